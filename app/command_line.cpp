@@ -9,7 +9,7 @@
 namespace lockstep::app {
 namespace {
 
-Error usageError(const QString& text) { return base::mendable(text.toStdString()); }
+Error usageError(const QString& text) { return UserError(text.toStdString()); }
 
 Page page(const QString& value) {
   if (value == QLatin1String("configure")) return Page::Configure;

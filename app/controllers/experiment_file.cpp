@@ -67,7 +67,7 @@ QString ExperimentFile::read(const QString& path) {
 
 void ExperimentFile::write(const QString& path, const QString& text) {
   const bool exists = QFileInfo::exists(path);
-  if (const std::string kind = base::inputFileFault(path.toStdString(), "a file");
+  if (const std::string kind = base::inputFileError(path.toStdString(), "a file");
       exists && !kind.empty())
     throw fileError(path, kind.c_str());
   if (exists && ::access(QFile::encodeName(path).constData(), W_OK) != 0)

@@ -76,7 +76,7 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
 
 void RunController::Tail::readEvents(const run_folder::fs::path& file, std::int64_t since) {
   // A resume has truncated the file: the reader's offset is no longer valid.
-  if (reader && (reader->wasCut() || summary.info.attempt != attempt)) reader.reset();
+  if (reader && (reader->wasTruncated() || summary.info.attempt != attempt)) reader.reset();
   attempt = summary.info.attempt;
   if (reader) {
     while (auto record = reader->next())
@@ -168,11 +168,11 @@ void RunController::handleRead(const std::shared_ptr<Tail>& tail) {
     if (tail->whole && !live) {
       const double smoothing = history_.metrics().smoothing();
       // Otherwise the file became readable again, and no step differs.
-      const bool wasCut =
+      const bool wasTruncated =
           summary_.info.attempt != attempt_ || tail->whole->lastSeq() < history_.lastSeq();
       history_ = std::move(*tail->whole);
       if (history_.metrics().smoothing() != smoothing) history_.metrics().setSmoothing(smoothing);
-      if (loaded_ && wasCut)
+      if (loaded_ && wasTruncated)
         Q_EMIT cutAfter(0);  // resumed while not connected: any step may differ
       attempt_ = summary_.info.attempt;
     }

@@ -15,11 +15,11 @@ namespace {
 using protocol::AlertKind;
 using protocol::Severity;
 
-constexpr std::size_t kMedianNeeds = 20;  ///< steps before a jump can be told
+constexpr std::size_t kMedianNeeds = 20;  ///< steps before a jump can be detected
 constexpr double kJumpFactor = 5, kCalmFactor = 2;
 constexpr std::size_t kRisingEvaluations = 2;
 constexpr double kRiseFactor = 1.02;
-/// Training losses held between two evaluations: without any there are as many as steps.
+/// Most training losses kept between two evaluations: without evaluations there is one per step.
 constexpr std::size_t kMostTrainLosses = 4096;
 
 using events::tags::kEvalTotalLoss;
@@ -51,8 +51,8 @@ protocol::Alert nonFinite(std::int64_t step, std::string_view tag, double value)
   const std::string what = std::isnan(value) ? "NaN" : "infinite";
   return alertOf(AlertKind::NonFinite, Severity::Error,
                  std::string(tag) + " is " + what + " at step " + std::to_string(step) +
-                     ". Begin again from the checkpoint before it (train RUN --from STEP) with a "
-                     "lower solver.base_lr, a longer solver.warmup_steps or solver.clip_grad_norm.",
+                     ". Restart from the checkpoint before it (train RUN --from STEP) with a lower "
+                     "solver.base_lr, a longer solver.warmup_steps or solver.clip_grad_norm.",
                  {std::string(tag)}, step, step);
 }
 
@@ -61,8 +61,8 @@ protocol::Alert lossJump(std::int64_t step, double loss, double usual) {
                  "Training loss jumped to " + shortNumber(loss) + " at step " +
                      std::to_string(step) + ", " + shortNumber(loss / usual) + " times its usual " +
                      shortNumber(usual) +
-                     ". If it stays there, begin again from the checkpoint before it (train RUN "
-                     "--from STEP) with a lower solver.base_lr or with solver.clip_grad_norm.",
+                     ". If it stays there, restart from the checkpoint before it (train RUN --from "
+                     "STEP) with a lower solver.base_lr or with solver.clip_grad_norm.",
                  {kTrainTotalLoss}, step, step);
 }
 
@@ -72,7 +72,7 @@ std::vector<protocol::Alert> AlertDetector::add(const protocol::Event& event) {
   raised_.clear();
   std::visit(
       [this](const auto& held) {
-        look(held);
+        handle(held);
         for (protocol::Alert& alert : raised_) {
           alert.step = held.step;
           alert.time = held.time;
@@ -82,7 +82,7 @@ std::vector<protocol::Alert> AlertDetector::add(const protocol::Event& event) {
   return std::move(raised_);
 }
 
-void AlertDetector::look(const protocol::Scalars& scalars) {
+void AlertDetector::handle(const protocol::Scalars& scalars) {
   for (const auto& [tag, value] : scalars.values) addScalar(scalars.step, tag, value);
   if (auto late = slowRank_.endOfRecord()) {
     raised_.push_back(alertOf(AlertKind::SlowRank, Severity::Warning, std::move(late->text),
@@ -90,13 +90,13 @@ void AlertDetector::look(const protocol::Scalars& scalars) {
   }
 }
 
-void AlertDetector::look(const protocol::State& state) {
+void AlertDetector::handle(const protocol::State& state) {
   if (state.state != protocol::RunState::Failed || !state.error) return;
   raised_.push_back(alertOf(AlertKind::RunFailed, Severity::Error, state.error->message, {},
                             state.step, state.step));
 }
 
-void AlertDetector::look(const protocol::Log& log) {
+void AlertDetector::handle(const protocol::Log& log) {
   const auto raise = [&](AlertKind kind) {
     raised_.push_back(alertOf(kind, Severity::Error, log.text, {}, log.step, log.step));
   };
@@ -104,7 +104,7 @@ void AlertDetector::look(const protocol::Log& log) {
   if (log.kind == protocol::LogKind::WriteFailed) raise(AlertKind::WriteFailed);
 }
 
-void AlertDetector::look(const protocol::Checkpoint& checkpoint) {
+void AlertDetector::handle(const protocol::Checkpoint& checkpoint) {
   checkpoints_[checkpoint.step] = checkpoint.path.substr(checkpoint.path.rfind('/') + 1);
 }
 
@@ -134,8 +134,8 @@ void AlertDetector::addTrainLoss(std::int64_t step, double loss) {
   usualLoss_.add(loss);
 }
 
-/// Mean over the second half of the steps held, so that the fall within them counts little. NaN
-/// without steps.
+/// Mean over the second half of the recorded steps, so that the loss's fall within them matters
+/// little. NaN without steps.
 double AlertDetector::recentTrainLoss() const {
   const auto begin = train_.begin() + static_cast<std::ptrdiff_t>(train_.size() / 2);
   const double sum =
@@ -166,7 +166,7 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
       {kTrainTotalLoss, kEvalTotalLoss}, lowest->step, step));
 }
 
-/// Which one is the best is for evaluation.best_metric to say, and that is seldom the loss.
+/// Named by step only: the best checkpoint is that of evaluation.best_metric, seldom of the loss.
 std::string AlertDetector::checkpointNearestTo(std::int64_t step) const {
   const auto nearest = std::min_element(
       checkpoints_.begin(), checkpoints_.end(), [step](const auto& a, const auto& b) {
@@ -176,9 +176,9 @@ std::string AlertDetector::checkpointNearestTo(std::int64_t step) const {
   return " The checkpoint nearest to that step is " + nearest->second + ".";
 }
 
-void AlertDetector::keepCheckpoints(const std::vector<std::int64_t>& there) {
+void AlertDetector::keepCheckpoints(const std::vector<std::int64_t>& existing) {
   std::erase_if(checkpoints_, [&](const auto& checkpoint) {
-    return std::find(there.begin(), there.end(), checkpoint.first) == there.end();
+    return std::find(existing.begin(), existing.end(), checkpoint.first) == existing.end();
   });
 }
 

@@ -11,19 +11,20 @@
 #include "engine/alerts/slow_rank.h"
 #include "engine/protocol/event.h"
 
-/// What a person is to be told of a run, found in its event log.
+/// Warnings about a run, derived from its event log.
 namespace lockstep::alerts {
 
-/// Alerts as a function of the events alone. The supervisor of a living run has the only one, and
-/// writes what it finds into the log, where everybody else reads it. Alerts that stand in the log
-/// already change nothing.
+/// Raises alerts as a function of the events alone. Only the supervisor of a live run has one, and
+/// writes its alerts to the log, where all others read them. Alerts that are already in the log
+/// have no effect.
 ///   non_finite         a training or held-out loss is NaN or infinite; once, and again after a
 ///                      resume
 ///   loss_jump          the training loss is over 5 times its running median; again once it has
 ///                      come down
-///   overfitting        the held-out loss is over its minimum for 2 evaluations, by 2 % at the
+///   overfitting        the held-out loss is above its minimum for 2 evaluations, by 2 % at the
 ///                      last, while the training loss fell; again after a new minimum
-///   slow_rank          all ranks wait for one, for long; again once another was late or none
+///   slow_rank          all ranks wait for one in several log intervals; again once another rank or
+///                      none was slow
 ///   checkpoint_failed  a log event of that kind
 ///   write_failed       a log event of that kind
 ///   run_failed         the state failed, with the reason
@@ -31,11 +32,11 @@ class AlertDetector {
  public:
   /// Alerts that this event raises, at its step and time.
   std::vector<protocol::Alert> add(const protocol::Event& event);
-  /// The run goes on at this step: what lies there and after never was.
+  /// The run resumes at this step: forgets the events of this step and later ones.
   void goBackTo(std::int64_t step);
-  /// Of the checkpoints that the events tell of, these are left: no event tells which were pruned,
-  /// and none of those is to be named.
-  void keepCheckpoints(const std::vector<std::int64_t>& there);
+  /// Forgets all checkpoints but these: the events do not tell which were pruned, and alerts must
+  /// not name those.
+  void keepCheckpoints(const std::vector<std::int64_t>& existing);
 
  private:
   struct HeldOut {
@@ -51,15 +52,15 @@ class AlertDetector {
   void addScalar(std::int64_t step, std::string_view tag, double value);
   void addTrainLoss(std::int64_t step, double loss);
   void addHeldOutLoss(std::int64_t step, double loss);
-  void look(const protocol::Scalars& scalars);
-  void look(const protocol::State& state);
-  void look(const protocol::Log& log);
-  void look(const protocol::Checkpoint& checkpoint);
-  void look(const auto&) {}
+  void handle(const protocol::Scalars& scalars);
+  void handle(const protocol::State& state);
+  void handle(const protocol::Log& log);
+  void handle(const protocol::Checkpoint& checkpoint);
+  void handle(const auto&) {}
   double recentTrainLoss() const;
   std::string checkpointNearestTo(std::int64_t step) const;
 
-  std::vector<protocol::Alert> raised_;  ///< by the event at hand
+  std::vector<protocol::Alert> raised_;  ///< by the current event
   std::vector<HeldOut> heldOut_;
   std::deque<TrainLoss> train_;  ///< the last ones since the last evaluation
   RunningMedian usualLoss_;

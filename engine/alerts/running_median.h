@@ -5,7 +5,7 @@
 
 namespace lockstep::alerts {
 
-/// The middle of the last values, kept sorted.
+/// Median of the last values.
 class RunningMedian {
  public:
   void add(double value);
@@ -13,7 +13,7 @@ class RunningMedian {
   std::size_t size() const { return sorted_.size(); }
 
  private:
-  std::vector<double> recent_;  ///< a ring
+  std::vector<double> recent_;  ///< a ring buffer
   std::size_t oldest_ = 0;
   std::vector<double> sorted_;
 };

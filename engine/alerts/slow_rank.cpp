@@ -11,9 +11,9 @@ namespace {
 
 namespace tags = events::tags;
 
-/// Images differ: a rank is late when its own work takes so much longer than the others' …
+/// Images differ: a rank is slow when its own work takes this much longer than the others' …
 constexpr double kLateFactor = 1.25;
-/// … in so many records, each the mean over a log interval.
+/// … in this many successive records, each the mean over a log interval.
 constexpr int kLateRecords = 5;
 
 std::string seconds(double value) { return base::shortNumber(value, 2) + " s"; }
@@ -32,9 +32,9 @@ std::string describe(const SlowestRank& late) {
                      seconds(late.times.own) + ", the others " + seconds(late.others.own) + ". ";
   if (late.isLateForImages()) {
     return text + "It waits " + seconds(late.times.data) +
-           " for images: look at its disk, or raise dataset.loader_threads.";
+           " for images: check its disk, or raise dataset.loader_threads.";
   }
-  return text + "Does something else use its GPU or its cores, or is its GPU throttled?";
+  return text + "Check whether other programs use its GPU or cores, or its GPU is throttled.";
 }
 
 }  // namespace

@@ -7,14 +7,14 @@
 
 namespace lockstep::alerts {
 
-/// What a rank does in a step, in seconds: a step takes all ranks as long as the slowest of them,
-/// since they wait for one another.
+/// The time of a rank in a step, in seconds. As ranks wait for one another, a step takes as long as
+/// the slowest of them.
 struct RankTimes {
   double own = 0;   ///< without the wait for other ranks
-  double data = 0;  ///< of it, waiting for images
+  double data = 0;  ///< of `own`: waiting for images
 };
 
-/// The rank that takes longest, beside what the others mostly take.
+/// The slowest rank, with the median times of the others.
 struct SlowestRank {
   int rank = 0;
   RankTimes times;
@@ -22,23 +22,24 @@ struct SlowestRank {
 
   double laterBy() const { return times.own - others.own; }
   bool isLate() const;
-  /// Its own images are what it is late for, not its computing.
+  /// Whether data loading makes it slow, not its computation.
   bool isLateForImages() const { return times.data - others.data > laterBy() / 2; }
 };
 
-/// Nothing of fewer than two ranks.
+/// Empty for fewer than two ranks.
 std::optional<SlowestRank> slowestOf(const std::map<int, RankTimes>& ranks);
 
-/// Finds a rank that all others wait for, in the times of single ranks: `time/rank2/own_seconds`,
+/// Finds a rank that all others wait for, from the times of each rank: `time/rank2/own_seconds`,
 /// `time/rank2/data_seconds`.
 class SlowRank {
  public:
   void add(std::string_view tag, double value);
   struct Finding {
     std::string text;
-    std::string tag;  ///< of the scalar that shows it
+    std::string tag;  ///< the scalar that shows it
   };
-  /// After all values of a record. What to tell, once for as long as one rank stays late.
+  /// To be called after all values of a record. Returns a finding once for as long as a rank stays
+  /// slow.
   std::optional<Finding> endOfRecord();
   void forget();
 

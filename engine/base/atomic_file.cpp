@@ -24,7 +24,7 @@ SystemError systemError(const fs::path& path, const char* what, int number) {
           number};
 }
 
-/// -1: errno says why not.
+/// -1 on failure, with errno set.
 int openDescriptor(const fs::path& path, int flags, unsigned mode = 0) {
   int descriptor;
   do {
@@ -50,7 +50,7 @@ class OpenFile {
   void sync() {
     while (::fsync(descriptor()) != 0) {
       if (errno == EINTR) continue;
-      if (errno == EINVAL || errno == EROFS) return;  // a file system that has no sync
+      if (errno == EINVAL || errno == EROFS) return;  // a file system without fsync
       throw systemError(path_, "write to disk", errno);
     }
   }
@@ -66,8 +66,8 @@ class OpenFile {
   FileDescriptor descriptor_;
 };
 
-/// A new file beside `target`. Where every start has the same process number (a container) those of
-/// a process that was killed lie there under its names: they are not taken.
+/// Creates a new temporary file beside `target`. In a container, where every start has the same
+/// process id, files of a killed process may have the same names: these are skipped.
 OpenFile openBeside(const fs::path& target, unsigned mode) {
   static std::atomic<unsigned> counter{0};
   for (;;) {
@@ -80,12 +80,11 @@ OpenFile openBeside(const fs::path& target, unsigned mode) {
   }
 }
 
-/// The file itself when `path` is a symbolic link to it, so that the link stays; also when that
-/// file is not there yet.
-fs::path behindLinks(fs::path path) {
-  constexpr int kMostLinks = 40;
+/// The target of `path` if it is a symlink, so that the link is kept; the target may not exist yet.
+fs::path resolveSymlinks(fs::path path) {
+  constexpr int kMaxLinks = 40;
   std::error_code failure;
-  for (int link = 0; link < kMostLinks && fs::is_symlink(path, failure); ++link) {
+  for (int link = 0; link < kMaxLinks && fs::is_symlink(path, failure); ++link) {
     const fs::path target = fs::read_symlink(path, failure);
     if (failure) break;
     path = path.parent_path() / target;
@@ -93,16 +92,17 @@ fs::path behindLinks(fs::path path) {
   return path;
 }
 
-/// Whether it is there and something that no rename may take the place of: a device, a FIFO.
-bool isWrittenInto(const fs::path& path) {
+/// Whether it exists and must not be replaced by a rename: a device, a FIFO.
+bool isWrittenInPlace(const fs::path& path) {
   struct stat facts;
   if (::stat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode))
     return false;
-  if (S_ISBLK(facts.st_mode)) throw Error(path.string() + ": cannot write here: it is a disk");
+  if (S_ISBLK(facts.st_mode))
+    throw Error(path.string() + ": cannot write here: it is a block device");
   return true;
 }
 
-/// With the permissions of `target` where that is there.
+/// With the permissions of `target` if that exists.
 void writeTemporary(OpenFile& file, const fs::path& target, std::string_view content) {
   struct stat old;
   if (::stat(target.c_str(), &old) == 0 && ::fchmod(file.descriptor(), old.st_mode & 07777) != 0) {
@@ -116,12 +116,13 @@ void writeTemporary(OpenFile& file, const fs::path& target, std::string_view con
 }  // namespace
 
 std::string readFile(const fs::path& path) {
-  OpenFile file(path, O_RDONLY | O_NONBLOCK, "read");  // a pipe would wait for its writer
+  OpenFile file(path, O_RDONLY | O_NONBLOCK,
+                "read");  // opening a pipe would block until it has a writer
   struct stat status;
   if (::fstat(file.descriptor(), &status) != 0) throw systemError(path, "read", errno);
   if (S_ISDIR(status.st_mode)) throw systemError(path, "read", EISDIR);
   if (!S_ISREG(status.st_mode))
-    throw Error(path.string() + ": " + inputFileFault(path, "a regular file"));
+    throw Error(path.string() + ": " + inputFileError(path, "a regular file"));
   std::string content(static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) + 1, '\0');
   std::size_t filled = 0;
   for (;;) {
@@ -140,7 +141,7 @@ void writeToDescriptor(int descriptor, std::string_view content, const fs::path&
   while (!content.empty()) {
     const ssize_t written = ::write(descriptor, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EAGAIN) {  // what reads it is slow
+    if (written < 0 && errno == EAGAIN) {  // the reader is slow
       pollfd waited{descriptor, POLLOUT, 0};
       ::poll(&waited, 1, -1);
       continue;
@@ -151,12 +152,12 @@ void writeToDescriptor(int descriptor, std::string_view content, const fs::path&
 }
 
 void writeFileAtomically(const fs::path& path, std::string_view content, unsigned mode) {
-  if (isWrittenInto(path)) {
+  if (isWrittenInPlace(path)) {
     OpenFile file(path, O_WRONLY, "write here");
     file.write(content);
     return file.close();
   }
-  const fs::path target = behindLinks(path);
+  const fs::path target = resolveSymlinks(path);
   OpenFile temporary = openBeside(target, mode);
   try {
     writeTemporary(temporary, target, content);

@@ -6,21 +6,22 @@
 
 namespace lockstep::base {
 
-/// Whole content of a file. Throws SystemError naming the path and the system's reason.
+/// The content of a file. Throws SystemError with the path and the reason of the system.
 std::string readFile(const std::filesystem::path& path);
 
-/// Replaces `path` with `content` so that a reader, or a crash at any moment, sees the old content
-/// or the new, never a part. Writes a temporary file beside it, syncs it, renames it and syncs the
-/// folder. A file keeps its permissions, a symbolic link its target; `mode`, less the umask, is of
-/// a new file. What is no file (a FIFO, a terminal, /dev/null) is written into instead; a disk is
-/// refused. Throws Error.
+/// Replaces `path` with `content` atomically: a reader, or a crash at any moment, sees either the
+/// old content or the new. Writes a temporary file beside it, syncs it, renames it and syncs the
+/// folder. An existing file keeps its permissions, a symlink its target; a new file gets `mode &
+/// ~umask`. FIFOs, terminals and character devices (/dev/null) are written to directly; block
+/// devices are rejected. Throws Error.
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content,
                          unsigned mode = 0666);
 
-/// All of `content`, however slowly it is taken. Throws Error, which calls the descriptor `name`.
+/// Writes all of `content`, also to a slow non-blocking descriptor. Throws Error with `name` in the
+/// message.
 void writeToDescriptor(int descriptor, std::string_view content, const std::filesystem::path& name);
 
-/// fsync of a file or of a folder (so that a rename in it lasts). Throws Error.
+/// fsync of a file, or of a folder (which makes renames in it durable). Throws Error.
 void syncToDisk(const std::filesystem::path& path);
 
 }  // namespace lockstep::base

@@ -5,7 +5,7 @@
 
 namespace lockstep::base {
 
-/// What a random choice is for; part of its key, so that choices for different purposes are
+/// The purpose of a random choice; part of its key, so that choices for different purposes are
 /// independent.
 enum class RandomPurpose : std::uint64_t {
   Order = 1,
@@ -36,7 +36,7 @@ constexpr std::uint64_t mixBits(std::uint64_t word) {
   return word ^ (word >> 31);
 }
 
-/// A random word that is a pure function of its keys, so that no random state has to be saved.
+/// A 64-bit hash of the keys: a counter-based random number, so that no RNG state has to be saved.
 constexpr std::uint64_t counterHash(std::initializer_list<std::uint64_t> keys) {
   std::uint64_t word = 0;
   for (std::uint64_t key : keys) word = mixBits(word ^ key);

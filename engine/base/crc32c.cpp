@@ -7,7 +7,7 @@
 namespace lockstep::base {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "words are read as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "words are loaded in memory order");
 
 using Table = std::array<std::array<std::uint32_t, 256>, 8>;
 
@@ -32,7 +32,7 @@ constexpr Table kTables = makeTables();
 
 }  // namespace
 
-/// Slicing by 8: eight bytes a round through eight tables (Kounavis and Berry, 2005).
+/// Slicing-by-8: eight bytes per iteration with eight tables (Kounavis and Berry, 2005).
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
   std::uint32_t crc = ~before;
   const char* at = bytes.data();

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <type_traits>
 
-/// Enums as files, messages and the command line write them. The texts of an enum stand beside it,
+/// String values of enums in files, messages and on the command line. Declared beside the enum:
 ///     enum class Split { Train, Val };
 ///     constexpr auto enumTexts(Split) {
 ///       using enum Split;
 ///       return std::to_array<base::EnumText<Split>>({{Train, "train"}, {Val, "val"}});
 ///     }
-/// A text is parsed once, where it comes in; code compares values.
+/// A string is parsed once, at the input; code compares enum values.
 namespace lockstep::base {
 
 template <typename Enum>
@@ -36,7 +36,7 @@ constexpr const char* textOf(Enum value) {
   return "";
 }
 
-/// The value of a text; nothing for a text that is not in the table.
+/// The value of a string; nullopt for a string that is not in the table.
 template <HasTexts Enum>
 constexpr std::optional<Enum> parseEnum(std::string_view text) {
   for (const auto& row : kEnumTexts<Enum>)

@@ -5,16 +5,17 @@
 
 namespace lockstep::base {
 
-/// Exit statuses of every program.
+/// Exit codes of every program.
 enum class ExitStatus {
   Done = 0,
-  Failed = 1,    ///< content of data, results or weights; disk; a rank
-  Mendable = 2,  ///< the user can mend it in the command line or the experiment file
-  Stopped = 75,  ///< stopped on request, with a checkpoint
-  Killed = 130,  ///< a second signal
+  Failed = 1,     ///< content of data, results or weights; disk; a rank
+  UserError = 2,  ///< the command line or the experiment file is wrong
+  Stopped = 75,   ///< stopped on request, with a checkpoint
+  Killed = 130,   ///< a second signal
 };
 
-/// A failure a user caused or can act on. The text says what, where and what to do, in one line:
+/// A failure that the user caused or can act on. The message is one line with what, where and the
+/// remedy:
 /// `configs/a.yaml:12:3: solver.base_lr: -0.1 is not > 0`.
 class Error : public std::runtime_error {
  public:
@@ -26,22 +27,26 @@ class Error : public std::runtime_error {
   ExitStatus status_;
 };
 
-/// A failure of a call of the operating system.
+/// A failed system call.
 class SystemError : public Error {
  public:
   SystemError(const std::string& message, int number) : Error(message), number_(number) {}
-  int number() const { return number_; }  ///< as errno
+  int number() const { return number_; }  ///< errno
 
  private:
   int number_;
 };
 
-/// An Error with ExitStatus::Mendable.
-inline Error mendable(const std::string& message) { return Error(message, ExitStatus::Mendable); }
+/// A mistake in the command line or the experiment file, which the user can correct there.
+class UserError : public Error {
+ public:
+  explicit UserError(const std::string& message) : Error(message, ExitStatus::UserError) {}
+};
 
 }  // namespace lockstep::base
 
 namespace lockstep {
 using base::Error;
 using base::ExitStatus;
+using base::UserError;
 }  // namespace lockstep

@@ -24,7 +24,7 @@ class FileDescriptor {
     if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
   }
-  /// Leaves closing it to the caller.
+  /// Transfers ownership to the caller.
   int release() { return std::exchange(fd_, -1); }
 
  private:

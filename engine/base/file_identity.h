@@ -9,13 +9,13 @@
 
 namespace lockstep::base {
 
-/// Which file or folder stands at a path, whatever its name.
+/// Device and inode of a file or folder, which identify it independently of its path.
 struct FileIdentity {
   dev_t device = 0;
   ino_t number = 0;
   bool operator==(const FileIdentity&) const = default;
 
-  /// Nothing when there is none.
+  /// nullopt when it does not exist.
   static std::optional<FileIdentity> of(const std::filesystem::path& path) {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0) return std::nullopt;

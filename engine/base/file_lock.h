@@ -7,16 +7,16 @@
 
 namespace lockstep::base {
 
-/// Holds a file (flock) while it lives; whoever is killed lets go. The file stays, unless its
-/// holder removes it.
+/// Holds a lock on a file (flock) until destroyed; the system releases it when the process is
+/// killed. The file stays, unless the holder removes it.
 class FileLock {
  public:
-  /// Makes the file, with `mode` less the umask, where it is missing. Nothing when another holder
-  /// has it (known after 0.1 s: others only look for a moment). Throws Error (mendable) when the
-  /// file cannot be opened or locked.
+  /// Creates a missing file with `mode & ~umask`. nullopt when another holder has the lock, after
+  /// retrying for 0.1 s: isHeld() takes it briefly. Throws UserError when the file cannot be
+  /// opened, Error when it cannot be locked.
   static std::optional<FileLock> tryAcquire(const std::filesystem::path& path,
                                             unsigned mode = 0644);
-  /// Whether somebody holds it now.
+  /// Whether any process holds it.
   static bool isHeld(const std::filesystem::path& path);
 
  private:

@@ -10,7 +10,7 @@
 namespace lockstep::base {
 namespace {
 
-/// `user` "": whoever runs this.
+/// `user` "": the current user.
 std::optional<std::string> homeInDatabase(const std::string& user) {
   std::vector<char> buffer(16384);
   passwd entry{};

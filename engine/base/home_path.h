@@ -5,8 +5,8 @@
 
 namespace lockstep::base {
 
-/// A path whose `~` or `~user` at the start is that home folder, as a shell has it; any other path
-/// as it is. Nothing when there is no such user. `./~` stands for a folder of that name.
+/// Expands a leading `~` or `~user` to the home folder, as a shell does; other paths are returned
+/// unchanged. nullopt for an unknown user. `./~` names a folder called `~`.
 std::optional<std::string> expandHome(const std::string& path);
 
 }  // namespace lockstep::base

@@ -5,10 +5,10 @@
 /// The machine this process runs on.
 namespace lockstep::base {
 
-/// Its name, as messages and run.json have it.
+/// The hostname, as in messages and run.json.
 std::string hostName();
-/// Those in which the processor multiplies bfloat16, `AVX512_BF16` or `AMX`; empty: it has none,
-/// and LibTorch is slower in it than in float32.
+/// The processor's bfloat16 multiply instructions, `AVX512_BF16` or `AMX`; empty: none, and
+/// LibTorch is slower in bfloat16 than in float32.
 std::string bfloat16Instructions();
 
 }  // namespace lockstep::base

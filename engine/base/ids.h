@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-/// An integer that is not mixed up with another kind of integer.
+/// A strongly typed integer.
 template <typename Tag, typename Integer = std::int64_t>
 struct StrongId {
   Integer value = 0;

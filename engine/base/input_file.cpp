@@ -19,22 +19,22 @@ const char* kindOf(fs::file_type type) {
     case fs::file_type::socket:
       return "a socket";
     default:
-      return "no regular file";
+      return "not a regular file";
   }
 }
 
 }  // namespace
 
-std::string inputFileFault(const fs::path& file, const std::string& wanted) {
+std::string inputFileError(const fs::path& file, const std::string& expected) {
   std::error_code failure;
   const fs::file_status status = fs::status(file, failure);
   if (status.type() == fs::file_type::regular) return {};
   if (status.type() == fs::file_type::not_found) return "there is no such file";
   if (failure) return failure.message();
-  return std::string("is ") + kindOf(status.type()) + "; " + wanted + " is wanted";
+  return std::string("is ") + kindOf(status.type()) + "; expected " + expected;
 }
 
-bool isThere(const fs::path& path) {
+bool pathExists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }

@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <string>
 
-/// Looking at what a person names before it is opened: a device or a pipe would be read for ever.
+/// Checks of user-given paths before they are opened: reading a device or a pipe may never end.
 namespace lockstep::base {
 
-/// Why what is at `file` cannot be read as `wanted` ("a file", "an experiment file"): "there is no
-/// such file", "is a device; a file is wanted". "" for a regular file.
-std::string inputFileFault(const std::filesystem::path& file, const std::string& wanted);
+/// Why `file` cannot be read as `expected` ("a file", "an experiment file"): "there is no such
+/// file", "is a device; expected a file". "" for a regular file.
+std::string inputFileError(const std::filesystem::path& file, const std::string& expected);
 
-/// Whether anything is there; false where it cannot be looked at.
-bool isThere(const std::filesystem::path& path);
+/// Whether the path exists; false when it cannot be checked.
+bool pathExists(const std::filesystem::path& path);
 
 }  // namespace lockstep::base

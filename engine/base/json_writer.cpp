@@ -9,7 +9,7 @@
 namespace lockstep::base {
 namespace {
 
-/// What stands for a byte of ASCII in a JSON text; empty: the byte itself.
+/// The escape sequence of an ASCII byte in a JSON string; empty: none.
 std::string escapeOf(char byte) {
   switch (byte) {
     case '"':
@@ -74,7 +74,7 @@ void JsonWriter::value(std::int64_t number) {
 
 void JsonWriter::value(double number) {
   if (const char* text = nonFiniteText(number)) return value(text);
-  // Readers take "-0" for the integer 0.
+  // Readers parse "-0" as the integer 0.
   raw(number == 0 && std::signbit(number) ? "-0.0" : shortestNumber(number));
 }
 
@@ -83,7 +83,7 @@ void JsonWriter::value(float number) {
   const std::string text = shortestNumber(number);
   double readBack = 0;
   std::from_chars(text.data(), text.data() + text.size(), readBack);
-  // Most readers go through double, and rounding twice may miss the float.
+  // Most readers parse to double first, and double rounding may give another float.
   if (static_cast<float>(readBack) == number) return raw(text);
   value(static_cast<double>(number));
 }
@@ -102,7 +102,7 @@ void JsonWriter::appendQuoted(std::string_view text) {
     const std::string escape = length == 1 ? escapeOf(text[i]) : std::string();
     if (length == 0) {
       out_ += kUtf8Replacement;
-      length = utf8FaultLength(text, i);
+      length = utf8InvalidLength(text, i);
     } else {
       out_ += escape.empty() ? text.substr(i, length) : escape;
     }

@@ -7,8 +7,8 @@
 
 namespace lockstep::base {
 
-/// Writes compact JSON behind `out`, value by value; sets the commas. As every file and message of
-/// Lockstep has it: numbers that are not finite are the strings "NaN", "Infinity", "-Infinity".
+/// Appends compact JSON to `out`, value by value, with the commas. Non-finite numbers become the
+/// strings "NaN", "Infinity" and "-Infinity", as in every file and message of Lockstep.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}
@@ -25,14 +25,14 @@ class JsonWriter {
     value(static_cast<std::int64_t>(number));
   }
   void value(std::int64_t number);
-  /// The shortest text that reads back to the same double, or to the same float.
+  /// The shortest decimal that round-trips to the same double or float.
   void value(double number);
   void value(float number);
-  /// Bytes that are no UTF-8 become U+FFFD.
+  /// Invalid UTF-8 becomes U+FFFD.
   void value(std::string_view text);
   void value(const std::string& text) { value(std::string_view(text)); }
   void value(const char* text) { value(std::string_view(text)); }
-  /// A whole value that is JSON already.
+  /// A complete value that is already JSON.
   void raw(std::string_view json);
 
   template <typename Value>

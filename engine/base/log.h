@@ -14,15 +14,15 @@ constexpr auto enumTexts(LogLevel) {
       {{Info, "info"}, {Warning, "warning"}, {Error, "error"}});
 }
 
-/// One line `[part] message` on standard error, written by a single write(2). Warnings and errors
-/// say so after the part. Any thread.
-void logLine(LogLevel level, std::string_view part, std::string_view message);
+/// Writes one line `[component] message` to standard error in a single write(2). Warnings and
+/// errors have their level before the message. Thread-safe.
+void logLine(LogLevel level, std::string_view component, std::string_view message);
 
-inline void logInfo(std::string_view part, std::string_view message) {
-  logLine(LogLevel::Info, part, message);
+inline void logInfo(std::string_view component, std::string_view message) {
+  logLine(LogLevel::Info, component, message);
 }
-inline void logWarning(std::string_view part, std::string_view message) {
-  logLine(LogLevel::Warning, part, message);
+inline void logWarning(std::string_view component, std::string_view message) {
+  logLine(LogLevel::Warning, component, message);
 }
 
 }  // namespace lockstep::base

@@ -4,19 +4,19 @@
 #include <string>
 #include <string_view>
 
-/// Numbers as people read them.
+/// Numbers as text.
 namespace lockstep::base {
 
-/// "NaN", "Infinity" or "-Infinity"; null for a number that is finite.
+/// "NaN", "Infinity" or "-Infinity"; null for a finite number.
 const char* nonFiniteText(double value);
-/// The shortest text that reads back to the same double, or to the same float; nonFiniteText.
+/// The shortest decimal that round-trips to the same double or float; else nonFiniteText().
 std::string shortestNumber(double value);
 std::string shortestNumber(float value);
-/// With so many significant digits: 0.166667; nonFiniteText.
+/// With that many significant digits: 0.166667; else nonFiniteText().
 std::string shortNumber(double value, int digits = 6);
 /// `4.0 GiB`
 std::string gibibytes(double bytes);
-/// The noun for so many: `image` of 1, else `images`; `classes` of a `class`.
+/// The noun in singular for 1, else in plural: `image`, `images`; `class`, `classes`.
 std::string plural(std::uint64_t count, std::string_view noun);
 /// `1 image`, `2 images`
 std::string counted(std::uint64_t count, std::string_view noun);

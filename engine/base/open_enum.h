@@ -8,8 +8,8 @@
 
 namespace lockstep::base {
 
-/// A value of an enum, or a text that is none of its values: what another version of the program
-/// has written is kept and shown. Empty unless it is set.
+/// A value of an enum, or an unknown string, which another version of the program may have written
+/// and which is kept and displayed. Default-constructed: empty.
 template <HasTexts Enum>
 class OpenEnum {
  public:
@@ -18,7 +18,7 @@ class OpenEnum {
   explicit OpenEnum(std::string_view text)
       : value_(parseEnum<Enum>(text)), other_(value_ ? std::string_view() : text) {}
 
-  /// Nothing for another text, or none.
+  /// nullopt for an unknown string or when empty.
   const std::optional<Enum>& value() const { return value_; }
   std::string text() const { return value_ ? textOf(*value_) : other_; }
   bool isEmpty() const { return !value_ && other_.empty(); }

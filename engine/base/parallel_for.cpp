@@ -10,9 +10,9 @@
 namespace lockstep::base {
 
 void parallelFor(std::size_t count, int threads, const std::function<void(std::size_t)>& work) {
-  std::size_t wanted = threads > 0 ? static_cast<std::size_t>(threads)
-                                   : std::max(1U, std::thread::hardware_concurrency());
-  wanted = std::min(wanted, count);
+  std::size_t threadCount = threads > 0 ? static_cast<std::size_t>(threads)
+                                        : std::max(1U, std::thread::hardware_concurrency());
+  threadCount = std::min(threadCount, count);
   std::atomic<std::size_t> next{0};
   std::mutex failureMutex;  // guards the two below
   std::exception_ptr failure;
@@ -29,8 +29,8 @@ void parallelFor(std::size_t count, int threads, const std::function<void(std::s
     }
   };
   {
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < wanted; ++i) helpers.emplace_back(run);
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 1; i < threadCount; ++i) workers.emplace_back(run);
     run();
   }
   if (failure) std::rethrow_exception(failure);

@@ -6,8 +6,7 @@
 namespace lockstep::base {
 
 /// Calls work(0) … work(count-1) on up to `threads` threads (0: as many as the machine has), in any
-/// order, and returns when all are done. The exception of the lowest index that throws is thrown
-/// on.
+/// order, and returns when all are done. Rethrows the exception of the lowest index that threw.
 void parallelFor(std::size_t count, int threads, const std::function<void(std::size_t)>& work);
 
 }  // namespace lockstep::base

@@ -7,9 +7,9 @@
 namespace lockstep::base {
 namespace {
 
-constexpr std::size_t kLongest = 60;
+constexpr std::size_t kMaxBytes = 60;
 
-/// Bytes at the start of `text` that are a control character or a break of the line: 0, 1, 2 or 3.
+/// Length of the control character or line break at the start of `text`: 0 (none) to 3 bytes.
 std::size_t controlBytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
@@ -20,7 +20,7 @@ std::size_t controlBytes(std::string_view text) {
 }  // namespace
 
 std::string shortened(std::string_view text) {
-  std::size_t length = std::min(text.size(), kLongest);
+  std::size_t length = std::min(text.size(), kMaxBytes);
   while (length > 0 && length < text.size() && isUtf8Continuation(text[length])) --length;
   std::string shown;
   for (std::size_t i = 0; i < length;) {

@@ -5,8 +5,8 @@
 
 namespace lockstep::base {
 
-/// A text from a file as messages show it: one line without control characters, cut with … when it
-/// is longer than 60 bytes. Stays UTF-8 when it is.
+/// A string from a file, shortened for messages: control characters become spaces, and it is
+/// truncated with … after 60 bytes. Valid UTF-8 stays valid.
 std::string shortened(std::string_view text);
 
 }  // namespace lockstep::base

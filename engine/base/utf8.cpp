@@ -10,7 +10,7 @@ struct Range {
   bool holds(unsigned char byte) const { return first <= byte && byte <= last; }
 };
 
-/// Of a character that begins with this byte; 0: none does.
+/// Length of a character with this first byte; 0: invalid.
 std::size_t lengthFrom(unsigned char first) {
   if (first < 0x80) return 1;
   if (first < 0xc2) return 0;
@@ -19,18 +19,18 @@ std::size_t lengthFrom(unsigned char first) {
   return first < 0xf5 ? 4 : 0;
 }
 
-/// Bytes from `offset` that begin a character, up to the whole of it; `wanted` is how many it has,
-/// 0 where the first byte begins none. Unicode table 3-7.
-std::size_t wellFormed(std::string_view text, std::size_t offset, std::size_t& wanted) {
+/// The number of valid bytes of the character at `offset`; `expected` is its full length, 0 for an
+/// invalid first byte. Unicode table 3-7.
+std::size_t wellFormed(std::string_view text, std::size_t offset, std::size_t& expected) {
   const auto first = static_cast<unsigned char>(text[offset]);
-  wanted = lengthFrom(first);
+  expected = lengthFrom(first);
   Range range{0x80, 0xbf};
   if (first == 0xe0) range.first = 0xa0;  // else overlong
   if (first == 0xed) range.last = 0x9f;   // else a surrogate
   if (first == 0xf0) range.first = 0x90;  // else overlong
   if (first == 0xf4) range.last = 0x8f;   // else over U+10FFFF
-  std::size_t length = std::min<std::size_t>(wanted, 1);
-  for (; length < wanted && offset + length < text.size(); ++length) {
+  std::size_t length = std::min<std::size_t>(expected, 1);
+  for (; length < expected && offset + length < text.size(); ++length) {
     if (!range.holds(static_cast<unsigned char>(text[offset + length]))) break;
     range = {0x80, 0xbf};
   }
@@ -40,13 +40,13 @@ std::size_t wellFormed(std::string_view text, std::size_t offset, std::size_t& w
 }  // namespace
 
 std::size_t utf8CharacterLength(std::string_view text, std::size_t offset) {
-  std::size_t wanted = 0;
-  return wellFormed(text, offset, wanted) == wanted ? wanted : 0;
+  std::size_t expected = 0;
+  return wellFormed(text, offset, expected) == expected ? expected : 0;
 }
 
-std::size_t utf8FaultLength(std::string_view text, std::size_t offset) {
-  std::size_t wanted = 0;
-  return std::max<std::size_t>(wellFormed(text, offset, wanted), 1);
+std::size_t utf8InvalidLength(std::string_view text, std::size_t offset) {
+  std::size_t expected = 0;
+  return std::max<std::size_t>(wellFormed(text, offset, expected), 1);
 }
 
 bool isUtf8(std::string_view text) {

@@ -6,21 +6,21 @@
 
 namespace lockstep::base {
 
-/// Bytes of the character that begins at `offset`, which is in the text: 1 to 4; 0 where none
-/// begins: a byte out of place, a character cut off, overlong, a surrogate or over U+10FFFF.
+/// Length of the character at `offset`, 1 to 4 bytes; 0 for invalid UTF-8: an unexpected byte, a
+/// truncated or overlong character, a surrogate or a code point over U+10FFFF.
 std::size_t utf8CharacterLength(std::string_view text, std::size_t offset);
-/// Where none begins: the bytes for which one U+FFFD stands (Unicode 3.9, maximal subpart), 1 to 3.
-std::size_t utf8FaultLength(std::string_view text, std::size_t offset);
+/// For invalid UTF-8: the bytes that one U+FFFD replaces (Unicode 3.9, maximal subpart), 1 to 3.
+std::size_t utf8InvalidLength(std::string_view text, std::size_t offset);
 bool isUtf8(std::string_view text);
 
-/// Whether the byte goes on a character that began before.
+/// Whether it is a continuation byte.
 constexpr bool isUtf8Continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
 }
-/// How many characters the text has: its bytes that are no continuation.
+/// The number of code points: bytes that are not continuation bytes.
 std::size_t utf8Length(std::string_view text);
 
-/// A to Z in lower case; every other character as it is.
+/// Converts A to Z to lower case; other characters are unchanged.
 std::string lowerCase(std::string_view text);
 
 inline constexpr std::string_view kUtf8Replacement = "\xef\xbf\xbd";  // U+FFFD

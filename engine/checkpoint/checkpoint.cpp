@@ -15,21 +15,21 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 
-run_folder::FileSeal writeSealed(const std::filesystem::path& folder, const char* name,
-                                 const NamedTensors& tensors, const Metadata& metadata) {
+run_folder::FileChecksum writeWithChecksum(const std::filesystem::path& folder, const char* name,
+                                           const NamedTensors& tensors, const Metadata& metadata) {
   const WrittenFile written = writeSafetensors(folder / name, tensors, metadata);
   return {name, static_cast<std::int64_t>(written.bytes), written.crc32c};
 }
 
-/// Nothing when they are something else; nlohmann takes fractions and true for whole numbers.
-std::optional<std::vector<std::int64_t>> wholeNumbers(const Json& list) {
-  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+/// nullopt unless all are integers; nlohmann converts fractions and booleans to integers.
+std::optional<std::vector<std::int64_t>> parseIntegers(const Json& list) {
+  constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (!list.is_array()) return std::nullopt;
   std::vector<std::int64_t> numbers;
   for (const Json& number : list) {
-    const bool isWhole = number.is_number_unsigned() ? number.get<std::uint64_t>() <= kMost
-                                                     : number.is_number_integer();
-    if (!isWhole) return std::nullopt;
+    const bool isInteger = number.is_number_unsigned() ? number.get<std::uint64_t>() <= kMax
+                                                       : number.is_number_integer();
+    if (!isInteger) return std::nullopt;
     numbers.push_back(number.get<std::int64_t>());
   }
   return numbers;
@@ -53,21 +53,22 @@ std::optional<ModelFacts> modelFacts(const SafetensorsFile& file) {
     if (!metadata.contains(key)) return std::nullopt;
   }
   const std::string where = file.name.empty() ? "the weights" : file.name;
-  const Error malformed(where + ": its metadata (categories, norm_epsilon) are malformed");
+  const Error invalid(where + ": invalid metadata (categories, norm_epsilon)");
   ModelFacts facts;
   try {
-    auto ids = wholeNumbers(Json::parse(metadata.at("category_ids")));
-    if (!ids) throw malformed;
+    auto ids = parseIntegers(Json::parse(metadata.at("category_ids")));
+    if (!ids) throw invalid;
     facts.categoryIds = *std::move(ids);
     Json::parse(metadata.at("category_names")).get_to(facts.categoryNames);
     facts.backbone = metadata.at("backbone");
     facts.norm = metadata.at("norm");
     facts.normEpsilon = Json::parse(metadata.at("norm_epsilon")).get<double>();
   } catch (const Json::exception&) {
-    throw malformed;
+    throw invalid;
   }
   if (facts.categoryIds.size() != facts.categoryNames.size())
-    throw Error(where + ": its metadata name other categories than they number");
+    throw Error(where + ": metadata has " + std::to_string(facts.categoryIds.size()) +
+                " category ids but " + std::to_string(facts.categoryNames.size()) + " names");
   return facts;
 }
 
@@ -76,9 +77,9 @@ void saveCheckpoint(const std::filesystem::path& folder, const NamedTensors& mod
                     run_folder::TrainingState state) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
-  if (failure) throw Error(folder.string() + ": cannot be made: " + failure.message());
-  state.files = {writeSealed(folder, kModelFile, inFileShapes(model), toMetadata(facts)),
-                 writeSealed(folder, kOptimizerFile, inFileShapes(optimizer), {})};
+  if (failure) throw Error(folder.string() + ": cannot create folder: " + failure.message());
+  state.files = {writeWithChecksum(folder, kModelFile, inFileShapes(model), toMetadata(facts)),
+                 writeWithChecksum(folder, kOptimizerFile, inFileShapes(optimizer), {})};
   run_folder::writeTrainingState(folder, state);
   base::syncToDisk(folder);
 }

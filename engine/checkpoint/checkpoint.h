@@ -11,10 +11,10 @@
 
 namespace lockstep::checkpoint {
 
-/// What others need to read the model (metadata of model.safetensors).
+/// Metadata of model.safetensors: what a reader needs to interpret the weights.
 struct ModelFacts {
   std::vector<std::int64_t>
-      categoryIds;  ///< row k of the heads is the k-th (from 1); row 0 is background
+      categoryIds;  ///< row k of the heads (from 1) is the k-th id; row 0 is background
   std::vector<std::string> categoryNames;
   std::string backbone;  ///< resnet50 …
   std::string norm;      ///< frozen_batch | batch | group …
@@ -23,8 +23,8 @@ struct ModelFacts {
 };
 
 Metadata toMetadata(const ModelFacts& facts);
-/// Nothing when the file does not have them (weights of others). Throws Error when they are
-/// malformed.
+/// nullopt when the file has no such metadata (weights of other programs). Throws Error when it is
+/// invalid.
 std::optional<ModelFacts> modelFacts(const SafetensorsFile& file);
 
 struct Checkpoint {
@@ -33,15 +33,14 @@ struct Checkpoint {
   run_folder::TrainingState state;
 };
 
-/// `model`: MaskRcnn::namedState(). Writes model.safetensors, optimizer.safetensors and state.json
-/// into `folder` (made when missing) and syncs files and folder; the state gets their seals. The
-/// folder should be a partial one that is renamed when this has returned. Throws Error (full disk
-/// …).
+/// `model`: MaskRcnn::namedState(). Writes model.safetensors, optimizer.safetensors and state.json,
+/// with the checksums of the other two, to `folder` (created if missing) and syncs files and
+/// folder. Pass a partial folder and rename it afterwards. Throws Error (full disk …).
 void saveCheckpoint(const std::filesystem::path& folder, const NamedTensors& model,
                     const ModelFacts& facts, const NamedTensors& optimizer,
                     run_folder::TrainingState state);
 
-/// Throws Error naming the file that is missing or broken.
+/// Throws Error with the file that is missing or corrupt.
 Checkpoint loadCheckpoint(const std::filesystem::path& folder);
 
 }  // namespace lockstep::checkpoint

@@ -19,9 +19,9 @@ namespace {
 
 constexpr const char* kClassScores = "roi_heads.box_predictor.cls_score.weight";
 constexpr std::size_t kNamesInSummary = 4;
-constexpr std::size_t kLongSummary = 200;  // bytes after which no further name is told
+constexpr std::size_t kLongSummary = 200;  // bytes after which no further name is listed
 
-/// As files have it.
+/// The shape as in files.
 std::string shapeText(const std::string& name, const at::Tensor& tensor) {
   std::ostringstream text;
   text << inFileShape(name, tensor).sizes();
@@ -31,10 +31,10 @@ std::string shapeText(const std::string& name, const at::Tensor& tensor) {
 /// `a, b, c and 4 more`
 std::string nameList(const std::vector<std::string>& names) {
   std::string text;
-  std::size_t told = 0;
-  for (; told < std::min(names.size(), kNamesInSummary) && text.size() < kLongSummary; ++told)
-    text += (told ? ", " : "") + names[told];
-  if (names.size() > told) text += " and " + std::to_string(names.size() - told) + " more";
+  std::size_t listed = 0;
+  for (; listed < std::min(names.size(), kNamesInSummary) && text.size() < kLongSummary; ++listed)
+    text += (listed ? ", " : "") + names[listed];
+  if (names.size() > listed) text += " and " + std::to_string(names.size() - listed) + " more";
   return text;
 }
 
@@ -43,7 +43,7 @@ void appendPart(std::string& text, const std::vector<std::string>& names, const 
     text += ", " + std::to_string(names.size()) + " " + what + " (" + nameList(names) + ")";
 }
 
-/// Finds what fits without copying anything. A tensor that fits is in `loaded`.
+/// Compares names and shapes without copying. Matching tensors are in `loaded`.
 LoadedWeights compare(const NamedTensors& model, const FileTensors& tensors) {
   LoadedWeights result;
   std::set<std::string> modelNames;
@@ -55,32 +55,31 @@ LoadedWeights compare(const NamedTensors& model, const FileTensors& tensors) {
     } else if (found->second.tensor.sizes() == target.sizes()) {
       result.loaded.push_back(name);
     } else {
-      result.leftOut.push_back(name + " " + shapeText(name, found->second.tensor) + " is not " +
-                               shapeText(name, target));
+      result.mismatched.push_back(name + " " + shapeText(name, found->second.tensor) +
+                                  " instead of " + shapeText(name, target));
     }
   }
   for (const auto& [name, inFile] : tensors) {
     if (!modelNames.contains(name) && !isUpdateCount(name))
-      result.unused.push_back(base::shortened(name));
+      result.unexpected.push_back(base::shortened(name));
   }
-  std::sort(result.unused.begin(), result.unused.end());
+  std::sort(result.unexpected.begin(), result.unexpected.end());
   return result;
 }
 
-void refuseOtherClassCount(const NamedTensors& model, const FileTensors& tensors,
+void requireSameClassCount(const NamedTensors& model, const FileTensors& tensors,
                            const std::string& name) {
   const auto inFile = tensors.find(kClassScores);
   const auto inModel = std::find_if(model.begin(), model.end(),
                                     [](const auto& entry) { return entry.first == kClassScores; });
   if (inFile == tensors.end() || inModel == model.end() || inFile->second.tensor.dim() != 2) return;
   if (inFile->second.tensor.size(0) == inModel->second.size(0)) return;
-  throw base::mendable("weights of another model: " + name + " has " +
-                       std::to_string(inFile->second.tensor.size(0)) +
-                       " classes, the data set has " + std::to_string(inModel->second.size(0)) +
-                       " (with background)");
+  throw UserError("weights do not match the model: " + name + " has " +
+                  std::to_string(inFile->second.tensor.size(0)) + " classes, the dataset has " +
+                  std::to_string(inModel->second.size(0)) + " (including background)");
 }
 
-/// What both are made of.
+/// Tensor names of both.
 struct Names {
   std::vector<std::string> model, file;
 };
@@ -92,7 +91,7 @@ Names namesOf(const NamedTensors& model, const FileTensors& tensors) {
   return names;
 }
 
-/// In what the backbones differ, and the key that says so; empty where their names do not tell.
+/// How the backbones differ, with the key to set; empty when their tensor names do not show it.
 std::string backboneDifference(const Names& names) {
   const std::string inFile = backboneOf(names.file), inModel = backboneOf(names.model);
   if (!inFile.empty() && !inModel.empty() && inFile != inModel)
@@ -103,56 +102,53 @@ std::string backboneDifference(const Names& names) {
                  : "it has no batch norms: set model.norm to group";
 }
 
-void refuseAnyDifference(const LoadedWeights& weights, const Names& names,
-                         const std::string& name) {
-  if (weights.leftOut.empty() && weights.missing.empty() && weights.unused.empty()) return;
-  const std::string start = "weights of another model: " + name + ": ";
-  const std::string difference = backboneDifference(names), origin = originOf(weights.unused);
+void requireExactMatch(const LoadedWeights& weights, const Names& names, const std::string& name) {
+  if (weights.mismatched.empty() && weights.missing.empty() && weights.unexpected.empty()) return;
+  const std::string start = "weights do not match the model: " + name + ": ";
+  const std::string difference = backboneDifference(names), origin = originOf(weights.unexpected);
   const std::string hint =
       (difference.empty() ? "" : "; " + difference) + (origin.empty() ? "" : "; " + origin);
-  if (!weights.leftOut.empty()) throw base::mendable(start + nameList(weights.leftOut) + hint);
+  if (!weights.mismatched.empty()) throw UserError(start + nameList(weights.mismatched) + hint);
   if (!weights.missing.empty())
-    throw base::mendable(start + "it lacks " + nameList(weights.missing) + hint);
-  throw base::mendable(start + "the model lacks " + nameList(weights.unused) + hint);
+    throw UserError(start + "missing keys: " + nameList(weights.missing) + hint);
+  throw UserError(start + "unexpected keys: " + nameList(weights.unexpected) + hint);
 }
 
-/// What is loaded of a model that is put together otherwise would be parts without what belongs
-/// between them.
-void refuseOtherLayout(const LoadedWeights& weights, const std::string& name) {
-  std::vector<std::string> strangers;
-  std::ranges::copy_if(weights.unused, std::back_inserter(strangers),
-                       [](const std::string& unused) { return !isNameOfLayout(unused); });
-  if (strangers.empty()) return;
-  const std::string origin = originOf(strangers);
-  throw base::mendable("model.weights: " + name +
-                       " is neither a Mask R-CNN with a ResNet and FPN nor a ResNet under "
-                       "torchvision's names: left over are " +
-                       nameList(strangers) + (origin.empty() ? "" : "; " + origin));
+/// Rejects other architectures: loading only the layers with equal names would give a model with
+/// random layers in between.
+void requireKnownLayout(const LoadedWeights& weights, const std::string& name) {
+  std::vector<std::string> unexpected;
+  std::ranges::copy_if(weights.unexpected, std::back_inserter(unexpected),
+                       [](const std::string& key) { return !isNameOfLayout(key); });
+  if (unexpected.empty()) return;
+  const std::string origin = originOf(unexpected);
+  throw UserError("model.weights: " + name +
+                  " is neither a Mask R-CNN with a ResNet and FPN nor a ResNet under "
+                  "torchvision's names: unexpected keys: " +
+                  nameList(unexpected) + (origin.empty() ? "" : "; " + origin));
 }
 
-/// The backbone must fit whole: a part of it would start from noise between layers that were
-/// trained.
-void refuseOtherBackbone(const LoadedWeights& weights, const Names& names,
+/// The whole backbone must match: otherwise some of its layers would be random between trained
+/// ones.
+void requireSameBackbone(const LoadedWeights& weights, const Names& names,
                          const std::string& name) {
   if (std::ranges::none_of(names.file, isOfBody))
-    throw base::mendable("model.weights: nothing in " + name + " fits the backbone");
+    throw UserError("model.weights: " + name + " has no backbone weights");
   const std::string difference = backboneDifference(names);
-  constexpr std::array kFaults{std::pair{&LoadedWeights::leftOut, ""},
-                               std::pair{&LoadedWeights::missing, "it lacks "},
-                               std::pair{&LoadedWeights::unused, "the model lacks "}};
-  for (const auto& [list, words] : kFaults) {
+  constexpr std::array kProblems{std::pair{&LoadedWeights::mismatched, ""},
+                                 std::pair{&LoadedWeights::missing, "missing key "},
+                                 std::pair{&LoadedWeights::unexpected, "unexpected key "}};
+  for (const auto& [list, problem] : kProblems) {
     const auto& listed = weights.*list;
     const auto found = std::ranges::find_if(listed, isOfBody);
     if (found == listed.end()) continue;
-    throw base::mendable("model.weights: " + name + " is of another model: " +
-                         (difference.empty() ? words + *found : difference));
+    throw UserError("model.weights: " + name + " does not match the model: " +
+                    (difference.empty() ? problem + *found : difference));
   }
 }
 
-/// What is trained or used is finite, as the model's type holds it: of other numbers nothing
-/// follows but an AP of 0.
-void refuseNonFinite(const NamedTensors& model, const FileTensors& tensors,
-                     const std::string& name) {
+/// Requires finite values in the model's dtype: others only give an AP of 0.
+void requireFinite(const NamedTensors& model, const FileTensors& tensors, const std::string& name) {
   for (const auto& [target, tensor] : model) {
     const auto found = tensors.find(target);
     if (found == tensors.end() || found->second.tensor.sizes() != tensor.sizes() ||
@@ -162,11 +158,11 @@ void refuseNonFinite(const NamedTensors& model, const FileTensors& tensors,
     const auto finite = at::isfinite(values).sum().item<std::int64_t>();
     if (finite == values.numel()) continue;
     const auto nans = at::isnan(values).sum().item<std::int64_t>();
-    throw Error(name + ": tensor " + base::shortened(found->second.nameInFile) + " holds " +
+    throw Error(name + ": tensor " + base::shortened(found->second.nameInFile) + " has " +
                 std::to_string(nans) + " NaN and " +
-                std::to_string(values.numel() - finite - nans) + " infinite of its " +
+                std::to_string(values.numel() - finite - nans) + " infinite of " +
                 std::to_string(values.numel()) +
-                " values: the file is damaged, or of a training that diverged; take another");
+                " values: the file is corrupt or its training diverged; use other weights");
   }
 }
 
@@ -174,9 +170,9 @@ void refuseNonFinite(const NamedTensors& model, const FileTensors& tensors,
 
 std::string LoadedWeights::summary() const {
   std::string text = std::to_string(loaded.size()) + " tensors loaded";
-  appendPart(text, leftOut, "left out");
+  appendPart(text, mismatched, "of another shape");
   appendPart(text, missing, "missing");
-  appendPart(text, unused, "unused");
+  appendPart(text, unexpected, "unexpected");
   return text;
 }
 
@@ -186,13 +182,13 @@ LoadedWeights loadWeights(const NamedTensors& model, const SafetensorsFile& file
   const Names names = namesOf(model, tensors);
   LoadedWeights result = compare(model, tensors);
   if (use == WeightsUse::Start) {
-    refuseOtherLayout(result, name);
-    refuseOtherBackbone(result, names, name);
+    requireKnownLayout(result, name);
+    requireSameBackbone(result, names, name);
   } else {
-    refuseOtherClassCount(model, tensors, name);
-    refuseAnyDifference(result, names, name);
+    requireSameClassCount(model, tensors, name);
+    requireExactMatch(result, names, name);
   }
-  if (use != WeightsUse::Exactly) refuseNonFinite(model, tensors, name);
+  if (use != WeightsUse::Exactly) requireFinite(model, tensors, name);
   at::NoGradGuard noGradient;
   for (const auto& [target, tensor] : model) {
     const auto found = tensors.find(target);

@@ -8,31 +8,32 @@
 namespace lockstep::checkpoint {
 
 enum class WeightsUse {
-  Start,  ///< training starts from them: heads of another size are left out, a backbone alone will
-          ///< do
-  Exactly,    ///< resume, replay: every tensor must be there and fit
-  Inference,  ///< evaluate, predict: exactly, and finite as those of Start have to be
+  Start,      ///< training: heads of another size are skipped, a backbone alone is enough
+  Exactly,    ///< resume, replay: all keys and shapes must match
+  Inference,  ///< evaluate, predict: as Exactly, and finite as for Start
 };
 
-/// What became of the tensors, all names as in the model unless it says otherwise.
+/// The result for each tensor; names as in the model unless noted.
 struct LoadedWeights {
   std::vector<std::string> loaded;
   std::vector<std::string>
-      leftOut;  ///< in the file, but of another size: `roi_heads.box_predictor.cls_score.weight
-                ///< [91, 1024] is not [2, 1024]`
-  std::vector<std::string> missing;  ///< in the model, not in the file: keep their start values
-  std::vector<std::string> unused;   ///< in the file, not in the model (its names, shortened)
+      mismatched;  ///< shape in the file and in the model:
+                   ///< `roi_heads.box_predictor.cls_score.weight [91, 1024] instead of [2, 1024]`
+  std::vector<std::string> missing;  ///< in the model, not in the file: keep their initial values
+  std::vector<std::string>
+      unexpected;  ///< in the file, not in the model (names in the file, shortened)
 
-  /// One line for the log: `295 tensors loaded, 8 left out (…), 2 missing (…)`.
+  /// One line for the log: `295 tensors loaded, 8 of another shape (…), 2 missing (…)`.
   std::string summary() const;
 };
 
-/// Copies tensors into a model's parameters and buffers (MaskRcnn::namedState()). The file holds a
-/// whole model (torchvision's names), a backbone of one (`backbone.body.…`), or a torchvision
-/// ResNet (`conv1.weight`, `layer1.…`, `fc.*` unused). `name` stands for the file in messages.
-/// Throws Error, mendable, when it is of another layout, when the backbone does not fit, or, for
-/// Exactly, when anything does not: `weights of another model: a.safetensors has 91 classes, the
-/// data set has 2`. Throws Error for a Start from numbers that are not finite.
+/// Copies tensors into a model's parameters and buffers (MaskRcnn::namedState()). The file contains
+/// a whole model (torchvision's names), only its backbone (`backbone.body.…`), or a torchvision
+/// ResNet
+/// (`conv1.weight`, `layer1.…`; `fc.*` is ignored). `name` is the file in messages. Throws
+/// UserError for another architecture, for a backbone that does not match, and, for Exactly and
+/// Inference, for any mismatch: `weights do not match the model: a.safetensors has 91 classes, the
+/// dataset has 2`. Throws Error for non-finite values, except for Exactly.
 LoadedWeights loadWeights(const NamedTensors& model, const SafetensorsFile& file, WeightsUse use,
                           const std::string& name);
 

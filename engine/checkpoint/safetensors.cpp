@@ -80,7 +80,7 @@ class OpenFile {
                                   static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) failWithReason(file_, "cannot be read");
-      if (got == 0) fail(file_, "became shorter while it was read");
+      if (got == 0) fail(file_, "was truncated while it was read");
       bytes += got;
       offset += static_cast<std::uint64_t>(got);
       count -= static_cast<std::uint64_t>(got);
@@ -100,7 +100,7 @@ class OpenFile {
     }
   }
 
-  /// By write() so far.
+  /// Written so far.
   const WrittenFile& written() const { return written_; }
 
   /// Closes now: network file systems report some write errors only here.
@@ -114,7 +114,7 @@ class OpenFile {
   WrittenFile written_;
 };
 
-/// What the header says of one tensor.
+/// One tensor in the header.
 struct Entry {
   std::string name;
   at::ScalarType type = at::kFloat;
@@ -122,7 +122,7 @@ struct Entry {
   std::uint64_t begin = 0, end = 0;  ///< bytes after the header
 };
 
-/// Parses the header's text; refuses doubled names, and nesting and lists that no header has.
+/// Parses the header; rejects duplicate names, deep nesting and long lists.
 Json parseHeader(const std::string& text, const std::filesystem::path& file) {
   using Event = Json::parse_event_t;
   std::set<std::string> names;
@@ -134,15 +134,16 @@ Json parseHeader(const std::string& text, const std::filesystem::path& file) {
     if (event == Event::value && depth == kMaxHeaderDepth && ++values > kMaxListed)
       fail(file, "the header has a list that is too long");
     if (event == Event::key && depth == 1 && !names.insert(parsed.get<std::string>()).second)
-      fail(file, "tensor '" + shortened(parsed.get<std::string>()) + "' is there twice");
+      fail(file, "tensor '" + shortened(parsed.get<std::string>()) + "' is duplicated");
     return true;
   };
   try {
     Json header = Json::parse(text, check);
-    if (!header.is_object()) fail(file, "is no safetensors file: the header is no JSON object");
+    if (!header.is_object())
+      fail(file, "is not a safetensors file: the header is not a JSON object");
     return header;
   } catch (const Json::exception&) {
-    fail(file, "is no safetensors file: the header is no valid JSON");
+    fail(file, "is not a safetensors file: the header is invalid JSON");
   }
 }
 
@@ -155,20 +156,20 @@ bool isPyTorchFile(const std::array<unsigned char, kLengthBytes + 1>& start) {
 
 Json readHeader(const OpenFile& open, const std::filesystem::path& file, std::uint64_t fileSize,
                 std::uint64_t& dataStart) {
-  if (fileSize < kLengthBytes) fail(file, "is no safetensors file: it is too short");
+  if (fileSize < kLengthBytes) fail(file, "is not a safetensors file: it is too short");
   std::array<unsigned char, kLengthBytes + 1> lengthBytes{};
   open.read(lengthBytes.data(), std::min<std::uint64_t>(lengthBytes.size(), fileSize), 0);
   if (isPyTorchFile(lengthBytes)) {
-    throw base::mendable(file.string() +
-                         ": is a PyTorch file and no safetensors file; make one of "
-                         "it with packaging/convert_weights.py IN.pth OUT.safetensors");
+    throw UserError(file.string() +
+                    ": is a PyTorch file, not a safetensors file; convert "
+                    "it with packaging/convert_weights.py IN.pth OUT.safetensors");
   }
   std::uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = length << 8 | lengthBytes[static_cast<std::size_t>(i)];
   if (length > kMaxHeaderBytes)
-    fail(file, "is no safetensors file: the header would be longer than 100 MB");
+    fail(file, "is not a safetensors file: the header is longer than 100 MB");
   if (length > fileSize - kLengthBytes)
-    fail(file, "is cut off: the header goes past the end of the file");
+    fail(file, "is truncated: the header extends past the end of the file");
   std::string text(length, '\0');
   open.read(text.data(), length, kLengthBytes);
   dataStart = kLengthBytes + length;
@@ -183,7 +184,7 @@ std::vector<std::uint64_t> unsignedList(const Json& object, const char* key,
   std::vector<std::uint64_t> values;
   for (const Json& value : *found) {
     if (!value.is_number_unsigned())
-      fail(file, where + "'" + key + "' holds something else than whole numbers");
+      fail(file, where + "'" + key + "' contains values other than non-negative integers");
     values.push_back(value.get<std::uint64_t>());
   }
   return values;
@@ -197,19 +198,19 @@ at::ScalarType elementType(const Json& object, const std::string& where,
   for (const ElementType& type : kElementTypes) {
     if (name == type.name) return type.type;
   }
-  fail(file, where + "is of type " + shortened(name) + ", which is not supported");
+  fail(file, where + "has unsupported dtype " + shortened(name));
 }
 
-/// Bytes of a shape; fails when no file could hold them, be it for one of its sides being 0 alone.
+/// Byte count of a shape; fails when it overflows, even if another dimension is 0.
 std::uint64_t byteCount(const std::vector<std::uint64_t>& shape, at::ScalarType type,
                         const std::string& where, const std::filesystem::path& file) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
   std::uint64_t bytes = c10::elementSize(type);
   bool isEmpty = false;
   for (std::uint64_t side : shape) {
     isEmpty = isEmpty || side == 0;
     if (side == 0) continue;
-    if (bytes > kMost / side) fail(file, where + "has a shape that is too large");
+    if (bytes > kMaxBytes / side) fail(file, where + "has a shape that is too large");
     bytes *= side;
   }
   return isEmpty ? 0 : bytes;
@@ -227,27 +228,28 @@ Entry readEntry(const std::string& name, const Json& object, std::uint64_t dataB
   const std::vector<std::uint64_t> offsets = unsignedList(object, "data_offsets", where, file);
   if (offsets.size() != 2 || offsets[0] > offsets[1])
     fail(file, where + "has no valid 'data_offsets'");
-  if (offsets[1] > dataBytes) fail(file, where + "goes past the end of the file: it is cut off");
+  if (offsets[1] > dataBytes)
+    fail(file, where + "extends past the end of the file: the file is truncated");
   if (offsets[1] - offsets[0] != bytes)
-    fail(file, where + "has a shape that does not fit its bytes");
+    fail(file, where + "has a shape that does not match its byte count");
   entry.begin = offsets[0];
   entry.end = offsets[1];
   return entry;
 }
 
 Metadata readMetadata(const Json& object, const std::filesystem::path& file) {
-  if (!object.is_object()) fail(file, "__metadata__ is no object");
+  if (!object.is_object()) fail(file, "__metadata__ is not an object");
   Metadata metadata;
   for (const auto& [key, value] : object.items()) {
-    if (!value.is_string()) fail(file, "__metadata__ '" + shortened(key) + "' is no text");
+    if (!value.is_string()) fail(file, "__metadata__ '" + shortened(key) + "' is not a string");
     metadata[key] = value.get<std::string>();
   }
   return metadata;
 }
 
-/// Sorts by place and refuses bytes that belong to two tensors or to none.
-void checkPlaces(std::vector<Entry>& entries, std::uint64_t dataBytes,
-                 const std::filesystem::path& file) {
+/// Sorts by offset and rejects bytes that belong to two tensors or to none.
+void checkOffsets(std::vector<Entry>& entries, std::uint64_t dataBytes,
+                  const std::filesystem::path& file) {
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   });
@@ -256,10 +258,10 @@ void checkPlaces(std::vector<Entry>& entries, std::uint64_t dataBytes,
     if (entry.begin < position)
       fail(file, "tensor '" + shortened(entry.name) + "' overlaps another");
     if (entry.begin > position)
-      fail(file, "there are bytes without a tensor before '" + shortened(entry.name) + "'");
+      fail(file, "bytes before '" + shortened(entry.name) + "' belong to no tensor");
     position = entry.end;
   }
-  if (position != dataBytes) fail(file, "there are bytes without a tensor at the end");
+  if (position != dataBytes) fail(file, "trailing bytes belong to no tensor");
 }
 
 at::ScalarType supportedType(const at::Tensor& tensor, const std::string& name,
@@ -269,7 +271,7 @@ at::ScalarType supportedType(const at::Tensor& tensor, const std::string& name,
     typeName = type.name;
     return type.type;
   }
-  fail(file, "tensor '" + name + "' is of a type that safetensors files do not hold");
+  fail(file, "tensor '" + name + "' has a dtype that safetensors does not support");
 }
 
 /// Header text, padded so that the data begin at a multiple of kAlignment.
@@ -282,7 +284,7 @@ std::string makeHeader(const NamedTensors& tensors, const Metadata& metadata,
     std::string typeName;
     supportedType(tensor, name, file, typeName);
     if (name == "__metadata__" || header.contains(name))
-      fail(file, "tensor '" + name + "' is there twice");
+      fail(file, "tensor '" + name + "' is duplicated");
     const std::uint64_t end = position + tensor.nbytes();
     header[name] = {
         {"dtype", typeName}, {"shape", tensor.sizes().vec()}, {"data_offsets", {position, end}}};
@@ -316,7 +318,7 @@ SafetensorsFile readSafetensors(const std::filesystem::path& file) {
       entries.push_back(readEntry(name, object, fileSize - dataStart, file));
     }
   }
-  checkPlaces(entries, fileSize - dataStart, file);
+  checkOffsets(entries, fileSize - dataStart, file);
   for (const Entry& entry : entries) {
     at::Tensor tensor = at::empty(entry.shape, at::TensorOptions(entry.type));
     open.read(tensor.data_ptr(), entry.end - entry.begin, dataStart + entry.begin);

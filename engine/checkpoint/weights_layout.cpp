@@ -14,9 +14,10 @@ bool replacePrefix(std::string& name, const std::string& from, const std::string
   return true;
 }
 
-/// torchvision's names before 0.13, which its published Mask R-CNN weights still have, as those of
-/// today: `inner_blocks.0.weight` is `inner_blocks.0.0.weight`, `mask_fcn1.weight` is `0.0.weight`.
-std::string todaysName(std::string name) {
+/// Converts names of torchvision before 0.13, which its published Mask R-CNN weights still have, to
+/// the current ones: `inner_blocks.0.weight` to `inner_blocks.0.0.weight`, `mask_fcn1.weight` to
+/// `0.0.weight`.
+std::string currentName(std::string name) {
   for (const char* blocks : {"backbone.fpn.inner_blocks.", "backbone.fpn.layer_blocks."}) {
     if (!name.starts_with(blocks)) continue;
     const std::size_t dot = name.find('.', std::string(blocks).size());
@@ -37,15 +38,15 @@ std::string todaysName(std::string name) {
   return name;
 }
 
-constexpr const char* kMapWeight = "roi_heads.box_head.fc6.weight";
+constexpr const char* kConvolutionWeight = "roi_heads.box_head.fc6.weight";
 
-/// Number of blocks in each of the four stages; one is there when any of its tensors is.
+/// Number of blocks in each of the four stages; a block counts if it has any tensor.
 std::array<int, 4> blocksOf(const std::vector<std::string>& names) {
-  constexpr std::size_t kLongest = 60;  // of what is looked at: a file may name anything
+  constexpr std::size_t kMaxPrefix = 60;  // bytes parsed: names in a file are untrusted
   std::array<int, 4> blocks{};
   for (const std::string& name : names) {
     int stage = 0, block = 0;
-    const std::string start = name.substr(0, kLongest);
+    const std::string start = name.substr(0, kMaxPrefix);
     if (std::sscanf(start.c_str(), "backbone.body.layer%1d.%3d.", &stage, &block) != 2) continue;
     if (stage < 1 || stage > 4 || block < 0) continue;
     int& count = blocks[static_cast<std::size_t>(stage) - 1];
@@ -61,13 +62,14 @@ FileTensors inModelNames(const SafetensorsFile& file) {
   FileTensors tensors;
   for (const auto& [name, tensor] : file.tensors) {
     const bool isOfResNet = isResNet && !name.starts_with("fc.");
-    tensors[isOfResNet ? "backbone.body." + name : todaysName(name)] = {name, tensor};
+    tensors[isOfResNet ? "backbone.body." + name : currentName(name)] = {name, tensor};
   }
   return tensors;
 }
 
 at::Tensor inFileShape(const std::string& name, const at::Tensor& ofModel) {
-  return name.ends_with(kMapWeight) && ofModel.dim() == 4 ? ofModel.detach().flatten(1) : ofModel;
+  return name.ends_with(kConvolutionWeight) && ofModel.dim() == 4 ? ofModel.detach().flatten(1)
+                                                                  : ofModel;
 }
 
 NamedTensors inFileShapes(NamedTensors ofModel) {
@@ -76,11 +78,12 @@ NamedTensors inFileShapes(NamedTensors ofModel) {
 }
 
 NamedTensors inModelShapes(NamedTensors ofFile, const NamedTensors& model) {
-  const auto weight = std::ranges::find(model, kMapWeight, &NamedTensors::value_type::first);
+  const auto weight =
+      std::ranges::find(model, kConvolutionWeight, &NamedTensors::value_type::first);
   if (weight == model.end()) return ofFile;
   const at::Tensor& own = weight->second;
   for (auto& [name, tensor] : ofFile) {
-    const bool isMatrixOfIt = name.ends_with(kMapWeight) && tensor.dim() == 2 &&
+    const bool isMatrixOfIt = name.ends_with(kConvolutionWeight) && tensor.dim() == 2 &&
                               tensor.size(0) == own.size(0) && tensor.numel() == own.numel();
     if (isMatrixOfIt) tensor = tensor.view(own.sizes());
   }
@@ -88,8 +91,8 @@ NamedTensors inModelShapes(NamedTensors ofFile, const NamedTensors& model) {
 }
 
 bool isNameOfLayout(const std::string& name) {
-  constexpr std::size_t kLongest = 200;  // std::regex takes stack by the length of what it matches
-  if (name.size() > kLongest) return false;
+  constexpr std::size_t kMaxName = 200;  // std::regex recursion depth grows with the input
+  if (name.size() > kMaxName) return false;
   static const std::regex kNames(
       R"(fc\.(weight|bias)|backbone\.body\.(conv1|bn1|layer[1-4]\.\d+\.(conv[1-3]|bn[1-3]|downsample\.[01])))"
       R"(\.(weight|bias|running_mean|running_var|num_batches_tracked)|)"
@@ -99,21 +102,21 @@ bool isNameOfLayout(const std::string& name) {
   return std::regex_match(name, kNames);
 }
 
-std::string originOf(const std::vector<std::string>& strangers) {
-  constexpr const char* kSecond =
-      "they are of torchvision's maskrcnn_resnet50_fpn_v2, whose pyramid and heads have norms and "
-      "more convolutions; start from maskrcnn_resnet50_fpn or from a ResNet";
+std::string originOf(const std::vector<std::string>& unexpected) {
+  constexpr const char* kV2 =
+      "they are of torchvision's maskrcnn_resnet50_fpn_v2, whose FPN and heads have norms and more "
+      "convolutions; start from maskrcnn_resnet50_fpn or from a ResNet";
   constexpr std::array<std::pair<const char*, const char*>, 6> kOrigins{{
-      {"backbone.fpn.inner_blocks.0.1.", kSecond},
-      {"roi_heads.box_head.0.0.", kSecond},
-      {"backbone.bottom_up.", "they are of Detectron2, whose model computes something else"},
-      {"rpn_head.", "they are of MMDetection, whose model computes something else"},
-      {"module.", "they are of a model inside a wrapper: save the state_dict of the model itself"},
-      {"model.", "they are of a model inside a wrapper: save the state_dict of the model itself"},
+      {"backbone.fpn.inner_blocks.0.1.", kV2},
+      {"roi_heads.box_head.0.0.", kV2},
+      {"backbone.bottom_up.", "they are of Detectron2, whose Mask R-CNN is not compatible"},
+      {"rpn_head.", "they are of MMDetection, whose Mask R-CNN is not compatible"},
+      {"module.", "they are of a wrapped model; save the state_dict of the inner model"},
+      {"model.", "they are of a wrapped model; save the state_dict of the inner model"},
   }};
   for (const auto& [prefix, text] : kOrigins) {
     const auto isOfIt = [&](const std::string& name) { return name.starts_with(prefix); };
-    if (std::ranges::any_of(strangers, isOfIt)) return text;
+    if (std::ranges::any_of(unexpected, isOfIt)) return text;
   }
   return {};
 }

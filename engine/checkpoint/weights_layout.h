@@ -6,49 +6,47 @@
 
 #include "engine/checkpoint/safetensors.h"
 
-/// What the names of tensors say about the model they are of.
+/// What tensor names reveal about the model.
 namespace lockstep::checkpoint {
 
-/// A tensor of a file that stands under another name in the model.
+/// A tensor of a file with its name there, which may differ from that in the model.
 struct FileTensor {
   std::string nameInFile;
   at::Tensor tensor;
 };
-/// By the model's names.
+/// Key: the model's name.
 using FileTensors = std::unordered_map<std::string, FileTensor>;
 
-/// Tensors under the model's names: those of a torchvision ResNet as its backbone, names of
-/// torchvision before 0.13 as today's.
+/// Maps the tensors to the model's names: a torchvision ResNet becomes the backbone, names of
+/// torchvision before 0.13 become the current ones.
 FileTensors inModelNames(const SafetensorsFile& file);
 
-/// In files a weight that the model applies to maps at once, `roi_heads.box_head.fc6.weight`
-/// [out,C,H,W], is torchvision's matrix [out,C * H * W]; the optimizer's state of it too, whose
-/// name ends alike. Everything else is the same in both.
+/// The weight that the model applies as a convolution, `roi_heads.box_head.fc6.weight` [out,C,H,W],
+/// is torchvision's matrix [out,C * H * W] in files, and so is its optimizer state, whose name has
+/// the same suffix. All other tensors have the same shape in both.
 at::Tensor inFileShape(const std::string& name, const at::Tensor& ofModel);
-/// All of a model or of its optimizer's state.
+/// All tensors of a model or of its optimizer state.
 NamedTensors inFileShapes(NamedTensors ofModel);
-/// Tensors of a file in the shapes that they have in a model (MaskRcnn::namedState()); what does
-/// not fit it stays as it is.
+/// Tensors of a file in the shapes of a model (MaskRcnn::namedState()); others are unchanged.
 NamedTensors inModelShapes(NamedTensors ofFile, const NamedTensors& model);
 
 inline bool isOfBody(const std::string& name) { return name.starts_with("backbone.body."); }
 
-/// Counts of batch norm's updates: files have them or not, and nothing in inference or training
-/// needs them.
+/// Batch norm's update counters: optional in files, and unused in inference and training.
 inline bool isUpdateCount(const std::string& name) { return name.ends_with("num_batches_tracked"); }
 
-/// Whether a Mask R-CNN as the engine builds it can have such a tensor, whatever its configuration;
-/// also the classifier of a ResNet, which nothing needs.
+/// Whether a Mask R-CNN of any configuration can have a tensor of that name; also true for the
+/// unused classifier of a ResNet.
 bool isNameOfLayout(const std::string& name);
 
-/// What tensors that are of no such model are of, where that is known: a sentence without an end;
-/// empty: it is not.
-std::string originOf(const std::vector<std::string>& strangers);
+/// The project or wrapper that unexpected tensor names come from, as a clause for messages; empty:
+/// unknown.
+std::string originOf(const std::vector<std::string>& unexpected);
 
-/// `resnet50`, by the blocks of the backbone; empty where they are of none that is known.
+/// `resnet50`, by the block counts of the backbone; empty if unknown.
 std::string backboneOf(const std::vector<std::string>& names);
 
-/// Whether the backbone has batch norms: they alone have running means.
+/// Whether the backbone has batch norms: only these have running means.
 bool hasBatchNorms(const std::vector<std::string>& names);
 
 }  // namespace lockstep::checkpoint

@@ -8,31 +8,31 @@ namespace lockstep::cli {
 namespace {
 
 /// `annotations 3, 5, 8 …`
-std::string idsOf(const coco::Doubt& doubt) {
+std::string idsOf(const coco::ReviewIssue& doubt) {
   std::string text = doubt.count == 1 ? "annotation " : "annotations ";
   for (std::size_t i = 0; i < doubt.firstIds.size(); ++i)
     text += (i > 0 ? ", " : "") + std::to_string(doubt.firstIds[i]);
   return doubt.count > doubt.firstIds.size() ? text + " …" : text;
 }
 
-void addDoubts(const coco::Dataset& dataset, std::vector<AnnotationIssue>& issues) {
+void addBoxIssues(const coco::Dataset& dataset, std::vector<AnnotationIssue>& issues) {
   const coco::AnnotationReview review = coco::reviewAnnotations(dataset);
   const auto isMost = [&](std::size_t count) { return 2 * count > review.objects; };
-  const auto add = [&](const coco::Doubt& doubt, bool isError, const std::string& words) {
+  const auto add = [&](const coco::ReviewIssue& doubt, bool isError, const std::string& problem) {
     if (doubt.count == 0) return;
     issues.push_back({isError, std::to_string(doubt.count) + " of " +
-                                   std::to_string(review.objects) + " objects " + words + " (" +
+                                   std::to_string(review.objects) + " objects " + problem + " (" +
                                    idsOf(doubt) + ")"});
   };
   add(review.absurd, isMost(review.absurd.count),
-      "have numbers far beyond their image: correct or remove them");
+      "have coordinates far outside their image: correct or remove them");
   add(review.corners, isMost(review.corners.count) && isMost(review.leaving),
-      "have boxes that fit their masks as [x0, y0, x1, y1], and COCO's are [x, y, width, height]: "
-      "convert them");
+      "have boxes that match their masks when read as [x0, y0, x1, y1], but COCO's are [x, y, "
+      "width, height]: convert them");
   add(review.outside, isMost(review.outside.count),
-      "have boxes that reach out of their image: correct or remove them");
+      "have boxes that extend beyond their image: correct or remove them");
   add(review.offMask, /*isError=*/false,
-      "have boxes that lie elsewhere than their masks: correct one of the two");
+      "have boxes that do not match their masks: correct one of the two");
 }
 
 void addClassNames(const coco::Dataset& dataset, std::vector<AnnotationIssue>& issues) {
@@ -43,10 +43,10 @@ void addClassNames(const coco::Dataset& dataset, std::vector<AnnotationIssue>& i
   }
   for (const auto& [name, ids] : idsByName) {
     if (name.find_first_not_of(" \t") == std::string::npos) {
-      issues.push_back({false, "gives category " + ids + " no name"});
+      issues.push_back({false, "category " + ids + " has no name"});
     } else if (ids.find(',') != std::string::npos) {
-      issues.push_back({false, "calls the categories " + ids + " all " + name +
-                                   ": they are different classes to the model"});
+      issues.push_back({false, "categories " + ids + " are all named " + name +
+                                   ": the model treats them as different classes"});
     }
   }
 }
@@ -55,7 +55,7 @@ void addClassNames(const coco::Dataset& dataset, std::vector<AnnotationIssue>& i
 
 std::vector<AnnotationIssue> annotationIssues(const coco::Dataset& dataset) {
   std::vector<AnnotationIssue> issues;
-  addDoubts(dataset, issues);
+  addBoxIssues(dataset, issues);
   addClassNames(dataset, issues);
   return issues;
 }

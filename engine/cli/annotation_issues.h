@@ -8,11 +8,11 @@
 namespace lockstep::cli {
 
 struct AnnotationIssue {
-  bool isError = false;  ///< most objects have it; else training goes on, as torchvision's would
+  bool isError = false;  ///< most objects have it; else a warning: torchvision trains on it too
   std::string text;
 };
 
-/// What is doubtful in the annotations and classes of one part of the data, each with its count and
+/// Suspicious boxes, masks and class names in the annotations of one split, each with its count and
 /// the first ids.
 std::vector<AnnotationIssue> annotationIssues(const coco::Dataset& dataset);
 

@@ -28,44 +28,44 @@ coco::IouType iouType(const std::string& name) {
   return name == "segm" ? coco::IouType::Mask : coco::IouType::Boundary;
 }
 
-/// Whatever the command line says wrong, before any work.
+/// Validates the command line before any work.
 void check(const CocoEvalOptions& options) {
   for (const std::string& file : {options.gt, options.dt, options.compare}) {
     if (file.empty()) continue;
-    const std::string fault = base::inputFileFault(file, "a JSON file");
-    if (!fault.empty()) throw base::mendable(file + ": " + fault);
+    const std::string error = base::inputFileError(file, "a JSON file");
+    if (!error.empty()) throw UserError(file + ": " + error);
   }
   if (!options.images.empty() && !isFolder(options.images))
-    throw base::mendable("--images " + options.images + ": no such folder");
+    throw UserError("--images " + options.images + ": no such folder");
   if (options.scoreThreshold && !options.needsAnalysis())
-    throw base::mendable("--score-threshold is for --analysis, --matches and --report");
+    throw UserError("--score-threshold is for --analysis, --matches and --report");
   if (options.iouThreshold && !options.needsAnalysis())
-    throw base::mendable("--iou-threshold is for --analysis, --matches and --report");
+    throw UserError("--iou-threshold is for --analysis, --matches and --report");
   if (options.scoreThreshold && !std::isfinite(*options.scoreThreshold))
-    throw base::mendable("--score-threshold: must be a finite number");
+    throw UserError("--score-threshold: must be a finite number");
   if (options.iouThreshold && !(*options.iouThreshold > 0 && *options.iouThreshold <= 1))
-    throw base::mendable("--iou-threshold: must be above 0 and at most 1");
+    throw UserError("--iou-threshold: must be above 0 and at most 1");
 }
 
 coco::ResultsFile loadResults(const std::string& file, const coco::Dataset& groundTruth) {
   auto results = coco::ResultsFile::load(file, groundTruth);
-  if (results.strangerCount() > 0) {
+  if (results.unknownCategoryCount() > 0) {
     base::logWarning("coco-eval",
-                     file + ": " + std::to_string(results.strangerCount()) + " of " +
+                     file + ": " + std::to_string(results.unknownCategoryCount()) + " of " +
                          std::to_string(results.count()) +
-                         " results are of categories that the annotations do not name; they "
-                         "are left out, as pycocotools does");
+                         " results have a category that the annotations do not list; they are "
+                         "skipped, as in pycocotools");
   }
   return results;
 }
 
 coco::ResultsComparison compare(const CocoEvalOptions& options, const coco::Dataset& groundTruth,
-                                const coco::WeighedAp& results) {
+                                const coco::WeightedAp& results) {
   const auto others = loadResults(options.compare, groundTruth);
   const auto matches = coco::matchResults(groundTruth, others, iouType(options.type));
-  const coco::WeighedAp weighed(matches, groundTruth.categories());
+  const coco::WeightedAp weighted(matches, groundTruth.categories());
   return {options.dt, options.compare, groundTruth.images().size(),
-          coco::accumulate(matches, groundTruth.categories()), coco::compareAp(results, weighed)};
+          coco::accumulate(matches, groundTruth.categories()), coco::compareAp(results, weighted)};
 }
 
 CocoEvaluation evaluated(const CocoEvalOptions& options, const coco::Dataset& groundTruth,
@@ -74,15 +74,15 @@ CocoEvaluation evaluated(const CocoEvalOptions& options, const coco::Dataset& gr
   const auto matches = coco::matchResults(groundTruth, results, type);
   CocoEvaluation evaluation;
   evaluation.type = options.type;
-  evaluation.figures = coco::accumulate(matches, groundTruth.categories());
+  evaluation.metrics = coco::accumulate(matches, groundTruth.categories());
   if (options.withArrays)
     evaluation.arrays = coco::accumulateArrays(matches, groundTruth.categories());
   if (!options.needsAnalysis() && options.compare.empty()) return evaluation;
-  const coco::WeighedAp weighed(matches, groundTruth.categories());
-  if (!options.compare.empty()) evaluation.comparison = compare(options, groundTruth, weighed);
+  const coco::WeightedAp weighted(matches, groundTruth.categories());
+  if (!options.compare.empty()) evaluation.comparison = compare(options, groundTruth, weighted);
   if (options.needsAnalysis()) {
     evaluation.analysis =
-        coco::analyse(coco::OverlapSet(groundTruth, results, type), weighed,
+        coco::analyse(coco::OverlapSet(groundTruth, results, type), weighted,
                       {options.iouThreshold.value_or(.5), options.scoreThreshold});
   }
   return evaluation;
@@ -97,15 +97,16 @@ void writeReport(const OutputFile& file, const CocoEvalOptions& options,
                         .type = iouType(options.type),
                         .groundTruth = groundTruth,
                         .results = results,
-                        .figures = evaluation.figures,
+                        .figures = evaluation.metrics,
                         .analysis = *evaluation.analysis,
                         .comparison = evaluation.comparison ? &*evaluation.comparison : nullptr,
                         .imagesFolder = options.images});
   file.write(report.html);
   if (report.missingImages.empty()) return;
   const std::size_t count = report.missingImages.size();
-  base::logWarning("coco-eval", options.report + ": without " + std::to_string(count) +
-                                    (count == 1 ? " picture: " : " pictures, the first of them ") +
+  base::logWarning("coco-eval", options.report + ": " + std::to_string(count) +
+                                    (count == 1 ? " image is missing: "
+                                                : " images are missing, the first of them ") +
                                     report.missingImages.front());
 }
 
@@ -125,7 +126,7 @@ int evaluate(const CocoEvalOptions& options) {
   if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
   if (!options.report.empty()) report.emplace(options.report, "--report", inputs);
   if (out && report && out->isSameAs(*report))
-    throw base::mendable("--report " + options.report + ": --out is the same file");
+    throw UserError("--report " + options.report + ": --out is the same file");
   const auto groundTruth = coco::Dataset::load(options.gt);
   if (const std::string text = groundTruth.newIds().text(); !text.empty())
     base::logWarning("coco-eval", options.gt + ": " + text);
@@ -133,8 +134,9 @@ int evaluate(const CocoEvalOptions& options) {
   const CocoEvaluation evaluation = evaluated(options, groundTruth, results);
   if (out) out->write(cocoEvalJson(evaluation, groundTruth, options.withMatches));
   if (report) writeReport(*report, options, groundTruth, results, evaluation);
-  const bool isTaken = (out && out->isStandardOutput()) || (report && report->isStandardOutput());
-  if (!isTaken) {
+  const bool usesStdout =
+      (out && out->isStandardOutput()) || (report && report->isStandardOutput());
+  if (!usesStdout) {
     std::fputs(cocoEvalTable(evaluation, options.withAnalysis || options.withMatches).c_str(),
                stdout);
   }
@@ -143,52 +145,54 @@ int evaluate(const CocoEvalOptions& options) {
 
 void addAnalysisOptions(Command& command, CocoEvalOptions& options, Option out) {
   command
-      .option("--compare", options.compare,
-              "Other results: are they better than --dt? By a paired bootstrap over images")
-      .text("F");
-  command.flag("--analysis", options.withAnalysis,
-               "Also how sure AP is, what kinds of errors cost how much of it, and counts at a "
-               "score and an IoU threshold");
+      .option(
+          "--compare", options.compare,
+          "Second results file: compare its AP with that of --dt by a paired bootstrap over images")
+      .metavar("F");
+  command.flag(
+      "--analysis", options.withAnalysis,
+      "Add confidence intervals of AP, the AP lost to each type of error, and TP, FP and FN at a "
+      "score and an IoU threshold");
   command
       .flag("--matches", options.withMatches,
-            "--analysis, and in --out what became of every detection and object")
+            "As --analysis, and write the match of every detection and object to --out")
       .needs(out);
   Option report = command
                       .option("--report", options.report,
-                              "All of it as one page: tables, curves and the worst images")
-                      .text("F.html");
+                              "Write an HTML report: tables, curves and the worst images")
+                      .metavar("F.html");
   command
-      .option("--images", options.images,
-              "Folder of the image files, which the page then shows under the outlines")
-      .text("DIR")
+      .option("--images", options.images, "Folder of the image files, to show them in the report")
+      .metavar("DIR")
       .needs(report);
   command
       .option("--score-threshold", options.scoreThreshold,
-              "Score from which a detection counts (default: that of the best F1)")
-      .text("S");
+              "Lowest score of a detection that counts (default: the score of the best F1)")
+      .metavar("S");
   command
       .option("--iou-threshold", options.iouThreshold,
-              "IoU from which a detection is right (default: 0.5)")
-      .text("T");
+              "Lowest IoU of a true positive (default: 0.5)")
+      .metavar("T");
 }
 
 }  // namespace
 
 void addCocoEvalCommand(Command& program) {
   Command command = program.command(
-      "coco-eval", "COCO's twelve figures of a results file, and what lies behind them");
+      "coco-eval", "Compute COCO's twelve metrics of a results file, and analyse its errors");
   auto options = std::make_shared<CocoEvalOptions>();
-  command.option("--gt", options->gt, "Annotations").required().text("F");
-  command.option("--dt", options->dt, "Results").required().text("F");
-  command.option("--type", options->type, "Overlap of boxes, of masks or of their boundaries")
+  command.option("--gt", options->gt, "Ground truth: COCO annotations").required().metavar("F");
+  command.option("--dt", options->dt, "Detections: COCO results").required().metavar("F");
+  command.option("--type", options->type, "IoU of boxes, masks or mask boundaries")
       .required()
-      .text("bbox|segm|boundary")
+      .metavar("bbox|segm|boundary")
       .oneOf({"bbox", "segm", "boundary"});
-  Option out = command.option("--out", options->out, "Everything as JSON (-: standard output)")
-                   .text("F.json");
+  Option out =
+      command.option("--out", options->out, "Write all results as JSON (-: standard output)")
+          .metavar("F.json");
   command
       .flag("--precision", options->withArrays,
-            "Also every precision, recall and score in --out, as pycocotools keeps them")
+            "Add pycocotools' precision, recall and scores arrays to --out")
       .needs(out);
   addAnalysisOptions(command, *options, out);
   command.run([options] { return evaluate(*options); });

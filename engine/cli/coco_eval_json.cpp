@@ -2,7 +2,7 @@
 
 #include "engine/base/json_writer.h"
 #include "engine/cli/coco_evaluation.h"
-#include "engine/coco/analysis/judged_image.h"
+#include "engine/coco/analysis/evaluated_image.h"
 #include "engine/coco/evaluation/params.h"
 
 namespace lockstep::cli {
@@ -23,7 +23,7 @@ class Json : public base::JsonWriter {
     write();
     endObject();
   }
-  /// An array of so many values.
+  /// An array of `count` values.
   template <typename Write>
   void array(const char* name, std::size_t count, Write write) {
     key(name);
@@ -41,7 +41,7 @@ class Json : public base::JsonWriter {
   }
 };
 
-/// A member of nested arrays: values row by row, the lengths from the outermost in.
+/// A member that holds nested arrays: `values` in row-major order, `lengths` the shape.
 void writeArray(Json& json, const char* name, std::span<const double> values,
                 std::span<const std::size_t> lengths) {
   const auto write = [&](const auto& self, std::size_t depth, std::size_t& next) -> void {
@@ -227,19 +227,19 @@ const char* verdictName(coco::MatchVerdict verdict) {
 }
 
 void writeInstance(Json& json, const coco::ImageOverlaps& image,
-                   const coco::JudgedDetection& judged) {
-  json.member("index", image.detections[judged.detection].index);
-  json.member("verdict", verdictName(judged.match.verdict));
+                   const coco::EvaluatedDetection& evaluated) {
+  json.member("index", image.detections[evaluated.detection].index);
+  json.member("verdict", verdictName(evaluated.match.verdict));
   json.key("annotation_id");
-  if (judged.match.annotation < 0) {
+  if (evaluated.match.annotation < 0) {
     json.null();
   } else {
-    json.value(image.annotations[static_cast<std::size_t>(judged.match.annotation)].id);
+    json.value(image.annotations[static_cast<std::size_t>(evaluated.match.annotation)].id);
   }
-  json.member("iou", judged.match.iou);
+  json.member("iou", evaluated.match.iou);
   json.key("error");
-  if (judged.error) {
-    json.value(coco::kErrorTypeNames[static_cast<std::size_t>(*judged.error)]);
+  if (evaluated.error) {
+    json.value(coco::kErrorTypeNames[static_cast<std::size_t>(*evaluated.error)]);
   } else {
     json.null();
   }
@@ -248,14 +248,14 @@ void writeInstance(Json& json, const coco::ImageOverlaps& image,
 void writeMatches(Json& json, const coco::Analysis& analysis, const coco::Dataset& groundTruth) {
   json.objects("matches", groundTruth.images().size(), [&](std::size_t i) {
     const coco::ImageOverlaps& image = analysis.overlaps.images()[i];
-    const coco::JudgedImage judged =
-        coco::judgeImage(image, analysis.scoreThreshold, analysis.iouThreshold);
+    const coco::EvaluatedImage evaluated =
+        coco::evaluateImage(image, analysis.scoreThreshold, analysis.iouThreshold);
     json.member("image_id", groundTruth.images()[i].id.value);
     json.member("file_name", groundTruth.images()[i].fileName);
-    json.objects("detections", judged.detections.size(),
-                 [&](std::size_t d) { writeInstance(json, image, judged.detections[d]); });
-    json.array("missed", judged.missed.size(),
-               [&](std::size_t g) { json.value(image.annotations[judged.missed[g]].id); });
+    json.objects("detections", evaluated.detections.size(),
+                 [&](std::size_t d) { writeInstance(json, image, evaluated.detections[d]); });
+    json.array("missed", evaluated.missed.size(),
+               [&](std::size_t g) { json.value(image.annotations[evaluated.missed[g]].id); });
   });
 }
 
@@ -267,7 +267,7 @@ std::string cocoEvalJson(const CocoEvaluation& evaluation, const coco::Dataset& 
   Json json(text);
   json.beginObject();
   json.member("type", evaluation.type);
-  writeFigures(json, evaluation.figures);
+  writeFigures(json, evaluation.metrics);
   if (evaluation.arrays) writeArrays(json, *evaluation.arrays);
   if (evaluation.comparison) writeComparison(json, *evaluation.comparison);
   if (evaluation.analysis) writeAnalysis(json, *evaluation.analysis);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostClasses = 20, kWorstClasses = 10, kMostConfusions = 10;
 
-/// printf into a text.
+/// printf into a string.
 template <typename... Values>
 std::string line(const char* format, Values... values) {
   char text[256];
@@ -22,17 +22,17 @@ std::string line(const char* format, Values... values) {
   return text;
 }
 
-/// To the width in characters: printf counts bytes.
+/// Padded to a width in characters: printf counts bytes.
 std::string padded(std::string text, std::size_t width) {
   const std::size_t characters = base::utf8Length(text);
   if (characters < width) text.append(width - characters, ' ');
   return text;
 }
 
-std::string twelveFigures(const coco::AveragePrecision& figures) {
+std::string cocoMetrics(const coco::AveragePrecision& figures) {
   std::string text;
   for (std::size_t i = 0; i < figures.stats.size(); ++i)
-    text += line("%-6s %s\n", coco::kStatNames[i], figureText(figures.stats[i]).c_str());
+    text += line("%-6s %s\n", coco::kStatNames[i], metricText(figures.stats[i]).c_str());
   const std::string past = figures.pastLimit.text();
   return text + (past.empty() ? "" : "\n" + past + "\n");
 }
@@ -40,24 +40,25 @@ std::string twelveFigures(const coco::AveragePrecision& figures) {
 std::string intervals(const coco::ApUncertainty& uncertainty) {
   if (uncertainty.resamples == 0) return "";
   const auto row = [](const char* name, double value, const coco::Interval& interval) {
-    return line("%-6s %s   %.4f to %.4f\n", name, figureText(value).c_str(), interval.low,
+    return line("%-6s %s   %.4f to %.4f\n", name, metricText(value).c_str(), interval.low,
                 interval.high);
   };
-  return "\n95 % interval over " + std::to_string(uncertainty.resamples) +
-         " resamples of the images\n" + row("AP", uncertainty.figures.ap, uncertainty.ap) +
+  return "\n95 % confidence interval over " + std::to_string(uncertainty.resamples) +
+         " bootstrap resamples of the images\n" +
+         row("AP", uncertainty.figures.ap, uncertainty.ap) +
          row("AP50", uncertainty.figures.ap50, uncertainty.ap50);
 }
 
 std::string countsRow(const std::string& name, const coco::Counts& counts) {
   return padded(name, 20) +
-         line(" %9s %7s %7s %8llu %8llu %8llu\n", figureText(counts.precision()).c_str(),
-              figureText(counts.recall()).c_str(), figureText(counts.f1()).c_str(),
+         line(" %9s %7s %7s %8llu %8llu %8llu\n", metricText(counts.precision()).c_str(),
+              metricText(counts.recall()).c_str(), metricText(counts.f1()).c_str(),
               static_cast<unsigned long long>(counts.truePositives),
               static_cast<unsigned long long>(counts.falsePositives),
               static_cast<unsigned long long>(counts.falseNegatives));
 }
 
-/// Classes to show, and whether those are the ones of lowest F1 alone.
+/// The classes to list, and whether only those with the lowest F1 are.
 std::pair<std::vector<std::size_t>, bool> classesToShow(const coco::OperatingPoint& point) {
   std::vector<std::size_t> rows(point.classes.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -72,15 +73,15 @@ std::pair<std::vector<std::size_t>, bool> classesToShow(const coco::OperatingPoi
 
 std::string operatingPoint(const coco::Analysis& analysis) {
   const coco::OperatingPoint& point = analysis.point;
-  std::string text = "\nat score >= " + base::shortNumber(analysis.scoreThreshold) +
-                     (analysis.isAtBestF1 ? " (of the best F1)" : "") +
-                     " and IoU >= " + base::shortNumber(analysis.iouThreshold) + "\n" +
-                     line("%-20s %9s %7s %7s %8s %8s %8s\n", "", "precision", "recall", "F1",
-                          "right", "false", "missed");
+  std::string text =
+      "\nat score >= " + base::shortNumber(analysis.scoreThreshold) +
+      (analysis.isAtBestF1 ? " (best F1)" : "") +
+      " and IoU >= " + base::shortNumber(analysis.iouThreshold) + "\n" +
+      line("%-20s %9s %7s %7s %8s %8s %8s\n", "", "precision", "recall", "F1", "TP", "FP", "FN");
   for (std::size_t s = 0; s < coco::kObjectSizeCount; ++s)
     text += countsRow(coco::kObjectSizeNames[s], point.sizes[s]);
   const auto [rows, areWorst] = classesToShow(point);
-  text += areWorst ? "classes of the lowest F1\n" : "classes\n";
+  text += areWorst ? "classes with the lowest F1\n" : "classes\n";
   for (const std::size_t k : rows) {
     const std::string& name = analysis.overlaps.categories()[k].name;
     text += countsRow("  " + base::shortened(name), point.classes[k]);
@@ -93,10 +94,10 @@ std::string confusions(const coco::Analysis& analysis) {
   std::string rows;
   for (const auto& [actual, predicted, count] :
        coco::frequentConfusions(analysis.point.confusion, kMostConfusions)) {
-    rows += line("%8u  ", count) + base::shortened(categories[actual].name) + " for " +
+    rows += line("%8u  ", count) + base::shortened(categories[actual].name) + " -> " +
             base::shortened(categories[predicted].name) + "\n";
   }
-  return rows.empty() ? "" : "\nmost often taken for another class\n" + rows;
+  return rows.empty() ? "" : "\nmost frequent confusions: class -> predicted class\n" + rows;
 }
 
 std::string errors(const coco::Analysis& analysis) {
@@ -106,13 +107,13 @@ std::string errors(const coco::Analysis& analysis) {
     return line("%-20s %8llu  %+.4f\n", name, static_cast<unsigned long long>(cost.count),
                 cost.apCost);
   };
-  std::string text = "\nerrors at every score, and how much AP at IoU " +
-                     base::shortNumber(analysis.iouThreshold) + " (" + figureText(costs.ap) +
-                     ") rises without them\n";
+  std::string text = "\nerrors at all scores, and the AP at IoU " +
+                     base::shortNumber(analysis.iouThreshold) + " (" + metricText(costs.ap) +
+                     ") gained without them\n";
   for (std::size_t e = 0; e < coco::kErrorTypeCount; ++e)
     text += row(coco::kErrorTypeNames[e], costs.types[e]);
   return text + row("all false positives", costs.falsePositives) +
-         row("all not found", costs.falseNegatives);
+         row("all false negatives", costs.falseNegatives);
 }
 
 std::string comparison(const coco::ResultsComparison& comparison,
@@ -127,13 +128,13 @@ std::string comparison(const coco::ResultsComparison& comparison,
 }  // namespace
 
 std::string cocoEvalTable(const CocoEvaluation& evaluation, bool withAnalysis) {
-  std::string text = twelveFigures(evaluation.figures);
+  std::string text = cocoMetrics(evaluation.metrics);
   if (withAnalysis) {
     const coco::Analysis& analysis = *evaluation.analysis;
     text += intervals(analysis.uncertainty) + operatingPoint(analysis) + confusions(analysis) +
             errors(analysis);
   }
-  if (evaluation.comparison) text += comparison(*evaluation.comparison, evaluation.figures);
+  if (evaluation.comparison) text += comparison(*evaluation.comparison, evaluation.metrics);
   return text;
 }
 

@@ -9,21 +9,21 @@
 
 namespace lockstep::cli {
 
-/// What `coco-eval` found of a results file, for everything that shows it. What nobody asked for is
-/// not there.
+/// The result of `coco-eval`, from which table, JSON and report are made. What was not asked for is
+/// empty.
 struct CocoEvaluation {
   std::string type;
-  coco::AveragePrecision figures;
+  coco::AveragePrecision metrics;
   std::optional<coco::PrecisionArrays> arrays;
   std::optional<coco::ResultsComparison> comparison;
   std::optional<coco::Analysis> analysis;
 };
 
-/// What `coco-eval` prints; the analysis, where it is there, if asked for.
+/// What `coco-eval` prints. withAnalysis: the analysis too, which must be there.
 std::string cocoEvalTable(const CocoEvaluation& evaluation, bool withAnalysis);
 
-/// What `coco-eval --out` writes. withMatches: every image's instances too, for which the analysis
-/// must be there.
+/// What `coco-eval --out` writes. withMatches: the matches of every image too, which need the
+/// analysis.
 std::string cocoEvalJson(const CocoEvaluation& evaluation, const coco::Dataset& groundTruth,
                          bool withMatches);
 

@@ -12,7 +12,7 @@
 namespace lockstep::cli {
 namespace {
 
-/// The sub-command the command line names, as deep as it goes.
+/// The innermost sub-command that the command line names.
 const CLI::App& chosenCommand(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : chosenCommand(*chosen.front());
@@ -37,29 +37,29 @@ std::vector<std::string> namesOf(const CLI::App& command, bool flags) {
   return names;
 }
 
-std::string unknownWord(const CLI::App& command, const std::string& word) {
-  const bool isFlag = word.starts_with("-");
+std::string unknownArgument(const CLI::App& command, const std::string& argument) {
+  const bool isFlag = argument.starts_with("-");
   const auto names = namesOf(command, isFlag);
-  const std::string bare = word.substr(0, word.find('='));
+  const std::string bare = argument.substr(0, argument.find('='));
   std::string text = fullName(command) + ": ";
   if (isFlag) {
     text += "unknown option " + bare;
   } else if (names.empty()) {
-    text += "'" + word + "' is one argument too many";
+    text += "unexpected argument '" + argument + "'";
   } else {
-    text += "unknown command '" + word + "'";
+    text += "unknown command '" + argument + "'";
   }
   if (const std::string near = config::nearestWord(bare, names); !near.empty())
     return text + ": did you mean " + near + "?";
   return text + " (see " + fullName(command) + " --help)";
 }
 
-std::string describeFault(const CLI::App& app, const CLI::Error& fault) {
+std::string describeError(const CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = chosenCommand(app);
   const auto remaining = command.remaining();
-  // An unknown word explains more than what is missing because of it.
-  if (!remaining.empty()) return unknownWord(command, remaining.front());
-  std::string text = fault.what();
+  // A mistyped option often also leaves a required one missing: report the mistyped one.
+  if (!remaining.empty()) return unknownArgument(command, remaining.front());
+  std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return fullName(command) + ": " + text + " (see " + fullName(command) + " --help)";
 }
@@ -69,10 +69,9 @@ void refuseUnusableValues(const CLI::App& app) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string where = fullName(command) + ": " + option->get_name() + ": ";
     for (const std::string& value : option->results()) {
-      if (value.empty())
-        throw base::mendable(where + "is given with nothing in it; leave it out or say something");
+      if (value.empty()) throw UserError(where + "is empty; omit the option or give it a value");
       if (!base::isUtf8(value))
-        throw base::mendable(where + value + ": the name is not UTF-8: rename the file");
+        throw UserError(where + value + ": the name is not UTF-8: rename the file");
     }
   }
 }
@@ -89,7 +88,7 @@ Option Option::required() {
   return *this;
 }
 
-Option Option::text(const char* text) {
+Option Option::metavar(const char* text) {
   option_.option_text(text);
   return *this;
 }
@@ -99,12 +98,12 @@ Option Option::oneOf(std::vector<std::string> values) {
   return *this;
 }
 
-Option Option::from(int least, int most) {
+Option Option::range(int least, int most) {
   option_.check(CLI::Range(least, most));
   return *this;
 }
 
-Option Option::from(double least, double most) {
+Option Option::range(double least, double most) {
   option_.check(CLI::Range(least, most));
   return *this;
 }
@@ -119,7 +118,7 @@ Option Option::needs(Option other) {
   return *this;
 }
 
-Option Option::oneValueEach() {
+Option Option::oneValuePerOccurrence() {
   option_.allow_extra_args(false);
   return *this;
 }
@@ -162,7 +161,7 @@ Option Command::choice(const char* name, std::vector<std::string> texts,
   std::string shown;
   for (const std::string& text : texts) shown += (shown.empty() ? "" : "|") + text;
   Option option(*app_.add_option_function<std::string>(name, std::move(take), help));
-  return option.text(shown.c_str()).oneOf(std::move(texts));
+  return option.metavar(shown.c_str()).oneOf(std::move(texts));
 }
 
 Option Command::flag(const char* name, bool& value, const char* help) {
@@ -175,10 +174,10 @@ void Command::run(std::function<int()> action) {
 
 int runCommandLine(int argc, const char* const* argv,
                    const std::function<void(Command&)>& addCommands) {
-  CLI::App app("Trains, evaluates and applies instance-segmentation models.", "lockstep-engine");
+  CLI::App app("Train, evaluate and run instance-segmentation models.", "lockstep-engine");
   app.set_version_flag("--version", "lockstep-engine " LOCKSTEP_VERSION);
   app.footer(
-      "Exit status: 0 done, 1 failed, 2 mendable in the command line or the experiment file,\n"
+      "Exit status: 0 done, 1 failed, 2 the command line or the experiment file is wrong,\n"
       "75 stopped on request with a checkpoint, 130 killed by a second signal.");
   std::function<int()> action;
   Command program(app, action);
@@ -186,11 +185,11 @@ int runCommandLine(int argc, const char* const* argv,
   addCommands(program);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& wanted) {  // --help, --version
-    return app.exit(wanted);
-  } catch (const CLI::Error& fault) {
-    std::fprintf(stderr, "%s\n", describeFault(app, fault).c_str());
-    return static_cast<int>(ExitStatus::Mendable);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::Error& error) {
+    std::fprintf(stderr, "%s\n", describeError(app, error).c_str());
+    return static_cast<int>(ExitStatus::UserError);
   }
   refuseUnusableValues(app);
   return action();

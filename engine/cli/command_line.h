@@ -16,36 +16,36 @@ class Option;
 
 namespace lockstep::cli {
 
-/// An option of a command, after CLI11's; command_line.cpp alone includes that.
+/// A command-line option. Wraps CLI11's, which only command_line.cpp includes.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(option) {}
 
   Option required();
-  /// What stands for its value in the help.
-  Option text(const char* text);
+  /// The placeholder of its value in the help text: `F.json`.
+  Option metavar(const char* text);
   Option oneOf(std::vector<std::string> values);
-  Option from(int least, int most);
-  Option from(double least, double most);
+  Option range(int least, int most);
+  Option range(double least, double most);
   Option notNegative();
   Option needs(Option other);
-  /// Each value has an option of its own before it.
-  Option oneValueEach();
-  /// The help tells the value that it has now.
+  /// Takes one value per occurrence: `--set A=1 --set B=2`.
+  Option oneValuePerOccurrence();
+  /// The help text shows the current value as the default.
   Option showDefault();
 
  private:
   CLI::Option& option_;
 };
 
-/// A command of the program, or the program itself.
+/// A command or sub-command of the program, or the program itself.
 class Command {
  public:
   Command(CLI::App& app, std::function<int()>& action) : app_(app), action_(action) {}
 
   Command command(const char* name, const char* help);
   void requireCommand();
-  /// A `name` without dashes stands for a place. The value outlives the command line.
+  /// A `name` without dashes is a positional argument. `value` must outlive runCommandLine().
   Option option(const char* name, std::string& value, const char* help);
   Option option(const char* name, std::vector<std::string>& values, const char* help);
   Option option(const char* name, int& value, const char* help);
@@ -53,7 +53,7 @@ class Command {
   Option option(const char* name, double& value, const char* help);
   Option option(const char* name, std::optional<int>& value, const char* help);
   Option option(const char* name, std::optional<double>& value, const char* help);
-  /// Takes the texts of an enum, which stand for its value in the help.
+  /// Accepts the names of an enum's values, and lists them in the help text.
   template <base::HasTexts Enum>
   Option option(const char* name, std::optional<Enum>& value, const char* help) {
     std::vector<std::string> texts;
@@ -62,7 +62,7 @@ class Command {
     return choice(name, std::move(texts), take, help);
   }
   Option flag(const char* name, bool& value, const char* help);
-  /// What the program does when the command is chosen; its value is the exit status.
+  /// Sets what the program does when the command is chosen; `action` returns the exit status.
   void run(std::function<int()> action);
 
  private:
@@ -73,12 +73,11 @@ class Command {
   std::function<int()>& action_;
 };
 
-/// Reads a command line and does what it says; returns the program's exit status. What is wrong
-/// with it goes to standard error in one line, with the nearest command or flag:
+/// Parses the command line and runs the chosen command; returns the program's exit status. A parse
+/// error goes to standard error as one line, with the nearest command or option:
 /// `lockstep-engine train: unknown option --ouput: did you mean --output?`
-/// Throws Error (mendable) when an option is given with nothing in it, as a script with an unset
-/// variable does, or with what is no UTF-8: neither messages between processes nor the files that
-/// are made can hold it.
+/// Throws UserError for an option with an empty value (a script with an unset variable) and for a
+/// value that is not UTF-8, which neither the messages between processes nor JSON files can hold.
 int runCommandLine(int argc, const char* const* argv,
                    const std::function<void(Command&)>& addCommands);
 

@@ -2,7 +2,7 @@
 
 #include "engine/cli/command_line.h"
 
-/// One file per command. Each adds its sub-command and says what that does.
+/// One file per command; each function adds its command and the action behind it.
 namespace lockstep::cli {
 
 void addTrainCommand(Command& program);

@@ -41,7 +41,7 @@ struct DiffOptions {
 
 void printLine(const std::string& line) { std::printf("%s\n", line.c_str()); }
 
-/// Returns whether there is an error among them.
+/// Returns whether any of them is an error.
 bool printIssues(const std::vector<ConfigIssue>& issues) {
   bool hasError = false;
   for (const ConfigIssue& issue : issues) {
@@ -55,7 +55,7 @@ std::string valueOf(const config::Experiment& experiment, const char* key) {
   return config::findField(key)->text(experiment);
 }
 
-/// What follows from the keys, in a few words.
+/// What follows from the keys, on one line.
 std::string derivedFacts(const config::Experiment& experiment) {
   const config::ModelConfig& model = experiment.model;
   const bool isInSteps = experiment.solver.maxSteps.unit == config::Duration::Unit::Steps;
@@ -75,48 +75,49 @@ std::string dataFacts(const config::Experiment& experiment, const DataCheck& che
   const double epochs = static_cast<double>(steps) * experiment.solver.batchSize /
                         static_cast<double>(check.trainImages);
   std::array<char, 256> text{};
-  std::snprintf(text.data(), text.size(),
-                "; %lld training images with %zu objects, %zu held out with %zu, %zu %s; %lld "
-                "steps are %.1f "
-                "epochs; largest batch %d x %d x %d px, about %.1f GiB",
-                static_cast<long long>(check.trainImages), check.trainAnnotations, check.valImages,
-                check.valAnnotations, check.classes, base::plural(check.classes, "class").c_str(),
-                static_cast<long long>(steps), epochs, check.largestBatch.images,
-                check.largestBatch.widthPx, check.largestBatch.heightPx,
-                check.largestBatch.bytes / 0x1p30);
+  std::snprintf(
+      text.data(), text.size(),
+      "; %lld training images with %zu objects, %zu held-out images with %zu, %zu %s; %lld steps "
+      "are %.1f epochs; largest batch %d x %d x %d px, about %.1f GiB",
+      static_cast<long long>(check.trainImages), check.trainAnnotations, check.valImages,
+      check.valAnnotations, check.classes, base::plural(check.classes, "class").c_str(),
+      static_cast<long long>(steps), epochs, check.largestBatch.images, check.largestBatch.widthPx,
+      check.largestBatch.heightPx, check.largestBatch.bytes / 0x1p30);
   return text.data();
 }
 
-/// What a worker sees in the data and the weights; what it looked at is added to `facts`.
+/// The issues that a worker finds in the images and the weights; `facts` gets the number of images
+/// it checked.
 std::vector<ConfigIssue> pixelIssues(const LoadedExperiment& loaded, std::string& facts) {
-  constexpr int kImagesPerPart = 64;
-  const protocol::CheckResult seen = askWorkerCheck(
-      loaded.experiment, supervisor::workerProgramBesideThis(), {.imagesPerPart = kImagesPerPart});
-  std::vector<ConfigIssue> issues = issuesOf(seen, facts);
-  for (ConfigIssue& issue : issues) putInPlace(issue, loaded);
+  constexpr int kImagesPerSplit = 64;
+  const protocol::CheckResult result =
+      askWorkerCheck(loaded.experiment, supervisor::workerProgramBesideThis(),
+                     {.imagesPerSplit = kImagesPerSplit});
+  std::vector<ConfigIssue> issues = issuesOf(result, facts);
+  for (ConfigIssue& issue : issues) setLocation(issue, loaded);
   return issues;
 }
 
 int check(const CheckOptions& options) {
   LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
-  if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::Mendable);
+  if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::UserError);
   std::string facts = derivedFacts(loaded.experiment);
   if (options.data) {
     config::RuntimeConfig& runtime = loaded.experiment.runtime;
-    const auto devices = foreseeDevices(runtime);
+    const auto devices = expectedDevices(runtime);
     runtime.precision = choosePrecision(runtime, devices).precision;
     const DataCheck found = checkData(loaded, devices);
-    if (printIssues(found.issues)) return static_cast<int>(ExitStatus::Mendable);
+    if (printIssues(found.issues)) return static_cast<int>(ExitStatus::UserError);
     facts += dataFacts(loaded.experiment, found);
-    if (printIssues(pixelIssues(loaded, facts))) return static_cast<int>(ExitStatus::Mendable);
+    if (printIssues(pixelIssues(loaded, facts))) return static_cast<int>(ExitStatus::UserError);
   }
-  printLine(options.file + ": fine: " + facts);
+  printLine(options.file + ": OK: " + facts);
   return static_cast<int>(ExitStatus::Done);
 }
 
 int show(const ShowOptions& options) {
   const LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
-  if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::Mendable);
+  if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::UserError);
   const auto origin = [&](const std::string& key) -> std::string {
     const auto found = loaded.origins.find(key);
     if (!options.origins || found == loaded.origins.end()) return {};
@@ -128,7 +129,7 @@ int show(const ShowOptions& options) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-/// The experiment of a file or of a run folder. Throws Error (mendable) with every fault.
+/// The experiment of a file or of a run folder. Throws UserError with all errors.
 config::Experiment experimentOf(const std::string& path) {
   const fs::path file = isFolder(path) ? fs::path(path) / "config.yaml" : fs::path(path);
   const LoadedExperiment loaded = config::loadExperiment(file);
@@ -150,29 +151,29 @@ int print(const std::string& text) {
 }
 
 void addFileAndOverrides(Command& command, std::string& file, std::vector<std::string>& overrides) {
-  command.option("config", file, "Experiment file").required().text("CONFIG");
-  command.option("--set", overrides, "Override a key: solver.base_lr=0.01; may be repeated")
-      .text("K=V")
-      .oneValueEach();
+  command.option("config", file, "Experiment file").required().metavar("CONFIG");
+  command.option("--set", overrides, "Override a key: solver.base_lr=0.01 (may be repeated)")
+      .metavar("K=V")
+      .oneValuePerOccurrence();
 }
 
 void addCheck(Command& parent) {
-  Command command =
-      parent.command("check", "Say every fault of an experiment file, or that it is fine");
+  Command command = parent.command("check", "List all errors of an experiment file");
   auto options = std::make_shared<CheckOptions>();
   addFileAndOverrides(command, options->file, options->overrides);
   command.flag("--data", options->data,
-               "Also read the annotations, look for the images and into some of them, and see "
-               "whether the weights fit");
+               "Also check the annotations, that all image files exist, some of the images, and "
+               "whether the weights fit the model");
   command.run([options] { return check(*options); });
 }
 
 void addShow(Command& parent) {
   Command command =
-      parent.command("show", "Print the complete experiment: file, base and defaults");
+      parent.command("show", "Print the resolved experiment: the file, its bases and the defaults");
   auto options = std::make_shared<ShowOptions>();
   addFileAndOverrides(command, options->file, options->overrides);
-  command.flag("--origins", options->origins, "Say behind each value where it is from");
+  command.flag("--origins", options->origins,
+               "Add a comment to each value: the file and line it comes from");
   command.run([options] { return show(*options); });
 }
 
@@ -181,25 +182,25 @@ void addDiff(Command& parent) {
   auto options = std::make_shared<DiffOptions>();
   command.option("left", options->left, "Experiment file or run folder")
       .required()
-      .text("CONFIG|RUN");
+      .metavar("CONFIG|RUN");
   command.option("right", options->right, "Experiment file or run folder")
       .required()
-      .text("CONFIG|RUN");
+      .metavar("CONFIG|RUN");
   command.run([options] { return diff(*options); });
 }
 
 }  // namespace
 
 void addConfigCommand(Command& program) {
-  Command command = program.command("config", "Experiment files");
+  Command command = program.command("config", "Check, print and compare experiment files");
   command.requireCommand();
   addCheck(command);
   addShow(command);
   addDiff(command);
-  command.command("docs", "Print the reference of every key as Markdown").run([] {
+  command.command("docs", "Print the reference of all keys as Markdown").run([] {
     return print(config::docsMarkdown());
   });
-  command.command("schema", "Print a JSON Schema of experiment files").run([] {
+  command.command("schema", "Print the JSON Schema of experiment files").run([] {
     return print(config::jsonSchema());
   });
 }

@@ -27,15 +27,15 @@ using base::counted;
 using base::gibibytes;
 using config::ConfigIssue;
 
-/// One part of the data, read.
-struct Part {
+/// One split of the data set, read.
+struct Split {
   std::string key;  ///< "dataset.train"
   const config::DatasetSplit& paths;
   coco::Dataset dataset;
-  std::unordered_set<base::FileIdentity> files;  ///< of the images that are there
+  std::unordered_set<base::FileIdentity> files;  ///< of the images that exist
 };
 
-/// Files of one kind.
+/// How many files have a problem, and the first of them.
 struct Examples {
   std::size_t count = 0;
   std::string first;
@@ -55,8 +55,8 @@ class Checker {
       add(issue.key, issue.text).severity = issue.severity;
     }
     if (!isGiven(experiment_.dataset.train)) return std::move(check_);
-    Part train = read("dataset.train", experiment_.dataset.train);
-    std::optional<Part> val;
+    Split train = read("dataset.train", experiment_.dataset.train);
+    std::optional<Split> val;
     if (isGiven(experiment_.dataset.val)) val.emplace(read("dataset.val", experiment_.dataset.val));
     checkIds(train);
     if (val) checkIds(*val);
@@ -78,7 +78,7 @@ class Checker {
  private:
   ConfigIssue& add(const std::string& key, std::string text) {
     check_.issues.push_back({.key = key, .text = std::move(text)});
-    putInPlace(check_.issues.back(), loaded_);
+    setLocation(check_.issues.back(), loaded_);
     return check_.issues.back();
   }
 
@@ -86,22 +86,22 @@ class Checker {
     add(key, std::move(text)).severity = ConfigIssue::Severity::Warning;
   }
 
-  static bool isGiven(const config::DatasetSplit& part) {
-    return !part.images.empty() && !part.annotations.empty();
+  static bool isGiven(const config::DatasetSplit& split) {
+    return !split.images.empty() && !split.annotations.empty();
   }
 
-  static Part read(const std::string& key, const config::DatasetSplit& paths) {
+  static Split read(const std::string& key, const config::DatasetSplit& paths) {
     return {key, paths, coco::Dataset::load(paths.annotations), {}};
   }
 
-  void checkTrainClasses(const Part& train) {
+  void checkTrainClasses(const Split& train) {
     check_.classes = train.dataset.categories().size();
     if (check_.classes > 0) return;
     add("dataset.train.annotations",
-        train.paths.annotations + " names no class: its \"categories\" are empty");
+        train.paths.annotations + " has no classes: its \"categories\" are empty");
   }
 
-  void checkHeldOutClasses(const Part& train, const Part& val) {
+  void checkHeldOutClasses(const Split& train, const Split& val) {
     for (const coco::Category& category : val.dataset.categories()) {
       const auto& known = train.dataset.categories();
       const auto same = std::find_if(known.begin(), known.end(), [&](const coco::Category& other) {
@@ -109,18 +109,17 @@ class Checker {
       });
       const std::string name = std::to_string(category.id.value) + " '" + category.name + "'";
       if (same == known.end()) {
-        add("dataset.val.annotations",
-            "has the category " + name + " that the training part does not name");
+        add("dataset.val.annotations", "category " + name + " is missing in the training split");
         return;
       }
       if (same->name == category.name) continue;
       warn("dataset.val.annotations",
-           "calls category " + name + " what the training part calls '" + same->name + "'");
+           "category " + name + " is '" + same->name + "' in the training split");
       return;
     }
   }
 
-  void checkUsable(const Part& train) {
+  void checkUsable(const Split& train) {
     const std::size_t usable = train.dataset.usableImageCount();
     const std::size_t all = train.dataset.images().size();
     check_.trainImages = static_cast<std::int64_t>(experiment_.dataset.skipEmpty ? usable : all);
@@ -129,12 +128,12 @@ class Checker {
       add("dataset.train.annotations", "has no images");
     } else if (usable == 0) {
       add("dataset.train.annotations",
-          "has no usable annotation (no crowd, width and height over 1 px) in " +
+          "has no usable annotation (not a crowd, width and height over 1 px) in " +
               counted(all, "image"));
     }
   }
 
-  void checkHeldOutImages(const Part& val) {
+  void checkHeldOutImages(const Split& val) {
     check_.valImages = val.dataset.images().size();
     check_.valAnnotations = val.dataset.annotationCount();
     if (check_.valImages == 0) add("dataset.val.annotations", "has no images");
@@ -143,59 +142,60 @@ class Checker {
     if (!past.empty()) warn("dataset.val.annotations", past);
   }
 
-  void checkIds(const Part& part) {
-    const std::string text = part.dataset.newIds().text();
-    if (!text.empty()) warn(part.key + ".annotations", text);
+  void checkIds(const Split& split) {
+    const std::string text = split.dataset.newIds().text();
+    if (!text.empty()) warn(split.key + ".annotations", text);
   }
 
-  void checkAnnotations(const Part& part) {
-    for (const AnnotationIssue& issue : annotationIssues(part.dataset)) {
+  void checkAnnotations(const Split& split) {
+    for (const AnnotationIssue& issue : annotationIssues(split.dataset)) {
       if (issue.isError) {
-        add(part.key + ".annotations", issue.text);
+        add(split.key + ".annotations", issue.text);
       } else {
-        warn(part.key + ".annotations", issue.text);
+        warn(split.key + ".annotations", issue.text);
       }
     }
   }
 
-  void checkFiles(Part& part) {
+  void checkFiles(Split& split) {
     Examples missing, empty;
-    const fs::path folder = part.paths.images;
-    for (const coco::Image& image : part.dataset.images()) {
+    const fs::path folder = split.paths.images;
+    for (const coco::Image& image : split.dataset.images()) {
       struct stat status;
       if (::stat((folder / image.fileName).c_str(), &status) == 0) {
-        part.files.insert({status.st_dev, status.st_ino});
+        split.files.insert({status.st_dev, status.st_ino});
         if (S_ISREG(status.st_mode) && status.st_size == 0) empty.add(image.fileName);
       } else {
         missing.add(image.fileName);
       }
     }
-    tellImages(part, "lacks ", missing);
-    tellImages(part, "has empty files for ", empty);
+    addImageIssue(split, "missing", missing);
+    addImageIssue(split, "empty", empty);
   }
 
-  /// With dataset.bad_images: skip they are left out, as long as there are others.
-  void tellImages(const Part& part, const char* what, const Examples& found) {
+  /// With dataset.bad_images: skip it is a warning, unless no image is left.
+  void addImageIssue(const Split& split, const char* problem, const Examples& found) {
     if (found.count == 0) return;
-    const std::size_t all = part.dataset.images().size();
-    const bool areThereOthers = found.count < all;
-    const bool isSkipped = experiment_.dataset.skipsBadImages() && areThereOthers;
-    const char* wayOn = isSkipped        ? ""
-                        : areThereOthers ? "; put them there, or leave them out with "
-                                           "dataset.bad_images: skip"
-                                         : "; put them there";
+    const std::size_t all = split.dataset.images().size();
+    const bool areOthersLeft = found.count < all;
+    const bool isSkipped = experiment_.dataset.skipsBadImages() && areOthersLeft;
+    const char* remedy = isSkipped       ? ""
+                         : areOthersLeft ? "; restore them, or skip them with dataset.bad_images: "
+                                           "skip"
+                                         : "; restore them";
     ConfigIssue& issue =
-        add(part.key + ".images", part.paths.images + " " + what + std::to_string(found.count) +
-                                      " of the " + counted(all, "image") +
-                                      " that the annotations name, such as " + found.first + wayOn);
+        add(split.key + ".images", split.paths.images + ": " + std::to_string(found.count) +
+                                       " of the " + counted(all, "image") + " in the annotations " +
+                                       (found.count == 1 ? "is " : "are ") + problem +
+                                       ", such as " + found.first + remedy);
     if (isSkipped) issue.severity = ConfigIssue::Severity::Warning;
   }
 
-  void checkSharedImages(const Part& train, const Part& val) {
+  void checkSharedImages(const Split& train, const Split& val) {
     const auto shared = static_cast<std::size_t>(
         std::count_if(val.files.begin(), val.files.end(),
                       [&](const base::FileIdentity& file) { return train.files.contains(file); }));
-    // Of one file for both parts the checks of the experiment speak.
+    // The checks of the experiment warn of one annotation file for both splits.
     std::error_code ignored;
     if (shared == 0 || fs::equivalent(train.paths.annotations, val.paths.annotations, ignored)) {
       return;
@@ -205,20 +205,20 @@ class Checker {
                                   : std::to_string(shared) + " of the " +
                                         counted(val.files.size(), "held-out image") +
                                         " are training images too";
-    warn("dataset.val.images", which + ": held-out figures will flatter");
+    warn("dataset.val.images", which + ": held-out metrics will be too optimistic");
   }
 
   void checkBatch() {
     const int ranks = std::max(experiment_.runtime.workers, 1);
-    const int parts = ranks * experiment_.solver.accumulate;
-    if (experiment_.solver.batchSize % parts == 0) return;
+    const int microBatches = ranks * experiment_.solver.accumulate;
+    if (experiment_.solver.batchSize % microBatches == 0) return;
     add("solver.batch_size",
         counted(static_cast<std::size_t>(experiment_.solver.batchSize), "image") +
-            " cannot be shared out evenly to " + counted(static_cast<std::size_t>(ranks), "rank") +
+            " cannot be divided evenly among " + counted(static_cast<std::size_t>(ranks), "rank") +
             " x solver.accumulate: " + std::to_string(experiment_.solver.accumulate));
   }
 
-  void checkMemory(const Part& train) {
+  void checkMemory(const Split& train) {
     if (train.dataset.images().empty()) return;
     check_.largestBatch = estimateLargestBatch(experiment_, train.dataset.images());
     const BatchEstimate& batch = check_.largestBatch;
@@ -228,7 +228,7 @@ class Checker {
         "solver.batch_size",
         "the largest batch, " + counted(static_cast<std::size_t>(batch.images), "image") + " of " +
             std::to_string(batch.widthPx) + " x " + std::to_string(batch.heightPx) +
-            " px, takes about " + gibibytes(batch.bytes) + " and " + memory.text +
+            " px, needs about " + gibibytes(batch.bytes) + " and " + memory.text +
             ": lower solver.batch_size or augment.min_size, or raise solver.accumulate" +
             (config::isHalf(experiment_.runtime.precision) ? ""
                                                            : ", or set runtime.precision to bf16"));
@@ -239,7 +239,7 @@ class Checker {
     std::string text;  ///< `this machine has 23.5 GiB`
   };
 
-  /// Of the one of the ranks' GPUs that has the least left, or of the machine.
+  /// Of the ranks' GPU with the least free memory, or of the machine.
   DeviceMemory memoryOfDevice() const {
     std::optional<DeviceMemory> least;
     for (const supervisor::GpuDevice& gpu : devices_) {
@@ -265,7 +265,7 @@ class Checker {
 
 }  // namespace
 
-void putInPlace(ConfigIssue& issue, const config::LoadedExperiment& loaded) {
+void setLocation(ConfigIssue& issue, const config::LoadedExperiment& loaded) {
   const auto origin = loaded.origins.find(issue.key);
   if (origin != loaded.origins.end()) {
     issue.file = origin->second.file;
@@ -292,7 +292,7 @@ DataCheck checkTrainingData(const config::LoadedExperiment& loaded,
       errors += (errors.empty() ? "" : "\n") + issue.format();
     }
   }
-  if (!errors.empty()) throw base::mendable(errors);
+  if (!errors.empty()) throw UserError(errors);
   return check;
 }
 

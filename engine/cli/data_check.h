@@ -11,10 +11,10 @@
 
 namespace lockstep::cli {
 
-/// What the annotations of both parts say about an experiment.
+/// What the annotations of both splits tell about an experiment.
 struct DataCheck {
-  std::vector<config::ConfigIssue> issues;  ///< with the places of the keys they are about
-  std::int64_t trainImages = 0;             ///< those that training uses
+  std::vector<config::ConfigIssue> issues;  ///< located at the keys they are about
+  std::int64_t trainImages = 0;             ///< the images that training uses
   std::size_t trainAnnotations = 0;
   std::size_t valImages = 0;
   std::size_t valAnnotations = 0;
@@ -23,17 +23,17 @@ struct DataCheck {
   run_folder::DataFingerprints data;
 };
 
-/// Says of an issue where its key is given.
-void putInPlace(config::ConfigIssue& issue, const config::LoadedExperiment& loaded);
+/// Sets an issue's file, line and column to where its key is set.
+void setLocation(config::ConfigIssue& issue, const config::LoadedExperiment& loaded);
 
-/// Reads both annotation files and looks which images are there. Throws Error for annotations that
-/// cannot be used at all (exit status 1); what can be mended in the experiment is an issue.
-/// `devices`: of the ranks; none: they are on the CPU.
+/// Reads both annotation files and checks which image files exist. Throws Error for annotations
+/// that cannot be parsed (exit status 1); what can be corrected in the experiment is an issue.
+/// `devices`: the ranks' GPUs; empty: they run on the CPU.
 DataCheck checkData(const config::LoadedExperiment& loaded,
                     const std::vector<supervisor::GpuDevice>& devices);
 
-/// The same for `train`: throws Error (mendable) with every error, one a line; warnings go to
-/// standard error.
+/// The same for `train`: throws UserError with all errors, one per line; warnings go to standard
+/// error.
 DataCheck checkTrainingData(const config::LoadedExperiment& loaded,
                             const std::vector<supervisor::GpuDevice>& devices);
 

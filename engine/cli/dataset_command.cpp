@@ -28,22 +28,26 @@ int makeShapes(const ShapesOptions& options) {
 }  // namespace
 
 void addDatasetCommand(Command& program) {
-  Command dataset = program.command("dataset", "Data sets");
+  Command dataset = program.command("dataset", "Create data sets");
   dataset.requireCommand();
-  Command shapes = dataset.command("shapes", "Draw scenes with exact masks, in COCO format");
+  Command shapes = dataset.command("shapes", "Generate scenes with exact masks, in COCO format");
   auto options = std::make_shared<ShapesOptions>();
   constexpr int kFewest = 1, kMost = 1'000'000;
   shapes
-      .option("--out", options->out, "Folder to fill: train/, val/, annotations/, experiment.yaml")
+      .option("--out", options->out,
+              "Folder to create, with train/, val/, annotations/ and experiment.yaml")
       .required()
-      .text("DIR");
-  shapes.option("--train", options->train, "Training images")
+      .metavar("DIR");
+  shapes.option("--train", options->train, "Number of training images")
       .required()
-      .text("N")
-      .from(kFewest, kMost);
-  shapes.option("--val", options->val, "Held-out images").required().text("N").from(kFewest, kMost);
-  shapes.option("--seed", options->seed, "Other seeds give other scenes")
-      .text("S")
+      .metavar("N")
+      .range(kFewest, kMost);
+  shapes.option("--val", options->val, "Number of validation images")
+      .required()
+      .metavar("N")
+      .range(kFewest, kMost);
+  shapes.option("--seed", options->seed, "Random seed of the scenes")
+      .metavar("S")
       .notNegative()
       .showDefault();
   shapes.run([options] { return makeShapes(*options); });

@@ -26,7 +26,7 @@ int evaluate(const EvaluateOptions& options) {
   checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
   const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
-  requirePart(source, *options.split);
+  requireSplit(source, *options.split);
   protocol::EvaluateJob job{
       .model = source.model(), .split = *options.split, .perImage = options.perImage};
   std::optional<OutputFile> out;
@@ -36,7 +36,7 @@ int evaluate(const EvaluateOptions& options) {
   }
   const protocol::EvaluateResult result =
       supervisor::runOneShotJob(workerProgram, job, source.ranks);
-  if (out) out->handOn();
+  if (out) out->writeWorkerResult();
   if (!out || !out->isStandardOutput()) std::fputs(evaluationTable(result).c_str(), stdout);
   return static_cast<int>(ExitStatus::Done);
 }
@@ -45,14 +45,15 @@ int evaluate(const EvaluateOptions& options) {
 
 void addEvaluateCommand(Command& program) {
   Command command = program.command(
-      "evaluate", "Losses and COCO's figures of a model, on the held-out part unless told");
+      "evaluate", "Compute the losses and COCO's metrics of a model, by default on the val split");
   auto options = std::make_shared<EvaluateOptions>();
   addModelOptions(command, options->model);
   addOverrideOption(command, options->model);
   addSplitOption(command, options->split);
-  command.flag("--per-image", options->perImage, "The losses of every image, too (with --out)");
+  command.flag("--per-image", options->perImage, "Add the losses of every image to --out");
   addWorkersOption(command, options->ranks);
-  command.option("--out", options->out, "Everything as JSON (-: standard output)").text("F.json");
+  command.option("--out", options->out, "Write all results as JSON (-: standard output)")
+      .metavar("F.json");
   command.run([options] { return evaluate(*options); });
 }
 

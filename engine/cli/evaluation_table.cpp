@@ -17,14 +17,14 @@ std::string row(const std::string& name, const std::string& first, const std::st
   return text;
 }
 
-std::string figureIn(const std::vector<protocol::Figure>& figures, std::string_view name) {
+std::string metricIn(const std::vector<protocol::Figure>& figures, std::string_view name) {
   const auto found = std::ranges::find(figures, name, &protocol::Figure::name);
-  return found == figures.end() ? "-" : figureText(found->value);
+  return found == figures.end() ? "-" : metricText(found->value);
 }
 
 }  // namespace
 
-std::string figureText(double value) {
+std::string metricText(double value) {
   if (value < 0) return "-";
   char number[32];
   std::snprintf(number, sizeof number, "%.4f", value);
@@ -39,7 +39,7 @@ std::string evaluationTable(const protocol::EvaluateResult& evaluation) {
   if (evaluation.bbox.empty() && evaluation.segm.empty()) return text;
   text += "\n" + row("", "bbox", "segm");
   for (const char* name : coco::kStatNames)
-    text += row(name, figureIn(evaluation.bbox, name), figureIn(evaluation.segm, name));
+    text += row(name, metricIn(evaluation.bbox, name), metricIn(evaluation.segm, name));
   return text + (evaluation.pastLimit.empty() ? "" : "\n" + evaluation.pastLimit + "\n");
 }
 

@@ -6,10 +6,10 @@
 
 namespace lockstep::cli {
 
-/// An evaluation as a table for people.
+/// An evaluation as a human-readable table.
 std::string evaluationTable(const protocol::EvaluateResult& evaluation);
 
-/// COCO's twelve figures in pycocotools' words; `values` as printed, -1 where nothing can be said.
-std::string figureText(double value);
+/// One of COCO's twelve metrics, with four decimals; `-` for pycocotools' -1 (undefined).
+std::string metricText(double value);
 
 }  // namespace lockstep::cli

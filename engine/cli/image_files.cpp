@@ -21,45 +21,45 @@ bool isImageName(const fs::path& file) {
 
 class Walk {
  public:
-  Walk(const fs::path& root, const std::optional<FileIdentity>& leftOut) {
-    for (const auto& identity : {FileIdentity::of(root), leftOut}) {
+  Walk(const fs::path& root, const std::optional<FileIdentity>& excluded) {
+    for (const auto& identity : {FileIdentity::of(root), excluded}) {
       if (identity) seen_.insert(*identity);
     }
-    lookInto(root);
+    visitFolder(root);
   }
 
   ImageFiles found;
 
  private:
-  void lookInto(const fs::path& folder) {
+  void visitFolder(const fs::path& folder) {
     std::vector<fs::path> entries = entriesOf(folder);
     std::sort(entries.begin(), entries.end());
     for (const fs::path& entry : entries) {
-      if (!entry.filename().string().starts_with(".")) take(entry);
+      if (!entry.filename().string().starts_with(".")) visit(entry);
     }
   }
 
-  /// A link that leads nowhere counts as a file: whoever opens it says so.
-  void take(const fs::path& entry) {
+  /// A broken symlink counts as a file: opening it reports the error.
+  void visit(const fs::path& entry) {
     std::error_code ignored;
     if (!fs::is_directory(entry, ignored)) {
-      takeFile(entry);
+      visitFile(entry);
       return;
     }
     const auto identity = FileIdentity::of(entry);
     if (identity && !seen_.insert(*identity).second) return;
     try {
-      lookInto(entry);
-    } catch (const Error& fault) {
-      found.faults.emplace_back(fault.what());
+      visitFolder(entry);
+    } catch (const Error& error) {
+      found.errors.emplace_back(error.what());
     }
   }
 
-  void takeFile(const fs::path& file) {
+  void visitFile(const fs::path& file) {
     if (!isImageName(file)) {
-      found.passedOver.push_back(file);
+      found.skipped.push_back(file);
     } else if (!base::isUtf8(file.native())) {
-      found.faults.push_back(file.string() + ": the name is not UTF-8: rename the file");
+      found.errors.push_back(file.string() + ": the name is not UTF-8: rename the file");
     } else {
       found.files.push_back(file);
     }
@@ -70,8 +70,8 @@ class Walk {
 
 }  // namespace
 
-ImageFiles imagesBelow(const fs::path& folder, const std::optional<FileIdentity>& leftOut) {
-  return std::move(Walk(folder, leftOut).found);
+ImageFiles imagesBelow(const fs::path& folder, const std::optional<FileIdentity>& excluded) {
+  return std::move(Walk(folder, excluded).found);
 }
 
 }  // namespace lockstep::cli

@@ -9,17 +9,17 @@
 
 namespace lockstep::cli {
 
-/// What a folder tree holds of images.
+/// The images in a folder tree.
 struct ImageFiles {
-  std::vector<std::filesystem::path> files;       ///< in the order of their paths
-  std::vector<std::string> faults;                ///< what cannot be looked at or named, and why
-  std::vector<std::filesystem::path> passedOver;  ///< files whose endings are no images'
+  std::vector<std::filesystem::path> files;    ///< in the order of their paths
+  std::vector<std::string> errors;             ///< unreadable folders and invalid names
+  std::vector<std::filesystem::path> skipped;  ///< files without an image extension
 };
 
-/// The images (by their endings) in a folder and below it. Hidden files and folders are left out,
-/// and the folder `leftOut`. Links are followed; a folder that several lead to counts once. Throws
-/// Error (mendable) when the folder itself cannot be read.
+/// The images (by file extension) in a folder and below it, without hidden files and folders and
+/// without the folder `excluded`. Symlinks are followed; a folder that several lead to counts once.
+/// Throws UserError when the folder itself cannot be read.
 ImageFiles imagesBelow(const std::filesystem::path& folder,
-                       const std::optional<base::FileIdentity>& leftOut = std::nullopt);
+                       const std::optional<base::FileIdentity>& excluded = std::nullopt);
 
 }  // namespace lockstep::cli

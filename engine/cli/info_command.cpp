@@ -24,13 +24,13 @@ void printDriver(const supervisor::Gpus& gpus) {
   std::printf("\n");
 }
 
-/// `support`: nothing where the worker could not say it.
+/// `support`: empty if the worker could not report it.
 std::string useText(const supervisor::Gpus& gpus, const supervisor::GpuDevice& gpu,
                     const std::optional<supervisor::GpuSupport>& support) {
-  if (!support) return "whether it can be used is not known";
+  if (!support) return "usability unknown";
   std::string reason = supervisor::whyUnusable(gpu, *support);
   if (reason.empty()) reason = supervisor::whyNoneUsable(gpus, *support);
-  return reason.empty() ? "can be used" : "cannot be used: " + reason;
+  return reason.empty() ? "usable" : "unusable: " + reason;
 }
 
 void printGpus(const supervisor::Gpus& gpus, const std::optional<supervisor::GpuSupport>& support) {
@@ -66,7 +66,7 @@ int printInfo() {
     printGpus(gpus, gpuSupport(worker));
     printWorker(worker);
   } catch (const Error&) {
-    printGpus(gpus, std::nullopt);  // what the driver says is worth the more
+    printGpus(gpus, std::nullopt);  // the driver's report matters all the more
     std::fflush(stdout);
     throw;
   }
@@ -76,7 +76,7 @@ int printInfo() {
 }  // namespace
 
 void addInfoCommand(Command& program) {
-  Command command = program.command("info", "Versions, processors and GPUs");
+  Command command = program.command("info", "Print versions, processors and GPUs");
   command.run(printInfo);
 }
 

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void throwIf(const std::error_code& reason, const fs::path& path) {
-  if (reason) throw base::mendable(path.string() + ": " + reason.message());
+  if (reason) throw UserError(path.string() + ": " + reason.message());
 }
 
 fs::file_status statusOf(const fs::path& path) {
@@ -21,7 +21,7 @@ fs::file_status statusOf(const fs::path& path) {
 
 }  // namespace
 
-bool isThere(const fs::path& path) { return fs::exists(statusOf(path)); }
+bool pathExists(const fs::path& path) { return fs::exists(statusOf(path)); }
 bool isFolder(const fs::path& path) { return fs::is_directory(statusOf(path)); }
 bool isFile(const fs::path& path) { return fs::is_regular_file(statusOf(path)); }
 

@@ -3,19 +3,19 @@
 #include <filesystem>
 #include <vector>
 
-/// What stands at a path that the command line names. Unlike std::filesystem, all of these throw
-/// Error (mendable) with the path and the system's reason when it cannot be looked at (no
-/// permission, links in a circle, a name too long).
+/// Checks of paths from the command line. Unlike those of std::filesystem, all of these throw
+/// UserError with the path and the system's reason when the path is inaccessible (no permission,
+/// a symlink loop, a name too long).
 namespace lockstep::cli {
 
-bool isThere(const std::filesystem::path& path);
+bool pathExists(const std::filesystem::path& path);
 bool isFolder(const std::filesystem::path& path);
 bool isFile(const std::filesystem::path& path);
 
-/// The paths of everything right inside a folder, in no order.
+/// The paths of a folder's entries, in no particular order.
 std::vector<std::filesystem::path> entriesOf(const std::filesystem::path& folder);
 
-/// Without links. The path must be there.
+/// With all symlinks resolved. The path must exist.
 std::filesystem::path realPath(const std::filesystem::path& path);
 
 }  // namespace lockstep::cli

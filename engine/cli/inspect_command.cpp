@@ -29,7 +29,7 @@ void printSocket(const fs::path& socket) {
   std::fflush(stdout);
 }
 
-/// Held while this inspection lives; not open when another process inspects the same.
+/// Locks the socket for the life of this session. Not open if another process holds the lock.
 base::FileDescriptor lockSocket(const fs::path& socket) {
   run_folder::ensureSocketFolder();
   const fs::path path = fs::path(socket).replace_extension(".lock");
@@ -39,20 +39,20 @@ base::FileDescriptor lockSocket(const fs::path& socket) {
   return file;
 }
 
-/// The lock, or a connection to the inspection that holds it.
-struct Place {
-  base::FileDescriptor lock, other;
+/// The lock, or a connection to the running session that holds it.
+struct LockOrConnection {
+  base::FileDescriptor lock, connection;
 };
 
-/// The one that holds the lock may not listen yet, or may be about to end.
-Place takePlace(const fs::path& socket) {
+/// Retries, as the process that holds the lock may not listen yet, or may be about to exit.
+LockOrConnection lockOrConnect(const fs::path& socket) {
   constexpr int kTries = 100, kPauseMs = 50;
   for (int attempt = 1;; ++attempt) {
-    Place place{lockSocket(socket), {}};
-    if (place.lock.isOpen()) return place;
+    LockOrConnection result{lockSocket(socket), {}};
+    if (result.lock.isOpen()) return result;
     try {
-      place.other = supervisor::connectTo(socket);
-      return place;
+      result.connection = supervisor::connectTo(socket);
+      return result;
     } catch (const Error&) {
       if (attempt == kTries) throw;
       ::poll(nullptr, 0, kPauseMs);
@@ -60,43 +60,43 @@ Place takePlace(const fs::path& socket) {
   }
 }
 
-/// The weights that another inspection has loaded.
-std::string weightsOfTheOther(const base::FileDescriptor& other) {
-  constexpr int kPatienceMs = 5000;
+/// The weights that the running session has loaded.
+std::string weightsOfSession(const base::FileDescriptor& connection) {
+  constexpr int kTimeoutMs = 5000;
   const std::string request = protocol::encode(protocol::ClientMessage(
                                   protocol::Command{"weights", protocol::CommandName::Status})) +
                               "\n";
-  if (::send(other.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
+  if (::send(connection.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
       static_cast<ssize_t>(request.size()))
-    throw Error("the inspection that is there takes no request");
+    throw Error("the running inspect session does not accept the request");
   protocol::LineBuffer lines;
   std::string line;
   while (lines.next(line) != protocol::LineBuffer::Result::Line) {
-    pollfd waited{other.get(), POLLIN, 0};
+    pollfd waited{connection.get(), POLLIN, 0};
     std::array<char, 4096> bytes;
-    const ssize_t count = ::poll(&waited, 1, kPatienceMs) > 0
-                              ? ::recv(other.get(), bytes.data(), bytes.size(), 0)
+    const ssize_t count = ::poll(&waited, 1, kTimeoutMs) > 0
+                              ? ::recv(connection.get(), bytes.data(), bytes.size(), 0)
                               : 0;
-    if (count <= 0) throw Error("the inspection that is there does not answer");
+    if (count <= 0) throw Error("the running inspect session does not answer");
     lines.append({bytes.data(), static_cast<std::size_t>(count)});
   }
   const auto answer = protocol::decodeEngineMessage(line);
   const auto* ok = std::get_if<protocol::Ok>(&answer);
-  if (ok == nullptr) throw Error("the inspection that is there does not say its weights");
+  if (ok == nullptr) throw Error("the running inspect session does not report its weights");
   const auto* status = std::get_if<protocol::InspectionStatus>(&ok->answer);
   return status != nullptr ? status->weights : "";
 }
 
-/// The one that lives answers for both, unless other weights are asked for.
-void joinTheOther(const ModelSource& source, const ModelOptions& options, const fs::path& socket,
-                  const base::FileDescriptor& other) {
+/// Prints the socket of the running session, unless other weights are asked for.
+void reuseSession(const ModelSource& source, const ModelOptions& options, const fs::path& socket,
+                  const base::FileDescriptor& connection) {
   if (!options.weights.empty()) {
-    const std::string loaded = weightsOfTheOther(other);
+    const std::string loaded = weightsOfSession(connection);
     std::error_code ignored;
     if (!fs::equivalent(loaded, source.weights, ignored)) {
-      throw base::mendable("--weights " + options.weights + ": " + options.target +
-                           " is inspected with " + loaded +
-                           " already: stop that inspection, or name the weights in each request");
+      throw UserError("--weights " + options.weights + ": " + options.target +
+                      " is already inspected with " + loaded +
+                      ": stop that session, or pass the weights in each request");
     }
   }
   printSocket(socket);
@@ -109,11 +109,11 @@ int inspect(const ModelOptions& options) {
   setup.target = source.target;
   setup.run = source.run;
   setup.job.model = source.model();
-  source.ranks.setGpu(/*localRank=*/0, setup.place);
+  source.ranks.setGpu(/*localRank=*/0, setup.placement);
   setup.socket = run_folder::socketPath("inspect:" + source.target.string());
-  const Place place = takePlace(setup.socket);
-  if (place.other.isOpen()) {
-    joinTheOther(source, options, setup.socket, place.other);
+  const LockOrConnection held = lockOrConnect(setup.socket);
+  if (held.connection.isOpen()) {
+    reuseSession(source, options, setup.socket, held.connection);
     return static_cast<int>(ExitStatus::Done);
   }
   supervisor::InspectSession(setup, [&setup] { printSocket(setup.socket); }).run();
@@ -124,8 +124,8 @@ int inspect(const ModelOptions& options) {
 
 void addInspectCommand(Command& program) {
   Command command = program.command("inspect",
-                                    "Keep a model ready behind a local socket; prints "
-                                    "{\"socket\": PATH}, ends after 10 idle minutes");
+                                    "Serve predictions of a model on a local socket; prints "
+                                    "{\"socket\": PATH}, exits after 10 idle minutes");
   auto options = std::make_shared<ModelOptions>();
   addModelOptions(command, *options);
   command.run([options] { return inspect(*options); });

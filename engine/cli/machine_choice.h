@@ -9,29 +9,29 @@
 
 namespace lockstep::cli {
 
-/// What the command line and the launcher say about ranks.
+/// The ranks that the command line and the launcher ask for.
 struct RankRequest {
   std::optional<int> workers;  ///< --workers N
   supervisor::ClusterEnvironment cluster{};
 };
 
-/// Turns `runtime.workers`, `device`, `precision` and `cpu_threads` into what this machine has,
-/// workers being those of the whole world, and returns the ranks to start here. A line on standard
-/// error says when `device: auto` becomes the CPU, and what `precision: auto` becomes. Throws Error
-/// (mendable) for a GPU that is asked for and not there, and for ranks that cannot be had.
+/// Resolves `runtime.workers` (to the world size), `device`, `precision` and `cpu_threads` for this
+/// machine, and returns the ranks to start here. Logs when `device: auto` becomes the CPU, and what
+/// `precision: auto` becomes. Throws UserError for an unavailable GPU and for more ranks than the
+/// machine supports.
 supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const std::filesystem::path& workerProgram,
                                       const RankRequest& request);
 
-/// The GPUs that ranks would have here without a launcher, as far as that can be said without
-/// asking the worker; none: on the CPU.
-std::vector<supervisor::GpuDevice> foreseeDevices(const config::RuntimeConfig& runtime);
+/// The GPUs that ranks would get here without a launcher, as far as is known without starting a
+/// worker; empty: the CPU.
+std::vector<supervisor::GpuDevice> expectedDevices(const config::RuntimeConfig& runtime);
 
-/// The ranks of a node other than 0, which is told no experiment: as `--workers` says, else one on
-/// each GPU, else one. Throws Error (mendable).
+/// The ranks of a node other than 0, which does not know the experiment: `--workers`, else one per
+/// GPU, else one. Throws UserError.
 supervisor::LocalRanks ranksOfFollower(const RankRequest& request);
 
-/// Throws Error (mendable) for a number of ranks that is none, or not the launcher's.
+/// Throws UserError if --workers is less than 1 or contradicts the launcher.
 void checkWorkers(const RankRequest& request);
 
 }  // namespace lockstep::cli

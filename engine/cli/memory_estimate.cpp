@@ -14,8 +14,8 @@ constexpr double kFloatBytes = 4, kHalfBytes = 2;
 
 using base::ImageSize;
 
-/// Largest padded batch: images of one batch are padded to the largest sides among them, or to the
-/// canonical size that holds these.
+/// Padded size of the largest batch: the images of a batch are padded to the largest height and
+/// width among them, or to the smallest canonical size that holds these.
 ImageSize largestPadding(const config::Experiment& experiment,
                          const std::vector<coco::Image>& images) {
   const config::AugmentConfig& augment = experiment.augment;
@@ -36,27 +36,26 @@ ImageSize largestPadding(const config::Experiment& experiment,
   return augment.padsToCanonicalSizes() ? config::canonicalSize(augment, largest) : largest;
 }
 
-/// Of a pyramid level, or of the stage that it comes from.
+/// Cells per image pixel of an FPN level, or of the backbone stage that it comes from.
 double cellsPerPixel(std::size_t level) {
   const double stride = config::kPyramidStrides[level];
   return 1 / (stride * stride);
 }
 
-/// Floats that the backbone keeps for its backward pass, per pixel of the image.
+/// Floats that the backbone saves for its backward pass, per image pixel.
 double backboneFloatsPerPixel(const config::ModelConfig& model) {
   const config::Backbone& backbone = config::findBackbone(model.backbone);
   double floats =
       36;  // the stem: convolution and norm of 64 channels at half size, and its pooling
   for (std::size_t stage = 0; stage < backbone.blocks.size(); ++stage) {
-    // Each convolution's output is kept once before and once after its norm; a block's sum once
-    // more.
+    // Each convolution's output is saved before and after its norm; a block's sum once more.
     const int perWidth = backbone.block == config::BlockKind::Bottleneck ? 2 + 2 + 3 * 4 : 5;
     floats += backbone.blocks[stage] * (backbone.width(stage) * perWidth) * cellsPerPixel(stage);
   }
   return floats;
 }
 
-/// Floats of the pyramid and of the proposals' convolution, per pixel.
+/// Floats of the FPN and of the RPN's convolution, per image pixel.
 double pyramidFloatsPerPixel(const config::ModelConfig& model) {
   double cells = 0;
   for (std::size_t level = 0; level < config::kPyramidLevels; ++level)
@@ -95,8 +94,8 @@ BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
                                    const std::vector<coco::Image>& images) {
   const ImageSize size = largestPadding(experiment, images);
   BatchEstimate estimate;
-  const int parts = std::max(experiment.runtime.workers, 1) * experiment.solver.accumulate;
-  estimate.images = std::max(1, experiment.solver.batchSize / parts);
+  const int microBatches = std::max(experiment.runtime.workers, 1) * experiment.solver.accumulate;
+  estimate.images = std::max(1, experiment.solver.batchSize / microBatches);
   estimate.widthPx = static_cast<int>(size.width);
   estimate.heightPx = static_cast<int>(size.height);
   const config::ModelConfig& model = experiment.model;

@@ -8,15 +8,14 @@
 
 namespace lockstep::cli {
 
-/// The largest batch that a rank computes at once, and about how much memory a training step of it
-/// takes.
+/// The largest micro-batch of a rank, and about how much memory its training step needs.
 struct BatchEstimate {
   int images = 0;
   int widthPx = 0, heightPx = 0;  ///< padded
   double bytes = 0;  ///< activations, gradients and optimiser state; within a factor of about 1.5
 };
 
-/// From the sizes in the annotations alone: no image is opened.
+/// From the image sizes in the annotations alone: no image is opened.
 BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
                                    const std::vector<coco::Image>& images);
 

@@ -26,7 +26,7 @@ struct MetricsOptions {
   std::optional<Format> format;
 };
 
-/// Collects rows and hands them to standard output in large pieces.
+/// Buffers rows and writes them to standard output in large chunks.
 class RowWriter {
  public:
   explicit RowWriter(bool csv) : csv_(csv) {
@@ -74,22 +74,22 @@ class RowWriter {
 };
 
 int printMetrics(const MetricsOptions& options) {
-  if (!isFolder(options.run)) throw base::mendable(options.run + ": no such run folder");
+  if (!isFolder(options.run)) throw UserError(options.run + ": no such run folder");
   const fs::path file = events::findEventFile(options.run);
-  if (file.empty()) throw base::mendable(options.run + ": is no run folder (no event file)");
+  if (file.empty()) throw UserError(options.run + ": is not a run folder (no event file)");
   RowWriter rows(options.format.value_or(Format::Csv) == Format::Csv);
   events::Reader reader(file);
   const auto add = [&](const events::RecordView& record) { rows.add(record, reader.tags()); };
   try {
     reader.visitAvailable(add);
   } catch (const Error&) {
-    rows.flush();  // what lies before the damage
+    rows.flush();  // the records before the corrupt one
     throw;
   }
   rows.flush();
   if (const std::int64_t damaged = reader.damagedRecords(); damaged > 0) {
     throw Error(file.string() + ": " + base::counted(damaged, "record") +
-                " of it cannot be read (the checksum is wrong): left out here");
+                " with a wrong checksum skipped");
   }
   return static_cast<int>(ExitStatus::Done);
 }
@@ -97,10 +97,11 @@ int printMetrics(const MetricsOptions& options) {
 }  // namespace
 
 void addMetricsCommand(Command& program) {
-  Command command = program.command("metrics", "Every scalar of a run");
+  Command command = program.command("metrics", "Print all scalars of a run");
   auto options = std::make_shared<MetricsOptions>();
-  command.option("run", options->run, "Run folder").required().text("RUN");
-  command.option("--format", options->format, "csv: step,wall_time,tag,value");
+  command.option("run", options->run, "Run folder").required().metavar("RUN");
+  command.option("--format", options->format,
+                 "Output format (default: csv, with columns step,wall_time,tag,value)");
   command.run([options] { return printMetrics(*options); });
 }
 

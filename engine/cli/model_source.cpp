@@ -16,9 +16,9 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// What the experiment leaves open is as the file says that the model was: `norm: auto` speaks of
-/// how to train. Weights of others count as `auto` with weights.
-void takeFacts(config::LoadedExperiment& loaded, const fs::path& weights) {
+/// Takes norm and norm epsilon from the weights' metadata where the experiment does not set them,
+/// as `norm: auto` is about training. Weights without this metadata leave `auto` with weights.
+void applyFacts(config::LoadedExperiment& loaded, const fs::path& weights) {
   config::ModelConfig& model = loaded.experiment.model;
   const auto facts = weightsFacts(weights);
   if (!facts) return;
@@ -26,15 +26,16 @@ void takeFacts(config::LoadedExperiment& loaded, const fs::path& weights) {
   if (!loaded.origins.contains("model.norm_epsilon")) model.normEpsilon = facts->normEpsilon;
 }
 
-/// A run's file says where it was trained, and this may be another machine; then what the command
-/// line says.
+/// Resets the runtime keys of a run's config.yaml, as this machine may not be the one it was
+/// trained on; the overrides of the command line follow.
 std::vector<std::string> overridesOfRun(const std::vector<std::string>& given) {
   for (const std::string& override : given) {
     const std::string_view key =
         config::trimmed(std::string_view(override).substr(0, override.find('=')));
     if (key != "model.weights") continue;
-    throw base::mendable("--set " + override +
-                         ": the weights of a run are its checkpoints; name others with --weights");
+    throw UserError(
+        "--set " + override +
+        ": the weights of a run are its checkpoints; pass other weights with --weights");
   }
   std::vector<std::string> overrides{"runtime.device=auto", "runtime.backend=auto",
                                      "runtime.workers=0", "runtime.devices=[]",
@@ -43,9 +44,9 @@ std::vector<std::string> overridesOfRun(const std::vector<std::string>& given) {
   return overrides;
 }
 
-/// A run's experiment. A run stays usable when what it was trained from has moved: a part of the
-/// data set that is not there is not given, and `weights` stand for start weights that are gone.
-/// What the command line names has to be there.
+/// A run's experiment. A run stays usable when its data set or initial weights have moved: a
+/// missing split is left unset, and `weights` replace missing initial weights. What the command
+/// line names must exist.
 config::Experiment loadRun(const fs::path& file, const fs::path& weights,
                            const std::vector<std::string>& overrides) {
   config::LoadedExperiment loaded = config::loadExperiment(file, overridesOfRun(overrides));
@@ -66,7 +67,7 @@ config::Experiment loadRun(const fs::path& file, const fs::path& weights,
   return experiment;
 }
 
-/// The step whose folder holds these weights, 0 when they lie elsewhere.
+/// The step of the checkpoint that these weights belong to; 0 if they are no checkpoint of the run.
 std::int64_t stepOfWeights(const run_folder::Layout& layout, const fs::path& weights) {
   for (const std::int64_t step : run_folder::checkpointSteps(layout)) {
     std::error_code ignored;
@@ -77,15 +78,15 @@ std::int64_t stepOfWeights(const run_folder::Layout& layout, const fs::path& wei
 
 void resolveRun(ModelSource& source, const ModelOptions& options) {
   source.run.emplace(source.target);
-  run_folder::refuseFaultyConfig(*source.run);
+  run_folder::requireValidConfig(*source.run);
   source.weights =
       run_folder::resolveWeights(*source.run, options.weights.empty() ? "last" : options.weights);
   source.experiment = loadRun(source.run->config(), source.weights, options.overrides);
   source.files = {source.run->config()};
   source.step = stepOfWeights(*source.run, source.weights);
   if (source.step > 0) {
-    if (const auto fault = run_folder::checkpointFileFault(source.weights))
-      throw Error(*fault + "; name another checkpoint with --weights");
+    if (const auto error = run_folder::checkpointFileError(source.weights))
+      throw Error(*error + "; name another checkpoint with --weights");
   }
 }
 
@@ -93,10 +94,10 @@ void resolveConfig(ModelSource& source, const ModelOptions& options) {
   const std::string& weights = options.weights;
   std::vector<std::string> overrides = options.overrides;
   if (!weights.empty()) {
-    const std::string fault = base::inputFileFault(weights, "a weights file");
-    if (!fault.empty()) {
-      throw base::mendable("--weights " + weights + ": " + fault +
-                           " (best, last and steps are for run folders)");
+    const std::string error = base::inputFileError(weights, "a weights file");
+    if (!error.empty()) {
+      throw UserError("--weights " + weights + ": " + error +
+                      " (best, last and STEP are for run folders)");
     }
     overrides.push_back("model.weights=" + config::writeText(fs::absolute(weights).string()));
   }
@@ -104,10 +105,10 @@ void resolveConfig(ModelSource& source, const ModelOptions& options) {
   loaded.throwOnError();
   source.weights = loaded.experiment.model.weights;
   if (source.weights.empty()) {
-    throw base::mendable(source.target.string() +
-                         ": says no model.weights: give --weights FILE, or a run folder instead");
+    throw UserError(source.target.string() +
+                    ": model.weights is not set: give --weights FILE, or a run folder instead");
   }
-  takeFacts(loaded, source.weights);
+  applyFacts(loaded, source.weights);
   source.files = std::move(loaded.files);
   source.experiment = std::move(loaded.experiment);
 }
@@ -123,10 +124,10 @@ Inputs ModelSource::inputs() const {
   for (const fs::path& file : files) inputs.add(file, "the experiment");
   inputs.add(weights, "the weights");
   const config::DatasetConfig& dataset = experiment.dataset;
-  for (const auto& [key, part] :
+  for (const auto& [key, paths] :
        {std::pair{"dataset.train", &dataset.train}, std::pair{"dataset.val", &dataset.val}}) {
-    inputs.add(part->annotations, std::string(key) + ".annotations");
-    inputs.addImages(part->images, std::string(key) + ".images");
+    inputs.add(paths->annotations, std::string(key) + ".annotations");
+    inputs.addImages(paths->images, std::string(key) + ".images");
   }
   return inputs;
 }
@@ -137,10 +138,10 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
   ModelSource source;
   std::error_code error;
   source.target = fs::canonical(target, error);
-  if (error) throw base::mendable(target + ": no such run folder or configuration");
+  if (error) throw UserError(target + ": no such run folder or configuration");
   if (isFolder(source.target)) {
     if (!run_folder::isRunFolder(source.target))
-      throw base::mendable(run_folder::noRunText(target));
+      throw UserError(run_folder::notARunMessage(target));
     resolveRun(source, options);
   } else {
     resolveConfig(source, options);
@@ -150,39 +151,41 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
   return source;
 }
 
-void requirePart(const ModelSource& source, protocol::Split split) {
+void requireSplit(const ModelSource& source, protocol::Split split) {
   const config::DatasetConfig& dataset = source.experiment.dataset;
-  const config::DatasetSplit& part = split == protocol::Split::Train ? dataset.train : dataset.val;
-  if (!part.annotations.empty() && !part.images.empty()) return;
-  throw base::mendable(source.target.string() + ": dataset." + base::textOf(split) +
-                       " is not given, or not there any more; --set names another");
+  const config::DatasetSplit& paths = split == protocol::Split::Train ? dataset.train : dataset.val;
+  if (!paths.annotations.empty() && !paths.images.empty()) return;
+  throw UserError(source.target.string() + ": dataset." + base::textOf(split) +
+                  " is not set, or its files are missing; set another with --set");
 }
 
 void addModelOptions(Command& command, ModelOptions& options) {
   command.option("target", options.target, "Run folder or experiment file")
       .required()
-      .text("RUN|CONFIG");
-  command.option("--weights", options.weights, "Default: the newest checkpoint, or model.weights")
-      .text("best|last|STEP|FILE");
+      .metavar("RUN|CONFIG");
+  command
+      .option("--weights", options.weights,
+              "Weights to load (default: the newest checkpoint of RUN, or model.weights of CONFIG)")
+      .metavar("best|last|STEP|FILE");
 }
 
 void addOverrideOption(Command& command, ModelOptions& options) {
   command
       .option("--set", options.overrides,
-              "Override a key: evaluation.max_images=100; may be repeated")
-      .text("K=V")
-      .oneValueEach();
+              "Override a key: evaluation.max_images=100 (may be repeated)")
+      .metavar("K=V")
+      .oneValuePerOccurrence();
 }
 
 void addSplitOption(Command& command, std::optional<protocol::Split>& split) {
-  command.option("--split", split, "Part of the data set: held out, or learnt from");
+  command.option("--split", split, "Dataset split: val (held-out) or train");
 }
 
 void addWorkersOption(Command& command, RankRequest& ranks) {
   command
       .option("--workers", ranks.workers,
-              "Ranks that share the images; default: one on each GPU, or one on the CPU")
-      .text("N");
+              "Ranks to distribute the images over (default: one per GPU, or one on the CPU)")
+      .metavar("N");
 }
 
 }  // namespace lockstep::cli

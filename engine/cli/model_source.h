@@ -14,45 +14,44 @@
 
 namespace lockstep::cli {
 
-/// What the command line says about the model to use.
+/// The command line's choice of a model.
 struct ModelOptions {
   std::string target;                    ///< RUN or CONFIG
-  std::string weights;                   ///< best, last, STEP or FILE; "": by default
+  std::string weights;                   ///< best, last, STEP or FILE; "": the default
   std::vector<std::string> overrides{};  ///< KEY=VALUE
 };
 
 /// The options of every command that uses a model: RUN|CONFIG and --weights.
 void addModelOptions(Command& command, ModelOptions& options);
-/// --set, of those that run a job once.
+/// --set, of the commands that run one job.
 void addOverrideOption(Command& command, ModelOptions& options);
 /// --split val|train.
 void addSplitOption(Command& command, std::optional<protocol::Split>& split);
-/// --workers, of those whose images are shared out.
+/// --workers, of the commands that distribute their images over ranks.
 void addWorkersOption(Command& command, RankRequest& ranks);
 
-/// The model that `evaluate`, `predict` and `inspect` speak of.
+/// The model that `evaluate`, `predict` and `inspect` load.
 struct ModelSource {
   std::filesystem::path target;              ///< RUN or CONFIG, real path
-  std::vector<std::filesystem::path> files;  ///< of the experiment: it and its bases
+  std::vector<std::filesystem::path> files;  ///< the experiment file and its bases
   config::Experiment experiment;             ///< resolved for this machine
   std::optional<run_folder::Layout> run;
-  std::filesystem::path weights;  ///< a safetensors file that is there
-  std::int64_t step = 0;          ///< of the weights, 0: unknown
-  supervisor::LocalRanks ranks;   ///< for a job that all ranks share
+  std::filesystem::path weights;  ///< an existing safetensors file
+  std::int64_t step = 0;          ///< of the weights; 0: unknown
+  supervisor::LocalRanks ranks;   ///< over which a job is distributed
 
-  /// For a job on it.
+  /// For the worker's job.
   protocol::TrainedModel model() const;
-  /// What it is read from, the data set too.
+  /// The files it is read from, and the data set.
   Inputs inputs() const;
 };
 
-/// RUN means its newest checkpoint unless the weights are named; CONFIG takes those, or
-/// model.weights. Throws Error (mendable).
+/// RUN loads its newest checkpoint, CONFIG its model.weights, unless --weights names others. Throws
+/// UserError.
 ModelSource resolveModel(const ModelOptions& options, const std::filesystem::path& workerProgram,
                          const RankRequest& request = {.workers = 1});
 
-/// Throws Error (mendable) when the experiment does not name this part of the data set, or it is
-/// not there any more.
-void requirePart(const ModelSource& source, protocol::Split split);
+/// Throws UserError when the experiment does not set this split, or its files are missing.
+void requireSplit(const ModelSource& source, protocol::Split split);
 
 }  // namespace lockstep::cli

@@ -23,18 +23,17 @@ namespace fs = std::filesystem;
 using base::FileIdentity;
 namespace {
 
-/// Makes a file in the folder and removes it: what permissions, read-only disks and full ones say
-/// cannot be asked otherwise.
-void checkFolderTakesFiles(const fs::path& folder, const std::string& what) {
+/// Creates a file in the folder and removes it: the only reliable test for permissions, read-only
+/// and full disks.
+void checkFolderIsWritable(const fs::path& folder, const std::string& what) {
   std::string probe = (folder / ".lockstep-XXXXXX").string();
   const base::FileDescriptor file(::mkostemp(probe.data(), O_CLOEXEC));
-  if (!file.isOpen())
-    throw base::mendable(what + ": " + folder.string() + ": " + std::strerror(errno));
+  if (!file.isOpen()) throw UserError(what + ": " + folder.string() + ": " + std::strerror(errno));
   ::unlink(probe.c_str());
 }
 
-/// The path without links, as far as it is there.
-fs::path withoutLinks(const fs::path& path) {
+/// The path with symlinks resolved, as far as it exists.
+fs::path resolvedPath(const fs::path& path) {
   std::error_code unknown;
   const fs::path absolute = fs::absolute(path).lexically_normal();
   fs::path real = fs::weakly_canonical(absolute, unknown);
@@ -42,8 +41,8 @@ fs::path withoutLinks(const fs::path& path) {
   return real.has_filename() ? real : real.parent_path();
 }
 
-/// The descriptor of this process that a path stands for: 1 of `-`, /dev/stdout and of the file
-/// that standard output goes to, N of /dev/fd/N.
+/// The file descriptor of this process that a path denotes: 1 for `-`, /dev/stdout and the file
+/// that standard output is redirected to, N for /dev/fd/N.
 std::optional<int> descriptorOf(const std::string& path) {
   if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -51,8 +50,8 @@ std::optional<int> descriptorOf(const std::string& path) {
     if (!path.starts_with(folder)) continue;
     int number = -1;
     const char* end = path.data() + path.size();
-    const auto [stop, fault] = std::from_chars(path.data() + folder.size(), end, number);
-    if (fault == std::errc() && stop == end && number >= 0) return number;
+    const auto [stop, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && stop == end && number >= 0) return number;
   }
   const auto there = FileIdentity::of(path);
   if (there && there == FileIdentity::of("/dev/stdout")) return STDOUT_FILENO;
@@ -62,7 +61,7 @@ std::optional<int> descriptorOf(const std::string& path) {
 void checkDescriptor(int descriptor, const std::string& what) {
   const int flags = ::fcntl(descriptor, F_GETFL);
   if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-    throw base::mendable(what + ": it is not open for writing");
+    throw UserError(what + ": it is not open for writing");
 }
 
 bool isExperimentName(const fs::path& file) {
@@ -82,7 +81,7 @@ void Inputs::addImages(const fs::path& folder, const std::string& name) {
 
 std::optional<std::string> Inputs::nameOf(const fs::path& file) const {
   const auto identity = FileIdentity::of(file);
-  if (!identity) return std::nullopt;  // nothing is there to be replaced
+  if (!identity) return std::nullopt;  // it does not exist: nothing to replace
   const auto isIt = [&](const fs::path& path) { return FileIdentity::of(path) == identity; };
   for (const Input& input : files_) {
     if (isIt(input.path)) return input.name;
@@ -105,7 +104,7 @@ std::optional<std::string> Inputs::nameOfImagesIn(const fs::path& folder) const 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (fs::temp_directory_path() / "lockstep-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
-    throw Error(name + ": cannot be made: " + std::strerror(errno));
+    throw Error(name + ": cannot be created: " + std::strerror(errno));
   path_ = name;
 }
 
@@ -115,7 +114,7 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 OutputFile::OutputFile(const std::string& path, const std::string& option, const Inputs& inputs)
-    : given_(path), target_(withoutLinks(path)), descriptor_(descriptorOf(path)) {
+    : given_(path), target_(resolvedPath(path)), descriptor_(descriptorOf(path)) {
   const std::string what = option + " " + path + ": cannot be written";
   std::error_code unknown;
   const fs::file_status there = fs::status(path, unknown);
@@ -123,25 +122,25 @@ OutputFile::OutputFile(const std::string& path, const std::string& option, const
   if (descriptor_) {
     checkDescriptor(*descriptor_, what);
   } else if (fs::is_directory(there) || (isReplaced_ && !fs::path(path).has_filename())) {
-    throw base::mendable(what + ": it is a folder");
+    throw UserError(what + ": it is a folder");
   } else if (fs::is_block_file(there)) {
-    throw base::mendable(what + ": it is a disk");
+    throw UserError(what + ": it is a block device");
   } else if (isReplaced_) {
-    checkFolderTakesFiles(target_.parent_path(), what);
+    checkFolderIsWritable(target_.parent_path(), what);
     refuseToReplace(what, inputs);
   } else if (::access(path.c_str(), W_OK) != 0) {
-    throw base::mendable(what + ": " + std::strerror(errno));
+    throw UserError(what + ": " + std::strerror(errno));
   }
 }
 
 void OutputFile::refuseToReplace(const std::string& what, const Inputs& inputs) const {
   if (const auto input = inputs.nameOf(target_))
-    throw base::mendable(what + ": it is " + *input + ", which is read here; name another file");
+    throw UserError(what + ": it is " + *input + ", which is read here; choose another file");
   refuseNamesOfRuns(target_, what);
   std::error_code unknown;
   if (isExperimentName(target_) && fs::exists(target_, unknown)) {
-    throw base::mendable(what +
-                         ": it is an experiment file, which is never replaced; name another file");
+    throw UserError(what +
+                    ": it is an experiment file, which is never replaced; choose another file");
   }
 }
 
@@ -154,7 +153,7 @@ const fs::path& OutputFile::workerFile() {
   return workerFile_;
 }
 
-void OutputFile::handOn() const {
+void OutputFile::writeWorkerResult() const {
   if (folder_) write(base::readFile(workerFile_));
 }
 
@@ -184,37 +183,37 @@ bool OutputFile::isAt(const fs::path& path) const {
 }
 
 void refuseNamesOfRuns(const fs::path& path, const std::string& what) {
-  const auto place = run_folder::placeInRun(withoutLinks(path));
+  const auto place = run_folder::pathInRun(resolvedPath(path));
   if (!place || !run_folder::belongsToRun(place->relative)) return;
-  throw base::mendable(what + ": " + place->relative.string() + " belongs to the run " +
-                       place->folder.string() + "; choose another name");
+  throw UserError(what + ": " + place->relative.string() + " belongs to the run " +
+                  place->folder.string() + "; choose another name");
 }
 
 fs::path checkNewFolder(const std::string& path, const std::string& option) {
-  const std::string what = option + " " + path + ": cannot be made";
+  const std::string what = option + " " + path + ": cannot be created";
   fs::path folder = fs::absolute(path).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
-  if (isThere(folder) && !isFolder(folder)) throw base::mendable(what + ": it is a file");
+  if (pathExists(folder) && !isFolder(folder)) throw UserError(what + ": it is a file");
   refuseNamesOfRuns(folder, what);
   fs::path parent = folder.parent_path();
-  while (!isThere(parent)) parent = parent.parent_path();
-  checkFolderTakesFiles(parent, what);
+  while (!pathExists(parent)) parent = parent.parent_path();
+  checkFolderIsWritable(parent, what);
   return folder;
 }
 
 fs::path makeOutputFolder(const std::string& path, const std::string& option,
                           const Inputs& inputs) {
-  const std::string what = option + " " + path + ": cannot be made";
+  const std::string what = option + " " + path + ": cannot be created";
   const fs::path folder = fs::absolute(path);
   refuseNamesOfRuns(folder, what);
   if (const auto images = inputs.nameOfImagesIn(folder)) {
-    throw base::mendable(option + " " + path + ": is the folder of " + *images +
-                         ", which are read here; name another folder");
+    throw UserError(option + " " + path + ": is the folder of " + *images +
+                    ", which are read here; choose another folder");
   }
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw base::mendable(what + ": " + error.message());
-  checkFolderTakesFiles(folder, what);
+  if (error) throw UserError(what + ": " + error.message());
+  checkFolderIsWritable(folder, what);
   return folder;
 }
 

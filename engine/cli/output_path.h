@@ -10,18 +10,18 @@
 
 namespace lockstep::cli {
 
-/// What a command reads: none of its outputs may take its place. Files are told apart by what they
-/// are, not by their names, so that links and other spellings count.
+/// The input files of a command, none of which its outputs may overwrite. Files are compared by
+/// device and inode, so that links and other spellings of a path are recognised.
 class Inputs {
  public:
-  /// `name` is what messages call it: `--gt`. An empty path is none.
+  /// `name` is for messages: `--gt`. An empty path is ignored.
   void add(const std::filesystem::path& file, const std::string& name);
   /// All images in a folder and below it.
   void addImages(const std::filesystem::path& folder, const std::string& name);
 
-  /// The name of the input that this file is, or one of whose images it is.
+  /// The name of the input that this file is, or `an image of NAME`.
   std::optional<std::string> nameOf(const std::filesystem::path& file) const;
-  /// The name of the images that lie in this very folder.
+  /// The name of the images whose folder this is.
   std::optional<std::string> nameOfImagesIn(const std::filesystem::path& folder) const;
 
  private:
@@ -32,7 +32,7 @@ class Inputs {
   std::vector<Input> files_, imageFolders_;
 };
 
-/// A folder for a command's own files; goes with this object.
+/// A temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -45,49 +45,48 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Where a command's result goes: a file that it replaces in one step, or what is no file and is
-/// written into (`-` and /dev/stdout: standard output; a FIFO, a terminal, /dev/null).
+/// Where a command's result goes: a regular file, replaced atomically, or something else that is
+/// written to (`-` and /dev/stdout: standard output; a FIFO, a terminal, /dev/null).
 class OutputFile {
  public:
-  /// Finds out now, before the work, whether that can succeed. Refuses to replace inputs, what
-  /// belongs to a run, and experiment files. `option` begins the message. Throws Error (mendable).
+  /// Checks now, before the work, whether writing can succeed. Refuses to replace inputs, files of
+  /// a run, and experiment files. `option` begins the error message. Throws UserError.
   OutputFile(const std::string& path, const std::string& option, const Inputs& inputs);
 
-  /// Where a worker puts the result; then call handOn().
+  /// The file that a worker writes the result to; call writeWorkerResult() afterwards.
   const std::filesystem::path& workerFile();
-  void handOn() const;
-  /// Or the result itself.
+  void writeWorkerResult() const;
+  /// Writes a result that no worker wrote.
   void write(std::string_view content) const;
 
-  /// Then nothing else belongs there.
+  /// If so, nothing else may be printed there.
   bool isStandardOutput() const;
   /// For messages: the path, or `standard output`.
   std::string name() const;
-  /// Whether both are the same, however they were spelt.
+  /// Whether both write to the same file, however the paths are spelt.
   bool isSameAs(const OutputFile& other) const;
-  /// Whether this path would be its file, however it is spelt.
+  /// Whether it writes to this path, however the path is spelt.
   bool isAt(const std::filesystem::path& path) const;
 
  private:
   void refuseToReplace(const std::string& what, const Inputs& inputs) const;
 
   std::string given_;
-  std::filesystem::path target_;   ///< without links
-  std::optional<int> descriptor_;  ///< that is written into
-  bool isReplaced_ = true;         ///< else it is written into
+  std::filesystem::path target_;   ///< symlinks resolved
+  std::optional<int> descriptor_;  ///< to write to
+  bool isReplaced_ = true;         ///< else it is written to
   std::optional<TemporaryFolder> folder_;
   std::filesystem::path workerFile_;  ///< in `folder_`
 };
 
-/// Absolute path of a folder that will be put there whole; finds out now whether that can succeed.
-/// `option` begins the message. Throws Error (mendable).
+/// Absolute path of a folder to be created atomically; checks now whether that can succeed.
+/// `option` begins the error message. Throws UserError.
 std::filesystem::path checkNewFolder(const std::string& path, const std::string& option);
-/// The same for a folder that files go into: it is made. Refuses one that the images of the command
-/// lie in.
+/// The same for a folder that files are written into, which is created now. Refuses the folder of
+/// an input's images.
 std::filesystem::path makeOutputFolder(const std::string& path, const std::string& option,
                                        const Inputs& inputs);
-/// Throws Error (mendable), begun with `what`, for a path inside a run folder that belongs to the
-/// run.
+/// Throws UserError, starting with `what`, for a path in a run folder that belongs to the run.
 void refuseNamesOfRuns(const std::filesystem::path& path, const std::string& what);
 
 }  // namespace lockstep::cli

@@ -9,7 +9,7 @@ namespace {
 
 using config::Precision;
 
-/// From this one on (Ampere) a GPU's tensor cores take bfloat16.
+/// Ampere: the first GPUs whose tensor cores support bfloat16.
 constexpr int kFirstCapability = 80;
 
 PrecisionChoice chooseForProcessor() {
@@ -34,7 +34,7 @@ PrecisionChoice choosePrecision(const config::RuntimeConfig& runtime,
   if (runtime.precision) return {*runtime.precision, ""};
   if (!devices.empty()) return chooseForGpus(devices);
   if (runtime.device == config::Device::Cuda)
-    return {Precision::Fp32, "the GPUs do not tell their compute capability"};
+    return {Precision::Fp32, "the compute capability of the GPUs is unknown"};
   return chooseForProcessor();
 }
 

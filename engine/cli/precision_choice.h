@@ -10,12 +10,12 @@ namespace lockstep::cli {
 
 struct PrecisionChoice {
   config::Precision precision;
-  std::string why;  ///< of `auto`, part of a line; empty where the experiment says which
+  std::string why;  ///< for the log, where it is `auto`; else empty
 };
 
-/// What `runtime.precision: auto` becomes: bf16 where the device computes in it, else fp32.
-/// Devices: of the ranks; none: they are on the CPU. One that does not tell its compute capability
-/// counts as one that does not.
+/// Resolves `runtime.precision: auto`: bf16 where the hardware supports it, else fp32.
+/// `devices`: the ranks' GPUs; empty: they run on the CPU. A GPU of unknown compute capability
+/// counts as one without bf16.
 PrecisionChoice choosePrecision(const config::RuntimeConfig& runtime,
                                 const std::vector<supervisor::GpuDevice>& devices);
 

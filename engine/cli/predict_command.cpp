@@ -19,7 +19,7 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// In JSON a byte of a path may become six.
+/// JSON escapes may expand a byte of a path to six.
 constexpr std::size_t kMostBytesInMessage = protocol::kMaxLineBytes / 8;
 
 struct PredictOptions {
@@ -31,12 +31,12 @@ struct PredictOptions {
   RankRequest ranks;
 };
 
-/// Absolute paths of the images; of a folder, those in it and below, whose faults are told.
+/// Absolute paths of the images, those of folders included. Logs what is unreadable or skipped.
 class ImageList {
  public:
   ImageList(const std::vector<std::string>& paths, const std::string& overlays) {
     for (const std::string& path : paths) {
-      if (!isThere(path)) throw base::mendable("--images " + path + ": is not there");
+      if (!pathExists(path)) throw UserError("--images " + path + ": no such file or folder");
       if (isFolder(path)) {
         addFolder(path, overlays);
       } else {
@@ -46,34 +46,34 @@ class ImageList {
   }
 
   std::vector<std::string> files;
-  bool hasFaults = false;  ///< some could not be looked for
+  bool hasErrors = false;  ///< some folder or file was unreadable
 
  private:
-  /// Pictures drawn before are no images to predict on.
+  /// The folder of earlier overlays is excluded.
   void addFolder(const std::string& path, const std::string& overlays) {
     const ImageFiles inside = imagesBelow(path, base::FileIdentity::of(overlays));
-    for (const std::string& fault : inside.faults) base::logWarning("engine", fault);
-    hasFaults = hasFaults || !inside.faults.empty();
-    tellPassedOver(path, inside);
+    for (const std::string& error : inside.errors) base::logWarning("engine", error);
+    hasErrors = hasErrors || !inside.errors.empty();
+    logSkipped(path, inside);
     if (inside.files.empty())
-      throw base::mendable("--images " + path + ": holds no image (jpg, png, bmp, tif, webp)");
+      throw UserError("--images " + path + ": contains no images (jpg, png, bmp, tif, webp)");
     for (const fs::path& file : inside.files) files.push_back(fs::absolute(file).string());
   }
 
-  static void tellPassedOver(const std::string& path, const ImageFiles& inside) {
-    if (inside.passedOver.empty()) return;
+  static void logSkipped(const std::string& path, const ImageFiles& inside) {
+    if (inside.skipped.empty()) return;
     base::logInfo("engine", "--images " + path + ": " +
-                                base::counted(inside.passedOver.size(), "file") +
-                                " passed over, for the ending is none of jpg, png, bmp, tif, webp,"
+                                base::counted(inside.skipped.size(), "file") +
+                                " skipped, with an extension other than jpg, png, bmp, tif, webp,"
                                 " such as " +
-                                inside.passedOver.front().filename().string());
+                                inside.skipped.front().filename().string());
   }
 };
 
-/// Names the images in the job. A message holds some thousands of them: more go into a file that
-/// lies in `folder`, which is made then.
-void namePaths(protocol::PredictJob& job, std::vector<std::string> files,
-               std::optional<TemporaryFolder>& folder) {
+/// Passes the image paths to the job. A message holds some thousands of them: more are written to a
+/// file in `folder`, which is then created.
+void setPaths(protocol::PredictJob& job, std::vector<std::string> files,
+              std::optional<TemporaryFolder>& folder) {
   std::string list;
   for (const std::string& file : files) (list += file) += '\0';
   if (list.size() <= kMostBytesInMessage) {
@@ -86,13 +86,14 @@ void namePaths(protocol::PredictJob& job, std::vector<std::string> files,
   job.pathsFile = file.string();
 }
 
-/// Tells what the worker counted. Returns whether every image was read.
-bool tellSummary(const protocol::PredictResult& result, const std::string& out) {
+/// Logs the worker's counts. Returns whether every image was read.
+bool logSummary(const protocol::PredictResult& result, const std::string& out) {
   std::string text = out + ": " + std::to_string(result.detections) + " detections on " +
                      std::to_string(result.images) + " images";
-  if (result.unread > 0) text += "; " + std::to_string(result.unread) + " could not be read";
+  if (result.unreadable > 0)
+    text += "; " + std::to_string(result.unreadable) + " could not be read";
   base::logInfo("engine", text);
-  return result.unread == 0;
+  return result.unreadable == 0;
 }
 
 Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
@@ -105,23 +106,21 @@ Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
   return inputs;
 }
 
-/// Comparisons with a NaN are false: a range lets it pass.
+/// Range checks accept NaN, as its comparisons are false.
 void checkScore(double score, const char* option) {
-  if (std::isnan(score)) throw base::mendable(std::string(option) + ": must be a number");
+  if (std::isnan(score)) throw UserError(std::string(option) + ": must be a number");
 }
 
 int predict(const PredictOptions& options) {
   if (options.split.has_value() != options.images.empty()) {
-    throw base::mendable(
-        "lockstep-engine predict: say what to predict on: either --split val|train or --images "
-        "PATH…");
+    throw UserError("lockstep-engine predict: give either --split val|train or --images PATH…");
   }
   checkScore(options.score, "--score");
   checkScore(options.overlayScore, "--overlay-score");
   checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
   const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
-  if (options.split) requirePart(source, *options.split);
+  if (options.split) requireSplit(source, *options.split);
   protocol::PredictJob job{.model = source.model(),
                            .scoreThreshold = options.score,
                            .overlayScore = options.overlayScore};
@@ -130,52 +129,50 @@ int predict(const PredictOptions& options) {
   const Inputs inputs = inputsOf(source, options, images.files);
   OutputFile out(options.out, "--out", inputs);
   if (!options.overlays.empty() && out.isAt(options.overlays))
-    throw base::mendable("--overlays " + options.overlays +
-                         ": is the file of --out; name a folder");
+    throw UserError("--overlays " + options.overlays + ": is the file of --out; choose a folder");
   job.out = out.workerFile().string();
   if (!options.overlays.empty())
     job.overlays = makeOutputFolder(options.overlays, "--overlays", inputs).string();
   std::optional<TemporaryFolder> listFolder;
-  namePaths(job, std::move(images.files), listFolder);
+  setPaths(job, std::move(images.files), listFolder);
   const protocol::PredictResult result =
       supervisor::runOneShotJob(workerProgram, job, source.ranks);
-  out.handOn();
-  const bool isWhole = tellSummary(result, out.name()) && !images.hasFaults;
-  return static_cast<int>(isWhole ? ExitStatus::Done : ExitStatus::Failed);
+  out.writeWorkerResult();
+  const bool isComplete = logSummary(result, out.name()) && !images.hasErrors;
+  return static_cast<int>(isComplete ? ExitStatus::Done : ExitStatus::Failed);
 }
 
 }  // namespace
 
 void addPredictCommand(Command& program) {
-  Command command = program.command("predict", "Detections with masks as COCO results");
+  Command command = program.command("predict", "Write detections with masks as COCO results");
   auto options = std::make_shared<PredictOptions>();
   addModelOptions(command, options->model);
   addOverrideOption(command, options->model);
   addSplitOption(command, options->split);
   command
-      .option(
-          "--images", options->images,
-          "Image files, or folders of them with all below, save what is hidden; turned as their "
-          "EXIF orientation says")
-      .text("PATH...");
-  command.option("--score", options->score, "Lowest score kept")
-      .text("S")
-      .from(0.0, 1.0)
+      .option("--images", options->images,
+              "Image files, or folders to search recursively (without hidden files); EXIF "
+              "orientation is applied")
+      .metavar("PATH...");
+  command.option("--score", options->score, "Score threshold of the results")
+      .metavar("S")
+      .range(0.0, 1.0)
       .showDefault();
   addWorkersOption(command, options->ranks);
-  command.option("--out", options->out, "Where the results go (-: standard output)")
+  command.option("--out", options->out, "Results file (-: standard output)")
       .required()
-      .text("F.json");
+      .metavar("F.json");
   Option overlays = command
                         .option("--overlays", options->overlays,
-                                "Folder for pictures with the detections drawn in; those drawn "
-                                "before are replaced, no others")
-                        .text("DIR");
+                                "Folder for images with the detections drawn; only images drawn by "
+                                "an earlier call are replaced")
+                        .metavar("DIR");
   command
       .option("--overlay-score", options->overlayScore,
-              "Lowest score drawn in the pictures, of those that --score keeps")
-      .text("S")
-      .from(0.0, 1.0)
+              "Score threshold of the drawn detections, among those that --score keeps")
+      .metavar("S")
+      .range(0.0, 1.0)
       .showDefault()
       .needs(overlays);
   command.run([options] { return predict(*options); });

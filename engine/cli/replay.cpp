@@ -29,12 +29,13 @@ void refuseOtherOptions(const TrainOptions& options) {
       !options.detach) {
     return;
   }
-  throw base::mendable(
-      "--replay runs one batch again from its file alone; leave the rest out "
-      "(--set may change keys)");
+  throw UserError(
+      "--replay recomputes one batch from its file; omit the other options (--set may change "
+      "keys)");
 }
 
-protocol::ReplayResult runAgain(const TrainOptions& options, const run_folder::ReplayFile& replay) {
+protocol::ReplayResult recompute(const TrainOptions& options,
+                                 const run_folder::ReplayFile& replay) {
   config::LoadedExperiment loaded =
       config::loadExperimentText(replay.configYaml, options.replay, options.overrides);
   std::erase_if(loaded.issues,
@@ -42,7 +43,7 @@ protocol::ReplayResult runAgain(const TrainOptions& options, const run_folder::R
   loaded.throwOnError();
   config::Experiment& experiment = loaded.experiment;
   experiment.model.weights.clear();
-  // The ranks of the run are done in turn, by one on this machine.
+  // One worker on this machine computes the shares of the run's ranks one after another.
   const auto workers = experiment.runtime.workers;
   experiment.runtime.backend.reset();
   const auto program = supervisor::workerProgramBesideThis();
@@ -50,7 +51,7 @@ protocol::ReplayResult runAgain(const TrainOptions& options, const run_folder::R
   experiment.runtime.workers = workers;
   const fs::path weights = realPath(options.replay).parent_path() / run_folder::kReplayWeights;
   if (!isFile(weights))
-    throw base::mendable(weights.string() + ": is missing; it lies beside " + options.replay);
+    throw UserError(weights.string() + ": is missing; it belongs beside " + options.replay);
   const protocol::ReplayJob job{
       {config::writeExperiment(experiment), weights.string(), replay.step}, replay.badImages};
   return supervisor::runOneShotJob(program, job, ranks);
@@ -60,11 +61,11 @@ protocol::ReplayResult runAgain(const TrainOptions& options, const run_folder::R
 
 int replayStep(const TrainOptions& options) {
   refuseOtherOptions(options);
-  const std::string fault = base::inputFileFault(options.replay, "a replay's file");
-  if (!fault.empty()) throw base::mendable("--replay " + options.replay + ": " + fault);
+  const std::string error = base::inputFileError(options.replay, "a replay's file");
+  if (!error.empty()) throw UserError("--replay " + options.replay + ": " + error);
   const run_folder::ReplayFile replay = run_folder::readReplayFile(options.replay);
-  base::logInfo("engine", "the run said: " + replay.message);
-  const protocol::ReplayResult result = runAgain(options, replay);
+  base::logInfo("engine", "error of the run: " + replay.message);
+  const protocol::ReplayResult result = recompute(options, replay);
   std::printf("step=%lld%s grad_norm=%s\n", static_cast<long long>(replay.step),
               lossesText(result.losses).c_str(), base::shortNumber(result.gradientNorm).c_str());
   for (const protocol::ReplayResult::Image& image : result.perImage) {
@@ -73,7 +74,7 @@ int replayStep(const TrainOptions& options) {
   }
   const std::string& first = result.firstNotFinite;
   std::printf("%s\n",
-              first.empty() ? "everything is finite" : ("first not finite: " + first).c_str());
+              first.empty() ? "everything is finite" : ("first non-finite: " + first).c_str());
   return static_cast<int>(first.empty() ? ExitStatus::Done : ExitStatus::Failed);
 }
 

@@ -4,9 +4,8 @@
 
 namespace lockstep::cli {
 
-/// `train --replay FILE`: runs the batch of a step that was not finite again and says on standard
-/// output what came of it. Returns the exit status: failed when it is not finite again. Throws
-/// Error.
+/// `train --replay FILE`: recomputes the batch of a non-finite step and prints its losses and
+/// gradient norm. Returns the exit status: failed when they are non-finite again. Throws Error.
 int replayStep(const TrainOptions& options);
 
 }  // namespace lockstep::cli

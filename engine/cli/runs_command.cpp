@@ -44,12 +44,12 @@ void print(const std::vector<Row>& rows) {
 
 int listRuns(const std::string& folder) {
   const fs::path parent = folder.empty() ? run_folder::runsFolder() : fs::path(folder);
-  if (!folder.empty() && !isFolder(parent)) throw base::mendable(folder + ": no such folder");
+  if (!folder.empty() && !isFolder(parent)) throw UserError(folder + ": no such folder");
   std::vector<Row> rows{{"RUN", "STATE", "STEP", "BEST", "CREATED"}};
   for (const run_folder::RunSummary& run : run_folder::listRuns(parent)) rows.push_back(rowOf(run));
   if (rows.size() == 1 && run_folder::isRunFolder(parent)) {
-    throw base::mendable(parent.string() + ": is a run itself; name the folder that it lies in, " +
-                         realPath(parent).parent_path().string());
+    throw UserError(parent.string() + ": is itself a run; give the folder that contains it, " +
+                    realPath(parent).parent_path().string());
   }
   if (rows.size() == 1) {
     std::fprintf(stderr, "%s: no runs\n", parent.c_str());
@@ -62,9 +62,10 @@ int listRuns(const std::string& folder) {
 }  // namespace
 
 void addRunsCommand(Command& program) {
-  Command command = program.command("runs", "The runs in a folder, newest first");
+  Command command = program.command("runs", "List the runs in a folder, newest first");
   auto folder = std::make_shared<std::string>();
-  command.option("folder", *folder, "Default: $LOCKSTEP_RUNS or ./runs").text("DIR");
+  command.option("folder", *folder, "Folder of the runs (default: $LOCKSTEP_RUNS or ./runs)")
+      .metavar("DIR");
   command.run([folder] { return listRuns(*folder); });
 }
 

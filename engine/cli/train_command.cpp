@@ -19,7 +19,7 @@
 namespace lockstep::cli {
 namespace {
 
-/// Where the run could not record by itself how it failed: run.json alone says so.
+/// Records in run.json alone a failure that the run could not record itself.
 void markAsFailed(const run_folder::Layout& layout, const std::string& reason) {
   run_folder::RunInfo info = run_folder::readRunInfo(layout);
   if (info.state == protocol::RunState::Failed) return;
@@ -31,7 +31,7 @@ void markAsFailed(const run_folder::Layout& layout, const std::string& reason) {
   run_folder::writeRunInfo(layout, info);
 }
 
-/// The run's outer scope: whatever fails, the folder says so, and the first fault is the one told.
+/// Runs the training. Any failure is recorded in the run folder; the first error is rethrown.
 int runTraining(const TrainingPlan& plan, const std::function<void()>& onListening) {
   try {
     const ExitStatus status = supervisor::TrainingRun(plan.setup).run(onListening);
@@ -39,7 +39,7 @@ int runTraining(const TrainingPlan& plan, const std::function<void()>& onListeni
     std::fflush(stdout);
     return static_cast<int>(status);
   } catch (const std::exception& error) {
-    if (!isThere(plan.setup.layout.runJson())) throw;  // there is no folder to say it in
+    if (!pathExists(plan.setup.layout.runJson())) throw;  // there is no run folder to record it in
     supervisor::RunLog(plan.setup.layout.engineLog()).writeToFile(error.what());
     try {
       markAsFailed(plan.setup.layout, error.what());
@@ -59,7 +59,7 @@ int trainDetached(const TrainingPlan& plan) {
   return detached.status;
 }
 
-/// runtime.stall_seconds where the experiment is there to be read; else node 0 alone sees a stall.
+/// runtime.stall_seconds where this node has the experiment file; else only node 0 detects a stall.
 supervisor::StallLimits limitsOfFollower(const TrainOptions& options) {
   supervisor::StallLimits limits;
   const std::filesystem::path file = isFolder(options.target)
@@ -71,23 +71,23 @@ supervisor::StallLimits limitsOfFollower(const TrainOptions& options) {
   return limits;
 }
 
-/// The ranks of a node other than 0: rank 0 has experiment, data set and run folder.
+/// Runs the ranks of a node other than 0: rank 0 has experiment, data set and run folder.
 int follow(const TrainOptions& options) {
   const auto program = supervisor::workerProgramBesideThis();
   return static_cast<int>(supervisor::runFollower(
       {program, ranksOfFollower(options.ranks), limitsOfFollower(options)}));
 }
 
-/// For launchers that end a job sooner after they asked it to stop.
+/// LOCKSTEP_CHECKPOINT_PATIENCE in seconds, for launchers with a short grace period between SIGTERM
+/// and SIGKILL.
 double checkpointPatience(const char* variable) {
   if (variable == nullptr || *variable == '\0') return TrainOptions{}.checkpointPatience;
   char* end = nullptr;
   const double seconds = std::strtod(variable, &end);
   constexpr double kDay = 24 * 60 * 60;
   if (*end != '\0' || !(seconds >= 0 && seconds <= kDay)) {
-    throw base::mendable(std::string("LOCKSTEP_CHECKPOINT_PATIENCE is '") +
-                         base::shortened(variable) +
-                         "', which is no number of seconds from 0 to 86400 (a day)");
+    throw UserError(std::string("LOCKSTEP_CHECKPOINT_PATIENCE is '") + base::shortened(variable) +
+                    "', which is not a number of seconds from 0 to 86400 (a day)");
   }
   return seconds;
 }
@@ -95,8 +95,7 @@ double checkpointPatience(const char* variable) {
 int train(const TrainOptions& options) {
   if (!options.replay.empty()) return replayStep(options);
   if (options.ranks.cluster.node > 0) return follow(options);
-  if (options.target.empty())
-    throw base::mendable("train: name an experiment file or a run folder");
+  if (options.target.empty()) throw UserError("train: give an experiment file or a run folder");
   if (options.detach) supervisor::closeInheritedDescriptors();
   const TrainingPlan plan = planTraining(options);
   const std::string folder = plan.setup.layout.folder().string();
@@ -115,37 +114,38 @@ int train(const TrainOptions& options) {
 }  // namespace
 
 void addTrainCommand(Command& program) {
-  Command command = program.command("train", "Train an experiment, or go on with a run");
+  Command command = program.command("train", "Train an experiment, or resume a run");
   auto options = std::make_shared<TrainOptions>();
   command
       .option("target", options->target, "Experiment file, or run folder with --resume or --from")
-      .text("CONFIG|RUN");
+      .metavar("CONFIG|RUN");
   command
       .option("--set", options->overrides, "Override a key: solver.max_steps=200 (may be repeated)")
-      .text("K=V")
-      .oneValueEach();
+      .metavar("K=V")
+      .oneValuePerOccurrence();
   command
-      .option("--output", options->output, "Run folder to make (default: $LOCKSTEP_RUNS or ./runs)")
-      .text("RUN_DIR");
+      .option("--output", options->output,
+              "Run folder to create (default: a new one in $LOCKSTEP_RUNS or ./runs)")
+      .metavar("RUN_DIR");
   command.flag("--resume", options->resume,
-               "Go on from the newest checkpoint, or begin when there is none");
-  command.flag("--accept-data", options->acceptData,
-               "With --resume: go on though the annotations are not those of the checkpoint");
+               "Resume from the newest checkpoint, or start when there is none");
+  command.flag(
+      "--accept-data", options->acceptData,
+      "With --resume: continue although the annotations differ from those of the checkpoint");
   command
       .option("--from", options->from,
-              "Begin another run from a checkpoint of RUN (a step, best or last), with its "
-              "history; --set changes keys")
-      .text("STEP");
+              "Start a new run from a checkpoint of RUN (a step, best or last), with its history; "
+              "--set changes keys")
+      .metavar("STEP");
   command
       .option("--replay", options->replay,
-              "Run the batch of a step that was not finite again: the replay.json of a run")
-      .text("F");
+              "Recompute the batch of a non-finite step from the replay.json of a run")
+      .metavar("F");
   command
       .option("--workers", options->ranks.workers,
-              "Ranks on this machine; default: runtime.workers, or one on each GPU, or one on "
-              "the CPU")
-      .text("N");
-  command.flag("--detach", options->detach, "Go on in the background; prints the run folder");
+              "Ranks on this machine (default: runtime.workers, or one per GPU, or one on the CPU)")
+      .metavar("N");
+  command.flag("--detach", options->detach, "Run in the background; prints the run folder");
   command.run([options] {
     options->ranks.cluster =
         supervisor::detectCluster([](const char* name) { return std::getenv(name); });

@@ -17,7 +17,7 @@ namespace {
 void refuseFp16OnCpu(const config::RuntimeConfig& runtime) {
   const bool isFp16 = runtime.precision == config::Precision::Fp16;
   if (!isFp16 || runtime.device != config::Device::Cpu) return;
-  throw base::mendable(
+  throw UserError(
       "runtime.precision: fp16 is for GPUs, and the training is on the CPU: use bf16 or fp32");
 }
 
@@ -29,19 +29,19 @@ void refuseWeights(const protocol::CheckResult& check) {
 }  // namespace
 
 TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
-                                  bool goesOn) {
+                                  bool fromCheckpoint) {
   const fs::path target = options.target;
-  if (isFolder(target)) run_folder::refuseFaultyConfig(run_folder::Layout(target));
+  if (isFolder(target)) run_folder::requireValidConfig(run_folder::Layout(target));
   const fs::path file = isFolder(target) ? run_folder::Layout(target).config() : target;
   config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
-  if (goesOn) {
+  if (fromCheckpoint) {
     std::erase_if(loaded.issues,
                   [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
   }
   loaded.throwOnError();
   for (const config::ConfigIssue& issue : loaded.issues)
     std::fprintf(stderr, "%s\n", issue.format().c_str());
-  // First, because the ranks share out the batch.
+  // First, because the number of ranks determines the micro-batch.
   supervisor::LocalRanks ranks = resolveMachine(loaded.experiment, workerProgram, options.ranks);
   refuseFp16OnCpu(loaded.experiment.runtime);
   DataCheck check = checkTrainingData(loaded, ranks.devices);
@@ -51,7 +51,7 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
   return {std::move(loaded.experiment), std::move(ranks), std::move(check.data), stepsPerEpoch};
 }
 
-void checkStartWeights(const config::Experiment& experiment, const fs::path& workerProgram) {
+void checkInitialWeights(const config::Experiment& experiment, const fs::path& workerProgram) {
   if (experiment.model.weights.empty()) return;
   refuseWeights(askWorkerCheck(experiment, workerProgram));
 }

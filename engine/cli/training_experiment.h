@@ -6,24 +6,25 @@
 
 namespace lockstep::cli {
 
-/// What is trained, and by which ranks.
+/// The checked experiment and the ranks that train it.
 struct TrainingExperiment {
-  config::Experiment experiment;  ///< whole and checked, in steps and for this machine
+  config::Experiment experiment;  ///< resolved: durations in steps, runtime for this machine
   supervisor::LocalRanks ranks;
   run_folder::DataFingerprints data;
   double stepsPerEpoch = 0;  ///< of the training images that are used
 };
 
-/// Reads the file that `options` name, with its annotations. A run that goes on has its weights in
-/// its checkpoint: those it started from may be gone. Throws Error.
+/// Reads the experiment file that `options` name, and checks its annotations. fromCheckpoint: the
+/// weights come from a checkpoint, so that those in model.weights may be missing. Throws Error.
 TrainingExperiment readExperiment(const TrainOptions& options,
-                                  const std::filesystem::path& workerProgram, bool goesOn);
+                                  const std::filesystem::path& workerProgram, bool fromCheckpoint);
 
-/// Weights that do not fit the model are a fault of the experiment (mendable): nothing is made yet.
-void checkStartWeights(const config::Experiment& experiment,
-                       const std::filesystem::path& workerProgram);
+/// Checks that model.weights fit the model, before anything is written. Throws Error: a UserError
+/// when they do not.
+void checkInitialWeights(const config::Experiment& experiment,
+                         const std::filesystem::path& workerProgram);
 
-/// The same of a checkpoint, every tensor of which has to fit.
+/// The same for a checkpoint, whose every tensor must fit.
 void checkCheckpoint(const config::Experiment& experiment, const std::filesystem::path& checkpoint,
                      const std::filesystem::path& workerProgram);
 

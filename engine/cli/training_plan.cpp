@@ -28,35 +28,35 @@ namespace {
 
 void refuseImpossible(const TrainOptions& options) {
   checkWorkers(options.ranks);
-  if (!isThere(options.target)) {
-    throw base::mendable(options.target + ": no such configuration or run folder");
+  if (!pathExists(options.target)) {
+    throw UserError(options.target + ": no such configuration or run folder");
   }
   const bool forks = !options.from.empty();
   if (forks && options.resume)
-    throw base::mendable("--from begins a new run, --resume goes on with one: say one of them");
+    throw UserError("--from starts a new run, --resume continues one: give only one of them");
   if (options.acceptData && !options.resume)
-    throw base::mendable("--accept-data: is for a run that goes on; say --resume with it");
+    throw UserError("--accept-data: is for resumed runs; add --resume");
   if (!isFolder(options.target)) {
     if (!forks) return;
-    throw base::mendable("--from " + options.from + ": is a step of a run; " + options.target +
-                         " is an experiment file");
+    throw UserError("--from " + options.from + ": needs a run folder; " + options.target +
+                    " is an experiment file");
   }
   if (!run_folder::isRunFolder(options.target)) {
-    throw base::mendable(run_folder::noRunText(options.target));
+    throw UserError(run_folder::notARunMessage(options.target));
   }
   if (forks) return;
   if (!options.output.empty()) {
-    throw base::mendable("--output " + options.output +
-                         ": a run goes on in its own folder; leave --output out");
+    throw UserError("--output " + options.output +
+                    ": a run is resumed in its own folder; omit --output");
   }
   if (!options.resume) {
-    throw base::mendable(options.target +
-                         ": is a run: say --resume to go on with it, or --from STEP to "
-                         "begin another from its checkpoint");
+    throw UserError(options.target +
+                    ": is a run: add --resume to continue it, or --from STEP to start a new run "
+                    "from its checkpoint");
   }
 }
 
-/// Keys that a run may change when it goes on.
+/// Whether a key may differ when a run is resumed.
 bool mayChange(const std::string& key) {
   constexpr std::array kPrefixes = {"evaluation.", "checkpoint.", "monitor.", "runtime."};
   return key == "solver.max_steps" || key == "dataset.bad_images" ||
@@ -69,7 +69,7 @@ bool hasCheckpoint(const fs::path& folder) {
          run_folder::findRescuedCheckpoint(run_folder::Layout(realPath(folder)));
 }
 
-/// Whether everything in the folder may be a run's. A mounted volume brings a lost+found.
+/// Whether every entry of the folder may belong to a run. Mounted volumes have a lost+found.
 bool holdsOnlyARun(const fs::path& folder) {
   return std::ranges::all_of(entriesOf(folder), [](const fs::path& entry) {
     const std::string name = entry.filename().string();
@@ -79,21 +79,21 @@ bool holdsOnlyARun(const fs::path& folder) {
 
 void refuseTakenOutput(const TrainOptions& options) {
   if (options.output.empty()) return;
-  refuseNamesOfRuns(options.output, "--output " + options.output + ": cannot be made");
-  if (options.resume || !isThere(options.output)) return;
-  throw base::mendable("--output " + options.output + ": exists already; " +
-                       (options.from.empty() ? "say --resume to go on with it, or name another "
-                                               "folder"
-                                             : "name another folder"));
+  refuseNamesOfRuns(options.output, "--output " + options.output + ": cannot be created");
+  if (options.resume || !pathExists(options.output)) return;
+  throw UserError("--output " + options.output + ": already exists; " +
+                  (options.from.empty() ? "add --resume to continue it, or choose another folder"
+                                        : "choose another folder"));
 }
 
-/// The folder this run goes on in; nothing when a new one is to be made.
+/// The existing run folder to resume in; empty when a new one is to be created.
 std::optional<fs::path> existingFolder(const TrainOptions& options) {
   if (isFolder(options.target)) return options.target;
-  if (options.output.empty() || !options.resume || !isThere(options.output)) return std::nullopt;
-  if (!isFolder(options.output)) throw base::mendable("--output " + options.output + ": is a file");
+  if (options.output.empty() || !options.resume || !pathExists(options.output)) return std::nullopt;
+  if (!isFolder(options.output)) throw UserError("--output " + options.output + ": is a file");
   if (!run_folder::isRunFolder(options.output) && !holdsOnlyARun(options.output)) {
-    throw base::mendable("--output " + options.output + ": holds other files and is no run folder");
+    throw UserError("--output " + options.output +
+                    ": contains other files and is not a run folder");
   }
   return options.output;
 }
@@ -106,14 +106,14 @@ run_folder::RunLock lockRun(const run_folder::Layout& layout) {
     const auto info = run_folder::readRunInfo(layout);
     if (info.pid > 0) owner = "process " + std::to_string(info.pid);
   } catch (const Error&) {
-    // It has not written its run.json yet; the lock is its own all the same.
+    // The other process has the lock, but has not written run.json yet.
   }
-  throw base::mendable(layout.folder().string() + ": " + owner + " is running this run already");
+  throw UserError(layout.folder().string() + ": " + owner + " is already running this run");
 }
 
-/// Throws with a list of the keys that a run in progress may not change.
+/// Throws UserError with a list of the changed keys that a resumed run may not change.
 void refuseChanges(const run_folder::Layout& layout, const config::Experiment& experiment) {
-  if (!isThere(layout.config())) return;
+  if (!pathExists(layout.config())) return;
   const config::Experiment saved = run_folder::readRunExperiment(layout);
   std::string list;
   for (const config::ConfigDifference& change : config::difference(saved, experiment)) {
@@ -121,11 +121,11 @@ void refuseChanges(const run_folder::Layout& layout, const config::Experiment& e
       list += "\n  " + change.key + ": " + change.left + " -> " + change.right;
   }
   if (list.empty()) return;
-  throw base::mendable(layout.folder().string() +
-                       ": cannot go on with other values (only solver.max_steps, "
-                       "dataset.bad_images, evaluation, checkpoint, monitor and "
-                       "runtime may change); train into another folder or take these back:" +
-                       list);
+  throw UserError(layout.folder().string() +
+                  ": cannot be resumed with other values (only solver.max_steps, "
+                  "dataset.bad_images, evaluation, checkpoint, monitor and runtime may change); "
+                  "choose another folder or revert these:" +
+                  list);
 }
 
 run_folder::RunInfo makeInfo(const run_folder::Layout& layout, const TrainingExperiment& training) {
@@ -149,13 +149,13 @@ void writeFolder(const supervisor::TrainingSetup& setup) {
 
 TrainingPlan planNew(const TrainOptions& options, TrainingExperiment training,
                      const fs::path& workerProgram) {
-  supervisor::holdStopSignals();  // the folder is made whole, and the run obeys them
-  const run_folder::Layout made =
+  supervisor::holdStopSignals();  // until the folder is complete; the run then handles them
+  const run_folder::Layout created =
       options.output.empty()
           ? run_folder::createRunFolder(run_folder::runsFolder(), training.experiment.name)
           : run_folder::createRunFolderAt(options.output);
   try {
-    const run_folder::Layout layout(realPath(made.folder()));
+    const run_folder::Layout layout(realPath(created.folder()));
     auto lock = lockRun(layout);
     auto info = makeInfo(layout, training);
     TrainingPlan plan{{layout,
@@ -170,63 +170,63 @@ TrainingPlan planNew(const TrainOptions& options, TrainingExperiment training,
     return plan;
   } catch (...) {
     std::error_code ignored;
-    fs::remove_all(made.folder(), ignored);  // nothing half-made stays
+    fs::remove_all(created.folder(), ignored);  // no incomplete folder is left behind
     throw;
   }
 }
 
 void refuseFewerSteps(const run_folder::Layout& layout, std::int64_t step, std::int64_t maxSteps) {
   if (maxSteps >= step) return;
-  throw base::mendable(layout.folder().string() + ": its checkpoint is of step " +
-                       std::to_string(step) + ": solver.max_steps cannot be less, and is " +
-                       std::to_string(maxSteps));
+  throw UserError(layout.folder().string() + ": its checkpoint is of step " + std::to_string(step) +
+                  ": solver.max_steps cannot be less, but is " + std::to_string(maxSteps));
 }
 
-/// Why a finished run has nothing left to do; empty when it has.
+/// Why a finished run has nothing left to do; empty when it has steps to train.
 std::string nothingLeft(const run_folder::Layout& layout, std::int64_t step,
                         const config::Experiment& experiment) {
   if (step >= experiment.solver.maxSteps.steps())
-    return "has reached its last step; raise solver.max_steps to go on";
+    return "has reached its last step; raise solver.max_steps to continue";
   const bool stopsEarly = step > 0 && run_folder::readTrainingState(layout.checkpoint(step))
                                           .stopsEarly(experiment.evaluation.earlyStop);
-  return stopsEarly ? "has stopped early; raise evaluation.early_stop.patience to go on" : "";
+  return stopsEarly ? "has stopped early; raise evaluation.early_stop.patience to continue" : "";
 }
 
-/// What other data there are than those of the checkpoint; empty: none, or it does not know them.
-/// Throws unless they are accepted.
+/// How the data differ from those of the checkpoint; empty: they do not, or the checkpoint has no
+/// fingerprints. Throws UserError if they differ and that is not accepted.
 std::string acceptedData(const fs::path& checkpoint, const run_folder::DataFingerprints& data,
                          bool isAccepted) {
   const auto before = run_folder::readTrainingState(checkpoint).data;
   const std::string difference = before ? run_folder::dataDifference(*before, data) : "";
   if (difference.empty()) return {};
-  const std::string text = "the data are not those of " + checkpoint.string() + ": " + difference;
+  const std::string text =
+      "the data differ from those of " + checkpoint.string() + ": " + difference;
   if (isAccepted) return text + " (accepted)";
-  throw base::mendable(text +
-                       "; put the annotations back that it was trained with, or say --accept-data "
-                       "to go on with these");
+  throw UserError(text +
+                  "; restore the annotations that it was trained with, or add --accept-data to "
+                  "continue with these");
 }
 
-/// The last checkpoint, where the folder did not take it.
-void fetchRescued(const run_folder::Layout& layout, std::vector<std::string>& remarks) {
+/// Moves a last checkpoint that could not be written to the run folder back into it.
+void restoreRescued(const run_folder::Layout& layout, std::vector<std::string>& notes) {
   const auto rescued = run_folder::findRescuedCheckpoint(layout);
   if (!rescued) return;
-  run_folder::fetchRescuedCheckpoint(layout, *rescued);
-  remarks.push_back("the checkpoint of step " + std::to_string(rescued->step) +
-                    " was fetched from " + rescued->folder.string());
+  run_folder::restoreRescuedCheckpoint(layout, *rescued);
+  notes.push_back("the checkpoint of step " + std::to_string(rescued->step) +
+                  " was restored from " + rescued->folder.string());
 }
 
-/// What is known of the run before this attempt; nothing of one that has none.
+/// The run's state before this attempt; empty for a new run.
 std::optional<run_folder::RunInfo> infoBefore(const run_folder::Layout& layout,
-                                              std::vector<std::string>& remarks) {
+                                              std::vector<std::string>& notes) {
   try {
     return run_folder::readRunInfo(layout);
   } catch (const Error& error) {
     auto rebuilt = run_folder::rebuildRunInfo(layout);
     if (rebuilt) {
-      remarks.push_back(std::string(error.what()) +
-                        "; run.json is made anew from the event log: attempt " +
-                        std::to_string(rebuilt->attempt + 1) + ", begun " +
-                        base::timestampIso8601(rebuilt->created));
+      notes.push_back(std::string(error.what()) +
+                      "; run.json is rebuilt from the event log: attempt " +
+                      std::to_string(rebuilt->attempt + 1) + ", started " +
+                      base::timestampIso8601(rebuilt->created));
     }
     return rebuilt;
   }
@@ -239,19 +239,19 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
   auto lock = lockRun(layout);
   refuseChanges(layout, training.experiment);
   auto info = makeInfo(layout, training);
-  std::vector<std::string> remarks;
-  fetchRescued(layout, remarks);
+  std::vector<std::string> notes;
+  restoreRescued(layout, notes);
   run_folder::ResumePoint point = run_folder::findResumePoint(layout);
   refuseFewerSteps(layout, point.step, info.maxSteps);
   if (point.step > 0) {
     auto other = acceptedData(layout.checkpoint(point.step), training.data, options.acceptData);
-    point.isOtherData = !other.empty();
-    if (point.isOtherData) remarks.push_back(std::move(other));
+    point.isDataChanged = !other.empty();
+    if (point.isDataChanged) notes.push_back(std::move(other));
   }
   std::string finished;
-  std::optional<protocol::RunError> silentEnd;
-  if (const auto before = infoBefore(layout, remarks)) {
-    silentEnd = run_folder::silentEnd(*before);
+  std::optional<protocol::RunError> unexpectedExit;
+  if (const auto before = infoBefore(layout, notes)) {
+    unexpectedExit = run_folder::unexpectedExit(*before);
     if (before->created > 0) info.created = before->created;
     info.started = before->started;
     info.attempt = before->attempt + 1;
@@ -260,21 +260,21 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
   }
   info.step = point.step;
   TrainingPlan plan{{layout, std::move(training.experiment), std::move(info), point,
-                     std::move(remarks), workerProgram, std::move(training.ranks)},
+                     std::move(notes), workerProgram, std::move(training.ranks)},
                     std::move(lock),
                     std::move(finished)};
-  plan.setup.unexpectedExit = std::move(silentEnd);
+  plan.setup.unexpectedExit = std::move(unexpectedExit);
   if (plan.finished.empty()) writeFolder(plan.setup);
   return plan;
 }
 
-/// The step that --from stands for.
+/// The step that --from names.
 std::int64_t forkStep(const run_folder::Layout& run, const std::string& from) {
   const fs::path folder = run_folder::resolveWeights(run, from).parent_path();
   for (const std::int64_t step : run_folder::checkpointSteps(run)) {
     if (run.checkpoint(step) == folder) return step;
   }
-  throw base::mendable("--from " + from + ": is no step of " + run.folder().string());
+  throw UserError("--from " + from + ": is not a checkpoint of " + run.folder().string());
 }
 
 std::string changesBetween(const config::Experiment& before, const config::Experiment& after) {
@@ -288,7 +288,7 @@ std::string changesBetween(const config::Experiment& before, const config::Exper
 TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgram) {
   const run_folder::Layout source(realPath(options.target));
   run_folder::ResumePoint point = run_folder::resumePointAt(source, forkStep(source, options.from));
-  TrainingExperiment training = readExperiment(options, workerProgram, /*goesOn=*/true);
+  TrainingExperiment training = readExperiment(options, workerProgram, /*fromCheckpoint=*/true);
   const config::Experiment& experiment = training.experiment;
   refuseFewerSteps(source, point.step, experiment.solver.maxSteps.steps());
   checkCheckpoint(experiment, source.checkpoint(point.step), workerProgram);
@@ -305,9 +305,9 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
     throw;
   }
   plan.setup.resume = std::move(point);
-  plan.setup.resumeLines = {"goes on from step " + std::to_string(plan.setup.info.step) + " of " +
+  plan.setup.resumeLines = {"starts from step " + std::to_string(plan.setup.info.step) + " of " +
                             source.folder().string() + ": " + changes};
-  // Another run may learn from other data; that it does is said.
+  // A new run may train on other data, but that is logged.
   const auto other =
       acceptedData(source.checkpoint(plan.setup.info.step), data, /*isAccepted=*/true);
   if (!other.empty()) plan.setup.resumeLines.push_back(other);
@@ -319,9 +319,9 @@ TrainingPlan planChecked(const TrainOptions& options) {
   refuseTakenOutput(options);
   if (!options.from.empty()) return planForked(options, workerProgram);
   const auto folder = existingFolder(options);
-  const bool goesOn = folder && hasCheckpoint(*folder);
-  TrainingExperiment training = readExperiment(options, workerProgram, goesOn);
-  if (!goesOn) checkStartWeights(training.experiment, workerProgram);
+  const bool fromCheckpoint = folder && hasCheckpoint(*folder);
+  TrainingExperiment training = readExperiment(options, workerProgram, fromCheckpoint);
+  if (!fromCheckpoint) checkInitialWeights(training.experiment, workerProgram);
   if (folder) return planResumed(options, *folder, std::move(training), workerProgram);
   return planNew(options, std::move(training), workerProgram);
 }

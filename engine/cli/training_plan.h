@@ -14,23 +14,23 @@ struct TrainOptions {
   std::vector<std::string> overrides;
   std::string output;
   bool resume = false;
-  bool acceptData = false;  ///< with resume, also where the data are others
+  bool acceptData = false;  ///< with resume: even if the data differ
   std::string from, replay;
   RankRequest ranks;
   bool detach = false;
   double checkpointPatience = 60;  ///< as TrainingSetup's
 };
 
-/// Everything checked, and the run folder made and locked.
+/// A checked experiment, with its run folder created and locked.
 struct TrainingPlan {
   supervisor::TrainingSetup setup;
   run_folder::RunLock lock;
-  std::string finished{};  ///< why the run to go on with has nothing left to do; empty: it has
+  std::string finished{};  ///< why the resumed run has nothing left to do; else empty
 };
 
-/// Reads and checks the experiment and its data, and only then makes or reopens the run folder: a
-/// fault leaves nothing behind. From then on stop signals wait for the run (holdStopSignals).
-/// Warnings go to standard error. Throws Error.
+/// Reads and checks the experiment and its data, and only then creates or reopens the run folder:
+/// an error leaves nothing behind. From then on stop signals are held for the run
+/// (holdStopSignals). Warnings go to standard error. Throws Error.
 TrainingPlan planTraining(const TrainOptions& options);
 
 }  // namespace lockstep::cli

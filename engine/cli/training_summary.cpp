@@ -13,17 +13,17 @@
 namespace lockstep::cli {
 namespace {
 
-/// `name: value` of a figure that the evaluation has.
-std::string figureLine(const nlohmann::json& evaluation, const std::string& name,
-                       const char* section, const char* figure) {
+/// `name: value` of a metric; "" if the evaluation does not have it.
+std::string metricLine(const nlohmann::json& evaluation, const std::string& name,
+                       const char* section, const char* metric) {
   if (!evaluation.contains(section) || !evaluation[section].is_object()) return {};
-  const auto found = evaluation[section].find(figure);
+  const auto found = evaluation[section].find(metric);
   if (found == evaluation[section].end()) return {};
   const auto value = protocol::numberOf(*found);
   return value ? name + ": " + base::shortNumber(*value) + "\n" : "";
 }
 
-/// What of an evaluation lies past the limits of AP; "" where nothing does.
+/// The objects and detections that exceed the limits of AP; "" where none do.
 std::string pastLimitLine(const nlohmann::json& evaluation) {
   const auto section = evaluation.find("past_limit");
   if (section == evaluation.end() || !section->is_object()) return {};
@@ -54,10 +54,10 @@ std::string summariseTraining(const run_folder::Layout& layout) {
       nlohmann::json::parse(base::readFile(layout.evaluation(evaluations.back())), nullptr, false);
   if (!evaluation.is_object()) return text;
   text += "evaluated at step: " + std::to_string(evaluations.back()) + "\n";
-  text += figureLine(evaluation, std::string("held-out ") + config::kTotalLoss, "losses",
+  text += metricLine(evaluation, std::string("held-out ") + config::kTotalLoss, "losses",
                      config::kTotalLoss);
-  text += figureLine(evaluation, "segm/AP", "segm", "AP");
-  text += figureLine(evaluation, "bbox/AP", "bbox", "AP");
+  text += metricLine(evaluation, "segm/AP", "segm", "AP");
+  text += metricLine(evaluation, "bbox/AP", "bbox", "AP");
   return text + pastLimitLine(evaluation);
 }
 

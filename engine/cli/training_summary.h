@@ -6,7 +6,7 @@
 
 namespace lockstep::cli {
 
-/// What a run came to, as `key: value` lines: folder, state, steps, best, and the figures of its
+/// The outcome of a run as `key: value` lines: folder, state, steps, best, and the metrics of its
 /// newest evaluation.
 std::string summariseTraining(const run_folder::Layout& layout);
 

@@ -7,14 +7,14 @@
 
 namespace lockstep::cli {
 
-/// What the metadata of a safetensors file say of its model and no tensor shows.
+/// What only the metadata of a safetensors file tell about its model, not the tensors.
 struct WeightsFacts {
   config::Norm norm{};
   double normEpsilon = 1e-5;
 };
 
-/// Reads the header alone. Nothing when the file does not have them (weights of others) or is no
-/// safetensors file: the worker, which reads all of it, says what is wrong.
+/// Reads only the header. Empty when the metadata lack them (weights of other programs) or the file
+/// is not a safetensors file: the worker, which reads all of it, reports the error.
 std::optional<WeightsFacts> weightsFacts(const std::filesystem::path& file);
 
 }  // namespace lockstep::cli

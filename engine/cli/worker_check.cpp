@@ -8,15 +8,15 @@ namespace lockstep::cli {
 namespace {
 
 using config::ConfigIssue;
-using protocol::FaultyImages;
+using protocol::ImageIssues;
 using protocol::ImagesCheck;
 
-std::string share(const ImagesCheck& images) {
-  return std::to_string(images.lookedAt) + " of " + std::to_string(images.all);
+std::string checkedOf(const ImagesCheck& images) {
+  return std::to_string(images.checked) + " of " + std::to_string(images.all);
 }
 
 /// `images 3, 5, 8 …`
-std::string idsOf(const FaultyImages& images) {
+std::string idsOf(const ImageIssues& images) {
   std::string text = images.count == 1 ? "image " : "images ";
   for (std::size_t i = 0; i < images.firstIds.size(); ++i)
     text += (i > 0 ? ", " : "") + std::to_string(images.firstIds[i]);
@@ -24,18 +24,18 @@ std::string idsOf(const FaultyImages& images) {
 }
 
 void addImages(const std::string& key, const ImagesCheck& check, std::vector<ConfigIssue>& issues) {
-  const auto add = [&](ConfigIssue::Severity severity, const FaultyImages& images,
+  const auto add = [&](ConfigIssue::Severity severity, const ImageIssues& images,
                        const char* what) {
     if (images.count == 0) return;
     issues.push_back({.severity = severity,
                       .key = key,
                       .text = std::to_string(images.count) + " of the " +
-                              std::to_string(check.lookedAt) + " images looked at (of " +
+                              std::to_string(check.checked) + " checked images (of " +
                               std::to_string(check.all) + ") " + what + " (" + idsOf(images) +
                               "): " + images.first});
   };
   add(ConfigIssue::Severity::Error, check.unusable, "cannot be used");
-  add(ConfigIssue::Severity::Warning, check.dark, "come out nearly black");
+  add(ConfigIssue::Severity::Warning, check.dark, "are nearly black after loading");
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ std::vector<ConfigIssue> issuesOf(const protocol::CheckResult& check, std::strin
     const bool namesKey = text.starts_with(key + ": ");
     issues.push_back({.key = key, .text = namesKey ? text.substr(key.size() + 2) : text});
   }
-  if (check.train.all > 0) summary += "; looked at " + share(check.train) + " training images";
-  if (check.val.all > 0) summary += " and " + share(check.val) + " held out";
+  if (check.train.all > 0) summary += "; checked " + checkedOf(check.train) + " training images";
+  if (check.val.all > 0) summary += " and " + checkedOf(check.val) + " held-out images";
   return issues;
 }
 

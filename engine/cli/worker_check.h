@@ -9,15 +9,15 @@
 
 namespace lockstep::cli {
 
-/// What only a worker can look at: whether the weights fit, and the pixels of some images, evenly
-/// spread: always the same ones. `job`: its experiment is this one. Throws Error when the worker
+/// Checks that need a worker: whether the weights fit, and the pixels of some images, evenly spread
+/// and always the same. The experiment of `job` is set to this one. Throws Error when the worker
 /// fails.
 protocol::CheckResult askWorkerCheck(const config::Experiment& experiment,
                                      const std::filesystem::path& workerProgram,
                                      protocol::CheckJob job = {});
 
-/// The same as issues, without their places: `config check --data`. `summary` gets words for what
-/// was looked at.
+/// The result as issues without file and line, for `config check --data`. Appends to `summary` how
+/// many images were checked.
 std::vector<config::ConfigIssue> issuesOf(const protocol::CheckResult& check, std::string& summary);
 
 }  // namespace lockstep::cli

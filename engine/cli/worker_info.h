@@ -7,8 +7,8 @@
 
 namespace lockstep::cli {
 
-/// What lockstep-worker says of itself: it alone links LibTorch. Starts it, which takes as long as
-/// LibTorch to load. Throws Error where that fails.
+/// Starts a lockstep-worker and asks it about LibTorch, which only it links; takes as long as
+/// LibTorch to load. Throws Error when that fails.
 protocol::InfoResult askWorkerInfo(const std::filesystem::path& workerProgram);
 
 supervisor::GpuSupport gpuSupport(const protocol::InfoResult& info);

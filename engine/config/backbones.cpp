@@ -36,8 +36,8 @@ const Backbone& findBackbone(std::string_view name) {
   for (const Backbone& each : kBackbones) {
     if (name == each.name) return each;
   }
-  throw base::mendable("model.backbone: unknown backbone '" + std::string(name) + "'; use " +
-                       namesText());
+  throw UserError("model.backbone: unknown backbone '" + std::string(name) + "'; use " +
+                  namesText());
 }
 
 std::int64_t Backbone::parameterCount() const {

@@ -148,7 +148,7 @@ void checkFolder(const std::string& key, const std::string& path, Issues& issues
 }
 
 void checkFile(const std::string& key, const std::string& path, Issues& issues) {
-  const std::string error = base::inputFileFault(path, "a file");
+  const std::string error = base::inputFileError(path, "a file");
   if (!error.empty()) add(issues, key, path + ": " + error);
 }
 

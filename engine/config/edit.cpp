@@ -15,8 +15,8 @@ YamlNode parseOrThrow(const std::string& text) {
     return parseYaml(text);
   } catch (const YamlError& error) {
     const TextPlace place = placeOf(text, error.offset);
-    throw base::mendable("line " + std::to_string(place.line) + ", column " +
-                         std::to_string(place.column) + ": " + error.text);
+    throw UserError("line " + std::to_string(place.line) + ", column " +
+                    std::to_string(place.column) + ": " + error.text);
   }
 }
 
@@ -81,8 +81,7 @@ class Editor {
         path.begin() + static_cast<std::ptrdiff_t>(descent.found), path.end());
     if (descent.value == nullptr) return addToMap(*descent.map, missing, value);
     if (descent.value->kind != YamlNode::Kind::Null) {
-      throw base::mendable(path[descent.found - 1] +
-                           " holds a value, not keys: remove the value first");
+      throw UserError(path[descent.found - 1] + " holds a value, not keys: remove the value first");
     }
     if (descent.map->isFlow || !descent.value->isEmptyNull()) {
       return replace(*descent.key, *descent.value, "{" + flowEntry(missing, value) + "}");
@@ -170,7 +169,7 @@ class Editor {
                   const std::string& value) const {
     if (!map.isFlow && map.items.empty()) return appendToEmptyFile(path, value);
     if (!map.isFlow) return insertLines(map.end, columnOf(map.keys.front().begin), path, value);
-    if (at(map.begin) != '{') throw base::mendable("a map without braces cannot be added to");
+    if (at(map.begin) != '{') throw UserError("a map without braces cannot be added to");
     if (map.items.empty()) return {map.begin + 1, map.begin + 1, flowEntry(path, value)};
     const std::size_t place = std::max(map.keys.back().end, map.items.back().end);
     return {place, place, ", " + flowEntry(path, value)};
@@ -268,7 +267,7 @@ std::string apply(const std::string& text, const YamlNode& root, const Change& c
   const bool isDone =
       expected == nullptr ? !hasKey : hasKey && isSameValue(*result.value, *expected);
   if (!areOthersSame || !isDone) {
-    throw base::mendable(std::string(key) + " cannot be edited here: edit the YAML text instead");
+    throw UserError(std::string(key) + " cannot be edited here: edit the YAML text instead");
   }
   return changed;
 }
@@ -294,7 +293,7 @@ std::string setValue(const std::string& text, std::string_view key, std::string_
   try {
     expected = parseYamlValue(value);
   } catch (const YamlError& error) {
-    throw base::mendable(std::string(key) + ": " + value + ": " + error.text);
+    throw UserError(std::string(key) + ": " + value + ": " + error.text);
   }
   const YamlNode root = parseOrThrow(text);
   const Change change = Editor(text, root).set(splitKey(key), value);

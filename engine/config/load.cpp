@@ -320,16 +320,16 @@ void LoadedExperiment::throwOnError() const {
     if (issue.severity != ConfigIssue::Severity::Error) continue;
     lines += (lines.empty() ? "" : "\n") + issue.format();
   }
-  if (!lines.empty()) throw base::mendable(lines);
+  if (!lines.empty()) throw UserError(lines);
 }
 
 std::string readExperimentFile(const fs::path& file) {
-  std::string error = base::inputFileFault(file, "an experiment file");
+  std::string error = base::inputFileError(file, "an experiment file");
   std::error_code failure;
   if (error.empty() && fs::file_size(file, failure) > kLargestFileBytes && !failure) {
     error = "is larger than 1 MB: not an experiment file";
   }
-  if (!error.empty()) throw base::mendable(file.string() + ": " + error);
+  if (!error.empty()) throw UserError(file.string() + ": " + error);
   return base::readFile(file);
 }
 

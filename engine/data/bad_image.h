@@ -7,28 +7,28 @@
 
 namespace lockstep::data {
 
-/// An image of a data set that is no whole image, or is not the one that its annotations are of.
-struct ImageFault {
+/// An image of a data set that cannot be decoded or does not have the annotated size.
+struct BadImageInfo {
   ImageId id;
-  std::string file;    ///< with its folder
-  std::string reason;  ///< `is cut off: the end of the image is missing`
+  std::string file;    ///< path
+  std::string reason;  ///< `is truncated: the end of the image is missing`
 };
 
-/// Thrown by whoever reads the image. what() names the file and says what to do.
+/// Thrown when such an image is read. what() names the file and how to fix it.
 class BadImage : public Error {
  public:
-  BadImage(const std::string& message, ImageFault fault)
-      : Error(message), fault_(std::move(fault)) {}
-  const ImageFault& fault() const { return fault_; }
+  BadImage(const std::string& message, BadImageInfo info)
+      : Error(message), info_(std::move(info)) {}
+  const BadImageInfo& info() const { return info_; }
 
  private:
-  ImageFault fault_;
+  BadImageInfo info_;
 };
 
-/// What a reader says of the file, without its name: `FILE: reason; remedy` gives `reason; remedy`.
+/// A message without its file name: `FILE: reason; remedy` becomes `reason; remedy`.
 std::string withoutFileName(const std::string& message, const std::string& file);
 
-/// From what a reader says of the file: `FILE: reason; remedy`.
+/// Makes a BadImage of a decoder's message, `FILE: reason; remedy`.
 BadImage badImage(ImageId id, const std::string& file, const std::string& message);
 
 }  // namespace lockstep::data

@@ -11,17 +11,17 @@ namespace lockstep::data {
 Batch Batch::to(const at::Device& device, at::ScalarType imageType) const {
   Batch moved = *this;
   moved.gts = gts.to(device);
-  if (pictures.pixels.defined()) {
-    moved.images = ops::resizeImages(pictures.to(device), padded, imageType);
-    moved.pictures = {};
+  if (decoded.pixels.defined()) {
+    moved.images = ops::resizeImages(decoded.to(device), padded, imageType);
+    moved.decoded = {};
   } else {
     moved.images = images.to(device, /*non_blocking=*/true);
   }
   return moved;
 }
 
-Handover handoverTo(const at::Device& device) {
-  return device.is_cpu() ? Handover::Images : Handover::PinnedPictures;
+LoaderOutput loaderOutputFor(const at::Device& device) {
+  return device.is_cpu() ? LoaderOutput::Transformed : LoaderOutput::PinnedDecoded;
 }
 
 base::ImageSize paddedSize(const std::vector<base::ImageSize>& sizes) {

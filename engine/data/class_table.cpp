@@ -23,7 +23,7 @@ ClassTable::ClassTable(const coco::Dataset& trainSet) : ClassTable(categoriesOf(
 ClassIndex ClassTable::classOf(CategoryId id) const {
   const auto found = classes_.find(id);
   if (found == classes_.end())
-    throw Error("the model does not know the category " + std::to_string(id.value));
+    throw Error("category " + std::to_string(id.value) + " is not one of the model's categories");
   return found->second;
 }
 

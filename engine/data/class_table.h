@@ -8,18 +8,18 @@
 
 namespace lockstep::data {
 
-/// Rows of a model's heads and the categories they stand for: those of the data set it was trained
-/// on. A held-out part may name fewer of them, so its own numbering says nothing about the model.
+/// Maps the class indices of a model's heads to category ids, those of the data set it was trained
+/// on. A val split may have fewer categories, so its own numbering does not apply to the model.
 class ClassTable {
  public:
   /// categories[k-1] is that of class k; row 0 is background.
   explicit ClassTable(std::vector<CategoryId> categories);
-  /// Of a model that is trained on this data set.
+  /// For a model that is trained on this data set.
   explicit ClassTable(const coco::Dataset& trainSet);
 
   const std::vector<CategoryId>& categories() const { return categories_; }
   bool knows(CategoryId id) const { return classes_.contains(id); }
-  /// Throws Error for a category that the model does not know.
+  /// Throws Error for a category that the model does not have.
   ClassIndex classOf(CategoryId id) const;
 
  private:

@@ -8,10 +8,11 @@
 namespace lockstep::data {
 namespace {
 
-/// Memory made on one stream and used on another is given out again only when both are done.
+/// Records the use on a second stream, so that the caching allocator does not reuse the memory
+/// early.
 void useOn(const c10::Stream& stream, const Batch& batch) {
   batch.images.record_stream(stream);
-  batch.gts.boxesXyxy.record_stream(stream);  // all of the ground truth is one block
+  batch.gts.boxesXyxy.record_stream(stream);  // all of the ground truth is in one allocation
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ DeviceFeed::Staged DeviceFeed::stage(const Batch& loaded) const {
   if (!stream_) return {loaded.to(device_, imageType_), std::nullopt};
   const c10::StreamGuard beside(*stream_);
   Staged staged{loaded.to(device_, imageType_), c10::Event(device_.type())};
-  staged.isThere->record(*stream_);
+  staged.ready->record(*stream_);
   return staged;
 }
 
@@ -37,9 +38,9 @@ Batch DeviceFeed::next() {
   if (!staged_) staged_ = stage(batches_->next());
   Staged taken = std::move(*staged_);
   staged_.reset();
-  if (taken.isThere) {
+  if (taken.ready) {
     const c10::Stream current = c10::impl::VirtualGuardImpl(device_.type()).getStream(device_);
-    taken.isThere->block(current);
+    taken.ready->block(current);
     useOn(current, taken.batch);
   }
   if (const std::optional<Batch> following = batches_->nextIfReady()) staged_ = stage(*following);

@@ -10,27 +10,27 @@
 
 namespace lockstep::data {
 
-/// Hands the batches of a Prefetcher out on a device, in their order, and is one ahead where the
-/// next is loaded: on a GPU that is copied and its images are made, on a stream beside the taker's,
-/// while the taker computes with the one before. On a CPU it hands on what it gets.
+/// Moves the batches of a Prefetcher to a device, in order, and stages the next one ahead if it is
+/// loaded already: on a GPU it is copied and its images are transformed on a second stream while
+/// the consumer computes with the batch before. On a CPU batches pass through unchanged.
 ///
-/// All work on the device is put there by the taker's thread; loader threads do no more than take
-/// pinned memory. That goes back to LibTorch's cache as soon as the copy out of it is under way,
-/// and the cache gives it out again when the copy is done: so this may end at any time.
+/// All device work is launched by the consumer's thread; loader threads only allocate pinned
+/// memory. That returns to LibTorch's caching host allocator once the copy is launched, and the
+/// allocator reuses it only after the copy is done, so a DeviceFeed may be destroyed at any time.
 class DeviceFeed {
  public:
-  /// imageType: what images are made of pictures in, as Batch::to.
+  /// imageType: as for Batch::to.
   DeviceFeed(std::unique_ptr<Prefetcher> batches, const at::Device& device,
              at::ScalarType imageType = at::kFloat);
 
-  /// As Prefetcher::next(), for use on the current stream. Waits for loader threads, never for the
-  /// device.
+  /// As Prefetcher::next(), ready for use on the current stream. Waits for loader threads, never
+  /// for the device.
   Batch next();
 
  private:
   struct Staged {
     Batch batch;
-    std::optional<c10::Event> isThere;  ///< on a GPU
+    std::optional<c10::Event> ready;  ///< on a GPU
   };
   Staged stage(const Batch& loaded) const;
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kJpegQuality = 95;
 
-/// One thread decodes one image: the loaders are the parallelism.
+/// Each image is decoded by one thread: loader threads run in parallel.
 void keepOpenCvToOneThread() {
   static const bool done = [] {
     cv::setNumThreads(1);
@@ -33,40 +33,40 @@ std::string sizeText(int width, int height) {
 }
 
 constexpr const char* kCopyAgain = "copy the file again";
-constexpr const char* kPutThere = "put the image there";
+constexpr const char* kRestoreImage = "restore the image";
 
-/// A file that is to be read, for its annotations or without any.
-struct Wanted {
+/// The file to read, and whether it belongs to an annotated data set.
+struct SourceFile {
   const std::filesystem::path& file;
   bool isAnnotated = false;
 
-  UnreadableImage fault(const std::string& reason, const std::string& remedy) const {
+  UnreadableImage error(const std::string& reason, const std::string& remedy) const {
     return UnreadableImage(file.string() + ": " + reason + "; " + remedy +
-                           (isAnnotated ? ", or take the image out of the annotations" : ""));
+                           (isAnnotated ? ", or remove the image from the annotations" : ""));
   }
 };
 
-bool isOfMemory(const cv::Exception& fault) { return fault.code == cv::Error::StsNoMem; }
+bool isOfMemory(const cv::Exception& error) { return error.code == cv::Error::StsNoMem; }
 
-/// OpenCV's word for too little memory becomes everybody's.
+/// Turns OpenCV's out-of-memory exception into std::bad_alloc.
 template <typename Read>
 RgbImage withinMemory(const Read& read) {
   try {
     return read();
-  } catch (const cv::Exception& fault) {
-    if (!isOfMemory(fault)) throw;
+  } catch (const cv::Exception& error) {
+    if (!isOfMemory(error)) throw;
     throw std::bad_alloc();
   }
 }
 
-/// Empty for bytes that are no image. Throws cv::Exception.
+/// Empty if the bytes are not an image. Throws cv::Exception.
 cv::Mat decodeBytes(const std::string& bytes, int flags) {
   keepOpenCvToOneThread();
   const cv::Mat input(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   return cv::imdecode(input, flags);
 }
 
-/// Whether the pixels are the same whatever stands for what may be missing.
+/// Whether all completed files decode to the same pixels, so that only the end marker is missing.
 bool isWholeWithItsEnd(const std::vector<std::string>& completed) {
   if (completed.empty()) return false;
   try {
@@ -76,49 +76,49 @@ bool isWholeWithItsEnd(const std::vector<std::string>& completed) {
       const cv::Mat other = decodeBytes(bytes, kAsStored);
       return other.size() == first.size() && cv::norm(other, first, cv::NORM_INF) == 0;
     });
-  } catch (const cv::Exception& fault) {
-    if (isOfMemory(fault)) throw;
+  } catch (const cv::Exception& error) {
+    if (isOfMemory(error)) throw;
     return false;
   }
 }
 
 struct FileBytes {
   std::string bytes;
-  bool lacksEnd = false;  ///< it was put there
+  bool missingEndMarker = false;  ///< it was added to `bytes`
 };
 
-/// Whether a failed call tells of the file, not of the machine.
+/// Whether an errno is an error of the file, not of the machine.
 bool isOfFile(int number) {
   constexpr std::array kOfFile{ENOENT, ENOTDIR, EISDIR, ELOOP, EACCES, ENAMETOOLONG};
   return std::ranges::find(kOfFile, number) != kOfFile.end();
 }
 
-std::string readBytes(const Wanted& wanted) {
-  const std::filesystem::path& file = wanted.file;
-  std::error_code ignored;  // reading says it
+std::string readBytes(const SourceFile& source) {
+  const std::filesystem::path& file = source.file;
+  std::error_code ignored;  // readFile() reports it
   const auto status = std::filesystem::status(file, ignored);
-  if (std::filesystem::is_other(status))  // it might be read for ever
-    throw wanted.fault(base::inputFileFault(file, "an image"), kPutThere);
+  if (std::filesystem::is_other(status))  // reading a device or a pipe may never end
+    throw source.error(base::inputFileError(file, "an image"), kRestoreImage);
   try {
     return base::readFile(file);
   } catch (const base::SystemError& error) {
     if (!isOfFile(error.number())) throw;
-    throw wanted.fault(withoutFileName(error.what(), file.string()),
-                       error.number() == EACCES ? "make it readable" : kPutThere);
+    throw source.error(withoutFileName(error.what(), file.string()),
+                       error.number() == EACCES ? "make it readable" : kRestoreImage);
   }
 }
 
-FileBytes readWholeFile(const Wanted& wanted) {
-  std::string bytes = readBytes(wanted);
-  if (bytes.empty()) throw wanted.fault("is an empty file", kCopyAgain);
+FileBytes readWholeFile(const SourceFile& source) {
+  std::string bytes = readBytes(source);
+  if (bytes.empty()) throw source.error("is an empty file", kCopyAgain);
   ImageEnd end = endOf(bytes);
-  if (end.isThere) return {std::move(bytes)};
+  if (end.isPresent) return {std::move(bytes)};
   if (!isWholeWithItsEnd(end.completed))
-    throw wanted.fault("is cut off: the end of the image is missing", kCopyAgain);
+    throw source.error("is truncated: the end of the image is missing", kCopyAgain);
   return {std::move(end.completed.front()), true};
 }
 
-/// `32-bit floats` of pixels that no other flags decode; empty: they are of 8 or 16 bits.
+/// `32-bit floats` if the pixels have an unsupported type; empty if they are 8 or 16 bits.
 std::string wideValuesIn(const std::string& bytes) {
   switch (decodeBytes(bytes, cv::IMREAD_UNCHANGED).depth()) {
     case CV_32F:
@@ -132,29 +132,30 @@ std::string wideValuesIn(const std::string& bytes) {
   }
 }
 
-/// What to say of bytes that are no image to the decoder.
-UnreadableImage undecoded(const std::string& bytes, const Wanted& wanted) {
+/// The error for bytes that the decoder refuses.
+UnreadableImage undecoded(const std::string& bytes, const SourceFile& source) {
   const ImageFormat format = formatOf(bytes);
-  if (!format.unread.empty())
-    return wanted.fault(format.unread + ", which is not read", "convert it to PNG");
+  if (!format.unsupported.empty())
+    return source.error(format.unsupported + ", which is unsupported", "convert it to PNG");
   if (const std::string values = wideValuesIn(bytes); !values.empty())
-    return wanted.fault("holds " + values + ", which are not read", "convert it to 8 or 16 bits");
-  return wanted.fault("is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP)",
-                      format.isKnown ? kCopyAgain : kPutThere);
+    return source.error("contains " + values + ", which are unsupported",
+                        "convert it to 8 or 16 bits");
+  return source.error("is not a supported image (JPEG, PNG, BMP, TIFF, WebP)",
+                      format.isKnown ? kCopyAgain : kRestoreImage);
 }
 
-/// 8 or 16 bits, BGR. `asStored`: not turned.
-cv::Mat decode(const std::string& bytes, bool asStored, const Wanted& wanted) {
+/// 8 or 16 bits, BGR. `asStored`: ignores the EXIF orientation.
+cv::Mat decode(const std::string& bytes, bool asStored, const SourceFile& source) {
   const int flags = cv::IMREAD_COLOR | (asStored ? cv::IMREAD_IGNORE_ORIENTATION : 0);
   cv::Mat decoded;
   try {
     decoded = decodeBytes(bytes, flags | cv::IMREAD_ANYDEPTH);
     const bool isKnown = decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3;
     if (!isKnown && !decoded.empty()) decoded = decodeBytes(bytes, flags);
-    if (decoded.empty()) throw undecoded(bytes, wanted);
-  } catch (const cv::Exception& fault) {
-    if (isOfMemory(fault)) throw;
-    throw wanted.fault("cannot be decoded: " + fault.err, kCopyAgain);
+    if (decoded.empty()) throw undecoded(bytes, source);
+  } catch (const cv::Exception& error) {
+    if (isOfMemory(error)) throw;
+    throw source.error("cannot be decoded: " + error.err, kCopyAgain);
   }
   CV_Assert(decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3);
   return decoded;
@@ -176,7 +177,7 @@ RgbImage upperBits(const cv::Mat& bgr) {
   return image;
 }
 
-/// The largest value of 16 bits; 0: it is of 8 bits.
+/// The largest value of a 16-bit image; 0 for an 8-bit image.
 int highestOf16Bits(const cv::Mat& bgr) {
   if (bgr.depth() == CV_8U) return 0;
   double highest = 0;
@@ -184,30 +185,30 @@ int highestOf16Bits(const cv::Mat& bgr) {
   return static_cast<int>(highest);
 }
 
-RgbImage toRgb(const cv::Mat& bgr, bool lacksEnd) {
+RgbImage toRgb(const cv::Mat& bgr, bool missingEndMarker) {
   RgbImage image =
       bgr.depth() == CV_8U ? upperBits<std::uint8_t>(bgr) : upperBits<std::uint16_t>(bgr);
   image.highestOf16Bits = highestOf16Bits(bgr);
-  image.lacksEnd = lacksEnd;
+  image.missingEndMarker = missingEndMarker;
   return image;
 }
 
 RgbImage readSized(const std::filesystem::path& file, base::ImageSize annotated) {
-  const Wanted wanted{file, /*isAnnotated=*/true};
-  const auto [bytes, lacksEnd] = readWholeFile(wanted);
-  const cv::Mat stored = decode(bytes, /*asStored=*/true, wanted);
+  const SourceFile source{file, /*isAnnotated=*/true};
+  const auto [bytes, missingEndMarker] = readWholeFile(source);
+  const cv::Mat stored = decode(bytes, /*asStored=*/true, source);
   const int width = static_cast<int>(annotated.width), height = static_cast<int>(annotated.height);
-  if (stored.cols == width && stored.rows == height) return toRgb(stored, lacksEnd);
-  const cv::Mat turned = decode(bytes, /*asStored=*/false, wanted);
+  if (stored.cols == width && stored.rows == height) return toRgb(stored, missingEndMarker);
+  const cv::Mat turned = decode(bytes, /*asStored=*/false, source);
   const bool swapsSides =
       turned.cols == stored.rows && turned.rows == stored.cols && turned.size() != stored.size();
   if (coco::shouldApplyExif({stored.cols, stored.rows}, swapsSides,
                             coco::PictureSize{width, height}))
-    return toRgb(turned, lacksEnd);
+    return toRgb(turned, missingEndMarker);
   throw UnreadableImage(
-      file.string() + ": is " + sizeText(stored.cols, stored.rows) + ", its annotation says " +
+      file.string() + ": is " + sizeText(stored.cols, stored.rows) + ", but the annotations say " +
       sizeText(width, height) +
-      "; correct the size in the annotations, or put the image there that they are of");
+      "; correct the size in the annotations, or replace the file with the annotated image");
 }
 
 }  // namespace
@@ -225,23 +226,23 @@ RgbImage readAnnotatedImage(const std::filesystem::path& file, base::ImageSize a
 RgbImage readImage(const std::filesystem::path& file) {
   static_assert(coco::shouldApplyExif({}, true, std::nullopt));
   return withinMemory([&] {
-    const Wanted wanted{file};
-    const auto [bytes, lacksEnd] = readWholeFile(wanted);
-    return toRgb(decode(bytes, /*asStored=*/false, wanted), lacksEnd);
+    const SourceFile source{file};
+    const auto [bytes, missingEndMarker] = readWholeFile(source);
+    return toRgb(decode(bytes, /*asStored=*/false, source), missingEndMarker);
   });
 }
 
-std::string lacksEndText(const std::filesystem::path& file) {
-  return file.string() + ": its end marker is missing; every row is there, and it is used";
+std::string missingEndMarkerText(const std::filesystem::path& file) {
+  return file.string() + ": the end marker is missing; all rows can be decoded, so it is used";
 }
 
-std::string darkness(const RgbImage& image, const std::filesystem::path& file) {
+std::string darkImageWarning(const RgbImage& image, const std::filesystem::path& file) {
   constexpr int kDark = 0x4000;  // 14 of 16 bits: a quarter of the range
   const int highest = image.highestOf16Bits;
   if (highest == 0 || highest >= kDark) return {};
-  return file.string() + ": its 16-bit values reach " + std::to_string(highest) +
-         " of 65535: of the 8 bits that are read they reach " + std::to_string(highest >> 8) +
-         ", nearly black; stretch them to the whole range";
+  return file.string() + ": its 16-bit values go up to only " + std::to_string(highest) +
+         " of 65535, which is " + std::to_string(highest >> 8) +
+         " of 255 after conversion to 8 bits, nearly black; rescale them to the full range";
 }
 
 std::string encodeImage(const RgbImage& image, const std::filesystem::path& file) {
@@ -262,8 +263,8 @@ std::string encodeImage(const RgbImage& image, const std::filesystem::path& file
                       {cv::IMWRITE_JPEG_QUALITY, kJpegQuality})) {
       throw Error(file.string() + ": cannot be encoded");
     }
-  } catch (const cv::Exception& fault) {
-    throw Error(file.string() + ": cannot be encoded: " + fault.err);
+  } catch (const cv::Exception& error) {
+    throw Error(file.string() + ": cannot be encoded: " + error.err);
   }
   return {bytes.begin(), bytes.end()};
 }

@@ -10,12 +10,12 @@
 
 namespace lockstep::data {
 
-/// A decoded picture: 8-bit RGB, row by row without gaps.
+/// A decoded image: 8-bit RGB, row-major without padding.
 struct RgbImage {
   int width = 0, height = 0;               ///< px
   std::unique_ptr<std::uint8_t[]> pixels;  ///< [height, width, 3]
-  int highestOf16Bits = 0;                 ///< largest value of a 16-bit file; 0: it is of 8 bits
-  bool lacksEnd = false;                   ///< its file lacks the end marker, and nothing else
+  int highestOf16Bits = 0;                 ///< largest value of a 16-bit file; 0: 8-bit file
+  bool missingEndMarker = false;           ///< the file lacks only its end marker
 
   RgbImage() = default;
   /// Pixels are not initialised.
@@ -23,36 +23,37 @@ struct RgbImage {
   base::ImageSize size() const { return {height, width}; }
 };
 
-/// What is wrong with a file itself: it is not there, may not be read, or is no whole image. What
-/// the machine fails at is no such fault, as the same file may be read a moment later: another
-/// Error (its disk, its network), std::bad_alloc (its memory).
+/// The file itself is bad: missing, without read permission, not an image, or truncated. Errors of
+/// the machine, after which the same file may be readable later, are another Error (disk, network)
+/// or std::bad_alloc.
 class UnreadableImage : public Error {
  public:
   using Error::Error;
 };
 
-/// Reads an image of an annotated data set: grey, 16-bit (the upper 8), palette and alpha become
-/// 8-bit RGB (alpha is dropped). Turned by EXIF only where coco::shouldApplyExif says so. Throws
-/// UnreadableImage naming the file: not there, no image, cut off, or of another size than
-/// `annotated`; else as said above. A file that lacks no more than its end marker is
-/// whole: whoever reads it says so once (lacksEndText). Any thread; uses none of its own.
+/// Reads an image of an annotated data set: greyscale, 16-bit (the upper 8 bits), palette and alpha
+/// become 8-bit RGB (alpha is dropped). EXIF orientation is applied only if coco::shouldApplyExif
+/// allows it. Throws UnreadableImage naming the file if it is missing, not an image, truncated, or
+/// does not have the size `annotated`; other errors as above. A file that lacks only its end marker
+/// is accepted, and the caller should warn once (missingEndMarkerText). Any thread; uses no threads
+/// of its own.
 RgbImage readAnnotatedImage(const std::filesystem::path& file, base::ImageSize annotated);
 
-/// Reads an image that has no annotations, turned as its EXIF orientation says. Throws as
+/// Reads an image without annotations and applies its EXIF orientation. Throws as
 /// readAnnotatedImage().
 RgbImage readImage(const std::filesystem::path& file);
 
-/// `FILE: its end marker is missing; …`
-std::string lacksEndText(const std::filesystem::path& file);
+/// `FILE: the end marker is missing; …`
+std::string missingEndMarkerText(const std::filesystem::path& file);
 
-/// What to say of a 16-bit file whose values fill so little of their range that it is nearly black
-/// in 8 bits, as 12-bit cameras write them; empty: nothing.
-std::string darkness(const RgbImage& image, const std::filesystem::path& file);
+/// A warning for a 16-bit file whose values use so little of the range that it is nearly black in 8
+/// bits, as 12-bit cameras write them; otherwise empty.
+std::string darkImageWarning(const RgbImage& image, const std::filesystem::path& file);
 
-/// The bytes of a PNG or JPEG (by the ending of `file`, which is not touched; quality 95). Throws
+/// Encodes a PNG or JPEG (quality 95), by the extension of `file`, which is not written. Throws
 /// Error. The same pixels give the same bytes.
 std::string encodeImage(const RgbImage& image, const std::filesystem::path& file);
-/// Writes them. Throws Error.
+/// Encodes and writes `file`. Throws Error.
 void writeImage(const RgbImage& image, const std::filesystem::path& file);
 
 }  // namespace lockstep::data

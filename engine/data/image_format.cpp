@@ -14,7 +14,7 @@ using namespace std::string_view_literals;
 
 constexpr std::array kKnownStarts{"\xff\xd8\xff"sv, "\x89PNG"sv, "BM"sv, "II*\0"sv, "MM\0*"sv};
 
-/// Of the files whose first box is `ftyp`.
+/// Brands of files whose first box is `ftyp`.
 constexpr std::array kBrands{std::pair{"avif"sv, "is an AVIF"}, std::pair{"avis"sv, "is an AVIF"},
                              std::pair{"heic"sv, "is a HEIC"}, std::pair{"heix"sv, "is a HEIC"},
                              std::pair{"mif1"sv, "is a HEIF"}};
@@ -29,12 +29,12 @@ bool isAnimatedWebP(std::string_view bytes) {
 constexpr std::string_view kJpegEnd = "\xff\xd9";
 constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view kPngEnd("\0\0\0\0IEND\xae\x42\x60\x82", 12);
-/// Length, type and checksum around a chunk's content.
+/// Length, type and CRC around a chunk's data.
 constexpr std::size_t kChunkFrame = 12;
 
-/// Enough for a decoder that lacks data to take something of them.
+/// Enough bytes for a decoder that needs more data to consume some of them.
 constexpr std::size_t kFillBytes = 256;
-/// Bit patterns such that every bit that a decoder may lack differs in one of them.
+/// Filler patterns: every bit that a decoder may read from them differs between two patterns.
 constexpr std::array<char, 3> kFills{'\x00', '\x55', '\xaa'};
 
 ImageEnd endOfJpeg(std::string_view bytes, const JpegOutline& outline) {
@@ -42,7 +42,7 @@ ImageEnd endOfJpeg(std::string_view bytes, const JpegOutline& outline) {
   ImageEnd end{false, {}};
   if (!outline.hasEveryScan) return end;
   std::string data(bytes.substr(0, outline.dataEnd));
-  if (data.ends_with('\xff')) data.pop_back();  // half of the end marker
+  if (data.ends_with('\xff')) data.pop_back();  // first half of the end marker
   for (const char fill : kFills)
     end.completed.push_back(data + std::string(kFillBytes, fill) + std::string(kJpegEnd));
   end.completed.insert(end.completed.begin(), data + std::string(kJpegEnd));
@@ -56,7 +56,7 @@ std::uint32_t lengthAt(std::string_view bytes, std::size_t position) {
   return length;
 }
 
-/// Whether nothing of value can have stood there: the beginning of the end chunk, or padding.
+/// Whether the rest contains no image data: the beginning of the IEND chunk, or padding.
 bool isNothingButTheEnd(std::string_view rest) {
   return kPngEnd.starts_with(rest) || rest.find_first_not_of('\0') == std::string_view::npos;
 }
@@ -85,7 +85,7 @@ ImageFormat formatOf(std::string_view fileBytes) {
   }
   if (fileBytes.size() >= 12 && fileBytes.starts_with("RIFF"sv) &&
       fileBytes.substr(8, 4) == "WEBP"sv) {
-    if (isAnimatedWebP(fileBytes)) return {false, "holds several frames (animated)"};
+    if (isAnimatedWebP(fileBytes)) return {false, "contains several frames (animated)"};
     return {true, {}};
   }
   return {std::ranges::any_of(kKnownStarts,

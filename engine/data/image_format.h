@@ -4,27 +4,29 @@
 #include <string_view>
 #include <vector>
 
-/// What the bytes of an image file say before it is decoded.
+/// The format of an image file, from its bytes, without decoding.
 namespace lockstep::data {
 
-/// What the first bytes of a file say that it is.
+/// The format by the first bytes of a file.
 struct ImageFormat {
-  bool isKnown = false;  ///< JPEG, PNG, BMP, TIFF or WebP of one frame
-  std::string unread;  ///< an image that is not read: `is a GIF`, `holds several frames (animated)`
+  bool isKnown = false;  ///< JPEG, PNG, BMP, TIFF or single-frame WebP
+  std::string
+      unsupported;  ///< an unsupported format: `is a GIF`, `contains several frames (animated)`
 };
 
 ImageFormat formatOf(std::string_view fileBytes);
 
-/// The end of a JPEG or PNG file. Decoders fill what is missing with grey and say nothing.
+/// The end of a JPEG or PNG file. Decoders silently fill missing data with grey.
 struct ImageEnd {
-  bool isThere = true;  ///< other formats: their decoders complain themselves
-  /// Where it is wanting, and as far as the file's structure says nothing else is: the file with
-  /// the end marker. Several: what stands for data that may be missing before it differs, and the
-  /// file is whole when all decode to the same pixels. None: it is cut off.
+  bool isPresent = true;  ///< also for other formats, whose decoders report truncation themselves
+  /// If the end marker is missing and the file's structure is otherwise complete: the file with an
+  /// end marker added. There are several when image data may be missing before it, each with
+  /// another filler; the image is complete if all decode to the same pixels. Empty: the file is
+  /// truncated.
   std::vector<std::string> completed;
 };
 
-/// What lies behind the end marker does not count.
+/// Bytes after the end marker are ignored.
 ImageEnd endOf(std::string_view fileBytes);
 
 }  // namespace lockstep::data

@@ -1,5 +1,4 @@
-// Of a JPEG with missing end: what would still have to come. Markers and their segments are those
-// of ITU-T T.81.
+// Finds what is missing in a JPEG without end marker. Markers and segments as in ITU-T T.81.
 #include "engine/data/jpeg_outline.h"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ unsigned wordAt(std::string_view bytes, std::size_t position) {
 
 int divideUp(int a, int b) { return (a + b - 1) / b; }
 
-/// SOF0 … SOF15 but for the three codes among them that mean other things.
+/// SOF0 … SOF15, without the three codes in that range with other meanings (DHT, JPG, DAC).
 bool isFrame(unsigned code) {
   return code >= 0xc0 && code <= 0xcf && code != 0xc4 && code != 0xc8 && code != 0xcc;
 }
@@ -34,7 +33,7 @@ bool isProgressive(unsigned frame) { return frame % 4 == 2; }
 struct Component {
   unsigned id = 0;
   int across = 1, down = 1;  ///< sampling factors
-  /// The lowest bit of each coefficient that the scans so far have told, -1: none yet.
+  /// The lowest bit of each coefficient that the scans so far have coded; -1: none yet.
   std::array<int, kCoefficients> lowestBit{};
 };
 
@@ -67,9 +66,9 @@ class Walk {
   }
 
  private:
-  /// Position of the next marker's code (the byte behind 0xff). Within a scan's data a 0xff stands
-  /// before 0x00 (a stuffed byte) or a restart marker. Headers are skipped by their lengths, so
-  /// that the end marker of a thumbnail in them does not count.
+  /// Position of the next marker's code (the byte after 0xff). In scan data, 0xff is followed by
+  /// 0x00 (byte stuffing) or a restart marker. Segments are skipped by their lengths, so that the
+  /// end marker of an embedded thumbnail is not counted.
   std::optional<std::size_t> nextMarker(std::size_t position) const {
     while (position < bytes_.size()) {
       const void* found = std::memchr(bytes_.data() + position, 0xff, bytes_.size() - position);
@@ -82,15 +81,15 @@ class Walk {
     return std::nullopt;
   }
 
-  /// Blocks of zeros are what is left of a file that was never written to its end. A stuffed byte's
-  /// zero is none of them.
+  /// Trailing zeros are left in a file that was not written completely. The zero of a stuffed byte
+  /// does not count.
   std::size_t withoutPadding() const {
     const std::size_t last = bytes_.find_last_not_of('\0');
     if (last == std::string_view::npos) return 0;
     return byteAt(bytes_, last) == 0xff && last + 2 <= bytes_.size() ? last + 2 : last + 1;
   }
 
-  /// False for one that makes no sense.
+  /// False if it is invalid.
   bool takeSegment(unsigned code, std::string_view segment) {
     if (isFrame(code)) return takeFrame(code, segment);
     if (code == kScan) return takeScan(segment);
@@ -147,7 +146,7 @@ class Walk {
     return restartInterval_ == 0 || restarts_ == divideUp(unitsOfScan(), restartInterval_) - 1;
   }
 
-  /// What a restart interval is counted in: blocks of a lone component, else groups of all.
+  /// The number of MCUs: blocks of a single component, else interleaved groups of all.
   int unitsOfScan() const {
     int mostAcross = 1, mostDown = 1;
     for (const Component& component : components_) {

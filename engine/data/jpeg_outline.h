@@ -6,16 +6,16 @@
 
 namespace lockstep::data {
 
-/// What the segments of a JPEG file say.
+/// The segment structure of a JPEG file.
 struct JpegOutline {
-  bool reachesEnd = false;  ///< its end marker is there
-  /// Where the end marker is wanting: every scan that the image needs has begun, and of the last
-  /// one every restart marker is there. Whether its last data are, decoding tells.
+  bool reachesEnd = false;  ///< has its end marker (EOI)
+  /// If the end marker is missing: every scan of the image has started, and the last one has all of
+  /// its restart markers. Whether its last data are complete is found by decoding.
   bool hasEveryScan = false;
-  std::size_t dataEnd = 0;  ///< behind the last byte that is no padding
+  std::size_t dataEnd = 0;  ///< past the last byte that is not padding
 };
 
-/// Nothing for bytes that are no JPEG.
+/// Nothing if the bytes are not a JPEG.
 std::optional<JpegOutline> outlineOfJpeg(std::string_view bytes);
 
 }  // namespace lockstep::data

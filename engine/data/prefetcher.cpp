@@ -29,7 +29,7 @@ Prefetcher::~Prefetcher() {
 }
 
 void Prefetcher::run(const std::stop_token& stop) {
-  // Loaders work side by side, each on one thread.
+  // Loader threads run in parallel, without intra-op parallelism.
   const c10::ParallelGuard alone(true);
   std::unique_lock lock(mutex_);
   while (nextToLoad_ < end_ && !stop.stop_requested()) {

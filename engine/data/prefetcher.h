@@ -15,23 +15,24 @@
 
 namespace lockstep::data {
 
-/// Loads numbered batches ahead on threads of its own and hands them out in order, whichever thread
-/// was quicker. So results do not depend on the number of threads.
+/// Loads numbered batches ahead on its own threads and returns them in order, so that results do
+/// not depend on the number or timing of threads.
 class Prefetcher {
  public:
   using Load = std::function<Batch(std::int64_t number)>;
 
-  /// Batches first … end-1. At most threads + 2 are ahead of the taker. threads >= 1.
+  /// Batches first … end-1. At most threads + 2 are loaded ahead of the consumer. threads >= 1.
   Prefetcher(Load load, std::int64_t first, std::int64_t end, int threads);
-  /// Stops the threads; waits for at most one load of each.
+  /// Stops the threads; waits for at most one load per thread.
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  /// The next batch in order. Blocks until it is there; rethrows what its load threw, once: the one
-  /// after it is next then. One taker. Throws std::out_of_range after the last.
+  /// The next batch in order. Blocks until it is loaded; rethrows what its load threw, after which
+  /// the batch is skipped. Single consumer. Throws std::out_of_range after the last.
   Batch next();
-  /// The next batch if it is there already. Does not block; what next() would throw stays for it.
+  /// The next batch if it is loaded already. Does not block; exceptions are left for next() to
+  /// rethrow.
   std::optional<Batch> nextIfReady();
 
  private:
@@ -40,13 +41,13 @@ class Prefetcher {
     std::exception_ptr error;
   };
   void run(const std::stop_token& stop);
-  /// That of nextToTake_, which is loaded. Under the mutex.
+  /// Takes the slot of nextToTake_, which must be loaded. Call with the mutex held.
   Slot take();
 
   Load load_;
   const std::int64_t end_;
   const std::int64_t maxAhead_;
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   std::condition_variable_any changed_;
   std::map<std::int64_t, Slot> ready_;
   std::int64_t nextToLoad_;
@@ -54,16 +55,16 @@ class Prefetcher {
   std::vector<std::jthread> threads_;  ///< last: stops first
 };
 
-/// What computes on this machine beside the loader threads.
+/// The compute threads that share this machine with the loader threads.
 struct ComputeShare {
-  int ranks = 1;    ///< that share its cores
-  int threads = 1;  ///< of each that compute on the CPU; on a GPU the one that feeds it
+  int ranks = 1;    ///< on this machine
+  int threads = 1;  ///< compute threads per rank; on a GPU the one that launches kernels
 };
 
-/// `dataset.loader_threads` resolved, those of one rank: 0 is as many as help, which is what its
-/// share of the cores leaves, or one.
+/// `dataset.loader_threads` resolved, per rank: 0 means the rank's share of the cores minus its
+/// compute threads, at least one.
 int resolveLoaderThreads(int configured, const ComputeShare& share);
-/// The same of a machine with so many cores.
+/// The same for a machine with this many cores.
 int loaderThreadsOn(int cores, const ComputeShare& share);
 
 }  // namespace lockstep::data

@@ -15,20 +15,20 @@
 namespace lockstep::data {
 namespace {
 
-structures::HostMemory memoryOf(Handover handover) {
-  return handover == Handover::PinnedPictures ? structures::HostMemory::Pinned
-                                              : structures::HostMemory::Plain;
+structures::HostMemory memoryOf(LoaderOutput output) {
+  return output == LoaderOutput::PinnedDecoded ? structures::HostMemory::Pinned
+                                               : structures::HostMemory::Pageable;
 }
 
-/// Of the first of a process: a data set has thousands of them.
+/// Logs only the first one per process: a data set may have thousands of such images.
 void tellDarkness(const RgbImage& image, const std::filesystem::path& file) {
   static std::atomic_flag isTold;
-  const std::string text = darkness(image, file);
+  const std::string text = darkImageWarning(image, file);
   if (!text.empty() && !isTold.test_and_set())
-    base::logWarning("data", text + " (said once; others may be as dark)");
+    base::logWarning("data", text + " (logged once; other images may be as dark)");
 }
 
-/// Evaluation's padding, and training's unless its sizes are canonical.
+/// The padding of evaluation, and of training unless augment.pad_to is canonical.
 base::ImageSize paddedToLargest(const std::vector<TransformPlan>& plans) {
   std::vector<base::ImageSize> sizes;
   for (const TransformPlan& plan : plans) sizes.push_back(plan.resized);
@@ -41,9 +41,9 @@ base::ImageSize paddedForTraining(const config::AugmentConfig& augment,
   return augment.padsToCanonicalSizes() ? config::canonicalSize(augment, largest) : largest;
 }
 
-/// A batch whose sizes are known and whose images are still to be put into their places.
+/// Allocates a batch of known sizes whose images are filled in later.
 Batch emptyBatch(const std::vector<TransformPlan>& plans, const base::ImageSize& padded,
-                 Handover handover) {
+                 LoaderOutput output) {
   Batch batch;
   batch.padded = padded;
   std::vector<structures::ImageRow> rows;
@@ -52,10 +52,10 @@ Batch emptyBatch(const std::vector<TransformPlan>& plans, const base::ImageSize&
     batch.originalSizes.push_back(plan.original);
     rows.push_back(imageRow(plan));
   }
-  if (handover == Handover::Images) {
+  if (output == LoaderOutput::Transformed) {
     batch.images = at::empty({batch.count(), 3, padded.height, padded.width}, at::kFloat);
   } else {
-    batch.pictures = structures::makePackedImages(std::move(rows), memoryOf(handover));
+    batch.decoded = structures::makePackedImages(std::move(rows), memoryOf(output));
   }
   return batch;
 }
@@ -69,7 +69,7 @@ void putImage(Batch& batch, std::int64_t n, RgbImage image, const TransformPlan&
   }
   if (plan.changesColour()) jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
   std::copy_n(image.pixels.get(), plan.original.height * plan.original.width * 3,
-              structures::pixelsOf(batch.pictures, n));
+              structures::pixelsOf(batch.decoded, n));
 }
 
 base::ImageSize sizeOf(const coco::Image& image) { return {image.height, image.width}; }
@@ -78,13 +78,13 @@ base::ImageSize sizeOf(const coco::Image& image) { return {image.height, image.w
 
 SampleLoader::SampleLoader(const coco::Dataset& dataset, std::filesystem::path imagesFolder,
                            const config::AugmentConfig& augment, std::uint64_t seed,
-                           ClassTable classes, Handover handover)
+                           ClassTable classes, LoaderOutput output)
     : dataset_(dataset),
       imagesFolder_(std::move(imagesFolder)),
       augment_(augment),
       seed_(seed),
       classes_(std::move(classes)),
-      handover_(handover) {}
+      output_(output) {}
 
 Batch SampleLoader::loadTraining(std::span<const Sampler::Draw> draws) const {
   std::vector<std::size_t> indices;
@@ -113,7 +113,7 @@ RgbImage SampleLoader::read(const coco::Image& image) const {
   const std::filesystem::path file = imagesFolder_ / image.fileName;
   try {
     RgbImage pixels = readAnnotatedImage(file, sizeOf(image));
-    if (pixels.lacksEnd) tellOfMissingEnd(image.id, file);
+    if (pixels.missingEndMarker) warnMissingEndMarker(image.id, file);
     tellDarkness(pixels, file);
     return pixels;
   } catch (const UnreadableImage& error) {
@@ -121,15 +121,15 @@ RgbImage SampleLoader::read(const coco::Image& image) const {
   }
 }
 
-void SampleLoader::tellOfMissingEnd(ImageId id, const std::filesystem::path& file) const {
+void SampleLoader::warnMissingEndMarker(ImageId id, const std::filesystem::path& file) const {
   const std::lock_guard lock(mutex_);
-  if (told_.insert(id).second) base::logWarning("data", lacksEndText(file));
+  if (warned_.insert(id).second) base::logWarning("data", missingEndMarkerText(file));
 }
 
 Batch SampleLoader::load(const std::vector<std::size_t>& indices,
                          const std::vector<TransformPlan>& plans,
                          const base::ImageSize& padded) const {
-  Batch batch = emptyBatch(plans, padded, handover_);
+  Batch batch = emptyBatch(plans, padded, output_);
   std::vector<structures::GtInstances> gts;
   for (std::size_t n = 0; n < indices.size(); ++n) {
     const coco::Image& image = dataset_.images()[indices[n]];
@@ -138,19 +138,19 @@ Batch SampleLoader::load(const std::vector<std::size_t>& indices,
         transformAnnotations(dataset_.annotationsOf(indices[n]), classes_, image, plans[n]));
     batch.ids.push_back(image.id);
   }
-  batch.gts = structures::batchGroundTruth(gts, memoryOf(handover_));
+  batch.gts = structures::batchGroundTruth(gts, memoryOf(output_));
   return batch;
 }
 
 Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
-                        const config::AugmentConfig& augment, Handover handover) {
+                        const config::AugmentConfig& augment, LoaderOutput output) {
   RgbImage image = readImage(file);
-  if (image.lacksEnd) base::logWarning("data", lacksEndText(file));
+  if (image.missingEndMarker) base::logWarning("data", missingEndMarkerText(file));
   tellDarkness(image, file);
   const TransformPlan plan = planEvaluation(augment, image.size());
-  Batch batch = emptyBatch({plan}, paddedToLargest({plan}), handover);
+  Batch batch = emptyBatch({plan}, paddedToLargest({plan}), output);
   putImage(batch, 0, std::move(image), plan);
-  batch.gts = structures::batchGroundTruth({structures::GtInstances{}}, memoryOf(handover));
+  batch.gts = structures::batchGroundTruth({structures::GtInstances{}}, memoryOf(output));
   batch.ids = {id};
   batch.samplingKeys = {0};
   return batch;
@@ -159,16 +159,17 @@ Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
 std::unique_ptr<Prefetcher> prefetchTraining(const SampleLoader& loader, const Sampler& sampler,
                                              std::int64_t firstStep, std::int64_t lastStep,
                                              int threads) {
-  const std::int64_t parts = sampler.accumulate();
-  const auto load = [&loader, &sampler, parts](std::int64_t number) {
-    const std::int64_t step = number / parts + 1;
-    const int part = static_cast<int>(number % parts);
-    Batch batch = loader.loadTraining(sampler.imagesOf(step, part));
+  const std::int64_t microBatches = sampler.accumulate();
+  const auto load = [&loader, &sampler, microBatches](std::int64_t number) {
+    const std::int64_t step = number / microBatches + 1;
+    const int microBatch = static_cast<int>(number % microBatches);
+    Batch batch = loader.loadTraining(sampler.imagesOf(step, microBatch));
     batch.step = step;
-    batch.part = part;
+    batch.microBatch = microBatch;
     return batch;
   };
-  return std::make_unique<Prefetcher>(load, (firstStep - 1) * parts, lastStep * parts, threads);
+  return std::make_unique<Prefetcher>(load, (firstStep - 1) * microBatches, lastStep * microBatches,
+                                      threads);
 }
 
 }  // namespace lockstep::data

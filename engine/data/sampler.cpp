@@ -15,8 +15,7 @@ bool hasUsableAnnotation(const std::vector<coco::Annotation>& annotations) {
                      [](const auto& a) { return a.isUsable(); });
 }
 
-/// Images of one epoch in the order of its permutation, split by aspect and cut into groups of one
-/// aspect.
+/// The images of one epoch in the order of its permutation, in groups of one aspect (wide or tall).
 class AspectGroups {
  public:
   AspectGroups(const std::vector<std::size_t>& order, const std::vector<bool>& isWide,
@@ -32,9 +31,9 @@ class AspectGroups {
     }
   }
 
-  /// All images once: `head` that complete a group begun in the epoch before, whole groups, and a
-  /// rest that the next epoch completes. Whole groups come in the order in which their first images
-  /// do.
+  /// All images once: `head` images complete the last group of the epoch before, then come whole
+  /// groups, then a partial group that the next epoch completes. Whole groups are in the order of
+  /// their first images.
   std::vector<std::size_t> sequence(std::size_t head) {
     const std::size_t tail = (place_.size() - head) % groupSize_;
     std::vector<std::size_t> loose = wide_;
@@ -59,7 +58,7 @@ class AspectGroups {
 
  private:
   std::size_t groupSize_;
-  std::vector<std::size_t> place_;  ///< of an image in the permutation
+  std::vector<std::size_t> place_;  ///< index of an image in the permutation
   std::vector<std::size_t> wide_, tall_;
   std::vector<std::vector<std::size_t>> groups_;
 };
@@ -77,13 +76,13 @@ SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, in
 }
 
 Sampler::Sampler(const coco::Dataset& dataset, const SamplerOptions& options) : options_(options) {
-  const int parts = options.worldSize * options.accumulate;
-  if (parts < 1 || options.batchSize < 1 || options.batchSize % parts != 0) {
-    throw base::mendable("solver.batch_size: " + std::to_string(options.batchSize) +
-                         " is not a multiple of " + std::to_string(parts) +
-                         " (ranks x solver.accumulate)");
+  const int microBatches = options.worldSize * options.accumulate;
+  if (microBatches < 1 || options.batchSize < 1 || options.batchSize % microBatches != 0) {
+    throw UserError("solver.batch_size: " + std::to_string(options.batchSize) +
+                    " is not a multiple of " + std::to_string(microBatches) +
+                    " (ranks x solver.accumulate)");
   }
-  imagesPerPart_ = options.batchSize / parts;
+  imagesPerMicroBatch_ = options.batchSize / microBatches;
   for (std::size_t i = 0; i < dataset.images().size(); ++i) {
     if (options.skipEmpty && !hasUsableAnnotation(dataset.annotationsOf(i))) continue;
     const coco::Image& image = dataset.images()[i];
@@ -92,18 +91,20 @@ Sampler::Sampler(const coco::Dataset& dataset, const SamplerOptions& options) : 
     isWide_.push_back(image.width >= image.height);
   }
   if (imageIndices_.empty()) {
-    throw base::mendable(
-        "dataset.train: no image with a usable annotation (no crowd, sides over 1 px)");
+    throw UserError(
+        "dataset.train: no image has a usable annotation (not a crowd, width and height over 1 "
+        "px)");
   }
   isLeftOut_.assign(imageIndices_.size(), false);
 }
 
-std::vector<Sampler::Draw> Sampler::imagesOf(std::int64_t step, int part) const {
+std::vector<Sampler::Draw> Sampler::imagesOf(std::int64_t step, int microBatch) const {
   const auto count = static_cast<std::int64_t>(imageIndices_.size());
-  const std::int64_t group = static_cast<std::int64_t>(part) * options_.worldSize + options_.rank;
-  const std::int64_t first = (step - 1) * options_.batchSize + group * imagesPerPart_;
+  const std::int64_t group =
+      static_cast<std::int64_t>(microBatch) * options_.worldSize + options_.rank;
+  const std::int64_t first = (step - 1) * options_.batchSize + group * imagesPerMicroBatch_;
   std::vector<Draw> draws;
-  for (std::int64_t position = first; position < first + imagesPerPart_; ++position) {
+  for (std::int64_t position = first; position < first + imagesPerMicroBatch_; ++position) {
     const std::int64_t epoch = position / count;
     draws.push_back({imageAt(*orderOf(epoch), static_cast<std::size_t>(position % count)), epoch});
   }
@@ -122,7 +123,7 @@ void Sampler::leaveOut(const std::vector<std::int64_t>& imageIds) {
   }
   if (std::ranges::find(isLeftOut_, false) == isLeftOut_.end()) {
     throw Error("dataset.train: none of the " + std::to_string(imageIds_.size()) +
-                " images can be read; look whether dataset.train.images is the folder meant");
+                " images can be read; check that dataset.train.images is the right folder");
   }
 }
 
@@ -131,7 +132,7 @@ Sampler::Order Sampler::orderOf(std::int64_t epoch) const {
   CachedOrder& cached = cached_[epoch % 2];
   if (cached.epoch != epoch) {
     std::vector<std::size_t> order = permutation(epoch);
-    if (options_.groupByAspect && imagesPerPart_ > 1)
+    if (options_.groupByAspect && imagesPerMicroBatch_ > 1)
       order = groupedByAspect(std::move(order), epoch);
     cached = {epoch, std::make_shared<const std::vector<std::size_t>>(std::move(order))};
   }
@@ -155,7 +156,7 @@ std::vector<std::size_t> Sampler::permutation(std::int64_t epoch) const {
 
 std::vector<std::size_t> Sampler::groupedByAspect(std::vector<std::size_t> order,
                                                   std::int64_t epoch) const {
-  const auto groupSize = static_cast<std::size_t>(imagesPerPart_);
+  const auto groupSize = static_cast<std::size_t>(imagesPerMicroBatch_);
   const std::size_t begun = static_cast<std::size_t>(epoch) * order.size() % groupSize;
   const std::size_t head = (groupSize - begun) % groupSize;
   if (head >= order.size()) return order;

@@ -11,8 +11,8 @@
 namespace lockstep::data {
 
 struct SamplerOptions {
-  int batchSize = 1;   ///< images per step, over all ranks and parts
-  int accumulate = 1;  ///< parts of a step one after another
+  int batchSize = 1;   ///< images per step, over all ranks and micro-batches
+  int accumulate = 1;  ///< micro-batches per step (gradient accumulation)
   int rank = 0;
   int worldSize = 1;
   bool groupByAspect = true;
@@ -23,8 +23,8 @@ struct SamplerOptions {
 SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, int worldSize);
 
 /// The order of training images: an endless sequence of epochs, each a permutation of the images,
-/// as a pure function of seed, position and the images that are left out: the next one of the epoch
-/// takes the place of each. Any step can be asked for at any time, from any thread.
+/// as a pure function of seed, position and the images that are left out, each of which is replaced
+/// by the next image of the epoch. Steps can be queried in any order, from any thread.
 class Sampler {
  public:
   struct Draw {
@@ -33,20 +33,19 @@ class Sampler {
     bool operator==(const Draw&) const = default;
   };
 
-  /// Throws Error (mendable) when no image is left, or worldSize * accumulate does not divide
+  /// Throws UserError when no image is left, or worldSize * accumulate does not divide
   /// batchSize.
   Sampler(const coco::Dataset& dataset, const SamplerOptions& options);
 
-  /// Images of this rank in a part of a step (from 1). Parts are dealt so that N ranks with one
-  /// part each see the images that one rank with N parts sees.
-  std::vector<Draw> imagesOf(std::int64_t step, int part) const;
-  /// Not while others draw. Ids that it does not have are none of its. Throws Error when no image
-  /// is left.
+  /// The images of this rank in a micro-batch of a step (from 1). They are distributed so that N
+  /// ranks with one micro-batch use the same images as one rank with N micro-batches.
+  std::vector<Draw> imagesOf(std::int64_t step, int microBatch) const;
+  /// Not thread-safe with imagesOf(). Unknown ids are ignored. Throws Error when no image is left.
   void leaveOut(const std::vector<std::int64_t>& imageIds);
-  /// Images of an epoch, those left out among them: their places stay.
+  /// Number of images per epoch, including those left out, which keep their positions.
   std::size_t imageCount() const { return imageIndices_.size(); }
   int accumulate() const { return options_.accumulate; }
-  int imagesPerPart() const { return imagesPerPart_; }
+  int imagesPerMicroBatch() const { return imagesPerMicroBatch_; }
 
  private:
   using Order = std::shared_ptr<const std::vector<std::size_t>>;
@@ -57,7 +56,7 @@ class Sampler {
                                            std::int64_t epoch) const;
 
   SamplerOptions options_;
-  int imagesPerPart_ = 1;
+  int imagesPerMicroBatch_ = 1;
   std::vector<std::size_t> imageIndices_;  ///< into Dataset::images()
   std::vector<std::uint64_t> imageIds_;    ///< of imageIndices_
   std::vector<bool> isWide_;               ///< of imageIndices_: width >= height

@@ -18,7 +18,7 @@ namespace {
 
 using base::RandomPurpose;
 
-/// Random choices about one image in one epoch.
+/// The random numbers of one image in one epoch.
 class Choices {
  public:
   Choices(std::uint64_t seed, ImageId id, std::int64_t epoch)
@@ -45,7 +45,7 @@ struct Box {
   bool isEmpty() const { return !(x2 > x1 && y2 > y1); }
 };
 
-/// At the original size.
+/// Bounding box of an annotation at the original size.
 Box clippedBox(const std::array<double, 4>& xywh, const coco::Image& image) {
   const auto clip = [](double value, int side) {
     return static_cast<float>(std::clamp<double>(value, 0, side));
@@ -54,8 +54,8 @@ Box clippedBox(const std::array<double, 4>& xywh, const coco::Image& image) {
           clip(xywh[0] + xywh[2], image.width), clip(xywh[1] + xywh[3], image.height)};
 }
 
-/// Flipped, then times the ratios of the sides as they came out (torchvision's resize_boxes). What
-/// is thinner than the spacing of float32 at the far side of the image may come out empty.
+/// Flips, then scales by the ratios of the actual sizes (torchvision's resize_boxes). Boxes thinner
+/// than the spacing of float32 at the far side of the image may become empty.
 Box transformedBox(Box box, const TransformPlan& plan) {
   const auto width = static_cast<float>(plan.original.width),
              height = static_cast<float>(plan.original.height);
@@ -80,8 +80,8 @@ std::vector<std::int32_t> nearestStarts(std::int64_t inPx, std::int64_t outPx) {
   return starts;
 }
 
-/// Makes masks at the resized size straight from their runs, without the full-size mask in between,
-/// and no more of them than the window they are in.
+/// Rasterises masks at the resized size directly from RLE runs, without a full-size mask, and only
+/// within their bounding window.
 class MaskCropper {
  public:
   explicit MaskCropper(const TransformPlan& plan)
@@ -89,7 +89,7 @@ class MaskCropper {
         columnStarts_(nearestStarts(plan.original.width, plan.resized.width)),
         rowStarts_(nearestStarts(plan.original.height, plan.resized.height)) {}
 
-  /// Adds the mask's window to `pixels`.
+  /// Appends the pixels of the mask's window to `pixels`.
   structures::MaskWindow append(const coco::Rle& rle, std::vector<std::uint8_t>& pixels) {
     findParts(rle);
     structures::MaskWindow window{.firstByte = static_cast<std::int64_t>(pixels.size())};
@@ -115,9 +115,9 @@ class MaskCropper {
   }
 
  private:
-  /// Pixels of a resized mask that are 1.
+  /// A rectangle of ones in a resized mask.
   struct Part {
-    std::int32_t left, right, top, bottom;  // right and bottom: one behind
+    std::int32_t left, right, top, bottom;  // right and bottom: exclusive
   };
 
   void findParts(const coco::Rle& rle) {
@@ -127,7 +127,7 @@ class MaskCropper {
     bool inside = false;
     for (std::uint32_t count : rle.counts) {
       const std::uint64_t end = position + count;
-      while (inside && position < end) {  // a run may go over several columns
+      while (inside && position < end) {  // a run may span several columns
         const std::uint64_t column = position / height, row = position % height;
         const std::uint64_t rowEnd = std::min(height, row + (end - position));
         addPart(static_cast<int>(column), static_cast<int>(row), static_cast<int>(rowEnd));
@@ -153,7 +153,7 @@ class MaskCropper {
   std::vector<Part> parts_;
 };
 
-/// image1 * ratio + image2 * (1 - ratio), clipped and cut to a whole number.
+/// image1 * ratio + image2 * (1 - ratio), clamped and truncated to an integer.
 std::uint8_t blend(float value, float other, double ratio) {
   const float mixed = value * static_cast<float>(ratio) + other * static_cast<float>(1 - ratio);
   return static_cast<std::uint8_t>(std::clamp(mixed, 0.0f, 255.0f));

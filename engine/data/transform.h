@@ -10,33 +10,33 @@
 #include "engine/structures/image_row.h"
 #include "engine/structures/instances.h"
 
-/// From decoded pixels and annotations to what the model sees, with torchvision's semantics
-/// (GeneralizedRCNNTransform): to [0,1], normalised, resized bilinear without antialias in float32;
-/// masks resized by nearest; boxes by the true ratios.
+/// Transforms decoded images and annotations to model input, with the semantics of torchvision's
+/// GeneralizedRCNNTransform: scaled to [0,1], normalised, resized bilinearly without antialias in
+/// float32; masks resized with nearest; boxes scaled by the exact ratios.
 namespace lockstep::data {
 
-/// All that is decided about one image before a pixel is read.
+/// The transform parameters of one image, chosen before it is read.
 struct TransformPlan {
   base::ImageSize original, resized;  ///< px
   bool flipHorizontal = false;
   bool flipVertical = false;
-  double brightness = 1, contrast = 1, saturation = 1;  ///< factors, 1: as it is
+  double brightness = 1, contrast = 1, saturation = 1;  ///< factors; 1: unchanged
 
   bool changesColour() const { return brightness != 1 || contrast != 1 || saturation != 1; }
 };
 
-/// What training does to an image in an epoch: a pure function of its arguments. Jitter factors are
-/// uniform in [max(0, 1 - x), 1 + x]; the shortest side is one of min_size.
+/// The augmentation of an image in an epoch: a pure function of the arguments. Jitter factors are
+/// uniform in [max(0, 1 - x), 1 + x]; the shortest side is drawn from min_size.
 TransformPlan planTraining(const config::AugmentConfig& augment, base::ImageSize original,
                            ImageId id, std::int64_t epoch, std::uint64_t seed);
-/// What evaluation and prediction do: the last of min_size, nothing else.
+/// The transform of evaluation and prediction: resizes to the last of min_size, no augmentation.
 TransformPlan planEvaluation(const config::AugmentConfig& augment, base::ImageSize original);
 
-/// What the resizing makes of an image.
+/// The resize parameters of an image for ops::resizeImages.
 structures::ImageRow imageRow(const TransformPlan& plan);
 
-/// Colour, flips, normalisation and resize in one pass over the pixels -> out [3,H,W] of the padded
-/// size, zeros right and below.
+/// Colour jitter, flips, normalisation and resize in one pass over the pixels -> out [3,H,W] of the
+/// padded size, zero-padded at the right and bottom.
 void transformImage(RgbImage image, const TransformPlan& plan, const base::ImageSize& padded,
                     float* out);
 
@@ -44,10 +44,10 @@ void transformImage(RgbImage image, const TransformPlan& plan, const base::Image
 /// on uint8.
 void jitterColour(RgbImage& image, double brightness, double contrast, double saturation);
 
-/// Usable annotations (no crowd, sides over 1 px, something left inside the image) as boxes,
-/// classes and masks at plan.resized (by nearest, as torchvision). Boxes are clipped to the image;
-/// each has a width and a height in float32. Throws Error for a category that `classes` does not
-/// know.
+/// Usable annotations (not a crowd, width and height over 1 px, not outside the image) as boxes,
+/// classes and masks at the size plan.resized (nearest, as in torchvision). Boxes are clipped to
+/// the image and are not empty in float32. Throws Error for a category that `classes` does not
+/// have.
 structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
                                              const ClassTable& classes, const coco::Image& image,
                                              const TransformPlan& plan);

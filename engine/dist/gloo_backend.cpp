@@ -1,6 +1,6 @@
 #include "engine/base/error.h"
 #include "engine/dist/group_backends.h"
-// LibTorch's wheel lacks the headers of gloo, which this header of its own includes.
+// The torch wheel does not ship gloo's headers, which ProcessGroupGloo.hpp includes.
 #ifdef LOCKSTEP_GLOO
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #endif
@@ -11,12 +11,13 @@ namespace lockstep::dist {
 
 bool hasGloo() { return true; }
 
-void addGloo(c10d::ProcessGroup& group, const GroupPlace& place) {
+void addGloo(c10d::ProcessGroup& group, const GroupOptions& parameters) {
   using Gloo = c10d::ProcessGroupGloo;
-  const auto options = Gloo::Options::create(kNever);
-  options->devices.push_back(Gloo::createDeviceForHostname(place.localAddress));
+  const auto options = Gloo::Options::create(kNoTimeout);
+  options->devices.push_back(Gloo::createDeviceForHostname(parameters.localAddress));
   options->threads = 2;
-  const auto gloo = c10::make_intrusive<Gloo>(place.store, place.rank, place.size, options);
+  const auto gloo =
+      c10::make_intrusive<Gloo>(parameters.store, parameters.rank, parameters.size, options);
   for (const auto device : {c10::DeviceType::CPU, c10::DeviceType::CUDA})
     group.setBackend(device, c10d::ProcessGroup::BackendType::GLOO, gloo);
   group.setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
@@ -26,8 +27,9 @@ void addGloo(c10d::ProcessGroup& group, const GroupPlace& place) {
 
 bool hasGloo() { return false; }
 
-void addGloo(c10d::ProcessGroup&, const GroupPlace&) {
-  throw Error("several ranks: this program was built without gloo's headers (libgloo-dev)");
+void addGloo(c10d::ProcessGroup&, const GroupOptions&) {
+  throw Error(
+      "runtime.workers: this program was built without Gloo; install libgloo-dev and build again");
 }
 
 #endif

@@ -8,19 +8,20 @@ namespace lockstep::dist {
 
 #ifdef LOCKSTEP_CUDA
 
-void addNccl(c10d::ProcessGroup& group, const GroupPlace& place) {
+void addNccl(c10d::ProcessGroup& group, const GroupOptions& parameters) {
   using Nccl = c10d::ProcessGroupNCCL;
   const auto options = Nccl::Options::create();
-  options->timeout = kNever;
-  group.setBackend(c10::DeviceType::CUDA, c10d::ProcessGroup::BackendType::NCCL,
-                   c10::make_intrusive<Nccl>(place.store, place.rank, place.size, options));
+  options->timeout = kNoTimeout;
+  group.setBackend(
+      c10::DeviceType::CUDA, c10d::ProcessGroup::BackendType::NCCL,
+      c10::make_intrusive<Nccl>(parameters.store, parameters.rank, parameters.size, options));
   group.setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
 }
 
 #else
 
-void addNccl(c10d::ProcessGroup&, const GroupPlace&) {
-  throw Error("NCCL: this program was built without CUDA");
+void addNccl(c10d::ProcessGroup&, const GroupOptions&) {
+  throw Error("runtime.backend: this program was built without CUDA, so NCCL is unavailable");
 }
 
 #endif

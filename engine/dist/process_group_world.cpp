@@ -1,4 +1,4 @@
-// A world of several ranks: c10d process groups behind World.
+// World with several ranks, over c10d process groups.
 #include <c10/util/Logging.h>
 #include <torch/types.h>
 
@@ -19,7 +19,7 @@
 #include "engine/dist/group_backends.h"
 #include "engine/dist/reduced_gradients.h"
 #include "engine/dist/rendezvous.h"
-#include "engine/dist/store_watch.h"
+#include "engine/dist/store_monitor.h"
 
 namespace lockstep::dist {
 namespace {
@@ -28,12 +28,13 @@ using config::Backend;
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 at::Tensor bytesTensor(const std::string& bytes) {
-  // Only read from: what is sent is not changed.
+  // const_cast: a tensor that is sent is only read.
   return at::from_blob(const_cast<char*>(bytes.data()), {static_cast<std::int64_t>(bytes.size())},
                        at::kByte);
 }
 
-/// Where a GPU sits in its machine: launchers may show every rank another GPU as the first.
+/// The PCI bus id of a GPU, because with CUDA_VISIBLE_DEVICES each rank's device 0 may be another
+/// GPU.
 std::string busAddressOf([[maybe_unused]] const at::Device& device) {
   std::array<char, 32> address{};
 #ifdef LOCKSTEP_CUDA
@@ -46,21 +47,21 @@ std::string busAddressOf([[maybe_unused]] const at::Device& device) {
 class ProcessGroupWorld : public World {
  public:
   explicit ProcessGroupWorld(const WorldOptions& options)
-      : meeting_(meet(options)),
-        note_(options.onCollective ? options.onCollective : [](const char*, bool) {}) {
-    if (options.nodes > 1) watch_ = makeWatch(options);
+      : rendezvous_(joinRendezvous(options)),
+        observer_(options.onCollective ? options.onCollective : [](const char*, bool) {}) {
+    if (options.nodes > 1) monitor_ = makeMonitor(options);
   }
 
-  int rank() const override { return meeting_.rank; }
-  int size() const override { return meeting_.size; }
+  int rank() const override { return rendezvous_.rank; }
+  int size() const override { return rendezvous_.size; }
 
-  std::string share(const std::string& bytes) override {
+  std::string broadcastBytes(const std::string& bytes) override {
     c10d::ProcessGroup& group = control();
     at::Tensor count = at::full({1}, static_cast<std::int64_t>(bytes.size()), at::kLong);
-    wait("share", [&] { return broadcastOn(group, count); });
+    wait("broadcast", [&] { return broadcastOn(group, count); });
     std::string shared = rank() == 0 ? bytes : std::string(count.item<std::int64_t>(), '\0');
     at::Tensor content = bytesTensor(shared);
-    if (!shared.empty()) wait("share", [&] { return broadcastOn(group, content); });
+    if (!shared.empty()) wait("broadcast", [&] { return broadcastOn(group, content); });
     return shared;
   }
 
@@ -88,30 +89,30 @@ class ProcessGroupWorld : public World {
   void broadcast(const std::vector<at::Tensor>& tensors) override {
     c10d::ProcessGroup& group = control();
     for (const at::Tensor& tensor : tensors) {
-      // Whatever its strides and device are, its elements travel in their order.
+      // Contiguous on the CPU: strides and device may differ between ranks.
       at::Tensor content = tensor.detach().cpu().contiguous();
       wait("broadcast", [&] { return broadcastOn(group, content); });
       if (rank() != 0) tensor.detach().copy_(content);
     }
   }
 
-  bool isSoAnywhere(bool isSo) override {
+  bool anyRank(bool value) override {
     c10d::ProcessGroup& group = control();
-    at::Tensor said = at::full({1}, isSo ? 1 : 0, at::kLong);
-    std::vector<at::Tensor> tensors{said};
-    wait("agreement", [&] { return group.allreduce(tensors, {c10d::ReduceOp::MAX}); });
-    return said.item<std::int64_t>() != 0;
+    at::Tensor flag = at::full({1}, value ? 1 : 0, at::kLong);
+    std::vector<at::Tensor> tensors{flag};
+    wait("all_reduce", [&] { return group.allreduce(tensors, {c10d::ReduceOp::MAX}); });
+    return flag.item<std::int64_t>() != 0;
   }
 
-  void beginAgreement(bool wishes) override {
-    agreed_ = at::full({1}, wishes ? 1 : 0, at::kLong);
-    std::vector<at::Tensor> tensors{agreed_};
-    agreement_ = control().allreduce(tensors, {c10d::ReduceOp::MAX});
+  void beginAnyRank(bool value) override {
+    anyRankValue_ = at::full({1}, value ? 1 : 0, at::kLong);
+    std::vector<at::Tensor> tensors{anyRankValue_};
+    anyRankWork_ = control().allreduce(tensors, {c10d::ReduceOp::MAX});
   }
 
-  bool finishAgreement() override {
-    wait("agreement", [&] { return std::exchange(agreement_, {}); });
-    return agreed_.item<std::int64_t>() != 0;
+  bool finishAnyRank() override {
+    wait("all_reduce", [&] { return std::exchange(anyRankWork_, {}); });
+    return anyRankValue_.item<std::int64_t>() != 0;
   }
 
   std::unique_ptr<GradientAverage> averageGradients(const std::vector<at::Tensor>& parameters,
@@ -119,7 +120,7 @@ class ProcessGroupWorld : public World {
                                                     std::optional<Backend> backend) override {
     const at::Device device = parameters.at(0).device();
     return std::make_unique<ReducedGradients>(parameters, figureCount,
-                                              groupOfSteps(usesNccl(device, backend)), note_);
+                                              groupOfSteps(usesNccl(device, backend)), observer_);
   }
 
   std::function<void(at::Tensor&)> sumOverRanks(at::Device device,
@@ -131,17 +132,17 @@ class ProcessGroupWorld : public World {
     };
   }
 
-  PeerWatch* peerWatch() override { return watch_.get(); }
+  PeerMonitor* peerMonitor() override { return monitor_.get(); }
 
  private:
   using Work = c10::intrusive_ptr<c10d::Work>;
 
-  /// Runs a collective to its end. A note that stays `waiting` tells that it broke.
+  /// Runs a collective to completion. If it fails, the observer's last call stays `waiting`.
   template <typename Start>
   void wait(const char* name, const Start& start) {
-    note_(name, true);
+    observer_(name, true);
     if (const Work work = start()) work->wait();
-    note_(name, false);
+    observer_(name, false);
   }
 
   static Work broadcastOn(c10d::ProcessGroup& group, at::Tensor& tensor) {
@@ -149,72 +150,72 @@ class ProcessGroupWorld : public World {
     return group.broadcast(tensors);
   }
 
-  std::unique_ptr<PeerWatch> makeWatch(const WorldOptions& options) {
-    std::vector<int> watched;
-    if (options.node != 0) watched = {0};
-    if (meeting_.rank == 0)
-      for (int other = options.localRanks; other < meeting_.size; ++other) watched.push_back(other);
-    return std::make_unique<StoreWatch>(meeting_.connect(), meeting_.rank, watched);
+  std::unique_ptr<PeerMonitor> makeMonitor(const WorldOptions& options) {
+    std::vector<int> monitored;
+    if (options.node != 0) monitored = {0};
+    if (rendezvous_.rank == 0)
+      for (int other = options.localRanks; other < rendezvous_.size; ++other)
+        monitored.push_back(other);
+    return std::make_unique<StoreMonitor>(rendezvous_.connect(), rendezvous_.rank, monitored);
   }
 
-  /// The group of what is told, not summed in a step. The first collective connects it: where a
-  /// rank is gone by then that takes for ever, and the world is there already to hear of it from
-  /// the watch.
+  /// The group for everything but the sums of a training step. Its first collective connects it: if
+  /// a rank is gone by then, that hangs, and the peer monitor already runs to report the lost rank.
   c10d::ProcessGroup& control() {
     if (!control_) control_ = makeGroup("control", /*nccl=*/false);
     return *control_;
   }
 
-  /// The group of what a step sums, gradients and statistics: two communicators of NCCL at work on
-  /// one GPU may each wait for the other. A backward pass visits its nodes in the same order on
-  /// every rank, heads before backbone, and so come its collectives.
+  /// One group for the sums of a training step, gradients and batch-norm statistics: two NCCL
+  /// communicators in use on one GPU may deadlock. A backward pass runs its nodes in the same order
+  /// on every rank, heads before backbone, so its collectives are issued in the same order.
   Group groupOfSteps(bool nccl) {
     Group& group = nccl ? ncclOfSteps_ : glooOfSteps_;
     if (!group) group = makeGroup("steps", nccl);
     return group;
   }
 
-  /// A group of all ranks, made by all at the same point.
+  /// A group of all ranks; every rank creates it at the same point.
   Group makeGroup(const std::string& name, bool nccl) {
     const auto store =
-        c10::make_intrusive<c10d::PrefixStore>(name + std::to_string(groups_++), meeting_.store);
+        c10::make_intrusive<c10d::PrefixStore>(name + std::to_string(groups_++), rendezvous_.store);
     const auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank(), size());
-    const GroupPlace place{store, rank(), size(), meeting_.localAddress};
-    note_("connect", true);
-    nccl ? addNccl(*group, place) : addGloo(*group, place);
-    note_("connect", false);
+    const GroupOptions groupOptions{store, rank(), size(), rendezvous_.localAddress};
+    observer_("connect", true);
+    nccl ? addNccl(*group, groupOptions) : addGloo(*group, groupOptions);
+    observer_("connect", false);
     return group;
   }
 
-  /// NCCL wants a GPU for every rank: two ranks on one GPU meet over Gloo.
+  /// NCCL needs one GPU per rank: ranks that share a GPU use Gloo.
   bool usesNccl(at::Device device, std::optional<Backend> backend) {
     const std::string own = device.is_cuda() ? base::hostName() + " " + busAddressOf(device) : "";
     const std::vector<std::string> all = gather(own);
     const std::set<std::string> different(all.begin(), all.end());
     const bool isPossible = different.size() == all.size() && !different.contains("");
     const Backend best = isPossible ? Backend::Nccl : Backend::Gloo;
-    const bool nccl = share(base::textOf(best)) == base::textOf(Backend::Nccl);
+    const bool nccl = broadcastBytes(base::textOf(best)) == base::textOf(Backend::Nccl);
     if (backend == Backend::Nccl && !nccl) {
-      throw base::mendable(
-          "runtime.backend: nccl needs a GPU of its own for every rank; use auto or gloo, or fewer "
+      throw UserError(
+          "runtime.backend: nccl needs one GPU per rank; use auto or gloo, or fewer "
           "workers");
     }
     return nccl && backend != Backend::Gloo;
   }
 
-  Rendezvous meeting_;
-  CollectiveNote note_;
-  std::unique_ptr<PeerWatch> watch_;
+  Rendezvous rendezvous_;
+  CollectiveObserver observer_;
+  std::unique_ptr<PeerMonitor> monitor_;
   Group control_, ncclOfSteps_, glooOfSteps_;
-  Work agreement_;
-  at::Tensor agreed_;
+  Work anyRankWork_;
+  at::Tensor anyRankValue_;
   int groups_ = 0;
 };
 
-/// Supervisors watch the ranks and end them, all and at once: c10d's own watch must neither end a
-/// process first, so that the wrong rank seems to have failed (torchrun sets the first variable to
-/// do that), nor give up a collective and let the step go on with what is in its buffers, nor write
-/// reports.
+/// Supervisors monitor the ranks and kill all of them together: c10d's watchdog must neither abort
+/// a process first, so that the wrong rank seems to have failed (torchrun sets the first variable
+/// for that), nor abort a collective and let the step continue with whatever is in its buffers, nor
+/// write dumps.
 void keepC10dFromEndingProcesses() {
   for (const char* name : {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "TORCH_NCCL_BLOCKING_WAIT",
                            "TORCH_NCCL_ENABLE_MONITORING", "TORCH_NCCL_RETHROW_CUDA_ERRORS",
@@ -222,16 +223,16 @@ void keepC10dFromEndingProcesses() {
     ::setenv(name, "0", /*overwrite=*/1);
 }
 
-/// The user's own variables count more.
+/// Environment variables that the user has set take precedence.
 void makeC10dQuiet() {
-  // It logs pages of what it throws as well.
+  // c10d also logs, at length, what it throws.
   constexpr int kFatalOnly = 3;
   if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kFatalOnly;
-  // Its record of collectives takes no lock, while ranks may share a process.
+  // The flight recorder is not thread-safe, and in tests ranks share a process.
   ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/0);
 }
 
-/// Before the first group of the process, whose ranks may be threads.
+/// Before the first group of the process; in tests several ranks are threads of one process.
 void prepareC10d() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -243,7 +244,7 @@ void prepareC10d() {
 }  // namespace
 
 std::unique_ptr<World> joinWorld(const WorldOptions& options) {
-  if (options.nodes == 1 && options.localRanks == 1) return makeWorldOfOne();
+  if (options.nodes == 1 && options.localRanks == 1) return makeSingleRankWorld();
   prepareC10d();
   return std::make_unique<ProcessGroupWorld>(options);
 }

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kFirstBucketBytes = kMiB;
 constexpr std::size_t kMaxBucketBytes = 25 * kMiB;
-/// Buckets that the gradients of a model are dealt to, so that most are on their way before the
+/// Number of buckets the gradients are divided into, so that most all-reduces start before the
 /// backward pass ends.
 constexpr std::size_t kBuckets = 8;
 
@@ -27,8 +27,8 @@ std::size_t bucketBytes(const std::vector<at::Tensor>& parameters) {
   return std::clamp(bytes / kBuckets, kMiB, kMaxBucketBytes);
 }
 
-/// Calls `ownIsDone` between this rank's own backward pass and the Reducer's end of it, which waits
-/// for the buckets.
+/// Calls `ownIsDone` after this rank's own backward pass and before the Reducer finalises it, which
+/// waits for the buckets.
 void backwardThen(const at::Tensor& loss, const std::function<void()>& ownIsDone) {
   loss.register_hook([&](const at::Tensor& gradient) {
     torch::autograd::Engine::get_default_engine().queue_callback(ownIsDone);
@@ -42,8 +42,8 @@ void backwardThen(const at::Tensor& loss, const std::function<void()>& ownIsDone
 ReducedGradients::ReducedGradients(const std::vector<at::Tensor>& parameters,
                                    std::int64_t figureCount,
                                    c10::intrusive_ptr<c10d::ProcessGroup> group,
-                                   CollectiveNote note)
-    : group_(std::move(group)), note_(std::move(note)) {
+                                   CollectiveObserver observer)
+    : group_(std::move(group)), observer_(std::move(observer)) {
   const at::Device device = parameters.empty() ? at::Device(at::kCPU) : parameters[0].device();
   carrier_ = at::zeros({figureCount}, at::TensorOptions(at::kFloat).device(device));
   carrier_.set_requires_grad(true);
@@ -54,8 +54,8 @@ ReducedGradients::ReducedGradients(const std::vector<at::Tensor>& parameters,
 
 void ReducedGradients::makeReducer(std::vector<at::Tensor> parameters) {
   const std::size_t bytes = bucketBytes(parameters);
-  // Gradients come in about the reverse order of the parameters: the first bucket holds the last
-  // ones, and is small, so that it leaves soon.
+  // Gradients become ready in about the reverse order of the parameters: the first bucket holds the
+  // last parameters and is small, so that its all-reduce starts early.
   std::vector<std::int64_t> order(parameters.size());
   std::iota(order.rbegin(), order.rend(), 0);
   std::vector<at::Tensor> inOrder(parameters.rbegin(), parameters.rend());
@@ -68,16 +68,17 @@ void ReducedGradients::makeReducer(std::vector<at::Tensor> parameters) {
       std::unordered_map<std::size_t, std::string>{}, static_cast<std::int64_t>(kFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
       std::vector<std::int64_t>{});
-  // Without a hook the first step multiplies by 1/N what later ones divide by N: other bits.
+  // Without a comm hook the first step multiplies by 1/N and later steps divide by N, which rounds
+  // differently.
   reducer_->register_builtin_comm_hook(c10d::BuiltinCommHookType::ALLREDUCE);
 }
 
 void ReducedGradients::backward(const at::Tensor& loss, const at::Tensor& figures,
-                                bool isLastPart) {
-  if (carrier_.grad().defined() && !isAdding_) carrier_.mutable_grad().zero_();
-  isAdding_ = !isLastPart;
+                                bool isLastMicroBatch) {
+  if (carrier_.grad().defined() && !isAccumulating_) carrier_.mutable_grad().zero_();
+  isAccumulating_ = !isLastMicroBatch;
   const at::Tensor carrying = loss + (carrier_ * figures).sum();
-  if (!isLastPart) return carrying.backward();
+  if (!isLastMicroBatch) return carrying.backward();
   reducer_->prepare_for_backward({carrying});
   carrying.is_cpu() ? averageOnCpu(carrying) : averageOnGpu(carrying);
 }
@@ -86,9 +87,9 @@ void ReducedGradients::averageOnCpu(const at::Tensor& loss) {
   Clock::time_point ready{};
   backwardThen(loss, [&] {
     ready = Clock::now();
-    note_("gradients", true);
+    observer_("gradients", true);
   });
-  note_("gradients", false);
+  observer_("gradients", false);
   waitSeconds_ = std::chrono::duration<double>(Clock::now() - ready).count();
 }
 
@@ -99,24 +100,24 @@ void ReducedGradients::averageOnGpu(const at::Tensor& loss) {
     return c10::Event(loss.device().type(), c10::EventFlag::BACKEND_DEFAULT);
   };
   waitForStepBeforeLast();
-  OnItsWay& step = onTheirWay_.emplace_back(withTime(), withTime());
+  InFlight& step = inFlight_.emplace_back(withTime(), withTime());
   backwardThen(loss, [&] {
     mark(step.ready);
-    note_("gradients", true);  // Gloo is waited for here, NCCL later
+    observer_("gradients", true);  // Gloo blocks here, NCCL in waitForStepBeforeLast()
   });
-  note_("gradients", false);
+  observer_("gradients", false);
   mark(step.averaged);
 }
 
 void ReducedGradients::waitForStepBeforeLast() {
-  if (onTheirWay_.size() < 2) return;
-  const OnItsWay& step = onTheirWay_.front();
-  note_("gradients", true);
+  if (inFlight_.size() < 2) return;
+  const InFlight& step = inFlight_.front();
+  observer_("gradients", true);
   step.averaged.synchronize();
-  note_("gradients", false);
+  observer_("gradients", false);
   constexpr double kMillisecond = 1e-3;
   waitSeconds_ = step.ready.elapsedTime(step.averaged) * kMillisecond;
-  onTheirWay_.pop_front();
+  inFlight_.pop_front();
 }
 
 }  // namespace lockstep::dist

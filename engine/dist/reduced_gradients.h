@@ -11,40 +11,41 @@
 
 namespace lockstep::dist {
 
-/// GradientAverage over a process group by c10d's Reducer. Its layout of buckets never changes, so
-/// that a resumed run sums in the same order.
+/// GradientAverage with c10d's Reducer, as in DistributedDataParallel. Buckets are never rebuilt,
+/// so that a resumed run sums in the same order.
 class ReducedGradients : public GradientAverage {
  public:
   ReducedGradients(const std::vector<at::Tensor>& parameters, std::int64_t figureCount,
-                   c10::intrusive_ptr<c10d::ProcessGroup> group, CollectiveNote note);
+                   c10::intrusive_ptr<c10d::ProcessGroup> group, CollectiveObserver observer);
 
-  void beginAnew() override { isAdding_ = false; }
-  void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastPart) override;
+  void reset() override { isAccumulating_ = false; }
+  void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastMicroBatch) override;
   at::Tensor figures() const override { return carrier_.grad(); }
   double waitSeconds() const override { return waitSeconds_; }
 
  private:
-  /// Of a step on a GPU, whose collectives the host only asks for.
-  struct OnItsWay {
+  /// A step on a GPU whose collectives the host has launched and not waited for.
+  struct InFlight {
     c10::Event ready, averaged;
   };
 
   void makeReducer(std::vector<at::Tensor> parameters);
   void averageOnCpu(const at::Tensor& loss);
   void averageOnGpu(const at::Tensor& loss);
-  /// Lets the host be no more than two steps ahead of its GPU, so that it waits for other ranks
-  /// here, where that is told, and not wherever a queue is full. The GPU never runs dry of it.
+  /// Limits the host to two steps ahead of its GPU, so that it waits for other ranks here, where
+  /// the observer reports it, and not in an arbitrary launch when the queue is full. The GPU does
+  /// not run out of work.
   void waitForStepBeforeLast();
 
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
-  CollectiveNote note_;
-  /// [n] zeros that take part in the loss with the figures as their gradient: so these travel in
-  /// the first bucket, and no collective of their own is needed.
+  CollectiveObserver observer_;
+  /// [n] zeros that are added to the loss so that the figures are their gradient: the figures are
+  /// then all-reduced in the first bucket and need no collective of their own.
   at::Tensor carrier_;
-  std::unique_ptr<c10d::Reducer> reducer_;  ///< dies before its group
-  bool isAdding_ = false;                   ///< within a step
+  std::unique_ptr<c10d::Reducer> reducer_;  ///< destroyed before its group
+  bool isAccumulating_ = false;             ///< within a step
   double waitSeconds_ = 0;
-  std::deque<OnItsWay> onTheirWay_;  ///< the oldest first
+  std::deque<InFlight> inFlight_;  ///< oldest first
 };
 
 }  // namespace lockstep::dist

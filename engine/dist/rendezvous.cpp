@@ -19,16 +19,16 @@
 namespace lockstep::dist {
 namespace {
 
-/// Machines of a cluster may start minutes apart.
-constexpr std::chrono::minutes kPatience{10};
+/// As torchrun's join_timeout: machines of a cluster may start minutes apart.
+constexpr std::chrono::minutes kJoinTimeout{10};
 
 constexpr const char* kThisMachine = "127.0.0.1";
 
-constexpr const char* kAnyPort = "9";  // where nothing is sent to
+constexpr const char* kAnyPort = "9";  // nothing is sent there
 
-Error systemFault(const std::string& what) { return Error(what + ": " + std::strerror(errno)); }
+Error systemError(const std::string& what) { return Error(what + ": " + std::strerror(errno)); }
 
-/// A socket that listens on this machine alone, at a port of the system's choice.
+/// A socket that listens on the loopback interface, at a port that the system chooses.
 int listenHere() {
   base::FileDescriptor listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -37,13 +37,13 @@ int listenHere() {
   if (listening.get() < 0 ||
       ::bind(listening.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(listening.get(), SOMAXCONN) != 0) {
-    throw systemFault("no port for the ranks to meet at");
+    throw systemError("rendezvous: cannot listen on a local port");
   }
   return listening.release();
 }
 
-/// The address of this machine from which `host` is reached: what the system's own name stands for
-/// may be a loopback address.
+/// The local address of the route to `host`: the machine's own hostname may resolve to a loopback
+/// address.
 std::string addressTowards(const std::string& host) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_DGRAM;
@@ -55,7 +55,7 @@ std::string addressTowards(const std::string& host) {
     sockaddr_storage own{};
     socklen_t length = sizeof own;
     std::array<char, NI_MAXHOST> text{};
-    // Connecting a datagram socket sends nothing: it only asks for the route.
+    // Connecting a datagram socket sends nothing: it only looks up the route.
     if (probe.get() >= 0 && ::connect(probe.get(), next->ai_addr, next->ai_addrlen) == 0 &&
         ::getsockname(probe.get(), reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
         ::getnameinfo(reinterpret_cast<sockaddr*>(&own), length, text.data(), text.size(), nullptr,
@@ -63,10 +63,10 @@ std::string addressTowards(const std::string& host) {
       return text.data();
     }
   }
-  throw Error(host + ": there is no route to it from this machine");
+  throw Error(host + ": no route from this machine");
 }
 
-/// Keys of one start: torchrun keeps its store when it starts the ranks again.
+/// Key prefix of one (re)start: torchrun keeps its store when it restarts the ranks.
 std::string keyPrefix() {
   const char* restarts = std::getenv("TORCHELASTIC_RESTART_COUNT");
   return std::string("lockstep/") + (restarts != nullptr ? restarts : "0");
@@ -77,8 +77,8 @@ c10::intrusive_ptr<c10d::Store> openStore(const WorldOptions& options) {
   c10d::TCPStoreOptions storeOptions;
   storeOptions.isServer = isServer;
   storeOptions.waitWorkers = false;
-  storeOptions.timeout = kPatience;
-  storeOptions.useLibUV = false;  // that server takes no socket of ours
+  storeOptions.timeout = kJoinTimeout;
+  storeOptions.useLibUV = false;  // the libuv server does not accept masterListenFd
   if (isServer && options.masterPort == 0) storeOptions.masterListenFd = listenHere();
   storeOptions.port = static_cast<std::uint16_t>(options.masterPort);
   const std::string host = options.masterAddress.empty() ? kThisMachine : options.masterAddress;
@@ -91,11 +91,12 @@ c10::intrusive_ptr<c10d::Store> openStore(const WorldOptions& options) {
     }
     return c10::make_intrusive<c10d::TCPStore>(host, storeOptions);
   } catch (const std::exception& error) {
-    const std::string place = host + " port " + std::to_string(storeOptions.port);
-    throw Error(isServer ? place +
-                               ": rank 0 cannot listen there (MASTER_ADDR, MASTER_PORT): is "
-                               "another program using the port?"
-                         : place + ": rank 0 does not answer there (MASTER_ADDR, MASTER_PORT)");
+    const std::string endpoint = host + " port " + std::to_string(storeOptions.port);
+    throw Error(isServer
+                    ? endpoint +
+                          ": rank 0 cannot listen on this port (MASTER_ADDR, MASTER_PORT): is "
+                          "another program using the port?"
+                    : endpoint + ": rank 0's store does not respond (MASTER_ADDR, MASTER_PORT)");
   }
 }
 
@@ -103,7 +104,7 @@ bool isLoopback(const std::string& address) {
   return address.starts_with("127.") || address == "::1";
 }
 
-/// What a node tells the others when it comes.
+/// What a node publishes in the store when it joins.
 struct Node {
   int ranks = 0;
   std::string address;  ///< of its machine, from which it reaches rank 0
@@ -111,26 +112,27 @@ struct Node {
 
 std::string nodeKey(int node) { return "node/" + std::to_string(node); }
 
-void announce(c10d::Store& store, int place, const Node& node) {
+void announce(c10d::Store& store, int nodeRank, const Node& node) {
   const std::string text = std::to_string(node.ranks) + " " + node.address;
-  store.set(nodeKey(place), std::vector<std::uint8_t>(text.begin(), text.end()));
+  store.set(nodeKey(nodeRank), std::vector<std::uint8_t>(text.begin(), text.end()));
 }
 
-/// A node's announcement, once it has come.
-Node waitForNode(c10d::Store& store, int place) {
+/// Waits until a node has joined.
+Node waitForNode(c10d::Store& store, int nodeRank) {
   try {
-    const auto bytes = store.get(nodeKey(place));
+    const auto bytes = store.get(nodeKey(nodeRank));
     const std::string text(bytes.begin(), bytes.end());
     return {std::atoi(text.c_str()), text.substr(text.find(' ') + 1)};
   } catch (const std::exception&) {
-    throw Error("node " + std::to_string(place) + " did not come within " +
-                std::to_string(kPatience.count()) + " minutes: has it been started?");
+    throw Error("node " + std::to_string(nodeRank) + " did not join within " +
+                std::to_string(kJoinTimeout.count()) + " minutes: has it been started?");
   }
 }
 
-/// The address at which all other nodes reach this machine. Where MASTER_ADDR names this very
-/// machine (some launchers tell rank 0 `localhost`; a host's own name is often a loopback address)
-/// that is the one towards a node elsewhere; without such a node, nobody needs another.
+/// The address at which all other nodes reach this machine. If MASTER_ADDR resolves to a loopback
+/// address on this machine (some launchers give rank 0 `localhost`, and a machine's own hostname is
+/// often a loopback address), it is the local address of the route to another node; if all nodes
+/// are on this machine, loopback will do.
 std::string addressForAll(const std::string& towardsMaster, const std::vector<Node>& nodes) {
   if (!isLoopback(towardsMaster)) return towardsMaster;
   for (const Node& node : nodes)
@@ -140,29 +142,29 @@ std::string addressForAll(const std::string& towardsMaster, const std::vector<No
 
 }  // namespace
 
-Rendezvous meet(const WorldOptions& options) {
-  Rendezvous meeting;
+Rendezvous joinRendezvous(const WorldOptions& options) {
+  Rendezvous rendezvous;
   const auto plain = openStore(options);
   if (options.onListening && options.node == 0 && options.localRank == 0) {
     options.onListening(static_cast<c10d::TCPStore&>(*plain).getPort());
   }
-  meeting.store = c10::make_intrusive<c10d::PrefixStore>(keyPrefix(), plain);
-  meeting.connect = [plain] {
+  rendezvous.store = c10::make_intrusive<c10d::PrefixStore>(keyPrefix(), plain);
+  rendezvous.connect = [plain] {
     return c10::make_intrusive<c10d::PrefixStore>(keyPrefix(), plain->clone());
   };
   const Node own{options.localRanks,
                  options.nodes == 1 ? kThisMachine : addressTowards(options.masterAddress)};
-  if (options.localRank == 0) announce(*meeting.store, options.node, own);
+  if (options.localRank == 0) announce(*rendezvous.store, options.node, own);
   std::vector<Node> nodes;
-  meeting.size = 0;
-  for (int place = 0; place < options.nodes; ++place) {
-    nodes.push_back(place == options.node ? own : waitForNode(*meeting.store, place));
-    if (place == options.node) meeting.firstLocalRank = meeting.size;
-    meeting.size += nodes.back().ranks;
+  rendezvous.size = 0;
+  for (int node = 0; node < options.nodes; ++node) {
+    nodes.push_back(node == options.node ? own : waitForNode(*rendezvous.store, node));
+    if (node == options.node) rendezvous.firstLocalRank = rendezvous.size;
+    rendezvous.size += nodes.back().ranks;
   }
-  meeting.rank = meeting.firstLocalRank + options.localRank;
-  meeting.localAddress = addressForAll(own.address, nodes);
-  return meeting;
+  rendezvous.rank = rendezvous.firstLocalRank + options.localRank;
+  rendezvous.localAddress = addressForAll(own.address, nodes);
+  return rendezvous;
 }
 
 }  // namespace lockstep::dist

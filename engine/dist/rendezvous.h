@@ -7,18 +7,18 @@
 
 namespace lockstep::dist {
 
-/// Where ranks find one another.
+/// What a rank knows after the rendezvous.
 struct Rendezvous {
-  c10::intrusive_ptr<c10d::Store> store;  ///< keys of this start of the world alone
+  c10::intrusive_ptr<c10d::Store> store;  ///< with a key prefix for this (re)start of the world
   int rank = 0, size = 1;
   int firstLocalRank = 0;    ///< rank of local rank 0 of this node
-  std::string localAddress;  ///< this machine's, as the other ranks reach it
-  /// Another connection to the store, whose calls wait for nobody else's.
+  std::string localAddress;  ///< of this machine, at which the other ranks reach it
+  /// Opens another connection to the store, whose calls do not wait for those on this one.
   std::function<c10::intrusive_ptr<c10d::Store>()> connect;
 };
 
-/// Opens rank 0's store, or connects to it, and counts the ranks. Throws Error that says who is
-/// missing.
-Rendezvous meet(const WorldOptions& options);
+/// Hosts the TCPStore on rank 0 or connects to it, and assigns ranks. Throws Error that names the
+/// missing node.
+Rendezvous joinRendezvous(const WorldOptions& options);
 
 }  // namespace lockstep::dist

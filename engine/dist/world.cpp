@@ -9,10 +9,10 @@ namespace {
 
 class OwnGradients : public GradientAverage {
  public:
-  void beginAnew() override { sum_.reset(); }
-  void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastPart) override {
+  void reset() override { sum_.reset(); }
+  void backward(const at::Tensor& loss, const at::Tensor& figures, bool isLastMicroBatch) override {
     sum_ = sum_.defined() ? sum_ + figures : figures;
-    if (isLastPart) figures_ = std::exchange(sum_, {});
+    if (isLastMicroBatch) figures_ = std::exchange(sum_, {});
     loss.backward();
   }
   at::Tensor figures() const override { return figures_; }
@@ -22,16 +22,16 @@ class OwnGradients : public GradientAverage {
   at::Tensor sum_, figures_;
 };
 
-class WorldOfOne : public World {
+class SingleRankWorld : public World {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
-  std::string share(const std::string& bytes) override { return bytes; }
+  std::string broadcastBytes(const std::string& bytes) override { return bytes; }
   std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
   void broadcast(const std::vector<at::Tensor>&) override {}
-  bool isSoAnywhere(bool isSo) override { return isSo; }
-  void beginAgreement(bool wishes) override { wishes_ = wishes; }
-  bool finishAgreement() override { return wishes_; }
+  bool anyRank(bool value) override { return value; }
+  void beginAnyRank(bool value) override { value_ = value; }
+  bool finishAnyRank() override { return value_; }
   std::unique_ptr<GradientAverage> averageGradients(const std::vector<at::Tensor>&, std::int64_t,
                                                     std::optional<config::Backend>) override {
     return std::make_unique<OwnGradients>();
@@ -40,14 +40,14 @@ class WorldOfOne : public World {
                                                 std::optional<config::Backend>) override {
     return [](at::Tensor&) {};
   }
-  PeerWatch* peerWatch() override { return nullptr; }
+  PeerMonitor* peerMonitor() override { return nullptr; }
 
  private:
-  bool wishes_ = false;
+  bool value_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<World> makeWorldOfOne() { return std::make_unique<WorldOfOne>(); }
+std::unique_ptr<World> makeSingleRankWorld() { return std::make_unique<SingleRankWorld>(); }
 
 }  // namespace lockstep::dist

@@ -8,9 +8,9 @@
 
 namespace lockstep::eval {
 
-/// Predictions of one image in px of its file, with masks at full size (probability over 0.5): what
-/// torchvision's postprocess and paste give. `seen` is the size the model saw; categories[k-1] is
-/// that of class k.
+/// Converts predictions of one image to detections in px of its file, with full-size masks
+/// (probability > 0.5), as torchvision's postprocess and paste_masks_in_image. `seen`: the size of
+/// the resized image; categories[k-1] is the category of class k.
 std::vector<coco::Detection> toDetections(const structures::PredInstances& predictions,
                                           const base::ImageSize& seen,
                                           const base::ImageSize& original, ImageId imageId,

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Non-finite numbers are strings in every JSON of ours.
+/// Non-finite numbers are written as strings, as in every JSON of this program.
 Json number(double value) {
   const char* text = base::nonFiniteText(value);
   return text == nullptr ? Json(value) : Json(text);
@@ -52,7 +52,7 @@ Json classesJson(const Evaluation& evaluation) {
   return classes;
 }
 
-/// Boxes and masks are of the same objects and detections.
+/// The limit is the same for boxes and masks, which have the same objects and detections.
 coco::PastLimit pastLimitOf(const Evaluation& evaluation) {
   return evaluation.bbox ? evaluation.bbox->pastLimit : coco::PastLimit();
 }
@@ -95,7 +95,7 @@ std::string toJson(const Evaluation& evaluation, bool withPerImage) {
   return dump(json);
 }
 
-EvaluationRequest figuresIn(const std::filesystem::path& file) {
+EvaluationRequest metricsIn(const std::filesystem::path& file) {
   try {
     const Json json = Json::parse(base::readFile(file));
     return {.losses = json.at("losses").is_object(),
@@ -139,7 +139,7 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
 std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric) {
   for (std::size_t i = 0; i < config::kLossNames.size(); ++i) {
     if (metric != config::kLossNames[i]) continue;
-    // Nothing compares as better than NaN: it would stay the best for good.
+    // No value compares as better than NaN, so that it would stay the best.
     if (!evaluation.losses || !std::isfinite((*evaluation.losses)[i])) return std::nullopt;
     return (*evaluation.losses)[i];
   }
@@ -152,8 +152,8 @@ std::optional<double> metricValue(const Evaluation& evaluation, std::string_view
       return (*precision)->stats[i];
     }
   }
-  throw base::mendable("evaluation.best_metric: no evaluation has a '" + std::string(metric) +
-                       "'; use segm/AP, bbox/AP50, loss_total, loss_mask or the like");
+  throw UserError("evaluation.best_metric: unknown metric '" + std::string(metric) +
+                  "'; use segm/AP, bbox/AP50, loss_total, loss_mask or similar");
 }
 
 bool isBetter(std::string_view metric, double value, double than, double byMoreThan) {

@@ -17,7 +17,7 @@
 
 namespace lockstep::eval {
 
-/// In the order of config::kLossNames: the last is the weighted sum.
+/// In the order of config::kLossNames; the last is the weighted sum.
 using LossValues = std::array<double, config::kLossNames.size()>;
 
 struct ImageLosses {
@@ -25,47 +25,48 @@ struct ImageLosses {
   LossValues values{};
 };
 
-/// Which held-out figures are wanted, or there.
+/// Which held-out metrics are requested, or present.
 struct EvaluationRequest {
   bool losses = true;
   bool averagePrecision = true;
 };
 
-/// Held-out figures of one state of the model.
+/// Held-out metrics of a model at one step.
 struct Evaluation {
   std::int64_t step = 0;              ///< 0: unknown
-  std::int64_t imageCount = 0;        ///< those that could be read
+  std::int64_t imageCount = 0;        ///< images that could be read
   std::optional<LossValues> losses;   ///< mean over images, added in data-set order in double
-  std::vector<ImageLosses> perImage;  ///< in data-set order; empty when losses were not asked for
+  std::vector<ImageLosses> perImage;  ///< in data-set order; empty if losses were not requested
   std::vector<coco::Detection>
-      detections;  ///< in data-set order, per image best first; when AP was asked for
-  std::optional<coco::AveragePrecision> bbox;  ///< absent where only the loss was due
+      detections;  ///< in data-set order, per image by falling score; if AP was requested
+  std::optional<coco::AveragePrecision> bbox;  ///< absent if only losses were requested
   std::optional<coco::AveragePrecision> segm;
-  std::vector<data::ImageFault> badImages;  ///< left out of all of it, in data-set order
+  std::vector<data::BadImageInfo> badImages;  ///< excluded from all metrics, in data-set order
 };
 
-/// Mean of the images' losses in double, in their order.
+/// Mean of the images' losses, added in their order in double.
 LossValues meanLosses(const std::vector<ImageLosses>& perImage);
 
 /// JSON of `evaluate --out` and of evaluations/step-N.json.
 std::string toJson(const Evaluation& evaluation, bool withPerImage);
 
-/// The figures that an evaluations/step-N.json holds: none of a file that is missing or broken.
-EvaluationRequest figuresIn(const std::filesystem::path& file);
+/// Which metrics an evaluations/step-N.json has: none if the file is missing or invalid.
+EvaluationRequest metricsIn(const std::filesystem::path& file);
 
 /// JSON of predictions/step-N.json: {"image_ids", "score_threshold", "detections"}.
 std::string predictionsJson(const std::vector<ImageId>& imageIds, double scoreThreshold,
                             const std::vector<coco::Detection>& detections);
 
-/// `eval/loss_mask`, `eval/segm/AP` …: what the event log keeps of an evaluation.
+/// The scalars of an evaluation for the event log: `eval/loss_mask`, `eval/segm/AP` …
 std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& evaluation);
 
-/// A metric by its name without `eval/`: `segm/AP`, `bbox/AP50`, `loss_total`. Absent when this
-/// evaluation does not have it or cannot say it (-1), or when it is not finite. Throws Error
-/// (mendable) for a name that no evaluation has.
+/// A metric by its name without `eval/`: `segm/AP`, `bbox/AP50`, `loss_total`. Absent if this
+/// evaluation does not have it, if it is undefined (-1) or not finite. Throws UserError for an
+/// unknown name.
 std::optional<double> metricValue(const Evaluation& evaluation, std::string_view metric);
 
-/// A lower loss is better, and a higher value of every other metric; by more than `byMoreThan`.
+/// Whether `value` is better by more than `byMoreThan`: lower for losses, higher for every other
+/// metric.
 bool isBetter(std::string_view metric, double value, double than, double byMoreThan = 0);
 
 }  // namespace lockstep::eval

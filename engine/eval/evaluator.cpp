@@ -15,7 +15,7 @@
 namespace lockstep::eval {
 namespace {
 
-/// Puts a model into evaluation mode and back.
+/// Switches a model to eval() and back to its previous mode.
 class EvaluationMode {
  public:
   explicit EvaluationMode(model::MaskRcnn& model)
@@ -41,35 +41,35 @@ LossValues lossValues(const model::Losses& losses, const config::LossWeights& we
   return values;
 }
 
-std::vector<data::ImageFault> faultsIn(const std::vector<ImageFigures>& figures) {
-  std::vector<data::ImageFault> faults;
-  for (const ImageFigures& image : figures)
-    if (image.fault) faults.push_back(*image.fault);
-  return faults;
+std::vector<data::BadImageInfo> badImagesIn(const std::vector<ImageResult>& results) {
+  std::vector<data::BadImageInfo> badImages;
+  for (const ImageResult& image : results)
+    if (image.badImage) badImages.push_back(*image.badImage);
+  return badImages;
 }
 
-/// The image, or nothing: it cannot be read, which is noted.
-std::optional<data::Batch> takeOrNote(ImageSource& images, std::int64_t index,
-                                      ImageFigures& figures) {
+/// The image, or nothing if it cannot be read, which is recorded in the result.
+std::optional<data::Batch> takeOrRecord(ImageSource& images, std::int64_t index,
+                                        ImageResult& result) {
   try {
     return images.take(index);
   } catch (const data::BadImage& image) {
-    figures.fault = image.fault();
+    result.badImage = image.info();
     return std::nullopt;
   }
 }
 
-/// A mean of nothing would look like the best one.
-void refuseNone(const std::vector<ImageFigures>& figures,
-                const std::vector<data::ImageFault>& faults) {
-  if (faults.empty() || faults.size() < figures.size()) return;
-  throw Error("dataset.val: none of the " + std::to_string(figures.size()) +
-              " images can be read, such as " + faults[0].file + ": " + faults[0].reason);
+/// A mean over no images would look like the best one.
+void requireAnyImage(const std::vector<ImageResult>& results,
+                     const std::vector<data::BadImageInfo>& badImages) {
+  if (badImages.empty() || badImages.size() < results.size()) return;
+  throw Error("dataset.val: none of the " + std::to_string(results.size()) +
+              " images can be read, such as " + badImages[0].file + ": " + badImages[0].reason);
 }
 
-std::vector<coco::Detection> joined(std::vector<ImageFigures>& figures) {
+std::vector<coco::Detection> allDetections(std::vector<ImageResult>& results) {
   std::vector<coco::Detection> detections;
-  for (ImageFigures& image : figures)
+  for (ImageResult& image : results)
     std::ranges::move(image.detections, std::back_inserter(detections));
   return detections;
 }
@@ -87,27 +87,27 @@ std::int64_t Evaluator::imageCount() const {
   return options_.maxImages > 0 ? std::min<std::int64_t>(options_.maxImages, all) : all;
 }
 
-std::vector<ImageFigures> Evaluator::shared(std::int64_t count,
-                                            const std::function<std::size_t(std::int64_t)>& imageOf,
-                                            const BatchWork& work, const Progress& progress) const {
-  const ImageSharing sharing{options_.world, threadsOn(options_.device, options_.threads)};
+std::vector<ImageResult> Evaluator::shared(std::int64_t count,
+                                           const std::function<std::size_t(std::int64_t)>& imageOf,
+                                           const BatchWork& work, const Progress& progress) const {
+  const ImageSharding sharding{options_.world, threadsOn(options_.device, options_.threads)};
   const auto load = [&](std::int64_t i) { return loader_.loadEvaluation(imageOf(i)); };
   const auto makeWork = [&]() -> ImageWork {
     const auto images =
-        std::make_shared<ImageSource>(load, count, sharing, options_.device,
+        std::make_shared<ImageSource>(load, count, sharding, options_.device,
                                       threadsAheadOf(options_.device, options_.loaderThreads));
-    return [&, images](std::int64_t i, ImageFigures& figures) {
-      if (!options_.skipsBadImages) return work(images->take(i), figures);
-      if (const auto batch = takeOrNote(*images, i, figures)) work(*batch, figures);
+    return [&, images](std::int64_t i, ImageResult& result) {
+      if (!options_.skipsBadImages) return work(images->take(i), result);
+      if (const auto batch = takeOrRecord(*images, i, result)) work(*batch, result);
     };
   };
-  return figuresOfImages(count, sharing, makeWork, progress);
+  return evaluateImages(count, sharding, makeWork, progress);
 }
 
 Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& request,
                                const Progress& progress) const {
   const EvaluationMode mode(model);
-  const auto evaluateImage = [&](const data::Batch& batch, ImageFigures& image) {
+  const auto evaluateImage = [&](const data::Batch& batch, ImageResult& image) {
     const std::vector<std::uint64_t> keys{data::evaluationSamplingKey(options_.seed, batch.ids[0])};
     const auto keep = [&](const std::vector<structures::PredInstances>& predictions) {
       image.detections = toDetections(predictions[0], batch.sizes[0], batch.originalSizes[0],
@@ -126,24 +126,24 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
     }
   };
   const auto inOrder = [](std::int64_t i) { return static_cast<std::size_t>(i); };
-  std::vector<ImageFigures> figures = shared(imageCount(), inOrder, evaluateImage, progress);
+  std::vector<ImageResult> results = shared(imageCount(), inOrder, evaluateImage, progress);
 
   Evaluation evaluation;
   if (options_.world != nullptr && options_.world->rank() != 0) return evaluation;
-  evaluation.badImages = faultsIn(figures);
-  refuseNone(figures, evaluation.badImages);
+  evaluation.badImages = badImagesIn(results);
+  requireAnyImage(results, evaluation.badImages);
   std::vector<ImageId> ids;
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    if (figures[i].fault) continue;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].badImage) continue;
     ids.push_back(dataset().images()[i].id);
-    if (request.losses) evaluation.perImage.push_back({ids.back(), figures[i].losses});
+    if (request.losses) evaluation.perImage.push_back({ids.back(), results[i].losses});
   }
   evaluation.imageCount = static_cast<std::int64_t>(ids.size());
   if (request.losses) {
     evaluation.losses = meanLosses(evaluation.perImage);
   }
   if (request.averagePrecision) {
-    evaluation.detections = joined(figures);
+    evaluation.detections = allDetections(results);
     addAveragePrecision(evaluation, ids);
   }
   return evaluation;
@@ -164,49 +164,49 @@ void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<Im
 Detected Evaluator::detect(model::MaskRcnn& model, const std::vector<std::size_t>& imageIndices,
                            const Progress& progress) const {
   const EvaluationMode mode(model);
-  std::vector<ImageFigures> figures = shared(
+  std::vector<ImageResult> results = shared(
       static_cast<std::int64_t>(imageIndices.size()),
       [&](std::int64_t i) { return imageIndices[i]; },
-      [&](const data::Batch& batch, ImageFigures& image) {
+      [&](const data::Batch& batch, ImageResult& image) {
         image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
                                         batch.originalSizes[0], batch.ids[0], categories());
       },
       progress);
-  std::vector<data::ImageFault> faults = faultsIn(figures);
-  return {joined(figures), std::move(faults)};
+  std::vector<data::BadImageInfo> badImages = badImagesIn(results);
+  return {allDetections(results), std::move(badImages)};
 }
 
 Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& files,
                      const FileDetectionOptions& options, const Progress& progress) {
   const EvaluationMode mode(model);
-  const ImageSharing sharing{options.world, threadsOn(options.device, options.threads)};
+  const ImageSharding sharding{options.world, threadsOn(options.device, options.threads)};
   const auto count = static_cast<std::int64_t>(files.size());
-  const data::Handover handover = data::handoverTo(options.device);
+  const data::LoaderOutput output = data::loaderOutputFor(options.device);
   const auto load = [&](std::int64_t i) {
     const NumberedFile& file = files[static_cast<std::size_t>(i)];
     try {
-      return data::loadForPrediction(file.path, file.id, options.augment, handover);
-    } catch (const data::UnreadableImage& fault) {
-      // With its remedy: nobody else tells it.
+      return data::loadForPrediction(file.path, file.id, options.augment, output);
+    } catch (const data::UnreadableImage& error) {
+      // Includes the remedy, because no other message does.
       const std::string path = file.path.string();
-      throw data::BadImage(fault.what(),
-                           {file.id, path, data::withoutFileName(fault.what(), path)});
+      throw data::BadImage(error.what(),
+                           {file.id, path, data::withoutFileName(error.what(), path)});
     }
   };
   const auto makeWork = [&]() -> ImageWork {
     const auto images =
-        std::make_shared<ImageSource>(load, count, sharing, options.device,
+        std::make_shared<ImageSource>(load, count, sharding, options.device,
                                       threadsAheadOf(options.device, options.loaderThreads));
-    return [&, images](std::int64_t i, ImageFigures& image) {
-      const std::optional<data::Batch> batch = takeOrNote(*images, i, image);
+    return [&, images](std::int64_t i, ImageResult& image) {
+      const std::optional<data::Batch> batch = takeOrRecord(*images, i, image);
       if (!batch) return;
       image.detections = toDetections(model.detect(batch->images, batch->sizes)[0], batch->sizes[0],
                                       batch->originalSizes[0], batch->ids[0], options.categories);
     };
   };
-  std::vector<ImageFigures> figures = figuresOfImages(count, sharing, makeWork, progress);
-  std::vector<data::ImageFault> faults = faultsIn(figures);
-  return {joined(figures), std::move(faults)};
+  std::vector<ImageResult> results = evaluateImages(count, sharding, makeWork, progress);
+  std::vector<data::BadImageInfo> badImages = badImagesIn(results);
+  return {allDetections(results), std::move(badImages)};
 }
 
 }  // namespace lockstep::eval

@@ -64,22 +64,22 @@ constexpr int kFloatType = 1, kDoubleType = 2, kStringType = 7;
 constexpr int kSessionStart = 1, kTensorClass = 2;
 constexpr std::string_view kFileVersion = "brain.Event:2";
 
-/// protozero takes the low 32 bits of a key and of a length, where protobuf refuses a longer one.
-void refuseLongVarint(const char* begin, const char* end) {
+/// protozero truncates a key or a length to 32 bits, where protobuf rejects a longer varint.
+void rejectLongVarint(const char* begin, const char* end) {
   const std::ptrdiff_t bytes = end - begin;
   if (bytes > 5 || (bytes == 5 && static_cast<unsigned char>(end[-1]) > 0x0f))
     throw protozero::varint_too_long_exception();
 }
 
-/// Goes to the next field; throws protozero::exception where the bytes are no message.
+/// Moves to the next field; throws protozero::exception for invalid bytes.
 bool next(pbf_reader& fields) {
   const char* const key = fields.data().data();
   if (!fields.next()) return false;
   const char* const content = fields.data().data();
-  refuseLongVarint(key, content);
+  rejectLongVarint(key, content);
   if (fields.has_wire_type(Wire::length_delimited)) {
     pbf_reader ahead = fields;
-    refuseLongVarint(content, ahead.get_view().data());
+    rejectLongVarint(content, ahead.get_view().data());
   }
   return true;
 }
@@ -110,13 +110,13 @@ bool isScalarShape(std::string_view bytes) try {
   return false;
 }
 
-/// A tensor of one number or text.
+/// A tensor with one number or string.
 struct TensorContent {
   std::optional<float> number;
   std::optional<std::string_view> text;
 };
 
-/// Repeated numbers are packed by today's writers and one by one by old ones.
+/// Repeated numbers are packed in current files and unpacked in old ones.
 TensorContent parseTensor(std::string_view bytes) try {
   std::uint64_t type = 0;
   bool isScalar = true;
@@ -256,8 +256,8 @@ std::string summaryOfScalars(const ScalarValues& scalars) {
   return result;
 }
 
-/// A text as TensorBoard's text plugin shows it. The metadata stands in every record, since a
-/// resume may cut the first.
+/// A string for TensorBoard's text plugin. Every record has the metadata, because a resume may
+/// truncate the first record.
 std::string summaryOfText(std::string_view tag, std::string_view text) {
   std::string pluginName, pluginData, one, result, tensorBytes;
   pbf_writer(pluginName).add_string(plugin::Name, "text");
@@ -279,7 +279,7 @@ std::string summaryOfText(std::string_view tag, std::string_view text) {
 std::string serialiseEvent(const Record& record) {
   std::string bytes, inner;
   pbf_writer fields(bytes);
-  // As protobuf's own writers: in the order of the numbers, zeros left out.
+  // Like protobuf's own writers: by field number, default values omitted.
   if (record.wallTime != 0) fields.add_double(event::WallTime, record.wallTime);
   if (record.step != 0) fields.add_int64(event::Step, record.step);
   switch (record.kind) {

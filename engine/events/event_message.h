@@ -6,11 +6,11 @@
 
 #include "engine/events/record.h"
 
-/// TensorBoard's Event message: which field number means what. Source: event.proto, summary.proto,
+/// TensorBoard's Event protobuf message. Field numbers are those of event.proto, summary.proto and
 /// tensor.proto of TensorBoard.
 namespace lockstep::events {
 
-/// An Event as it lies in its bytes: texts are views into them.
+/// A parsed Event; strings are views into the serialised bytes.
 struct EventMessage {
   double wallTime = 0;
   std::int64_t step = 0;
@@ -19,8 +19,8 @@ struct EventMessage {
   std::string_view json;
 };
 
-/// Parses into `message`, whose memory is used again. False when the bytes are no Event, or its
-/// time is no number.
+/// Parses into `message`, reusing its memory. False for bytes that are not an Event or have a NaN
+/// as wall time.
 bool parseEvent(std::string_view bytes, EventMessage& message);
 
 }  // namespace lockstep::events

@@ -8,12 +8,12 @@
 
 namespace lockstep::events {
 
-/// The record in which an event stands in the log.
+/// The record of an event in the log.
 Record recordOf(const protocol::Event& event);
 
-/// What a record tells; nothing of one that is no event, or one of another version of the program.
+/// The event of a record; nullopt for other records and for events of other program versions.
 std::optional<protocol::Event> eventOf(Record record);
-/// The same of a reader's view; nothing of scalars, whose tags the reader has.
+/// The same for a reader's view; nullopt for scalars, whose tags only the reader has.
 std::optional<protocol::Event> eventOf(const RecordView& record);
 
 }  // namespace lockstep::events

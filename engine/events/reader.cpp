@@ -23,14 +23,14 @@ constexpr std::size_t kChunkBytes = 1 << 20;
 std::string reasonOf(int code) { return std::generic_category().message(code); }
 
 Error brokenAt(const std::string& where, std::int64_t offset, std::int64_t seq) {
-  if (offset == 0) return Error(where + ": not an event log: its first record is no record");
-  return Error(where + ": damaged at byte " + std::to_string(offset) + " (record " +
-               std::to_string(seq) + "): nothing after it can be read; `truncate -s " +
-               std::to_string(offset) + "` keeps what lies before");
+  if (offset == 0) return Error(where + ": not an event log: the first record is invalid");
+  return Error(where + ": corrupt at byte " + std::to_string(offset) + " (record " +
+               std::to_string(seq) + "); later records cannot be read; `truncate -s " +
+               std::to_string(offset) + "` keeps the records before it");
 }
 
-/// Numbers tags in the order of their first sight. Records hold their tags in the same order again
-/// and again, so the tag that followed last time is tried first.
+/// Numbers tags in order of first occurrence. Records usually repeat their tags in the same order,
+/// so the tag that followed last time is tried first.
 class TagTable {
  public:
   std::size_t indexOf(std::string_view tag);
@@ -86,10 +86,10 @@ struct Reader::State {
   std::filesystem::path path;
   base::FileDescriptor file;
   std::vector<char> buffer;
-  std::size_t begin = 0, end = 0;  ///< of what is not decoded yet, in buffer
+  std::size_t begin = 0, end = 0;  ///< of the undecoded bytes in buffer
   std::int64_t offset = 0;         ///< in the file, of begin
   std::int64_t seq = 0;            ///< of the next record
-  std::int64_t damaged = 0;        ///< records left out
+  std::int64_t damaged = 0;        ///< records skipped
   EventMessage message;
   TagTable tags;
   std::vector<ScalarView> scalars;
@@ -107,9 +107,9 @@ std::int64_t Reader::State::fileBytes() const {
   return status.st_size;
 }
 
-/// Reads on until the buffer holds more than before; false at the present end. `wantedBytes`: of
-/// the record that is there in part. At the end the part is forgotten: a writer may cut it off and
-/// put another record in its place.
+/// Reads until the buffer holds more than before; false at the current end. `wantedBytes`: size of
+/// the incomplete record. At the end, its bytes are dropped: a writer may truncate it and write
+/// another record there.
 bool Reader::State::fill(std::size_t wantedBytes) {
   const std::size_t held = end - begin;
   const bool isZeros = wantedBytes == 0 && held >= kChunkBytes;
@@ -133,7 +133,7 @@ bool Reader::State::fill(std::size_t wantedBytes) {
   return got > 0;
 }
 
-/// Puts the next readable record into `message`; its number is then seq - 1.
+/// Reads the next valid record into `message`; its number is then seq - 1.
 bool Reader::State::nextMessage() {
   for (;;) {
     const Frame frame = readFrame({buffer.data() + begin, end - begin});

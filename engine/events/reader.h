@@ -16,15 +16,15 @@
 
 namespace lockstep::events {
 
-/// A scalar without a copy of its tag. `tag` counts the reader's tags in the order of their first
-/// sight: Reader::tags()[tag].
+/// A scalar without a copy of its tag: the tag is Reader::tags()[tag], in order of first
+/// occurrence.
 struct ScalarView {
   std::size_t tag = 0;
   float value = 0;
 };
 
-/// A record without copies, valid until the visitor returns. For whoever reads a million points:
-/// visiting them takes half the time of Records.
+/// A record without copies, valid until the visitor returns. Visiting a million points this way
+/// takes half the time of reading Records.
 struct RecordView {
   std::int64_t seq = 0;
   double wallTime = 0;
@@ -34,10 +34,10 @@ struct RecordView {
   std::string_view json;                ///< of Event
 };
 
-/// Reads an event file and goes on where it stopped, so that it also tails a growing one. A torn
-/// last record is left for later; a wrong checksum of a length ends the file with an error, a wrong
-/// one of data skips the record (its seq is not given to another). Also reads the files of other
-/// writers: several values a record, scalars as float or double tensors.
+/// Reads an event file incrementally, so that it can tail a growing one. An incomplete last record
+/// is left for the next call; a wrong length checksum is an error that ends reading, a wrong data
+/// checksum skips the record (its seq is not reused). Also reads files of other writers: several
+/// values per record, scalars as float or double tensors.
 class Reader {
  public:
   /// Throws Error when the file cannot be opened.
@@ -46,14 +46,14 @@ class Reader {
   Reader& operator=(Reader&&) noexcept;
   ~Reader();
 
-  /// Next whole record, or nothing at the present end. Call again later to go on. Throws Error for
-  /// a file that is not an event log.
+  /// The next complete record, or nullopt at the current end; call again when the file has grown.
+  /// Throws Error for a file that is not an event log.
   std::optional<Record> next();
-  /// Every record up to the present end.
+  /// Every record up to the current end.
   std::vector<Record> readAvailable();
 
-  /// Calls `visitor` for every record up to the present end, or for `maxRecords` of them; returns
-  /// how many. As next() otherwise, and the two may be mixed.
+  /// Calls `visitor` for every record up to the current end, at most `maxRecords`; returns their
+  /// number. Otherwise like next(); calls of both may be mixed.
   std::int64_t visitAvailable(const std::function<void(const RecordView&)>& visitor,
                               std::int64_t maxRecords = std::numeric_limits<std::int64_t>::max());
   /// The tags of the scalars seen so far. Only grows.
@@ -63,13 +63,13 @@ class Reader {
   std::int64_t offsetBytes() const;
   /// seq of the next record.
   std::int64_t nextSeq() const;
-  /// Of those so far, how many were left out for their checksum.
+  /// Number of records skipped so far because of their checksum.
   std::int64_t damagedRecords() const;
-  /// Bytes in the file at present.
+  /// Current file size.
   std::int64_t fileBytes() const;
-  /// Whether the file is shorter than what has been read: a resume cut it. Begin again with a new
-  /// Reader.
-  bool wasCut() const { return fileBytes() < offsetBytes(); }
+  /// Whether the file is shorter than what has been read: a resumed run truncated it. Start over
+  /// with a new Reader.
+  bool wasTruncated() const { return fileBytes() < offsetBytes(); }
 
  private:
   struct State;

@@ -23,7 +23,7 @@ struct Record {
 
 inline constexpr const char* kEventTag = "lockstep/event";
 
-/// The record's bytes with length and checksums as they stand in the file.
+/// The bytes of the record in the file, with length and checksums.
 std::string encodeRecord(const Record& record);
 
 }  // namespace lockstep::events

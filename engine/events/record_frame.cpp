@@ -35,9 +35,9 @@ Frame readFrame(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes) return frame;
   const std::string_view header = bytes.substr(0, kHeaderBytes);
   const auto length = integerAt<std::uint64_t>(bytes, 0);
-  const bool isRight =
+  const bool isValid =
       isChecksumOf(bytes.substr(0, kLengthBytes), integerAt<std::uint32_t>(bytes, kLengthBytes));
-  if (!isRight || length > kMaxDataBytes) {
+  if (!isValid || length > kMaxDataBytes) {
     const bool isZero = std::all_of(header.begin(), header.end(), [](char c) { return c == 0; });
     frame.status = isZero ? Frame::Status::Partial : Frame::Status::Broken;
     return frame;

@@ -7,29 +7,27 @@
 
 namespace lockstep::events {
 
-/// How event files store a checksum: rotated and offset, so that a checksum of bytes that hold
-/// checksums stays strong.
+/// TFRecord's masked CRC: rotated and offset, so that checksums over data with embedded checksums
+/// stay strong.
 constexpr std::uint32_t maskCrc(std::uint32_t crc) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
 }
 
-/// How a record lies in the file: length (8 bytes), checksum of the length (4), data, checksum of
-/// the data (4).
+/// TFRecord framing: length (8 bytes), checksum of the length (4), data, checksum of the data (4).
 struct Frame {
   enum class Status {
-    Whole,    ///< data is right
-    Damaged,  ///< the data's checksum is wrong: skip it
-    Partial,  ///< its end is not there yet, or was torn off
-    Broken,   ///< the length's checksum is wrong: nothing after it can be found
+    Whole,    ///< the data is valid
+    Damaged,  ///< wrong data checksum: skip the record
+    Partial,  ///< incomplete: still being written, or truncated
+    Broken,   ///< wrong length checksum: later records cannot be found
   };
   Status status = Status::Partial;
   std::string_view data;
-  std::size_t bytes =
-      0;  ///< of the whole frame; known unless Broken; of Partial: 0 while its length is not there
+  std::size_t bytes = 0;  ///< of the whole frame; 0 if Broken, or Partial without a length
 };
 
-/// The frame at the beginning of `bytes`. Zeros where a length should be are Partial: so a file
-/// ends whose last blocks a power cut kept from the disk.
+/// The frame at the start of `bytes`. A header of zeros is Partial: a power failure can leave such
+/// a tail in a file.
 Frame readFrame(std::string_view bytes);
 
 std::string frameOf(std::string_view data);

@@ -8,8 +8,8 @@ namespace {
 constexpr std::string_view kTrain = "train/", kEval = "eval/";
 constexpr std::string_view kTrainLosses = "train/loss_", kEvalLosses = "eval/loss_";
 
-/// Where the N of a pattern stands; npos: it is a whole tag.
-std::size_t placeOfNumber(std::string_view pattern) { return pattern.find("N/"); }
+/// Offset of the N in a pattern; npos: not a pattern.
+std::size_t numberOffset(std::string_view pattern) { return pattern.find("N/"); }
 
 }  // namespace
 
@@ -20,22 +20,22 @@ bool isEvalLoss(std::string_view tag) { return tag.starts_with(kEvalLosses); }
 std::string_view nameIn(std::string_view tag) { return tag.substr(tag.find('/') + 1); }
 
 bool isNumbered(std::string_view pattern) {
-  return placeOfNumber(pattern) != std::string_view::npos;
+  return numberOffset(pattern) != std::string_view::npos;
 }
 
 std::string numbered(std::string_view pattern, int number) {
   std::string tag(pattern);
-  if (isNumbered(pattern)) tag.replace(placeOfNumber(pattern), 1, std::to_string(number));
+  if (isNumbered(pattern)) tag.replace(numberOffset(pattern), 1, std::to_string(number));
   return tag;
 }
 
 std::optional<int> numberIn(std::string_view tag, std::string_view pattern) {
-  const std::string_view before = pattern.substr(0, placeOfNumber(pattern));
+  const std::string_view before = pattern.substr(0, numberOffset(pattern));
   if (!isNumbered(pattern) || !tag.starts_with(before)) return std::nullopt;
   tag.remove_prefix(before.size());
   int number = 0;
-  const auto [end, fault] = std::from_chars(tag.data(), tag.data() + tag.size(), number);
-  if (fault != std::errc()) return std::nullopt;
+  const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), number);
+  if (error != std::errc()) return std::nullopt;
   tag.remove_prefix(static_cast<std::size_t>(end - tag.data()));
   return tag == pattern.substr(before.size() + 1) ? std::optional(number) : std::nullopt;
 }

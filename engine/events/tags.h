@@ -4,19 +4,19 @@
 #include <string>
 #include <string_view>
 
-/// Tags of the event log's scalars. Everybody who writes or reads one has it from here.
+/// Tags of the event log's scalars; all writers and readers use these.
 namespace lockstep::events::tags {
 
-/// Of a training step, and of an evaluation on the held-out part, behind it the name of a loss or
-/// metric: `train/loss_mask`, `eval/loss_mask`, `eval/segm/AP`.
+/// Prefix the name of a loss or metric of a training step, or of an evaluation on held-out data:
+/// `train/loss_mask`, `eval/loss_mask`, `eval/segm/AP`.
 std::string train(std::string_view name);
 std::string eval(std::string_view name);
 bool isTrainLoss(std::string_view tag);
 bool isEvalLoss(std::string_view tag);
-/// Without its first part: `loss_mask`, `segm/AP`.
+/// Without the prefix: `loss_mask`, `segm/AP`.
 std::string_view nameIn(std::string_view tag);
 
-/// Every trained step has it.
+/// Present in every training step.
 inline constexpr const char* kTrainTotalLoss = "train/loss_total";
 inline constexpr const char* kEvalTotalLoss = "eval/loss_total";
 inline constexpr const char* kMaskAp = "eval/segm/AP";
@@ -33,22 +33,23 @@ inline constexpr const char* kImagesPerSecond = "time/images_per_second";
 inline constexpr const char* kCpuPercent = "system/cpu_percent";
 inline constexpr const char* kHostMemoryGib = "system/memory_gib";
 
-/// Of each rank of several and of each GPU: the N stands for its number.
+/// Per rank and per GPU: N is its number.
 inline constexpr const char* kRankStepSeconds = "time/rankN/step_seconds";
 inline constexpr const char* kRankDataSeconds = "time/rankN/data_seconds";  ///< waiting for images
 inline constexpr const char* kRankWaitSeconds = "time/rankN/wait_seconds";  ///< for other ranks
-inline constexpr const char* kRankOwnSeconds = "time/rankN/own_seconds";    ///< a step without that
+inline constexpr const char* kRankOwnSeconds =
+    "time/rankN/own_seconds";  ///< step time without the two waits
 inline constexpr const char* kGpuUtilisation = "system/gpuN/utilisation_percent";
 inline constexpr const char* kGpuMemoryGib = "system/gpuN/memory_gib";
 inline constexpr const char* kGpuTemperature = "system/gpuN/temperature_celsius";
 inline constexpr const char* kGpuPower = "system/gpuN/power_watts";
 inline constexpr const char* kGpuThrottled = "system/gpuN/throttled_percent";
 
-/// Whether one of these tags stands for a tag of every rank or GPU.
+/// Whether it is a pattern for a tag per rank or GPU.
 bool isNumbered(std::string_view pattern);
 /// `time/rank2/own_seconds` of `time/rankN/own_seconds`; a tag without an N as it is.
 std::string numbered(std::string_view pattern, int number);
-/// The number that makes `tag` of `pattern`, or nothing.
+/// The number N for which `tag` matches `pattern`, or nullopt.
 std::optional<int> numberIn(std::string_view tag, std::string_view pattern);
 
 }  // namespace lockstep::events::tags

@@ -18,7 +18,7 @@
 namespace lockstep::events {
 namespace {
 
-/// As TensorBoard's own writers name their files.
+/// A file name as TensorBoard's own writers use.
 std::string newFileName() {
   char name[400];
   std::snprintf(name, sizeof name, "events.out.tfevents.%010" PRId64 ".%s.%d",
@@ -44,7 +44,7 @@ Writer Writer::open(const std::filesystem::path& runFolder) {
   reader.visitAvailable([](const RecordView&) {});
   writer.nextSeq_ = reader.nextSeq();
   writer.bytes_ = reader.offsetBytes();
-  if (reader.fileBytes() > writer.bytes_) writer.cutTo(writer.bytes_);
+  if (reader.fileBytes() > writer.bytes_) writer.truncateTo(writer.bytes_);
   if (writer.nextSeq_ == 0) {
     Record version;
     version.kind = Record::Kind::FileVersion;
@@ -55,14 +55,14 @@ Writer Writer::open(const std::filesystem::path& runFolder) {
   return writer;
 }
 
-void Writer::cutTo(std::int64_t bytes) {
-  if (::ftruncate(file_.get(), bytes) != 0) fail("cannot be cut");
+void Writer::truncateTo(std::int64_t bytes) {
+  if (::ftruncate(file_.get(), bytes) != 0) fail("cannot be truncated");
   bytes_ = bytes;
-  isTorn_ = false;
+  hasPartialRecord_ = false;
 }
 
 std::int64_t Writer::append(Record record) {
-  if (isTorn_) cutTo(bytes_);
+  if (hasPartialRecord_) truncateTo(bytes_);
   record.seq = nextSeq_;
   const std::string bytes = encodeRecord(record);
   ssize_t written = 0;
@@ -73,25 +73,25 @@ std::int64_t Writer::append(Record record) {
     bytes_ += written;
     return nextSeq_++;
   }
-  // A part of it fitted: the disk is full, or a limit is reached. What is there must stay whole.
+  // Partial write (full disk or quota): remove it, so that the file ends with a complete record.
   const int reason = written < 0 ? errno : ENOSPC;
-  isTorn_ = written > 0 && ::ftruncate(file_.get(), bytes_) != 0;
+  hasPartialRecord_ = written > 0 && ::ftruncate(file_.get(), bytes_) != 0;
   errno = reason;
   fail("cannot be written");
 }
 
-std::int64_t Writer::cutAfterStep(std::int64_t step) {
+std::int64_t Writer::truncateAfterStep(std::int64_t step) {
   Reader reader(path_);
   std::int64_t keptBytes = 0, keptRecords = 0;
   bool isLater = false;
-  const auto look = [&](const RecordView& record) {
+  const auto check = [&](const RecordView& record) {
     isLater = record.kind != Record::Kind::FileVersion && record.step > step;
   };
-  while (reader.visitAvailable(look, 1) == 1 && !isLater) {
+  while (reader.visitAvailable(check, 1) == 1 && !isLater) {
     keptBytes = reader.offsetBytes();
     keptRecords = reader.nextSeq();
   }
-  cutTo(keptBytes);
+  truncateTo(keptBytes);
   nextSeq_ = keptRecords;
   Record start;
   start.kind = Record::Kind::SessionStart;
@@ -103,7 +103,7 @@ std::int64_t Writer::cutAfterStep(std::int64_t step) {
 }
 
 void Writer::sync() {
-  if (::fdatasync(file_.get()) != 0) fail("cannot be brought to the disk");
+  if (::fdatasync(file_.get()) != 0) fail("cannot be synced to disk");
 }
 
 std::int64_t Writer::nextSeq() const { return nextSeq_; }

@@ -7,17 +7,18 @@
 
 namespace lockstep::model {
 
-/// Sees what every layer gives while it lives: of the models that run forward on the thread that
-/// made it, in the order in which they compute. Names are torchvision's.
+/// While it exists, calls back with the output of every layer of models that run forward on the
+/// thread that created it, in execution order, like PyTorch's forward hooks. Names are
+/// torchvision's.
 ///
-/// A normalisation layer stands for its convolution too and gives what follows them, after the
-/// residual and the ReLU where there are any (`backbone.body.layer1.0.bn2`), the transposed
-/// convolution what follows its ReLU; linear layers and lone convolutions give their own output,
-/// `mask_fcn_logits` the masks [K,H,W] of the class of each region. The layers of the RPN's head
-/// come once for each pyramid level.
+/// A convolution with a normalisation layer is reported once, under the normalisation layer's name,
+/// after the residual and the ReLU if there are any (`backbone.body.layer1.0.bn2`); the transposed
+/// convolution is reported after its ReLU; linear layers and other convolutions report their own
+/// output, and `mask_fcn_logits` the masks [K,H,W] of the class of each RoI. The layers of the RPN
+/// head are reported once per FPN level.
 ///
-/// The callback must copy what it wants to keep: layers that follow write into the same memory.
-/// Watches nest; the innermost alone is told.
+/// The callback must copy what it keeps, because later layers reuse the memory. Watches may be
+/// nested; only the innermost one is called.
 class ActivationWatch {
  public:
   using Callback = std::function<void(const std::string& name, const at::Tensor& output)>;

@@ -12,15 +12,15 @@
 namespace lockstep::model {
 namespace {
 
-/// 4 MiB each at 800 x 1333 px. Batches of COCO have some dozens of sizes.
-constexpr std::size_t kKeptSizes = 64;
+/// Cache size. An entry takes 4 MiB at 800 x 1333 px; batches of COCO have some dozens of sizes.
+constexpr std::size_t kMaxEntries = 64;
 
 }  // namespace
 
 AnchorGenerator::AnchorGenerator(const config::AnchorConfig& config) {
   if (config.sizes.size() != config::kPyramidLevels || config.aspectRatios.empty()) {
-    throw base::mendable("model.anchors: got " + std::to_string(config.sizes.size()) +
-                         " sizes; give five, one per pyramid level, and at least one aspect ratio");
+    throw UserError("model.anchors: got " + std::to_string(config.sizes.size()) +
+                    " sizes; give five, one per FPN level, and at least one aspect ratio");
   }
   for (const double size : config.sizes) {
     std::vector<Cell>& level = cells_.emplace_back();
@@ -28,7 +28,7 @@ AnchorGenerator::AnchorGenerator(const config::AnchorConfig& config) {
       const float tall = std::sqrt(static_cast<float>(ratio));
       const float width = 1.0f / tall * static_cast<float>(size);
       const float height = tall * static_cast<float>(size);
-      // Ties go to the even number, as in torch.round.
+      // Rounds half to even, as torch.round.
       level.push_back({std::nearbyint(-width / 2), std::nearbyint(-height / 2),
                        std::nearbyint(width / 2), std::nearbyint(height / 2)});
     }
@@ -40,7 +40,8 @@ at::Tensor AnchorGenerator::generate(const base::ImageSize& padded,
                                      structures::HostMemory memory) const {
   TORCH_CHECK(levels.size() == config::kPyramidLevels, "got ", levels.size(), " feature levels");
   std::int64_t count = 0;
-  for (const base::ImageSize& level : levels) count += level.height * level.width * countPerPlace();
+  for (const base::ImageSize& level : levels)
+    count += level.height * level.width * anchorsPerLocation();
   at::Tensor anchors = structures::makeBlock({{at::kFloat, {count, 4}}}, memory).front();
   float* out = anchors.data_ptr<float>();
   for (std::size_t l = 0; l < config::kPyramidLevels; ++l) {
@@ -78,12 +79,12 @@ at::Tensor AnchorCache::anchors(const base::ImageSize& padded,
                                 const at::Device& device) {
   if (at::Tensor known = find(padded, levels, device); known.defined()) return known;
   const auto memory =
-      device.is_cuda() ? structures::HostMemory::Pinned : structures::HostMemory::Plain;
+      device.is_cuda() ? structures::HostMemory::Pinned : structures::HostMemory::Pageable;
   const at::Tensor made =
       generator_.generate(padded, levels, memory).to(device, /*non_blocking=*/true);
   const std::lock_guard lock(mutex_);
   entries_.push_front({padded, levels, made});
-  if (entries_.size() > kKeptSizes) entries_.pop_back();
+  if (entries_.size() > kMaxEntries) entries_.pop_back();
   return made;
 }
 

@@ -13,19 +13,20 @@
 
 namespace lockstep::model {
 
-/// Reference boxes of the RPN as torchvision's AnchorGenerator: one size per pyramid level, rounded
-/// to whole px, centred on the feature pixels' upper left corners. Without state: any thread.
+/// Anchors of the RPN as torchvision's AnchorGenerator: one size per FPN level, rounded to integer
+/// px, centred on the upper left corners of the feature map pixels. Stateless: any thread.
 class AnchorGenerator {
  public:
-  /// Throws Error unless there is a size for each of the five levels.
+  /// Throws UserError unless there is one size for each of the five levels.
   explicit AnchorGenerator(const config::AnchorConfig& config);
 
-  /// padded: size of the batch; levels: height and width of each feature level.
-  /// -> [A,4] float32 xyxy px on the CPU, level after level, row after row, the aspect ratios of a
-  /// place side by side.
+  /// padded: padded size of the batch; levels: height and width of each feature map. -> [A,4]
+  /// float32 xyxy px on the CPU, ordered by level, row, column and aspect ratio.
   at::Tensor generate(const base::ImageSize& padded, const std::vector<base::ImageSize>& levels,
-                      structures::HostMemory memory = structures::HostMemory::Plain) const;
-  std::int64_t countPerPlace() const { return static_cast<std::int64_t>(cells_.front().size()); }
+                      structures::HostMemory memory = structures::HostMemory::Pageable) const;
+  std::int64_t anchorsPerLocation() const {
+    return static_cast<std::int64_t>(cells_.front().size());
+  }
 
  private:
   struct Cell {
@@ -34,16 +35,16 @@ class AnchorGenerator {
   std::vector<std::vector<Cell>> cells_;  // by level, then aspect ratio
 };
 
-/// Anchors on a device, kept for the sizes asked for last: most batches have one of a few. Any
-/// thread.
+/// Anchors on a device, cached for the most recent sizes, because most batches have one of a few
+/// sizes. Any thread.
 class AnchorCache {
  public:
   explicit AnchorCache(const config::AnchorConfig& config) : generator_(config) {}
 
-  /// As AnchorGenerator::generate. Waits for nothing.
+  /// As AnchorGenerator::generate. Does not synchronise.
   at::Tensor anchors(const base::ImageSize& padded, const std::vector<base::ImageSize>& levels,
                      const at::Device& device);
-  std::int64_t countPerPlace() const { return generator_.countPerPlace(); }
+  std::int64_t anchorsPerLocation() const { return generator_.anchorsPerLocation(); }
 
  private:
   struct Entry {
@@ -56,7 +57,7 @@ class AnchorCache {
 
   AnchorGenerator generator_;
   std::mutex mutex_;
-  std::deque<Entry> entries_;  // under mutex_, the last used first
+  std::deque<Entry> entries_;  // under mutex_, most recently used first
 };
 
 }  // namespace lockstep::model

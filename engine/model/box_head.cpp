@@ -15,13 +15,12 @@ constexpr double kSmallestSidePx = 1e-2;
 
 ops::BoxWeights fourWeights(const std::vector<double>& weights) {
   if (weights.size() != 4) {
-    throw base::mendable(
-        "model.box_head.regression_weights: give four numbers, for dx, dy, dw, dh");
+    throw UserError("model.box_head.regression_weights: give four numbers, for dx, dy, dw, dh");
   }
   return {weights[0], weights[1], weights[2], weights[3]};
 }
 
-/// The deltas of each region's class: deltas [K,C,4], classes [K] -> [K,4].
+/// The deltas for each RoI's class: deltas [K,C,4], classes [K] -> [K,4].
 at::Tensor ofClasses(const at::Tensor& deltas, const at::Tensor& classes) {
   const at::Tensor firsts = at::arange(deltas.size(0), classes.options()) * deltas.size(1);
   return ops::pickOnce(deltas.view({1, -1, 4}), {(firsts + classes).unsqueeze(0), {}}).squeeze(0);
@@ -70,15 +69,16 @@ Detections BoxHead::inference(const Prediction& predicted, const RegionRows& row
       (probs > config_.scoreThreshold).logical_and(proposals.valid.unsqueeze(2));  // [N,P,C]
   isAbove.select(2, 0).zero_();                                                    // background
   const at::Tensor isCandidate = isAbove.flatten(1);
-  // A box has at most 1 / threshold classes above it; that many everywhere would be too much.
+  // A box has at most 1 / threshold classes above the threshold; allocating that many for every box
+  // would take too much memory.
   const std::int64_t most =
       isCandidate.numel() == 0 ? 0 : isCandidate.sum(1).max().item<std::int64_t>();
-  const auto [scores, places] = at::where(isCandidate, probs.flatten(1), -1.0).topk(most, 1);
-  const at::Tensor label = places.remainder(classCount_);
+  const auto [scores, indices] = at::where(isCandidate, probs.flatten(1), -1.0).topk(most, 1);
+  const at::Tensor label = indices.remainder(classCount_);
   const auto [boxes, isLarge] =
-      ops::decodeBoxes({deltas.flatten(1, 2), proposals.boxes, classCount_, places},
+      ops::decodeBoxes({deltas.flatten(1, 2), proposals.boxes, classCount_, indices},
                        regressionWeights_, limits, kSmallestSidePx);
-  const at::Tensor valid = isCandidate.gather(1, places).logical_and(isLarge);
+  const at::Tensor valid = isCandidate.gather(1, indices).logical_and(isLarge);
   const ops::Selection kept =
       ops::selectByNms({boxes, scores, label, valid, classCount_, proposals.valid.size(1)},
                        config_.nmsThreshold, config_.detectionsPerImage);

@@ -13,21 +13,22 @@
 #include "engine/ops/box_coding.h"
 #include "engine/ops/roi_align.h"
 
-/// Letters: N images, K rows, C classes with background, D most detections of an image.
+/// Letters: N images, K RoIs, C classes including background, D maximum number of detections per
+/// image.
 namespace lockstep::model {
 
-/// What is found in all images, best first, in tensors of fixed size.
+/// Detections of all images by falling score, padded to a fixed number.
 struct Detections {
   at::Tensor boxes;    ///< [N,D,4] xyxy px
   at::Tensor scores;   ///< [N,D] probabilities
   at::Tensor classes;  ///< [N,D] int64, 1 … C - 1
-  at::Tensor valid;    ///< [N,D] bool
+  at::Tensor valid;    ///< [N,D] bool, false for padding
 };
 
-/// Classes and boxes of pooled regions, torchvision's TwoMLPHead and FastRCNNPredictor.
+/// Classes and boxes of pooled RoIs: torchvision's TwoMLPHead and FastRCNNPredictor.
 class BoxHead {
  public:
-  /// Registers its layers below `parent`: box_head.fc6, box_head.fc7, box_predictor.cls_score,
+  /// Registers its layers under `parent`: box_head.fc6, box_head.fc7, box_predictor.cls_score,
   /// box_predictor.bbox_pred.
   BoxHead(torch::nn::Module& parent, const config::BoxHeadConfig& config, std::int64_t inChannels,
           std::int64_t classCount);
@@ -39,15 +40,15 @@ class BoxHead {
     at::Tensor logits;  ///< [K,C]
     at::Tensor deltas;  ///< [K,C,4]
   };
-  /// pooled [K,channels,height,width] of poolShape().
+  /// pooled [K,channels,height,width], with the size poolShape().
   Prediction forward(const at::Tensor& pooled) const;
 
   /// loss_classifier and loss_box_reg. labels [K] int64, 0 is background; targets [K,4] deltas;
-  /// weights [K] float32, 1 for rows that count, else 0.
+  /// weights [K] float32, 1 for valid RoIs, 0 for padding.
   Losses losses(const Prediction& predicted, const at::Tensor& labels, const at::Tensor& targets,
                 const at::Tensor& weights) const;
 
-  /// rows: of the proposals that were predicted. Waits for the device. limits as for
+  /// rows: the proposals that were predicted. Synchronises with the device. limits as for
   /// ops::decodeBoxes.
   Detections inference(const Prediction& predicted, const RegionRows& rows,
                        const Proposals& proposals, const at::Tensor& limits) const;

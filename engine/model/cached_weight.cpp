@@ -15,7 +15,7 @@ using torch::autograd::variable_list;
 
 at::Tensor overChannels(const at::Tensor& factor) { return factor.view({-1, 1, 1, 1}); }
 
-/// Ties the copy of a parameter to it.
+/// Connects the copy of a parameter to it in the autograd graph.
 class CopyFunction : public torch::autograd::Function<CopyFunction> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& parameter,
@@ -81,7 +81,7 @@ CachedWeight::Copy& CachedWeight::copyAs(at::ScalarType type) {
   const auto isOfType = [&](const Copy& each) { return each.tensor.scalar_type() == type; };
   const auto found = std::ranges::find_if(copies_, isOfType);
   if (found != copies_.end()) return *found;
-  // Else what inference makes could not be trained with.
+  // Otherwise copies made in inference mode could not be used in training.
   const c10::InferenceMode ordinary(false);
   copies_.push_back(
       {at::empty_like(parameter_.detach(), parameter_.options().dtype(type)), std::nullopt});

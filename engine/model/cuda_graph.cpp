@@ -16,12 +16,12 @@ namespace lockstep::model {
 #ifdef LOCKSTEP_CUDA
 namespace {
 
-/// What capture_end() leaves undone where it throws: until the allocators hear that a capture is
-/// over they give out nothing again that another stream has used.
+/// Cleans up what capture_end() does not when it throws: until the allocators are told that the
+/// capture has ended, they do not reuse memory that another stream has used.
 void releasePool(at::cuda::MempoolId_t pool) {
   try {
     c10::cuda::CUDACachingAllocator::endAllocateToPool(c10::cuda::current_device(), pool);
-  } catch (const c10::Error&) {  // it was over
+  } catch (const c10::Error&) {  // the capture had ended already
   }
   try {
     at::getHostAllocator(at::kCUDA)->end_allocate_to_pool(pool);
@@ -41,14 +41,14 @@ void endCapture(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool) {
 CapturedCudaGraph capture(const CudaGraphWork& work, at::cuda::MempoolId_t pool) {
   const auto graph = std::make_shared<at::cuda::CUDAGraph>();
   CapturedCudaGraph captured;
-  // What other threads do with the device, such as NCCL's, is their affair.
+  // Thread-local mode: other threads, such as NCCL's, may call CUDA during the capture.
   graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   try {
     captured.outputs = work.run();
   } catch (...) {
     try {
       endCapture(*graph, pool);
-    } catch (const c10::Error&) {  // the first error is the one that says something
+    } catch (const c10::Error&) {  // the first error is the meaningful one
     }
     throw;
   }

@@ -7,27 +7,28 @@
 
 namespace lockstep::model {
 
-/// Work to be captured.
+/// The work to capture.
 struct CudaGraphWork {
   std::function<std::vector<at::Tensor>()> run;
-  /// Memory that it reads and does not write first: to be kept for as long as it may be replayed.
+  /// Memory that it reads without writing it first; must stay alive for as long as the graph may be
+  /// replayed.
   std::vector<at::Tensor> reads;
 };
 
-/// Work that was done once and can be done again on the same memory with one call.
+/// A captured CUDA graph, which can be replayed on the same memory.
 struct CapturedCudaGraph {
-  std::vector<at::Tensor> outputs;  ///< where every replay writes
+  std::vector<at::Tensor> outputs;  ///< every replay writes to them
   std::function<void()> replay;
 };
 
-/// Does the work and captures it. Throws c10::Error where that cannot be.
+/// Captures the work and runs it. Throws c10::Error if the capture fails.
 using CudaGraphCapture = std::function<CapturedCudaGraph(const CudaGraphWork& work)>;
 
-/// Captures work as CUDA graphs that share one pool of memory, so they are to run one after the
-/// other: of each shape forward, then backward. Captures on the current stream, which must not be
-/// the default one, and must be the current one since before the parameters had gradients: autograd
-/// adds a gradient to a parameter on the stream where that was first asked for, and would draw it
-/// into the graph. Throws c10::Error in a build without CUDA.
+/// Captures work as CUDA graphs that share one memory pool, so they must be replayed one after
+/// another: for each shape forward, then backward. Captures on the current stream, which must not
+/// be the default stream and must have been current since before the parameters had gradients:
+/// autograd accumulates gradients on the stream where a parameter was first used, which would
+/// become part of the graph. Throws c10::Error in a build without CUDA.
 CudaGraphCapture cudaGraphCapture();
 
 }  // namespace lockstep::model

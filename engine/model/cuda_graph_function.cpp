@@ -13,8 +13,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Runs before the capture on memory like the graphs', so that libraries choose and allocate what
-/// they will use.
+/// Warm-up runs before the capture, so that libraries select algorithms and allocate workspaces.
 constexpr int kWarmUps = 2;
 
 bool isDeterministic() {
@@ -22,9 +21,8 @@ bool isDeterministic() {
   return context.deterministicCuDNN() || context.deterministicAlgorithms();
 }
 
-/// While it lives cuDNN looks for the quickest algorithm of a convolution that it meets for the
-/// first time, unless that may give other bits. It keeps the first that it used, however it came by
-/// it.
+/// Enables torch.backends.cudnn.benchmark for its lifetime, unless deterministic algorithms are
+/// required. cuDNN keeps the first algorithm that it used for a convolution, benchmarked or not.
 class CudnnBenchmark {
  public:
   CudnnBenchmark() { context_.setBenchmarkCuDNN(!isDeterministic()); }
@@ -39,14 +37,14 @@ class CudnnBenchmark {
 
 }  // namespace
 
-/// One shape of the input.
+/// The graphs of one input shape.
 struct CudaGraphFunction::Graphs {
   at::Tensor input;
-  std::vector<at::Tensor> outputs;  // of the last forward run, attached to its graph
+  std::vector<at::Tensor> outputs;  // of the last forward run, attached to its autograd graph
   std::vector<at::Tensor> outputGradients;
   CapturedCudaGraph forward,
-      backward;  // the latter's outputs: gradients, undefined where there are none
-  std::shared_ptr<std::int64_t> uses;  // of the memory, by all graphs
+      backward;                        // its outputs are gradients, undefined where there are none
+  std::shared_ptr<std::int64_t> uses;  // counts writes to the shared memory pool
 
   std::vector<at::Tensor> runForward(const Compute& compute) {
     const at::AutoGradMode withGradients(true);
@@ -93,7 +91,7 @@ class ReplayFunction : public torch::autograd::Function<ReplayFunction<Graphs>> 
                                const at::Tensor& input, at::TensorList /*parameters*/) {
     graphs->input.copy_(input);
     graphs->forward.replay();
-    context->set_materialize_grads(false);  // zeros of what is not used are written in place
+    context->set_materialize_grads(false);  // gradients of unused outputs are zeroed in place
     context->saved_data["use"] = *graphs->uses;
     context->saved_data["graphs"] = c10::IValue::make_capsule(c10::make_intrusive<Holder>(graphs));
     variable_list outputs;
@@ -104,8 +102,8 @@ class ReplayFunction : public torch::autograd::Function<ReplayFunction<Graphs>> 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     Graphs& graphs = *static_cast<Holder&>(*context->saved_data["graphs"].toCapsule()).graphs;
     TORCH_CHECK(context->saved_data["use"].toInt() == *graphs.uses,
-                "the CUDA graph has been replayed since: every call must go backward, once, before "
-                "the next");
+                "the CUDA graph has been replayed since: run backward once for every call before "
+                "the next call");
     ++*graphs.uses;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (gradients[i].defined()) {
@@ -116,9 +114,8 @@ class ReplayFunction : public torch::autograd::Function<ReplayFunction<Graphs>> 
     }
     graphs.backward.replay();
     variable_list result(2);  // graphs and input have none
-    // These very tensors, which the graphs have as well: of a gradient that nobody else has,
-    // AccumulateGrad would make the parameter's without a copy, and the next replay would write
-    // over it.
+    // Returns the graphs' own tensors, which have another reference: AccumulateGrad would steal a
+    // gradient without one instead of copying it, and the next replay would overwrite it.
     const std::vector<at::Tensor>& own = graphs.backward.outputs;
     result.insert(result.end(), own.begin(), own.end());
     return result;
@@ -166,7 +163,7 @@ void CudaGraphFunction::chooseAlgorithms(const at::Tensor& input) {
   try {
     first.warmUp(compute_, reads_.parameters);
   } catch (const c10::Error&) {
-    // It is a search and no more: what does not work at all says so in the pass that counts.
+    // Only a warm-up: a real error is thrown again in the actual pass.
   }
 }
 

@@ -33,7 +33,7 @@ std::vector<at::Tensor> Fpn::forward(const std::vector<at::Tensor>& maps) const 
     merged = lateral + at::upsample_nearest2d(merged, {lateral.size(2), lateral.size(3)});
     levels[i] = layer_[i]->forward(merged);
   }
-  // torchvision's LastLevelMaxPool, whose windows are single pixels.
+  // torchvision's LastLevelMaxPool (kernel 1, stride 2).
   levels.back() = levels[last]
                       .slice(2, 0, std::nullopt, 2)
                       .slice(3, 0, std::nullopt, 2)

@@ -9,13 +9,14 @@
 
 namespace lockstep::model {
 
-/// Feature pyramid (Lin et al., 2017) with one more, coarser level for the RPN: every second pixel
-/// of the last.
+/// Feature pyramid network (Lin et al., 2017) with torchvision's LastLevelMaxPool: one coarser
+/// level for the RPN, every second pixel of the last.
 class Fpn : public torch::nn::Module {
  public:
   Fpn(const std::vector<Backbone::Level>& levels, std::int64_t outChannels);
 
-  /// The backbone's maps, finest first -> as many levels of outChannels and one more.
+  /// The backbone's feature maps, finest first -> as many levels with outChannels channels, and one
+  /// more.
   std::vector<at::Tensor> forward(const std::vector<at::Tensor>& maps) const;
 
  private:

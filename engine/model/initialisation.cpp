@@ -22,12 +22,12 @@ std::uint64_t hashOfName(std::string_view name) {
   return hash;
 }
 
-/// The uniform number in [0, 1) of an element; counterUniform with the last key still to come.
+/// The uniform number in [0, 1) of an element: counterUniform with the index as its last key.
 double uniformAt(std::uint64_t stream, std::uint64_t index) {
   return static_cast<double>(base::mixBits(stream ^ index) >> 11) * 0x1.0p-53;
 }
 
-/// Elements 2i and 2i + 1 of a normal stream, out of two uniform numbers (Box and Muller).
+/// Elements 2i and 2i + 1 of a normal stream, from two uniform numbers (Box-Muller).
 std::pair<double, double> normalPairAt(std::uint64_t stream, std::uint64_t pair) {
   const double radius = std::sqrt(-2.0 * std::log1p(-uniformAt(stream, 2 * pair)));
   const double angle = 2.0 * std::numbers::pi * uniformAt(stream, 2 * pair + 1);

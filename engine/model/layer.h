@@ -14,28 +14,27 @@
 
 namespace lockstep::model {
 
-/// A module with tensors of its own that knows how each of them is initialised, and its name in the
-/// whole network.
+/// A module with its own tensors, which knows how each is initialised and its full name in the
+/// network.
 class Layer : public torch::nn::Module {
  public:
-  /// Initialises the parameters of this layer, whose names begin with `prefix`.
+  /// Initialises the parameters of this layer, whose names start with `prefix`.
   void initialise(const std::string& prefix, std::uint64_t seed);
 
   void setName(std::string name) { name_ = std::move(name); }
-  /// Shows an output to the ActivationWatch of this thread, if there is one.
+  /// Reports an output to the ActivationWatch of this thread, if there is one.
   void report(const at::Tensor& output) const {
     if (const ActivationWatch* watch = ActivationWatch::current()) watch->tell(name_, output);
   }
-  /// Of each parameter.
+  /// The cached weight of each parameter.
   const std::vector<std::unique_ptr<CachedWeight>>& cachedWeights() const { return cached_; }
 
  protected:
-  /// Weights of four dimensions are channels_last in memory, as all maps in the network are:
-  /// convolutions are a tenth quicker so, and a map goes into RoIAlign and out of the RPN's head
-  /// without a copy.
+  /// 4-D weights are channels_last, as all feature maps are: convolutions are 10 % faster, and
+  /// RoIAlign and the RPN head need no copies of maps.
   at::Tensor addParameter(const std::string& name, at::IntArrayRef sizes,
                           const Initialiser& initialiser);
-  /// A parameter of this layer in the type of x. factor: as CachedWeight's.
+  /// A parameter of this layer in the dtype of x. factor: as for CachedWeight.
   at::Tensor castLike(const at::Tensor& x, const at::Tensor& parameter,
                       const at::Tensor& factor = {}) const;
 
@@ -45,13 +44,13 @@ class Layer : public torch::nn::Module {
   std::vector<std::unique_ptr<CachedWeight>> cached_;
 };
 
-/// Initialises every parameter below `root` (constructed on the CPU) by seed and full name.
+/// Initialises every parameter under `root` (constructed on the CPU) by seed and full name.
 void initialiseParameters(torch::nn::Module& root, std::uint64_t seed);
 
-/// Tells every layer below `root` its name there.
+/// Sets the full name of every layer under `root`.
 void nameLayers(torch::nn::Module& root);
 
-/// Those of every layer below `root`.
+/// The cached weights of every layer under `root`.
 std::vector<CachedWeight*> cachedWeights(const torch::nn::Module& root);
 
 }  // namespace lockstep::model

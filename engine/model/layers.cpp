@@ -26,7 +26,7 @@ Conv2d::Conv2d(const Conv2dOptions& options, const Conv2dInit& init)
 }
 
 at::Tensor Conv2d::forward(const at::Tensor& x, bool hasRelu) const {
-  // What is reported is before the ReLU.
+  // The reported output is before the ReLU.
   const bool isWatched = ActivationWatch::current() != nullptr;
   ops::Epilogue epilogue;
   epilogue.hasRelu = hasRelu && !isWatched;
@@ -42,7 +42,7 @@ at::Tensor Conv2d::forwardWith(const at::Tensor& x, const at::Tensor& weight,
 }
 
 ConvTranspose2d::ConvTranspose2d(std::int64_t in, std::int64_t out) {
-  // PyTorch counts the fans of a transposed weight [in,out,2,2] as if it were [out,in,2,2].
+  // PyTorch computes fan_in of a transposed weight [in,out,2,2] as if it were [out,in,2,2].
   weight_ = addParameter("weight", {in, out, 2, 2},
                          Initialiser::normal(std::sqrt(2.0 / static_cast<double>(in * 4))));
   bias_ = addParameter("bias", {out},

@@ -5,9 +5,8 @@
 #include "engine/model/layer.h"
 #include "engine/ops/epilogue.h"
 
-/// The layers of the network: parameters under torchvision's names and nothing else. Parameters may
-/// be wider than the maps: then a layer computes in the type of its input. Letters: N images, C
-/// channels.
+/// The layers of the network, with torchvision's parameter names. If the parameters' dtype is wider
+/// than the input's, a layer computes in the dtype of its input. Letters: N images, C channels.
 namespace lockstep::model {
 
 struct Conv2dOptions {
@@ -27,20 +26,20 @@ struct Conv2dInit {
   static Conv2dInit normal(double deviation) { return {Initialiser::normal(deviation)}; }
 };
 
-/// Square convolution, padded so that stride 1 keeps the size.
+/// Convolution with a square kernel, padded so that stride 1 keeps the size.
 class Conv2d : public Layer {
  public:
   Conv2d(const Conv2dOptions& options, const Conv2dInit& init);
   at::Tensor forward(const at::Tensor& x, bool hasRelu = false) const;
-  /// With a weight in the type of x and another bias, for one that a norm layer follows or was
-  /// folded into. Reports nothing: the norm layer behind it does. The stem's takes images of four
-  /// channels too.
+  /// With a given weight in the dtype of x and another bias, for a convolution that is followed by
+  /// a norm layer or has it folded in. Does not report its output: the norm layer does. The stem
+  /// also accepts images with four channels.
   virtual at::Tensor forwardWith(const at::Tensor& x, const at::Tensor& weight,
                                  const ops::Epilogue& epilogue) const;
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }
-  /// In the type of x; what MaskRcnn::features refreshes. factor: [out], of a norm that is folded
-  /// into the convolution.
+  /// The weight in the dtype of x; refreshed in MaskRcnn::features. factor: [out], of a norm that
+  /// is folded into the convolution.
   at::Tensor weightFor(const at::Tensor& x, const at::Tensor& factor = {}) const {
     return castLike(x, weight_, factor);
   }
@@ -51,14 +50,14 @@ class Conv2d : public Layer {
   at::Tensor weight_, bias_;
 };
 
-/// torch.nn.ConvTranspose2d of kernel and stride 2, which doubles height and width, initialised as
-/// in torchvision's MaskRCNNPredictor.
+/// torch.nn.ConvTranspose2d with kernel and stride 2, which doubles height and width, initialised
+/// as in torchvision's MaskRCNNPredictor.
 class ConvTranspose2d : public Layer {
  public:
   ConvTranspose2d(std::int64_t in, std::int64_t out);
-  /// x [N,C,H,W] -> [N,H * W * 4,out] behind a ReLU: of each pixel the four that it becomes, the
-  /// upper two first. Each output pixel comes from one input pixel, so this is a product of
-  /// matrices, and a map is only made of what is left in the end.
+  /// x [N,C,H,W] -> [N,H * W * 4,out] after a ReLU: for each input pixel its four output pixels,
+  /// upper two first. Each output pixel depends on one input pixel, so this is a matrix product;
+  /// pixels are rearranged to a map only after the last layer.
   at::Tensor forward(const at::Tensor& x) const;
 
  private:
@@ -75,9 +74,9 @@ class Linear : public Layer {
   at::Tensor weight_, bias_;
 };
 
-/// torch.nn.Flatten and torch.nn.Linear. It multiplies the map as it lies in channels_last memory,
-/// without a copy in the order of channels: that is why its weight is one over maps. Flattened it
-/// is the Linear's, and is initialised with the same numbers.
+/// torch.nn.Flatten and torch.nn.Linear. It multiplies the map in its channels_last memory order,
+/// without a copy: hence its weight has the shape of a map. Flattened it equals the Linear's
+/// weight, and it is initialised with the same numbers.
 class FlattenLinear : public Layer {
  public:
   /// side: height and width of the map.
@@ -89,7 +88,7 @@ class FlattenLinear : public Layer {
   at::Tensor weight_, bias_;  ///< [out,C,side,side], [out]
 };
 
-/// torch.nn.ModuleList: its children are called `0`, `1` …
+/// torch.nn.ModuleList: its children are named `0`, `1` …
 class ModuleList : public torch::nn::Module {
  public:
   template <typename Child>
@@ -98,7 +97,7 @@ class ModuleList : public torch::nn::Module {
   }
 };
 
-/// A convolution that stands alone in a group, so that its parameters are called `0.weight` and
+/// A convolution in a Sequential of its own, so that its parameters are named `0.weight` and
 /// `0.bias`.
 class ConvBlock : public ModuleList {
  public:

@@ -11,26 +11,26 @@
 
 namespace lockstep::model {
 
-/// The losses of Mask R-CNN, scalars float32 on the model's device, still attached to the graph.
-/// Each part of the model gives its own and leaves the others undefined.
+/// The losses of Mask R-CNN, float32 scalars on the model's device, attached to the autograd graph.
+/// Each part of the model sets its own and leaves the others undefined.
 struct Losses {
   std::array<at::Tensor, config::kLossCount> values;  ///< in the order of config::Loss
 
   at::Tensor& operator[](config::Loss loss) { return values[config::indexOf(loss)]; }
   const at::Tensor& operator[](config::Loss loss) const { return values[config::indexOf(loss)]; }
-  /// Takes over those that another part of the model gives.
+  /// Merges the losses of another part of the model.
   void take(const Losses& others);
   /// Weighted sum.
   at::Tensor total(const config::LossWeights& weights) const;
-  /// With the names of config::kLosses.
+  /// The losses with the names of config::kLosses.
   std::array<std::pair<std::string_view, at::Tensor>, config::kLossCount> named() const;
 };
 
-/// Outputs of the network as losses and scores want them: float32, or float64 where they are.
+/// Casts network outputs for losses and scores: to float32, unless they are float64.
 at::Tensor upcast(const at::Tensor& values);
 
-/// The three kinds of losses over K rows of which each counts with a weight, 0 or 1: [K] float32.
-/// Where none counts they are 0, still attached.
+/// Losses over K rows with weights 0 or 1, [K] float32. If all weights are 0, the loss is 0 and
+/// still attached to the autograd graph.
 
 /// Smooth L1 (beta 1/9) of deltas and targets [K,4], summed and divided by max(normaliser, 1): []
 /// float32.

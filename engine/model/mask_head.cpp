@@ -37,7 +37,7 @@ at::Tensor MaskHead::forward(const at::Tensor& pooled, const at::Tensor& classes
   const at::Tensor hidden = upsample_->forward(x);
   const std::int64_t count = x.size(0), channels = hidden.size(2), height = x.size(2),
                      width = x.size(3);
-  // A product, not a gather: on a GPU the gradient of a gather adds up in any order.
+  // A product, not a gather: on a GPU the backward pass of gather is not deterministic.
   const at::Tensor all = at::arange(logits_->bias().size(0), classes.options());
   const at::Tensor chosen = (classes.unsqueeze(1) == all).to(hidden.scalar_type());
   const at::Tensor weights = chosen.mm(logits_->weightFor(hidden).reshape({-1, channels}));

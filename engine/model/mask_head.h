@@ -12,25 +12,25 @@
 #include "engine/ops/mask_targets.h"
 #include "engine/ops/roi_align.h"
 
-/// Letters: K rows, M side of a pooled region.
+/// Letters: K RoIs, M side of a pooled RoI.
 namespace lockstep::model {
 
-/// Masks of pooled regions, torchvision's MaskRCNNHeads and MaskRCNNPredictor.
+/// Masks of pooled RoIs: torchvision's MaskRCNNHeads and MaskRCNNPredictor.
 class MaskHead {
  public:
-  /// Registers its layers below `parent`: mask_head.N.0, mask_predictor.conv5_mask,
+  /// Registers its layers under `parent`: mask_head.N.0, mask_predictor.conv5_mask,
   /// mask_predictor.mask_fcn_logits.
   MaskHead(torch::nn::Module& parent, const config::MaskHeadConfig& config, std::int64_t inChannels,
            std::int64_t classCount);
 
   ops::RoiAlignShape poolShape() const;
 
-  /// pooled [K,channels,M,M] of poolShape(), classes [K] int64 -> logits [K,2M,2M] of the class of
-  /// each region. The masks of the other classes, which no loss and no detection looks at, are not
-  /// made.
+  /// pooled [K,channels,M,M] with the size poolShape(), classes [K] int64 -> logits [K,2M,2M] for
+  /// the class of each RoI. Masks of other classes are not computed, as neither the loss nor
+  /// inference uses them.
   at::Tensor forward(const at::Tensor& pooled, const at::Tensor& classes) const;
 
-  /// loss_mask of the logits of regions. weights [K] float32, 1 for rows that count, else 0.
+  /// loss_mask of the RoIs' logits. weights [K] float32, 1 for valid RoIs, 0 for padding.
   Losses losses(const at::Tensor& logits, const structures::GtMasks& masks,
                 const ops::MaskRegions& regions, const at::Tensor& weights) const;
 

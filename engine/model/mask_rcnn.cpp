@@ -18,7 +18,7 @@ namespace {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// Parameters, then buffers, then children: the order of a Python state_dict.
+/// Parameters, then buffers, then children: the order of PyTorch's state_dict.
 void appendState(const torch::nn::Module& module, const std::string& prefix, NamedTensors& state) {
   for (const auto& item : module.named_parameters(/*recurse=*/false)) {
     state.emplace_back(prefix + item.key(), item.value());
@@ -89,7 +89,7 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
 MaskRcnn::Features MaskRcnn::features(const at::Tensor& images) {
   at::Tensor input = images.to(computeType_.value_or(images.scalar_type()))
                          .contiguous(at::MemoryFormat::ChannelsLast);
-  // Evaluation's images come with three channels.
+  // Images in evaluation have three channels.
   if (input.is_cuda() && c10::isReducedFloatingType(input.scalar_type()))
     input = ops::withFourChannels(input);
   CachedWeight::refresh(cachedWeights_);
@@ -114,7 +114,7 @@ bool MaskRcnn::runsInCudaGraphs() const {
 
 void MaskRcnn::useCudaGraphs(CudaGraphCapture capture) {
   if (config::hasBatchStatistics(norm_)) {
-    throw base::mendable(
+    throw UserError(
         "runtime.cuda_graphs: is not for model.norm batch or sync_batch, whose statistics follow "
         "every batch: use frozen_batch or group, or set it to false");
   }

@@ -17,7 +17,7 @@
 #include "engine/ops/sync_batch_norm.h"
 #include "engine/structures/ground_truth.h"
 
-/// Letters: N images, C classes with background, H W padded size in px.
+/// Letters: N images, C classes including background, H W padded size in px.
 namespace lockstep::model {
 
 class Backbone;
@@ -25,13 +25,13 @@ class Fpn;
 class RoiHeads;
 class Rpn;
 
-/// What a solver wants to know of a trainable tensor.
+/// A trainable parameter with its role, for the optimizer.
 struct ParameterInfo {
   enum class Role { Weight, Bias, Norm };
-  std::string name;  ///< torchvision's
+  std::string name;  ///< as in torchvision
   at::Tensor tensor;
   Role role = Role::Weight;  ///< Norm: weight or bias of a normalisation layer
-  bool inBackbone = false;   ///< backbone.body, not the pyramid
+  bool inBackbone = false;   ///< in backbone.body, not in the FPN
 };
 
 struct LossesAndDetections {
@@ -39,70 +39,71 @@ struct LossesAndDetections {
   std::vector<structures::PredInstances> detections;  ///< one per image
 };
 
-/// Mask R-CNN with a backbone and a feature pyramid: torchvision 0.26's architecture, parameter
-/// names and semantics.
+/// Mask R-CNN with a backbone and FPN: torchvision 0.26's architecture, parameter names and
+/// semantics.
 ///
-/// `images` is [N,3,H,W] float32, RGB, normalised, each image in the upper left corner and zeros
-/// beyond, H and W multiples of 32; contiguous or channels_last. Or [N,4,H,W] with a fourth channel
-/// of zeros, as ops::resizeImages makes them in halves: the stem then reads four, its weight has
-/// three all the same. `sizes` are those of the images
-/// without padding. Ground truth is on the device of the images. train() and eval() only switch
-/// what batch norm uses; which proposals are made is said by the call.
+/// `images` is [N,3,H,W] float32, RGB, normalised, zero-padded at the right and bottom to H and W
+/// multiples of 32; contiguous or channels_last. Or [N,4,H,W] with a fourth channel of zeros, as
+/// ops::resizeImages makes them in half precision: the stem then reads four channels, while its
+/// weight still has three. `sizes` are those of the images without padding. Ground truth must be on
+/// the device of the images. train() and eval() only affect batch norm; the number of proposals
+/// depends on the method called.
 class MaskRcnn : public torch::nn::Module {
  public:
-  /// classCount includes background (row 0). Initialises every parameter as torchvision does, by a
-  /// hash of seed and name. sumOverRanks: of the ranks that train together, for norm sync_batch.
+  /// classCount includes background (index 0). Initialises every parameter with torchvision's
+  /// distributions, by a hash of seed and name. sumOverRanks: the all-reduce for norm sync_batch.
   MaskRcnn(
       const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed,
       ops::SumOverRanks sumOverRanks = [](at::Tensor&) {});
 
-  /// The five losses over the batch: training-time numbers of proposals, ground truth among the
-  /// proposals. samplingKeys: one per image; which anchors and regions are sampled depends on it
-  /// alone. Without ground truth, masks or positives a loss is 0 and still part of the graph.
+  /// The five losses over the batch, with training-time numbers of proposals and ground-truth boxes
+  /// added to the proposals. samplingKeys: one per image; it alone determines which anchors and
+  /// RoIs are sampled. Without ground truth, masks or positives a loss is 0 and still attached to
+  /// the autograd graph.
   Losses losses(const at::Tensor& images, const std::vector<base::ImageSize>& sizes,
                 const structures::GtBatch& groundTruth,
                 const std::vector<std::uint64_t>& samplingKeys);
 
-  /// Detections, best first, boxes in px of the (resized) image. Call under at::NoGradGuard and in
-  /// eval().
+  /// Detections by falling score, boxes in px of the resized image. Call it under at::NoGradGuard
+  /// and in eval().
   std::vector<structures::PredInstances> detect(const at::Tensor& images,
                                                 const std::vector<base::ImageSize>& sizes);
 
-  /// losses() and detect() of the same images with one pass of backbone, pyramid and RPN head; the
-  /// same numbers.
+  /// losses() and detect() of the same images with one pass of backbone, FPN and RPN head; the
+  /// results are identical.
   LossesAndDetections lossesAndDetections(const at::Tensor& images,
                                           const std::vector<base::ImageSize>& sizes,
                                           const structures::GtBatch& groundTruth,
                                           const std::vector<std::uint64_t>& samplingKeys);
 
-  /// Every parameter and buffer under torchvision's state_dict names, in its order. The tensors are
-  /// the model's own.
+  /// Every parameter and buffer with torchvision's state_dict names, in that order. The tensors
+  /// share the model's memory.
   std::vector<std::pair<std::string, at::Tensor>> namedState() const;
 
-  /// Trainable parameters (not those of frozen stages), in the order of namedState().
+  /// Trainable parameters (without frozen stages), in the order of namedState().
   std::vector<ParameterInfo> trainableParameters() const;
 
   std::int64_t classCount() const { return classCount_; }
 
-  /// What the network computes in, such as at::kBFloat16; that of the images unless set.
-  /// Parameters, statistics of norms, boxes, scores and losses stay float32.
+  /// The dtype that the network computes in, such as at::kBFloat16; by default that of the images.
+  /// Parameters, norm statistics, boxes, scores and losses stay float32.
   void setComputeType(at::ScalarType type) { computeType_ = type; }
 
-  /// From now on losses() in training runs backbone, pyramid and RPN head, forward and backward, by
-  /// replaying CUDA graphs, for each size of a batch that comes again. Which parameters are frozen
-  /// must stay as it is. Throws Error (mendable) for norms whose statistics follow the batch.
+  /// Makes losses() in training replay CUDA graphs for the forward and backward pass of backbone,
+  /// FPN and RPN head, for each batch size that is repeated. The set of frozen parameters must not
+  /// change afterwards. Throws UserError for norms that update batch statistics.
   void useCudaGraphs(CudaGraphCapture capture);
-  /// What useCudaGraphs made; nullptr without.
+  /// The graphed function; nullptr without CUDA graphs.
   const CudaGraphFunction* cudaGraphs() const { return cudaGraphs_.get(); }
 
-  /// Compact on a CPU and Fixed elsewhere unless set; the figures are the same but for rounding.
+  /// By default Compact on a CPU and Fixed elsewhere; results are the same except for rounding.
   void setRowShapes(RowShapes shapes) { rowShapes_ = shapes; }
 
  private:
-  /// What losses and detections share.
+  /// The values shared by losses and detections.
   struct Features;
   Features features(const at::Tensor& images);
-  /// The five levels of the pyramid, and the outputs of the RPN's head.
+  /// The five FPN levels and the outputs of the RPN head.
   std::vector<at::Tensor> mapsOf(const at::Tensor& input);
   bool runsInCudaGraphs() const;
   Losses lossesOf(const Features& shared, const std::vector<base::ImageSize>& sizes,

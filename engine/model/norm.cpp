@@ -58,16 +58,17 @@ at::Tensor Norm::outputAfter(const Conv2d& conv, const at::Tensor& x, bool hasRe
 }
 
 at::Tensor Norm::foldedInto(const Conv2d& conv, const at::Tensor& x, const AfterNorm& after) {
-  // Most are frozen, and so are the first convolutions: then all of it is there already.
+  // Most norms and the first convolutions are frozen, so that this is usually cached.
   std::vector<at::Tensor> sources{weight_, bias_, runningMean_, runningVar_};
-  // Not every kernel that moves the statistics says that it wrote to them: their count does.
+  // Not every kernel that updates the running statistics bumps their version counters, but
+  // num_batches_tracked always changes.
   if (batchesTracked_.defined()) sources.push_back(batchesTracked_);
   const std::vector<at::Tensor> affine = affine_.get(sources, [&] {
     const at::Tensor scale = weight_ * (runningVar_ + choice_.epsilon).rsqrt();
     return std::vector<at::Tensor>{scale, bias_ - runningMean_ * scale};
   });
   const at::Tensor& scale = affine[0];
-  // One that is trained is another in every pass.
+  // A trainable one changes in every pass.
   const at::Tensor weight = weight_.requires_grad()
                                 ? (conv.weight() * scale.view({-1, 1, 1, 1})).to(x.scalar_type())
                                 : conv.weightFor(x, scale);

@@ -16,15 +16,15 @@ struct NormChoice {
   ops::SumOverRanks sumOverRanks{};  ///< of SyncBatch
 };
 
-/// A normalisation layer under torchvision's names. FrozenBatch: four buffers; Batch: as
-/// torch.nn.BatchNorm2d, its statistics follow the batch in train(); SyncBatch: the same over the
-/// images of all ranks; Group: 32 groups, which divide every width of a ResNet.
+/// A normalisation layer with torchvision's names. FrozenBatch: FrozenBatchNorm2d, four buffers;
+/// Batch: torch.nn.BatchNorm2d; SyncBatch: the same with statistics over all ranks; Group:
+/// GroupNorm with 32 groups, which divide every width of a ResNet.
 class Norm : public Layer {
  public:
   Norm(const NormChoice& choice, std::int64_t channels);
 
-  /// norm(conv(x)), plus `residual` where one is given, and ReLU where asked for. A batch norm that
-  /// is frozen or in eval() is folded into the convolution, so that it costs nothing per pixel.
+  /// norm(conv(x)), plus an optional `residual` and ReLU. A batch norm that is frozen or in eval()
+  /// is folded into the convolution, so that it costs nothing per pixel.
   at::Tensor forwardAfter(const Conv2d& conv, const at::Tensor& x, bool hasRelu,
                           const std::optional<at::Tensor>& residual = std::nullopt);
 

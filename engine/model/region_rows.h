@@ -6,13 +6,13 @@
 
 namespace lockstep::model {
 
-/// What goes through a head when some of the regions of a batch are valid and some are not.
+/// Which RoIs go through a head when some of a batch's RoIs are padding.
 enum class RowShapes {
-  Compact,  ///< the valid ones alone: least work, but a GPU is waited for to count them
-  Fixed,    ///< all of them; results of the others count for nothing
+  Compact,  ///< only valid RoIs: least work, but counting them synchronises with a GPU
+  Fixed,    ///< all RoIs; results of padding are ignored
 };
 
-/// The regions [N,R] of a batch as rows of one list, image after image.
+/// The RoIs [N,R] of a batch as rows of one list, image after image.
 class RegionRows {
  public:
   /// valid [N,R] bool.
@@ -20,7 +20,7 @@ class RegionRows {
 
   /// values [N,R,...] -> [rows,...].
   at::Tensor gather(const at::Tensor& values) const;
-  /// values [rows,...] -> [N,R,...], 0 for regions without a row.
+  /// values [rows,...] -> [N,R,...], 0 for RoIs without a row.
   at::Tensor scatter(const at::Tensor& values) const;
   /// [rows] int64.
   const at::Tensor& images() const { return images_; }

@@ -11,7 +11,7 @@
 namespace lockstep::model {
 namespace {
 
-constexpr std::int64_t kLeftOut = -1;  // neither object nor background
+constexpr std::int64_t kLeftOut = -1;  // label of padding: neither object nor background
 
 ops::SamplingKeys regionKeys(const std::vector<std::uint64_t>& samplingKeys) {
   const auto keyFor = [](std::uint64_t key, base::RandomPurpose purpose) {
@@ -25,8 +25,8 @@ ops::SamplingKeys regionKeys(const std::vector<std::uint64_t>& samplingKeys) {
   return keys;
 }
 
-/// Candidates are numbered as if there were no gap between the proposals and the objects after
-/// them, so that the choice does not depend on how many proposals there could have been.
+/// Candidates are numbered without the padding between the proposals and the objects after them, so
+/// that the choice does not depend on the maximum number of proposals.
 at::Tensor candidateNumbers(const Proposals& proposals, std::int64_t objects) {
   const at::Tensor count = proposals.valid.sum(1, /*keepdim=*/true);
   const at::Tensor first = at::arange(proposals.valid.size(1), count.options());

@@ -10,24 +10,24 @@
 #include "engine/ops/box_coding.h"
 #include "engine/structures/ground_truth.h"
 
-/// Letters: N images, R regions of an image.
+/// Letters: N images, R RoIs per image.
 namespace lockstep::model {
 
-/// Regions that the losses of the heads look at: positives, then background.
+/// The RoIs that are sampled for the losses of the heads: positives, then background.
 struct TrainingRegions {
   at::Tensor boxes;    ///< [N,R,4] xyxy px
   at::Tensor valid;    ///< [N,R] bool
   at::Tensor classes;  ///< [N,R] int64, 0 is background
-  at::Tensor objects;  ///< [N,R] int64, index of the matched one; of background without meaning
+  at::Tensor objects;  ///< [N,R] int64, index of the matched object; undefined for background
   at::Tensor targets;  ///< [N,R,4] deltas; 0 for background
-  std::int64_t mostPositives = 0;  ///< all positives are among the first so many
+  std::int64_t mostPositives = 0;  ///< maximum number of positives, which come first
 
   /// [N,R] bool
   at::Tensor isPositive() const;
 };
 
-/// Chooses among the proposals and, as torchvision does, the ground-truth boxes themselves; which
-/// ones depends on samplingKeys (one per image) alone.
+/// Samples RoIs from the proposals and, as in torchvision, the ground-truth boxes; the choice
+/// depends only on samplingKeys (one per image).
 TrainingRegions sampleRegions(const config::BoxHeadConfig& config,
                               const ops::BoxWeights& regressionWeights, const Proposals& proposals,
                               const structures::GtBatch& groundTruth,

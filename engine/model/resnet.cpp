@@ -16,8 +16,8 @@ std::shared_ptr<Conv> makeConv(std::int64_t in, std::int64_t out, std::int64_t k
   return std::make_shared<Conv>(options, Conv2dInit::kaimingNormal(options));
 }
 
-/// The first convolution. Where images come with a fourth channel of zeros its weight gets one for
-/// the product alone: the parameter and its gradient have three.
+/// The first convolution. If images have a fourth channel of zeros, its weight is padded to four
+/// channels for the product; the parameter and its gradient have three.
 class Stem : public Conv2d {
  public:
   using Conv2d::Conv2d;
@@ -37,7 +37,7 @@ struct BlockShape {
 
 }  // namespace
 
-/// Two 3 x 3 convolutions, or 1 x 1, 3 x 3, 1 x 1, beside a shortcut.
+/// A residual block: two 3 x 3 convolutions (BasicBlock), or 1 x 1, 3 x 3, 1 x 1 (Bottleneck).
 class ResidualBlock : public torch::nn::Module {
  public:
   ResidualBlock(const BlockShape& shape, const NormChoice& norm) {

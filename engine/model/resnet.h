@@ -13,8 +13,8 @@ namespace lockstep::model {
 
 class ResidualBlock;
 
-/// ResNet (stride on the 3 x 3 convolution of a bottleneck, as torchvision) without its classifier:
-/// the outputs of its four stages, at 1/4, 1/8, 1/16 and 1/32.
+/// ResNet without its classifier (stride on the 3 x 3 convolution of a bottleneck, as in
+/// torchvision): the outputs of its four stages, with strides 4, 8, 16 and 32.
 class ResNet : public Backbone {
  public:
   ResNet(const config::Backbone& architecture, const NormChoice& norm);

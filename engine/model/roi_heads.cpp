@@ -18,7 +18,7 @@ Losses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals
   const TrainingRegions regions =
       sampleRegions(boxConfig_, boxHead_.regressionWeights(), proposals, groundTruth, samplingKeys);
   const RegionRows rows(regions.valid, shapes);
-  // The regions of the mask head are those of the box head that are of objects.
+  // The RoIs of the mask head are the positive RoIs of the box head.
   const auto mayBePositive = [&](const at::Tensor& values) {
     return values.slice(1, 0, regions.mostPositives);
   };

@@ -19,22 +19,22 @@ struct RoiHeadsConfig {
   config::MaskHeadConfig mask;
   std::int64_t featureChannels = 256;
   std::vector<std::int64_t> featureStrides;  ///< of the levels to pool from
-  std::int64_t classCount = 0;               ///< with background
+  std::int64_t classCount = 0;               ///< including background
 };
 
-/// The second stage of Mask R-CNN, torchvision's semantics: samples regions, pools them and gives
-/// them to the box head and the mask head.
+/// The second stage of Mask R-CNN with torchvision's semantics: samples RoIs, pools them, and runs
+/// the box head and the mask head.
 class RoiHeads : public torch::nn::Module {
  public:
   explicit RoiHeads(const RoiHeadsConfig& config);
 
-  /// loss_classifier, loss_box_reg and loss_mask. features: pyramid levels. Ground-truth boxes are
-  /// added to the proposals, regions are sampled by samplingKeys (one per image).
+  /// loss_classifier, loss_box_reg and loss_mask. features: FPN levels. Ground-truth boxes are
+  /// added to the proposals; RoIs are sampled by samplingKeys (one per image).
   Losses losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
                 const structures::GtBatch& groundTruth,
                 const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const;
 
-  /// Waits for the device once or twice.
+  /// Synchronises with the device once or twice.
   std::vector<structures::PredInstances> detect(const std::vector<at::Tensor>& features,
                                                 const Proposals& proposals,
                                                 const at::Tensor& limits, RowShapes shapes) const;

@@ -11,7 +11,7 @@ constexpr double kCanonicalLevel = 4, kCanonicalSidePx = 224;
 
 int log2Of(std::int64_t stride) {
   const auto bits = static_cast<std::uint64_t>(stride);
-  TORCH_CHECK(std::has_single_bit(bits), "a stride is ", stride, ", which is no power of two");
+  TORCH_CHECK(std::has_single_bit(bits), "stride ", stride, " is not a power of two");
   return std::countr_zero(bits);
 }
 
@@ -22,7 +22,7 @@ RoiPooler::RoiPooler(const std::vector<std::int64_t>& strides)
   for (const std::int64_t stride : strides) scales_.push_back(1.0 / static_cast<double>(stride));
 }
 
-/// Index of the level of each box [R,4], in torchvision's float32 arithmetic.
+/// Index of the level of each box [R,4], with torchvision's float32 arithmetic.
 at::Tensor RoiPooler::levelsOf(const at::Tensor& boxes) const {
   const at::Tensor sides = boxes.slice(1, 2, 4) - boxes.slice(1, 0, 2);
   const at::Tensor side = (sides.select(1, 0) * sides.select(1, 1)).sqrt();

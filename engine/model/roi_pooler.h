@@ -10,22 +10,22 @@
 
 namespace lockstep::model {
 
-/// Pools each region from the pyramid level that fits its size (Lin et al., 2017, eq. 1; 224 px is
-/// the level of stride 16).
+/// As torchvision's MultiScaleRoIAlign: pools each RoI from the FPN level for its size (Lin et al.,
+/// 2017, eq. 1; 224 px maps to the level of stride 16).
 class RoiPooler {
  public:
-  /// strides: of the levels to pool from, finest first, each twice the one before.
+  /// strides: of the levels to pool from, finest first; each is twice the one before.
   explicit RoiPooler(const std::vector<std::int64_t>& strides);
 
-  /// What a head pools.
+  /// The RoIs of a head.
   struct Regions {
     const RegionRows& rows;
     at::Tensor boxes;  ///< [rows,4] xyxy px
     ops::RoiAlignShape shape;
   };
 
-  /// -> [rows,C,height,width] for each head; 0 for rows that are not valid. features: pyramid
-  /// levels, of which more are not used. Heads that pool in one call share the gradients of the
+  /// -> [rows,C,height,width] for each head; 0 for rows that are not valid. features: FPN levels;
+  /// additional coarser ones are not used. Heads that pool in one call share the gradients of the
   /// levels.
   std::vector<at::Tensor> pool(const std::vector<at::Tensor>& features,
                                const std::vector<Regions>& heads) const;

@@ -38,23 +38,22 @@ ops::SamplingKeys anchorKeys(const std::vector<std::uint64_t>& samplingKeys) {
 Rpn::Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors,
          std::int64_t channels)
     : config_(config), anchors_(anchors) {
-  const std::int64_t perPlace = anchors_.countPerPlace();
+  const std::int64_t perLocation = anchors_.anchorsPerLocation();
   const auto init = Conv2dInit::normal(kHeadDeviation);
   const auto head = register_module("head", std::make_shared<torch::nn::Module>());
   const auto convs = head->register_module("conv", std::make_shared<ModuleList>());
   conv_ = convs->append(std::make_shared<ConvBlock>(Conv2dOptions{channels, channels, 3}, init));
   logits_ = head->register_module(
-      "cls_logits", std::make_shared<Conv2d>(Conv2dOptions{channels, perPlace, 1}, init));
+      "cls_logits", std::make_shared<Conv2d>(Conv2dOptions{channels, perLocation, 1}, init));
   deltas_ = head->register_module(
-      "bbox_pred", std::make_shared<Conv2d>(Conv2dOptions{channels, 4 * perPlace, 1}, init));
+      "bbox_pred", std::make_shared<Conv2d>(Conv2dOptions{channels, 4 * perLocation, 1}, init));
 }
 
 at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
-  // The 1 x 1 convolutions of both outputs as one product of matrices: a channels_last map is a
-  // matrix of pixels and channels, and what comes out is in the order of the anchors.
+  // The 1 x 1 convolutions of both outputs as one matrix product: a channels_last map is a matrix
+  // of pixels x channels, and the result is in the order of the anchors.
   const auto joined = [&](const at::Tensor& logits, const at::Tensor& deltas) {
-    // A GPU is quick with rows that begin at multiples of 16 bytes: outputs that nobody reads fill
-    // them up.
+    // Rows are padded with unused outputs to multiples of 16 bytes, which is faster on a GPU.
     const std::int64_t rows = logits.size(0) + deltas.size(0);
     const std::int64_t fill =
         features[0].is_cuda() ? (kRowMultiple - rows % kRowMultiple) % kRowMultiple : 0;
@@ -76,12 +75,12 @@ at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
 
 RpnOutput Rpn::read(const at::Tensor& outputs, const std::vector<base::ImageSize>& levels,
                     const base::ImageSize& padded) const {
-  const std::int64_t perPlace = anchors_.countPerPlace();
+  const std::int64_t perLocation = anchors_.anchorsPerLocation();
   RpnOutput output;
   for (const base::ImageSize& level : levels)
-    output.levelCounts.push_back(level.height * level.width * perPlace);
-  output.objectness = outputs.slice(2, 0, perPlace).flatten(1);
-  output.deltas = outputs.slice(2, perPlace, 5 * perPlace).reshape({outputs.size(0), -1, 4});
+    output.levelCounts.push_back(level.height * level.width * perLocation);
+  output.objectness = outputs.slice(2, 0, perLocation).flatten(1);
+  output.deltas = outputs.slice(2, perLocation, 5 * perLocation).reshape({outputs.size(0), -1, 4});
   output.anchors = anchors_.anchors(padded, levels, outputs.device());
   return output;
 }
@@ -89,9 +88,9 @@ RpnOutput Rpn::read(const at::Tensor& outputs, const std::vector<base::ImageSize
 void Rpn::reportLevel(const at::Tensor& outputs) const {
   if (ActivationWatch::current() == nullptr) return;
   const at::Tensor maps = outputs.permute({0, 3, 1, 2});
-  const std::int64_t perPlace = anchors_.countPerPlace();
-  logits_->report(maps.slice(1, 0, perPlace));
-  deltas_->report(maps.slice(1, perPlace, 5 * perPlace));
+  const std::int64_t perLocation = anchors_.anchorsPerLocation();
+  logits_->report(maps.slice(1, 0, perLocation));
+  deltas_->report(maps.slice(1, perLocation, 5 * perLocation));
 }
 
 Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
@@ -116,7 +115,7 @@ Losses Rpn::losses(const RpnOutput& output, const structures::GtBatch& groundTru
   const at::Tensor matches =
       ops::matchBoxes(groundTruth, output.anchors, {config_.fgIou, config_.bgIou, true});
   static_assert(ops::kBelowThreshold == -1 && ops::kBetweenThresholds == -2);
-  const at::Tensor labels = matches + 1;  // of background 0, of what is left out -1
+  const at::Tensor labels = matches + 1;  // 0: background, -1: ignored
   const ops::SampleCounts counts{config_.batchSizePerImage, config_.positiveFraction};
   const ops::BalancedSelection sample =
       ops::sampleBalanced(labels, counts, anchorKeys(samplingKeys));

@@ -10,47 +10,49 @@
 #include "engine/model/losses.h"
 #include "engine/structures/ground_truth.h"
 
-/// Letters: N images, A anchors of all levels, P most proposals of an image.
+/// Letters: N images, A anchors of all levels, P maximum number of proposals per image.
 namespace lockstep::model {
 
-/// What the RPN's head says of every anchor.
+/// The outputs of the RPN head for every anchor.
 struct RpnOutput {
   at::Tensor objectness;                  ///< [N,A] logits
   at::Tensor deltas;                      ///< [N,A,4]
   at::Tensor anchors;                     ///< [A,4] xyxy px
-  std::vector<std::int64_t> levelCounts;  ///< anchors of each level, whose sum is A
+  std::vector<std::int64_t> levelCounts;  ///< number of anchors per level; the sum is A
 };
 
-/// Boxes of all images that may hold an object.
+/// The proposals of all images, padded to the same number.
 struct Proposals {
-  at::Tensor boxes;  ///< [N,P,4] xyxy px; 0 where there is none
+  at::Tensor boxes;  ///< [N,P,4] xyxy px; 0 for padding
   at::Tensor valid;  ///< [N,P] bool; the valid ones come first
 };
 
-/// Region proposal network (Faster R-CNN), torchvision's semantics.
+/// Region proposal network (Faster R-CNN) with torchvision's semantics.
 class Rpn : public torch::nn::Module {
  public:
   Rpn(const config::RpnConfig& config, const config::AnchorConfig& anchors, std::int64_t channels);
 
-  /// features: five levels, finest first -> [N, places of all levels, 5 * anchors of a place]: of
-  /// each place the logits of its anchors, then their deltas.
+  /// features: five FPN levels, finest first -> [N, locations of all levels, 5 * anchors per
+  /// location]: for each location the logits of its anchors, then their deltas.
   at::Tensor head(const std::vector<at::Tensor>& features) const;
-  /// What the head's outputs say; levels: sizes of the features; padded: size of the batch.
+  /// Splits the head's outputs into logits and deltas and adds the anchors; levels: sizes of the
+  /// feature maps; padded: padded size of the batch.
   RpnOutput read(const at::Tensor& outputs, const std::vector<base::ImageSize>& levels,
                  const base::ImageSize& padded) const;
 
-  /// The best of each image, best first: per level the best few, clipped, NMS inside a level, then
-  /// the best of all. Never part of the graph. limits as for ops::decodeBoxes; forTraining: which
-  /// of the configured numbers.
+  /// The proposals of each image by falling score: the top pre_nms_top_n of each level, clipped to
+  /// the image, NMS per level, then the top post_nms_top_n over all levels. Detached from the
+  /// autograd graph. limits as for ops::decodeBoxes; forTraining: use the training or the test
+  /// numbers.
   Proposals proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining) const;
 
-  /// loss_objectness and loss_rpn_box_reg over the anchors that samplingKeys (one per image)
-  /// choose, divided by their number.
+  /// loss_objectness and loss_rpn_box_reg over the anchors that are sampled by samplingKeys (one
+  /// per image), divided by their number.
   Losses losses(const RpnOutput& output, const structures::GtBatch& groundTruth,
                 const std::vector<std::uint64_t>& samplingKeys) const;
 
  private:
-  /// outputs [N,H,W,5 * anchors of a place] of one level: logits, then deltas.
+  /// outputs [N,H,W,5 * anchors per location] of one level: logits, then deltas.
   void reportLevel(const at::Tensor& outputs) const;
 
   config::RpnConfig config_;

@@ -9,15 +9,15 @@
 
 namespace lockstep::model {
 
-/// A tensor as it is now: its memory, which stays taken so that nothing else comes to lie there,
-/// and its version, the number of times it was written to.
+/// The memory and the version counter of a tensor at one point in time. It keeps the memory alive,
+/// so that no other tensor is allocated there.
 class TensorVersion {
  public:
   explicit TensorVersion(const at::Tensor& tensor);
 
-  /// The tensor lies where it lay.
+  /// Whether the tensor still has the same memory.
   bool hasMemoryOf(const at::Tensor& tensor) const;
-  /// So it does, and nothing was written to it since.
+  /// Whether it also has not been written to since.
   bool isCurrentOf(const at::Tensor& tensor) const;
   const at::Tensor& memory() const { return memory_; }
 
@@ -28,24 +28,24 @@ class TensorVersion {
 
 std::vector<TensorVersion> versionsOf(const std::vector<at::Tensor>& tensors);
 
-/// Tensors computed from others, until one of those is another tensor or was written to. Any
-/// thread.
+/// Caches tensors that are computed from others, until one of the sources is replaced or written
+/// to. Any thread.
 class TensorCache {
  public:
   using Compute = std::function<std::vector<at::Tensor>()>;
-  /// What compute() gives, which is called where the sources are not those of the last call.
-  /// Nothing is cached of sources that require a gradient.
+  /// The result of compute(), which is called if the sources have changed since the last call.
+  /// Nothing is cached if sources require gradients.
   std::vector<at::Tensor> get(const std::vector<at::Tensor>& sources, const Compute& compute);
 
  private:
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   std::vector<TensorVersion> sources_;
   std::vector<at::Tensor> tensors_;
 };
 
-/// Collects what TensorCaches and CachedWeights give on the thread that made it, while it lives:
-/// who captures work that reads these has to keep them alive. Watches nest; the innermost alone is
-/// told.
+/// While it exists, collects the tensors that TensorCaches and CachedWeights return on the thread
+/// that created it: a capture that reads them must keep them alive. Watches may be nested; only the
+/// innermost one collects.
 class TensorCacheWatch {
  public:
   TensorCacheWatch();

@@ -12,9 +12,9 @@ namespace {
 
 at::Tensor floats(const at::Tensor& values) { return values.detach().to(at::kFloat).contiguous(); }
 
-/// Rows that may lie apart, each without gaps.
+/// Rows may be strided; each row is contiguous.
 at::Tensor rows(const at::Tensor& values) {
-  TORCH_CHECK(values.dim() == 2, "what is chosen must be [N,K], got ", values.sizes());
+  TORCH_CHECK(values.dim() == 2, "chosen must be [N,K], got ", values.sizes());
   return values.stride(1) == 1 ? values : values.contiguous();
 }
 

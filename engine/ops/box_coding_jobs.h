@@ -8,8 +8,7 @@
 #include "engine/ops/host_device.h"
 #include "engine/structures/boxes.h"
 
-/// Box coding of one box, and of many, one at a time in any order: for the CPU and for kernels.
-/// Letters as in box_coding.h.
+/// Box coding of single boxes, shared by the CPU and CUDA kernels. Letters as in box_coding.h.
 namespace lockstep::ops {
 
 /// (dx, dy, dw, dh), or a factor of each.
@@ -21,7 +20,7 @@ struct BoxCode {
 /// most 62.5 times.
 inline constexpr float kLargestLogScale = 4.135166556742356f;
 
-/// What turns `anchor` into `target`. Source: Faster R-CNN, section 3.1.2.
+/// The deltas from `anchor` to `target`. Source: Faster R-CNN, section 3.1.2.
 LOCKSTEP_HOST_DEVICE inline BoxCode encodeBox(const structures::Box& target,
                                               const structures::Box& anchor,
                                               const BoxCode& weights) {
@@ -33,7 +32,7 @@ LOCKSTEP_HOST_DEVICE inline BoxCode encodeBox(const structures::Box& target,
           logf(width / anchorWidth) * weights.dw, logf(height / anchorHeight) * weights.dh};
 }
 
-/// The centre and half of the length of a side.
+/// Centre and half length along one axis.
 struct HalfSide {
   float centre, half;
 };
@@ -68,7 +67,7 @@ LOCKSTEP_HOST_DEVICE inline bool isLarge(const structures::Box& box, float minSi
   return box.x2 - box.x1 >= minSide && box.y2 - box.y1 >= minSide;
 }
 
-/// Rows of [N,K] that may lie apart.
+/// A strided [N,K] tensor whose rows are contiguous.
 template <typename T>
 struct ChosenRows {
   const T* values;
@@ -136,7 +135,7 @@ struct EncodeJob {
 
 namespace cuda {
 
-/// job.run(i) of all i in one launch. Job: EncodeJob, or DecodeJob of a floating type.
+/// Runs job.run(i) for all i in one kernel launch. Job: EncodeJob, or DecodeJob of a floating type.
 template <typename Job>
 void runJob(const Job& job, const c10::Device& device);
 

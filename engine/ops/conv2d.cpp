@@ -10,8 +10,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Measured with LibTorch 2.11 (oneDNN) on AVX-512: below, the product of matrices is the quicker
-// one. With AVX2 alone it always is.
+// Measured with LibTorch 2.11 (oneDNN) on AVX-512: within these limits the matrix product is
+// faster. With only AVX2 it always is.
 constexpr std::int64_t kMostPixels = 512;            // of the output, over all images
 constexpr std::int64_t kFewestProducts = 256 * 256;  // input times output channels
 
@@ -46,7 +46,7 @@ class Conv2dFunction : public torch::autograd::Function<Conv2dFunction> {
     const std::int64_t stride = context->saved_data["stride"].toInt();
     const std::int64_t padding = context->saved_data["padding"].toInt();
     const at::Tensor grad = grads[0].contiguous(at::MemoryFormat::ChannelsLast);
-    variable_list result(5);  // x, weight, bias; stride and padding have none
+    variable_list result(5);  // x, weight, bias; none for stride and padding
     if (context->needs_input_grad(0)) {
       result[0] = std::get<0>(at::convolution_backward(
           grad, x, weight, std::nullopt, {stride, stride}, {padding, padding}, {1, 1},

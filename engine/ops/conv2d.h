@@ -8,13 +8,13 @@
 
 namespace lockstep::ops {
 
-/// Square convolution with `padding` zeros around x [N,C,H,W], and what follows it.
+/// Convolution of x [N,C,H,W] with a square kernel and zero padding, and its epilogue.
 /// Differentiable.
 ///
-/// LibTorch's, but for two things. On a CPU, in fp32 and channels_last, the gradient of a 3 x 3
-/// weight is a product of matrices of ours: with AVX2 always, 1.4 to 3 times as fast; with AVX-512
-/// for a wide 3 x 3 weight over few pixels (the last stages of a network on small
-/// images), 1.3 to 2 times. On a GPU the bias is added with the rest of the epilogue.
+/// LibTorch's convolution with two exceptions. On a CPU, in fp32 and channels_last, the gradient of
+/// a 3 x 3 weight is our own matrix product: always with AVX2, 1.4 to 3 times as fast; with AVX-512
+/// for a 3 x 3 weight of many channels over few pixels (the last stages of a network on small
+/// images), 1.3 to 2 times. On a GPU the bias is added in the fused epilogue.
 at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, std::int64_t stride,
                   std::int64_t padding, const Epilogue& epilogue = {});
 

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-/// A kernel of cuda/ where this build has those, else null: others are declared in every build and
-/// defined in some.
+/// A kernel of cuda/ if this build has CUDA, else null: the kernels are declared in every build,
+/// but defined only with CUDA.
 #ifdef LOCKSTEP_CUDA
 #define LOCKSTEP_CUDA_KERNEL(kernel) kernel
 #else
@@ -21,8 +21,8 @@ inline constexpr bool kHasCudaKernels = true;
 inline constexpr bool kHasCudaKernels = false;
 #endif
 
-/// The kernels of an operator by device, as ATen's DispatchStub, but filled where it is defined: in
-/// the .cpp of the operator, which has checked what the kernels get. Null: there is none.
+/// The kernels of an operator by device, like ATen's DispatchStub, but filled where it is defined:
+/// in the operator's .cpp, which checks the kernels' arguments. Null: no kernel.
 template <typename Kernel>
 class DispatchStub {
  public:
@@ -30,7 +30,7 @@ class DispatchStub {
 
   bool hasKernelFor(const c10::Device& device) const { return kernelFor(device) != nullptr; }
 
-  /// Throws c10::Error where there is no kernel for the device.
+  /// Throws c10::Error if there is no kernel for the device.
   template <typename... Arguments>
   decltype(auto) operator()(const c10::Device& device, Arguments&&... arguments) const {
     Kernel* const kernel = kernelFor(device);

@@ -22,7 +22,7 @@ bool hasKernel(const at::Tensor& map, const Epilogue& epilogue) {
   return kStub.hasKernelFor(map.device()) && (isFloat || !map.is_cpu());
 }
 
-/// `residual` is like map in memory too.
+/// `residual` also has the strides of `map`.
 void applyInPlace(at::Tensor& map, const Epilogue& epilogue) {
   if (hasKernel(map, epilogue)) return kStub(map.device(), map, epilogue);
   if (epilogue.bias) map.add_(epilogue.bias->view({1, -1, 1, 1}).to(map.scalar_type()));
@@ -70,7 +70,7 @@ at::Tensor applyEpilogue(at::Tensor map, const Epilogue& epilogue) {
               map.size(1), "], got ", epilogue.bias->sizes());
   TORCH_CHECK(!epilogue.residual || (epilogue.residual->sizes() == map.sizes() &&
                                      epilogue.residual->scalar_type() == map.scalar_type()),
-              "residual must be like the map");
+              "residual must have the shape and dtype of the map");
   if (epilogue.isEmpty()) return map;
   std::optional<at::Tensor> residual = epilogue.residual;
   if (residual) residual = residual->contiguous(map.suggest_memory_format());

@@ -1,8 +1,8 @@
 #pragma once
 
-/// On a function that a kernel and its twin on the CPU share. Such arithmetic is rounded after
-/// every operation on both: C++ is built with -ffp-contract=off, and the .cu files that include it
-/// with -fmad=false.
+/// For functions shared by CUDA and CPU kernels. Their arithmetic is rounded after every operation
+/// on both: C++ is built with -ffp-contract=off, and the .cu files that include it with
+/// -fmad=false.
 #ifdef __CUDACC__
 #define LOCKSTEP_HOST_DEVICE __host__ __device__
 #else

@@ -4,7 +4,7 @@
 
 namespace lockstep::ops {
 
-/// What `matchBoxes` gives instead of an index of a ground-truth box.
+/// Values of `matchBoxes` for unmatched boxes, as in torchvision's Matcher.
 inline constexpr std::int64_t kBelowThreshold = -1;
 inline constexpr std::int64_t kBetweenThresholds = -2;
 

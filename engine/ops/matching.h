@@ -11,20 +11,20 @@ namespace lockstep::ops {
 struct MatchThresholds {
   double foreground = 0.5;  ///< IoU from which a box is matched
   double background = 0.5;  ///< IoU below which a box is background
-  /// Also match the boxes that no other box exceeds in IoU with some ground truth (ties included),
-  /// to their own best ground truth. As in torchvision a ground truth that overlaps nothing ties
-  /// with every box it does not overlap.
+  /// torchvision's allow_low_quality_matches: also matches the boxes that have the highest IoU with
+  /// some ground truth (including ties), to their own best ground truth. As in torchvision, a
+  /// ground truth that overlaps no box ties with every box.
   bool lowQualityMatches = false;
 };
 
-/// For each candidate the index of the object of its image with the highest IoU, the first of
-/// equals, or kBelowThreshold or kBetweenThresholds -> [N,A] int64. candidates [N,A,4], or [A,4]
-/// where they are the same for all images; groundTruth of N images, of which any may have no
-/// object.
+/// As torchvision's Matcher: for each candidate the index of the object with the highest IoU in its
+/// image, ties to the first, or kBelowThreshold or kBetweenThresholds -> [N,A] int64. candidates
+/// [N,A,4], or [A,4] if they are the same for all images; groundTruth of N images, which may be
+/// without objects.
 at::Tensor matchBoxes(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds);
 
-/// Kernels, which keep no matrix of overlaps.
+/// Kernels, which do not store the IoU matrix.
 using MatchBoxesKernel = at::Tensor(const structures::GtBatch& groundTruth,
                                     const at::Tensor& candidates,
                                     const MatchThresholds& thresholds);

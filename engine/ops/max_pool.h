@@ -4,13 +4,13 @@
 
 namespace lockstep::ops {
 
-/// The largest of 3 x 3, every second pixel, one pixel of padding: the pooling of a ResNet's stem.
-/// x [N,C,H,W] -> [N,C,ceil(H/2),ceil(W/2)]. Differentiable; of equal values the first (row by row)
-/// gets the gradient, as in LibTorch.
+/// Max pooling with kernel 3, stride 2 and padding 1, as in a ResNet's stem. x [N,C,H,W] ->
+/// [N,C,ceil(H/2),ceil(W/2)]. Differentiable; of equal values the first (row-major) gets the
+/// gradient, as in LibTorch.
 ///
-/// For maps on a GPU and float32 ones on a CPU, in channels_last, these are our own kernels, which
-/// remember a byte per output instead of eight and whose backward pass writes every gradient once,
-/// added up in a fixed order. Everywhere else it is LibTorch's.
+/// For channels_last maps on a GPU, and float32 ones on a CPU, it uses our own kernels, which save
+/// one byte per output instead of eight for the backward pass, whose order of summation is fixed.
+/// In all other cases LibTorch's operator is used.
 at::Tensor maxPool3x3(const at::Tensor& x);
 
 /// Kernels, for maps that are channels_last; the CPU's for float32. Forward fills out and places

@@ -6,8 +6,8 @@
 
 namespace lockstep::ops {
 
-/// An IoU in float32 is above `value` just when it is above this: rounding to the nearest could
-/// come out above.
+/// The float32 threshold equivalent to `value`: a float32 IoU is > `value` if and only if it is >
+/// this (rounding to nearest might round up).
 float largestFloatUpTo(double value);
 
 /// Candidates [N,A] of N images, each of a group (class or pyramid level) out of G.
@@ -15,23 +15,23 @@ struct NmsCandidates {
   at::Tensor boxesXyxy;  ///< [N,A,4] px
   at::Tensor scores;     ///< [N,A]
   at::Tensor groups;     ///< [N,A] int64, 0 … G - 1
-  at::Tensor valid;      ///< [N,A] bool: the others neither stay nor suppress
+  at::Tensor valid;      ///< [N,A] bool: false for padding, which is ignored
 
   std::int64_t groupCount = 1;  ///< G
-  /// Valid candidates that a group of an image has at most; 0: all A. A GPU's work is laid out for
-  /// so many and passes over further ones; a CPU refuses them.
+  /// Maximum number of valid candidates of a group in an image; 0: A. On a GPU further ones are
+  /// silently ignored; on a CPU they are an error.
   std::int64_t mostOfGroup = 0;
 
   /// The same, never 0 and never more than A.
   std::int64_t groupSize() const;
 };
 
-/// Greedy non-maximum suppression in each group of each image on its own, side by side: best score
-/// first, equal scores in their order, a box goes when its IoU with a kept better one of its group
-/// is > iouThreshold. Of what is kept at most `most` of an image, over all groups best first.
+/// Batched greedy NMS, independent for each group of each image (torchvision's batched_nms): by
+/// falling score, ties in input order, a box is suppressed if its IoU with a kept box of its group
+/// is > iouThreshold. Keeps at most `most` boxes per image, over all groups by falling score.
 ///
-/// Where torchvision shifts the boxes of a group apart (up to 1000 boxes on a CPU), coordinates
-/// lose bits there and not here: an IoU within 1e-6 of the threshold may fall on the other side.
+/// torchvision offsets the boxes by group (for up to 1000 boxes on a CPU), which loses precision:
+/// IoUs within 1e-6 of the threshold may be decided differently here.
 Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most);
 
 /// Kernels: a box goes when its IoU is above `threshold`; slots: of an image's selection. A GPU is

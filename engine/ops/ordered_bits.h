@@ -7,7 +7,7 @@
 
 namespace lockstep::ops {
 
-/// A number for each float, smaller for a higher one; 0 and -0 have the same.
+/// Maps floats to integers in reverse order: smaller for a higher float; equal for 0 and -0.
 LOCKSTEP_HOST_DEVICE inline std::uint32_t descendingBits(float value) {
   const float unsignedZero = value + 0.0f;
   std::uint32_t bits;

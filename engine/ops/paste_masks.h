@@ -9,15 +9,15 @@
 
 namespace lockstep::ops {
 
-/// A mask of the size of its image as the lengths of alternating runs of 0 and 1, the first of 0,
-/// column after column (COCO's order). They sum to height * width.
+/// A full-size mask as COCO RLE counts: lengths of alternating runs of 0 and 1, starting with 0,
+/// column-major. They sum to height * width.
 using MaskRuns = std::vector<std::uint32_t>;
 
-/// Masks as torchvision's `paste_masks_in_image` and a threshold of 0.5 make them: one px of
-/// padding, boxes grown by the same share and cut to integers, bilinear (align_corners false), >
-/// 0.5. probs [D,M,M] float32, boxesXyxy [D,4] float32 in px of the image of this size. No mask of
-/// full size is made; the same runs on every device. Threads of at::parallel_for on a CPU; waits
-/// for a GPU twice.
+/// Masks as with torchvision's `paste_masks_in_image` and a threshold of 0.5: one px of padding,
+/// boxes expanded in proportion and truncated to integers, bilinear (align_corners false), > 0.5.
+/// probs [D,M,M] float32, boxesXyxy [D,4] float32 in px of an image of this size. No full-size mask
+/// is allocated; bitwise identical on every device. Uses at::parallel_for on a CPU; synchronises
+/// with a GPU twice.
 std::vector<MaskRuns> pasteMasks(const at::Tensor& probs, const at::Tensor& boxesXyxy,
                                  const base::ImageSize& size);
 

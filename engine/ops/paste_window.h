@@ -4,11 +4,11 @@
 
 #include "engine/ops/host_device.h"
 
-/// Where a mask of a detection lies in its image, for the CPU and for kernels.
+/// The window of a detection's mask in its image, shared by the CPU and CUDA kernels.
 namespace lockstep::ops {
 
-/// From which probability on, exclusive, a pixel is inside. A power of two: numbers up to it never
-/// interpolate to one above it, whatever is rounded.
+/// Pixels with a probability > this are foreground. A power of two: interpolation between numbers
+/// up to it never rounds to one above it.
 inline constexpr float kMaskThreshold = 0.5f;
 
 /// Where a pixel of the enlarged mask reads the small one: low * (1 - fraction) + high * fraction.
@@ -33,7 +33,7 @@ LOCKSTEP_HOST_DEVICE inline float lerp(float low, float high, float fraction) {
   return (1.0f - fraction) * low + fraction * high;
 }
 
-/// What a box covers along one axis of the image, in whole px.
+/// The extent of a box along one axis of the image, in integer px.
 struct PasteSpan {
   std::int64_t origin, full;   ///< of the enlarged mask, which may reach beyond the image
   std::int64_t begin, length;  ///< of its part inside the image

@@ -6,7 +6,7 @@
 
 namespace lockstep::ops {
 
-/// What an operator of ours takes, for those who watch: tensors, lists of them, sizes.
+/// Inputs of our operators for profilers: tensors, tensor lists, sizes.
 template <typename... Inputs>
 std::vector<c10::IValue> recordedInputs(const Inputs&... inputs) {
   return {c10::IValue(inputs)...};
@@ -14,7 +14,7 @@ std::vector<c10::IValue> recordedInputs(const Inputs&... inputs) {
 
 }  // namespace lockstep::ops
 
-/// At the beginning of an operator of ours: profilers see it under this name, `lockstep::nms`, and
-/// the inputs that follow the name, which are made only where somebody watches.
+/// RECORD_FUNCTION for our operators: profilers show this name, such as `lockstep::nms`, and the
+/// inputs, which are only collected while a profiler is active.
 #define LOCKSTEP_RECORD_FUNCTION(name, ...) \
   RECORD_FUNCTION("lockstep::" name, ::lockstep::ops::recordedInputs(__VA_ARGS__))

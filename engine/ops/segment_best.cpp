@@ -21,7 +21,7 @@ bool hasKernel(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
   return kStub.hasKernelFor(scores.device()) && (scores.is_cpu() || isWithinLimits);
 }
 
-/// On any device, for numbers that the kernels cannot do.
+/// The fallback on any device, for numbers that the kernels do not support.
 SegmentBest bestBySorting(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
                           std::int64_t most) {
   std::vector<at::Tensor> best;

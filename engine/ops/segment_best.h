@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Letters: N images, A scores of an image, K best ones.
+/// Letters: N images, A scores per image, K selected.
 namespace lockstep::ops {
 
 struct SegmentBest {
@@ -14,13 +14,13 @@ struct SegmentBest {
   at::Tensor segments;  ///< [N,K] int64, the segment of each
 };
 
-/// The highest min(most, size) scores of each segment, segment after segment, the highest first,
-/// equal ones in their order. scores [N,A] of any floating type, compared as float32; sizes: of the
-/// segments, whose sum is A. The same on every device; does not wait for it.
+/// Segmented top-k: the highest min(most, size) scores of each segment, segment after segment, in
+/// descending order, ties in input order. scores [N,A] of any floating type, compared as float32;
+/// sizes: of the segments; the sum is A. The same result on every device; does not synchronise.
 SegmentBest bestOfSegments(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
                            std::int64_t most);
 
-/// Kernels, of scores without a graph.
+/// Kernels, without autograd.
 using BestOfSegmentsKernel = SegmentBest(const at::Tensor& scores,
                                          const std::vector<std::int64_t>& sizes, std::int64_t most);
 namespace cpu {

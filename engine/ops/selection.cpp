@@ -20,7 +20,7 @@ void checkSizes(const at::Tensor& values, const at::Tensor& indices) {
               indices.sizes());
 }
 
-/// Places [N*K] among the candidates of all images.
+/// Indices [N*K] into the candidates of all images.
 at::Tensor rowsOf(const at::Tensor& values, const at::Tensor& indices) {
   const at::Tensor firsts = at::arange(values.size(0), indices.options()) * values.size(1);
   return (indices + firsts.unsqueeze(1)).flatten();
@@ -40,7 +40,7 @@ class PickOnceFunction : public torch::autograd::Function<PickOnceFunction> {
     const auto saved = context->get_saved_variables();
     const std::vector<std::int64_t> sizes = context->saved_data["sizes"].toIntVector();
     const std::int64_t candidates = sizes[0] * sizes[1];
-    // What does not count goes to a row behind all of them.
+    // Gradients of padding go to an extra row at the end, which is dropped.
     const at::Tensor places =
         saved[1].defined() ? saved[0].masked_fill(saved[1].flatten().logical_not(), candidates)
                            : saved[0];

@@ -4,24 +4,24 @@
 
 #include <cstdint>
 
-/// Tensors whose sizes do not depend on what is in the images, so that a GPU need not be asked how
-/// much that is. Letters: N images, A candidates of an image, K chosen.
+/// Padded selections, whose shapes do not depend on the content of the images, so that no GPU
+/// synchronisation is needed. Letters: N images, A candidates per image, K selected.
 namespace lockstep::ops {
 
-/// Some of the candidates of each image.
+/// Selected candidates of each image.
 struct Selection {
-  at::Tensor indices;  ///< [N,K] int64; some candidate where there is none
+  at::Tensor indices;  ///< [N,K] int64; any valid index for padding
   at::Tensor valid;    ///< [N,K] bool; the valid ones come first
 
   std::int64_t size() const { return indices.size(1); }
 };
 
-/// Rows of each image: values [N,A,...], indices [N,K] -> [N,K,...].
+/// Gathers rows of each image: values [N,A,...], indices [N,K] -> [N,K,...].
 at::Tensor pick(const at::Tensor& values, const at::Tensor& indices);
 
-/// The same of candidates that no image has twice among those that count, differentiable: each
-/// gradient has one place, so none are added up. Rows that do not count pass none on; without
-/// `valid` all count.
+/// The same for valid indices that are unique per image; differentiable and deterministic, because
+/// no two gradients are added. Rows that are not valid get no gradient; without `valid` all are
+/// valid.
 at::Tensor pickOnce(const at::Tensor& values, const Selection& selection);
 
 }  // namespace lockstep::ops

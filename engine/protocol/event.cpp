@@ -5,7 +5,7 @@
 namespace lockstep::protocol {
 
 std::string encodeEvent(const Event& event) {
-  if (std::holds_alternative<Scalars>(event)) throw Error("scalars stand in the log as such");
+  if (std::holds_alternative<Scalars>(event)) throw Error("scalars have no event JSON");
   return std::visit(
       [](const auto& held) {
         std::string text;

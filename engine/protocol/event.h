@@ -13,16 +13,16 @@
 #include "engine/protocol/failure.h"
 #include "engine/protocol/run_state.h"
 
-/// What the event log of a run tells, and the socket after it. Every event has the number of its
-/// record (seq), the step that it belongs to and its wall time in seconds. A new one: a struct, its
-/// place in Event, and its members in event_members.h.
+/// The events of a run, in its event log and on the socket. Every event has the number of its
+/// record (seq), its step and its wall time in seconds. To add one: a struct, an alternative of
+/// Event, and its members in event_members.h.
 namespace lockstep::protocol {
 
 struct Scalars {
   std::int64_t seq = 0;
   std::int64_t step = 0;
   double time = 0;
-  std::vector<std::pair<std::string, float>> values;  ///< decoded: in the order of the tags
+  std::vector<std::pair<std::string, float>> values;  ///< when decoded: sorted by tag
 };
 
 struct RunError {
@@ -30,10 +30,10 @@ struct RunError {
   int rank = 0;
   std::string host;
   std::int64_t step = 0;
-  base::OpenEnum<Phase> phase;  ///< empty: not known
+  base::OpenEnum<Phase> phase;  ///< empty: unknown
   std::string collective;
   base::OpenEnum<FailureCause> cause;
-  std::string checkpoint{};  ///< where the last one is when the run folder did not take it
+  std::string checkpoint{};  ///< path of the last one if it could not be written to the run folder
 };
 struct State {
   std::int64_t seq = 0;
@@ -43,10 +43,10 @@ struct State {
   std::optional<RunError> error{};
 };
 
-/// What a line is about, where a program must know: alerts::AlertDetector makes an alert of it.
+/// Log lines that programs interpret: alerts::AlertDetector raises alerts for them.
 enum class LogKind {
-  CheckpointFailed,  ///< one could not be kept
-  WriteFailed,       ///< anything else that the disk refused
+  CheckpointFailed,  ///< a checkpoint could not be written
+  WriteFailed,       ///< any other write error
 };
 constexpr auto enumTexts(LogKind) {
   using enum LogKind;
@@ -59,7 +59,7 @@ struct Log {
   double time = 0;
   base::OpenEnum<base::LogLevel> level{};
   std::string text{};
-  base::OpenEnum<LogKind> kind{};  ///< empty: for people alone
+  base::OpenEnum<LogKind> kind{};  ///< empty: only for humans
 };
 
 struct Checkpoint {
@@ -82,7 +82,7 @@ struct Predictions {
   std::string path{};
 };
 
-/// alerts::AlertDetector says when.
+/// alerts::AlertDetector defines the conditions.
 enum class AlertKind {
   NonFinite,
   LossJump,
@@ -107,19 +107,19 @@ constexpr auto enumTexts(Severity) {
   using enum Severity;
   return std::to_array<base::EnumText<Severity>>({{Warning, "warning"}, {Error, "error"}});
 }
-/// What a person is to be told, with its evidence.
+/// A warning for the user, with its evidence.
 struct Alert {
   std::int64_t seq = 0;
   std::int64_t step = 0;
   double time = 0;
   base::OpenEnum<AlertKind> kind{};
   base::OpenEnum<Severity> severity{};
-  std::string text{};               ///< what, and what one can do
-  std::vector<std::string> tags{};  ///< of the scalars that show it
-  std::int64_t from = 0;            ///< steps between which they do
+  std::string text{};               ///< the problem and the remedy
+  std::vector<std::string> tags{};  ///< of the scalars that show the problem
+  std::int64_t from = 0;            ///< range of steps that shows it
   std::int64_t to = 0;
-  std::string key{};    ///< of advice: the key of the experiment to set; else empty
-  std::string value{};  ///< of advice: what to set it to
+  std::string key{};    ///< advice: the experiment key to set; else empty
+  std::string value{};  ///< advice: the value to set
 };
 
 using Event = std::variant<Scalars, State, Log, Checkpoint, Evaluation, Predictions, Alert>;
@@ -132,9 +132,9 @@ inline std::int64_t stepOf(const Event& event) {
   return std::visit([](const auto& held) { return held.step; }, event);
 }
 
-/// The JSON of any event but Scalars as it stands in the event log: no v, no seq.
+/// The JSON of an event, except Scalars, in the event log: without v and seq.
 std::string encodeEvent(const Event& event);
-/// The event of such a JSON, with seq, step and time of its record. Throws Error.
+/// Decodes such JSON; seq, step and time are those of the record. Throws Error.
 Event decodeEvent(std::string_view json, std::int64_t seq, std::int64_t step, double time);
 
 }  // namespace lockstep::protocol

@@ -3,7 +3,7 @@
 #include "engine/protocol/event.h"
 #include "engine/protocol/members.h"
 
-/// Type and members of every event. Inside engine/protocol only.
+/// Type name and members of every event. Internal to engine/protocol.
 namespace lockstep::protocol {
 
 template <typename T>
@@ -66,7 +66,7 @@ void describeContent(auto& members, Is<Alert> auto& alert) {
   members.ifNotEmpty("value", alert.value);
 }
 
-/// On a line.
+/// Members of a line on the socket.
 void describe(auto& members, IsEvent auto& event) {
   members("seq", event.seq);
   members("step", event.step);

@@ -4,11 +4,11 @@
 
 namespace lockstep::protocol {
 
-/// What a rank does: in its heartbeat, and in the report of a failure.
+/// What a rank is doing, in heartbeats and failure reports.
 enum class Phase {
-  Joining,  ///< waits for the other ranks
+  Joining,  ///< in the rendezvous, waiting for the other ranks
   Loading,
-  Data,  ///< waits for images
+  Data,  ///< waiting for images
   Forward,
   Backward,
   Optimizer,
@@ -16,7 +16,7 @@ enum class Phase {
   Predicting,
   Checkpoint,
   Paused,
-  Diverged,  ///< looks for what is not finite
+  Diverged,  ///< locating the first non-finite value
 };
 constexpr auto enumTexts(Phase) {
   using enum Phase;
@@ -33,27 +33,27 @@ constexpr auto enumTexts(Phase) {
                                                {Diverged, "diverged"}});
 }
 
-/// RunError::cause, where it is no signal or exit status.
+/// RunError::cause, unless that is a signal or an exit code.
 enum class FailureCause {
-  // What a rank says of itself.
+  // Reported by the rank itself.
   Error,
-  System,  ///< a call of the operating system
+  System,  ///< a failed system call
   /// An image cannot be read while dataset.bad_images is `fail`; with `skip` the run continues.
   BadImage,
   Exception,
   OutOfMemory,
   Gpu,
-  LostPeer,  ///< a collective broke, so that it is likely another rank's failure
-  // What others say of it.
-  Silence,
+  LostPeer,  ///< a collective failed, probably because another rank did
+  // Detected by others.
+  Silence,  ///< no heartbeat
   Stalled,
-  Protocol,  ///< its messages cannot be read
+  Protocol,  ///< its messages do not decode
   Start,     ///< it could not be started
-  // What is said of the run.
+  // Of the whole run.
   Checkpoint,  ///< the last one is lost
   Supervisor,
   EngineGone,
-  RunJson,  ///< cannot be read
+  RunJson,  ///< unreadable
 };
 constexpr auto enumTexts(FailureCause) {
   using enum FailureCause;

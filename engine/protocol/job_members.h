@@ -3,7 +3,7 @@
 #include "engine/protocol/jobs.h"
 #include "engine/protocol/members.h"
 
-/// Name and members of every job and result. Inside engine/protocol only.
+/// Type name and members of every job and result. Internal to engine/protocol.
 namespace lockstep::protocol {
 
 template <>
@@ -33,17 +33,17 @@ inline constexpr const char* kTypeName<CheckResult> = "check";
 template <>
 inline constexpr const char* kTypeName<InfoResult> = "info";
 
-void describe(auto& members, Is<RankPlace> auto& place) {
-  members("node", place.node);
-  members("nodes", place.nodes);
-  members("local_rank", place.localRank);
-  members("local_ranks", place.localRanks);
-  members("machine_ranks", place.machineRanks);
-  members("gpu", place.gpu);
-  members("gpu_name", place.gpuName);
-  members("master_address", place.masterAddress);
-  members("master_port", place.masterPort);
-  members("store_is_served", place.storeIsServed);
+void describe(auto& members, Is<RankPlacement> auto& placement) {
+  members("node", placement.node);
+  members("nodes", placement.nodes);
+  members("local_rank", placement.localRank);
+  members("local_ranks", placement.localRanks);
+  members("machine_ranks", placement.machineRanks);
+  members("gpu", placement.gpu);
+  members("gpu_name", placement.gpuName);
+  members("master_address", placement.masterAddress);
+  members("master_port", placement.masterPort);
+  members("store_is_served", placement.storeIsServed);
 }
 
 void describe(auto& members, Is<Figure> auto& figure) {
@@ -95,7 +95,7 @@ void describe(auto& members, Is<PredictJob> auto& job) {
 void describe(auto& members, Is<PredictResult> auto& result) {
   members("images", result.images);
   members("detections", result.detections);
-  members("unread", result.unread);
+  members("unread", result.unreadable);
 }
 
 void describe(auto& members, Is<InspectJob> auto& job) { members("model", job.model); }
@@ -121,25 +121,25 @@ void describe(auto& members, Is<ReplayResult> auto& result) {
 void describe(auto& members, Is<CheckJob> auto& job) {
   members("config_yaml", job.configYaml);
   members("resume_from", job.resumeFrom);
-  members("images_per_part", job.imagesPerPart);
+  members("images_per_part", job.imagesPerSplit);
 }
 
-void describe(auto& members, Is<FaultyImages> auto& images) {
+void describe(auto& members, Is<ImageIssues> auto& images) {
   members("count", images.count);
   members("ids", images.firstIds);
   members("first", images.first);
 }
 
 void describe(auto& members, Is<ImagesCheck> auto& images) {
-  members("looked_at", images.lookedAt);
+  members("looked_at", images.checked);
   members("all", images.all);
   members("faults", images.unusable);
   members("dark", images.dark);
 }
 
-void describe(auto& members, Is<WeightsFault> auto& fault) {
-  members("fault", fault.text);
-  members("status", fault.exitStatus);
+void describe(auto& members, Is<WeightsError> auto& error) {
+  members("fault", error.text);
+  members("status", error.exitStatus);
 }
 
 void describe(auto& members, Is<CheckResult> auto& result) {
@@ -166,7 +166,7 @@ void describe(auto& members, Is<InfoResult> auto& result) {
 }
 
 void describe(auto& members, Is<Job> auto& job) {
-  members("place", job.place);
+  members("place", job.placement);
   members("work", job.work);
 }
 

@@ -9,24 +9,24 @@
 
 #include "engine/protocol/split.h"
 
-/// What a worker can be asked to do, one struct a job, and what comes of it. The supervisor's ranks
-/// are told only their place where another machine leads: its rank 0 shares the work.
+/// The jobs of a worker, one struct each, and their results. On machines other than that of rank 0,
+/// a rank gets only its placement; rank 0 broadcasts the work.
 namespace lockstep::protocol {
 
-/// Where a rank stands. A node is a supervisor with its ranks; the world are those of all nodes, in
-/// order of node and local rank.
-struct RankPlace {
+/// Placement of a rank in the world. A node is a supervisor with its ranks; global ranks are
+/// ordered by node and local rank.
+struct RankPlacement {
   int node = 0, nodes = 1;
   int localRank = 0, localRanks = 1;
-  int machineRanks = 1;         ///< that share this machine's cores
-  int gpu = 0;                  ///< index of the GPU it uses, where it uses one
-  std::string gpuName{};        ///< as messages call it; empty: not known
-  std::string masterAddress{};  ///< where rank 0 is; empty: on this machine
-  int masterPort = 0;          ///< of rank 0's store; 0: rank 0 chooses one and says it (Listening)
-  bool storeIsServed = false;  ///< the launcher has a store at that port already
+  int machineRanks = 1;         ///< ranks that share this machine's cores
+  int gpu = 0;                  ///< index of its GPU, if it uses one
+  std::string gpuName{};        ///< for messages; empty: unknown
+  std::string masterAddress{};  ///< hostname of rank 0; empty: this machine
+  int masterPort = 0;  ///< of rank 0's store; 0: rank 0 chooses one and reports it (Listening)
+  bool storeIsServed = false;  ///< the launcher already serves a store at that port
 };
 
-/// A figure and its name: in the order of the list that it is in.
+/// A named value.
 struct Figure {
   std::string name;
   double value = 0;
@@ -42,8 +42,8 @@ struct TrainJob {
   using Result = std::monostate;
   std::string configYaml{};        ///< resolved experiment (writeExperiment)
   std::string runFolder{};         ///< where partial files go
-  std::string resumeFrom{};        ///< checkpoint folder, empty: from the start
-  double checkpointPatience = 60;  ///< seconds that the last checkpoint is tried for
+  std::string resumeFrom{};        ///< checkpoint folder; empty: start from scratch
+  double checkpointPatience = 60;  ///< seconds to retry writing the last checkpoint
 };
 
 /// A model with its weights.
@@ -55,11 +55,11 @@ struct TrainedModel {
 
 struct EvaluateResult {
   std::int64_t step = 0;
-  std::int64_t images = 0;     ///< those that could be read
-  std::int64_t badImages = 0;  ///< and those that could not
+  std::int64_t images = 0;     ///< readable ones
+  std::int64_t badImages = 0;  ///< unreadable ones
   std::vector<Figure> losses{};
   std::vector<Figure> bbox{}, segm{};  ///< COCO's twelve
-  std::string pastLimit{};             ///< what AP cannot count, in words; empty: nothing
+  std::string pastLimit{};             ///< message about objects that AP ignores; empty: none
 };
 struct EvaluateJob {
   using Result = EvaluateResult;
@@ -71,21 +71,21 @@ struct EvaluateJob {
 
 struct PredictResult {
   std::int64_t images = 0, detections = 0;
-  std::int64_t unread = 0;  ///< images that were left out
+  std::int64_t unreadable = 0;  ///< images that were skipped
 };
 struct PredictJob {
   using Result = PredictResult;
   TrainedModel model{};
-  Split split = Split::Val;          ///< where no files are named
+  Split split = Split::Val;          ///< unless paths are given
   std::vector<std::string> paths{};  ///< image files
-  std::string pathsFile{};  ///< instead, when they are too many for a line: each path and a NUL
+  std::string pathsFile{};  ///< instead of paths, if too long for a line: NUL-terminated paths
   double scoreThreshold = 0.05;
   std::string out{};          ///< file for the detections (written atomically)
-  std::string overlays{};     ///< folder for pictures, empty: none
-  double overlayScore = 0.5;  ///< lowest score drawn in them
+  std::string overlays{};     ///< folder for overlay images; empty: none
+  double overlayScore = 0.5;  ///< score threshold of the overlays
 };
 
-/// Answers requests until it is told to stop.
+/// Answers requests until Stop.
 struct InspectJob {
   using Result = std::monostate;
   TrainedModel model{};
@@ -99,46 +99,46 @@ struct ReplayResult {
   };
   std::vector<Figure> losses{};  ///< of the whole step
   double gradientNorm = 0;
-  std::string firstNotFinite{};   ///< layer, loss or gradient; empty: all is finite
+  std::string firstNotFinite{};   ///< layer, loss or gradient; empty: everything is finite
   std::vector<Image> perImage{};  ///< each image alone
 };
-/// Runs the batch of a step again.
+/// Replays the batch of a step.
 struct ReplayJob {
   using Result = ReplayResult;
-  TrainedModel model{};                   ///< as it was before the step; `step` is the step
-  std::vector<std::int64_t> badImages{};  ///< that the run had left out
+  TrainedModel model{};                   ///< before the step; `step` is the step to replay
+  std::vector<std::int64_t> badImages{};  ///< ids of images the run had skipped
 };
 
-/// Images with the same fault.
-struct FaultyImages {
+/// Images with the same issue.
+struct ImageIssues {
   std::int64_t count = 0;
   std::vector<std::int64_t> firstIds{};
-  std::string first{};  ///< what is wrong with the first of them, and its file
+  std::string first{};  ///< message about the first of them, with its file
 };
-/// What was found of some images of a part.
+/// Result of checking some images of a split.
 struct ImagesCheck {
-  std::int64_t lookedAt = 0, all = 0;
-  FaultyImages unusable{};
-  FaultyImages dark{};  ///< 16-bit files that come out nearly black
+  std::int64_t checked = 0, all = 0;
+  ImageIssues unusable{};
+  ImageIssues dark{};  ///< 16-bit files that are decoded nearly black
 };
-struct WeightsFault {
+struct WeightsError {
   std::string text{};
   int exitStatus = 1;
 };
 struct CheckResult {
-  std::optional<WeightsFault> weights{};  ///< why training cannot start from them
+  std::optional<WeightsError> weights{};  ///< why training cannot start from them
   ImagesCheck train{}, val{};
 };
-/// Whether training can start from model.weights, or go on from a checkpoint, and whether some
-/// images of both parts can be read.
+/// Checks whether training can start from model.weights or resume from a checkpoint, and whether
+/// some images of both splits are readable.
 struct CheckJob {
   using Result = CheckResult;
   std::string configYaml{};
-  std::string resumeFrom{};  ///< checkpoint folder whose weights stand for model.weights
-  int imagesPerPart = 0;     ///< most that are looked at
+  std::string resumeFrom{};  ///< checkpoint folder whose weights replace model.weights
+  int imagesPerSplit = 0;    ///< maximum number to check
 };
 
-/// Draws a data set.
+/// Generates a dataset of drawn shapes.
 struct ShapesJob {
   using Result = std::monostate;
   std::string folder{};
@@ -150,22 +150,22 @@ struct InfoResult {
   std::string libtorch{};
   std::string cpuCapability{};
   bool cudaKernels = false;
-  std::string cudaArchitectures{};  ///< they are built for, as CMAKE_CUDA_ARCHITECTURES says it
+  std::string cudaArchitectures{};  ///< built for, as in CMAKE_CUDA_ARCHITECTURES
   int usableGpus = 0;
 };
-/// What the worker's build and its LibTorch can do.
+/// Capabilities of the worker's build and its LibTorch.
 struct InfoJob {
   using Result = InfoResult;
 };
 
 using Work = std::variant<TrainJob, EvaluateJob, PredictJob, InspectJob, ReplayJob, CheckJob,
                           ShapesJob, InfoJob>;
-/// The first line that a worker gets.
+/// The first message to a worker.
 struct Job {
-  RankPlace place{};
+  RankPlacement placement{};
   Work work{};
 };
-/// What a job gives on rank 0.
+/// The result of a job on rank 0.
 using Result = std::variant<std::monostate, EvaluateResult, PredictResult, ReplayResult,
                             CheckResult, InfoResult>;
 

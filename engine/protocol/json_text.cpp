@@ -10,18 +10,18 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 100;
 
-/// The parser keeps its nesting on the heap, but whoever walks the value recurses: so the depth is
-/// bounded first.
+/// The parser keeps its stack on the heap, but traversing the value recurses: the depth is limited
+/// first.
 bool isTooDeep(std::string_view text) {
   std::size_t depth = 0;
-  bool inText = false;
+  bool inString = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (inText) {
+    if (inString) {
       if (c == '\\') ++i;
-      inText = c != '"';
+      inString = c != '"';
     } else if (c == '"') {
-      inText = true;
+      inString = true;
     } else if (c == '{' || c == '[') {
       if (++depth > kMaxDepth) return true;
     } else if ((c == '}' || c == ']') && depth > 0) {
@@ -36,15 +36,15 @@ bool isTooDeep(std::string_view text) {
 nlohmann::json parseObject(std::string_view text, std::string_view what) {
   const std::string where(what);
   if (isTooDeep(text)) {
-    throw Error(where + ": nested over " + std::to_string(kMaxDepth) + " deep");
+    throw Error(where + ": nested more than " + std::to_string(kMaxDepth) + " levels deep");
   }
   nlohmann::json object;
   try {
     object = nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    throw Error(where + ": not JSON, wrong at byte " + std::to_string(error.byte));
+    throw Error(where + ": invalid JSON at byte " + std::to_string(error.byte));
   } catch (const nlohmann::json::exception&) {
-    throw Error(where + ": holds a number that is out of range");
+    throw Error(where + ": contains a number that is out of range");
   }
   if (!object.is_object()) {
     throw Error(where + ": must be a JSON object, not " + kindOf(object));
@@ -83,7 +83,7 @@ const char* kindOf(const nlohmann::json& value) {
     case nlohmann::json::value_t::array:
       return "a list";
     case nlohmann::json::value_t::string:
-      return "a text";
+      return "a string";
     case nlohmann::json::value_t::boolean:
       return "true or false";
     default:

@@ -8,15 +8,15 @@
 /// Reads the JSON that base::JsonWriter writes.
 namespace lockstep::protocol {
 
-/// Parses a JSON object. Throws Error `WHAT: …` for text that is no JSON, no object or nested over
-/// 100 deep.
+/// Parses a JSON object. Throws Error `WHAT: …` for invalid JSON, other JSON values and nesting
+/// deeper than 100 levels.
 nlohmann::json parseObject(std::string_view text, std::string_view what);
 
-/// The number that a value stands for, "NaN" and its like included; nothing when it is none.
+/// A value as a number, including the strings "NaN", "Infinity" and "-Infinity"; nullopt otherwise.
 std::optional<double> numberOf(const nlohmann::json& value);
-/// The integer a value is; nothing when it is none or does not fit.
+/// A value as an integer; nullopt if it is not one or out of range.
 std::optional<std::int64_t> integerOf(const nlohmann::json& value);
-/// "a number", "a text", …: for error messages.
+/// "a number", "a string", …: for error messages.
 const char* kindOf(const nlohmann::json& value);
 
 }  // namespace lockstep::protocol

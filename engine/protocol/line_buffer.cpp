@@ -23,7 +23,7 @@ void LineBuffer::append(std::string_view bytes) {
   }
 }
 
-/// Of a line that is too long one byte over the limit is kept: enough for next() to see it.
+/// Stores at most one byte over the limit of a line, so that next() detects that it is too long.
 void LineBuffer::store(std::string_view bytes) {
   const std::size_t kept = std::min(bytes.size(), kMaxLineBytes + 1 - tailBytes_);
   buffer_.append(bytes.substr(0, kept));

@@ -7,8 +7,8 @@
 namespace lockstep::protocol {
 namespace {
 
-/// The id in the form it is held in; nothing when it is none.
-std::optional<std::string> heldId(const nlohmann::json& value) {
+/// The internal form of an id; nullopt when it is not a valid id.
+std::optional<std::string> parseId(const nlohmann::json& value) {
   if (const auto number = integerOf(value)) return kIntegerIdMark + std::to_string(*number);
   if (!value.is_string()) return std::nullopt;
   const auto& text = value.get_ref<const std::string&>();
@@ -19,15 +19,15 @@ std::optional<std::string> heldId(const nlohmann::json& value) {
 bool isIntegerId(const std::string& id) {
   if (id.size() < 2 || id[0] != kIntegerIdMark) return false;
   std::int64_t number = 0;
-  const auto [end, fault] = std::from_chars(id.data() + 1, id.data() + id.size(), number);
-  return fault == std::errc() && end == id.data() + id.size();
+  const auto [end, error] = std::from_chars(id.data() + 1, id.data() + id.size(), number);
+  return error == std::errc() && end == id.data() + id.size();
 }
 
 }  // namespace
 
 void MemberReader::refuse(const nlohmann::json& value, const std::string& name,
-                          const char* wanted) {
-  throw Error(name + " must be " + wanted + ", not " + kindOf(value));
+                          const char* expected) {
+  throw Error(name + " must be " + expected + ", not " + kindOf(value));
 }
 
 void MemberReader::read(const nlohmann::json& value, const std::string& name, bool& flag) {
@@ -39,7 +39,7 @@ void MemberReader::read(const nlohmann::json& value, const std::string& name,
                         std::int64_t& number) {
   const auto integer = integerOf(value);
   if (!integer) {
-    if (value.is_number()) throw Error(name + " must be an integer of 64 bits");
+    if (value.is_number()) throw Error(name + " must be a 64-bit integer");
     refuse(value, name, "an integer");
   }
   number = *integer;
@@ -49,7 +49,7 @@ void MemberReader::read(const nlohmann::json& value, const std::string& name, in
   std::int64_t wide = 0;
   read(value, name, wide);
   if (wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) {
-    throw Error(name + " must be an integer of 32 bits");
+    throw Error(name + " must be a 32-bit integer");
   }
   number = static_cast<int>(wide);
 }
@@ -61,7 +61,7 @@ void MemberReader::read(const nlohmann::json& value, const std::string& name, do
 }
 
 void MemberReader::read(const nlohmann::json& value, const std::string& name, std::string& text) {
-  if (!value.is_string()) refuse(value, name, "a text");
+  if (!value.is_string()) refuse(value, name, "a string");
   text = value.get_ref<const std::string&>();
 }
 
@@ -91,15 +91,15 @@ void writeId(MemberWriter& members, const std::string& id) {
 std::string readId(const MemberReader& members) {
   const auto found = members.object().find("id");
   if (found == members.object().end()) throw Error(members.where() + ": id is missing");
-  if (auto id = heldId(*found)) return *std::move(id);
-  throw Error(members.where() + ": id must be an integer or a text of 1 to " +
+  if (auto id = parseId(*found)) return *std::move(id);
+  throw Error(members.where() + ": id must be an integer or a string of 1 to " +
               std::to_string(kMaxIdBytes) + " bytes");
 }
 
 std::string idOf(const nlohmann::json& object) {
   const auto found = object.find("id");
   if (found == object.end()) return {};
-  return heldId(*found).value_or(std::string());
+  return parseId(*found).value_or(std::string());
 }
 
 void describeImages(MemberWriter& members, const PredictRequest& request) {
@@ -115,7 +115,7 @@ void describeImages(const MemberReader& members, PredictRequest& request) {
   members.ifNotEmpty("weights", request.weights);
   if (members.has("score_threshold")) members("score_threshold", request.scoreThreshold);
   if (request.imageIds.empty() == request.paths.empty()) {
-    throw Error(members.where() + ": needs either image_ids or paths, and one of them at least");
+    throw Error(members.where() + ": exactly one of image_ids and paths is required");
   }
   if (!(request.scoreThreshold >= 0 && request.scoreThreshold <= 1)) {
     throw Error(members.where() + ": score_threshold must be between 0 and 1");
@@ -127,8 +127,8 @@ Envelope openEnvelope(std::string_view line) {
   const auto version = envelope.object.find("v");
   if (version == envelope.object.end()) throw VersionMismatch("message: v is missing");
   if (integerOf(*version) != kVersion) {
-    throw VersionMismatch("message: version " + base::shortened(version->dump()) +
-                          " of the protocol is not spoken here, only " + std::to_string(kVersion));
+    throw VersionMismatch("message: protocol version " + base::shortened(version->dump()) +
+                          " is not supported; expected " + std::to_string(kVersion));
   }
   MemberReader members(envelope.object, "message");
   members("type", envelope.type);

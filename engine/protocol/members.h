@@ -16,10 +16,10 @@
 #include "engine/protocol/json_text.h"
 #include "engine/protocol/messages.h"
 
-/// How a struct becomes a JSON object and back. Each struct names its members once,
+/// Encodes structs as JSON objects and decodes them. Each struct lists its members once,
 ///     void describe(auto& members, Is<Welcome> auto& message) { members("run", message.run); … }
-/// and MemberWriter or MemberReader is handed in. Inside engine/protocol and engine/run_folder
-/// only.
+/// which is called with a MemberWriter or a MemberReader. Internal to engine/protocol and
+/// engine/run_folder.
 namespace lockstep::protocol {
 
 template <typename T, typename Message>
@@ -27,8 +27,8 @@ concept Is = std::same_as<std::remove_const_t<T>, Message>;
 
 using TaggedValues = std::vector<std::pair<std::string, float>>;
 
-/// `type` on a line, and `kind` of a member that is one of several structs; specialised for each.
-/// Null: the struct stands for several types.
+/// `type` of a line, and `kind` of a member that is a variant; specialised for each struct. Null:
+/// the struct is used for several types.
 template <typename Message>
 inline constexpr const char* kTypeName = nullptr;
 template <>
@@ -53,12 +53,12 @@ class MemberWriter {
     json_.key(name);
     write(value);
   }
-  /// Always written; a reader keeps its default where another version left it out.
+  /// Always written; a reader keeps the default if another version omitted it.
   template <typename T>
   void orDefault(const char* name, const T& value) {
     (*this)(name, value);
   }
-  /// An empty one is left out.
+  /// Omitted when empty.
   template <typename T>
   void ifNotEmpty(const char* name, const T& value) {
     if (!value.empty()) (*this)(name, value);
@@ -129,18 +129,18 @@ class MemberWriter {
 
 class MemberReader {
  public:
-  /// `where` begins the error messages, e.g. the message's type.
+  /// `where` is the prefix of error messages, e.g. the message's type.
   MemberReader(const nlohmann::json& object, std::string where)
       : object_(object), where_(std::move(where)) {}
 
-  /// Throws Error when the member is missing or of another kind.
+  /// Throws Error when the member is missing or has another type.
   template <typename T>
   void operator()(const char* name, T& value) const {
     const auto found = object_.find(name);
     if (found == object_.end()) throw Error(where_ + ": " + name + " is missing");
     read(*found, where_ + ": " + name, value);
   }
-  /// A missing one keeps its default.
+  /// A missing member keeps its default.
   template <typename T>
   void ifNotEmpty(const char* name, T& value) const {
     if (has(name)) (*this)(name, value);
@@ -155,7 +155,7 @@ class MemberReader {
 
  private:
   [[noreturn]] static void refuse(const nlohmann::json& value, const std::string& name,
-                                  const char* wanted);
+                                  const char* expected);
   static void read(const nlohmann::json& value, const std::string& name, bool& flag);
   static void read(const nlohmann::json& value, const std::string& name, int& number);
   static void read(const nlohmann::json& value, const std::string& name, std::int64_t& number);
@@ -229,19 +229,19 @@ void describe(auto& members, Is<RunError> auto& error) {
   members.ifNotEmpty("checkpoint", error.checkpoint);
 }
 
-/// Everything of a request but its id. Reading checks that there is one source of images and that
-/// the threshold is in range.
+/// All members of a request except its id. Reading checks that exactly one source of images is
+/// given and that the score threshold is in range.
 void describeImages(MemberWriter& members, const PredictRequest& request);
 void describeImages(const MemberReader& members, PredictRequest& request);
 
-/// A request's id, on the wire a text or an integer.
+/// A request's id: a string or an integer on the wire.
 void writeId(MemberWriter& members, const std::string& id);
 std::string readId(const MemberReader& members);
 std::string idOf(const nlohmann::json& object);
 
 // ---- lines
 
-/// A line that is JSON, an object, of this version and typed.
+/// A parsed line: a JSON object of this protocol version with a type.
 struct Envelope {
   nlohmann::json object;
   std::string type;
@@ -262,7 +262,7 @@ std::string encodeLine(const char* type, const Message& message) {
   return line;
 }
 
-/// The line of what a variant holds.
+/// The line of a variant's current alternative.
 std::string encodeHeld(const auto& variant) {
   return std::visit(
       []<typename Message>(const Message& held) { return encodeLine(kTypeName<Message>, held); },

@@ -46,8 +46,8 @@ void describe(auto& members, Is<Reset> auto& reset) {
   members("step", reset.step);
 }
 
-// The members of answers stand in the order of their names. A program of another version may leave
-// out what this one has in a status.
+// The members of answers are sorted by name. A program of another version may omit members of a
+// status.
 
 void describe(auto& members, Is<RunStatus::Rank> auto& rank) {
   members("phase", rank.phase);
@@ -81,7 +81,7 @@ void describe(MemberWriter& members, const Ok& ok) {
   std::visit([&](const auto& answer) { describe(members, answer); }, ok.answer);
 }
 
-/// Which answer it is, its own member tells.
+/// A member that only one type of answer has identifies the type.
 void describe(const MemberReader& members, Ok& ok) {
   ok.id = readId(members);
   const auto readIf = [&]<typename Answer>(const char* name, std::type_identity<Answer>) {
@@ -99,8 +99,8 @@ void describe(MemberWriter& members, const ErrorReply& reply) {
 
 void describe(const MemberReader& members, ErrorReply& reply) {
   const auto id = members.object().find("id");
-  const bool isUnread = id != members.object().end() && id->is_null();
-  reply.id = isUnread ? std::string() : readId(members);
+  const bool isNull = id != members.object().end() && id->is_null();
+  reply.id = isNull ? std::string() : readId(members);
   members("message", reply.message);
 }
 

@@ -18,7 +18,7 @@ namespace lockstep::protocol {
 inline constexpr int kVersion = 1;
 inline constexpr std::size_t kMaxLineBytes = 1 << 20;
 
-/// A line of another version of the protocol: report it and close the connection.
+/// A line of another protocol version: report it and close the connection.
 class VersionMismatch : public Error {
  public:
   using Error::Error;
@@ -30,9 +30,9 @@ inline constexpr char kIntegerIdMark = '\x1f';
 // ---- client -> engine
 struct Hello {
   std::int64_t since = -1;  ///< seq of the last record held; -1: none
-  int attempt = 0;          ///< attempt it was held from; 0: none
+  int attempt = 0;          ///< attempt of that record; 0: none
 };
-/// Requests that are a word alone.
+/// Requests without members besides the id.
 enum class CommandName { Status, Pause, Resume, Stop, Checkpoint, Evaluate };
 constexpr auto enumTexts(CommandName) {
   using enum CommandName;
@@ -44,16 +44,15 @@ constexpr auto enumTexts(CommandName) {
                                                      {Evaluate, "evaluate"}});
 }
 struct Command {
-  /// Given back in the answer: a text up to kMaxIdBytes. An integer on the wire is held as
-  /// kIntegerIdMark and its digits, and goes back as an integer, so that clients may count their
-  /// requests either way. No part of a file name.
+  /// Returned in the answer: a string of up to kMaxIdBytes. An integer on the wire is stored as
+  /// kIntegerIdMark and its digits, and returned as an integer. Must not be used in file names.
   std::string id;
   CommandName name = CommandName::Status;
 };
 struct PredictRequest {
   std::string id{};
   std::vector<std::int64_t> imageIds{};
-  std::vector<std::string> paths{};  ///< or these: exactly one of the two is not empty
+  std::vector<std::string> paths{};  ///< image files; exactly one of image_ids and paths is given
   std::string weights{};             ///< best | last | STEP | FILE; empty: the current ones
   double scoreThreshold = 0.05;      ///< 0 … 1
 };
@@ -66,12 +65,12 @@ struct Welcome {
   std::int64_t seq = 0;  ///< the newest record
   base::OpenEnum<RunState> state;
 };
-/// The client's attempt is old: forget what lies after seq and step.
+/// The client's attempt is outdated: it must discard everything after seq and step.
 struct Reset {
   std::int64_t seq = 0;
   std::int64_t step = 0;
 };
-/// What a run is at, as it answers `status`.
+/// The status of a run, the answer to `status`.
 struct RunStatus {
   struct Rank {
     int rank = 0;
@@ -85,68 +84,68 @@ struct RunStatus {
   base::OpenEnum<Phase> phase{};  ///< of rank 0
   std::int64_t pid = 0;
   double imagesPerSecond = 0;
-  double etaSeconds = 0;      ///< negative: not known yet
-  std::vector<Rank> ranks{};  ///< those on the engine's machine
+  double etaSeconds = 0;      ///< negative: unknown yet
+  std::vector<Rank> ranks{};  ///< ranks on the engine's machine
 };
-/// The same of an inspection.
+/// The status of an inspection.
 struct InspectionStatus {
   base::OpenEnum<RunState> state{};  ///< of the run
   std::int64_t step = 0;             ///< of the weights
   std::string weights{};
 };
-/// What answers predict, evaluate and checkpoint.
+/// The answer to predict, evaluate and checkpoint.
 struct AnswerPath {
   std::string path;
 };
 using OkAnswer = std::variant<std::monostate, RunStatus, InspectionStatus, AnswerPath>;
 struct Ok {
   std::string id;
-  OkAnswer answer{};  ///< its members stand beside the id on the wire
+  OkAnswer answer{};  ///< its members are siblings of the id on the wire
 };
 struct ErrorReply {
-  std::string id;  ///< empty (null on the wire) when the request could not be read
+  std::string id;  ///< empty (null on the wire) when the request did not decode
   std::string message;
 };
 
-/// One variant with the alternatives of two.
+/// A variant with the alternatives of two variants.
 template <typename First, typename Second>
-struct Joined;
+struct VariantConcat;
 template <typename... First, typename... Second>
-struct Joined<std::variant<First...>, std::variant<Second...>> {
+struct VariantConcat<std::variant<First...>, std::variant<Second...>> {
   using Variant = std::variant<First..., Second...>;
 };
-using EngineMessage = Joined<std::variant<Welcome, Reset, Ok, ErrorReply>, Event>::Variant;
+using EngineMessage = VariantConcat<std::variant<Welcome, Reset, Ok, ErrorReply>, Event>::Variant;
 
-/// One line without its newline. Bytes that are no UTF-8 become U+FFFD; numbers are the shortest
-/// that read back the same.
+/// One line without its newline. Invalid UTF-8 becomes U+FFFD; numbers are the shortest decimals
+/// that round-trip.
 std::string encode(const ClientMessage& message);
 std::string encode(const EngineMessage& message);
 /// The same of an event.
 std::string lineOf(const Event& event);
-/// Throw Error with what is wrong: not JSON, not an object, another version (VersionMismatch), an
-/// unknown type, a missing or mistyped member. Members that are not known are let pass.
+/// Throw Error for invalid JSON, other JSON values than objects, another version (VersionMismatch),
+/// an unknown type, and a missing member or one of a wrong type. Unknown members are ignored.
 ClientMessage decodeClientMessage(std::string_view line);
 EngineMessage decodeEngineMessage(std::string_view line);
-/// The `id` of a line that does not decode, if it has one.
+/// The `id` of a line that does not decode, or an empty string.
 std::string requestIdOf(std::string_view line);
 
-/// Cuts a byte stream into lines. A line over kMaxLineBytes is dropped whole and reported once, in
-/// its place. Holds no more than the whole lines not yet taken and kMaxLineBytes of the one that is
-/// coming.
+/// Splits a byte stream into lines. A line longer than kMaxLineBytes is dropped and reported once,
+/// in its position. Buffers at most the complete lines not yet read and kMaxLineBytes of the
+/// incomplete one.
 class LineBuffer {
  public:
   enum class Result { Line, NeedMore, TooLong };
   void append(std::string_view bytes);
-  /// Line: `line` is the next one, without its newline. NeedMore, TooLong: `line` is not touched.
+  /// Line: `line` is the next line without its newline. NeedMore, TooLong: `line` is unchanged.
   Result next(std::string& line);
 
  private:
   void store(std::string_view bytes);
 
   std::string buffer_;
-  std::size_t begin_ = 0;      ///< of the next line in buffer_
-  std::size_t tailBytes_ = 0;  ///< stored bytes of the line without a newline
-  std::size_t scanned_ = 0;    ///< buffer_ holds no newline between begin_ and here
+  std::size_t begin_ = 0;      ///< offset of the next line in buffer_
+  std::size_t tailBytes_ = 0;  ///< stored bytes of the incomplete line
+  std::size_t scanned_ = 0;    ///< buffer_ has no newline between begin_ and here
   bool dropping_ = false;  ///< bytes up to the next newline belong to a line reported as too long
 };
 

@@ -4,7 +4,7 @@
 
 namespace lockstep::protocol {
 
-/// What a run is doing, as run.json and the messages say it.
+/// The state of a run, in run.json and in messages.
 enum class RunState {
   Queued,
   Starting,
@@ -29,7 +29,7 @@ constexpr auto enumTexts(RunState) {
                                                   {Finished, "finished"}});
 }
 
-/// There is a process that works on it.
+/// Whether a process is working on the run.
 constexpr bool isLive(RunState state) {
   return state >= RunState::Starting && state <= RunState::Stopping;
 }

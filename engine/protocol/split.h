@@ -4,7 +4,7 @@
 
 namespace lockstep::protocol {
 
-/// A part of the data set: held out, or learnt from.
+/// A split of the dataset: validation (held-out) or training.
 enum class Split { Val, Train };
 constexpr auto enumTexts(Split) {
   using enum Split;

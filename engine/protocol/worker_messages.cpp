@@ -105,7 +105,7 @@ void describe(auto& members, Is<DivergenceReady> auto& divergence) {
 
 void describe(auto& members, Is<BadImage> auto& image) {
   members("step", image.step);
-  members("part", image.part);
+  members("part", image.split);
   members("image_id", image.imageId);
   members("file", image.file);
   members("reason", image.reason);
@@ -142,8 +142,8 @@ void describe(auto& members, Is<Failed> auto& failed) {
 
 namespace {
 
-/// At least as many bytes as the record's JSON has.
-std::size_t boundOfBytes(const Scalars& record) {
+/// An upper bound of the size of the record's JSON.
+std::size_t maxJsonBytes(const Scalars& record) {
   std::size_t bytes = 120;
   for (const auto& [tag, value] : record.values) bytes += 6 * tag.size() + 30;
   return bytes;
@@ -170,7 +170,7 @@ std::vector<ScalarBatch> splitBatch(ScalarBatch batch) {
   std::vector<ScalarBatch> parts;
   std::size_t bytes = 0;
   for (Scalars& record : batch.records) {
-    const std::size_t more = boundOfBytes(record);
+    const std::size_t more = maxJsonBytes(record);
     if (parts.empty() || bytes + more > kMaxLineBytes - 200) {
       parts.emplace_back();
       bytes = 0;

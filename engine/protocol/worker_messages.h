@@ -10,85 +10,85 @@
 #include "engine/protocol/jobs.h"
 #include "engine/protocol/messages.h"
 
-/// The messages between the supervisor and one rank, JSON Lines over an inherited socket pair: both
-/// are of one build.
+/// The messages between the supervisor and one rank, JSON Lines over an inherited socket pair. Both
+/// sides are of the same build.
 namespace lockstep::protocol {
 
 // ---- supervisor -> worker
 struct Pause {};
 struct Resume {};
-/// With a checkpoint.
+/// Saves a checkpoint first.
 struct Stop {};
 struct SaveCheckpoint {};
 struct Evaluate {
-  std::string out{};  ///< file for the answer of an inspection; a training has its own place for it
+  std::string out{};  ///< file for the answer of an inspection; unused by a training run
 };
 struct Predict {
   PredictRequest request{};  ///< weights already resolved to a file, or empty
   std::string out{};         ///< file for the answer
 };
 using Action = std::variant<Pause, Resume, Stop, SaveCheckpoint, Evaluate, Predict>;
-/// Acted on at the next step boundary.
+/// Handled at the next step boundary.
 struct Control {
-  std::string id{};  ///< given back in the Answer; empty: nobody waits for one
+  std::string id{};  ///< returned in the Answer; empty: no answer expected
   Action action{};
 };
 using SupervisorMessage = std::variant<Job, Control>;
 
 // ---- worker -> supervisor
 struct Heartbeat {
-  int rank = 0;  ///< in the world
+  int rank = 0;  ///< global rank
   std::int64_t step = 0;
-  base::OpenEnum<Phase> phase{};  ///< empty: it has not said it yet
+  base::OpenEnum<Phase> phase{};  ///< empty: unknown yet
   std::string collective{};       ///< the last one entered, empty: none
   bool waiting = false;           ///< in that collective now
-  std::int64_t images = 0;        ///< that the evaluation or prediction is through with
+  std::int64_t images = 0;        ///< images that the evaluation or prediction has finished
 };
-/// Rank 0's store answers at this port: the other ranks can be started.
+/// Rank 0's store listens on this port: the other ranks can be started.
 struct Listening {
   int port = 0;
 };
-/// Every step since the last one, in order. A line holds kMaxLineBytes at most: send many values in
-/// several batches (splitBatch).
+/// All steps since the last batch, in order. A line has at most kMaxLineBytes: split large batches
+/// with splitBatch().
 struct ScalarBatch {
   std::vector<Scalars> records{};
 };
-/// A whole checkpoint at `partial` (synced), to be renamed to its place.
+/// A complete checkpoint at `partial` (synced), to be renamed to its final path.
 struct CheckpointReady {
   std::int64_t step = 0;
   std::string partial{};
   bool best = false;
-  bool last = false;        ///< the run ends with it: failing to keep it fails the run
-  std::string error{};      ///< it could not be written, and why
-  std::string elsewhere{};  ///< where the last one is whole instead; empty: nowhere
+  bool last = false;        ///< the last one of the run: failing to keep it fails the run
+  std::string error{};      ///< why it could not be written; empty: it was
+  std::string elsewhere{};  ///< fallback path of the last one; empty: none
 };
 struct EvaluationReady {
   std::int64_t step = 0;
   std::string partial{};              ///< file, to be renamed
   std::string bestMetric{};           ///< name, e.g. segm/AP
-  std::optional<double> bestValue{};  ///< when this evaluation is the best so far
+  std::optional<double> bestValue{};  ///< if this evaluation is the best so far
 };
 struct PredictionsReady {
   std::int64_t step = 0;
   std::string partial{};
 };
-/// What is needed to run a step again that was not finite, at `partial` (synced).
+/// What is needed to replay a step with non-finite values, at `partial` (synced).
 struct DivergenceReady {
   std::int64_t step = 0;
   std::string partial{};  ///< folder, to be renamed
 };
-/// An image that cannot be read and is left out.
+/// An unreadable image that is skipped.
 struct BadImage {
   std::int64_t step = 0;
-  base::OpenEnum<Split> part = Split::Train;
+  base::OpenEnum<Split> split = Split::Train;
   std::int64_t imageId = 0;
   std::string file{};
   std::string reason{};
 };
 struct Answer {
   std::string id{};
-  std::string path{};   ///< file with the answer
-  std::string error{};  ///< or why there is none
+  std::string path{};   ///< file with the answer, or
+  std::string error{};  ///< why the request failed
 };
 struct Progress {
   std::int64_t done = 0, total = 0;
@@ -100,10 +100,10 @@ struct Finished {
   bool stopped = false;
   Result result{};
 };
-/// The last message of a failed rank; or what a rank knows of one on another machine.
+/// The last message of a failed rank, or a rank's report of a failed rank on another machine.
 struct Failed {
-  int rank = -1;       ///< whose failure it is; -1: the sender's
-  std::string host{};  ///< of that rank; empty: the sender's
+  int rank = -1;       ///< the failed rank; -1: the sender
+  std::string host{};  ///< hostname of that rank; empty: the sender's
   std::string message{};
   int exitStatus = 1;
   std::int64_t step = 0;
@@ -111,7 +111,7 @@ struct Failed {
   std::string collective{};
   base::OpenEnum<FailureCause> cause{};
 };
-/// State and Log are events of the log, where they get the supervisor's time.
+/// State and Log become events of the log, with the supervisor's time.
 using WorkerMessage =
     std::variant<Heartbeat, Listening, ScalarBatch, State, Log, CheckpointReady, EvaluationReady,
                  PredictionsReady, DivergenceReady, BadImage, Answer, Progress, Finished, Failed>;
@@ -122,7 +122,7 @@ std::string encode(const WorkerMessage& message);
 SupervisorMessage decodeSupervisorMessage(std::string_view line);
 WorkerMessage decodeWorkerMessage(std::string_view line);
 
-/// The batch in parts whose lines all stay under kMaxLineBytes, in order.
+/// Splits the batch, in order, so that every line is shorter than kMaxLineBytes.
 std::vector<ScalarBatch> splitBatch(ScalarBatch batch);
 
 }  // namespace lockstep::protocol

@@ -14,10 +14,10 @@
 namespace lockstep::run_folder {
 namespace {
 
-/// Members of a line: ids are those of the annotations, names are what people look for.
+/// Members of a line: file names instead of image ids, which are hard to look up.
 void describeLine(auto& members, auto& image) {
   members("file", image.file);
-  members("part", image.part);
+  members("part", image.split);
   members("step", image.step);
   members("reason", image.reason);
 }
@@ -36,7 +36,7 @@ std::string lineOf(const protocol::BadImage& image) {
 
 std::vector<protocol::BadImage> readBadImages(const Layout& layout) {
   std::vector<protocol::BadImage> images;
-  if (!base::isThere(layout.badImages())) return images;
+  if (!base::pathExists(layout.badImages())) return images;
   std::istringstream lines(base::readFile(layout.badImages()));
   for (std::string line; std::getline(lines, line);) {
     try {
@@ -45,7 +45,7 @@ std::vector<protocol::BadImage> readBadImages(const Layout& layout) {
       const protocol::MemberReader members(object, "line");
       describeLine(members, image);
       images.push_back(std::move(image));
-    } catch (const Error&) {  // torn by a crash
+    } catch (const Error&) {  // truncated by a crash
     }
   }
   return images;
@@ -58,8 +58,8 @@ void appendBadImage(const Layout& layout, const protocol::BadImage& image) {
     throw Error(layout.badImages().string() + ": cannot be written: " + std::strerror(errno));
 }
 
-void cutBadImagesAfter(const Layout& layout, std::int64_t step) {
-  if (!base::isThere(layout.badImages())) return;
+void removeBadImagesAfter(const Layout& layout, std::int64_t step) {
+  if (!base::pathExists(layout.badImages())) return;
   std::string text;
   for (const protocol::BadImage& image : readBadImages(layout))
     if (image.step <= step) text += lineOf(image);

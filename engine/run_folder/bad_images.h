@@ -7,12 +7,12 @@
 
 namespace lockstep::run_folder {
 
-/// bad_images.jsonl: a line {"file", "part", "step", "reason"} for each image that a run left out.
-/// Lines that are none are left aside.
+/// Reads bad_images.jsonl: one line {"file", "part", "step", "reason"} per image that the run
+/// skipped; "part" is the split. Lines that do not parse are ignored.
 std::vector<protocol::BadImage> readBadImages(const Layout& layout);
 /// Throws Error.
 void appendBadImage(const Layout& layout, const protocol::BadImage& image);
-/// Takes those of later steps out: a run that goes on meets them again. Throws Error.
-void cutBadImagesAfter(const Layout& layout, std::int64_t step);
+/// Removes the entries of later steps: a resumed run finds those images again. Throws Error.
+void removeBadImagesAfter(const Layout& layout, std::int64_t step);
 
 }  // namespace lockstep::run_folder

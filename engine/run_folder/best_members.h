@@ -5,7 +5,7 @@
 
 namespace lockstep::run_folder {
 
-/// As run.json and state.json hold it.
+/// The members in run.json and state.json.
 void describe(auto& members, protocol::Is<Best> auto& best) {
   members("metric", best.metric);
   members("value", best.value);

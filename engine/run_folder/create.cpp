@@ -9,12 +9,11 @@
 namespace lockstep::run_folder {
 namespace {
 
-Error cannotMake(const fs::path& folder, const std::error_code& reason) {
-  return base::mendable(folder.string() + ": this folder cannot be made: " + reason.message());
+Error creationError(const fs::path& folder, const std::error_code& reason) {
+  return UserError(folder.string() + ": cannot create folder: " + reason.message());
 }
 
-/// A file name made of a run's name: no separators, no blanks, nothing that a shell or `ls` treats
-/// apart.
+/// A file name for a run's name, without separators, spaces and characters special to a shell.
 std::string fileNameOf(const std::string& name) {
   constexpr std::size_t kMaxBytes = 100;
   std::string result;
@@ -28,25 +27,26 @@ std::string fileNameOf(const std::string& name) {
   return result;
 }
 
-void makeFolders(const fs::path& folder) {
+void createFolders(const fs::path& folder) {
   std::error_code reason;
   fs::create_directories(folder, reason);
-  if (reason) throw cannotMake(folder, reason);
+  if (reason) throw creationError(folder, reason);
   if (!fs::is_directory(folder)) {
-    throw cannotMake(folder, std::make_error_code(std::errc::not_a_directory));
+    throw creationError(folder, std::make_error_code(std::errc::not_a_directory));
   }
 }
 
-/// Makes the folder itself; false when something of that name is there.
-bool makeNewFolder(const fs::path& folder) {
+/// Creates the folder, not its parents; false when the path already exists.
+bool createNewFolder(const fs::path& folder) {
   std::error_code reason;
-  const bool made = fs::create_directory(folder, reason);
-  if (reason && reason != std::errc::file_exists) throw cannotMake(folder, reason);
-  return made;
+  const bool isNew = fs::create_directory(folder, reason);
+  if (reason && reason != std::errc::file_exists) throw creationError(folder, reason);
+  return isNew;
 }
 
 Layout withSubFolders(const fs::path& folder) {
-  for (const char* name : {"checkpoints", "evaluations", "predictions"}) makeFolders(folder / name);
+  for (const char* name : {"checkpoints", "evaluations", "predictions"})
+    createFolders(folder / name);
   return Layout(folder);
 }
 
@@ -61,31 +61,31 @@ fs::path parentOf(const fs::path& folder) {
 }  // namespace
 
 Layout createRunFolder(const fs::path& parent, const std::string& name) {
-  makeFolders(parent.empty() ? fs::path(".") : parent);
+  createFolders(parent.empty() ? fs::path(".") : parent);
   const std::string base =
       fileNameOf(name) + "-" + base::timestampForNames(base::wallTimeSeconds());
   fs::path folder = parent / base;
-  for (int next = 2; !makeNewFolder(folder); ++next)
+  for (int next = 2; !createNewFolder(folder); ++next)
     folder = parent / (base + "-" + std::to_string(next));
   return withSubFolders(folder);
 }
 
-Layout createRunFolderAt(const fs::path& wanted) {
-  const fs::path folder = withoutTrailingSlash(wanted);
-  makeFolders(parentOf(folder));
-  if (!makeNewFolder(folder)) {
-    throw base::mendable(folder.string() +
-                         ": exists already: name another folder, or resume the run in it");
+Layout createRunFolderAt(const fs::path& path) {
+  const fs::path folder = withoutTrailingSlash(path);
+  createFolders(parentOf(folder));
+  if (!createNewFolder(folder)) {
+    throw UserError(folder.string() +
+                    ": already exists; choose another folder, or resume the run in it");
   }
   return withSubFolders(folder);
 }
 
-Layout prepareRunFolder(const fs::path& wanted) {
-  const fs::path folder = withoutTrailingSlash(wanted);
-  makeFolders(folder);
+Layout prepareRunFolder(const fs::path& path) {
+  const fs::path folder = withoutTrailingSlash(path);
+  createFolders(folder);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw base::mendable(folder.string() + ": this run folder cannot be written: " +
-                         std::generic_category().message(errno));
+    throw UserError(folder.string() +
+                    ": run folder is not writable: " + std::generic_category().message(errno));
   }
   return withSubFolders(folder);
 }

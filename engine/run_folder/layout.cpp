@@ -11,7 +11,7 @@
 namespace lockstep::run_folder {
 namespace {
 
-/// Names in a folder; none when it is not there.
+/// Names in a folder; empty when it does not exist.
 std::vector<std::string> namesIn(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -22,7 +22,7 @@ std::vector<std::string> namesIn(const fs::path& folder) {
   return names;
 }
 
-/// Steps N with a file `step-N.json`, rising.
+/// Steps N of the files `step-N.json`, ascending.
 std::vector<std::int64_t> stepsOfFiles(const fs::path& folder) {
   std::vector<std::int64_t> steps;
   for (const std::string& name : namesIn(folder)) {
@@ -39,21 +39,22 @@ bool isFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-bool isWholeCheckpoint(const fs::path& folder) {
+bool isCompleteCheckpoint(const fs::path& folder) {
   return std::all_of(std::begin(kCheckpointFiles), std::end(kCheckpointFiles),
                      [&](const char* name) { return isFile(folder / name); });
 }
 
-/// Words for what a run has: `best (step 400), last (step 600), steps 200, 400, 600`.
-std::string whatThereIs(const std::vector<std::int64_t>& steps, std::optional<std::int64_t> best) {
-  if (steps.empty()) return "it has no checkpoint yet";
-  std::string words = "it has ";
-  if (best) words += "best (step " + std::to_string(*best) + "), ";
-  words += "last (step " + std::to_string(steps.back()) + "), steps ";
+/// `available: best (step 400), last (step 600), steps 200, 400, 600`
+std::string checkpointList(const std::vector<std::int64_t>& steps,
+                           std::optional<std::int64_t> best) {
+  if (steps.empty()) return "there are no checkpoints yet";
+  std::string text = "available: ";
+  if (best) text += "best (step " + std::to_string(*best) + "), ";
+  text += "last (step " + std::to_string(steps.back()) + "), steps ";
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    words += (i == 0 ? "" : ", ") + std::to_string(steps[i]);
+    text += (i == 0 ? "" : ", ") + std::to_string(steps[i]);
   }
-  return words;
+  return text;
 }
 
 std::optional<std::int64_t> bestStep(const Layout& layout) {
@@ -61,17 +62,17 @@ std::optional<std::int64_t> bestStep(const Layout& layout) {
     const auto best = readRunInfo(layout).best;
     return best ? std::optional(best->step) : std::nullopt;
   } catch (const Error&) {
-    return std::nullopt;  // without run.json there is no best, but steps and files still count
+    return std::nullopt;  // without run.json there is no best, but steps and files still resolve
   }
 }
 
-/// The step that `weights` stands for; nothing when it is no name of a step.
-std::optional<std::int64_t> namedStep(const std::string& weights) {
+/// The step that `weights` names; nullopt when it is not a step.
+std::optional<std::int64_t> parseStep(const std::string& weights) {
   if (const auto step = stepOf(weights)) return step;
   std::int64_t step = -1;
   const char* end = weights.data() + weights.size();
-  const auto [stop, fault] = std::from_chars(weights.data(), end, step);
-  const bool isStep = fault == std::errc() && stop == end && step >= 0;
+  const auto [stop, error] = std::from_chars(weights.data(), end, step);
+  const bool isStep = error == std::errc() && stop == end && step >= 0;
   return isStep ? std::optional(step) : std::nullopt;
 }
 
@@ -88,8 +89,8 @@ std::optional<std::int64_t> stepOf(std::string_view name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
   std::int64_t step = -1;
   const char* end = name.data() + name.size();
-  const auto [stop, fault] = std::from_chars(name.data() + kPrefix.size(), end, step);
-  if (fault != std::errc() || stop != end || step < 0 || stepName(step) != name) {
+  const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, step);
+  if (error != std::errc() || stop != end || step < 0 || stepName(step) != name) {
     return std::nullopt;
   }
   return step;
@@ -141,7 +142,7 @@ std::vector<std::int64_t> checkpointFolders(const Layout& layout) {
 std::vector<std::int64_t> checkpointSteps(const Layout& layout) {
   std::vector<std::int64_t> steps = checkpointFolders(layout);
   std::erase_if(steps,
-                [&](std::int64_t step) { return !isWholeCheckpoint(layout.checkpoint(step)); });
+                [&](std::int64_t step) { return !isCompleteCheckpoint(layout.checkpoint(step)); });
   return steps;
 }
 
@@ -172,10 +173,10 @@ bool belongsToRun(const fs::path& relative) {
          (top.starts_with("rank-") && top.ends_with(".log"));
 }
 
-std::optional<PlaceInRun> placeInRun(const fs::path& path) {
+std::optional<PathInRun> pathInRun(const fs::path& path) {
   for (fs::path folder = path.parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
-    if (isRunFolder(folder)) return PlaceInRun{folder, path.lexically_relative(folder)};
+    if (isRunFolder(folder)) return PathInRun{folder, path.lexically_relative(folder)};
   }
   return std::nullopt;
 }
@@ -194,7 +195,7 @@ fs::path resolveWeights(const Layout& layout, const std::string& weights) {
   auto best = bestStep(layout);
   if (best && !hasStep(*best)) best.reset();
   const auto refuse = [&](const std::string& what) -> Error {
-    return base::mendable(layout.folder().string() + ": " + what + "; " + whatThereIs(steps, best));
+    return UserError(layout.folder().string() + ": " + what + "; " + checkpointList(steps, best));
   };
   const auto weightsOf = [&](std::int64_t step) {
     return layout.checkpoint(step) / kCheckpointFiles[0];
@@ -207,8 +208,8 @@ fs::path resolveWeights(const Layout& layout, const std::string& weights) {
     if (steps.empty()) throw refuse("no last checkpoint");
     return weightsOf(steps.back());
   }
-  if (const auto step = namedStep(weights)) {
-    if (!hasStep(*step)) throw refuse("no whole checkpoint of step " + std::to_string(*step));
+  if (const auto step = parseStep(weights)) {
+    if (!hasStep(*step)) throw refuse("no complete checkpoint of step " + std::to_string(*step));
     return weightsOf(*step);
   }
   if (isFile(weights)) return weights;

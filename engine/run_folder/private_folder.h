@@ -5,13 +5,13 @@
 
 namespace lockstep::run_folder {
 
-/// Makes a folder with mode 0700 where others may write beside it (/tmp). Throws Error when it
-/// cannot be made, is a link, or another user's; `what` it is for and the `remedy` are in the
-/// message.
+/// Creates a folder with mode 0700 in a parent that other users can write to (/tmp). Throws Error
+/// when it cannot be created, is a symlink or belongs to another user; the message names its
+/// purpose `what` and the `remedy`.
 void ensurePrivateFolder(const std::filesystem::path& folder, const std::string& what,
                          const std::string& remedy);
 
-/// Whether it is a folder of this user's and no link.
+/// Whether it is a folder of this user, and not a symlink.
 bool isOwnFolder(const std::filesystem::path& folder);
 
 }  // namespace lockstep::run_folder

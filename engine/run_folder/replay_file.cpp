@@ -26,10 +26,12 @@ ReplayFile readReplayFile(const fs::path& file) {
   const protocol::MemberReader members(object, file.string());
   int format = 0;
   members("format", format);
-  if (format != kFormat) throw Error(file.string() + ": is of another version of Lockstep");
+  if (format != kFormat)
+    throw Error(file.string() + ": format " + std::to_string(format) +
+                " is not supported by this version");
   ReplayFile replay;
   describe(members, replay);
-  if (replay.step < 1) throw Error(file.string() + ": its step is below 1");
+  if (replay.step < 1) throw Error(file.string() + ": step is below 1");
   return replay;
 }
 

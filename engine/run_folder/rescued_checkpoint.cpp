@@ -19,51 +19,51 @@ fs::path temporaryFolder() {
   return folder != nullptr && fs::path(folder).is_absolute() ? fs::path(folder) : fs::path("/tmp");
 }
 
-double changedAt(const fs::path& file) {
+double modifiedAt(const fs::path& file) {
   struct stat status {};
   return ::stat(file.c_str(), &status) == 0 ? static_cast<double>(status.st_mtim.tv_sec) : 0;
 }
 
-/// Copies a checkpoint into `place` by way of `partial` on the same disk: whole or not at all.
-void copyWhole(const fs::path& from, const fs::path& partial, const fs::path& place) {
-  const auto giveUp = [&](const std::string& reason) {
+/// Copies a checkpoint to `target` atomically, through `partial` on the same disk.
+void copyAtomically(const fs::path& from, const fs::path& partial, const fs::path& target) {
+  const auto copyError = [&](const std::string& reason) {
     std::error_code ignored;
     fs::remove_all(partial, ignored);
-    return Error(from.string() + ": cannot be copied to " + place.string() + " (" + reason +
-                 "); it stays where it is");
+    return Error(from.string() + ": cannot be copied to " + target.string() + " (" + reason +
+                 "); the original is kept");
   };
   try {
     fs::remove_all(partial);
     fs::create_directory(partial);
-    // fs::copy() says "Input/output error" of a disk that is full.
+    // fs::copy() reports "Input/output error" for a full disk.
     for (const auto& file : fs::directory_iterator(from))
       base::writeFileAtomically(partial / file.path().filename(), base::readFile(file.path()));
     base::syncToDisk(partial);
-    fs::remove_all(place);
-    fs::rename(partial, place);
+    fs::remove_all(target);
+    fs::rename(partial, target);
   } catch (const fs::filesystem_error& error) {
-    throw giveUp(error.code().message());
+    throw copyError(error.code().message());
   } catch (const Error& error) {
-    throw giveUp(error.what());
+    throw copyError(error.what());
   }
-  base::syncToDisk(place.parent_path());
+  base::syncToDisk(target.parent_path());
 }
 
 fs::path partialOf(const fs::path& folder, std::int64_t step) {
   return folder / ("." + stepName(step) + ".partial");
 }
 
-/// What is known of the run in a folder: of one that has neither run.json nor an event log nothing,
-/// and whatever lies under its path's name elsewhere was another's.
+/// The run in a folder; nullopt without run.json and event log: a rescued checkpoint for that path
+/// is then of another run.
 std::optional<RunInfo> infoOf(const Layout& layout) {
   try {
     return readRunInfo(layout);
-  } catch (const Error&) {  // a full disk breaks run.json, too
+  } catch (const Error&) {  // a full disk may have damaged run.json, too
     return rebuildRunInfo(layout);
   }
 }
 
-/// What the folders that may hold one have, wherever they are.
+/// Paths where a rescued checkpoint may be.
 std::vector<fs::path> candidates(const Layout& layout, const RunInfo& info) {
   std::vector<fs::path> found;
   const fs::path folder = rescueFolder(layout.folder());
@@ -74,14 +74,14 @@ std::vector<fs::path> candidates(const Layout& layout, const RunInfo& info) {
   return found;
 }
 
-/// Whether rescueFolder() gave this run that place, whatever TMPDIR was then. run.json may name any
-/// other.
-bool isRescuePlace(const Layout& layout, const fs::path& checkpoint) {
-  const fs::path ofRun = checkpoint.parent_path(), ofUser = ofRun.parent_path();
+/// Whether rescueFolder() returned that parent folder for this run, with any TMPDIR. The path in
+/// run.json may be any other one.
+bool isInRescueFolder(const Layout& layout, const fs::path& checkpoint) {
+  const fs::path runPart = checkpoint.parent_path(), userPart = runPart.parent_path();
   const fs::path usual = rescueFolder(layout.folder());
-  return ofRun.filename() == usual.filename() &&
-         ofUser.filename() == usual.parent_path().filename() && isOwnFolder(ofRun) &&
-         isOwnFolder(ofUser);
+  return runPart.filename() == usual.filename() &&
+         userPart.filename() == usual.parent_path().filename() && isOwnFolder(runPart) &&
+         isOwnFolder(userPart);
 }
 
 }  // namespace
@@ -93,17 +93,17 @@ fs::path rescueFolder(const fs::path& runFolder) {
 fs::path ensureRescueFolder(const fs::path& runFolder) {
   const fs::path folder = rescueFolder(runFolder);
   for (const fs::path& part : {folder.parent_path(), folder})
-    ensurePrivateFolder(part, "checkpoints", "let TMPDIR name a folder of yours");
+    ensurePrivateFolder(part, "checkpoints", "set TMPDIR to a folder that you own");
   return folder;
 }
 
 fs::path rescueCheckpoint(const Layout& layout, std::int64_t step) {
   const fs::path folder = ensureRescueFolder(layout.folder());
-  const fs::path from = layout.partialCheckpoint(step), place = folder / stepName(step);
-  copyWhole(from, partialOf(folder, step), place);
+  const fs::path from = layout.partialCheckpoint(step), target = folder / stepName(step);
+  copyAtomically(from, partialOf(folder, step), target);
   std::error_code ignored;
   fs::remove_all(from, ignored);
-  return place;
+  return target;
 }
 
 std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout) {
@@ -112,7 +112,7 @@ std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout) {
   const std::vector<std::int64_t> own = checkpointSteps(layout);
   std::optional<RescuedCheckpoint> newest;
   for (const fs::path& folder : candidates(layout, *info)) {
-    if (checkpointFault(folder) || changedAt(folder / "state.json") < info->created - 1) continue;
+    if (checkpointError(folder) || modifiedAt(folder / "state.json") < info->created - 1) continue;
     const std::int64_t step = readTrainingState(folder).step;
     const bool isNewer = (own.empty() || step > own.back()) && (!newest || step > newest->step);
     if (isNewer) newest = {step, folder};
@@ -120,13 +120,13 @@ std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout) {
   return newest;
 }
 
-void fetchRescuedCheckpoint(const Layout& layout, const RescuedCheckpoint& rescued) {
-  copyWhole(rescued.folder, layout.partialCheckpoint(rescued.step),
-            layout.checkpoint(rescued.step));
-  if (!isRescuePlace(layout, rescued.folder)) return;
+void restoreRescuedCheckpoint(const Layout& layout, const RescuedCheckpoint& rescued) {
+  copyAtomically(rescued.folder, layout.partialCheckpoint(rescued.step),
+                 layout.checkpoint(rescued.step));
+  if (!isInRescueFolder(layout, rescued.folder)) return;
   std::error_code ignored;
   fs::remove_all(rescued.folder, ignored);
-  fs::remove(rescued.folder.parent_path(), ignored);  // if that was the last one
+  fs::remove(rescued.folder.parent_path(), ignored);  // if empty
 }
 
 }  // namespace lockstep::run_folder

@@ -8,26 +8,26 @@
 
 namespace lockstep::run_folder {
 
-/// Where the last checkpoint of a run goes that its folder does not take: $TMPDIR, else /tmp, and
-/// in it lockstep-UID/ID. Makes nothing.
+/// Fallback folder for the last checkpoint of a run when it cannot be written to the run folder:
+/// lockstep-UID/ID in $TMPDIR, else in /tmp. Creates nothing.
 fs::path rescueFolder(const fs::path& runFolder);
-/// Makes it, open to this user alone. Throws Error.
+/// Creates it with mode 0700. Throws Error.
 fs::path ensureRescueFolder(const fs::path& runFolder);
 
-/// Moves a partial checkpoint out of the run folder into rescueFolder(); returns its place. Throws
+/// Moves a partial checkpoint from the run folder to rescueFolder(); returns its new path. Throws
 /// Error.
 fs::path rescueCheckpoint(const Layout& layout, std::int64_t step);
 
-/// A whole checkpoint that lies there, or where run.json's error says.
+/// A complete checkpoint there, or at the path in run.json's error.
 struct RescuedCheckpoint {
   std::int64_t step = 0;
   fs::path folder;
 };
-/// The newest one of this run that is newer than those in its folder. One from before the run was
-/// made is another's that had this place, as is any where the folder holds no run.
+/// The newest one of this run, if it is newer than the checkpoints in the run folder. One that is
+/// older than the run, or of a folder that has no run, belongs to an earlier run at that path.
 std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout);
-/// Moves it into the run folder; only copies it from a place that rescueFolder() did not give.
-/// Throws Error, and leaves it where it is.
-void fetchRescuedCheckpoint(const Layout& layout, const RescuedCheckpoint& rescued);
+/// Moves it into the run folder; from any other folder than rescueFolder(), copies it. On failure
+/// throws Error and keeps the original.
+void restoreRescuedCheckpoint(const Layout& layout, const RescuedCheckpoint& rescued);
 
 }  // namespace lockstep::run_folder

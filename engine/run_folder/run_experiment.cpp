@@ -18,54 +18,55 @@ bool isInputPath(const std::string& key) {
   return std::find(std::begin(kInputPaths), std::end(kInputPaths), key) != std::end(kInputPaths);
 }
 
-/// Reads config.yaml, and leaves out what is no fault of a run's.
+/// Reads config.yaml, ignoring missing input files.
 config::LoadedExperiment readConfig(const Layout& layout) {
   config::LoadedExperiment loaded = config::loadExperiment(layout.config());
-  // A value that could be read has an origin: what is said of such a path is that it is not there.
+  // A value that was parsed has an origin, so the issue of such a path is that it is missing.
   std::erase_if(loaded.issues, [&](const config::ConfigIssue& issue) {
     return isInputPath(issue.key) && loaded.origins.contains(issue.key);
   });
   return loaded;
 }
 
-/// The line that makes a folder a run, or goes on with the one in it, by the experiment file.
-std::string lineByExperiment(const fs::path& folder) {
+/// The command that starts or resumes the run in a folder from the experiment file.
+std::string resumeCommand(const fs::path& folder) {
   return "`lockstep-engine train EXPERIMENT --output " + folder.string() + " --resume`";
 }
 
-void refuseFaulty(const config::LoadedExperiment& loaded, const Layout& layout) {
+void throwIfInvalid(const config::LoadedExperiment& loaded, const Layout& layout) {
   const fs::path file = layout.config();
-  const std::string wayOn = lineByExperiment(layout.folder()) + " goes on by the experiment file";
+  const std::string remedy =
+      "resume from the experiment file with " + resumeCommand(layout.folder());
   std::error_code failure;
-  const bool saysNothing = loaded.origins.empty() && !loaded.hasErrors();
-  if (saysNothing) throw base::mendable(file.string() + ": is empty; remove it, and " + wayOn);
+  const bool isEmpty = loaded.origins.empty() && !loaded.hasErrors();
+  if (isEmpty) throw UserError(file.string() + ": is empty; remove it and " + remedy);
   try {
     loaded.throwOnError();
-  } catch (const Error& fault) {
-    const bool isThere = fs::exists(fs::symlink_status(file, failure));
-    throw base::mendable(fault.what() +
-                         std::string(isThere ? "; mend this file, or remove it, and " : "; ") +
-                         wayOn);
+  } catch (const Error& error) {
+    const bool exists = fs::exists(fs::symlink_status(file, failure));
+    throw UserError(error.what() +
+                    std::string(exists ? "; correct this file, or remove it and " : "; ") + remedy);
   }
 }
 
 }  // namespace
 
-std::string noRunText(const fs::path& folder) {
+std::string notARunMessage(const fs::path& folder) {
   const Layout layout(folder);
   std::error_code ignored;
-  const bool wasBegun = fs::exists(layout.config(), ignored) || fs::exists(layout.lock(), ignored);
-  return folder.string() + ": is no run folder (no run.json)" +
-         (wasBegun ? "; the run in it was ended before it had begun: " + lineByExperiment(folder) +
-                         " begins it"
-                   : "");
+  const bool wasStarted =
+      fs::exists(layout.config(), ignored) || fs::exists(layout.lock(), ignored);
+  return folder.string() + ": not a run folder (no run.json)" +
+         (wasStarted ? "; its run was interrupted before it started; start it with " +
+                           resumeCommand(folder)
+                     : "");
 }
 
-void refuseFaultyConfig(const Layout& layout) { refuseFaulty(readConfig(layout), layout); }
+void requireValidConfig(const Layout& layout) { throwIfInvalid(readConfig(layout), layout); }
 
 config::Experiment readRunExperiment(const Layout& layout) {
   const config::LoadedExperiment loaded = readConfig(layout);
-  refuseFaulty(loaded, layout);
+  throwIfInvalid(loaded, layout);
   return loaded.experiment;
 }
 

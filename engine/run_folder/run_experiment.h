@@ -5,18 +5,17 @@
 
 namespace lockstep::run_folder {
 
-/// Why a folder is not taken for a run, and how to begin one that was ended before it had begun:
-/// `rs: is no run folder (no run.json)…`
-std::string noRunText(const fs::path& folder);
+/// Error message for a folder without run.json: `rs: not a run folder (no run.json)…`, with the
+/// command that starts a run that was interrupted before it started.
+std::string notARunMessage(const fs::path& folder);
 
-/// A crash of the machine may leave an empty config.yaml, and the defaults that would be read from
-/// it are no run's. Throws Error (mendable) for one that is missing, empty or has faults, with the
-/// way to go on without it. What the run was trained from may have moved since: a path that leads
-/// nowhere is no fault.
-void refuseFaultyConfig(const Layout& layout);
+/// Throws UserError when config.yaml is missing, invalid or empty (a machine crash can leave an
+/// empty one, which would parse as the defaults), with the command that resumes without it. Missing
+/// input paths are not an error: data and start weights may have moved.
+void requireValidConfig(const Layout& layout);
 
-/// The experiment of a run, from its config.yaml. Throws as refuseFaultyConfig(), naming file, line
-/// and what is wrong with them, one a line.
+/// The experiment of a run, from its config.yaml. Throws as requireValidConfig(), with file, line
+/// and problem of each error on a line of its own.
 config::Experiment readRunExperiment(const Layout& layout);
 
 }  // namespace lockstep::run_folder

@@ -13,7 +13,7 @@ namespace lockstep::run_folder {
 
 namespace fs = std::filesystem;
 
-/// Names inside a run folder. Pure: touches no disk.
+/// Paths inside a run folder. Does not access the disk.
 class Layout {
  public:
   explicit Layout(fs::path folder) : folder_(std::move(folder)) {}
@@ -40,10 +40,10 @@ class Layout {
 
 /// `step-00000500`
 std::string stepName(std::int64_t step);
-/// The step in such a name; nothing for any other name.
+/// The step in such a name; nullopt for any other name.
 std::optional<std::int64_t> stepOf(std::string_view name);
 
-/// What a whole checkpoint has.
+/// The files of a complete checkpoint.
 inline constexpr const char* kCheckpointFiles[] = {"model.safetensors", "optimizer.safetensors",
                                                    "state.json"};
 
@@ -55,7 +55,7 @@ struct Best {
   bool operator==(const Best&) const = default;
 };
 
-/// run.json. Times are wall seconds, 0: not yet.
+/// run.json. Times are seconds since 1970, 0: not yet.
 struct RunInfo {
   std::string name;
   base::OpenEnum<protocol::RunState> state = protocol::RunState::Queued;
@@ -66,83 +66,82 @@ struct RunInfo {
   std::string socket;
   std::int64_t step = 0;
   std::int64_t maxSteps = 0;
-  std::optional<double> stepsPerEpoch;  ///< training images that are used / solver.batch_size
+  std::optional<double> stepsPerEpoch;  ///< used training images / solver.batch_size
   double created = 0, started = 0, updated = 0, finished = 0;
   std::optional<Best> best;
   std::optional<protocol::RunError> error;
 };
 
-/// Throws Error for a file that is missing, broken or mistyped.
+/// Throws Error for a file that is missing, corrupt or has members of a wrong type.
 RunInfo readRunInfo(const Layout& layout);
-/// What the event log tells of a run whose run.json is broken or gone: when it began and how often
-/// it went on. Nothing where there is no event log. Its state is not known: failed.
+/// Restores run.json from the event log when it is corrupt or missing: start time, attempts and
+/// step. The state is unknown, so it is failed. nullopt without an event log.
 std::optional<RunInfo> rebuildRunInfo(const Layout& layout);
 void writeRunInfo(const Layout& layout, const RunInfo& info);
 
-/// Steps of the whole checkpoints, rising: those whose folder has model.safetensors,
+/// Steps of the complete checkpoints, ascending: those that have model.safetensors,
 /// optimizer.safetensors and state.json.
 std::vector<std::int64_t> checkpointSteps(const Layout& layout);
-/// Steps that have a folder among the checkpoints, whatever is in it, rising.
+/// Steps of all checkpoint folders, complete or not, ascending.
 std::vector<std::int64_t> checkpointFolders(const Layout& layout);
-/// Steps N of the folders `step-N` in a folder, rising.
+/// Steps N of the folders `step-N` in a folder, ascending.
 std::vector<std::int64_t> stepFolders(const fs::path& folder);
-/// Steps with an evaluation, rising.
+/// Steps with an evaluation, ascending.
 std::vector<std::int64_t> evaluationSteps(const Layout& layout);
-/// Steps with predictions, rising.
+/// Steps with predictions, ascending.
 std::vector<std::int64_t> predictionSteps(const Layout& layout);
 
-/// Whether a path below a run folder (relative to it) is one that the run itself has or makes:
-/// run.json, all of checkpoints/, evaluations/step-…. Others may write there what they like
-/// elsewhere.
+/// Whether a path relative to a run folder is one that the run itself writes: run.json, all of
+/// checkpoints/, evaluations/step-…. All other paths there are free for users.
 bool belongsToRun(const fs::path& relative);
 
-/// The run folder that a path lies in and its name there, of a path without links; nothing when it
-/// lies in none.
-struct PlaceInRun {
+/// The run folder that contains a path, and the path relative to it; nullopt when none does. The
+/// path must not contain symlinks.
+struct PathInRun {
   fs::path folder, relative;
 };
-std::optional<PlaceInRun> placeInRun(const fs::path& path);
+std::optional<PathInRun> pathInRun(const fs::path& path);
 
 /// Whether the folder looks like a run (has run.json or config.yaml and an event file).
 bool isRunFolder(const fs::path& folder);
 
-/// Resolves `best`, `last`, a step (`500` or `step-00000500`), a checkpoint's folder or a file to a
-/// safetensors file. Throws Error (mendable) naming what there is.
+/// Resolves `best`, `last`, a step (`500` or `step-00000500`), a checkpoint folder or a file to a
+/// safetensors file. Throws UserError that lists the available checkpoints.
 fs::path resolveWeights(const Layout& layout, const std::string& weights);
 
-/// One line of the run list. A run whose state says it lives but whose lock nobody holds is
-/// "failed", with an error that says so. Reads run.json and the lock alone.
+/// An entry of the run list. A run with a live state whose lock nobody holds exited unexpectedly:
+/// it is "failed" with that error. Reads only run.json and the lock.
 struct RunSummary {
   fs::path folder;
   RunInfo info;
   bool alive = false;
 };
-/// Runs right under `parent`, newest first. Folders that are no runs are left out; a broken
+/// Runs directly in `parent`, newest first. Other folders are ignored; a run with a corrupt
 /// run.json is listed as failed.
 std::vector<RunSummary> listRuns(const fs::path& parent);
 RunSummary summarise(const fs::path& runFolder);
-/// Why a run that nobody holds ended, if its state says that it lives.
-std::optional<protocol::RunError> silentEnd(const RunInfo& info);
+/// The error of a run whose lock nobody holds; nullopt unless its state is live.
+std::optional<protocol::RunError> unexpectedExit(const RunInfo& info);
 
-/// Where runs go: $LOCKSTEP_RUNS, else ./runs.
+/// The folder of new runs: $LOCKSTEP_RUNS, else ./runs.
 fs::path runsFolder();
 
-/// Makes runs/NAME-YYYYMMDD-HHMMSS (with a suffix when taken) with its sub-folders. Throws Error
-/// (mendable) when it cannot be written.
+/// Creates runs/NAME-YYYYMMDD-HHMMSS (with a suffix if that exists) and its subfolders. Throws
+/// UserError when it cannot be created.
 Layout createRunFolder(const fs::path& parent, const std::string& name);
-/// Makes exactly this folder. Throws Error (mendable) when it exists.
+/// Creates exactly this folder and its subfolders. Throws UserError when it exists.
 Layout createRunFolderAt(const fs::path& folder);
-/// Makes what is missing of this folder and its sub-folders, for a run that may be there already.
-/// Throws Error (mendable).
+/// Creates this folder and its subfolders where missing; it may already contain a run. Throws
+/// UserError.
 Layout prepareRunFolder(const fs::path& folder);
 
-/// Holds run.lock (flock) while it lives.
+/// Holds run.lock (flock) until destroyed.
 class RunLock {
  public:
-  /// Nothing when another process holds it (known after 0.1 s: others only look for a moment).
-  /// Throws Error (mendable) when the file cannot be made.
+  /// nullopt when another process holds it, after retrying for 0.1 s: isHeld() of other processes
+  /// takes the lock briefly. Throws UserError when the file cannot be created.
   static std::optional<RunLock> tryAcquire(const Layout& layout);
-  /// Whether a process holds it now.
+  /// Whether any process holds it.
   static bool isHeld(const Layout& layout);
 
  private:
@@ -150,16 +149,17 @@ class RunLock {
   base::FileLock lock_;
 };
 
-/// Folder of the local sockets: $XDG_RUNTIME_DIR/lockstep, else /tmp/lockstep-UID. The variable
-/// counts when it names a folder that is there and writable (batch systems hand on the one of
-/// another machine) and leaves room for a socket's name. Makes nothing.
+/// Folder of the local sockets: $XDG_RUNTIME_DIR/lockstep, else /tmp/lockstep-UID. The variable is
+/// used if it names an existing writable folder (batch systems pass that of another machine) and
+/// the socket path fits the length limit. Creates nothing.
 fs::path socketFolder();
-/// Makes socketFolder() with mode 0700. Throws Error when it is a link, or another user's.
+/// Creates socketFolder() with mode 0700. Throws Error when it is a symlink or belongs to another
+/// user.
 fs::path ensureSocketFolder();
 /// ID: 16 hex digits of a hash of a run folder's real path.
 std::string idOf(const std::string& hashed);
 /// socketFolder()/ID.sock, ID = 16 hex digits of a hash of the real path (for inspect: of
-/// "inspect:" and the path). At most 107 bytes, the most a socket's address holds.
+/// "inspect:" and the path). At most 107 bytes, the limit of sockaddr_un.
 fs::path socketPath(const std::string& hashed);
 
 }  // namespace lockstep::run_folder

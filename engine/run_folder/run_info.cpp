@@ -51,16 +51,17 @@ void describeRun(auto& members, auto& info, auto& times) {
   members("error", info.error);
 }
 
-/// Refuses what no run is: others sort and show these without another look.
-void refuseImpossible(const RunInfo& info, const Times& times, const std::string& where) {
+/// Throws Error for values that no run has: callers sort and show them unchecked.
+void requirePlausible(const RunInfo& info, const Times& times, const std::string& where) {
   if (!info.state.value())
     throw Error(where + ": state '" + base::shortened(info.state.text()) + "' is not known");
   for (const auto& [name, time] : {std::pair{"created", times.created},
                                    {"started", times.started},
                                    {"updated", times.updated},
                                    {"finished", times.finished}}) {
-    // Written so that NaN is refused.
-    if (!(time >= 0 && time < kYear10000)) throw Error(where + ": times: " + name + " is no time");
+    // This form rejects NaN.
+    if (!(time >= 0 && time < kYear10000))
+      throw Error(where + ": times: " + name + " is not a valid time");
   }
   for (const auto& [name, number] : {std::pair<const char*, std::int64_t>{"attempt", info.attempt},
                                      {"ranks", info.ranks},
@@ -73,7 +74,7 @@ void refuseImpossible(const RunInfo& info, const Times& times, const std::string
   if (info.stepsPerEpoch && !(*info.stepsPerEpoch > 0 && std::isfinite(*info.stepsPerEpoch)))
     throw Error(where + ": steps_per_epoch is not > 0");
   if (info.best && info.best->metric != base::shortened(info.best->metric))
-    throw Error(where + ": best: metric is the name of no figure");
+    throw Error(where + ": best: metric is not a metric name");
 }
 
 RunInfo readRunInfo(const Layout& layout) {
@@ -87,7 +88,7 @@ RunInfo readRunInfo(const Layout& layout) {
   info.started = times.started;
   info.updated = times.updated;
   info.finished = times.finished;
-  refuseImpossible(info, times, where);
+  requirePlausible(info, times, where);
   return info;
 }
 

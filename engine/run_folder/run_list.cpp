@@ -11,18 +11,18 @@
 namespace lockstep::run_folder {
 namespace {
 
-double changedAt(const fs::path& path) {
+double modifiedAt(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return 0;
   return static_cast<double>(status.st_mtim.tv_sec) +
          1e-9 * static_cast<double>(status.st_mtim.tv_nsec);
 }
 
-/// What the list says of a folder whose run.json cannot be read.
-RunInfo brokenRun(const fs::path& folder, bool alive, const std::string& reason) {
+/// The entry of a folder whose run.json cannot be read.
+RunInfo unreadableRun(const fs::path& folder, bool alive, const std::string& reason) {
   RunInfo info;
   info.name = folder.filename().string();
-  info.created = info.updated = changedAt(folder);
+  info.created = info.updated = modifiedAt(folder);
   if (alive) {
     info.state = protocol::RunState::Starting;  // the lock is taken before run.json is written
   } else {
@@ -33,20 +33,20 @@ RunInfo brokenRun(const fs::path& folder, bool alive, const std::string& reason)
   return info;
 }
 
-void markAsDied(RunInfo& info) {
-  if (!info.error) info.error = silentEnd(info);
+void markAsFailed(RunInfo& info) {
+  if (!info.error) info.error = unexpectedExit(info);
   info.state = protocol::RunState::Failed;
 }
 
 }  // namespace
 
-std::optional<protocol::RunError> silentEnd(const RunInfo& info) {
+std::optional<protocol::RunError> unexpectedExit(const RunInfo& info) {
   if (!protocol::isLive(info.state)) return std::nullopt;
   const std::string process = info.pid > 0 ? "process " + std::to_string(info.pid) : "its process";
   protocol::RunError error;
-  error.message = "the engine ended without a word while the run was " + info.state.text() + " (" +
+  error.message = "the engine exited unexpectedly while the run was " + info.state.text() + " (" +
                   process + (info.host.empty() ? "" : " on " + base::shortened(info.host)) +
-                  " no longer holds the run)";
+                  " no longer holds the run's lock)";
   error.host = info.host;
   error.step = info.step;
   error.cause = protocol::FailureCause::EngineGone;
@@ -57,18 +57,18 @@ RunSummary summarise(const fs::path& runFolder) {
   RunSummary summary;
   const Layout layout(runFolder);
   summary.folder = runFolder;
-  // The lock first: a run that ends in between has written its last state before it let the lock
-  // go.
+  // Check the lock first: a run that ends in between writes its final state before it releases the
+  // lock.
   summary.alive = RunLock::isHeld(layout);
   try {
     summary.info = readRunInfo(layout);
   } catch (const Error& error) {
-    summary.info = brokenRun(runFolder, summary.alive, error.what());
+    summary.info = unreadableRun(runFolder, summary.alive, error.what());
     return summary;
   }
   if (summary.alive || !protocol::isLive(summary.info.state)) return summary;
-  summary.alive = RunLock::isHeld(layout);  // it may have begun in between
-  if (!summary.alive) markAsDied(summary.info);
+  summary.alive = RunLock::isHeld(layout);  // it may have started in between
+  if (!summary.alive) markAsFailed(summary.info);
   return summary;
 }
 
@@ -80,7 +80,7 @@ std::vector<RunSummary> listRuns(const fs::path& parent) {
     if (isRunFolder(entry->path())) runs.push_back(summarise(entry->path()));
   }
   if (error && error != std::errc::no_such_file_or_directory) {
-    throw base::mendable(parent.string() + ": cannot be listed: " + error.message());
+    throw UserError(parent.string() + ": cannot be listed: " + error.message());
   }
   std::sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
     if (a.info.created != b.info.created) return a.info.created > b.info.created;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxAddressBytes = sizeof(sockaddr_un::sun_path) - 1;
 constexpr std::size_t kNameBytes = 1 + 16 + 5;  // "/", the ID, ".sock"
 
-/// FNV-1a of 64 bits: the ID must be the same in every program and build.
+/// 64-bit FNV-1a: the ID must be the same in every program and build.
 std::uint64_t hashOf(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
@@ -41,7 +41,7 @@ fs::path socketFolder() {
 fs::path ensureSocketFolder() {
   const fs::path folder = socketFolder();
   ensurePrivateFolder(folder, "sockets",
-                      "remove it, or let XDG_RUNTIME_DIR name a folder of yours");
+                      "remove it, or set XDG_RUNTIME_DIR to a folder that you own");
   return folder;
 }
 
@@ -54,8 +54,8 @@ std::string idOf(const std::string& hashed) {
 fs::path socketPath(const std::string& hashed) {
   fs::path path = socketFolder() / (idOf(hashed) + ".sock");
   if (path.native().size() > kMaxAddressBytes) {
-    throw base::mendable(path.string() + ": longer than the " + std::to_string(kMaxAddressBytes) +
-                         " bytes that a socket's address holds");
+    throw UserError(path.string() + ": longer than " + std::to_string(kMaxAddressBytes) +
+                    " bytes, the limit of a socket path");
   }
   return path;
 }

@@ -40,14 +40,14 @@ constexpr int kFormat = 1;
 
 fs::path stateFile(const fs::path& checkpointFolder) { return checkpointFolder / "state.json"; }
 
-/// Why a file is not the one that was sealed; nothing when it is.
-std::optional<std::string> sealFault(const fs::path& file, const FileSeal& seal) {
+/// Why a file differs from the one that was written; nullopt when it does not.
+std::optional<std::string> checksumError(const fs::path& file, const FileChecksum& checksum) {
   std::error_code failure;
   const auto bytes = fs::file_size(file, failure);
   if (failure) return file.string() + ": cannot be read: " + failure.message();
-  if (bytes != static_cast<std::uintmax_t>(seal.bytes)) {
-    return file.string() + ": has " + std::to_string(bytes) + " bytes instead of " +
-           std::to_string(seal.bytes);
+  if (bytes != static_cast<std::uintmax_t>(checksum.bytes)) {
+    return file.string() + ": has " + std::to_string(bytes) + " bytes, expected " +
+           std::to_string(checksum.bytes);
   }
   std::ifstream stream(file, std::ios::binary);
   std::vector<char> part(std::size_t{1} << 20);
@@ -57,7 +57,7 @@ std::optional<std::string> sealFault(const fs::path& file, const FileSeal& seal)
     crc = base::crc32c({part.data(), static_cast<std::size_t>(stream.gcount())}, crc);
   }
   if (!stream.eof()) return file.string() + ": cannot be read: " + std::strerror(errno);
-  if (crc != seal.crc32c) return file.string() + ": its bytes are not those that were written";
+  if (crc != checksum.crc32c) return file.string() + ": checksum mismatch";
   return std::nullopt;
 }
 
@@ -68,10 +68,10 @@ void describe(auto& members, Is<DataFingerprints> auto& data) {
   members.ifNotEmpty("val", data.val);
 }
 
-void describe(auto& members, Is<FileSeal> auto& seal) {
-  members("name", seal.name);
-  members("bytes", seal.bytes);
-  members("crc32c", seal.crc32c);
+void describe(auto& members, Is<FileChecksum> auto& checksum) {
+  members("name", checksum.name);
+  members("bytes", checksum.bytes);
+  members("crc32c", checksum.crc32c);
 }
 
 void describe(auto& members, Is<EarlyStopState> auto& state) {
@@ -104,24 +104,24 @@ bool TrainingState::stopsEarly(const config::EarlyStopConfig& config) const {
          earlyStop->waited >= config.patience;
 }
 
-DataFingerprints dataFingerprints(const coco::Dataset& train, const coco::Dataset* heldOut) {
+DataFingerprints dataFingerprints(const coco::Dataset& train, const coco::Dataset* val) {
   DataFingerprints data{coco::fingerprintOf(train, /*withAreas=*/false), std::nullopt};
-  if (heldOut != nullptr) data.val = coco::fingerprintOf(*heldOut, /*withAreas=*/true);
+  if (val != nullptr) data.val = coco::fingerprintOf(*val, /*withAreas=*/true);
   return data;
 }
 
 std::string dataDifference(const DataFingerprints& before, const DataFingerprints& now) {
   std::string text;
-  const auto addPart = [&text](const char* part, const coco::Fingerprint& was,
-                               const coco::Fingerprint& is) {
+  const auto addSplit = [&text](const char* part, const coco::Fingerprint& was,
+                                const coco::Fingerprint& is) {
     std::string list;
     for (const std::string& difference : coco::differences(was, is))
       list += (list.empty() ? "" : ", ") + difference;
     if (!list.empty()) text += (text.empty() ? "" : "; ") + std::string(part) + ": " + list;
   };
-  addPart("dataset.train", before.train, now.train);
-  addPart("dataset.val", before.val.value_or(coco::Fingerprint{}),
-          now.val.value_or(coco::Fingerprint{}));
+  addSplit("dataset.train", before.train, now.train);
+  addSplit("dataset.val", before.val.value_or(coco::Fingerprint{}),
+           now.val.value_or(coco::Fingerprint{}));
   return text;
 }
 
@@ -130,14 +130,15 @@ TrainingState decodeTrainingState(const std::string& text, const std::string& wh
   MemberReader members(object, where);
   int format = 0;
   members("format", format);
-  if (format != kFormat) throw Error(where + ": is of another version of Lockstep");
+  if (format != kFormat)
+    throw Error(where + ": format " + std::to_string(format) + " is not supported by this version");
   TrainingState state;
   describe(members, state);
-  if (state.step < 0) throw Error(where + ": its step is negative");
-  for (const FileSeal& seal : state.files) {
-    if (std::ranges::find(kCheckpointFiles, seal.name) == std::end(kCheckpointFiles)) {
-      throw Error(where + ": files: '" + base::shortened(seal.name) +
-                  "' is no file of a checkpoint");
+  if (state.step < 0) throw Error(where + ": step is negative");
+  for (const FileChecksum& checksum : state.files) {
+    if (std::ranges::find(kCheckpointFiles, checksum.name) == std::end(kCheckpointFiles)) {
+      throw Error(where + ": files: '" + base::shortened(checksum.name) +
+                  "' is not a checkpoint file");
     }
   }
   return state;
@@ -163,17 +164,18 @@ void writeTrainingState(const fs::path& checkpointFolder, const TrainingState& s
   base::writeFileAtomically(stateFile(checkpointFolder), encodeTrainingState(state));
 }
 
-std::optional<std::string> checkpointFault(const fs::path& checkpointFolder) {
+std::optional<std::string> checkpointError(const fs::path& checkpointFolder) {
   for (const char* name : kCheckpointFiles) {
-    if (!base::isThere(checkpointFolder / name))
+    if (!base::pathExists(checkpointFolder / name))
       return (checkpointFolder / name).string() + ": is missing";
   }
   try {
     const TrainingState state = readTrainingState(checkpointFolder);
     if (stepName(state.step) != checkpointFolder.filename())
-      return stateFile(checkpointFolder).string() + ": is of step " + std::to_string(state.step);
-    for (const FileSeal& seal : state.files) {
-      if (auto fault = sealFault(checkpointFolder / seal.name, seal)) return fault;
+      return stateFile(checkpointFolder).string() + ": step " + std::to_string(state.step) +
+             " does not match its folder";
+    for (const FileChecksum& checksum : state.files) {
+      if (auto error = checksumError(checkpointFolder / checksum.name, checksum)) return error;
     }
     return std::nullopt;
   } catch (const Error& error) {
@@ -181,11 +183,11 @@ std::optional<std::string> checkpointFault(const fs::path& checkpointFolder) {
   }
 }
 
-std::optional<std::string> checkpointFileFault(const fs::path& file) {
-  if (!base::isThere(stateFile(file.parent_path()))) return std::nullopt;
+std::optional<std::string> checkpointFileError(const fs::path& file) {
+  if (!base::pathExists(stateFile(file.parent_path()))) return std::nullopt;
   try {
-    for (const FileSeal& seal : readTrainingState(file.parent_path()).files) {
-      if (seal.name == file.filename()) return sealFault(file, seal);
+    for (const FileChecksum& checksum : readTrainingState(file.parent_path()).files) {
+      if (checksum.name == file.filename()) return checksumError(file, checksum);
     }
     return std::nullopt;
   } catch (const Error& error) {
@@ -197,22 +199,22 @@ ResumePoint findResumePoint(const Layout& layout) {
   ResumePoint point;
   const std::vector<std::int64_t> steps = checkpointFolders(layout);
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    const auto fault = checkpointFault(layout.checkpoint(*step));
-    if (!fault) {
+    const auto error = checkpointError(layout.checkpoint(*step));
+    if (!error) {
       point.step = *step;
       point.best = readTrainingState(layout.checkpoint(*step)).best;
       return point;
     }
-    point.damaged.push_back({*step, *fault});
+    point.damaged.push_back({*step, *error});
   }
   if (point.damaged.empty()) return point;
-  throw Error(layout.checkpoints().string() + ": no checkpoint is whole (" +
-              point.damaged.front().fault + "); remove them to begin anew");
+  throw Error(layout.checkpoints().string() + ": every checkpoint is damaged (" +
+              point.damaged.front().error + "); remove them to start from scratch");
 }
 
 ResumePoint resumePointAt(const Layout& layout, std::int64_t step) {
   const fs::path checkpoint = layout.checkpoint(step);
-  if (const auto fault = checkpointFault(checkpoint)) throw Error(*fault);
+  if (const auto error = checkpointError(checkpoint)) throw Error(*error);
   return {step, readTrainingState(checkpoint).best, {}};
 }
 

@@ -11,43 +11,43 @@
 
 namespace lockstep::run_folder {
 
-/// Length and checksum of one file of a checkpoint, as they were when it was written.
-struct FileSeal {
+/// Size and checksum of one checkpoint file when it was written.
+struct FileChecksum {
   std::string name;
   std::int64_t bytes = 0;
   std::int64_t crc32c = 0;
-  bool operator==(const FileSeal&) const = default;
+  bool operator==(const FileChecksum&) const = default;
 };
 
-/// How far evaluation.early_stop has come.
+/// State of evaluation.early_stop.
 struct EarlyStopState {
   std::string metric;
-  double value = 0;       ///< the one to surpass
-  std::int64_t step = 0;  ///< where it was reached
+  double value = 0;       ///< best value so far
+  std::int64_t step = 0;  ///< of the best value
   int waited = 0;         ///< evaluations since then
   bool operator==(const EarlyStopState&) const = default;
 };
 
-/// The data that a training learns from and is judged by.
+/// Fingerprints of the training and validation data.
 struct DataFingerprints {
   coco::Fingerprint train;
-  std::optional<coco::Fingerprint> val;  ///< none: nothing is held out
+  std::optional<coco::Fingerprint> val;  ///< nullopt: no validation set
   bool operator==(const DataFingerprints&) const = default;
 };
 
-/// `heldOut` may be null.
-DataFingerprints dataFingerprints(const coco::Dataset& train, const coco::Dataset* heldOut);
+/// `val` may be null.
+DataFingerprints dataFingerprints(const coco::Dataset& train, const coco::Dataset* val);
 
-/// What is other in the data now, in one line that names the parts; empty: nothing.
+/// The differences in the data, by split, in one line; empty: none.
 std::string dataDifference(const DataFingerprints& before, const DataFingerprints& now);
 
-/// What beside the tensors is needed to go on (state.json). Order and randomness are functions of
-/// seed and step.
+/// state.json: what is needed to resume besides the tensors. Sampling order and randomness are
+/// functions of seed and step.
 struct TrainingState {
-  std::int64_t step = 0;  ///< updates done
+  std::int64_t step = 0;  ///< completed updates
   std::optional<Best> best;
   std::optional<EarlyStopState> earlyStop;
-  // Facts under which the next step is the same to the last bit; compared by whoever resumes.
+  // Settings that a bit-identical next step needs; compared on resume.
   std::int64_t seed = 1;
   int batchSize = 0;
   int accumulate = 1;
@@ -56,19 +56,20 @@ struct TrainingState {
   std::string device;                      ///< cpu | cuda
   std::string optimizer;                   ///< sgd | adamw
   std::string version;                     ///< of Lockstep
-  std::optional<DataFingerprints> data{};  ///< none: it is older than fingerprints
-  /// Ids of training images that could not be read and are left out, rising: the order of the
-  /// others is a function of them, too.
+  std::optional<DataFingerprints> data{};  ///< nullopt: written before fingerprints existed
+  /// Ids of unreadable training images that are skipped, ascending: the sampling order depends on
+  /// them.
   std::vector<std::int64_t> badImages{};
-  /// The evaluation that was due after the step met an image that could not be read.
+  /// The evaluation due after the step failed because of an unreadable image.
   bool lacksEvaluation = false;
-  std::vector<FileSeal> files{};  ///< the checkpoint's other files; none: it is older than seals
+  std::vector<FileChecksum>
+      files{};  ///< the checkpoint's other files; empty: written before checksums existed
   /// Whether evaluation.early_stop ends the training here.
   bool stopsEarly(const config::EarlyStopConfig& config) const;
   bool operator==(const TrainingState&) const = default;
 };
 
-/// The text of state.json. Decoding throws Error that names `where`.
+/// The text of state.json. Decoding throws Error with `where` in the message.
 std::string encodeTrainingState(const TrainingState& state);
 TrainingState decodeTrainingState(const std::string& text, const std::string& where);
 
@@ -76,29 +77,29 @@ TrainingState decodeTrainingState(const std::string& text, const std::string& wh
 TrainingState readTrainingState(const fs::path& checkpointFolder);
 void writeTrainingState(const fs::path& checkpointFolder, const TrainingState& state);
 
-/// Why a checkpoint cannot be gone on from: a file that is missing, unreadable, or not as
-/// state.json says it was written; in one line that names the file. Nothing when it is whole. Reads
-/// every byte.
-std::optional<std::string> checkpointFault(const fs::path& checkpointFolder);
+/// Why a checkpoint cannot be resumed: a file is missing, unreadable, or its size or checksum does
+/// not match state.json; in one line that names the file. nullopt when it is intact. Reads every
+/// byte.
+std::optional<std::string> checkpointError(const fs::path& checkpointFolder);
 
-/// The same of one file of a checkpoint. Nothing for a file that lies beside no state.json.
-std::optional<std::string> checkpointFileFault(const fs::path& file);
+/// The same for one file of a checkpoint. nullopt for a file without a state.json beside it.
+std::optional<std::string> checkpointFileError(const fs::path& file);
 
-/// Where a run goes on.
+/// Where a run resumes.
 struct ResumePoint {
   struct Damaged {
     std::int64_t step = 0;
-    std::string fault;
+    std::string error;
   };
   std::int64_t step = 0;         ///< 0: from the beginning
   std::optional<Best> best;      ///< so far
   std::vector<Damaged> damaged;  ///< newer checkpoints that are damaged, newest first
-  bool isOtherData = false;      ///< than the checkpoint's, which somebody accepted
+  bool isDataChanged = false;  ///< the data differs from the checkpoint's, and the user accepted it
 };
 
-/// The newest whole checkpoint. Throws Error when there are checkpoints and none is whole.
+/// The newest intact checkpoint. Throws Error when there are checkpoints and none is intact.
 ResumePoint findResumePoint(const Layout& layout);
-/// That of exactly this step. Throws Error when it is damaged.
+/// The checkpoint of exactly this step. Throws Error when it is damaged.
 ResumePoint resumePointAt(const Layout& layout, std::int64_t step);
 
 }  // namespace lockstep::run_folder

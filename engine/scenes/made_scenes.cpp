@@ -19,16 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kLeastVisibleShare =
-    0.35;  // of an object's own area; below it is not in the scene at all
+    0.35;  // visible share of an object's area; with less it is left out of the scene
 constexpr int kLeastVisiblePx = 80;
-constexpr float kLeastContrast = 0.3f;    // between an object's colour and the ground's
-constexpr double kAnyColourShare = 0.15;  // of the objects; the others look like their kind
-constexpr float kColourSpread = 0.14f;    // of each channel around the kind's usual colour
-// Circle, box, star, ring. As with real things, colour helps to tell them apart and is no proof.
+constexpr float kLeastContrast = 0.3f;    // between an object's colour and the background's
+constexpr double kAnyColourShare = 0.15;  // of the objects; the others have their class's colour
+constexpr float kColourSpread = 0.14f;    // of each channel around the class's usual colour
+// Circle, box, star, ring. As with real objects, colour is a hint of the class but not proof.
 constexpr std::array<Colour, kShapeKinds> kUsualColours{
     {{0.82f, 0.34f, 0.22f}, {0.24f, 0.42f, 0.80f}, {0.90f, 0.78f, 0.28f}, {0.26f, 0.68f, 0.44f}}};
-constexpr std::uint64_t kValScenes = std::uint64_t{1}
-                                     << 32;  // numbers of held-out scenes begin here
+constexpr std::uint64_t kValScenes = std::uint64_t{1} << 32;  // first scene number of the val split
 
 Colour randomColour(SceneRandom& random, double low, double high) {
   return {static_cast<float>(random.uniform(low, high)),
@@ -36,14 +35,14 @@ Colour randomColour(SceneRandom& random, double low, double high) {
           static_cast<float>(random.uniform(low, high))};
 }
 
-/// The ground is dull, so that objects stand out.
+/// The background has low saturation, so that objects stand out.
 Colour groundColour(SceneRandom& random) {
   const Colour colour = randomColour(random, 0.2, 0.75);
   const float grey = (colour.red + colour.green + colour.blue) / 3;
   return mix(colour, {grey, grey, grey}, 0.6f);
 }
 
-/// Mostly the kind's usual colour, never that of the ground.
+/// Mostly the class's usual colour, never that of the background.
 Colour objectColour(SceneRandom& random, ShapeKind kind, Colour ground) {
   const Colour usual = kUsualColours[static_cast<std::size_t>(kind)];
   const auto around = [&](float channel) {
@@ -61,14 +60,14 @@ Colour objectColour(SceneRandom& random, ShapeKind kind, Colour ground) {
   return colour;
 }
 
-/// An object with the pixels of it that can be seen.
+/// An object and its visible pixels.
 struct VisibleShape {
   Shape shape;
   std::vector<std::uint8_t> mask;
 };
 
-/// Goes from the top object down and leaves out what is mostly hidden or outside, so that nothing
-/// is in the picture that is not annotated. `shapes` and the result: bottom first.
+/// From the top object down, removes objects that are mostly occluded or outside, so that every
+/// object in the image is annotated. `shapes` and the result: bottom first.
 std::vector<VisibleShape> visibleShapes(const std::vector<Shape>& shapes, int width, int height) {
   std::vector<std::uint8_t> taken(static_cast<std::size_t>(width) *
                                   static_cast<std::size_t>(height));
@@ -103,36 +102,36 @@ coco::Annotation annotationOf(const VisibleShape& visible, int width, int height
   return annotation;
 }
 
-/// A folder that becomes another in one step, or vanishes with all that is in it.
-class FolderInTheMaking {
+/// A temporary folder that is renamed to its target atomically, or deleted with its content.
+class TemporaryFolder {
  public:
-  explicit FolderInTheMaking(const fs::path& target)
+  explicit TemporaryFolder(const fs::path& target)
       : target_(fs::absolute(target).lexically_normal()) {
     if (!target_.has_filename()) target_ = target_.parent_path();
-    std::error_code fault;
-    if (fs::exists(target_, fault) &&
-        (!fs::is_directory(target_, fault) || !fs::is_empty(target_, fault))) {
-      throw base::mendable(target.string() +
-                           ": is there already; name a new or empty folder with --out");
+    std::error_code error;
+    if (fs::exists(target_, error) &&
+        (!fs::is_directory(target_, error) || !fs::is_empty(target_, error))) {
+      throw UserError(target.string() +
+                      ": already exists; choose a new or empty folder with --out");
     }
     temporary_ = target_.parent_path() /
                  ("." + target_.filename().string() + ".partial-" + std::to_string(::getpid()));
-    fs::remove_all(temporary_, fault);
-    fs::create_directories(temporary_, fault);
-    if (fault) throw base::mendable(target.string() + ": cannot be made: " + fault.message());
+    fs::remove_all(temporary_, error);
+    fs::create_directories(temporary_, error);
+    if (error) throw UserError(target.string() + ": cannot be created: " + error.message());
   }
-  ~FolderInTheMaking() {
+  ~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(temporary_, ignored);
   }
-  FolderInTheMaking(const FolderInTheMaking&) = delete;
-  FolderInTheMaking& operator=(const FolderInTheMaking&) = delete;
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const fs::path& path() const { return temporary_; }
   void finish() const {
-    std::error_code fault;
-    fs::rename(temporary_, target_, fault);
-    if (fault) throw Error(target_.string() + ": cannot be made: " + fault.message());
+    std::error_code error;
+    fs::rename(temporary_, target_, error);
+    if (error) throw Error(target_.string() + ": cannot be created: " + error.message());
     base::syncToDisk(target_.parent_path());
   }
 
@@ -140,26 +139,26 @@ class FolderInTheMaking {
   fs::path target_, temporary_;
 };
 
-/// One part: its pictures and its annotation file.
-struct Part {
+/// One split: its images and its annotation file.
+struct Split {
   std::string name;
   int images = 0;
   std::int64_t firstId = 1;
   std::uint64_t firstScene = 0;
 };
 
-void writePart(const Part& part, const fs::path& folder, std::uint64_t seed,
-               const std::function<void()>& onImage) {
-  fs::create_directories(folder / part.name);
+void writeSplit(const Split& split, const fs::path& folder, std::uint64_t seed,
+                const std::function<void()>& onImage) {
+  fs::create_directories(folder / split.name);
   std::vector<coco::Image> images;
   std::vector<coco::Annotation> annotations;
-  for (int i = 0; i < part.images; ++i) {
-    MadeScene scene = makeScene(seed, part.firstScene + static_cast<std::uint64_t>(i));
-    const std::int64_t id = part.firstId + i;
+  for (int i = 0; i < split.images; ++i) {
+    MadeScene scene = makeScene(seed, split.firstScene + static_cast<std::uint64_t>(i));
+    const std::int64_t id = split.firstId + i;
     std::string number = std::to_string(id);
     number.insert(0, 6 - std::min<std::size_t>(number.size(), 6), '0');
-    images.push_back({{id}, "scene_" + number + ".jpg", scene.picture.width, scene.picture.height});
-    data::writeImage(scene.picture, folder / part.name / images.back().fileName);
+    images.push_back({{id}, "scene_" + number + ".jpg", scene.image.width, scene.image.height});
+    data::writeImage(scene.image, folder / split.name / images.back().fileName);
     for (coco::Annotation& annotation : scene.annotations) {
       annotation.id = static_cast<std::int64_t>(annotations.size()) + 1;
       annotation.imageId = {id};
@@ -167,14 +166,14 @@ void writePart(const Part& part, const fs::path& folder, std::uint64_t seed,
     }
     onImage();
   }
-  const fs::path file = folder / "annotations" / ("instances_" + part.name + ".json");
+  const fs::path file = folder / "annotations" / ("instances_" + split.name + ".json");
   fs::create_directories(file.parent_path());
   coco::saveDataset(
       coco::Dataset::fromParts(images, madeSceneCategories(), annotations, file.string()), file);
 }
 
 constexpr const char* kExperiment =
-    R"(# Made shapes, a small model: learns within a few minutes on two CPU cores.
+    R"(# Synthetic shapes and a small model that trains within a few minutes on two CPU cores.
 name: shapes
 dataset:
   train: {images: train, annotations: annotations/instances_train.json}
@@ -233,7 +232,7 @@ MadeScene makeScene(std::uint64_t seed, std::uint64_t number) {
     canvas.paintShape(visible.shape, lightX, lightY);
     scene.annotations.push_back(annotationOf(visible, width, height));
   }
-  scene.picture =
+  scene.image =
       canvas.develop(random, lightX, lightY, static_cast<float>(random.uniform(0.01, 0.07)));
   return scene;
 }
@@ -241,17 +240,17 @@ MadeScene makeScene(std::uint64_t seed, std::uint64_t number) {
 void writeMadeScenes(const MadeScenesOptions& options,
                      const std::function<void(int done, int all)>& onProgress) {
   if (options.trainImages < 1 || options.valImages < 1) {
-    throw base::mendable("dataset shapes: --train and --val must be at least 1");
+    throw UserError("dataset shapes: --train and --val must be at least 1");
   }
-  const FolderInTheMaking folder(options.folder);
+  const TemporaryFolder folder(options.folder);
   int done = 0;
   const auto onImage = [&] {
     ++done;
     if (onProgress) onProgress(done, options.trainImages + options.valImages);
   };
-  const Part train{"train", options.trainImages, 1, 0};
-  const Part val{"val", options.valImages, options.trainImages + 1, kValScenes};
-  for (const Part& part : {train, val}) writePart(part, folder.path(), options.seed, onImage);
+  const Split train{"train", options.trainImages, 1, 0};
+  const Split val{"val", options.valImages, options.trainImages + 1, kValScenes};
+  for (const Split& split : {train, val}) writeSplit(split, folder.path(), options.seed, onImage);
   base::writeFileAtomically(folder.path() / "experiment.yaml", kExperiment);
   folder.finish();
 }

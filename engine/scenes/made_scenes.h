@@ -9,18 +9,18 @@
 
 namespace lockstep::scenes {
 
-/// A made picture and the exact masks of what can be seen of its objects.
+/// A synthetic image and the exact masks of the visible pixels of its objects.
 struct MadeScene {
-  data::RgbImage picture;
+  data::RgbImage image;
   std::vector<coco::Annotation>
-      annotations;  ///< image and annotation ids are to be set; runs, tight boxes
+      annotations;  ///< RLE masks and tight boxes; image and annotation ids are not set
 };
 
-/// Categories of made scenes: circle, box, star, ring (ids 1 … 4).
+/// Categories of synthetic scenes: circle, box, star, ring (ids 1 … 4).
 std::vector<coco::Category> madeSceneCategories();
 
-/// Textured overlapping shapes on a textured ground under uneven light, with noise. A pure function
-/// of seed and number.
+/// Textured overlapping shapes on a textured background under uneven light, with noise. A pure
+/// function of seed and number.
 MadeScene makeScene(std::uint64_t seed, std::uint64_t number);
 
 struct MadeScenesOptions {
@@ -30,8 +30,8 @@ struct MadeScenesOptions {
 };
 
 /// `dataset shapes`: writes FOLDER/{train,val}/, FOLDER/annotations/instances_{train,val}.json and
-/// FOLDER/experiment.yaml. The folder appears whole or not at all. Throws Error (mendable) when it
-/// is there and not empty.
+/// FOLDER/experiment.yaml. The folder is created atomically. Throws UserError if it exists and is
+/// not empty.
 void writeMadeScenes(const MadeScenesOptions& options,
                      const std::function<void(int done, int all)>& onProgress = {});
 

@@ -15,7 +15,7 @@ struct Point {
   float x = 0, y = 0;
 };
 
-/// [0, 1) from a place of a grid.
+/// A hash of a grid point in [0, 1).
 float latticeValue(int x, int y, std::uint64_t salt) {
   const std::uint64_t word =
       base::mixBits(salt ^ (static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)) << 32 |
@@ -88,7 +88,7 @@ float polygonDistance(Point p, const std::array<Point, kStarCorners>& corners) {
   return (inside ? -1.0f : 1.0f) * std::sqrt(nearest);
 }
 
-/// Pixels that a shape, grown by `margin`, can touch.
+/// The pixel range that a shape, enlarged by `margin`, can cover.
 struct PixelRange {
   int x1, y1, x2, y2;
   PixelRange(const Shape& shape, float margin, int width, int height) {
@@ -185,7 +185,7 @@ Shape makeShape(SceneRandom& random, int width, int height) {
   shape.kind = static_cast<ShapeKind>(random.integer(0, kShapeKinds - 1));
   shape.radiusPx =
       static_cast<float>(kSmallestPx * std::pow(kLargestPx / kSmallestPx, random.uniform(0, 1)));
-  if (shape.kind == ShapeKind::Star) shape.radiusPx *= 1.15f;  // of about the area of the others
+  if (shape.kind == ShapeKind::Star) shape.radiusPx *= 1.15f;  // for about the area of the others
   shape.x = static_cast<float>(random.uniform(0.03 * width, 0.97 * width));
   shape.y = static_cast<float>(random.uniform(0.03 * height, 0.97 * height));
   const double angle = random.uniform(0, 2 * std::numbers::pi);
@@ -247,7 +247,8 @@ data::RgbImage Canvas::develop(SceneRandom& random, float lightX, float lightY, 
       const Colour& colour = pixels_[static_cast<std::size_t>(y) * width_ + x];
       const std::array<float, 3> channels{colour.red, colour.green, colour.blue};
       for (int channel = 0; channel < 3; ++channel) {
-        // The sum of two uniform numbers: a triangle, near enough to a sensor's noise.
+        // The sum of two uniform numbers has a triangular distribution, close enough to sensor
+        // noise.
         const std::uint64_t word =
             base::mixBits(salt ^ static_cast<std::uint64_t>((y * width_ + x) * 3 + channel));
         const float grain = static_cast<float>(word >> 40) * 0x1.0p-24f +

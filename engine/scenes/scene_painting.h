@@ -7,11 +7,10 @@
 #include "engine/base/counter_hash.h"
 #include "engine/data/image_file.h"
 
-/// What made scenes are painted with. Coordinates in px, the centre of the first pixel is (0.5,
-/// 0.5).
+/// Drawing of synthetic scenes. Coordinates in px; the centre of the first pixel is (0.5, 0.5).
 namespace lockstep::scenes {
 
-/// Random numbers one after another, a pure function of the keys it starts with.
+/// A sequence of random numbers, a pure function of seed and scene number.
 class SceneRandom {
  public:
   SceneRandom(std::uint64_t seed, std::uint64_t number) : key_(base::counterHash({seed, number})) {}
@@ -32,7 +31,7 @@ struct Colour {
 Colour mix(Colour a, Colour b, float share);
 float distanceBetween(Colour a, Colour b);
 
-/// A surface of two colours.
+/// A pattern of two colours.
 struct Texture {
   enum class Pattern { Clouds, Stripes, Checks, Dots, Grain };
   Pattern pattern = Pattern::Clouds;
@@ -52,7 +51,7 @@ struct Shape {
   ShapeKind kind = ShapeKind::Circle;
   float x = 0, y = 0;          ///< centre
   float radiusPx = 20;         ///< of the circle around it
-  float cosine = 1, sine = 0;  ///< of its turn
+  float cosine = 1, sine = 0;  ///< of its rotation
   float proportion =
       0.5f;  ///< box: short to long side; ring: hole to outside; star: inner to outer corners
   Texture texture;
@@ -62,14 +61,15 @@ struct Shape {
 };
 Shape makeShape(SceneRandom& random, int width, int height);
 
-/// Picture in the making: float32 colours.
+/// The canvas that a scene is drawn on: float32 colours.
 class Canvas {
  public:
   Canvas(int width, int height);
   void paintGround(const Texture& texture, const Texture& veil);
-  /// The shape with its soft shadow; light comes from (lightX, lightY), a unit vector.
+  /// Draws the shape with its soft shadow; light comes from the unit vector (lightX, lightY).
   void paintShape(const Shape& shape, float lightX, float lightY);
-  /// Uneven light, a darker rim and noise of `noise` (0 … 1); then 8 bits.
+  /// Applies uneven light, vignetting and noise of amplitude `noise` (0 … 1) and converts to 8
+  /// bits.
   data::RgbImage develop(SceneRandom& random, float lightX, float lightY, float noise) const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNormEpsilon = 1e-6;  // as torch.nn.utils.clip_grad_norm_
 constexpr std::int64_t kChunkElements =
-    16384;  // fixed, so that the order of the sum does not depend on threads
+    16384;  // fixed, so that the order of summation does not depend on the number of threads
 
 bool canSumDirectly(const at::Tensor& gradient) {
   return gradient.device().is_cpu() && gradient.scalar_type() == at::kFloat &&
@@ -36,7 +36,7 @@ double sumOfSquares(const float* values, std::int64_t count) {
   return sum;
 }
 
-/// A run of one gradient's elements.
+/// A range of one gradient's elements.
 struct Chunk {
   const float* values;
   std::int64_t count;
@@ -86,7 +86,7 @@ at::Tensor clipGradientNorm(const std::vector<at::Tensor>& parameters, double ma
     return norm;
   }
   const double norm = normOnCpu(gradients);
-  // Written so that a NaN norm spreads to the gradients, as it does in torch.
+  // Written so that a NaN norm propagates to the gradients, as in torch.
   const double factor = maxNorm / (norm + kNormEpsilon);
   if (maxNorm > 0 && !(factor >= 1)) at::_foreach_mul_(gradients, at::Scalar(factor));
   return at::scalar_tensor(norm, at::kDouble);

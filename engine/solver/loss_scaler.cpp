@@ -52,7 +52,7 @@ void LossScaler::loadState(const NamedTensors& saved) {
   for (const auto& [name, tensor] : state()) {
     const auto found = byName.find(name);
     if (found == byName.end() || found->second.sizes() != tensor.sizes())
-      throw Error("optimizer state: '" + name + "' is missing or is not one number");
+      throw Error("optimizer state: '" + name + "' is missing or not a scalar");
     tensor.copy_(found->second);
   }
 }

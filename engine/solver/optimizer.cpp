@@ -55,8 +55,8 @@ std::vector<Group> groupParameters(const config::SolverConfig& config,
   return result;
 }
 
-/// One tensor of state for every parameter, kept as `momentum_buffer.backbone.body.conv1.weight`
-/// and so on.
+/// One state tensor per parameter, saved under names such as
+/// `momentum_buffer.backbone.body.conv1.weight`.
 struct StateSlot {
   std::string prefix;
   std::vector<at::Tensor> tensors;
@@ -76,15 +76,15 @@ void appendSlot(const StateSlot& slot, const std::vector<Parameter>& parameters,
   }
 }
 
-/// The gradient with its elements in the order of its parameter's memory, which is what the fused
-/// kernels walk.
+/// The gradient with its parameter's strides, which the fused kernels require.
 at::Tensor gradientInOrder(const at::Tensor& parameter) {
   const at::Tensor& gradient = parameter.grad();
   if (gradient.strides() == parameter.strides()) return gradient;
   return at::empty_like(parameter).copy_(gradient);
 }
 
-/// Members of a group that have a gradient, as the parallel lists that ATen's fused kernels take.
+/// The parameters of a group that have a gradient, as the tensor lists that ATen's fused kernels
+/// take.
 struct FusedLists {
   std::vector<at::Tensor> parameters, gradients;
   std::vector<std::vector<at::Tensor>> states;
@@ -101,8 +101,8 @@ struct FusedLists {
   }
 };
 
-/// The fused kernels do not raise the versions of what they write, and who keeps something made of
-/// a parameter goes by them.
+/// The fused kernels do not bump the version counters of the tensors they write, and caches of
+/// tensors made from parameters depend on them.
 void noteWritten(const std::vector<at::Tensor>& parameters) {
   for (const at::Tensor& parameter : parameters) parameter.unsafeGetTensorImpl()->bump_version();
 }
@@ -122,8 +122,8 @@ class Sgd : public Optimizer {
     for (const Group& group : groups_) {
       FusedLists lists(group, parameters_, slots);
       if (lists.parameters.empty()) continue;
-      // Buffers start at zero, so the first update needs no case of its own: momentum * 0 +
-      // gradient. Without momentum the kernel wants none.
+      // Buffers start at zero, so the first update needs no special case: momentum * 0 +
+      // gradient. Without momentum the kernel takes none.
       const std::vector<at::Tensor> none;
       at::_fused_sgd_(lists.parameters, lists.gradients, momentum_ > 0 ? lists.states[0] : none,
                       group.weightDecay, momentum_, learningRate * group.learningRateFactor,
@@ -216,14 +216,14 @@ void Optimizer::loadState(const NamedTensors& saved) {
     const auto found = byName.find(name);
     if (found == byName.end()) throw Error("optimizer state: '" + name + "' is missing");
     if (found->second.sizes() != tensor.sizes()) {
-      throw Error("optimizer state: '" + name + "' is of another shape than its parameter");
+      throw Error("optimizer state: '" + name + "' does not have the shape of its parameter");
     }
     tensor.copy_(found->second);
     byName.erase(found);
   }
   if (!byName.empty()) {
     throw Error("optimizer state: '" + base::shortened(byName.begin()->first) +
-                "' belongs to no parameter of this model");
+                "' does not match any parameter of this model");
   }
 }
 

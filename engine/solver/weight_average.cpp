@@ -64,7 +64,7 @@ void restoreTrainedWeights(const NamedTensors& saved, const std::vector<Paramete
     const auto found = byName.find(kPrefix + parameter.name);
     if (found == byName.end() || found->second.sizes() != parameter.tensor.sizes()) {
       throw Error("optimizer state: '" + (kPrefix + parameter.name) +
-                  "' is missing or of another shape than its parameter");
+                  "' is missing or does not have the shape of its parameter");
     }
     parameter.tensor.copy_(found->second);
   }

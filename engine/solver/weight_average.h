@@ -9,16 +9,16 @@
 namespace lockstep::solver {
 
 /// EMA of the weights (solver.ema_decay), with the arithmetic of
-/// torch.optim.swa_utils.get_ema_multi_avg_fn: the first update takes the weights, every other one
-/// moves the average by 1 - decay towards them. Buffers are not averaged: those of norms average
-/// themselves.
+/// torch.optim.swa_utils.get_ema_multi_avg_fn: the first update copies the weights, every later one
+/// moves the average towards them by 1 - decay. Buffers are not averaged: batch-norm statistics are
+/// running averages already.
 class WeightAverage {
  public:
   WeightAverage(double decay, std::vector<Parameter> parameters);
-  /// After every step of the optimizer.
+  /// Call it after every optimizer step.
   void update();
 
-  /// Puts the average in the place of the model's weights while it lives.
+  /// RAII: swaps the EMA weights into the model for its lifetime.
   class InPlace {
    public:
     explicit InPlace(WeightAverage& average) : average_(average) { average_.exchange(); }
@@ -30,11 +30,11 @@ class WeightAverage {
     WeightAverage& average_;
   };
 
-  /// The weights that are trained, as `weight.PARAM`: a checkpoint keeps them beside the average.
+  /// The trained weights, as `weight.PARAM`: a checkpoint saves them in addition to the average.
   NamedTensors trainedWeights() const;
-  /// Goes on: the model's weights, as a checkpoint has them, are the average, and `saved` those
-  /// that are trained. Throws Error when one is missing or of another shape. Without any (a run
-  /// that did not average) the average begins at the model's weights.
+  /// Resumes from a checkpoint, whose model weights are the average and whose trained weights are
+  /// `saved`. Throws Error when a tensor is missing or does not have the expected shape. If `saved`
+  /// is empty (a checkpoint without EMA), the average starts at the model's weights.
   void resume(const NamedTensors& saved);
 
  private:
@@ -46,11 +46,11 @@ class WeightAverage {
   bool isStarted_ = false;
 };
 
-/// Puts trained weights back where there is no average any more. Nothing to do without any; throws
-/// as WeightAverage::resume.
+/// Restores the trained weights when EMA has been turned off. Does nothing if `saved` is empty;
+/// throws as WeightAverage::resume.
 void restoreTrainedWeights(const NamedTensors& saved, const std::vector<Parameter>& parameters);
 
-/// Takes the trained weights out of what a checkpoint keeps of the optimizer.
+/// Removes the trained weights from the optimizer state of a checkpoint and returns them.
 NamedTensors takeTrainedWeights(NamedTensors& optimizerState);
 
 }  // namespace lockstep::solver

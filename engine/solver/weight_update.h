@@ -12,8 +12,8 @@
 
 namespace lockstep::solver {
 
-/// From gradients to weights: unscales and clips the gradients, checks them for NaN and infinity,
-/// and steps the optimizer or skips the step. All of it on the device, without a synchronisation.
+/// The optimizer step: unscales and clips the gradients, checks them for NaN and infinity, and
+/// steps the optimizer or skips the step. All on the device, without synchronisation.
 class WeightUpdate {
  public:
   /// scalesLoss: for fp16.
@@ -21,25 +21,24 @@ class WeightUpdate {
                bool scalesLoss);
 
   void zeroGradients() { optimizer_->zeroGradients(); }
-  /// What is to go backward for a loss.
+  /// The scaled loss to call backward() on.
   at::Tensor scaled(const at::Tensor& loss) const { return scaler_ ? scaler_->scaled(loss) : loss; }
 
   struct Figures {
     at::Tensor gradientNorm;  ///< [] float64, before clipping; not finite where they overflowed
     at::Tensor hasDiverged;   ///< [] float32, 1: a loss or gradient was not finite, here or before
-    at::Tensor lossScale;     ///< [] float32, that of this step; undefined without one
+    at::Tensor lossScale;     ///< [] float32, of this step; undefined without loss scaling
   };
-  /// lossesNotFinite: [] float32, 0 or 1. From the first step on that diverges no weight changes
-  /// any more. A gradient that overflows because of the loss scale does not count: its step alone
-  /// is skipped.
+  /// lossesNotFinite: [] float32, 0 or 1. From the first non-finite step on, weights no longer
+  /// change. A gradient overflow caused by the loss scale does not count: only its step is skipped.
   Figures apply(double learningRate, const at::Tensor& lossesNotFinite);
 
   const std::vector<Parameter>& parameters() const { return optimizer_->parameters(); }
   const std::vector<at::Tensor>& tensors() const { return tensors_; }
-  /// The optimizer's and the loss scale's.
+  /// The state of the optimizer and of the loss scaler.
   NamedTensors state() const;
-  /// Goes on from state(). False, with nothing changed but the loss scale: it is that of another
-  /// optimizer or of other parameters. Throws Error when it is broken.
+  /// Resumes from a saved state(). Returns false, with only the loss scale restored, if it is from
+  /// another optimizer or for other parameters. Throws Error when it is invalid.
   bool resume(NamedTensors saved);
 
  private:

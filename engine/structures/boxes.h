@@ -15,12 +15,12 @@ struct Box {
   float x1, y1, x2, y2;
 };
 
-/// Intersection over union of every pair. first [...,G,4], second [...,R,4] -> [...,G,R]; leading
-/// sizes are broadcast. Two empty boxes give NaN, as in torchvision.
+/// Pairwise intersection over union. first [...,G,4], second [...,R,4] -> [...,G,R]; leading
+/// dimensions are broadcast. Two empty boxes give NaN, as in torchvision.
 at::Tensor boxIou(const at::Tensor& first, const at::Tensor& second);
 
-/// What boxes of N images are clipped to: [N,1,4] float32 (width, height, width, height) px. Does
-/// not wait for the device.
+/// The limits for clipping boxes of N images: [N,1,4] float32 (width, height, width, height) px.
+/// Does not synchronise with the device.
 at::Tensor boxLimits(const std::vector<base::ImageSize>& sizes, const at::Device& device);
 
 }  // namespace lockstep::structures

@@ -8,7 +8,7 @@
 namespace lockstep::structures {
 namespace {
 
-/// Puts the values of an image's objects into its row, and zeros behind them.
+/// Copies the values of an image's objects into its row, padded with zeros.
 template <typename T>
 void copyRow(const at::Tensor& from, T* row, std::int64_t length) {
   std::int64_t count = 0;
@@ -24,7 +24,7 @@ std::int64_t bytesOf(const CroppedMasks& masks) {
   return masks.pixels.defined() ? masks.pixels.numel() : 0;
 }
 
-/// Puts an image's masks into a batch of which `firstByte` bytes are taken.
+/// Appends an image's masks to a batch of which `firstByte` bytes are used.
 void copyMasks(const CroppedMasks& image, std::int64_t n, std::int64_t firstByte, GtMasks& masks) {
   auto* windows = reinterpret_cast<MaskWindow*>(masks.windows.mutable_data_ptr<std::int64_t>()) +
                   n * masks.mostObjects();

@@ -5,14 +5,14 @@
 
 namespace lockstep::structures {
 
-/// RGB; and as convolutions on a GPU like to read a pixel, with a channel of zeros behind.
+/// RGB; and padded with a channel of zeros, which convolutions on a GPU read faster.
 inline constexpr int kImageChannels = 3, kPaddedChannels = 4;
 
-/// Of ImageNet's RGB in [0,1], as torchvision's models expect it.
+/// ImageNet's mean and standard deviation of RGB in [0,1], as in torchvision.
 inline constexpr std::array<float, kImageChannels> kImageMean{0.485f, 0.456f, 0.406f};
 inline constexpr std::array<float, kImageChannels> kImageStd{0.229f, 0.224f, 0.225f};
 
-/// Where a picture lies and what is made of it. A row of PackedImages::rows.
+/// Location and resize parameters of a decoded image. A row of PackedImages::rows.
 struct ImageRow {
   std::int64_t firstByte = 0;                               ///< in PackedImages::pixels
   std::int64_t height = 0, width = 0;                       ///< px

@@ -4,8 +4,8 @@
 
 namespace lockstep::structures {
 
-/// The part of an image outside of which a mask is 0, and where its pixels are: row by row without
-/// gaps. A row of `windows` tensors.
+/// The window of a mask, outside of which it is 0, and the offset of its pixels (row-major,
+/// contiguous). A row of `windows` tensors.
 struct MaskWindow {
   std::int64_t firstByte = kNoMask;
   std::int64_t left = 0, top = 0, width = 0, height = 0;  ///< px

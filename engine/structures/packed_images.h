@@ -11,19 +11,19 @@
 /// Letters: N images, B bytes.
 namespace lockstep::structures {
 
-/// Pictures as decoded, in one block.
+/// Decoded images in one block.
 struct PackedImages {
-  at::Tensor pixels;  ///< [B] uint8: RGB, row by row without gaps, one picture after another
-  at::Tensor rows;    ///< [N,7] int64: an ImageRow each
+  at::Tensor pixels;  ///< [B] uint8: RGB, row-major, images concatenated
+  at::Tensor rows;    ///< [N,7] int64: ImageRows
 
   std::int64_t count() const { return rows.size(0); }
-  /// In one copy; as blockTo.
+  /// Copies them to a device in one transfer, see blockTo.
   PackedImages to(const at::Device& device) const;
 };
 
-/// Room for pictures, to be filled from `firstByte` of their rows on, which this sets. Any thread.
+/// Allocates uninitialised memory for images and sets `firstByte` of their rows. Any thread.
 PackedImages makePackedImages(std::vector<ImageRow> images, HostMemory memory);
-/// Bytes of picture n on the host, [height,width,3].
+/// Pixels of image n on the host, [height,width,3].
 std::uint8_t* pixelsOf(const PackedImages& images, std::int64_t n);
 
 }  // namespace lockstep::structures

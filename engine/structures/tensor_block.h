@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-/// Tensors that lie one after another in one piece of memory, so that all of them go to a device in
-/// one copy.
+/// Tensors that share one contiguous allocation, so that all are copied to a device in one
+/// transfer.
 namespace lockstep::structures {
 
 struct PartShape {
@@ -15,19 +15,19 @@ struct PartShape {
 };
 
 enum class HostMemory {
-  Plain,
-  Pinned,  ///< a GPU can copy from it while the host goes on; only where there is a GPU
+  Pageable,
+  Pinned,  ///< page-locked, for asynchronous copies to a GPU; needs a GPU
 };
 
-/// Tensors of a new block on the host, not initialised. Any thread, and no ATen parallelism:
-/// pinned memory comes from LibTorch's cache of it, which has its own locks, uses the context of a
-/// device that has one, and gives memory out again only when the copies out of it are done.
+/// Uninitialised tensors in a new block on the host. Any thread; no ATen parallelism. Pinned memory
+/// comes from LibTorch's caching host allocator, which is thread-safe, uses an existing device
+/// context, and reuses memory only after pending copies from it are done.
 std::vector<at::Tensor> makeBlock(const std::vector<PartShape>& parts, HostMemory memory);
 
-/// All tensors of a block, on a device. On the current stream; waits for nothing when pinned.
+/// Copies all tensors of a block to a device on the current stream; does not synchronise if pinned.
 std::vector<at::Tensor> blockTo(const std::vector<at::Tensor>& parts, const at::Device& device);
 
-/// Host values as a tensor [K] on a device, without waiting for it.
+/// Host values as a tensor [K] on a device, without synchronising.
 at::Tensor toDevice(const std::vector<std::int64_t>& values, const at::Device& device);
 at::Tensor toDevice(const std::vector<float>& values, const at::Device& device);
 

@@ -26,8 +26,8 @@ void CheckpointKeeper::keep(const protocol::CheckpointReady& ready) {
 void CheckpointKeeper::keepLast(const protocol::CheckpointReady& ready) {
   if (tryToKeep(ready, /*withLog=*/true)) return;
   warn(log_, recorder_,
-       "the last checkpoint cannot be kept: " + refused_->reason + "; it is tried for " +
-           base::shortNumber(patience_.count()) + " s more: make room");
+       "the last checkpoint cannot be saved: " + refused_->reason + "; retrying for " +
+           base::shortNumber(patience_.count()) + " s: free disk space");
 }
 
 bool CheckpointKeeper::tryToKeep(const protocol::CheckpointReady& ready, bool withLog) {
@@ -65,7 +65,7 @@ void CheckpointKeeper::putElsewhere(std::int64_t step) {
   try {
     lost_->elsewhere = run_folder::rescueCheckpoint(layout, step).string();
   } catch (const Error& error) {
-    lost_->reason += std::string("; nor could it be put elsewhere: ") + error.what();
+    lost_->reason += std::string("; nor could it be saved elsewhere: ") + error.what();
   }
 }
 

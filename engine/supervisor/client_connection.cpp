@@ -15,7 +15,7 @@ namespace {
 
 /// A client that asks and asks and never reads its answers is dropped here.
 constexpr std::size_t kMaxQueueBytes = 8 << 20;
-/// Records looked at in one turn of the loop.
+/// Most records read in one iteration of the loop.
 constexpr int kRecordsPerTurn = 2000;
 
 /// The line is a message of another version of the protocol: the client's later messages are, too.

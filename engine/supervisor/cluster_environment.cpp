@@ -45,8 +45,8 @@ class Variables {
   std::string needed(const char* name) const {
     std::string value = text(name);
     if (value.empty()) {
-      throw base::mendable(std::string(name) + " is not set beside " + beside_ +
-                           ": set it, or unset " + beside_ + " to train without a launcher");
+      throw UserError(std::string(name) + " is not set, but " + beside_ + " is: set it, or unset " +
+                      beside_ + " to train without a launcher");
     }
     return value;
   }
@@ -56,9 +56,9 @@ class Variables {
     const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (fault != std::errc() || end != value.data() + value.size() || number < least ||
         number > most) {
-      throw base::mendable(std::string(name) + " is '" + base::shortened(value) +
-                           "', which is not a whole number from " + std::to_string(least) + " to " +
-                           std::to_string(most));
+      throw UserError(std::string(name) + " is '" + base::shortened(value) +
+                      "', which is not a whole number from " + std::to_string(least) + " to " +
+                      std::to_string(most));
     }
     return number;
   }
@@ -142,8 +142,8 @@ std::string slurmAddress(const Variables& variables) {
   for (const char* name : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"}) {
     if (!variables.has(name)) continue;
     if (const auto host = firstHost(variables.text(name))) return *host;
-    throw base::mendable(std::string(name) + " is '" + base::shortened(variables.text(name)) +
-                         "', which is no list of hosts: set MASTER_ADDR to the first task's host");
+    throw UserError(std::string(name) + " is '" + base::shortened(variables.text(name)) +
+                    "', which is not a list of hosts: set MASTER_ADDR to the first task's host");
   }
   return variables.needed("MASTER_ADDR");
 }
@@ -171,9 +171,9 @@ ClusterEnvironment slurmCluster(const Variables& variables) {
   ClusterEnvironment cluster = oneRank(variables, hasStep ? kSlurmStep : kSlurm);
   if (cluster.nodes == 1) return {};
   if (isBatch) {
-    throw base::mendable(
+    throw UserError(
         "SLURM_NTASKS is " + std::to_string(cluster.nodes) +
-        ", but this is the batch script and none of its tasks: begin the command with `srun`, or "
+        ", but this is the batch script, not one of its tasks: start the command with `srun`, or "
         "with `srun --ntasks=1` for one that starts a rank on each GPU of one machine");
   }
   cluster.masterAddress = slurmAddress(variables);

@@ -6,15 +6,15 @@
 
 namespace lockstep::supervisor {
 
-/// What a launcher's variables say of the world that this supervisor's ranks belong to. A node is a
+/// The world of this supervisor's ranks, as the launcher's variables describe it. A node is a
 /// supervisor with its ranks; node 0 keeps the run folder, the event log and the socket.
 struct ClusterEnvironment {
-  /// "torchrun", "Slurm", "Open MPI", "PyTorchJob"; empty: there is none. Restarts are left to it.
+  /// "torchrun", "Slurm", "Open MPI", "PyTorchJob"; empty: no launcher. It does the restarts.
   std::string launcher;
   int node = 0, nodes = 1;       ///< this supervisor among those of the run
   bool startsEveryRank = false;  ///< the launcher starts a supervisor for each rank
   int localRank = 0;             ///< of that one rank on its machine
-  /// Ranks that share its machine's cores, itself among them, as far as the launcher says; Slurm
+  /// Ranks that share the machine's cores, including itself, if the launcher tells it; Slurm
   /// gives each task cores of its own.
   int localWorldSize = 1;
   std::string masterAddress;   ///< where rank 0 is; empty: on this machine
@@ -36,16 +36,16 @@ struct ClusterEnvironment {
 /// SLURM_LOCALID: a task of srun, with SLURM_PROCID and SLURM_STEP_NUM_TASKS (else SLURM_NTASKS).
 /// MASTER_ADDR: else the first host of SLURM_STEP_NODELIST or SLURM_JOB_NODELIST. MASTER_PORT: else
 /// 15000 + (SLURM_JOB_ID + 1009 SLURM_STEP_ID) mod 17000, below the ports that Linux gives to
-/// connections. A lone task has no launcher, and so all of its GPUs: whoever asks for one task or
-/// types the command in `srun --pty bash` and `salloc` means a program that starts its own ranks.
+/// connections. A single task counts as no launcher and gets all of its GPUs: one task, also the
+/// command in `srun --pty bash` or `salloc`, means a program that starts its own ranks.
 /// So does the script of sbatch (ENVIRONMENT is BATCH and there is no SLURM_STEP_ID) that has one
-/// task. With several it is refused: `srun` was forgotten, and the other ranks would never come.
+/// task. With several it is refused: `srun` is missing, and the other ranks would never start.
 ///
 /// RANK: a pod of a PyTorchJob, with PET_NNODES (else WORLD_SIZE), MASTER_ADDR and MASTER_PORT;
 /// every pod starts ranks of its own. (WORLD_SIZE also counts `nprocPerNode`, PET_NNODES does not.)
 ///
-/// None of these: the defaults. Throws Error (mendable) naming the variable that is missing or
-/// makes no sense. `variable` gives an environment variable, or null.
+/// None of these: the defaults. Throws UserError naming the variable that is missing or
+/// invalid. `variable` gives an environment variable, or null.
 ClusterEnvironment detectCluster(const std::function<const char*(const char*)>& variable);
 
 }  // namespace lockstep::supervisor

@@ -20,7 +20,7 @@ namespace {
 constexpr char kReady = 'R';
 constexpr char kFault = 'F';
 
-/// `F`, the exit status, the message: what the child says when it fails before its socket answers.
+/// `F`, the exit status, the message: sent by the child if it fails before its socket answers.
 void report(int fd, ExitStatus status, const std::string& message) {
   const std::string text = std::string{kFault, static_cast<char>(status)} + message;
   [[maybe_unused]] const ssize_t written = ::write(fd, text.data(), text.size());
@@ -42,7 +42,7 @@ void redirectStreams(const std::filesystem::path& log) {
   const base::FileDescriptor null(::open("/dev/null", O_RDONLY));
   const base::FileDescriptor file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644));
   if (!file.isOpen())
-    throw base::mendable(log.string() + ": cannot be written: " + std::strerror(errno));
+    throw UserError(log.string() + ": cannot be written: " + std::strerror(errno));
   ::dup2(null.get(), STDIN_FILENO);
   ::dup2(file.get(), STDOUT_FILENO);
   ::dup2(file.get(), STDERR_FILENO);
@@ -68,7 +68,8 @@ int runChild(base::FileDescriptor toParent, const std::filesystem::path& log,
   }
 }
 
-/// A signal that came before the run could obey it is the run's: it stops with a checkpoint.
+/// A signal that arrived before the run could handle it is passed to the run, which stops with a
+/// checkpoint.
 int forwardStopSignal(pid_t run) {
   const auto signal = takeHeldStopSignal();
   if (!signal) return static_cast<int>(ExitStatus::Done);
@@ -96,7 +97,7 @@ Detached runDetached(const std::filesystem::path& log,
   if (!answer.empty() && answer[0] == kReady) return {true, forwardStopSignal(pid)};
   ::waitpid(pid, nullptr, 0);
   if (answer.size() >= 2) throw Error(answer.substr(2), static_cast<ExitStatus>(answer[1]));
-  throw Error("the run ended before its socket answered: see " + log.string());
+  throw Error("the run exited before its socket answered: see " + log.string());
 }
 
 }  // namespace lockstep::supervisor

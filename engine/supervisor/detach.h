@@ -5,7 +5,7 @@
 
 namespace lockstep::supervisor {
 
-/// How the process that called runDetached() goes on.
+/// What the caller of runDetached() does next, in the parent or the child.
 struct Detached {
   bool isParent = false;
   int status = 0;  ///< exit status of the process
@@ -17,7 +17,7 @@ void closeInheritedDescriptors();
 
 /// Forks. The child gets a session of its own with its streams in `log` and calls `body`, which
 /// calls its argument when the socket answers. The parent returns when it does, or throws Error
-/// with what went wrong before. Exceptions of the body go on in the child.
+/// with the child's earlier error. Exceptions of the body propagate in the child.
 Detached runDetached(const std::filesystem::path& log,
                      const std::function<int(const std::function<void()>&)>& body);
 

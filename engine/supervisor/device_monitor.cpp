@@ -25,14 +25,14 @@ void DeviceMonitor::start() {
                                            add(gpus_.at(position), figures);
                                          });
   if (!gpuWatch_->fault().empty())
-    onWarning_("there will be no figures of GPUs: the system gives no process for them (" +
+    onWarning_("GPU metrics are not recorded: the process that reads them cannot be started (" +
                gpuWatch_->fault() + "; `ulimit -a` shows the limits)");
 }
 
 void DeviceMonitor::add(const GpuDevice& gpu, const GpuFigures& figures) {
   use_.add(gpu.index, figures);
   if (!figures.isLost) return;
-  onWarning_(gpuName(gpu) + " is lost: the driver cannot reach it (dmesg | grep -i xid says why)");
+  onWarning_(gpuName(gpu) + " is lost: the driver cannot reach it (dmesg | grep -i xid shows why)");
 }
 
 void DeviceMonitor::sample(const std::vector<pid_t>& processes) {

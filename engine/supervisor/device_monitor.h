@@ -21,7 +21,7 @@ class DeviceMonitor {
  public:
   using WarningHandler = std::function<void(const std::string&)>;
 
-  /// gpus: of each rank; two may share one. onWarning hears of GPUs that cannot be measured.
+  /// gpus: of each rank; two may share one. onWarning is called for GPUs that cannot be measured.
   DeviceMonitor(PollLoop& loop, const std::vector<GpuDevice>& gpus, WarningHandler onWarning);
 
   /// Measures GPUs from now on, until stop().

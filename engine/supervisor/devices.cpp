@@ -16,8 +16,8 @@ constexpr int kLeastCapability = 75;
 
 /// A container may have the driver's NVML without its libcuda.
 constexpr const char* kNoneForTorch =
-    "LibTorch can use none of the GPUs that the NVIDIA driver names: see what nvidia-smi says, and "
-    "in a container set NVIDIA_DRIVER_CAPABILITIES to compute,utility";
+    "LibTorch can use none of the GPUs that the NVIDIA driver reports: check nvidia-smi, and in a "
+    "container set NVIDIA_DRIVER_CAPABILITIES to compute,utility";
 
 const GpuDevice* findDevice(const std::vector<GpuDevice>& devices, const std::string& name) {
   std::size_t place = 0;
@@ -51,7 +51,7 @@ struct Kernels {
   }
 };
 
-/// Nothing for words that name no architecture (all, native): whoever built so knows what for.
+/// Empty for values that name no architecture (all, native).
 std::vector<Kernels> kernelsIn(const std::string& architectures) {
   std::vector<Kernels> all;
   std::istringstream words(architectures);
@@ -118,17 +118,17 @@ std::vector<GpuDevice> visibleDevices(const std::vector<GpuDevice>& devices,
 std::string whyNoneUsable(const Gpus& gpus, const GpuSupport& support) {
   if (!gpus.fault.empty()) return gpus.fault;
   if (gpus.driverVersion.empty())
-    return "there is no NVIDIA driver: to use a GPU install " + std::to_string(kLeastDriver) +
+    return "no NVIDIA driver found: to use a GPU install " + std::to_string(kLeastDriver) +
            " or newer";
   if (gpus.devices.empty()) {
     return std::getenv("CUDA_VISIBLE_DEVICES") != nullptr
-               ? "the NVIDIA driver names no GPU that CUDA_VISIBLE_DEVICES leaves: unset it"
-               : "the NVIDIA driver names no GPU: see what nvidia-smi says";
+               ? "the NVIDIA driver reports no GPU that is in CUDA_VISIBLE_DEVICES: unset it"
+               : "the NVIDIA driver reports no GPU: check nvidia-smi";
   }
   if (!support.hasKernels) return "this build has no CUDA kernels: build with -DLOCKSTEP_CUDA=ON";
   if (isDriverTooOld(gpus)) {
     const std::string serves =
-        gpus.cudaVersion > 0 ? ", which serves CUDA " + cudaVersionText(gpus.cudaVersion) + ","
+        gpus.cudaVersion > 0 ? ", which supports CUDA " + cudaVersionText(gpus.cudaVersion) + ","
                              : "";
     return "the NVIDIA driver " + gpus.driverVersion + serves + " is too old: CUDA " +
            cudaVersionText(kLeastCudaVersion) + " needs driver " + std::to_string(kLeastDriver) +

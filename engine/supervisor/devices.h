@@ -21,22 +21,22 @@ struct Gpus {
   std::string driverVersion;       ///< empty: no driver
   std::vector<GpuDevice> devices;  ///< those that CUDA_VISIBLE_DEVICES leaves, in its order
   int cudaVersion = 0;             ///< that the driver serves, 13000 for 13.0; 0: unknown
-  std::string fault{};             ///< why a driver that is there does not answer
+  std::string fault{};             ///< why an installed driver does not answer
 };
 
 /// The GPUs that NVML names; none where there is no driver. NVML is opened for the call and closed
 /// again.
 Gpus findGpus(const char* library = Nvml::kLibrary);
 
-/// What CUDA makes of CUDA_VISIBLE_DEVICES: places in the list or (beginnings of) UUIDs, up to the
-/// first one that names no device.
+/// Resolves CUDA_VISIBLE_DEVICES as CUDA does: indices or (prefixes of) UUIDs, up to the first
+/// entry that names no device.
 std::vector<GpuDevice> visibleDevices(const std::vector<GpuDevice>& devices,
                                       const std::string& visible);
 
 /// What lockstep-worker can do with GPUs.
 struct GpuSupport {
   bool hasKernels = false;  ///< whether its build has any for GPUs
-  /// What they are built for, as CMAKE_CUDA_ARCHITECTURES says it, between blanks: `80-real 90`.
+  /// Their architectures as in CMAKE_CUDA_ARCHITECTURES, separated by blanks: `80-real 90`.
   std::string architectures{};
   int usableCount = 0;  ///< how many of this machine's its LibTorch finds
 };

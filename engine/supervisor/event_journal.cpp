@@ -53,7 +53,7 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
 EventJournal::EventJournal(const std::filesystem::path& runFolder,
                            std::optional<std::int64_t> resumeStep, AlertHandler onAlert)
     : onAlert_(std::move(onAlert)), writer_(events::Writer::open(runFolder)) {
-  if (resumeStep) cutAfterStep(*resumeStep);
+  if (resumeStep) truncateAfterStep(*resumeStep);
 }
 
 /// Alerts of failed attempts in the part that a cut after that step removes.
@@ -78,11 +78,11 @@ std::vector<protocol::Alert> EventJournal::failuresAfter(std::int64_t step) cons
   return failures;
 }
 
-void EventJournal::cutAfterStep(std::int64_t step) {
+void EventJournal::truncateAfterStep(std::int64_t step) {
   std::vector<protocol::Alert> failures = failuresAfter(step);
   waiting_.clear();
   writeError_.clear();
-  writer_.cutAfterStep(step);
+  writer_.truncateAfterStep(step);
   JournalSummary summary = summariseJournal(writer_.path());
   alerts_ = std::move(summary.alerts);
   firstRestart_ = summary.firstRestart;
@@ -140,7 +140,7 @@ void EventJournal::noteWriteError(const std::string& reason) {
   enqueue(protocol::Log{.step = newestStep_,
                         .time = base::wallTimeSeconds(),
                         .level = base::LogLevel::Warning,
-                        .text = reason + " (training goes on)",
+                        .text = reason + " (training continues)",
                         .kind = protocol::LogKind::WriteFailed});
 }
 

@@ -30,7 +30,7 @@ struct JournalSummary {
 JournalSummary summariseJournal(const std::filesystem::path& eventFile);
 
 /// The run's event log: the file, and the records that the disk refuses. These wait in memory until
-/// the disk takes them, so that training goes on and clients miss nothing. The first refusal is a
+/// the disk takes them, so that training continues and clients miss nothing. The first refusal is a
 /// record itself (protocol::LogKind::WriteFailed). An alert follows the record that raises it.
 class EventJournal {
  public:
@@ -47,7 +47,7 @@ class EventJournal {
   /// Cuts the log after that step, with what waits for the disk, and begins a new session. Alerts
   /// of failed attempts (RunFailed) in the part that is cut are written again after the cut, at
   /// that step; their `from` and `to` stay. Throws Error.
-  void cutAfterStep(std::int64_t step);
+  void truncateAfterStep(std::int64_t step);
   /// Only the checkpoints of these steps exist: alerts name no other.
   void keepCheckpoints(const std::vector<std::int64_t>& steps) { alerts_.keepCheckpoints(steps); }
   /// Writes what the disk refused before. True when nothing waits any more.

@@ -23,12 +23,12 @@ struct Reading {
   GpuFigures figures;
 };
 
-/// False when nobody listens any more.
+/// False when the reader is gone.
 bool send(int fd, const Reading& reading) {
   return ::write(fd, &reading, sizeof reading) == sizeof reading;
 }
 
-/// Waits for the next round. False when nobody listens any more.
+/// Waits for the next sample. False when the reader is gone.
 bool waitForRound(int fd) {
   pollfd listener{fd, 0, 0};
   return ::poll(&listener, 1, kRoundMs) == 0;

@@ -33,7 +33,7 @@ void InspectSession::run() {
   server_->listen();
   requests_ = std::make_unique<WorkerRequests>(
       *server_, [this](const protocol::Control& control) { worker_.send(control); });
-  worker_.start(setup_.workerProgram, {setup_.place, setup_.job});
+  worker_.start(setup_.workerProgram, {setup_.placement, setup_.job});
   loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
   loop_.run();
   if (!failure_.empty()) throw Error(failure_, failureStatus_);
@@ -65,7 +65,7 @@ void InspectSession::workerExited(const WorkerExit& exit) {
   if (ending_) {
     failure_.clear();  // who still waits sees the connection close, and may inspect by itself
   } else {
-    if (failure_.empty()) failure_ = "the worker ended (" + exit.describe() + ")";
+    if (failure_.empty()) failure_ = "the worker exited (" + exit.describe() + ")";
     requests_->failAll(failure_);
   }
   loop_.stop();
@@ -97,9 +97,9 @@ void InspectSession::handle(const RequestToken& token, const protocol::Command& 
     case CommandName::Pause:
     case CommandName::Resume:
     case CommandName::Checkpoint:
-      server_->send(token,
-                    protocol::ErrorReply{token.id, std::string(base::textOf(command.name)) +
-                                                       " is for training; this is an inspection"});
+      server_->send(token, protocol::ErrorReply{
+                               token.id, std::string(base::textOf(command.name)) +
+                                             " is for training runs; this is an inspect session"});
   }
 }
 
@@ -117,7 +117,7 @@ void InspectSession::handle(const RequestToken& token, const protocol::PredictRe
 std::string InspectSession::resolveWeights(const std::string& weights) const {
   if (setup_.run) return run_folder::resolveWeights(*setup_.run, weights).string();
   if (std::filesystem::is_regular_file(weights)) return weights;
-  throw base::mendable(
+  throw UserError(
       weights +
       ": no such weights file (an inspected configuration has no checkpoints of its own)");
 }

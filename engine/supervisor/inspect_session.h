@@ -24,7 +24,7 @@ namespace lockstep::supervisor {
 struct InspectSetup {
   std::filesystem::path target;  ///< the run folder or configuration, real path
   std::filesystem::path socket;
-  protocol::RankPlace place;  ///< of its one rank
+  protocol::RankPlacement placement;  ///< of its one rank
   protocol::InspectJob job;
   /// The run of the checkpoints that requests name, whose records are served.
   std::optional<run_folder::Layout> run;

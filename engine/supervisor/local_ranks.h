@@ -25,7 +25,7 @@ struct LocalRanks {
   /// How many ranks share the cores of this machine.
   int countOnMachine() const { return cluster.startsEveryRank ? cluster.localWorldSize : count; }
   /// Sets the GPU of a local rank.
-  void setGpu(int localRank, protocol::RankPlace& rank) const;
+  void setGpu(int localRank, protocol::RankPlacement& rank) const;
 };
 
 }  // namespace lockstep::supervisor

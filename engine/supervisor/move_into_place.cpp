@@ -46,7 +46,7 @@ void moveIntoPlace(const fs::path& partial, const fs::path& place) {
     replacesFolder = fs::is_directory(place);
     replacesFolder ? exchange(partial, place) : fs::rename(partial, place);
   } catch (const fs::filesystem_error& error) {
-    throw Error(place.string() + ": cannot be put in place: " + error.code().message());
+    throw Error(place.string() + ": cannot be moved into place: " + error.code().message());
   }
   try {
     base::syncToDisk(place.parent_path());

@@ -53,12 +53,11 @@ Function* Nvml::find(const char* name) const {
 
 std::string Nvml::fault() const {
   if (library_ == nullptr || usable_) return {};
-  if (initialised_ == kDriverNotLoaded)
-    return "the NVIDIA driver is not loaded: see what nvidia-smi says";
+  if (initialised_ == kDriverNotLoaded) return "the NVIDIA driver is not loaded: check nvidia-smi";
   if (initialised_ == kVersionMismatch)
     return "the NVIDIA driver was updated under the running system: restart the machine";
   return "the NVIDIA driver does not answer (NVML error " + std::to_string(initialised_) +
-         "): see what nvidia-smi says";
+         "): check nvidia-smi";
 }
 
 std::string Nvml::driverVersion() const {

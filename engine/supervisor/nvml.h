@@ -6,7 +6,7 @@
 
 namespace lockstep::supervisor {
 
-/// What NVML says of a GPU at one moment; NaN where it does not know, or says what cannot be.
+/// A sample of NVML's metrics of a GPU; NaN where it is unknown or implausible.
 struct GpuFigures {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   double utilisationPercent = kUnknown;
@@ -31,9 +31,9 @@ class Nvml {
 
   /// Whether there is a driver that answers; without one nothing else may be called.
   bool isUsable() const { return usable_; }
-  /// Why a driver that is there does not answer; empty: there is none, or it does.
+  /// Why an installed driver does not answer; empty: none is installed, or it answers.
   std::string fault() const;
-  std::string driverVersion() const;  ///< "unknown" where it does not say
+  std::string driverVersion() const;  ///< "unknown" if not reported
   int cudaVersion() const;  ///< the newest that the driver serves, 13000 for 13.0; 0: unknown
   unsigned count() const;
   /// Null: there is none, or this user may not use it.

@@ -82,7 +82,7 @@ class OneShotJob {
   void ended(const RankGroupEnd& end) {
     log_.showStatus("");
     if (!interruptedBy_.empty()) {
-      fault_ = Error("ended by " + interruptedBy_, ExitStatus::Killed);
+      fault_ = Error("terminated by " + interruptedBy_, ExitStatus::Killed);
     } else if (end.failure) {
       fault_ = faultOf(*end.failure);
     } else {

@@ -15,8 +15,8 @@ class PollLoop {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// wanted: the events to wait for, asked before each wait; ready: what poll said. The caller owns
-  /// fd and unwatches it before closing it.
+  /// wanted: the events to wait for, asked before each wait; ready: the events that poll(2)
+  /// returned. The caller owns fd and unwatches it before closing it.
   void watch(int fd, std::function<short()> wanted, std::function<void(short)> ready);
   void unwatch(int fd);
   using TimerId = std::uint64_t;

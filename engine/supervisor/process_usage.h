@@ -14,7 +14,7 @@ struct ProcessUsage {
   std::int64_t residentBytes = 0;
 };
 
-/// Of those that are there; quick, for it only reads /proc.
+/// Of the processes that exist; fast, as it only reads /proc.
 ProcessUsage usageOf(const std::vector<pid_t>& processes);
 
 /// The same from the texts of /proc/PID/stat and /proc/PID/statm; zeros for others.

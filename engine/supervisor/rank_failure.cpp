@@ -31,7 +31,7 @@ RankSymptom symptomOf(const WorkerExit& exit) {
   symptom.kind = !exit.bySignal ? Kind::Exit : exit.code == SIGABRT ? Kind::Abort : Kind::Signal;
   symptom.error.cause = base::OpenEnum<FailureCause>(exit.describe());
   symptom.error.message =
-      exit.bySignal ? "was ended by " + exit.describe() : "ended with " + exit.describe();
+      exit.bySignal ? "was killed by " + exit.describe() : "exited with " + exit.describe();
   if (exit.bySignal && exit.code == SIGKILL) symptom.error.message += " (out of memory?)";
   return symptom;
 }
@@ -57,8 +57,8 @@ RankSymptom timeoutSymptom(RankSymptom::Kind kind, std::chrono::duration<double>
     symptom.error.message = "stopped answering (no heartbeat for " + seconds + ")";
   } else {
     symptom.error.cause = FailureCause::Stalled;
-    symptom.error.message = kind == Kind::Stall ? "did not get on" + stalled
-                                                : "waited, as all ranks here did," + stalled;
+    symptom.error.message = kind == Kind::Stall ? "made no progress" + stalled
+                                                : "waited, like all ranks here," + stalled;
   }
   return symptom;
 }
@@ -99,7 +99,7 @@ RankFailure describeFailure(const RankSymptom& symptom, int worldSize,
       symptom.kind == Kind::Start || symptom.kind == Kind::Failed || symptom.kind == Kind::LostPeer;
   failure.isRetryable = symptom.kind != Kind::Start && error.cause != FailureCause::Error &&
                         error.cause != FailureCause::BadImage &&
-                        symptom.status != ExitStatus::Mendable;
+                        symptom.status != ExitStatus::UserError;
   return failure;
 }
 

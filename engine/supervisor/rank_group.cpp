@@ -56,16 +56,16 @@ void RankGroup::startOthers(int masterPort) {
 
 protocol::Job RankGroup::jobOf(const Rank& rank, int masterPort) const {
   const LocalRanks& ranks = setup_.ranks;
-  protocol::RankPlace place{.node = ranks.cluster.node,
-                            .nodes = ranks.cluster.nodes,
-                            .localRank = rank.local,
-                            .localRanks = ranks.count,
-                            .machineRanks = ranks.countOnMachine(),
-                            .masterAddress = ranks.cluster.masterAddress,
-                            .masterPort = masterPort,
-                            .storeIsServed = ranks.cluster.storeIsServed};
-  ranks.setGpu(rank.local, place);
-  return {std::move(place), setup_.work};
+  protocol::RankPlacement placement{.node = ranks.cluster.node,
+                                    .nodes = ranks.cluster.nodes,
+                                    .localRank = rank.local,
+                                    .localRanks = ranks.count,
+                                    .machineRanks = ranks.countOnMachine(),
+                                    .masterAddress = ranks.cluster.masterAddress,
+                                    .masterPort = masterPort,
+                                    .storeIsServed = ranks.cluster.storeIsServed};
+  ranks.setGpu(rank.local, placement);
+  return {std::move(placement), setup_.work};
 }
 
 void RankGroup::startRank(Rank& rank, int masterPort) {
@@ -249,7 +249,7 @@ RankGroupEnd RankGroup::end() const {
 std::string RankGroup::warningAtEnd() const {
   for (const Rank& rank : ranks_) {
     if (rank.finished || !rank.process) continue;
-    return "rank " + std::to_string(rank.number) + " did not end as it should after rank 0 had";
+    return "rank " + std::to_string(rank.number) + " did not exit cleanly after rank 0 had";
   }
   return {};
 }

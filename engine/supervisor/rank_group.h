@@ -52,7 +52,7 @@ class RankGroup {
   /// Kills and reaps what still runs.
   ~RankGroup();
 
-  /// Without a master port the other ranks start when rank 0 says where it listens.
+  /// Without a master port the other ranks start when rank 0 reports the port it listens on.
   void start();
   /// To the first rank here, which on node 0 is rank 0.
   void send(const protocol::Control& control);

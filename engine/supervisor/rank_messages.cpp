@@ -86,7 +86,7 @@ void RankMessages::handle(const protocol::Answer& answer) {
   std::error_code ignored;
   if (answer.error.empty() && !answer.path.empty() &&
       !std::filesystem::exists(answer.path, ignored))
-    checked.error = answer.path + ": could not be kept";
+    checked.error = answer.path + ": could not be saved";
   to_.requests.answer(checked);
 }
 

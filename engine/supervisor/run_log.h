@@ -11,7 +11,8 @@ namespace lockstep::supervisor {
 
 /// The log of a command for people and scripts: lines on standard error and, for a run, in
 /// engine.log. On a terminal, progress is one line that is overwritten. A standard error that
-/// nobody reads loses lines and stops nothing. Never throws: there is nowhere to report it.
+/// nobody reads loses lines and stops nothing. Never throws: an error could not be reported
+/// anywhere.
 class RunLog {
  public:
   /// Empty: standard error only. When standard error is that file already (a detached run), lines
@@ -45,7 +46,7 @@ class RunLog {
   base::FileDescriptor file_;
   bool terminal_ = false;
   bool fileIsStandardError_ = false;
-  bool blocked_ = false;  ///< nobody reads standard error at the moment
+  bool blocked_ = false;  ///< standard error is not being read
   std::string status_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 using protocol::FailureCause;
 using protocol::RunState;
 
-/// As a shell takes it for one word.
+/// Quoted as one word for a shell.
 std::string shellWord(const std::string& text) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,:@%=";
@@ -33,33 +33,33 @@ bool isLastCheckpointElsewhere(const RunFacts& facts) {
 std::string lastCheckpointText(const RunFacts& facts) {
   if (isLastCheckpointElsewhere(facts)) {
     return "it is in " + facts.lostCheckpoint->elsewhere + " on " + base::hostName() + ", and " +
-           trainCommand(facts, "--resume") + " fetches it from there";
+           trainCommand(facts, "--resume") + " restores it from there";
   }
-  return facts.checkpoints.empty()
-             ? "there is none before it"
-             : "resume from the newest one, of step " + std::to_string(facts.checkpoints.back());
+  return facts.checkpoints.empty() ? "there is no earlier checkpoint"
+                                   : "resume from the newest checkpoint, of step " +
+                                         std::to_string(facts.checkpoints.back());
 }
 
-/// How to go on after a failure that need not come again. What does not fit into memory needs other
-/// values, which a resumed run may not take and another run may.
+/// How to continue after a failure that need not recur. Out of memory needs other values, which
+/// only a new run may have, not a resumed one.
 std::string resumeText(const base::OpenEnum<FailureCause>& cause, const RunFacts& facts) {
   if (isLastCheckpointElsewhere(facts))
     return "; the last checkpoint: " + lastCheckpointText(facts);
-  if (facts.checkpoints.empty()) return "; there is no checkpoint to go on from yet";
+  if (facts.checkpoints.empty()) return "; there is no checkpoint to resume from yet";
   const std::string step = std::to_string(facts.checkpoints.back());
   if (cause == FailureCause::BadImage) {
-    return "; then " + trainCommand(facts, "--resume") + " (with annotations that were changed " +
-           trainCommand(facts, "--resume --accept-data") + ") goes on from step " + step +
+    return "; then " + trainCommand(facts, "--resume") + " (after a change of the annotations " +
+           trainCommand(facts, "--resume --accept-data") + ") resumes from step " + step +
            ", or without such images " +
            trainCommand(facts, "--resume --set dataset.bad_images=skip");
   }
   const std::string start =
-      "; " + (facts.launcher.empty() ? "" : "started by " + facts.launcher + " again, ");
+      "; " + (facts.launcher.empty() ? "" : "restarted by " + facts.launcher + ", ");
   if (cause == FailureCause::OutOfMemory) {
     return start + trainCommand(facts, "--from " + step + " --set KEY=VALUE") +
-           " goes on from step " + step + " in another run";
+           " starts a new run from step " + step;
   }
-  return start + trainCommand(facts, "--resume") + " goes on from step " + step;
+  return start + trainCommand(facts, "--resume") + " resumes from step " + step;
 }
 
 RunOutcome endedOutcome(RunState state, ExitStatus status, const RunFacts& facts) {
@@ -76,8 +76,8 @@ RunOutcome failedOutcome(ExitStatus status, const std::string& message,
 RunOutcome lostCheckpointOutcome(const RunFacts& facts) {
   const std::string reason = facts.lostCheckpoint ? " (" + facts.lostCheckpoint->reason + ")" : "";
   RunOutcome outcome = failedOutcome(ExitStatus::Failed,
-                                     "the last checkpoint could not be kept" + reason +
-                                         ": make room on the disk; " + lastCheckpointText(facts),
+                                     "the last checkpoint could not be saved" + reason +
+                                         ": free disk space; " + lastCheckpointText(facts),
                                      FailureCause::Checkpoint, facts);
   if (facts.lostCheckpoint) outcome.error->checkpoint = facts.lostCheckpoint->elsewhere;
   return outcome;

@@ -35,10 +35,10 @@ struct RunFacts {
 };
 
 RunOutcome outcomeOf(const RankGroupEnd& end, const RunFacts& facts);
-/// The same when no other attempt follows the failure. Where the run can go on later, the error
-/// says with which command.
+/// The same when no other attempt follows the failure. If the run can be resumed later, the error
+/// includes the command.
 RunOutcome outcomeOf(const RankFailure& failure, const RunFacts& facts);
-/// Stopped on request, with a checkpoint to go on from.
+/// Stopped on request, with a checkpoint to resume from.
 RunOutcome stoppedOutcome(const RunFacts& facts);
 
 /// A failure that is no rank's, at rank 0's last heartbeat.

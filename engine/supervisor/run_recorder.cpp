@@ -62,7 +62,7 @@ void warn(RunLog& log, RunRecorder& recorder, const std::string& text) {
 
 std::string badImageText(const protocol::BadImage& image) {
   return image.file + ": " + image.reason + ": the " +
-         (image.part == protocol::Split::Val ? "held-out" : "training") + " image is left out";
+         (image.split == protocol::Split::Val ? "held-out" : "training") + " image is skipped";
 }
 
 RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
@@ -79,7 +79,7 @@ RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
 }
 
 void RunRecorder::restartFrom(const run_folder::ResumePoint& resume) {
-  journal_.cutAfterStep(resume.step);
+  journal_.truncateAfterStep(resume.step);
   ++info_.attempt;
   info_.step = resume.step;
   bestEvaluation_.reset();
@@ -89,11 +89,11 @@ void RunRecorder::restartFrom(const run_folder::ResumePoint& resume) {
 /// The folder, and what is best so far, are those of the resume point.
 void RunRecorder::resumeFrom(const run_folder::ResumePoint& resume) {
   removeLeftovers(resume.step);
-  run_folder::cutBadImagesAfter(layout_, resume.step);
+  run_folder::removeBadImagesAfter(layout_, resume.step);
   badImages_.clear();
-  if (!resume.isOtherData) {  // images of other data are read, and recorded, again
+  if (!resume.isDataChanged) {  // images of other data are read, and recorded, again
     for (const protocol::BadImage& image : run_folder::readBadImages(layout_))
-      badImages_.insert({image.part.text(), image.file});
+      badImages_.insert({image.split.text(), image.file});
   }
   setDamagedAside(resume);
   journal_.keepCheckpoints(run_folder::checkpointSteps(layout_));
@@ -117,11 +117,11 @@ void RunRecorder::setDamagedAside(const run_folder::ResumePoint& resume) {
     std::error_code failure;
     fs::remove_all(aside, failure);
     fs::rename(place, aside, failure);
-    if (failure) throw Error(place.string() + ": cannot be set aside: " + failure.message());
+    if (failure) throw Error(place.string() + ": cannot be renamed: " + failure.message());
     recordLog(base::LogLevel::Warning,
               "checkpoint of step " + std::to_string(step) + " is damaged (" + fault +
                   "): it is now " + aside.filename().string() +
-                  ", and training goes on from step " + std::to_string(resume.step),
+                  ", and training resumes from step " + std::to_string(resume.step),
               protocol::LogKind::CheckpointFailed);
   }
 }
@@ -173,7 +173,7 @@ bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
 
 void RunRecorder::recordLostCheckpoint(std::int64_t step, const std::string& reason) {
   recordLog(base::LogLevel::Error,
-            "checkpoint of step " + std::to_string(step) + " could not be kept: " + reason,
+            "checkpoint of step " + std::to_string(step) + " could not be saved: " + reason,
             protocol::LogKind::CheckpointFailed);
 }
 
@@ -191,7 +191,7 @@ void RunRecorder::commitOrThrow(const protocol::CheckpointReady& ready, bool wit
 }
 
 void RunRecorder::recordBadImage(const protocol::BadImage& image) {
-  if (!badImages_.insert({image.part.text(), image.file}).second) return;
+  if (!badImages_.insert({image.split.text(), image.file}).second) return;
   try {
     run_folder::appendBadImage(layout_, image);
   } catch (const Error& error) {
@@ -224,7 +224,7 @@ bool RunRecorder::moveOrLog(const std::string& partial, const fs::path& place,
     moveIntoPlace(partial, place);
     return true;
   } catch (const Error& error) {
-    recordLog(base::LogLevel::Error, what + " could not be kept: " + error.what());
+    recordLog(base::LogLevel::Error, what + " could not be saved: " + error.what());
     return false;
   }
 }
@@ -245,7 +245,7 @@ void RunRecorder::commit(const protocol::PredictionsReady& ready) {
 
 void RunRecorder::commit(const protocol::DivergenceReady& ready) {
   moveOrLog(ready.partial, layout_.divergence(ready.step),
-            "what step " + std::to_string(ready.step) + " left to be run again");
+            "replay files of step " + std::to_string(ready.step));
 }
 
 bool RunRecorder::writeInfo() {

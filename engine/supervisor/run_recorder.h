@@ -91,7 +91,7 @@ class RunRecorder {
 /// A warning for people and for clients.
 void warn(RunLog& log, RunRecorder& recorder, const std::string& text);
 
-/// `FILE: is cut off…: the training image is left out`
+/// `FILE: is truncated…: the training image is skipped`
 std::string badImageText(const protocol::BadImage& image);
 
 }  // namespace lockstep::supervisor

@@ -23,7 +23,7 @@ sockaddr_un addressOf(const std::filesystem::path& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.native().size() >= sizeof address.sun_path) {
-    throw base::mendable(path.string() + ": too long for a socket (107 bytes)");
+    throw UserError(path.string() + ": too long for a socket (107 bytes)");
   }
   std::memcpy(address.sun_path, path.c_str(), path.native().size());
   return address;
@@ -83,7 +83,7 @@ void SocketServer::listen() {
   struct stat status {};
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), 64) != 0 || ::lstat(path_.c_str(), &status) != 0) {
-    throw Error(path_.string() + ": the socket cannot be made: " + std::strerror(errno));
+    throw Error(path_.string() + ": the socket cannot be created: " + std::strerror(errno));
   }
   if (listener_.isOpen()) loop_.unwatch(listener_.get());
   listener_ = std::move(socket);
@@ -231,7 +231,7 @@ base::FileDescriptor connectTo(const std::filesystem::path& path) {
   base::FileDescriptor socket = makeSocket(0);
   const sockaddr_un address = addressOf(path);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    throw Error(path.string() + ": nobody answers there: " + std::strerror(errno));
+    throw Error(path.string() + ": cannot connect: " + std::strerror(errno));
   }
   return socket;
 }

@@ -60,7 +60,7 @@ class SocketServer {
   bool isFull_ = false;  ///< no descriptor is left for another client: tried again later
 };
 
-/// Connects to a socket of this machine. Throws Error when nobody answers there.
+/// Connects to a socket of this machine. Throws Error when no process listens there.
 base::FileDescriptor connectTo(const std::filesystem::path& path);
 
 }  // namespace lockstep::supervisor

@@ -87,9 +87,9 @@ void TrainingRun::recordStart() {
   const EventJournal& journal = recorder_.journal();
   if (setup_.resume && journal.missingSteps() > 0) {
     // Checkpoints may outlive their curves: a full disk, a damaged file, one that was removed.
-    warn(journal.path().string() + ": lacks the figures of " +
+    warn(journal.path().string() + ": lacks the metrics of " +
          std::to_string(journal.missingSteps()) + " of the " + std::to_string(setup_.resume->step) +
-         " steps before; curves have a gap there");
+         " earlier steps; curves have a gap there");
   }
   restoreSocket();
   for (const std::string& line : setup_.resumeLines) {
@@ -134,11 +134,11 @@ void TrainingRun::stopOnSignal(const StopSignal& signal) {
   if (!control_.stopRequested) return requestStop(name);
   if (!control_.isRunning()) return;
   if (!signal.isRepeated) {
-    log_.write("engine", name + ": stopping already; a second one kills");
+    log_.write("engine", name + ": already stopping; a second signal kills");
     return;
   }
   killedBy_ = name;
-  log_.write("engine", "second " + name + ": the run is killed");
+  log_.write("engine", "second " + name + ": killing the run");
   control_.ranks->kill();
 }
 
@@ -155,8 +155,8 @@ void TrainingRun::everySecond() {
   // Nothing of what follows could be kept; the ranks end with this process.
   if (folderIsGone()) {
     throw Error(setup_.layout.folder().string() +
-                ": the run folder was removed or renamed while the run went on: stopped at step " +
-                std::to_string(recorder_.info().step) + ", and nothing more is kept");
+                ": the run folder was removed or renamed during the run: stopped at step " +
+                std::to_string(recorder_.info().step) + ", and nothing more is saved");
   }
   devices_.sample(control_.ranks ? control_.ranks->pids() : std::vector<pid_t>());
   recorder_.refresh();
@@ -169,10 +169,10 @@ bool TrainingRun::folderIsGone() const {
   return base::FileIdentity::of(setup_.layout.folder()) != folder_;
 }
 
-/// Training goes on without a socket: clients can read the run folder.
+/// Training continues without a socket: clients can read the run folder.
 void TrainingRun::restoreSocket() {
   if (const auto fault = service_.server().restoreSocket())
-    warn(*fault + " (training goes on, and clients cannot connect until then)");
+    warn(*fault + " (training continues, but clients cannot connect)");
 }
 
 // ---- After the ranks have ended: another attempt, or the end of the run.
@@ -193,7 +193,7 @@ bool TrainingRun::restartAfter(const RankFailure& failure) {
   try {
     goBackTo(run_folder::findResumePoint(setup_.layout));
   } catch (const Error& error) {
-    log_.write("engine", std::string("the run cannot start again: ") + error.what());
+    log_.write("engine", std::string("the run cannot be restarted: ") + error.what());
     return false;
   }
   warn(failure.line + ": restart " + std::to_string(restarts_.taken()) + " of " +
@@ -205,7 +205,7 @@ bool TrainingRun::restartAfter(const RankFailure& failure) {
 
 /// The run folder, the event log and every client are at this point again.
 void TrainingRun::goBackTo(const run_folder::ResumePoint& point) {
-  service_.requests().failAll("the run starts again from step " + std::to_string(point.step));
+  service_.requests().failAll("the run restarts from step " + std::to_string(point.step));
   recorder_.restartFrom(point);
   devices_.goBackTo(point.step);
   setup_.resume = point;

@@ -34,8 +34,8 @@ struct TrainingSetup {
   run_folder::Layout layout;
   config::Experiment experiment;                  ///< resolved
   run_folder::RunInfo info;                       ///< as in run.json
-  std::optional<run_folder::ResumePoint> resume;  ///< none: nothing to go on from
-  std::vector<std::string> resumeLines;           ///< for its log: from where it goes on
+  std::optional<run_folder::ResumePoint> resume;  ///< empty: a new run
+  std::vector<std::string> resumeLines;           ///< for its log: where it resumes from
   std::filesystem::path workerProgram;
   LocalRanks ranks{};
   double checkpointPatience = 60;  ///< seconds for which a refused last checkpoint is tried again

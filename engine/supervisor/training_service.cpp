@@ -13,7 +13,7 @@ namespace {
 using protocol::CommandName;
 
 constexpr const char* kHasEnded = "the run has ended";
-constexpr const char* kIsRestarting = "the run is starting again: ask once it runs";
+constexpr const char* kIsRestarting = "the run is restarting: retry when it is running";
 
 }  // namespace
 
@@ -59,7 +59,7 @@ void TrainingService::handle(const RequestToken& token, const protocol::Command&
     case CommandName::Checkpoint:
       return requests_.saveCheckpoint(token);
     case CommandName::Stop:
-      run_.requestStop("asked by a client");
+      run_.requestStop("requested by a client");
       break;
     case CommandName::Pause:
     case CommandName::Resume:

@@ -39,7 +39,7 @@ fs::path workerProgramBesideThis() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "lockstep-worker";
   if (!fs::exists(program)) {
     throw Error(program.string() +
-                ": is not there; lockstep-worker belongs beside lockstep-engine (build it with "
+                ": not found; lockstep-worker must be beside lockstep-engine (build it with "
                 "LOCKSTEP_COMPUTE=ON)");
   }
   return program;
@@ -60,10 +60,10 @@ WorkerProcess::~WorkerProcess() {
 void WorkerProcess::start(const fs::path& program, const protocol::Job& job) {
   std::string jobLine = protocol::encode(protocol::SupervisorMessage(job));
   if (jobLine.size() > protocol::kMaxLineBytes) {
-    throw base::mendable(std::string("the job '") + protocol::nameOf(job.work) +
-                         "' names more than fits into a message (1 MiB): name less at once");
+    throw UserError(std::string("the job '") + protocol::nameOf(job.work) +
+                    "' is longer than a message may be (1 MiB): give it fewer paths");
   }
-  LaunchedWorker worker = launchWorker(program, job.place.localRank);
+  LaunchedWorker worker = launchWorker(program, job.placement.localRank);
   pid_ = worker.pid;
   socket_ = std::move(worker.socket);
   log_ = std::move(worker.log);

@@ -41,8 +41,7 @@ class WorkerProcess {
   /// Kills and reaps a worker that still runs.
   ~WorkerProcess();
 
-  /// Once. Throws Error when the program cannot be started, or the job (mendable) is too long to
-  /// send.
+  /// Once. Throws Error when the program cannot be started, UserError when the job is too long.
   void start(const std::filesystem::path& program, const protocol::Job& job);
   void send(const protocol::Control& control);
   /// SIGKILL to the worker and what it started.

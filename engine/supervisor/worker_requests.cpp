@@ -31,7 +31,8 @@ void WorkerRequests::forward(
     const RequestToken& token,
     const std::function<protocol::Action(const std::string& out)>& action) {
   if (pending_.size() >= kMaxPending) {
-    const std::string reason = std::to_string(kMaxPending) + " requests wait already: ask later";
+    const std::string reason =
+        std::to_string(kMaxPending) + " requests are already pending: retry later";
     return server_.send(token, protocol::ErrorReply{token.id, reason});
   }
   std::error_code ignored;  // if it cannot be made, the worker fails to write its answer

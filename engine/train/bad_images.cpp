@@ -13,11 +13,11 @@ using Json = nlohmann::json;
 /// As one rank sends it to the others; empty: it has read everything.
 std::string encoded(const std::optional<data::BadImage>& image) {
   if (!image) return {};
-  const data::ImageFault& fault = image->fault();
+  const data::BadImageInfo& info = image->info();
   return Json{{"message", image->what()},
-              {"id", fault.id.value},
-              {"file", fault.file},
-              {"reason", fault.reason},
+              {"id", info.id.value},
+              {"file", info.file},
+              {"reason", info.reason},
               {"host", base::hostName()}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -42,9 +42,9 @@ std::vector<BadImages::Met> BadImages::gather(const std::optional<data::BadImage
   }
   std::vector<Met> images;
   std::set<ImageId> known;
-  for (const Json& entry : Json::parse(world.share(list.dump()))) {
+  for (const Json& entry : Json::parse(world.broadcastBytes(list.dump()))) {
     Met met = decoded(entry);
-    if (known.insert(met.image.fault().id).second) images.push_back(std::move(met));
+    if (known.insert(met.image.info().id).second) images.push_back(std::move(met));
   }
   return images;
 }
@@ -52,15 +52,15 @@ std::vector<BadImages::Met> BadImages::gather(const std::optional<data::BadImage
 void BadImages::leaveOut(const std::vector<Met>& images) {
   std::vector<std::int64_t> ids;
   for (const Met& met : images) {
-    ids.push_back(met.image.fault().id.value);
-    unreported_.push_back(met.image.fault());
+    ids.push_back(met.image.info().id.value);
+    unreported_.push_back(met.image.info());
   }
   training_.data.sampler->leaveOut(ids);
 }
 
 void BadImages::report(std::int64_t step) {
   std::vector<std::int64_t>& ids = training_.state.badImages;
-  for (const data::ImageFault& image : unreported_) {
+  for (const data::BadImageInfo& image : unreported_) {
     ids.insert(std::ranges::upper_bound(ids, image.id.value), image.id.value);
     training_.send(
         protocol::BadImage{step, protocol::Split::Train, image.id.value, image.file, image.reason});
@@ -68,8 +68,8 @@ void BadImages::report(std::int64_t step) {
   unreported_.clear();
 }
 
-void BadImages::reportHeldOut(const std::vector<data::ImageFault>& images) {
-  for (const data::ImageFault& image : images) {
+void BadImages::reportHeldOut(const std::vector<data::BadImageInfo>& images) {
+  for (const data::BadImageInfo& image : images) {
     if (!reportedHeldOut_.insert(image.id).second) continue;
     training_.send(protocol::BadImage{training_.state.step, protocol::Split::Val, image.id.value,
                                       image.file, image.reason});

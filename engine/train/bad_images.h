@@ -30,13 +30,13 @@ class BadImages {
   /// The step is computed without them: from here on they count as left out by the run.
   void report(std::int64_t step);
   /// Images of the held-out set that were left out, each reported once.
-  void reportHeldOut(const std::vector<data::ImageFault>& images);
-  /// Goes on without the images that a checkpoint was made without.
+  void reportHeldOut(const std::vector<data::BadImageInfo>& images);
+  /// Excludes the images that were excluded when the checkpoint was saved.
   void resume(const run_folder::TrainingState& saved);
 
  private:
   Training& training_;
-  std::vector<data::ImageFault> unreported_;  ///< left out of the step that is not computed yet
+  std::vector<data::BadImageInfo> unreported_;  ///< left out of the step that is not computed yet
   std::set<ImageId> reportedHeldOut_;
 };
 

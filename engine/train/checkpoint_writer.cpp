@@ -66,8 +66,8 @@ void CheckpointWriter::write(const fs::path& partial) {
 void CheckpointWriter::retry(protocol::CheckpointReady& ready) {
   const std::chrono::duration<double> patience(training_.context.checkpointPatience);
   training_.log(base::LogLevel::Warning,
-                "the last checkpoint cannot be written: " + ready.error + "; it is tried for " +
-                    base::shortNumber(patience.count()) + " s more: make room");
+                "the last checkpoint cannot be written: " + ready.error + "; retrying for " +
+                    base::shortNumber(patience.count()) + " s more: free disk space");
   const Clock::time_point begin = Clock::now();
   while (Clock::now() - begin < patience) {
     std::this_thread::sleep_for(std::min(kRetryInterval, patience));

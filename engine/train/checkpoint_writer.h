@@ -15,7 +15,7 @@ class CheckpointWriter {
       : training_(training), model_(model) {}
 
   /// Nothing to do where this step has one, unless it is the best. A write error is reported and
-  /// the training goes on; the last checkpoint is tried again for a while, and then written
+  /// training continues; the last checkpoint is retried for a while, and then written
   /// elsewhere.
   void save(bool isBest, bool isLast);
 

@@ -26,7 +26,7 @@ constexpr const char* kNoGpu =
 
 at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu) {
   const bool hasGpu = runtime.device != config::Device::Cpu && hasUsableGpu();
-  if (!hasGpu && runtime.device == config::Device::Cuda) throw base::mendable(kNoGpu);
+  if (!hasGpu && runtime.device == config::Device::Cuda) throw UserError(kNoGpu);
   if (!hasGpu) return at::kCPU;
   at::Context& context = at::globalContext();
   const bool allowsTf32 = runtime.precision == config::Precision::Tf32;

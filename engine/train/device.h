@@ -10,7 +10,7 @@ namespace lockstep::train {
 /// also sets process-wide flags of LibTorch: TF32 with `runtime.precision: tf32` alone, and with
 /// `runtime.deterministic` only algorithms that give the same bits every time. With
 /// `runtime.cuda_graphs` another stream than the default one becomes this thread's. To be called
-/// before the first kernel. `gpu`: its index. Throws Error (mendable) when a GPU is asked for and
+/// before the first kernel. `gpu`: its index. Throws UserError when a GPU is asked for and
 /// is not there.
 at::Device prepareDevice(const config::RuntimeConfig& runtime, int gpu = 0);
 

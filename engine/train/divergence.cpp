@@ -66,16 +66,16 @@ std::string writeReplayWeights(const Training& training, const model::MaskRcnn& 
 std::string messageOf(const run_folder::ReplayFile& replay, const fs::path& file,
                       const std::string& trouble) {
   std::string text = replay.message + ": no update was applied";
-  if (!replay.firstNotFinite.empty()) text += ". First not finite: " + replay.firstNotFinite;
+  if (!replay.firstNotFinite.empty()) text += ". First non-finite: " + replay.firstNotFinite;
   if (trouble.empty()) {
-    text += ". To run this batch again: lockstep-engine train --replay " + file.string();
+    text += ". To recompute this batch: lockstep-engine train --replay " + file.string();
   } else {
-    text += ". It cannot be run again: " + trouble;
+    text += ". The batch cannot be recomputed: " + trouble;
   }
   return text +
-         ". Begin again from the newest checkpoint with a lower solver.base_lr, a longer "
+         ". Restart from the newest checkpoint with a lower solver.base_lr, a longer "
          "solver.warmup_steps or solver.clip_grad_norm (train RUN --from last --set ...), and "
-         "look at these images' annotations";
+         "check these images' annotations";
 }
 
 /// `reports`: of every rank. `trouble`: why the step cannot be replayed; empty: nothing so far.
@@ -131,8 +131,8 @@ Error divergenceError(const Training& training, model::MaskRcnn& model,
   }
   dist::World& world = training.context.world;
   const std::vector<std::string> reports = world.gather(own.encoded());
-  return Error(
-      world.share(training.isLeader() ? writeReplay(training, step, reports, trouble) : ""));
+  return Error(world.broadcastBytes(
+      training.isLeader() ? writeReplay(training, step, reports, trouble) : ""));
 }
 
 }  // namespace lockstep::train

@@ -117,7 +117,7 @@ bool HeldOutEvaluation::keep(const eval::Evaluation& evaluation, const Options& 
 void HeldOutEvaluation::sendScalars(const eval::Evaluation& evaluation) {
   const std::int64_t step = training_.state.step;
   auto values = eval::evaluationScalars(evaluation);
-  // The same losses again when AP is asked for later: each stands in the log once.
+  // When AP is requested later at the same step, the losses are the same: they are logged once.
   if (training_.lossesStep == step)
     std::erase_if(values, [](const auto& value) { return events::tags::isEvalLoss(value.first); });
   if (evaluation.losses) training_.lossesStep = step;
@@ -154,7 +154,7 @@ bool HeldOutEvaluation::updateBest(const eval::Evaluation& evaluation) {
   const std::optional<double> value = eval::metricValue(evaluation, metric);
   if (!value) return false;
   std::optional<run_folder::Best>& best = training_.state.best;
-  // A resumed run with another best_metric starts to compare anew.
+  // After a resume with another best_metric, the comparison starts from scratch.
   const bool isComparable = best && best->metric == metric;
   if (isComparable && !eval::isBetter(metric, *value, best->value)) return false;
   best = {metric, *value, training_.state.step};
@@ -163,8 +163,8 @@ bool HeldOutEvaluation::updateBest(const eval::Evaluation& evaluation) {
 
 void HeldOutEvaluation::logWriteError(const std::string& what, const Error& error) {
   training_.log(base::LogLevel::Error, what + " of step " + std::to_string(training_.state.step) +
-                                           " could not be kept: " + error.what() +
-                                           "; training goes on");
+                                           " could not be saved: " + error.what() +
+                                           "; training continues");
 }
 
 std::vector<std::size_t> HeldOutEvaluation::watchedImages() const {
@@ -180,7 +180,7 @@ void HeldOutEvaluation::writePredictions(const eval::Detected& found) {
   for (const std::size_t index : watchedImages()) {
     const ImageId id = training_.data.heldOutSet->images()[index].id;
     const bool isBad = std::ranges::any_of(
-        found.badImages, [id](const data::ImageFault& fault) { return fault.id == id; });
+        found.badImages, [id](const data::BadImageInfo& fault) { return fault.id == id; });
     if (!isBad) images.push_back(id);
   }
   const std::int64_t step = training_.state.step;

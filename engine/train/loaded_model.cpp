@@ -20,9 +20,9 @@ std::vector<std::int64_t> idsOf(const coco::Dataset& dataset) {
 std::int64_t classCountIn(const checkpoint::SafetensorsFile& file, const std::string& name) {
   const at::Tensor* scores = file.find("roi_heads.box_predictor.cls_score.weight");
   if (!scores || scores->dim() != 2) {
-    throw base::mendable(name +
-                         ": has no roi_heads.box_predictor.cls_score.weight: not the weights of a "
-                         "complete Mask R-CNN");
+    throw UserError(name +
+                    ": has no roi_heads.box_predictor.cls_score.weight: not the weights of a "
+                    "complete Mask R-CNN");
   }
   return scores->size(0);
 }
@@ -33,8 +33,8 @@ void checkSameModel(const config::ModelConfig& model, const checkpoint::ModelFac
   const auto check = [&](const std::string& key, const std::string& inFile,
                          const std::string& inExperiment) {
     if (inFile == inExperiment) return;
-    throw base::mendable("weights of another model: " + name + " needs " + key + ": " + inFile +
-                         ", the experiment says " + inExperiment);
+    throw UserError("weights do not match the model: " + name + " needs " + key + ": " + inFile +
+                    ", the experiment says " + inExperiment);
   };
   check("model.backbone", facts.backbone, model.backbone);
   check("model.norm_epsilon", config::writeNumber(facts.normEpsilon),
@@ -51,9 +51,9 @@ std::vector<std::int64_t> categoryIds(const std::optional<checkpoint::ModelFacts
   } else if (dataset) {
     ids = idsOf(*dataset);
     if (static_cast<std::int64_t>(ids.size()) + 1 != classes) {
-      throw base::mendable("weights of another model: " + name + " has " + std::to_string(classes) +
-                           " classes with background, the data set has " +
-                           std::to_string(ids.size() + 1));
+      throw UserError("weights do not match the model: " + name + " has " +
+                      std::to_string(classes) + " classes with background, the data set has " +
+                      std::to_string(ids.size() + 1));
     }
   } else {
     for (std::int64_t id = 1; id < classes; ++id) ids.push_back(id);
@@ -69,9 +69,9 @@ void checkCategories(const std::vector<std::int64_t>& ids, const coco::Dataset& 
                      const std::string& name) {
   for (const coco::Category& category : dataset.categories()) {
     if (std::ranges::find(ids, category.id.value) != ids.end()) continue;
-    throw base::mendable("weights of another data set: " + name + " does not know the category " +
-                         std::to_string(category.id.value) + " (" + category.name +
-                         ") of the annotations");
+    throw UserError("weights of another data set: " + name + " does not know the category " +
+                    std::to_string(category.id.value) + " (" + category.name +
+                    ") of the annotations");
   }
 }
 

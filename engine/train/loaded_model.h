@@ -23,7 +23,7 @@ struct LoadedModel {
 };
 
 /// Classes come from the file's metadata, else from the data set (may be null). The data set may
-/// name fewer categories than the model knows. Throws Error (mendable) for weights that do not fit
+/// name fewer categories than the model knows. Throws UserError for weights that do not fit
 /// the configuration or the data set.
 LoadedModel loadModel(const config::Experiment& experiment, const std::filesystem::path& weights,
                       const coco::Dataset* dataset, at::Device device);

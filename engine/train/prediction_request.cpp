@@ -9,7 +9,7 @@ namespace lockstep::train {
 namespace {
 
 /// An empty result would look like an image without objects.
-void throwIfUnreadable(const std::vector<data::ImageFault>& images) {
+void throwIfUnreadable(const std::vector<data::BadImageInfo>& images) {
   if (!images.empty()) throw Error(images.front().file + ": " + images.front().reason);
 }
 
@@ -21,7 +21,7 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
   std::vector<coco::Detection> detections;
   if (!request.imageIds.empty()) {
     if (!source.heldOut)
-      throw base::mendable("predict: image_ids need a held-out data set (dataset.val); give paths");
+      throw UserError("predict: image_ids need a held-out data set (dataset.val); give paths");
     std::vector<std::size_t> indices;
     for (const std::int64_t id : request.imageIds) {
       ids.push_back({id});

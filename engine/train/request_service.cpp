@@ -36,9 +36,9 @@ RequestService::RequestService(Training& training, TrainingModel& model, StepRun
   }
 }
 
-void RequestService::beginAgreement() {
+void RequestService::beginCheck() {
   if (training_.context.world.size() > 1)
-    training_.context.world.beginAgreement(!training_.context.mailbox.isEmpty());
+    training_.context.world.beginAnyRank(!training_.context.mailbox.isEmpty());
 }
 
 bool RequestService::serve() {
@@ -72,14 +72,14 @@ void RequestService::setPaused(bool isPaused) {
 std::vector<protocol::Control> RequestService::agreedRequests() {
   dist::World& world = training_.context.world;
   if (world.size() == 1) return training_.context.mailbox.take();
-  return world.finishAgreement() ? shareRequests() : std::vector<protocol::Control>{};
+  return world.finishAnyRank() ? shareRequests() : std::vector<protocol::Control>{};
 }
 
 std::vector<protocol::Control> RequestService::requestsWhilePaused() {
   if (training_.context.world.size() == 1) return training_.context.mailbox.waitAndTake();
   // Again and again, so that no collective lasts as long as the pause.
   if (training_.isLeader()) training_.context.mailbox.waitFor(kPausedAgreementInterval);
-  beginAgreement();
+  beginCheck();
   return agreedRequests();
 }
 
@@ -90,7 +90,7 @@ std::vector<protocol::Control> RequestService::shareRequests() {
     lines += protocol::encode(protocol::SupervisorMessage(control)) + "\n";
   std::string all;
   for (const std::string& ofRank : world.gather(lines)) all += ofRank;
-  all = world.share(all);
+  all = world.broadcastBytes(all);
   std::vector<protocol::Control> requests;
   for (std::size_t begin = 0, end; (end = all.find('\n', begin)) != std::string::npos;
        begin = end + 1) {
@@ -154,8 +154,8 @@ const LoadedModel& RequestService::modelWith(const std::string& weights) {
   LoadedModel loaded =
       loadModel(training_.experiment, weights, &training_.data.trainSet, training_.device);
   if (loaded.categories != training_.data.trainLoader->classes().categories()) {
-    throw base::mendable("weights of another data set: " + weights +
-                         " knows more categories than this run");
+    throw UserError("weights of another data set: " + weights +
+                    " knows more categories than this run");
   }
   loaded_ = std::move(loaded);
   loadedWeights_ = weights;

@@ -24,7 +24,7 @@ class RequestService {
                  HeldOutEvaluation& heldOut, CheckpointWriter& checkpoints);
 
   /// Before a step: starts to find out whether any rank has a request. Does not block.
-  void beginAgreement();
+  void beginCheck();
   /// After the step: serves the requests, and blocks while paused. Returns whether to stop.
   bool serve();
 

@@ -41,13 +41,13 @@ checkpoint::Checkpoint loadSharedCheckpoint(dist::World& world,
   checkpoint::Checkpoint saved;
   if (world.rank() == 0) saved = checkpoint::loadCheckpoint(folder);
   if (world.size() == 1) return saved;
-  const Json header = Json::parse(world.share(Json{
+  const Json header = Json::parse(world.broadcastBytes(Json{
       {"name", saved.model.name},
       {"metadata", saved.model.metadata},
       {"model", headerOf(saved.model.tensors)},
       {"optimizer", headerOf(saved.optimizer)},
-      {"state", run_folder::encodeTrainingState(
-                    saved.state)}}.dump()));
+      {"state",
+       run_folder::encodeTrainingState(saved.state)}}.dump()));
   if (world.rank() != 0) {
     saved.model = {emptyTensors(header["model"]), header["metadata"], header["name"]};
     saved.optimizer = emptyTensors(header["optimizer"]);

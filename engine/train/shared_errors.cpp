@@ -28,7 +28,7 @@ RankError decoded(const std::string& text) {
 }  // namespace
 
 bool answerOfRankZero(dist::World& world, bool answer) {
-  return !world.share(answer ? "yes" : "").empty();
+  return !world.broadcastBytes(answer ? "yes" : "").empty();
 }
 
 void runWithSharedErrors(const Training& training, const std::function<void()>& work) {
@@ -44,11 +44,11 @@ void runWithSharedErrors(const Training& training, const std::function<void()>& 
         .step = training.state.step, .phase = phase.phase.load(), .isWaiting = phase.waiting};
     sent = encoded(failureOf(exception, facts), world.rank());
   }
-  if (!world.isSoAnywhere(own != nullptr)) return;
+  if (!world.anyRank(own != nullptr)) return;
   std::string first;
   for (const std::string& ofRank : world.gather(sent))
     if (first.empty()) first = ofRank;
-  first = world.share(first);
+  first = world.broadcastBytes(first);
   if (own) std::rethrow_exception(own);
   throw decoded(first);
 }

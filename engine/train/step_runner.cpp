@@ -42,7 +42,7 @@ bool StepRunner::computeGradients() {
   const std::vector<at::Tensor> statistics = copyOfStatistics();
   facts_.images = 0;
   facts_.imageIds.clear();
-  gradients_->beginAnew();
+  gradients_->reset();
   model_.update().zeroGradients();
   for (int i = 0; i < training_.data.sampler->accumulate(); ++i) {
     const std::optional<data::Batch> batch = nextBatch();
@@ -51,7 +51,8 @@ bool StepRunner::computeGradients() {
         model_.model()->buffers()[k].copy_(statistics[k]);
       return false;
     }
-    TORCH_CHECK(batch->step == facts_.step && batch->part == i, "a batch of another step came");
+    TORCH_CHECK(batch->step == facts_.step && batch->microBatch == i,
+                "a batch of another step came");
     accumulateGradients(*batch);
   }
   return true;
@@ -71,14 +72,14 @@ std::optional<data::Batch> StepRunner::nextBatch() {
   const Clock::time_point loaded = Clock::now();
   facts_.dataSeconds += std::chrono::duration<double>(loaded - asked).count();
   // Before anything of the micro-batch that a rank cannot do alone.
-  if (training_.context.world.isSoAnywhere(!batch)) return std::nullopt;
+  if (training_.context.world.anyRank(!batch)) return std::nullopt;
   facts_.waitSeconds += std::chrono::duration<double>(Clock::now() - loaded).count();
   return batch;
 }
 
 void StepRunner::accumulateGradients(const data::Batch& batch) {
   const int microBatches = training_.data.sampler->accumulate();
-  const bool isLast = batch.part + 1 == microBatches;
+  const bool isLast = batch.microBatch + 1 == microBatches;
   facts_.images += batch.count();
   facts_.imageIds.insert(facts_.imageIds.end(), batch.ids.begin(), batch.ids.end());
   training_.enter(Phase::Forward);

@@ -46,7 +46,7 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
   // it is written again.
   if (!state.lacksEvaluation) training_.savedStep = state.step;
   isResumed_ = true;
-  const eval::EvaluationRequest held = eval::figuresIn(training_.layout.evaluation(state.step));
+  const eval::EvaluationRequest held = eval::metricsIn(training_.layout.evaluation(state.step));
   if (held.losses) training_.lossesStep = state.step;
   if (held.averagePrecision) training_.evaluatedStep = state.step;
 }
@@ -94,7 +94,8 @@ Trainer::Outcome Trainer::run() {
 
 void Trainer::checkSameData() {
   const run_folder::TrainingState& own = training_.state;
-  const std::string leaders = training_.context.world.share(run_folder::encodeTrainingState(own));
+  const std::string leaders =
+      training_.context.world.broadcastBytes(run_folder::encodeTrainingState(own));
   runWithSharedErrors(training_, [&] {
     const auto ofLeader = run_folder::decodeTrainingState(leaders, "rank 0's data").data;
     const std::string difference = run_folder::dataDifference(*ofLeader, *own.data);
@@ -106,7 +107,7 @@ void Trainer::checkSameData() {
 
 void Trainer::trainStep(std::int64_t step) {
   steps_.begin(step);
-  requests_.beginAgreement();
+  requests_.beginCheck();
   while (!steps_.computeGradients()) leaveOutBadImages(step);
   badImages_.report(step);
   steps_.updateWeights();
@@ -180,7 +181,7 @@ void Trainer::saveBeforeEnd() {
   const auto& best = training_.state.best;
   const bool isBest = best && best != training_.savedBest && best->step == training_.state.step;
   if (training_.state.step > 0) checkpoints_.save(isBest, /*isLast=*/true);
-  training_.context.world.share("");  // no rank ends the others while rank 0 writes
+  training_.context.world.broadcastBytes("");  // no rank ends the others while rank 0 writes
   training_.context.phase.phase = phase;
 }
 

@@ -26,8 +26,8 @@ class Trainer {
   Trainer(const config::Experiment& experiment, const run_folder::Layout& layout,
           const TrainerContext& context);
 
-  /// Goes on from a complete checkpoint (rank 0's), without the start weights. The state of
-  /// another optimizer or of other trained parameters, as a fork may have, is left out with a
+  /// Resumes from a complete checkpoint (read by rank 0); initial weights are not loaded. The state
+  /// of another optimizer or of other trained parameters, as a fork may have, is left out with a
   /// warning. Throws Error naming the file that is broken or does not fit.
   void resume(const std::filesystem::path& checkpointFolder);
 
@@ -58,7 +58,7 @@ class Trainer {
   void runDue(const config::Due& due);
   /// Keeps the last complete step before the run ends. Called on all ranks.
   void saveBeforeEnd();
-  /// Throws the error that ends all ranks, once what was learnt is kept.
+  /// Throws the error that ends all ranks, after saving a checkpoint of the last step.
   [[noreturn]] void endWithLastStep(const std::exception_ptr& error);
 
   Training training_;

@@ -36,7 +36,7 @@ TrainingData::TrainingData(const config::Experiment& experiment, at::Device devi
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   trainLoader = std::make_unique<data::SampleLoader>(
       trainSet, experiment.dataset.train.images, experiment.augment, seed,
-      data::ClassTable(trainSet), data::handoverTo(device));
+      data::ClassTable(trainSet), data::loaderOutputFor(device));
   sampler = std::make_unique<data::Sampler>(
       trainSet, data::samplerOptions(experiment, world.rank(), world.size()));
   if (!experiment.dataset.hasHeldOut()) return;
@@ -44,7 +44,7 @@ TrainingData::TrainingData(const config::Experiment& experiment, at::Device devi
   heldOutSet = coco::Dataset::load(val.annotations);
   heldOutLoader =
       std::make_unique<data::SampleLoader>(*heldOutSet, val.images, experiment.augment, seed,
-                                           trainLoader->classes(), data::handoverTo(device));
+                                           trainLoader->classes(), data::loaderOutputFor(device));
 }
 
 Training::Training(const config::Experiment& resolved, const run_folder::Layout& runFolder,

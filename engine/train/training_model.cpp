@@ -86,7 +86,7 @@ void TrainingModel::resumeOptimizer(solver::NamedTensors saved, const std::strin
   const bool isOther = savedOptimizer != base::textOf(training_.experiment.solver.optimizer);
   if (!isOther && update_->resume(std::move(saved))) return;
   training_.log(base::LogLevel::Warning,
-                "the optimizer begins anew: the checkpoint's state is that of " +
+                "the optimizer starts from scratch: the checkpoint's state is that of " +
                     (isOther ? savedOptimizer : std::string("other trained parameters")));
 }
 

@@ -19,7 +19,7 @@ class TrainingModel {
 
   /// Rank 0 reads model.weights; every rank begins with its weights. Throws Error.
   void loadStartWeights();
-  /// Goes on from a checkpoint's tensors. The state of another optimizer or of other trained
+  /// Resumes from a checkpoint's tensors. The state of another optimizer or of other trained
   /// parameters, as a fork may have, is left out with a warning. Throws Error naming `folder`.
   void resume(checkpoint::Checkpoint saved, const std::filesystem::path& folder);
 

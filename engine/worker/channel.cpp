@@ -36,7 +36,7 @@ std::optional<protocol::SupervisorMessage> Channel::receive(int timeoutMs) {
       case protocol::LineBuffer::Result::Line:
         return protocol::decodeSupervisorMessage(line);
       case protocol::LineBuffer::Result::TooLong:
-        throw Error("the supervisor sent a line over 1 MiB");
+        throw Error("message from the supervisor: line is longer than 1 MiB");
       case protocol::LineBuffer::Result::NeedMore:
         break;
     }

@@ -7,18 +7,18 @@
 
 namespace lockstep::worker {
 
-/// The socket pair to the supervisor, one JSON line a message.
+/// The worker's end of the socket pair to the supervisor; messages are JSON Lines.
 class Channel {
  public:
   explicit Channel(int fd) : fd_(fd) {}
   Channel(const Channel&) = delete;
 
-  /// Any thread; a batch of scalars in as many lines as it takes. A supervisor that is gone is no
-  /// error here: it is seen when receiving.
+  /// Thread-safe. A batch of scalars is split into as many lines as the line limit needs. No error
+  /// when the supervisor has exited: receive() detects that.
   void send(const protocol::WorkerMessage& message);
 
-  /// One thread. Blocks up to timeoutMs (-1: for ever); nothing when the time is over or the
-  /// supervisor is gone (isClosed()). Throws Error for a line that is no message.
+  /// One thread only. Blocks up to timeoutMs (-1: no timeout); nullopt on timeout or when the
+  /// supervisor has closed the socket (isClosed()). Throws Error for a line that does not decode.
   std::optional<protocol::SupervisorMessage> receive(int timeoutMs);
   bool isClosed() const { return closed_; }
 

@@ -30,48 +30,49 @@ void checkWeights(const config::Experiment& experiment, const std::string& check
       weights.string());
 }
 
-/// `count` of `all` places, evenly spread from the first to the last.
-std::vector<std::size_t> evenly(std::size_t count, std::size_t all) {
-  std::vector<std::size_t> places;
+/// `count` of `all` indices, evenly spaced from the first to the last.
+std::vector<std::size_t> evenlySpaced(std::size_t count, std::size_t all) {
+  std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < std::min(count, all); ++i)
-    places.push_back(count >= all ? i : i * (all - 1) / std::max<std::size_t>(count - 1, 1));
-  return places;
+    indices.push_back(count >= all ? i : i * (all - 1) / std::max<std::size_t>(count - 1, 1));
+  return indices;
 }
 
-/// Of texts that are not empty: how many, the first, and the ids of the first few.
-protocol::FaultyImages countTexts(const std::vector<std::string>& texts,
-                                  const std::function<std::int64_t(std::size_t)>& idOf) {
-  constexpr std::size_t kToldIds = 5;
-  protocol::FaultyImages images;
+/// Summarises the texts that are not empty: their count, the first one, and the first few ids.
+protocol::ImageIssues summarise(const std::vector<std::string>& texts,
+                                const std::function<std::int64_t(std::size_t)>& idOf) {
+  constexpr std::size_t kListedIds = 5;
+  protocol::ImageIssues images;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (texts[i].empty()) continue;
     if (images.count++ == 0) images.first = texts[i];
-    if (images.firstIds.size() < kToldIds) images.firstIds.push_back(idOf(i));
+    if (images.firstIds.size() < kListedIds) images.firstIds.push_back(idOf(i));
   }
   return images;
 }
 
-/// What reading the pixels of some images as training does finds.
-protocol::ImagesCheck lookAtImages(const coco::Dataset& dataset,
-                                   const std::filesystem::path& folder, int count) {
-  const std::vector<std::size_t> places =
-      evenly(static_cast<std::size_t>(count), dataset.images().size());
-  std::vector<std::string> faults(places.size()), dark(places.size());
-  base::parallelFor(places.size(), 0, [&](std::size_t i) {
-    const coco::Image& image = dataset.images()[places[i]];
+/// Reads the pixels of some images as training does.
+protocol::ImagesCheck checkImages(const coco::Dataset& dataset, const std::filesystem::path& folder,
+                                  int count) {
+  const std::vector<std::size_t> indices =
+      evenlySpaced(static_cast<std::size_t>(count), dataset.images().size());
+  std::vector<std::string> unusable(indices.size()), dark(indices.size());
+  base::parallelFor(indices.size(), 0, [&](std::size_t i) {
+    const coco::Image& image = dataset.images()[indices[i]];
     const std::filesystem::path file = folder / image.fileName;
     try {
-      dark[i] = data::darkness(data::readAnnotatedImage(file, {image.height, image.width}), file);
-    } catch (const data::UnreadableImage& fault) {
-      faults[i] = fault.what();
+      dark[i] =
+          data::darkImageWarning(data::readAnnotatedImage(file, {image.height, image.width}), file);
+    } catch (const data::UnreadableImage& error) {
+      unusable[i] = error.what();
     }
   });
   const auto counted = [&](const std::vector<std::string>& texts) {
-    return countTexts(texts, [&](std::size_t i) { return dataset.images()[places[i]].id.value; });
+    return summarise(texts, [&](std::size_t i) { return dataset.images()[indices[i]].id.value; });
   };
-  return {.lookedAt = static_cast<std::int64_t>(places.size()),
+  return {.checked = static_cast<std::int64_t>(indices.size()),
           .all = static_cast<std::int64_t>(dataset.images().size()),
-          .unusable = counted(faults),
+          .unusable = counted(unusable),
           .dark = counted(dark)};
 }
 
@@ -85,13 +86,13 @@ protocol::Finished run(const protocol::CheckJob& job, const JobContext&) {
   try {
     if (!job.resumeFrom.empty() || !experiment.model.weights.empty())
       checkWeights(experiment, job.resumeFrom, dataset);
-  } catch (const Error& fault) {
-    found.weights = {fault.what(), static_cast<int>(fault.status())};
+  } catch (const Error& error) {
+    found.weights = {error.what(), static_cast<int>(error.status())};
   }
-  if (job.imagesPerPart > 0) {
-    found.train = lookAtImages(dataset, train.images, job.imagesPerPart);
+  if (job.imagesPerSplit > 0) {
+    found.train = checkImages(dataset, train.images, job.imagesPerSplit);
     if (!val.annotations.empty()) {
-      found.val = lookAtImages(coco::Dataset::load(val.annotations), val.images, job.imagesPerPart);
+      found.val = checkImages(coco::Dataset::load(val.annotations), val.images, job.imagesPerSplit);
     }
   }
   return {.result = std::move(found)};

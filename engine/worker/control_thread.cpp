@@ -10,7 +10,7 @@ namespace lockstep::worker {
 namespace {
 
 constexpr std::chrono::milliseconds kHeartbeatInterval{1000};
-/// How often the thread looks whether it should end.
+/// How often the thread checks whether it should stop.
 constexpr std::chrono::milliseconds kStopInterval{100};
 
 }  // namespace
@@ -30,7 +30,7 @@ void ControlThread::run(std::stop_token stop) {
     if (Clock::now() >= next) {
       channel_.send(protocol::Heartbeat{phase_.rank, phase_.step, phase_.phase.load(),
                                         phase_.collective.load(), phase_.waiting, phase_.images});
-      if (const auto lost = world_.exchangeNews()) channel_.send(*lost);
+      if (const auto lost = world_.exchangeStatus()) channel_.send(*lost);
       next = Clock::now() + kHeartbeatInterval;
     }
     try {

@@ -9,9 +9,9 @@
 
 namespace lockstep::worker {
 
-/// Receives what the supervisor sends while the main thread works, and tells it every second where
-/// the rank is, and what it hears of ranks on other machines. When the supervisor is gone the
-/// mailbox gets a stop, so that no rank lives on alone.
+/// Receives the supervisor's messages while the main thread works, and sends it a heartbeat every
+/// second and the failures of ranks on other machines. When the supervisor exits, the mailbox gets
+/// a Stop, so that no rank is orphaned.
 class ControlThread {
  public:
   ControlThread(Channel& channel, train::Mailbox& mailbox, const train::PhaseReport& phase,
@@ -24,7 +24,7 @@ class ControlThread {
   train::Mailbox& mailbox_;
   const train::PhaseReport& phase_;
   OwnWorld& world_;
-  std::jthread thread_;  ///< last: starts when the rest is there
+  std::jthread thread_;  ///< last: starts when the other members are initialised
 };
 
 }  // namespace lockstep::worker

@@ -35,23 +35,24 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
   dist::World& world = joinWorld(context);
   const protocol::EvaluateJob job = sharedJob(world, own);
   const config::Experiment experiment = experimentOf(job.model.configYaml);
-  const config::DatasetSplit& part = partOf(experiment, job.split);
-  const at::Device device = train::prepareDevice(experiment.runtime, context.place.gpu);
-  const coco::Dataset dataset = coco::Dataset::load(part.annotations);
+  const config::DatasetSplit& split = splitOf(experiment, job.split);
+  const at::Device device = train::prepareDevice(experiment.runtime, context.placement.gpu);
+  const coco::Dataset dataset = coco::Dataset::load(split.annotations);
   const std::string newIds = dataset.newIds().text();
   if (world.rank() == 0 && !newIds.empty())
-    base::logWarning("evaluate", part.annotations + ": " + newIds);
+    base::logWarning("evaluate", split.annotations + ": " + newIds);
   const train::LoadedModel loaded =
       train::loadModel(experiment, job.model.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
-  const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
-                                  data::ClassTable(loaded.categories), data::handoverTo(device));
+  const data::SampleLoader loader(dataset, split.images, experiment.augment, seed,
+                                  data::ClassTable(loaded.categories),
+                                  data::loaderOutputFor(device));
   const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
                                            .seed = seed,
                                            .device = device,
                                            .threads = experiment.runtime.cpuThreads,
                                            .loaderThreads = train::loaderThreads(
-                                               experiment, device, context.place.machineRanks),
+                                               experiment, device, context.placement.machineRanks),
                                            .maxImages = experiment.evaluation.maxImages,
                                            .skipsBadImages = experiment.dataset.skipsBadImages(),
                                            .world = &world});
@@ -60,8 +61,8 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
       *loaded.model, {.losses = true, .averagePrecision = true},
       world.rank() == 0 ? progressTo(context.channel, "evaluating") : eval::Progress{});
   if (world.rank() != 0) return {};
-  for (const data::ImageFault& fault : evaluation.badImages)
-    base::logWarning("data", fault.file + ": " + fault.reason + ": it is left out");
+  for (const data::BadImageInfo& image : evaluation.badImages)
+    base::logWarning("data", image.file + ": " + image.reason + "; skipped");
   evaluation.step = job.model.step;
   if (!job.out.empty()) base::writeFileAtomically(job.out, eval::toJson(evaluation, job.perImage));
   return {.result = resultOf(evaluation)};

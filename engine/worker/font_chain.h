@@ -11,7 +11,7 @@
 
 namespace lockstep::worker {
 
-/// Fonts of a list in one height, opened as they are needed. One thread.
+/// Fallback chain of fonts at one height, opened lazily. One thread only.
 class FontChain {
  public:
   /// Keeps a reference to the list.
@@ -20,10 +20,10 @@ class FontChain {
   FontChain(const FontChain&) = delete;
   FontChain& operator=(const FontChain&) = delete;
 
-  /// The first font with a glyph for this character; `preferred` when that has it too. Nothing: no
+  /// The first font with a glyph for this character; `preferred` if that has one too. nullopt: no
   /// font has one.
   std::optional<std::size_t> fontFor(char32_t character, std::optional<std::size_t> preferred);
-  /// Of heightPx. Null when the file cannot be opened.
+  /// The font's face at heightPx. Null when the file cannot be opened.
   FT_Face face(std::size_t font);
 
  private:
@@ -36,7 +36,7 @@ class FontChain {
   const FontList& list_;
   int heightPx_;
   FT_Library library_ = nullptr;
-  std::vector<Face> faces_;  ///< by font of the list
+  std::vector<Face> faces_;  ///< index: font in the list
 };
 
 }  // namespace lockstep::worker

@@ -19,7 +19,7 @@ using Pattern = std::unique_ptr<FcPattern, Destroy<FcPatternDestroy>>;
 using FontSet = std::unique_ptr<FcFontSet, Destroy<FcFontSetDestroy>>;
 using CharSet = std::unique_ptr<FcCharSet, Destroy<FcCharSetDestroy>>;
 
-/// All fonts, best first, without those that add no character.
+/// All fonts, best match first, without those that add no character coverage.
 FontSet sortedFonts(const Config& config) {
   if (!config) return nullptr;
   const Pattern pattern(FcNameParse(reinterpret_cast<const FcChar8*>("sans-serif")));

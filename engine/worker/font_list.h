@@ -8,11 +8,11 @@ namespace lockstep::worker {
 
 struct FontFile {
   std::string path;
-  int index = 0;  ///< of the face in it
+  int index = 0;  ///< of the face in the file
 };
 
-/// The outline fonts of this machine in the order in which fontconfig would take them for a
-/// sans-serif text. Making one takes a look at all that are installed.
+/// The outline fonts of this machine in fontconfig's fallback order for sans-serif text. The
+/// constructor scans all installed fonts.
 class FontList {
  public:
   FontList();

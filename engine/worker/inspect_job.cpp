@@ -14,24 +14,24 @@
 namespace lockstep::worker {
 namespace {
 
-/// A warm model that answers requests on images of the held-out part and on files.
+/// A loaded model that answers requests about held-out images and about image files.
 class Inspector {
  public:
-  Inspector(const protocol::TrainedModel& model, const protocol::RankPlace& place)
+  Inspector(const protocol::TrainedModel& model, const protocol::RankPlacement& placement)
       : model_(model),
         experiment_(experimentOf(model.configYaml)),
-        device_(train::prepareDevice(experiment_.runtime, place.gpu)),
-        loaderThreads_(train::loaderThreads(experiment_, device_, place.machineRanks)) {
+        device_(train::prepareDevice(experiment_.runtime, placement.gpu)),
+        loaderThreads_(train::loaderThreads(experiment_, device_, placement.machineRanks)) {
     if (experiment_.dataset.val.annotations.empty()) return;
     heldOut_ = coco::Dataset::load(experiment_.dataset.val.annotations);
   }
 
-  /// Loads weights unless they are the loaded ones: a run that was resumed writes other ones to the
-  /// same place. Empty: the job's.
+  /// Loads weights unless they are already loaded; compares the modification time, because a
+  /// resumed run overwrites checkpoints. Empty: the job's weights.
   void use(const std::string& weights) {
     const std::string& wanted = weights.empty() ? model_.weights : weights;
-    std::error_code isGone;  // loading says so
-    const auto written = std::filesystem::last_write_time(wanted, isGone);
+    std::error_code isMissing;  // loadModel() throws then
+    const auto written = std::filesystem::last_write_time(wanted, isMissing);
     if (loaded_ && wanted == loadedFrom_ && written == loadedWritten_) return;
     loaded_ = train::loadModel(experiment_, wanted, heldOut_ ? &*heldOut_ : nullptr, device_);
     loadedFrom_ = wanted;
@@ -41,17 +41,17 @@ class Inspector {
 
   protocol::Answer answer(const protocol::Control& control) {
     try {
-      const auto does = [this](const auto& action) { return answerFile(action); };
-      return {control.id, std::visit(does, control.action), ""};
+      const auto toFile = [this](const auto& action) { return answerFile(action); };
+      return {control.id, std::visit(toFile, control.action), ""};
     } catch (const std::exception& error) {
-      // Whatever became of one request: the next one finds the model warm.
+      // A failed request does not unload the model.
       const auto failure = train::failureOf(error, {.phase = protocol::Phase::Predicting});
       return {control.id, "", failure.message};
     }
   }
 
  private:
-  /// These write the file with the answer and return its path.
+  /// Each writes the answer to a file and returns its path.
   std::string answerFile(const protocol::Predict& predict) {
     use(predict.request.weights);
     const train::PredictionSource source{*loaded_, evaluator_ ? &*evaluator_ : nullptr, experiment_,
@@ -61,23 +61,22 @@ class Inspector {
   }
   std::string answerFile(const protocol::Evaluate& evaluate) {
     use("");
-    if (!evaluator_)
-      throw base::mendable("dataset.val is not given: there is nothing to evaluate on");
+    if (!evaluator_) throw UserError("dataset.val is not given: there is nothing to evaluate on");
     eval::Evaluation evaluation = evaluator_->evaluate(*loaded_->model, {});
     evaluation.step = model_.step;
     base::writeFileAtomically(evaluate.out, eval::toJson(evaluation, /*withPerImage=*/true));
     return evaluate.out;
   }
   std::string answerFile(const auto&) {
-    throw base::mendable("this needs a training run; this is an inspection");
+    throw UserError("inspect does not support this request; send it to a training run");
   }
 
-  /// For the classes of the loaded model.
+  /// With the classes of the loaded model.
   void makeEvaluator() {
     evaluator_.reset();  // it keeps a reference to the loader
     const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
     loader_.emplace(*heldOut_, experiment_.dataset.val.images, experiment_.augment, seed,
-                    data::ClassTable(loaded_->categories), data::handoverTo(device_));
+                    data::ClassTable(loaded_->categories), data::loaderOutputFor(device_));
     evaluator_.emplace(
         *loader_, eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
                                          .seed = seed,
@@ -103,7 +102,7 @@ class Inspector {
 }  // namespace
 
 protocol::Finished run(const protocol::InspectJob& job, const JobContext& context) {
-  Inspector inspector(job.model, context.place);
+  Inspector inspector(job.model, context.placement);
   inspector.use("");
   context.channel.send(
       protocol::State{.step = job.model.step, .state = protocol::RunState::Running});

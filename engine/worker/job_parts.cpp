@@ -1,4 +1,4 @@
-// What several jobs need.
+// Helpers shared by several jobs.
 #include <chrono>
 #include <memory>
 
@@ -9,20 +9,20 @@
 namespace lockstep::worker {
 
 dist::World& joinWorld(const JobContext& context) {
-  return context.ownWorld.join(context.place,
+  return context.ownWorld.join(context.placement,
                                [&](int port) { context.channel.send(protocol::Listening{port}); });
 }
 
 protocol::Work sharedWork(dist::World& world, const protocol::Work& own) {
   if (world.size() == 1) return own;
   const std::string line =
-      world.share(protocol::encode(protocol::SupervisorMessage(protocol::Job{{}, own})));
+      world.broadcastBytes(protocol::encode(protocol::SupervisorMessage(protocol::Job{{}, own})));
   return std::get<protocol::Job>(protocol::decodeSupervisorMessage(line)).work;
 }
 
-config::Experiment experimentOf(const std::string& configYaml, bool goesOn) {
+config::Experiment experimentOf(const std::string& configYaml, bool isResume) {
   config::LoadedExperiment loaded = config::loadExperimentText(configYaml, "config.yaml");
-  if (goesOn) {
+  if (isResume) {
     std::erase_if(loaded.issues,
                   [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
   }
@@ -30,14 +30,14 @@ config::Experiment experimentOf(const std::string& configYaml, bool goesOn) {
   return loaded.experiment;
 }
 
-const config::DatasetSplit& partOf(const config::Experiment& experiment, protocol::Split split) {
-  const config::DatasetSplit& part =
+const config::DatasetSplit& splitOf(const config::Experiment& experiment, protocol::Split split) {
+  const config::DatasetSplit& files =
       split == protocol::Split::Val ? experiment.dataset.val : experiment.dataset.train;
-  if (part.annotations.empty()) {
-    throw base::mendable(std::string("dataset.") + base::textOf(split) +
-                         ".annotations is not given in the experiment: there is nothing to read");
+  if (files.annotations.empty()) {
+    throw UserError(std::string("dataset.") + base::textOf(split) +
+                    ".annotations: not set in the experiment; set it");
   }
-  return part;
+  return files;
 }
 
 eval::Progress progressTo(Channel& channel, const std::string& what) {

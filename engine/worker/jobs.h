@@ -10,12 +10,12 @@
 #include "engine/worker/channel.h"
 #include "engine/worker/own_world.h"
 
-/// What a worker can be asked to do; one function a job. Each returns the last message and throws
+/// The jobs of a worker, one function each. Each returns the worker's last message and throws
 /// Error.
 namespace lockstep::worker {
 
 struct JobContext {
-  const protocol::RankPlace& place;
+  const protocol::RankPlacement& placement;
   OwnWorld& ownWorld;
   Channel& channel;
   train::Mailbox& mailbox;
@@ -31,21 +31,22 @@ protocol::Finished run(const protocol::CheckJob& job, const JobContext& context)
 protocol::Finished run(const protocol::ShapesJob& job, const JobContext& context);
 protocol::Finished run(const protocol::InfoJob& job, const JobContext& context);
 
-/// Joins the ranks of a job that may have several.
+/// Rendezvous with the other ranks of the job.
 dist::World& joinWorld(const JobContext& context);
-/// The work as rank 0 has it: only that one is told all.
+/// Broadcasts the work from rank 0, the only rank that receives all of it.
 protocol::Work sharedWork(dist::World& world, const protocol::Work& own);
 template <typename Job>
 Job sharedJob(dist::World& world, const Job& own) {
   return std::get<Job>(sharedWork(world, own));
 }
 
-/// The experiment of a job. Throws Error when the text has faults (the supervisor made it: it
-/// should not). `goesOn`: from a checkpoint, which has the weights; those of the start may be gone.
-config::Experiment experimentOf(const std::string& configYaml, bool goesOn = false);
-/// Throws Error (mendable) when the experiment does not give this part.
-const config::DatasetSplit& partOf(const config::Experiment& experiment, protocol::Split split);
-/// Reports progress to the supervisor, at most ten times a second. Any thread, one at a time.
+/// Parses a job's experiment. Throws Error when it is invalid, which the supervisor has ruled out.
+/// `isResume`: the weights come from a checkpoint, so model.weights may be missing.
+config::Experiment experimentOf(const std::string& configYaml, bool isResume = false);
+/// Throws UserError when the experiment does not set this split.
+const config::DatasetSplit& splitOf(const config::Experiment& experiment, protocol::Split split);
+/// Reports progress to the supervisor, at most ten times a second. Any thread, but not
+/// concurrently.
 eval::Progress progressTo(Channel& channel, const std::string& what);
 
 }  // namespace lockstep::worker

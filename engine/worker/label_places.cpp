@@ -7,7 +7,8 @@
 namespace lockstep::worker {
 namespace {
 
-constexpr std::int64_t kLeastPartsOfObject = 4;  ///< a label covers one of them at most
+constexpr std::int64_t kMinObjectToOverlap =
+    4;  ///< an object's area over that of its overlap with a label
 
 std::int64_t areaPx(const PixelRect& rect) { return std::int64_t{rect.width} * rect.height; }
 
@@ -17,28 +18,28 @@ std::int64_t overlapPx(const PixelRect& a, const PixelRect& b) {
   return width > 0 && height > 0 ? std::int64_t{width} * height : 0;
 }
 
-class Places {
+class LabelPlacer {
  public:
-  Places(int width, int height, const std::vector<LabelWish>& wishes)
-      : width_(width), height_(height), wishes_(wishes) {}
+  LabelPlacer(int width, int height, const std::vector<LabelRequest>& requests)
+      : width_(width), height_(height), requests_(requests) {}
 
-  std::optional<LabelPlace> take(const LabelWish& wish) {
-    for (std::size_t form = 0; form < wish.forms.size(); ++form) {
-      for (const PixelRect& rect : corners(wish.object, wish.forms[form])) {
+  std::optional<LabelPlacement> take(const LabelRequest& request) {
+    for (std::size_t variant = 0; variant < request.variants.size(); ++variant) {
+      for (const PixelRect& rect : candidates(request.object, request.variants[variant])) {
         if (!isFree(rect)) continue;
         taken_.push_back(rect);
-        return LabelPlace{form, rect};
+        return LabelPlacement{variant, rect};
       }
     }
     return std::nullopt;
   }
 
  private:
-  std::array<PixelRect, 3> corners(const PixelRect& object, const PixelRect& form) const {
-    const int x = std::clamp(object.x, 0, std::max(0, width_ - form.width));
+  std::array<PixelRect, 3> candidates(const PixelRect& object, const PixelRect& variant) const {
+    const int x = std::clamp(object.x, 0, std::max(0, width_ - variant.width));
     std::array<PixelRect, 3> rects;
-    rects.fill({x, object.y, form.width, form.height});
-    rects[0].y -= form.height;
+    rects.fill({x, object.y, variant.width, variant.height});
+    rects[0].y -= variant.height;
     rects[1].y += object.height;
     return rects;
   }
@@ -48,23 +49,23 @@ class Places {
     return isInside &&
            std::ranges::none_of(taken_,
                                 [&](const auto& other) { return overlapPx(rect, other); }) &&
-           std::ranges::none_of(wishes_, [&](const LabelWish& other) {
-             return overlapPx(rect, other.object) * kLeastPartsOfObject > areaPx(other.object);
+           std::ranges::none_of(requests_, [&](const LabelRequest& other) {
+             return overlapPx(rect, other.object) * kMinObjectToOverlap > areaPx(other.object);
            });
   }
 
   int width_, height_;
-  const std::vector<LabelWish>& wishes_;
+  const std::vector<LabelRequest>& requests_;
   std::vector<PixelRect> taken_;
 };
 
 }  // namespace
 
-std::vector<std::optional<LabelPlace>> placeLabels(int pictureWidth, int pictureHeight,
-                                                   const std::vector<LabelWish>& wishes) {
-  Places places(pictureWidth, pictureHeight, wishes);
-  std::vector<std::optional<LabelPlace>> result;
-  for (const LabelWish& wish : wishes) result.push_back(places.take(wish));
+std::vector<std::optional<LabelPlacement>> placeLabels(int imageWidth, int imageHeight,
+                                                       const std::vector<LabelRequest>& requests) {
+  LabelPlacer placer(imageWidth, imageHeight, requests);
+  std::vector<std::optional<LabelPlacement>> result;
+  for (const LabelRequest& request : requests) result.push_back(placer.take(request));
   return result;
 }
 

@@ -10,21 +10,21 @@ struct PixelRect {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// An object, and the forms of its label from the one that says most to the shortest (width and
-/// height count).
-struct LabelWish {
+/// An object and the variants of its label, from the most detailed to the shortest (only their
+/// width and height are used).
+struct LabelRequest {
   PixelRect object;
-  std::vector<PixelRect> forms;
+  std::vector<PixelRect> variants;
 };
-struct LabelPlace {
-  std::size_t form = 0;
+struct LabelPlacement {
+  std::size_t variant = 0;
   PixelRect rect;
 };
 
-/// Where labels go on a picture of that size: above their object, else below, else inside. None
-/// covers another label or more than a quarter of an object; where no form of it finds such a place
-/// there is none. The first wishes come first.
-std::vector<std::optional<LabelPlace>> placeLabels(int pictureWidth, int pictureHeight,
-                                                   const std::vector<LabelWish>& wishes);
+/// Positions of labels in an image of that size: above their object, else below, else inside. No
+/// label covers another label or more than a quarter of an object; nullopt when no variant fits.
+/// Earlier requests take precedence.
+std::vector<std::optional<LabelPlacement>> placeLabels(int imageWidth, int imageHeight,
+                                                       const std::vector<LabelRequest>& requests);
 
 }  // namespace lockstep::worker

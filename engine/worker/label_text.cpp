@@ -15,7 +15,7 @@ namespace lockstep::worker {
 namespace {
 
 constexpr int kLoadFlags = FT_LOAD_TARGET_LIGHT | FT_LOAD_NO_BITMAP;
-constexpr int kSubpixels = 64;  // FreeType's and HarfBuzz's units in a px
+constexpr int kSubpixels = 64;  // units of FreeType and HarfBuzz per px
 
 struct DestroyBuffer {
   void operator()(hb_buffer_t* buffer) const { hb_buffer_destroy(buffer); }
@@ -26,7 +26,7 @@ struct DestroyFont {
 using Buffer = std::unique_ptr<hb_buffer_t, DestroyBuffer>;
 using ShapingFont = std::unique_ptr<hb_font_t, DestroyFont>;
 
-/// A glyph of one font with its origin on the base line, px from the line's start, y downwards.
+/// A glyph of one font; its origin on the baseline in px from the line's start, y downwards.
 struct PlacedGlyph {
   std::size_t font = 0;
   FT_UInt index = 0;
@@ -42,20 +42,20 @@ int toPx(FT_Pos units) {
   return static_cast<int>(std::lround(static_cast<double>(units) / kSubpixels));
 }
 
-/// A picture that grows to all sides with what is drawn in it.
-class GrowingInk {
+/// A canvas that grows in all directions to hold what is drawn.
+class GrowingCanvas {
  public:
-  /// Makes the place x0 … x1-1, y0 … y1-1 part of it; (0, 0) is the line's start on its base.
+  /// Grows to include x0 … x1-1, y0 … y1-1; (0, 0) is the line's start on the baseline.
   void include(int x0, int y0, int x1, int y1) {
     left_ = std::min(left_, x0);
     top_ = std::min(top_, y0);
     right_ = std::max(right_, x1);
     bottom_ = std::max(bottom_, y1);
   }
-  Ink finish(const std::vector<std::pair<FT_BitmapGlyph, PlacedGlyph>>& pictures) const {
+  Ink finish(const std::vector<std::pair<FT_BitmapGlyph, PlacedGlyph>>& glyphs) const {
     Ink ink{right_ - left_, bottom_ - top_, -top_, {}};
     ink.coverage.resize(static_cast<std::size_t>(ink.width) * static_cast<std::size_t>(ink.height));
-    for (const auto& [picture, place] : pictures) draw(*picture, place, ink);
+    for (const auto& [picture, place] : glyphs) draw(*picture, place, ink);
     return ink;
   }
 
@@ -79,10 +79,10 @@ class GrowingInk {
 struct DestroyGlyph {
   void operator()(FT_BitmapGlyph glyph) const { FT_Done_Glyph(&glyph->root); }
 };
-using GlyphPicture = std::unique_ptr<FT_BitmapGlyphRec, DestroyGlyph>;
+using RenderedGlyph = std::unique_ptr<FT_BitmapGlyphRec, DestroyGlyph>;
 
-/// Null for what leaves no ink.
-GlyphPicture renderGlyph(FT_Face face, FT_UInt index) {
+/// Null when the glyph cannot be rendered.
+RenderedGlyph renderGlyph(FT_Face face, FT_UInt index) {
   FT_Glyph glyph = nullptr;
   if (FT_Load_Glyph(face, index, kLoadFlags) != 0 || FT_Get_Glyph(face->glyph, &glyph) != 0)
     return nullptr;
@@ -90,7 +90,7 @@ GlyphPicture renderGlyph(FT_Face face, FT_UInt index) {
     FT_Done_Glyph(glyph);
     return nullptr;
   }
-  return GlyphPicture(reinterpret_cast<FT_BitmapGlyph>(glyph));
+  return RenderedGlyph(reinterpret_cast<FT_BitmapGlyph>(glyph));
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ struct LabelText::Parts {
   std::optional<Ink> render(const Line& line);
 
   FontChain fonts;
-  std::vector<ShapingFont> shaping;  ///< by font; they go before their faces
+  std::vector<ShapingFont> shaping;  ///< index: font; destroyed before their faces
 };
 
 /// False when a glyph is missing.
@@ -138,15 +138,15 @@ bool LabelText::Parts::shape(const std::u32string& text, const TextRun& run, Lin
 }
 
 std::optional<Ink> LabelText::Parts::render(const Line& line) {
-  GrowingInk picture;
-  std::vector<GlyphPicture> owned;
+  GrowingCanvas picture;
+  std::vector<RenderedGlyph> owned;
   std::vector<std::pair<FT_BitmapGlyph, PlacedGlyph>> drawn;
   for (const PlacedGlyph& glyph : line.glyphs) {
     const FT_Face face = fonts.face(glyph.font);
     const FT_Size_Metrics& metrics = face->size->metrics;
     if (glyph.font == line.glyphs.front().font)
       picture.include(0, -toPx(metrics.ascender), line.advancePx, -toPx(metrics.descender));
-    GlyphPicture ink = renderGlyph(face, glyph.index);
+    RenderedGlyph ink = renderGlyph(face, glyph.index);
     if (!ink || ink->bitmap.rows == 0) continue;
     const int left = glyph.x + ink->left, top = glyph.y - ink->top;
     picture.include(left, top, left + static_cast<int>(ink->bitmap.width),

@@ -10,23 +10,23 @@ namespace lockstep::worker {
 
 class FontList;
 
-/// A line of text as coverage of ink.
+/// A rendered line of text: a coverage mask.
 struct Ink {
   int width = 0, height = 0;           ///< px
-  int baseline = 0;                    ///< rows above it
-  std::vector<std::uint8_t> coverage;  ///< [height*width] row by row, 0 … 255
+  int baseline = 0;                    ///< rows above the baseline
+  std::vector<std::uint8_t> coverage;  ///< [height * width], row-major, 0 … 255
 };
 
-/// Draws lines of text in any script with the fonts of this machine: shaped, and right-to-left
-/// words the other way. One thread.
+/// Renders lines of text in any script with the fonts of this machine: shaped, with bidirectional
+/// reordering. One thread only.
 class LabelText {
  public:
-  /// Keeps a reference to the fonts. Height of a line without what reaches beyond it.
+  /// Keeps a reference to the fonts. `heightPx` is the font size: glyphs may exceed it.
   LabelText(const FontList& fonts, int heightPx);
   ~LabelText();
 
-  /// One line of UTF-8. Nothing when it is no UTF-8, shows nothing, or no font has one of its
-  /// glyphs.
+  /// Renders one line of UTF-8. nullopt when it is invalid UTF-8, renders blank, or a glyph is
+  /// missing in every font.
   std::optional<Ink> draw(const std::string& utf8);
 
  private:

@@ -1,5 +1,5 @@
-// lockstep-worker: one rank. Started by lockstep-engine with a socket on an inherited descriptor,
-// never by a person.
+// lockstep-worker: one rank. Started by lockstep-engine with an inherited socket descriptor, not by
+// users.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -11,13 +11,14 @@
 int main(int argc, char** argv) {
   using namespace lockstep;
   int fd = -1;
-  if (argc >= 3 && std::strcmp(argv[1], "--fd") == 0)  // more is for people who read `ps`
+  if (argc >= 3 &&
+      std::strcmp(argv[1], "--fd") == 0)  // further arguments only label the process in `ps`
     std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), fd);
   if (fd < 0) {
     std::fprintf(
         stderr,
         "lockstep-worker is started by lockstep-engine: run `lockstep-engine train` instead\n");
-    return static_cast<int>(ExitStatus::Mendable);
+    return static_cast<int>(ExitStatus::UserError);
   }
   try {
     return worker::serve(fd, worker::runWork);

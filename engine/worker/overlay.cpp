@@ -11,23 +11,23 @@
 namespace lockstep::worker {
 namespace {
 
-/// Okabe and Ito's colours, told apart with every kind of colour vision. RGB.
+/// The colour-blind-safe palette of Okabe and Ito. RGB.
 const std::array<cv::Scalar, 7> kColours{cv::Scalar(0, 114, 178),  cv::Scalar(213, 94, 0),
                                          cv::Scalar(0, 158, 115),  cv::Scalar(204, 121, 167),
                                          cv::Scalar(86, 180, 233), cv::Scalar(230, 159, 0),
                                          cv::Scalar(240, 228, 66)};
-constexpr double kTint = 0.4;         ///< share of the colour inside a mask
-constexpr double kLabelGround = 0.6;  ///< and behind the words
-constexpr int kPaddingPx = 2;         ///< beside the words
-constexpr double kLightGround = 140;  ///< a colour as light as this has black words on it
+constexpr double kTint = 0.4;             ///< opacity of the colour inside a mask
+constexpr double kLabelBackground = 0.6;  ///< opacity of the colour behind text
+constexpr int kPaddingPx = 2;             ///< beside the text
+constexpr double kLightBackground = 140;  ///< luma above which the text on a colour is black
 
-/// Height of words by the longest side of a picture, px.
-int wordHeight(const data::RgbImage& image) {
+/// Text height for the longest side of an image, px.
+int textHeight(const data::RgbImage& image) {
   const int side = std::max(image.width, image.height);
   return side < 1200 ? 11 : side < 1600 ? 14 : side < 2400 ? 18 : 22;
 }
 
-int lineWidth(int wordHeightPx) { return wordHeightPx < 18 ? 1 : 2; }
+int lineWidth(int textHeightPx) { return textHeightPx < 18 ? 1 : 2; }
 
 double lightness(const cv::Scalar& rgb) { return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2]; }
 
@@ -37,7 +37,7 @@ PixelRect boxOf(const coco::Detection& detection) {
   return {x, y, cvRound(box[0] + box[2]) - x, cvRound(box[1] + box[3]) - y};
 }
 
-/// Words of ASCII in the strokes that OpenCV brings along, where the machine has no font.
+/// ASCII text in OpenCV's built-in stroke font, for machines without fonts.
 Ink strokes(const std::string& ascii, int heightPx) {
   constexpr double kHeightOfScaleOne = 30;
   const double scale = heightPx / kHeightOfScaleOne;
@@ -49,8 +49,8 @@ Ink strokes(const std::string& ascii, int heightPx) {
   return {picture.cols, picture.rows, size.height, {picture.begin<uchar>(), picture.end<uchar>()}};
 }
 
-/// Second behind first on one base line.
-Ink joined(const Ink& first, const Ink& second, int gapPx) {
+/// `second` to the right of `first` on one baseline.
+Ink concatenated(const Ink& first, const Ink& second, int gapPx) {
   const int baseline = std::max(first.baseline, second.baseline);
   const int below = std::max(first.height - first.baseline, second.height - second.baseline);
   Ink both{first.width + gapPx + second.width, baseline + below, baseline, {}};
@@ -67,7 +67,7 @@ Ink joined(const Ink& first, const Ink& second, int gapPx) {
   return both;
 }
 
-/// Fills a rectangle of the picture by `share` with a colour; what lies outside is left out.
+/// Blends a rectangle of the image with a colour at opacity `share`; clips it to the image.
 void tint(cv::Mat& picture, cv::Rect rect, const cv::Scalar& colour, double share) {
   rect &= cv::Rect({0, 0}, picture.size());
   if (rect.empty()) return;
@@ -90,25 +90,25 @@ void drawMask(cv::Mat& picture, const coco::Rle& rle, const cv::Scalar& colour, 
                    rect.tl());
 }
 
-void drawWords(cv::Mat& picture, const Ink& ink, const PixelRect& place, const cv::Scalar& colour) {
-  tint(picture, {place.x, place.y, place.width, place.height}, colour, kLabelGround);
-  const int words = lightness(colour) > kLightGround ? 0 : 255;
+void drawText(cv::Mat& picture, const Ink& ink, const PixelRect& place, const cv::Scalar& colour) {
+  tint(picture, {place.x, place.y, place.width, place.height}, colour, kLabelBackground);
+  const int textLevel = lightness(colour) > kLightBackground ? 0 : 255;
   for (int y = 0; y < ink.height; ++y) {
     for (int x = 0; x < ink.width; ++x) {
       const cv::Point at(place.x + kPaddingPx + x, place.y + y);
       const int covered = ink.coverage[static_cast<std::size_t>(y * ink.width + x)];
       if (covered == 0 || !cv::Rect({0, 0}, picture.size()).contains(at)) continue;
       for (uchar& channel : picture.at<cv::Vec3b>(at).val)
-        channel = static_cast<uchar>((channel * (255 - covered) + words * covered) / 255);
+        channel = static_cast<uchar>((channel * (255 - covered) + textLevel * covered) / 255);
     }
   }
 }
 
 }  // namespace
 
-/// Forms of a label, the one that says most first.
+/// Variants of a label, the most detailed first.
 struct OverlayPainter::Label {
-  std::vector<Ink> forms;
+  std::vector<Ink> variants;
 };
 
 OverlayPainter::OverlayPainter(std::vector<CategoryId> categories, std::vector<std::string> names)
@@ -118,45 +118,45 @@ std::size_t OverlayPainter::classOf(CategoryId category) const {
   return static_cast<std::size_t>(std::ranges::find(categories_, category) - categories_.begin());
 }
 
-OverlayPainter::Words& OverlayPainter::wordsFor(const data::RgbImage& image) {
-  const int height = wordHeight(image);
-  return words_.try_emplace(height, fonts_, height).first->second;
+OverlayPainter::TextCache& OverlayPainter::textFor(const data::RgbImage& image) {
+  const int height = textHeight(image);
+  return text_.try_emplace(height, fonts_, height).first->second;
 }
 
-const Ink& OverlayPainter::className(Words& words, CategoryId category) {
-  const auto found = words.classes.find(category);
-  if (found != words.classes.end()) return found->second;
+const Ink& OverlayPainter::className(TextCache& cache, CategoryId category) {
+  const auto found = cache.classes.find(category);
+  if (found != cache.classes.end()) return found->second;
   const std::size_t index = classOf(category);
   const std::string id = std::to_string(category.value);
-  std::optional<Ink> ink = words.text.draw(index < names_.size() ? names_[index] : id);
-  if (!ink) ink = words.text.draw(id);
-  return words.classes[category] = ink ? std::move(*ink) : strokes(id, words.height);
+  std::optional<Ink> ink = cache.text.draw(index < names_.size() ? names_[index] : id);
+  if (!ink) ink = cache.text.draw(id);
+  return cache.classes[category] = ink ? std::move(*ink) : strokes(id, cache.height);
 }
 
-const Ink& OverlayPainter::score(Words& words, double score) {
+const Ink& OverlayPainter::score(TextCache& cache, double score) {
   char text[16];
   std::snprintf(text, sizeof text, "%.2f", score);
-  const auto found = words.scores.find(text);
-  if (found != words.scores.end()) return found->second;
-  std::optional<Ink> ink = words.text.draw(text);
-  return words.scores[text] = ink ? std::move(*ink) : strokes(text, words.height);
+  const auto found = cache.scores.find(text);
+  if (found != cache.scores.end()) return found->second;
+  std::optional<Ink> ink = cache.text.draw(text);
+  return cache.scores[text] = ink ? std::move(*ink) : strokes(text, cache.height);
 }
 
 std::vector<OverlayPainter::Label> OverlayPainter::labelsOf(
-    Words& words, const std::vector<coco::Detection>& detections) {
+    TextCache& cache, const std::vector<coco::Detection>& detections) {
   std::vector<Label> labels;
   for (const coco::Detection& detection : detections) {
-    const Ink& figure = score(words, detection.score);
+    const Ink& figure = score(cache, detection.score);
     labels.push_back(
-        {{joined(className(words, detection.categoryId), figure, words.height / 3), figure}});
+        {{concatenated(className(cache, detection.categoryId), figure, cache.height / 3), figure}});
   }
   return labels;
 }
 
 void OverlayPainter::draw(data::RgbImage& image, const std::vector<coco::Detection>& detections) {
   cv::Mat picture(image.height, image.width, CV_8UC3, image.pixels.get());
-  Words& words = wordsFor(image);
-  const int linePx = lineWidth(words.height);
+  TextCache& cache = textFor(image);
+  const int linePx = lineWidth(cache.height);
   const auto colourOf = [this](const coco::Detection& detection) -> const cv::Scalar& {
     return kColours[classOf(detection.categoryId) % kColours.size()];
   };
@@ -167,18 +167,18 @@ void OverlayPainter::draw(data::RgbImage& image, const std::vector<coco::Detecti
     cv::rectangle(picture, {box.x, box.y}, {box.x + box.width, box.y + box.height},
                   colourOf(*detection), linePx);
   }
-  const std::vector<Label> labels = labelsOf(words, detections);
-  std::vector<LabelWish> wishes;
+  const std::vector<Label> labels = labelsOf(cache, detections);
+  std::vector<LabelRequest> requests;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    wishes.push_back({boxOf(detections[i]), {}});
-    for (const Ink& form : labels[i].forms)
-      wishes.back().forms.push_back({0, 0, form.width + 2 * kPaddingPx, form.height});
+    requests.push_back({boxOf(detections[i]), {}});
+    for (const Ink& variant : labels[i].variants)
+      requests.back().variants.push_back({0, 0, variant.width + 2 * kPaddingPx, variant.height});
   }
-  const auto places = placeLabels(image.width, image.height, wishes);
+  const auto places = placeLabels(image.width, image.height, requests);
   for (std::size_t i = 0; i < places.size(); ++i)
     if (places[i])
-      drawWords(picture, labels[i].forms[places[i]->form], places[i]->rect,
-                colourOf(detections[i]));
+      drawText(picture, labels[i].variants[places[i]->variant], places[i]->rect,
+               colourOf(detections[i]));
 }
 
 }  // namespace lockstep::worker

@@ -12,21 +12,22 @@
 
 namespace lockstep::worker {
 
-/// Draws detections over pictures: masks (tinted, outlined), boxes and thin labels `name score`,
-/// the best on top. A class keeps its colour; one whose name no font can show is called by its id.
-/// Time goes by the objects, not by the picture. Keeps fonts and words. One thread.
+/// Draws detections on images: masks (tinted, outlined), boxes and small labels `name score`, the
+/// highest score on top. Each class has a fixed colour; a name with glyphs that no font has is
+/// replaced by the category id. The cost depends on the objects, not on the image size. Caches
+/// fonts and rendered text. One thread only.
 class OverlayPainter {
  public:
-  /// Names in the order of the categories; may be empty.
+  /// `names` in the order of `categories`; may be empty.
   OverlayPainter(std::vector<CategoryId> categories, std::vector<std::string> names);
 
-  /// Detections in falling order of score.
+  /// `detections` by descending score.
   void draw(data::RgbImage& image, const std::vector<coco::Detection>& detections);
 
  private:
-  /// Words of one height.
-  struct Words {
-    Words(const FontList& fonts, int heightPx) : height(heightPx), text(fonts, heightPx) {}
+  /// Rendered text of one height.
+  struct TextCache {
+    TextCache(const FontList& fonts, int heightPx) : height(heightPx), text(fonts, heightPx) {}
     int height;
     LabelText text;
     std::map<CategoryId, Ink> classes;
@@ -35,15 +36,15 @@ class OverlayPainter {
   struct Label;
 
   std::size_t classOf(CategoryId category) const;
-  Words& wordsFor(const data::RgbImage& image);
-  const Ink& className(Words& words, CategoryId category);
-  const Ink& score(Words& words, double score);
-  std::vector<Label> labelsOf(Words& words, const std::vector<coco::Detection>& detections);
+  TextCache& textFor(const data::RgbImage& image);
+  const Ink& className(TextCache& cache, CategoryId category);
+  const Ink& score(TextCache& cache, double score);
+  std::vector<Label> labelsOf(TextCache& cache, const std::vector<coco::Detection>& detections);
 
   FontList fonts_;
   std::vector<CategoryId> categories_;
   std::vector<std::string> names_;
-  std::map<int, Words> words_;  ///< by height
+  std::map<int, TextCache> text_;  ///< by height
 };
 
 }  // namespace lockstep::worker

@@ -6,11 +6,11 @@
 
 namespace lockstep::worker {
 
-/// Writes a drawn picture as a PNG that says of itself that it is one, so that drawing again may
-/// replace it. Throws Error.
+/// Writes an overlay as a PNG with a marker in its metadata, so that predict may overwrite it
+/// later. Throws Error.
 void writeOverlay(const data::RgbImage& image, const std::filesystem::path& file);
 
-/// Whether the file is one of those.
+/// Whether the file has that marker.
 bool isOverlay(const std::filesystem::path& file);
 
 }  // namespace lockstep::worker

@@ -11,15 +11,16 @@
 namespace lockstep::worker {
 namespace {
 
-/// After a collective broke, for news of the rank that broke it: a second more than silence takes.
-constexpr std::chrono::duration<double> kNewsPatience{dist::PeerWatch::kSilenceSeconds + 1};
-constexpr std::chrono::milliseconds kNewsInterval{100};
+/// How long to wait, after a collective failed, until the failed rank is known: a second more than
+/// the heartbeat timeout.
+constexpr std::chrono::duration<double> kFailureTimeout{dist::PeerMonitor::kTimeoutSeconds + 1};
+constexpr std::chrono::milliseconds kPollInterval{100};
 
 std::string encoded(const protocol::Failed& failed) {
   return protocol::encode(protocol::WorkerMessage(failed));
 }
 
-/// Nothing for words of another version.
+/// nullopt for a message of another version.
 std::optional<protocol::Failed> decoded(const std::string& text) {
   try {
     const auto message = protocol::decodeWorkerMessage(text);
@@ -31,17 +32,17 @@ std::optional<protocol::Failed> decoded(const std::string& text) {
 
 }  // namespace
 
-dist::World& OwnWorld::join(const protocol::RankPlace& place,
+dist::World& OwnWorld::join(const protocol::RankPlacement& placement,
                             const std::function<void(int port)>& listening) {
   phase_.phase = protocol::Phase::Joining;
   auto world = dist::joinWorld(
-      {.node = place.node,
-       .nodes = place.nodes,
-       .localRank = place.localRank,
-       .localRanks = place.localRanks,
-       .masterAddress = place.masterAddress,
-       .masterPort = place.masterPort,
-       .storeIsServed = place.storeIsServed,
+      {.node = placement.node,
+       .nodes = placement.nodes,
+       .localRank = placement.localRank,
+       .localRanks = placement.localRanks,
+       .masterAddress = placement.masterAddress,
+       .masterPort = placement.masterPort,
+       .storeIsServed = placement.storeIsServed,
        .onListening = listening,
        .onCollective = [this](const char* name, bool waiting) { phase_.note(name, waiting); }});
   phase_.rank = world->rank();
@@ -50,13 +51,13 @@ dist::World& OwnWorld::join(const protocol::RankPlace& place,
   return *world_;
 }
 
-dist::PeerWatch* OwnWorld::peers() {
+dist::PeerMonitor* OwnWorld::peers() {
   const std::lock_guard lock(mutex_);
-  return world_ ? world_->peerWatch() : nullptr;
+  return world_ ? world_->peerMonitor() : nullptr;
 }
 
-/// Where this rank is, in the words in which it may have failed.
-protocol::Failed OwnWorld::standing() const {
+/// The status of this rank, as the failure that is reported if it goes silent.
+protocol::Failed OwnWorld::currentStatus() const {
   protocol::Failed failed;
   failed.rank = phase_.rank;
   failed.host = base::hostName();
@@ -67,47 +68,47 @@ protocol::Failed OwnWorld::standing() const {
   return failed;
 }
 
-std::optional<protocol::Failed> OwnWorld::exchangeNews() {
-  dist::PeerWatch* const watch = peers();
-  if (watch == nullptr) return std::nullopt;
-  watch->say(encoded(standing()));
-  return lossOf(*watch);
+std::optional<protocol::Failed> OwnWorld::exchangeStatus() {
+  dist::PeerMonitor* const monitor = peers();
+  if (monitor == nullptr) return std::nullopt;
+  monitor->publish(encoded(currentStatus()));
+  return peerFailure(*monitor);
 }
 
-std::optional<protocol::Failed> OwnWorld::lossOf(dist::PeerWatch& watch) {
-  const auto loss = watch.loss();
+std::optional<protocol::Failed> OwnWorld::peerFailure(dist::PeerMonitor& monitor) {
+  const auto loss = monitor.lostPeer();
   if (!loss) return std::nullopt;
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(isLossTold_, true)) return std::nullopt;
+    if (std::exchange(isLossReported_, true)) return std::nullopt;
   }
-  const std::string& words = loss->lastWord.empty() ? loss->standing : loss->lastWord;
-  protocol::Failed failed = decoded(words).value_or(protocol::Failed{});
+  const std::string& message = loss->exitReason.empty() ? loss->status : loss->exitReason;
+  protocol::Failed failed = decoded(message).value_or(protocol::Failed{});
   failed.rank = loss->rank;
-  if (loss->lastWord.empty()) {
+  if (loss->exitReason.empty()) {
     failed.cause = protocol::FailureCause::Silence;
-    failed.message = "has not been heard of for " +
-                     std::to_string(static_cast<int>(loss->silentSeconds)) +
-                     " s (its machine, or the network to it)";
+    failed.message = "sent no heartbeat for " +
+                     std::to_string(static_cast<int>(loss->secondsSinceHeartbeat)) +
+                     " s (its machine or network may be down)";
   }
   return failed;
 }
 
-std::optional<protocol::Failed> OwnWorld::fail(const protocol::Failed& failed) {
-  dist::PeerWatch* const watch = peers();
-  if (watch == nullptr) return std::nullopt;
-  protocol::Failed word = standing();
-  word.message = failed.message;
-  word.exitStatus = failed.exitStatus;
-  word.cause = failed.cause;
+std::optional<protocol::Failed> OwnWorld::publishFailure(const protocol::Failed& failed) {
+  dist::PeerMonitor* const monitor = peers();
+  if (monitor == nullptr) return std::nullopt;
+  protocol::Failed own = currentStatus();
+  own.message = failed.message;
+  own.exitStatus = failed.exitStatus;
+  own.cause = failed.cause;
   if (failed.cause != protocol::FailureCause::LostPeer) {
-    watch->sayLast(encoded(word));
+    monitor->publishExit(encoded(own));
     return std::nullopt;
   }
-  const auto end = std::chrono::steady_clock::now() + kNewsPatience;
+  const auto end = std::chrono::steady_clock::now() + kFailureTimeout;
   while (std::chrono::steady_clock::now() < end) {
-    if (auto lost = lossOf(*watch)) return lost;
-    std::this_thread::sleep_for(kNewsInterval);
+    if (auto lost = peerFailure(*monitor)) return lost;
+    std::this_thread::sleep_for(kPollInterval);
   }
   return std::nullopt;
 }

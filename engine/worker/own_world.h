@@ -10,35 +10,35 @@
 
 namespace lockstep::worker {
 
-/// The world of this process, once it has joined one. It lives until the process has said its last
-/// word, so that ranks on other machines can hear it.
+/// The world of this process after the rendezvous. It outlives the job, so that ranks on other
+/// machines receive the failure of this one.
 class OwnWorld {
  public:
   explicit OwnWorld(train::PhaseReport& phase) : phase_(phase) {}
   OwnWorld(const OwnWorld&) = delete;
 
-  /// Waits for the other ranks. Throws Error that says who is missing. `listening` is called on
-  /// rank 0 when its store answers.
-  dist::World& join(const protocol::RankPlace& place,
+  /// Rendezvous: waits for the other ranks. Throws Error naming those that are missing. `listening`
+  /// is called on rank 0 when its store accepts connections.
+  dist::World& join(const protocol::RankPlacement& placement,
                     const std::function<void(int port)>& listening);
 
-  /// Once a second, any thread: tells other machines where this rank is, and returns what is newly
-  /// known of a rank there that is lost.
-  std::optional<protocol::Failed> exchangeNews();
+  /// Called once a second, any thread: publishes this rank's status to other machines, and returns
+  /// the failure of a rank there, once.
+  std::optional<protocol::Failed> exchangeStatus();
 
-  /// The last word of a rank that fails. Where another machine's rank is to blame and can be
-  /// named, waits for that and returns it.
-  std::optional<protocol::Failed> fail(const protocol::Failed& failed);
+  /// Publishes the failure of this rank. If its cause is a lost peer, waits until the failed rank
+  /// is known and returns that rank's failure.
+  std::optional<protocol::Failed> publishFailure(const protocol::Failed& failed);
 
  private:
-  dist::PeerWatch* peers();
-  std::optional<protocol::Failed> lossOf(dist::PeerWatch& peers);
-  protocol::Failed standing() const;
+  dist::PeerMonitor* peers();
+  std::optional<protocol::Failed> peerFailure(dist::PeerMonitor& monitor);
+  protocol::Failed currentStatus() const;
 
   train::PhaseReport& phase_;
   std::mutex mutex_;
   std::unique_ptr<dist::World> world_;  ///< set under mutex_
-  bool isLossTold_ = false;             ///< under mutex_
+  bool isLossReported_ = false;         ///< under mutex_
 };
 
 }  // namespace lockstep::worker

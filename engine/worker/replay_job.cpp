@@ -11,14 +11,14 @@ namespace lockstep::worker {
 
 protocol::Finished run(const protocol::ReplayJob& job, const JobContext& context) {
   const config::Experiment experiment = experimentOf(job.model.configYaml);
-  const at::Device device = train::prepareDevice(experiment.runtime, context.place.gpu);
+  const at::Device device = train::prepareDevice(experiment.runtime, context.placement.gpu);
   at::set_num_threads(experiment.runtime.cpuThreads);
-  const config::DatasetSplit& part = partOf(experiment, protocol::Split::Train);
-  const coco::Dataset dataset = coco::Dataset::load(part.annotations);
+  const config::DatasetSplit& split = splitOf(experiment, protocol::Split::Train);
+  const coco::Dataset dataset = coco::Dataset::load(split.annotations);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
-  const data::SampleLoader loader(dataset, part.images, experiment.augment, seed,
-                                  data::ClassTable(dataset), data::handoverTo(device));
-  // What several ranks did side by side is done one after another.
+  const data::SampleLoader loader(dataset, split.images, experiment.augment, seed,
+                                  data::ClassTable(dataset), data::loaderOutputFor(device));
+  // The ranks' parts of the batch are micro-batches of one step here.
   data::SamplerOptions options = data::samplerOptions(experiment, 0, 1);
   options.accumulate *= experiment.runtime.workers;
   data::Sampler sampler(dataset, options);

@@ -16,21 +16,21 @@
 namespace lockstep::worker {
 namespace {
 
-/// What a rank says of its failure, once, whichever thread meets it first.
-class LastWord {
+/// Reports the failure of this rank once, from whichever thread fails first.
+class FailureReport {
  public:
-  LastWord(Channel& channel, OwnWorld& world, const train::PhaseReport& phase, std::string gpu)
+  FailureReport(Channel& channel, OwnWorld& world, const train::PhaseReport& phase, std::string gpu)
       : channel_(channel), world_(world), phase_(phase), gpu_(std::move(gpu)) {}
 
-  /// Returns the exit status.
-  int say(const std::exception& fault) {
-    if (isBegun_.exchange(true)) {
-      if (speaker_ == std::this_thread::get_id()) return static_cast<int>(ExitStatus::Failed);
-      isBegun_.wait(true);  // the other one ends the process
+  /// Returns the exit code.
+  int send(const std::exception& error) {
+    if (isStarted_.exchange(true)) {
+      if (reporter_ == std::this_thread::get_id()) return static_cast<int>(ExitStatus::Failed);
+      isStarted_.wait(true);  // the reporting thread ends the process
     }
-    speaker_ = std::this_thread::get_id();
+    reporter_ = std::this_thread::get_id();
     const train::Failure failure =
-        train::failureOf(fault, {phase_.step, phase_.phase.load(), phase_.waiting, gpu_});
+        train::failureOf(error, {phase_.step, phase_.phase.load(), phase_.waiting, gpu_});
     protocol::Failed failed;
     failed.step = phase_.step;
     failed.phase = phase_.phase.load();
@@ -40,17 +40,17 @@ class LastWord {
     failed.exitStatus = failure.exitStatus;
     base::logLine(base::LogLevel::Error, "worker", failed.message);
     if (failure.rank >= 0 && failure.rank != phase_.rank) {
-      tellOf(failure, failed);
+      reportLostPeer(failure, failed);
     } else {
-      if (const auto culprit = world_.fail(failed)) channel_.send(*culprit);
+      if (const auto culprit = world_.publishFailure(failed)) channel_.send(*culprit);
       channel_.send(failed);
     }
     return failed.exitStatus;
   }
 
  private:
-  /// This rank ends because of another, which all know.
-  void tellOf(const train::Failure& failure, protocol::Failed own) {
+  /// This rank fails because another one failed, and that rank is known.
+  void reportLostPeer(const train::Failure& failure, protocol::Failed own) {
     protocol::Failed others = own;
     others.rank = failure.rank;
     others.host = failure.host;
@@ -63,23 +63,23 @@ class LastWord {
   OwnWorld& world_;
   const train::PhaseReport& phase_;
   std::string gpu_;
-  std::atomic<bool> isBegun_{false};
-  std::atomic<std::thread::id> speaker_{};
+  std::atomic<bool> isStarted_{false};
+  std::atomic<std::thread::id> reporter_{};
 };
 
-/// For endAtOnce(), which is given nothing.
-std::atomic<LastWord*> lastWord{nullptr};
+/// For reportAndExit(), a terminate handler without arguments.
+std::atomic<FailureReport*> failureReport{nullptr};
 
-/// What terminates otherwise without a word the supervisor could read: an exception out of a
-/// destructor while another one is on its way, or out of a thread of LibTorch's.
-[[noreturn]] void endAtOnce() {
-  LastWord* const word = lastWord;
-  const std::exception_ptr fault = std::current_exception();
-  if (word == nullptr || !fault) std::abort();
+/// Reports what would otherwise terminate without a message to the supervisor: an exception thrown
+/// by a destructor during unwinding, or in a thread of LibTorch.
+[[noreturn]] void reportAndExit() {
+  FailureReport* const report = failureReport;
+  const std::exception_ptr error = std::current_exception();
+  if (report == nullptr || !error) std::abort();
   try {
-    std::rethrow_exception(fault);
+    std::rethrow_exception(error);
   } catch (const std::exception& exception) {
-    ::_exit(word->say(exception));
+    ::_exit(report->send(exception));
   } catch (...) {
     std::abort();
   }
@@ -100,22 +100,22 @@ int serve(int fd,
   train::Mailbox mailbox;
   train::PhaseReport phase;
   OwnWorld world(phase);
-  LastWord word(channel, world, phase, job->place.gpuName);
-  lastWord = &word;
-  std::set_terminate(endAtOnce);
+  FailureReport report(channel, world, phase, job->placement.gpuName);
+  failureReport = &report;
+  std::set_terminate(reportAndExit);
   const ControlThread control(channel, mailbox, phase, world);
   int status = 0;
   try {
     const protocol::Finished finished =
-        run(job->work, {job->place, world, channel, mailbox, phase});
+        run(job->work, {job->placement, world, channel, mailbox, phase});
     channel.send(finished);
     status = static_cast<int>(finished.stopped ? ExitStatus::Stopped : ExitStatus::Done);
-  } catch (const std::exception& fault) {
-    // What a broken GPU or a broken group holds cannot be given back: that would throw, or wait for
-    // ever.
-    ::_exit(word.say(fault));
+  } catch (const std::exception& error) {
+    // No clean-up: after a CUDA error or in a broken process group, destructors would throw or
+    // hang.
+    ::_exit(report.send(error));
   }
-  lastWord = nullptr;
+  failureReport = nullptr;
   return status;
 }
 

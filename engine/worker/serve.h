@@ -6,13 +6,13 @@
 
 namespace lockstep::worker {
 
-/// Does the one job that comes through the socket by `run`, and says how it went. Returns the exit
-/// status. Where a thread or a destructor throws what nobody catches (after an error of a GPU many
-/// do) that is said as well, and the process ends at once.
+/// Receives one job from the socket, executes it with `run` and reports the result. Returns the
+/// exit code. An uncaught exception of a thread or a destructor (common after a CUDA error) is
+/// reported as well, and the process exits immediately.
 int serve(int fd,
           const std::function<protocol::Finished(const protocol::Work&, const JobContext&)>& run);
 
-/// The function of its job.
+/// Calls run() for the job's type.
 protocol::Finished runWork(const protocol::Work& work, const JobContext& context);
 
 }  // namespace lockstep::worker

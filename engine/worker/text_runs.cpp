@@ -5,13 +5,13 @@
 namespace lockstep::worker {
 namespace {
 
-/// How a character stands to the direction of a line.
+/// Bidirectional class of a character, simplified.
 enum class Kind { LeftToRight, RightToLeft, Digit, Mark, Neutral };
 
 struct Character {
   Kind kind = Kind::Neutral;
   hb_script_t script = HB_SCRIPT_COMMON;
-  int level = 0;  ///< odd: from right to left
+  int level = 0;  ///< embedding level; odd: right to left
 };
 
 Kind kindOf(char32_t character, hb_script_t script) {
@@ -31,14 +31,14 @@ Kind kindOf(char32_t character, hb_script_t script) {
                                                                         : Kind::LeftToRight;
 }
 
-/// Characters that show nothing of their own: HarfBuzz hides them, whatever the font.
+/// Default-ignorable characters: HarfBuzz hides them with any font.
 bool isInvisible(char32_t c) {
   return c == 0xAD || c == 0x34F || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
          (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) ||
          (c >= 0xFE00 && c <= 0xFE0F) || c == 0xFEFF || (c >= 0xE0100 && c <= 0xE01EF);
 }
 
-/// A character of no script of its own has that of its neighbour before it, else after it.
+/// Characters of the scripts Common and Inherited take that of the character before, else after.
 void shareScripts(std::vector<Character>& line) {
   const auto isShared = [](const Character& c) {
     return c.script == HB_SCRIPT_COMMON || c.script == HB_SCRIPT_INHERITED;
@@ -49,8 +49,8 @@ void shareScripts(std::vector<Character>& line) {
     if (isShared(line[i - 1])) line[i - 1].script = line[i].script;
 }
 
-/// Gives neutral characters between two words of one direction that direction, others that of the
-/// line. Digits after right-to-left letters count as those here.
+/// Neutral characters between text of one direction take that direction, others the line's base
+/// direction. Digits after right-to-left letters count as right-to-left here.
 void resolveNeutrals(std::vector<Character>& line, Kind base) {
   const auto sideOf = [](const Character& c) {
     return c.kind == Kind::LeftToRight ? Kind::LeftToRight : Kind::RightToLeft;
@@ -67,8 +67,8 @@ void resolveNeutrals(std::vector<Character>& line, Kind base) {
   }
 }
 
-/// The direction of the first letter is the line's. Digits run from left to right, but have their
-/// place in the words around them.
+/// The first letter sets the base direction of the line. Digits run left to right within the text
+/// around them.
 void findLevels(std::vector<Character>& line) {
   const auto first = std::find_if(line.begin(), line.end(), [](const Character& c) {
     return c.kind == Kind::LeftToRight || c.kind == Kind::RightToLeft;
@@ -89,8 +89,8 @@ void findLevels(std::vector<Character>& line) {
   }
 }
 
-/// From the order of reading to that on the screen: what is at a level or above it turns round,
-/// from the highest level down.
+/// From logical to visual order: reverses every sequence at or above a level, from the highest
+/// level down.
 void reorder(std::vector<TextRun>& runs, std::vector<int> levels) {
   for (int level = 2; level >= 1; --level) {
     for (std::size_t begin = 0; begin < runs.size(); ++begin) {
@@ -146,9 +146,9 @@ std::optional<std::vector<TextRun>> visualRuns(const std::u32string& line, const
     if (!own) return std::nullopt;
     font = own;
     const Character& c = characters[i];
-    const bool goesOn = !runs.empty() && runs.back().font == *font &&
-                        runs.back().script == c.script && levels.back() == c.level;
-    if (goesOn) {
+    const bool extendsRun = !runs.empty() && runs.back().font == *font &&
+                            runs.back().script == c.script && levels.back() == c.level;
+    if (extendsRun) {
       runs.back().end = i + 1;
     } else {
       runs.push_back({i, i + 1, *font, c.script, c.level % 2 == 1});

@@ -13,20 +13,20 @@ protocol::Finished run(const protocol::TrainJob& own, const JobContext& context)
   const auto send = [&](const protocol::WorkerMessage& message) {
     if (world.rank() == 0) context.channel.send(message);
   };
-  const bool goesOn = !job.resumeFrom.empty();
+  const bool isResume = !job.resumeFrom.empty();
   context.phase.phase = protocol::Phase::Loading;
   auto trainer = std::make_unique<train::Trainer>(
-      experimentOf(job.configYaml, goesOn), run_folder::Layout(job.runFolder),
-      train::TrainerContext{world, context.mailbox, context.phase, send, context.place.gpu,
-                            context.place.machineRanks, job.checkpointPatience});
+      experimentOf(job.configYaml, isResume), run_folder::Layout(job.runFolder),
+      train::TrainerContext{world, context.mailbox, context.phase, send, context.placement.gpu,
+                            context.placement.machineRanks, job.checkpointPatience});
   try {
-    if (goesOn) trainer->resume(job.resumeFrom);
+    if (isResume) trainer->resume(job.resumeFrom);
     const train::Trainer::Outcome outcome = trainer->run();
-    world.share("");  // no rank leaves before rank 0 has written its last file
+    world.broadcastBytes("");  // barrier: no rank exits before rank 0 has written its last file
     return {.step = outcome.step, .stopped = outcome.stopped};
   } catch (...) {
-    // Left as it is until the process ends: after an error of a GPU, or of a rank that is gone, its
-    // tensors and groups would throw or wait for ever before the failure is said.
+    // Leaked on purpose: after a CUDA error or the loss of a rank, destroying its tensors and
+    // process groups would throw or hang before the failure is reported.
     std::ignore = trainer.release();
     throw;
   }

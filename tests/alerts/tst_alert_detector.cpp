@@ -55,31 +55,31 @@ class TstAlertDetector : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aCalmRunRaisesNothing();
-  void aLossThatIsNoNumberIsRaisedOnceAndNamed();
-  void otherScalarsMayBeNoNumbers();
-  void aResumeForgetsWhatLiesAfterIt();
-  void aRankThatAllWaitForIsNamed_data();
-  void aRankThatAllWaitForIsNamed();
-  void overfittingNamesRiseFallAndTheCheckpointNearestToTheLowest();
-  void overfittingNamesNoCheckpointThatIsGone();
+  void aNormalRunRaisesNothing();
+  void aNonFiniteLossIsRaisedOnceWithItsTag();
+  void otherScalarsMayBeNonFinite();
+  void aResumeForgetsLaterSteps();
+  void aSlowRankIsNamed_data();
+  void aSlowRankIsNamed();
+  void overfittingNamesRiseFallAndTheNearestCheckpoint();
+  void overfittingNamesNoPrunedCheckpoint();
   void overfittingNeedsTwoEvaluations();
   void overfittingNeedsTwoPercent();
   void overfittingNeedsAFallingTrainingLoss();
   void overfittingIsRaisedAgainAfterANewMinimum();
   void withoutACheckpointTheLowestStepIsNamed();
-  void aJumpOfTheLossIsRaisedOnceUntilItIsCalm();
+  void aLossJumpIsRaisedOnceUntilTheLossIsNormal();
   void aNoisyStartIsNoJump();
   void aFailedCheckpointIsRaisedWithItsText();
   void aFailedRunIsRaisedWithItsReason();
-  void theEvidenceIsNamed();
-  void alertsOfTheLogRaiseNothing();
-  void onlyTheLastStepsCountWithoutAnEvaluation();
-  void eventsThatAreNoJsonAreLetPass();
+  void alertsNameTheirTagsAndSteps();
+  void alertsInTheLogRaiseNothing();
+  void onlyRecentStepsCountWithoutAnEvaluation();
+  void eventsThatAreNotJsonAreIgnored();
   void theRunningMedianIsTheMedian();
 };
 
-void TstAlertDetector::aCalmRunRaisesNothing() {
+void TstAlertDetector::aNormalRunRaisesNothing() {
   Watch watch;
   for (int evaluation = 0; evaluation < 10; ++evaluation) {
     watch.train(50, 3.0f / static_cast<float>(evaluation + 1));
@@ -90,7 +90,7 @@ void TstAlertDetector::aCalmRunRaisesNothing() {
   QCOMPARE(watch.kinds(), Kinds());
 }
 
-void TstAlertDetector::aLossThatIsNoNumberIsRaisedOnceAndNamed() {
+void TstAlertDetector::aNonFiniteLossIsRaisedOnceWithItsTag() {
   Watch watch;
   watch.train(3, 1.0f);
   watch.add(
@@ -104,13 +104,13 @@ void TstAlertDetector::aLossThatIsNoNumberIsRaisedOnceAndNamed() {
   QVERIFY(heldOut.alerts.at(0).text.starts_with("eval/loss_box_reg is infinite at step 8. "));
 }
 
-void TstAlertDetector::otherScalarsMayBeNoNumbers() {
+void TstAlertDetector::otherScalarsMayBeNonFinite() {
   Watch watch;
   watch.add(scalarRecord(1, {{"eval/bbox/APs", std::nanf("")}, {"solver/grad_norm", INFINITY}}));
   QCOMPARE(watch.kinds(), Kinds());
 }
 
-void TstAlertDetector::aResumeForgetsWhatLiesAfterIt() {
+void TstAlertDetector::aResumeForgetsLaterSteps() {
   Watch watch;
   watch.train(10, 1.0f);
   watch.train(std::nanf(""));
@@ -120,27 +120,28 @@ void TstAlertDetector::aResumeForgetsWhatLiesAfterIt() {
   QCOMPARE(watch.kinds(), (Kinds{"non_finite", "non_finite"}));
 }
 
-void TstAlertDetector::aRankThatAllWaitForIsNamed_data() {
+void TstAlertDetector::aSlowRankIsNamed_data() {
   QTest::addColumn<double>("lateStep");   // rank 1's own seconds in each of its late records
   QTest::addColumn<double>("lateData");   // of which it waits for images
   QTest::addColumn<double>("usualData");  // the same of the others
   QTest::addColumn<int>("lateRecords");
   QTest::addColumn<QString>("text");
-  QTest::newRow("busy") << 0.4 << 0.0 << 0.0 << 5
-                        << "All ranks wait for rank 1: a step takes it 0.4 s, the others 0.3 s. "
-                           "Does something else use its GPU or its cores, or is its GPU throttled?";
+  QTest::newRow("busy")
+      << 0.4 << 0.0 << 0.0 << 5
+      << "All ranks wait for rank 1: a step takes it 0.4 s, the others 0.3 s. Check whether other "
+         "programs use its GPU or cores, or its GPU is throttled.";
   QTest::newRow("images") << 0.5 << 0.2 << 0.0 << 7
                           << "All ranks wait for rank 1: a step takes it 0.5 s, the others 0.3 s. "
-                             "It waits 0.2 s for images: look at its disk, or raise "
+                             "It waits 0.2 s for images: check its disk, or raise "
                              "dataset.loader_threads.";
   QTest::newRow("all wait for images as well")
       << 0.5 << 0.2 << 0.2 << 5
-      << "All ranks wait for rank 1: a step takes it 0.5 s, the others 0.3 s. "
-         "Does something else use its GPU or its cores, or is its GPU throttled?";
+      << "All ranks wait for rank 1: a step takes it 0.5 s, the others 0.3 s. Check whether other "
+         "programs use its GPU or cores, or its GPU is throttled.";
   QTest::newRow("not for long") << 0.4 << 0.0 << 0.0 << 4 << "";
   QTest::newRow("not by much") << 0.36 << 0.0 << 0.0 << 50 << "";
 }
-void TstAlertDetector::aRankThatAllWaitForIsNamed() {
+void TstAlertDetector::aSlowRankIsNamed() {
   QFETCH(double, lateStep);
   QFETCH(double, lateData);
   QFETCH(double, usualData);
@@ -171,7 +172,7 @@ void TstAlertDetector::aRankThatAllWaitForIsNamed() {
   QCOMPARE(watch.alerts.size(), text.isEmpty() ? 0u : 2u);
 }
 
-void TstAlertDetector::overfittingNamesRiseFallAndTheCheckpointNearestToTheLowest() {
+void TstAlertDetector::overfittingNamesRiseFallAndTheNearestCheckpoint() {
   Watch watch;
   watch.train(100, 2.0f);
   watch.heldOut(1.2f);
@@ -197,7 +198,7 @@ void TstAlertDetector::overfittingNamesRiseFallAndTheCheckpointNearestToTheLowes
   QCOMPARE(watch.kinds().size(), 1u);
 }
 
-void TstAlertDetector::overfittingNamesNoCheckpointThatIsGone() {
+void TstAlertDetector::overfittingNamesNoPrunedCheckpoint() {
   Watch watch;
   for (const float loss : {1.0f, 1.1f, 1.2f}) {
     watch.train(10, 1.0f - 0.01f * static_cast<float>(watch.step));
@@ -266,7 +267,7 @@ void TstAlertDetector::withoutACheckpointTheLowestStepIsNamed() {
       watch.alerts.at(0).text.c_str());
 }
 
-void TstAlertDetector::aJumpOfTheLossIsRaisedOnceUntilItIsCalm() {
+void TstAlertDetector::aLossJumpIsRaisedOnceUntilTheLossIsNormal() {
   Watch watch;
   watch.train(30, 2.0f);
   watch.train(10.1f);
@@ -319,7 +320,7 @@ void TstAlertDetector::aFailedRunIsRaisedWithItsReason() {
   QCOMPARE(watch.alerts[0].step, 12);
 }
 
-void TstAlertDetector::theEvidenceIsNamed() {
+void TstAlertDetector::alertsNameTheirTagsAndSteps() {
   using Tags = std::vector<std::string>;
   Watch watch;
   watch.train(100, 2.0f);
@@ -339,7 +340,7 @@ void TstAlertDetector::theEvidenceIsNamed() {
   QCOMPARE(watch.alerts[1].from, 301);
 }
 
-void TstAlertDetector::alertsOfTheLogRaiseNothing() {
+void TstAlertDetector::alertsInTheLogRaiseNothing() {
   Watch watch;
   protocol::Alert alert;
   alert.kind = protocol::AlertKind::CheckpointFailed;
@@ -350,7 +351,7 @@ void TstAlertDetector::alertsOfTheLogRaiseNothing() {
 }
 
 /// What is held between two evaluations is bounded, so that a run without any is, too.
-void TstAlertDetector::onlyTheLastStepsCountWithoutAnEvaluation() {
+void TstAlertDetector::onlyRecentStepsCountWithoutAnEvaluation() {
   Watch watch;
   watch.train(10, 1.5f);
   watch.heldOut(1.0f);
@@ -364,7 +365,7 @@ void TstAlertDetector::onlyTheLastStepsCountWithoutAnEvaluation() {
            watch.alerts[0].text.c_str());
 }
 
-void TstAlertDetector::eventsThatAreNoJsonAreLetPass() {
+void TstAlertDetector::eventsThatAreNotJsonAreIgnored() {
   Watch watch;
   for (const char* json :
        {"", "checkpoint", "[\"checkpoint\"]", R"({"type":"checkpoint"})",

@@ -74,7 +74,7 @@ class TstCommandLine : public QObject {
       app::parseCommandLine(arguments);
       QFAIL("not refused");
     } catch (const Error& error) {
-      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QCOMPARE(error.status(), ExitStatus::UserError);
       QVERIFY2(QString::fromUtf8(error.what()).contains(named), error.what());
     }
   }

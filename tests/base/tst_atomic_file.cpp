@@ -30,7 +30,7 @@ class TstAtomicFile : public QObject {
   }
 
  private Q_SLOTS:
-  void whatIsWrittenIsReadBack() {
+  void filesRoundTrip() {
     std::string content = "a\0b\r\n\xff";
     content += std::string(100000, 'x');
     base::writeFileAtomically(path("a.txt"), content);
@@ -39,11 +39,11 @@ class TstAtomicFile : public QObject {
     QVERIFY(base::readFile(path("a.txt")).empty());
   }
 
-  void filesWhoseSizeIsUnknownAreReadWhole() {
+  void filesOfUnknownSizeAreReadCompletely() {
     QVERIFY(base::readFile("/proc/self/status").find("Threads:") != std::string::npos);
   }
 
-  void noTemporaryFileStays() {
+  void noTemporaryFileIsLeft() {
     base::writeFileAtomically(path("b.txt"), "1");
     QVERIFY(!messageOf([&] { base::writeFileAtomically(path("no/c.txt"), "1"); }).empty());
     std::filesystem::create_directory(path("taken"));
@@ -55,7 +55,7 @@ class TstAtomicFile : public QObject {
   }
 
   /// In a container every start may have the process number of the one that was killed.
-  void whatAKilledProcessOfThisNumberLeftIsNotInTheWay() {
+  void temporaryFilesOfAKilledProcessWithThisPidAreSkipped() {
     const std::filesystem::path folder = path("killed");
     std::filesystem::create_directory(folder);
     const auto leftover = [&](int number) {
@@ -64,15 +64,15 @@ class TstAtomicFile : public QObject {
     };
     constexpr int kLeftovers = 300;  // more than this program has written before
     for (int number = 0; number < kLeftovers; ++number) std::ofstream(leftover(number)) << "half";
-    const std::string fault =
+    const std::string error =
         messageOf([&] { base::writeFileAtomically(folder / "run.json", "whole"); });
-    QVERIFY2(fault.empty(), fault.c_str());
+    QVERIFY2(error.empty(), error.c_str());
     QCOMPARE(base::readFile(folder / "run.json"), std::string("whole"));
     for (int number = 0; number < kLeftovers; ++number)
       QCOMPARE(base::readFile(leftover(number)), std::string("half"));
   }
 
-  void whatIsNoFileIsWrittenInto() {
+  void devicesAndPipesAreWrittenInPlace() {
     const std::filesystem::path fifo = path("fifo");
     QCOMPARE(::mkfifo(fifo.c_str(), 0600), 0);
     std::string content;
@@ -83,7 +83,7 @@ class TstAtomicFile : public QObject {
     QVERIFY(std::filesystem::is_fifo(fifo));
   }
 
-  void permissionsAndLinksStay() {
+  void permissionsAndSymlinksAreKept() {
     base::writeFileAtomically(path("target.txt"), "old");
     ::chmod(path("target.txt").c_str(), 0640);
     std::filesystem::create_symlink("target.txt", path("link.txt"));
@@ -95,7 +95,7 @@ class TstAtomicFile : public QObject {
     QCOMPARE(status.st_mode & 0777, mode_t{0640});
   }
 
-  void aLinkToAFileThatIsNotThereYetStays() {
+  void aDanglingSymlinkIsKept() {
     std::filesystem::create_directory(path("elsewhere"));
     std::filesystem::create_symlink("elsewhere/later.txt", path("dangling.txt"));
     base::writeFileAtomically(path("dangling.txt"), "new");
@@ -103,14 +103,14 @@ class TstAtomicFile : public QObject {
     QCOMPARE(base::readFile(path("elsewhere/later.txt")), std::string("new"));
   }
 
-  void aNewFileCanBeForItsOwnerAlone() {
+  void aNewFileCanBePrivate() {
     base::writeFileAtomically(path("secret.txt"), "1", 0600);
     struct stat status;
     QCOMPARE(::stat(path("secret.txt").c_str(), &status), 0);
     QCOMPARE(status.st_mode & 0777, mode_t{0600});
   }
 
-  void aReaderNeverSeesAPart() {
+  void aReaderNeverSeesPartialContent() {
     const std::string one(50000, '1'), two(50000, '2');
     base::writeFileAtomically(path("turns.txt"), one);
     std::thread writer([&] {
@@ -127,7 +127,7 @@ class TstAtomicFile : public QObject {
     QCOMPARE(wrong, 0);
   }
 
-  void faultsNameThePathAndTheReason() {
+  void errorsNameThePathAndTheReason() {
     const std::string missing = messageOf([&] { base::readFile(path("missing.txt")); });
     QCOMPARE(missing, path("missing.txt").string() + ": cannot read: No such file or directory");
     const std::string directory = messageOf([&] { base::readFile(folder_.path().toStdString()); });
@@ -140,9 +140,9 @@ class TstAtomicFile : public QObject {
     }
     QCOMPARE(::mkfifo(path("pipe").c_str(), 0600), 0);
     QCOMPARE(messageOf([&] { base::readFile(path("pipe")); }),
-             path("pipe").string() + ": is a pipe; a regular file is wanted");
+             path("pipe").string() + ": is a pipe; expected a regular file");
     QCOMPARE(messageOf([&] { base::readFile("/dev/zero"); }),
-             std::string("/dev/zero: is a device; a regular file is wanted"));
+             std::string("/dev/zero: is a device; expected a regular file"));
     const std::string sync = messageOf([&] { base::syncToDisk(path("missing.txt")); });
     QVERIFY(sync.find("missing.txt") != std::string::npos);
   }

@@ -30,12 +30,12 @@ class TstEnumText : public QObject {
     static_assert(base::parseEnum<Split>("val") == Split::Val);
   }
 
-  void otherTextsAreNoValue() {
+  void unknownStringsAreNullopt() {
     for (const char* text : {"", "Val", "va", "val ", "test"})
       QVERIFY(!base::parseEnum<Split>(text));
   }
 
-  void anOpenEnumKeepsATextThatItDoesNotKnow() {
+  void anOpenEnumKeepsAnUnknownString() {
     const base::OpenEnum<Split> known("val"), other("test"), none;
     QVERIFY(known == Split::Val && known != Split::Train && known.value() == Split::Val);
     QCOMPARE(known.text(), std::string("val"));

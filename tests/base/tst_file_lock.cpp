@@ -20,7 +20,7 @@ class TstFileLock : public QObject {
   }
 
  private Q_SLOTS:
-  void oneHoldsItUntilItLetsGo() {
+  void aLockIsHeldUntilReleased() {
     const auto file = path("one.lock");
     QVERIFY(!FileLock::isHeld(file));
     {
@@ -33,7 +33,7 @@ class TstFileLock : public QObject {
     QVERIFY(FileLock::tryAcquire(file));
   }
 
-  void whoeverHasItIsSeenToHoldItThoughOthersRemoveIt() {
+  void aHeldLockIsVisibleThoughOthersRemoveTheFile() {
     const auto file = path("removed.lock");
     std::atomic<int> unseen = 0, together = 0, holders = 0;
     const auto holdAndRemove = [&] {

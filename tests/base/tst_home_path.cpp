@@ -21,12 +21,12 @@ class TstHomePath : public QObject {
   }
   void cleanup() { qputenv("HOME", home_); }
 
-  void aTildeIsWhatHomeSays() {
+  void aTildeExpandsToHome() {
     QCOMPARE(expandHome("~"), std::optional<std::string>("/somewhere/else"));
     QCOMPARE(expandHome("~/a/b.json"), std::optional<std::string>("/somewhere/else/a/b.json"));
   }
 
-  void aNameIsThatUsersHome() {
+  void aUserNameExpandsToThatUsersHome() {
     const passwd* self = ::getpwuid(::getuid());
     if (self == nullptr) QSKIP("this user has no name");
     const std::string name = self->pw_name, folder = self->pw_dir;
@@ -36,11 +36,11 @@ class TstHomePath : public QObject {
     QCOMPARE(expandHome("~/a"), std::optional<std::string>(folder + "/a"));
   }
 
-  void anUnknownUserIsNothing() {
+  void anUnknownUserIsNullopt() {
     QCOMPARE(expandHome("~no.such.user/a"), std::optional<std::string>());
   }
 
-  void otherPathsStayAsTheyAre() {
+  void otherPathsAreUnchanged() {
     for (const char* path : {"", "/a/~", "a~b", "./~/a", "../~"}) {
       QCOMPARE(expandHome(path), std::optional<std::string>(path));
     }

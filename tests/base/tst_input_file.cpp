@@ -17,39 +17,39 @@ class TstInputFile : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aRegularFileIsFineAlsoThroughALink() {
+  void aRegularFileIsAcceptedAlsoThroughASymlink() {
     const QTemporaryDir folder;
     const std::filesystem::path file = folder.filePath(QStringLiteral("f")).toStdString();
     base::writeFileAtomically(file, "x");
-    QCOMPARE(base::inputFileFault(file, "a file"), std::string());
+    QCOMPARE(base::inputFileError(file, "a file"), std::string());
     const auto link = file.parent_path() / "link";
     std::filesystem::create_symlink(file, link);
-    QCOMPARE(base::inputFileFault(link, "a file"), std::string());
+    QCOMPARE(base::inputFileError(link, "a file"), std::string());
   }
 
-  void whatIsNoFileIsNamed() {
+  void otherFileTypesAreNamed() {
     const QTemporaryDir folder;
     const std::filesystem::path pipe = folder.filePath(QStringLiteral("pipe")).toStdString();
     QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
-    QCOMPARE(base::inputFileFault(pipe, "a file"), std::string("is a pipe; a file is wanted"));
-    QCOMPARE(base::inputFileFault(pipe.parent_path(), "a picture"),
-             std::string("is a folder; a picture is wanted"));
-    QCOMPARE(base::inputFileFault("/dev/zero", "a file"),
-             std::string("is a device; a file is wanted"));
-    QCOMPARE(base::inputFileFault(pipe.parent_path() / "none", "a file"),
+    QCOMPARE(base::inputFileError(pipe, "a file"), std::string("is a pipe; expected a file"));
+    QCOMPARE(base::inputFileError(pipe.parent_path(), "a picture"),
+             std::string("is a folder; expected a picture"));
+    QCOMPARE(base::inputFileError("/dev/zero", "a file"),
+             std::string("is a device; expected a file"));
+    QCOMPARE(base::inputFileError(pipe.parent_path() / "none", "a file"),
              std::string("there is no such file"));
-    QCOMPARE(base::inputFileFault("/dev/null/x", "a file"), std::string("there is no such file"));
-    QCOMPARE(base::inputFileFault(std::string(300, 'a'), "a file"),
+    QCOMPARE(base::inputFileError("/dev/null/x", "a file"), std::string("there is no such file"));
+    QCOMPARE(base::inputFileError(std::string(300, 'a'), "a file"),
              std::string(std::strerror(ENAMETOOLONG)));
   }
 
-  void whatCannotBeLookedAtIsNotThere() {
+  void pathsThatCannotBeCheckedDoNotExist() {
     const QTemporaryDir folder;
     const std::filesystem::path root = folder.path().toStdString();
-    QVERIFY(base::isThere(root));
-    QVERIFY(!base::isThere(root / "none"));
+    QVERIFY(base::pathExists(root));
+    QVERIFY(!base::pathExists(root / "none"));
     std::filesystem::create_symlink("circle", root / "circle");
-    QVERIFY(!base::isThere(root / "circle"));
+    QVERIFY(!base::pathExists(root / "circle"));
   }
 
   void aSocketIsNamed() {
@@ -64,7 +64,7 @@ class TstInputFile : public QObject {
         ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address);
     ::close(descriptor);
     QCOMPARE(bound, 0);
-    QCOMPARE(base::inputFileFault(path, "a file"), std::string("is a socket; a file is wanted"));
+    QCOMPARE(base::inputFileError(path, "a file"), std::string("is a socket; expected a file"));
   }
 };
 

@@ -31,16 +31,16 @@ class TstJsonWriter : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void commasStandBetweenValuesOnly();
-  void floatsAreShortAndReadBackTheSame();
-  void everyKindOfFloatReadsBackTheSame();
-  void everyKindOfDoubleReadsBackTheSame();
-  void nonFiniteNumbersAreTexts();
+  void commasAreOnlyBetweenValues();
+  void floatsAreShortAndRoundTrip();
+  void everyKindOfFloatRoundTrips();
+  void everyKindOfDoubleRoundTrips();
+  void nonFiniteNumbersAreStrings();
   void textsAreEscapedAndInvalidUtf8IsReplaced();
   void anyBytesAreWrittenAsAnIndependentWriterDoes();
 };
 
-void TstJsonWriter::commasStandBetweenValuesOnly() {
+void TstJsonWriter::commasAreOnlyBetweenValues() {
   std::string text;
   JsonWriter json(text);
   json.beginObject();
@@ -59,7 +59,7 @@ void TstJsonWriter::commasStandBetweenValuesOnly() {
   QCOMPARE(text, std::string(R"({"a":1,"b":[true,null,{}],"c":{"d":2}})"));
 }
 
-void TstJsonWriter::floatsAreShortAndReadBackTheSame() {
+void TstJsonWriter::floatsAreShortAndRoundTrip() {
   QCOMPARE(written(0.1f), std::string("0.1"));
   QCOMPARE(written(1.0f), std::string("1"));
   QCOMPARE(written(-0.0f), std::string("-0.0"));
@@ -67,7 +67,7 @@ void TstJsonWriter::floatsAreShortAndReadBackTheSame() {
   QCOMPARE(written(static_cast<double>(0.1f)), std::string("0.10000000149011612"));
 }
 
-void TstJsonWriter::everyKindOfFloatReadsBackTheSame() {
+void TstJsonWriter::everyKindOfFloatRoundTrips() {
   std::mt19937 random(7);
   for (int i = 0; i < 200000; ++i) {
     const float number = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
@@ -79,7 +79,7 @@ void TstJsonWriter::everyKindOfFloatReadsBackTheSame() {
   }
 }
 
-void TstJsonWriter::everyKindOfDoubleReadsBackTheSame() {
+void TstJsonWriter::everyKindOfDoubleRoundTrips() {
   std::mt19937_64 random(8);
   for (int i = 0; i < 200000; ++i) {
     const double number = std::bit_cast<double>(static_cast<std::uint64_t>(random()));
@@ -89,7 +89,7 @@ void TstJsonWriter::everyKindOfDoubleReadsBackTheSame() {
   }
 }
 
-void TstJsonWriter::nonFiniteNumbersAreTexts() {
+void TstJsonWriter::nonFiniteNumbersAreStrings() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   QCOMPARE(written(std::nan("")), std::string("\"NaN\""));
   QCOMPARE(written(std::numeric_limits<float>::quiet_NaN()), std::string("\"NaN\""));

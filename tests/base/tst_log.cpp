@@ -32,7 +32,7 @@ class TstLog : public QObject {
   }
 
  private Q_SLOTS:
-  void aLineNamesItsPartAndLevel() {
+  void aLineNamesComponentAndLevel() {
     const std::string text = standardErrorOf([] {
       base::logInfo("train", "step done step=3");
       base::logWarning("data", "slow");
@@ -42,7 +42,7 @@ class TstLog : public QObject {
              std::string("[train] step done step=3\n[data] warning: slow\n[disk] error: full\n"));
   }
 
-  void everyLineOfALongMessageIsMarked() {
+  void everyLineOfAMultiLineMessageHasThePrefix() {
     const std::string text = standardErrorOf([] { base::logInfo("a", "one\ntwo\n"); });
     QCOMPARE(text, std::string("[a] one\n[a] two\n"));
   }

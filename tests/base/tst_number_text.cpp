@@ -17,7 +17,7 @@ class TstNumberText : public QObject {
     QCOMPARE(base::shortNumber(1234567), std::string("1.23457e+06"));
   }
 
-  void whatIsNoNumberIsTheSameAsInJson() {
+  void nonFiniteNumbersAreTheSameAsInJson() {
     const double infinity = std::numeric_limits<double>::infinity();
     QCOMPARE(base::shortNumber(std::numeric_limits<double>::quiet_NaN()), std::string("NaN"));
     QCOMPARE(base::shortNumber(infinity), std::string("Infinity"));

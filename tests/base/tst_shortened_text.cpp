@@ -16,7 +16,7 @@ class TstShortenedText : public QObject {
     QCOMPARE(shortened(std::string(60, 'x')), std::string(60, 'x'));
   }
 
-  void aLongTextIsCutBetweenCharacters() {
+  void aLongTextIsTruncatedBetweenCharacters() {
     QCOMPARE(shortened(std::string(61, 'x')), std::string(60, 'x') + "…");
     const std::string odd = std::string(59, 'x') + "ü";  // its second byte would be the 61st
     QCOMPARE(shortened(odd), std::string(59, 'x') + "…");

@@ -28,7 +28,7 @@ class TstUtf8 : public QObject {
   void charactersAreCountedNotBytes() {
     QCOMPARE(base::utf8Length("a\xc3\xa4\xe2\x82\xac"), std::size_t{3});
   }
-  void lettersOfAsciiAloneBecomeLowerCase() {
+  void onlyAsciiLettersBecomeLowerCase() {
     QCOMPARE(base::lowerCase(".JPeG\xc3\x84"), std::string(".jpeg\xc3\x84"));
   }
 };

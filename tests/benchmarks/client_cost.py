@@ -27,7 +27,7 @@ HELLO = b'{"v":1,"type":"hello","since":-1,"attempt":0}\n'
 
 
 class Clients:
-    """Connections to a run's socket; the first so many of them are never read from."""
+    """Connections to a run's socket; the first `silent` of them are never read from."""
 
     def __init__(self, path, count, silent):
         self.selector = selectors.DefaultSelector()
@@ -69,7 +69,7 @@ class Clients:
 
 
 def socket_of(run, process):
-    """Once the run answers there."""
+    """Waits until the run answers on its socket."""
     while process.poll() is None:
         try:
             path = json.loads((run / "run.json").read_text())["socket"]

@@ -1,5 +1,5 @@
-// Times what coco/analysis does with a results file: the overlaps once, then each figure as often
-// as a user would move a threshold. Prints medians, ms.
+// Times coco/analysis on a results file: the IoUs once, then each metric repeatedly, as when a user
+// moves a threshold. Prints medians in ms.
 // usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS]
 #include <algorithm>
 #include <chrono>
@@ -46,7 +46,7 @@ void reportSize(const OverlapSet& set) {
               detections, pairs, static_cast<double>(bytes) / 1e6);
 }
 
-/// To be set beside tidecv's.
+/// To compare with tidecv's output.
 void printErrors(const OverlapSet& set, int threads) {
   const ErrorCosts costs = errorCosts(set, .5, .1, threads);
   std::printf("AP50 %.6f", costs.ap);
@@ -97,8 +97,8 @@ int main(int argc, char** argv) {
   report("matches of all images, for AP", 3,
          [&](int) { matches = matchResults(groundTruth, detections, type, threads); });
   report("rank for the bootstrap", 1,
-         [&](int) { WeighedAp(matches, groundTruth.categories(), threads); });
-  const WeighedAp results(matches, groundTruth.categories(), threads);
+         [&](int) { WeightedAp(matches, groundTruth.categories(), threads); });
+  const WeightedAp results(matches, groundTruth.categories(), threads);
   report("bootstrap, 1000 resamples", 3, [&](int) { bootstrap(results, {1000, 0, threads}); });
   report("paired comparison, 1000 resamples", 1, [&](int) {
     compareAp(results, results, {1000, 0, threads});

@@ -46,7 +46,7 @@ def runs_of(rle):
 
 
 class Maker:
-    """Random things, and what a detector might make of them."""
+    """Random objects, and plausible detections of them."""
 
     def __init__(self, seed, classes):
         self.rng = np.random.default_rng(seed)
@@ -102,7 +102,7 @@ def make_set(folder, images, detections, classes):
     (folder / "bbox.json").write_text(json.dumps([{k: v for k, v in r.items() if k != "segmentation"} for r in results]))
 
 
-# A small process that starts the measured one: Linux counts the memory of whoever starts a program as that program's.
+# A small process that starts the measured one, because Linux counts the parent's memory towards the child's ru_maxrss.
 LAUNCH = """
 import os, sys, time
 begin = time.perf_counter()

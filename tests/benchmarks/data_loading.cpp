@@ -17,8 +17,9 @@ double imagesPerSecond(char** arguments, bool isForGpu) {
   config::AugmentConfig augment;
   augment.minSize = {std::atoi(arguments[3])};
   augment.maxSize = std::atoi(arguments[4]);
-  const data::SampleLoader loader(dataset, arguments[2], augment, 1, data::ClassTable(dataset),
-                                  isForGpu ? data::Handover::Pictures : data::Handover::Images);
+  const data::SampleLoader loader(
+      dataset, arguments[2], augment, 1, data::ClassTable(dataset),
+      isForGpu ? data::LoaderOutput::Decoded : data::LoaderOutput::Transformed);
   data::SamplerOptions options;
   options.batchSize = std::atoi(arguments[5]);
   const data::Sampler sampler(dataset, options);

@@ -6,7 +6,7 @@ usage: gpu_step.py --program build/gpu_check/programs/bin/gpu_step [--data COCO_
 Mask R-CNN R50-FPN of 91 classes, frozen norms, stem and first stage, SGD; images and masks are beside the device beforehand on
 both sides. Pictures are made: noise of 800 x 1344 px, a batch of landscape and one of portrait, with as many and as large objects
 as COCO's; COCO_FOLDER (train2017/ and annotations/instances_train2017.json; needs torchvision and Pillow) has real ones, resized
-to 800/1333 px. Ours runs plain, recorded as CUDA graphs, and with compact rows (of the heads only those that are there, for whose
+to 800/1333 px. Ours runs plain, captured as CUDA graphs, and with compact rows (of the heads only those that are there, for whose
 number the host waits); torchvision's bfloat16 is autocast in channels_last, the faster of its two; float32 is with TF32. Without
 torchvision ours runs alone. Prints medians of images/s and the most memory in use, and the waits for the device in a step that
 LibTorch knows of, torchvision's. --seconds: begins nothing new then. --try: one small step of each on the CPU, untimed.
@@ -39,7 +39,7 @@ except ImportError as error:
 CLASSES = 91
 WARM_UP = 4
 MODES = {"plain": ("cuda", "fixed"), "recorded": ("recorded", "fixed"), "compact": ("cuda", "compact")}
-# COCO's train2017: 7.3 objects an image, of them so many of sides (the root of the area, px of images of 480 x 640) so long.
+# COCO's train2017: 7.3 objects per image; histogram of sides (square root of the area, px in images of 480 x 640).
 MEAN_OBJECTS = 7.3
 SIDES = [(0.41, 8, 32), (0.34, 32, 96), (0.25, 96, 400)]
 COCO_HEIGHT = 480
@@ -82,7 +82,7 @@ def made_objects(random_, height, width):
         _, low, high = random_.choices(SIDES, [share for share, _, _ in SIDES])[0]
         side = scale * math.exp(random_.uniform(math.log(low), math.log(high)))
         stretch = math.exp(random_.uniform(-0.7, 0.7) / 2)
-        # An ellipse fills this share of its box.
+        # The fraction of its box that an ellipse fills.
         half_width = min(max(side * stretch / math.sqrt(math.pi), 2), (width - 2) / 2)
         half_height = min(max(side / stretch / math.sqrt(math.pi), 2), (height - 2) / 2)
         centre_x = random_.uniform(half_width, width - half_width)
@@ -117,7 +117,7 @@ def drawn(polygons, width, height):
 
 
 def load_images(folder, count):
-    """(image [3,H,W] in 0 … 1, target) of images with objects, as torchvision's model wants them."""
+    """(image [3,H,W] in 0 … 1, target) of images with objects, as input of torchvision's model."""
     import numpy as np
     from PIL import Image
     truth = json.loads((folder / "annotations/instances_train2017.json").read_text())
@@ -152,7 +152,7 @@ def make_model():
 
 
 class Peer:
-    """torchvision on one precision."""
+    """torchvision in one precision."""
 
     def __init__(self, precision, device):
         torch.manual_seed(0)
@@ -201,7 +201,7 @@ class Peer:
         return times
 
     def bytes(self):
-        """The most in use since this was asked last."""
+        """Peak memory since the last call."""
         if self.device.type != "cuda":
             return 0
         most = torch.cuda.max_memory_allocated()
@@ -249,7 +249,7 @@ class Ours:
 
 
 class Runners:
-    """Ours in its modes and torchvision, side by side. One that fails is left out from there on, with its words."""
+    """Ours in its modes, and torchvision. One that fails is skipped from then on, with its error message."""
 
     def __init__(self, options, precision, modes, device):
         self.running = {mode: Ours(options.program, precision, *modes[mode]) for mode in modes}
@@ -291,7 +291,7 @@ class Runners:
 
 
 def measure(runners, precision, batches, steps):
-    """Figures of one precision and batch size."""
+    """Metrics of one precision and batch size."""
     figures, count = [], batches[0].count
     modes = [name for name in runners.running if name != "torchvision"]
     has_peer = "torchvision" in runners.running
@@ -332,7 +332,7 @@ def measure(runners, precision, batches, steps):
 
 
 def try_on_cpu(options):
-    """Whether all of it works; a CPU's times are of no use here."""
+    """Smoke test on a CPU, without timing."""
     device = torch.device("cpu")
     modes = {"fixed": ("cpu", "fixed"), "compact": ("cpu", "compact")}
     with tempfile.TemporaryDirectory() as folder:
@@ -368,7 +368,7 @@ def time_on_gpu(options):
                     options.json.write_text(json.dumps(figures, indent=1))
             runners.close()
     if left_out:
-        print(f"no time was left for: {'; '.join(left_out)}")
+        print(f"skipped for lack of time: {'; '.join(left_out)}")
     return 1 if any(each["status"] == "fail" for each in figures) else 0
 
 
@@ -390,7 +390,7 @@ def main():
         print("SKIP: no GPU")
         return 77
     if options.data and not torchvision:
-        print("SKIP: --data needs torchvision; without it pictures are made")
+        print("SKIP: --data needs torchvision; omit it to use synthetic images")
         return 77
     return time_on_gpu(options)
 

@@ -1,6 +1,6 @@
-// What augment.pad_to costs: the px that a training pads its images to, for both of its values,
-// over the batches that the sampler draws. No image is opened. usage: padding_cost ANNOTATIONS
-// BATCH [KEY=VALUE]…     BATCH: images of one rank's part
+// The cost of augment.pad_to: the padded px of training batches for both of its values, over the
+// batches that the sampler draws. No image is opened.
+// usage: padding_cost ANNOTATIONS BATCH [KEY=VALUE]…     BATCH: images per micro-batch
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -41,7 +41,7 @@ Cost costOf(const config::Experiment& experiment, const coco::Dataset& dataset) 
   const data::Sampler sampler(dataset, data::samplerOptions(experiment, 0, 1));
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const std::size_t steps =
-      kEpochs * sampler.imageCount() / static_cast<std::size_t>(sampler.imagesPerPart());
+      kEpochs * sampler.imageCount() / static_cast<std::size_t>(sampler.imagesPerMicroBatch());
   Cost cost;
   for (std::size_t step = 1; step <= steps; ++step) {
     std::vector<base::ImageSize> sizes;

@@ -1,11 +1,11 @@
-"""How training gains from a second rank, and what the ranks' talk costs: on a CPU, each rank with one thread.
+"""Speedup of training with a second rank, and the cost of communication: on a CPU, each rank with one thread.
 
 usage: rank_scaling.py [--build build] [--rounds 3] [--steps 40] [--config configs/cpu_small.yaml]
 
-One rank with batches of 2 and two ranks with batches of 4 in turn, on made scenes. Then the all-reduce of as many gradients alone,
-by two processes of torch.distributed, beside what the last rank of a step waits for: the end of that all-reduce after its
-backward pass, and the other rank before its forward pass, where all agree that their images could be read.
-Last such an agreement alone.
+One rank with batches of 2 and two ranks with batches of 4 in turn, on synthetic scenes. Then an all-reduce of as many gradients
+alone, by two processes of torch.distributed, compared with what the last rank of a step waits for: the end of that all-reduce
+after its backward pass, and the other rank before its forward pass, where an all-reduce of a flag checks that all images could
+be read. Last that all-reduce of a flag alone.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ import short_run
 
 
 def train(engine, folder, config, ranks, steps):
-    """Scalars of every step after the first few, and the run folder."""
+    """Scalars of every step after the warm-up, and the run folder."""
     run = folder / f"run-{ranks}-{time.time_ns()}"
     overrides = [f"runtime.workers={ranks}", f"solver.batch_size={2 * ranks}", f"solver.max_steps={steps}"]
     subprocess.run(short_run.command(engine, folder, config, run, overrides), check=True, capture_output=True)
@@ -34,7 +34,7 @@ def median_of(scalars, value):
 
 
 def gradient_count(run, steps):
-    """Numbers in the momentum buffers: one for each number that is trained."""
+    """Number of elements of the momentum buffers, which equals the number of trainable weights."""
     with open(run / f"checkpoints/step-{steps:08d}/optimizer.safetensors", "rb") as file:
         header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
     count = 0
@@ -69,7 +69,7 @@ dist.destroy_process_group()
 
 
 def talk_alone(folder, count):
-    """Seconds of the all-reduce of the gradients, and of an agreement, with nothing beside them."""
+    """Seconds of an all-reduce of the gradients, and of one flag, without concurrent work."""
     meeting = str(folder / f"meeting-{time.time_ns()}")
     ranks = [subprocess.Popen([sys.executable, "-c", PEER, str(rank), meeting, str(count)], stdout=subprocess.PIPE, text=True,
                               env=dict(os.environ, OMP_NUM_THREADS="1")) for rank in range(2)]
@@ -104,7 +104,7 @@ def main():
           f"({100 * waits[min] / step:.1f} %), the first one {waits[max] * 1e3:.1f} ms")
     print(f"all-reduce of {count * 4 / 2**20:.1f} MiB alone {reduce * 1e3:.1f} ms: at least "
           f"{100 * (1 - waits[min] / reduce):.0f} % hidden")
-    print(f"an agreement alone {agree * 1e6:.0f} us: {100 * agree / step:.3f} % of a step")
+    print(f"all-reduce of one flag alone {agree * 1e6:.0f} us: {100 * agree / step:.3f} % of a step")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def limit(name):
 # Steps
 
 def make_batch(count, height, width, objects, seed=0):
-    """Noise with objects that are ellipses: (images, targets) as torchvision's model wants them."""
+    """Noise with elliptic objects: (images, targets) as input of torchvision's model."""
     generator = torch.Generator().manual_seed(seed)
     extent = torch.tensor([width, height])
     y, x = torch.arange(height).view(1, -1, 1), torch.arange(width).view(1, 1, -1)
@@ -128,7 +128,7 @@ class Peer:
 
 
 def peer_operators(peer, batch):
-    """Of a step of torchvision's. On a GPU it suppresses the boxes of all levels at once, here too."""
+    """The operators of torchvision's step. NMS of all levels in one call, as on a GPU."""
     with Recording() as recording, unittest.mock.patch.object(
             torchvision.ops.boxes, "_batched_nms_vanilla", torchvision.ops.boxes._batched_nms_coordinate_trick):
         peer.train(*batch)
@@ -143,7 +143,7 @@ def write_batch(file, images, targets):
 
 
 def own_operators(program, batches):
-    """Of a step on each batch."""
+    """The operators of a step on each batch."""
     with tempfile.TemporaryDirectory() as folder:
         files = [f"{folder}/batch-{i}.safetensors" for i in range(len(batches))]
         for file, batch in zip(files, batches):
@@ -181,8 +181,8 @@ def innermost(entries):
                   and (work_of(operator)[0] != UNKNOWN or is_ours or not has_others))
         above.append((is_inside or counts, node))
         if counts:
-            # The recorded function is all before the proposals, and the autograd nodes of that.
-            operator.is_recorded = is_before if node is None else node < begin
+            # The captured function is all before the proposals, and the autograd nodes of that.
+            operator.is_captured = is_before if node is None else node < begin
             operators.append(operator)
     return operators
 
@@ -203,7 +203,7 @@ def as_device_runs(operators):
 # Time
 
 def seconds(group, work):
-    """Of the device, without what a kernel takes beside its work."""
+    """Device time, without the overhead per kernel."""
     reached = limit("products" if group == PRODUCTS else "convolutions")
     return work.steps * limit("step") + max(work.products / (limit("tensor") * reached), work.operations / limit("other"),
                                             work.bytes / (limit("memory") * limit("stream")), work.cache_bytes / limit("cache"))
@@ -211,11 +211,11 @@ def seconds(group, work):
 
 @dataclasses.dataclass
 class Sums:
-    """Of one kind of operator in a step."""
+    """Totals of one kind of operator in a step."""
     flop: float = 0
     bytes: float = 0
     kernels: float = 0
-    recorded_kernels: float = 0
+    captured_kernels: float = 0
     operators: float = 0
     host_seconds: float = 0
     waits: float = 0
@@ -225,7 +225,7 @@ class Sums:
         return Sums(*(a + b for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(other))))
 
     def at(self, batch, two):
-        """Of a batch, where self is of one image and `two` of two."""
+        """Extrapolates to a batch, where self is of one image and `two` of two."""
         return Sums(*(a + (batch - 1) * (b - a) for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(two))))
 
 
@@ -236,7 +236,7 @@ def sums_of(operators):
         group, work = work_of(operator)
         host = limit("python" if operator.is_python else "c++")
         sums[group, operator.name] += Sums(work.products + work.operations, work.bytes, work.kernels,
-                                           work.kernels * operator.is_recorded, 1, host, work.waits, seconds(group, work))
+                                           work.kernels * operator.is_captured, 1, host, work.waits, seconds(group, work))
     return sums
 
 
@@ -246,7 +246,7 @@ def at_batch(batch, one, two):
 
 @dataclasses.dataclass
 class Step:
-    """Milliseconds of a step and of what it is made of."""
+    """Milliseconds of a step, in total and by group."""
     groups: dict  # group: Sums
     device: float
     gaps: float
@@ -258,14 +258,14 @@ class Step:
         return max(self.device + self.gaps, self.host) + self.waits
 
 
-def step_of(sums, is_recorded=False):
+def step_of(sums, is_captured=False):
     groups = collections.defaultdict(Sums)
     for (group, _), each in sums.items():
         groups[group] += each
     total = sum(groups.values(), Sums())
-    recorded = total.recorded_kernels if is_recorded else 0
-    gaps = (total.kernels - recorded) * limit("eager") + recorded * limit("recorded")
-    host = total.host_seconds * (1 - recorded / total.kernels)
+    captured = total.captured_kernels if is_captured else 0
+    gaps = (total.kernels - captured) * limit("eager") + captured * limit("recorded")
+    host = total.host_seconds * (1 - captured / total.kernels)
     return Step(groups, 1e3 * total.seconds, 1e3 * gaps, 1e3 * host, 1e3 * total.waits * limit("wait"))
 
 
@@ -279,7 +279,7 @@ def cells_of(sums):
     return [f"{sums.flop / 1e12:.3f}", f"{sums.bytes / 1e9:.2f}", f"{sums.kernels:.0f}", f"{1e3 * sums.seconds:.2f}"]
 
 
-def print_table(own, peer, own_recorded):
+def print_table(own, peer, own_captured):
     head = ["TFLOP", "GB", "kernels", "ms"]
     print(row("", ["Lockstep", "", "", "", "torchvision"]))
     print(row("", head + head))
@@ -289,7 +289,7 @@ def print_table(own, peer, own_recorded):
     for name, field in [("beside kernels' work", "gaps"), ("the host's waits", "waits"), ("(the host's own time)", "host"),
                         ("a step", "total")]:
         print(row(name, ["", "", "", f"{getattr(own, field):.2f}", "", "", "", f"{getattr(peer, field):.2f}"]))
-    print(row("a step, partly recorded as graphs", ["", "", "", f"{own_recorded.total:.2f}"]))
+    print(row("a step, partly captured as graphs", ["", "", "", f"{own_captured.total:.2f}"]))
 
 
 def print_largest(name, sums, count=12):
@@ -318,17 +318,17 @@ def main():
     peer.train(*batches[0])  # the first makes what lasts
     peer_steps = [peer_operators(peer, batch) for batch in batches]
     own_sums, peer_sums = (at_batch(options.batch, *map(sums_of, steps)) for steps in (own_steps, peer_steps))
-    own, recorded, theirs = step_of(own_sums), step_of(own_sums, is_recorded=True), step_of(peer_sums)
+    own, captured, theirs = step_of(own_sums), step_of(own_sums, is_captured=True), step_of(peer_sums)
     print(f"A training step of Mask R-CNN R50-FPN, batch {options.batch}, {height} x {width}, bfloat16, on an H200: an estimate "
           f"from the operators of a CPU's steps.\nNothing of it was timed. {mask_rows(own_steps[0])} rows of masks an image in "
           f"Lockstep, {mask_rows(peer_steps[0])} in torchvision.\n")
-    print_table(own, theirs, recorded)
+    print_table(own, theirs, captured)
     images = 1e3 * options.batch
-    print(f"\ntorchvision / Lockstep: {theirs.total / own.total:.2f}, with graphs {theirs.total / recorded.total:.2f}; images/s: "
-          f"{images / own.total:.0f}, with graphs {images / recorded.total:.0f}, torchvision {images / theirs.total:.0f}")
+    print(f"\ntorchvision / Lockstep: {theirs.total / own.total:.2f}, with graphs {theirs.total / captured.total:.2f}; images/s: "
+          f"{images / own.total:.0f}, with graphs {images / captured.total:.0f}, torchvision {images / theirs.total:.0f}")
     print_largest("Lockstep", own_sums)
     print_largest("torchvision", peer_sums)
-    print("\nWhat the device is taken to do: the first three are its maker's limits, the others assumptions.")
+    print("\nAssumed limits of the device: the first three are NVIDIA's, the others are assumptions.")
     for value, words in LIMITS.values():
         print(f"  {value:9.3g} {words}")
     for name, sums in [("Lockstep", own_sums), ("torchvision", peer_sums)]:

@@ -1,9 +1,9 @@
-// Steps of Mask R-CNN R50-FPN as it is with pretrained weights, in bfloat16 on the CPU, in tensors
-// of fixed size as on a GPU. Prints the operators of a step on each batch, in the order in which
-// they begin, one line of JSON each:
+// Steps of Mask R-CNN R50-FPN as with pretrained weights, in bfloat16 on the CPU, with padded
+// tensors as on a GPU. Prints the operators of a step on each batch, in the order in which they
+// start, one line of JSON each:
 //   {"step":0, "depth":1, "name":"aten::add", "inputs":[…], "outputs":[…]}
-// depth: how many operators it runs inside of. A tensor is {"type":"BFloat16", "shape":[8,256],
-// "stored":2048}; stored: elements in memory, fewer where it is expanded. An operator of ours has
+// depth: nesting depth of the operator. A tensor is {"type":"BFloat16", "shape":[8,256],
+// "stored":2048}; stored: elements in memory, fewer if it is expanded. One of our operators has
 // the autograd nodes that it made, "nodes":[first, behind the last], a run autograd node its
 // "node". usage: roofline_step CLASSES BATCH.safetensors…
 #include <ATen/SequenceNumber.h>
@@ -93,7 +93,7 @@ void recordStep(tests::Training& training, const data::Batch& batch) {
   at::removeCallback(handle);
 }
 
-/// Images as a GPU's feed makes them.
+/// Images as DeviceFeed makes them on a GPU.
 data::Batch readBatch(const std::string& file) {
   const auto tensors = checkpoint::readSafetensors(file).tensors;
   data::Batch batch = tests::batchOf({tensors.begin(), tensors.end()});
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   setup.type = at::kBFloat16;
   setup.rowShapes = model::RowShapes::Fixed;
   tests::Training training(at::kCPU, setup);
-  // What happens once: gradients are made, weights are folded, anchors are kept.
+  // One-time work: gradients are allocated, weights are folded, anchors are cached.
   training.step(readBatch(argv[2]));
   for (int i = 2; i < argc; ++i) {
     recordStep(training, readBatch(argv[i]));

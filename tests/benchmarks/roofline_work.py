@@ -39,7 +39,7 @@ class Operator:
     name: str  # aten::add, without its overload
     inputs: list  # tensors, numbers, lists of them, None
     outputs: list
-    is_recorded: bool = False  # replayed by runtime.cuda_graphs
+    is_captured: bool = False  # replayed by runtime.cuda_graphs
     is_python: bool = False  # called from there
 
 
@@ -79,7 +79,7 @@ def overwrite(operator):
 
 
 def streams(kernels):
-    """So many kernels in a row, each of which streams."""
+    """This many kernels in sequence, each of which streams."""
     def rule(operator):
         once = stream(operator)
         return Work(bytes=kernels * once.bytes, operations=kernels * once.operations, kernels=kernels)
@@ -87,7 +87,7 @@ def streams(kernels):
 
 
 def product(type_, multiplies, **rest):
-    """Of matrices; halves are for tensor cores."""
+    """Matrix product; half precision uses tensor cores."""
     return Work(**{"products" if type_ in HALVES else "operations": 2 * multiplies}, **rest)
 
 
@@ -125,10 +125,10 @@ def matrix_product(first):
     return rule
 
 
-# Gathers, sorts, choices
+# Gathers, sorts, top-k
 
 def gather(operator):
-    """What is taken is read and written, with its indices; a mask is searched for them, which the host waits for."""
+    """Reads and writes the gathered elements and their indices; a mask is converted to indices first, which synchronises."""
     indices = tensors(operator.inputs[1:])
     masks = [index for index in indices if index.type in ("Bool", "Byte")]
     return Work(bytes=2 * size(operator.outputs) + size(indices), kernels=1 + 3 * len(masks), waits=len(masks))
@@ -150,12 +150,12 @@ def index_copy(operator):
 
 
 def sort(operator):
-    """Radix sort: four passes over keys and places."""
+    """Radix sort: four passes over keys and indices."""
     return Work(bytes=8 * size(operator.outputs), kernels=5)
 
 
 def topk(operator):
-    """Radix select: four passes over the keys, then a sort of what is chosen."""
+    """Radix select: four passes over the keys, then a sort of the selected ones."""
     return Work(bytes=4 * size(operator.inputs) + size(operator.outputs), kernels=5)
 
 
@@ -208,13 +208,13 @@ def best_of_segments(operator):
 
 
 def decode_boxes(operator):
-    """A delta, a box and an index in; a box and a bool out."""
+    """Reads a delta, a box and an index; writes a box and a bool."""
     deltas, _, chosen = operator.inputs
     return Work(bytes=chosen.count * (4 * BYTES[deltas.type] + 8 + 16 + 16 + 1))
 
 
 def encode_boxes(operator):
-    """A box, an object, a match, an index and a bool in; a target out."""
+    """Reads a box, an object, a match, an index and a bool; writes a target."""
     return Work(bytes=operator.inputs[2].count * (16 + 16 + 8 + 8 + 1 + 16))
 
 
@@ -229,7 +229,7 @@ TAPS = 16
 
 
 def roi_align_work(values, element, maps, **rest):
-    """values: pooled, of `element` bytes; maps: bytes of the features. A tap comes out of the cache, a pixel once of memory."""
+    """values: pooled, of `element` bytes; maps: bytes of the features. Taps are read from the cache, each pixel once from memory."""
     taps = TAPS * values * element
     return Work(operations=2 * TAPS * values, cache_bytes=taps, bytes=values * element + min(maps, taps), **rest)
 
@@ -276,7 +276,7 @@ def roi_align_backward(operator):
 # Maps
 
 def max_pool(operator):
-    """A quarter of the map, with a byte of place beside each value."""
+    """A quarter of the map, with one byte of argmax per value."""
     return Work(bytes=operator.inputs[0].bytes * 5 / 4 + operator.inputs[0].count / 4)
 
 
@@ -318,7 +318,7 @@ def of_lists(operator):
     return dataclasses.replace(work, kernels=kernels_for(tensors(operator.inputs) or tensors(operator.outputs)))
 
 
-# Neither a kernel nor a byte: other views of memory, memory itself, what the profiler says.
+# Without a kernel or memory traffic: views, allocations, profiler records.
 FREE = set("""
     alias as_strided as_strided_ broadcast_to chunk contiguous detach detach_ diagonal empty empty_like empty_permuted
     empty_strided expand expand_as flatten is_nonzero is_same_size item lift_fresh movedim narrow new_empty new_empty_strided

@@ -1,4 +1,4 @@
-"""What the benchmarks of whole runs share: a short training on made scenes, one thread a rank, and what it records."""
+"""Shared by the benchmarks of whole runs: a short training on synthetic scenes, one thread per rank, and its recorded scalars."""
 import collections
 import csv
 import io
@@ -15,7 +15,7 @@ def make_scenes(engine, folder):
 
 
 def command(engine, folder, config, run, overrides):
-    """Trains without evaluations and pictures, and records every step."""
+    """Trains without evaluations and predictions, and records every step."""
     words = ["runtime.cpu_threads=1", "runtime.device=cpu", "dataset.loader_threads=1", "monitor.log_every=1",
              "monitor.predictions_every=0", "evaluation.loss_every=0", "evaluation.ap_every=0", "evaluation.max_images=1",
              f"dataset.train.images={folder}/shapes/train", f"dataset.val.images={folder}/shapes/val",
@@ -25,7 +25,7 @@ def command(engine, folder, config, run, overrides):
 
 
 def scalars(engine, run):
-    """Of every step after the first few, {step: {tag: value}}. "wall_time": when the step was done."""
+    """{step: {tag: value}} of every step after the warm-up. "wall_time": when the step was done."""
     text = subprocess.run([engine, "metrics", run, "--format", "csv"], check=True, capture_output=True, text=True).stdout
     steps = collections.defaultdict(dict)
     for row in csv.DictReader(io.StringIO(text)):

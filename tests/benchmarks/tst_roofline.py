@@ -93,7 +93,7 @@ def entry(depth, name, inputs=(), outputs=(), **rest):
 class Innermost(unittest.TestCase):
     def test_counts_what_a_gpu_runs(self):
         some = {"type": "Float", "shape": [4, 4], "stored": 16}
-        names = [(each.name, each.is_recorded) for each in roofline.innermost([
+        names = [(each.name, each.is_captured) for each in roofline.innermost([
             entry(0, "aten::linear", [some, some], [some]),
             entry(1, "aten::t", [some], [some]),
             entry(1, "aten::addmm", [some, some, some], [some]),
@@ -153,7 +153,7 @@ class Steps(unittest.TestCase):
     def test_our_forward_flop_are_torchvisions(self):
         (operators,) = roofline.own_operators(PROGRAM, [batch(1)])
         forward = sum(work_of(each)[1].products for each in operators
-                      if each.is_recorded and each.name in ("aten::convolution", "aten::addmm"))
+                      if each.is_captured and each.name in ("aten::convolution", "aten::addmm"))
         images, _ = batch(1)
         model = self.peer.model
         with FlopCounterMode(display=False) as counter, torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):

@@ -32,7 +32,7 @@ checkpoint::ModelFacts someFacts() {
   return {{3, 18}, {"car", "dög \"1\""}, "resnet18", "group", 1e-5};
 }
 
-run_folder::TrainingState withoutSeals(run_folder::TrainingState state) {
+run_folder::TrainingState withoutChecksums(run_folder::TrainingState state) {
   state.files.clear();
   return state;
 }
@@ -53,19 +53,19 @@ class TstCheckpoint : public QObject {
   }
 
  private Q_SLOTS:
-  void whatIsSavedIsLoaded() {
+  void checkpointsRoundTrip() {
     save(path("step-00000500"));
     const checkpoint::Checkpoint loaded = checkpoint::loadCheckpoint(path("step-00000500"));
     QVERIFY(torch::equal(*loaded.model.find("w"), torch::arange(6, torch::kFloat)));
     QCOMPARE(loaded.optimizer.size(), std::size_t{1});
     QCOMPARE(loaded.optimizer[0].first, std::string("momentum_buffer.w"));
     QCOMPARE(loaded.state.files.size(), std::size_t{2});
-    QVERIFY(withoutSeals(loaded.state) == someState());
-    QVERIFY(!run_folder::checkpointFault(path("step-00000500")));
+    QVERIFY(withoutChecksums(loaded.state) == someState());
+    QVERIFY(!run_folder::checkpointError(path("step-00000500")));
     QVERIFY(checkpoint::modelFacts(loaded.model) == someFacts());
   }
 
-  void nothingButTheThreeFilesIsLeft() {
+  void onlyTheThreeFilesAreLeft() {
     save(path("a"));
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path("a"))) {
@@ -76,18 +76,18 @@ class TstCheckpoint : public QObject {
              std::vector<std::string>{"model.safetensors", "optimizer.safetensors", "state.json"}));
   }
 
-  void aBestThatIsNoNumberIsKept() {
+  void aNonFiniteBestRoundTrips() {
     run_folder::TrainingState state = someState();
     state.best->value = std::numeric_limits<double>::infinity();
     checkpoint::saveCheckpoint(path("b"), {}, someFacts(), {}, state);
-    QVERIFY(withoutSeals(run_folder::readTrainingState(path("b"))) == state);
+    QVERIFY(withoutChecksums(run_folder::readTrainingState(path("b"))) == state);
     QVERIFY(base::readFile(path("b/state.json")).find("\"Infinity\"") != std::string::npos);
     state.best.reset();
     checkpoint::saveCheckpoint(path("b"), {}, someFacts(), {}, state);
-    QVERIFY(withoutSeals(run_folder::readTrainingState(path("b"))) == state);
+    QVERIFY(withoutChecksums(run_folder::readTrainingState(path("b"))) == state);
   }
 
-  void brokenCheckpointsNameTheFile() {
+  void errorsOfCorruptCheckpointsNameTheFile() {
     save(path("c"));
     std::filesystem::remove(path("c/optimizer.safetensors"));
     QVERIFY(messageOf([&] {
@@ -103,7 +103,7 @@ class TstCheckpoint : public QObject {
     }
   }
 
-  void weightsOfOthersHaveNoFacts() {
+  void weightsOfOtherProgramsHaveNoMetadata() {
     checkpoint::SafetensorsFile file;
     QVERIFY(!checkpoint::modelFacts(file));
     file.metadata = checkpoint::toMetadata(someFacts());
@@ -113,7 +113,7 @@ class TstCheckpoint : public QObject {
     QVERIFY(!messageOf([&] { checkpoint::modelFacts(file); }).empty());
   }
 
-  void aFolderThatCannotBeMadeIsAnError() {
+  void aFolderThatCannotBeCreatedIsAnError() {
     base::writeFileAtomically(path("file"), "");
     QVERIFY(messageOf([&] { save(path("file/x")); }).find("file/x") != std::string::npos);
   }

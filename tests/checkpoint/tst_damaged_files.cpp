@@ -5,8 +5,8 @@
 #include "engine/base/error.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/load_weights.h"
-#include "tests/fuzz/held_reading.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -34,7 +34,7 @@ NamedTensors momentumBuffers() {
   return buffers;
 }
 
-/// The ways a file of weights is used: each a value, or an Error that names the file.
+/// Every use of a weights file either succeeds or throws Error naming the file.
 void useWeights(const fs::path& path) {
   const checkpoint::SafetensorsFile file = checkpoint::readSafetensors(path);
   std::optional<Error> first;
@@ -42,7 +42,7 @@ void useWeights(const fs::path& path) {
     try {
       act();
     } catch (const Error& error) {
-      if (tests::faultOfMessage(error.what(), path).empty()) {
+      if (tests::messageProblem(error.what(), path).empty()) {
         if (!first) first = error;
       } else {
         throw;
@@ -73,30 +73,30 @@ class TstDamagedFiles : public QObject {
                                momentumBuffers(), state);
   }
 
-  void damagedWeightsAreReadOrRefused() {
+  void damagedWeightsAreReadOrAreErrors() {
     const std::string whole = base::readFile(path("checkpoint/model.safetensors"));
     const fs::path file = path("weights.safetensors");
-    const std::string faults = tests::faultsOf(
+    const std::string failures = tests::failuresOf(
         {"model.safetensors",
          file,
          {},
          [&](Choices& choices) { return tests::damagedSafetensors(whole, choices); },
          [&] { useWeights(file); }},
         tests::chosenVariants(1000));
-    QVERIFY2(faults.empty(), faults.c_str());
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 
-  void damagedOptimizerStatesAreReadOrRefused() {
+  void damagedOptimizerStatesAreReadOrAreErrors() {
     const fs::path file = path("checkpoint/optimizer.safetensors");
     const std::string whole = base::readFile(file);
-    const std::string faults = tests::faultsOf(
+    const std::string failures = tests::failuresOf(
         {"optimizer.safetensors",
          file,
          {},
          [&](Choices& choices) { return tests::damagedSafetensors(whole, choices); },
          [&] { checkpoint::loadCheckpoint(path("checkpoint")); }},
         tests::chosenVariants(500));
-    QVERIFY2(faults.empty(), faults.c_str());
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 };
 

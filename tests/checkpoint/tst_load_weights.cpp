@@ -53,7 +53,7 @@ std::string refusal(const NamedTensors& target, const NamedTensors& source, Weig
   try {
     checkpoint::loadWeights(target, file(source), use, "a.safetensors");
   } catch (const Error& error) {
-    return error.status() == ExitStatus::Mendable ? error.what() : "not mendable";
+    return error.status() == ExitStatus::UserError ? error.what() : "not a UserError";
   }
   return {};
 }
@@ -73,27 +73,29 @@ class TstLoadWeights : public QObject {
     for (const auto& [name, tensor] : target) QCOMPARE(valueOf(target, name), 2.0f);
   }
 
-  void trainingLeavesOutHeadsOfAnotherSizeAndNamesThem() {
+  void trainingSkipsAndNamesHeadsOfAnotherSize() {
     const NamedTensors target = smallModel(3, 0);
     const auto result =
         checkpoint::loadWeights(target, file(smallModel(91, 2)), WeightsUse::Start, "a");
     QCOMPARE(result.summary(),
-             std::string("7 tensors loaded, 1 left out (roi_heads.box_predictor.cls_score.weight "
-                         "[91, 16] is not [3, 16])"));
+             std::string(
+                 "7 tensors loaded, 1 of another shape (roi_heads.box_predictor.cls_score.weight "
+                 "[91, 16] instead of [3, 16])"));
     QCOMPARE(valueOf(target, "roi_heads.box_predictor.cls_score.weight"), 0.0f);
     QCOMPARE(valueOf(target, "rpn.head.conv.0.0.bias"), 2.0f);
   }
 
-  void anotherNumberOfClassesIsRefusedWhereItMatters() {
+  void anotherNumberOfClassesIsAnErrorForExactly() {
     const NamedTensors target = smallModel(2, 0);
     const std::string text = refusal(target, smallModel(91, 2), WeightsUse::Exactly);
-    QVERIFY2(text.find(
-                 "weights of another model: a.safetensors has 91 classes, the data set has 2") == 0,
-             text.c_str());
-    QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 0.0f);  // nothing is half loaded
+    QVERIFY2(
+        text.find(
+            "weights do not match the model: a.safetensors has 91 classes, the dataset has 2") == 0,
+        text.c_str());
+    QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 0.0f);  // nothing is partly loaded
   }
 
-  void aBackboneAloneWillDoForTraining() {
+  void aBackboneAloneIsEnoughForTraining() {
     NamedTensors source;
     for (const auto& entry : smallModel(3, 2)) {
       if (entry.first.starts_with("backbone.body.")) source.push_back(entry);
@@ -102,7 +104,7 @@ class TstLoadWeights : public QObject {
     const auto result = checkpoint::loadWeights(target, file(source), WeightsUse::Start, "a");
     QCOMPARE(result.loaded.size(), std::size_t{4});
     QCOMPARE(result.missing.size(), std::size_t{4});
-    QVERIFY(refusal(target, source, WeightsUse::Exactly).find("it lacks backbone.fpn") !=
+    QVERIFY(refusal(target, source, WeightsUse::Exactly).find("missing keys: backbone.fpn") !=
             std::string::npos);
   }
 
@@ -116,11 +118,11 @@ class TstLoadWeights : public QObject {
     const NamedTensors target = smallModel(3, 0);
     const auto result = checkpoint::loadWeights(target, file(source), WeightsUse::Start, "a");
     QCOMPARE(result.loaded.size(), std::size_t{4});
-    QVERIFY(result.unused == std::vector<std::string>{"fc.weight"});
+    QVERIFY(result.unexpected == std::vector<std::string>{"fc.weight"});
     QCOMPARE(valueOf(target, "backbone.body.layer1.0.conv1.weight"), 2.0f);
   }
 
-  void namesOfOldTorchvisionFilesAreKnown() {
+  void namesOfOldTorchvisionFilesAreConverted() {
     const NamedTensors source =
         renamed(smallModel(3, 2),
                 {{"backbone.fpn.inner_blocks.0.0.weight", "backbone.fpn.inner_blocks.0.weight"},
@@ -131,7 +133,7 @@ class TstLoadWeights : public QObject {
              target.size());
   }
 
-  void otherElementTypesAreConverted() {
+  void otherDtypesAreConverted() {
     NamedTensors source = smallModel(3, 2);
     for (auto& [name, tensor] : source) tensor = tensor.to(at::kHalf);
     const NamedTensors target = smallModel(3, 0);
@@ -140,19 +142,19 @@ class TstLoadWeights : public QObject {
     QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 2.0f);
   }
 
-  void aBackboneThatDoesNotFitIsRefused_data() {
+  void aBackboneThatDoesNotMatchIsAnError_data() {
     QTest::addColumn<QString>("change");
     QTest::addColumn<QString>("words");
     QTest::newRow("another size") << QStringLiteral("size")
-                                  << QStringLiteral("conv1.weight [8, 3, 7, 7] is not");
+                                  << QStringLiteral("conv1.weight [8, 3, 7, 7] instead of");
     QTest::newRow("less deep") << QStringLiteral("less")
-                               << QStringLiteral("it lacks backbone.body.layer1.0.conv1.weight");
+                               << QStringLiteral("missing key backbone.body.layer1.0.conv1.weight");
     QTest::newRow("deeper") << QStringLiteral("more")
-                            << QStringLiteral("the model lacks backbone.body.layer1.1");
+                            << QStringLiteral("unexpected key backbone.body.layer1.1");
     QTest::newRow("nothing of it")
-        << QStringLiteral("none") << QStringLiteral("nothing in a.safetensors fits");
+        << QStringLiteral("none") << QStringLiteral("a.safetensors has no backbone weights");
   }
-  void aBackboneThatDoesNotFitIsRefused() {
+  void aBackboneThatDoesNotMatchIsAnError() {
     QFETCH(QString, change);
     QFETCH(QString, words);
     NamedTensors source = smallModel(3, 2);
@@ -165,18 +167,18 @@ class TstLoadWeights : public QObject {
     QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
   }
 
-  void anotherNormIsRefusedNamingTheKey() {
+  void anotherNormIsAnErrorThatNamesTheKey() {
     const NamedTensors batch = smallModel(3, 2), group = without(batch, "running_mean");
-    const auto says = [](const std::string& text, const char* part) {
+    const auto contains = [](const std::string& text, const char* part) {
       return text.find(part) != std::string::npos;
     };
     for (const WeightsUse use : {WeightsUse::Start, WeightsUse::Exactly}) {
-      QVERIFY(says(refusal(group, batch, use), "set model.norm to frozen_batch"));
-      QVERIFY(says(refusal(batch, group, use), "set model.norm to group"));
+      QVERIFY(contains(refusal(group, batch, use), "set model.norm to frozen_batch"));
+      QVERIFY(contains(refusal(batch, group, use), "set model.norm to group"));
     }
   }
 
-  void weightsOfAnotherLayoutAreNeverHalfLoaded_data() {
+  void weightsOfAnotherArchitectureAreNeverPartlyLoaded_data() {
     QTest::addColumn<QStringList>("more");
     QTest::addColumn<QString>("words");
     QTest::newRow("torchvision's v2")
@@ -188,11 +190,11 @@ class TstLoadWeights : public QObject {
                        QStringLiteral("roi_heads.mask_head.0.1.bias")}
         << QStringLiteral("they are of torchvision's maskrcnn_resnet50_fpn_v2");
     QTest::newRow("a wrapper") << QStringList{QStringLiteral("module.rpn.head.conv.0.0.bias")}
-                               << QStringLiteral("a model inside a wrapper");
+                               << QStringLiteral("they are of a wrapped model");
     QTest::newRow("anything") << QStringList{QStringLiteral("head.attention.weight")}
-                              << QStringLiteral("left over are head.attention.weight");
+                              << QStringLiteral("unexpected keys: head.attention.weight");
   }
-  void weightsOfAnotherLayoutAreNeverHalfLoaded() {
+  void weightsOfAnotherArchitectureAreNeverPartlyLoaded() {
     QFETCH(QStringList, more);
     QFETCH(QString, words);
     NamedTensors source = smallModel(3, 2);
@@ -200,17 +202,17 @@ class TstLoadWeights : public QObject {
     const NamedTensors target = smallModel(3, 0);
     const std::string text = refusal(target, source, WeightsUse::Start);
     QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
-    QVERIFY2(text.find("left over are ") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("unexpected keys: ") != std::string::npos, text.c_str());
     QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 0.0f);
   }
 
-  void layersThatAnotherConfigurationHasAreLeftOutAndNamed() {
+  void layersOfAnotherConfigurationAreSkippedAndNamed() {
     NamedTensors source = smallModel(3, 2);
     source.emplace_back("roi_heads.mask_head.3.0.weight", torch::ones({8, 8, 3, 3}));
     const auto result =
         checkpoint::loadWeights(smallModel(3, 0), file(source), WeightsUse::Start, "a");
     QCOMPARE(result.summary(),
-             std::string("8 tensors loaded, 1 unused (roi_heads.mask_head.3.0.weight)"));
+             std::string("8 tensors loaded, 1 unexpected (roi_heads.mask_head.3.0.weight)"));
   }
 
   void anotherBackboneIsNamed_data() {
@@ -248,12 +250,12 @@ class TstLoadWeights : public QObject {
     QVERIFY2(text.find("norm") == std::string::npos, text.c_str());
   }
 
-  void numbersThatAreNotFiniteAreNamed_data() {
+  void nonFiniteValuesAreErrors_data() {
     QTest::addColumn<bool>("isStart");
     QTest::newRow("to train from") << true;
     QTest::newRow("to use") << false;
   }
-  void numbersThatAreNotFiniteAreNamed() {
+  void nonFiniteValuesAreErrors() {
     QFETCH(bool, isStart);
     const WeightsUse use = isStart ? WeightsUse::Start : WeightsUse::Inference;
     for (const float value : {NAN, INFINITY}) {
@@ -262,15 +264,15 @@ class TstLoadWeights : public QObject {
       const NamedTensors target = smallModel(3, 0);
       try {
         checkpoint::loadWeights(target, file(source), use, "a.safetensors");
-        QFAIL("it was taken");
+        QFAIL("it was accepted");
       } catch (const Error& error) {
         QCOMPARE(error.status(), ExitStatus::Failed);
         const std::string counts =
             std::isnan(value) ? "1 NaN and 0 infinite" : "0 NaN and 1 infinite";
-        QCOMPARE(std::string(error.what()),
-                 "a.safetensors: tensor backbone.fpn.inner_blocks.0.0.weight holds " + counts +
-                     " of its 32 values: the file is damaged, or of a training that diverged; "
-                     "take another");
+        QCOMPARE(
+            std::string(error.what()),
+            "a.safetensors: tensor backbone.fpn.inner_blocks.0.0.weight has " + counts +
+                " of 32 values: the file is corrupt or its training diverged; use other weights");
       }
       QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 0.0f);
     }
@@ -278,22 +280,22 @@ class TstLoadWeights : public QObject {
     large[0].second = torch::full({4, 3, 7, 7}, 1e300, torch::kDouble);  // not in float32
     try {
       checkpoint::loadWeights(smallModel(3, 0), file(large), use, "a");
-      QFAIL("it was taken");
+      QFAIL("it was accepted");
     } catch (const Error& error) {
       QVERIFY2(std::string(error.what()).find("0 NaN and 588 infinite") != std::string::npos,
                error.what());
     }
   }
 
-  /// What files hold of the first layer of the box head is the matrix that torchvision flattens
-  /// regions for; a model that takes them as maps, in channels_last memory, gets the same numbers.
-  void aMatrixIsLoadedAsAWeightOverMaps() {
+  /// Files store the first layer of the box head as the matrix for flattened RoIs; the model uses
+  /// it as a convolution weight in channels_last memory, with the same values.
+  void aMatrixIsLoadedAsAConvolutionWeight() {
     const std::string name = "roi_heads.box_head.fc6.weight";
-    const auto overMaps = [] {
+    const auto asConvolution = [] {
       return torch::zeros({5, 4, 2, 3}).contiguous(at::MemoryFormat::ChannelsLast);
     };
     NamedTensors target = smallModel(3, 0), source = smallModel(3, 2);
-    target.emplace_back(name, overMaps());
+    target.emplace_back(name, asConvolution());
     source.emplace_back(name, torch::arange(120, torch::kFloat).view({5, 24}));
     checkpoint::loadWeights(target, file(source), WeightsUse::Exactly, "a");
     const auto numbers = target.back().second.accessor<float, 4>();
@@ -314,21 +316,22 @@ class TstLoadWeights : public QObject {
       QVERIFY(at::equal(inFile[i].second, state[i].second));
 
     source.back().second = torch::ones({5, 25});
-    QVERIFY(refusal(target, source, WeightsUse::Exactly).find(name + " [5, 25] is not [5, 24]") !=
-            std::string::npos);
+    QVERIFY(
+        refusal(target, source, WeightsUse::Exactly).find(name + " [5, 25] instead of [5, 24]") !=
+        std::string::npos);
     source.back().second = torch::ones({6, 20});
     QVERIFY(!refusal(target, source, WeightsUse::Exactly).empty());
   }
 
-  void anythingElseThanTheModelIsRefusedWhereItMatters() {
+  void anyMismatchIsAnErrorForExactly() {
     NamedTensors more = smallModel(3, 2);
     more.emplace_back("extra", torch::ones({1}));
-    QVERIFY(refusal(smallModel(3, 0), more, WeightsUse::Exactly).find("the model lacks extra") !=
+    QVERIFY(refusal(smallModel(3, 0), more, WeightsUse::Exactly).find("unexpected keys: extra") !=
             std::string::npos);
     NamedTensors other = smallModel(3, 2);
     other[5].second = torch::ones({9});
     QVERIFY(refusal(smallModel(3, 0), other, WeightsUse::Exactly)
-                .find("rpn.head.conv.0.0.bias [9] is not [8]") != std::string::npos);
+                .find("rpn.head.conv.0.0.bias [9] instead of [8]") != std::string::npos);
   }
 };
 

@@ -74,7 +74,7 @@ class TstSafetensors : public QObject {
   }
 
  private Q_SLOTS:
-  void whatIsWrittenIsReadBack() {
+  void filesRoundTrip() {
     checkpoint::writeSafetensors(path("a.safetensors"), everyType(),
                                  {{"who", "us"}, {"ü", "\"\n"}});
     const auto file = checkpoint::readSafetensors(path("a.safetensors"));
@@ -83,7 +83,7 @@ class TstSafetensors : public QObject {
     QVERIFY(!file.find("no"));
   }
 
-  void tensorsThatLieOtherwiseInMemoryAreWrittenInOrder() {
+  void tensorsOfOtherStridesAreWrittenContiguously() {
     const at::Tensor base = torch::arange(48, torch::kFloat).reshape({2, 3, 2, 4});
     const at::Tensor lastChannels = base.contiguous(at::MemoryFormat::ChannelsLast);
     checkpoint::writeSafetensors(
@@ -101,14 +101,14 @@ class TstSafetensors : public QObject {
     QCOMPARE(static_cast<unsigned char>(bytes[0]) % 8, 0);
   }
 
-  void pythonReadsOurs() {
+  void pythonReadsFilesOfLockstep() {
     if (tests::python().isEmpty()) QSKIP("needs Python with safetensors");
     checkpoint::writeSafetensors(path("ours.safetensors"), everyType(), {{"who", "us"}});
     QByteArray errors;
     QVERIFY2(runPython("check", path("ours.safetensors"), errors), errors.constData());
   }
 
-  void weReadPythons() {
+  void filesOfPythonAreRead() {
     if (tests::python().isEmpty()) QSKIP("needs Python with safetensors");
     QByteArray errors;
     QVERIFY2(runPython("write", path("theirs.safetensors"), errors), errors.constData());
@@ -117,7 +117,7 @@ class TstSafetensors : public QObject {
     QVERIFY((file.metadata == checkpoint::Metadata{{"who", "they"}}));
   }
 
-  void hostileFilesAreRefusedInOneLine_data() {
+  void hostileFilesAreErrorsOfOneLine_data() {
     QTest::addColumn<QByteArray>("bytes");
     QTest::addColumn<QString>("words");
     const auto row = [](const char* name, const std::string& bytes, const char* words) {
@@ -131,14 +131,14 @@ class TstSafetensors : public QObject {
         "packaging/convert_weights.py");
     row("header of 2^63 bytes", withLength(one, std::uint64_t{1} << 63), "longer than 100 MB");
     row("header past the end", withLength(one, one.size() + 1), "past the end");
-    row("no JSON", fileBytes("{\"a\":", 8), "no valid JSON");
-    row("binary", fileBytes(std::string("\xff\0\x01 {", 5), 8), "no valid JSON");
-    row("list", fileBytes("[1]", 8), "no JSON object");
+    row("no JSON", fileBytes("{\"a\":", 8), "invalid JSON");
+    row("binary", fileBytes(std::string("\xff\0\x01 {", 5), 8), "invalid JSON");
+    row("list", fileBytes("[1]", 8), "not a JSON object");
     row("deep",
         fileBytes(R"({"a":)" + std::string(100000, '[') + "1" + std::string(100000, ']') + "}", 8),
         "too deeply");
-    row("data cut off", fileBytes(one, 7), "'a' goes past the end");
-    row("data left over", fileBytes(one, 9), "at the end");
+    row("truncated data", fileBytes(one, 7), "'a' extends past the end");
+    row("trailing data", fileBytes(one, 9), "trailing bytes");
     row("unknown type", fileBytes(R"({"a":{"dtype":"F9","shape":[2],"data_offsets":[0,8]}})", 8),
         "type F9");
     row("no type", fileBytes(R"({"a":{"shape":[2],"data_offsets":[0,8]}})", 8), "'dtype'");
@@ -147,17 +147,19 @@ class TstSafetensors : public QObject {
     row("three offsets",
         fileBytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8,9]}})", 8),
         "'data_offsets'");
-    row("offsets turned", fileBytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8),
+    row("reversed offsets",
+        fileBytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8),
         "'data_offsets'");
     row("negative offset",
         fileBytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[-8,0]}})", 8),
-        "whole numbers");
+        "non-negative integers");
     row("negative side", fileBytes(R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})", 8),
-        "whole numbers");
+        "non-negative integers");
     row("fraction", fileBytes(R"({"a":{"dtype":"F32","shape":[2.0],"data_offsets":[0,8]}})", 8),
-        "whole numbers");
+        "non-negative integers");
     row("shape too small",
-        fileBytes(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}})", 8), "does not fit");
+        fileBytes(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}})", 8),
+        "does not match");
     row("shape overflows",
         fileBytes(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296,2],"data_offsets":[0,0]}})",
                   0),
@@ -177,16 +179,16 @@ class TstSafetensors : public QObject {
                   R"("b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})",
                   12),
         "before 'b'");
-    row("twice",
+    row("duplicate",
         fileBytes(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
                   R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
                   4),
-        "'a' is there twice");
+        "'a' is duplicated");
     row("no object", fileBytes(R"({"a":7})", 0), "not described by an object");
     row("metadata list", fileBytes(R"({"__metadata__":[]})", 0), "__metadata__");
-    row("metadata number", fileBytes(R"({"__metadata__":{"a":1}})", 0), "'a' is no text");
+    row("metadata number", fileBytes(R"({"__metadata__":{"a":1}})", 0), "'a' is not a string");
   }
-  void hostileFilesAreRefusedInOneLine() {
+  void hostileFilesAreErrorsOfOneLine() {
     QFETCH(QByteArray, bytes);
     QFETCH(QString, words);
     base::writeFileAtomically(path("hostile.safetensors"), bytes.toStdString());
@@ -212,7 +214,7 @@ class TstSafetensors : public QObject {
             {{"a", torch::full({1}, 1.5f)}, {"b", torch::full({1}, 7, torch::kByte)}});
   }
 
-  void faultsOfWritingNameTheFile() {
+  void writeErrorsNameTheFile() {
     const at::Tensor tensor = torch::ones({2});
     const auto messageOf = [](const std::filesystem::path& file,
                               const NamedTensors& tensors) -> QString {
@@ -226,7 +228,7 @@ class TstSafetensors : public QObject {
     QVERIFY(messageOf(path("no/a.safetensors"), {{"a", tensor}})
                 .contains(QStringLiteral("No such file")));
     QVERIFY(messageOf(path("t.safetensors"), {{"a", tensor}, {"a", tensor}})
-                .contains(QStringLiteral("'a' is there twice")));
+                .contains(QStringLiteral("'a' is duplicated")));
     QVERIFY(messageOf("/dev/full", {{"a", tensor}}).contains(QStringLiteral("No space left")));
     QVERIFY(messageOf(path("t.safetensors"), {{"c", tensor.to(at::kComplexFloat)}})
                 .contains(QStringLiteral("'c'")));

@@ -94,14 +94,14 @@ class TstCocoEval : public QObject {
   }
   void cleanupTestCase() { bench_.reset(); }
 
-  void plainFiguresHaveNothingElse() {
+  void metricsAloneHaveNoOtherMembers() {
     const json all = evalJson({});
     QCOMPARE(all.size(), std::size_t{3});
     const auto lines = eval({}).out;
     QCOMPARE(std::count(lines.begin(), lines.end(), '\n'), std::ptrdiff_t{12});
   }
 
-  void boundariesAreATypeOfTheirOwn() {
+  void boundaryIsASeparateType() {
     // Without masks the boxes count. The duplicate of image 1 is off by 1 px: 0.82 of the masks,
     // 0.57 of the boundaries, which are 3 px deep, of 141 px in the diagonal.
     const auto figure = [&](const std::string& type) {
@@ -139,7 +139,7 @@ class TstCocoEval : public QObject {
     QVERIFY2(contains(worse.out, "none.json is worse than b.json: AP 0.0000"), worse.out.c_str());
   }
 
-  void comparedFileMeetsTheSameChecks() {
+  void comparedFileIsValidatedToo() {
     const auto strange = eval({"--compare", "strange.json"});
     QCOMPARE(strange.status, 0);
     QVERIFY2(contains(strange.err, "strange.json: 1 of"), strange.err.c_str());
@@ -149,7 +149,7 @@ class TstCocoEval : public QObject {
     QVERIFY(broken.out.empty());
   }
 
-  void analysisCountsAtAPoint() {
+  void analysisCountsAtAThreshold() {
     const json analysis = evalJson({"--analysis", "--score-threshold", "0.1"})["analysis"];
     QCOMPARE(analysis["iou_threshold"].get<double>(), .5);
     const json& point = analysis["operating_point"];
@@ -201,16 +201,17 @@ class TstCocoEval : public QObject {
     const auto result = eval({"--analysis", "--score-threshold", "0.1", "--iou-threshold", "0.6"});
     QCOMPARE(result.status, 0);
     for (const char* part :
-         {"95 % interval over 1000 resamples", "at score >= 0.1 and IoU >= 0.6\n",
+         {"95 % confidence interval over 1000 bootstrap resamples",
+          "at score >= 0.1 and IoU >= 0.6\n",
           "all                     0.9778  0.7333  0.8381       88        2       32\n",
           "  drop                  1.0000  0.4667  0.6364       28        0       32\n",
-          "       1  drop for cell\n", "classification              1  +0."}) {
+          "       1  drop -> cell\n", "classification              1  +0."}) {
       QVERIFY2(contains(result.out, part), (part + ("\n" + result.out)).c_str());
     }
-    QVERIFY(contains(eval({"--analysis"}).out, " (of the best F1) and IoU >= 0.5\n"));
+    QVERIFY(contains(eval({"--analysis"}).out, " (best F1) and IoU >= 0.5\n"));
   }
 
-  void matchesNameEveryInstance() {
+  void matchesListEveryInstance() {
     const json all = evalJson({"--matches", "--score-threshold", "0.1"});
     QVERIFY(all.contains("analysis"));
     const json& matches = all["matches"];
@@ -228,15 +229,15 @@ class TstCocoEval : public QObject {
     QVERIFY(matches[59]["missed"] == json::array({120}));
   }
 
-  void reportHasTheFiguresOfOut() {
+  void reportHasTheMetricsOfOut() {
     fs::create_directories(bench_->folder() / "pictures/day 1");
     std::ofstream(bench_->folder() / "pictures/day 1/1.png") << "\x89PNG\r\n\x1a\n";
     const auto result = eval({"--report", "r.html", "--images", "pictures", "--compare", "b.json",
                               "--out", "e.json", "--score-threshold", "0.1"});
     QCOMPARE(result.status, 0);
     QVERIFY2(contains(result.err,
-                      "r.html: without 23 pictures, the first of them day 1/30.png: no "
-                      "such file\n"),
+                      "r.html: 23 images are missing, the first of them day 1/30.png: no such "
+                      "file\n"),
              result.err.c_str());
     QCOMPARE(std::count(result.err.begin(), result.err.end(), '\n'), std::ptrdiff_t{1});
     QVERIFY2(!contains(result.out, "at score"), "the analysis is in the page");
@@ -252,7 +253,7 @@ class TstCocoEval : public QObject {
     QVERIFY(contains(html, "b.json is better than a.json: AP "));
   }
 
-  void whatLiesPastTheHundredBestIsSaidBesideEveryAp() {
+  void objectsPastTheLimitAreReportedBesideEveryAp() {
     json images{{{"id", 1}, {"file_name", "a.png"}, {"width", 200}, {"height", 200}}},
         annotations = json::array(), entries = json::array();
     for (int i = 0; i < 130; ++i) {
@@ -277,9 +278,9 @@ class TstCocoEval : public QObject {
                      "fewer.json", "--type", "segm", "--report", "dense.html", "--out", "d.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
     const std::string start =
-        "AP counts only the best 100 detections of a class on an image, as COCO's does: 1 image "
-        "has more objects of a class than that, 30 of which cannot be found";
-    const std::string ours = start + "; 20 detections of 1 image are left out";
+        "AP counts only the 100 highest-scoring detections per class and image, as COCO's does: 1 "
+        "image has more objects of a class, 30 of which cannot be matched";
+    const std::string ours = start + "; 20 detections of 1 image are ignored";
     QVERIFY2(contains(result.out, ("\n" + ours + "\n").c_str()), result.out.c_str());
     QVERIFY2(contains(result.out, ("\nfewer.json: " + start + "\n").c_str()), result.out.c_str());
     QVERIFY2(contains(result.err, "dense.json: 130 annotations without an id got new ids\n"),
@@ -302,7 +303,7 @@ class TstCocoEval : public QObject {
     QCOMPARE(base::readFile(bench_->folder() / "old.html"), std::string("old"));
   }
 
-  void withoutObjectsOrDetectionsNothingIsSaid() {
+  void withoutObjectsOrDetectionsMetricsAreUndefined() {
     std::ofstream(bench_->folder() / "empty.json")
         << R"({"images":[{"id":1,"file_name":"a","width":9,"height":9}],"annotations":[],"categories":[{"id":1,"name":"x"}]})";
     const auto result = bench_->run({"coco-eval", "--gt", "empty.json", "--dt", "none.json",

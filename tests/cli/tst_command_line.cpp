@@ -48,40 +48,40 @@ class TstCommandLine : public QObject {
 
   void cleanupTestCase() { bench_.reset(); }
 
-  void mistakeIsOneLineWithItsStatus_data() {
+  void errorIsOneLineWithItsStatus_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<int>("status");
-    QTest::addColumn<QString>("said");
-    const auto row = [](const char* line, int status, const char* said) {
-      QTest::newRow(line) << QString::fromUtf8(line) << status << QString::fromUtf8(said);
+    QTest::addColumn<QString>("expected");
+    const auto row = [](const char* line, int status, const char* expected) {
+      QTest::newRow(line) << QString::fromUtf8(line) << status << QString::fromUtf8(expected);
     };
     row("", 2, "--help");
     row("trian experiment.yaml", 2, "did you mean train?");
     row("xyzzy", 2, "unknown command 'xyzzy'");
     row("--verison", 2, "did you mean --version?");
-    row("train", 2, "name an experiment file or a run folder");
+    row("train", 2, "give an experiment file or a run folder");
     row("train nowhere.yaml", 2, "nowhere.yaml: no such configuration or run folder");
     row("train experiment.yaml --ouput x", 2, "unknown option --ouput: did you mean --output?");
-    row("train experiment.yaml extra", 2, "'extra' is one argument too many");
+    row("train experiment.yaml extra", 2, "unexpected argument 'extra'");
     row("train experiment.yaml --set", 2, "--set");
     row("train experiment.yaml --set solver.base_lr", 2, "solver.base_lr");
     row("train experiment.yaml --set solver.bse_lr=1", 2, "solver.base_lr");
     row("train experiment.yaml --set solver.base_lr=fast", 2, "solver.base_lr");
     row("train experiment.yaml --set runtime.device=cuda", 2, "runtime.device");
     row("train broken.yaml", 2, "broken.yaml:");
-    row("train empty", 2, "empty: is no run folder");
+    row("train empty", 2, "empty: not a run folder");
     row("train run", 2, "--resume");
     row("train run --resume --output other", 2, "--output");
     row("train experiment.yaml --output run", 2, "--resume");
     row("train experiment.yaml --output file --resume", 2, "file");
     row("train experiment.yaml --output file/run", 2, "file");
     row("train experiment.yaml --from 100", 2, "experiment.yaml is an experiment file");
-    row("train experiment.yaml --replay f", 2, "leave the rest out");
+    row("train experiment.yaml --replay f", 2, "omit the other options");
     row("train --replay gone.json", 2, "--replay gone.json: there is no such file");
     row("train --replay broken.yaml", 1, "broken.yaml: ");
     row("train experiment.yaml --workers 3", 2,
-        "2 images cannot be shared out evenly to 3 ranks x solver.accumulate: 1");
-    row("train experiment.yaml --set runtime.workers=4", 2, "shared out evenly to 4 ranks");
+        "2 images cannot be divided evenly among 3 ranks x solver.accumulate: 1");
+    row("train experiment.yaml --set runtime.workers=4", 2, "divided evenly among 4 ranks");
     row("train experiment.yaml --workers 2 --set runtime.devices=[0]", 2,
         "runtime.devices: lists 1 for 2 ranks");
     row("train experiment.yaml --set runtime.backend=nccl", 2, "runtime.backend: nccl is for GPUs");
@@ -108,9 +108,9 @@ class TstCommandLine : public QObject {
     row("predict experiment.yaml --weights w.safetensors --out p.json --split val --images a.png",
         2, "either");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images gone.png", 2,
-        "--images gone.png: is not there");
+        "--images gone.png: no such file or folder");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images empty", 2,
-        "holds no image");
+        "contains no images");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score 2", 2,
         "--score");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score nan",
@@ -120,7 +120,7 @@ class TstCommandLine : public QObject {
         2, "--overlays file");
     row("predict experiment.yaml --weights w.safetensors --out new --images a.png --overlays "
         "./new",
-        2, "--overlays ./new: is the file of --out; name a folder");
+        2, "--overlays ./new: is the file of --out; choose a folder");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png "
         "--overlay-score 0.3",
         2, "--overlay-score requires --overlays");
@@ -164,9 +164,9 @@ class TstCommandLine : public QObject {
     row("dataset", 2, "--help");
     row("dataset check experiment.yaml", 2, "unknown command 'check'");
     row("dataset shapes --out d --train 0 --val 1", 2, "--train");
-    row("dataset shapes --out file --train 1 --val 1", 2, "--out file: cannot be made");
+    row("dataset shapes --out file --train 1 --val 1", 2, "--out file: cannot be created");
     row("metrics nowhere", 2, "nowhere: no such run folder");
-    row("metrics empty", 2, "empty: is no run folder");
+    row("metrics empty", 2, "empty: is not a run folder");
     row("metrics run --format xml", 2, "--format");
     row("runs nowhere", 2, "nowhere: no such folder");
     row("attach run", 2, "run: is not running");
@@ -174,12 +174,12 @@ class TstCommandLine : public QObject {
     row("config", 2, "--help");
     row("config chekc experiment.yaml", 2, "did you mean check?");
   }
-  void mistakeIsOneLineWithItsStatus() {
+  void errorIsOneLineWithItsStatus() {
     QFETCH(QString, line);
     QFETCH(int, status);
-    QFETCH(QString, said);
+    QFETCH(QString, expected);
     const auto result = bench_->run(words(line));
-    QVERIFY2(contains(result.err, said.toStdString()), result.err.c_str());
+    QVERIFY2(contains(result.err, expected.toStdString()), result.err.c_str());
     QCOMPARE(result.status, status);
     QCOMPARE(std::count(result.err.begin(), result.err.end(), '\n'), std::ptrdiff_t{1});
     QVERIFY2(result.out.empty(), result.out.c_str());
@@ -187,7 +187,7 @@ class TstCommandLine : public QObject {
     QVERIFY(!fs::exists(bench_->folder() / "p.json"));
   }
 
-  void dataOfNoUseIsRefusedBeforeAFolderIsMade() {
+  void unusableDataIsRefusedBeforeAFolderIsCreated() {
     std::ofstream(bench_->folder() / "orphan.json")
         << R"({"categories":[{"id":1,"name":"a"}],"images":[],"annotations":[{"id":1,"image_id":9,"category_id":1,"bbox":[0,0,5,5],"area":25,"iscrowd":0,"segmentation":[[0,0,5,0,5,5]]}]})";
     const auto result =
@@ -197,7 +197,7 @@ class TstCommandLine : public QObject {
     QVERIFY(!fs::exists(bench_->folder() / "runs"));
   }
 
-  void whatIsNoUtf8IsRefused() {
+  void valuesThatAreNotUtf8AreRefused() {
     std::vector<std::string> images;
     const auto read = [&](std::vector<const char*> words) {
       words.insert(words.begin(), {"lockstep-engine", "predict", "--images"});
@@ -217,7 +217,7 @@ class TstCommandLine : public QObject {
       QCOMPARE(error.what(),
                std::string("lockstep-engine predict: --images: t\xfcr.png: the name is "
                            "not UTF-8: rename the file"));
-      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QCOMPARE(error.status(), ExitStatus::UserError);
     }
   }
 
@@ -234,7 +234,7 @@ class TstCommandLine : public QObject {
     QVERIFY(contains(version.out, "lockstep-engine " LOCKSTEP_VERSION));
   }
 
-  void everyCommandOfTheDesignIsThere() {
+  void helpListsEveryCommand() {
     const auto help = bench_->run({"--help"}).out;
     for (const char* command : {"train", "evaluate", "predict", "inspect", "coco-eval", "config",
                                 "dataset", "metrics", "runs", "attach", "info"}) {

@@ -19,19 +19,18 @@ class TstConfigCommand : public QObject {
   }
 
  private Q_SLOTS:
-  void aGoodFileIsOneLine() {
+  void aValidFilePrintsOneLine() {
     EngineBench bench;
     write(bench, "a.yaml",
           "model: {backbone: resnet18}\nsolver: {max_steps: 12 epochs, batch_size: 1}\n");
     const auto result = bench.run({"config", "check", "a.yaml"});
     QCOMPARE(result.status, 0);
-    QCOMPARE(
-        result.out,
-        std::string("a.yaml: fine: resnet18, group norm, from scratch; 12 epochs of 1 image\n"));
+    QCOMPARE(result.out,
+             std::string("a.yaml: OK: resnet18, group norm, from scratch; 12 epochs of 1 image\n"));
     QCOMPARE(result.err, std::string());
   }
 
-  void everyFaultIsALine() {
+  void everyErrorIsALine() {
     EngineBench bench;
     write(bench, "a.yaml", "solver:\n  base_rl: 1\n  gamma: x\n");
     const auto result =
@@ -44,16 +43,16 @@ class TstConfigCommand : public QObject {
                          "--set: runtime.sed: unknown key; did you mean runtime.seed?\n"));
   }
 
-  void warningsLeaveTheFileFine() {
+  void warningsLeaveTheFileValid() {
     EngineBench bench;
     write(bench, "a.yaml", "solver: {max_steps: 10}\n");
     const auto result = bench.run({"config", "check", "a.yaml"});
     QCOMPARE(result.status, 0);
     QVERIFY(result.err.find("warning: 500 is longer than the training") != std::string::npos);
-    QVERIFY(result.out.starts_with("a.yaml: fine: "));
+    QVERIFY(result.out.starts_with("a.yaml: OK: "));
   }
 
-  void dataIsReadWhenAskedFor() {
+  void dataIsCheckedWithTheDataFlag() {
     EngineBench bench;
     write(bench, "a.yaml", "name: a\n");
     QCOMPARE(bench.run({"config", "check", "a.yaml"}).status, 0);
@@ -62,7 +61,7 @@ class TstConfigCommand : public QObject {
     QVERIFY(result.err.starts_with("a.yaml: dataset.train.images: is not given"));
   }
 
-  void realDataGivesFigures() {
+  void realDataIsSummarised() {
     const auto droplets = tests::realData("droplets");
     if (droplets.empty()) QSKIP("LOCKSTEP_TEST_DATA has no droplets");
     EngineBench bench;
@@ -75,13 +74,13 @@ class TstConfigCommand : public QObject {
     const auto result = bench.run({"config", "check", "a.yaml", "--data"});
     QCOMPARE(result.err, std::string());
     QCOMPARE(result.status, 0);
-    QVERIFY2(result.out.find("60 training images with 1009 objects, 12 held out with 229, 1 class; "
-                             "400 steps are 13.3 "
-                             "epochs; largest batch 2 x ") != std::string::npos,
+    QVERIFY2(result.out.find(
+                 "60 training images with 1009 objects, 12 held-out images with 229, 1 class; 400 "
+                 "steps are 13.3 epochs; largest batch 2 x ") != std::string::npos,
              result.out.c_str());
   }
 
-  void whatAWorkerSeesIsToldAtItsKey() {
+  void workerIssuesAreReportedAtTheirKey() {
     EngineBench bench;
     bench.script(
         R"(finish 0 result {"train":{"looked_at":4,"all":90,"faults":{"count":2,"ids":[3,8],"first":"a.png: is cut off"}},"val":{"looked_at":2,"all":2,"dark":{"count":1,"ids":[7],"first":"b.png: is dark"}},"weights":{"fault":"model.weights: w: no","status":2}})"
@@ -89,25 +88,25 @@ class TstConfigCommand : public QObject {
         "check");
     const auto bad = bench.run({"config", "check", "experiment.yaml", "--data"});
     QCOMPARE(bad.status, 2);
-    QCOMPARE(bad.err,
-             std::string(
-                 "experiment.yaml:3:19: dataset.train.images: 2 of the 4 images looked at (of 90) "
-                 "cannot be used (images 3, 8): a.png: is cut off\n"
-                 "experiment.yaml:4:17: dataset.val.images: warning: 1 of the 2 images looked at "
-                 "(of 2) come out nearly black (image 7): b.png: is dark\n"
-                 "experiment.yaml: model.weights: w: no\n"));
+    QCOMPARE(
+        bad.err,
+        std::string("experiment.yaml:3:19: dataset.train.images: 2 of the 4 checked images (of 90) "
+                    "cannot be used (images 3, 8): a.png: is cut off\n"
+                    "experiment.yaml:4:17: dataset.val.images: warning: 1 of the 2 checked images "
+                    "(of 2) are nearly black after loading (image 7): b.png: is dark\n"
+                    "experiment.yaml: model.weights: w: no\n"));
     bench.script(
         R"(finish 0 result {"train":{"looked_at":64,"all":90},"val":{"looked_at":2,"all":2}})"
         "\n",
         "check");
     const auto good = bench.run({"config", "check", "experiment.yaml", "--data"});
     QCOMPARE(good.status, 0);
-    QVERIFY2(good.out.ends_with("; looked at 64 of 90 training images and 2 of 2 held out\n"),
+    QVERIFY2(good.out.ends_with("; checked 64 of 90 training images and 2 of 2 held-out images\n"),
              good.out.c_str());
-    QCOMPARE(bench.lastJob<protocol::CheckJob>().imagesPerPart, 64);
+    QCOMPARE(bench.lastJob<protocol::CheckJob>().imagesPerSplit, 64);
   }
 
-  void whatIsShownLoadsAgain() {
+  void shownExperimentLoadsAgain() {
     EngineBench bench;
     write(bench, "ground.yaml", "solver: {gamma: 0.5}\n");
     write(bench, "a.yaml", "base: ground.yaml\n\nname: shown\n");

@@ -22,12 +22,11 @@ using tests::contains;
 
 namespace {
 
-/// Two parts of made annotations whose images are no pictures: the check opens none.
+/// Two splits with generated annotations. The image files are dummies: the check opens none.
 class Data {
  public:
-  /// Image ids firstId … of the part, each 640 x 480 with one square of class 3 unless it is
-  /// `emptyId`.
-  void addPart(const std::string& name, int images, int firstId, const std::string& prefix) {
+  /// Images with ids from firstId, each 640 x 480 with one square of class 3.
+  void addSplit(const std::string& name, int images, int firstId, const std::string& prefix) {
     json file = {{"images", json::array()},
                  {"annotations", json::array()},
                  {"categories", json::array({{{"id", 3}, {"name", "cell"}}})}};
@@ -67,7 +66,7 @@ class Data {
     loaded.throwOnError();
     return loaded;
   }
-  /// Lines of all issues without the folder's path.
+  /// The lines of all issues, without the folder's path.
   std::string lines(const std::vector<std::string>& overrides = {}) const {
     std::string text;
     for (const config::ConfigIssue& issue : cli::checkData(load(overrides), {}).issues) {
@@ -84,11 +83,11 @@ class Data {
   QTemporaryDir folder_;
 };
 
-/// Lines of 6 training images and 2 held out after a change of the training annotations.
+/// The issues of 6 training and 2 held-out images after a change of the training annotations.
 std::string linesAfter(const std::function<void(json&)>& change) {
   Data data;
-  data.addPart("train", 6, 1, "t");
-  data.addPart("val", 2, 1, "v");
+  data.addSplit("train", 6, 1, "t");
+  data.addSplit("val", 2, 1, "v");
   json train = data.read("train");
   change(train);
   data.write("train", train);
@@ -103,8 +102,8 @@ class TstDataCheck : public QObject {
  private Q_SLOTS:
   void goodDataIsCounted() {
     Data data;
-    data.addPart("train", 5, 1, "t");
-    data.addPart("val", 3, 1, "v");
+    data.addSplit("train", 5, 1, "t");
+    data.addSplit("val", 3, 1, "v");
     json train = data.read("train");
     train["annotations"][0]["iscrowd"] = 1;
     train["annotations"][0]["segmentation"] = {{"size", {480, 640}}, {"counts", {0, 307200}}};
@@ -122,10 +121,10 @@ class TstDataCheck : public QObject {
              std::int64_t{5});
   }
 
-  void theTrainingPartHasToBeGiven() {
+  void theTrainingSplitIsRequired() {
     Data data;
-    data.addPart("train", 2, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     const std::vector<std::string> without{"dataset.train.images=null",
                                            "dataset.train.annotations=null"};
     QCOMPARE(
@@ -136,14 +135,14 @@ class TstDataCheck : public QObject {
       cli::checkTrainingData(data.load(without), {});
       QFAIL("did not throw");
     } catch (const Error& error) {
-      QVERIFY(error.status() == ExitStatus::Mendable);
+      QVERIFY(error.status() == ExitStatus::UserError);
     }
   }
 
-  void trainingGoesWithoutAHeldOutPart() {
+  void theHeldOutSplitIsOptional() {
     Data data;
-    data.addPart("train", 2, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     const std::vector<std::string> without{"dataset.val.images=null",
                                            "dataset.val.annotations=null"};
     QCOMPARE(data.lines(without),
@@ -153,44 +152,41 @@ class TstDataCheck : public QObject {
     QCOMPARE(cli::checkData(data.load(without), {}).valImages, std::size_t{0});
   }
 
-  void noClassIsRefused() {
+  void annotationsWithoutClassesAreAnError() {
     Data data;
-    data.addPart("train", 2, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     for (const char* name : {"train", "val"}) {
       json file = data.read(name);
       file["categories"] = json::array();
       file["annotations"] = json::array();
       data.write(name, file);
     }
-    QCOMPARE(data.lines(), std::string("a.yaml:2:39: dataset.train.annotations: train.json names "
-                                       "no class: its \"categories\" are empty\n"
-                                       "a.yaml:2:39: dataset.train.annotations: has no usable "
-                                       "annotation (no crowd, width and height "
-                                       "over 1 px) in 2 images"));
+    QCOMPARE(data.lines(),
+             std::string("a.yaml:2:39: dataset.train.annotations: train.json has no classes: its "
+                         "\"categories\" are empty\n"
+                         "a.yaml:2:39: dataset.train.annotations: has no usable annotation (not a "
+                         "crowd, width and height over 1 px) in 2 images"));
   }
 
-  void aPartWithoutImagesIsToldSo() {
+  void aSplitWithoutImagesIsAnError() {
     Data data;
-    data.addPart("train", 0, 0, "t");
-    data.addPart("val", 0, 0, "v");
-    for (const char* part : {"train", "val"}) fs::create_directories(data.path(part));
+    data.addSplit("train", 0, 0, "t");
+    data.addSplit("val", 0, 0, "v");
+    for (const char* split : {"train", "val"}) fs::create_directories(data.path(split));
     QCOMPARE(data.lines(), std::string("a.yaml:2:39: dataset.train.annotations: has no images\n"
                                        "a.yaml:3:35: dataset.val.annotations: has no images"));
   }
 
-  void classesOfTheHeldOutPartAreKnown() {
+  void classesOfTheHeldOutSplitMustMatch() {
     Data data;
-    data.addPart("train", 2, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     json val = data.read("val");
     val["categories"].push_back({{"id", 7}, {"name", "worm"}});
     data.write("val", val);
-    QCOMPARE(
-        data.lines(),
-        std::string(
-            "a.yaml:3:35: dataset.val.annotations: has the category 7 'worm' that the training "
-            "part does not name"));
+    QCOMPARE(data.lines(), std::string("a.yaml:3:35: dataset.val.annotations: category 7 'worm' is "
+                                       "missing in the training split"));
     json train = data.read("train");
     for (const auto& [id, name] : {std::pair{7, "worm"}, std::pair{2, "leaf"}})
       train["categories"].push_back({{"id", id}, {"name", name}});
@@ -199,43 +195,40 @@ class TstDataCheck : public QObject {
     QCOMPARE(cli::checkData(data.load(), {}).classes, std::size_t{3});
     val["categories"] = json::array({{{"id", 3}, {"name", "worm"}}});
     data.write("val", val);
-    QCOMPARE(data.lines(),
-             std::string(
-                 "a.yaml:3:35: dataset.val.annotations: warning: calls category 3 'worm' what the "
-                 "training part calls 'cell'"));
+    QCOMPARE(data.lines(), std::string("a.yaml:3:35: dataset.val.annotations: warning: category 3 "
+                                       "'worm' is 'cell' in the training split"));
     val["categories"][0]["name"] = "";
     data.write("val", val);
-    QVERIFY2(data.lines().find("calls category 3 '' what the training part calls 'cell'") !=
-                 std::string::npos,
-             data.lines().c_str());
+    QVERIFY2(
+        data.lines().find("category 3 '' is 'cell' in the training split") != std::string::npos,
+        data.lines().c_str());
   }
 
   void missingImagesAreNamed() {
     Data data;
-    data.addPart("train", 5, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 5, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     fs::remove(data.path("train/t2.jpg"));
     fs::remove(data.path("train/t4.jpg"));
-    QCOMPARE(
-        data.lines(),
-        std::string("a.yaml:2:19: dataset.train.images: train lacks 2 of the 5 images that the "
-                    "annotations name, such as t2.jpg; put them there, or leave them out with "
-                    "dataset.bad_images: skip"));
+    QCOMPARE(data.lines(),
+             std::string("a.yaml:2:19: dataset.train.images: train: 2 of the 5 images in the "
+                         "annotations are missing, such as t2.jpg; restore them, or skip them with "
+                         "dataset.bad_images: skip"));
   }
 
   void emptyImagesAreNamed() {
     Data data;
-    data.addPart("train", 5, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 5, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     base::writeFileAtomically(data.path("val/v2.jpg"), "");
     QCOMPARE(
         data.lines(),
-        std::string("a.yaml:3:17: dataset.val.images: val has empty files for 1 of the 2 "
-                    "images that the annotations name, such as v2.jpg; put them there, or leave "
-                    "them out with dataset.bad_images: skip"));
+        std::string(
+            "a.yaml:3:17: dataset.val.images: val: 1 of the 2 images in the annotations is empty, "
+            "such as v2.jpg; restore them, or skip them with dataset.bad_images: skip"));
   }
 
-  void doubtfulBoxesAreCountedAndNamed() {
+  void suspiciousBoxesAreCountedAndNamed() {
     using Boxes = std::map<int, std::array<double, 4>>;
     const std::string place = "a.yaml:2:39: dataset.train.annotations: warning: ";
     const auto after = [](const Boxes& boxes) {  // instead of 10, 10, 10, 10, as the masks are
@@ -246,26 +239,27 @@ class TstDataCheck : public QObject {
     QCOMPARE(after({{1, {8.5, 11, 11, 10}}}), std::string());  // a rounding
     QCOMPARE(after({{2, {10, 10, 20, 20}}}),
              place +
-                 "1 of 6 objects have boxes that fit their masks as [x0, y0, x1, y1], and COCO's "
-                 "are [x, y, width, height]: convert them (annotation 2)");
+                 "1 of 6 objects have boxes that match their masks when read as [x0, y0, x1, y1], "
+                 "but COCO's are [x, y, width, height]: convert them (annotation 2)");
     QCOMPARE(after({{3, {635, 10, 10, 10}}}),
              place +
-                 "1 of 6 objects have boxes that reach out of their image: correct or remove them "
+                 "1 of 6 objects have boxes that extend beyond their image: correct or remove them "
                  "(annotation 3)");
     QCOMPARE(after({{3, {100, 10, 10, 10}}, {5, {10, 300, 10, 10}}}),
              place +
-                 "2 of 6 objects have boxes that lie elsewhere than their masks: correct one of "
-                 "the two (annotations 3, 5)");
+                 "2 of 6 objects have boxes that do not match their masks: correct one of the two "
+                 "(annotations 3, 5)");
     for (const std::array<double, 4>& box :
          {std::array<double, 4>{1e30, 10, 10, 10}, {10, 10, 10, 1e30}}) {
-      QCOMPARE(after({{4, box}}),
-               place +
-                   "1 of 6 objects have numbers far beyond their image: correct or remove them "
-                   "(annotation 4)");
+      QCOMPARE(
+          after({{4, box}}),
+          place +
+              "1 of 6 objects have coordinates far outside their image: correct or remove them "
+              "(annotation 4)");
     }
   }
 
-  void boxesOfTwoCornersAreRefusedWhereMostLeaveTheirImage() {
+  void cornerBoxesAreAnErrorWhereMostExtendBeyondTheirImage() {
     const std::string lines = linesAfter([](json& train) {
       for (json& object : train["annotations"]) {
         object["bbox"] = {400, 300, 500, 400};
@@ -274,23 +268,22 @@ class TstDataCheck : public QObject {
     });
     QCOMPARE(lines,
              std::string("a.yaml:2:39: dataset.train.annotations: 6 of 6 objects have boxes that "
-                         "fit their masks as [x0, y0, x1, y1], and COCO's are [x, y, width, "
-                         "height]: convert them (annotations 1, 2, 3, 4, 5 …)"));
+                         "match their masks when read as [x0, y0, x1, y1], but COCO's are [x, y, "
+                         "width, height]: convert them (annotations 1, 2, 3, 4, 5 …)"));
   }
 
-  void namesOfClassesAreToldApart() {
+  void missingAndDuplicateClassNamesAreWarnings() {
     const std::string lines = linesAfter([](json& train) {
       for (const auto& [id, name] : {std::pair{4, ""}, std::pair{5, "cell"}, std::pair{6, "  "}})
         train["categories"].push_back({{"id", id}, {"name", name}});
     });
     const std::string place = "a.yaml:2:39: dataset.train.annotations: warning: ";
-    QCOMPARE(lines, place + "gives category 4 no name\n" + place + "gives category 6 no name\n" +
-                        place +
-                        "calls the categories 3, 5 all cell: they are different classes to the "
-                        "model");
+    QCOMPARE(lines,
+             place + "category 4 has no name\n" + place + "category 6 has no name\n" + place +
+                 "categories 3, 5 are all named cell: the model treats them as different classes");
   }
 
-  void annotationsOfRealDataHaveNoDoubts() {
+  void annotationsOfRealDataHaveNoIssues() {
     for (const char* name :
          {"coco-tiny/annotations/instances_train2017.json",
           "coco-tiny/annotations/instances_val2017.json",
@@ -303,27 +296,27 @@ class TstDataCheck : public QObject {
     }
   }
 
-  void heldOutImagesThatAreTrainingImagesAreWarnedOf() {
+  void heldOutImagesThatAreTrainingImagesAreAWarning() {
     Data data;
-    data.addPart("train", 4, 1, "i");
-    data.addPart("val", 2, 3, "i");
+    data.addSplit("train", 4, 1, "i");
+    data.addSplit("val", 2, 3, "i");
     fs::remove_all(data.path("val"));
     fs::create_directory_symlink("train", data.path("val"));
     QCOMPARE(
         data.lines(),
         std::string("a.yaml:3:17: dataset.val.images: warning: the held-out images are training "
-                    "images: held-out figures will flatter"));
-    data.addPart("val", 2, 4, "i");
+                    "images: held-out metrics will be too optimistic"));
+    data.addSplit("val", 2, 4, "i");
     QCOMPARE(
         data.lines(),
         std::string(
             "a.yaml:3:17: dataset.val.images: warning: 1 of the 2 held-out images are training "
-            "images too: held-out figures will flatter"));
+            "images too: held-out metrics will be too optimistic"));
   }
 
-  void oneFileForBothPartsIsWarnedOfOnce() {
+  void oneFileForBothSplitsIsOneWarning() {
     Data data;
-    data.addPart("train", 4, 1, "i");
+    data.addSplit("train", 4, 1, "i");
     const std::vector<std::string> both{
         "dataset.val.images=" + data.path("train").string(),
         "dataset.val.annotations=" + data.path("train.json").string()};
@@ -333,10 +326,10 @@ class TstDataCheck : public QObject {
     QCOMPARE(cli::checkData(loaded, {}).issues.size(), std::size_t{0});
   }
 
-  void objectsPastTheLimitOfApAndNewIdsAreWarnedOf() {
+  void objectsPastTheLimitOfApAndNewIdsAreWarnings() {
     Data data;
-    data.addPart("train", 2, 1, "t");
-    data.addPart("val", 2, 5, "v");
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 5, "v");
     json val = data.read("val");
     for (int i = 0; i < 120; ++i) {
       json more = val["annotations"][0];
@@ -348,23 +341,22 @@ class TstDataCheck : public QObject {
         "a.yaml:3:35: dataset.val.annotations: warning: 120 annotations without an id got new ids";
     QCOMPARE(data.lines(),
              ids +
-                 "\na.yaml:3:35: dataset.val.annotations: warning: AP counts only the best 100 "
-                 "detections of a class on an image, as COCO's does: 1 image has more objects of a "
-                 "class than that, 21 of which cannot be found");
+                 "\na.yaml:3:35: dataset.val.annotations: warning: AP counts only the 100 "
+                 "highest-scoring detections per class and image, as COCO's does: 1 image has more "
+                 "objects of a class, 21 of which cannot be matched");
     for (json& annotation : val["annotations"]) annotation["image_id"] = 6;
     data.write("val", val);
     QCOMPARE(data.lines({"evaluation.max_images=1"}), ids);
   }
 
-  void hugeBatchesAreWarnedOf() {
+  void hugeBatchesAreAWarning() {
     Data data;
-    data.addPart("train", 2, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     const std::string lines = data.lines({"solver.batch_size=10000", "augment.min_size=[4000]",
                                           "augment.max_size=16000", "model.backbone=resnet101"});
     QVERIFY2(lines.starts_with("--set: solver.batch_size: warning: the largest batch, 10000 images "
-                               "of 5344 x 4000 px, takes "
-                               "about "),
+                               "of 5344 x 4000 px, needs about "),
              lines.c_str());
     QVERIFY(cli::checkTrainingData(data.load({"solver.batch_size=10000", "augment.min_size=[4000]",
                                               "augment.max_size=16000"}),
@@ -374,13 +366,13 @@ class TstDataCheck : public QObject {
     QVERIFY(lines.ends_with(advice));
     const std::string halved = data.lines({"solver.batch_size=10000", "augment.min_size=[4000]",
                                            "augment.max_size=16000", "runtime.precision=bf16"});
-    QVERIFY2(contains(halved, "takes about ") && !contains(halved, advice), halved.c_str());
+    QVERIFY2(contains(halved, "needs about ") && !contains(halved, advice), halved.c_str());
   }
 
-  void theFullestOfTheRanksGpusIsTheOneThatCounts() {
+  void theGpuWithTheLeastFreeMemoryCounts() {
     Data data;
-    data.addPart("train", 2, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     const supervisor::GpuDevice roomy{0, "A", "", 80LL << 30, 79LL << 30, 80};
     const supervisor::GpuDevice full{1, "B", "", 80LL << 30, 1LL << 28, 80};
     QVERIFY(cli::checkData(data.load(), {roomy}).issues.empty());
@@ -390,10 +382,10 @@ class TstDataCheck : public QObject {
              issues[0].text.c_str());
   }
 
-  void brokenAnnotationsFail() {
+  void invalidAnnotationsFail() {
     Data data;
-    data.addPart("train", 2, 1, "t");
-    data.addPart("val", 2, 1, "v");
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 1, "v");
     base::writeFileAtomically(data.path("val.json"), "{\"images\": [");
     try {
       cli::checkData(data.load(), {});
@@ -404,7 +396,7 @@ class TstDataCheck : public QObject {
     }
   }
 
-  void estimatesAreOfTheRightSize() {
+  void memoryEstimateIsPlausible() {
     // torchvision's Mask R-CNN R50-FPN of 800 x 1333 px keeps about 3 GB an image when it trains in
     // fp32.
     config::Experiment experiment;

@@ -16,9 +16,9 @@ constexpr const char* kDense =
     R"({"step": 4, "images": 3, "losses": {"loss_total": 0.5}, "bbox": {"AP": 0.25},
         "segm": {"AP": 0.069}, "classes": [], "past_limit": {"images_of_objects": 2,
         "objects": 2800, "images_of_detections": 0, "detections": 0}})";
-constexpr const char* kSaid =
-    "\nAP counts only the best 100 detections of a class on an image, as COCO's does: 2 images "
-    "have more objects of a class than that, 2800 of which cannot be found\n";
+constexpr const char* kPastLimitText =
+    "\nAP counts only the 100 highest-scoring detections per class and image, as COCO's does: 2 "
+    "images have more objects of a class, 2800 of which cannot be matched\n";
 
 }  // namespace
 
@@ -26,7 +26,7 @@ class TstEvaluationTable : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void whatLiesPastTheLimitOfApStandsBelowIt() {
+  void pastLimitIsPrintedBelowTheTable() {
     protocol::EvaluateResult evaluation{.step = 4,
                                         .images = 3,
                                         .losses = {{"loss_mask", 0.25}, {"loss_total", 0.5}},
@@ -50,12 +50,12 @@ class TstEvaluationTable : public QObject {
     QVERIFY2(contains(plain, "bad_images                  2\n"), plain.c_str());
   }
 
-  void lossesAloneHaveNoTableOfAp() {
+  void lossesAloneHaveNoApTable() {
     const std::string table = cli::evaluationTable({.losses = {{"loss_total", 0.5}}});
     QVERIFY2(!contains(table, "bbox"), table.c_str());
   }
 
-  void theSummaryOfATrainingSaysItToo() {
+  void trainingSummaryReportsThePastLimit() {
     tests::EngineBench bench;
     bench.script("scalars 1 4\neval 4 0.5 0.5 best\ncheckpoint 4 best last\nfinish 4\n");
     const auto result = bench.run({"train", "experiment.yaml", "--output", "run"});
@@ -63,7 +63,8 @@ class TstEvaluationTable : public QObject {
     const run_folder::Layout layout(bench.folder() / "run");
     std::ofstream(layout.evaluation(4)) << kDense;
     const std::string summary = cli::summariseTraining(layout);
-    QVERIFY2(contains(summary, "segm/AP: 0.069\n") && summary.ends_with(kSaid), summary.c_str());
+    QVERIFY2(contains(summary, "segm/AP: 0.069\n") && summary.ends_with(kPastLimitText),
+             summary.c_str());
     for (const char* past : {"3", "{}", "{\"objects\": -5}", "{\"objects\": \"many\"}"}) {
       std::ofstream(layout.evaluation(4))
           << R"({"bbox": {"AP": 0.25}, "past_limit": )" << past << "}";

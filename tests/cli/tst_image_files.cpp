@@ -28,35 +28,35 @@ class TstImageFiles : public QObject {
  private Q_SLOTS:
   void init() { folder_.emplace(); }
 
-  void imagesBelowAreFoundInTheOrderOfTheirPaths() {
+  void imagesAreSortedByPath() {
     for (const char* name : {"b.JPG", "a/z.png", "a/b/c.tiff", "a.png", "z/one.webp", "notes.txt",
                              ".hidden.png", ".cache/a.png", "a/._z.png", "drawn/a-1.png"}) {
       write(name);
     }
     const std::vector<std::string> expected{"a/b/c.tiff", "a/z.png", "a.png", "b.JPG",
                                             "z/one.webp"};
-    const auto leftOut = base::FileIdentity::of(root() / "drawn");
-    QCOMPARE(names(cli::imagesBelow(root(), leftOut)), expected);
-    QCOMPARE(names(cli::imagesBelow(root() / "drawn", leftOut)),
+    const auto excluded = base::FileIdentity::of(root() / "drawn");
+    QCOMPARE(names(cli::imagesBelow(root(), excluded)), expected);
+    QCOMPARE(names(cli::imagesBelow(root() / "drawn", excluded)),
              std::vector<std::string>{"drawn/a-1.png"});  // asked for itself
   }
 
-  void whatIsPassedOverIsKnown() {
+  void skippedFilesAreListed() {
     for (const char* name : {"a.png", "b.gif", "c/d.AVIF", ".hidden.txt"}) write(name);
     const std::vector<fs::path> expected{root() / "b.gif", root() / "c/d.AVIF"};
-    QVERIFY(cli::imagesBelow(root()).passedOver == expected);
+    QVERIFY(cli::imagesBelow(root()).skipped == expected);
   }
 
-  void aNameThatIsNoUtf8IsAFault() {
+  void aNameThatIsNotUtf8IsAnError() {
     for (const char* name : {"a.png", "t\xfcr.png", "t\xfcr.txt", "d\xfc/b.png"}) write(name);
     const cli::ImageFiles found = cli::imagesBelow(root());
     QCOMPARE(names(found), std::vector<std::string>{"a.png"});
-    const std::string said = ": the name is not UTF-8: rename the file";
-    QCOMPARE(found.faults, (std::vector<std::string>{(root() / "d\xfc/b.png").string() + said,
-                                                     (root() / "t\xfcr.png").string() + said}));
+    const std::string message = ": the name is not UTF-8: rename the file";
+    QCOMPARE(found.errors, (std::vector<std::string>{(root() / "d\xfc/b.png").string() + message,
+                                                     (root() / "t\xfcr.png").string() + message}));
   }
 
-  void loopsOfLinksEnd() {
+  void symlinkLoopsEnd() {
     write("in/a.png");
     fs::create_directory_symlink(root() / "in", root() / "in/again");
     fs::create_directory_symlink(root(), root() / "in/up");
@@ -65,7 +65,7 @@ class TstImageFiles : public QObject {
     const auto found = cli::imagesBelow(root() / "in");
     const auto count = std::ranges::count_if(
         found.files, [](const fs::path& file) { return file.filename() == "a.png"; });
-    QVERIFY(count == 1 && found.faults.empty());
+    QVERIFY(count == 1 && found.errors.empty());
     std::vector<std::string> own = names(cli::imagesBelow(root() / "twin"));
     QVERIFY(std::ranges::count(own, "twin/a.png") == 1);
   }

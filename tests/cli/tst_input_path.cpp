@@ -44,26 +44,26 @@ class TstInputPath : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void whatIsThereIsTold() {
+  void existingPathsAreClassified() {
     const QTemporaryDir folder;
     const fs::path root = folder.path().toStdString();
     std::ofstream(root / "file") << "x";
-    QVERIFY(cli::isFolder(root) && !cli::isFile(root) && cli::isThere(root));
+    QVERIFY(cli::isFolder(root) && !cli::isFile(root) && cli::pathExists(root));
     QVERIFY(cli::isFile(root / "file") && !cli::isFolder(root / "file"));
-    QVERIFY(!cli::isThere(root / "none") && !cli::isFile(root / "none"));
-    QVERIFY2(!cli::isThere(root / "file/below"), "a file has nothing below it");
+    QVERIFY(!cli::pathExists(root / "none") && !cli::isFile(root / "none"));
+    QVERIFY2(!cli::pathExists(root / "file/below"), "a file has nothing below it");
     QCOMPARE(cli::entriesOf(root), std::vector<fs::path>{root / "file"});
   }
 
-  void whatCannotBeLookedAtIsMendable() {
+  void anUnreadablePathIsAUserError() {
     const QTemporaryDir folder;
     const fs::path circle = fs::path(folder.path().toStdString()) / "circle";
     fs::create_symlink(circle, circle);
     try {
-      cli::isThere(circle);
-      QFAIL("a link to itself is nothing that can be looked at");
+      cli::pathExists(circle);
+      QFAIL("a symlink loop was accepted");
     } catch (const Error& error) {
-      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QCOMPARE(error.status(), ExitStatus::UserError);
       QCOMPARE(QString::fromUtf8(error.what()),
                QString::fromStdString(circle.string()) +
                    QStringLiteral(": Too many levels of symbolic links"));
@@ -72,7 +72,7 @@ class TstInputPath : public QObject {
     QVERIFY_THROWS_EXCEPTION(Error, cli::realPath(circle));
   }
 
-  void aClosedFolderIsOneLineAndMendable_data() {
+  void aFolderWithoutPermissionIsAUserErrorOfOneLine_data() {
     QTest::addColumn<QString>("line");
     for (const char* line :
          {"train closed/experiment.yaml", "train closed/run --resume",
@@ -87,7 +87,7 @@ class TstInputPath : public QObject {
       QTest::newRow(line) << QString::fromUtf8(line);
     }
   }
-  void aClosedFolderIsOneLineAndMendable() {
+  void aFolderWithoutPermissionIsAUserErrorOfOneLine() {
     QFETCH(QString, line);
     if (::geteuid() != 0) QSKIP("needs root, to become a user who may not look");
     const EngineBench bench;

@@ -82,18 +82,19 @@ class TstListings : public QObject {
     QCOMPARE(bench.run({"runs", "runs"}).out, result.out);
   }
 
-  void aRunIsNoFolderOfRuns() {
+  void aRunIsNotAFolderOfRuns() {
     EngineBench bench;
     bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/good"}).status, 0);
     const auto result = bench.run({"runs", "runs/good/"});
     QCOMPARE(result.status, 2);
-    QVERIFY2(contains(result.err, "runs/good/: is a run itself; name the folder that it lies in, " +
-                                      (bench.folder() / "runs").string()),
-             result.err.c_str());
+    QVERIFY2(
+        contains(result.err, "runs/good/: is itself a run; give the folder that contains it, " +
+                                 (bench.folder() / "runs").string()),
+        result.err.c_str());
   }
 
-  void noRunsAreNoFault() {
+  void noRunsAreNotAnError() {
     EngineBench bench;
     const auto result = bench.run({"runs"});
     QCOMPARE(result.status, 0);
@@ -101,7 +102,7 @@ class TstListings : public QObject {
     QVERIFY2(contains(result.err, "no runs"), result.err.c_str());
   }
 
-  void infoHasTheMachineAndTheWorkersPart() {
+  void infoPrintsTheMachineAndTheWorker() {
     EngineBench bench;
     bench.script("finish 0 result {\"libtorch\":\"9.9\",\"cuda_kernels\":false}\n", "info");
     const auto result = bench.run({"info"});
@@ -113,7 +114,7 @@ class TstListings : public QObject {
     }
   }
 
-  void cocoEvalHasTheTwelveFigures() {
+  void cocoEvalPrintsTheTwelveMetrics() {
     EngineBench bench;
     std::ofstream(bench.folder() / "dt.json")
         << R"([{"image_id":1,"category_id":1,"score":0.9,"bbox":[5,5,10,10]},{"image_id":2,"category_id":1,"score":0.8,"bbox":[5,5,10,10]}])";
@@ -128,7 +129,7 @@ class TstListings : public QObject {
     QCOMPARE(json.at("classes")[0].at("name").get<std::string>(), std::string("drop"));
   }
 
-  void shapesAreAskedOfTheWorker() {
+  void shapesJobIsSentToTheWorker() {
     EngineBench bench;
     bench.script("finish 0\n", "shapes");
     QCOMPARE(bench

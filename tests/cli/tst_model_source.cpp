@@ -27,16 +27,16 @@ class TstModelSource : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void runMeansItsNewestCheckpointUnlessToldOtherwise_data() {
+  void runLoadsItsNewestCheckpointByDefault_data() {
     QTest::addColumn<QString>("weights");
     QTest::addColumn<int>("step");
-    QTest::newRow("nothing said") << "" << 6;
+    QTest::newRow("default") << "" << 6;
     QTest::newRow("last") << "last" << 6;
     QTest::newRow("best") << "best" << 4;
     QTest::newRow("step") << "4" << 4;
     QTest::newRow("file") << "run/checkpoints/step-00000004/model.safetensors" << 4;
   }
-  void runMeansItsNewestCheckpointUnlessToldOtherwise() {
+  void runLoadsItsNewestCheckpointByDefault() {
     QFETCH(QString, weights);
     QFETCH(int, step);
     EngineBench bench;
@@ -68,7 +68,7 @@ class TstModelSource : public QObject {
     QVERIFY2(evaluated.err.find("dataset.val") != std::string::npos, evaluated.err.c_str());
   }
 
-  void thePartIsTheOneThatIsNamed() {
+  void splitOptionSelectsTheSplit() {
     EngineBench bench;
     makeRun(bench);
     for (const std::string command : {"evaluate", "predict"}) {
@@ -83,7 +83,7 @@ class TstModelSource : public QObject {
       const auto refused = bench.run(arguments);
       fs::rename(bench.folder() / "moved", bench.folder() / "train");
       QCOMPARE(refused.status, 2);
-      QVERIFY2(refused.err.find("dataset.train is not given, or not there any more") !=
+      QVERIFY2(refused.err.find("dataset.train is not set, or its files are missing") !=
                    std::string::npos,
                refused.err.c_str());
     }
@@ -111,30 +111,30 @@ class TstModelSource : public QObject {
     QCOMPARE(loaded.experiment.runtime.cpuThreads, 3);
   }
 
-  void overridesThatCannotHoldAreRefused_data() {
+  void invalidOverridesAreRefused_data() {
     QTest::addColumn<QString>("override");
-    QTest::addColumn<QString>("said");
+    QTest::addColumn<QString>("message");
     QTest::newRow("unknown") << "evaluation.images=3"
                              << "--set: evaluation.images: unknown key";
     // What has moved since the training is only missing; what is named now has to be there.
     QTest::newRow("no such data") << "dataset.val.annotations=none.json"
                                   << "none.json: there is no such file";
     QTest::newRow("weights") << "model.weights=w.safetensors"
-                             << "name others with --weights";
+                             << "pass other weights with --weights";
     QTest::newRow("weights, spaces") << " model.weights\t = w.safetensors"
-                                     << "name others with --weights";
+                                     << "pass other weights with --weights";
   }
-  void overridesThatCannotHoldAreRefused() {
+  void invalidOverridesAreRefused() {
     QFETCH(QString, override);
-    QFETCH(QString, said);
+    QFETCH(QString, message);
     EngineBench bench;
     makeRun(bench);
     const auto result = bench.run({"evaluate", "run", "--set", override.toStdString()});
     QCOMPARE(result.status, 2);
-    QVERIFY2(result.err.find(said.toStdString()) != std::string::npos, result.err.c_str());
+    QVERIFY2(result.err.find(message.toStdString()) != std::string::npos, result.err.c_str());
   }
 
-  void aHeldOutPartThatIsTheTrainingPartStaysInTheRun() {
+  void aHeldOutSplitThatIsTheTrainingSplitIsKept() {
     EngineBench bench;
     makeRun(bench);
     const auto result = bench.run({"evaluate", "run", "--set", "dataset.val.images=train", "--set",
@@ -146,7 +146,7 @@ class TstModelSource : public QObject {
              loaded.experiment.dataset.train.annotations);
   }
 
-  void foldersOfImagesAreTakenByName() {
+  void imagesOfFoldersAreSortedByName() {
     EngineBench bench;
     makeRun(bench);
     fs::create_directories(bench.folder() / "pictures");
@@ -170,7 +170,7 @@ class TstModelSource : public QObject {
     QVERIFY(fs::is_directory(bench.folder() / "o"));
   }
 
-  void moreImagesThanAMessageHoldsTravelInAFile() {
+  void longImageListsArePassedInAFile() {
     EngineBench bench;
     makeRun(bench);
     bench.script("out-paths\nfinish 0\n", "predict");
@@ -190,7 +190,7 @@ class TstModelSource : public QObject {
     QVERIFY2(!fs::exists(job.pathsFile), "the list goes with the command");
   }
 
-  void normIsTheOneOfTheWeights_data() {
+  void normComesFromTheWeights_data() {
     QTest::addColumn<QByteArray>("model");
     QTest::addColumn<QByteArray>("metadata");
     QTest::addColumn<QString>("norm");
@@ -202,7 +202,7 @@ class TstModelSource : public QObject {
     QTest::newRow("what the experiment says stays")
         << QByteArray("{norm: frozen_batch, norm_epsilon: 0.0}") << group << "frozen_batch" << 0.0;
   }
-  void normIsTheOneOfTheWeights() {
+  void normComesFromTheWeights() {
     QFETCH(QByteArray, model);
     QFETCH(QByteArray, metadata);
     QFETCH(QString, norm);

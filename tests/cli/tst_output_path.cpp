@@ -25,12 +25,12 @@ namespace {
 
 constexpr const char* kNothing = R"({"categories":[],"images":[],"annotations":[]})";
 
-/// Of an Error that is mendable; else another text.
+/// The text of a UserError; else another text.
 std::string refusal(const std::function<void()>& act) {
   try {
     act();
   } catch (const Error& error) {
-    return error.status() == ExitStatus::Mendable ? error.what() : "not mendable";
+    return error.status() == ExitStatus::UserError ? error.what() : "not a UserError";
   }
   return "not refused";
 }
@@ -78,7 +78,7 @@ class TstOutputPath : public QObject {
           path("other/a.json"), path("hard.json"),
           fs::relative(path("in/a.json"), fs::current_path())}) {
       const std::string text = refused(spelling, inputs);
-      QVERIFY2(contains(text, "it is --gt, which is read here; name another file"), text.c_str());
+      QVERIFY2(contains(text, "it is --gt, which is read here; choose another file"), text.c_str());
     }
     QCOMPARE(refused(path("in/b.json"), inputs), std::string("not refused"));
   }
@@ -98,7 +98,7 @@ class TstOutputPath : public QObject {
     QCOMPARE(overlays(path("images/drawn")), std::string("not refused"));
   }
 
-  void whatBelongsToARunIsNotReplaced_data() {
+  void filesOfARunAreNotReplaced_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<bool>("isRefused");
     for (const char* name :
@@ -115,7 +115,7 @@ class TstOutputPath : public QObject {
       QTest::newRow(name) << QString::fromUtf8(name) << false;
     }
   }
-  void whatBelongsToARunIsNotReplaced() {
+  void filesOfARunAreNotReplaced() {
     QFETCH(QString, name);
     QFETCH(bool, isRefused);
     write(path("runs/a/run.json"), "{}");
@@ -138,19 +138,19 @@ class TstOutputPath : public QObject {
     QCOMPARE(refused(path("new.yaml")), std::string("not refused"));
   }
 
-  void whatIsNoFileIsWrittenInto() {
+  void nonRegularFilesAreWrittenTo() {
     const fs::path fifo = path("fifo");
     QCOMPARE(::mkfifo(fifo.c_str(), 0600), 0);
     OutputFile out(fifo.string(), "--out", {});
     QCOMPARE(readThrough(fifo, [&] { out.write("direct"); }), std::string("direct"));
     base::writeFileAtomically(out.workerFile(), "a worker's");
-    QCOMPARE(readThrough(fifo, [&] { out.handOn(); }), std::string("a worker's"));
+    QCOMPARE(readThrough(fifo, [&] { out.writeWorkerResult(); }), std::string("a worker's"));
     QVERIFY(fs::is_fifo(fifo));
     OutputFile("/dev/null", "--out", {}).write("gone");
     QVERIFY(fs::is_character_file("/dev/null"));
   }
 
-  void aDescriptorIsWrittenInto() {
+  void aFileDescriptorIsWrittenTo() {
     const fs::path file = path("descriptor");
     const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     const std::string name = "/dev/fd/" + std::to_string(descriptor);
@@ -160,7 +160,7 @@ class TstOutputPath : public QObject {
     QVERIFY(contains(refused(name), "it is not open for writing"));
   }
 
-  void twoOutputsAreToldApart() {
+  void outputsOfTheSameFileAreDetected() {
     write(path("one"));
     fs::create_hard_link(path("one"), path("same"));
     const auto isSame = [](const fs::path& left, const fs::path& right) {
@@ -173,11 +173,11 @@ class TstOutputPath : public QObject {
     QVERIFY(!isSame(path("one"), path("new")) && !isSame("-", path("new")));
   }
 
-  void everyCommandKeepsWhatItReads_data() {
+  void noCommandReplacesItsInputs_data() {
     QTest::addColumn<QString>("line");
-    QTest::addColumn<QString>("said");
-    const auto row = [](const char* line, const char* said) {
-      QTest::newRow(line) << QString::fromUtf8(line) << QString::fromUtf8(said);
+    QTest::addColumn<QString>("expected");
+    const auto row = [](const char* line, const char* expected) {
+      QTest::newRow(line) << QString::fromUtf8(line) << QString::fromUtf8(expected);
     };
     row("coco-eval --gt train.json --dt results.json --type bbox --out ./train.json", "--gt");
     row("coco-eval --gt train.json --dt results.json --type bbox --report results.json", "--dt");
@@ -212,9 +212,9 @@ class TstOutputPath : public QObject {
     row("dataset shapes --train 1 --val 1 --out run/checkpoints/new", "belongs to the run");
     row("train experiment.yaml --output run/source/new", "belongs to the run");
   }
-  void everyCommandKeepsWhatItReads() {
+  void noCommandReplacesItsInputs() {
     QFETCH(QString, line);
-    QFETCH(QString, said);
+    QFETCH(QString, expected);
     const EngineBench bench;
     for (const char* name : {"w.safetensors", "a.png", "own/a.png"}) write(bench.folder() / name);
     write(bench.folder() / "run/run.json", "{}");
@@ -224,14 +224,14 @@ class TstOutputPath : public QObject {
     std::vector<std::string> words;
     for (const QString& word : line.split(QLatin1Char(' '))) words.push_back(word.toStdString());
     const auto result = bench.run(words);
-    QVERIFY2(contains(result.err, said.toStdString()), result.err.c_str());
+    QVERIFY2(contains(result.err, expected.toStdString()), result.err.c_str());
     QCOMPARE(result.status, 2);
     QCOMPARE(std::count(result.err.begin(), result.err.end(), '\n'), std::ptrdiff_t{1});
     QVERIFY(bench.received().empty());  // refused before any work
     QCOMPARE(base::readFile(bench.folder() / "w.safetensors"), std::string("kept"));
   }
 
-  void aMinusIsStandardOutput() {
+  void aDashIsStandardOutput() {
     const EngineBench bench;
     write(bench.folder() / "none.json", kNothing);
     write(bench.folder() / "results.json", "[]");
@@ -244,7 +244,7 @@ class TstOutputPath : public QObject {
     QVERIFY(!fs::exists(bench.folder() / "-"));
   }
 
-  void whatAWorkerMakesReachesStandardOutput() {
+  void workerResultReachesStandardOutput() {
     EngineBench bench;
     write(bench.folder() / "w.safetensors");
     bench.script("out [{}]\nfinish 0 result {\"images\":1,\"detections\":1}\n", "predict");
@@ -256,7 +256,7 @@ class TstOutputPath : public QObject {
     QVERIFY(!fs::exists(fs::path(bench.lastJob<protocol::PredictJob>().out).parent_path()));
   }
 
-  void nothingInAnOptionIsRefused() {
+  void emptyOptionsAreRefused() {
     const EngineBench bench;
     write(bench.folder() / "results.json", "[]");
     for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
@@ -271,7 +271,7 @@ class TstOutputPath : public QObject {
              {"dataset", "shapes", "--train", "1", "--val", "1", "--out", ""}}) {
       const auto result = bench.run(line);
       QCOMPARE(result.status, 2);
-      QVERIFY2(contains(result.err, ": is given with nothing in it"), result.err.c_str());
+      QVERIFY2(contains(result.err, ": is empty; omit the option"), result.err.c_str());
     }
     QVERIFY(!fs::exists(bench.folder() / "runs"));
   }

@@ -48,7 +48,7 @@ class TstPrecisionChoice : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void whatIsSaidIsTaken() {
+  void explicitPrecisionIsKept() {
     for (const Precision precision :
          {Precision::Fp32, Precision::Tf32, Precision::Bf16, Precision::Fp16}) {
       QCOMPARE(chosen(precision, Device::Cuda, {gpu(0, 75)}).precision, precision);
@@ -56,7 +56,7 @@ class TstPrecisionChoice : public QObject {
     }
   }
 
-  void theProcessorIsAsked() {
+  void theProcessorDecidesOnTheCpu() {
     const bool isHalved = processorHas("avx512_bf16") || processorHas("amx_bf16");
     QCOMPARE(!base::bfloat16Instructions().empty(), isHalved);
     const cli::PrecisionChoice choice = chosen(std::nullopt, Device::Cpu, {});
@@ -64,7 +64,7 @@ class TstPrecisionChoice : public QObject {
     QVERIFY(choice.why.starts_with("this processor has "));
   }
 
-  void theLeastOfTheGpusDecides() {
+  void theGpuOfLowestCapabilityDecides() {
     const cli::PrecisionChoice recent =
         chosen(std::nullopt, Device::Cuda, {gpu(0, 90), gpu(1, 80)});
     QCOMPARE(recent.precision, Precision::Bf16);

@@ -45,14 +45,14 @@ class TstTrainingPlan : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void fewerStepsThanAreTrainedAreRefused_data() {
+  void maxStepsBelowTheCheckpointIsRefused_data() {
     QTest::addColumn<int>("maxSteps");
     QTest::addColumn<int>("status");
     QTest::newRow("fewer") << 3 << 2;
     QTest::newRow("as many") << 4 << 0;
     QTest::newRow("more") << 5 << 0;
   }
-  void fewerStepsThanAreTrainedAreRefused() {
+  void maxStepsBelowTheCheckpointIsRefused() {
     QFETCH(int, maxSteps);
     QFETCH(int, status);
     EngineBench bench;
@@ -69,7 +69,7 @@ class TstTrainingPlan : public QObject {
     QCOMPARE(base::readFile(bench.folder() / "run/config.yaml"), before);
   }
 
-  void theRunSaysWhatAnAutoPrecisionBecame() {
+  void autoPrecisionIsResolvedAndLogged() {
     EngineBench bench;
     bench.script("finish 6\n");
     const auto result = bench.run({"train", "experiment.yaml", "--output", "run", "--set",
@@ -85,14 +85,14 @@ class TstTrainingPlan : public QObject {
     QVERIFY(contains(base::readFile(bench.folder() / "run/engine.log"), line));
   }
 
-  void theRunSaysHowManyStepsAnEpochHas_data() {
+  void runJsonHasTheStepsPerEpoch_data() {
     QTest::addColumn<bool>("skipsEmpty");
     QTest::addColumn<double>("steps");
     // 4 images with an object and one without, 2 images a step.
     QTest::newRow("images that are used") << true << 2.0;
     QTest::newRow("all images") << false << 2.5;
   }
-  void theRunSaysHowManyStepsAnEpochHas() {
+  void runJsonHasTheStepsPerEpoch() {
     QFETCH(bool, skipsEmpty);
     QFETCH(double, steps);
     EngineBench bench;
@@ -106,7 +106,7 @@ class TstTrainingPlan : public QObject {
     QCOMPARE(info.stepsPerEpoch.value_or(0), steps);
   }
 
-  void aRunGoesOnWhenItsStartWeightsAreGone() {
+  void aRunResumesWithoutItsInitialWeights() {
     EngineBench bench;
     const fs::path weights = bench.folder() / "start.safetensors";
     std::ofstream(weights) << "weights";
@@ -123,7 +123,7 @@ class TstTrainingPlan : public QObject {
     QCOMPARE(experiment.model.resolvedNorm(), config::Norm::FrozenBatch);
   }
 
-  void aRunWithoutACheckpointNeedsItsStartWeights() {
+  void aRunWithoutACheckpointNeedsItsInitialWeights() {
     EngineBench bench;
     const fs::path weights = bench.folder() / "start.safetensors";
     std::ofstream(weights) << "weights";
@@ -135,7 +135,7 @@ class TstTrainingPlan : public QObject {
              result.err.c_str());
   }
 
-  void aRunWhoseConfigurationIsBrokenSaysWhereInsteadOfListingEveryKey() {
+  void anInvalidConfigurationIsLocatedInsteadOfListingEveryKey() {
     EngineBench bench;
     makeKilledRun(bench, /*withCheckpoint=*/true);
     std::ofstream(bench.folder() / "run/config.yaml") << "name: a\nsolver: {max_steps: 6\n";

@@ -8,7 +8,7 @@
 
 namespace lockstep::tests {
 
-/// An object or a detection of tests made by hand: a box in one of two images of 100 x 100 px.
+/// An object or a detection of a hand-made test set: a box in one of two images of 100 x 100 px.
 struct MadeBox {
   std::int64_t image, category;
   std::array<double, 4> xywh;

@@ -17,16 +17,15 @@ QString runReference(const char* script, const QStringList& arguments);
 /// The same of coco_reference.py.
 QString runCocoReference(const QStringList& arguments);
 
-/// The answers of `coco_reference.py masks`, made once per program; null when there is no Python to
-/// make them with.
+/// The output of `coco_reference.py masks`, computed once per program; null when Python is missing.
 const nlohmann::json& maskReference();
 
-/// The answers of coco_analysis_reference.py, as maskReference().
+/// The output of coco_analysis_reference.py, as maskReference().
 const nlohmann::json& analysisReference();
 
 nlohmann::json readJson(const std::filesystem::path& file);
 
-/// A mask drawn with '#' inside and anything else outside, row by row.
+/// A mask from rows of text: '#' is foreground, anything else background.
 coco::Rle drawn(const std::vector<std::string>& rows);
 
 /// The text of the Error that `call` throws; empty when it throws none.

@@ -2,9 +2,9 @@
 #include <random>
 
 #include "engine/coco/analysis/analysis.h"
-#include "engine/coco/analysis/judged_image.h"
+#include "engine/coco/analysis/evaluated_image.h"
 #include "engine/coco/analysis/operating_point.h"
-#include "engine/coco/analysis/weighed_ap.h"
+#include "engine/coco/analysis/weighted_ap.h"
 #include "tests/coco/made_set.h"
 #include "tests/support/test_main.h"
 
@@ -14,8 +14,7 @@ using namespace lockstep::tests;
 
 namespace {
 
-/// Boxes here and there in both images, detections near some of them and elsewhere; many scores are
-/// equal.
+/// Random boxes in both images, detections near some of them and elsewhere; many scores are equal.
 std::pair<std::vector<MadeBox>, std::vector<MadeBox>> randomBoxes(unsigned seed, double scale) {
   std::mt19937 random(seed);
   const auto below = [&](int end) {
@@ -44,7 +43,7 @@ Analysis analysisOf(const std::vector<MadeBox>& objects, const std::vector<MadeB
   const auto results = madeDetections(detections);
   const auto matches = matchDataset(groundTruth, results, IouType::Box);
   return analyse(OverlapSet(groundTruth, results, IouType::Box),
-                 WeighedAp(matches, groundTruth.categories()), options);
+                 WeightedAp(matches, groundTruth.categories()), options);
 }
 
 }  // namespace
@@ -53,8 +52,8 @@ class TstAnalysis : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void pointIsAtTheBestF1UnlessAScoreIsGiven() {
-    // Above 0.5 two of three are right, above 0.6 one of one.
+  void scoreThresholdDefaultsToTheBestF1() {
+    // From score 0.5 two of three are true positives, from 0.6 one of one.
     const std::vector<MadeBox> objects{{1, 1, {0, 0, 20, 20}}, {1, 2, {50, 50, 20, 20}}};
     const std::vector<MadeBox> detections{
         {1, 1, {0, 0, 20, 20}, .9}, {1, 2, {50, 50, 20, 20}, .5}, {2, 2, {50, 50, 20, 20}, .2}};
@@ -69,22 +68,22 @@ class TstAnalysis : public QObject {
     QCOMPARE(given.errors.ap, 1.0);
   }
 
-  void everyPartIsAtTheIouThreshold() {
+  void allMetricsUseTheIouThreshold() {
     // IoU 0.6 with the object.
     const std::vector<MadeBox> objects{{1, 1, {0, 0, 10, 10}}};
     const std::vector<MadeBox> detections{{1, 1, {0, 0, 10, 6}, .9}};
     for (const bool isFound : {true, false}) {
       const Analysis analysis = analysisOf(objects, detections, {isFound ? .6 : .7, .1});
-      const Counts wanted = isFound ? Counts{1, 0, 0} : Counts{0, 1, 1};
-      QCOMPARE(analysis.point.all, wanted);
-      QCOMPARE(analysis.byScore[50].counts, wanted);
+      const Counts expected = isFound ? Counts{1, 0, 0} : Counts{0, 1, 1};
+      QCOMPARE(analysis.point.all, expected);
+      QCOMPARE(analysis.byScore[50].counts, expected);
       QCOMPARE(analysis.curves.ap, isFound ? 1.0 : 0.0);
       QCOMPARE(analysis.errors.types[std::size_t(ErrorType::Localisation)].count,
                std::uint64_t{isFound ? 0U : 1U});
     }
   }
 
-  void sweepCountsAsEveryThresholdDoes() {
+  void sweepEqualsOperatingPoints() {
     for (const double scale : {1.0, 100.0, 1e-3}) {
       const auto [objects, detections] = randomBoxes(3, scale);
       const OverlapSet set = madeSet(objects, detections);
@@ -97,7 +96,7 @@ class TstAnalysis : public QObject {
     }
   }
 
-  void sweepGoesFromZeroToOneOrAsFarAsScoresDo() {
+  void sweepCoversZeroToOneAndAllScores() {
     const auto ends = [](double low, double high) {
       const auto sweep =
           sweepScores(madeSet({}, {{1, 1, {0, 0, 9, 9}, low}, {2, 1, {0, 0, 9, 9}, high}}), .5);
@@ -110,16 +109,16 @@ class TstAnalysis : public QObject {
     QCOMPARE(sweepScores(madeSet({}, {}), .5).back().score, 1.0);
   }
 
-  void judgedImagesAddUpToTheCounts() {
+  void evaluatedImagesAddUpToTheCounts() {
     const auto [objects, detections] = randomBoxes(5, 1);
     const OverlapSet set = madeSet(objects, detections);
     for (const double score : {-1.0, .25, .5, 2.0}) {
       const OperatingPoint point = operatingPoint(set, score, .5);
       for (std::size_t i = 0; i < 2; ++i) {
-        const JudgedImage judged = judgeImage(set.images()[i], score, .5);
+        const EvaluatedImage judged = evaluateImage(set.images()[i], score, .5);
         Counts counts;
         counts.falseNegatives = judged.missed.size();
-        for (const JudgedDetection& one : judged.detections) {
+        for (const EvaluatedDetection& one : judged.detections) {
           QVERIFY(set.images()[i].detections[one.detection].score >= score);
           counts.truePositives += one.match.verdict == MatchVerdict::TruePositive;
           const bool isFalse = one.match.verdict == MatchVerdict::FalsePositive;
@@ -131,23 +130,23 @@ class TstAnalysis : public QObject {
     }
   }
 
-  void falsePositivesBelowOthersKeepTheirTypeAtAnyScore() {
+  void errorTypesDoNotDependOnTheScoreThreshold() {
     const OverlapSet set = madeSet({{1, 1, {0, 0, 20, 20}}, {1, 2, {50, 50, 20, 20}}},
                                    {{1, 1, {0, 0, 20, 20}, .9},
-                                    {1, 1, {0, 0, 20, 20}, .8},      // again
+                                    {1, 1, {0, 0, 20, 20}, .8},      // duplicate
                                     {1, 1, {50, 50, 20, 20}, .7},    // of class 2
-                                    {1, 2, {50, 60, 20, 20}, .6},    // too far off
-                                    {1, 1, {80, 10, 10, 10}, .5}});  // nothing is there
-    const JudgedImage judged = judgeImage(set.images()[0], .6, .5);
+                                    {1, 2, {50, 60, 20, 20}, .6},    // IoU too low
+                                    {1, 1, {80, 10, 10, 10}, .5}});  // background
+    const EvaluatedImage judged = evaluateImage(set.images()[0], .6, .5);
     QCOMPARE(judged.detections.size(), std::size_t{4});
     QVERIFY(!judged.detections[0].error);
     QVERIFY(judged.detections[1].error == ErrorType::Duplicate);
     QVERIFY(judged.detections[2].error == ErrorType::Classification);
     QVERIFY(judged.detections[3].error == ErrorType::Localisation);
     QCOMPARE(judged.missed, std::vector<std::uint32_t>{1});
-    QVERIFY(judgeImage(set.images()[0], 0, .5).detections[4].error == ErrorType::Background);
-    // The one above 0.95 finds nothing: its object is missed, and so is the other.
-    QCOMPARE(judgeImage(set.images()[0], .95, .5).missed, (std::vector<std::uint32_t>{0, 1}));
+    QVERIFY(evaluateImage(set.images()[0], 0, .5).detections[4].error == ErrorType::Background);
+    // The one above 0.95 matches nothing, so both objects are missed.
+    QCOMPARE(evaluateImage(set.images()[0], .95, .5).missed, (std::vector<std::uint32_t>{0, 1}));
   }
 
   void confusionsAreSortedByCountWithoutBackground() {

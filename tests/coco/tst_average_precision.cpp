@@ -97,7 +97,7 @@ class TstAveragePrecision : public QObject {
     expected_ = readJson(folder_.filePath(QStringLiteral("expected.json")).toStdString());
   }
 
-  void whatLiesPastTheHundredBestIsCounted() {
+  void objectsAndDetectionsOverMaxDetsAreCounted() {
     std::vector<Annotation> annotations;
     std::vector<Detection> detections;
     for (int i = 0; i < 150; ++i) {  // 150 of class 1 and a hundred of class 2
@@ -114,7 +114,7 @@ class TstAveragePrecision : public QObject {
     for (const IouType type : {IouType::Box, IouType::Mask}) {
       const AveragePrecision found = coco::evaluate(dataset, detections, type);
       QCOMPARE(found.pastLimit, (PastLimit{1, 50, 2, 53}));
-      // A hundred of 150 are found, all else being right: recall 101 of 151 objects.
+      // 100 of 150 are matched and all others are true positives: recall 101 of 151 objects.
       QCOMPARE(found.stats[8], (101. / 151 + 0) / 2);
     }
     QCOMPARE(coco::evaluate(dataset, detections, IouType::Box, {{2}}).pastLimit,
@@ -123,19 +123,19 @@ class TstAveragePrecision : public QObject {
     QCOMPARE(objectsPastLimit(twoImages()), PastLimit());
   }
 
-  void whatLiesPastTheHundredBestIsOneSentence() {
+  void limitTextIsOneSentence() {
     const QString start = QStringLiteral(
-        "AP counts only the best 100 detections of a class on an image, as COCO's does: ");
+        "AP counts only the 100 highest-scoring detections per class and image, as COCO's does: ");
     const auto text = [](const PastLimit& past) { return QString::fromStdString(past.text()); };
     QCOMPARE(text({}), QString());
     QCOMPARE(text({1, 1, 0, 0}),
-             start + QStringLiteral("1 image has more objects of a class than that, 1 of which "
-                                    "cannot be found"));
+             start + QStringLiteral("1 image has more objects of a class, 1 of which cannot be "
+                                    "matched"));
     QCOMPARE(
         text({2, 2800, 3, 7}),
-        start + QStringLiteral("2 images have more objects of a class than that, 2800 of which "
-                               "cannot be found; 7 detections of 3 images are left out"));
-    QCOMPARE(text({0, 0, 1, 1}), start + QStringLiteral("1 detection of 1 image is left out"));
+        start + QStringLiteral("2 images have more objects of a class, 2800 of which cannot be "
+                               "matched; 7 detections of 3 images are ignored"));
+    QCOMPARE(text({0, 0, 1, 1}), start + QStringLiteral("1 detection of 1 image is ignored"));
   }
 
   void perfectResultsGiveOne() {
@@ -151,7 +151,7 @@ class TstAveragePrecision : public QObject {
     QCOMPARE(ap.classes[1].ap, -1.0);
   }
 
-  void oneOfTwoFoundGivesHalfTheRecall() {
+  void oneOfTwoMatchedGivesHalfTheRecall() {
     const AveragePrecision ap =
         evaluate(twoImages(), {boxDetection(1, 1, .9, {10, 10, 20, 20})}, IouType::Box);
     QCOMPARE(ap.stats[8], 0.5);           // AR100
@@ -163,7 +163,7 @@ class TstAveragePrecision : public QObject {
     QCOMPARE(ap.stats, (std::array<double, 12>{0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, -1}));
   }
 
-  void noGroundTruthGivesNoFigures() {
+  void noGroundTruthGivesMinusOne() {
     const Dataset empty = Dataset::fromParts({{{1}, "a.png", 9, 9}}, {{{1}, "cell"}}, {}, "made");
     const AveragePrecision ap =
         evaluate(empty, {boxDetection(1, 1, .9, {1, 1, 2, 2})}, IouType::Box);
@@ -176,7 +176,7 @@ class TstAveragePrecision : public QObject {
     QCOMPARE(evaluate(twoImages(), detections, IouType::Box, {{1}, {1}}).stats[0], 1.0);
   }
 
-  void strangersAreRefused_data() {
+  void unknownIdsAndScoresAreRefused_data() {
     QTest::addColumn<int>("image");
     QTest::addColumn<int>("category");
     QTest::addColumn<double>("score");
@@ -184,9 +184,9 @@ class TstAveragePrecision : public QObject {
     QTest::newRow("image") << 7 << 1 << .5 << QStringLiteral("the data set has no image 7");
     QTest::newRow("category") << 1 << 8 << .5 << QStringLiteral("the data set has no category 8");
     QTest::newRow("score") << 1 << 1 << std::nan("")
-                           << QStringLiteral("result 1 (image 1): its score is no finite number");
+                           << QStringLiteral("result 1 (image 1): its score is not finite");
   }
-  void strangersAreRefused() {
+  void unknownIdsAndScoresAreRefused() {
     QFETCH(int, image);
     QFETCH(int, category);
     QFETCH(double, score);
@@ -205,7 +205,7 @@ class TstAveragePrecision : public QObject {
                             "image is 100 x 100"));
   }
 
-  void thresholdsAreNumpysToTheLastBit() {
+  void thresholdsEqualNumpyBitForBit() {
     if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (std::size_t i = 0; i < kIouThresholds.size(); ++i) {
       QVERIFY(sameBits(kIouThresholds[i], expected_["iou"][i]));
@@ -216,7 +216,7 @@ class TstAveragePrecision : public QObject {
     QCOMPARE(kIouThresholds[kThreshold75], .75);
   }
 
-  void meansAreNumpysToTheLastBit() {
+  void meansEqualNumpyBitForBit() {
     if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : expected_["means"]) {
       const std::vector<double> values = one["values"];
@@ -225,7 +225,7 @@ class TstAveragePrecision : public QObject {
     }
   }
 
-  void figuresArePycocotoolsToTheLastBit_data() {
+  void metricsEqualPycocotoolsBitForBit_data() {
     QTest::addColumn<int>("index");
     if (expected_.is_null()) QTest::newRow("no pycocotools") << -1;
     for (std::size_t i = 0; !expected_.is_null() && i < expected_["cases"].size(); ++i) {
@@ -233,7 +233,7 @@ class TstAveragePrecision : public QObject {
       if (!one.contains("refused")) QTest::newRow(one["name"].get<std::string>().c_str()) << int(i);
     }
   }
-  void figuresArePycocotoolsToTheLastBit() {
+  void metricsEqualPycocotoolsBitForBit() {
     if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     QFETCH(int, index);
     const nlohmann::json& one = expected_["cases"][std::size_t(index)];
@@ -254,7 +254,7 @@ class TstAveragePrecision : public QObject {
     QVERIFY2(ofFile.isEmpty(), qPrintable(ofFile));
   }
 
-  void arraysArePycocotoolsToTheLastBit() {
+  void arraysEqualPycocotoolsBitForBit() {
     if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     int compared = 0;
     for (const auto& one : expected_["cases"]) {
@@ -274,7 +274,7 @@ class TstAveragePrecision : public QObject {
     QVERIFY2(compared > 450, qPrintable(QString::number(compared)));
   }
 
-  void resultsOfUnnamedImagesAreRefusedHereAndThere() {
+  void resultsOfUnknownImagesAreRefusedAsByPycocotools() {
     if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     int compared = 0;
     for (const auto& one : expected_["cases"]) {
@@ -291,7 +291,7 @@ class TstAveragePrecision : public QObject {
     QCOMPARE(compared, 5);
   }
 
-  void resultsWrittenByUsGiveThoseFiguresToo() {
+  void resultsThatWereWrittenGiveTheSameMetrics() {
     if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : expected_["cases"]) {
       if (one["name"] != "crowds_both segm" && one["name"] != "ties_both bbox") continue;

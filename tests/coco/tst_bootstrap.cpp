@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::int64_t kImages = 60;
 
-/// One object in each of many images; `isFound` says of which the detector finds it.
+/// One object in each of many images; `isFound`: in which of them it is detected.
 template <typename IsFound>
-WeighedAp oneObjectEach(IsFound isFound) {
+WeightedAp oneObjectEach(IsFound isFound) {
   std::vector<ImageMatches> images;
   for (std::int64_t i = 0; i < kImages; ++i) {
     MatchedDetection detection;
@@ -30,23 +30,23 @@ WeighedAp oneObjectEach(IsFound isFound) {
   return {images, {{{1}, "cell"}}};
 }
 
-/// Finds about this share of the objects.
-WeighedAp detectorOfChance(std::mt19937& random, unsigned percent) {
+/// Detects about this fraction of the objects.
+WeightedAp detectorOfChance(std::mt19937& random, unsigned percent) {
   return oneObjectEach([&](std::int64_t) { return random() % 100 < percent; });
 }
 
-/// Of 100 pairs of detectors, those that compareAp tells apart.
-int countToldApart(unsigned percentA, unsigned percentB) {
+/// For how many of 100 pairs of detectors compareAp reports a difference.
+int countDifferences(unsigned percentA, unsigned percentB) {
   std::mt19937 random(9);
   int count = 0;
   for (std::uint64_t pair = 0; pair < 100; ++pair) {
-    const WeighedAp a = detectorOfChance(random, percentA), b = detectorOfChance(random, percentB);
+    const WeightedAp a = detectorOfChance(random, percentA), b = detectorOfChance(random, percentB);
     count += compareAp(a, b, {200, pair, 1}).verdict != ComparisonVerdict::NoDifferenceShown;
   }
   return count;
 }
 
-WeighedAp weighed(const nlohmann::json& one) {
+WeightedAp weighted(const nlohmann::json& one) {
   const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
   const Dataset groundTruth = Dataset::load(one["gt"].get<std::string>());
   return {matchDataset(groundTruth, loadDetections(one["dt"].get<std::string>()), type),
@@ -61,37 +61,38 @@ class TstBootstrap : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void weightsOfOneGiveTheEvaluationsAp() {
+  void weightsOfOneGiveCocoAp() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : analysisReference()["cases"]) {
       const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
-      const AveragePrecision wanted = evaluate(Dataset::load(one["gt"].get<std::string>()),
-                                               loadDetections(one["dt"].get<std::string>()), type);
-      const WeighedAp ours = weighed(one);
+      const AveragePrecision expected =
+          evaluate(Dataset::load(one["gt"].get<std::string>()),
+                   loadDetections(one["dt"].get<std::string>()), type);
+      const WeightedAp ours = weighted(one);
       const ApFigures figures = ours.at(std::vector<std::uint32_t>(ours.imageCount(), 1));
-      QVERIFY(figures.ap == wanted.stats[0]);  // to the last bit: QCOMPARE allows for less
-      QVERIFY(figures.ap50 == wanted.stats[1]);
+      QVERIFY(figures.ap == expected.stats[0]);  // bitwise: QCOMPARE is fuzzy
+      QVERIFY(figures.ap50 == expected.stats[1]);
     }
   }
 
-  void weighedFiguresAreThoseOfCopiedImages() {
+  void weightedApEqualsThatOfCopiedImages() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : analysisReference()["cases"]) {
-      const WeighedAp ours = weighed(one);
-      for (const auto& wanted : one["weighed"]) {
-        const std::vector<std::uint32_t> weights = wanted["weights"];
+      const WeightedAp ours = weighted(one);
+      for (const auto& expected : one["weighted"]) {
+        const std::vector<std::uint32_t> weights = expected["weights"];
         const ApFigures figures = ours.at(weights);
-        QVERIFY2(isNear(figures.ap, wanted["ap"][0]), one["name"].get<std::string>().c_str());
-        QVERIFY2(isNear(figures.ap50, wanted["ap"][1]), one["name"].get<std::string>().c_str());
+        QVERIFY2(isNear(figures.ap, expected["ap"][0]), one["name"].get<std::string>().c_str());
+        QVERIFY2(isNear(figures.ap50, expected["ap"][1]), one["name"].get<std::string>().c_str());
       }
     }
   }
 
-  void imageOfWeightZeroIsNotThere() {
+  void imageOfWeightZeroIsIgnored() {
     const Dataset groundTruth = madeDataset({{1, 1, {0, 0, 20, 20}}, {2, 2, {0, 0, 20, 20}}});
     const auto detections = madeDetections({{1, 1, {0, 0, 20, 20}, .5}});
-    const WeighedAp results(matchDataset(groundTruth, detections, IouType::Box),
-                            groundTruth.categories());
+    const WeightedAp results(matchDataset(groundTruth, detections, IouType::Box),
+                             groundTruth.categories());
     QVERIFY(isNear(results.at(std::vector<std::uint32_t>{1, 1}).ap, .5));
     QVERIFY(isNear(results.at(std::vector<std::uint32_t>{3, 0}).ap, 1));
     QCOMPARE(results.at(std::vector<std::uint32_t>{0, 2}).ap, 0.0);
@@ -111,7 +112,7 @@ class TstBootstrap : public QObject {
     QVERIFY(resampleWeights(50, 7, 3) != resampleWeights(50, 8, 3));
   }
 
-  void intervalIsNumpysPercentiles() {
+  void intervalEqualsNumpyPercentiles() {
     std::vector<double> values(41);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(40 - i);
     const Interval interval = percentileInterval(values);
@@ -121,9 +122,9 @@ class TstBootstrap : public QObject {
     QCOMPARE(percentileInterval({5}).high, 5.0);
   }
 
-  /// Every detection is right, so AP50 of a resample is about the share of found objects: the
-  /// interval must be the binomial's, p +- 1.96 sqrt(p (1 - p) / n).
-  void intervalIsAsWideAsChanceMakesIt() {
+  /// Every detection is a true positive, so AP50 of a resample is about the recall: the interval
+  /// must be the binomial one, p +- 1.96 sqrt(p (1 - p) / n).
+  void intervalHasTheBinomialWidth() {
     std::vector<ImageMatches> images;
     for (std::int64_t i = 0; i < kImages; ++i) {
       ClassMatches matches{{1}, {}, {1, 0, 0, 1}};
@@ -132,7 +133,7 @@ class TstBootstrap : public QObject {
       if (i % 2 == 0) matches.detections.push_back(right);
       images.push_back({matches});
     }
-    const WeighedAp results(images, {{{1}, "cell"}});
+    const WeightedAp results(images, {{{1}, "cell"}});
     const ApUncertainty found = bootstrap(results, {2000, 3, 2});
     const double half = 1.96 * std::sqrt(.25 / kImages);
     QCOMPARE(found.resamples, 2000U);
@@ -142,9 +143,8 @@ class TstBootstrap : public QObject {
     QCOMPARE(found.ap50.low, found.ap.low);
   }
 
-  /// Few objects of many classes and false positives among them: resamples alone would say that AP
-  /// is higher than it is.
-  void intervalHoldsItsFigureWhereResamplesLieAbove() {
+  /// Few objects of many classes, and false positives: uncorrected resamples would overestimate AP.
+  void intervalContainsTheApDespiteResamplingBias() {
     std::mt19937 random(4);
     std::vector<ImageMatches> images(40);
     std::vector<Category> categories;
@@ -166,7 +166,7 @@ class TstBootstrap : public QObject {
           image.erase(image.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
-    const WeighedAp results(images, categories);
+    const WeightedAp results(images, categories);
     const ApUncertainty found = bootstrap(results, {500, 3, 2});
     std::vector<double> resampled;
     for (std::size_t r = 0; r < 500; ++r)
@@ -179,8 +179,8 @@ class TstBootstrap : public QObject {
     QVERIFY(found.ap.low < found.figures.ap && found.figures.ap < found.ap.high);
   }
 
-  void figuresDependOnTheSeedAloneAndNotOnThreads() {
-    const WeighedAp results = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
+  void intervalsDependOnTheSeedNotOnThreads() {
+    const WeightedAp results = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
     const ApUncertainty one = bootstrap(results, {200, 5, 1}),
                         three = bootstrap(results, {200, 5, 3}),
                         other = bootstrap(results, {200, 6, 1});
@@ -189,9 +189,9 @@ class TstBootstrap : public QObject {
     QVERIFY(one.ap.low != other.ap.low);
   }
 
-  void aBetterRunIsSaidToBeBetter() {
-    const WeighedAp a = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
-    const WeighedAp b = oneObjectEach([](std::int64_t) { return true; });
+  void betterResultsAreReportedAsBetter() {
+    const WeightedAp a = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
+    const WeightedAp b = oneObjectEach([](std::int64_t) { return true; });
     const ApComparison better = compareAp(a, b, {500, 1, 2});
     QVERIFY(better.verdict == ComparisonVerdict::BIsBetter);
     QVERIFY(better.difference > 0 && better.interval.low > 0);
@@ -203,30 +203,30 @@ class TstBootstrap : public QObject {
     QCOMPARE(worse.interval.low, -better.interval.high);
   }
 
-  void equalRunsShowNoDifference() {
-    const WeighedAp a = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
+  void equalResultsShowNoDifference() {
+    const WeightedAp a = oneObjectEach([](std::int64_t i) { return i % 3 != 0; });
     const ApComparison same = compareAp(a, a, {100, 1, 1});
     QVERIFY(same.verdict == ComparisonVerdict::NoDifferenceShown);
     QCOMPARE(same.pValue, 1.0);
     QCOMPARE(same.interval.low, 0.0);
     QCOMPARE(same.interval.high, 0.0);
-    const WeighedAp b = oneObjectEach([](std::int64_t i) { return i % 3 != 1; });
+    const WeightedAp b = oneObjectEach([](std::int64_t i) { return i % 3 != 1; });
     QVERIFY(compareAp(a, b, {500, 1, 2}).verdict == ComparisonVerdict::NoDifferenceShown);
   }
 
-  /// By chance one pair in twenty is told apart, at most twelve in a hundred of them.
-  void detectorsOfOneKindAreRarelyToldApart() {
-    const int ofOneKind = countToldApart(60, 60);
+  /// By chance one pair in twenty differs, at most twelve in a hundred.
+  void falsePositiveRateOfTheComparisonIsLow() {
+    const int ofOneKind = countDifferences(60, 60);
     QVERIFY2(ofOneKind >= 1 && ofOneKind <= 12, qPrintable(QString::number(ofOneKind)));
-    QVERIFY(countToldApart(50, 90) > 90);
+    QVERIFY(countDifferences(50, 90) > 90);
   }
 
-  void resamplesWithoutObjectsSayNothing() {
+  void resamplesWithoutObjectsAreIgnored() {
     std::vector<ImageMatches> images(4);
     MatchedDetection right;
     right.truePositive[0] = 0x3ff;
     images[2].push_back({{1}, {right}, {1, 0, 0, 1}});
-    const WeighedAp results(images, {{{1}, "cell"}});
+    const WeightedAp results(images, {{{1}, "cell"}});
     const ApUncertainty found = bootstrap(results, {200, 1, 1});
     QVERIFY(found.resamples > 100 && found.resamples < 170);  // (3/4)^4 of them draw no object
     QVERIFY(isNear(found.ap.low, 1) && isNear(found.ap50.high, 1));
@@ -236,12 +236,12 @@ class TstBootstrap : public QObject {
     QCOMPARE(same.interval.high, 0.0);
   }
 
-  void otherNumbersOfImagesAreRefused() {
+  void differentNumbersOfImagesAreRefused() {
     const Dataset groundTruth = madeDataset({});
-    const WeighedAp two(matchDataset(groundTruth, {}, IouType::Box), groundTruth.categories());
-    const WeighedAp many = oneObjectEach([](std::int64_t) { return true; });
+    const WeightedAp two(matchDataset(groundTruth, {}, IouType::Box), groundTruth.categories());
+    const WeightedAp many = oneObjectEach([](std::int64_t) { return true; });
     QCOMPARE(errorOf([&] { compareAp(two, many); }),
-             QStringLiteral("results of 2 and of 60 images cannot be compared pair by pair"));
+             QStringLiteral("results of 2 and of 60 images cannot be compared in pairs"));
     const ApComparison nothing = compareAp(two, two);
     QCOMPARE(nothing.a.ap, -1.0);
     QCOMPARE(nothing.resamples, 0U);

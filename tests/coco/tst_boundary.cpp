@@ -15,7 +15,7 @@ using namespace lockstep::tests;
 
 namespace {
 
-/// Pixel by pixel, from the words of boundaryOf.
+/// The definition of boundaryOf, pixel by pixel.
 Rle plainBoundary(const Rle& mask, int depthPx) {
   const int height = mask.height, width = mask.width;
   const std::vector<std::uint8_t> pixels = decodeMask(mask);
@@ -123,7 +123,7 @@ class TstBoundary : public QObject {
     QCOMPARE(boundaryDepthPx(height, width), depth);
   }
 
-  void insideOfASquareWithAHoleIsLeftOut() {
+  void interiorOfASquareWithAHoleIsExcluded() {
     QCOMPARE(boundaryOf(drawn({"...........",  //
                                ".#########.",  //
                                ".#########.",  //
@@ -158,7 +158,7 @@ class TstBoundary : public QObject {
     QCOMPARE(boundaryOf(Rle{0, 0, {0}}, 1), (Rle{0, 0, {0}}));
   }
 
-  void runsPartedByNoZerosAreOne() {
+  void runsSeparatedByAnEmptyRunAreMerged() {
     const Rle whole{5, 5, {0, 25}}, parted{5, 5, {0, 7, 0, 10, 0, 8, 0}};
     QCOMPARE(boundaryOf(parted, 1), boundaryOf(whole, 1));
     QCOMPARE(areaPx(boundaryOf(whole, 1)), 16U);
@@ -169,7 +169,7 @@ class TstBoundary : public QObject {
     QVERIFY2(error.contains(QStringLiteral("do not sum to height x width")), qPrintable(error));
   }
 
-  void boundaryIsThatOfTheDefinition() {
+  void boundaryEqualsTheDefinition() {
     std::mt19937 random(6);
     for (int i = 0; i < 1500; ++i) {
       const int height = randomInt(random, 1, 70), width = randomInt(random, 1, 90);
@@ -188,12 +188,12 @@ class TstBoundary : public QObject {
     QVERIFY(ofEdges < ofMasks);
     QCOMPARE(iouOf(moved, annotationOf(large), IouType::Mask), ofMasks);
     QCOMPARE(iouOf(moved, annotationOf(large), IouType::Boundary), ofEdges);
-    // A ring that is its own boundary, in a full square: the masks are less alike.
+    // A ring that is all boundary, and a full square: the mask IoU is the lower one.
     QCOMPARE(iouOf(edges, annotationOf(large), IouType::Boundary), maskIou(edges, large));
     QVERIFY(maskIou(edges, edges) > maskIou(edges, large));
   }
 
-  void lowIousAreOfBoundariesToo() {
+  void lowIousUseBoundariesToo() {
     const Rle large = rectangle(100, 100, {10, 10, 80, 80}),
               far = rectangle(100, 100, {40, 40, 98, 98});
     const double ofMasks = maskIou(far, large);
@@ -202,7 +202,7 @@ class TstBoundary : public QObject {
     QCOMPARE(iouOf(far, annotationOf(large), IouType::Boundary), ofEdges);
   }
 
-  void thinMasksHaveOneIou() {
+  void boundaryIouOfThinMasksIsTheMaskIou() {
     const Rle thin = rectangle(100, 100, {10, 10, 80, 16});
     const Rle moved = rectangle(100, 100, {10, 11, 80, 17});
     const Rle large = rectangle(100, 100, {10, 10, 80, 20});
@@ -211,14 +211,14 @@ class TstBoundary : public QObject {
              maskIou(moved, plainBoundary(large, 3)));
   }
 
-  void crowdIsOfMasksAlone() {
+  void crowdsUseMaskIouOnly() {
     const Rle large = rectangle(100, 100, {0, 0, 90, 90}),
               within = rectangle(100, 100, {20, 20, 60, 60});
     QCOMPARE(iouOf(within, annotationOf(large, true), IouType::Boundary), 1.0);
     QVERIFY(iouOf(within, annotationOf(large), IouType::Boundary) < .01);
   }
 
-  void figuresGoByBoundaries() {
+  void metricsUseBoundaries() {
     const Rle large = rectangle(100, 100, {10, 10, 80, 80}),
               moved = rectangle(100, 100, {12, 12, 82, 82});
     const Dataset truth =
@@ -232,7 +232,7 @@ class TstBoundary : public QObject {
     QVERIFY(std::abs(exact[0] - 1) < 1e-12);
   }
 
-  void figuresArePycocotoolsWithBoundariesToTheLastBit() {
+  void metricsEqualPycocotoolsWithBoundariesBitForBit() {
     if (expected_.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     QVERIFY(expected_.size() >= 12);
     for (const auto& one : expected_) {
@@ -240,7 +240,7 @@ class TstBoundary : public QObject {
     }
   }
 
-  void figuresAreFasterCocoEvals() {
+  void metricsEqualFasterCocoEval() {
     if (expected_.is_null() || expected_[0]["faster"].is_null()) {
       QSKIP("needs faster-coco-eval (packaging/setup.sh --dev)");
     }

@@ -58,7 +58,7 @@ class TstContours : public QObject {
     QCOMPARE(signedArea(found[1]), -1.0);
   }
 
-  void pixelsThatTouchAtACornerAreApart() {
+  void pixelsThatTouchAtACornerAreNotConnected() {
     QCOMPARE(contours(drawn({"#.", ".#"})).size(), 2U);
     QCOMPARE(contours(drawn({".#", "#."})).size(), 2U);
   }
@@ -68,7 +68,7 @@ class TstContours : public QObject {
     QVERIFY(contours(Rle{0, 0, {0}}).empty());
   }
 
-  void everyMaskIsWhatItsContoursEnclose() {
+  void contoursEncloseTheMask() {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
       const int height = 1 + int(seed % 17), width = 1 + int(seed * 7 % 90);
       std::vector<std::uint8_t> pixels(std::size_t(height) * width);

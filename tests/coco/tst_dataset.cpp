@@ -15,7 +15,7 @@ using namespace lockstep::tests;
 
 namespace {
 
-/// Images and categories out of order, keys nobody knows, nulls, runs of both kinds.
+/// Images and categories out of order, unknown keys, nulls, compressed and uncompressed RLE.
 constexpr const char* kFile = R"({
   "info": {"year": 2026, "nested": [[[{"a": null}]]]}, "licenses": null,
   "images": [
@@ -83,7 +83,7 @@ class TstDataset : public QObject {
     QCOMPARE(crowd.area, 4.0);
   }
 
-  void usableAnnotationsAreNoCrowdsAndOverAPixelWide() {
+  void usableAnnotationsAreNotCrowdsAndOverOnePixel() {
     QCOMPARE(load(kFile).usableImageCount(), 1U);
     Annotation thin;
     thin.boxXywh = {0, 0, 1, 9};
@@ -92,14 +92,14 @@ class TstDataset : public QObject {
     QVERIFY(thin.isUsable());
   }
 
-  void byteOrderMarkAndEmptyTablesAreTaken() {
+  void byteOrderMarkAndEmptyTablesAreAccepted() {
     const Dataset dataset =
         load("\xef\xbb\xbf{\"images\": [], \"annotations\": [], \"categories\": []}");
     QCOMPARE(dataset.images().size(), 0U);
     QCOMPARE(dataset.usableImageCount(), 0U);
   }
 
-  void annotationsWithoutAnIdOfTheirOwnGetOne() {
+  void missingAndDuplicateAnnotationIdsAreReplaced() {
     const auto triangle = [](const std::string& id, int image) {
       return "{" + id + R"("image_id": )" + std::to_string(image) +
              R"(, "category_id": 3, "segmentation": [[0, 0, 3, 0, 3, 3]]})";
@@ -122,17 +122,17 @@ class TstDataset : public QObject {
         ids.push_back(annotation.id);
       return ids;
     };
-    // 7 stays with the first that has it; the others follow the six that there are.
+    // The first annotation with id 7 keeps it; new ids follow the six existing ones.
     QCOMPARE(idsOf(0), (std::vector<std::int64_t>{8, 9, 6, 11}));
     QCOMPARE(idsOf(1), (std::vector<std::int64_t>{7, 10}));
     QCOMPARE(dataset.newIds().text(),
-             std::string("2 annotations without an id and 2 annotations with the id of another got "
+             std::string("2 annotations without an id and 2 annotations with a duplicate id got "
                          "new ids"));
     QCOMPARE(load(fileOf(triangle("", 2))).newIds().text(),
              std::string("1 annotation without an id got a new id"));
   }
 
-  void oneImageOrCategoryNamedTwiceIsOne() {
+  void identicalDuplicatesOfAnImageOrCategoryAreMerged() {
     constexpr const char* kImage = R"({"id": 4, "file_name": "a", "width": 8, "height": 6})";
     constexpr const char* kCategory = R"({"id": 2, "name": "a"})";
     const Dataset dataset =
@@ -191,7 +191,7 @@ class TstDataset : public QObject {
                             "width) but the image is 4 x 5"));
   }
 
-  void partsWithNumbersThatAreNoneAreRefused() {
+  void partsWithNonFiniteNumbersAreRefused() {
     Annotation annotation;
     annotation.id = 1;
     annotation.imageId = {1};
@@ -201,13 +201,13 @@ class TstDataset : public QObject {
     const auto make = [&] {
       Dataset::fromParts({{{1}, "a.png", 4, 4}}, {{{1}, "cell"}}, {annotation}, "parts");
     };
-    QVERIFY(errorOf(make).contains(QStringLiteral("box holds a value that is no finite number")));
+    QVERIFY(errorOf(make).contains(QStringLiteral("bbox has a value that is not finite")));
     annotation.boxXywh = {0, 0, 3, 3};
     annotation.area = -1;
-    QVERIFY(errorOf(make).contains(QStringLiteral("area must be a number of at least 0")));
+    QVERIFY(errorOf(make).contains(QStringLiteral("area must be a number >= 0")));
     annotation.area = 4;
     annotation.segmentation = std::vector<std::vector<double>>{{0, 0, 3, HUGE_VAL, 3, 3}};
-    QVERIFY(errorOf(make).contains(QStringLiteral("coordinate that is no finite number")));
+    QVERIFY(errorOf(make).contains(QStringLiteral("coordinate that is not finite")));
   }
 
  private:

@@ -36,28 +36,29 @@ class TstDatasetFaults : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void brokenFileSaysWhereItBreaks_data() {
+  void invalidJsonIsReportedWithItsPosition_data() {
     table();
     const std::string whole = fileOf(annotation(kTriangle));
-    row("empty", "", ": the file is empty; it should hold COCO JSON");
-    row("blank", " \n ", ": the file is empty; it should hold COCO JSON");
-    row("cut off", whole.substr(0, 150),
-        ":1:151: broken JSON at byte 151: unexpected end of input");
+    row("empty", "", ": the file is empty; it must hold COCO JSON");
+    row("blank", " \n ", ": the file is empty; it must hold COCO JSON");
+    row("truncated", whole.substr(0, 150),
+        ":1:151: invalid JSON at byte 151: unexpected end of input");
     row("comma lost", "{\"images\": []\n \"annotations\": []}",
-        ":2:14: broken JSON at byte 28: unexpected string literal");
+        ":2:14: invalid JSON at byte 28: unexpected string literal");
     row("a comma too many", "{\"images\": [],\n\"annotations\": [],}",
-        ":2:19: broken JSON at byte 34");
-    row("text after the end", "{}\n}", ":2:1: broken JSON at byte 4");
-    row("NaN", "{\"images\": [NaN]}", ":1:13: broken JSON at byte 13");
-    row("no UTF-8", "{\"images\": \"\xff\xfe\"}", ":1:13: broken JSON at byte 13");
-    row("number out of range", fileOf(annotation("\"score\": 1e999, ") + kTriangle), "broken JSON");
-    row("bytes that are no text", "{\"images\": [4\xe9]}", "last read: '4?'; expected ']'");
-    row("a picture", std::string("\x89PNG\r\n\x1a\n\0\0", 10), ":1:1: broken JSON at byte 1");
+        ":2:19: invalid JSON at byte 34");
+    row("text after the end", "{}\n}", ":2:1: invalid JSON at byte 4");
+    row("NaN", "{\"images\": [NaN]}", ":1:13: invalid JSON at byte 13");
+    row("no UTF-8", "{\"images\": \"\xff\xfe\"}", ":1:13: invalid JSON at byte 13");
+    row("number out of range", fileOf(annotation("\"score\": 1e999, ") + kTriangle),
+        "invalid JSON");
+    row("bytes that are not UTF-8", "{\"images\": [4\xe9]}", "last read: '4?'; expected ']'");
+    row("an image file", std::string("\x89PNG\r\n\x1a\n\0\0", 10), ":1:1: invalid JSON at byte 1");
     row("nested too deep",
         "{\"images\": " + std::string(200000, '[') + std::string(200000, ']') + "}",
-        ": JSON nested deeper than 1024 levels");
-    row("nested and cut off", "{\"images\": " + std::string(200000, '['),
-        ": JSON nested deeper than 1024 levels");
+        ": JSON is nested deeper than 1024 levels");
+    row("nested and truncated", "{\"images\": " + std::string(200000, '['),
+        ": JSON is nested deeper than 1024 levels");
     row("a list", "[]", ": is an array, not a COCO instances file");
     row("no images", "{}",
         ": has no \"images\"; a COCO instances file has images, annotations and categories");
@@ -66,51 +67,50 @@ class TstDatasetFaults : public QObject {
     row("images is an object", R"({"images": {}, "annotations": [], "categories": []})",
         ": \"images\" is an object; it must be an array");
   }
-  void brokenFileSaysWhereItBreaks() { checkRow(); }
+  void invalidJsonIsReportedWithItsPosition() { checkRow(); }
 
-  void badImageIsNamed_data() {
+  void invalidImageIsReported_data() {
     table();
     const auto image = [](const char* text) { return fileOf("", text); };
     row("no id", image(R"({"file_name": "a", "width": 8, "height": 6})"),
         ": images[0]: has no \"id\"");
-    row("id is a text", image(R"({"id": "1", "file_name": "a", "width": 8, "height": 6})"),
-        ": images[0]: id is a string; it must be a whole number");
+    row("id is a string", image(R"({"id": "1", "file_name": "a", "width": 8, "height": 6})"),
+        ": images[0]: id is a string; it must be an integer");
     row("id is a fraction", image(R"({"id": 1.5, "file_name": "a", "width": 8, "height": 6})"),
-        ": images[0]: id is not a whole number");
+        ": images[0]: id is not an integer");
     row("no width", image(R"({"id": 3, "file_name": "a", "height": 6})"),
         ": image 3: has no \"width\"");
     row("no height", image(R"({"id": 3, "file_name": "a", "width": 6, "height": 0})"),
-        ": image 3: width and height must be over 0, they are 6 and 0");
+        ": image 3: width and height must be greater than 0, they are 6 and 0");
     row("height is negative", image(R"({"id": 3, "file_name": "a", "width": 6, "height": -4})"),
-        ": image 3: width and height must be over 0, they are 6 and -4");
+        ": image 3: width and height must be greater than 0, they are 6 and -4");
     row("height is null", image(R"({"id": 3, "file_name": "a", "width": 6, "height": null})"),
         ": image 3: has no \"height\"");
     row("too large", image(R"({"id": 3, "file_name": "a", "width": 100000, "height": 100000})"),
-        ": image 3: it has more pixels than a mask can have");
+        ": image 3: its width x height exceeds the 2^32 pixels");
     row("no file name", image(R"({"id": 3, "width": 6, "height": 4})"),
         ": image 3: has no \"file_name\"");
     row("file name is a number", image(R"({"id": 3, "file_name": 5, "width": 6, "height": 4})"),
         ": image 3: file_name is a number; it must be a string");
     row("a number", image("17"), ": images[0]: is a number, not an object");
-    row("doubled", image(R"({"id": 3, "file_name": "a", "width": 8, "height": 6},
+    row("duplicate id", image(R"({"id": 3, "file_name": "a", "width": 8, "height": 6},
                  {"id": 3, "file_name": "b", "width": 8, "height": 6})"),
-        ": image 3: its id is there twice, of a of 6 x 8 px (height x width) and of b of 6 x 8 px "
-        "(height x width); ids must be unique: give one of them another");
+        ": image 3: duplicate id, of a of 6 x 8 px (height x width) and of b of 6 x 8 px (height x "
+        "width); ids must be unique: change one of them");
   }
-  void badImageIsNamed() { checkRow(); }
+  void invalidImageIsReported() { checkRow(); }
 
-  void badCategoryIsNamed_data() {
+  void invalidCategoryIsReported_data() {
     table();
     row("no name", fileOf("", kImage, R"({"id": 2})"), ": category 2: has no \"name\"");
     row("name is a number", fileOf("", kImage, R"({"id": 2, "name": 3})"),
         ": category 2: name is a number; it must be a string");
-    row("doubled", fileOf("", kImage, R"({"id": 2, "name": "a"}, {"id": 2, "name": "b"})"),
-        ": category 2: its id is there twice, of a and of b; ids must be unique: give one of them "
-        "another");
+    row("duplicate id", fileOf("", kImage, R"({"id": 2, "name": "a"}, {"id": 2, "name": "b"})"),
+        ": category 2: duplicate id, of a and of b; ids must be unique: change one of them");
   }
-  void badCategoryIsNamed() { checkRow(); }
+  void invalidCategoryIsReported() { checkRow(); }
 
-  void badAnnotationIsNamed_data() {
+  void invalidAnnotationIsReported_data() {
     table();
     const auto changed = [](const char* key, const char* value) {
       std::string text =
@@ -120,24 +120,24 @@ class TstDatasetFaults : public QObject {
     };
     row("no id and no image", fileOf(R"({"image_id": 9, "category_id": 1})"),
         ": annotation without an id (image 9): its image is not in \"images\"");
-    row("id is a text", changed("id", "\"7\""),
-        ": annotations[0]: id is a string; it must be a whole number");
+    row("id is a string", changed("id", "\"7\""),
+        ": annotations[0]: id is a string; it must be an integer");
     row("image unknown", changed("image_id", "99"),
         ": annotation 7 (image 99): its image is not in \"images\"; add the image or remove the "
         "annotation");
     row("category unknown", changed("category_id", "5"),
         ": annotation 7 (image 1): category 5 is not in \"categories\"; add the category or "
         "correct category_id");
-    row("image is a text", changed("image_id", "\"1\""),
-        ": annotation 7: image_id is a string; it must be a whole number");
+    row("image id is a string", changed("image_id", "\"1\""),
+        ": annotation 7: image_id is a string; it must be an integer");
     row("category is null", changed("category_id", "null"),
         ": annotation 7: has no \"category_id\"");
     row("crowd is 2", fileOf(annotation(std::string("\"iscrowd\": 2, ") + kTriangle)),
         ": annotation 7: iscrowd is a number; it must be 0 or 1");
   }
-  void badAnnotationIsNamed() { checkRow(); }
+  void invalidAnnotationIsReported() { checkRow(); }
 
-  void badBoxOrAreaIsNamed_data() {
+  void invalidBoxOrAreaIsReported_data() {
     table();
     const auto with = [](const std::string& numbers) {
       return fileOf(R"({"id": 7, "image_id": 1, "category_id": 1, )" + numbers + ", " + kTriangle +
@@ -145,28 +145,29 @@ class TstDatasetFaults : public QObject {
     };
     row("box of three", with("\"bbox\": [1, 2, 3]"),
         ": annotation 7: bbox has 3 numbers; it must be [x, y, width, height]");
-    row("box of texts", with(R"("bbox": [1, 2, "3", 4])"),
-        ": annotation 7: bbox holds a string; it must be four numbers");
+    row("box of strings", with(R"("bbox": [1, 2, "3", 4])"),
+        ": annotation 7: bbox contains a string; it must be four numbers");
     row("box of NaN", with(R"("bbox": [1, 2, "NaN", 4])"),
-        ": annotation 7: bbox holds a string; it must be four numbers");
+        ": annotation 7: bbox contains a string; it must be four numbers");
     row("box is an object", with(R"("bbox": {"x": 1})"),
         ": annotation 7: bbox is an object; it must be [x, y, width, height]");
     row("negative width", with("\"bbox\": [1, 2, -3, 4]"),
         ": annotation 7: bbox has a negative width or height");
     row("negative area", with("\"area\": -1"),
-        ": annotation 7 (image 1): its area must be a number of at least 0");
-    row("area is a text", with("\"area\": \"9\""),
+        ": annotation 7 (image 1): its area must be a number >= 0");
+    row("area is a string", with("\"area\": \"9\""),
         ": annotation 7: area is a string; it must be a number");
   }
-  void badBoxOrAreaIsNamed() { checkRow(); }
+  void invalidBoxOrAreaIsReported() { checkRow(); }
 
-  void badSegmentationIsNamed_data() {
+  void invalidSegmentationIsReported_data() {
     table();
     const auto with = [](const char* value) {
       return fileOf(annotation(std::string("\"segmentation\": ") + value));
     };
     const char* none =
-        ": annotation 7 (image 1): it has no segmentation; a mask is needed: add polygons or RLE";
+        ": annotation 7 (image 1): it has no segmentation, and a mask is required: add polygons or "
+        "RLE";
     row("missing", fileOf(annotation("\"iscrowd\": 0")), none);
     row("null", with("null"), none);
     row("no polygons", with("[]"), none);
@@ -179,38 +180,38 @@ class TstDatasetFaults : public QObject {
     row("odd count", with("[[0, 0, 3, 0, 3, 3, 1]]"),
         ": annotation 7 (image 1): its polygon has 7 numbers; it must hold pairs");
     row("a flat list", with("[0, 0, 3, 0, 3, 3]"),
-        ": annotation 7: segmentation holds a number; it must be a list of polygons");
-    row("text in a polygon", with(R"([[0, 0, "3", 0, 3, 3]])"),
-        ": annotation 7: a polygon holds a string where a coordinate must be");
-    row("a text", with("\"abc\""),
+        ": annotation 7: segmentation contains a number; it must be a list of polygons");
+    row("string in a polygon", with(R"([[0, 0, "3", 0, 3, 3]])"),
+        ": annotation 7: a polygon contains a string; coordinates must be numbers");
+    row("a string", with("\"abc\""),
         ": annotation 7: segmentation is a string; it must be a list of polygons or an RLE object");
-    row("runs of another size", with(R"({"size": [8, 6], "counts": [48]})"),
+    row("RLE of another size", with(R"({"size": [8, 6], "counts": [48]})"),
         ": annotation 7 (image 1): its RLE is 8 x 6 px (height x width) but the image is 6 x 8");
-    row("runs of wrong sum", with(R"({"size": [6, 8], "counts": [40, 7]})"),
+    row("counts of wrong sum", with(R"({"size": [6, 8], "counts": [40, 7]})"),
         ": annotation 7: RLE of 6 x 8 px (height x width): its counts do not sum to height x "
         "width");
     row("negative run", with(R"({"size": [6, 8], "counts": [40, -2, 10]})"),
-        ": annotation 7: RLE of 6 x 8 px (height x width): its counts must be whole numbers that "
-        "are not negative");
-    row("compressed runs of wrong sum", with(R"({"size": [6, 8], "counts": "21"})"),
+        ": annotation 7: RLE of 6 x 8 px (height x width): its counts must be non-negative "
+        "integers");
+    row("compressed counts of wrong sum", with(R"({"size": [6, 8], "counts": "21"})"),
         "do not sum to height x width");
-    row("compressed runs cut off", with(R"({"size": [6, 8], "counts": "X"})"),
-        "end in the middle of a number");
-    row("compressed runs of nonsense", with(R"({"size": [6, 8], "counts": "hello, world"})"),
+    row("truncated compressed counts", with(R"({"size": [6, 8], "counts": "X"})"),
+        "its compressed counts are truncated");
+    row("invalid compressed counts", with(R"({"size": [6, 8], "counts": "hello, world"})"),
         "its compressed counts");
     row("no counts", with(R"({"size": [6, 8]})"),
         ": annotation 7: the RLE must be {\"size\": [height, width], \"counts\": …}");
     row("no size", with(R"({"counts": [48]})"), ": annotation 7: the RLE must be");
-    row("size of nothing", with(R"({"size": [0, 8], "counts": []})"),
-        "the RLE's size must be [height, width], both over 0");
-    row("size beyond counting", with(R"({"size": [9999999999, 9999999999], "counts": []})"),
+    row("size of 0", with(R"({"size": [0, 8], "counts": []})"),
+        "the RLE's size must be [height, width], both greater than 0");
+    row("size out of range", with(R"({"size": [9999999999, 9999999999], "counts": []})"),
         "the RLE's size must be");
     row("counts are a number", with(R"({"size": [6, 8], "counts": 48})"),
         "its counts must be a string or a list of numbers");
   }
-  void badSegmentationIsNamed() { checkRow(); }
+  void invalidSegmentationIsReported() { checkRow(); }
 
-  void manyFaultsAreCountedAndTheFirstNamed() {
+  void manyErrorsAreCountedAndTheFirstListed() {
     std::string annotations;
     for (int id = 1; id <= 6; ++id) {
       if (id > 1) annotations += ",";
@@ -219,18 +220,18 @@ class TstDatasetFaults : public QObject {
       annotations += "}";
     }
     const QString error = loadError(fileOf(annotations));
-    QVERIFY2(error.contains(QStringLiteral(": 6 faults: annotation 1 (image 4): ")),
+    QVERIFY2(error.contains(QStringLiteral(": 6 errors: annotation 1 (image 4): ")),
              qPrintable(error));
     QVERIFY2(error.endsWith(QStringLiteral("; and 3 more")), qPrintable(error));
     QVERIFY(!error.contains(QLatin1Char('\n')));
   }
 
-  void missingFileIsMendable() {
+  void missingFileIsAUserError() {
     try {
       Dataset::load("/nowhere/gt.json");
       QFAIL("a missing file was read");
     } catch (const Error& error) {
-      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QCOMPARE(error.status(), ExitStatus::UserError);
       QCOMPARE(error.what(), "/nowhere/gt.json: there is no such annotation file");
     }
     QVERIFY(errorOf([&] {
@@ -238,7 +239,7 @@ class TstDatasetFaults : public QObject {
             }).endsWith(QStringLiteral(": is a folder; name the annotation file in it")));
   }
 
-  void everyCutOfARealFileIsRefused() {
+  void everyTruncationOfARealFileIsRefused() {
     const std::filesystem::path path = realData("droplets/annotations/instances_val.json");
     if (path.empty()) QSKIP("LOCKSTEP_TEST_DATA has no droplets");
     const std::string text = base::readFile(path);
@@ -246,7 +247,7 @@ class TstDatasetFaults : public QObject {
     for (std::size_t length = 0; length <= end; length += 9973) {
       const QString error = loadError(text.substr(0, length));
       QVERIFY2(error.contains(length == 0 ? QStringLiteral("empty")
-                                          : QStringLiteral("broken JSON at byte")),
+                                          : QStringLiteral("invalid JSON at byte")),
                qPrintable(error));
     }
   }

@@ -24,12 +24,12 @@ class TstErrorTypes : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void eachMistakeIsNamed_data() {
+  void everyErrorTypeIsFound_data() {
     QTest::addColumn<int>("category");
     QTest::addColumn<double>("width");
     QTest::addColumn<int>("type");
-    // Beside the object of class 1, 20 x 20 px, which another detection has found; one of class 2,
-    // 20 x 20 px, has been missed.
+    // Next to the object of class 1, 20 x 20 px, which another detection matches; one of class 2,
+    // 20 x 20 px, is missed.
     QTest::newRow("duplicate") << 1 << 20.0 << int(ErrorType::Duplicate);
     QTest::newRow("duplicate at the threshold") << 1 << 10.0 << int(ErrorType::Duplicate);
     QTest::newRow("localisation") << 1 << 9.0 << int(ErrorType::Localisation);
@@ -39,7 +39,7 @@ class TstErrorTypes : public QObject {
     QTest::newRow("both") << 2 << 9.0 << int(ErrorType::Both);
     QTest::newRow("background of another class") << 2 << 2.0 << int(ErrorType::Background);
   }
-  void eachMistakeIsNamed() {
+  void everyErrorTypeIsFound() {
     QFETCH(int, category);
     QFETCH(double, width);
     QFETCH(int, type);
@@ -55,19 +55,19 @@ class TstErrorTypes : public QObject {
     QCOMPARE(costs.falseNegatives.count, 1U);
   }
 
-  void mendedErrorFindsItsObjectOnce() {
+  void fixedErrorMatchesItsObjectOnce() {
     const OverlapSet set =
-        madeSet({{1, 1, {0, 0, 20, 20}}}, {{1, 2, {0, 0, 20, 20}, .9},  // the class is wrong
-                                           {1, 1, {0, 0, 8, 20}, .8},   // the place is wrong
+        madeSet({{1, 1, {0, 0, 20, 20}}}, {{1, 2, {0, 0, 20, 20}, .9},  // wrong class
+                                           {1, 1, {0, 0, 8, 20}, .8},   // wrong location
                                            {1, 1, {70, 70, 9, 9}, .7}});
     InstanceMatcher matcher;
     const ImageOverlaps& image = set.images()[0];
     const ImageErrors errors = findErrors(image, matcher.match(image, .5), .5, .1);
     QCOMPARE(errors.detections.size(), 3U);
-    QVERIFY(errors.detections[0].becomesRight);
+    QVERIFY(errors.detections[0].becomesTruePositive);
     QCOMPARE(errors.detections[0].annotation, 0);
     QCOMPARE(errors.detections[1].annotation, 0);
-    QVERIFY(!errors.detections[1].becomesRight);
+    QVERIFY(!errors.detections[1].becomesTruePositive);
     QVERIFY(errors.missed.empty());
     const ErrorCosts costs = errorCosts(set);
     QCOMPARE(costs.ap, 0.0);
@@ -78,7 +78,7 @@ class TstErrorTypes : public QObject {
     QCOMPARE(costs.falsePositives.apCost, 0.0);
   }
 
-  void errorStandsForTheFirstOfEqualObjects() {
+  void errorIsAssignedToTheFirstOfEqualObjects() {
     const OverlapSet set = madeSet({{1, 1, {0, 0, 20, 20}}, {1, 1, {0, 0, 20, 20}}},
                                    {{1, 1, {0, 0, 20, 20}, .9}, {1, 1, {0, 0, 8, 20}, .8}});
     InstanceMatcher matcher;
@@ -88,7 +88,7 @@ class TstErrorTypes : public QObject {
     const ImageErrors errors = findErrors(image, matches, .5, .1);
     QCOMPARE(errors.detections.size(), 1U);
     QCOMPARE(errors.detections[0].annotation, 0);
-    QVERIFY(errors.detections[0].becomesRight);
+    QVERIFY(errors.detections[0].becomesTruePositive);
   }
 
   void falsePositivesCostPrecision() {
@@ -117,25 +117,25 @@ class TstErrorTypes : public QObject {
     QCOMPARE(costs.falsePositives.apCost, 0.0);
   }
 
-  void costsAreThoseOfThePlainReference() {
+  void costsEqualTheReference() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : analysisReference()["cases"]) {
       const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
       const OverlapSet set(Dataset::load(one["gt"].get<std::string>()),
                            loadDetections(one["dt"].get<std::string>()), type);
-      for (const auto& wanted : one["tide"]) {
-        const ErrorCosts costs = errorCosts(set, wanted["iou"], wanted["background"], 2);
-        QVERIFY(isNear(costs.ap, wanted["ap"]));
+      for (const auto& expected : one["tide"]) {
+        const ErrorCosts costs = errorCosts(set, expected["iou"], expected["background"], 2);
+        QVERIFY(isNear(costs.ap, expected["ap"]));
         const auto check = [&](const char* name, const ErrorCost& cost) {
           const QString what =
               QStringLiteral("%1 %2: %3 %4, not %5 %6")
                   .arg(QString::fromStdString(one["name"]), QString::fromUtf8(name))
                   .arg(cost.count)
                   .arg(cost.apCost)
-                  .arg(wanted["counts"][name].get<unsigned>())
-                  .arg(wanted["costs"][name].get<double>());
-          QVERIFY2(cost.count == wanted["counts"][name], qPrintable(what));
-          QVERIFY2(isNear(cost.apCost, wanted["costs"][name]), qPrintable(what));
+                  .arg(expected["counts"][name].get<unsigned>())
+                  .arg(expected["costs"][name].get<double>());
+          QVERIFY2(cost.count == expected["counts"][name], qPrintable(what));
+          QVERIFY2(isNear(cost.apCost, expected["costs"][name]), qPrintable(what));
         };
         for (std::size_t e = 0; e < kErrorTypeCount; ++e) check(kErrorTypeNames[e], costs.types[e]);
         check("false positives", costs.falsePositives);

@@ -38,14 +38,14 @@ class TstFingerprint : public QObject {
   }
 
  private Q_SLOTS:
-  void countsAreThose() {
+  void countsAreCorrect() {
     const Fingerprint print = of(text());
     QCOMPARE(print.images, std::int64_t{2});
     QCOMPARE(print.categories, std::int64_t{2});
     QCOMPARE(print.annotations, std::int64_t{3});
   }
 
-  void formAndOrderDoNotCount() {
+  void formattingAndOrderDoNotMatter() {
     const Fingerprint print = of(text());
     std::string spaced, other = text();
     for (const char letter : text())
@@ -60,7 +60,7 @@ class TstFingerprint : public QObject {
     QVERIFY(of(text(kImages, kCategories, turned)) == print);
   }
 
-  void whatIsLearntFromCounts_data() {
+  void trainingDataChangesTheFingerprint_data() {
     QTest::addColumn<QString>("before");
     QTest::addColumn<QString>("after");
     QTest::addColumn<QString>("difference");
@@ -82,7 +82,7 @@ class TstFingerprint : public QObject {
         "3 images instead of 2");
     row("an id of an annotation", "{\"id\":2,\"image", "{\"id\":7,\"image", "");
   }
-  void whatIsLearntFromCounts() {
+  void trainingDataChangesTheFingerprint() {
     QFETCH(QString, before);
     QFETCH(QString, after);
     QFETCH(QString, difference);
@@ -96,7 +96,7 @@ class TstFingerprint : public QObject {
     QCOMPARE(QString::fromStdString(found), difference);
   }
 
-  void areasCountWhereFiguresGoByThem() {
+  void areasMatterWhenMetricsUseThem() {
     std::string changed = text();
     changed.replace(changed.find("\"area\":50"), 9, "\"area\":60");
     QVERIFY(of(text(), false) == of(changed, false));

@@ -23,7 +23,8 @@ QString letters(const InstanceMatches& matches) {
   return text;
 }
 
-/// What matchDetections says of the detections of one class at one threshold and size, by score.
+/// The result of matchDetections for the detections of one class at one threshold and size, by
+/// score.
 QString letters(const ClassMatches& matches, std::size_t size, std::size_t threshold) {
   QString text;
   for (const MatchedDetection& detection : matches.detections) {
@@ -48,7 +49,7 @@ class TstInstanceMatches : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void overlapsAreRankedAndHoldOtherClassesToo() {
+  void overlapsAreRankedAndIncludeOtherClasses() {
     const OverlapSet set = madeSet(
         {{1, 1, {0, 0, 10, 10}}, {1, 2, {0, 0, 20, 10}, 0, true}},
         {{1, 1, {0, 0, 10, 10}, .2}, {1, 2, {5, 0, 10, 10}, .7}, {1, 3, {50, 50, 9, 9}, .7}});
@@ -66,7 +67,7 @@ class TstInstanceMatches : public QObject {
     QVERIFY(set.images()[1].detections.empty());
   }
 
-  void overlapsOfAFileAreThoseOfItsDetections() {
+  void overlapsOfAFileEqualThoseOfItsDetections() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : analysisReference()["cases"]) {
       const std::string file = one["dt"];
@@ -91,7 +92,7 @@ class TstInstanceMatches : public QObject {
     }
   }
 
-  void crowdTakesWhatIsLeft() {
+  void crowdMatchesRemainingDetections() {
     const OverlapSet set = madeSet(
         {{1, 1, {0, 0, 50, 50}, 0, true}, {1, 1, {10, 10, 20, 20}}},
         {{1, 1, {10, 10, 20, 20}, .9}, {1, 1, {10, 10, 20, 20}, .8}, {1, 1, {70, 70, 9, 9}, .7}});
@@ -103,7 +104,7 @@ class TstInstanceMatches : public QObject {
     QCOMPARE(matches.detectionOfAnnotation, (std::vector<std::int32_t>{kNotCounted, 0}));
   }
 
-  void lastOfEqualAnnotationsIsTaken() {
+  void lastOfEqualAnnotationsIsMatched() {
     const OverlapSet set =
         madeSet({{1, 1, {0, 0, 20, 20}}, {1, 1, {0, 0, 20, 20}}, {1, 1, {50, 50, 20, 20}}},
                 {{1, 1, {0, 0, 20, 20}, .9}, {1, 1, {0, 0, 20, 20}, .8}});
@@ -114,8 +115,8 @@ class TstInstanceMatches : public QObject {
     QCOMPARE(matches.detectionOfAnnotation, (std::vector<std::int32_t>{1, 0, kMissed}));
   }
 
-  /// pycocotools' greatest threshold is 1 - 1e-10.
-  void thresholdOfOneAllowsForRounding() {
+  /// pycocotools caps the threshold at 1 - 1e-10.
+  void iouThresholdIsCappedBelowOne() {
     const OverlapSet set =
         madeSet({{1, 1, {0, 0, 20, 20}}, {1, 1, {50, 50, 20, 20}}},
                 {{1, 1, {0, 0, 20, 20 - 1e-10}, .9}, {1, 1, {50, 50, 20, 20 - 1e-7}, .8}});
@@ -123,7 +124,7 @@ class TstInstanceMatches : public QObject {
     QCOMPARE(letters(matcher.match(set.images()[0], 1)), QStringLiteral("TF"));
   }
 
-  void otherSizesDoNotCount() {
+  void otherSizesAreIgnored() {
     const OverlapSet set = madeSet(
         {{1, 1, {0, 0, 20, 20}}, {1, 1, {40, 40, 50, 50}}},
         {{1, 1, {0, 0, 20, 21}, .9}, {1, 1, {40, 40, 50, 50}, .8}, {1, 1, {0, 60, 9, 9}, .7}});
@@ -136,7 +137,7 @@ class TstInstanceMatches : public QObject {
     QCOMPARE(at(ObjectSize::Large), QStringLiteral("---"));
   }
 
-  void scoreThresholdOnlyCutsTheList() {
+  void scoreThresholdOnlyTruncatesTheList() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : analysisReference()["cases"]) {
       const OverlapSet set(Dataset::load(one["gt"].get<std::string>()),
@@ -157,8 +158,8 @@ class TstInstanceMatches : public QObject {
     }
   }
 
-  /// Two programs of matching, one answer: at COCO's thresholds and sizes as evaluate() matches.
-  void matchesAreTheEvaluations() {
+  /// Both matchers give the same result: at COCO's thresholds and sizes it equals evaluate().
+  void matchesEqualThoseOfTheEvaluation() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     InstanceMatcher matcher;
     for (const auto& one : analysisReference()["cases"]) {
@@ -171,13 +172,13 @@ class TstInstanceMatches : public QObject {
         for (const Detection& detection : detections) {
           if (detection.imageId == set.imageIds()[i]) own.push_back(&detection);
         }
-        const ImageMatches wanted =
+        const ImageMatches expected =
             matchDetections(groundTruth.images()[i], groundTruth.annotationsOf(i), own, type);
         for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
           for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
             const auto& matches =
                 matcher.match(set.images()[i], kIouThresholds[t], -1, static_cast<ObjectSize>(s));
-            for (const ClassMatches& ofClass : wanted) {
+            for (const ClassMatches& ofClass : expected) {
               QCOMPARE(lettersOfClass(set.images()[i], matches, ofClass.category),
                        letters(ofClass, s, t));
             }

@@ -36,7 +36,7 @@ class TstMatchImage : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void bestScoreTakesTheAnnotationFirst() {
+  void highestScoreIsMatchedFirst() {
     const std::vector<Annotation> gt{annotationAt({10, 10, 20, 20})};
     const std::vector<Detection> detections{detectionAt({10, 10, 20, 20}, .3),
                                             detectionAt({12, 10, 20, 20}, .8)};
@@ -57,7 +57,7 @@ class TstMatchImage : public QObject {
     QCOMPARE(match.iouOfDetection[1], 200.0 / 600.0);
   }
 
-  void otherClassesAreNoMatch() {
+  void otherClassesDoNotMatch() {
     const std::vector<Annotation> gt{annotationAt({10, 10, 20, 20}, 2)};
     const ImageMatch match =
         matchImage(kImage, gt, {detectionAt({10, 10, 20, 20}, .9)}, IouType::Mask, 0, .5);
@@ -65,7 +65,7 @@ class TstMatchImage : public QObject {
     QCOMPARE(match.iouOfDetection, (std::vector<double>{0}));
   }
 
-  void crowdTakesAnyNumberButCountsForNone() {
+  void crowdMatchesAnyNumberAndIsIgnored() {
     const std::vector<Annotation> gt{annotationAt({0, 0, 80, 80}, 1, true),
                                      annotationAt({10, 10, 20, 20})};
     const std::vector<Detection> detections{
@@ -78,7 +78,7 @@ class TstMatchImage : public QObject {
     }
   }
 
-  void annotationWithIdZeroIsTakenButNeverFound() {
+  void annotationWithIdZeroIsMatchedButCountsAsMissed() {
     std::vector<Annotation> gt{annotationAt({10, 10, 20, 20})};
     gt[0].id = 0;
     const std::vector<Detection> detections{detectionAt({10, 10, 20, 20}, .9)};
@@ -88,7 +88,7 @@ class TstMatchImage : public QObject {
     QCOMPARE(match.iouOfDetection, (std::vector<double>{1}));
   }
 
-  void ofAClassTheHundredBestCount() {
+  void onlyTheHundredHighestScoresOfAClassCount() {
     const std::vector<Annotation> gt{annotationAt({10, 10, 20, 20})};
     std::vector<Detection> detections(100, detectionAt({60, 60, 20, 20}, .9));
     detections.push_back(detectionAt({10, 10, 20, 20}, .8));

@@ -18,28 +18,28 @@ QString text(const Counts& counts) {
       .arg(counts.falseNegatives);
 }
 
-Counts countsOf(const nlohmann::json& wanted) { return {wanted[0], wanted[1], wanted[2]}; }
+Counts countsOf(const nlohmann::json& expected) { return {expected[0], expected[1], expected[2]}; }
 
-QString differences(const OperatingPoint& point, const nlohmann::json& wanted) {
+QString differences(const OperatingPoint& point, const nlohmann::json& expected) {
   QString found;
   const auto check = [&](const QString& what, const Counts& ours, const nlohmann::json& theirs) {
     if (ours == countsOf(theirs)) return;
     found += QStringLiteral(" %1: %2, not %3;").arg(what, text(ours), text(countsOf(theirs)));
   };
-  check(QStringLiteral("all"), point.all, wanted["all"]);
+  check(QStringLiteral("all"), point.all, expected["all"]);
   for (std::size_t k = 0; k < point.classes.size(); ++k) {
-    check(QStringLiteral("class %1").arg(k), point.classes[k], wanted["classes"][k]);
+    check(QStringLiteral("class %1").arg(k), point.classes[k], expected["classes"][k]);
   }
   for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
-    check(QString::fromUtf8(kObjectSizeNames[s]), point.sizes[s], wanted["sizes"][s]);
+    check(QString::fromUtf8(kObjectSizeNames[s]), point.sizes[s], expected["sizes"][s]);
   }
   for (std::size_t i = 0; i < point.images.size(); ++i) {
-    check(QStringLiteral("image %1").arg(i), point.images[i], wanted["images"][i]);
+    check(QStringLiteral("image %1").arg(i), point.images[i], expected["images"][i]);
   }
   for (std::size_t a = 0; a <= point.confusion.background(); ++a) {
     for (std::size_t p = 0; p <= point.confusion.background(); ++p) {
       const auto ours = point.confusion.at(a, p),
-                 theirs = wanted["confusion"][a][p].get<unsigned>();
+                 theirs = expected["confusion"][a][p].get<unsigned>();
       if (ours == theirs) continue;
       found += QStringLiteral(" confusion %1 %2: %3, not %4;").arg(a).arg(p).arg(ours).arg(theirs);
     }
@@ -53,11 +53,11 @@ class TstOperatingPoint : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void countsAndFiguresOfAMadeSet() {
+  void countsAndMetricsOfAKnownSet() {
     const OverlapSet set =
         madeSet({{1, 1, {0, 0, 20, 20}}, {1, 2, {50, 50, 20, 20}}, {2, 1, {0, 0, 40, 40}}},
                 {{1, 1, {0, 0, 20, 20}, .9},
-                 {1, 1, {0, 0, 20, 20}, .8},    // once too often
+                 {1, 1, {0, 0, 20, 20}, .8},    // duplicate
                  {1, 3, {50, 50, 20, 20}, .7},  // another class
                  {2, 1, {0, 0, 40, 40}, .2}});  // below the score
     const OperatingPoint point = operatingPoint(set, .5, .5);
@@ -75,13 +75,13 @@ class TstOperatingPoint : public QObject {
     QCOMPARE(text(point.images[1]), QStringLiteral("0 0 1"));
     QCOMPARE(point.confusion.at(0, 0), 1U);
     QCOMPARE(point.confusion.at(1, 2), 1U);
-    QCOMPARE(point.confusion.at(3, 0), 1U);  // the doubled one stands for nothing
+    QCOMPARE(point.confusion.at(3, 0), 1U);  // the duplicate is background
     QCOMPARE(point.confusion.at(0, 3), 1U);
     QCOMPARE(point.confusion.at(1, 3), 0U);
     QCOMPARE(operatingPoint(set, .2, .5).all.truePositives, 2U);
   }
 
-  void sameClassComesBeforeABetterScoreOfAnother() {
+  void sameClassIsMatchedBeforeAHigherScoreOfAnother() {
     const OverlapSet set =
         madeSet({{1, 1, {0, 0, 20, 20}}}, {{1, 2, {0, 0, 20, 20}, .9}, {1, 1, {0, 0, 20, 18}, .3}});
     const OperatingPoint point = operatingPoint(set, 0, .5);
@@ -91,7 +91,7 @@ class TstOperatingPoint : public QObject {
     QCOMPARE(operatingPoint(set, .5, .5).confusion.at(0, 1), 1U);
   }
 
-  void missedObjectIsTakenForOneOtherClass() {
+  void missedObjectIsConfusedWithOneClassOnly() {
     const std::vector<MadeBox> objects{{1, 1, {0, 0, 20, 20}}, {1, 2, {0, 0, 20, 20}}};
     std::vector<MadeBox> detections{{1, 3, {0, 0, 20, 20}, .9}};
     const auto cells = [&] {
@@ -108,22 +108,22 @@ class TstOperatingPoint : public QObject {
     QCOMPARE(cells(), QStringLiteral("1 1 1"));
   }
 
-  void emptySetHasNoFigures() {
+  void emptySetHasNoMetrics() {
     const OperatingPoint point = operatingPoint(madeSet({}, {}), 0, .5);
     QCOMPARE(text(point.all), QStringLiteral("0 0 0"));
     QCOMPARE(point.all.f1(), -1.0);
   }
 
-  void figuresAreThoseOfThePlainReference() {
+  void metricsEqualTheReference() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : analysisReference()["cases"]) {
       const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
       const OverlapSet set(Dataset::load(one["gt"].get<std::string>()),
                            loadDetections(one["dt"].get<std::string>()), type);
-      for (const auto& wanted : one["points"]) {
+      for (const auto& expected : one["points"]) {
         for (const int threads : {1, 3}) {
-          const QString different =
-              differences(operatingPoint(set, wanted["score"], wanted["iou"], threads), wanted);
+          const QString different = differences(
+              operatingPoint(set, expected["score"], expected["iou"], threads), expected);
           QVERIFY2(
               different.isEmpty(),
               qPrintable(QString::fromStdString(one["name"].get<std::string>() + ":") + different));

@@ -42,13 +42,13 @@ class TstPrecisionRecall : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void pointsOfAMadeSet() {
+  void pointsOfAKnownSet() {
     const PrecisionRecall result = precisionRecall(
         madeSet({{1, 1, {0, 0, 20, 20}}, {2, 1, {0, 0, 40, 40}}, {2, 1, {60, 60, 30, 30}}},
                 {{1, 1, {0, 0, 20, 20}, .9},
                  {1, 1, {50, 50, 20, 20}, .8},
                  {2, 1, {60, 60, 30, 30}, .4},
-                 {2, 1, {0, 50, 20, 20}, .4},  // stands or falls with the one before
+                 {2, 1, {0, 50, 20, 20}, .4},  // same score as the one before
                  {2, 1, {0, 0, 9, 9}, .1}}),
         .5);
     const PrecisionRecallCurve& curve = result.classes[0];
@@ -61,14 +61,14 @@ class TstPrecisionRecall : public QObject {
     QCOMPARE(curve.bestF1, 4.0 / 7);
     QCOMPARE(curve.bestF1Score, .4);
     QVERIFY(isNear(curve.precision[33], 1));
-    QVERIFY(isNear(curve.precision[34], 2.0 / 3));  // COCO ranks the false one of .4 behind
+    QVERIFY(isNear(curve.precision[34], 2.0 / 3));  // COCO ranks the false positive of .4 last
     QVERIFY(isNear(curve.precision[67], 0));
     QCOMPARE(result.classes[1].ap, -1.0);
     QCOMPARE(result.ap, curve.ap);
     QCOMPARE(result.pooled.bestF1, 4.0 / 7);
   }
 
-  void ofEqualF1TheHighestScoreIsNamed() {
+  void tiesOfBestF1GoToTheHighestScore() {
     const PrecisionRecall result = precisionRecall(
         madeSet({{1, 1, {0, 0, 20, 20}}, {1, 1, {60, 60, 30, 30}}}, {{1, 1, {0, 0, 20, 20}, .9},
                                                                      {1, 1, {0, 50, 20, 20}, .8},
@@ -79,8 +79,8 @@ class TstPrecisionRecall : public QObject {
     QCOMPARE(result.pooled.bestF1Score, .9);
   }
 
-  /// As pycocotools divides: numpy's 0.95 is 0.9500000000000001, which 19 of 20 do not reach.
-  void hitsNeededAreTheFewestThatReachARecall() {
+  /// With pycocotools' rounding: numpy's 0.95 is 0.9500000000000001, which 19 of 20 do not reach.
+  void hitsNeededIsTheMinimumForARecall() {
     QCOMPARE(hitsNeeded(20)[95], 20.0);
     for (int gtCount = 1; gtCount < 3000; ++gtCount) {
       const RecallCurve needed = hitsNeeded(gtCount);
@@ -102,7 +102,7 @@ class TstPrecisionRecall : public QObject {
     QVERIFY(result.pooled.points.empty());
   }
 
-  void bestScoreGivesThatF1AsOperatingPoint() {
+  void bestF1ScoreGivesTheBestF1() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     const auto& one = analysisReference()["cases"][0];
     const OverlapSet set(Dataset::load(one["gt"].get<std::string>()),
@@ -112,22 +112,22 @@ class TstPrecisionRecall : public QObject {
     QVERIFY(isNear(operatingPoint(set, pooled.bestF1Score, .55).all.f1(), pooled.bestF1));
   }
 
-  void curvesAreThoseOfThePlainReference() {
+  void curvesEqualTheReference() {
     if (analysisReference().is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : analysisReference()["cases"]) {
       const IouType type = one["type"] == "bbox" ? IouType::Box : IouType::Mask;
       const Dataset groundTruth = Dataset::load(one["gt"].get<std::string>());
       const auto detections = loadDetections(one["dt"].get<std::string>());
       const OverlapSet set(groundTruth, detections, type);
-      for (const auto& wanted : one["curves"]) {
-        const PrecisionRecall ours = precisionRecall(set, wanted["iou"], 2);
-        const std::string name = one["name"].get<std::string>() + wanted["iou"].dump();
+      for (const auto& expected : one["curves"]) {
+        const PrecisionRecall ours = precisionRecall(set, expected["iou"], 2);
+        const std::string name = one["name"].get<std::string>() + expected["iou"].dump();
         for (std::size_t k = 0; k < ours.classes.size(); ++k) {
-          QVERIFY2(isNear(ours.classes[k], wanted["classes"][k]), name.c_str());
+          QVERIFY2(isNear(ours.classes[k], expected["classes"][k]), name.c_str());
         }
-        QVERIFY2(isNear(ours.pooled, wanted["pooled"]), name.c_str());
-        QVERIFY2(isNear(ours.meanPrecision, wanted["mean"]), name.c_str());
-        QVERIFY2(isNear(ours.ap, wanted["ap"]), name.c_str());
+        QVERIFY2(isNear(ours.pooled, expected["pooled"]), name.c_str());
+        QVERIFY2(isNear(ours.meanPrecision, expected["mean"]), name.c_str());
+        QVERIFY2(isNear(ours.ap, expected["ap"]), name.c_str());
       }
       const double ap50 = evaluate(groundTruth, detections, type).stats[1];
       QCOMPARE(

@@ -25,22 +25,21 @@ class TstRasterisePolygon : public QObject {
     QCOMPARE(rasterisePolygon(one, 10, 12), rasterisePolygon(later, 10, 12));
   }
 
-  void whatLiesOutsideIsCutOff() {
+  void pixelsOutsideTheImageAreClipped() {
     const std::vector<double> xy{-1e6, -1e6, 1e6, -1e6, 1e6, 1e6, -1e6, 1e6};
     QCOMPARE(areaPx(rasterisePolygon(xy, 30, 40)), 1200U);
     const std::vector<double> far{100, 100, 200, 100, 200, 200};
     QCOMPARE(areaPx(rasterisePolygon(far, 30, 40)), 0U);
   }
 
-  void hugeCoordinatesEndAtOnce() {
+  void hugeCoordinatesAreFast() {
     const std::vector<double> xy{-1e300, 5, 1e300, 5, 1e300, 9, -1e300, 9};
     QCOMPARE(areaPx(rasterisePolygon(xy, 20, 10)), 40U);
   }
 
-  void coordinateThatIsNoNumberIsRefused() {
+  void nonFiniteCoordinateIsRefused() {
     const std::vector<double> xy{0, 0, 5, std::nan(""), 5, 5};
-    QVERIFY(
-        errorOf([&] { rasterisePolygon(xy, 9, 9); }).contains(QStringLiteral("no finite number")));
+    QVERIFY(errorOf([&] { rasterisePolygon(xy, 9, 9); }).contains(QStringLiteral("not finite")));
   }
 
   void emptyImageHasNoPixels() {
@@ -48,7 +47,7 @@ class TstRasterisePolygon : public QObject {
     QCOMPARE(rasterisePolygon(xy, 0, 7).counts, (std::vector<std::uint32_t>{0}));
   }
 
-  void pycocotoolsGivesTheSameRuns() {
+  void runsEqualPycocotools() {
     const nlohmann::json& reference = maskReference();
     if (reference.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     int compared = 0;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <memory>
 
-#include "engine/coco/analysis/weighed_ap.h"
+#include "engine/coco/analysis/weighted_ap.h"
 #include "engine/coco/report/report.h"
 #include "tests/coco/made_jpeg.h"
 #include "tests/support/test_main.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kEvilName = "<script>alert('1')</script> & \"<b>\"";
 constexpr const char* kEvilFile = "sub/\"><img src=x onerror=alert(1)>.png";
 
-/// An element of a page, with all the text below it.
+/// An element of a page, with all of its text.
 struct Element {
   QString name, text;
   QXmlStreamAttributes attributes;
@@ -29,7 +29,7 @@ struct Element {
   QString attribute(const char* of) const { return attributes.value(QLatin1String(of)).toString(); }
 };
 
-/// Every element in the order of their ends. Empty: the page is not well-formed.
+/// Every element in the order of end tags. Empty if the page is not well-formed.
 std::vector<Element> elementsOf(const std::string& html) {
   QXmlStreamReader reader(QByteArray::fromStdString(html));
   std::vector<Element> open, closed;
@@ -93,11 +93,11 @@ std::string detection(int image, int category, double x, double y, double side, 
          number(side) + "," + number(side) + R"(],"score":)" + number(score) + "}";
 }
 
-/// A PNG's beginning; browsers would say more, but nobody here decodes it.
+/// The header of a PNG; nothing here decodes the rest.
 const std::string kPng("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0d\0\0\0P", 24);
 
-/// A data set, results of it, and what a report is made of. Image 1: an object found, one missed,
-/// a false positive, a duplicate. Image 2: one missed. Image 3: all right.
+/// A data set, its results and the input of a report. Image 1: a true positive, a false negative,
+/// a false positive, a duplicate. Image 2: a false negative. Image 3: all correct.
 class Made {
  public:
   explicit Made(IouType type = IouType::Mask, const std::string& detections = kDetections,
@@ -112,9 +112,9 @@ class Made {
         results_(ResultsFile::load(written(detections), groundTruth_)) {
     const auto matches = matchResults(groundTruth_, results_, type);
     figures_ = accumulate(matches, groundTruth_.categories());
-    weighed_ = std::make_unique<WeighedAp>(matches, groundTruth_.categories());
+    weighted_ = std::make_unique<WeightedAp>(matches, groundTruth_.categories());
     analysis_ = std::make_unique<Analysis>(
-        analyse(OverlapSet(groundTruth_, results_, type), *weighed_, {.5, .1}));
+        analyse(OverlapSet(groundTruth_, results_, type), *weighted_, {.5, .1}));
     type_ = type;
   }
 
@@ -126,7 +126,7 @@ class Made {
   const Analysis& analysis() const { return *analysis_; }
   const AveragePrecision& figures() const { return figures_; }
   ResultsComparison comparison() const {
-    ResultsComparison made{"a.json", "b.json", 3, figures_, compareAp(*weighed_, *weighed_)};
+    ResultsComparison made{"a.json", "b.json", 3, figures_, compareAp(*weighted_, *weighted_)};
     made.figuresOfB.stats[0] += .25;
     return made;
   }
@@ -156,7 +156,7 @@ class Made {
   Dataset groundTruth_;
   ResultsFile results_;
   AveragePrecision figures_;
-  std::unique_ptr<WeighedAp> weighed_;
+  std::unique_ptr<WeightedAp> weighted_;
   std::unique_ptr<Analysis> analysis_;
   IouType type_ = IouType::Mask;
 };
@@ -172,7 +172,7 @@ class TstReport : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void pageNeedsNothingFromElsewhereAndNoScript() {
+  void pageIsSelfContainedAndWithoutScripts() {
     const Made made;
     made.writeImage("day 1/a.png", kPng);
     const auto comparison = made.comparison();
@@ -200,23 +200,23 @@ class TstReport : public QObject {
     QVERIFY(links > 4);
   }
 
-  void strangersTextIsTextAlone() {
+  void untrustedTextIsEscaped() {
     const std::string html = Made().report().html;
     QStringList classNames;
     for (const QStringList& row : rowsOf(html, QStringLiteral("classes")))
       classNames << row.first();
     QVERIFY(classNames.contains(QString::fromUtf8(kEvilName)));
     const auto captions = named(html, "figcaption");
-    const bool isThere = std::any_of(captions.begin(), captions.end(), [](const Element& caption) {
+    const bool isFound = std::any_of(captions.begin(), captions.end(), [](const Element& caption) {
       return caption.text.startsWith(QString::fromUtf8(kEvilFile));
     });
-    QVERIFY(isThere);
+    QVERIFY(isFound);
     QVERIFY(named(html, "img").empty());
     QVERIFY(named(html, "b").size() > 5);  // ours
     for (const Element& element : named(html, "b")) QVERIFY(!element.text.isEmpty());
   }
 
-  void bytesThatAreNoTextAreReplaced() {
+  void invalidUtf8IsReplaced() {
     const auto groundTruth =
         Dataset::fromParts({{{1}, "a\x01\xff\xed\xa0\x80z", 9, 9}}, {{{1}, "\xc0\xaf"}},
                            {object(1, 1, 1, 0, 0, 5)}, "x");
@@ -227,7 +227,7 @@ class TstReport : public QObject {
     const auto matches = matchResults(groundTruth, results, IouType::Box);
     const auto figures = accumulate(matches, groundTruth.categories());
     const Analysis analysis = analyse(OverlapSet(groundTruth, results, IouType::Box),
-                                      WeighedAp(matches, groundTruth.categories()));
+                                      WeightedAp(matches, groundTruth.categories()));
     const std::string html = makeReport({.groundTruthName = "x\x02",
                                          .resultsName = "y",
                                          .groundTruth = groundTruth,
@@ -243,7 +243,7 @@ class TstReport : public QObject {
         qPrintable(captions[0].text));
   }
 
-  void figuresAreThoseOfTheEvaluation() {
+  void metricsAreThoseOfTheEvaluation() {
     const Made made;
     const auto text = [](double value, int digits = 3) {
       return value < 0 ? QStringLiteral("–") : QString::number(value, 'f', digits);
@@ -256,7 +256,7 @@ class TstReport : public QObject {
     }
     const Interval& interval = made.analysis().uncertainty.ap;
     QCOMPARE(rows[1][3], text(interval.low, 4) + QStringLiteral(" to ") + text(interval.high, 4));
-    // By falling AP; the drop: 1 of 3 found, 1 false.
+    // By falling AP; the drop: 1 of 3 detected, 1 false positive.
     const auto classes = rowsOf(made.report().html, QStringLiteral("classes"));
     QCOMPARE(classes.size(), std::size_t{4});
     QCOMPARE(classes[2],
@@ -287,7 +287,7 @@ class TstReport : public QObject {
     QVERIFY(isSaid);
   }
 
-  void outlinesAreThoseOfTheMasks() {
+  void outlinesFollowTheMasks() {
     const std::string html = Made().report().html;
     QStringList paths, views;
     for (const Element& path : named(html, "path")) paths << path.attribute("d");
@@ -307,8 +307,8 @@ class TstReport : public QObject {
     QVERIFY(titles.contains(QStringLiteral("drop, missed")));
   }
 
-  void masksOfDetectionsAreDrawnWhereMasksAreCompared() {
-    // 10 x 10 px at 70, 50 of 100 x 80, inside a box that says otherwise.
+  void detectionMasksAreDrawnForMaskIou() {
+    // 10 x 10 px at 70, 50 of 100 x 80, with a larger bbox.
     Rle mask{80, 100, {70 * 80 + 50}};
     for (int column = 0; column < 10; ++column) mask.counts.insert(mask.counts.end(), {10, 70});
     mask.counts.back() = 30 * 80 - 10 * 80 + 20;
@@ -325,20 +325,19 @@ class TstReport : public QObject {
     QVERIFY(!isDrawn(IouType::Box));
   }
 
-  void crowdedImageSaysWhatItLeavesOut() {
+  void captionCountsOutlinesThatAreNotDrawn() {
     std::string all = detection(1, 1, 10, 20, 30, .9);
     for (int i = 0; i < 95; ++i) {
       all += "," + detection(1, 1, .5 * i, 70, 5, .8) + "," + detection(1, 2, .5 * i, 0, 5, .8) +
              "," + detection(1, 3, .5 * i, 0, 5, .8);
     }
     const auto html = QString::fromStdString(Made(IouType::Box, all).report().html);
-    QVERIFY(html.contains(
-        QStringLiteral("286 errors: 285 false, 1 missed; 1 right; 87 outlines not drawn")));
+    QVERIFY(html.contains(QStringLiteral("286 errors: 285 FP, 1 FN; 1 TP; 87 outlines not drawn")));
     QCOMPARE(html.count(QStringLiteral("class=\"outline fp\" href")), 200);
     QCOMPARE(html.count(QStringLiteral("<text class=\"fp")), 40);
   }
 
-  void imageIsTurnedOnlyWhereThatFitsTheAnnotations_data() {
+  void exifOrientationIsAppliedOnlyIfItFitsTheAnnotations_data() {
     QTest::addColumn<int>("orientation");
     QTest::addColumn<int>("width");
     QTest::addColumn<int>("height");
@@ -347,7 +346,7 @@ class TstReport : public QObject {
     QTest::newRow("turned") << 6 << 480 << 640 << QStringLiteral("from-image");
     QTest::newRow("upright") << 1 << 480 << 640 << QStringLiteral("none");
   }
-  void imageIsTurnedOnlyWhereThatFitsTheAnnotations() {
+  void exifOrientationIsAppliedOnlyIfItFitsTheAnnotations() {
     QFETCH(int, orientation);
     QFETCH(int, width);
     QFETCH(int, height);
@@ -359,20 +358,20 @@ class TstReport : public QObject {
     QCOMPARE(images[0].attribute("style"), QStringLiteral("image-orientation:") + turned);
   }
 
-  void boxesAreDrawnWhereBoxesAreCompared() {
+  void boxesAreDrawnForBoxIou() {
     const std::string html = Made(IouType::Box).report().html;
     QVERIFY(named(html, "path").empty());
-    bool isThere = false;
+    bool isFound = false;
     for (const Element& rect : named(html, "rect")) {
-      isThere |= rect.attribute("x") == QLatin1String("60") &&
+      isFound |= rect.attribute("x") == QLatin1String("60") &&
                  rect.attribute("y") == QLatin1String("20") &&
                  rect.attribute("width") == QLatin1String("20") &&
                  rect.attribute("id").startsWith(QLatin1Char('o'));
     }
-    QVERIFY(isThere);
+    QVERIFY(isFound);
   }
 
-  void imagesAreTheFilesOwnBytes() {
+  void imagesAreEmbeddedUnchanged() {
     const Made made;
     made.writeImage("day 1/a.png", kPng);
     const Report report = made.report(made.images());
@@ -384,28 +383,29 @@ class TstReport : public QObject {
     QCOMPARE(QByteArray::fromBase64(source.mid(before.size()).toLatin1()).toStdString(), kPng);
     QCOMPARE(report.missingImages.size(), std::size_t{1});
     QVERIFY2(report.missingImages[0].ends_with(": no such file"), report.missingImages[0].c_str());
-    QVERIFY(report.html.find("<p>no picture: no such file</p>") != std::string::npos);
+    QVERIFY(report.html.find("<p>no image: no such file</p>") != std::string::npos);
     QVERIFY(made.report().missingImages.empty());
   }
 
-  void imageThatCannotBeShownIsSaid_data() {
+  void imageThatCannotBeEmbeddedIsListed_data() {
     QTest::addColumn<QByteArray>("content");
-    QTest::addColumn<QString>("fault");
+    QTest::addColumn<QString>("reason");
     QTest::newRow("tiff") << QByteArray("II*\0 and more", 13)
-                          << QStringLiteral("no format that browsers show");
-    QTest::newRow("empty") << QByteArray() << QStringLiteral("no format that browsers show");
+                          << QStringLiteral("not an image format that browsers display");
+    QTest::newRow("empty") << QByteArray()
+                           << QStringLiteral("not an image format that browsers display");
     QTest::newRow("large") << QByteArray::fromStdString(kPng).append(8 << 20, 'x')
                            << QStringLiteral("larger than 8 MiB");
   }
-  void imageThatCannotBeShownIsSaid() {
+  void imageThatCannotBeEmbeddedIsListed() {
     QFETCH(QByteArray, content);
-    QFETCH(QString, fault);
+    QFETCH(QString, reason);
     const Made made;
     made.writeImage("day 1/a.png", content.toStdString());
     const Report report = made.report(made.images());
     QVERIFY(named(report.html, "img").empty());
     QCOMPARE(QString::fromStdString(report.missingImages[0]),
-             QStringLiteral("day 1/a.png: ") + fault);
+             QStringLiteral("day 1/a.png: ") + reason);
   }
 
   void withoutErrorsNoImageIsShown() {
@@ -417,20 +417,20 @@ class TstReport : public QObject {
     QVERIFY(html.find("class=\"shot\"") == std::string::npos);
   }
 
-  void chartsAreThereWithTheirData() {
+  void chartsExistWithTheirData() {
     const Made made;
     const std::string html = made.report().html;
     QStringList charts;
     for (const Element& svg : named(html, "svg")) charts << svg.attribute("aria-label");
     for (const char* name :
          {"precision against recall", "precision, recall and F1 against score threshold",
-          "AP that errors cost", "confusion matrix", "drop"}) {
+          "AP cost of errors", "confusion matrix", "drop"}) {
       QVERIFY2(charts.contains(QString::fromUtf8(name)), name);
     }
     QStringList titles;
     for (const Element& title : named(html, "title")) titles << title.text;
-    QVERIFY(titles.contains(QStringLiteral("drop taken for drop: 1")));
-    QVERIFY(titles.contains(QStringLiteral("drop taken for background: 2")));
+    QVERIFY(titles.contains(QStringLiteral("drop predicted as drop: 1")));
+    QVERIFY(titles.contains(QStringLiteral("drop predicted as background: 2")));
   }
 };
 

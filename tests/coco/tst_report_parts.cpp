@@ -15,26 +15,26 @@ class TstReportParts : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void textsAreEscapedAndKeptWhole() {
+  void textsAreEscapedAndNotTruncated() {
     QCOMPARE(escaped("a<b>&\"'"), std::string("a&lt;b&gt;&amp;&quot;&#39;"));
     QCOMPARE(escaped("Tröpfchen 滴 \U0001f4a7"), std::string("Tröpfchen 滴 \U0001f4a7"));
     const std::string none = "\xef\xbf\xbd";
     QCOMPARE(escaped("\xff"), none);
-    QCOMPARE(escaped("\xe6\xbb"), none + none);             // cut off
-    QCOMPARE(escaped("\xed\xa0\x80"), none + none + none);  // half of a pair
-    QCOMPARE(escaped("\xc0\xaf"), none + none);             // longer than needed
-    QCOMPARE(escaped("\xef\xbf\xbe"), none + none + none);  // no character
+    QCOMPARE(escaped("\xe6\xbb"), none + none);             // truncated
+    QCOMPARE(escaped("\xed\xa0\x80"), none + none + none);  // half of a surrogate pair
+    QCOMPARE(escaped("\xc0\xaf"), none + none);             // overlong
+    QCOMPARE(escaped("\xef\xbf\xbe"), none + none + none);  // noncharacter
     QCOMPARE(escaped(std::string_view("\0", 1)), none);
   }
 
-  void longTextsAreCutBetweenCharacters() {
+  void longTextsAreTruncatedBetweenCharacters() {
     QCOMPARE(cutTo("abcd", 4), std::string("abcd"));
     QCOMPARE(cutTo("abcde", 4), std::string("abc…"));
     QCOMPARE(cutTo("滴滴滴", 2), std::string("滴…"));
     QCOMPARE(cutTo("", 2), std::string());
   }
 
-  void numbersAreAsPeopleWriteThem() {
+  void numbersAreFormatted() {
     QCOMPARE(figure(-1), std::string("–"));
     QCOMPARE(figure(.25), std::string("0.250"));
     QCOMPARE(signedFigure(-.25, 2), std::string("-0.25"));
@@ -45,14 +45,14 @@ class TstReportParts : public QObject {
     QVERIFY(figure(1e300).size() > 300);
   }
 
-  void base64IsQts() {
+  void base64EqualsQt() {
     for (int length = 0; length < 9; ++length) {
       const QByteArray bytes = QByteArray::fromHex("00ff10807f2b3e3f01").left(length);
       QCOMPARE(base64(bytes.toStdString()), bytes.toBase64().toStdString());
     }
   }
 
-  void headersTellFormatSizeAndOrientation() {
+  void headersGiveFormatSizeAndOrientation() {
     using namespace std::string_literals;
     const auto png = readImageHeader("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\0\x10"s);
     QCOMPARE(png->mime, "image/png");
@@ -75,7 +75,7 @@ class TstReportParts : public QObject {
     QVERIFY(!readImageHeader("<svg onload='x'/>"));
   }
 
-  void brokenHeadersAreSurvived() {
+  void corruptHeadersAreHandled() {
     const std::string whole = lockstep::tests::madeJpeg(6, true);
     for (std::size_t length = 3; length < whole.size(); ++length) {
       for (int byte = 0; byte < 256; byte += 15) {
@@ -86,7 +86,7 @@ class TstReportParts : public QObject {
     }
   }
 
-  void outlinesGoAlongPixels() {
+  void outlinesFollowPixelEdges() {
     // Two pixels side by side at x 1 and 2 of row 1, of 4 x 3 px, column by column.
     const Outline outline = maskOutlineOf({3, 4, {4, 1, 2, 1, 4}}, {9, 9, 9, 9});
     QCOMPARE(outline.shape, std::string("<path d=\"M3 1v1h-2v-1z\""));
@@ -95,21 +95,23 @@ class TstReportParts : public QObject {
     QCOMPARE(outline.bottom, 2.);
   }
 
-  void emptyAndRaggedMasksAreBoxes() {
+  void emptyAndComplexMasksAreDrawnAsBoxes() {
     const std::string box = "<rect x=\"1.5\" y=\"2\" width=\"3\" height=\"4\"";
     QCOMPARE(maskOutlineOf({3, 4, {12}}, {1.5, 2, 3, 4}).shape, box);
     Rle ragged{200, 200, std::vector<std::uint32_t>(40000, 1)};
     QCOMPARE(maskOutlineOf(ragged, {1.5, 2, 3, 4}).shape, box);
   }
 
-  void namesDoNotLeaveTheFolder() {
+  void pathsDoNotLeaveTheFolder() {
     ImageEmbedder embedder("/");
     for (const char* name : {"../etc/passwd", "etc/../../etc/passwd", "/etc/passwd", "a/.."})
-      QCOMPARE(embedder.embed(name).fault, std::string("its name leaves the folder"));
-    QCOMPARE(embedder.embed("etc/passwd").fault, std::string("no format that browsers show"));
-    QCOMPARE(embedder.embed("dev/zero").fault, std::string("no such file"));
-    QCOMPARE(embedder.embed("").fault, std::string("no such file"));
-    QCOMPARE(embedder.embed(std::string(5000, 'a')).fault, std::string("no such file"));
+      QCOMPARE(embedder.embed(name).missingReason,
+               std::string("its path leaves the images folder"));
+    QCOMPARE(embedder.embed("etc/passwd").missingReason,
+             std::string("not an image format that browsers display"));
+    QCOMPARE(embedder.embed("dev/zero").missingReason, std::string("no such file"));
+    QCOMPARE(embedder.embed("").missingReason, std::string("no such file"));
+    QCOMPARE(embedder.embed(std::string(5000, 'a')).missingReason, std::string("no such file"));
   }
 };
 

@@ -57,7 +57,7 @@ class TstResults : public QObject {
     }
   }
 
-  void numbersThatAreNoneAreWrittenAsTexts() {
+  void nonFiniteNumbersAreWrittenAsStrings() {
     const double infinity = std::numeric_limits<double>::infinity();
     const std::string json = detectionsToJson(
         {{{1}, {1}, std::numeric_limits<double>::quiet_NaN(), {infinity, -infinity, 1, 1}, {}}});
@@ -65,10 +65,10 @@ class TstResults : public QObject {
     QVERIFY(json.find("\"bbox\":[\"Infinity\",\"-Infinity\",1,1]") != std::string::npos);
     QVERIFY(errorOf([&] {
               parseDetections(json, "r");
-            }).contains(QStringLiteral("bbox holds a string")));
+            }).contains(QStringLiteral("bbox contains a string")));
   }
 
-  void masksComeInBothKindsOfRuns() {
+  void masksAreReadFromBothRleForms() {
     const auto detections = parseDetections(
         R"([{"image_id": 1, "category_id": 2, "score": 0.5, "segmentation": {"size": [2, 3], "counts": "24"}},
             {"image_id": 1, "category_id": 2, "score": 1, "segmentation": {"size": [2, 3], "counts": [2, 4]}}])",
@@ -90,29 +90,29 @@ class TstResults : public QObject {
     QCOMPARE(detections[1].boxXywh, (std::array<double, 4>{1, 0, 2, 2}));
   }
 
-  void badResultIsNamed_data() {
+  void invalidResultIsReported_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QString>("message");
     const auto row = [](const char* name, const char* text, const char* message) {
       QTest::newRow(name) << QByteArray(text) << QString::fromUtf8(message);
     };
     row("empty", "", "r.json: the file is empty");
-    row("broken", "[{\"image_id\": 1,",
-        "r.json:1:17: broken JSON at byte 17: unexpected end of input");
+    row("truncated", "[{\"image_id\": 1,",
+        "r.json:1:17: invalid JSON at byte 17: unexpected end of input");
     row("an object", "{}", "r.json: is an object, not COCO results: an array");
     row("a number", "[4]", "r.json: result 1: is a number, not an object");
     row("no image", R"([{"category_id": 1, "score": 1, "bbox": [0, 0, 1, 1]}])",
         "r.json: result 1: has no \"image_id\"");
     row("no score", R"([{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]}])",
         "r.json: result 1: has no \"score\"");
-    row("score is a text",
+    row("score is a string",
         R"([{"image_id": 1, "category_id": 1, "score": "1", "bbox": [0, 0, 1, 1]}])",
         "r.json: result 1: score is a string; it must be a number");
     row("neither", R"([{"image_id": 1, "category_id": 1, "score": 1}])",
         "r.json: result 1: it has neither \"bbox\" nor \"segmentation\"");
     row("polygon",
         R"([{"image_id": 1, "category_id": 1, "score": 1, "segmentation": [[0, 0, 3, 0, 3, 3]]}])",
-        "r.json: result 1: its segmentation is a polygon; results hold masks as RLE");
+        "r.json: result 1: its segmentation is a polygon; masks in results must be RLE");
     row("negative box", R"([{"image_id": 1, "category_id": 1, "score": 1, "bbox": [0, 0, -1, 1]}])",
         "r.json: result 1: bbox has a negative width or height");
     row("bad runs",
@@ -120,35 +120,36 @@ class TstResults : public QObject {
         "r.json: result 1: RLE of 2 x 3 px (height x width): its counts do not sum to height x "
         "width");
     row("many", "[1, 2, 3, 4, 5]",
-        "r.json: 5 faults: result 1: is a number, not an object (at byte 2); result 2");
+        "r.json: 5 errors: result 1: is a number, not an object (at byte 2); result 2");
   }
-  void badResultIsNamed() {
+  void invalidResultIsReported() {
     QFETCH(QByteArray, text);
     QFETCH(QString, message);
     const QString error = errorOf([&] { parseDetections(text.toStdString(), "r.json"); });
     QVERIFY2(error.startsWith(message), qPrintable(error));
   }
 
-  void ofAFileTheResultsOfAnImageAreTaken() {
+  void resultsOfAnImageAreSelectedFromAFile() {
     const Dataset groundTruth = Dataset::fromParts({{{4}, "a.png", 3, 2}, {{9}, "b.png", 3, 2}},
                                                    {{{1}, "cell"}}, {}, "made");
     const QTemporaryDir folder;
     const std::filesystem::path file = folder.filePath(QStringLiteral("r.json")).toStdString();
     const Detection mask{{9}, {1}, .5, {1, 0, 2, 2}, drawn({".##", ".##"})};
     const Detection box{{4}, {1}, .25, {0, 0, 1, 1}, {}};
-    const Detection stranger{{4}, {7}, .75, {0, 0, 1, 1}, {}};
-    base::writeFileAtomically(file, detectionsToJson({mask, stranger, box, mask}));
+    const Detection unknown{{4}, {7}, .75, {0, 0, 1, 1}, {}};
+    base::writeFileAtomically(file, detectionsToJson({mask, unknown, box, mask}));
     const ResultsFile results = ResultsFile::load(file, groundTruth);
     QCOMPARE(results.count(), 4U);
-    QCOMPARE(results.strangerCount(), 1U);
+    QCOMPARE(results.unknownCategoryCount(), 1U);
     QCOMPARE(results.detectionsOf(0).size(), 1U);
     QCOMPARE(results.detectionsOf(0)[0].score, .25);
-    const std::vector<std::uint32_t> places(results.placesOf(1).begin(), results.placesOf(1).end());
-    QCOMPARE(places, (std::vector<std::uint32_t>{0, 3}));
+    const std::vector<std::uint32_t> indices(results.indicesOf(1).begin(),
+                                             results.indicesOf(1).end());
+    QCOMPARE(indices, (std::vector<std::uint32_t>{0, 3}));
     QCOMPARE(results.detectionsOf(1)[1].mask, mask.mask);
   }
 
-  void ofAFileImagesAndMasksMustFit() {
+  void imagesAndMaskSizesOfAFileAreChecked() {
     const Dataset groundTruth =
         Dataset::fromParts({{{4}, "a.png", 30, 20}}, {{{1}, "cell"}}, {}, "made");
     const QTemporaryDir folder;

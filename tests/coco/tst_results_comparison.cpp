@@ -22,7 +22,7 @@ class TstResultsComparison : public QObject {
   }
 
  private Q_SLOTS:
-  void sentenceSaysWhichIsBetterAndHowSureThatIs() {
+  void sentenceHasTheVerdictAndItsConfidence() {
     QCOMPARE(verdictSentence(made(ComparisonVerdict::BIsBetter, .412)),
              std::string("b.json is better than a.json: AP 0.4120 against 0.3980, +0.0140 (95 % "
                          "interval +0.0030 to +0.0250, p = 0.012, 1000 resamples of 5000 images)"));
@@ -33,11 +33,11 @@ class TstResultsComparison : public QObject {
                              "+0.0020 ("));
   }
 
-  void nothingIsSaidWithoutObjects() {
+  void noVerdictWithoutObjects() {
     ResultsComparison comparison = made(ComparisonVerdict::NoDifferenceShown, -1);
     comparison.ap.resamples = 0;
     QCOMPARE(verdictSentence(comparison),
-             std::string("no comparison of b.json with a.json: no object is there to be found"));
+             std::string("no comparison of b.json with a.json: the ground truth has no objects"));
   }
 };
 

@@ -29,7 +29,7 @@ class TstRle : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void runsGoDownTheColumns() {
+  void runsAreColumnMajor() {
     const Rle rle = drawn({"..#", ".##"});
     QCOMPARE(rle.counts, (std::vector<std::uint32_t>{3, 3}));
     QCOMPARE(drawn({"#.", ".."}).counts, (std::vector<std::uint32_t>{0, 1, 3}));
@@ -42,7 +42,7 @@ class TstRle : public QObject {
     QVERIFY(decodeMask(Rle{0, 5, {0}}).empty());
   }
 
-  void aCutoutHoldsThePixelsOfItsBox() {
+  void cutoutHasThePixelsOfItsBox() {
     const Rle rle = drawn({".....", "..##.", ".##..", "....."});
     const MaskCutout cut = cutOut(rle);
     QCOMPARE((std::array{cut.x, cut.y, cut.width, cut.height}), (std::array{1, 1, 3, 2}));
@@ -53,7 +53,7 @@ class TstRle : public QObject {
     QVERIFY_THROWS_EXCEPTION(Error, cutOut(Rle{2, 2, {1, 9}}));
   }
 
-  void anyValueButZeroIsInsideAndTheRowStrideIsKept() {
+  void nonzeroIsForegroundAndTheRowStrideIsUsed() {
     const std::vector<std::uint8_t> pixels{0, 255, 9, 7, 2, 0, 9, 9};  // 2 x 2 in rows of 4
     QCOMPARE(encodeMask(pixels.data(), 2, 2, 4).counts, (std::vector<std::uint32_t>{1, 2, 1}));
   }
@@ -65,7 +65,7 @@ class TstRle : public QObject {
     QCOMPARE(maskIou(empty, empty), 0.0);
   }
 
-  void runsOfNoLengthChangeNeitherBoxNorOverlap() {
+  void emptyRunsChangeNeitherBoxNorOverlap() {
     const Rle plain = drawn({"....", ".##.", "...."});
     const Rle odd{3, 4, {1, 0, 3, 1, 2, 1, 4, 0}};
     QCOMPARE(boundingBoxXywh(odd), boundingBoxXywh(plain));
@@ -82,7 +82,7 @@ class TstRle : public QObject {
             }).contains(QStringLiteral("different sizes")));
   }
 
-  void countsThatDoNotFillTheSizeAreNotDecoded() {
+  void countsOfWrongSumAreNotDecoded() {
     QVERIFY(errorOf([] {
               decodeMask(Rle{2, 2, {9}});
             }).contains(QStringLiteral("do not sum to height x width")));
@@ -92,25 +92,25 @@ class TstRle : public QObject {
 
   void malformedTextIsRefused_data() {
     QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("fault");
-    QTest::newRow("ends in a number") << QByteArray("X") << QStringLiteral("middle of a number");
-    QTest::newRow("strange character") << QByteArray("\"1") << QStringLiteral("character");
+    QTest::addColumn<QString>("problem");
+    QTest::newRow("ends in a number") << QByteArray("X") << QStringLiteral("truncated");
+    QTest::newRow("invalid character") << QByteArray("\"1") << QStringLiteral("character");
     QTest::newRow("beyond the alphabet") << QByteArray("p") << QStringLiteral("character");
     QTest::newRow("too long a number")
-        << QByteArray("XXXXXXXXXXXX1") << QStringLiteral("too large");
+        << QByteArray("XXXXXXXXXXXX1") << QStringLiteral("out of range");
     QTest::newRow("negative") << QByteArray("O") << QStringLiteral("negative");
     QTest::newRow("wrong sum") << QByteArray("21") << QStringLiteral("do not sum");
     QTest::newRow("nothing") << QByteArray() << QStringLiteral("do not sum");
   }
   void malformedTextIsRefused() {
     QFETCH(QByteArray, text);
-    QFETCH(QString, fault);
+    QFETCH(QString, problem);
     const QString error = errorOf([&] { decompressCounts(text.toStdString(), 2, 2); });
-    QVERIFY2(error.contains(fault), qPrintable(error));
+    QVERIFY2(error.contains(problem), qPrintable(error));
     QVERIFY2(error.contains(QStringLiteral("2 x 2 px")), qPrintable(error));
   }
 
-  void pycocotoolsGivesTheSame() {
+  void masksEqualPycocotools() {
     const nlohmann::json& reference = maskReference();
     if (reference.is_null()) QSKIP("needs pycocotools (packaging/setup.sh --dev)");
     for (const auto& one : reference["masks"]) {

@@ -12,7 +12,7 @@ class TstCrossChecks : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void whatDoesNotFitTogetherIsNamed_data() {
+  void inconsistentKeysAreErrors_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("lines");
     const auto row = [](const char* name, const char* text, const char* lines) {
@@ -73,9 +73,9 @@ class TstCrossChecks : public QObject {
     row("missing weights", "model: {weights: /no/w.safetensors}",
         "a.yaml:1:18: model.weights: /no/w.safetensors: there is no such file");
     row("weights that are a folder", "model: {weights: /}",
-        "a.yaml:1:18: model.weights: /: is a folder; a file is wanted");
+        "a.yaml:1:18: model.weights: /: is a folder; expected a file");
   }
-  void whatDoesNotFitTogetherIsNamed() {
+  void inconsistentKeysAreErrors() {
     QFETCH(QString, text);
     QFETCH(QString, lines);
     const auto loaded = config::loadExperimentText(text.toStdString(), "a.yaml");
@@ -103,7 +103,7 @@ class TstCrossChecks : public QObject {
     }
   }
 
-  void whatIsNotBuiltYetIsRefused_data() {
+  void unimplementedValuesAreErrors_data() {
     QTest::addColumn<QString>("key");
     QTest::addColumn<QString>("value");
     QTest::addColumn<bool>("isRefused");
@@ -158,7 +158,7 @@ class TstCrossChecks : public QObject {
     row("evaluation.early_stop.patience", "7", false);
     row("evaluation.early_stop.min_delta", "0.5", false);
   }
-  void whatIsNotBuiltYetIsRefused() {
+  void unimplementedValuesAreErrors() {
     QFETCH(QString, key);
     QFETCH(QString, value);
     QFETCH(bool, isRefused);
@@ -171,11 +171,11 @@ class TstCrossChecks : public QObject {
              qPrintable(line));
   }
 
-  void anEarlyStopThatCouldNeverHappenIsRefused_data() {
+  void anImpossibleEarlyStopIsAnError_data() {
     QTest::addColumn<QString>("evaluation");
-    QTest::addColumn<QString>("said");
-    const auto row = [](const char* evaluation, const char* said) {
-      QTest::newRow(evaluation) << QString::fromLatin1(evaluation) << QString::fromLatin1(said);
+    QTest::addColumn<QString>("message");
+    const auto row = [](const char* evaluation, const char* message) {
+      QTest::newRow(evaluation) << QString::fromLatin1(evaluation) << QString::fromLatin1(message);
     };
     row("{early_stop: {metric: bbox/AP50}, ap_every: 0, best_metric: loss_total}",
         "bbox/AP50 is never measured while evaluation.ap_every is 0");
@@ -184,13 +184,13 @@ class TstCrossChecks : public QObject {
     row("{early_stop: {metric: loss_mask}, loss_every: 0}", "");
     row("{early_stop: {metric: null}, ap_every: 0, best_metric: loss_total}", "");
   }
-  void anEarlyStopThatCouldNeverHappenIsRefused() {
+  void anImpossibleEarlyStopIsAnError() {
     QFETCH(QString, evaluation);
-    QFETCH(QString, said);
+    QFETCH(QString, message);
     const auto loaded =
         config::loadExperimentText("evaluation: " + evaluation.toStdString() + "\n", "a.yaml");
-    QCOMPARE(loaded.hasErrors(), !said.isEmpty());
-    QVERIFY(QString::fromStdString(tests::issueLines(loaded)).contains(said));
+    QCOMPARE(loaded.hasErrors(), !message.isEmpty());
+    QVERIFY(QString::fromStdString(tests::issueLines(loaded)).contains(message));
   }
 
   void aBestMetricThatIsNeverMeasuredIsAWarning_data() {
@@ -221,7 +221,7 @@ class TstCrossChecks : public QObject {
     QCOMPARE(lines.isEmpty(), !isWarned);
   }
 
-  void brokenFilesAreNotCheckedFurther() {
+  void invalidFilesAreNotCrossChecked() {
     const auto loaded =
         config::loadExperimentText("model: {norm: frozen_batch}\nbase: /no/where.yaml\n", "a.yaml");
     QCOMPARE(tests::issueLines(loaded),

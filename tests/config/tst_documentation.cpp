@@ -100,7 +100,7 @@ class TstDocumentation : public QObject {
     QVERIFY(classWeights["anyOf"][1]["enum"] == json::array({"none", "inverse"}));
   }
 
-  void theSchemaRefusesWhatIsNotBuilt() {
+  void theSchemaRejectsUnimplementedValues() {
     const json root = json::parse(config::jsonSchema());
     const json limits = schemaOf(root, "evaluation.max_dets");
     QVERIFY(limits["const"] == json::array({1, 10, 100}));

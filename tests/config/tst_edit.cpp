@@ -282,14 +282,14 @@ class TstEdit : public QObject {
     QCOMPARE(span->column, column);
   }
 
-  void whatIsNotThereIsNotFound() {
+  void missingKeysAreNotFound() {
     QVERIFY(!config::findValue("solver: {gamma: 1}\n", "solver.base_lr"));
     QVERIFY(!config::findValue("solver: {gamma: 1}\n", "solver.gamma.deep"));
     QVERIFY(!config::findValue("solver: {gamma: 1\n", "solver.gamma"));
     QVERIFY(!config::findValue("", "solver"));
   }
 
-  void editsThatCannotBeDoneAreRefused() {
+  void impossibleEditsAreErrors() {
     const auto error = [](const char* text, const char* key, const char* value) {
       return messageOf([&] { config::setValue(text, key, value); });
     };

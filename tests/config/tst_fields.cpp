@@ -183,7 +183,7 @@ class TstFields : public QObject {
     }
   }
 
-  void valuesOutsideTheirRangeAreRefused() {
+  void valuesOutOfRangeAreErrors() {
     for (const Field& field : config::fields()) {
       const bool isScalar =
           field.type == config::FieldType::Integer || field.type == config::FieldType::Number ||
@@ -282,7 +282,7 @@ class TstFields : public QObject {
     QCOMPARE(QString::fromStdString(field->assign(experiment, value.toStdString())), error);
   }
 
-  void textsThatAreNotYamlAreErrorsNotCrashes() {
+  void invalidYamlIsAnErrorNotACrash() {
     config::Experiment experiment;
     for (const Field& field : config::fields()) {
       for (const char* text : {"[", "]", "{", "a: b: c", "*x", "&x 1", "!!int 1", "- 1", "\"open",
@@ -292,7 +292,7 @@ class TstFields : public QObject {
     }
   }
 
-  void rangesAreWords() {
+  void rangesAreText() {
     QCOMPARE(config::findField("solver.base_lr")->rangeText(), std::string("> 0"));
     QCOMPARE(config::findField("solver.momentum")->rangeText(), std::string("≥ 0 and < 1"));
     QCOMPARE(config::findField("solver.gamma")->rangeText(), std::string("> 0 and ≤ 1"));

@@ -47,7 +47,7 @@ class TstLoad : public QObject {
     QCOMPARE(loaded.files[2], folder.path("ground/base.yaml"));
   }
 
-  void originsNameFileAndPlace() {
+  void originsNameFileAndPosition() {
     ExperimentFolder folder;
     folder.write("base.yaml", "# x\nsolver: {base_lr: 0.1, gamma: 0.5}\n");
     const auto file = folder.write("a.yaml", "base: base.yaml\nsolver:\n  gamma:   0.3\n");
@@ -79,7 +79,7 @@ class TstLoad : public QObject {
              (std::filesystem::current_path() / "here.safetensors").string());
   }
 
-  void errorsOfTextsNamePlaceAndRemedy_data() {
+  void errorsNamePositionAndRemedy_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QString>("lines");
     const auto row = [](const char* name, const QByteArray& text, const char* lines) {
@@ -199,7 +199,7 @@ class TstLoad : public QObject {
         "[100, 200]?");
     row("list as key", "? [a, b]\n: 1\n", "a.yaml:1:3: a key must be a plain word");
   }
-  void errorsOfTextsNamePlaceAndRemedy() {
+  void errorsNamePositionAndRemedy() {
     QFETCH(QByteArray, text);
     QFETCH(QString, lines);
     const LoadedExperiment loaded = config::loadExperimentText(text.toStdString(), "a.yaml");
@@ -215,7 +215,7 @@ class TstLoad : public QObject {
     QCOMPARE(loaded.issues[1].suggestion, std::string("true"));
   }
 
-  void whatCanBeReadIsRead() {
+  void validValuesAreReadDespiteErrors() {
     const LoadedExperiment loaded = config::loadExperimentText(
         "solver: {gamma: 7, momentum: 0.5, quux: 1}\nname: kept\n", "a.yaml");
     QCOMPARE(loaded.issues.size(), std::size_t{2});
@@ -224,7 +224,7 @@ class TstLoad : public QObject {
     QCOMPARE(loaded.experiment.solver.gamma, 0.1);
   }
 
-  void basesThatFormACircleAreNamed() {
+  void cyclicBasesAreNamed() {
     ExperimentFolder folder;
     folder.write("a.yaml", "base: b.yaml\n");
     folder.write("b.yaml", "name: b\nbase: deep/c.yaml\n");
@@ -261,22 +261,22 @@ class TstLoad : public QObject {
     QCOMPARE(tests::issueLines(config::loadExperiment(folder.path("none.yaml")), where),
              std::string("none.yaml: there is no such file"));
     QCOMPARE(tests::issueLines(config::loadExperiment(folder.path())),
-             where + ": is a folder; an experiment file is wanted");
+             where + ": is a folder; expected an experiment file");
   }
 
-  void whatIsNoExperimentFileIsNotRead_data() {
+  void otherFilesAreNotReadAsExperiments_data() {
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("error");
     QTest::newRow("device") << QStringLiteral("/dev/zero")
-                            << QStringLiteral("is a device; an experiment file is wanted");
+                            << QStringLiteral("is a device; expected an experiment file");
     QTest::newRow("pipe") << QStringLiteral("pipe")
-                          << QStringLiteral("is a pipe; an experiment file is wanted");
+                          << QStringLiteral("is a pipe; expected an experiment file");
     QTest::newRow("folder") << QStringLiteral(".")
-                            << QStringLiteral("is a folder; an experiment file is wanted");
+                            << QStringLiteral("is a folder; expected an experiment file");
     QTest::newRow("large") << QStringLiteral("large.yaml")
                            << QStringLiteral("is larger than 1 MB: not an experiment file");
   }
-  void whatIsNoExperimentFileIsNotRead() {
+  void otherFilesAreNotReadAsExperiments() {
     QFETCH(QString, file);
     QFETCH(QString, error);
     ExperimentFolder folder;
@@ -291,7 +291,7 @@ class TstLoad : public QObject {
                  QStringLiteral(": ") + error);
   }
 
-  void aTildeIsTheHomeFolder() {
+  void aTildeExpandsToTheHomeFolder() {
     ExperimentFolder folder;
     const QByteArray before = qgetenv("HOME");
     qputenv("HOME", QByteArray::fromStdString(folder.path().string()));
@@ -380,7 +380,7 @@ class TstLoad : public QObject {
       loaded.throwOnError();
       QFAIL("did not throw");
     } catch (const Error& error) {
-      QVERIFY(error.status() == ExitStatus::Mendable);
+      QVERIFY(error.status() == ExitStatus::UserError);
       QCOMPARE(std::string(error.what()),
                std::string("a.yaml:1:17: solver.gamma: 2 is not > 0 and ≤ 1\n"
                            "a.yaml:1:61: solver.momentum: x is not a finite number"));
@@ -403,7 +403,7 @@ class TstLoad : public QObject {
     QVERIFY(config::loadExperimentText(stairs, "a.yaml").hasErrors());
   }
 
-  void aLongListOfErrorsIsCutShort() {
+  void aLongListOfErrorsIsTruncated() {
     std::string text;
     for (int index = 0; index < 20000; ++index) text += "k" + std::to_string(index) + ": 1\n";
     const LoadedExperiment loaded = config::loadExperimentText(text, "a.yaml");

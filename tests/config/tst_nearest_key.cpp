@@ -56,7 +56,7 @@ class TstNearestKey : public QObject {
       QCOMPARE(config::nearestKey(field.key), field.key);
   }
 
-  void veryLongKeysTakeNoTime() {
+  void veryLongKeysAreFast() {
     QCOMPARE(config::nearestKey(std::string(1000000, 'x')), std::string());
   }
 

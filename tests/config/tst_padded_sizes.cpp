@@ -60,7 +60,7 @@ class TstPaddedSizes : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theUsualOnes() {
+  void theDefaultSizes() {
     const std::vector<ImageSize> expected{{800, 1344}, {1344, 800}, {1344, 1344}};
     QVERIFY(config::canonicalSizes(augmentOf({800}, 1333)) == expected);
     // 1333 : 800 at 640 is 1066.
@@ -70,7 +70,7 @@ class TstPaddedSizes : public QObject {
     QVERIFY(sizes[0] == wide && sizes[1] == tall);
   }
 
-  void theyAreWhatTheImagesOfAScaleNeed() {
+  void sizesCoverTheImagesOfAScale() {
     for (const config::AugmentConfig& augment : augments()) {
       std::vector<ImageSize> expected{{roundedUp(augment.maxSize), roundedUp(augment.maxSize)}};
       for (const int scale : augment.minSize) {
@@ -85,7 +85,7 @@ class TstPaddedSizes : public QObject {
     }
   }
 
-  void aBatchTakesTheSmallestThatFitsIt() {
+  void aBatchUsesTheSmallestSizeThatFits() {
     for (const config::AugmentConfig& augment : augments()) {
       const auto area = [](const ImageSize& size) { return size.height * size.width; };
       for (int height = 1; height <= augment.maxSize; height += 13) {

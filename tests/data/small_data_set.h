@@ -8,13 +8,13 @@
 
 namespace lockstep::tests {
 
-/// A picture of noise over a slope, the same for the same number.
+/// An image of noise over a gradient, the same for the same number.
 data::RgbImage noisePicture(int width, int height, std::uint64_t number);
 
-/// Images of several aspects with polygons, runs, a crowd, a thin and a protruding annotation; the
-/// last has no annotation. Without pictures.
+/// Images of several aspects with polygons, RLE, a crowd, a thin annotation and one that exceeds
+/// the image; the last image has no annotation. Without image files.
 coco::Dataset smallDataset();
-/// Writes the pictures of a data set (PNG) into a folder.
+/// Writes the image files of a data set (PNG) into a folder.
 void writePictures(const coco::Dataset& dataset, const std::filesystem::path& folder);
 
 }  // namespace lockstep::tests

@@ -14,7 +14,7 @@
 using namespace lockstep;
 using data::Batch;
 using data::DeviceFeed;
-using data::Handover;
+using data::LoaderOutput;
 using data::Prefetcher;
 
 namespace {
@@ -37,22 +37,21 @@ class TstDeviceFeed : public QObject {
   QTemporaryDir folder_;
   coco::Dataset dataset_ = tests::smallDataset();
 
-  data::SampleLoader loader(Handover handover) const {
+  data::SampleLoader loader(LoaderOutput output) const {
     config::AugmentConfig augment;
     augment.minSize = {48, 64, 75};
     augment.maxSize = 100;
     augment.verticalFlip = 0.5;
     augment.brightness = augment.saturation = 0.3;
-    return {dataset_, folder_.path().toStdString(), augment,
-            3,        data::ClassTable(dataset_),   handover};
+    return {dataset_, folder_.path().toStdString(), augment, 3, data::ClassTable(dataset_), output};
   }
 
  private Q_SLOTS:
   void initTestCase() { tests::writePictures(dataset_, folder_.path().toStdString()); }
 
-  void picturesBecomeTheImagesThatLoadersMake() {
-    const data::SampleLoader ofImages = loader(Handover::Images),
-                             ofPictures = loader(Handover::Pictures);
+  void decodedImagesBecomeTheTransformedOnes() {
+    const data::SampleLoader ofImages = loader(LoaderOutput::Transformed),
+                             ofPictures = loader(LoaderOutput::Decoded);
     data::SamplerOptions options;
     options.batchSize = 4;
     options.accumulate = 2;
@@ -62,36 +61,37 @@ class TstDeviceFeed : public QObject {
         ofHalves(data::prefetchTraining(ofPictures, sampler, 1, 8, 3), at::kCPU, at::kBFloat16);
     for (int number = 0; number < 16; ++number) {
       const Batch whole = expected->next(), made = feed.next();
-      QVERIFY(whole.step == made.step && whole.part == made.part && whole.ids == made.ids);
+      QVERIFY(whole.step == made.step && whole.microBatch == made.microBatch &&
+              whole.ids == made.ids);
       QVERIFY(whole.sizes == made.sizes && whole.samplingKeys == made.samplingKeys);
       QVERIFY(torch::equal(made.images, whole.images));
       QVERIFY(torch::equal(ofHalves.next().images,
                            ops::withFourChannels(whole.images.to(at::kBFloat16))));
-      QVERIFY(!made.pictures.pixels.defined());
+      QVERIFY(!made.decoded.pixels.defined());
       QVERIFY(torch::equal(made.gts.boxesXyxy, whole.gts.boxesXyxy));
       QVERIFY(torch::equal(made.gts.masks.pixels, whole.gts.masks.pixels));
     }
     QVERIFY_EXCEPTION_THROWN(feed.next(), std::out_of_range);
   }
 
-  void picturesTakeThreeBytesAPixelOfTheFile() {
+  void decodedImagesTakeThreeBytesPerPixel() {
     const std::size_t index = dataset_.imageIndex({7});  // 97 x 61
-    const Batch batch = loader(Handover::Pictures).loadEvaluation(index);
+    const Batch batch = loader(LoaderOutput::Decoded).loadEvaluation(index);
     QVERIFY(!batch.images.defined());
-    QCOMPARE(batch.pictures.pixels.numel(), std::int64_t{97 * 61 * 3});
+    QCOMPARE(batch.decoded.pixels.numel(), std::int64_t{97 * 61 * 3});
     const auto file =
         std::filesystem::path(folder_.path().toStdString()) / dataset_.images()[index].fileName;
     config::AugmentConfig augment;
-    const Batch single = data::loadForPrediction(file, {99}, augment, Handover::Pictures);
-    QVERIFY(torch::equal(single.pictures.pixels, batch.pictures.pixels));
+    const Batch single = data::loadForPrediction(file, {99}, augment, LoaderOutput::Decoded);
+    QVERIFY(torch::equal(single.decoded.pixels, batch.decoded.pixels));
     QVERIFY(torch::equal(single.to(at::kCPU).images,
                          data::loadForPrediction(file, {99}, augment).images));
   }
 
-  void whatALoadThrowsReachesTheTakerAtItsPlace() {
+  void loadErrorsAreRethrownInOrder() {
     DeviceFeed feed(std::make_unique<Prefetcher>(
                         [](std::int64_t number) {
-                          if (number == 2) throw Error("train/c.jpg: is cut off");
+                          if (number == 2) throw Error("train/c.jpg: is truncated");
                           return numbered(number);
                         },
                         0, 100, 4),

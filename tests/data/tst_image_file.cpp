@@ -32,8 +32,8 @@ std::string encoded(const cv::Mat& pixels, const char* ending,
   return {bytes.begin(), bytes.end()};
 }
 
-/// An APP1 segment with an EXIF orientation and then, as cameras do, a thumbnail that has an end
-/// marker of its own.
+/// An APP1 segment with an EXIF orientation and, as from cameras, a thumbnail with its own end
+/// marker.
 std::string exifSegment(char orientation) {
   std::string exif("Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0", 24);
   exif += std::string(1, orientation) + std::string(7, '\0');
@@ -81,7 +81,7 @@ class TstImageFile : public QObject {
     QCOMPARE(std::memcmp(read.pixels.get(), image.pixels.get(), 31 * 17 * 3), 0);
   }
 
-  void otherPixelsBecomeEightBitRgb() {
+  void otherPixelTypesBecomeEightBitRgb() {
     cv::Mat wide(2, 3, CV_16UC3, cv::Scalar(0x1000, 0x8000, 0xff00));  // BGR
     const RgbImage sixteen = data::readImage(file("wide.png", encoded(wide, ".png")));
     QCOMPARE(sixteen.pixels[0], std::uint8_t{0xff});
@@ -103,7 +103,7 @@ class TstImageFile : public QObject {
     QCOMPARE(alpha.pixels[2], std::uint8_t{10});
   }
 
-  void filesThatAreCutOffAreRefused_data() {
+  void truncatedFilesAreRefused_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QByteArray>("bytes");
     cv::Mat noise(120, 160, CV_8UC3);
@@ -124,7 +124,7 @@ class TstImageFile : public QObject {
         QTest::addRow("%s, %g", name, share)
             << QString::fromUtf8(name) << QByteArray(bytes->data(), size);
       }
-      // The last byte of its data, and all behind it.
+      // The last byte of its data, and everything after it.
       const auto size = static_cast<int>(bytes->size());
       const int last = bytes == &png ? size - 12 - 5 : size - 3;
       QTest::addRow("%s, last byte", name)
@@ -145,15 +145,15 @@ class TstImageFile : public QObject {
     QTest::newRow("noise.png, a chunk is missing")
         << QStringLiteral("noise.png") << QByteArray(png.data(), static_cast<int>(lastPixels) - 4);
   }
-  void filesThatAreCutOffAreRefused() {
+  void truncatedFilesAreRefused() {
     QFETCH(QString, name);
     QFETCH(QByteArray, bytes);
     const auto path = file(name.toStdString(), bytes.toStdString());
     const std::string text = messageOf([&] { data::readAnnotatedImage(path, {120, 160}); });
-    QVERIFY2(text.find(name.toStdString() + ": is cut off") != std::string::npos, text.c_str());
+    QVERIFY2(text.find(name.toStdString() + ": is truncated") != std::string::npos, text.c_str());
   }
 
-  void filesThatLackTheirEndMarkerAloneAreRead_data() {
+  void filesThatLackOnlyTheirEndMarkerAreRead_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QByteArray>("whole");
     QTest::addColumn<int>("end");
@@ -177,13 +177,13 @@ class TstImageFile : public QObject {
     row("noise.png", encoded(noise, ".png"), 12);
     row("smooth.png", encoded(halves(), ".png"), 12);
   }
-  /// Every row decodes: with the marker gone, half of it, and zeros in its place.
-  void filesThatLackTheirEndMarkerAloneAreRead() {
+  /// All rows can be decoded: without the marker, with half of it, and with zeros in its place.
+  void filesThatLackOnlyTheirEndMarkerAreRead() {
     QFETCH(QString, name);
     QFETCH(QByteArray, whole);
     QFETCH(int, end);
     const RgbImage expected = data::readImage(file("whole", whole.toStdString()));
-    QVERIFY(!expected.lacksEnd);
+    QVERIFY(!expected.missingEndMarker);
     for (const QByteArray& bytes :
          {whole.chopped(end), whole.chopped(1), whole.chopped(end) + QByteArray(5000, '\0')}) {
       const auto path = file(name.toStdString(), bytes.toStdString());
@@ -192,15 +192,15 @@ class TstImageFile : public QObject {
         const std::size_t size = std::size_t(expected.width) * expected.height * 3;
         if (std::memcmp(read.pixels.get(), expected.pixels.get(), size) != 0)
           throw Error("other pixels");
-        if (!read.lacksEnd) throw Error("it is not said");
+        if (!read.missingEndMarker) throw Error("it is not said");
       });
       QVERIFY2(text.empty(), text.c_str());
     }
     const auto padded = file("padded", whole.toStdString() + std::string(5000, '\0'));
-    QVERIFY(!data::readImage(padded).lacksEnd);
+    QVERIFY(!data::readImage(padded).missingEndMarker);
   }
 
-  void wholeFilesOfEveryKindAreRead() {
+  void completeFilesOfEveryFormatAreRead() {
     cv::Mat noise(50, 60, CV_8UC3);
     cv::theRNG().state = 6;
     cv::randu(noise, 0, 255);
@@ -220,48 +220,48 @@ class TstImageFile : public QObject {
     }
   }
 
-  void whatIsNoImageIsNamed() {
+  void filesThatAreNotImagesAreReported() {
     QVERIFY(messageOf([&] {
               data::readImage(file("no.jpg", "hello"));
-            }).find("no.jpg: is no image") != std::string::npos);
+            }).find("no.jpg: is not a supported image") != std::string::npos);
     QVERIFY(messageOf([&] {
               data::readImage(file("no.png", ""));
             }).find("no.png: is an empty file") != std::string::npos);
     QVERIFY(messageOf([&] { data::readImage("/nowhere/x.jpg"); }).find("/nowhere/x.jpg") !=
             std::string::npos);
     std::string broken = encoded(halves(), ".png");
-    broken[60] =
-        static_cast<char>(broken[60] ^ 0x55);  // inside the compressed pixels: the checksum fails
+    broken[60] = static_cast<char>(broken[60] ^ 0x55);  // in the compressed pixels: the CRC fails
     QVERIFY(messageOf([&] { data::readImage(file("broken.png", broken)); }).find("broken.png: ") !=
             std::string::npos);
   }
 
-  void whatCannotBeReadSaysWhatToMend_data() {
+  void unsupportedFilesAreReportedWithARemedy_data() {
     QTest::addColumn<QByteArray>("bytes");
     QTest::addColumn<QString>("said");
     const auto row = [](const char* name, const std::string& bytes, const char* said) {
       QTest::newRow(name) << QByteArray::fromStdString(bytes) << QString::fromUtf8(said);
     };
     row("float TIFF", encoded(cv::Mat::ones(9, 9, CV_32FC1), ".tif"),
-        "holds 32-bit floats, which are not read; convert it to 8 or 16 bits");
+        "contains 32-bit floats, which are unsupported; convert it to 8 or 16 bits");
     row("float TIFF of colours",
         encoded(cv::Mat::ones(9, 9, CV_32FC3), ".tif", {cv::IMWRITE_TIFF_COMPRESSION, 1}),
-        "holds 32-bit floats, which are not read; convert it to 8 or 16 bits");
+        "contains 32-bit floats, which are unsupported; convert it to 8 or 16 bits");
     row("double TIFF", encoded(cv::Mat::ones(9, 9, CV_64FC1), ".tif"),
-        "holds 64-bit floats, which are not read; convert it to 8 or 16 bits");
+        "contains 64-bit floats, which are unsupported; convert it to 8 or 16 bits");
     row("integer TIFF", encoded(cv::Mat::ones(9, 9, CV_32SC1), ".tif"),
-        "holds 32-bit integers, which are not read; convert it to 8 or 16 bits");
+        "contains 32-bit integers, which are unsupported; convert it to 8 or 16 bits");
     row("animated WebP", "RIFF\x1a\0\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\1\1\1\1"s,
-        "holds several frames (animated), which is not read; convert it to PNG");
-    row("GIF", "GIF89a\1\1", "is a GIF, which is not read; convert it to PNG");
-    row("AVIF", "\0\0\0\x1c\x66typavifxxxx"s, "is an AVIF, which is not read; convert it to PNG");
+        "contains several frames (animated), which is unsupported; convert it to PNG");
+    row("GIF", "GIF89a\1\1", "is a GIF, which is unsupported; convert it to PNG");
+    row("AVIF", "\0\0\0\x1c\x66typavifxxxx"s,
+        "is an AVIF, which is unsupported; convert it to PNG");
     row("text", "hello",
-        "is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP); put the image there");
+        "is not a supported image (JPEG, PNG, BMP, TIFF, WebP); restore the image");
     row("damaged WebP", "RIFF\x1a\0\0\0WEBPVP8 xxxxxxxxxxxxxxxx"s,
-        "is no image that can be decoded (JPEG, PNG, BMP, TIFF, WebP); copy the file again");
+        "is not a supported image (JPEG, PNG, BMP, TIFF, WebP); copy the file again");
     row("nothing", "", "is an empty file; copy the file again");
   }
-  void whatCannotBeReadSaysWhatToMend() {
+  void unsupportedFilesAreReportedWithARemedy() {
     QFETCH(QByteArray, bytes);
     QFETCH(QString, said);
     const auto path = file("some.img", bytes.toStdString());
@@ -270,32 +270,32 @@ class TstImageFile : public QObject {
     QCOMPARE(messageOf([&] {
                data::readAnnotatedImage(path, {9, 9});
              }),
-             text + ", or take the image out of the annotations");
+             text + ", or remove the image from the annotations");
   }
 
-  void aPathThatIsNoReadableFileIsTheImagesFault_data() {
+  void unreadablePathsAreBadImages_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QString>("said");
     QTest::newRow("missing") << "none.png"
-                             << "No such file or directory; put the image there, or take";
+                             << "No such file or directory; restore the image, or remove";
     QTest::newRow("below a file") << "file/x.png"
-                                  << "Not a directory; put the image there, or take";
+                                  << "Not a directory; restore the image, or remove";
     QTest::newRow("folder") << "folder"
-                            << "Is a directory; put the image there, or take";
+                            << "Is a directory; restore the image, or remove";
     QTest::newRow("links in a circle")
         << "circle"
-        << "Too many levels of symbolic links; put the image there, or take";
+        << "Too many levels of symbolic links; restore the image, or remove";
     QTest::newRow("long name") << QString(300, QLatin1Char('a'))
-                               << "File name too long; put the image there, or take";
+                               << "File name too long; restore the image, or remove";
     QTest::newRow("pipe") << "pipe"
-                          << "is a pipe; an image is wanted; put the image there, or take";
+                          << "is a pipe; expected an image; restore the image, or remove";
     QTest::newRow("device") << "device"
-                            << "is a device; an image is wanted; put the image there, or take";
+                            << "is a device; expected an image; restore the image, or remove";
     if (::geteuid() != 0)
       QTest::newRow("forbidden") << "forbidden"
-                                 << "Permission denied; make it readable, or take";
+                                 << "Permission denied; make it readable, or remove";
   }
-  void aPathThatIsNoReadableFileIsTheImagesFault() {
+  void unreadablePathsAreBadImages() {
     QFETCH(QString, name);
     QFETCH(QString, said);
     namespace fs = std::filesystem;
@@ -319,7 +319,7 @@ class TstImageFile : public QObject {
     }
   }
 
-  void whatTheMachineFailsAtIsNotTheImagesFault() {
+  void machineErrorsAreNotBadImages() {
     const auto small = file("small.png", encoded(halves(), ".png"));
     const auto large = file("large.png", encoded(cv::Mat::zeros(4000, 8000, CV_8UC3), ".png"));
     try {
@@ -333,7 +333,7 @@ class TstImageFile : public QObject {
     }
     const std::filesystem::path broken =
         std::filesystem::path(folder_.path().toStdString()) / "broken_disk.png";
-    std::filesystem::create_symlink("/proc/self/mem", broken);  // its beginning: an I/O error
+    std::filesystem::create_symlink("/proc/self/mem", broken);  // reading it is an I/O error
     try {
       data::readImage(broken);
       QFAIL("was read");
@@ -351,18 +351,18 @@ class TstImageFile : public QObject {
     QCOMPARE(data::readImage(large).width, 8000);
   }
 
-  void anotherSizeThanTheAnnotationsIsRefusedWithBoth() {
+  void aWrongSizeIsReportedWithBothSizes() {
     const auto path = file("size.png", encoded(halves(), ".png"));
     const std::string text = messageOf([&] { data::readAnnotatedImage(path, {24, 41}); });
-    QVERIFY2(
-        text.find("size.png: is 40 x 24 px, its annotation says 41 x 24 px") != std::string::npos,
-        text.c_str());
+    QVERIFY2(text.find("size.png: is 40 x 24 px, but the annotations say 41 x 24 px") !=
+                 std::string::npos,
+             text.c_str());
     QVERIFY(!messageOf([&] {
                data::readAnnotatedImage(path, {40, 24});
              }).empty());  // swapped, but without EXIF
   }
 
-  void exifTurnsOnlyWhereTheAnnotationsSizeAsksForIt() {
+  void exifIsAppliedOnlyIfItGivesTheAnnotatedSize() {
     const std::string jpeg = encoded(halves(), ".jpg");
     const auto quarter = file("quarter.jpg", withSegment(jpeg, exifSegment(6)));
     const RgbImage stored = data::readAnnotatedImage(quarter, {24, 40});
@@ -372,11 +372,11 @@ class TstImageFile : public QObject {
     QVERIFY(brightness(turned, 12, 2) < 60 && brightness(turned, 12, 37) > 190);
     const auto half = file("half.jpg", withSegment(jpeg, exifSegment(3)));
     QVERIFY(brightness(data::readAnnotatedImage(half, {24, 40}), 2, 12) <
-            60);  // the size says nothing: as stored
+            60);  // square: the size does not tell, so as stored
     QVERIFY(!messageOf([&] { data::readAnnotatedImage(quarter, {41, 24}); }).empty());
   }
 
-  void anImageWithoutAnnotationsIsTurnedAsViewersShowIt() {
+  void exifIsAppliedToImagesWithoutAnnotations() {
     const std::string jpeg = encoded(halves(), ".jpg");
     const RgbImage quarter =
         data::readImage(file("quarter.jpg", withSegment(jpeg, exifSegment(6))));
@@ -387,7 +387,7 @@ class TstImageFile : public QObject {
     QCOMPARE(data::readImage(file("as_stored.jpg", jpeg)).width, 40);
   }
 
-  void theRuleOfOrientation() {
+  void exifOrientationRule() {
     using Size = coco::PictureSize;
     QVERIFY(!coco::shouldApplyExif({40, 24}, true, Size{40, 24}));
     QVERIFY(coco::shouldApplyExif({40, 24}, true, Size{24, 40}));
@@ -398,7 +398,7 @@ class TstImageFile : public QObject {
     QVERIFY(coco::shouldApplyExif({40, 24}, false, std::nullopt));
   }
 
-  void sixteenBitFilesOfTwelveBitsAreTold() {
+  void darkSixteenBitFilesAreReported() {
     const auto read = [&](int highest) {
       cv::Mat pixels(2, 3, CV_16UC1, cv::Scalar(7));
       pixels.at<std::uint16_t>(1, 2) = static_cast<std::uint16_t>(highest);
@@ -406,15 +406,16 @@ class TstImageFile : public QObject {
     };
     const RgbImage twelve = read(4095);
     QCOMPARE(twelve.highestOf16Bits, 4095);
-    QCOMPARE(data::darkness(twelve, "deep.png"),
-             std::string("deep.png: its 16-bit values reach 4095 of 65535: of the 8 bits that are "
-                         "read they reach 15, nearly black; stretch them to the whole range"));
-    QVERIFY(data::darkness(read(65000), "deep.png").empty());
+    QCOMPARE(data::darkImageWarning(twelve, "deep.png"),
+             std::string("deep.png: its 16-bit values go up to only 4095 of 65535, which is 15 of "
+                         "255 after conversion to 8 bits, nearly black; rescale them to the full "
+                         "range"));
+    QVERIFY(data::darkImageWarning(read(65000), "deep.png").empty());
     const RgbImage eight = data::readImage(file("flat.png", encoded(halves(), ".png")));
-    QVERIFY(eight.highestOf16Bits == 0 && data::darkness(eight, "flat.png").empty());
+    QVERIFY(eight.highestOf16Bits == 0 && data::darkImageWarning(eight, "flat.png").empty());
   }
 
-  void picturesThatCannotBeWrittenAreNamed() {
+  void unwritableImagesAreReported() {
     const RgbImage image = tests::noisePicture(4, 4, 1);
     const std::string folder = messageOf([&] { data::writeImage(image, "/nowhere/x.png"); });
     QVERIFY2(folder.find("/nowhere/") != std::string::npos, folder.c_str());

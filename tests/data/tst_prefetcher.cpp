@@ -24,7 +24,7 @@ Batch numbered(std::int64_t number) {
 
 bool sameBits(const Batch& a, const Batch& b) {
   return torch::equal(a.images, b.images) && a.ids == b.ids && a.sizes == b.sizes &&
-         a.step == b.step && a.part == b.part && a.samplingKeys == b.samplingKeys &&
+         a.step == b.step && a.microBatch == b.microBatch && a.samplingKeys == b.samplingKeys &&
          torch::equal(a.gts.boxesXyxy, b.gts.boxesXyxy) &&
          torch::equal(a.gts.classes, b.gts.classes) && torch::equal(a.gts.counts, b.gts.counts) &&
          torch::equal(a.gts.masks.windows, b.gts.masks.windows) &&
@@ -37,7 +37,7 @@ class TstPrefetcher : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void batchesComeInOrderWhicheverWasQuicker() {
+  void batchesAreInOrderWhateverTheTiming() {
     // Even numbers wait until the odd one after them is loaded.
     std::vector<std::unique_ptr<std::latch>> loaded;
     for (int i = 0; i < 20; ++i) loaded.push_back(std::make_unique<std::latch>(1));
@@ -52,7 +52,7 @@ class TstPrefetcher : public QObject {
     QVERIFY_EXCEPTION_THROWN(prefetcher.next(), std::out_of_range);
   }
 
-  void noMoreIsLoadedAheadThanSaid() {
+  void loadingAheadIsLimited() {
     std::atomic<std::int64_t> taken = 0;
     std::atomic<bool> tooFar = false;
     {
@@ -70,10 +70,10 @@ class TstPrefetcher : public QObject {
     QVERIFY(!tooFar);
   }
 
-  void whatALoadThrowsReachesTheTakerAtItsPlace() {
+  void loadErrorsAreRethrownInOrder() {
     Prefetcher prefetcher(
         [](std::int64_t number) {
-          if (number == 2) throw Error("train/c.jpg: is cut off");
+          if (number == 2) throw Error("train/c.jpg: is truncated");
           return numbered(number);
         },
         0, 100, 4);
@@ -83,18 +83,18 @@ class TstPrefetcher : public QObject {
       prefetcher.next();
       QFAIL("was accepted");
     } catch (const Error& error) {
-      QCOMPARE(std::string(error.what()), std::string("train/c.jpg: is cut off"));
+      QCOMPARE(std::string(error.what()), std::string("train/c.jpg: is truncated"));
     }
     QCOMPARE(prefetcher.next().step, std::int64_t{3});
   }
 
-  void whatIsNotThereYetIsNotWaitedFor() {
-    std::latch mayLoad(1), isThere(1);
+  void nextIfReadyDoesNotBlock() {
+    std::latch mayLoad(1), isLoaded(1);
     Prefetcher prefetcher(
         [&](std::int64_t number) {
           if (number == 1) mayLoad.wait();
-          if (number == 2) throw Error("train/c.jpg: is cut off");
-          if (number == 3) isThere.count_down();
+          if (number == 2) throw Error("train/c.jpg: is truncated");
+          if (number == 3) isLoaded.count_down();
           return numbered(number);
         },
         0, 4, 1);
@@ -108,8 +108,8 @@ class TstPrefetcher : public QObject {
     };
     QTRY_VERIFY(isTaken());
     QCOMPARE(batch->step, std::int64_t{1});
-    isThere.wait();
-    QVERIFY(!prefetcher.nextIfReady());  // the fault is next()'s to tell
+    isLoaded.wait();
+    QVERIFY(!prefetcher.nextIfReady());  // the error is left for next()
     QVERIFY_EXCEPTION_THROWN(prefetcher.next(), Error);
     QCOMPARE(prefetcher.next().step, std::int64_t{3});
   }
@@ -130,7 +130,7 @@ class TstPrefetcher : public QObject {
     }
   }
 
-  void trainingBatchesDoNotDependOnThreadsNorOnWhereOneBegins() {
+  void trainingBatchesDoNotDependOnThreadsOrFirstStep() {
     QTemporaryDir folder;
     const coco::Dataset dataset = tests::smallDataset();
     tests::writePictures(dataset, folder.path().toStdString());
@@ -148,10 +148,10 @@ class TstPrefetcher : public QObject {
     const auto many = data::prefetchTraining(loader, sampler, 1, 6, 4);
     const auto late = data::prefetchTraining(loader, sampler, 4, 6, 2);
     for (std::int64_t step = 1; step <= 6; ++step) {
-      for (int part = 0; part < 2; ++part) {
+      for (int microBatch = 0; microBatch < 2; ++microBatch) {
         const Batch batch = one->next();
         QCOMPARE(batch.step, step);
-        QCOMPARE(batch.part, part);
+        QCOMPARE(batch.microBatch, microBatch);
         QVERIFY(sameBits(batch, many->next()));
         if (step >= 4) QVERIFY(sameBits(batch, late->next()));
       }
@@ -159,13 +159,13 @@ class TstPrefetcher : public QObject {
     QVERIFY_EXCEPTION_THROWN(one->next(), std::out_of_range);
   }
 
-  void thereIsAlwaysALoaderThread() {
+  void atLeastOneLoaderThread() {
     QCOMPARE(data::resolveLoaderThreads(3, {8, 2}), 3);
     QCOMPARE(data::resolveLoaderThreads(0, {1, 10000}), 1);
     QVERIFY(data::resolveLoaderThreads(0, {1, 1}) >= 1);
   }
 
-  void loaderThreadsAreOfTheRanksShareOfTheCores_data() {
+  void loaderThreadsAreTheRemainingCoresPerRank_data() {
     QTest::addColumn<int>("cores");
     QTest::addColumn<int>("ranks");
     QTest::addColumn<int>("computing");
@@ -177,7 +177,7 @@ class TstPrefetcher : public QObject {
     QTest::newRow("more ranks than cores") << 2 << 8 << 1 << 1;
     QTest::newRow("more cores than help") << 256 << 2 << 1 << 16;
   }
-  void loaderThreadsAreOfTheRanksShareOfTheCores() {
+  void loaderThreadsAreTheRemainingCoresPerRank() {
     QFETCH(int, cores);
     QFETCH(int, ranks);
     QFETCH(int, computing);

@@ -54,7 +54,7 @@ QJsonObject annotationToJson(const coco::Annotation& annotation) {
   return json;
 }
 
-/// An image as tests/reference/torchvision_transform.py wants it.
+/// An image in the format of tests/reference/torchvision_transform.py.
 QJsonObject imageToJson(const coco::Dataset& dataset, std::size_t index,
                         const data::TransformPlan& plan, int minSize,
                         const std::filesystem::path& folder) {
@@ -69,7 +69,8 @@ QJsonObject imageToJson(const coco::Dataset& dataset, std::size_t index,
           {QStringLiteral("annotations"), annotations}};
 }
 
-/// min_size is read off the plan: an image of its own size each would say too little.
+/// min_size is taken from the plan: with a different size for every image the test would be too
+/// weak.
 int minSizeOf(const config::AugmentConfig& augment, const data::TransformPlan& plan) {
   for (int size : augment.minSize) {
     if (config::resizedSize(plan.original, size, augment.maxSize) == plan.resized) return size;
@@ -95,7 +96,7 @@ class TstSampleLoader : public QObject {
   QJsonArray batchCases_;
   std::map<std::string, Batch> batches_;  ///< by the name of their case
   checkpoint::SafetensorsFile
-      fromTorchvision_;  ///< one answer for all cases: Python takes its time to start
+      fromTorchvision_;  ///< one run for all cases, because Python is slow to start
 
   std::filesystem::path path(const char* name) const {
     return std::filesystem::path(folder_.path().toStdString()) / name;
@@ -186,18 +187,18 @@ class TstSampleLoader : public QObject {
     if (!tests::python().isEmpty()) askTorchvision();
   }
 
-  void trainingBatchesAreTorchvisions() {
+  void trainingBatchesEqualTorchvision() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torchvision");
     for (int i = 0; i < 8; ++i) compare("made." + std::to_string(i));
   }
 
-  void realPhotographsAreTorchvisions() {
+  void photographsEqualTorchvision() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torchvision");
     if (tests::realData("coco-tiny").empty()) QSKIP("LOCKSTEP_TEST_DATA has no coco-tiny");
     for (int i = 0; i < 12; ++i) compare("real." + std::to_string(i));
   }
 
-  void colourJitterIsTorchvisions() {
+  void colourJitterEqualsTorchvision() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torchvision");
     for (std::size_t i = 0; i < kFactors.size(); ++i) {
       data::RgbImage image = data::readImage(path("c.png"));
@@ -206,7 +207,7 @@ class TstSampleLoader : public QObject {
           torch::from_blob(image.pixels.get(), {image.height, image.width, 3}, torch::kByte);
       const at::Tensor& theirs = *fromTorchvision_.find("jitter." + std::to_string(i));
       const at::Tensor difference = (ours.to(torch::kInt) - theirs.to(torch::kInt)).abs();
-      // A sum in float32 may fall on the other side of a whole number.
+      // A float32 sum may round to the other side of an integer.
       QVERIFY(difference.max().item<int>() <= 1);
       QVERIFY((difference == 0).to(torch::kFloat).mean().item<double>() > 0.999);
     }
@@ -234,19 +235,19 @@ class TstSampleLoader : public QObject {
     QCOMPARE(single.gts.counts.item<std::int64_t>(), std::int64_t{0});
   }
 
-  void canonicalPaddingIsMoreOfTheSame() {
+  void canonicalPaddingOnlyAddsPadding() {
     config::AugmentConfig augment;
     augment.minSize = {40, 64, 75, 130};
     augment.maxSize = 150;
     config::AugmentConfig canonical = augment;
     canonical.padTo = config::PadTo::Canonical;
-    const auto loaderOf = [&](const config::AugmentConfig& config, data::Handover handover) {
+    const auto loaderOf = [&](const config::AugmentConfig& config, data::LoaderOutput output) {
       return std::make_unique<data::SampleLoader>(dataset_, path(""), config, kSeed,
-                                                  data::ClassTable(dataset_), handover);
+                                                  data::ClassTable(dataset_), output);
     };
-    const auto plain = loaderOf(augment, data::Handover::Images),
-               padded = loaderOf(canonical, data::Handover::Images),
-               pictures = loaderOf(canonical, data::Handover::Pictures);
+    const auto plain = loaderOf(augment, data::LoaderOutput::Transformed),
+               padded = loaderOf(canonical, data::LoaderOutput::Transformed),
+               pictures = loaderOf(canonical, data::LoaderOutput::Decoded);
     const auto allowed = config::canonicalSizes(canonical);
     bool isLarger = false;
     for (std::int64_t epoch = 0; epoch < 6; ++epoch) {
@@ -278,7 +279,7 @@ class TstSampleLoader : public QObject {
     QCOMPARE(keys.size(), std::size_t{7});
   }
 
-  void batchesAreCopiedToADeviceWhole() {
+  void batchesAreCopiedToADevice() {
     const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {}, kSeed,
                                     data::ClassTable(dataset_));
     const Batch batch = loader.loadEvaluation(0), moved = batch.to(at::kCPU);
@@ -286,7 +287,7 @@ class TstSampleLoader : public QObject {
     QCOMPARE(moved.ids.size(), std::size_t{1});
   }
 
-  void faultyImagesAreNamed() {
+  void badImagesAreReported() {
     coco::Image missing{{1}, "not_there.png", 10, 10};
     const coco::Dataset dataset =
         coco::Dataset::fromParts({missing}, {{{1}, "thing"}}, {}, "made.json");
@@ -297,12 +298,12 @@ class TstSampleLoader : public QObject {
       QFAIL("was accepted");
     } catch (const data::BadImage& error) {
       QVERIFY2(QByteArray(error.what()).contains("not_there.png"), error.what());
-      QVERIFY(error.fault().id == ImageId{1});
+      QVERIFY(error.info().id == ImageId{1});
     }
   }
 
-  /// An image that is left out stays so: it must be the image's fault.
-  void aFaultOfTheMachineIsNoBadImage() {
+  /// Images are left out for good, so errors of the machine must not count as bad images.
+  void machineErrorIsNotABadImage() {
     const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {}, kSeed,
                                     data::ClassTable(dataset_));
     const tests::NoMoreFiles limit;

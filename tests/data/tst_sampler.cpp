@@ -31,11 +31,12 @@ coco::Dataset dataset(int count, int emptyEvery = 1000000) {
   return coco::Dataset::fromParts(images, {{{1}, "thing"}}, annotations, "made.json");
 }
 
-std::vector<Sampler::Draw> firstDraws(const Sampler& sampler, std::int64_t steps, int parts) {
+std::vector<Sampler::Draw> firstDraws(const Sampler& sampler, std::int64_t steps,
+                                      int microBatches) {
   std::vector<Sampler::Draw> draws;
   for (std::int64_t step = 1; step <= steps; ++step) {
-    for (int part = 0; part < parts; ++part) {
-      const auto some = sampler.imagesOf(step, part);
+    for (int microBatch = 0; microBatch < microBatches; ++microBatch) {
+      const auto some = sampler.imagesOf(step, microBatch);
       draws.insert(draws.end(), some.begin(), some.end());
     }
   }
@@ -56,32 +57,32 @@ class TstSampler : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theNextOfTheEpochTakesThePlaceOfAnImageLeftOut_data() {
+  void imagesLeftOutAreReplacedByTheNextOfTheEpoch_data() {
     QTest::addColumn<int>("ranks");
-    QTest::addColumn<int>("parts");
+    QTest::addColumn<int>("microBatches");
     QTest::addColumn<bool>("grouped");
     QTest::newRow("1 rank") << 1 << 1 << false;
     QTest::newRow("1 rank, by aspect") << 1 << 1 << true;
-    QTest::newRow("2 ranks of 2 parts") << 2 << 2 << false;
+    QTest::newRow("2 ranks of 2 micro-batches") << 2 << 2 << false;
     QTest::newRow("3 ranks, by aspect") << 3 << 1 << true;
   }
-  void theNextOfTheEpochTakesThePlaceOfAnImageLeftOut() {
+  void imagesLeftOutAreReplacedByTheNextOfTheEpoch() {
     QFETCH(int, ranks);
-    QFETCH(int, parts);
+    QFETCH(int, microBatches);
     QFETCH(bool, grouped);
     constexpr int kImages = 20, kSteps = 20;
     const coco::Dataset images = dataset(kImages);
     const auto drawsWithout = [&](const std::vector<std::int64_t>& ids) {
       std::vector<Sampler::Draw> draws;
       for (std::int64_t step = 1; step <= kSteps; ++step) {
-        for (int part = 0; part < parts; ++part) {
+        for (int microBatch = 0; microBatch < microBatches; ++microBatch) {
           for (int rank = 0; rank < ranks; ++rank) {
-            SamplerOptions made = options(12, parts, grouped);
+            SamplerOptions made = options(12, microBatches, grouped);
             made.rank = rank;
             made.worldSize = ranks;
             Sampler sampler(images, made);
             sampler.leaveOut(ids);
-            const auto some = sampler.imagesOf(step, part);
+            const auto some = sampler.imagesOf(step, microBatch);
             draws.insert(draws.end(), some.begin(), some.end());
           }
         }
@@ -92,7 +93,7 @@ class TstSampler : public QObject {
     const auto whole = drawsWithout({}), some = drawsWithout({103, 104, 111, 9999});
     QCOMPARE(some.size(), whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i) {
-      // The places of its epoch, from this one on and round.
+      // The positions of its epoch, from this one on, cyclically.
       const std::size_t begin = i / kImages * kImages;
       std::size_t next = i % kImages;
       while (left.contains(whole[begin + next].imageIndex)) next = (next + 1) % kImages;
@@ -101,7 +102,7 @@ class TstSampler : public QObject {
     }
   }
 
-  void someImageHasToBeLeft() {
+  void leavingOutAllImagesIsRefused() {
     Sampler sampler(dataset(3), options(1));
     sampler.leaveOut({100, 101});
     for (int step = 1; step < 5; ++step)
@@ -125,7 +126,7 @@ class TstSampler : public QObject {
       for (int images : {1, 2, 3, 7, 12, 31, 100}) {
         for (auto [batch, accumulate] :
              {std::pair{1, 1}, {2, 1}, {4, 1}, {8, 2}, {9, 3}, {16, 1}}) {
-          QTest::addRow("%d images, batch %d in %d parts%s", images, batch, accumulate,
+          QTest::addRow("%d images, batch %d in %d micro-batches%s", images, batch, accumulate,
                         grouped ? ", grouped" : "")
               << images << batch << accumulate << grouped;
         }
@@ -152,14 +153,14 @@ class TstSampler : public QObject {
     }
   }
 
-  void imagesThatArePaddedTogetherHaveOneAspect() {
+  void imagesOfABatchHaveOneAspect() {
     const coco::Dataset made = dataset(101);
     const Sampler sampler(made, options(8, 2));
-    int mixed = 0, parts = 0;
+    int mixed = 0, microBatches = 0;
     for (std::int64_t step = 1; step <= 126; ++step) {  // ten epochs
-      for (int part = 0; part < 2; ++part, ++parts) {
+      for (int microBatch = 0; microBatch < 2; ++microBatch, ++microBatches) {
         std::set<bool> aspects;
-        for (const Sampler::Draw& draw : sampler.imagesOf(step, part))
+        for (const Sampler::Draw& draw : sampler.imagesOf(step, microBatch))
           aspects.insert(draw.imageIndex % 3 == 0);
         mixed += aspects.size() > 1;
       }
@@ -167,7 +168,7 @@ class TstSampler : public QObject {
     QVERIFY2(mixed <= 20, qPrintable(QString::number(mixed)));  // at most two an epoch, of 25
   }
 
-  void anyStepCanBeAskedForAtAnyTime() {
+  void stepsCanBeQueriedInAnyOrder() {
     const coco::Dataset made = dataset(23);
     const Sampler sampler(made, options(4)), other(made, options(4));
     const auto late = other.imagesOf(40, 0);
@@ -177,7 +178,7 @@ class TstSampler : public QObject {
     QVERIFY(sampler.imagesOf(40, 0) == late);
   }
 
-  void ranksSeeTheImagesThatPartsOfOneRankSee() {
+  void ranksGetTheImagesOfMicroBatchesOfOneRank() {
     const coco::Dataset made = dataset(50);
     SamplerOptions ofRank = options(12);
     ofRank.worldSize = 3;
@@ -190,7 +191,7 @@ class TstSampler : public QObject {
     }
   }
 
-  void seedsAndEpochsHaveOrdersOfTheirOwn() {
+  void orderDependsOnSeedAndEpoch() {
     const coco::Dataset made = dataset(40);
     SamplerOptions other = options(1);
     other.seed = 2;
@@ -205,7 +206,7 @@ class TstSampler : public QObject {
     QVERIFY(order(one.begin(), one.begin() + 40) != order(one.begin() + 40, one.end()));
   }
 
-  void theOrderBelongsToTheIdsNotToOtherImages() {
+  void relativeOrderDependsOnIdsOnly() {
     // Images that are left out do not change the relative order of the others.
     const coco::Dataset all = dataset(30), some = dataset(30, 5);
     const auto draws = firstDraws(Sampler(all, options(1)), 30, 1),
@@ -218,7 +219,7 @@ class TstSampler : public QObject {
     QVERIFY(found == expected);
   }
 
-  void imagesWithoutUsableAnnotationsAreLeftOutIfWished() {
+  void skipEmptyLeavesOutImagesWithoutUsableAnnotations() {
     const coco::Dataset made = dataset(30, 5);
     SamplerOptions keep = options(2);
     keep.skipEmpty = false;
@@ -227,13 +228,13 @@ class TstSampler : public QObject {
     QVERIFY_EXCEPTION_THROWN(Sampler(dataset(3, 1), options(1)), Error);
   }
 
-  void batchesThatCannotBeDealtAreRefused() {
+  void indivisibleBatchSizesAreRefused() {
     const coco::Dataset made = dataset(5);
     try {
       const Sampler sampler(made, options(16, 3));
       QFAIL("was accepted");
     } catch (const Error& error) {
-      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QCOMPARE(error.status(), ExitStatus::UserError);
       QVERIFY2(QByteArray(error.what()).contains("16 is not a multiple of 3"), error.what());
     }
   }

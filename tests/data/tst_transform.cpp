@@ -88,8 +88,8 @@ class TstTransform : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void imagesAreResizedAsByATen_data() { sizeRows(); }
-  void imagesAreResizedAsByATen() {
+  void imagesAreResizedAsByAten_data() { sizeRows(); }
+  void imagesAreResizedAsByAten() {
     QFETCH(int, height);
     QFETCH(int, width);
     const data::RgbImage image = tests::noisePicture(97, 61, 4);
@@ -126,7 +126,7 @@ class TstTransform : public QObject {
     }
   }
 
-  void boxesFollowTheirImage() {
+  void boxesAreTransformedWithTheirImage() {
     const coco::Dataset dataset = tests::smallDataset();
     const std::size_t index = dataset.imageIndex({2});  // 60 x 100, box -4 70 30 40
     const coco::Image& image = dataset.images()[index];
@@ -142,7 +142,7 @@ class TstTransform : public QObject {
     QVERIFY(torch::allclose(boxOf(true, true), torch::tensor({{51.0f, 0.0f, 90.0f, 60.0f}})));
   }
 
-  void onlyUsableAnnotationsCount() {
+  void onlyUsableAnnotationsAreKept() {
     const coco::Dataset dataset = tests::smallDataset();
     const std::size_t index = dataset.imageIndex({7});  // two usable ones, one 1 px wide, a crowd
     const auto gt =
@@ -175,7 +175,7 @@ class TstTransform : public QObject {
     QCOMPARE(gt.count(), std::int64_t{0});
   }
 
-  void boxesThatAreLeftHaveWidthAndHeight_data() {
+  void remainingBoxesAreNotEmpty_data() {
     QTest::addColumn<double>("x");
     QTest::addColumn<double>("y");
     QTest::addColumn<double>("width");
@@ -186,7 +186,7 @@ class TstTransform : public QObject {
     QTest::newRow("corner of a pixel") << -4.0 << -4.0 << 4 + 1e-9 << 4 + 1e-9;
     QTest::newRow("whole") << 10.0 << 10.0 << 2.0 << 2.0;
   }
-  void boxesThatAreLeftHaveWidthAndHeight() {
+  void remainingBoxesAreNotEmpty() {
     QFETCH(double, x);
     QFETCH(double, y);
     QFETCH(double, width);
@@ -252,7 +252,7 @@ class TstTransform : public QObject {
             held.resized.height == 60);
   }
 
-  void aFactorOfOneChangesNothingAndOfZeroAll() {
+  void jitterFactorsOfOneAndZero() {
     data::RgbImage image = tests::noisePicture(20, 10, 3);
     const data::RgbImage before = tests::noisePicture(20, 10, 3);
     data::jitterColour(image, 1, 1, 1);

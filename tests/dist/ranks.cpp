@@ -11,17 +11,17 @@
 namespace lockstep::tests {
 namespace {
 
-/// Everything that threads threw, in their order.
+/// The exceptions of the ranks' threads, in order of rank.
 class Threads {
  public:
   void add(const std::function<void()>& body) {
-    const std::size_t place = faults_.size();
-    faults_.emplace_back();
-    bodies_.emplace_back([this, place, body] {
+    const std::size_t index = exceptions_.size();
+    exceptions_.emplace_back();
+    bodies_.emplace_back([this, index, body] {
       try {
         body();
       } catch (...) {
-        faults_[place] = std::current_exception();
+        exceptions_[index] = std::current_exception();
       }
     });
   }
@@ -29,13 +29,13 @@ class Threads {
     std::vector<std::jthread> threads;
     for (const auto& body : bodies_) threads.emplace_back(body);
     threads.clear();
-    for (const std::exception_ptr& fault : faults_)
-      if (fault) std::rethrow_exception(fault);
+    for (const std::exception_ptr& exception : exceptions_)
+      if (exception) std::rethrow_exception(exception);
   }
 
  private:
   std::vector<std::function<void()>> bodies_;
-  std::vector<std::exception_ptr> faults_;
+  std::vector<std::exception_ptr> exceptions_;
 };
 
 }  // namespace

@@ -7,14 +7,15 @@
 
 namespace lockstep::tests {
 
-/// Runs `body` on every rank of one world, each rank in a thread of its own. Rethrows the first
-/// exception in order of rank.
+/// Runs `body` on every rank of a world, one thread per rank. Rethrows the exception of the lowest
+/// rank.
 void onRanks(int count, const std::function<void(dist::World&)>& body);
 
-/// The same over several nodes, that meet at a port of this machine: ranks[n] ranks on node n.
+/// The same with several nodes, whose rendezvous is at a port of this machine: ranks[n] ranks on
+/// node n.
 void onNodes(const std::vector<int>& ranks, const std::function<void(dist::World&)>& body);
 
-/// A port of this machine at which somebody listens while this lives.
+/// RAII: a port of this machine that is in use.
 class TakenPort {
  public:
   TakenPort();
@@ -25,7 +26,7 @@ class TakenPort {
   int number_ = 0;
 };
 
-/// A port of this machine at which nobody listens.
+/// A free port of this machine.
 int freePort();
 
 }  // namespace lockstep::tests

@@ -38,13 +38,14 @@ void setToZero(const std::vector<at::Tensor>& parameters) {
     if (parameter.grad().defined()) parameter.grad().zero_();
 }
 
-/// What one process gives that does all the parts of all ranks one after another.
-std::vector<at::Tensor> expectedGradients(int ranks, int parts, int step,
+/// The gradients of a single process that runs all micro-batches of all ranks one after another.
+std::vector<at::Tensor> expectedGradients(int ranks, int microBatches, int step,
                                           const std::function<bool(int)>& usesSide) {
   const Net net;
   for (int rank = 0; rank < ranks; ++rank) {
-    for (int part = 0; part < parts; ++part)
-      (net.loss(100 * step + 10 * rank + part, usesSide(rank)) / (ranks * parts)).backward();
+    for (int microBatch = 0; microBatch < microBatches; ++microBatch)
+      (net.loss(100 * step + 10 * rank + microBatch, usesSide(rank)) / (ranks * microBatches))
+          .backward();
   }
   std::vector<at::Tensor> gradients;
   for (const at::Tensor& parameter : net.parameters()) {
@@ -60,24 +61,26 @@ class TstGradientAverage : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void gradientsAreTheMeansOverRanksAndParts_data() {
+  void gradientsAreTheMeansOverRanksAndMicroBatches_data() {
     QTest::addColumn<int>("ranks");
-    QTest::addColumn<int>("parts");
+    QTest::addColumn<int>("microBatches");
     QTest::addColumn<int>("sideRank");
     for (const int ranks : {1, 2, 3}) {
-      for (const int parts : {1, 3}) {
-        QTest::addRow("%d ranks, %d parts", ranks, parts) << ranks << parts << -1;
-        QTest::addRow("%d ranks, %d parts, all with the third layer", ranks, parts)
-            << ranks << parts << -2;
-        QTest::addRow("%d ranks, %d parts, the last with the third layer", ranks, parts)
-            << ranks << parts << ranks - 1;
+      for (const int microBatches : {1, 3}) {
+        QTest::addRow("%d ranks, %d micro-batches", ranks, microBatches)
+            << ranks << microBatches << -1;
+        QTest::addRow("%d ranks, %d micro-batches, all with the third layer", ranks, microBatches)
+            << ranks << microBatches << -2;
+        QTest::addRow("%d ranks, %d micro-batches, the last with the third layer", ranks,
+                      microBatches)
+            << ranks << microBatches << ranks - 1;
       }
     }
   }
-  /// Also where a parameter is used on no rank, or on one alone.
-  void gradientsAreTheMeansOverRanksAndParts() {
+  /// Also if a parameter is used on no rank, or on one only.
+  void gradientsAreTheMeansOverRanksAndMicroBatches() {
     QFETCH(int, ranks);
-    QFETCH(int, parts);
+    QFETCH(int, microBatches);
     QFETCH(int, sideRank);
     const auto usesSide = [&](int rank) { return sideRank == -2 || rank == sideRank; };
     onRanks(ranks, [&](dist::World& world) {
@@ -85,13 +88,14 @@ class TstGradientAverage : public QObject {
       const auto average = world.averageGradients(net.parameters(), 2, std::nullopt);
       for (int step = 0; step < 3; ++step) {
         setToZero(net.parameters());
-        for (int part = 0; part < parts; ++part) {
+        for (int microBatch = 0; microBatch < microBatches; ++microBatch) {
           const at::Tensor loss =
-              net.loss(100 * step + 10 * world.rank() + part, usesSide(world.rank()));
-          average->backward(loss / parts, torch::tensor({1.f + world.rank(), float(step)}) / parts,
-                            part + 1 == parts);
+              net.loss(100 * step + 10 * world.rank() + microBatch, usesSide(world.rank()));
+          average->backward(loss / microBatches,
+                            torch::tensor({1.f + world.rank(), float(step)}) / microBatches,
+                            microBatch + 1 == microBatches);
         }
-        const auto expected = expectedGradients(ranks, parts, step, usesSide);
+        const auto expected = expectedGradients(ranks, microBatches, step, usesSide);
         for (std::size_t i = 0; i < expected.size(); ++i) {
           const at::Tensor& gradient = net.parameters()[i].grad();
           const at::Tensor found = gradient.defined() ? gradient : torch::zeros_like(expected[i]);
@@ -104,8 +108,8 @@ class TstGradientAverage : public QObject {
     });
   }
 
-  /// What is not finite on one rank is not finite on all.
-  void notANumberReachesEveryRank() {
+  /// A non-finite gradient on one rank is non-finite on all ranks.
+  void nanReachesEveryRank() {
     onRanks(3, [](dist::World& world) {
       const Net net;
       const auto average = world.averageGradients(net.parameters(), 1, std::nullopt);
@@ -116,8 +120,8 @@ class TstGradientAverage : public QObject {
     });
   }
 
-  /// Two trainings of three ranks end with the same bits, and all ranks with the same.
-  void bitsAreTheSameEveryTime() {
+  /// Two trainings with three ranks are bitwise identical, and so are the ranks.
+  void gradientsAreDeterministic() {
     std::vector<at::Tensor> ends(6);
     for (int run = 0; run < 2; ++run) {
       onRanks(3, [&](dist::World& world) {

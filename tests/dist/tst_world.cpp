@@ -12,7 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/dist/rendezvous.h"
-#include "engine/dist/store_watch.h"
+#include "engine/dist/store_monitor.h"
 #include "engine/dist/world.h"
 #include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
@@ -24,13 +24,13 @@ using tests::onRanks;
 
 namespace {
 
-/// Throws, so that a failure in a thread of a rank is one of the test.
+/// Throws, so that a failure in a rank's thread fails the test.
 void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 #define REQUIRE(condition) require(condition, #condition)
 
-/// An IPv4 address at which other machines find it; empty: none.
+/// An IPv4 address at which other machines can reach this one; empty: none.
 std::string addressOfThisMachine() {
   ifaddrs* first = nullptr;
   if (::getifaddrs(&first) != 0) return {};
@@ -45,15 +45,15 @@ std::string addressOfThisMachine() {
   return {};
 }
 
-/// Of two nodes the first one's, which knows of localhost alone, while the second has its own
-/// address of rank 0.
+/// The address of the first of two nodes, whose MASTER_ADDR is localhost, while the second node has
+/// a real address of rank 0.
 std::string addressOfRankZero(const std::string& towardsIt) {
   dist::WorldOptions options{
       .nodes = 2, .masterAddress = "localhost", .masterPort = tests::freePort()};
-  auto first = std::async(std::launch::async, [options] { return dist::meet(options); });
+  auto first = std::async(std::launch::async, [options] { return dist::joinRendezvous(options); });
   options.node = 1;
   options.masterAddress = towardsIt;
-  dist::meet(options);
+  dist::joinRendezvous(options);
   return first.get().localAddress;
 }
 
@@ -65,27 +65,27 @@ class TstWorld : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aWorldOfOneAgreesWithItself() {
+  void worldOfSizeOneNeedsNoProcessGroup() {
     const auto world = dist::joinWorld({});
     QCOMPARE(world->rank(), 0);
     QCOMPARE(world->size(), 1);
-    for (const bool wish : {true, false}) {
-      world->beginAgreement(wish);
-      QCOMPARE(world->finishAgreement(), wish);
-      QCOMPARE(world->isSoAnywhere(wish), wish);
+    for (const bool value : {true, false}) {
+      world->beginAnyRank(value);
+      QCOMPARE(world->finishAnyRank(), value);
+      QCOMPARE(world->anyRank(value), value);
     }
     const std::string bytes("a\0b", 3);
     QVERIFY(world->gather(bytes) == std::vector<std::string>{bytes});
-    QCOMPARE(world->share(bytes), bytes);
+    QCOMPARE(world->broadcastBytes(bytes), bytes);
   }
 
-  void ranksHaveTheirPlaces() {
+  void ranksAreNumbered() {
     std::mutex mutex;
     std::vector<int> ranks;
     onRanks(3, [&](dist::World& world) {
       REQUIRE(world.size() == 3);
-      REQUIRE(world.peerWatch() == nullptr);
-      world.share("");  // rank 0 keeps the store until all are there
+      REQUIRE(world.peerMonitor() == nullptr);
+      world.broadcastBytes("");  // rank 0 keeps the store until all ranks have joined
       const std::lock_guard lock(mutex);
       ranks.push_back(world.rank());
     });
@@ -93,26 +93,26 @@ class TstWorld : public QObject {
     QVERIFY(ranks == std::vector<int>({0, 1, 2}));
   }
 
-  /// The world is the sum of the nodes, however many ranks each has.
-  void nodesAreCountedInTheirOrder() {
+  /// The world size is the sum of the nodes' ranks, which may differ.
+  void ranksAreNumberedByNode() {
     std::mutex mutex;
-    std::vector<std::pair<int, int>> places;
+    std::vector<std::pair<int, int>> ranksAndSizes;
     onNodes({2, 1, 2}, [&](dist::World& world) {
-      REQUIRE(world.peerWatch() != nullptr);
-      REQUIRE(world.share(textOf(5 - world.rank())) == textOf(5));
+      REQUIRE(world.peerMonitor() != nullptr);
+      REQUIRE(world.broadcastBytes(textOf(5 - world.rank())) == textOf(5));
       const std::lock_guard lock(mutex);
-      places.emplace_back(world.rank(), world.size());
+      ranksAndSizes.emplace_back(world.rank(), world.size());
     });
-    std::ranges::sort(places);
+    std::ranges::sort(ranksAndSizes);
     const std::vector<std::pair<int, int>> expected{{0, 5}, {1, 5}, {2, 5}, {3, 5}, {4, 5}};
-    QVERIFY(places == expected);
+    QVERIFY(ranksAndSizes == expected);
   }
 
-  void bytesAreSharedAndGathered() {
+  void bytesAreBroadcastAndGathered() {
     onRanks(3, [](dist::World& world) {
       const std::string odd("\0x\n", 3);
-      REQUIRE(world.share(world.rank() == 0 ? odd : "other") == odd);
-      REQUIRE(world.share(world.rank() == 0 ? "" : "other").empty());
+      REQUIRE(world.broadcastBytes(world.rank() == 0 ? odd : "other") == odd);
+      REQUIRE(world.broadcastBytes(world.rank() == 0 ? "" : "other").empty());
       const auto gathered = world.gather(textOf(world.rank()));
       if (world.rank() == 0) {
         REQUIRE(gathered == std::vector<std::string>({textOf(0), textOf(1), textOf(2)}));
@@ -126,7 +126,7 @@ class TstWorld : public QObject {
     onRanks(2, [](dist::World& world) {
       const at::Tensor map = torch::arange(2 * 3 * 4 * 5, torch::kFloat).reshape({2, 3, 4, 5});
       at::Tensor here = torch::zeros_like(map);
-      // The other rank keeps it in another order of memory.
+      // The other rank has another memory format.
       if (world.rank() == 1) here = here.contiguous(at::MemoryFormat::ChannelsLast);
       if (world.rank() == 0) here.copy_(map);
       const at::Tensor count = torch::full({}, world.rank() == 0 ? 7 : 0, torch::kLong);
@@ -136,19 +136,19 @@ class TstWorld : public QObject {
     });
   }
 
-  void anyRanksWishIsHeard() {
+  void anyRankIsAnAllReduce() {
     onRanks(3, [](dist::World& world) {
-      for (int wishing = -1; wishing < 3; ++wishing) {
-        world.beginAgreement(world.rank() == wishing);
-        // Other collectives may come between.
-        REQUIRE(world.share(textOf(world.rank() + 1)) == textOf(1));
-        REQUIRE(world.isSoAnywhere(world.rank() == 2 - wishing) == (wishing >= 0));
-        REQUIRE(world.finishAgreement() == (wishing >= 0));
+      for (int trueRank = -1; trueRank < 3; ++trueRank) {
+        world.beginAnyRank(world.rank() == trueRank);
+        // Other collectives may run in between.
+        REQUIRE(world.broadcastBytes(textOf(world.rank() + 1)) == textOf(1));
+        REQUIRE(world.anyRank(world.rank() == 2 - trueRank) == (trueRank >= 0));
+        REQUIRE(world.finishAnyRank() == (trueRank >= 0));
       }
     });
   }
 
-  void sumsAreThoseOfAllRanks() {
+  void sumOverRanksIsAnAllReduce() {
     onRanks(3, [](dist::World& world) {
       const auto sum = world.sumOverRanks(at::kCPU, std::nullopt);
       at::Tensor own = torch::full({4}, 1 << world.rank(), torch::kDouble);
@@ -163,98 +163,100 @@ class TstWorld : public QObject {
       try {
         world.sumOverRanks(at::kCPU, config::Backend::Nccl);
       } catch (const Error& error) {
-        require(error.status() == ExitStatus::Mendable, error.what());
+        require(error.status() == ExitStatus::UserError, error.what());
         ++refusals;
       }
     });
     QCOMPARE(refusals.load(), 2);
   }
 
-  /// A collective that breaks leaves the note that its rank was waiting in it.
-  void aRankThatLeavesBreaksTheOthersCollectives() {
+  /// If a collective fails, the observer's last call is `waiting`.
+  void aRankThatExitsFailsTheOthersCollectives() {
     std::atomic<bool> waits = false;
     std::promise<int> listening;
     const std::shared_future<int> port = listening.get_future().share();
     std::jthread leaver([&] {
-      dist::joinWorld({.localRank = 1, .localRanks = 2, .masterPort = port.get()})->share("");
+      dist::joinWorld({.localRank = 1, .localRanks = 2, .masterPort = port.get()})
+          ->broadcastBytes("");
     });
     const auto world =
         dist::joinWorld({.localRanks = 2,
                          .onListening = [&](int opened) { listening.set_value(opened); },
                          .onCollective = [&](const char*, bool waiting) { waits = waiting; }});
-    world->share("");
+    world->broadcastBytes("");
     leaver.join();
     QVERIFY(!waits);
     QVERIFY_THROWS_EXCEPTION(std::exception, world->gather("x"));
     QVERIFY(waits);
   }
 
-  void aLastWordReachesRankZero() {
+  void anExitReasonReachesRankZero() {
     std::latch heard(2);
     onNodes({1, 1}, [&](dist::World& world) {
-      world.peerWatch()->say("at step " + std::to_string(7 + world.rank()));
+      world.peerMonitor()->publish("at step " + std::to_string(7 + world.rank()));
       if (world.rank() == 1) {
-        world.peerWatch()->sayLast("no such image");
+        world.peerMonitor()->publishExit("no such image");
         heard.arrive_and_wait();
         return;
       }
-      std::optional<dist::PeerWatch::Loss> loss;
-      while (!(loss = world.peerWatch()->loss())) std::this_thread::yield();
+      std::optional<dist::PeerMonitor::LostPeer> lost;
+      while (!(lost = world.peerMonitor()->lostPeer())) std::this_thread::yield();
       heard.arrive_and_wait();
-      REQUIRE(loss->rank == 1);
-      REQUIRE(loss->lastWord == "no such image");
-      REQUIRE(loss->silentSeconds < dist::PeerWatch::kSilenceSeconds);
+      REQUIRE(lost->rank == 1);
+      REQUIRE(lost->exitReason == "no such image");
+      REQUIRE(lost->secondsSinceHeartbeat < dist::PeerMonitor::kTimeoutSeconds);
     });
   }
 
-  /// Connecting to it would take for ever.
-  void aRankThatIsGoneBeforeTheFirstCollectiveIsHeardOf() {
+  /// Connecting to it would hang.
+  void aRankLostBeforeTheFirstCollectiveIsReported() {
     dist::WorldOptions options{
         .nodes = 2, .masterAddress = "localhost", .masterPort = tests::freePort()};
     const auto gone = std::async(std::launch::async, [options]() mutable {
       options.node = 1;
-      dist::StoreWatch(dist::meet(options).connect(), 1, {}).sayLast("no such device");
+      dist::StoreMonitor(dist::joinRendezvous(options).connect(), 1, {})
+          .publishExit("no such device");
     });
     const auto world = dist::joinWorld(options);
-    std::optional<dist::PeerWatch::Loss> loss;
-    while (!(loss = world->peerWatch()->loss())) std::this_thread::yield();
-    QCOMPARE(loss->rank, 1);
-    QCOMPARE(loss->lastWord, "no such device");
+    std::optional<dist::PeerMonitor::LostPeer> lost;
+    while (!(lost = world->peerMonitor()->lostPeer())) std::this_thread::yield();
+    QCOMPARE(lost->rank, 1);
+    QCOMPARE(lost->exitReason, "no such device");
   }
 
-  /// A rank that is cut off says nothing more. Rank 0 is missed as every other.
-  void silenceIsALoss_data() {
+  /// A rank that cannot be reached sends no heartbeats; this also holds for rank 0.
+  void missingHeartbeatsMeanALostRank_data() {
     QTest::addColumn<int>("silent");
     QTest::newRow("rank 0 misses another") << 1;
     QTest::newRow("others miss rank 0") << 0;
   }
-  void silenceIsALoss() {
+  void missingHeartbeatsMeanALostRank() {
     QFETCH(int, silent);
     onNodes({1, 1}, [&](dist::World& world) {
-      world.peerWatch()->say("at step 7");
-      world.share("");
-      if (world.rank() == silent) return;  // its world ends, and with it what it says
-      std::optional<dist::PeerWatch::Loss> loss;
-      while (!(loss = world.peerWatch()->loss())) std::this_thread::yield();
-      REQUIRE(loss->rank == silent);
-      REQUIRE(loss->lastWord.empty());
-      REQUIRE(loss->silentSeconds >= dist::PeerWatch::kSilenceSeconds);
+      world.peerMonitor()->publish("at step 7");
+      world.broadcastBytes("");
+      if (world.rank() == silent) return;  // destroys its world, which stops the heartbeats
+      std::optional<dist::PeerMonitor::LostPeer> lost;
+      while (!(lost = world.peerMonitor()->lostPeer())) std::this_thread::yield();
+      REQUIRE(lost->rank == silent);
+      REQUIRE(lost->exitReason.empty());
+      REQUIRE(lost->secondsSinceHeartbeat >= dist::PeerMonitor::kTimeoutSeconds);
     });
   }
 
-  /// Some launchers tell rank 0 `localhost`, where nobody else would find it.
-  void whoIsToldLocalhostTellsTheOthersAnAddressThatTheyReach() {
+  /// Some launchers give rank 0 MASTER_ADDR=localhost, at which other nodes cannot reach it.
+  void masterAddressLocalhostIsReplacedByAReachableAddress() {
     const std::string outside = addressOfThisMachine();
     if (outside.empty()) QSKIP("this machine has no network");
     QCOMPARE(addressOfRankZero(outside), outside);
   }
 
-  void onOneMachineLocalhostStays() {
+  void localhostIsKeptOnOneMachine() {
     const std::string address = addressOfRankZero("localhost");
     QVERIFY2(address.starts_with("127.") || address == "::1", address.c_str());
   }
 
-  void aPortThatIsTakenIsSaid() {
+  void aPortInUseIsReported() {
     const tests::TakenPort taken;
     const dist::WorldOptions options{
         .nodes = 2, .masterAddress = "127.0.0.1", .masterPort = taken.number()};
@@ -262,7 +264,7 @@ class TstWorld : public QObject {
       dist::joinWorld(options);
       QFAIL("it listened");
     } catch (const Error& error) {
-      QVERIFY2(QByteArray(error.what()).contains("cannot listen there"), error.what());
+      QVERIFY2(QByteArray(error.what()).contains("cannot listen on this port"), error.what());
     }
   }
 };

@@ -74,7 +74,7 @@ class TstBadImages : public QObject {
     const Ended fails = train(QStringLiteral("--output fails"));
     QCOMPARE(fails.status, 1);
     QVERIFY2(fails.err.contains(" failed at step 2 in data") &&
-                 fails.err.contains(QByteArray(bad_.toLocal8Bit() + ": is cut off")) &&
+                 fails.err.contains(QByteArray(bad_.toLocal8Bit() + ": is truncated")) &&
                  fails.err.contains("--resume --set dataset.bad_images=skip"),
              fails.err.constData());
     QVERIFY(QDir(place_->path(QStringLiteral("fails/checkpoints/step-00000001"))).exists());

@@ -124,7 +124,7 @@ class TstBadInputs : public QObject {
     row("missing annotations", "train no_file.yaml", 2,
         {"no_file.yaml:4:", "dataset.train.annotations", "instances_nowhere.json"});
     row("broken JSON", "train broken_json.yaml", 1,
-        {"broken.json:1:", "broken JSON", "correct it there, or export the file again"});
+        {"broken.json:1:", "invalid JSON", "correct it there, or export the file again"});
     row("annotation without its image", "train orphan.yaml", 1,
         {"orphan.json: annotation 1 (image 999)", "is not in \"images\"", "add the image"});
     row("polygon with two points", "train two_points.yaml", 1,
@@ -132,18 +132,19 @@ class TstBadInputs : public QObject {
     row("category not named", "train no_category.yaml", 1,
         {"no_category.json: annotation 1 (image 1)", "category 77 is not in \"categories\""});
     row("image not there", "train no_image.yaml", 2,
-        {"dataset.train.images", "lacks 1 of the 4 images", "gone.jpg"});
+        {"dataset.train.images", "1 of the 4 images in the annotations is missing", "gone.jpg"});
     row("run folder that cannot be made", "train experiment.yaml --output /proc/here/run", 2,
-        {"/proc/here", "cannot be made"});
+        {"/proc/here", "cannot create folder"});
     row("run folder below a file", "train experiment.yaml --output broken.json/run", 2,
-        {"broken.json", "cannot be made"});
+        {"broken.json", "cannot create folder"});
     row("run folder that is there", "train experiment.yaml --output run", 2,
-        {"run: exists already", "--resume"});
+        {"run: already exists", "--resume"});
     row("answer that cannot be written", "predict run --split val --out /proc/p.json", 2,
         {"--out /proc/p.json: cannot be written"});
     row("weights of another model",
         "evaluate other_model.yaml --weights weights.safetensors --out answer.json", 2,
-        {"weights.safetensors", "backbone.fpn.inner_blocks.0.0.weight [64, 64, 1, 1] is not [32"});
+        {"weights.safetensors",
+         "backbone.fpn.inner_blocks.0.0.weight [64, 64, 1, 1] instead of [32"});
     row("start weights of another model",
         "train experiment.yaml --output other --set model.weights=weights.safetensors "
         "--set model.backbone=resnet34",
@@ -151,12 +152,12 @@ class TstBadInputs : public QObject {
     row("start weights with another norm",
         "train experiment.yaml --output other --set model.weights=weights.safetensors "
         "--set model.norm=frozen_batch",
-        2, {"weights.safetensors is of another model", "set model.norm to group"});
+        2, {"weights.safetensors does not match the model", "set model.norm to group"});
     row("check of images that are cut off", "config check cut_image.yaml --data", 2,
         {"cut_image.yaml:4:",
-         "dataset.train.images: 4 of the 4 images looked at (of 4) cannot be "
+         "dataset.train.images: 4 of the 4 checked images (of 4) cannot be "
          "used (images 1, 2, 3, 4): ",
-         "cut/scene_000001.jpg: is cut off"});
+         "cut/scene_000001.jpg: is truncated"});
     row("check of weights of PyTorch",
         "config check experiment.yaml --data --set model.weights=torch.pth", 2,
         {"--set: model.weights: ", "torch.pth: is a PyTorch file", "packaging/convert_weights.py"});
@@ -164,7 +165,7 @@ class TstBadInputs : public QObject {
         "train experiment.yaml --output other --set model.weights=torch.pth", 2,
         {"torch.pth: is a PyTorch file", "packaging/convert_weights.py"});
     row("weights cut off", "evaluate experiment.yaml --weights cut.safetensors --out answer.json",
-        1, {"cut.safetensors", "it is cut off"});
+        1, {"cut.safetensors", "the file is truncated"});
     row("no weights", "evaluate experiment.yaml --out answer.json", 2,
         {"experiment.yaml", "model.weights", "--weights"});
     row("checkpoint that is not there", "evaluate run --weights 500 --out answer.json", 2, {"500"});
@@ -192,14 +193,14 @@ class TstBadInputs : public QObject {
         place_->engine({text("train"), text("cut_image.yaml"), text("--output"), text("failed")});
     QCOMPARE(ended.status, 1);
     const QByteArray said = ended.err.trimmed().split('\n').last();
-    QVERIFY2(said.contains("cut/scene_00000") && said.contains(".jpg: is cut off") &&
-                 said.contains("copy the file again, or take the image out of the annotations") &&
-                 said.endsWith("; there is no checkpoint to go on from yet"),
+    QVERIFY2(said.contains("cut/scene_00000") && said.contains(".jpg: is truncated") &&
+                 said.contains("copy the file again, or remove the image from the annotations") &&
+                 said.endsWith("; there is no checkpoint to resume from yet"),
              ended.err.constData());
     const run_folder::Layout run(place_->path(text("failed")).toStdString());
     const run_folder::RunInfo info = run_folder::readRunInfo(run);
     QCOMPARE(info.state.text(), std::string("failed"));
-    QVERIFY(info.error && info.error->message.find("is cut off") != std::string::npos);
+    QVERIFY(info.error && info.error->message.find("is truncated") != std::string::npos);
     QCOMPARE(info.error->phase.text(), std::string("data"));
     QVERIFY(run_folder::checkpointSteps(run).empty());
     const auto files = place_->files();
@@ -270,7 +271,8 @@ class TstBadInputs : public QObject {
         place_->engine({text("predict"), text("run"), text("--images"), text("photos"),
                         text("--score"), text("0"), text("--out"), text("photos.json")});
     QCOMPARE(ended.status, 1);
-    QVERIFY2(ended.err.contains("warning: ") && ended.err.contains("photos/a.jpg: is no image"),
+    QVERIFY2(ended.err.contains("warning: ") &&
+                 ended.err.contains("photos/a.jpg: is not a supported image"),
              ended.err.constData());
     QVERIFY2(ended.err.trimmed().endsWith("on 2 images; 1 could not be read"),
              ended.err.constData());
@@ -290,9 +292,9 @@ class TstBadInputs : public QObject {
                         text("cut/scene_000001.jpg"), text("--out"), text("answer.json")});
     QCOMPARE(ended.status, 1);
     const QByteArray said = ended.err.trimmed().split('\n').last();
-    QVERIFY2(
-        said.contains("cut/scene_000001.jpg: is cut off") && said.contains("; copy the file again"),
-        ended.err.constData());
+    QVERIFY2(said.contains("cut/scene_000001.jpg: is truncated") &&
+                 said.contains("; copy the file again"),
+             ended.err.constData());
     QCOMPARE(place_->files(), before);
   }
 };

@@ -3,8 +3,8 @@
 
 #include "engine/base/atomic_file.h"
 #include "tests/end_to_end/workplace.h"
-#include "tests/fuzz/held_reading.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -54,7 +54,7 @@ QString faultOf(const Ended& ended, bool mayTellProgress) {
     return line.startsWith("[engine] device:");
   });
   if (!mayTellProgress && lines.size() != 1 + told) return text("more than one line");
-  return QString::fromStdString(tests::faultOfLine(lines.last().toStdString(), kLongestLine));
+  return QString::fromStdString(tests::lineProblem(lines.last().toStdString(), kLongestLine));
 }
 
 }  // namespace
@@ -123,9 +123,9 @@ class TstDamagedRun : public QObject {
     QFETCH(int, variant);
     damageCopy("run", file, static_cast<std::uint64_t>(variant));
     const Ended ended = place_->engine(line.split(QLatin1Char(' ')));
-    const QString fault = faultOf(ended, line.startsWith(text("train")));
-    QVERIFY2(fault.isEmpty(),
-             qPrintable(fault + text(": ") + QString::fromUtf8(ended.err.left(2000))));
+    const QString problem = faultOf(ended, line.startsWith(text("train")));
+    QVERIFY2(problem.isEmpty(),
+             qPrintable(problem + text(": ") + QString::fromUtf8(ended.err.left(2000))));
     if (line.startsWith(text("runs"))) {
       QCOMPARE(ended.status, 0);
       QCOMPARE(ended.out.count('\n'), 3);  // the heading, this run and the whole one

@@ -42,21 +42,21 @@ class TstForkAndReplay : public QObject {
     const Ended fork = engine(
         "train run --from 4 --output other --set solver.optimizer=adamw --set solver.base_lr=1e-4");
     QVERIFY2(fork.status == 0, fork.err.constData());
-    QVERIFY2(
-        fork.err.contains("solver.optimizer: sgd -> adamw") &&
-            fork.err.contains("the optimizer begins anew: the checkpoint's state is that of sgd"),
-        fork.err.constData());
+    QVERIFY2(fork.err.contains("solver.optimizer: sgd -> adamw") &&
+                 fork.err.contains(
+                     "the optimizer starts from scratch: the checkpoint's state is that of sgd"),
+             fork.err.constData());
     const Ended metrics = engine("metrics other --format csv");
     QVERIFY(metrics.out.contains(",solver/lr,"));
     const Ended resumed = engine("train other --resume --set solver.max_steps=8");
     QVERIFY2(resumed.status == 0, resumed.err.constData());
-    QVERIFY2(!resumed.err.contains("begins anew"), resumed.err.constData());
+    QVERIFY2(!resumed.err.contains("starts from scratch"), resumed.err.constData());
   }
 
   void aForkOfAnotherModelIsRejected() {
     const Ended fork = engine("train run --from 2 --output wide --set model.fpn_channels=32");
     QCOMPARE(fork.status, 2);
-    QVERIFY2(fork.err.contains("weights of another model"), fork.err.constData());
+    QVERIFY2(fork.err.contains("weights do not match the model"), fork.err.constData());
     QVERIFY(!QFile::exists(place_->path(QStringLiteral("wide"))));
   }
 
@@ -65,7 +65,7 @@ class TstForkAndReplay : public QObject {
         "train experiment.yaml --output wild --set solver.base_lr=1e12 --set solver.warmup_steps=0 "
         "--set solver.clip_grad_norm=0 --set solver.max_steps=30");
     QCOMPARE(run.status, 1);
-    QVERIFY2(run.err.contains("no update was applied") && run.err.contains("First not finite: "),
+    QVERIFY2(run.err.contains("no update was applied") && run.err.contains("First non-finite: "),
              run.err.constData());
     const auto begin = run.err.indexOf("train --replay ") + 15;
     const QString file =
@@ -78,12 +78,12 @@ class TstForkAndReplay : public QObject {
 
     const Ended again = place_->engine({QStringLiteral("train"), QStringLiteral("--replay"), file});
     QCOMPARE(again.status, 1);
-    QVERIFY2(again.out.contains("step=") && again.out.contains("first not finite: ") &&
+    QVERIFY2(again.out.contains("step=") && again.out.contains("first non-finite: ") &&
                  again.out.contains(" alone (scene_"),
              again.out.constData());
     // The layer that the run named.
-    const QByteArray layer = again.out.mid(again.out.indexOf("first not finite: ") + 18).trimmed();
-    QVERIFY2(run.err.contains(QByteArray("First not finite: " + layer)), layer.constData());
+    const QByteArray layer = again.out.mid(again.out.indexOf("first non-finite: ") + 18).trimmed();
+    QVERIFY2(run.err.contains(QByteArray("First non-finite: " + layer)), layer.constData());
     const Ended moved = place_->engine(
         {QStringLiteral("train"), QStringLiteral("--replay"), file, QStringLiteral("--resume")});
     QCOMPARE(moved.status, 2);

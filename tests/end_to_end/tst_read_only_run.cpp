@@ -87,7 +87,7 @@ class TstReadOnlyRun : public QObject {
       const ReadOnly closed(place_->path(QStringLiteral("run")));
       const Ended run = train("train run --resume --set solver.max_steps=8");
       QCOMPARE(run.status, 2);
-      QVERIFY2(run.err.contains("run: this run folder cannot be written: Permission denied"),
+      QVERIFY2(run.err.contains("run: run folder is not writable: Permission denied"),
                run.err.constData());
       QCOMPARE(run.err.trimmed().count('\n'), 0);
     }

@@ -137,7 +137,7 @@ class TstTorchvisionImages : public QObject {
     const QRegularExpression line(
         QStringLiteral("resnet18\\.safetensors: 100 tensors loaded, \\d+ missing "
                        "\\(backbone\\.fpn\\.inner_blocks\\.0\\.0\\.weight, .* and \\d+ more\\), "
-                       "2 unused \\(fc\\.bias, fc\\.weight\\)"));
+                       "2 unexpected \\(fc\\.bias, fc\\.weight\\)"));
     QVERIFY2(QString::fromUtf8(trained.err).contains(line), trained.err);
   }
 

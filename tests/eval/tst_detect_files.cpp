@@ -30,7 +30,7 @@ class TstDetectFiles : public QObject {
     model_->train();
   }
 
-  void filesSideBySideGiveWhatEachGivesAlone() {
+  void filesInParallelGiveTheResultsOfEachAlone() {
     std::vector<coco::Detection> alone;
     for (const eval::NumberedFile& file : files_)
       std::ranges::move(eval::detectFiles(*model_, {file}, options(1)).detections,
@@ -43,7 +43,7 @@ class TstDetectFiles : public QObject {
     QVERIFY(model_->is_training());
   }
 
-  void filesAreTakenByAsManyThreadsAsAreAskedFor() {
+  void theConfiguredNumberOfThreadsIsUsed() {
     std::vector<std::thread::id> takers;
     const auto note = [&](std::int64_t, std::int64_t) {
       takers.push_back(std::this_thread::get_id());
@@ -56,7 +56,7 @@ class TstDetectFiles : public QObject {
     QCOMPARE(std::ranges::count(takers, std::this_thread::get_id()), std::ptrdiff_t{0});
   }
 
-  void filesSharedByRanksGiveWhatOneRankGives() {
+  void filesShardedOverRanksGiveTheResultsOfOneRank() {
     const std::string alone =
         coco::detectionsToJson(eval::detectFiles(*model_, files_, options(1)).detections);
     for (const int ranks : {2, 3, 5}) {  // of four files
@@ -72,7 +72,7 @@ class TstDetectFiles : public QObject {
     }
   }
 
-  void filesThatCannotBeReadAreToldAndTheOthersDone() {
+  void unreadableFilesAreListedAndSkipped() {
     auto files = files_;
     files.insert(files.begin() + 1, {{8}, "/nowhere/x.png"});
     files.push_back({{9}, "/nowhere/y.png"});
@@ -83,7 +83,7 @@ class TstDetectFiles : public QObject {
       if (made.badImages.size() != 2 || made.badImages[0].id.value != 8 ||
           made.badImages[1].id.value != 9 || made.badImages[0].file != "/nowhere/x.png" ||
           made.badImages[1].file != "/nowhere/y.png" || made.badImages[0].reason.empty()) {
-        throw Error("other faults");
+        throw Error("wrong bad images");
       }
     };
     for (const int threads : {1, 3}) check(eval::detectFiles(*model_, files, options(threads)));
@@ -103,7 +103,7 @@ class TstDetectFiles : public QObject {
     config.fpnChannels = 32;
     config.rpn.preNmsTopNTest = config.rpn.postNmsTopNTest = 50;
     config.boxHead.fcDim = 32;
-    config.boxHead.scoreThreshold = 0;  // an untrained model is sure of nothing
+    config.boxHead.scoreThreshold = 0;  // an untrained model has low scores
     config.maskHead.convs = 1;
     config.maskHead.channels = 16;
     return std::make_shared<model::MaskRcnn>(config, 4, 1);

@@ -10,7 +10,7 @@ using namespace lockstep;
 class TstDetections : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  void detectionsAreInPixelsOfTheFile() {
+  void detectionsAreInPxOfTheFile() {
     structures::PredInstances predictions{at::tensor({10.f, 20.f, 30.f, 60.f}).reshape({1, 4}),
                                           at::tensor({0.75f}), at::tensor({2}, at::kLong),
                                           at::ones({1, 28, 28})};

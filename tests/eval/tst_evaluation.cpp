@@ -50,14 +50,14 @@ class TstEvaluation : public QObject {
     QVERIFY(!nlohmann::json::parse(eval::toJson(sample(), false)).contains("per_image"));
   }
 
-  void whatLiesPastTheLimitOfApIsSaidWhereItIs() {
+  void detectionsOverMaxDetsAreReported() {
     eval::Evaluation evaluation = sample();
     QVERIFY(!nlohmann::json::parse(eval::toJson(evaluation, false)).contains("past_limit"));
     evaluation.bbox->pastLimit = {2, 2800, 1, 30};
     const auto found = nlohmann::json::parse(eval::toJson(evaluation, false)).at("past_limit");
-    const auto wanted = nlohmann::json::parse(
+    const auto expected = nlohmann::json::parse(
         R"({"images_of_objects": 2, "objects": 2800, "images_of_detections": 1, "detections": 30})");
-    QVERIFY2(found == wanted, found.dump().c_str());
+    QVERIFY2(found == expected, found.dump().c_str());
   }
 
   void nonFiniteLossesAreStrings() {
@@ -69,7 +69,7 @@ class TstEvaluation : public QObject {
     QCOMPARE(json.at("losses").at("loss_total").get<std::string>(), std::string("-Infinity"));
   }
 
-  void metricsGoByName() {
+  void metricsAreFoundByName() {
     const eval::Evaluation evaluation = sample();
     QCOMPARE(eval::metricValue(evaluation, "loss_objectness"), std::optional(2.0));
     QCOMPARE(eval::metricValue(evaluation, "bbox/AP50"), std::optional(0.75));
@@ -78,13 +78,13 @@ class TstEvaluation : public QObject {
     QVERIFY_EXCEPTION_THROWN(eval::metricValue(evaluation, "segm/ap"), Error);
   }
 
-  void whatIsNotFiniteIsNoMetric_data() {
+  void nonFiniteMetricsAreAbsent_data() {
     QTest::addColumn<double>("loss");
     QTest::newRow("NaN") << std::numeric_limits<double>::quiet_NaN();
     QTest::newRow("infinity") << std::numeric_limits<double>::infinity();
     QTest::newRow("minus infinity") << -std::numeric_limits<double>::infinity();
   }
-  void whatIsNotFiniteIsNoMetric() {
+  void nonFiniteMetricsAreAbsent() {
     QFETCH(double, loss);
     eval::Evaluation evaluation = sample();
     evaluation.losses->back() = loss;
@@ -92,7 +92,7 @@ class TstEvaluation : public QObject {
     QCOMPARE(eval::metricValue(evaluation, "loss_objectness"), std::optional(2.0));
   }
 
-  void aFileSaysWhichFiguresItHolds_data() {
+  void metricsInAFileAreFound_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<bool>("losses");
     QTest::addColumn<bool>("averagePrecision");
@@ -112,19 +112,19 @@ class TstEvaluation : public QObject {
     row("boxes without masks", eval::toJson(sample(), true), true, false);
     row("AP alone", eval::toJson(precision, false), false, true);
     row("nothing", eval::toJson(none, false), false, false);
-    row("cut off", eval::toJson(both, true).substr(0, 100), false, false);
+    row("truncated", eval::toJson(both, true).substr(0, 100), false, false);
     row("no evaluation", "[1, 2]", false, false);
   }
-  void aFileSaysWhichFiguresItHolds() {
+  void metricsInAFileAreFound() {
     QFETCH(QString, text);
     QFETCH(bool, losses);
     QFETCH(bool, averagePrecision);
     const QTemporaryDir folder;
     const std::string file = folder.filePath(QStringLiteral("a.json")).toStdString();
-    const eval::EvaluationRequest missing = eval::figuresIn(file);
+    const eval::EvaluationRequest missing = eval::metricsIn(file);
     QVERIFY(!missing.losses && !missing.averagePrecision);
     base::writeFileAtomically(file, text.toStdString());
-    const eval::EvaluationRequest held = eval::figuresIn(file);
+    const eval::EvaluationRequest held = eval::metricsIn(file);
     QCOMPARE(held.losses, losses);
     QCOMPARE(held.averagePrecision, averagePrecision);
   }

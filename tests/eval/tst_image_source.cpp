@@ -26,28 +26,28 @@ class TstImageSource : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void anImageIsTheOneThatWasAskedFor_data() {
+  void imagesAreReturnedByIndex_data() {
     QTest::addColumn<int>("threadsAhead");
     QTest::newRow("loaded by the taker") << 0;
     QTest::newRow("loaded ahead") << 3;
   }
-  void anImageIsTheOneThatWasAskedFor() {
+  void imagesAreReturnedByIndex() {
     QFETCH(int, threadsAhead);
     ImageSource images(numbered, 20, {}, at::kCPU, threadsAhead);
     for (std::int64_t i = 0; i < 20; ++i) QCOMPARE(images.take(i).step, i);
   }
 
-  /// Ahead is loaded in one order: another image must not come in the place of the one meant.
-  void imagesLoadedAheadAreNotTakenInAnotherOrder() {
+  /// Images are prefetched in one order, so taking another index must not return the wrong image.
+  void prefetchedImagesMustBeTakenInOrder() {
     ImageSource images(numbered, 20, {}, at::kCPU, 2);
     QCOMPARE(images.take(0).step, std::int64_t{0});
     QVERIFY_EXCEPTION_THROWN(images.take(2), c10::Error);
     QCOMPARE(images.take(1).step, std::int64_t{1});
   }
 
-  void theImageAfterOneThatCannotBeReadIsTheNext() {
+  void anUnreadableImageIsSkipped() {
     const auto load = [](std::int64_t number) {
-      if (number == 1) throw Error("b.jpg: is cut off");
+      if (number == 1) throw Error("b.jpg: is truncated");
       return numbered(number);
     };
     ImageSource images(load, 3, {}, at::kCPU, 2);

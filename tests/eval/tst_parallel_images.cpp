@@ -13,11 +13,11 @@ using namespace lockstep;
 class TstParallelImages : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  void everyImageIsTakenOnce_data() {
+  void everyImageIsProcessedOnce_data() {
     QTest::addColumn<int>("threads");
     for (const int threads : {1, 2, 7}) QTest::addRow("%d threads", threads) << threads;
   }
-  void everyImageIsTakenOnce() {
+  void everyImageIsProcessedOnce() {
     QFETCH(int, threads);
     std::vector<std::atomic<int>> taken(50);
     std::atomic<int> reports = 0;
@@ -28,7 +28,7 @@ class TstParallelImages : public QObject {
     QCOMPARE(reports.load(), 50);
   }
 
-  void imagesSeeOneThreadAndNoGradients() {
+  void workRunsWithOneIntraOpThreadAndNoGradients() {
     const int before = at::get_num_threads();
     std::atomic<bool> right = true;
     eval::forEachImage(4, 2, [&](std::int64_t) {
@@ -39,7 +39,7 @@ class TstParallelImages : public QObject {
     QVERIFY(at::GradMode::is_enabled());
   }
 
-  void anExceptionReachesTheCaller() {
+  void exceptionsAreRethrown() {
     QVERIFY_EXCEPTION_THROWN(eval::forEachImage(20, 3,
                                                 [](std::int64_t i) {
                                                   if (i == 5) throw std::runtime_error("image 5");

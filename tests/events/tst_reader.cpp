@@ -34,15 +34,15 @@ class TstReader : public QObject {
   void recordsComeInOrderWithTheirNumbers();
   void aGrowingFileIsTailed();
   void aFileThatGrowsByteByByteGivesEveryRecordOnce();
-  void aTornEndThatIsReplacedIsReadAnew();
+  void aReplacedPartialRecordIsReadAgain();
   void aDamagedRecordIsSkipped();
-  void zerosAtTheEndAreLeftForLater();
+  void trailingZerosAreLeftForLater();
   void aFileThatIsNoEventLogIsAnError();
-  void damageInTheMiddleNamesItsPlace();
+  void corruptionInTheMiddleNamesItsOffset();
   void anEmptyFileHasNoRecordYet();
   void aMissingFileIsAnError();
   void aRecordLargerThanTheBufferIsRead();
-  void aCutIsSeen();
+  void aTruncationIsDetected();
   void theFirstEventFileByNameIsFound();
 
  private:
@@ -94,7 +94,7 @@ void TstReader::aFileThatGrowsByteByByteGivesEveryRecordOnce() {
   for (std::size_t i = 0; i < 5; ++i) QCOMPARE(records[i].seq, static_cast<std::int64_t>(i));
 }
 
-void TstReader::aTornEndThatIsReplacedIsReadAnew() {
+void TstReader::aReplacedPartialRecordIsReadAgain() {
   const std::string torn = encodeRecord(eventRecord(9, std::string(500, 'x')));
   const std::string start = fileOf(1);
   for (std::size_t bytes = 1; bytes < torn.size(); bytes += 7) {
@@ -122,7 +122,7 @@ void TstReader::aDamagedRecordIsSkipped() {
   QCOMPARE(reader.nextSeq(), 4);
 }
 
-void TstReader::zerosAtTheEndAreLeftForLater() {
+void TstReader::trailingZerosAreLeftForLater() {
   const std::string start = fileOf(2);
   writeBytes(file_, start + std::string(3 << 20, '\0'));
   Reader reader(file_);
@@ -141,12 +141,12 @@ void TstReader::aFileThatIsNoEventLogIsAnError() {
     } catch (const Error& error) {
       QCOMPARE(QString::fromUtf8(error.what()),
                QString::fromStdString(file_.string() +
-                                      ": not an event log: its first record is no record"));
+                                      ": not an event log: the first record is invalid"));
     }
   }
 }
 
-void TstReader::damageInTheMiddleNamesItsPlace() {
+void TstReader::corruptionInTheMiddleNamesItsOffset() {
   std::string bytes = fileOf(1);
   const std::size_t place = bytes.size();
   bytes += std::string(40, 'x') + fileOf(3);
@@ -158,7 +158,7 @@ void TstReader::damageInTheMiddleNamesItsPlace() {
     reader.next();
     QFAIL("accepted");
   } catch (const Error& error) {
-    const std::string wanted = "damaged at byte " + std::to_string(place) + " (record 2)";
+    const std::string wanted = "corrupt at byte " + std::to_string(place) + " (record 2)";
     QVERIFY2(std::string(error.what()).find(wanted) != std::string::npos, error.what());
   }
   QCOMPARE(reader.offsetBytes(), static_cast<std::int64_t>(place));
@@ -185,13 +185,13 @@ void TstReader::aRecordLargerThanTheBufferIsRead() {
   QCOMPARE(records[4].step, 4);
 }
 
-void TstReader::aCutIsSeen() {
+void TstReader::aTruncationIsDetected() {
   writeBytes(file_, fileOf(5));
   Reader reader(file_);
   reader.readAvailable();
-  QVERIFY(!reader.wasCut());
+  QVERIFY(!reader.wasTruncated());
   fs::resize_file(file_, fileOf(2).size());
-  QVERIFY(reader.wasCut());
+  QVERIFY(reader.wasTruncated());
   QVERIFY(!reader.next());
 }
 

@@ -102,17 +102,17 @@ class TstRecord : public QObject {
   void everyKindRoundTrips();
   void everyFloatRoundTripsToTheBit();
   void scalarTensorsOfOtherWritersAreRead();
-  void tensorsThatAreNoScalarsAreLeftOut();
+  void tensorsThatAreNotScalarsAreIgnored();
   void textsOfOtherTagsAreNoEvents();
   void severalValuesInOneRecordAreKeptInOrder();
   void unknownFieldsAreSkipped();
   void aWrongDataChecksumSkipsTheRecordAndItsNumber();
   void aRecordThatIsNoEventIsSkipped();
-  void aRecordWhoseTimeIsNoNumberIsSkipped();
+  void aRecordWithANanTimeIsSkipped();
   void aWrongLengthChecksumIsAnError();
-  void aHostileLengthIsAnErrorOrWaits();
-  void everyCutOfARecordIsLeftForLater();
-  void mutatedBytesDecodeOrAreRefused();
+  void aHostileLengthIsAnErrorOrIncomplete();
+  void everyTruncationOfARecordIsLeftForLater();
+  void mutatedBytesDecodeOrAreErrors();
 };
 
 void TstRecord::aScalarRecordIsTheKnownBytes() {
@@ -197,7 +197,7 @@ void TstRecord::scalarTensorsOfOtherWritersAreRead() {
   QCOMPARE(decoded(recordWithValue("x", 8, unpacked)).at(0).scalars, (ScalarValues{{"x", 0.25f}}));
 }
 
-void TstRecord::tensorsThatAreNoScalarsAreLeftOut() {
+void TstRecord::tensorsThatAreNotScalarsAreIgnored() {
   std::string dimension, shape, unknownRank;
   pbf_writer(dimension).add_uint64(1, 2);
   pbf_writer(shape).add_bytes(2, dimension);
@@ -264,7 +264,7 @@ void TstRecord::aRecordThatIsNoEventIsSkipped() {
   }
 }
 
-void TstRecord::aRecordWhoseTimeIsNoNumberIsSkipped() {
+void TstRecord::aRecordWithANanTimeIsSkipped() {
   QVERIFY(decoded(encodeRecord(scalarRecord(1, {{"a", 1.0f}}, std::nan("")))).empty());
 }
 
@@ -277,14 +277,14 @@ void TstRecord::aWrongLengthChecksumIsAnError() {
     readRecords(bytes, records);
     QFAIL("accepted");
   } catch (const Error& error) {
-    QVERIFY2(std::string(error.what()).find("damaged at byte " + std::to_string(second)) !=
+    QVERIFY2(std::string(error.what()).find("corrupt at byte " + std::to_string(second)) !=
                  std::string::npos,
              error.what());
   }
   QCOMPARE(records.size(), 1u);
 }
 
-void TstRecord::aHostileLengthIsAnErrorOrWaits() {
+void TstRecord::aHostileLengthIsAnErrorOrIncomplete() {
   // A whole, right header that promises 2^62 bytes; then one that promises 2^30.
   const std::string frame = frameOf(std::string(100, 'x'));
   std::vector<Record> records;
@@ -294,7 +294,7 @@ void TstRecord::aHostileLengthIsAnErrorOrWaits() {
   QVERIFY(records.empty());
 }
 
-void TstRecord::everyCutOfARecordIsLeftForLater() {
+void TstRecord::everyTruncationOfARecordIsLeftForLater() {
   const std::string bytes =
       encodeRecord(scalarRecord(1, {{"a", 1.0f}})) + encodeRecord(eventRecord(2, "{}"));
   const std::size_t first = encodeRecord(scalarRecord(1, {{"a", 1.0f}})).size();
@@ -307,7 +307,7 @@ void TstRecord::everyCutOfARecordIsLeftForLater() {
 
 /// Whatever comes, decoding returns or throws Error, and reads nothing outside (the sanitizers'
 /// build sees to that).
-void TstRecord::mutatedBytesDecodeOrAreRefused() {
+void TstRecord::mutatedBytesDecodeOrAreErrors() {
   std::string seed = encodeRecord(versionRecord()) + fromHex(kTensorRecord) +
                      encodeRecord(scalarRecord(3, {{"train/loss_total", 1.5f}, {"b", 2.0f}})) +
                      encodeRecord(eventRecord(4, R"({"type":"state"})"));

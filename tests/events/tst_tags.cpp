@@ -10,7 +10,7 @@ class TstTags : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void tagsAreMadeOfTheirParts() {
+  void tagsHaveTheirPrefixes() {
     QCOMPARE(tags::train("loss_total"), std::string(tags::kTrainTotalLoss));
     QCOMPARE(tags::eval("loss_total"), std::string(tags::kEvalTotalLoss));
     QCOMPARE(tags::eval("segm/AP"), std::string(tags::kMaskAp));
@@ -18,12 +18,12 @@ class TstTags : public QObject {
     QVERIFY(tags::nameIn("plain") == "plain");
   }
 
-  void lossesAreKnownByTheirTags() {
+  void lossesAreRecognisedByTheirTags() {
     QVERIFY(tags::isTrainLoss("train/loss_mask") && !tags::isTrainLoss("eval/loss_mask"));
     QVERIFY(tags::isEvalLoss("eval/loss_mask") && !tags::isEvalLoss("eval/segm/AP"));
   }
 
-  void numbersStandForTheN() {
+  void numbersReplaceTheN() {
     QCOMPARE(tags::numbered(tags::kRankOwnSeconds, 12), std::string("time/rank12/own_seconds"));
     QCOMPARE(tags::numbered(tags::kGpuPower, 0), std::string("system/gpu0/power_watts"));
     QCOMPARE(tags::numbered(tags::kCpuPercent, 3), std::string(tags::kCpuPercent));

@@ -44,8 +44,8 @@ class TstTensorboard : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void ourBytesAreThoseOfProtobuf();
-  void tensorBoardSeesWhatWeWrote();
-  void weSeeWhatOthersWrote();
+  void tensorBoardReadsOurFiles();
+  void filesOfOtherWritersAreRead();
 
  private:
   QTemporaryDir folder_;
@@ -76,7 +76,7 @@ void TstTensorboard::ourBytesAreThoseOfProtobuf() {
   }
 }
 
-void TstTensorboard::tensorBoardSeesWhatWeWrote() {
+void TstTensorboard::tensorBoardReadsOurFiles() {
   const QString run = folder_.filePath(QStringLiteral("ours"));
   fs::create_directories(run.toStdString());
   Writer writer = Writer::open(run.toStdString());
@@ -90,7 +90,7 @@ void TstTensorboard::tensorBoardSeesWhatWeWrote() {
     if (step % 25 == 0) writer.append(eventRecord(step, R"({"type":"log","text":"grün"})"));
   }
   writer.append(scalarRecord(51, {{"train/loss_total", 9.0f}}));
-  writer.cutAfterStep(50);
+  writer.truncateAfterStep(50);
   writer.append(scalarRecord(51, {{"train/loss_total", 8.0f}}, 1001.5));
   values.push_back(8.0f);
   const QJsonObject seen = reference({QStringLiteral("read"), run}, complaint_).object();
@@ -117,7 +117,7 @@ void TstTensorboard::tensorBoardSeesWhatWeWrote() {
   QCOMPARE(texts[1][1].toString(), QStringLiteral(R"({"type":"log","text":"grün"})"));
 }
 
-void TstTensorboard::weSeeWhatOthersWrote() {
+void TstTensorboard::filesOfOtherWritersAreRead() {
   const QString run = folder_.filePath(QStringLiteral("theirs"));
   const QJsonArray expected =
       reference({QStringLiteral("write"), run}, complaint_)[QStringLiteral("expected")].toArray();

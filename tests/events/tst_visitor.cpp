@@ -43,10 +43,10 @@ class TstVisitor : public QObject {
 
  private Q_SLOTS:
   void init();
-  void visitingGivesWhatNextGives();
-  void visitingStopsAtItsBoundAndGoesOn();
+  void visitingEqualsNext();
+  void visitingStopsAtItsLimitAndContinues();
   void visitingAndNextMayBeMixed();
-  void tagsAreNumberedByFirstSight();
+  void tagsAreNumberedByFirstOccurrence();
 
  private:
   QTemporaryDir folder_;
@@ -66,7 +66,7 @@ void TstVisitor::init() {
   writeBytes(file_, bytes);
 }
 
-void TstVisitor::visitingGivesWhatNextGives() {
+void TstVisitor::visitingEqualsNext() {
   Reader first(file_), second(file_);
   const auto expected = first.readAvailable();
   const auto got = visited(second);
@@ -74,7 +74,7 @@ void TstVisitor::visitingGivesWhatNextGives() {
   QVERIFY(std::equal(got.begin(), got.end(), expected.begin(), expected.end(), isSame));
 }
 
-void TstVisitor::visitingStopsAtItsBoundAndGoesOn() {
+void TstVisitor::visitingStopsAtItsLimitAndContinues() {
   Reader reader(file_);
   QCOMPARE(visited(reader, 10).size(), 10u);
   QCOMPARE(reader.nextSeq(), 10);
@@ -90,7 +90,7 @@ void TstVisitor::visitingAndNextMayBeMixed() {
   QCOMPARE(visited(reader, 1).at(0).seq, 2);
 }
 
-void TstVisitor::tagsAreNumberedByFirstSight() {
+void TstVisitor::tagsAreNumberedByFirstOccurrence() {
   Reader reader(file_);
   QVERIFY(reader.tags().empty());
   visited(reader);

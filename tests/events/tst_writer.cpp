@@ -54,19 +54,19 @@ class TstWriter : public QObject {
 
  private Q_SLOTS:
   void init();
-  void aNewFileIsNamedAsTensorBoardWantsAndHoldsItsVersion();
+  void aNewFileHasTensorBoardsNameAndAVersionRecord();
   void appendedRecordsAreReadBack();
   void anExistingFileIsContinued();
-  void anEmptyFileGetsItsVersion();
-  void aTornEndIsCutAtEveryByte();
-  void cuttingKeepsEverythingUpToItsStep();
-  void cuttingTwiceLeavesOneStart();
-  void cuttingPastTheEndKeepsEverything();
-  void afterACutWritingGoesOn();
-  void aFullDiskLeavesOnlyWholeRecords();
-  void aFileThatIsNoEventLogIsRefused();
-  void aMissingFolderIsRefused();
-  void aKilledWriterLeavesWholeRecords();
+  void anEmptyFileGetsAVersionRecord();
+  void aPartialRecordIsRemovedForEveryLength();
+  void truncatingKeepsEverythingUpToItsStep();
+  void truncatingTwiceLeavesOneSessionStart();
+  void truncatingPastTheEndKeepsEverything();
+  void appendingContinuesAfterTruncation();
+  void aFullDiskLeavesOnlyCompleteRecords();
+  void aFileThatIsNoEventLogIsAnErrorOfTheWriter();
+  void aMissingFolderIsAnError();
+  void aKilledWriterLeavesCompleteRecords();
 
  private:
   std::unique_ptr<QTemporaryDir> temporary_;
@@ -78,7 +78,7 @@ void TstWriter::init() {
   folder_ = temporary_->path().toStdString();
 }
 
-void TstWriter::aNewFileIsNamedAsTensorBoardWantsAndHoldsItsVersion() {
+void TstWriter::aNewFileHasTensorBoardsNameAndAVersionRecord() {
   const Writer writer = Writer::open(folder_);
   const std::string name = writer.path().filename().string();
   QVERIFY(name.starts_with("events.out.tfevents."));
@@ -117,14 +117,14 @@ void TstWriter::anExistingFileIsContinued() {
   QCOMPARE(stepsIn(path), (std::vector<std::int64_t>{0, 1, 2}));
 }
 
-void TstWriter::anEmptyFileGetsItsVersion() {
+void TstWriter::anEmptyFileGetsAVersionRecord() {
   writeBytes(folder_ / "events.out.tfevents.5", "");
   const Writer writer = Writer::open(folder_);
   QCOMPARE(writer.path(), folder_ / "events.out.tfevents.5");
   QCOMPARE(recordsIn(writer.path()).at(0).kind, Record::Kind::FileVersion);
 }
 
-void TstWriter::aTornEndIsCutAtEveryByte() {
+void TstWriter::aPartialRecordIsRemovedForEveryLength() {
   const fs::path file = folder_ / "events.out.tfevents.5";
   const std::string whole =
       encodeRecord(versionRecord()) + encodeRecord(scalarRecord(1, {{"a", 1.0f}}));
@@ -142,7 +142,7 @@ void TstWriter::aTornEndIsCutAtEveryByte() {
   }
 }
 
-void TstWriter::cuttingKeepsEverythingUpToItsStep() {
+void TstWriter::truncatingKeepsEverythingUpToItsStep() {
   Writer writer = Writer::open(folder_);
   writer.append(eventRecord(0, R"({"type":"state","state":"running"})"));
   for (std::int64_t step = 1; step <= 4; ++step) {
@@ -150,7 +150,7 @@ void TstWriter::cuttingKeepsEverythingUpToItsStep() {
     writer.append(scalarRecord(step, {{"eval/loss_total", 1.0f}}));
     writer.append(eventRecord(step, R"({"type":"checkpoint"})"));
   }
-  QCOMPARE(writer.cutAfterStep(2), 8);
+  QCOMPARE(writer.truncateAfterStep(2), 8);
   QCOMPARE(writer.nextSeq(), 9);
   const auto records = recordsIn(writer.path());
   QCOMPARE(stepsIn(writer.path()), (std::vector<std::int64_t>{0, 0, 1, 1, 1, 2, 2, 2, 3}));
@@ -159,33 +159,33 @@ void TstWriter::cuttingKeepsEverythingUpToItsStep() {
   QCOMPARE(records[8].seq, 8);
 }
 
-void TstWriter::cuttingTwiceLeavesOneStart() {
+void TstWriter::truncatingTwiceLeavesOneSessionStart() {
   Writer writer = Writer::open(folder_);
   for (std::int64_t step = 1; step <= 4; ++step) writer.append(scalarRecord(step, {{"a", 1.0f}}));
-  writer.cutAfterStep(2);
+  writer.truncateAfterStep(2);
   writer.append(eventRecord(2, R"({"type":"state","state":"starting"})"));
   writer.append(scalarRecord(3, {{"a", 1.0f}}));
-  writer.cutAfterStep(2);
+  writer.truncateAfterStep(2);
   QCOMPARE(stepsIn(writer.path()), (std::vector<std::int64_t>{0, 1, 2, 3}));
-  writer.cutAfterStep(0);
+  writer.truncateAfterStep(0);
   QCOMPARE(stepsIn(writer.path()), (std::vector<std::int64_t>{0, 1}));
   QCOMPARE(recordsIn(writer.path())[1].kind, Record::Kind::SessionStart);
 }
 
-void TstWriter::cuttingPastTheEndKeepsEverything() {
+void TstWriter::truncatingPastTheEndKeepsEverything() {
   Writer writer = Writer::open(folder_);
   writer.append(scalarRecord(1, {{"a", 1.0f}}));
-  QCOMPARE(writer.cutAfterStep(100), 2);
+  QCOMPARE(writer.truncateAfterStep(100), 2);
   QCOMPARE(stepsIn(writer.path()), (std::vector<std::int64_t>{0, 1, 101}));
 }
 
-void TstWriter::afterACutWritingGoesOn() {
+void TstWriter::appendingContinuesAfterTruncation() {
   {
     Writer writer = Writer::open(folder_);
     for (std::int64_t step = 1; step <= 3; ++step) writer.append(scalarRecord(step, {{"a", 1.0f}}));
   }
   Writer writer = Writer::open(folder_);
-  writer.cutAfterStep(1);
+  writer.truncateAfterStep(1);
   writer.append(scalarRecord(2, {{"a", 7.0f}}));
   const auto records = recordsIn(writer.path());
   QCOMPARE(records.size(), 4u);
@@ -193,7 +193,7 @@ void TstWriter::afterACutWritingGoesOn() {
   QCOMPARE(records[3].scalars[0].second, 7.0f);
 }
 
-void TstWriter::aFullDiskLeavesOnlyWholeRecords() {
+void TstWriter::aFullDiskLeavesOnlyCompleteRecords() {
   Writer writer = Writer::open(folder_);
   writer.append(scalarRecord(1, {{"train/loss_total", 1.0f}}));
   const std::size_t bytes = bytesOf(writer.path()).size();
@@ -208,14 +208,14 @@ void TstWriter::aFullDiskLeavesOnlyWholeRecords() {
   QCOMPARE(stepsIn(writer.path()), (std::vector<std::int64_t>{0, 1, 2}));
 }
 
-void TstWriter::aFileThatIsNoEventLogIsRefused() {
+void TstWriter::aFileThatIsNoEventLogIsAnErrorOfTheWriter() {
   const std::string content = "this is somebody's text file";
   writeBytes(folder_ / "tfevents.txt", content);
   QVERIFY_EXCEPTION_THROWN(Writer::open(folder_), Error);
   QCOMPARE(bytesOf(folder_ / "tfevents.txt"), content);
 }
 
-void TstWriter::aMissingFolderIsRefused() {
+void TstWriter::aMissingFolderIsAnError() {
   try {
     Writer::open(folder_ / "no");
     QFAIL("opened");
@@ -226,7 +226,7 @@ void TstWriter::aMissingFolderIsRefused() {
 
 /// A child writes as fast as it can until it is killed: the file must hold whole records only, in
 /// order.
-void TstWriter::aKilledWriterLeavesWholeRecords() {
+void TstWriter::aKilledWriterLeavesCompleteRecords() {
   int started[2];
   QCOMPARE(::pipe(started), 0);
   const pid_t child = ::fork();

@@ -7,8 +7,8 @@
 
 namespace lockstep::tests {
 
-/// Random choices that are a function of a seed and a variant's number, so that one variant alone
-/// can be made again.
+/// Random choices as a function of a seed and the variant's number, so that every variant is
+/// reproducible on its own.
 class Choices {
  public:
   Choices(std::uint64_t seed, std::uint64_t variant)

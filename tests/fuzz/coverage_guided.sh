@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Searches for inputs that the readers of messages and event logs do not hold, guided by the branches
-# that an input reaches, with the address and undefined-behaviour sanitizers; by hand, where clang has
-# libFuzzer (Debian's has).
+# Coverage-guided fuzzing of the readers of messages and event logs, with libFuzzer and the address and
+# undefined-behaviour sanitizers. Run by hand; needs a clang with libFuzzer (Debian's has it).
 #   tests/fuzz/coverage_guided.sh decoders|lineBuffer|eventLog [SECONDS]
-# New inputs lie in build/fuzz/TARGET; one that does not hold is named at the end. Put it into
-# tests/fixtures/fuzz/messages or event_log, where the tests read it from then on.
+# New inputs lie in build/fuzz/TARGET; a failing one is printed at the end. Add it to
+# tests/fixtures/fuzz/messages or event_log, which the tests read.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 target=${1:-none} seconds=${2:-600}
@@ -18,7 +17,7 @@ mkdir -p "$build/$target"
 clang++ -std=c++20 -O2 -g1 -I. -DPROTOZERO_USE_VIEW=std::string_view "-DLOCKSTEP_FUZZ_TARGET=$target" \
   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
   engine/base/*.cpp engine/events/*.cpp engine/protocol/*.cpp \
-  tests/fuzz/{coverage_guided,held_event_log,held_messages}.cpp -o "$build/$target.program"
+  tests/fuzz/{coverage_guided,check_event_log,check_messages}.cpp -o "$build/$target.program"
 LOCKSTEP_FUZZ_FOLDER=$(mktemp -d /dev/shm/lockstep-fuzz-XXXXXX)
 export LOCKSTEP_FUZZ_FOLDER ASAN_OPTIONS=quarantine_size_mb=4
 trap 'rm -rf "$LOCKSTEP_FUZZ_FOLDER"' EXIT

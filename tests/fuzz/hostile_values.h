@@ -7,9 +7,9 @@
 
 namespace lockstep::tests {
 
-/// A value that a member should not have.
+/// A value that is invalid for a member.
 nlohmann::ordered_json hostileValue(Choices& choices);
-/// A text where a JSON value should stand. Not all of them are JSON.
+/// Text in place of a JSON value; not always valid JSON.
 std::string hostileText(Choices& choices);
 
 }  // namespace lockstep::tests

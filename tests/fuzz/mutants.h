@@ -4,21 +4,21 @@
 
 #include "tests/fuzz/choices.h"
 
-/// Damaged variants of whole files, from a flipped bit to a header that lies.
+/// Damaged variants of files, from a flipped bit to an inconsistent header.
 namespace lockstep::tests {
 
-/// Flipped bits, overwritten and repeated parts, what is missing and what is too much.
+/// Flipped bits, and overwritten, repeated, missing and inserted bytes.
 std::string damagedBytes(std::string bytes, Choices& choices);
 
-/// JSON with values of other kinds and sizes, numbers that nothing holds, members that are missing,
-/// doubled or named otherwise, and nesting without end. Mostly still JSON.
+/// JSON with values of other types and sizes, numbers out of range, missing, duplicate and renamed
+/// members, and deep nesting. Mostly still valid JSON.
 std::string damagedJson(const std::string& text, Choices& choices);
 
-/// A safetensors file whose header or length lies, and metadata that are not what they should be.
+/// A safetensors file with an inconsistent header or length, or invalid metadata.
 std::string damagedSafetensors(const std::string& file, Choices& choices);
 
-/// An event file whose records are missing, doubled or other messages under a right checksum, whose
-/// lengths lie, or which is torn.
+/// An event file with missing, duplicate or other records under valid checksums, with wrong
+/// lengths, or truncated.
 std::string damagedEventLog(const std::string& file, Choices& choices);
 
 }  // namespace lockstep::tests

@@ -4,8 +4,8 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/coco/evaluation/precision_arrays.h"
-#include "tests/fuzz/held_reading.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
@@ -44,7 +44,7 @@ class TstCocoFiles : public QObject {
  private Q_SLOTS:
   void initTestCase() { tests::allowFuzzingTime(); }
 
-  void damagedAnnotationsAreReadOrRefused() {
+  void damagedAnnotationsAreReadOrAreErrors() {
     holdAll("annotations.json", [](const std::filesystem::path& file) {
       const Dataset groundTruth = Dataset::load(file);
       for (std::size_t i = 0; i < groundTruth.images().size(); ++i) {
@@ -56,7 +56,7 @@ class TstCocoFiles : public QObject {
     });
   }
 
-  void damagedResultsAreReadOrRefused() {
+  void damagedResultsAreReadOrAreErrors() {
     const Dataset groundTruth = Dataset::load(sample("annotations.json"));
     holdAll("results.json", [&](const std::filesystem::path& file) {
       evaluateBoth(groundTruth, ResultsFile::load(file, groundTruth));
@@ -72,16 +72,16 @@ class TstCocoFiles : public QObject {
       return choices.below(2) == 0 ? tests::damagedJson(whole, choices)
                                    : tests::damagedBytes(whole, choices);
     };
-    const std::string faults = tests::faultsOf({name,
-                                                file,
-                                                {},
-                                                damage,
-                                                [&] {
-                                                  read(file);
-                                                  expectJson(file);
-                                                }},
-                                               tests::chosenVariants(1000));
-    QVERIFY2(faults.empty(), faults.c_str());
+    const std::string failures = tests::failuresOf({name,
+                                                    file,
+                                                    {},
+                                                    damage,
+                                                    [&] {
+                                                      read(file);
+                                                      expectJson(file);
+                                                    }},
+                                                   tests::chosenVariants(1000));
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 };
 

@@ -1,9 +1,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "tests/fuzz/held_event_log.h"
-#include "tests/fuzz/held_reading.h"
+#include "tests/fuzz/check_event_log.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -18,25 +18,25 @@ class TstEventLog : public QObject {
     for (const auto& [name, bytes] : tests::fuzzCorpus("event_log")) logs_.push_back(bytes);
   }
 
-  void corpusIsHeld() {
-    const std::string faults = tests::faultsOfInputs(held(), tests::fuzzCorpus("event_log"));
-    QVERIFY2(faults.empty(), faults.c_str());
+  void theCorpusPasses() {
+    const std::string failures = tests::failuresOfInputs(check(), tests::fuzzCorpus("event_log"));
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 
-  void damagedLogsAreReadOrRefused() {
-    const std::string faults = tests::faultsOf(held(), tests::chosenVariants(600));
-    QVERIFY2(faults.empty(), faults.c_str());
+  void damagedLogsAreReadOrAreErrors() {
+    const std::string failures = tests::failuresOf(check(), tests::chosenVariants(600));
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 
  private:
-  tests::HeldReading held() {
+  tests::ReadingCheck check() {
     const std::filesystem::path file =
         folder_.filePath(QStringLiteral("events.out.tfevents.1")).toStdString();
     return {"event log",
             file,
             {},
             [this](Choices& choices) { return tests::damagedEventLog(choices.of(logs_), choices); },
-            [file] { tests::holdEventLog(file); }};
+            [file] { tests::checkEventLog(file); }};
   }
 
   QTemporaryDir folder_;

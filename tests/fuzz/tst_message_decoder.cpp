@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
-#include "tests/fuzz/held_messages.h"
-#include "tests/fuzz/held_reading.h"
+#include "tests/fuzz/check_messages.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/support/message_samples.h"
 #include "tests/support/test_main.h"
 
@@ -21,42 +21,42 @@ class TstMessageDecoder : public QObject {
     file_ = folder_.filePath(QStringLiteral("line")).toStdString();
     for (const auto& [name, line] : tests::fuzzCorpus("messages")) lines_.push_back(line);
     for (const protocol::Work& work : tests::sampleWorks())
-      add(protocol::SupervisorMessage(protocol::Job{tests::kSamplePlace, work}));
+      add(protocol::SupervisorMessage(protocol::Job{tests::kSamplePlacement, work}));
     for (const protocol::Action& action : tests::sampleActions())
       add(protocol::SupervisorMessage(protocol::Control{"1", action}));
     for (const protocol::Result& result : tests::sampleResults())
       add(protocol::WorkerMessage(protocol::Finished{6, true, result}));
   }
 
-  void corpusIsHeld() {
-    const std::string faults =
-        tests::faultsOfInputs(held(tests::holdDecoders), tests::fuzzCorpus("messages"));
-    QVERIFY2(faults.empty(), faults.c_str());
+  void theCorpusPasses() {
+    const std::string failures =
+        tests::failuresOfInputs(check(tests::checkDecoders), tests::fuzzCorpus("messages"));
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 
-  void damagedLinesAreReadOrRefused() {
-    const std::string faults =
-        tests::faultsOf(held(tests::holdDecoders), tests::chosenVariants(1000));
-    QVERIFY2(faults.empty(), faults.c_str());
+  void damagedLinesDecodeOrAreErrors() {
+    const std::string failures =
+        tests::failuresOf(check(tests::checkDecoders), tests::chosenVariants(1000));
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 
-  void streamsAreCutIntoTheirLines() {
-    tests::HeldReading reading = held(tests::holdLineBuffer);
+  void streamsAreSplitIntoLines() {
+    tests::ReadingCheck reading = check(tests::checkLineBuffer);
     reading.name = "stream";
     reading.damage = [this](Choices& choices) { return stream(choices); };
-    const std::string faults = tests::faultsOf(reading, tests::chosenVariants(60));
-    QVERIFY2(faults.empty(), faults.c_str());
+    const std::string failures = tests::failuresOf(reading, tests::chosenVariants(60));
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 
  private:
   void add(const auto& message) { lines_.push_back(protocol::encode(message)); }
-  tests::HeldReading held(void (*hold)(std::string_view)) {
-    tests::HeldReading reading{"line",
-                               file_,
-                               {},
-                               [this](Choices& choices) { return damagedLine(choices); },
-                               [this, hold] { hold(base::readFile(file_)); }};
-    reading.isFileTold = false;
+  tests::ReadingCheck check(void (*function)(std::string_view)) {
+    tests::ReadingCheck reading{"line",
+                                file_,
+                                {},
+                                [this](Choices& choices) { return damagedLine(choices); },
+                                [this, function] { function(base::readFile(file_)); }};
+    reading.namesFile = false;
     return reading;
   }
 
@@ -72,7 +72,7 @@ class TstMessageDecoder : public QObject {
     return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
-  /// Lines and newlines, and up to 1 MiB of one byte (holdLineBuffer).
+  /// Lines and newlines, and up to 1 MiB of one byte (checkLineBuffer).
   std::string stream(Choices& choices) const {
     std::string bytes;
     for (std::size_t i = 1 + choices.below(12); i > 0; --i) {

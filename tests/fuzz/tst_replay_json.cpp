@@ -3,8 +3,8 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/run_folder/replay_file.h"
-#include "tests/fuzz/held_reading.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -15,7 +15,7 @@ class TstReplayJson : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void damagedOnesAreReadOrRefused() {
+  void damagedFilesAreReadOrAreErrors() {
     QTemporaryDir folder;
     const fs::path file = folder.filePath(QStringLiteral("replay.json")).toStdString();
     writeReplayFile(file, {.step = 7,
@@ -25,14 +25,14 @@ class TstReplayJson : public QObject {
                            .firstNotFinite = "backbone.body.layer1.0",
                            .configYaml = "name: a\n"});
     const std::string whole = base::readFile(file);
-    const std::string faults =
-        tests::faultsOf({"replay.json",
-                         file,
-                         {},
-                         [&](Choices& choices) { return tests::damagedJson(whole, choices); },
-                         [&] { readReplayFile(file); }},
-                        tests::chosenVariants(1000));
-    QVERIFY2(faults.empty(), faults.c_str());
+    const std::string failures =
+        tests::failuresOf({"replay.json",
+                           file,
+                           {},
+                           [&](Choices& choices) { return tests::damagedJson(whole, choices); },
+                           [&] { readReplayFile(file); }},
+                          tests::chosenVariants(1000));
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 };
 

@@ -3,8 +3,8 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "tests/fuzz/held_reading.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/run_folder/run_samples.h"
 #include "tests/support/test_main.h"
 
@@ -25,8 +25,8 @@ void expectListed(const RunSummary& run) {
   for (const double time : {info.created, info.started, info.updated, info.finished})
     expect(time >= 0 && time < 1e12, "a time that is none is listed");
   if (info.error && info.error->cause == protocol::FailureCause::RunJson) {
-    const std::string fault = tests::faultOfMessage(info.error->message, run.folder / "run.json");
-    expect(fault.empty(), "listed: " + fault);
+    const std::string problem = tests::messageProblem(info.error->message, run.folder / "run.json");
+    expect(problem.empty(), "listed: " + problem);
   }
 }
 
@@ -36,7 +36,7 @@ class TstRunJson : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void damagedOnesAreReadOrRefused() {
+  void damagedFilesAreReadOrAreErrors() {
     QTemporaryDir folder;
     const Layout layout(folder.filePath(QStringLiteral("runs/a")).toStdString());
     const std::string whole = writeSample(layout);
@@ -47,14 +47,14 @@ class TstRunJson : public QObject {
       expectWeights(layout);
       readRunInfo(layout);
     };
-    const std::string faults =
-        tests::faultsOf({"run.json",
-                         layout.runJson(),
-                         {},
-                         [&](Choices& choices) { return tests::damagedJson(whole, choices); },
-                         read},
-                        tests::chosenVariants(1000));
-    QVERIFY2(faults.empty(), faults.c_str());
+    const std::string failures =
+        tests::failuresOf({"run.json",
+                           layout.runJson(),
+                           {},
+                           [&](Choices& choices) { return tests::damagedJson(whole, choices); },
+                           read},
+                          tests::chosenVariants(1000));
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 
  private:
@@ -81,8 +81,8 @@ class TstRunJson : public QObject {
       const fs::path weights = resolveWeights(layout, "best");
       expect(weights == layout.checkpoint(400) / "model.safetensors", "other weights are the best");
     } catch (const Error& error) {
-      const std::string fault = tests::faultOfMessage(error.what(), layout.folder());
-      expect(fault.empty(), "best: " + fault);
+      const std::string problem = tests::messageProblem(error.what(), layout.folder());
+      expect(problem.empty(), "best: " + problem);
     }
   }
 };

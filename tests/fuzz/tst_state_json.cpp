@@ -5,8 +5,8 @@
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
 #include "engine/run_folder/training_state.h"
-#include "tests/fuzz/held_reading.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/run_folder/run_samples.h"
 #include "tests/support/test_main.h"
 
@@ -16,14 +16,14 @@ using tests::Choices;
 
 namespace {
 
-FileSeal sealOf(const fs::path& folder, const std::string& name) {
+FileChecksum checksumOf(const fs::path& folder, const std::string& name) {
   const std::string bytes = base::readFile(folder / name);
   return {name, static_cast<std::int64_t>(bytes.size()), base::crc32c(bytes)};
 }
 
 void expectOneLine(const std::string& message, const fs::path& file) {
-  const std::string fault = tests::faultOfMessage(message, file);
-  if (!fault.empty()) throw std::logic_error(fault);
+  const std::string problem = tests::messageProblem(message, file);
+  if (!problem.empty()) throw std::logic_error(problem);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ class TstStateJson : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void damagedOnesAreReadOrRefused() {
+  void damagedFilesAreReadOrAreErrors() {
     QTemporaryDir folder;
     const Layout layout(folder.path().toStdString());
     const fs::path older = layout.checkpoint(300), newer = layout.checkpoint(400);
@@ -43,21 +43,20 @@ class TstStateJson : public QObject {
       // A damaged newest checkpoint falls back to the one before.
       const ResumePoint point = findResumePoint(layout);
       if (point.step != (point.damaged.empty() ? 400 : 300))
-        throw std::logic_error("lost its place");
-      for (const ResumePoint::Damaged& damaged : point.damaged) expectOneLine(damaged.fault, newer);
+        throw std::logic_error("wrong resume step");
+      for (const ResumePoint::Damaged& damaged : point.damaged) expectOneLine(damaged.error, newer);
       const TrainingState state = readTrainingState(newer);
-      if (point.damaged.empty() && state.step != 400)
-        throw std::logic_error("another step is taken");
+      if (point.damaged.empty() && state.step != 400) throw std::logic_error("wrong step");
     };
-    const std::string faults =
-        tests::faultsOf({"state.json",
-                         newer / "state.json",
-                         {},
-                         [&](Choices& choices) { return tests::damagedJson(whole, choices); },
-                         read},
-                        tests::chosenVariants(1000));
-    QVERIFY2(faults.empty(), faults.c_str());
-    QVERIFY(!checkpointFault(older));
+    const std::string failures =
+        tests::failuresOf({"state.json",
+                           newer / "state.json",
+                           {},
+                           [&](Choices& choices) { return tests::damagedJson(whole, choices); },
+                           read},
+                          tests::chosenVariants(1000));
+    QVERIFY2(failures.empty(), failures.c_str());
+    QVERIFY(!checkpointError(older));
   }
 
  private:
@@ -73,7 +72,8 @@ class TstStateJson : public QObject {
     state.device = "cpu";
     state.optimizer = "sgd";
     state.version = "0.1.0";
-    state.files = {sealOf(folder, "model.safetensors"), sealOf(folder, "optimizer.safetensors")};
+    state.files = {checksumOf(folder, "model.safetensors"),
+                   checksumOf(folder, "optimizer.safetensors")};
     writeTrainingState(folder, state);
   }
 };

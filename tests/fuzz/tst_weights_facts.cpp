@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/weights_facts.h"
-#include "tests/fuzz/held_reading.h"
 #include "tests/fuzz/mutants.h"
+#include "tests/fuzz/reading_check.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -31,7 +31,7 @@ class TstWeightsFacts : public QObject {
 
  private Q_SLOTS:
   /// The command line looks at the header before the worker reads the file and says what is wrong.
-  void damagedFilesAreNeverRefusedHere() {
+  void damagedFilesAreNeverErrorsHere() {
     QTemporaryDir folder;
     const fs::path file = folder.filePath(QStringLiteral("a.safetensors")).toStdString();
     const std::string whole = wholeFile();
@@ -42,14 +42,14 @@ class TstWeightsFacts : public QObject {
         throw std::logic_error(error.what());  // an Error, too
       }
     };
-    const std::string faults = tests::faultsOf(
+    const std::string failures = tests::failuresOf(
         {"facts of weights",
          file,
          {},
          [&](Choices& choices) { return tests::damagedSafetensors(whole, choices); },
          read},
         tests::chosenVariants(1000));
-    QVERIFY2(faults.empty(), faults.c_str());
+    QVERIFY2(failures.empty(), failures.c_str());
   }
 };
 

@@ -12,7 +12,7 @@
 namespace lockstep::gpu {
 namespace {
 
-/// How far a program was when it began anew: `CHECKS FAILED`.
+/// The progress of a program that has re-executed itself: `CHECKS FAILED`.
 constexpr const char* kDone = "LOCKSTEP_GPU_CHECKS_DONE";
 
 struct Progress {
@@ -36,7 +36,7 @@ bool isBroken(const at::Device& device) {
   }
 }
 
-void beginAnew(const Progress& progress, char** arguments) {
+void restartProgram(const Progress& progress, char** arguments) {
   std::puts("      the GPU's context is broken: beginning anew with the next check");
   std::fflush(stdout);
   const std::string done = std::to_string(progress.done) + " " + std::to_string(progress.failed);
@@ -67,7 +67,7 @@ int runAll(const std::vector<Check>& checks, const at::Device& device, char** ar
     std::printf("%-4s  %-32s %s\n", word, check.name.c_str(), finding.figures.c_str());
     std::fflush(stdout);
     if (!finding.pass && progress.done < checks.size() && isBroken(device))
-      beginAnew(progress, arguments);
+      restartProgram(progress, arguments);
   }
   std::printf(progress.failed == 0 ? "all checks passed\n" : "%d checks FAILED\n", progress.failed);
   return progress.failed == 0 ? 0 : 1;

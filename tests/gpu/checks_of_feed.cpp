@@ -21,10 +21,10 @@ using data::Batch;
 constexpr std::int64_t kBatches = 24;
 
 structures::HostMemory memoryFor(const at::Device& device) {
-  return device.is_cuda() ? structures::HostMemory::Pinned : structures::HostMemory::Plain;
+  return device.is_cuda() ? structures::HostMemory::Pinned : structures::HostMemory::Pageable;
 }
 
-/// Pictures of noise: sides of 1 px and more, enlarged and made smaller, flipped.
+/// Images of noise: sides of 1 px and more, upscaled and downscaled, flipped.
 structures::PackedImages madePictures(std::int64_t number, std::vector<base::ImageSize>& sizes,
                                       structures::HostMemory memory) {
   at::Generator generator = at::detail::createCPUGenerator(static_cast<std::uint64_t>(number));
@@ -46,10 +46,10 @@ structures::PackedImages madePictures(std::int64_t number, std::vector<base::Ima
   return images;
 }
 
-/// The same for the same number, made by any thread.
+/// Depends only on the number, not on the thread.
 Batch madeBatch(std::int64_t number, structures::HostMemory memory) {
   Batch batch;
-  batch.pictures = madePictures(number, batch.sizes, memory);
+  batch.decoded = madePictures(number, batch.sizes, memory);
   batch.padded = data::paddedSize(batch.sizes);
   std::vector<structures::GtInstances> gts;
   for (std::int64_t n = 0; n < 3; ++n) {
@@ -84,7 +84,7 @@ std::unique_ptr<data::Prefetcher> madeBatches(const at::Device& device) {
       [memory](std::int64_t number) { return madeBatch(number, memory); }, 0, kBatches, 3);
 }
 
-/// What is left of a batch when its memory has gone back: sums in double, on the device.
+/// Checksums of a batch, which remain after its memory was released: sums in double, on the device.
 at::Tensor sumsOf(const Batch& batch) {
   return at::stack({batch.images.abs().sum(at::kDouble), batch.images.square().sum(at::kDouble),
                     batch.gts.boxesXyxy.sum(at::kDouble), batch.gts.classes.sum(at::kDouble),
@@ -92,13 +92,13 @@ at::Tensor sumsOf(const Batch& batch) {
                     batch.gts.masks.pixels.sum(at::kDouble)});
 }
 
-/// Of the sums that differ most; all are of numbers that are not negative.
+/// The largest relative difference of sums; all summands are non-negative.
 double largestDifference(const at::Tensor& got, const at::Tensor& expected) {
   const at::Tensor here = got.cpu();
   return ((here - expected).abs() / (expected.abs() + 1)).max().item<double>();
 }
 
-/// While the device is kept busy, so that the host is ahead of it.
+/// With the device kept busy, so that the host runs ahead of it.
 Finding feedGivesEveryBatchInTurn(const at::Device& device) {
   std::vector<at::Tensor> got, expected;
   at::Tensor busy = at::randn({1024, 1024}, at::TensorOptions(device)) / 32;
@@ -108,13 +108,13 @@ Finding feedGivesEveryBatchInTurn(const at::Device& device) {
     if (batch.step != number) return {false, "batch " + std::to_string(number) + " is another"};
     for (int i = 0; device.is_cuda() && i < 20; ++i) busy = busy.mm(busy).clamp(-1, 1);
     got.push_back(sumsOf(batch));
-    expected.push_back(sumsOf(madeBatch(number, structures::HostMemory::Plain).to(at::kCPU)));
+    expected.push_back(sumsOf(madeBatch(number, structures::HostMemory::Pageable).to(at::kCPU)));
   }
   return within(std::to_string(kBatches) + " batches",
                 largestDifference(at::stack(got), at::stack(expected)), 1e-6);
 }
 
-/// Memory that is new is waited for, so the first batches do not count.
+/// Allocating new memory synchronises, so the first batches are not checked.
 Finding feedWaitsForNothing(const at::Device& device) {
   data::DeviceFeed feed(madeBatches(device), device);
   for (int i = 0; i < 4; ++i) feed.next();
@@ -127,7 +127,7 @@ Finding feedWaitsForNothing(const at::Device& device) {
   return {true, device.is_cuda() ? "no host synchronisation" : "nothing to wait for"};
 }
 
-/// With copies under way; the memory that went back must not be written by them later.
+/// With copies in flight: released memory must not be reused before they are done.
 Finding feedMayEndAtAnyTime(const at::Device& device) {
   std::optional<Batch> kept;
   for (int taken = 0; taken < 5; ++taken) {
@@ -135,7 +135,7 @@ Finding feedMayEndAtAnyTime(const at::Device& device) {
     for (int i = 0; i < taken; ++i) kept = feed.next();
   }
   const at::Tensor other = at::zeros({64 << 20}, at::TensorOptions(at::kByte).device(device));
-  const at::Tensor expected = sumsOf(madeBatch(3, structures::HostMemory::Plain).to(at::kCPU));
+  const at::Tensor expected = sumsOf(madeBatch(3, structures::HostMemory::Pageable).to(at::kCPU));
   const bool isClean = other.sum().item<std::int64_t>() == 0;
   return both({isClean, isClean ? "nothing written later" : "memory was written later"},
               within("last batch", largestDifference(sumsOf(*kept), expected), 1e-6));

@@ -27,7 +27,7 @@ Finding nmsChoosesTheSame(const at::Device& device) {
   torch::manual_seed(1);
   Finding finding{true, ""};
   for (const std::int64_t count : {1, 63, 64, 65, 700, 4000}) {
-    // Few scores, so that there are ties; the second image has nothing.
+    // Few different scores, so that there are ties; the second image has no candidates.
     ops::NmsCandidates all{at::stack({randomBoxes(count, kSize), randomBoxes(count, kSize)}),
                            at::randint(0, 200, {2, count}).to(at::kFloat) / 200,
                            at::randint(0, 5, {2, count}, at::kLong),
@@ -70,7 +70,7 @@ Finding samplingChoosesTheSame(const at::Device& device) {
     std::int64_t candidates, total;
     bool hasNumbers;
   };
-  // In one block, in parts, all there are, and more than the kernels do.
+  // In one block, in several, all candidates, and more than the kernels support.
   for (const Case& one : {Case{2500, 512, true}, Case{270000, 256, false}, Case{300, 1000, false},
                           Case{50000, 2048, true}, Case{50000, 5000, false}}) {
     at::Tensor labels = at::randint(-1, 3, {4, one.candidates}, at::kLong);
@@ -164,8 +164,7 @@ Finding maskTargetsAreTheSame(const at::Device& device) {
   return equal("300 regions", got, expected);
 }
 
-/// Features of four levels, regions on all of them for a box and a mask head, and the gradients
-/// that come back.
+/// Features of four levels, RoIs on all of them for a box and a mask head, and output gradients.
 struct RoiCase {
   std::vector<at::Tensor> features;
   std::vector<ops::RoiSet> sets;

@@ -86,7 +86,7 @@ Finding groupNormIsTheSame(const at::Device& device) {
     double most = 0;
     for (const std::int64_t channels : kChannels) {
       for (const bool hasResidual : {false, true}) {
-        // What halves can hold, so that the reference normalises the same.
+        // Rounded to half precision, so that the reference normalises the same values.
         const auto map = [&] { return randomMap(channels).to(at::kBFloat16).to(at::kFloat); };
         const NormCase one{map(), at::randn({channels}), at::randn({channels}),
                            hasResidual ? map() : at::Tensor()};

@@ -17,7 +17,7 @@ namespace {
 
 using tests::Training;
 
-/// Small where a CPU tries the checks.
+/// Small when the checks run on a CPU.
 data::Batch sceneFor(const at::Device& device) {
   return device.is_cpu() ? makeScene({5, 0}, {96, 128}, 7) : makeScene({5, 0, 17}, {256, 320}, 7);
 }
@@ -39,7 +39,7 @@ Finding gradientsAreTheSame(const at::Device& device) {
   return both(within("losses", losses, 1e-4), within("gradients", gradients, 1e-3));
 }
 
-/// LibTorch itself looks whether an operator may give other bits.
+/// LibTorch itself checks for non-deterministic operators.
 Finding operatorsAreDeterministic(const at::Device& device) {
   const data::Batch made = sceneFor(device).to(device);
   Training training(device, smallTraining());
@@ -89,8 +89,8 @@ Finding aStepWaitsForNothing(const at::Device& device) {
 
 constexpr std::int64_t kMostOperators = 950;
 
-/// Of a R50-FPN in bfloat16 with frozen norms, stem and first stage, whatever the size of the
-/// images and the number of regions.
+/// The number of kernel launches of an R50-FPN in bfloat16 with frozen norms, stem and first stage,
+/// whatever the size of the images and the number of RoIs.
 Finding operatorsOfAStep(const at::Device& device) {
   const at::ScalarType type = quickType(device);
   tests::TrainingSetup setup = smallTraining(type);
@@ -109,13 +109,13 @@ Finding operatorsOfAStep(const at::Device& device) {
               (atomics.empty() ? "none" : atomics) + "; " + count.commonest(6)};
 }
 
-/// A step in halves beside one in float32.
+/// A step in half precision compared with one in float32.
 Finding halvesStayNear(const at::Device& device, at::ScalarType type) {
   const data::Batch made = sceneFor(device).to(device);
   Training wide(device, smallTraining()), half(device, smallTraining(type));
   const double difference = relativeDifference(half.step(made), wide.step(made));
-  const at::Tensor first = half.step(made);  // the update was one
-  // Without norms that follow the data, features of random weights are large, and so are
+  const at::Tensor first = half.step(made);  // the update was not skipped
+  // With frozen norms, features of random weights are large, and so are
   // differences.
   return both(within("losses", difference, 0.1),
               {at::isfinite(first).all().item<bool>(), "finite after the update"});
@@ -146,7 +146,7 @@ Finding stepsInCudaGraphsAreTheSame(const at::Device& device) {
   }
   const model::CudaGraphFunction& graphs = *captured.model().cudaGraphs();
   return {graphs.failure().empty() && graphs.capturedShapes() == 2,
-          std::to_string(graphs.capturedShapes()) + " sizes recorded " + graphs.failure()};
+          std::to_string(graphs.capturedShapes()) + " sizes captured " + graphs.failure()};
 }
 
 Finding detectionsAreTheSame(const at::Device& device) {

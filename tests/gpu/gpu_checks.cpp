@@ -1,7 +1,7 @@
-// Holds what runs on a GPU against the same on a CPU, and prints a table.
+// Compares results on a GPU with those on a CPU and prints a table.
 // usage: gpu_checks [cuda|cpu] [kernels|first]
-//   cpu: tries the checks themselves. kernels: only those of kernels. first: only whether the
-//   device answers. Exits 77 where there is no GPU.
+//   cpu: tests the checks themselves. kernels: only the checks of kernels. first: only whether the
+//   device works. Exits 77 if there is no GPU.
 #include <torch/cuda.h>
 #include <torch/types.h>
 

@@ -119,7 +119,7 @@ class Kernels {
     return at::randint(low, high, {sizes_.images, count}, at::kLong).to(device_);
   }
 
-  /// bfloat16 on a GPU. The CPU, which is not timed, takes float32, and zeros cost it nothing.
+  /// bfloat16 on a GPU. On the CPU, which is not timed, float32 and zeros.
   at::Tensor features(at::IntArrayRef shape) const {
     return device_.is_cpu() ? at::zeros(shape)
                             : at::randn(shape, at::TensorOptions(at::kBFloat16).device(device_));
@@ -179,7 +179,7 @@ class Kernels {
                     }});
   }
 
-  /// The stem's pooling, and what follows the widest convolutions of the first stage.
+  /// The stem's max pooling, and the epilogue of the widest convolutions of the first stage.
   void addMaps(std::vector<Kernel>& rows) const {
     const auto map = [&](int stride, std::int64_t channels) {
       const base::ImageSize size = sizes_.level(stride);
@@ -188,7 +188,7 @@ class Kernels {
     const auto bytes = [](const at::Tensor& tensor) { return tensor.numel() * kFeatureBytes; };
     const at::Tensor stem = map(2, 64).requires_grad_(), stage = map(4, kChannels).requires_grad_(),
                      skip = map(4, kChannels);
-    // A place of a byte beside every value.
+    // One byte for the argmax of every value.
     const std::int64_t pooling = bytes(stem) + bytes(stem) / 4 + stem.numel() / 4;
     addBothPasses(
         rows, "max-pool", [=] { return ops::maxPool3x3(stem); }, stem, pooling, pooling);
@@ -267,7 +267,7 @@ class Kernels {
     const at::Tensor limits = structures::boxLimits(
         std::vector<base::ImageSize>(static_cast<std::size_t>(sizes_.images), sizes_.image),
         device_);
-    // An index, a delta and a box in; a box and a bool out.
+    // Reads an index, a delta and a box; writes a box and a bool.
     return {name, sizes_.images * chosen * (8 + 4 * kFeatureBytes + 16 + 16 + 1), [=] {
               ops::decodeBoxes(from, {10, 10, 5, 5}, limits, 1e-3);
             }};
@@ -277,7 +277,7 @@ class Kernels {
     const ops::ChosenMatches from{boxesOfImages(count), integers(0, kObjects, count),
                                   boxesOfImages(kObjects), integers(0, count, chosen),
                                   integers(0, 2, chosen).to(at::kBool)};
-    // An index, a bool, a match and two boxes in; a target out.
+    // Reads an index, a bool, a match and two boxes; writes a target.
     return {name, sizes_.images * chosen * (8 + 1 + 8 + 16 + 16 + 16), [=] {
               ops::encodeBoxes(from, {10, 10, 5, 5});
             }};
@@ -320,8 +320,8 @@ class Kernels {
 
 #ifdef LOCKSTEP_CUDA
 
-/// Median of the device's time in seconds. Before each run a large buffer is filled: the caches
-/// hold nothing of the kernel's, and the host, ahead by then, does not count.
+/// Median device time in seconds. Before each run a large buffer is filled, which flushes the
+/// caches and lets the host run ahead.
 double medianSeconds(const std::function<void()>& run) {
   const at::Tensor filler =
       at::empty({512LL << 20}, at::TensorOptions(at::kByte).device(at::kCUDA));
@@ -346,7 +346,7 @@ double medianSeconds(const std::function<void()>& run) {
   return milliseconds[10] * 1e-3;
 }
 
-/// Bytes read and written in a second by a copy of 1 GiB.
+/// Bytes read and written per second by a copy of 1 GiB.
 double bytesPerSecond() {
   const at::Tensor from = at::ones({1 << 28}, at::TensorOptions(at::kFloat).device(at::kCUDA));
   at::Tensor to = at::empty_like(from);

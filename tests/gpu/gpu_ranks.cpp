@@ -1,5 +1,5 @@
 // Gradients averaged over ranks on one GPU: a group of one over NCCL, and two processes over Gloo.
-// usage: gpu_ranks [cuda|cpu]      cpu: two processes on the CPU. Exits 77 where there is no GPU.
+// usage: gpu_ranks [cuda|cpu]      cpu: two processes on the CPU. Exits 77 if there is no GPU.
 //        gpu_ranks rank DEVICE PORT    rank 1 of the two, which the first starts
 #include <sys/wait.h>
 #include <torch/cuda.h>
@@ -45,7 +45,7 @@ void averageOwnPart(Training& training, dist::World& world, const at::Device& de
                     at::ones({1}, at::TensorOptions(at::kFloat).device(device)), true);
 }
 
-/// Of all parameters, each beside the largest of its kind.
+/// Largest difference over all parameters, relative to the largest value of each.
 double gradientDifference(const Training& one, const Training& other) {
   double most = 0;
   for (std::size_t i = 0; i < one.parameters().size(); ++i) {
@@ -62,7 +62,7 @@ int runSecondRank(const std::string& device, int port) {
   return 0;
 }
 
-/// The other rank, as a process of its own.
+/// The other rank, in its own process.
 pid_t startSecondRank(const std::string& device, int port) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -71,10 +71,9 @@ pid_t startSecondRank(const std::string& device, int port) {
   std::_Exit(127);
 }
 
-/// Beside one rank that adds up both parts.
+/// Compared with one rank that accumulates both micro-batches.
 Finding twoRanksAreOneThatAccumulates(const at::Device& device) {
-  if (!dist::hasGloo())
-    return {true, "built without gloo's headers (libgloo-dev)", /*isLeftOut=*/true};
+  if (!dist::hasGloo()) return {true, "built without Gloo (libgloo-dev)", /*isLeftOut=*/true};
   const std::string name = device.is_cpu() ? "cpu" : "cuda";
   pid_t child = -1;
   const auto world =
@@ -100,8 +99,8 @@ c10::intrusive_ptr<c10d::ProcessGroup> groupOfOne() {
 }
 #endif
 
-/// Gradients of several steps that go through NCCL, recorded as CUDA graphs or not, beside plain
-/// ones.
+/// Gradients of several steps all-reduced with NCCL, with or without CUDA graphs, compared with
+/// plain ones.
 Finding aGroupOfOneOverNccl(const at::Device& device, [[maybe_unused]] bool isRecorded) {
   if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
 #ifdef LOCKSTEP_CUDA
@@ -120,11 +119,11 @@ Finding aGroupOfOneOverNccl(const at::Device& device, [[maybe_unused]] bool isRe
     most = std::max(most, gradientDifference(reduced, plain));
   }
   const Finding gradients = within("gradients", most, 1e-5);
-  if (!isRecorded) return both(gradients, {average.waitSeconds() >= 0, "waits are told"});
+  if (!isRecorded) return both(gradients, {average.waitSeconds() >= 0, "wait times are reported"});
   const model::CudaGraphFunction& graphs = *reduced.model().cudaGraphs();
   return both(gradients,
               {graphs.failure().empty() && graphs.capturedShapes() == 1,
-               std::to_string(graphs.capturedShapes()) + " recorded " + graphs.failure()});
+               std::to_string(graphs.capturedShapes()) + " captured " + graphs.failure()});
 #else
   return {false, "built without CUDA"};
 #endif

@@ -4,7 +4,7 @@
 //   detect FILE N   the same for detections
 //   memory          answers the most bytes in use since it was asked last
 // usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu] [fixed|compact]
-//   recorded: as CUDA graphs. fixed, compact: rows of the heads, if other than the device's own.
+//   recorded: with CUDA graphs. fixed, compact: rows of the heads, if other than the device's own.
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/cuda.h>
 #include <torch/script.h>
@@ -45,7 +45,7 @@ class Stepper {
     training_.step(batch, 1e-4);
     const model::CudaGraphFunction* graphs = training_.model().cudaGraphs();
     if (graphs != nullptr && !graphs->failure().empty())
-      throw std::runtime_error("gpu_step: steps are not recorded: " + graphs->failure());
+      throw std::runtime_error("gpu_step: steps are not captured: " + graphs->failure());
   }
 
   void detect(const data::Batch& batch) {

@@ -1,6 +1,6 @@
-// Runs the trainer itself for a few steps on made scenes: twice, stopped and resumed, recorded as
-// CUDA graphs, in bfloat16, and evaluates what it learnt on the CPU too.
-// usage: gpu_trainer [cuda|cpu]      Exits 77 where there is no GPU.
+// Runs the trainer for a few steps on synthetic scenes: twice, stopped and resumed, with CUDA
+// graphs, in bfloat16, and evaluates the last checkpoint on the CPU too.
+// usage: gpu_trainer [cuda|cpu]      Exits 77 if there is no GPU.
 #include <torch/cuda.h>
 #include <torch/types.h>
 #include <unistd.h>
@@ -26,8 +26,8 @@ using tests::Session;
 
 constexpr std::int64_t kSteps = 6, kStopAfter = 3;
 
-/// Goes with all that is in it. Named by the process, so that a program that begins anew takes it
-/// over.
+/// A temporary folder that is deleted with its content. Named after the process id, so that a
+/// re-executed program reuses it.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -47,14 +47,14 @@ class ScratchFolder {
   const fs::path path_ = fs::temp_directory_path() / ("gpu_trainer-" + std::to_string(::getpid()));
 };
 
-/// Trainings on the same pictures, each in a run folder of its own.
+/// Trainings on the same images, each in its own run folder.
 class Bench {
  public:
   Bench() { scenes::writeMadeScenes({folder_.path() / "shapes", 6, 3, 5}); }
 
   fs::path run(const std::string& name) const { return folder_.path() / name; }
 
-  /// Pictures of one padded size, so that recordings are used again.
+  /// Images of one padded size, so that CUDA graphs are replayed.
   config::Experiment experiment(const at::Device& device) const {
     config::Experiment made = tests::smallExperiment(folder_.path() / "shapes", kSteps);
     made.augment.minSize = {96};
@@ -92,7 +92,7 @@ Finding wentWell(const Session& session) {
               std::to_string(values.empty() ? NAN : values.back())};
 }
 
-/// Whether both runs ended with the same weights, state of the optimizer and held-out figures.
+/// Whether both runs ended with the same weights, optimizer state and held-out metrics.
 Finding sameEnd(const Session& one, const Session& other) {
   for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
     if (base::readFile(one.layout.checkpoint(kSteps) / file) !=
@@ -112,7 +112,7 @@ Finding runsRepeat(const at::Device& device) {
   return both(wentWell(first), sameEnd(first, second));
 }
 
-/// A run that is asked to stop in the middle, and one that goes on from its checkpoint.
+/// A run that is stopped in the middle, and one that resumes from its checkpoint.
 Finding resumedRunIsTheSame(const at::Device& device) {
   config::Experiment experiment = bench().experiment(device);
   experiment.monitor.logEvery = {1};
@@ -141,18 +141,18 @@ Finding graphsAreTheSame(const at::Device& device, config::Precision precision) 
   Session eager(experiment, bench().run(std::string("eager-") + base::textOf(precision)));
   eager.trainer.run();
   experiment.runtime.cudaGraphs = true;
-  Session recorded(experiment, bench().run(std::string("recorded-") + base::textOf(precision)));
-  recorded.trainer.run();
-  for (const protocol::Log& log : recorded.observer.logs) {
+  Session captured(experiment, bench().run(std::string("captured-") + base::textOf(precision)));
+  captured.trainer.run();
+  for (const protocol::Log& log : captured.observer.logs) {
     if (log.text.find("capture failed") != std::string::npos) return {false, log.text};
   }
-  const std::vector<float> expected = losses(eager), got = losses(recorded);
+  const std::vector<float> expected = losses(eager), got = losses(captured);
   double most = expected.size() == got.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < std::min(expected.size(), got.size()); ++i)
     most = std::max(most, std::abs(double(got[i]) - expected[i]) / std::abs(expected[i]));
-  const std::size_t shapes = recorded.trainer.model().cudaGraphs()->capturedShapes();
+  const std::size_t shapes = captured.trainer.model().cudaGraphs()->capturedShapes();
   return both(within("losses", most, 1e-4),
-              {shapes > 0, std::to_string(shapes) + " sizes recorded"});
+              {shapes > 0, std::to_string(shapes) + " sizes captured"});
 }
 
 auto graphsIn(config::Precision precision) {
@@ -183,7 +183,7 @@ Finding evaluationIsTheCpus(const at::Device& device) {
   return within(std::to_string(got.size() - 1) + " images' losses and their mean", most, 1e-3);
 }
 
-/// Beside the same run in float32.
+/// Compared with the same run in float32.
 Finding bfloat16StaysNear(const at::Device& device) {
   if (quickType(device) != at::kBFloat16)
     return {true, "this processor does not compute in it", /*isLeftOut=*/true};

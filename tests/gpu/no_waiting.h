@@ -7,7 +7,7 @@
 
 namespace lockstep::gpu {
 
-/// Throws at every wait for the device that LibTorch knows of.
+/// Throws on every synchronisation with the device that LibTorch detects.
 class NoWaiting {
  public:
   explicit NoWaiting(const at::Device& device) {

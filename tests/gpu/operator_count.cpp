@@ -49,7 +49,7 @@ constexpr std::array kAtomics{"aten::scatter_add",
                               "aten::grid_sampler_2d_backward",
                               "aten::bincount"};
 
-/// Of the one OperatorCount.
+/// The counts of the active OperatorCount.
 struct Counting {
   std::mutex mutex;
   std::map<std::string, std::int64_t> counts;
@@ -59,13 +59,14 @@ Counting counting;
 /// An operator that runs on this thread.
 struct Running {
   bool callsOthers = false;
-  bool isInKernel = false;  ///< it is one, or is called by one
+  bool isInKernel = false;  ///< it counts as a kernel, or is called by one that does
 };
 thread_local std::vector<Running> running;  // outermost first
 
 bool isOurs(std::string_view name) { return name.starts_with("lockstep::"); }
 
-/// On a GPU one kernel, or a few; what its CPU form calls does not count.
+/// Our operators, which are one or a few kernels on a GPU; what their CPU implementation calls is
+/// not counted.
 bool isOneKernel(std::string_view name) {
   return isOurs(name) || name.starts_with("aten::_foreach_") || name.starts_with("aten::_fused_");
 }
@@ -83,7 +84,7 @@ void leave(const at::RecordFunction& function, at::ObserverContext*) {
   running.pop_back();
   const std::string name = function.name();
   const bool isInKernel = !running.empty() && running.back().isInKernel;
-  // These may call others too.
+  // These may also call others.
   const bool isOfLibTorch =
       std::ranges::count(tests::kWaitingOperators, name) > 0 ||
       std::ranges::count(kAtomics, name) > 0 ||

@@ -5,10 +5,10 @@
 
 namespace lockstep::gpu {
 
-/// Counts the operators that run while it lives, on all threads: LibTorch's innermost ones, without
-/// those that only look at memory in another way or reserve it, and ours, without what their CPU
-/// forms call. On a GPU each of these is at least one kernel, so this tells about the launches of a
-/// step where there is no GPU. One at a time.
+/// Counts the operators that run during its lifetime, on all threads: LibTorch's innermost ones,
+/// without views and allocations, and ours, without what their CPU implementations call. On a GPU
+/// each of these is at least one kernel, so this estimates the kernel launches of a step without a
+/// GPU. Only one may exist at a time.
 class OperatorCount {
  public:
   OperatorCount();
@@ -16,13 +16,13 @@ class OperatorCount {
   OperatorCount(const OperatorCount&) = delete;
 
   std::int64_t total() const;
-  /// Of ours alone.
+  /// Only ours.
   std::int64_t ours() const;
-  /// Those for which the host would wait for a GPU, `aten::nonzero 2`; empty: none.
+  /// Operators that would synchronise with a GPU, `aten::nonzero 2`; empty: none.
   std::string waits() const;
-  /// Those of LibTorch's whose kernels on a GPU add floats up in any order, likewise.
+  /// LibTorch's operators that are non-deterministic on a GPU, likewise.
   std::string atomics() const;
-  /// The commonest, `aten::mul 120, aten::add 90`.
+  /// The most frequent ones, `aten::mul 120, aten::add 90`.
   std::string commonest(std::size_t count) const;
 
  private:

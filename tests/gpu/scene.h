@@ -19,7 +19,7 @@ data::Batch makeScene(const std::vector<int>& objectCounts, const base::ImageSiz
 /// [count,4] xyxy inside the size, sides of 4 px and more.
 at::Tensor randomBoxes(std::int64_t count, const base::ImageSize& size);
 
-/// A Mask R-CNN that a CPU steps in a second, in tensors of fixed size.
+/// A Mask R-CNN small enough for one step per second on a CPU, with RegionRows::Fixed.
 tests::TrainingSetup smallTraining(at::ScalarType type = at::kFloat);
 
 }  // namespace lockstep::gpu

@@ -43,7 +43,7 @@ std::map<std::string, at::Tensor> read(const std::filesystem::path& file) {
   return {content.tensors.begin(), content.tensors.end()};
 }
 
-/// The Rpn, ResNet … that the model works with.
+/// The Rpn, ResNet … submodules of the model.
 template <typename Part>
 std::shared_ptr<Part> partOf(const model::MaskRcnn& model, const char* name) {
   return std::dynamic_pointer_cast<Part>(model.named_modules("", /*include_self=*/false)[name]);
@@ -172,7 +172,7 @@ MatchedRows matchRows(const at::Tensor& found, const at::Tensor& expected) {
     match.rows[i] = row;
     match.largestPx = std::max(match.largestPx, gap.item<double>());
     if (row.item<std::int64_t>() != i) match.shareMoved += 1.0 / static_cast<double>(count);
-    gaps.select(1, row.item<std::int64_t>()).fill_(kInfinite);  // a row stands for one box
+    gaps.select(1, row.item<std::int64_t>()).fill_(kInfinite);  // each row is matched once
   }
   return match;
 }

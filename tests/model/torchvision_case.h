@@ -16,7 +16,7 @@
 
 namespace lockstep::tests {
 
-/// What tests/reference/torchvision_model.py wrote of one case, and our model with its weights.
+/// The output of tests/reference/torchvision_model.py for one case, and our model with its weights.
 struct TorchvisionCase {
   TorchvisionCase(const std::filesystem::path& folder, const std::string& backbone,
                   const std::string& norm);
@@ -35,15 +35,15 @@ struct TorchvisionCase {
   std::vector<std::uint64_t> keys;
 };
 
-/// What the model's own parts make of the batch before any region is pooled.
+/// The outputs of our model for the batch, up to RoI pooling.
 struct RpnPass {
   std::vector<at::Tensor> levels;
   model::RpnOutput output;
   std::vector<at::Tensor> trainingProposals, testProposals;  ///< [P,4] of each image
-  std::vector<at::Tensor> regions;  ///< [R,4] of each image, as the heads see them in training
+  std::vector<at::Tensor> regions;  ///< [R,4] RoIs per image, as sampled in training
 };
 
-/// With the norms as train() or eval() left them; in training their statistics move again.
+/// Uses the norms in their current mode; in training it updates their statistics again.
 RpnPass runRpn(const TorchvisionCase& reference);
 
 /// |value - reference| / |reference| in the L2 norm; infinite when the shapes differ.
@@ -51,7 +51,7 @@ double relativeDifference(const at::Tensor& value, const at::Tensor& reference);
 /// The largest of |value - reference|; infinite when the shapes differ.
 double largestDifference(const at::Tensor& value, const at::Tensor& reference);
 
-/// The largest difference of each kind of figure, and of what.
+/// The largest difference of each kind of value, and where it is.
 class LargestDifferences {
  public:
   void add(const QString& kind, double difference, const QString& what);
@@ -62,25 +62,24 @@ class LargestDifferences {
   std::map<QString, std::pair<double, QString>> largest_;
 };
 
-/// For each expected row its own among ours: regions come in another order where rounding turns two
-/// scores round.
+/// Maps each expected row to ours: the order of RoIs may differ where rounding swaps two scores.
 struct MatchedRows {
   at::Tensor rows;  ///< [R] int64
   double largestPx =
       0;  ///< difference of a coordinate; infinite when there are more or fewer boxes
-  double shareMoved = 0;  ///< not at the place where they were expected
+  double shareMoved = 0;  ///< fraction of rows in another position
 };
 
 MatchedRows matchRows(const at::Tensor& found, const at::Tensor& expected);
 
-/// For each region of the reference's training step, where each image's objects follow its
-/// proposals, its own row among ours.
+/// Maps each RoI of the reference's training step to our row; in the reference each image's objects
+/// follow its proposals.
 at::Tensor regionRows(const TorchvisionCase& reference, const RpnPass& pass);
 
-/// What an ActivationWatch was told, in its order.
+/// The outputs that an ActivationWatch reported, in order.
 using Activations = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// Runs `pass` and keeps copies.
+/// Runs `pass` and keeps copies of all reported outputs.
 template <typename Pass>
 Activations recordActivations(const Pass& pass) {
   Activations recorded;
@@ -91,7 +90,7 @@ Activations recordActivations(const Pass& pass) {
   return recorded;
 }
 
-/// Which of our rows the box and mask heads' expected rows are.
+/// Our rows for the expected rows of the box and mask heads.
 struct HeadRows {
   at::Tensor box, mask;
 };
@@ -107,7 +106,7 @@ ActivationDifference compareActivations(const Activations& recorded,
                                         const TorchvisionCase& reference, const std::string& pass,
                                         const HeadRows& rows, double limit);
 
-/// How the detections of one image are found again among ours.
+/// How well the expected detections of one image are reproduced.
 struct DetectionDifferences {
   double shareRepeated = 0;  ///< score within 1e-3, box within 0.5 px, full-size mask IoU >= 0.98
   double score = 0, boxPx = 0, maskProb = 0;  ///< the largest among these

@@ -35,7 +35,7 @@ class TstActivationWatch : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void everyLayerIsReportedUnderItsName() {
+  void everyLayerIsReportedWithItsName() {
     model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     std::set<std::string> reported;
     {
@@ -54,7 +54,7 @@ class TstActivationWatch : public QObject {
     QCOMPARE(reported.size(), expected.size());
   }
 
-  void aNormIsReportedBehindItsRelu() {
+  void aNormIsReportedAfterItsRelu() {
     model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     std::optional<double> afterRelu, shortcut;
     {
@@ -68,7 +68,7 @@ class TstActivationWatch : public QObject {
     QVERIFY(*shortcut < 0);
   }
 
-  void theFirstLayerThatIsNotFiniteIsTheFirstOneReported() {
+  void theFirstNonFiniteLayerIsReportedFirst() {
     model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     {
       const at::NoGradGuard noGrad;
@@ -85,7 +85,7 @@ class TstActivationWatch : public QObject {
     QCOMPARE(first, std::string("backbone.body.layer3.0.bn2"));
   }
 
-  void theInnermostWatchOfTheThreadAloneIsTold() {
+  void onlyTheInnermostWatchOfTheThreadIsCalled() {
     model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     int outer = 0, inner = 0;
     {

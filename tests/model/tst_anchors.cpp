@@ -13,7 +13,7 @@ class TstAnchors : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void cellsAreTorchvisionsRoundedOnes() {
+  void cellAnchorsEqualTorchvision() {
     config::AnchorConfig config;
     const model::AnchorGenerator generator(config);
     const at::Tensor anchors =
@@ -25,7 +25,7 @@ class TstAnchors : public QObject {
     QCOMPARE(anchors.size(0), 15);
   }
 
-  void placesRunRowByRowWithTheStrideOfThePaddedSize() {
+  void anchorsAreRowMajorWithTheStrideOfThePaddedSize() {
     config::AnchorConfig config;
     config.sizes = {8, 16, 32, 64, 128};
     config.aspectRatios = {1.0};
@@ -35,16 +35,16 @@ class TstAnchors : public QObject {
     QCOMPARE(anchors.size(0), 16 * 24 + 8 * 12 + 4 * 6 + 2 * 3 + 2);
     QVERIFY(at::equal(anchors[25],
                       torch::tensor({0.f, 0.f, 8.f, 8.f})));  // row 1, column 1 of stride 4
-    // The last level has 1 x 2 places: 64 / 1 high and 96 / 2 wide.
+    // The last level has 1 x 2 locations: 64 / 1 high and 96 / 2 wide.
     QVERIFY(at::equal(anchors[-1], torch::tensor({48.f - 64, -64.f, 48.f + 64, 64.f})));
   }
 
-  void keptAnchorsAreThoseOfTheSizeAskedFor() {
+  void cachedAnchorsAreOfTheRequestedSize() {
     const config::AnchorConfig config;
     const model::AnchorGenerator generator(config);
     model::AnchorCache cache(config);
     for (int round = 0; round < 2; ++round) {
-      for (std::int64_t side = 1; side <= 12; ++side) {  // more than are kept
+      for (std::int64_t side = 1; side <= 12; ++side) {
         const std::vector<base::ImageSize> levels(5, {side, side});
         for (const base::ImageSize& padded : {base::ImageSize{192, 96}, base::ImageSize{96, 192}}) {
           QVERIFY(at::equal(cache.anchors(padded, levels, at::kCPU),
@@ -57,7 +57,7 @@ class TstAnchors : public QObject {
                 .is_same(cache.anchors({64, 96}, levels, at::kCPU)));
   }
 
-  void anotherNumberOfSizesIsRefused() {
+  void aWrongNumberOfSizesIsRefused() {
     config::AnchorConfig config;
     config.sizes = {32, 64};
     QVERIFY_EXCEPTION_THROWN(model::AnchorGenerator{config}, Error);

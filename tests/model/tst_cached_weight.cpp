@@ -34,7 +34,7 @@ at::Tensor multiplied(const at::Tensor& weight, const at::Tensor& factor) {
   return factor.defined() ? weight * factor.view({-1, 1, 1, 1}) : weight;
 }
 
-/// As a fused kernel does: no version tells of it.
+/// As a fused kernel does: without bumping the version counter.
 void writeInSilence(const at::Tensor& tensor) {
   float* const numbers = tensor.data_ptr<float>();
   for (std::int64_t i = 0; i < tensor.numel(); ++i) numbers[i] += 1;
@@ -46,15 +46,15 @@ class TstCachedWeight : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void itIsWhatACastGives_data() {
+  void cachedWeightEqualsACast_data() {
     QTest::addColumn<bool>("isHalf");
     QTest::addColumn<bool>("isFolded");
     QTest::newRow("bf16") << true << false;
     QTest::newRow("bf16, folded") << true << true;
     QTest::newRow("fp32, folded") << false << true;
   }
-  /// Numbers and gradients to the bit, of two uses in a pass.
-  void itIsWhatACastGives() {
+  /// Values and gradients are bitwise identical, also with two uses in a pass.
+  void cachedWeightEqualsACast() {
     QFETCH(bool, isHalf);
     QFETCH(bool, isFolded);
     const at::ScalarType type = isHalf ? at::kBFloat16 : at::kFloat;
@@ -77,12 +77,12 @@ class TstCachedWeight : public QObject {
     QCOMPARE(weight.grad().scalar_type(), at::kFloat);
   }
 
-  void aParameterOfTheTypeIsItself() {
+  void aParameterOfTheSameTypeIsNotCopied() {
     const at::Tensor weight = convWeight();
     QVERIFY(CachedWeight(weight).as(at::kFloat).is_same(weight));
   }
 
-  void whatNeedsNoGradientHasNone() {
+  void frozenParametersGetNoGradient() {
     const at::Tensor trained = convWeight(), frozen = convWeight().detach();
     QVERIFY(!CachedWeight(frozen).as(at::kBFloat16).requires_grad());
     CachedWeight cached(trained);
@@ -93,7 +93,7 @@ class TstCachedWeight : public QObject {
     QVERIFY(cached.as(at::kBFloat16).requires_grad());
   }
 
-  void itIsMadeAnewInTheSameMemory_data() {
+  void itIsRefreshedInTheSameMemory_data() {
     QTest::addColumn<bool>("isFolded");
     QTest::addColumn<bool>("isRefreshed");
     QTest::newRow("asked for") << false << false;
@@ -101,14 +101,14 @@ class TstCachedWeight : public QObject {
     QTest::newRow("refreshed") << false << true;
     QTest::newRow("refreshed, folded") << true << true;
   }
-  void itIsMadeAnewInTheSameMemory() {
+  void itIsRefreshedInTheSameMemory() {
     QFETCH(bool, isFolded);
     QFETCH(bool, isRefreshed);
     at::Tensor weight = convWeight();
     const at::Tensor factor = isFolded ? factors() : at::Tensor(), own = weight.detach();
     CachedWeight cached(weight);
     const at::NoGradGuard noGradient;
-    const at::Tensor kept = cached.as(at::kBFloat16, factor);  // as a graph has it
+    const at::Tensor kept = cached.as(at::kBFloat16, factor);  // as a CUDA graph keeps it
     const auto isUpToDate = [&] {
       if (isRefreshed)
         CachedWeight::refresh({&cached});
@@ -118,7 +118,7 @@ class TstCachedWeight : public QObject {
     };
     weight.mul_(2);
     QVERIFY(isUpToDate());
-    weight.set_data(own + 3);  // as an average takes the place of weights
+    weight.set_data(own + 3);  // as when EMA weights are swapped in
     QVERIFY(isUpToDate());
     weight.set_data(own);
     QVERIFY(isUpToDate());
@@ -129,8 +129,8 @@ class TstCachedWeight : public QObject {
     QVERIFY(cached.as(at::kBFloat16, factor).is_same(kept));
   }
 
-  /// A graph in one type lasts while something else computes in another.
-  void eachTypeStaysWhereItIsAndIsToldOf() {
+  /// A graph in one dtype stays valid while other code computes in another.
+  void eachTypeKeepsItsMemoryAndIsRecorded() {
     at::Tensor weight = convWeight();
     const at::Tensor factor = factors();
     CachedWeight cached(weight);
@@ -145,7 +145,7 @@ class TstCachedWeight : public QObject {
     QVERIFY(at::equal(whole, multiplied(weight, factor)));
   }
 
-  void anotherFactorIsTaken() {
+  void aChangedFactorIsUsed() {
     CachedWeight cached(convWeight());
     cached.as(at::kBFloat16, factors());
     const at::Tensor twice = factors() * 2;
@@ -154,7 +154,7 @@ class TstCachedWeight : public QObject {
     QVERIFY(at::equal(cached.as(at::kBFloat16), convWeight().to(at::kBFloat16)));
   }
 
-  void whatIsMadeInInferenceCanBeTrainedWith() {
+  void copiesMadeInInferenceModeCanBeTrained() {
     const at::Tensor weight = convWeight();
     CachedWeight cached(weight);
     {
@@ -166,8 +166,8 @@ class TstCachedWeight : public QObject {
     QVERIFY(weight.grad().defined());
   }
 
-  /// Who goes backward through weights that have changed since is told, as by LibTorch's own.
-  void aPassIsOfOneState() {
+  /// A backward pass through weights that have changed since throws, as in LibTorch.
+  void backwardAfterAWeightChangeIsRefused() {
     const at::Tensor weight = convWeight();
     CachedWeight cached(weight);
     const at::Tensor x = torch::ones({1, 5, 4, 4}, at::kBFloat16).requires_grad_();
@@ -177,7 +177,7 @@ class TstCachedWeight : public QObject {
     QVERIFY_EXCEPTION_THROWN(loss.backward(), c10::Error);
   }
 
-  void threadsSeeWhatIsNew() {
+  void threadsSeeRefreshedCopies() {
     const at::Tensor weight = convWeight();
     CachedWeight first(weight), second(convWeight());
     std::atomic<int> wrong = 0;
@@ -197,14 +197,14 @@ class TstCachedWeight : public QObject {
     QCOMPARE(wrong.load(), 0);
   }
 
-  /// Whatever was written, and how, the model computes as one that begins with these weights.
-  void aModelComputesWithTheWeightsItHas_data() {
+  /// However weights are written, the model computes as a new one with these weights.
+  void aModelUsesItsCurrentWeights_data() {
     QTest::addColumn<QString>("norm");
     QTest::newRow("group") << QStringLiteral("group");
     QTest::newRow("frozen_batch") << QStringLiteral("frozen_batch");
     QTest::newRow("batch") << QStringLiteral("batch");
   }
-  void aModelComputesWithTheWeightsItHas() {
+  void aModelUsesItsCurrentWeights() {
     QFETCH(QString, norm);
     const at::NoGradGuard noGradient;
     torch::manual_seed(1);

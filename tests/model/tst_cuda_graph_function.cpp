@@ -17,7 +17,7 @@ using tests::tapeCapture;
 
 namespace {
 
-/// A function with two parameters and a constant, which it reads as it is and through a
+/// A function with two parameters and a constant, which it reads directly and through a
 /// TensorCache.
 struct Toy {
   at::Tensor weight = at::linspace(-1, 1, 6, at::kDouble).requires_grad_();
@@ -83,17 +83,17 @@ class TstCudaGraphFunction : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void gradientsAreTheParametersOwn_data() {
+  void gradientsAreCopiedToTheParameters_data() {
     QTest::addColumn<bool>("onTape");
     QTest::newRow("plain") << false;
     QTest::newRow("tape") << true;
   }
-  void gradientsAreTheParametersOwn() {
+  void gradientsAreCopiedToTheParameters() {
     QFETCH(bool, onTape);
     Toy toy, peer;
     EagerCapture plain;
     model::CudaGraphFunction function = toy.capturedBy(onTape ? tapeCapture() : plain.capture());
-    function(madeInput(1));  // the shape came once, without a backward pass
+    function(madeInput(1));  // the shape occurs once, without a backward pass
     std::vector<std::vector<at::Tensor>> got, expected;
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const int parts = seed < 3 ? 1 : 3;  // first undefined at every pass, then added up
@@ -107,12 +107,12 @@ class TstCudaGraphFunction : public QObject {
       peer.clearGradients();
     }
     QCOMPARE(function.capturedShapes(), std::size_t{1});
-    // Those of earlier steps too, which later ones did not write over.
+    // Also those of earlier steps, which later ones must not overwrite.
     for (std::size_t i = 0; i < got.size(); ++i)
       QVERIFY2(areEqual(got[i], expected[i]), qPrintable(QString::number(i)));
   }
 
-  void whatIsReadMayMoveAndChange() {
+  void movedOrChangedTensorsAreCapturedAgain() {
     Toy toy;
     int captures = 0;
     model::CudaGraphFunction function = toy.capturedBy(counted(captures, tapeCapture()));
@@ -137,7 +137,7 @@ class TstCudaGraphFunction : public QObject {
     toy.constant.set_data(at::full({6}, 4.0, at::kDouble));
     QVERIFY(staysRight());
     QCOMPARE(captures, 6);
-    // As where averaged weights take the trained ones' place, and hand it back.
+    // As when EMA weights are swapped in and out.
     const at::Tensor trained = toy.bias.detach();
     toy.bias.set_data(trained * 3);
     QVERIFY(staysRight());
@@ -147,7 +147,7 @@ class TstCudaGraphFunction : public QObject {
     QCOMPARE(captures, 10);
   }
 
-  void whatIsReadLivesAsLongAsTheGraph() {
+  void memoryIsKeptAliveByTheGraph() {
     Toy toy;
     EagerCapture eager;
     auto function = std::make_unique<model::CudaGraphFunction>(toy.capturedBy(eager.capture()));
@@ -169,7 +169,7 @@ class TstCudaGraphFunction : public QObject {
     QVERIFY(weight.expired());
   }
 
-  void anOutputThatIsNotUsedGivesNoGradient() {
+  void anUnusedOutputGivesNoGradient() {
     Toy toy, peer;
     model::CudaGraphFunction function = toy.capturedBy(tapeCapture());
     for (int i = 0; i < 2; ++i) sumOf(function(madeInput(1))).backward();
@@ -182,13 +182,13 @@ class TstCudaGraphFunction : public QObject {
       for (const std::vector<at::Tensor>& each : outputs)
         (areBothUsed ? sumOf(each) : each[0].sum()).backward();
       QVERIFY(at::equal(toy.weight.grad(), peer.weight.grad()));
-      // A graph gives zeros where nothing comes back.
+      // A graph gives zeros for outputs without a gradient.
       const at::Tensor bias = peer.bias.grad();
       QVERIFY(at::equal(toy.bias.grad(), bias.defined() ? bias : at::zeros_like(toy.bias)));
     }
   }
 
-  void aBackwardPassThatComesTooLateIsRefused() {
+  void aLateBackwardPassIsRefused() {
     Toy toy;
     model::CudaGraphFunction function = toy.capturedBy(tapeCapture());
     for (int i = 0; i < 2; ++i) function(madeInput(1));
@@ -198,7 +198,7 @@ class TstCudaGraphFunction : public QObject {
     QVERIFY_EXCEPTION_THROWN(second.backward(), c10::Error);
   }
 
-  void typesHaveGraphsOfTheirOwn() {
+  void eachTypeHasItsOwnGraph() {
     const at::Tensor weight = at::full({6}, 0.1, at::kDouble).requires_grad_();
     model::CudaGraphFunction function(
         [&](const at::Tensor& x) {
@@ -211,7 +211,7 @@ class TstCudaGraphFunction : public QObject {
     }
     QCOMPARE(function.capturedShapes(), std::size_t{2});
   }
-  void theLintFindsWhatAsksTheHost() {
+  void hostSynchronisationsAreDetected() {
     const at::Tensor weight = at::ones({6}, at::kDouble).requires_grad_();
     const at::Tensor strange = at::ones({6}, at::kDouble);
     const auto lint = [&](const std::function<at::Tensor(const at::Tensor&)>& compute) {
@@ -263,13 +263,13 @@ class TstCudaGraphFunction : public QObject {
              QStringLiteral("aten::empty: pinned memory"));
   }
 
-  void cudnnLooksForAlgorithmsBeforeTheFirstStep_data() {
+  void cudnnBenchmarksBeforeTheFirstStep_data() {
     QTest::addColumn<bool>("isDeterministic");
     QTest::newRow("free") << false;
     QTest::newRow("deterministic") << true;
   }
-  /// Forward and backward: what it used first for a shape it keeps.
-  void cudnnLooksForAlgorithmsBeforeTheFirstStep() {
+  /// Forward and backward: cuDNN keeps the first algorithm for a shape.
+  void cudnnBenchmarksBeforeTheFirstStep() {
     QFETCH(bool, isDeterministic);
     at::Context& context = at::globalContext();
     context.setDeterministicCuDNN(isDeterministic);
@@ -301,7 +301,7 @@ class TstCudaGraphFunction : public QObject {
     QVERIFY(weight.grad().eq(2).all().item<bool>());
   }
 
-  void aSearchThatFailsLeavesCudnnAndTheCaptureAsTheyWere() {
+  void aFailedWarmUpRestoresCudnnSettingsAndCaptures() {
     const at::Tensor weight = torch::full({2}, 2.f).requires_grad_();
     int passes = 0;
     model::CudaGraphFunction function(
@@ -317,7 +317,7 @@ class TstCudaGraphFunction : public QObject {
     QCOMPARE(function.capturedShapes(), std::size_t{1});
   }
 
-  void furtherShapesRunWithoutAndAreTold() {
+  void furtherShapesRunWithoutAGraphAndAreReported() {
     constexpr std::int64_t kMost = model::CudaGraphFunction::kMostShapes;
     const at::Tensor weight = torch::full({1}, 2.f).requires_grad_();
     model::CudaGraphFunction function(
@@ -330,7 +330,7 @@ class TstCudaGraphFunction : public QObject {
       for (std::int64_t length = 1; length <= kMost; ++length)
         QCOMPARE(sumOf(length), static_cast<float>(2 * length));
     QCOMPARE(sumOf(kMost + 1), static_cast<float>(2 * kMost + 2));
-    QVERIFY(!function.leavesOutShapes());  // it may never come again
+    QVERIFY(!function.leavesOutShapes());  // it may not be repeated
     QCOMPARE(sumOf(kMost + 1), static_cast<float>(2 * kMost + 2));
     QVERIFY(function.leavesOutShapes());
     QCOMPARE(function.capturedShapes(), static_cast<std::size_t>(kMost));

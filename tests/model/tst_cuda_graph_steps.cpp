@@ -9,9 +9,9 @@
 #include "engine/model/layers.h"
 #include "engine/model/mask_rcnn.h"
 #include "tests/model/small_model.h"
-#include "tests/support/masks.h"
-#include "tests/support/cuda_graph_captures.h"
 #include "tests/support/capture_lint.h"
+#include "tests/support/cuda_graph_captures.h"
+#include "tests/support/masks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -41,14 +41,15 @@ struct Scene {
 };
 
 at::Tensor lossOf(model::MaskRcnn& model, const Scene& scene) {
-  return model.losses(scene.images, scene.sizes, structures::batchGroundTruth(scene.gts), scene.keys)
+  return model
+      .losses(scene.images, scene.sizes, structures::batchGroundTruth(scene.gts), scene.keys)
       .total({});
 }
 
-/// How a step begins.
+/// The start of a step.
 enum class Gradients { Zeroed, Undefined };
 
-/// A step of plain descent on the sum of the losses of its parts; returns the last.
+/// A step of plain gradient descent over its micro-batches; returns the last loss.
 double step(model::MaskRcnn& model, const std::vector<Scene>& parts,
             Gradients cleared = Gradients::Zeroed) {
   at::Tensor loss;
@@ -74,7 +75,7 @@ class TstCudaGraphSteps : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void replayedStepsAreTheSteps_data() {
+  void replayedStepsEqualEagerSteps_data() {
     QTest::addColumn<QString>("norm");
     QTest::addColumn<int>("parts");
     QTest::addColumn<bool>("areUndefined");
@@ -83,7 +84,7 @@ class TstCudaGraphSteps : public QObject {
     QTest::newRow("gradients added") << QStringLiteral("group") << 2 << true;
   }
 
-  void replayedStepsAreTheSteps() {
+  void replayedStepsEqualEagerSteps() {
     QFETCH(QString, norm);
     QFETCH(int, parts);
     QFETCH(bool, areUndefined);
@@ -113,7 +114,7 @@ class TstCudaGraphSteps : public QObject {
     QVERIFY(captured.cudaGraphs()->failure().empty());
   }
 
-  void aTapeGivesTheStepsToo() {
+  void aTapeGivesTheSameSteps() {
     config::ModelConfig config = smallModel(config::Norm::FrozenBatch);
     config.freezeStages = 2;
     model::MaskRcnn plain(config, 3, 1), captured(config, 3, 1);
@@ -125,7 +126,7 @@ class TstCudaGraphSteps : public QObject {
       scene.images = scene.images.to(at::kDouble);
       QCOMPARE(step(captured, {scene}), step(plain, {scene}));
       if (seed != 2) continue;
-      // As where other weights are loaded.
+      // As when other weights are loaded.
       const at::NoGradGuard noGradient;
       for (model::MaskRcnn* model : {&plain, &captured}) {
         for (const auto& [name, tensor] : model->namedState())
@@ -133,11 +134,11 @@ class TstCudaGraphSteps : public QObject {
       }
     }
     QCOMPARE(captured.cudaGraphs()->failure(), std::string());
-    // What is frozen was written to after the second step: captured again in the fourth.
+    // Frozen weights were written to after the second step: captured again in the fourth.
     QCOMPARE(captures, 4);
   }
 
-  void whereACaptureFailsAllGoesOnWithout() {
+  void aFailedCaptureFallsBackToEagerSteps() {
     model::MaskRcnn plain(smallModel(), 3, 1), captured(smallModel(), 3, 1);
     int tries = 0;
     captured.useCudaGraphs([&tries](const model::CudaGraphWork& work) -> model::CapturedCudaGraph {
@@ -172,7 +173,7 @@ class TstCudaGraphSteps : public QObject {
     QCOMPARE(eager.captured, 0);
   }
 
-  void nothingThatIsCapturedAsksTheHost_data() {
+  void capturedWorkDoesNotSynchroniseWithTheHost_data() {
     QTest::addColumn<QString>("backbone");
     QTest::addColumn<QString>("norm");
     QTest::addColumn<int>("frozen");
@@ -188,7 +189,7 @@ class TstCudaGraphSteps : public QObject {
     row("R50, frozen_batch, bfloat16", "resnet50", "frozen_batch", 2, true);
   }
 
-  void nothingThatIsCapturedAsksTheHost() {
+  void capturedWorkDoesNotSynchroniseWithTheHost() {
     QFETCH(QString, backbone);
     QFETCH(QString, norm);
     QFETCH(int, frozen);
@@ -216,8 +217,8 @@ class TstCudaGraphSteps : public QObject {
     QCOMPARE(QString::fromStdString(lint.findings()), QString());
   }
 
-  /// A graph reads what is kept of weights without asking for it.
-  void aStepBeginsWithWeightsUpToDate() {
+  /// A graph reads cached weights directly, without refreshing them.
+  void replaysUseRefreshedWeights() {
     model::MaskRcnn model(smallModel(), 3, 1);
     model.setComputeType(at::kBFloat16);
     const auto conv = std::dynamic_pointer_cast<model::Conv2d>(
@@ -228,9 +229,10 @@ class TstCudaGraphSteps : public QObject {
     model.useCudaGraphs([&, capture = eager.capture()](const model::CudaGraphWork& work) {
       const model::CapturedCudaGraph captured = capture(work);
       return model::CapturedCudaGraph{captured.outputs, [&, replay = captured.replay] {
-                                   outOfDate += !at::equal(kept, conv->weight().to(at::kBFloat16));
-                                   replay();
-                                 }};
+                                        outOfDate +=
+                                            !at::equal(kept, conv->weight().to(at::kBFloat16));
+                                        replay();
+                                      }};
     });
     const Scene scene(64, 96, 1);
     step(model, {scene});
@@ -245,7 +247,7 @@ class TstCudaGraphSteps : public QObject {
     QVERIFY(!at::equal(kept, before));
   }
 
-  void normsThatFollowTheBatchAreRefused() {
+  void normsWithBatchStatisticsAreRefused() {
     for (const config::Norm norm : {config::Norm::Batch, config::Norm::SyncBatch}) {
       config::ModelConfig config = smallModel();
       config.norm = norm;

@@ -43,7 +43,7 @@ class TstInitialisation : public QObject {
     for (const auto& [name, tensor] : one) QVERIFY2(at::equal(tensor, two.at(name)), name.c_str());
   }
 
-  void aParameterDoesNotDependOnTheOthers() {
+  void initialisationDoesNotDependOnOtherParameters() {
     config::ModelConfig wide = smallModel();
     wide.boxHead.fcDim = 64;
     const auto one = stateOf(model::MaskRcnn(smallModel(), 3, 7));
@@ -55,7 +55,7 @@ class TstInitialisation : public QObject {
     QVERIFY(!at::equal(one.at(name), other.at(name)));
   }
 
-  void distributionsAreTorchvisions_data() {
+  void distributionsEqualTorchvision_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<double>("deviation");
     QTest::addColumn<bool>("isNormal");
@@ -78,7 +78,7 @@ class TstInitialisation : public QObject {
                              << std::sqrt(2.0 / (64 * 4)) << true;
   }
 
-  void distributionsAreTorchvisions() {
+  void distributionsEqualTorchvision() {
     QFETCH(QString, name);
     QFETCH(double, deviation);
     QFETCH(bool, isNormal);
@@ -87,12 +87,12 @@ class TstInitialisation : public QObject {
     const double count = static_cast<double>(weights.numel());
     QVERIFY(std::abs(weights.mean().item<double>()) < 5 * deviation / std::sqrt(count));
     QVERIFY(std::abs(weights.std().item<double>() / deviation - 1) < 5 / std::sqrt(count));
-    // Share within one deviation: 68 % of a normal distribution, 58 % of a uniform one.
+    // Fraction within one standard deviation: 68 % for normal, 58 % for uniform.
     const double share = (weights.abs() < deviation).to(at::kDouble).mean().item<double>();
     QVERIFY(std::abs(share - (isNormal ? 0.6827 : 0.5774)) < 3 / std::sqrt(count));
   }
 
-  void normsBeginAsOneAndBiasesOfConvolutionsAsZero() {
+  void normsStartAtOneAndConvolutionBiasesAtZero() {
     const auto state = stateOf(model::MaskRcnn(smallModel(), 3, 1));
     QVERIFY(state.at("backbone.body.layer1.0.bn1.weight").eq(1).all().item<bool>());
     QVERIFY(state.at("backbone.body.layer1.0.bn1.bias").eq(0).all().item<bool>());

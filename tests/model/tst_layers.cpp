@@ -19,7 +19,7 @@ constexpr std::int64_t kChannels = 24, kSide = 7, kOut = 10;
 
 thread_local int copies = 0;
 
-/// Counts what this thread copies into another order while it lives.
+/// Counts copies to another memory format on this thread during its lifetime.
 class CopyCount {
  public:
   CopyCount() {
@@ -65,7 +65,7 @@ class TstLayers : public QObject {
     linear_->initialise("layer", 7);
   }
 
-  void aFlattenLinearIsInitialisedAsTheLinear() {
+  void flattenLinearIsInitialisedAsLinear() {
     model::Linear plain(kChannels * kSide * kSide, kOut);
     plain.initialise("layer", 7);
     QVERIFY(at::equal(weight().flatten(1), plain.named_parameters()["weight"]));
@@ -73,8 +73,8 @@ class TstLayers : public QObject {
     QVERIFY(weight().is_contiguous(at::MemoryFormat::ChannelsLast));
   }
 
-  /// torch's linear in float64, on regions flattened in the order of channels.
-  void aFlattenLinearIsTheLinear() {
+  /// torch's linear in float64, on RoIs flattened in the order of channels.
+  void flattenLinearEqualsLinear() {
     const std::int64_t count = 33;
     const at::Tensor x = regions(count);
     const at::Tensor out = linear_->forward(x);
@@ -94,14 +94,14 @@ class TstLayers : public QObject {
     }
   }
 
-  void aFlattenLinearCopiesNothing() {
+  void flattenLinearDoesNotCopy() {
     const at::Tensor x = regions(5), slope = slopes(5);
     const CopyCount count;
     torch::autograd::grad({linear_->forward(x)}, {x, weight(), bias()}, {slope});
     QCOMPARE(copies, 0);
   }
 
-  void aFlattenLinearTakesNoRegions() {
+  void flattenLinearAcceptsNoRois() {
     const at::Tensor x = regions(0);
     const at::Tensor out = linear_->forward(x);
     QCOMPARE(out.sizes(), (at::IntArrayRef{0, kOut}));

@@ -59,7 +59,7 @@ model::Losses lossesOf(model::MaskRcnn& model, const Scene& scene) {
 
 using Maps = std::map<std::string, at::Tensor>;
 
-/// The losses, and what every layer gave (of those that come several times the last).
+/// The losses and the outputs of every layer (the last one of layers that run several times).
 std::pair<model::Losses, Maps> lossesAndMaps(model::MaskRcnn& model, const Scene& scene) {
   Maps maps;
   const model::ActivationWatch watch([&](const std::string& name, const at::Tensor& output) {
@@ -68,7 +68,7 @@ std::pair<model::Losses, Maps> lossesAndMaps(model::MaskRcnn& model, const Scene
   return {lossesOf(model, scene), maps};
 }
 
-/// Of all gradients of two models as one vector each.
+/// Difference of all gradients of two models, as one vector each.
 double cosineOfGradients(const model::MaskRcnn& one, const model::MaskRcnn& other) {
   const auto gradient = [](const model::MaskRcnn& model) {
     std::vector<at::Tensor> parts;
@@ -86,7 +86,7 @@ class TstMaskRcnn : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void samplingDependsOnTheKeysAlone() {
+  void samplingDependsOnTheKeysOnly() {
     model::MaskRcnn model(smallModel(), 3, 1);
     Scene scene = makeScene();
     const double first = lossesOf(model, scene)[Loss::Objectness].item<double>();
@@ -95,7 +95,7 @@ class TstMaskRcnn : public QObject {
     QVERIFY(lossesOf(model, scene)[Loss::Objectness].item<double>() != first);
   }
 
-  void imagesWithoutObjectsGiveZeroLossesInTheGraph() {
+  void imagesWithoutObjectsGiveZeroLossesAttachedToTheGraph() {
     model::MaskRcnn model(smallModel(), 3, 1);
     const model::Losses losses = lossesOf(model, makeScene(false));
     for (const at::Tensor& loss :
@@ -111,14 +111,14 @@ class TstMaskRcnn : public QObject {
     }
   }
 
-  void fixedSizesGiveTheFiguresOfCompactOnes_data() {
+  void fixedRowsGiveTheLossesOfCompactRows_data() {
     QTest::addColumn<bool>("hasObjects");
     QTest::addColumn<int>("empty");  // image without objects, -1: none
     QTest::newRow("objects") << true << -1;
     QTest::newRow("an image without") << true << 0;
     QTest::newRow("no objects") << false << -1;
   }
-  void fixedSizesGiveTheFiguresOfCompactOnes() {
+  void fixedRowsGiveTheLossesOfCompactRows() {
     QFETCH(bool, hasObjects);
     QFETCH(int, empty);
     Scene scene = makeScene(hasObjects);
@@ -143,7 +143,7 @@ class TstMaskRcnn : public QObject {
     }
   }
 
-  void fixedSizesGiveTheDetectionsOfCompactOnes() {
+  void fixedRowsGiveTheDetectionsOfCompactRows() {
     model::MaskRcnn model(smallModel(), 3, 1);
     model.eval();
     const at::NoGradGuard noGrad;
@@ -161,7 +161,7 @@ class TstMaskRcnn : public QObject {
     }
   }
 
-  void bothHeadsGiveTheLevelsOneGradient() {
+  void bothHeadsShareOneGradientPerLevel() {
     static std::atomic<int> passes;
     passes = 0;
     const auto count = [](const at::RecordFunction& function) {
@@ -187,7 +187,7 @@ class TstMaskRcnn : public QObject {
       QTest::newRow("frozen" + type) << QStringLiteral("frozen_batch") << 2 << isHalf;
     }
   }
-  /// Up to the order in which a library adds up the products.
+  /// Except for the order of summation in a library.
   void aFourthChannelOfZerosChangesNothing() {
     QFETCH(QString, norm);
     QFETCH(int, frozenStages);
@@ -226,17 +226,17 @@ class TstMaskRcnn : public QObject {
     QVERIFY(difference(weight.grad(), stemOf(ofThree).second.grad()) <= (isHalf ? 0.1 : 1e-4));
   }
 
-  void bfloat16ComesNearFloat32_data() {
+  void bfloat16IsCloseToFloat32_data() {
     QTest::addColumn<QString>("norm");
     QTest::addColumn<double>("limit");
     QTest::addColumn<double>("cosine");
     QTest::newRow("frozen") << QStringLiteral("frozen_batch") << 0.015 << 0.99;
     QTest::newRow("group") << QStringLiteral("group") << 0.03 << 0.95;
-    // Statistics of a dozen values in the last stage make much of a little.
+    // Batch statistics of a dozen values in the last stage amplify small differences.
     QTest::newRow("batch") << QStringLiteral("batch") << 0.25 << 0.5;
     QTest::newRow("sync_batch") << QStringLiteral("sync_batch") << 0.25 << 0.5;
   }
-  void bfloat16ComesNearFloat32() {
+  void bfloat16IsCloseToFloat32() {
     QFETCH(QString, norm);
     QFETCH(double, limit);
     QFETCH(double, cosine);
@@ -249,7 +249,7 @@ class TstMaskRcnn : public QObject {
     const auto [got, maps] = lossesAndMaps(half, scene);
     for (const auto& [name, map] : expectedMaps) {
       QVERIFY2(maps.at(name).scalar_type() == at::kBFloat16, name.c_str());
-      // Regions are other ones where proposals are others.
+      // Other proposals give other RoIs.
       if (name.starts_with("roi_heads")) continue;
       const double difference = (maps.at(name) - map).norm().item<double>();
       QVERIFY2(difference <= limit * map.norm().item<double>(), name.c_str());
@@ -266,7 +266,7 @@ class TstMaskRcnn : public QObject {
     QVERIFY(cosineOfGradients(wide, half) > cosine);
   }
 
-  void bfloat16DetectsWhatFloat32Does() {
+  void bfloat16DetectionsMatchFloat32() {
     model::MaskRcnn model(smallModel(), 3, 1);
     model.eval();
     const at::NoGradGuard noGrad;
@@ -282,7 +282,7 @@ class TstMaskRcnn : public QObject {
     }
   }
 
-  void weightsOfLossesAreApplied() {
+  void lossWeightsAreApplied() {
     model::MaskRcnn model(smallModel(), 3, 1);
     const model::Losses losses = lossesOf(model, makeScene());
     config::LossWeights weights{1, 2, 3, 4, 5};
@@ -291,7 +291,7 @@ class TstMaskRcnn : public QObject {
     QVERIFY(std::abs(losses.total(weights).item<double>() - expected) < 1e-5 * expected);
   }
 
-  void detectionsAreSortedInsideTheImageAndLimited() {
+  void detectionsAreSortedClippedAndLimited() {
     config::ModelConfig config = smallModel();
     config.boxHead.detectionsPerImage = 7;
     model::MaskRcnn model(config, 3, 1);
@@ -325,7 +325,7 @@ class TstMaskRcnn : public QObject {
     }
   }
 
-  void frozenStagesTakeNoGradientAndTheOthersDo() {
+  void onlyFrozenStagesGetNoGradient() {
     config::ModelConfig config = smallModel();
     config.freezeStages = 2;
     model::MaskRcnn model(config, 3, 1);
@@ -342,7 +342,7 @@ class TstMaskRcnn : public QObject {
     }
   }
 
-  void parametersKnowTheirRoles() {
+  void parametersHaveTheirRoles() {
     model::MaskRcnn model(smallModel(), 3, 1);
     std::map<std::string, model::ParameterInfo> infos;
     for (const model::ParameterInfo& info : model.trainableParameters())
@@ -356,7 +356,7 @@ class TstMaskRcnn : public QObject {
     QVERIFY(!infos.at("backbone.fpn.inner_blocks.0.0.bias").inBackbone);
   }
 
-  void evaluationLeavesTheStatisticsOfBatchNormAlone() {
+  void evaluationDoesNotUpdateBatchNormStatistics() {
     model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     const auto before = model.namedState();
     std::vector<at::Tensor> copies;
@@ -374,7 +374,7 @@ class TstMaskRcnn : public QObject {
     QVERIFY(hasChanged);
   }
 
-  void evaluationSeesTheStatisticsThatTrainingMoved() {
+  void evaluationUsesUpdatedBatchNormStatistics() {
     config::ModelConfig config = smallModel(config::Norm::Batch);
     config.freezeStages = 2;  // their weights stay, their statistics do not
     model::MaskRcnn model(config, 3, 1), fresh(config, 3, 1);
@@ -392,7 +392,7 @@ class TstMaskRcnn : public QObject {
     QCOMPARE(after, heldOutLoss(fresh));
   }
 
-  void gradientsHaveTheSameBitsEveryTime() {
+  void gradientsAreDeterministic() {
     model::MaskRcnn model(smallModel(), 3, 1);
     const Scene scene = makeScene();
     std::vector<at::Tensor> first;
@@ -407,7 +407,7 @@ class TstMaskRcnn : public QObject {
     }
   }
 
-  void oneExampleIsLearned() {
+  void oneExampleCanBeOverfitted() {
     model::MaskRcnn model(smallModel(), 3, 1);
     const Scene scene = makeScene();
     std::vector<at::Tensor> parameters;
@@ -425,7 +425,7 @@ class TstMaskRcnn : public QObject {
     QVERIFY2(after < 0.5 * before, qPrintable(QStringLiteral("%1 -> %2").arg(before).arg(after)));
   }
 
-  /// What the memory of a training is estimated by.
+  /// Memory estimates of a training use these counts.
   void parametersOfBackbonesAreCountedFromTheirShape() {
     for (const config::Backbone& backbone : config::backbones()) {
       std::int64_t count = 0;

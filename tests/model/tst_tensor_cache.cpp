@@ -12,7 +12,7 @@ class TstTensorCache : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theyAreMadeAgainWhenASourceChanges() {
+  void cacheIsRefreshedWhenASourceChanges() {
     at::Tensor source = torch::ones({3}), other = torch::ones({3});
     model::TensorCache cache;
     int made = 0;
@@ -33,7 +33,7 @@ class TstTensorCache : public QObject {
     QCOMPARE(made, 3);
   }
 
-  void anotherTensorInTheSamePlaceIsAnother() {
+  void aNewTensorIsNotMistakenForTheOldOne() {
     const auto filled = [](float value) { return torch::full({10 << 20}, value); };
     at::Tensor source = filled(1);
     model::TensorCache cache;
@@ -44,7 +44,7 @@ class TstTensorCache : public QObject {
     QCOMPARE(doubled(), 2.f);
     const void* const place = source.const_data_ptr();
     source.set_data(filled(3));
-    // If the place were free, one of these would soon have it: large blocks are mapped one by one.
+    // If the memory were freed, one of these would reuse it: large blocks are mapped separately.
     std::vector<at::Tensor> others;
     do {
       others.push_back(filled(4));
@@ -53,7 +53,7 @@ class TstTensorCache : public QObject {
     QCOMPARE(doubled(), 8.f);
   }
 
-  void aWatchSeesWhatItsThreadIsGiven() {
+  void aWatchRecordsTheTensorsOfItsThread() {
     const at::Tensor source = torch::ones({3});
     model::TensorCache cache;
     const auto give = [&] {
@@ -73,7 +73,7 @@ class TstTensorCache : public QObject {
     QVERIFY(watch.tensors()[0].is_same(before));
   }
 
-  void nothingIsCachedOfWhatIsTrained() {
+  void trainableSourcesAreNotCached() {
     const at::Tensor source = torch::ones({3}).requires_grad_();
     model::TensorCache cache;
     int made = 0;
@@ -91,7 +91,7 @@ class TstTensorCache : public QObject {
     QCOMPARE(source.grad()[0].item<float>(), 4.f);
   }
 
-  void threadsMakeThemOnce() {
+  void threadsComputeOnce() {
     const at::Tensor source = torch::ones({3});
     model::TensorCache cache;
     int made = 0;

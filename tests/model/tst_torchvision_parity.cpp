@@ -1,4 +1,4 @@
-// The model beside torchvision's on the same weights and images
+// Compares the model with torchvision's on the same weights and images
 // (tests/reference/torchvision_model.py).
 #include <QDebug>
 #include <QObject>
@@ -26,17 +26,17 @@ const QStringList kCases{
     QStringLiteral("resnet50-batch-small"),        QStringLiteral("resnet50-group-small"),
     QStringLiteral("resnet18-frozen_batch-large")};
 
-/// Relative, in the L2 norm. Layers of the mask head are the furthest, 1.1e-5 with AVX2: their
-/// regions are detected boxes, which are within 0.001 px of torchvision's.
+/// Relative, in the L2 norm. Layers of the mask head differ most, 1.1e-5 with AVX2: their RoIs are
+/// detected boxes, which are within 0.001 px of torchvision's.
 constexpr double kTolerance = 3e-5;
 /// Where batch statistics of some tens of pixels multiply a rounding error through 53 layers:
 /// torchvision's own float32 is 6e-5 from its float64 there.
 constexpr double kDeepBatchTolerance = 1e-4;
-/// Of gradients in float32: a multiple of torchvision's own distance from float64, and what a
-/// rounding is worth that turns some ReLU on or off, which is another one on every processor.
+/// For gradients in float32: a multiple of torchvision's own difference from float64, and the
+/// effect of rounding that switches some ReLU, which varies between processors.
 constexpr double kFloatGradientFactor = 3, kFloatGradientTolerance = 1e-3;
-/// Of gradients in float64, which are within 1e-7 but for this: regions keep coordinates in float32
-/// by design, and one that so turns a ReLU of the heads on or off is worth some 1e-5.
+/// For gradients in float64, which are within 1e-7 with one exception: RoI coordinates are float32
+/// by design, and one that switches a ReLU of the heads causes about 1e-5.
 constexpr double kExactGradientTolerance = 1e-4;
 constexpr double kProposalTolerancePx = 1e-2;
 
@@ -61,12 +61,12 @@ class TstTorchvisionParity : public QObject {
     for (const QString& line : largest_.lines()) qInfo().noquote() << line;
   }
 
-  void everyFigureIsTorchvisions_data() {
+  void everythingEqualsTorchvision_data() {
     QTest::addColumn<QString>("name");
     for (const QString& name : kCases) QTest::newRow(qPrintable(name)) << name;
   }
 
-  void everyFigureIsTorchvisions() {
+  void everythingEqualsTorchvision() {
     QFETCH(QString, name);
     case_ = name;
     const QStringList parts = name.split(QLatin1Char('-'));
@@ -85,7 +85,7 @@ class TstTorchvisionParity : public QObject {
   }
 
  private:
-  /// Notes a difference; false when it is too large or not a number.
+  /// Records a difference; false when it is too large or NaN.
   bool fits(const QString& kind, double difference, double limit, const std::string& what) {
     largest_.add(kind, difference, case_ + QLatin1Char(' ') + QString::fromStdString(what));
     return difference <= limit;
@@ -108,7 +108,7 @@ class TstTorchvisionParity : public QObject {
     }
   }
 
-  /// Detections of the batch, the proposals, and every layer on the way.
+  /// Detections of the batch, the proposals, and every layer.
   void compareInference(TorchvisionCase& reference) {
     const at::NoGradGuard noGrad;
     reference.model->eval();
@@ -176,13 +176,13 @@ class TstTorchvisionParity : public QObject {
     compareProposals(reference, pass, "train.");
     const at::Tensor rows = tests::regionRows(reference, pass);
     const at::Tensor positive = (reference.of("train.labels") > 0).nonzero().squeeze(1);
-    // The mask head sees the positives alone, in the order of our regions.
+    // The mask head gets only the positives, in the order of our RoIs.
     compareActivations(recorded, reference, "train.",
                        {rows, rows.index_select(0, positive).argsort().argsort()},
                        trainingTolerance());
   }
 
-  /// Levels of the pyramid and what the RPN says of every anchor.
+  /// FPN levels and the RPN outputs of every anchor.
   void compareRpn(const TorchvisionCase& reference, const tests::RpnPass& pass) {
     QCOMPARE(pass.levels.size(), std::size_t{5});
     std::vector<std::pair<std::string, at::Tensor>> figures{{"objectness", pass.output.objectness},
@@ -226,7 +226,7 @@ class TstTorchvisionParity : public QObject {
     return at::cat(rows);
   }
 
-  /// The same step in float64, where no rounding hides what is wrong.
+  /// The same step in float64, where rounding does not hide errors.
   void compareExactGradients(TorchvisionCase& reference) {
     for (const model::ParameterInfo& info : reference.model->trainableParameters())
       info.tensor.mutable_grad().reset();

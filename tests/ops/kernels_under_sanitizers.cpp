@@ -1,5 +1,5 @@
-// Runs kernels on the CPU with threads for threads, built once with ThreadSanitizer, which finds
-// missing barriers, and once with AddressSanitizer. What they compute is checked in
+// Runs CUDA kernels on the CPU, one thread per CUDA thread, built once with ThreadSanitizer, which
+// finds missing barriers, and once with AddressSanitizer. Results are checked in
 // tst_kernels_on_cpu.cpp.
 #include <cstdint>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "engine/structures/image_row.h"
 #include "engine/structures/mask_window.h"
 #include "tests/ops/map_kernel_launches.h"
-// After the words of CUDA.
+// After the emulated CUDA keywords.
 #include "engine/ops/cuda/epilogue.cuh"
 #include "engine/ops/cuda/mask_targets.cuh"
 #include "engine/ops/cuda/matching.cuh"
@@ -172,14 +172,14 @@ void normalise(int channels, int groups, bool hasResidual) {
        out.data(), gradX.data(), gradResidual.data(), parameters.data()});
 }
 
-/// Floats that say nothing.
+/// Arbitrary floats.
 std::vector<float> noise(std::size_t count) {
   std::vector<float> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(uniform(i) - 0.5f);
   return all;
 }
 
-/// Regions of two images on one map of 21 x 19, at its edges and beyond them.
+/// RoIs of two images on one map of 21 x 19, at its edges and beyond them.
 void poolRegions() {
   constexpr int kChannels = 12, kHeight = 21, kWidth = 19, kBins = 3;
   constexpr std::int64_t kRegions = 9;

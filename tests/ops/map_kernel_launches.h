@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/support/cuda_on_cpu.h"
-// After the words of CUDA.
+// After the emulated CUDA keywords.
 #include "engine/ops/cuda/group_norm.cuh"
 #include "engine/ops/cuda/max_pool.cuh"
 
@@ -48,7 +48,7 @@ void launchGroupNorm(const ops::NormSize& size, std::int64_t imageCount, bool ha
   const CudaIndex overParts{static_cast<unsigned>(size.parts), images,
                             (packs + kPackThreads - 1) / kPackThreads},
       overGroups{static_cast<unsigned>(size.groups), images, 1}, overPacks{3, images, 1};
-  // What no thread writes stays as it is here.
+  // Sentinel values, which show what no thread has written.
   const auto filled = [&](int count) {
     return std::vector<W>(std::size_t{images} * static_cast<std::size_t>(count), 99);
   };

@@ -18,7 +18,7 @@ at::Tensor randomBoxes(std::int64_t count) {
   return at::cat({corners, corners + torch::rand({count, 2}) * 40 + 1}, 1);
 }
 
-/// Chosen rows of each image: values [N,B,4] or [B,4], chosen [N,K].
+/// Selected rows of each image: values [N,B,4] or [B,4], chosen [N,K].
 at::Tensor rowsOf(const at::Tensor& values, const at::Tensor& chosen) {
   std::vector<at::Tensor> images;
   for (std::int64_t n = 0; n < chosen.size(0); ++n)
@@ -53,14 +53,14 @@ bool isClose(const at::Tensor& value, const at::Tensor& expected) {
          at::allclose(value.to(at::kDouble), expected.to(at::kDouble), 1e-5, 1e-4);
 }
 
-/// Each box with the object of its number, in one image.
+/// Encodes each box with the object of the same index, in one image.
 at::Tensor encode(const at::Tensor& targets, const at::Tensor& boxes) {
   const at::Tensor all = torch::arange(boxes.size(0)).unsqueeze(0);
   return ops::encodeBoxes({boxes, all, targets.unsqueeze(0), all, torch::ones_like(all, at::kBool)},
                           kWeights)[0];
 }
 
-/// Each delta with the box of its number, in one image.
+/// Decodes each delta with the box of the same index, in one image.
 ops::DecodedBoxes decode(const at::Tensor& deltas, const at::Tensor& boxes,
                          const base::ImageSize& size = {10000, 10000}, double minSide = 0) {
   const at::Tensor all = torch::arange(boxes.size(0)).unsqueeze(0);
@@ -76,7 +76,7 @@ class TstBoxCoding : public QObject {
  private Q_SLOTS:
   void init() { torch::manual_seed(1); }
 
-  void boxesAreCutToTheirImage() {
+  void boxesAreClippedToTheirImage() {
     const at::Tensor boxes = torch::tensor({{-5.f, -6.f, 200.f, 300.f}, {1.f, 2.f, 3.f, 4.f}});
     const at::Tensor expected = torch::tensor({{{0.f, 0.f, 100.f, 50.f}, {1.f, 2.f, 3.f, 4.f}},
                                                {{0.f, 0.f, 2.f, 7.f}, {1.f, 2.f, 2.f, 4.f}}});
@@ -88,7 +88,7 @@ class TstBoxCoding : public QObject {
     QVERIFY(at::equal(decoded.isLarge, torch::tensor({true, true, true, false}).view({2, 2})));
   }
 
-  void aBoxWithAShortSideOrNoNumberIsNotLarge() {
+  void smallBoxesAndNanAreNotLarge() {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const at::Tensor boxes = torch::tensor(
         {{0.f, 0.f, 5.f, 5.f}, {0.f, 0.f, .5f, 5.f}, {0.f, 0.f, 5.f, 1.f}, {nan, 0.f, nan, 5.f}});
@@ -119,7 +119,7 @@ class TstBoxCoding : public QObject {
     QVERIFY(at::allclose(decoded, torch::tensor({{508.f, 508.f, 1508.f, 1508.f}})));
   }
 
-  void chosenDeltasGoWithTheirBoxes_data() {
+  void selectedDeltasBelongToTheirBoxes_data() {
     QTest::addColumn<int>("perBox");
     QTest::addColumn<bool>("isShared");
     QTest::addColumn<int>("type");
@@ -129,7 +129,7 @@ class TstBoxCoding : public QObject {
     QTest::newRow("float16") << 1 << true << static_cast<int>(at::kHalf);
     QTest::newRow("float64") << 1 << false << static_cast<int>(at::kDouble);
   }
-  void chosenDeltasGoWithTheirBoxes() {
+  void selectedDeltasBelongToTheirBoxes() {
     QFETCH(int, perBox);
     QFETCH(bool, isShared);
     QFETCH(int, type);
@@ -147,12 +147,12 @@ class TstBoxCoding : public QObject {
     QCOMPARE(decoded.boxesXyxy.scalar_type(), at::kFloat);
   }
 
-  void chosenBoxesGoWithTheirObjects_data() {
+  void selectedBoxesBelongToTheirObjects_data() {
     QTest::addColumn<bool>("isShared");
     QTest::newRow("anchors of all images") << true;
     QTest::newRow("boxes of each") << false;
   }
-  void chosenBoxesGoWithTheirObjects() {
+  void selectedBoxesBelongToTheirObjects() {
     QFETCH(bool, isShared);
     const at::Tensor boxes = isShared ? randomBoxes(20) : randomBoxes(60).view({3, 20, 4});
     const at::Tensor objects = randomBoxes(12).view({3, 4, 4});
@@ -168,7 +168,7 @@ class TstBoxCoding : public QObject {
     QVERIFY(isClose(targets, expected));
   }
 
-  void nothingChosenGivesNothing() {
+  void emptySelectionGivesEmptyTensors() {
     const at::Tensor none = torch::zeros({2, 0}, at::kLong);
     const auto decoded = ops::decodeBoxes({torch::zeros({2, 3, 4}), randomBoxes(3), 1, none},
                                           kWeights, torch::ones({2, 1, 4}), 1.0);

@@ -11,7 +11,7 @@ class TstConv2d : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void valuesAndGradientsAreLibTorchs_data() {
+  void valuesAndGradientsEqualLibTorch_data() {
     QTest::addColumn<int>("channels");
     QTest::addColumn<int>("kernel");
     QTest::addColumn<int>("side");
@@ -26,7 +26,7 @@ class TstConv2d : public QObject {
     QTest::addRow("1 x 1") << 64 << 1 << 9 << 1 << true;
   }
 
-  void valuesAndGradientsAreLibTorchs() {
+  void valuesAndGradientsEqualLibTorch() {
     QFETCH(int, channels);
     QFETCH(int, kernel);
     QFETCH(int, side);
@@ -59,7 +59,7 @@ class TstConv2d : public QObject {
     if (hasBias) QVERIFY(at::allclose(bias.grad().to(at::kDouble), bias64.grad(), 1e-4, 1e-3));
   }
 
-  void aFrozenInputOrWeightTakesNoGradient() {
+  void aFrozenInputOrWeightGetsNoGradient() {
     const auto last = at::MemoryFormat::ChannelsLast;
     at::Tensor x = torch::randn({1, 256, 5, 5}).contiguous(last);
     at::Tensor weight = torch::randn({256, 256, 3, 3}).contiguous(last).requires_grad_();

@@ -25,7 +25,7 @@ class TstEpilogue : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void itIsBiasResidualAndRelu_data() {
+  void epilogueIsBiasResidualAndRelu_data() {
     QTest::addColumn<bool>("hasBias");
     QTest::addColumn<bool>("hasResidual");
     QTest::addColumn<bool>("hasRelu");
@@ -46,7 +46,7 @@ class TstEpilogue : public QObject {
       }
     }
   }
-  void itIsBiasResidualAndRelu() {
+  void epilogueIsBiasResidualAndRelu() {
     QFETCH(bool, hasBias);
     QFETCH(bool, hasResidual);
     QFETCH(bool, hasRelu);
@@ -78,7 +78,7 @@ class TstEpilogue : public QObject {
     QCOMPARE(out.scalar_type(), scalar);
     QVERIFY(out.is_contiguous(format));
     QVERIFY(at::allclose(out.to(at::kDouble), expected, tolerance, tolerance));
-    // Where halves lie about zero the ReLU may choose otherwise.
+    // In half precision the ReLU may differ near zero.
     const at::Tensor slopes =
         torch::randn(out.sizes()) * (expected.detach().abs() > 0.05).to(at::kFloat);
     (out.to(at::kFloat) * slopes).sum().backward();
@@ -92,20 +92,20 @@ class TstEpilogue : public QObject {
     if (hasResidual) compare(residual, residual64);
   }
 
-  void itWritesIntoTheMap() {
+  void epilogueIsInPlace() {
     const at::Tensor map = torch::ones({1, 4, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast);
     const at::Tensor out = ops::applyEpilogue(map, {torch::full({4}, 2.f), {}, false});
     QCOMPARE(out.data_ptr(), map.data_ptr());
     QVERIFY((map == 3).all().item<bool>());
   }
 
-  void whatIsNoNumberStaysSo() {
+  void nanIsPropagated() {
     const at::Tensor map =
         torch::full({1, 4, 2, 2}, std::nanf("")).contiguous(at::MemoryFormat::ChannelsLast);
     QVERIFY(ops::applyEpilogue(map, {{}, {}, true}).isnan().all().item<bool>());
   }
 
-  void oneOfSeveralTakesAGradientAlone() {
+  void onlyOneInputMayRequireAGradient() {
     const auto map = [] {
       return torch::randn({1, 4, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast);
     };
@@ -117,12 +117,12 @@ class TstEpilogue : public QObject {
     QVERIFY(!ops::applyEpilogue(map(), {torch::zeros({4}), map(), true}).requires_grad());
   }
 
-  void anEmptyMapIsLeft() {
+  void emptyMapIsAccepted() {
     const at::Tensor map = torch::zeros({0, 4, 2, 2});
     QCOMPARE(ops::applyEpilogue(map, {torch::zeros({4}), map, true}).numel(), 0);
   }
 
-  void otherSizesAreRefused() {
+  void wrongShapesAreRefused() {
     const at::Tensor map = torch::zeros({1, 4, 2, 2});
     QVERIFY_EXCEPTION_THROWN(ops::applyEpilogue(map, {torch::zeros({3}), {}, false}), c10::Error);
     QVERIFY_EXCEPTION_THROWN(ops::applyEpilogue(map, {{}, torch::zeros({1, 4, 2, 3}), false}),

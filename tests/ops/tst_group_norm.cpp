@@ -69,7 +69,7 @@ class TstGroupNorm : public QObject {
     QVERIFY(at::allclose(whole.flatten(), torch::tensor({0.25f, 2.25f, 0.f, 3.75f})));
   }
 
-  void valuesAndGradientsAreLibTorchs_data() {
+  void valuesAndGradientsEqualLibTorch_data() {
     QTest::addColumn<int>("channels");
     QTest::addColumn<int>("groups");
     QTest::addColumn<bool>("hasRelu");
@@ -85,7 +85,7 @@ class TstGroupNorm : public QObject {
     }
   }
 
-  void valuesAndGradientsAreLibTorchs() {
+  void valuesAndGradientsEqualLibTorch() {
     QFETCH(int, channels);
     QFETCH(int, groups);
     QFETCH(bool, hasRelu);
@@ -105,7 +105,7 @@ class TstGroupNorm : public QObject {
     }
   }
 
-  void batchNormIsLibTorchs_data() {
+  void batchNormEqualsLibTorch_data() {
     QTest::addColumn<bool>("hasRelu");
     QTest::addColumn<bool>("hasResidual");
     QTest::addColumn<bool>("isFloat");
@@ -120,7 +120,7 @@ class TstGroupNorm : public QObject {
     }
   }
 
-  void batchNormIsLibTorchs() {
+  void batchNormEqualsLibTorch() {
     QFETCH(bool, hasRelu);
     QFETCH(bool, hasResidual);
     QFETCH(bool, isFloat);
@@ -150,7 +150,7 @@ class TstGroupNorm : public QObject {
     }
   }
 
-  /// LibTorch's own adds up such a map in float32.
+  /// LibTorch sums such a map in float32.
   void batchNormOfALargeMapKeepsItsPrecision() {
     const Inputs inputs = randomInputs(32, 400, 300);
     const auto relativeTo = [&](const at::Tensor& exact, const at::Tensor& value) {
@@ -193,7 +193,7 @@ class TstGroupNorm : public QObject {
     QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-3, 1e-3));
   }
 
-  void halvesAreFloatsRoundedInTheEnd_data() {
+  void halfPrecisionIsRoundedOnce_data() {
     QTest::addColumn<bool>("ofBatch");
     QTest::addColumn<bool>("hasRelu");
     QTest::addColumn<bool>("hasResidual");
@@ -207,7 +207,7 @@ class TstGroupNorm : public QObject {
       }
     }
   }
-  void halvesAreFloatsRoundedInTheEnd() {
+  void halfPrecisionIsRoundedOnce() {
     QFETCH(bool, ofBatch);
     QFETCH(bool, hasRelu);
     QFETCH(bool, hasResidual);
@@ -236,7 +236,7 @@ class TstGroupNorm : public QObject {
     }
   }
 
-  void otherFormatsAndTypesGiveTheSame() {
+  void otherMemoryFormatsAndTypesGiveTheSame() {
     const Inputs inputs = randomInputs(64, 9, 7);
     const ops::GroupNormOptions options{32, 1e-5, true};
     const at::Tensor expected = atOnce(inputs, options, true);

@@ -11,7 +11,7 @@
 #include "tests/support/cuda_on_cpu.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
-// After the words of CUDA.
+// After the emulated CUDA keywords.
 #include "engine/ops/cuda/nms.cuh"
 #include "engine/ops/cuda/paste_masks.cuh"
 #include "engine/ops/cuda/sampling.cuh"
@@ -62,7 +62,7 @@ ops::BalancedSelection sampleByKernels(const at::Tensor& labels, const ops::Samp
     words.push_back(static_cast<std::int64_t>(base::mixBits(keys.positive[n])));
     words.push_back(static_cast<std::int64_t>(base::mixBits(keys.negative[n])));
   }
-  // What no thread writes stays as it is here.
+  // Sentinel values, which show what no thread has written.
   std::vector<std::uint64_t> partialKeys(images * 2 * parts * slots, 1);
   std::vector<std::uint32_t> partialIndices(partialKeys.size(), 7);
   ops::BalancedSelection sample;
@@ -131,7 +131,7 @@ ops::Selection suppressByKernels(const ops::NmsCandidates& from, double threshol
                           static_cast<int>(size),
                           static_cast<int>(from.groupCount),
                           static_cast<int>(from.groupSize())};
-  // What no thread writes names no member and says that everything is suppressed.
+  // Sentinel values, for what no thread writes: no member, and everything suppressed.
   std::vector<int> members(images * size, -1), firsts(images * from.groupCount, -1),
       memberCounts(firsts.size(), -1);
   std::vector<ops::NmsWord> mask(images * size * all.words(), ~ops::NmsWord{0});
@@ -160,14 +160,14 @@ ops::Selection suppressByKernels(const ops::NmsCandidates& from, double threshol
 
 }  // namespace
 
-/// Kernels of simple kinds, run on the CPU: what is wrong in their logic shows without a GPU.
+/// Simple kernels run on the CPU, to find errors in their logic without a GPU.
 class TstKernelsOnCpu : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() { torch::manual_seed(1); }
 
-  void pastedMasksAreThoseOfTheCpu_data() {
+  void pastedMasksEqualTheCpu_data() {
     QTest::addColumn<double>("smallest");
     QTest::addColumn<double>("largest");
     QTest::addColumn<bool>("solid");
@@ -176,7 +176,7 @@ class TstKernelsOnCpu : public QObject {
     QTest::newRow("full columns") << -20.0 << 80.0 << true;
     QTest::newRow("outside") << 90.0 << 120.0 << true;
   }
-  void pastedMasksAreThoseOfTheCpu() {
+  void pastedMasksEqualTheCpu() {
     QFETCH(double, smallest);
     QFETCH(double, largest);
     QFETCH(bool, solid);
@@ -195,7 +195,7 @@ class TstKernelsOnCpu : public QObject {
     }
   }
 
-  void samplesAreThoseOfTheCpu_data() {
+  void samplesEqualTheCpu_data() {
     QTest::addColumn<int>("candidates");
     QTest::addColumn<int>("total");
     QTest::addColumn<int>("partSize");
@@ -208,7 +208,7 @@ class TstKernelsOnCpu : public QObject {
     QTest::newRow("more slots than candidates") << 90 << 256 << 40 << 4;
     QTest::newRow("a single one") << 1 << 256 << 100 << 4;
   }
-  void samplesAreThoseOfTheCpu() {
+  void samplesEqualTheCpu() {
     QFETCH(int, candidates);
     QFETCH(int, total);
     QFETCH(int, partSize);
@@ -229,7 +229,7 @@ class TstKernelsOnCpu : public QObject {
     }
   }
 
-  void ofEqualKeysTheFirstAreSampled() {
+  void tiesOfKeysGoToTheFirst() {
     const at::Tensor labels = torch::zeros({1, 7000}, at::kLong);
     const at::Tensor numbers = torch::full({1, 7000}, 5, at::kLong);
     for (const int partSize : {7000, 900}) {
@@ -240,7 +240,7 @@ class TstKernelsOnCpu : public QObject {
     }
   }
 
-  void bestScoresAreThoseOfTheCpu_data() {
+  void bestScoresEqualTheCpu_data() {
     QTest::addColumn<int>("most");
     QTest::addColumn<int>("partSize");
     QTest::addColumn<double>("step");  // scores are multiples of it
@@ -250,7 +250,7 @@ class TstKernelsOnCpu : public QObject {
     QTest::newRow("all equal") << 700 << 2500 << 1e9;
     QTest::newRow("the most there may be") << 2048 << 2500 << 1e-7;
   }
-  void bestScoresAreThoseOfTheCpu() {
+  void bestScoresEqualTheCpu() {
     QFETCH(int, most);
     QFETCH(int, partSize);
     QFETCH(double, step);
@@ -265,7 +265,7 @@ class TstKernelsOnCpu : public QObject {
                       ops::bestOfSegments(coarse, sizes, most).indices));
   }
 
-  void keptBoxesAreThoseOfTheCpu_data() {
+  void keptBoxesEqualTheCpu_data() {
     QTest::addColumn<int>("count");
     QTest::addColumn<int>("groups");
     QTest::addColumn<int>("slots");
@@ -279,7 +279,7 @@ class TstKernelsOnCpu : public QObject {
     QTest::newRow("slots that fill with a word") << 700 << 1 << 64;
     QTest::newRow("as many as a pyramid has") << 4000 << 5 << 1000;
   }
-  void keptBoxesAreThoseOfTheCpu() {
+  void keptBoxesEqualTheCpu() {
     QFETCH(int, count);
     QFETCH(int, groups);
     QFETCH(int, slots);
@@ -298,8 +298,8 @@ class TstKernelsOnCpu : public QObject {
     }
   }
 
-  /// Where the largest group is known the mask is no wider than that.
-  void keptBoxesOfGroupsOfKnownSizeAreThoseOfTheCpu() {
+  /// If the size of the largest group is known, the mask is only that wide.
+  void keptBoxesOfGroupsOfKnownSizeEqualTheCpu() {
     const std::vector<std::int64_t> sizes{130, 64, 0, 65, 1};
     std::vector<std::int64_t> groups;
     for (std::size_t g = 0; g < sizes.size(); ++g)

@@ -10,7 +10,7 @@
 #include "tests/ops/map_kernel_launches.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
-// After the words of CUDA.
+// After the emulated CUDA keywords.
 #include "engine/ops/cuda/epilogue.cuh"
 #include "engine/ops/cuda/resize_images.cuh"
 
@@ -67,7 +67,7 @@ NormResults normByKernels(const NormInputs& in, std::int64_t groups, bool hasRel
   return {out, gradX, ofParameters[0], ofParameters[1], hasResidual ? gradResidual : at::Tensor()};
 }
 
-/// LibTorch's own, in float64.
+/// LibTorch's operator, in float64.
 NormResults normExactly(const NormInputs& in, std::int64_t groups, bool hasRelu) {
   const auto leaf = [](const at::Tensor& tensor) {
     return tensor.defined() ? tensor.to(at::kDouble, false, true).requires_grad_() : tensor;
@@ -82,7 +82,7 @@ NormResults normExactly(const NormInputs& in, std::int64_t groups, bool hasRelu)
           residual.defined() ? residual.grad() : residual};
 }
 
-/// Largest difference, beside the largest value.
+/// Largest difference, relative to the largest value.
 double difference(const at::Tensor& value, const at::Tensor& reference) {
   return ((value.to(at::kDouble) - reference).abs().max() / reference.abs().max()).item<double>();
 }
@@ -121,23 +121,23 @@ at::Tensor resizeByKernel(const structures::PackedImages& images, const base::Im
 
 }  // namespace
 
-/// Kernels over whole maps, run on the CPU: what is wrong in their logic shows without a GPU.
+/// Kernels over whole maps run on the CPU, to find errors in their logic without a GPU.
 class TstMapKernelsOnCpu : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() { torch::manual_seed(3); }
 
-  void pooledMapsAreThoseOfTheCpu_data() {
+  void pooledMapsEqualTheCpu_data() {
     QTest::addColumn<int>("height");
     QTest::addColumn<int>("width");
     for (const auto& [height, width] : {std::pair{8, 12}, {7, 9}, {1, 1}, {2, 5}})
       QTest::addRow("%d x %d", height, width) << height << width;
   }
-  void pooledMapsAreThoseOfTheCpu() {
+  void pooledMapsEqualTheCpu() {
     QFETCH(int, height);
     QFETCH(int, width);
-    // Few different values, so that there are ties, and one that is no number.
+    // Few different values, so that there are ties, and one NaN.
     at::Tensor x =
         channelsLast(torch::randint(-3, 4, {2, 16, height, width}).to(at::kFloat).relu());
     x[1][3][height / 2][width / 2] = NAN;
@@ -154,7 +154,7 @@ class TstMapKernelsOnCpu : public QObject {
     check(poolByKernels<c10::BFloat16, 8>(x.to(at::kBFloat16), slopes.to(at::kBFloat16)));
   }
 
-  void normalisedMapsAreLibTorchs_data() {
+  void normalisedMapsEqualLibTorch_data() {
     QTest::addColumn<int>("channels");
     QTest::addColumn<int>("groups");
     QTest::addColumn<bool>("hasRelu");
@@ -170,7 +170,7 @@ class TstMapKernelsOnCpu : public QObject {
       }
     }
   }
-  void normalisedMapsAreLibTorchs() {
+  void normalisedMapsEqualLibTorch() {
     QFETCH(int, channels);
     QFETCH(int, groups);
     QFETCH(bool, hasRelu);
@@ -186,7 +186,7 @@ class TstMapKernelsOnCpu : public QObject {
     }
   }
 
-  void halvesAreNormalisedInFloat() {
+  void halfPrecisionIsNormalisedInFloat32() {
     const auto map = [] {
       return channelsLast((torch::randn({2, 16, 6, 7}) * 3 + 20)).to(at::kBFloat16);
     };
@@ -199,7 +199,7 @@ class TstMapKernelsOnCpu : public QObject {
     }
   }
 
-  void finishedMapsAreThoseOfTheCpu_data() {
+  void epiloguesEqualTheCpu_data() {
     QTest::addColumn<int>("channels");
     QTest::addColumn<int>("parts");
     for (const int channels : {8, 24, 104}) {
@@ -210,7 +210,7 @@ class TstMapKernelsOnCpu : public QObject {
       }
     }
   }
-  void finishedMapsAreThoseOfTheCpu() {
+  void epiloguesEqualTheCpu() {
     QFETCH(int, channels);
     QFETCH(int, parts);
     at::Tensor map = channelsLast(torch::randn({2, channels, 11, 7}));
@@ -246,7 +246,7 @@ class TstMapKernelsOnCpu : public QObject {
                    sum.to(at::kBFloat16)));
   }
 
-  void resizedImagesAreThoseOfTheCpu() {
+  void resizedImagesEqualTheCpu() {
     const std::vector<structures::ImageRow> rows{
         {.height = 30, .width = 50, .resizedHeight = 61, .resizedWidth = 97},
         {.height = 97,
@@ -262,7 +262,7 @@ class TstMapKernelsOnCpu : public QObject {
          .flipsHorizontally = 1,
          .flipsVertically = 1}};
     const structures::PackedImages images =
-        structures::makePackedImages(rows, structures::HostMemory::Plain);
+        structures::makePackedImages(rows, structures::HostMemory::Pageable);
     images.pixels.random_(0, 256);
     // The width of a block and one, and less than a block's.
     for (const base::ImageSize& padded :

@@ -26,7 +26,7 @@ structures::GtMasks batched(const std::vector<at::Tensor>& masks) {
   return structures::batchGroundTruth(images).masks;
 }
 
-/// One mask, its window the whole image: nothing is left out.
+/// One mask whose window is the whole image.
 structures::GtMasks uncropped(const at::Tensor& mask) {
   const std::int64_t height = mask.size(0), width = mask.size(1);
   const at::Tensor window =
@@ -54,7 +54,7 @@ class TstMaskTargets : public QObject {
     QVERIFY(at::allclose(target, expected));
   }
 
-  void targetsAreAdaptiveRoiAlignOfTheMasks() {
+  void targetsEqualAdaptiveRoiAlign() {
     torch::manual_seed(5);
     // Images of their own sizes, one without objects, masks in windows of their own.
     std::vector<at::Tensor> masks{torch::randint(0, 2, {3, 70, 90}, at::kByte),
@@ -81,7 +81,7 @@ class TstMaskTargets : public QObject {
     }
   }
 
-  void croppingAMaskKeepsItsTargetsToTheLastBit() {
+  void croppingAMaskKeepsItsTargetsBitForBit() {
     torch::manual_seed(6);
     at::Tensor mask = torch::zeros({64, 80}, at::kByte);
     mask.slice(0, 20, 43).slice(1, 33, 61) = torch::randint(0, 2, {23, 28}, at::kByte);
@@ -93,7 +93,7 @@ class TstMaskTargets : public QObject {
                       ops::maskTargets(uncropped(mask), {boxes, none, none}, 28)));
   }
 
-  void aMaskOfNothingIsATargetOfZeros() {
+  void anEmptyMaskGivesATargetOfZeros() {
     const at::Tensor zero = torch::zeros({1}, at::kLong);
     const structures::GtMasks masks = batched({torch::zeros({1, 8, 8}, at::kByte)});
     QCOMPARE(masks.pixels.numel(), std::int64_t{0});
@@ -102,13 +102,13 @@ class TstMaskTargets : public QObject {
     QCOMPARE(target.abs().max().item<float>(), 0.0f);
   }
 
-  void noBoxesGiveNothing() {
+  void noBoxesGiveEmptyTargets() {
     const at::Tensor none = torch::zeros({0}, at::kLong);
     QVERIFY((ops::maskTargets(batched({{}}), {torch::zeros({0, 4}), none, none}, 28).sizes() ==
              at::IntArrayRef{0, 28, 28}));
   }
 
-  void anObjectThatIsNotThereIsRefused() {
+  void aMissingObjectIsRefused() {
     const at::Tensor zero = torch::zeros({1}, at::kLong), one = torch::ones({1}, at::kLong);
     const structures::GtMasks masks = batched({torch::ones({1, 8, 8}, at::kByte)});
     const at::Tensor box = torch::zeros({1, 4});

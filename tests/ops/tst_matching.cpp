@@ -18,7 +18,7 @@ structures::GtBatch withEmptyImage(const at::Tensor& gts) {
   return structures::batchGroundTruth({{gts, torch::ones({gts.size(0)}, at::kLong), {}}, {}});
 }
 
-/// Of the first image; the second's must all be background.
+/// Matches of the first image; those of the second must all be background.
 at::Tensor matchFirst(const at::Tensor& gts, const at::Tensor& boxes,
                       const ops::MatchThresholds& thresholds) {
   const at::Tensor matches = ops::matchBoxes(withEmptyImage(gts), boxes, thresholds);
@@ -48,7 +48,7 @@ class TstMatching : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void thresholdsDivideMatchedBetweenAndBackground() {
+  void thresholdsSeparateMatchedBetweenAndBackground() {
     const at::Tensor gts = torch::tensor({{0.f, 0.f, 10.f, 10.f}});
     // IoU 1, 0.7, 0.5, 0.1, 0
     const at::Tensor boxes = torch::tensor({{0.f, 0.f, 10.f, 10.f},
@@ -59,7 +59,7 @@ class TstMatching : public QObject {
     QVERIFY(at::equal(matchFirst(gts, boxes, {0.7, 0.3, false}), indices({0, 0, -2, -1, -1})));
   }
 
-  void lowQualityMatchesTakeTheBestAndItsTies() {
+  void lowQualityMatchesIncludeTies() {
     const at::Tensor gts = torch::tensor({{0.f, 0.f, 10.f, 10.f}});
     const at::Tensor boxes =
         torch::tensor({{0.f, 0.f, 10.f, 4.f}, {0.f, 6.f, 10.f, 10.f}, {0.f, 0.f, 10.f, 2.f}});
@@ -74,10 +74,10 @@ class TstMatching : public QObject {
     QVERIFY(at::equal(matchFirst(gts, boxes, {0.7, 0.3, true}), indices({0, 0, 0})));
   }
 
-  void resultIsThatOfTheMatrix() {
+  void resultEqualsTorchvisionsMatcher() {
     torch::manual_seed(6);
     for (int round = 0; round < 5; ++round) {
-      // Whole numbers, so that there are ties.
+      // Integers, so that there are ties.
       const auto boxesOf = [](std::int64_t count) {
         const at::Tensor corners = torch::randint(0, 60, {count, 2}).to(at::kFloat);
         return at::cat({corners, corners + torch::randint(1, 30, {count, 2}).to(at::kFloat)}, 1);
@@ -90,7 +90,7 @@ class TstMatching : public QObject {
     }
   }
 
-  void eachImageMeetsItsOwnObjects() {
+  void eachImageIsMatchedWithItsOwnObjects() {
     torch::manual_seed(8);
     const auto boxesOf = [](std::int64_t count) {
       const at::Tensor corners = torch::rand({count, 2}) * 60;

@@ -17,7 +17,7 @@ class TstMaxPool : public QObject {
     QVERIFY(at::equal(ops::maxPool3x3(x).flatten(), torch::tensor({5.f, 7.f, 13.f, 15.f})));
   }
 
-  void valuesAndGradientsAreLibTorchs_data() {
+  void valuesAndGradientsEqualLibTorch_data() {
     QTest::addColumn<int>("height");
     QTest::addColumn<int>("width");
     for (const auto& [height, width] : {std::pair{8, 12}, {7, 9}, {1, 1}, {2, 5}, {33, 64}}) {
@@ -25,7 +25,7 @@ class TstMaxPool : public QObject {
     }
   }
 
-  void valuesAndGradientsAreLibTorchs() {
+  void valuesAndGradientsEqualLibTorch() {
     QFETCH(int, height);
     QFETCH(int, width);
     torch::manual_seed(10);
@@ -42,7 +42,7 @@ class TstMaxPool : public QObject {
     QVERIFY(at::equal(ours.grad(), theirs.grad()));
   }
 
-  void otherFormatsGiveTheSame() {
+  void otherMemoryFormatsGiveTheSame() {
     const at::Tensor x = torch::randn({2, 6, 9, 8});
     QVERIFY(at::equal(ops::maxPool3x3(x),
                       ops::maxPool3x3(x.contiguous(at::MemoryFormat::ChannelsLast))));

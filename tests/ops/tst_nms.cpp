@@ -45,7 +45,8 @@ at::Tensor kept(const at::Tensor& boxes, const at::Tensor& scores, double thresh
   return kept({boxes, scores, torch::zeros({scores.size(0)}, at::kLong)}, threshold);
 }
 
-/// The definition, box by box: best first, kept unless a kept one of its group overlaps too much.
+/// The definition: by falling score, a box is kept unless its IoU with a kept one of its group
+/// exceeds the threshold.
 std::vector<std::int64_t> slowNms(const Candidates& all, float threshold) {
   const at::Tensor order = std::get<1>(all.scores.sort(/*stable=*/true, 0, /*descending=*/true));
   const at::Tensor overlaps = structures::boxIou(all.boxes, all.boxes),
@@ -78,7 +79,7 @@ class TstNms : public QObject {
     QVERIFY(at::equal(kept(boxes, torch::tensor({0.5f, 0.9f, 0.1f}), 0.9), indices({1, 0, 2})));
   }
 
-  void anOverlapOfExactlyTheThresholdStays() {
+  void anIouEqualToTheThresholdIsKept() {
     const at::Tensor boxes = torch::tensor({{0.f, 0.f, 10.f, 10.f}, {0.f, 0.f, 10.f, 5.f}});
     QVERIFY(at::equal(kept(boxes, torch::tensor({0.9f, 0.8f}), 0.5), indices({0, 1})));
   }
@@ -102,13 +103,13 @@ class TstNms : public QObject {
     QVERIFY(at::equal(kept({boxes, scores, indices({4, 4, 0})}, 0.5), indices({1, 2})));
   }
 
-  void resultIsThatOfTheDefinition_data() {
+  void resultEqualsTheDefinition_data() {
     QTest::addColumn<int>("count");
     for (const int count : {1, 2, 17, 64, 300, 1000, 4000})
       QTest::addRow("%d boxes", count) << count;
   }
 
-  void resultIsThatOfTheDefinition() {
+  void resultEqualsTheDefinition() {
     QFETCH(int, count);
     const Candidates all = randomCandidates(count);
     for (const double threshold : {0.3, 0.7}) {
@@ -117,7 +118,7 @@ class TstNms : public QObject {
     }
   }
 
-  void eachImageIsChosenFromAlone() {
+  void imagesAreIndependent() {
     const std::int64_t images = 3, count = 60, most = 9;
     const Candidates all = randomCandidates(images * count);
     const at::Tensor valid = torch::rand({images, count}) < 0.8;
@@ -159,7 +160,7 @@ class TstNms : public QObject {
     QVERIFY(at::equal(got.valid, expected.valid));
   }
 
-  void nothingGivesNothing() {
+  void emptyInputGivesEmptyOutput() {
     const ops::Selection none =
         ops::selectByNms({torch::zeros({2, 0, 4}), torch::zeros({2, 0}),
                           torch::zeros({2, 0}, at::kLong), torch::zeros({2, 0}, at::kBool)},
@@ -178,7 +179,7 @@ class TstNms : public QObject {
         select({torch::zeros({1, 3, 4}), scores, groups.slice(1, 0, 2), valid}), c10::Error);
   }
 
-  void groupsThatWereNotSaidAreRefused() {
+  void groupsOutOfRangeAreRefused() {
     const at::Tensor boxes = torch::zeros({1, 3, 4}), scores = torch::zeros({1, 3}),
                      valid = torch::ones({1, 3}, at::kBool);
     const auto select = [&](const at::Tensor& groups, std::int64_t count, std::int64_t most) {

@@ -12,7 +12,7 @@ using namespace lockstep;
 
 namespace {
 
-/// torchvision's paste_masks_in_image, step by step with LibTorch's own resize.
+/// torchvision's paste_masks_in_image, with LibTorch's resize.
 at::Tensor slowPaste(const at::Tensor& probs, const at::Tensor& box, const base::ImageSize& size) {
   const std::int64_t side = probs.size(0);
   const at::Tensor padded = at::constant_pad_nd(probs, {1, 1, 1, 1});
@@ -35,7 +35,7 @@ at::Tensor slowPaste(const at::Tensor& probs, const at::Tensor& box, const base:
   return (image > 0.5).to(at::kByte);
 }
 
-/// What pasteMasks says it does, one pixel at a time and rounded alike: [H,W] uint8.
+/// The definition of pasteMasks, pixel by pixel with the same rounding: [H,W] uint8.
 at::Tensor pixelByPixel(const at::Tensor& probs, const at::Tensor& box,
                         const base::ImageSize& size) {
   const auto side = static_cast<int>(probs.size(0));
@@ -90,8 +90,8 @@ class TstPasteMasks : public QObject {
 
  private Q_SLOTS:
   void aFullMaskFillsItsBox() {
-    // 28 px wide and grown by one mask pixel on each side; the border of zeros takes half of it
-    // away again.
+    // 28 px wide and expanded by one mask pixel on each side, of which the zero border removes
+    // half.
     const auto masks = ops::pasteMasks(torch::ones({1, 28, 28}),
                                        torch::tensor({{10.f, 20.f, 38.f, 48.f}}), {100, 100});
     ops::MaskRuns expected{10 * 100 + 20};
@@ -103,7 +103,7 @@ class TstPasteMasks : public QObject {
     QVERIFY(mask.slice(0, 20, 49).slice(1, 10, 39).all().item<bool>());
   }
 
-  void runsAreThoseOfThePastedPixels() {
+  void runsEqualThePastedPixels() {
     torch::manual_seed(9);
     for (const base::ImageSize& size : {base::ImageSize{33, 47}, {64, 20}}) {
       const at::Tensor ends = torch::rand({80, 2, 2}) * 100 - 25;
@@ -115,7 +115,7 @@ class TstPasteMasks : public QObject {
     }
   }
 
-  void aHalfIsOutside() {
+  void probabilityOfOneHalfIsBackground() {
     const base::ImageSize size{30, 30};
     const at::Tensor box = torch::tensor({{2.3f, 1.1f, 27.9f, 25.7f}});
     const at::Tensor half = torch::full({1, 28, 28}, 0.5f);
@@ -124,7 +124,7 @@ class TstPasteMasks : public QObject {
     QVERIFY(ops::pasteMasks(torch::full({1, 28, 28}, above), box, size)[0].size() > 1);
   }
 
-  void pixelsAreThoseOfTorchvisionsSteps() {
+  void pixelsEqualTorchvision() {
     torch::manual_seed(8);
     const base::ImageSize size{90, 120};
     for (int round = 0; round < 60; ++round) {
@@ -140,7 +140,7 @@ class TstPasteMasks : public QObject {
     }
   }
 
-  void aBoxOutsideTheImageIsCut() {
+  void aBoxOutsideTheImageIsClipped() {
     const base::ImageSize size{50, 60};
     const at::Tensor boxes = torch::tensor(
         {{40.f, 30.f, 100.f, 90.f}, {-20.f, -20.f, 10.f, 10.f}, {200.f, 200.f, 220.f, 220.f}});

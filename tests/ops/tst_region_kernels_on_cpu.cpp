@@ -15,7 +15,7 @@
 #ifndef Q_MOC_RUN
 #include <torch/csrc/autograd/autograd.h>
 #endif
-// After the words of CUDA.
+// After the emulated CUDA keywords.
 #include "engine/ops/cuda/mask_targets.cuh"
 #include "engine/ops/cuda/matching.cuh"
 #include "engine/ops/cuda/roi_align.cuh"
@@ -45,8 +45,8 @@ Pyramid makePyramid(std::int64_t channels, std::int64_t height, std::int64_t wid
   return pyramid;
 }
 
-/// Regions of two images in any order, inside and across every edge, tiny, far outside, upside
-/// down, one that is not there.
+/// RoIs of two images in any order: inside, across every edge, tiny, far outside, inverted, and one
+/// padding row.
 struct Regions {
   at::Tensor rois, levels;
 };
@@ -123,7 +123,7 @@ struct Lists {
   }
 };
 
-/// Regions, the size they are pooled to, and the gradient of what is pooled.
+/// RoIs, their pooled size, and the output gradient.
 struct RegionSet {
   Regions regions;
   ops::RoiAlignShape shape;
@@ -140,7 +140,7 @@ std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const std::vector
     gradients.push_back(set.slopes.permute({0, 2, 3, 1}).contiguous());
   }
   for (std::size_t i = 0; i < pyramid.maps.size(); ++i) {
-    // What no thread writes stays no number.
+    // What no thread writes stays NaN.
     at::Tensor out = torch::full_like(pyramid.maps[i], NAN).permute({0, 2, 3, 1});
     ops::GradOfSets<T> all{};
     for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -155,7 +155,7 @@ std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const std::vector
   return grads;
 }
 
-/// Gives the sets random gradients, and those of the maps, by the CPU.
+/// Sets random output gradients and computes the map gradients on the CPU.
 std::vector<at::Tensor> gradientsOfCpu(Pyramid pyramid, std::vector<RegionSet>& sets) {
   for (at::Tensor& map : pyramid.maps) map = map.clone().requires_grad_();
   std::vector<ops::RoiSet> regions;
@@ -168,7 +168,7 @@ std::vector<at::Tensor> gradientsOfCpu(Pyramid pyramid, std::vector<RegionSet>& 
   return torch::autograd::grad(pooled, pyramid.maps, slopes);
 }
 
-/// Largest difference, beside the largest value.
+/// Largest difference, relative to the largest value.
 double difference(const at::Tensor& value, const at::Tensor& reference) {
   const at::Tensor exact = reference.to(at::kDouble);
   return ((value.to(at::kDouble) - exact).abs().max() / exact.abs().max()).item<double>();
@@ -235,15 +235,15 @@ at::Tensor targetsByKernel(const structures::GtMasks& masks, const ops::MaskRegi
 
 }  // namespace
 
-/// Kernels over regions and pairs of boxes, run on the CPU: what is wrong in their logic shows
-/// without a GPU.
+/// Kernels over RoIs and pairs of boxes run on the CPU, to find errors in their logic without a
+/// GPU.
 class TstRegionKernelsOnCpu : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() { torch::manual_seed(11); }
 
-  void pooledRegionsAreThoseOfTheCpu_data() {
+  void pooledRoisEqualTheCpu_data() {
     QTest::addColumn<int>("channels");
     QTest::addColumn<int>("bins");
     QTest::addColumn<int>("samples");
@@ -252,7 +252,7 @@ class TstRegionKernelsOnCpu : public QObject {
     QTest::newRow("as many samples as pixels") << 8 << 7 << 0;
     QTest::newRow("channels past a warp's packs") << 136 << 3 << 1;
   }
-  void pooledRegionsAreThoseOfTheCpu() {
+  void pooledRoisEqualTheCpu() {
     QFETCH(int, channels);
     QFETCH(int, bins);
     QFETCH(int, samples);
@@ -274,7 +274,7 @@ class TstRegionKernelsOnCpu : public QObject {
             1.0 / 256);
   }
 
-  void gradientsOfRegionsAreThoseOfTheCpu_data() {
+  void roiGradientsEqualTheCpu_data() {
     QTest::addColumn<int>("channels");
     QTest::addColumn<int>("bins");
     QTest::addColumn<int>("samples");
@@ -283,7 +283,7 @@ class TstRegionKernelsOnCpu : public QObject {
     QTest::newRow("as many samples as pixels") << 4 << 5 << 0;
     QTest::newRow("channels past a block") << 260 << 2 << 1;
   }
-  void gradientsOfRegionsAreThoseOfTheCpu() {
+  void roiGradientsEqualTheCpu() {
     QFETCH(int, channels);
     QFETCH(int, bins);
     QFETCH(int, samples);
@@ -297,13 +297,13 @@ class TstRegionKernelsOnCpu : public QObject {
     for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(at::equal(got[i], again[i]));
   }
 
-  void gradientsOfTwoSetsAreThoseOfTheCpu_data() {
+  void gradientsOfTwoSetsEqualTheCpu_data() {
     QTest::addColumn<int>("first");
     QTest::addColumn<int>("second");
     QTest::newRow("box and mask head") << 7 << 14;
     QTest::newRow("the larger first") << 9 << 3;
   }
-  void gradientsOfTwoSetsAreThoseOfTheCpu() {
+  void gradientsOfTwoSetsEqualTheCpu() {
     QFETCH(int, first);
     QFETCH(int, second);
     const Pyramid pyramid = makePyramid(12, 50, 90, at::kFloat);
@@ -312,7 +312,7 @@ class TstRegionKernelsOnCpu : public QObject {
     const auto expected = gradientsOfCpu(pyramid, sets);
     const auto got = spreadByKernel<float>(pyramid, sets);
     for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(difference(got[i], expected[i]) < 1e-5);
-    // Halves are added up in float32 over both sets and rounded once.
+    // Half-precision gradients are accumulated in float32 over both sets and rounded once.
     Pyramid halves = pyramid;
     for (at::Tensor& map : halves.maps) map = map.to(at::kBFloat16);
     for (RegionSet& set : sets) set.slopes = set.slopes.to(at::kBFloat16);
@@ -323,7 +323,7 @@ class TstRegionKernelsOnCpu : public QObject {
       QVERIFY(at::equal(ofHalves[i], exact[i].to(at::kBFloat16)));
   }
 
-  void setsWithoutRegionsGiveZeros() {
+  void setsWithoutRoisGiveZeros() {
     const Pyramid pyramid = makePyramid(5, 30, 40, at::kFloat);
     const Regions none{torch::zeros({0, 5}), torch::zeros({0}, at::kLong)};
     std::vector<RegionSet> sets{{someRegions(30, 40), {7, 7, 2}, {}}, {none, {14, 14, 2}, {}}};
@@ -335,7 +335,7 @@ class TstRegionKernelsOnCpu : public QObject {
       QVERIFY((map == 0).all().item<bool>());
   }
 
-  void moreRegionsThanABlockHasThreadsAreAddedUp() {
+  void moreRoisThanThreadsOfABlockAreAccumulated() {
     const Pyramid pyramid = makePyramid(4, 30, 30, at::kFloat);
     Regions regions{torch::rand({600, 5}) * 20, torch::zeros({600}, at::kLong)};
     regions.rois.select(1, 0).zero_();
@@ -346,7 +346,7 @@ class TstRegionKernelsOnCpu : public QObject {
     QVERIFY((got[1] == 0).all().item<bool>() && (got[2] == 0).all().item<bool>());
   }
 
-  void matchesAreThoseOfTheCpu_data() {
+  void matchesEqualTheCpu_data() {
     QTest::addColumn<int>("candidates");
     QTest::addColumn<bool>("isOnAGrid");
     QTest::addColumn<bool>("isShared");
@@ -360,7 +360,7 @@ class TstRegionKernelsOnCpu : public QObject {
       }
     }
   }
-  void matchesAreThoseOfTheCpu() {
+  void matchesEqualTheCpu() {
     QFETCH(int, candidates);
     QFETCH(bool, isOnAGrid);
     QFETCH(bool, isShared);
@@ -376,11 +376,11 @@ class TstRegionKernelsOnCpu : public QObject {
                       ops::matchBoxes(groundTruth, boxes, thresholds)));
   }
 
-  void targetsAreThoseOfTheCpu_data() {
+  void targetsEqualTheCpu_data() {
     QTest::addColumn<int>("side");
     for (const int side : {1, 7, 28}) QTest::addRow("%d bins", side) << side;
   }
-  void targetsAreThoseOfTheCpu() {
+  void targetsEqualTheCpu() {
     QFETCH(int, side);
     std::vector<structures::GtInstances> images;
     for (const auto& [count, height, width] :
@@ -410,8 +410,8 @@ class TstRegionKernelsOnCpu : public QObject {
         at::equal(targetsByKernel(masks, regions, side), ops::maskTargets(masks, regions, side)));
   }
 
-  /// A barrier that some threads do not come to holds the others for ever on some GPUs.
-  void aBarrierThatNotAllReachIsFound() {
+  /// A barrier that some threads do not reach deadlocks on some GPUs.
+  void divergentBarriersAreDetected() {
     if (LOCKSTEP_REAL_THREADS) QSKIP("under a sanitizer the others do wait for ever");
     QVERIFY_THROWS_EXCEPTION(std::logic_error, tests::launchOnCpu(ops::Launch{.threads = 8}, [] {
                                if (threadIdx.x > 3) return;

@@ -12,11 +12,11 @@ using namespace lockstep;
 
 namespace {
 
-/// Pictures [height,width,3] uint8 with the rows that say what becomes of them.
+/// Images [height,width,3] uint8 with their resize parameters.
 structures::PackedImages packed(const std::vector<at::Tensor>& pictures,
                                 const std::vector<structures::ImageRow>& rows) {
   const structures::PackedImages images =
-      structures::makePackedImages(rows, structures::HostMemory::Plain);
+      structures::makePackedImages(rows, structures::HostMemory::Pageable);
   for (std::size_t n = 0; n < pictures.size(); ++n) {
     std::copy_n(pictures[n].contiguous().const_data_ptr<std::uint8_t>(), pictures[n].numel(),
                 structures::pixelsOf(images, static_cast<std::int64_t>(n)));
@@ -42,7 +42,7 @@ double normalised(int byte, int channel) {
   return (byte / 255.0 - structures::kImageMean[channel]) / structures::kImageStd[channel];
 }
 
-/// ATen's own: to float, normalise, flip, interpolate, pad.
+/// With ATen: to float, normalise, flip, interpolate, pad.
 at::Tensor plain(const at::Tensor& picture, const structures::ImageRow& row,
                  base::ImageSize padded) {
   at::Tensor pixels = picture.permute({2, 0, 1}).to(at::kFloat) / 255;
@@ -116,7 +116,7 @@ class TstResizeImages : public QObject {
     }
   }
 
-  void everyPictureGetsItsOwnPlace() {
+  void everyImageIsResizedSeparately() {
     torch::manual_seed(4);
     const std::vector<at::Tensor> pictures{noise(20, 31), noise(1, 1), noise(40, 17)};
     const std::vector<structures::ImageRow> rows{row(pictures[0], 32, 50), row(pictures[1], 7, 3),
@@ -130,17 +130,17 @@ class TstResizeImages : public QObject {
     }
   }
 
-  void noPicturesGiveNothing() {
+  void noImagesGiveEmptyOutput() {
     QVERIFY((ops::resizeImages(packed({}, {}), {32, 64}).sizes() == at::IntArrayRef{0, 3, 32, 64}));
   }
 
-  void anImageLargerThanItsPlaceIsRefused() {
+  void anImageLargerThanThePaddedSizeIsRefused() {
     const at::Tensor picture = noise(4, 4);
     QVERIFY_EXCEPTION_THROWN(ops::resizeImages(packed({picture}, {row(picture, 33, 8)}), {32, 64}),
                              c10::Error);
   }
 
-  void imagesInHalvesHaveAFourthChannelOfZeros() {
+  void halfPrecisionImagesHaveAFourthChannelOfZeros() {
     const std::vector<at::Tensor> pictures{noise(20, 30), noise(64, 9)};
     const structures::PackedImages images =
         packed(pictures, {row(pictures[0], 25, 41, true), row(pictures[1], 32, 64)});

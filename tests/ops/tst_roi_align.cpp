@@ -33,7 +33,7 @@ double sampleAt(const at::Tensor& map, double y, double x) {
          down * ((1 - along) * at(bottom, left) + along * at(bottom, right));
 }
 
-/// RoIAlign straight from its definition.
+/// The definition of RoIAlign.
 at::Tensor slowRoiAlign(const at::Tensor& features, const at::Tensor& rois, double scale,
                         const ops::RoiAlignShape& shape) {
   at::Tensor out =
@@ -67,7 +67,7 @@ at::Tensor slowRoiAlign(const at::Tensor& features, const at::Tensor& rois, doub
   return out;
 }
 
-/// Regions of two images, some of them reaching over the edges, some smaller than a feature pixel.
+/// RoIs of two images, some across the edges, some smaller than a feature pixel.
 at::Tensor someRois() {
   return torch::tensor({{0.f, 3.f, 4.f, 30.f, 22.f},
                         {1.f, -9.f, -5.f, 20.f, 60.f},
@@ -87,7 +87,7 @@ std::vector<at::Tensor> someLevels(at::ScalarType type) {
 
 const std::vector<double> kScales{0.25, 0.125};
 
-/// As a box head pools and as a mask head does, the latter only some of the regions.
+/// The RoI sets of a box head and of a mask head, the latter with only some of the RoIs.
 std::vector<ops::RoiSet> boxAndMaskSets() {
   const at::Tensor rois = someRois(),
                    levels = torch::tensor(std::vector<std::int64_t>{0, 1, 1, 0, ops::kNoLevel, 0});
@@ -104,7 +104,7 @@ std::vector<at::Tensor> slopesOf(const std::vector<ops::RoiSet>& sets, at::Scala
   return slopes;
 }
 
-/// Gradients of the levels for these of what the sets give; an undefined one: no loss looks at it.
+/// Gradients of the levels for these output gradients; undefined: no loss uses the set.
 std::vector<at::Tensor> gradientsOf(const std::vector<at::Tensor>& levels,
                                     const std::vector<ops::RoiSet>& sets,
                                     const std::vector<at::Tensor>& slopes) {
@@ -139,7 +139,7 @@ class TstRoiAlign : public QObject {
     QVERIFY(at::allclose(out, expected));
   }
 
-  void resultIsThatOfTheDefinition_data() {
+  void resultEqualsTheDefinition_data() {
     QTest::addColumn<int>("samplingRatio");
     QTest::addColumn<bool>("isChannelsLast");
     for (const int ratio : {1, 2, 0}) {
@@ -148,7 +148,7 @@ class TstRoiAlign : public QObject {
     }
   }
 
-  void resultIsThatOfTheDefinition() {
+  void resultEqualsTheDefinition() {
     QFETCH(int, samplingRatio);
     QFETCH(bool, isChannelsLast);
     const auto format =
@@ -161,7 +161,7 @@ class TstRoiAlign : public QObject {
     QVERIFY(out.is_contiguous(format));
   }
 
-  void gradientIsThatOfFiniteDifferences() {
+  void gradientEqualsFiniteDifferences() {
     at::Tensor features = torch::randn({2, 3, 6, 5}, at::kDouble).requires_grad_();
     const at::Tensor weights = torch::randn({6, 3, 2, 3}, at::kDouble);
     const auto value = [&](const at::Tensor& input) {
@@ -199,7 +199,7 @@ class TstRoiAlign : public QObject {
     QVERIFY(at::equal(grads[0], grads[2]));
   }
 
-  void aPyramidIsItsLevelsOneByOne() {
+  void aPyramidEqualsItsLevelsOneByOne() {
     std::vector<at::Tensor> levels, alone;
     for (const std::int64_t side : {32, 16}) {
       levels.push_back(torch::randn({2, 4, side, side}).requires_grad_());
@@ -218,7 +218,7 @@ class TstRoiAlign : public QObject {
     }
   }
 
-  void setsAreWhatEachOfThemIsAlone() {
+  void setsEqualEachSetAlone() {
     const std::vector<at::Tensor> levels = someLevels(at::kFloat);
     const std::vector<ops::RoiSet> sets = boxAndMaskSets();
     const std::vector<at::Tensor> pooled = ops::roiAlignSets(levels, kScales, sets);
@@ -229,8 +229,7 @@ class TstRoiAlign : public QObject {
     }
   }
 
-  /// In float32 they differ from it in the last bits: what was (boxes) + (masks) is now the boxes
-  /// and then mask after mask.
+  /// In float32 they differ in the last bits, because of another order of summation.
   void gradientsOfSetsAreTheSumOfEachAlone_data() {
     QTest::addColumn<bool>("isDouble");
     QTest::newRow("float32") << false;
@@ -253,8 +252,8 @@ class TstRoiAlign : public QObject {
     }
   }
 
-  /// Regions of one size in two sets are added up in the order that they have in one.
-  void gradientsOfSetsAreAddedUpInTheirOrder() {
+  /// RoIs of one size in two sets are accumulated in the same order as in one set.
+  void gradientsOfSetsAreAccumulatedInOrder() {
     const std::vector<at::Tensor> levels = someLevels(at::kFloat);
     const ops::RoiSet all{someRois(), torch::tensor({0, 1, 1, 0, 0, 0}, at::kLong), {7, 7, 2}};
     const auto part = [&](std::int64_t from, std::int64_t to) {
@@ -267,7 +266,7 @@ class TstRoiAlign : public QObject {
     for (std::size_t i = 0; i < levels.size(); ++i) QVERIFY(at::equal(inParts[i], whole[i]));
   }
 
-  void aSetThatNoLossLooksAtAddsNothing() {
+  void aSetWithoutALossAddsNoGradient() {
     const std::vector<at::Tensor> levels = someLevels(at::kFloat);
     const std::vector<ops::RoiSet> sets = boxAndMaskSets();
     const std::vector<at::Tensor> slopes = slopesOf(sets, at::kFloat);
@@ -276,7 +275,7 @@ class TstRoiAlign : public QObject {
     for (std::size_t i = 0; i < levels.size(); ++i) QVERIFY(at::equal(got[i], expected[i]));
   }
 
-  void aSetOfNoRegionsAddsNothing() {
+  void anEmptySetAddsNoGradient() {
     const std::vector<at::Tensor> levels = someLevels(at::kFloat);
     std::vector<ops::RoiSet> sets = boxAndMaskSets();
     sets[1] = {torch::zeros({0, 5}), torch::zeros({0}, at::kLong), {14, 14, 2}};
@@ -299,7 +298,7 @@ class TstRoiAlign : public QObject {
     QVERIFY_EXCEPTION_THROWN(ops::roiAlignSets(someLevels(at::kFloat), kScales, {}), c10::Error);
   }
 
-  void noRegionsGiveNothingAndAZeroGradient() {
+  void noRoisGiveEmptyOutputAndZeroGradient() {
     at::Tensor features = torch::randn({1, 2, 4, 4}).requires_grad_();
     const at::Tensor out = ops::roiAlign(features, torch::zeros({0, 5}), 1.0, {7, 7, 2});
     QVERIFY((out.sizes() == at::IntArrayRef{0, 2, 7, 7}));
@@ -307,7 +306,7 @@ class TstRoiAlign : public QObject {
     QVERIFY(features.grad().eq(0).all().item<bool>());
   }
 
-  void lowPrecisionFeaturesKeepFullPrecisionRegions() {
+  void lowPrecisionFeaturesKeepFullPrecisionRois() {
     const at::Tensor features = torch::randn({1, 3, 40, 40}).to(at::kBFloat16);
     const at::Tensor roi = torch::tensor(
         {{0.f, 1001.3f, 1003.7f, 1100.2f, 1111.1f}});  // bfloat16 has steps of 8 px here
@@ -317,7 +316,7 @@ class TstRoiAlign : public QObject {
     QVERIFY(at::equal(out, exact.to(at::kBFloat16)));
   }
 
-  void regionsOfAnImageThatIsNotThereAreRefused() {
+  void roisOfAMissingImageAreRefused() {
     const at::Tensor features = torch::randn({1, 2, 4, 4});
     QVERIFY_EXCEPTION_THROWN(
         ops::roiAlign(features, torch::tensor({{1.f, 0.f, 0.f, 2.f, 2.f}}), 1.0, {}), c10::Error);

@@ -44,7 +44,7 @@ class TstSampling : public QObject {
     QVERIFY(chosen.valid.all().item<bool>());
   }
 
-  void sizeIsFixedWhereCandidatesAreFew() {
+  void fewCandidatesArePadded() {
     at::Tensor isCandidate = torch::zeros({2, 50}, at::kBool);
     isCandidate[1][3] = isCandidate[1][17] = true;
     const ops::Selection chosen = ops::selectSmallestKeys(isCandidate, 10, {1, 1});
@@ -56,7 +56,7 @@ class TstSampling : public QObject {
     QCOMPARE(ops::selectSmallestKeys(torch::zeros({1, 0}, at::kBool), 5, {1}).size(), 0);
   }
 
-  void numbersStandForIndices() {
+  void numbersReplaceIndices() {
     torch::manual_seed(9);
     const at::Tensor all = torch::ones({1, 40}, at::kBool);
     const at::Tensor numbers = torch::randperm(40, at::kLong).unsqueeze(0);
@@ -90,7 +90,7 @@ class TstSampling : public QObject {
     QVERIFY(std::adjacent_find(indices.begin(), indices.end()) == indices.end());
   }
 
-  void missingPositivesAreReplacedByNegatives() {
+  void negativesFillUpMissingPositives() {
     at::Tensor labels = torch::zeros({2, 100}, at::kLong);
     labels[1][4] = 1;
     const ops::BalancedSelection sample = ops::sampleBalanced(labels, {40, 0.5}, {{1, 1}, {2, 2}});
@@ -103,7 +103,7 @@ class TstSampling : public QObject {
         ops::sampleBalanced(labels, {39, 0.5}, {{1, 1}, {2, 2}}).indices[1].slice(0, 1, 30)));
   }
 
-  void aLargeNumberTakesEverything() {
+  void aLargeCountSelectsEverything() {
     const at::Tensor labels = torch::tensor({1, 0, -1, 0, 3}, at::kLong).unsqueeze(0);
     const ops::BalancedSelection sample = ops::sampleBalanced(labels, {1000000, 0.5}, {{1}, {2}});
     QCOMPARE(sample.size(), 5);

@@ -21,13 +21,13 @@ class TstSegmentBest : public QObject {
     QVERIFY(at::equal(best.segments, torch::tensor({{0, 0, 1, 1}, {0, 0, 1, 1}}, at::kLong)));
   }
 
-  void theyAreThoseOfAStableSort_data() {
+  void resultEqualsAStableSort_data() {
     QTest::addColumn<double>("step");
     QTest::newRow("different scores") << 1e-6;
     QTest::newRow("ties") << 0.5;
     QTest::newRow("all equal") << 1e9;
   }
-  void theyAreThoseOfAStableSort() {
+  void resultEqualsAStableSort() {
     QFETCH(double, step);
     torch::manual_seed(3);
     const std::vector<std::int64_t> sizes{900, 0, 50, 1};
@@ -46,7 +46,7 @@ class TstSegmentBest : public QObject {
     }
   }
 
-  void nothingGivesNothing() {
+  void emptyInputGivesEmptyOutput() {
     QVERIFY((ops::bestOfSegments(torch::zeros({2, 0}), {0, 0}, 5).indices.sizes() ==
              at::IntArrayRef{2, 0}));
     QVERIFY((ops::bestOfSegments(torch::zeros({0, 3}), {3}, 2).indices.sizes() ==

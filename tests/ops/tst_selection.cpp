@@ -22,14 +22,14 @@ class TstSelection : public QObject {
     QVERIFY(at::equal(ops::pickOnce(values, {indices, {}}), expected));
   }
 
-  void gradientsGoWhereRowsCameFrom_data() {
+  void gradientsAreScatteredToTheirRows_data() {
     QTest::addColumn<bool>("hasFields");
     QTest::addColumn<bool>("someDoNotCount");
     QTest::newRow("numbers") << false << false;
     QTest::newRow("rows") << true << false;
     QTest::newRow("rows of which some do not count") << true << true;
   }
-  void gradientsGoWhereRowsCameFrom() {
+  void gradientsAreScatteredToTheirRows() {
     QFETCH(bool, hasFields);
     QFETCH(bool, someDoNotCount);
     const at::Tensor start = hasFields ? torch::randn({2, 9, 4}) : torch::randn({2, 9});

@@ -17,7 +17,7 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-/// Images of a rank, of another size on each.
+/// Images of a rank; their size differs between ranks.
 at::Tensor imagesOf(int rank) {
   const std::int64_t count = 2 + rank;
   return torch::arange(count * kChannels * 3 * 4, torch::kDouble)
@@ -45,12 +45,12 @@ class TstSyncBatchNorm : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void itIsTheBatchNormOfAllRanksImages_data() {
+  void equalsBatchNormOverAllRanks_data() {
     QTest::addColumn<int>("ranks");
     for (const int ranks : {1, 2, 3}) QTest::addRow("%d ranks", ranks) << ranks;
   }
   /// Output, gradients and running statistics are torch's of one batch with the pixels of all.
-  void itIsTheBatchNormOfAllRanksImages() {
+  void equalsBatchNormOverAllRanks() {
     QFETCH(int, ranks);
     Parameters expected;
     // One batch: [1, C, every pixel of every image of every rank].

@@ -167,7 +167,7 @@ class TstConvertWeights : public QObject {
     QVERIFY(!QFile::exists(path(QLatin1String(refusal.out))));
   }
 
-  void aMissingArgumentIsMendable() {
+  void aMissingArgumentIsAUserError() {
     const Ended ended = run(tests::python(), {script("packaging/convert_weights.py"),
                                               path(QStringLiteral("resnet18.pth"))});
     QCOMPARE(ended.status, 2);

@@ -60,7 +60,7 @@ class TstSlurm : public QObject {
     QTest::addColumn<QString>("scontrol");
     QTest::newRow("done") << 0 << "";
     QTest::newRow("failed") << 1 << "";
-    QTest::newRow("mendable") << 2 << "";
+    QTest::newRow("user error") << 2 << "";
     QTest::newRow("stopped") << 75 << "requeue 1234\n";
     QTest::newRow("killed") << 137 << "";
   }

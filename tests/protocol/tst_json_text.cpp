@@ -14,13 +14,13 @@ class TstJsonText : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void nonFiniteNumbersAreTexts();
-  void parsingRefusesWithWords_data();
-  void parsingRefusesWithWords();
-  void deepNestingIsRefusedAtItsBound();
+  void nonFiniteNumbersAreStrings();
+  void parseErrorsAreDescribed_data();
+  void parseErrorsAreDescribed();
+  void nestingIsLimited();
 };
 
-void TstJsonText::nonFiniteNumbersAreTexts() {
+void TstJsonText::nonFiniteNumbersAreStrings() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   QVERIFY(std::isnan(*numberOf(nlohmann::json("NaN"))));
   QCOMPARE(*numberOf(nlohmann::json("Infinity")), kInfinity);
@@ -30,22 +30,24 @@ void TstJsonText::nonFiniteNumbersAreTexts() {
   QVERIFY(!numberOf(nlohmann::json(nullptr)));
 }
 
-void TstJsonText::parsingRefusesWithWords_data() {
+void TstJsonText::parseErrorsAreDescribed_data() {
   QTest::addColumn<QByteArray>("text");
   QTest::addColumn<QString>("words");
-  QTest::newRow("empty") << QByteArray() << QStringLiteral("x: not JSON, wrong at byte");
-  QTest::newRow("half") << QByteArray("{\"a\":") << QStringLiteral("x: not JSON, wrong at byte");
-  QTest::newRow("bare NaN") << QByteArray("{\"a\":NaN}") << QStringLiteral("x: not JSON");
-  QTest::newRow("invalid UTF-8") << QByteArray("{\"a\":\"\xff\"}") << QStringLiteral("not JSON");
-  QTest::newRow("two values") << QByteArray("{}{}") << QStringLiteral("not JSON, wrong at byte 3");
+  QTest::newRow("empty") << QByteArray() << QStringLiteral("x: invalid JSON at byte");
+  QTest::newRow("half") << QByteArray("{\"a\":") << QStringLiteral("x: invalid JSON at byte");
+  QTest::newRow("bare NaN") << QByteArray("{\"a\":NaN}") << QStringLiteral("x: invalid JSON");
+  QTest::newRow("invalid UTF-8") << QByteArray("{\"a\":\"\xff\"}")
+                                 << QStringLiteral("invalid JSON");
+  QTest::newRow("two values") << QByteArray("{}{}") << QStringLiteral("invalid JSON at byte 3");
   QTest::newRow("huge number") << QByteArray("{\"a\":1e999}") << QStringLiteral("out of range");
   QTest::newRow("list") << QByteArray("[1]") << QStringLiteral("must be a JSON object, not a list");
-  QTest::newRow("text") << QByteArray("\"a\"") << QStringLiteral("not a text");
+  QTest::newRow("text") << QByteArray("\"a\"") << QStringLiteral("not a string");
   QTest::newRow("null") << QByteArray("null") << QStringLiteral("not null");
-  QTest::newRow("deep") << QByteArray(500000, '[') << QStringLiteral("nested over 100 deep");
+  QTest::newRow("deep") << QByteArray(500000, '[')
+                        << QStringLiteral("nested more than 100 levels deep");
 }
 
-void TstJsonText::parsingRefusesWithWords() {
+void TstJsonText::parseErrorsAreDescribed() {
   QFETCH(QByteArray, text);
   QFETCH(QString, words);
   try {
@@ -56,7 +58,7 @@ void TstJsonText::parsingRefusesWithWords() {
   }
 }
 
-void TstJsonText::deepNestingIsRefusedAtItsBound() {
+void TstJsonText::nestingIsLimited() {
   const auto nested = [](int depth) {
     return std::string("{\"[[[{{\\\"[\":") + std::string(depth, '[') + std::string(depth, ']') +
            "}";

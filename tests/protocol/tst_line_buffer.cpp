@@ -11,15 +11,15 @@ class TstLineBuffer : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void linesComeOutAsTheyWentIn();
+  void linesAreUnchanged();
   void anEmptyLineIsALine();
   void aLineOfTheLimitPassesAndOneMoreByteDoesNot();
-  void aLineWithoutEndIsReportedOnceAndDroppedWhole();
-  void aTooLongLineIsReportedInItsPlace();
-  void everyCutOfTheStreamGivesTheSameLines();
+  void anEndlessLineIsReportedOnceAndDropped();
+  void aTooLongLineIsReportedInOrder();
+  void everySplitOfTheStreamGivesTheSameLines();
 };
 
-void TstLineBuffer::linesComeOutAsTheyWentIn() {
+void TstLineBuffer::linesAreUnchanged() {
   LineBuffer buffer;
   std::string line;
   QCOMPARE(buffer.next(line), Result::NeedMore);
@@ -58,7 +58,7 @@ void TstLineBuffer::aLineOfTheLimitPassesAndOneMoreByteDoesNot() {
   QCOMPARE(line, std::string("z"));
 }
 
-void TstLineBuffer::aLineWithoutEndIsReportedOnceAndDroppedWhole() {
+void TstLineBuffer::anEndlessLineIsReportedOnceAndDropped() {
   LineBuffer buffer;
   std::string line;
   int reports = 0;
@@ -76,7 +76,7 @@ void TstLineBuffer::aLineWithoutEndIsReportedOnceAndDroppedWhole() {
   QCOMPARE(buffer.next(line), Result::NeedMore);
 }
 
-void TstLineBuffer::aTooLongLineIsReportedInItsPlace() {
+void TstLineBuffer::aTooLongLineIsReportedInOrder() {
   LineBuffer buffer;
   std::string line;
   buffer.append("a\n");
@@ -90,7 +90,7 @@ void TstLineBuffer::aTooLongLineIsReportedInItsPlace() {
   QCOMPARE(buffer.next(line), Result::NeedMore);
 }
 
-void TstLineBuffer::everyCutOfTheStreamGivesTheSameLines() {
+void TstLineBuffer::everySplitOfTheStreamGivesTheSameLines() {
   std::mt19937 random(3);
   std::vector<std::string> expected;
   std::string stream;

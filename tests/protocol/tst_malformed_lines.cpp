@@ -31,30 +31,30 @@ class TstMalformedLines : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void clientLinesAreRefusedWithWords_data();
-  void clientLinesAreRefusedWithWords();
-  void engineLinesAreRefusedWithWords_data();
-  void engineLinesAreRefusedWithWords();
-  void workerLinesAreRefusedWithWords_data();
-  void workerLinesAreRefusedWithWords();
-  void anotherVersionIsToldApart();
+  void errorsOfClientLinesAreDescribed_data();
+  void errorsOfClientLinesAreDescribed();
+  void errorsOfEngineLinesAreDescribed_data();
+  void errorsOfEngineLinesAreDescribed();
+  void errorsOfWorkerLinesAreDescribed_data();
+  void errorsOfWorkerLinesAreDescribed();
+  void anotherVersionIsAVersionMismatch();
   void theIdOfALineThatDoesNotDecodeIsFound();
-  void everyHalfOfALineIsRefused();
-  void mutatedLinesDecodeOrAreRefused();
+  void everyTruncatedLineIsAnError();
+  void mutatedLinesDecodeOrAreErrors();
 };
 
-void TstMalformedLines::clientLinesAreRefusedWithWords_data() {
+void TstMalformedLines::errorsOfClientLinesAreDescribed_data() {
   QTest::addColumn<QByteArray>("line");
   QTest::addColumn<QString>("words");
-  addLine("empty", "", "not JSON");
-  addLine("no JSON", "pause", "not JSON");
+  addLine("empty", "", "invalid JSON");
+  addLine("no JSON", "pause", "invalid JSON");
   addLine("a list", "[]", "must be a JSON object, not a list");
   addLine("no version", R"({"type":"pause","id":"1"})", "v is missing");
-  addLine("version 2", R"({"v":2,"type":"pause","id":"1"})", "version 2 of the protocol");
-  addLine("version as text", R"({"v":"1","type":"pause","id":"1"})", "only 1");
-  addLine("version 1.0", R"({"v":1.0,"type":"pause","id":"1"})", "only 1");
+  addLine("version 2", R"({"v":2,"type":"pause","id":"1"})", "protocol version 2 is not supported");
+  addLine("version as text", R"({"v":"1","type":"pause","id":"1"})", "expected 1");
+  addLine("version 1.0", R"({"v":1.0,"type":"pause","id":"1"})", "expected 1");
   addLine("no type", R"({"v":1,"id":"1"})", "type is missing");
-  addLine("type is a number", R"({"v":1,"type":3})", "type must be a text, not a number");
+  addLine("type is a number", R"({"v":1,"type":3})", "type must be a string, not a number");
   addLine("unknown type", R"({"v":1,"type":"dance","id":"1"})", "type 'dance' is not known");
   addLine("empty type", R"({"v":1,"type":"","id":"1"})", "type '' is not known");
   addLine("an engine's type", R"({"v":1,"type":"welcome","id":"1"})", "type 'welcome'");
@@ -67,18 +67,19 @@ void TstMalformedLines::clientLinesAreRefusedWithWords_data() {
   addLine("hello without since", R"({"v":1,"type":"hello","attempt":1})",
           "hello: since is missing");
   addLine("since is a text", R"({"v":1,"type":"hello","since":"1","attempt":1})",
-          "hello: since must be an integer, not a text");
+          "hello: since must be an integer, not a string");
   addLine("since is a fraction", R"({"v":1,"type":"hello","since":1.5,"attempt":1})",
-          "hello: since must be an integer");
+          "hello: since must be a 64-bit integer");
   addLine("since is too large", R"({"v":1,"type":"hello","since":9223372036854775808,"attempt":1})",
-          "hello: since must be an integer of 64 bits");
+          "hello: since must be a 64-bit integer");
   addLine("attempt is too large", R"({"v":1,"type":"hello","since":1,"attempt":4294967296})",
-          "hello: attempt must be an integer of 32 bits");
-  addLine("predict nothing", R"({"v":1,"type":"predict","id":"1"})", "either image_ids or paths");
+          "hello: attempt must be a 32-bit integer");
+  addLine("predict nothing", R"({"v":1,"type":"predict","id":"1"})",
+          "exactly one of image_ids and paths");
   addLine("predict both", R"({"v":1,"type":"predict","id":"1","image_ids":[1],"paths":["a"]})",
-          "either image_ids or paths");
+          "exactly one of image_ids and paths");
   addLine("predict an id text", R"({"v":1,"type":"predict","id":"1","image_ids":["1"]})",
-          "image_ids must be an integer, not a text");
+          "image_ids must be an integer, not a string");
   addLine("predict no list", R"({"v":1,"type":"predict","id":"1","image_ids":1})",
           "image_ids must be a list, not a number");
   addLine("threshold above 1",
@@ -89,14 +90,14 @@ void TstMalformedLines::clientLinesAreRefusedWithWords_data() {
           "score_threshold must be between 0 and 1");
 }
 
-void TstMalformedLines::clientLinesAreRefusedWithWords() {
+void TstMalformedLines::errorsOfClientLinesAreDescribed() {
   QFETCH(QByteArray, line);
   QFETCH(QString, words);
   const QString refused = refusal(decodeClientMessage, line);
   QVERIFY2(refused.contains(words), qPrintable(refused));
 }
 
-void TstMalformedLines::engineLinesAreRefusedWithWords_data() {
+void TstMalformedLines::errorsOfEngineLinesAreDescribed_data() {
   QTest::addColumn<QByteArray>("line");
   QTest::addColumn<QString>("words");
   addLine("a client's type", R"({"v":1,"type":"hello","since":1,"attempt":1})", "type 'hello'");
@@ -109,7 +110,7 @@ void TstMalformedLines::engineLinesAreRefusedWithWords_data() {
           "values: a/b must be a number");
   addLine("error is a text",
           R"({"v":1,"type":"state","seq":1,"step":1,"time":1,"state":"x","error":"y"})",
-          "state: error must be an object, not a text");
+          "state: error must be an object, not a string");
   addLine("error without rank",
           R"({"v":1,"type":"state","seq":1,"step":1,"time":1,"state":"x","error":{"message":"m"}})",
           "state: error: rank is missing");
@@ -120,17 +121,17 @@ void TstMalformedLines::engineLinesAreRefusedWithWords_data() {
   addLine("error without id", R"({"v":1,"type":"error","message":"m"})", "error: id is missing");
 }
 
-void TstMalformedLines::engineLinesAreRefusedWithWords() {
+void TstMalformedLines::errorsOfEngineLinesAreDescribed() {
   QFETCH(QByteArray, line);
   QFETCH(QString, words);
   const QString refused = refusal(decodeEngineMessage, line);
   QVERIFY2(refused.contains(words), qPrintable(refused));
 }
 
-void TstMalformedLines::workerLinesAreRefusedWithWords_data() {
+void TstMalformedLines::errorsOfWorkerLinesAreDescribed_data() {
   QTest::addColumn<QByteArray>("line");
   QTest::addColumn<QString>("words");
-  addLine("no JSON", "Segmentation fault", "not JSON");
+  addLine("no JSON", "Segmentation fault", "invalid JSON");
   addLine("unknown type", R"({"v":1,"type":"pause","id":"1"})", "type 'pause'");
   addLine("heartbeat without phase",
           R"({"v":1,"type":"heartbeat","rank":0,"step":1,"collective":""})",
@@ -146,7 +147,7 @@ void TstMalformedLines::workerLinesAreRefusedWithWords_data() {
       "best_value must be a number");
 }
 
-void TstMalformedLines::workerLinesAreRefusedWithWords() {
+void TstMalformedLines::errorsOfWorkerLinesAreDescribed() {
   QFETCH(QByteArray, line);
   QFETCH(QString, words);
   const QString refused = refusal(decodeWorkerMessage, line);
@@ -154,7 +155,7 @@ void TstMalformedLines::workerLinesAreRefusedWithWords() {
   QVERIFY(!refusal(decodeSupervisorMessage, line).isEmpty());
 }
 
-void TstMalformedLines::anotherVersionIsToldApart() {
+void TstMalformedLines::anotherVersionIsAVersionMismatch() {
   QVERIFY_EXCEPTION_THROWN(decodeClientMessage(R"({"v":2,"type":"new"})"), VersionMismatch);
   QVERIFY_EXCEPTION_THROWN(decodeEngineMessage(R"({"type":"ok","id":"1"})"), VersionMismatch);
   try {
@@ -177,7 +178,7 @@ void TstMalformedLines::theIdOfALineThatDoesNotDecodeIsFound() {
            std::string());
 }
 
-void TstMalformedLines::everyHalfOfALineIsRefused() {
+void TstMalformedLines::everyTruncatedLineIsAnError() {
   const std::string line = encode(EngineMessage(Scalars{1, 2, 3.5, {{"a", 1.5f}, {"b", 2.0f}}}));
   QVERIFY(refusal(decodeEngineMessage, QByteArray::fromStdString(line)).isEmpty());
   for (std::size_t bytes = 0; bytes < line.size(); ++bytes) {
@@ -187,7 +188,7 @@ void TstMalformedLines::everyHalfOfALineIsRefused() {
 }
 
 /// Whatever comes, a decoder returns or throws Error: nothing else leaves it.
-void TstMalformedLines::mutatedLinesDecodeOrAreRefused() {
+void TstMalformedLines::mutatedLinesDecodeOrAreErrors() {
   const RunError error{"m", 1, "h", 2, Phase::Data, "c", FailureCause::Stalled};
   const std::vector<std::string> seeds = {
       encode(ClientMessage(Hello{3, 1})),

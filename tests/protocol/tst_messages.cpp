@@ -50,14 +50,14 @@ class TstMessages : public QObject {
   void okCarriesItsAnswer();
   void okCarriesTheStatusOfARun();
   void okCarriesTheStatusOfAnInspection();
-  void textsThatAreNotKnownAreKept();
+  void unknownStringsAreKept();
   void errorReplyRoundTripsWithoutAnId();
   void wireNamesAreThoseOfTheContract();
   void eventsHaveNeitherVersionNorSeq();
   void eventsTakeSeqStepAndTimeOfTheirRecord();
-  void scalarsAreNoJsonOfTheLog();
+  void scalarsHaveNoEventJson();
   void invalidUtf8IsReplacedOnTheWayOut();
-  void unknownMembersAreLetPass();
+  void unknownMembersAreIgnored();
 };
 
 void TstMessages::everyLineHasVersionAndTypeAndNoNewline() {
@@ -232,7 +232,7 @@ void TstMessages::okCarriesTheStatusOfAnInspection() {
 }
 
 /// What another version of the program says is handed on as it was.
-void TstMessages::textsThatAreNotKnownAreKept() {
+void TstMessages::unknownStringsAreKept() {
   for (const char* line :
        {R"({"v":1,"type":"state","seq":1,"step":2,"time":3,"state":"dozing","error":null})",
         R"({"v":1,"type":"log","seq":1,"step":2,"time":3,"level":"hint","text":"t","kind":"new"})",
@@ -299,7 +299,7 @@ void TstMessages::eventsTakeSeqStepAndTimeOfTheirRecord() {
   QVERIFY_EXCEPTION_THROWN(decodeEvent(R"({"type":"scalars"})", 0, 0, 0), Error);
 }
 
-void TstMessages::scalarsAreNoJsonOfTheLog() {
+void TstMessages::scalarsHaveNoEventJson() {
   QVERIFY_EXCEPTION_THROWN(encodeEvent(Scalars{}), Error);
 }
 
@@ -308,7 +308,7 @@ void TstMessages::invalidUtf8IsReplacedOnTheWayOut() {
   QCOMPARE(std::get<Log>(decodeEngineMessage(line)).text, std::string("a\xEF\xBF\xBDz"));
 }
 
-void TstMessages::unknownMembersAreLetPass() {
+void TstMessages::unknownMembersAreIgnored() {
   const auto message = decodeClientMessage(R"({"v":1,"type":"stop","id":"1","later":{"a":[]}})");
   QCOMPARE(std::get<Command>(message).name, CommandName::Stop);
 }

@@ -50,7 +50,7 @@ class TstWorkerMessages : public QObject {
   void jobsHaveTheirNames();
   void everyResultRoundTrips();
   void everyMemberOfAResultIsOnTheWire();
-  void aResultOfAnotherKindIsRefused();
+  void aResultOfAnotherKindIsAnError();
   void controlRoundTrips();
   void heartbeatRoundTrips();
   void scalarBatchKeepsEveryStepInOrder();
@@ -62,12 +62,12 @@ class TstWorkerMessages : public QObject {
 
 void TstWorkerMessages::everyJobRoundTrips() {
   for (const Work& work : tests::sampleWorks()) {
-    const std::string sent = encode(SupervisorMessage(Job{tests::kSamplePlace, work}));
+    const std::string sent = encode(SupervisorMessage(Job{tests::kSamplePlacement, work}));
     QCOMPARE(encode(decodeSupervisorMessage(sent)), sent);
   }
-  const Job got = throughTheWire(Job{tests::kSamplePlace, tests::sampleWorks()[2]});
-  QCOMPARE(got.place.gpuName, tests::kSamplePlace.gpuName);
-  QCOMPARE(got.place.masterPort, 29500);
+  const Job got = throughTheWire(Job{tests::kSamplePlacement, tests::sampleWorks()[2]});
+  QCOMPARE(got.placement.gpuName, tests::kSamplePlacement.gpuName);
+  QCOMPARE(got.placement.masterPort, 29500);
   const auto& predict = std::get<PredictJob>(got.work);
   QCOMPARE(predict.paths, (std::vector<std::string>{"a.png", "b c.jpg"}));
   QCOMPARE(predict.split, Split::Train);
@@ -81,7 +81,7 @@ void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
   QCOMPARE(works.size(), std::variant_size_v<Work>);
   for (std::size_t i = 0; i < works.size(); ++i) compareWithDefault(works[i], members.at(i));
   const auto place =
-      nlohmann::json::parse(encode(SupervisorMessage(Job{tests::kSamplePlace, {}})))["place"];
+      nlohmann::json::parse(encode(SupervisorMessage(Job{tests::kSamplePlacement, {}})))["place"];
   const auto none = nlohmann::json::parse(encode(SupervisorMessage(Job{})))["place"];
   QCOMPARE(place.size(), 10u);
   for (const auto& [name, value] : place.items()) QVERIFY2(none.at(name) != value, name.c_str());
@@ -124,7 +124,7 @@ void TstWorkerMessages::everyMemberOfAResultIsOnTheWire() {
   QVERIFY(check["train"]["faults"] != check["train"]["dark"]);
 }
 
-void TstWorkerMessages::aResultOfAnotherKindIsRefused() {
+void TstWorkerMessages::aResultOfAnotherKindIsAnError() {
   const std::string line =
       R"({"v":1,"type":"finished","step":0,"stopped":false,"result":{"kind":"dance"}})";
   QVERIFY_EXCEPTION_THROWN(decodeWorkerMessage(line), Error);
@@ -204,7 +204,7 @@ void TstWorkerMessages::readyMessagesRoundTrip() {
   QCOMPARE(checkpoint.elsewhere, std::string("/tmp/p"));
   const BadImage image = throughTheWire(BadImage{3, Split::Val, 7, "/a.png", "is cut off"});
   QCOMPARE(image.step, std::int64_t{3});
-  QCOMPARE(image.part, Split::Val);
+  QCOMPARE(image.split, Split::Val);
   QCOMPARE(image.imageId, std::int64_t{7});
   QCOMPARE(image.file, std::string("/a.png"));
   QCOMPARE(image.reason, std::string("is cut off"));

@@ -1,4 +1,4 @@
-"""Slow and plain: matches, operating points, curves, TIDE's errors and weighed AP from their
+"""Slow and plain: matches, operating points, curves, TIDE's errors and weighted AP from their
 definitions, for tests/coco. Of pycocotools only the masks' IoU is used.
 
 usage: coco_analysis_reference.py OUT_DIR
@@ -134,7 +134,7 @@ def operating_point(images, categories, score, threshold):
 # ---- curves -------------------------------------------------------------------------------------
 
 def precision_at_recalls(hits, objects):
-    """hits: True or False of each ranked detection that counts."""
+    """hits: whether each ranked detection that is not ignored is a true positive."""
     hits = np.asarray(hits, bool)
     right = np.cumsum(hits)
     precision = right / np.arange(1, len(hits) + 1)
@@ -142,7 +142,7 @@ def precision_at_recalls(hits, objects):
 
 
 def ranked(images, matches, category):
-    """(score, is right, index of the image) of a class or, with None, of all, by falling score."""
+    """(score, is true positive, index of the image) of a class or, with None, of all, by falling score."""
     rows = []
     categories = sorted({d['category_id'] for image in images for d in image['dets']})
     for c in [category] if category is not None else categories:
@@ -190,7 +190,7 @@ TYPES = ['classification', 'localisation', 'both', 'duplicate', 'background', 'm
 
 
 def classify(image, verdicts, found, foreground, background):
-    """[(detection, type, object it stands for or None)]"""
+    """[(detection, type, object it is assigned to or None)]"""
     errors = []
     for d, (verdict, _) in enumerate(verdicts):
         if verdict != 'fp':
@@ -212,7 +212,7 @@ def classify(image, verdicts, found, foreground, background):
     return errors
 
 
-def mended_ap(images, matches, errors, categories, mending):
+def fixed_ap(images, matches, errors, categories, fix):
     aps = []
     lists, objects = {c: [] for c in categories}, {c: 0 for c in categories}
     for image, (verdicts, found), image_errors in zip(images, matches, errors):
@@ -225,16 +225,16 @@ def mended_ap(images, matches, errors, categories, mending):
             category, score = image['dets'][d]['category_id'], image['dets'][d]['score']
             if verdict == 'tp':
                 lists[category].append((score, True))
-            if verdict != 'fp' or mending == 'false positives':
+            if verdict != 'fp' or fix == 'false positives':
                 continue
             kind, g = by_detection[d]
-            if kind != mending:
+            if kind != fix:
                 lists[category].append((score, False))
             elif g is not None and standing.get(g) == d:
                 lists[image['objs'][g]['category_id']].append((score, True))
         for g, d in found.items():
-            gone = d is None and (mending == 'false negatives' or
-                                  (mending == 'missed' and g not in standing))
+            gone = d is None and (fix == 'false negatives' or
+                                  (fix == 'missed' and g not in standing))
             objects[image['objs'][g]['category_id']] += not gone
     for c in categories:
         if objects[c] > 0:
@@ -251,16 +251,16 @@ def tide(images, categories, foreground, background):
     counts['missed'] = sum(len(n - {g for _, _, g in e}) for n, e in zip(negatives, errors))
     counts['false positives'] = sum(len(e) for e in errors)
     counts['false negatives'] = sum(len(n) for n in negatives)
-    ap = mended_ap(images, matches, errors, categories, None)
-    costs = {kind: max(mended_ap(images, matches, errors, categories, kind) - ap, 0)
+    ap = fixed_ap(images, matches, errors, categories, None)
+    costs = {kind: max(fixed_ap(images, matches, errors, categories, kind) - ap, 0)
              for kind in counts}
     return dict(iou=foreground, background=background, ap=ap, counts=counts, costs=costs)
 
 
-# ---- weighed AP ---------------------------------------------------------------------------------
+# ---- weighted AP --------------------------------------------------------------------------------
 
-def weighed_ap(images, categories, weights):
-    """Every image weights[i] times, the copies of a detection side by side."""
+def weighted_ap(images, categories, weights):
+    """Every image weights[i] times, the copies of a detection adjacent."""
     aps = np.full((10, len(categories)), -1.0)
     for t, threshold in enumerate(np.linspace(.5, .95, 10)):
         matches = [match(image, threshold) for image in images]
@@ -289,7 +289,7 @@ def case(out, name, kind, setting, seed):
                 points=[operating_point(images, categories, *p) for p in points],
                 curves=[curves(images, categories, t) for t in (.5, .62, .9)],
                 tide=[tide(images, categories, *t) for t in ((.5, .1), (.75, .2))],
-                weighed=[dict(weights=w, ap=weighed_ap(images, categories, w)) for w in weights])
+                weighted=[dict(weights=w, ap=weighted_ap(images, categories, w)) for w in weights])
 
 
 def write_cases(out):

@@ -131,7 +131,7 @@ def annotate(rng, thing, image, annotation_id, crowd_share):
                                 width, height))
     rle = rle_of(polygons, height, width)
     crowd = bool(rng.random() < crowd_share)
-    area = float(mask_api.area(rle)) * float(rng.uniform(0.8, 1.2))  # COCO's are the polygons', not the runs'
+    area = float(mask_api.area(rle)) * float(rng.uniform(0.8, 1.2))  # COCO's areas are of polygons, not of RLE
     return dict(id=annotation_id, image_id=image['id'], category_id=thing['c'], area=area,
                 bbox=[float(v) for v in mask_api.toBbox(rle)], iscrowd=int(crowd),
                 segmentation=segmentation_of(rng, polygons, rle, crowd))
@@ -188,7 +188,7 @@ def digest(array):
 
 
 def evaluated(name, gt_path, dt_path, kind, image_ids=None, plain_gt_path=None):
-    """What pycocotools makes of it; of plain_gt_path where it cannot do with gt_path."""
+    """pycocotools' results; for plain_gt_path where it does not support gt_path."""
     case = dict(name=name, gt=gt_path, dt=dt_path, type=kind, image_ids=image_ids or [])
     with contextlib.redirect_stdout(io.StringIO()):
         gt = COCO(plain_gt_path or gt_path)
@@ -249,7 +249,7 @@ def random_calls(out):
 
 
 def perturbed(rng, gt_path):
-    """Ground truth as results: dropped, doubled, moved a little, of another class."""
+    """Results made from the ground truth: dropped, duplicated, shifted, of another class."""
     with contextlib.redirect_stdout(io.StringIO()):
         coco = COCO(gt_path)
     classes = coco.getCatIds()
@@ -287,7 +287,7 @@ def real_calls(out, data):
 
 
 def timed_calls(out):
-    """Sets as the evaluation is timed on, of several shapes."""
+    """Data sets like those of the benchmark, of several sizes."""
     calls = []
     for images, detections, classes in (30, 100, 80), (6, 450, 2), (80, 8, 12), (1, 1000, 1):
         folder = pathlib.Path(out) / f'timed_{images}x{detections}x{classes}'
@@ -305,8 +305,8 @@ def small_calls(out, count=200):
         dt = dump(results, f'{name}_dt.json')
         calls += [(f'small {seed} {kind}', gt, dt, kind, None, plain) for kind in ('bbox', 'segm')]
         if seed % 40 == 7:
-            stranger = dump(made.with_a_stranger(), f'{name}_stranger.json')
-            calls.append((f'small {seed} stranger', gt, stranger, 'bbox', None, plain))
+            unknown = dump(made.with_an_unknown_image(), f'{name}_unknown.json')
+            calls.append((f'small {seed} unknown', gt, unknown, 'bbox', None, plain))
     return calls
 
 

@@ -24,7 +24,7 @@ def rle_of(polygons, height, width):
 
 
 def as_runs(rng, rle):
-    """Uncompressed or compressed."""
+    """An uncompressed or compressed RLE."""
     counts = runs_of(rle) if rng.random() < 0.5 else rle['counts'].decode()
     return dict(size=[int(v) for v in rle['size']], counts=counts)
 
@@ -38,7 +38,7 @@ class SmallSet:
         self.on_grid = rng.random() < 0.4
         self.digits = int(rng.choice([0, 1, 2, 16]))  # of scores: few digits, many ties
         self.crowds = float(rng.choice([0, 0.1, 0.4]))
-        self.is_crowded = seed % 10 == 0  # more detections of a class than count
+        self.is_crowded = seed % 10 == 0  # more detections of a class than maxDets
         self.images, self.annotations, self.plain_annotations, self.results = [], [], [], []
         for image_id in rng.choice(10 ** 6, int(rng.integers(1, 5)), replace=False):
             self.add_image(int(image_id))
@@ -55,7 +55,7 @@ class SmallSet:
         count = int(rng.integers(105, 160)) if self.is_crowded else int(rng.integers(0, 11))
         for _ in range(count * has_results):
             if self.results and self.results[-1]['image_id'] == image_id and rng.random() < 0.1:
-                self.results.append(dict(self.results[-1]))  # doubled
+                self.results.append(dict(self.results[-1]))  # duplicate
             else:
                 self.detect(things, image)
 
@@ -103,7 +103,7 @@ class SmallSet:
         given = [area, area * float(rng.uniform(0.8, 1.2)), float(rng.choice(EDGE_AREAS)), None][kind]
         row = dict(id=len(self.annotations) + 1, image_id=image['id'], category_id=thing['c'], iscrowd=crowd, bbox=box, segmentation=segmentation)
         if rng.random() < 0.3:
-            row['ignore'] = int(rng.integers(2))  # means nothing to pycocotools
+            row['ignore'] = int(rng.integers(2))  # not used by pycocotools
         self.plain_annotations.append(dict(row, area=area if given is None else given))
         self.annotations.append(row if given is None else dict(row, area=given))
 
@@ -132,7 +132,7 @@ class SmallSet:
         order = rng.permutation(len(self.annotations))
         self.annotations = [self.annotations[i] for i in order]
         self.plain_annotations = [self.plain_annotations[i] for i in order]
-        if not self.results:  # pycocotools reads no empty file
+        if not self.results:  # pycocotools does not accept empty results
             self.detect([], self.images[0])
         self.results = [self.results[i] for i in rng.permutation(len(self.results))]
 
@@ -145,7 +145,7 @@ class SmallSet:
     def plain_gt(self):
         return self.ground_truth(self.plain_annotations)
 
-    def with_a_stranger(self):
+    def with_an_unknown_image(self):
         """Results one of which is of an image that the ground truth does not name."""
         strange = dict(self.results[int(self.rng.integers(len(self.results)))], image_id=10 ** 6 + 1)
         return self.results + [strange]

@@ -42,7 +42,7 @@ NORMS = {"frozen_batch": FrozenBatchNorm2d, "batch": nn.BatchNorm2d,
 
 
 def make_model(classes, backbone="resnet18", norm="frozen_batch", epsilon=1e-5):
-    """Of freshly drawn weights; classes without background."""
+    """Randomly initialised weights; classes without background."""
     body = resnet_fpn_backbone(backbone_name=backbone, weights=None, trainable_layers=5,
                                norm_layer=lambda channels: NORMS[norm](channels, eps=epsilon))
     return MaskRCNN(body, num_classes=classes + 1, min_size=320, max_size=533,
@@ -50,7 +50,7 @@ def make_model(classes, backbone="resnet18", norm="frozen_batch", epsilon=1e-5):
 
 
 def spread_weights(model):
-    # Fresh heads give equal scores and boxes everywhere: wider weights set them apart.
+    # Freshly initialised heads give almost equal scores and boxes everywhere: larger weights separate them.
     wider = {model.rpn.head.cls_logits: 20, model.rpn.head.bbox_pred: 5, model.roi_heads.box_predictor.cls_score: 12,
              model.roi_heads.box_predictor.bbox_pred: 3, model.roi_heads.mask_predictor.mask_fcn_logits: 3}
     with torch.no_grad():

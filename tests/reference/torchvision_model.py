@@ -34,8 +34,8 @@ from torchvision.models.detection.mask_rcnn import MaskRCNNHeads, MaskRCNNPredic
 from torchvision.models.detection.roi_heads import paste_masks_in_image
 from torchvision.ops.misc import FrozenBatchNorm2d
 
-CLASSES = 5  # with background
-CHANNELS = 32  # of pyramid and mask head
+CLASSES = 5  # including background
+CHANNELS = 32  # of FPN and mask head
 EVERYTHING = 10**6
 SCENES = {  # height, width, objects and the largest side of one as a share of the image
     "small": [(101, 143, 4, 0.6), (96, 87, 220, 0.15), (65, 79, 0, 0)],
@@ -66,7 +66,7 @@ def make_model(backbone, norm):
 
 
 def spread_weights(model, images, generator):
-    """Scores, boxes and masks that differ from place to place, as those of a trained model do."""
+    """Scores, boxes and masks that differ between locations, as in a trained model."""
     with torch.no_grad():
         for module in model.modules():
             if isinstance(module, NORM_TYPES):
@@ -145,7 +145,7 @@ class Recorder:
             handle.remove()
 
     def layers(self, mask_classes):
-        """With the masks of the class of each region alone."""
+        """With only the masks of each RoI's class."""
         masks = self.calls["roi_heads.mask_predictor.mask_fcn_logits"]
         masks[0] = masks[0][torch.arange(len(mask_classes)), mask_classes]
         return {f"layer.{name}:{k}": output for name, outputs in self.calls.items() for k, output in enumerate(outputs)}

@@ -1,4 +1,4 @@
-"""What torchvision's Mask R-CNN sees of images: decoding, flips, GeneralizedRCNNTransform with boxes and masks, colour jitter.
+"""torchvision's preprocessing for Mask R-CNN: decoding, flips, GeneralizedRCNNTransform with boxes and masks, colour jitter.
 usage: torchvision_transform.py CASES.json OUT.safetensors
 CASES: {"batches": [{"name", "max_size", "images": [{"file", "min_size", "hflip", "vflip",
         "annotations": [{"bbox", "segmentation"}]}]}], "jitters": [{"name", "file", "brightness", "contrast", "saturation"}]}

@@ -38,7 +38,7 @@ class Hostile:
 
 
 def small_resnet():
-    """Names of a ResNet; the tensors are as small as can be."""
+    """Parameter names of a ResNet, with tensors as small as possible."""
     names = ["conv1.weight", "bn1.weight", "layer1.0.conv1.weight", "layer4.0.conv1.weight"]
     return collections.OrderedDict((name, torch.ones(1)) for name in names)
 

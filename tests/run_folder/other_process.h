@@ -8,7 +8,7 @@
 
 namespace lockstep::tests {
 
-/// A child process that has done `setUp` and then waits until it is killed.
+/// A child process that runs `setUp` and then waits until it is killed.
 class OtherProcess {
  public:
   template <typename SetUp>

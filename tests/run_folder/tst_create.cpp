@@ -16,15 +16,15 @@ using namespace lockstep::tests;
 
 namespace {
 
-/// The words of the mendable Error that `make` throws, empty when it throws none.
+/// The text of the UserError that `make` throws, empty when it throws none.
 template <typename Make>
 QString refusal(Make make) {
   try {
     make();
     return {};
   } catch (const Error& error) {
-    return error.status() == ExitStatus::Mendable ? QString::fromUtf8(error.what())
-                                                  : QStringLiteral("not mendable");
+    return error.status() == ExitStatus::UserError ? QString::fromUtf8(error.what())
+                                                   : QStringLiteral("not a UserError");
   }
 }
 
@@ -39,14 +39,14 @@ class TstCreate : public QObject {
     root_ = temporary_->path().toStdString();
   }
   void aRunIsNamedByNameAndTime();
-  void parentsAndSubFoldersAreMade();
-  void twoRunsAtOnceGetTwoFolders();
+  void parentsAndSubfoldersAreCreated();
+  void runsOfTheSameSecondGetDifferentFolders();
   void namesBecomeSafeFileNames_data();
   void namesBecomeSafeFileNames();
-  void exactlyTheNamedFolderIsMade();
+  void exactlyTheNamedFolderIsCreated();
   void aFolderThatExistsIsRefused();
-  void preparingKeepsWhatIsThere();
-  void unwritableParentsAreMendableWithTheReason();
+  void preparingKeepsExistingFiles();
+  void unwritableParentsAreAUserErrorWithTheReason();
 
  private:
   std::unique_ptr<QTemporaryDir> temporary_;
@@ -60,7 +60,7 @@ void TstCreate::aRunIsNamedByNameAndTime() {
            qPrintable(name));
 }
 
-void TstCreate::parentsAndSubFoldersAreMade() {
+void TstCreate::parentsAndSubfoldersAreCreated() {
   const Layout layout = createRunFolder(root_ / "a/b", "x");
   QCOMPARE(layout.folder().parent_path(), root_ / "a/b");
   for (const char* name : {"checkpoints", "evaluations", "predictions"}) {
@@ -68,7 +68,7 @@ void TstCreate::parentsAndSubFoldersAreMade() {
   }
 }
 
-void TstCreate::twoRunsAtOnceGetTwoFolders() {
+void TstCreate::runsOfTheSameSecondGetDifferentFolders() {
   std::set<fs::path> folders;
   for (int i = 0; i < 5; ++i) folders.insert(createRunFolder(root_, "x").folder());
   QCOMPARE(folders.size(), 5u);
@@ -94,7 +94,7 @@ void TstCreate::namesBecomeSafeFileNames() {
   QVERIFY2(made.startsWith(start), qPrintable(made));
 }
 
-void TstCreate::exactlyTheNamedFolderIsMade() {
+void TstCreate::exactlyTheNamedFolderIsCreated() {
   QCOMPARE(createRunFolderAt(root_ / "a/b/run").folder(), root_ / "a/b/run");
   QCOMPARE(createRunFolderAt(root_ / "c/").folder(), root_ / "c");
   QVERIFY(fs::is_directory(root_ / "c/checkpoints"));
@@ -104,14 +104,14 @@ void TstCreate::aFolderThatExistsIsRefused() {
   fs::create_directory(root_ / "there");
   QVERIFY(refusal([&] {
             createRunFolderAt(root_ / "there");
-          }).contains(QStringLiteral("exists already")));
+          }).contains(QStringLiteral("already exists")));
   writeText(root_ / "file", "");
   QVERIFY(refusal([&] {
             createRunFolderAt(root_ / "file");
-          }).contains(QStringLiteral("exists already")));
+          }).contains(QStringLiteral("already exists")));
 }
 
-void TstCreate::preparingKeepsWhatIsThere() {
+void TstCreate::preparingKeepsExistingFiles() {
   fs::create_directory(root_ / "there");
   writeText(root_ / "there/checkpoints/mine", "x");
   QCOMPARE(prepareRunFolder(root_ / "there/").folder(), root_ / "there");
@@ -120,7 +120,7 @@ void TstCreate::preparingKeepsWhatIsThere() {
   QVERIFY(fs::is_directory(prepareRunFolder(root_ / "new/one").folder() / "evaluations"));
 }
 
-void TstCreate::unwritableParentsAreMendableWithTheReason() {
+void TstCreate::unwritableParentsAreAUserErrorWithTheReason() {
   writeText(root_ / "file", "");
   const QString notAFolder = refusal([&] { createRunFolder(root_ / "file", "x"); });
   QVERIFY2(notAFolder.endsWith(QStringLiteral("Not a directory")), qPrintable(notAFolder));

@@ -12,9 +12,9 @@ class TstLayout : public QObject {
 
  private Q_SLOTS:
   void namesAreThoseOfTheContract();
-  void onlyWholeCheckpointsCount();
-  void evaluationsAndPredictionsAreListedRising();
-  void aRunFolderIsToldFromOtherFolders();
+  void onlyCompleteCheckpointsCount();
+  void evaluationsAndPredictionsAreListedAscending();
+  void runFoldersAreDistinguishedFromOtherFolders();
 };
 
 void TstLayout::namesAreThoseOfTheContract() {
@@ -35,7 +35,7 @@ void TstLayout::namesAreThoseOfTheContract() {
   QCOMPARE(stepName(123456789), std::string("step-123456789"));
 }
 
-void TstLayout::onlyWholeCheckpointsCount() {
+void TstLayout::onlyCompleteCheckpointsCount() {
   QTemporaryDir folder;
   const Layout layout(folder.path().toStdString());
   QVERIFY(checkpointSteps(layout).empty());
@@ -55,7 +55,7 @@ void TstLayout::onlyWholeCheckpointsCount() {
   QCOMPARE(checkpointSteps(layout), (std::vector<std::int64_t>{100, 400, 123456789}));
 }
 
-void TstLayout::evaluationsAndPredictionsAreListedRising() {
+void TstLayout::evaluationsAndPredictionsAreListedAscending() {
   QTemporaryDir folder;
   const Layout layout(folder.path().toStdString());
   QVERIFY(evaluationSteps(layout).empty());
@@ -68,7 +68,7 @@ void TstLayout::evaluationsAndPredictionsAreListedRising() {
   QCOMPARE(evaluationSteps(layout), (std::vector<std::int64_t>{10, 20, 30}));
 }
 
-void TstLayout::aRunFolderIsToldFromOtherFolders() {
+void TstLayout::runFoldersAreDistinguishedFromOtherFolders() {
   QTemporaryDir parent;
   const fs::path root = parent.path().toStdString();
   writeText(root / "a/run.json", "{");

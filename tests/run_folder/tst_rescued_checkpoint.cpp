@@ -17,8 +17,8 @@ using tests::writeText;
 
 namespace {
 
-/// A whole checkpoint of step 6 below a folder.
-fs::path makeWhole(const fs::path& folder) {
+/// A complete checkpoint of step 6 in a folder.
+fs::path writeComplete(const fs::path& folder) {
   const fs::path checkpoint = folder / stepName(6);
   for (const char* name : kCheckpointFiles) writeText(checkpoint / name, name);
   TrainingState state;
@@ -55,38 +55,38 @@ class TstRescuedCheckpoint : public QObject {
   }
   void cleanup() { qunsetenv("TMPDIR"); }
 
-  void theRunsOwnIsFetched() {
-    const fs::path place = makeWhole(ensureRescueFolder(path("run")));
+  void theRunsOwnCheckpointIsRestored() {
+    const fs::path place = writeComplete(ensureRescueFolder(path("run")));
     writeInfo(base::wallTimeSeconds() - 10);
     const auto found = findRescuedCheckpoint(run());
     QVERIFY(found && found->step == 6 && found->folder == place);
-    fetchRescuedCheckpoint(run(), *found);
+    restoreRescuedCheckpoint(run(), *found);
     QCOMPARE(checkpointSteps(run()), std::vector<std::int64_t>{6});
     QVERIFY(!fs::exists(place.parent_path()));
   }
 
-  void aRunThatHadThisPlaceBeforeIsAnother() {
-    makeWhole(ensureRescueFolder(path("run")));
+  void checkpointsOfAnEarlierRunAtThisPathAreIgnored() {
+    writeComplete(ensureRescueFolder(path("run")));
     writeInfo(base::wallTimeSeconds() + 10);
     QVERIFY(!findRescuedCheckpoint(run()));
   }
 
-  void anEmptyFolderHoldsNoRunToRescue() {
-    makeWhole(ensureRescueFolder(path("run")));
+  void aFolderWithoutARunHasNoRescuedCheckpoint() {
+    writeComplete(ensureRescueFolder(path("run")));
     QVERIFY(!findRescuedCheckpoint(run()));
     writeText(run().runJson(), "{broken");
     QVERIFY(!findRescuedCheckpoint(run()));
   }
 
-  void theEventLogSpeaksForABrokenRunJson() {
-    const fs::path place = makeWhole(ensureRescueFolder(path("run")));
+  void theEventLogReplacesACorruptRunJson() {
+    const fs::path place = writeComplete(ensureRescueFolder(path("run")));
     events::Writer writer = events::Writer::open(run().folder());
     writeText(run().runJson(), "{broken");
     const auto found = findRescuedCheckpoint(run());
     QVERIFY(found && found->folder == place);
   }
 
-  void onlyAPlaceForRescuedOnesIsCleared_data() {
+  void onlyRescueFoldersAreCleared_data() {
     QTest::addColumn<QString>("place");
     QTest::addColumn<bool>("isCleared");
     const QString ofUser = QStringLiteral("other/lockstep-%1/").arg(::geteuid());
@@ -95,18 +95,18 @@ class TstRescuedCheckpoint : public QObject {
     QTest::newRow("another user's") << QStringLiteral("other/lockstep-x/ID") << false;
     QTest::newRow("somebody's archive") << QStringLiteral("archive") << false;
   }
-  void onlyAPlaceForRescuedOnesIsCleared() {
+  void onlyRescueFoldersAreCleared() {
     QFETCH(QString, place);
     QFETCH(bool, isCleared);
     place.replace(QStringLiteral("ID"), QString::fromStdString(idOf(path("run").string())));
-    const fs::path checkpoint = makeWhole(path(place.toStdString()));
+    const fs::path checkpoint = writeComplete(path(place.toStdString()));
     writeInfo(base::wallTimeSeconds() - 10, checkpoint.string());
     const auto found = findRescuedCheckpoint(run());
     QVERIFY(found && found->folder == checkpoint);
-    fetchRescuedCheckpoint(run(), *found);
+    restoreRescuedCheckpoint(run(), *found);
     QCOMPARE(checkpointSteps(run()), std::vector<std::int64_t>{6});
     QCOMPARE(fs::exists(checkpoint), !isCleared);
-    QVERIFY(isCleared || !checkpointFault(checkpoint));
+    QVERIFY(isCleared || !checkpointError(checkpoint));
   }
 };
 

@@ -23,7 +23,7 @@ class TstRunExperiment : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void dataAndWeightsThatHaveMovedAreNoFault() {
+  void missingDataAndWeightsAreNoError() {
     QTemporaryDir folder;
     const config::Experiment experiment = readRunExperiment(
         runWith(folder,
@@ -35,24 +35,24 @@ class TstRunExperiment : public QObject {
     QCOMPARE(experiment.solver.maxSteps.count, 7.0);
   }
 
-  void whatCannotBeReadNamesItsPlace_data() {
+  void errorsNameFileAndLine_data() {
     QTest::addColumn<QByteArray>("config");
-    QTest::addColumn<QString>("said");
+    QTest::addColumn<QString>("message");
     QTest::newRow("no YAML") << QByteArray("name: a\ndataset:\n  val: {images: /a\n")
                              << QStringLiteral("config.yaml:");
     QTest::newRow("empty, as a crash may leave it")
-        << QByteArray() << QStringLiteral("config.yaml: is empty; remove it, and ");
+        << QByteArray() << QStringLiteral("config.yaml: is empty; remove it and ");
     QTest::newRow("nothing but a directive")
-        << QByteArray("%%% garbage") << QStringLiteral("config.yaml: is empty; remove it, and ");
+        << QByteArray("%%% garbage") << QStringLiteral("config.yaml: is empty; remove it and ");
     QTest::newRow("unknown key") << QByteArray("name: a\nsolvr: {max_steps: 7}\n")
                                  << QStringLiteral("config.yaml:2:1: solvr");
     QTest::newRow("a list for a path")
         << QByteArray("dataset:\n  val: {images: /a, annotations: [1]}\n")
         << QStringLiteral("config.yaml:2:34: dataset.val.annotations");
   }
-  void whatCannotBeReadNamesItsPlace() {
+  void errorsNameFileAndLine() {
     QFETCH(QByteArray, config);
-    QFETCH(QString, said);
+    QFETCH(QString, message);
     QTemporaryDir folder;
     const Layout layout = runWith(folder, config);
     try {
@@ -60,47 +60,49 @@ class TstRunExperiment : public QObject {
       QFAIL("not refused");
     } catch (const Error& error) {
       const QString text = QString::fromUtf8(error.what());
-      QVERIFY2(text.contains(said), error.what());
-      QVERIFY2(text.endsWith(wayOn(folder)), error.what());
+      QVERIFY2(text.contains(message), error.what());
+      QVERIFY2(text.endsWith(remedy(folder)), error.what());
     }
   }
 
-  void whereItIsMissingTheExperimentFileIsTheWayOn() {
+  void aMissingConfigNamesTheResumeCommand() {
     QTemporaryDir folder;
     try {
-      refuseFaultyConfig(Layout(folder.path().toStdString()));
+      requireValidConfig(Layout(folder.path().toStdString()));
       QFAIL("not refused");
     } catch (const Error& error) {
       const QString text = QString::fromUtf8(error.what());
-      QVERIFY2(text.contains(QStringLiteral("config.yaml: there is no such file; `")) &&
-                   text.endsWith(wayOn(folder)),
+      QVERIFY2(text.contains(QStringLiteral(
+                   "config.yaml: there is no such file; resume from the experiment file with `")) &&
+                   text.endsWith(remedy(folder)),
                error.what());
     }
   }
 
-  void aFolderThatARunWasBegunInIsToldApart_data() {
+  void anInterruptedStartNamesTheStartCommand_data() {
     QTest::addColumn<QString>("file");
     QTest::newRow("nothing of a run") << QString();
     QTest::newRow("its lock") << QStringLiteral("run.lock");
     QTest::newRow("its configuration") << QStringLiteral("config.yaml");
   }
-  void aFolderThatARunWasBegunInIsToldApart() {
+  void anInterruptedStartNamesTheStartCommand() {
     QFETCH(QString, file);
     QTemporaryDir folder;
     if (!file.isEmpty()) std::ofstream(folder.filePath(file).toStdString()) << "name: a\n";
-    const QString text = QString::fromStdString(noRunText(folder.path().toStdString()));
-    QVERIFY2(text.contains(QStringLiteral("is no run folder (no run.json)")), qPrintable(text));
+    const QString text = QString::fromStdString(notARunMessage(folder.path().toStdString()));
+    QVERIFY2(text.contains(QStringLiteral("not a run folder (no run.json)")), qPrintable(text));
     QCOMPARE(
         text.contains(
-            QStringLiteral("train EXPERIMENT --output %1 --resume` begins it").arg(folder.path())),
+            QStringLiteral("start it with `lockstep-engine train EXPERIMENT --output %1 --resume`")
+                .arg(folder.path())),
         !file.isEmpty());
   }
 
  private:
-  static QString wayOn(const QTemporaryDir& folder) {
+  static QString remedy(const QTemporaryDir& folder) {
     return QStringLiteral(
-               "`lockstep-engine train EXPERIMENT --output %1 --resume` goes on by the experiment "
-               "file")
+               "resume from the experiment file with `lockstep-engine train EXPERIMENT --output %1 "
+               "--resume`")
         .arg(folder.path());
   }
 };

@@ -19,11 +19,11 @@ class TstRunInfo : public QObject {
   void everythingRoundTrips();
   void memberNamesAreThoseOfTheContract();
   void absentBestAndErrorAreNull();
-  void aRunOfAnEarlierVersionHasNoEpoch();
-  void aBestThatIsNoNumberRoundTrips();
+  void aRunOfAnEarlierVersionHasNoStepsPerEpoch();
+  void aNonFiniteBestRoundTrips();
   void everyMissingMemberIsNamed();
-  void brokenFilesAreRefusedWithWords_data();
-  void brokenFilesAreRefusedWithWords();
+  void corruptFilesAreErrors_data();
+  void corruptFilesAreErrors();
   void aMissingFileIsRefused();
   void writingReplacesTheWholeFile();
 
@@ -96,11 +96,11 @@ void TstRunInfo::absentBestAndErrorAreNull() {
   QVERIFY(!got.error);
 }
 
-void TstRunInfo::aRunOfAnEarlierVersionHasNoEpoch() {
+void TstRunInfo::aRunOfAnEarlierVersionHasNoStepsPerEpoch() {
   QVERIFY(!throughTheFile(sampleInfo()).stepsPerEpoch);
 }
 
-void TstRunInfo::aBestThatIsNoNumberRoundTrips() {
+void TstRunInfo::aNonFiniteBestRoundTrips() {
   RunInfo info = sampleInfo();
   info.best = Best{"loss_total", std::nan(""), 400};
   QVERIFY(std::isnan(throughTheFile(info).best->value));
@@ -123,7 +123,7 @@ void TstRunInfo::everyMissingMemberIsNamed() {
   }
 }
 
-void TstRunInfo::brokenFilesAreRefusedWithWords_data() {
+void TstRunInfo::corruptFilesAreErrors_data() {
   QTest::addColumn<QString>("member");
   QTest::addColumn<QByteArray>("value");
   QTest::addColumn<QString>("words");
@@ -131,23 +131,23 @@ void TstRunInfo::brokenFilesAreRefusedWithWords_data() {
     QTest::newRow(name) << QString::fromUtf8(member) << QByteArray(value)
                         << QString::fromUtf8(words);
   };
-  row("empty", "", "", "not JSON");
-  row("half", "", R"({"name": "a", "sta)", "not JSON");
+  row("empty", "", "", "invalid JSON");
+  row("half", "", R"({"name": "a", "sta)", "invalid JSON");
   row("a list", "", "[]", "must be a JSON object, not a list");
-  row("zeros", "", "\0\0\0", "not JSON");
-  row("step is a text", "step", "\"4\"", "step must be an integer, not a text");
-  row("attempt is a fraction", "attempt", "1.5", "attempt must be an integer");
+  row("zeros", "", "\0\0\0", "invalid JSON");
+  row("step is a text", "step", "\"4\"", "step must be an integer, not a string");
+  row("attempt is a fraction", "attempt", "1.5", "attempt must be a 64-bit integer");
   row("an epoch of no step", "steps_per_epoch", "0", "steps_per_epoch is not > 0");
-  row("name is null", "name", "null", "name must be a text, not null");
+  row("name is null", "name", "null", "name must be a string, not null");
   row("times is a number", "times", "3", "times must be an object, not a number");
   row("times lacks its members", "times", "{}", "times: created is missing");
   row("best is a number", "best", "0.5", "best must be an object, not a number");
   row("best without step", "best", R"({"metric":"a","value":1})", "best: step is missing");
-  row("error is a text", "error", "\"why\"", "error must be an object, not a text");
+  row("error is a text", "error", "\"why\"", "error must be an object, not a string");
   row("an unknown state", "state", "\"dancing\"", "state 'dancing' is not known");
 }
 
-void TstRunInfo::brokenFilesAreRefusedWithWords() {
+void TstRunInfo::corruptFilesAreErrors() {
   QFETCH(QString, member);
   QFETCH(QByteArray, value);
   QFETCH(QString, words);
@@ -163,9 +163,9 @@ void TstRunInfo::brokenFilesAreRefusedWithWords() {
     readRunInfo(layout_);
     QFAIL("accepted");
   } catch (const Error& error) {
-    const QString said = QString::fromUtf8(error.what());
-    QVERIFY2(said.contains(words), error.what());
-    QVERIFY(said.startsWith(QString::fromStdString(layout_.runJson().string())));
+    const QString message = QString::fromUtf8(error.what());
+    QVERIFY2(message.contains(words), error.what());
+    QVERIFY(message.startsWith(QString::fromStdString(layout_.runJson().string())));
   }
 }
 

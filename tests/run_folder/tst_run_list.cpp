@@ -19,13 +19,13 @@ class TstRunList : public QObject {
     root_ = parent_->path().toStdString();
   }
   void runsAreListedNewestFirst();
-  void otherFoldersAreLeftOut();
-  void aLivingRunIsAlive();
-  void aRunThatDiedWithoutAWordHasFailed();
+  void otherFoldersAreIgnored();
+  void aLiveRunIsAlive();
+  void anUnexpectedExitIsAFailedRun();
   void endedRunsKeepTheirState();
-  void aRunThatWaitsHasNotFailed();
-  void aBrokenRunIsListedAsFailed();
-  void aRunThatIsJustStartingIsListedAsThat();
+  void aQueuedRunHasNotFailed();
+  void aCorruptRunJsonIsListedAsFailed();
+  void aStartingRunIsListedAsStarting();
   void aMissingParentHasNoRuns();
   void eventFilesAreNotRead();
   void theRunsFolderComesFromTheEnvironment();
@@ -58,7 +58,7 @@ void TstRunList::runsAreListedNewestFirst() {
   QCOMPARE(names, (std::vector<std::string>{"new", "b", "a", "old"}));
 }
 
-void TstRunList::otherFoldersAreLeftOut() {
+void TstRunList::otherFoldersAreIgnored() {
   makeRun("run", infoWith("finished"));
   fs::create_directories(root_ / "empty");
   writeText(root_ / "file.txt", "");
@@ -66,7 +66,7 @@ void TstRunList::otherFoldersAreLeftOut() {
   QCOMPARE(listRuns(root_).size(), 1u);
 }
 
-void TstRunList::aLivingRunIsAlive() {
+void TstRunList::aLiveRunIsAlive() {
   const Layout layout = makeRun("run", infoWith("paused"));
   const OtherProcess supervisor([&] { return RunLock::tryAcquire(layout); });
   const auto runs = listRuns(root_);
@@ -76,7 +76,7 @@ void TstRunList::aLivingRunIsAlive() {
   QVERIFY(!runs[0].info.error);
 }
 
-void TstRunList::aRunThatDiedWithoutAWordHasFailed() {
+void TstRunList::anUnexpectedExitIsAFailedRun() {
   for (const char* state : {"starting", "running", "evaluating", "paused", "stopping"}) {
     const Layout layout = makeRun("run", infoWith(state));
     OtherProcess supervisor([&] { return RunLock::tryAcquire(layout); });
@@ -86,9 +86,9 @@ void TstRunList::aRunThatDiedWithoutAWordHasFailed() {
     QCOMPARE(run.info.state.text(), std::string("failed"));
     QVERIFY(run.info.error);
     QCOMPARE(run.info.error->step, 412);
-    QCOMPARE(run.info.error->message, "the engine ended without a word while the run was " +
-                                          std::string(state) +
-                                          " (process 4711 on node7 no longer holds the run)");
+    QCOMPARE(run.info.error->message,
+             "the engine exited unexpectedly while the run was " + std::string(state) +
+                 " (process 4711 on node7 no longer holds the run's lock)");
   }
 }
 
@@ -101,22 +101,22 @@ void TstRunList::endedRunsKeepTheirState() {
   }
 }
 
-void TstRunList::aRunThatWaitsHasNotFailed() {
+void TstRunList::aQueuedRunHasNotFailed() {
   QCOMPARE(summarise(makeRun("run", infoWith("queued")).folder()).info.state.text(),
            std::string("queued"));
 }
 
-void TstRunList::aBrokenRunIsListedAsFailed() {
+void TstRunList::aCorruptRunJsonIsListedAsFailed() {
   writeText(root_ / "broken/run.json", "{\"name\": \"a\", ");
   const auto runs = listRuns(root_);
   QCOMPARE(runs.size(), 1u);
   QCOMPARE(runs[0].info.state.text(), std::string("failed"));
   QCOMPARE(runs[0].info.name, std::string("broken"));
   QVERIFY(runs[0].info.created > 1.6e9);
-  QVERIFY(runs[0].info.error->message.find("run.json: not JSON") != std::string::npos);
+  QVERIFY(runs[0].info.error->message.find("run.json: invalid JSON") != std::string::npos);
 }
 
-void TstRunList::aRunThatIsJustStartingIsListedAsThat() {
+void TstRunList::aStartingRunIsListedAsStarting() {
   const Layout layout(root_ / "young");
   writeText(layout.config(), "name: a\n");
   writeText(layout.folder() / "events.out.tfevents.1", "");

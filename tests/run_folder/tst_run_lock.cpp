@@ -21,20 +21,20 @@ class TstRunLock : public QObject {
     folder_ = std::make_unique<QTemporaryDir>();
     layout_ = Layout(folder_->path().toStdString());
   }
-  void aLockIsHeldWhileItLives();
+  void aLockIsHeldUntilDestroyed();
   void aMovedLockIsHeldByItsNewOwner();
-  void anotherProcessKeepsItUntilItDies();
-  void aShellsFlockIsSeenAndSeesIt();
-  void lookingNeitherMakesNorTakesTheLock();
-  void lookersDoNotKeepARunFromStarting();
-  void aMissingFolderIsMendable();
+  void anotherProcessHoldsItUntilItExits();
+  void flockOfAScriptAndOfARunExcludeEachOther();
+  void isHeldNeitherCreatesNorTakesTheLock();
+  void isHeldOfOthersDoesNotKeepARunFromStarting();
+  void aMissingFolderIsAUserError();
 
  private:
   std::unique_ptr<QTemporaryDir> folder_;
   Layout layout_{""};
 };
 
-void TstRunLock::aLockIsHeldWhileItLives() {
+void TstRunLock::aLockIsHeldUntilDestroyed() {
   {
     const auto lock = RunLock::tryAcquire(layout_);
     QVERIFY(lock);
@@ -57,7 +57,7 @@ void TstRunLock::aMovedLockIsHeldByItsNewOwner() {
   QVERIFY(!RunLock::isHeld(layout_));
 }
 
-void TstRunLock::anotherProcessKeepsItUntilItDies() {
+void TstRunLock::anotherProcessHoldsItUntilItExits() {
   OtherProcess other([&] { return RunLock::tryAcquire(layout_); });
   QVERIFY(RunLock::isHeld(layout_));
   QVERIFY(!RunLock::tryAcquire(layout_));
@@ -67,7 +67,7 @@ void TstRunLock::anotherProcessKeepsItUntilItDies() {
 }
 
 /// The lock is flock(2) on run.lock, as scripts may use it.
-void TstRunLock::aShellsFlockIsSeenAndSeesIt() {
+void TstRunLock::flockOfAScriptAndOfARunExcludeEachOther() {
   writeText(layout_.lock(), "");
   const int fd = ::open(layout_.lock().c_str(), O_RDWR);
   QCOMPARE(::flock(fd, LOCK_EX | LOCK_NB), 0);
@@ -79,7 +79,7 @@ void TstRunLock::aShellsFlockIsSeenAndSeesIt() {
   ::close(fd);
 }
 
-void TstRunLock::lookingNeitherMakesNorTakesTheLock() {
+void TstRunLock::isHeldNeitherCreatesNorTakesTheLock() {
   QVERIFY(!RunLock::isHeld(layout_));
   QVERIFY(!fs::exists(layout_.lock()));
   const auto lock = RunLock::tryAcquire(layout_);
@@ -87,10 +87,11 @@ void TstRunLock::lookingNeitherMakesNorTakesTheLock() {
   for (int i = 0; i < 100; ++i) QVERIFY(RunLock::isHeld(layout_));
 }
 
-void TstRunLock::lookersDoNotKeepARunFromStarting() {
+void TstRunLock::isHeldOfOthersDoesNotKeepARunFromStarting() {
   writeText(layout_.lock(), "");
-  OtherProcess looker([&] {
-    const pid_t parent = ::getpid();  // asked before the fork: it may be killed before its child runs
+  OtherProcess checker([&] {
+    const pid_t parent =
+        ::getpid();  // asked before the fork: it may be killed before its child runs
     if (::fork() == 0) {
       while (::getppid() == parent) RunLock::isHeld(layout_);
       ::_exit(0);
@@ -100,12 +101,12 @@ void TstRunLock::lookersDoNotKeepARunFromStarting() {
   for (int i = 0; i < 200; ++i) QVERIFY(RunLock::tryAcquire(layout_));
 }
 
-void TstRunLock::aMissingFolderIsMendable() {
+void TstRunLock::aMissingFolderIsAUserError() {
   try {
     RunLock::tryAcquire(Layout(layout_.folder() / "no"));
     QFAIL("locked");
   } catch (const Error& error) {
-    QCOMPARE(error.status(), ExitStatus::Mendable);
+    QCOMPARE(error.status(), ExitStatus::UserError);
     QVERIFY(QString::fromUtf8(error.what()).contains(QStringLiteral("No such file or directory")));
   }
 }

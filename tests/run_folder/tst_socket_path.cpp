@@ -26,16 +26,16 @@ class TstSocketPath : public QObject {
   void cleanup() {
     before_.isNull() ? qunsetenv("XDG_RUNTIME_DIR") : qputenv("XDG_RUNTIME_DIR", before_);
   }
-  void theFolderIsTheRuntimeFolders();
-  void withoutAUsableRuntimeFolderItLiesInTmp_data();
-  void withoutAUsableRuntimeFolderItLiesInTmp();
-  void askingForNamesMakesNothing();
+  void theSocketFolderIsInXdgRuntimeDir();
+  void withoutAUsableRuntimeFolderItIsInTmp_data();
+  void withoutAUsableRuntimeFolderItIsInTmp();
+  void askingForPathsCreatesNothing();
   void theNameIsAStableHash();
-  void everyPathFitsIntoAnAddress();
-  void theFolderIsMadeForItsOwnerAlone();
-  void aFolderOpenToOthersIsClosed();
-  void aLinkIsRefused();
-  void anothersFolderIsRefused();
+  void everyPathFitsASocketAddress();
+  void theFolderIsPrivate();
+  void aFolderAccessibleToOthersIsMadePrivate();
+  void aSymlinkIsRefused();
+  void aFolderOfAnotherUserIsRefused();
 
  private:
   std::unique_ptr<QTemporaryDir> temporary_;
@@ -43,9 +43,11 @@ class TstSocketPath : public QObject {
   QByteArray before_;
 };
 
-void TstSocketPath::theFolderIsTheRuntimeFolders() { QCOMPARE(socketFolder(), root_ / "lockstep"); }
+void TstSocketPath::theSocketFolderIsInXdgRuntimeDir() {
+  QCOMPARE(socketFolder(), root_ / "lockstep");
+}
 
-void TstSocketPath::withoutAUsableRuntimeFolderItLiesInTmp_data() {
+void TstSocketPath::withoutAUsableRuntimeFolderItIsInTmp_data() {
   QTest::addColumn<QByteArray>("value");
   QTest::newRow("unset") << QByteArray();
   QTest::newRow("empty") << QByteArray("");
@@ -54,13 +56,13 @@ void TstSocketPath::withoutAUsableRuntimeFolderItLiesInTmp_data() {
   QTest::newRow("a file") << QByteArray("/etc/passwd");
 }
 
-void TstSocketPath::withoutAUsableRuntimeFolderItLiesInTmp() {
+void TstSocketPath::withoutAUsableRuntimeFolderItIsInTmp() {
   QFETCH(QByteArray, value);
   value.isNull() ? qunsetenv("XDG_RUNTIME_DIR") : qputenv("XDG_RUNTIME_DIR", value);
   QCOMPARE(socketFolder(), fs::path("/tmp/lockstep-" + std::to_string(::geteuid())));
 }
 
-void TstSocketPath::askingForNamesMakesNothing() {
+void TstSocketPath::askingForPathsCreatesNothing() {
   socketFolder();
   socketPath("/runs/a");
   QVERIFY(fs::is_empty(root_));
@@ -76,7 +78,7 @@ void TstSocketPath::theNameIsAStableHash() {
   QVERIFY(socketPath("/runs/a") != socketPath("inspect:/runs/a"));
 }
 
-void TstSocketPath::everyPathFitsIntoAnAddress() {
+void TstSocketPath::everyPathFitsASocketAddress() {
   fs::path deep = root_;
   for (int i = 0; i < 25; ++i) {
     deep /= "fivec";
@@ -88,7 +90,7 @@ void TstSocketPath::everyPathFitsIntoAnAddress() {
   }
 }
 
-void TstSocketPath::theFolderIsMadeForItsOwnerAlone() {
+void TstSocketPath::theFolderIsPrivate() {
   for (int again = 0; again < 2; ++again) {
     QCOMPARE(ensureSocketFolder(), root_ / "lockstep");
     struct stat status {};
@@ -97,7 +99,7 @@ void TstSocketPath::theFolderIsMadeForItsOwnerAlone() {
   }
 }
 
-void TstSocketPath::aFolderOpenToOthersIsClosed() {
+void TstSocketPath::aFolderAccessibleToOthersIsMadePrivate() {
   QCOMPARE(::mkdir((root_ / "lockstep").c_str(), 0700), 0);
   QCOMPARE(::chmod((root_ / "lockstep").c_str(), 0777), 0);
   ensureSocketFolder();
@@ -106,7 +108,7 @@ void TstSocketPath::aFolderOpenToOthersIsClosed() {
   QCOMPARE(status.st_mode & 0777, 0700u);
 }
 
-void TstSocketPath::aLinkIsRefused() {
+void TstSocketPath::aSymlinkIsRefused() {
   fs::create_directory(root_ / "elsewhere");
   fs::create_symlink(root_ / "elsewhere", root_ / "lockstep");
   QVERIFY_EXCEPTION_THROWN(ensureSocketFolder(), Error);
@@ -115,7 +117,7 @@ void TstSocketPath::aLinkIsRefused() {
   QVERIFY_EXCEPTION_THROWN(ensureSocketFolder(), Error);
 }
 
-void TstSocketPath::anothersFolderIsRefused() {
+void TstSocketPath::aFolderOfAnotherUserIsRefused() {
   if (::geteuid() != 0) QSKIP("only root can make another user's folder");
   QCOMPARE(::mkdir((root_ / "lockstep").c_str(), 0700), 0);
   QCOMPARE(::chown((root_ / "lockstep").c_str(), 12345, 12345), 0);

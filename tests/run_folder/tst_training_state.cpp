@@ -60,34 +60,35 @@ class TstTrainingState : public QObject {
     QVERIFY(readTrainingState(layout_->checkpoint(1)) == state);
   }
 
-  void aWholeCheckpointIsGoneOnFrom() {
-    for (const int step : {100, 200}) makeWhole(step);
+  void theNewestIntactCheckpointIsResumed() {
+    for (const int step : {100, 200}) writeIntact(step);
     const ResumePoint point = findResumePoint(*layout_);
     QCOMPARE(point.step, std::int64_t{200});
     QVERIFY(point.damaged.empty());
     QVERIFY(point.best == someState(200).best);
   }
 
-  void damageFallsBackToTheOneBefore_data() {
+  void damageFallsBackToTheCheckpointBefore_data() {
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("damage");
-    QTest::addColumn<QString>("said");
-    const auto row = [](const char* name, const char* file, const char* damage, const char* said) {
+    QTest::addColumn<QString>("message");
+    const auto row = [](const char* name, const char* file, const char* damage,
+                        const char* message) {
       QTest::newRow(name) << QString::fromLatin1(file) << QString::fromLatin1(damage)
-                          << QString::fromLatin1(said);
+                          << QString::fromLatin1(message);
     };
-    row("cut", "model.safetensors", "cut", "has 4 bytes instead of 5");
-    row("one byte", "optimizer.safetensors", "flip", "its bytes are not those that were written");
+    row("cut", "model.safetensors", "cut", "has 4 bytes, expected 5");
+    row("one byte", "optimizer.safetensors", "flip", "checksum mismatch");
     row("gone", "optimizer.safetensors", "remove", "is missing");
     row("state gone", "state.json", "remove", "is missing");
     row("state cut", "state.json", "cut", "state.json: ");
     row("state of something else", "state.json", "replace", "state.json: ");
   }
-  void damageFallsBackToTheOneBefore() {
+  void damageFallsBackToTheCheckpointBefore() {
     QFETCH(QString, file);
     QFETCH(QString, damage);
-    QFETCH(QString, said);
-    for (const int step : {100, 200, 300}) makeWhole(step);
+    QFETCH(QString, message);
+    for (const int step : {100, 200, 300}) writeIntact(step);
     for (const int step : {200, 300}) {
       const fs::path victim = layout_->checkpoint(step) / file.toStdString();
       std::string text = base::readFile(victim);
@@ -102,35 +103,35 @@ class TstTrainingState : public QObject {
     QCOMPARE(point.step, std::int64_t{100});
     QCOMPARE(point.damaged.size(), std::size_t{2});
     QCOMPARE(point.damaged[0].step, std::int64_t{300});
-    QVERIFY2(point.damaged[0].fault.find(said.toStdString()) != std::string::npos,
-             point.damaged[0].fault.c_str());
-    QVERIFY(point.damaged[0].fault.find(file.toStdString()) != std::string::npos);
-    QVERIFY(messageOf([&] { resumePointAt(*layout_, 300); }).find(said.toStdString()) !=
+    QVERIFY2(point.damaged[0].error.find(message.toStdString()) != std::string::npos,
+             point.damaged[0].error.c_str());
+    QVERIFY(point.damaged[0].error.find(file.toStdString()) != std::string::npos);
+    QVERIFY(messageOf([&] { resumePointAt(*layout_, 300); }).find(message.toStdString()) !=
             std::string::npos);
     QCOMPARE(resumePointAt(*layout_, 100).step, std::int64_t{100});
   }
 
-  void noneIsTheBeginningAndNoWholeOneAFault() {
+  void noCheckpointIsStepZeroAndOnlyDamagedOnesAreAnError() {
     QCOMPARE(findResumePoint(*layout_).step, std::int64_t{0});
-    makeWhole(100);
+    writeIntact(100);
     fs::remove(layout_->checkpoint(100) / "model.safetensors");
     const std::string text = messageOf([&] { findResumePoint(*layout_); });
-    QVERIFY2(text.find("no checkpoint is whole") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("every checkpoint is damaged") != std::string::npos, text.c_str());
     QVERIFY(text.find("model.safetensors: is missing") != std::string::npos);
   }
 
-  void oneFileCanBeAskedFor() {
-    makeWhole(100);
+  void oneFileCanBeChecked() {
+    writeIntact(100);
     const fs::path file = layout_->checkpoint(100) / "model.safetensors";
-    QVERIFY(!checkpointFileFault(file));
+    QVERIFY(!checkpointFileError(file));
     tests::writeText(file, "other");
-    QVERIFY(checkpointFileFault(file));
+    QVERIFY(checkpointFileError(file));
     tests::writeText(layout_->folder() / "mine.safetensors", "x");
-    QVERIFY2(!checkpointFileFault(layout_->folder() / "mine.safetensors"), "nobody sealed it");
+    QVERIFY2(!checkpointFileError(layout_->folder() / "mine.safetensors"), "it has no checksum");
   }
 
  private:
-  void makeWhole(std::int64_t step) {
+  void writeIntact(std::int64_t step) {
     TrainingState state = someState(step);
     for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
       tests::writeText(layout_->checkpoint(step) / name, "bytes");

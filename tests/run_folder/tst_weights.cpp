@@ -15,11 +15,11 @@ class TstWeights : public QObject {
  private Q_SLOTS:
   void init();
   void bestLastAndStepsAreFound();
-  void filesAndFoldersAreTaken();
-  void whatIsNotThereIsRefusedWithWhatIs_data();
-  void whatIsNotThereIsRefusedWithWhatIs();
-  void aBestThatWasPrunedIsNotOffered();
-  void aRunWithoutCheckpointsSaysSo();
+  void filesAndFoldersAreAccepted();
+  void missingWeightsListTheAvailableOnes_data();
+  void missingWeightsListTheAvailableOnes();
+  void aPrunedBestIsNotListed();
+  void aRunWithoutCheckpointsIsReported();
   void stepsAreFoundWithoutRunJson();
 
  private:
@@ -31,7 +31,7 @@ class TstWeights : public QObject {
       resolveWeights(layout_, weights);
       return {};
     } catch (const Error& error) {
-      return error.status() == ExitStatus::Mendable ? QString::fromUtf8(error.what()) : QString();
+      return error.status() == ExitStatus::UserError ? QString::fromUtf8(error.what()) : QString();
     }
   }
 
@@ -56,18 +56,18 @@ void TstWeights::bestLastAndStepsAreFound() {
   QCOMPARE(resolveWeights(layout_, "step-00000200"), modelOf(200));
 }
 
-void TstWeights::filesAndFoldersAreTaken() {
+void TstWeights::filesAndFoldersAreAccepted() {
   const fs::path file = layout_.folder() / "mine.safetensors";
   writeText(file, "");
   QCOMPARE(resolveWeights(layout_, file.string()), file);
   QCOMPARE(resolveWeights(layout_, layout_.checkpoint(200).string()), modelOf(200));
 }
 
-void TstWeights::whatIsNotThereIsRefusedWithWhatIs_data() {
+void TstWeights::missingWeightsListTheAvailableOnes_data() {
   QTest::addColumn<QString>("weights");
   QTest::addColumn<QString>("words");
   QTest::newRow("step") << QStringLiteral("300")
-                        << QStringLiteral("no whole checkpoint of step 300");
+                        << QStringLiteral("no complete checkpoint of step 300");
   QTest::newRow("file")
       << QStringLiteral("no.safetensors")
       << QStringLiteral("weights 'no.safetensors' are neither best, last, a step nor a file");
@@ -75,35 +75,36 @@ void TstWeights::whatIsNotThereIsRefusedWithWhatIs_data() {
   QTest::newRow("word") << QStringLiteral("Best") << QStringLiteral("weights 'Best' are neither");
 }
 
-void TstWeights::whatIsNotThereIsRefusedWithWhatIs() {
+void TstWeights::missingWeightsListTheAvailableOnes() {
   QFETCH(QString, weights);
   QFETCH(QString, words);
-  const QString said = refusal(weights.toStdString());
-  QVERIFY2(said.contains(words), qPrintable(said));
-  QVERIFY2(said.endsWith(
-               QStringLiteral("; it has best (step 400), last (step 600), steps 200, 400, 600")),
-           qPrintable(said));
+  const QString message = refusal(weights.toStdString());
+  QVERIFY2(message.contains(words), qPrintable(message));
+  QVERIFY2(message.endsWith(QStringLiteral(
+               "; available: best (step 400), last (step 600), steps 200, 400, 600")),
+           qPrintable(message));
 }
 
-void TstWeights::aBestThatWasPrunedIsNotOffered() {
+void TstWeights::aPrunedBestIsNotListed() {
   fs::remove_all(layout_.checkpoint(400));
-  const QString said = refusal("best");
-  QVERIFY2(
-      said.endsWith(QStringLiteral("no best checkpoint; it has last (step 600), steps 200, 600")),
-      qPrintable(said));
+  const QString message = refusal("best");
+  QVERIFY2(message.endsWith(
+               QStringLiteral("no best checkpoint; available: last (step 600), steps 200, 600")),
+           qPrintable(message));
 }
 
-void TstWeights::aRunWithoutCheckpointsSaysSo() {
+void TstWeights::aRunWithoutCheckpointsIsReported() {
   fs::remove_all(layout_.checkpoints());
   for (const char* weights : {"best", "last", "200"}) {
-    QVERIFY2(refusal(weights).endsWith(QStringLiteral("; it has no checkpoint yet")), weights);
+    QVERIFY2(refusal(weights).endsWith(QStringLiteral("; there are no checkpoints yet")), weights);
   }
 }
 
 void TstWeights::stepsAreFoundWithoutRunJson() {
   fs::remove(layout_.runJson());
   QCOMPARE(resolveWeights(layout_, "last"), modelOf(600));
-  QVERIFY(refusal("best").contains(QStringLiteral("no best checkpoint; it has last (step 600)")));
+  QVERIFY(
+      refusal("best").contains(QStringLiteral("no best checkpoint; available: last (step 600)")));
 }
 
 LOCKSTEP_TEST(TstWeights)

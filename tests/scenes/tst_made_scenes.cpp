@@ -49,21 +49,21 @@ class TstMadeScenes : public QObject {
  private Q_SLOTS:
   void scenesAreAFunctionOfSeedAndNumber() {
     const scenes::MadeScene scene = scenes::makeScene(3, 5), again = scenes::makeScene(3, 5);
-    QVERIFY(samePixels(scene.picture, again.picture));
+    QVERIFY(samePixels(scene.image, again.image));
     QCOMPARE(scene.annotations.size(), again.annotations.size());
     for (std::size_t i = 0; i < scene.annotations.size(); ++i) {
       QVERIFY(runsOf(scene.annotations[i]) == runsOf(again.annotations[i]));
     }
-    QVERIFY(!samePixels(scene.picture, scenes::makeScene(3, 6).picture));
-    QVERIFY(!samePixels(scene.picture, scenes::makeScene(4, 5).picture));
+    QVERIFY(!samePixels(scene.image, scenes::makeScene(3, 6).image));
+    QVERIFY(!samePixels(scene.image, scenes::makeScene(4, 5).image));
   }
 
-  void masksAreOfWhatCanBeSeen() {
+  void masksAreTheVisiblePixels() {
     std::set<std::int64_t> categories;
     std::size_t objects = 0;
     for (std::uint64_t number = 0; number < 20; ++number) {
       const scenes::MadeScene scene = scenes::makeScene(1, number);
-      std::vector<int> owners(static_cast<std::size_t>(scene.picture.width) * scene.picture.height);
+      std::vector<int> owners(static_cast<std::size_t>(scene.image.width) * scene.image.height);
       for (const coco::Annotation& annotation : scene.annotations) {
         const auto mask = coco::decodeMask(runsOf(annotation));
         QCOMPARE(mask.size(), owners.size());
@@ -81,13 +81,13 @@ class TstMadeScenes : public QObject {
     QVERIFY(objects >= 60);
   }
 
-  void insideAMaskThePictureIsAnotherThanAround() {
-    // The mean colour of an object differs from that of a 3 px seam around it, which ground, shadow
-    // or a neighbour fill.
+  void objectsDifferFromTheirSurroundings() {
+    // The mean colour of an object differs from that of a 3 px border around it, which is
+    // background, shadow or another object.
     int clear = 0, all = 0;
     for (std::uint64_t number = 0; number < 12; ++number) {
       const scenes::MadeScene scene = scenes::makeScene(2, number);
-      const int width = scene.picture.width, height = scene.picture.height;
+      const int width = scene.image.width, height = scene.image.height;
       for (const coco::Annotation& annotation : scene.annotations) {
         const auto mask = coco::decodeMask(runsOf(annotation));
         double inside[3] = {}, around[3] = {}, insideCount = 0, aroundCount = 0;
@@ -98,7 +98,7 @@ class TstMadeScenes : public QObject {
                               mask[y * width + x - 3] || mask[y * width + x + 3];
             if (!own && !near) continue;
             for (int c = 0; c < 3; ++c)
-              (own ? inside : around)[c] += scene.picture.pixels[(y * width + x) * 3 + c];
+              (own ? inside : around)[c] += scene.image.pixels[(y * width + x) * 3 + c];
             ++(own ? insideCount : aroundCount);
           }
         }
@@ -112,7 +112,7 @@ class TstMadeScenes : public QObject {
     QVERIFY2(clear > 0.85 * all, qPrintable(QStringLiteral("%1 of %2").arg(clear).arg(all)));
   }
 
-  void theDataSetIsWholeAndReadable() {
+  void theDataSetIsCompleteAndReadable() {
     int lastDone = 0;
     scenes::writeMadeScenes({path("shapes"), 6, 3, 11}, [&](int done, int all) {
       QCOMPARE(done, ++lastDone);
@@ -135,7 +135,7 @@ class TstMadeScenes : public QObject {
     }
   }
 
-  void theExperimentIsReady() {
+  void theExperimentIsValid() {
     scenes::writeMadeScenes({path("ready"), 2, 1, 1});
     const config::LoadedExperiment loaded = config::loadExperiment(path("ready/experiment.yaml"));
     for (const config::ConfigIssue& issue : loaded.issues) qWarning("%s", issue.format().c_str());
@@ -152,15 +152,15 @@ class TstMadeScenes : public QObject {
     QVERIFY(contents(path("one")) != contents(path("other")));
   }
 
-  void aFolderWithSomethingInItStays() {
+  void aNonEmptyFolderIsRefused() {
     std::filesystem::create_directories(path("full"));
     base::writeFileAtomically(path("full/mine.txt"), "1");
     try {
       scenes::writeMadeScenes({path("full"), 1, 1, 1});
       QFAIL("was accepted");
     } catch (const Error& error) {
-      QCOMPARE(error.status(), ExitStatus::Mendable);
-      QVERIFY(QByteArray(error.what()).contains("full: is there already"));
+      QCOMPARE(error.status(), ExitStatus::UserError);
+      QVERIFY(QByteArray(error.what()).contains("full: already exists"));
     }
     QCOMPARE(contents(path("full")).size(), std::size_t{1});
     std::filesystem::create_directories(path("empty"));
@@ -168,7 +168,7 @@ class TstMadeScenes : public QObject {
     QCOMPARE(contents(path("empty")).size(), std::size_t{5});
   }
 
-  void nothingIsLeftBehindWhenItFails() {
+  void noFilesRemainAfterAFailure() {
     const QTemporaryDir own;
     const std::filesystem::path target = std::filesystem::path(own.path().toStdString()) / "x";
     QVERIFY_EXCEPTION_THROWN(scenes::writeMadeScenes({target, 3, 1, 1},

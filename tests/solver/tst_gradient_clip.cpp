@@ -36,7 +36,7 @@ class TstGradientClip : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theNormIsThatOfAllGradientsTogether() {
+  void theNormIsOverAllGradients() {
     const auto parameters = someParameters();
     const at::Tensor before = flatGradients(parameters);
     const double norm = solver::clipGradientNorm(parameters, 0).item<double>();
@@ -45,7 +45,7 @@ class TstGradientClip : public QObject {
     QVERIFY(torch::equal(flatGradients(parameters), before));
   }
 
-  void gradientsAreScaledAsTorchDoes() {
+  void clippingEqualsTorch() {
     const auto ours = someParameters(), theirs = someParameters();
     solver::clipGradientNorm(ours, 10);
     torch::nn::utils::clip_grad_norm_(theirs, 10);
@@ -53,7 +53,7 @@ class TstGradientClip : public QObject {
     QVERIFY(std::abs(flatGradients(ours).norm().item<double>() - 10) < 1e-4);
   }
 
-  void smallGradientsStay() {
+  void smallGradientsAreNotScaled() {
     const auto parameters = someParameters();
     const at::Tensor before = flatGradients(parameters);
     solver::clipGradientNorm(parameters, 1e6);
@@ -83,7 +83,7 @@ class TstGradientClip : public QObject {
 
   void nothingToClipIsZero() { QCOMPARE(solver::clipGradientNorm({}, 1).item<double>(), 0.0); }
 
-  void aNanReachesTheGradients() {
+  void nanPropagatesToTheGradients() {
     const auto parameters = someParameters();
     parameters[1].grad()[2] = std::numeric_limits<float>::quiet_NaN();
     QVERIFY(std::isnan(solver::clipGradientNorm(parameters, 1).item<double>()));

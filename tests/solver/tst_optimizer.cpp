@@ -47,13 +47,13 @@ class TstOptimizer : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void anUpdateRaisesVersions_data() {
+  void anUpdateBumpsVersionCounters_data() {
     QTest::addColumn<QString>("optimizer");
     QTest::newRow("sgd") << QStringLiteral("sgd");
     QTest::newRow("adamw") << QStringLiteral("adamw");
   }
-  /// By which others see that it wrote; of what has no gradient nothing is written.
-  void anUpdateRaisesVersions() {
+  /// Version counters show which tensors were written; parameters without a gradient are not.
+  void anUpdateBumpsVersionCounters() {
     QFETCH(QString, optimizer);
     config::SolverConfig config;
     config.optimizer = *base::parseEnum<config::OptimizerKind>(optimizer.toStdString());
@@ -69,7 +69,7 @@ class TstOptimizer : public QObject {
     QVERIFY(tensors[2]._version() > before[2]);
   }
 
-  void sgdIsTorchsSgd_data() {
+  void sgdEqualsTorch_data() {
     QTest::addColumn<double>("momentum");
     QTest::addColumn<bool>("nesterov");
     QTest::addColumn<double>("decay");
@@ -78,7 +78,7 @@ class TstOptimizer : public QObject {
     QTest::newRow("momentum, decay") << 0.9 << false << 0.01;
     QTest::newRow("nesterov, decay") << 0.9 << true << 0.01;
   }
-  void sgdIsTorchsSgd() {
+  void sgdEqualsTorch() {
     QFETCH(double, momentum);
     QFETCH(bool, nesterov);
     QFETCH(double, decay);
@@ -102,7 +102,7 @@ class TstOptimizer : public QObject {
     compareAll(ours, theirs, 2e-6);
   }
 
-  void adamWIsTorchsAdamW() {
+  void adamWEqualsTorch() {
     config::SolverConfig config;
     config.optimizer = config::OptimizerKind::AdamW;
     config.momentum = 0.85;
@@ -120,7 +120,7 @@ class TstOptimizer : public QObject {
     compareAll(ours, theirs, 2e-6);
   }
 
-  void factorsAndDecaysGoToTheRightParameters() {
+  void factorsAndDecaysApplyToTheirParameters() {
     config::SolverConfig config;
     config.momentum = 0;
     config.weightDecay = 0.5;
@@ -145,7 +145,7 @@ class TstOptimizer : public QObject {
     }
   }
 
-  void aParameterWithoutAGradientStays() {
+  void aParameterWithoutAGradientIsNotChanged() {
     const auto tensors = startValues();
     const auto optimizer = solver::makeOptimizer({}, named(tensors));
     setGradients(tensors, 0);
@@ -155,12 +155,12 @@ class TstOptimizer : public QObject {
     QVERIFY(!torch::equal(tensors[2], startValues()[2]));
   }
 
-  void goingOnFromSavedStateIsTheSameToTheLastBit_data() {
+  void resumingIsBitwiseIdentical_data() {
     QTest::addColumn<QString>("kind");
     QTest::newRow("sgd") << QStringLiteral("sgd");
     QTest::newRow("adamw") << QStringLiteral("adamw");
   }
-  void goingOnFromSavedStateIsTheSameToTheLastBit() {
+  void resumingIsBitwiseIdentical() {
     QFETCH(QString, kind);
     config::SolverConfig config;
     config.optimizer = *base::parseEnum<config::OptimizerKind>(kind.toStdString());
@@ -187,7 +187,7 @@ class TstOptimizer : public QObject {
     compareAll(resumed, whole, 0);
   }
 
-  void aSkippedStepChangesNothing_data() { goingOnFromSavedStateIsTheSameToTheLastBit_data(); }
+  void aSkippedStepChangesNothing_data() { resumingIsBitwiseIdentical_data(); }
   void aSkippedStepChangesNothing() {
     QFETCH(QString, kind);
     config::SolverConfig config;
@@ -209,7 +209,7 @@ class TstOptimizer : public QObject {
       QVERIFY(torch::equal(first->state()[i].second, second->state()[i].second));
   }
 
-  void zeroingKeepsTheGradientsPlace() {
+  void zeroingKeepsTheGradientsMemory() {
     const auto tensors = startValues();
     setGradients(tensors, 0);
     const void* place = tensors[1].grad().data_ptr();
@@ -228,7 +228,7 @@ class TstOptimizer : public QObject {
     QVERIFY(messageOf([&] {
               optimizer->loadState(fewer);
             }).find("'momentum_buffer.fc.bias' is missing") != std::string::npos);
-    QVERIFY(messageOf([&] { optimizer->loadState(other); }).find("another shape") !=
+    QVERIFY(messageOf([&] { optimizer->loadState(other); }).find("does not have the shape") !=
             std::string::npos);
     QVERIFY(messageOf([&] { optimizer->loadState(more); }).find("'momentum_buffer.extra'") !=
             std::string::npos);

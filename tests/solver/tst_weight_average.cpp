@@ -26,7 +26,7 @@ class TstWeightAverage : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void itIsTheRecursionOfItsDefinition() {
+  void emaEqualsItsDefinition() {
     Model model;
     solver::WeightAverage average(0.9, model.parameters());
     at::Tensor expected;
@@ -45,7 +45,7 @@ class TstWeightAverage : public QObject {
     }
   }
 
-  void goingOnIsTheSameToTheLastBit() {
+  void resumingIsBitwiseIdentical() {
     Model whole;
     solver::WeightAverage average(0.9, whole.parameters());
     const at::Tensor start = whole.a.detach().clone(), startB = whole.b.detach().clone();
@@ -80,7 +80,7 @@ class TstWeightAverage : public QObject {
     QVERIFY(at::equal(resumed.b, whole.b));
   }
 
-  void withoutAnAverageItBeginsAtTheWeights() {
+  void withoutSavedAverageItStartsAtTheWeights() {
     Model model;
     solver::WeightAverage average(0.5, model.parameters());
     average.resume({});

@@ -55,7 +55,7 @@ class TstWeightUpdate : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theLossScaleIsTorchsGradScaler() {
+  void lossScaleEqualsTorchGradScaler() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torch: packaging/setup.sh --dev");
     constexpr int kSteps = 2030;  // the scale grows after 2000 without an overflow
     const std::set<int> overflowing{1, 2, 3, 7, 20};
@@ -84,7 +84,7 @@ class TstWeightUpdate : public QObject {
     }
   }
 
-  void aScaleThatDoesNotFallAnyMoreShowsDivergence() {
+  void overflowAtTheMinimumScaleIsDivergence() {
     Training training(true);
     for (int step = 1; step <= 16; ++step)  // 65536 down to 1
       QCOMPARE(training.step(step, kInfinity).hasDiverged.item<float>(), 0.f);
@@ -94,7 +94,7 @@ class TstWeightUpdate : public QObject {
     QCOMPARE(training.weights(), (std::vector<float>{0.5f, -1.f, 2.f}));
   }
 
-  void fromADivergenceOnNoWeightChanges_data() {
+  void weightsDoNotChangeAfterDivergence_data() {
     QTest::addColumn<float>("third");
     QTest::addColumn<float>("lossesNotFinite");
     QTest::addColumn<bool>("scalesLoss");
@@ -103,7 +103,7 @@ class TstWeightUpdate : public QObject {
     QTest::newRow("a loss") << 3.f << 1.f << false;
     QTest::newRow("a loss of fp16") << 3.f << 1.f << true;
   }
-  void fromADivergenceOnNoWeightChanges() {
+  void weightsDoNotChangeAfterDivergence() {
     QFETCH(float, third);
     QFETCH(float, lossesNotFinite);
     QFETCH(bool, scalesLoss);
@@ -116,7 +116,7 @@ class TstWeightUpdate : public QObject {
     QCOMPARE(training.weights(), before);
   }
 
-  void aNormBeyondFloat32Diverges() {
+  void aNormOutOfFloat32RangeDiverges() {
     Training training(false);
     training.weight.mutable_grad() = at::full({3}, 3e38, at::kFloat);
     const auto figures = training.update.apply(0.01, at::zeros({}, at::kFloat));
@@ -124,7 +124,7 @@ class TstWeightUpdate : public QObject {
     QCOMPARE(figures.hasDiverged.item<float>(), 1.f);
   }
 
-  void goingOnIsTheSameToTheLastBit() {
+  void resumingIsBitwiseIdentical() {
     Training whole(true);
     for (int step = 1; step <= 5; ++step) whole.step(step, step == 2 ? kInfinity : 3);
     solver::NamedTensors saved;
@@ -144,7 +144,7 @@ class TstWeightUpdate : public QObject {
     }
   }
 
-  void aStateOfAnotherPrecisionIsTakenAsFarAsItGoes() {
+  void stateOfAnotherPrecisionIsPartlyRestored() {
     Training scaled(true), plain(false);
     scaled.step(1);
     plain.step(1);
@@ -154,7 +154,7 @@ class TstWeightUpdate : public QObject {
     QCOMPARE(fromPlain.step(2).lossScale.item<float>(), 65536.f);
   }
 
-  void aBrokenStateIsRefused() {
+  void anInvalidStateIsRefused() {
     Training training(true);
     solver::NamedTensors saved = training.update.state();
     std::erase_if(saved, [](const auto& entry) { return entry.first == "loss_scale.steps"; });

@@ -20,7 +20,7 @@ class TstBoxes : public QObject {
     QVERIFY((structures::boxIou(torch::zeros({0, 4}), second).sizes() == at::IntArrayRef{0, 3}));
   }
 
-  void limitsAreWidthAndHeightTwice() {
+  void limitsAreWidthHeightWidthHeight() {
     const at::Tensor limits = structures::boxLimits({{50, 100}, {7, 2}}, at::kCPU);
     QVERIFY(
         at::equal(limits, torch::tensor({{{100.f, 50.f, 100.f, 50.f}}, {{2.f, 7.f, 2.f, 7.f}}})));

@@ -24,7 +24,7 @@ class TstGroundTruth : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void imagesAreInRowsOfOneLengthAndComeOutAgain() {
+  void groundTruthIsPaddedAndRecovered() {
     torch::manual_seed(1);
     const std::vector<structures::GtInstances> images{
         madeObjects(2, 9, 14), {}, madeObjects(5, 20, 11), madeObjects(1, 1 + 2, 3 + 1)};
@@ -47,22 +47,22 @@ class TstGroundTruth : public QObject {
                 .item<bool>());
   }
 
-  void noObjectsAtAllLeaveOneEmptyPlace() {
+  void aBatchWithoutObjectsHasOnePaddingRow() {
     const structures::GtBatch batch = structures::batchGroundTruth({{}, {}});
     QVERIFY((batch.boxesXyxy.sizes() == at::IntArrayRef{2, 1, 4}));
     QVERIFY(!batch.isObject().any().item<bool>());
     QCOMPARE(batch.masks.pixels.numel(), std::int64_t{0});
   }
 
-  void tensorsOfABlockKeepTheirValuesOnTheWay() {
+  void tensorsOfABlockAreCopiedToADevice() {
     std::vector<at::Tensor> parts = structures::makeBlock(
         {{at::kByte, {3}}, {at::kFloat, {2, 5}}, {at::kLong, {0, 7}}, {at::kLong, {4}}},
-        structures::HostMemory::Plain);
+        structures::HostMemory::Pageable);
     parts[0].copy_(torch::tensor({7, 8, 9}, at::kByte));
     parts[1].copy_(torch::arange(10, at::kFloat).view({2, 5}));
     parts[3].copy_(torch::tensor({-1, 2, -3, 4}, at::kLong));
     QVERIFY(parts[1].is_alias_of(parts[0]) && parts[3].is_alias_of(parts[0]));
-    // The device without memory of its own: sizes, types and places, no values.
+    // The meta device: sizes, types and strides, no values.
     const std::vector<at::Tensor> moved = structures::blockTo(parts, at::kMeta);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       QVERIFY(moved[i].sizes() == parts[i].sizes());

@@ -35,14 +35,14 @@ class TstBadImages : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void eachIsOneLineOfTheFileAndOfTheLog() {
+  void eachBadImageIsOneLineOfTheFileAndOfTheLog() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 1\nbad-image 1 train /d/a.png is cut off\nscalars 2 2\n"
         "checkpoint 2\nbad-image 3 val /d/b.png is an empty file\nscalars 3 3\nkill 9\n");
     const std::vector<std::string> line{"train", "experiment.yaml", "--output", "run", "--resume"};
     const auto first = bench.run(line);
-    QVERIFY2(contains(first.err, "warning: /d/a.png: is cut off: the training image is left out") &&
+    QVERIFY2(contains(first.err, "warning: /d/a.png: is cut off: the training image is skipped") &&
                  contains(first.err, "warning: /d/b.png: is an empty file: the held-out image"),
              first.err.c_str());
     const run_folder::Layout run(bench.folder() / "run");
@@ -57,12 +57,13 @@ class TstBadImages : public QObject {
     QVERIFY2(second.status == 0, second.err.c_str());
     QCOMPARE(listed(run), (std::vector<std::string>{"train 1 /d/a.png: is cut off",
                                                     "val 4 /d/b.png: is an empty file"}));
-    int told = 0;
-    for (const auto& record : tests::recordsOf(run)) told += contains(record.json, "is left out");
-    QCOMPARE(told, 2);
+    int count = 0;
+    for (const auto& record : tests::recordsOf(run))
+      count += contains(record.json, "image is skipped");
+    QCOMPARE(count, 2);
   }
 
-  void aRunThatEndsOfOneSaysHowToGoOn() {
+  void aRunThatFailsByABadImageSaysHowToResume() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 4\ncheckpoint 4 last\n"
@@ -72,8 +73,8 @@ class TstBadImages : public QObject {
     QCOMPARE(result.status, 1);
     const std::string line = "lockstep-engine train " + (bench.folder() / "run").string();
     QVERIFY2(contains(result.err, "/d/a.png: is cut off; copy the file again; then `" + line +
-                                      " --resume` (with annotations that were changed `" + line +
-                                      " --resume --accept-data`) goes on from step 4, or without " +
+                                      " --resume` (after a change of the annotations `" + line +
+                                      " --resume --accept-data`) resumes from step 4, or without " +
                                       "such images `" + line +
                                       " --resume --set dataset.bad_images=skip`"),
              result.err.c_str());
@@ -88,7 +89,7 @@ class TstBadImages : public QObject {
   }
 
   /// Nothing is wrong with the image: what was there before is there after a while.
-  void aRunThatEndsOfItsMachineGoesOnFromTheSameStep() {
+  void aRunThatFailsByItsMachineResumesFromTheSameStep() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 4\ncheckpoint 4 last\n"
@@ -98,19 +99,20 @@ class TstBadImages : public QObject {
     QVERIFY2(
         contains(result.err, "/nfs/a.png: cannot read: Input/output error") &&
             contains(result.err, "; `lockstep-engine train " + (bench.folder() / "run").string() +
-                                     " --resume` goes on from step 4"),
+                                     " --resume` resumes from step 4"),
         result.err.c_str());
     QVERIFY2(!contains(result.err, "bad_images=skip"), result.err.c_str());
   }
 
-  void imagesThatAreNotThereAreLeftOutWhereThatIsAskedFor() {
+  void missingImagesAreSkippedIfConfigured() {
     EngineBench bench;
     fs::remove(bench.folder() / "train/train2.png");
     bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
     QCOMPARE(bench.run({"train", "experiment.yaml"}).status, 2);
     const auto skips = bench.run({"train", "experiment.yaml", "--set", "dataset.bad_images=skip"});
     QVERIFY2(skips.status == 0, skips.err.c_str());
-    QVERIFY2(contains(skips.err, "lacks 1 of the 4 images"), skips.err.c_str());
+    QVERIFY2(contains(skips.err, "1 of the 4 images in the annotations is missing"),
+             skips.err.c_str());
   }
 };
 

@@ -52,7 +52,7 @@ class TstCheckpointKeeper : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void checkpointsComeIntoTheirPlace() {
+  void checkpointsAreMovedIntoPlace() {
     KeeperBench bench(60s);
     bench.keeper.keep(bench.ready(2, false));
     bench.keeper.keep(bench.ready(4, true));
@@ -62,7 +62,7 @@ class TstCheckpointKeeper : public QObject {
                             "[train] checkpoint step=2\n[train] checkpoint step=4\n"));
   }
 
-  void onlyTheLastOneIsTriedAgain() {
+  void onlyTheLastCheckpointIsRetried() {
     KeeperBench bench(60s);
     bench.keeper.keep(bench.ready(6, false));
     QVERIFY(!bench.keeper.isRetrying() && !bench.keeper.lost());
@@ -77,7 +77,7 @@ class TstCheckpointKeeper : public QObject {
     QCOMPARE(bench.steps(), std::vector<std::int64_t>{6});
   }
 
-  void whenPatienceIsOverItIsPutElsewhere() {
+  void afterTheTimeoutItIsSavedElsewhere() {
     KeeperBench bench(60s);
     bench.keeper.keep(bench.ready(6, true));
     bench.keeper.endPatience();
@@ -92,18 +92,18 @@ class TstCheckpointKeeper : public QObject {
     QVERIFY(!bench.keeper.lost());
   }
 
-  void whereNoOtherPlaceTakesItThatIsAdded() {
+  void failureToSaveElsewhereIsReported() {
     KeeperBench bench(0s);
     fs::remove(bench.temporary());
     std::ofstream(bench.temporary()) << "in the way";
     bench.keeper.keep(bench.ready(6, true));
     bench.keeper.retry();
     QVERIFY(bench.keeper.lost() && bench.keeper.lost()->elsewhere.empty());
-    QVERIFY2(tests::contains(bench.keeper.lost()->reason, "; nor could it be put elsewhere: "),
+    QVERIFY2(tests::contains(bench.keeper.lost()->reason, "; nor could it be saved elsewhere: "),
              bench.keeper.lost()->reason.c_str());
   }
 
-  void oneThatTheWorkerCouldNotWriteIsLost() {
+  void aCheckpointThatTheWorkerCouldNotWriteIsLost() {
     KeeperBench bench(60s);
     bench.keeper.keep({6, "", false, true, "disk full", "/elsewhere"});
     QVERIFY(!bench.keeper.isRetrying());

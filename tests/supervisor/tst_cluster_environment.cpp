@@ -63,7 +63,7 @@ class TstClusterEnvironment : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void variablesNameThePlace_data() {
+  void variablesGiveRankAndWorldSize_data() {
     QTest::addColumn<QString>("environment");
     QTest::addColumn<QString>("place");
     const auto row = [](const char* name, const QString& environment, const char* place) {
@@ -140,13 +140,13 @@ class TstClusterEnvironment : public QObject {
         "PyTorchJob: node 2 of 3, at job-master-0:23456");
     row("a lone pod", "RANK=0 WORLD_SIZE=1", "PyTorchJob: node 0 of 1");
   }
-  void variablesNameThePlace() {
+  void variablesGiveRankAndWorldSize() {
     QFETCH(QString, environment);
     QFETCH(QString, place);
     QCOMPARE(described(clusterOf(environment)), place);
   }
 
-  void firstHostOfAListIsTheMaster_data() {
+  void firstHostOfTheNodeListIsTheMaster_data() {
     QTest::addColumn<QString>("list");
     QTest::addColumn<QString>("host");
     for (const auto& [list, host] : std::initializer_list<std::pair<const char*, const char*>>{
@@ -169,7 +169,7 @@ class TstClusterEnvironment : public QObject {
       QTest::newRow(list) << QString::fromUtf8(list) << QString::fromUtf8(host);
     }
   }
-  void firstHostOfAListIsTheMaster() {
+  void firstHostOfTheNodeListIsTheMaster() {
     QFETCH(QString, list);
     QFETCH(QString, host);
     QString found;
@@ -182,7 +182,7 @@ class TstClusterEnvironment : public QObject {
     QCOMPARE(found, host);
   }
 
-  void faultsNameTheVariable_data() {
+  void errorsNameTheVariable_data() {
     QTest::addColumn<QString>("environment");
     QTest::addColumn<QString>("variable");
     const auto row = [](const QString& environment, const char* variable) {
@@ -226,7 +226,7 @@ class TstClusterEnvironment : public QObject {
     row(pod + "MASTER_ADDR=", "MASTER_ADDR");
     row(pod + "MASTER_PORT=", "MASTER_PORT");
   }
-  void faultsNameTheVariable() {
+  void errorsNameTheVariable() {
     QFETCH(QString, environment);
     QFETCH(QString, variable);
     try {
@@ -236,11 +236,11 @@ class TstClusterEnvironment : public QObject {
       const QString message = QString::fromUtf8(error.what());
       QVERIFY2(message.startsWith(variable + QLatin1Char(' ')), error.what());
       QVERIFY2(!message.contains(QLatin1Char('\n')), error.what());
-      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QCOMPARE(error.status(), ExitStatus::UserError);
     }
   }
 
-  void forgottenSrunIsSaid() {
+  void missingSrunIsAnError() {
     QVERIFY_THROWS_EXCEPTION(Error, clusterOf(kBatch + QString("SLURM_NTASKS=4")));
     try {
       clusterOf(kBatch + QString("SLURM_NTASKS=4"));
@@ -250,7 +250,7 @@ class TstClusterEnvironment : public QObject {
   }
 
   /// Steps of one job, and jobs one after another, may run on a machine at the same time.
-  void stepsAndJobsHavePortsOfTheirOwn() {
+  void stepsAndJobsHaveTheirOwnPorts() {
     const auto portOf = [](int job, int step) {
       return clusterOf(
                  QStringLiteral("SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_NTASKS=2 SLURM_JOB_ID=%1 "

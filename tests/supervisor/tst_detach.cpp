@@ -19,7 +19,7 @@ class TstDetach : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void parentPrintsTheFolderAndTheRunGoesOn() {
+  void parentPrintsTheFolderAndTheRunContinues() {
     EngineBench bench;
     bench.script("state running 0\ntrain-until-stop 1\n");
     const auto result = bench.run({"train", "experiment.yaml", "--detach", "--set",
@@ -44,20 +44,20 @@ class TstDetach : public QObject {
     QVERIFY2(contains(log, "state: stopped"), "the results, too");
   }
 
-  void faultBeforeIsPrintedWithItsStatus() {
+  void errorBeforeTheForkIsPrintedWithItsStatus() {
     EngineBench bench;
-    const auto mendable =
+    const auto wrongKey =
         bench.run({"train", "experiment.yaml", "--detach", "--set", "solver.optimiser=sgd"});
-    QCOMPARE(mendable.status, 2);
-    QVERIFY2(contains(mendable.err, "solver.optimizer"), mendable.err.c_str());
-    QVERIFY(mendable.out.empty());
+    QCOMPARE(wrongKey.status, 2);
+    QVERIFY2(contains(wrongKey.err, "solver.optimizer"), wrongKey.err.c_str());
+    QVERIFY(wrongKey.out.empty());
     bench.removeWorker();
     const auto failed = bench.run({"train", "experiment.yaml", "--detach"});
     QCOMPARE(failed.status, 1);
     QVERIFY(contains(failed.err, "lockstep-worker"));
   }
 
-  void faultInTheChildIsPrintedByTheParent() {
+  void errorInTheChildIsPrintedByTheParent() {
     EngineBench bench;
     bench.script("finish 6\n");
     // The place of a rank's log is taken by a folder, which only shows once the run is on its own.
@@ -69,7 +69,7 @@ class TstDetach : public QObject {
     QVERIFY2(contains(result.err, log.string()), result.err.c_str());
   }
 
-  void callersDescriptorsAreNotKept() {
+  void inheritedDescriptorsAreClosed() {
     EngineBench bench;
     bench.script("state running 0\ntrain-until-stop 1\n");
     const fs::path lockFile = bench.folder() / "callers.lock";

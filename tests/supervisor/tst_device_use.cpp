@@ -48,7 +48,7 @@ class TstDeviceUse : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void meansAndLargestComeWithTheLastRecord() {
+  void meansAndMaximaAreAddedToTheLastRecord() {
     DeviceUse use(4);
     toldAt(use, 1, kStart);
     use.add(3, figures(10, 20, 50, 100));
@@ -67,20 +67,20 @@ class TstDeviceUse : public QObject {
     QCOMPARE(toldAt(use, 6, kStart + 9s).size(), std::size_t{1});  // nothing new to tell
   }
 
-  void aPointComesEveryTwoSecondsAtMost() {
+  void aPointIsRecordedEveryTwoSecondsAtMost() {
     DeviceUse use(1);
-    const auto isTold = [&](std::int64_t step, auto now) {
+    const auto isReported = [&](std::int64_t step, auto now) {
       use.add(0, figures(10, 1, 50, 100));
       return toldAt(use, step, now).contains("system/gpu0/power_watts");
     };
-    QVERIFY(!isTold(1, kStart));
-    QVERIFY(!isTold(2, kStart + 1900ms));
-    QVERIFY(isTold(3, kStart + 2000ms));
-    QVERIFY(!isTold(4, kStart + 3900ms));
-    QVERIFY(isTold(5, kStart + 4s));
+    QVERIFY(!isReported(1, kStart));
+    QVERIFY(!isReported(2, kStart + 1900ms));
+    QVERIFY(isReported(3, kStart + 2000ms));
+    QVERIFY(!isReported(4, kStart + 3900ms));
+    QVERIFY(isReported(5, kStart + 4s));
   }
 
-  void aStepTellsOnce() {
+  void aStepIsRecordedOnce() {
     DeviceUse use(1);
     toldAt(use, 1, kStart);
     use.add(0, figures(10, 1, 50, 100));
@@ -90,7 +90,7 @@ class TstDeviceUse : public QObject {
     QVERIFY(toldAt(use, 8, kStart + 61s).contains("system/gpu0/memory_gib"));
   }
 
-  void afterACutItsStepsTellAgain() {
+  void stepsAfterACutAreRecordedAgain() {
     DeviceUse use(1);
     toldAt(use, 1, kStart);
     use.add(0, figures(10, 1, 50, 100));
@@ -101,7 +101,7 @@ class TstDeviceUse : public QObject {
     QVERIFY(toldAt(use, 6, kStart + 9s).contains("system/gpu0/memory_gib"));
   }
 
-  void whatIsNotKnownIsNotTold() {
+  void unknownValuesAreOmitted() {
     DeviceUse use(1);
     toldAt(use, 1, kStart);
     GpuFigures some;
@@ -114,7 +114,7 @@ class TstDeviceUse : public QObject {
     QCOMPARE(values.size(), std::size_t{3});
   }
 
-  void processorsAreAShareOfTheCores() {
+  void cpuPercentIsAShareOfTheCores() {
     DeviceUse use(4);
     toldAt(use, 1, kStart);
     use.add({10, std::int64_t{2} << 30}, {77}, kStart);
@@ -130,7 +130,7 @@ class TstDeviceUse : public QObject {
     QCOMPARE(toldAt(use, 4, kStart + 9s).at("system/cpu_percent"), 50.f);
   }
 
-  void withoutProcessesNothingIsTold() {
+  void withoutProcessesNothingIsRecorded() {
     DeviceUse use(1);
     toldAt(use, 1, kStart);
     use.add({}, {}, kStart);
@@ -138,7 +138,7 @@ class TstDeviceUse : public QObject {
     QCOMPARE(toldAt(use, 2, kStart + 3s).size(), std::size_t{1});
   }
 
-  void usageIsReadAsTheSystemWritesIt() {
+  void usageIsParsedFromProc() {
     const std::string stat =
         "4711 (a b) c) S 1 4711 4711 0 -1 4194304 1 2 3 4 250 150 9 9 20 0 8 0 12345 1 2";
     const auto usage = supervisor::parseUsage(stat, "1000 50 20 1 0 900 0");

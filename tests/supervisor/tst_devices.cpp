@@ -43,7 +43,7 @@ class TstDevices : public QObject {
     QCOMPARE(supervisor::gpuName(second), std::string("GPU 1 (NVIDIA H200)"));
   }
 
-  void anOldDriverSaysLess() {
+  void anOldDriverLacksFunctions() {
     const tests::FakeNvml nvml;
     nvml.say(tests::kTwoGpus);
     const Gpus gpus = supervisor::findGpus(tests::FakeNvml::oldLibrary().c_str());
@@ -53,19 +53,19 @@ class TstDevices : public QObject {
     QCOMPARE(supervisor::capabilityText(0), std::string("unknown"));
   }
 
-  void aDriverThatDoesNotAnswerSaysWhy_data() {
+  void aDriverThatDoesNotAnswerIsExplained_data() {
     QTest::addColumn<QString>("says");
     QTest::addColumn<QString>("fault");
     QTest::newRow("not loaded") << "init 9\n"
-                                << "the NVIDIA driver is not loaded: see what nvidia-smi says";
+                                << "the NVIDIA driver is not loaded: check nvidia-smi";
     QTest::newRow("updated")
         << "init 18\n"
         << "the NVIDIA driver was updated under the running system: restart the machine";
     QTest::newRow("other")
         << "init 999\n"
-        << "the NVIDIA driver does not answer (NVML error 999): see what nvidia-smi says";
+        << "the NVIDIA driver does not answer (NVML error 999): check nvidia-smi";
   }
-  void aDriverThatDoesNotAnswerSaysWhy() {
+  void aDriverThatDoesNotAnswerIsExplained() {
     QFETCH(QString, says);
     QFETCH(QString, fault);
     const tests::FakeNvml nvml;
@@ -75,14 +75,14 @@ class TstDevices : public QObject {
     QCOMPARE(QString::fromStdString(supervisor::whyNoneUsable(gpus, {true})), fault);
   }
 
-  void withoutADriverThereIsNone() {
+  void withoutADriverThereAreNoGpus() {
     const Gpus gpus = supervisor::findGpus("/nowhere/libnvidia-ml.so.1");
     QVERIFY(gpus.driverVersion.empty() && gpus.devices.empty() && gpus.fault.empty());
     QCOMPARE(supervisor::whyNoneUsable(gpus, {}),
-             std::string("there is no NVIDIA driver: to use a GPU install 580 or newer"));
+             std::string("no NVIDIA driver found: to use a GPU install 580 or newer"));
   }
 
-  void whatIsInTheWayIsSaidInOneLine_data() {
+  void unusableGpusAreExplainedInOneLine_data() {
     QTest::addColumn<int>("capability");
     QTest::addColumn<QString>("driver");
     QTest::addColumn<int>("cuda");
@@ -118,7 +118,7 @@ class TstDevices : public QObject {
                                              "-DCMAKE_CUDA_ARCHITECTURES=100");
     QTest::newRow("old driver")
         << 90 << "570.86.15" << 12080 << ampere
-        << "the NVIDIA driver 570.86.15, which serves CUDA 12.8, is too old: CUDA 13.0 needs "
+        << "the NVIDIA driver 570.86.15, which supports CUDA 12.8, is too old: CUDA 13.0 needs "
            "driver 580 or newer; install one";
     QTest::newRow("old driver that says less")
         << 90 << "470.57" << 0 << ampere
@@ -126,7 +126,7 @@ class TstDevices : public QObject {
     QTest::newRow("old driver with a compatibility package")
         << 90 << "535.104" << 13000 << ampere << "";
   }
-  void whatIsInTheWayIsSaidInOneLine() {
+  void unusableGpusAreExplainedInOneLine() {
     QFETCH(int, capability);
     QFETCH(QString, driver);
     QFETCH(int, cuda);
@@ -138,7 +138,7 @@ class TstDevices : public QObject {
         reason);
   }
 
-  void oneThatFitsIsEnough() {
+  void oneUsableGpuIsEnough() {
     const GpuSupport support{true, "90-real", 1};
     const Gpus gpus = machine({gpu(0, "Old", 61), gpu(1, "New", 90)});
     QCOMPARE(supervisor::whyNoneUsable(gpus, support), std::string());
@@ -149,28 +149,29 @@ class TstDevices : public QObject {
     QVERIFY2(both.find("GPU 0 (A)") < both.find("; GPU 1 (B)"), both.c_str());
   }
 
-  void aBuildWithoutKernelsSaysSoFirst() {
+  void aBuildWithoutKernelsIsReportedFirst() {
     QCOMPARE(supervisor::whyNoneUsable(machine({gpu(0, "X", 30)}, "470.1", 11040), {}),
              std::string("this build has no CUDA kernels: build with -DLOCKSTEP_CUDA=ON"));
   }
 
-  void withoutAGpuItSaysWhereToLook() {
+  void withoutAGpuTheReasonSaysWhatToCheck() {
     qunsetenv("CUDA_VISIBLE_DEVICES");
     QCOMPARE(supervisor::whyNoneUsable(machine({}), {}),
-             std::string("the NVIDIA driver names no GPU: see what nvidia-smi says"));
+             std::string("the NVIDIA driver reports no GPU: check nvidia-smi"));
     qputenv("CUDA_VISIBLE_DEVICES", "7");
     const std::string hidden = supervisor::whyNoneUsable(machine({}), {});
     qunsetenv("CUDA_VISIBLE_DEVICES");
     QCOMPARE(
         hidden,
-        std::string("the NVIDIA driver names no GPU that CUDA_VISIBLE_DEVICES leaves: unset it"));
+        std::string("the NVIDIA driver reports no GPU that is in CUDA_VISIBLE_DEVICES: unset it"));
   }
 
-  void whatLibTorchDoesNotFindCannotBeUsed() {
+  void gpusThatLibTorchDoesNotFindAreUnusable() {
     const std::string reason =
         supervisor::whyNoneUsable(machine({gpu(0, "X", 90)}), {true, "90", 0});
-    QVERIFY2(reason.starts_with("LibTorch can use none of the GPUs that the NVIDIA driver names: "),
-             reason.c_str());
+    QVERIFY2(
+        reason.starts_with("LibTorch can use none of the GPUs that the NVIDIA driver reports: "),
+        reason.c_str());
     const std::string own = supervisor::whyNoneUsable(machine({gpu(0, "X", 61)}), {true, "90", 0});
     QVERIFY2(own.starts_with("GPU 0 (X) has compute capability 6.1"), own.c_str());
   }

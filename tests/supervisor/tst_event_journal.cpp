@@ -44,7 +44,7 @@ class TstEventJournal : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void recordsWaitForAFullDisk() {
+  void recordsArePendingWhileTheDiskIsFull() {
     const QTemporaryDir folder;
     std::vector<protocol::Alert> alerts;
     EventJournal journal(folder.path().toStdString(), std::nullopt,
@@ -82,7 +82,7 @@ class TstEventJournal : public QObject {
       QCOMPARE(records[i].step, static_cast<std::int64_t>(i));
   }
 
-  void anAlertStandsBehindItsRecord() {
+  void anAlertFollowsItsRecord() {
     const QTemporaryDir folder;
     EventJournal journal(folder.path().toStdString(), std::nullopt, ignoreAlert);
     tests::appendScalars(journal, 1, 1, {{"train/loss_total", 1.0f}});
@@ -100,7 +100,7 @@ class TstEventJournal : public QObject {
   }
 
   /// Killed between the record and its alert, or written by a program that wrote none.
-  void aResumeTellsOnceWhatNoRecordTells() {
+  void aResumeWritesMissingAlertsOnce() {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();
     {
@@ -126,13 +126,13 @@ class TstEventJournal : public QObject {
     }
   }
 
-  void aCutForgetsTheAlertsBehindIt() {
+  void aCutForgetsLaterAlerts() {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();
     EventJournal journal(path, std::nullopt, ignoreAlert);
     tests::appendScalars(journal, 1, 1, {{"train/loss_total", 1.0f}});
     tests::appendScalars(journal, 2, 2, {{"train/loss_total", std::nanf("")}});
-    journal.cutAfterStep(1);
+    journal.truncateAfterStep(1);
     QCOMPARE(alertsIn(journal.path()).size(), std::size_t{0});
     tests::appendScalars(journal, 2, 3, {{"train/loss_total", std::nanf("")}});
     QCOMPARE(alertsIn(journal.path()).size(), std::size_t{1});
@@ -154,7 +154,7 @@ class TstEventJournal : public QObject {
   }
 
   /// A run that fails and is gone on with has failed all the same.
-  void aCutKeepsWhatIsToldOfFailures() {
+  void aCutKeepsAlertsOfFailedAttempts() {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();
     std::vector<protocol::Alert> told;
@@ -172,7 +172,7 @@ class TstEventJournal : public QObject {
         const tests::FullDisk full(std::filesystem::file_size(journal.path()));
         journal.appendEvent(failedWith("second"), 16, 102);
       }
-      journal.cutAfterStep(12);  // what waited for the disk counts as well
+      journal.truncateAfterStep(12);  // what waited for the disk counts as well
     }
     const EventJournal journal(path, 14, note);
     const auto alerts = alertsIn(journal.path());
@@ -188,7 +188,7 @@ class TstEventJournal : public QObject {
     QCOMPARE(told.size(), std::size_t{2});  // none of them again
   }
 
-  void aLaterRefusalIsToldAgain() {
+  void aLaterWriteFailureIsReportedAgain() {
     const QTemporaryDir folder;
     int alerts = 0;
     EventJournal journal(folder.path().toStdString(), std::nullopt,
@@ -203,7 +203,7 @@ class TstEventJournal : public QObject {
     }
   }
 
-  void aCutDropsWhatWaitedForTheDisk() {
+  void aCutDropsPendingRecords() {
     const QTemporaryDir folder;
     EventJournal journal(folder.path().toStdString(), std::nullopt, ignoreAlert);
     tests::appendScalars(journal, 1, 1, {{"a", 1.0f}});
@@ -212,7 +212,7 @@ class TstEventJournal : public QObject {
       for (int step = 2; step <= 9; ++step)
         tests::appendScalars(journal, step, step, {{"a", 1.0f}});
     }
-    journal.cutAfterStep(1);
+    journal.truncateAfterStep(1);
     QCOMPARE(journal.newestStep(), std::int64_t{1});
     QCOMPARE(journal.lastRestart()->seq, std::int64_t{1});
     tests::appendScalars(journal, 2, 20, {{"a", 2.0f}});

@@ -46,7 +46,7 @@ class TstFollower : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void itNeedsNoExperimentAndLeavesNothing() {
+  void followerNeedsNoExperimentAndLeavesNoFiles() {
     EngineBench bench;
     setTorchrun(bench, 3);
     bench.script("stderr [data] hello\nlog warning odd\nfinish 6\n");
@@ -55,7 +55,7 @@ class TstFollower : public QObject {
     QVERIFY2(result.status == 0, result.err.c_str());
     const protocol::TrainJob job = bench.lastJob();
     QVERIFY(job.configYaml.empty() && job.runFolder.empty() && job.resumeFrom.empty());
-    const protocol::RankPlace place = bench.lastPlace();
+    const protocol::RankPlacement place = bench.lastPlacement();
     QCOMPARE(place.node, 3);
     QCOMPARE(place.nodes, 4);
     QCOMPARE(place.localRank, 0);
@@ -78,39 +78,39 @@ class TstFollower : public QObject {
     bench.rankScript(1, "rank 4\nheartbeat 2 data\ntouch one\nstderr one\nfinish 6\n");
     const auto result = bench.run({"train", "experiment.yaml", "--workers", "2"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    QCOMPARE(bench.lastPlace(1).localRank, 1);
-    QCOMPARE(bench.lastPlace(1).localRanks, 2);
-    QCOMPARE(bench.lastPlace(1).gpu, 1);
+    QCOMPARE(bench.lastPlacement(1).localRank, 1);
+    QCOMPARE(bench.lastPlacement(1).localRanks, 2);
+    QCOMPARE(bench.lastPlacement(1).gpu, 1);
     QVERIFY2(contains(result.err, "[rank 3] zero\n") && contains(result.err, "[rank 4] one\n"),
              "ranks know how many come before theirs");
   }
 
-  void itEndsAsItsRanksDo_data() {
+  void followerExitsWithTheStatusOfItsRanks_data() {
     QTest::addColumn<QString>("script");
     QTest::addColumn<int>("status");
-    QTest::addColumn<QString>("said");
+    QTest::addColumn<QString>("expected");
     QTest::newRow("stopped") << "finish 4 stopped\n" << 75 << "";
     const QString name =
         QStringLiteral("rank 3 on %1 ").arg(QString::fromStdString(base::hostName()));
     const QString place = QStringLiteral(" at step 41 in backward, last collective gradients");
     QTest::newRow("killed") << "stderr last words\nkill 9\n"
                             << 1
-                            << name + "was ended by SIGKILL (out of memory?)" + place +
+                            << name + "was killed by SIGKILL (out of memory?)" + place +
                                    "; its last lines are above";
     QTest::newRow("lost peer") << "failed lost-peer 1 connection closed\nexit 1\n"
                                << 1 << name + "failed" + place + ": connection closed";
-    QTest::newRow("no word") << "exit 0\n" << 1 << name + "ended with exit status 0" + place;
-    QTest::newRow("stall") << "hang\n" << 1 << name + "did not get on for 1 s";
+    QTest::newRow("no word") << "exit 0\n" << 1 << name + "exited with exit status 0" + place;
+    QTest::newRow("stall") << "hang\n" << 1 << name + "made no progress for 1 s";
   }
-  void itEndsAsItsRanksDo() {
+  void followerExitsWithTheStatusOfItsRanks() {
     QFETCH(QString, script);
     QFETCH(int, status);
-    QFETCH(QString, said);
+    QFETCH(QString, expected);
     EngineBench bench;
     setTorchrun(bench, 3);
     bench.script("heartbeat 41 backward gradients\n" + script.toStdString());
     const auto result = bench.run({"train", "experiment.yaml", "--set", "runtime.stall_seconds=1"});
-    QVERIFY2(result.status == status && contains(result.err, said.toStdString()),
+    QVERIFY2(result.status == status && contains(result.err, expected.toStdString()),
              result.err.c_str());
     QVERIFY(std::ranges::none_of(bench.allPids(), tests::isAlive));
   }
@@ -149,29 +149,28 @@ class TstFollower : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(std::ranges::none_of(bench.allPids(), tests::isAlive), 10000);
   }
 
-  void aLaunchersRanksAreItsOwnToCount_data() {
+  void launcherDeterminesTheNumberOfRanks_data() {
     QTest::addColumn<int>("rank");
     QTest::newRow("rank 0") << 0;
     QTest::newRow("another") << 3;
   }
-  void aLaunchersRanksAreItsOwnToCount() {
+  void launcherDeterminesTheNumberOfRanks() {
     QFETCH(int, rank);
     EngineBench bench;
     setTorchrun(bench, rank);
     const auto result = bench.run({"train", "experiment.yaml", "--workers", "2"});
     QCOMPARE(result.status, 2);
-    QVERIFY2(
-        contains(result.err, "--workers 2: torchrun starts lockstep-engine once for every rank"),
-        result.err.c_str());
+    QVERIFY2(contains(result.err, "--workers 2: torchrun starts lockstep-engine once per rank"),
+             result.err.c_str());
     QVERIFY(bench.allPids().empty());
   }
 
-  void nodeZeroCountsTheWholeWorld_data() {
+  void nodeZeroCountsTheRanksOfAllNodes_data() {
     QTest::addColumn<bool>("isPod");
     QTest::newRow("torchrun") << false;
     QTest::newRow("PyTorchJob") << true;
   }
-  void nodeZeroCountsTheWholeWorld() {
+  void nodeZeroCountsTheRanksOfAllNodes() {
     QFETCH(bool, isPod);
     EngineBench bench;
     isPod ? setPyTorchJob(bench, 0) : setTorchrun(bench, 0);
@@ -183,11 +182,11 @@ class TstFollower : public QObject {
     QVERIFY2(result.status == 0, result.err.c_str());
     QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).ranks, 4);
     QVERIFY(contains(base::readFile(bench.onlyRun().config()), "workers: 4"));
-    QVERIFY2(contains(result.err, "runtime.workers: 3 gives way to ") &&
-                 contains(result.err, "which starts 4 ranks") &&
-                 contains(result.err, "starting again is left to "),
+    QVERIFY2(contains(result.err, "runtime.workers: 3 is ignored: ") &&
+                 contains(result.err, "starts 4 ranks") &&
+                 contains(result.err, "restarts are left to "),
              result.err.c_str());
-    QCOMPARE(bench.lastPlace().nodes, isPod ? 2 : 4);
+    QCOMPARE(bench.lastPlacement().nodes, isPod ? 2 : 4);
     QVERIFY(!bench.lastJob().configYaml.empty());
   }
 };

@@ -21,7 +21,7 @@ constexpr const char* kWholeRun =
     "4\neval 4 0.4 0.25\npredictions 4\ncheckpoint 4\nscalars 5 6\neval 6 0.3 0.75 "
     "best\ncheckpoint 6 "
     "best last\nfinish 6\n";
-constexpr const char* kGoesOn = "state running 4\nscalars 5 6\ncheckpoint 6 last\nfinish 6\n";
+constexpr const char* kResumes = "state running 4\nscalars 5 6\ncheckpoint 6 last\nfinish 6\n";
 
 }  // namespace
 
@@ -39,8 +39,8 @@ class TstFork : public QObject {
     before_ = base::readFile(run().runJson());
   }
 
-  void itBeginsWithTheHistoryUpToTheStep() {
-    bench_->script(kGoesOn);
+  void forkStartsWithTheHistoryUpToTheStep() {
+    bench_->script(kResumes);
     const auto result = bench_->run(
         {"train", "run", "--from", "4", "--output", "fork", "--set", "solver.base_lr=0.001"});
     QVERIFY2(result.status == 0, result.err.c_str());
@@ -55,18 +55,18 @@ class TstFork : public QObject {
     QCOMPARE(info.attempt, 1);
     QCOMPARE(info.state.text(), std::string("finished"));
     QVERIFY2(info.best && info.best->step == 2, "as it was at step 4");
-    bool isTold = false;
+    bool isReported = false;
     for (const auto& record : tests::recordsOf(fork)) {
-      isTold |= contains(record.json, "goes on from step 4 of ") &&
-                contains(record.json, "solver.base_lr: 0.02 -> 0.001");
+      isReported |= contains(record.json, "starts from step 4 of ") &&
+                    contains(record.json, "solver.base_lr: 0.02 -> 0.001");
     }
     QCOMPARE(tests::trainedSteps(fork), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
-    QVERIFY(isTold);
+    QVERIFY(isReported);
     QVERIFY2(base::readFile(run().runJson()) == before_, "the run it came from is as it was");
     QVERIFY(fs::exists(run().checkpoint(6)) && fs::exists(run().evaluation(6)));
   }
 
-  void whatBecameOfTheOtherRunIsNotItsOwn() {
+  void laterStepsOfTheOtherRunAreNotCopied() {
     bench_->script("state running 0\nscalars 1 2\ncheckpoint 2\nscalars 3 3\nkill 9\n");
     QCOMPARE(bench_->run({"train", "experiment.yaml", "--output", "failed"}).status, 1);
     bench_->script("state running 2\nscalars 3 6\ncheckpoint 6 last\nfinish 6\n");
@@ -79,7 +79,7 @@ class TstFork : public QObject {
   }
 
   void bestAndLastAreSteps() {
-    bench_->script(kGoesOn);
+    bench_->script(kResumes);
     QCOMPARE(bench_
                  ->run({"train", "run", "--from", "last", "--output", "a", "--set",
                         "solver.max_steps=8"})
@@ -91,48 +91,48 @@ class TstFork : public QObject {
     QVERIFY(contains(bench_->lastJob().resumeFrom, "/runs/"));
   }
 
-  void whatCannotBeForkedLeavesNothing_data() {
+  void failedForkLeavesNothing_data() {
     QTest::addColumn<QString>("arguments");
     QTest::addColumn<int>("status");
-    QTest::addColumn<QString>("said");
-    const auto row = [](const char* arguments, int status, const char* said) {
+    QTest::addColumn<QString>("expected");
+    const auto row = [](const char* arguments, int status, const char* expected) {
       QTest::newRow(arguments) << QString::fromLatin1(arguments) << status
-                               << QString::fromLatin1(said);
+                               << QString::fromLatin1(expected);
     };
-    row("run --from 3", 2, "no whole checkpoint of step 3; it has best (step 6)");
+    row("run --from 3", 2, "no complete checkpoint of step 3; available: best (step 6)");
     row("run --from soon", 2, "soon");
-    row("run --from 4 --resume", 2, "say one of them");
+    row("run --from 4 --resume", 2, "give only one of them");
     row("experiment.yaml --from 4", 2, "is an experiment file");
-    row("run --from 4 --set solver.max_steps=3", 2, "solver.max_steps cannot be less, and is 3");
+    row("run --from 4 --set solver.max_steps=3", 2, "solver.max_steps cannot be less, but is 3");
     row("run --from 4 --set solver.no=3", 2, "solver.no");
-    row("run --from 2 --output run", 2, "exists already; name another folder");
+    row("run --from 2 --output run", 2, "already exists; choose another folder");
   }
-  void whatCannotBeForkedLeavesNothing() {
+  void failedForkLeavesNothing() {
     QFETCH(QString, arguments);
     QFETCH(int, status);
-    QFETCH(QString, said);
+    QFETCH(QString, expected);
     std::vector<std::string> words{"train"};
     for (const QString& word : arguments.split(QLatin1Char(' ')))
       words.push_back(word.toStdString());
     const auto result = bench_->run(words);
     QCOMPARE(result.status, status);
-    QVERIFY2(contains(result.err, said.toStdString()), result.err.c_str());
+    QVERIFY2(contains(result.err, expected.toStdString()), result.err.c_str());
     QVERIFY(!fs::exists(bench_->folder() / "runs") || fs::is_empty(bench_->folder() / "runs"));
   }
 
-  void aDamagedCheckpointIsNotBegunFrom() {
+  void aDamagedCheckpointIsRefused() {
     std::ofstream(run().checkpoint(4) / "model.safetensors") << "x";
     const auto result = bench_->run({"train", "run", "--from", "4", "--output", "fork"});
     QCOMPARE(result.status, 1);
-    QVERIFY2(contains(result.err, "its bytes are not those that were written"), result.err.c_str());
+    QVERIFY2(contains(result.err, "checksum mismatch"), result.err.c_str());
     QVERIFY(!fs::exists(bench_->folder() / "fork"));
   }
 
-  void aModelThatDoesNotFitIsRefusedBeforeAnythingIsMade() {
-    bench_->script("fail 2 weights of another model\n", "check");
+  void aModelThatDoesNotFitIsRefusedBeforeAnythingIsCreated() {
+    bench_->script("fail 2 weights do not match the model\n", "check");
     const auto result = bench_->run({"train", "run", "--from", "4", "--output", "fork"});
     QCOMPARE(result.status, 2);
-    QVERIFY2(contains(result.err, "weights of another model"), result.err.c_str());
+    QVERIFY2(contains(result.err, "weights do not match the model"), result.err.c_str());
     QVERIFY(!fs::exists(bench_->folder() / "fork"));
   }
 

@@ -66,17 +66,18 @@ std::set<std::string> systemTags(const EngineBench& bench) {
   return tags;
 }
 
-/// Trains until the log tells of this tag, then asks to stop; what standard error said.
-std::string trainUntilTold(GpuBench& gpus, const std::vector<std::string>& line,
-                           const std::string& tag) {
+/// Trains until the log has this tag, then asks to stop; returns standard error.
+std::string trainUntilTag(GpuBench& gpus, const std::vector<std::string>& line,
+                          const std::string& tag) {
   gpus.bench.script("touch started\nawait stop-it\nfinish 6 stopped\n");
   gpus.bench.rankScript(0, "listening 9\nstate running 0\ntrain-until-stop 1\n");
   const auto engine = gpus.bench.start(line);
-  const bool isTold = QTest::qWaitFor([&] { return systemTags(gpus.bench).contains(tag); }, 20000);
+  const bool isReported =
+      QTest::qWaitFor([&] { return systemTags(gpus.bench).contains(tag); }, 20000);
   gpus.bench.touch("stop-it");
   engine->terminate();
   const auto result = EngineBench::finish(*engine);
-  if (!isTold) throw Error("no " + tag + ": " + result.err);
+  if (!isReported) throw Error("no " + tag + ": " + result.err);
   return result.err;
 }
 
@@ -86,9 +87,9 @@ class TstGpuRuns : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void figuresOfEveryGpuAreInTheLog() {
+  void metricsOfEveryGpuAreInTheLog() {
     GpuBench gpus;
-    trainUntilTold(gpus, gpus.line({"--workers", "2"}), "system/gpu1/power_watts");
+    trainUntilTag(gpus, gpus.line({"--workers", "2"}), "system/gpu1/power_watts");
     const std::set<std::string> expected{"system/cpu_percent",
                                          "system/gpu0/memory_gib",
                                          "system/gpu0/power_watts",
@@ -118,24 +119,24 @@ class TstGpuRuns : public QObject {
 
   void onlyGpusThatRanksUseAreInTheLog() {
     GpuBench gpus;
-    trainUntilTold(gpus, gpus.line({"--set", "runtime.devices=[1]", "--workers", "1"}),
-                   "system/gpu1/power_watts");
+    trainUntilTag(gpus, gpus.line({"--set", "runtime.devices=[1]", "--workers", "1"}),
+                  "system/gpu1/power_watts");
     QVERIFY(!systemTags(gpus.bench).contains("system/gpu0/power_watts"));
-    QCOMPARE(gpus.bench.lastPlace().gpu, 1);
-    QCOMPARE(gpus.bench.lastPlace().gpuName, std::string("GPU 1 (NVIDIA H200)"));
+    QCOMPARE(gpus.bench.lastPlacement().gpu, 1);
+    QCOMPARE(gpus.bench.lastPlacement().gpuName, std::string("GPU 1 (NVIDIA H200)"));
   }
 
   void aGpuHasTheDriversNumberWhereOthersAreHidden() {
     GpuBench gpus;
     gpus.bench.setVariable("CUDA_VISIBLE_DEVICES", "1");
-    trainUntilTold(gpus, gpus.line(), "system/gpu1/power_watts");
+    trainUntilTag(gpus, gpus.line(), "system/gpu1/power_watts");
     QVERIFY(!systemTags(gpus.bench).contains("system/gpu0/power_watts"));
-    QCOMPARE(gpus.bench.lastPlace().gpu, 0);  // CUDA's number
+    QCOMPARE(gpus.bench.lastPlacement().gpu, 0);  // CUDA's number
   }
 
   void onTheCpuTheRanksUseIsInTheLog() {
     GpuBench gpus;
-    trainUntilTold(gpus, {"train", "experiment.yaml"}, "system/cpu_percent");
+    trainUntilTag(gpus, {"train", "experiment.yaml"}, "system/cpu_percent");
     QVERIFY(systemTags(gpus.bench) ==
             (std::set<std::string>{"system/cpu_percent", "system/memory_gib"}));
   }
@@ -164,7 +165,7 @@ class TstGpuRuns : public QObject {
     QVERIFY2(result.err.find(words, first + 1) == std::string::npos, "two ranks share it");
   }
 
-  void aDriverThatHangsDelaysNoRun() {
+  void aHangingDriverDelaysNoRun() {
     GpuBench gpus;
     gpus.bench.script("state running 0\nscalars 1 6\nawait go\ncheckpoint 6 last\nfinish 6\n");
     const auto engine = gpus.bench.start(gpus.line({"--workers", "1"}));
@@ -176,31 +177,32 @@ class TstGpuRuns : public QObject {
     QVERIFY2(result.status == 0, result.err.c_str());
   }
 
-  void whatCannotBeUsedIsRefusedOrPassedOver_data() {
+  void unusableGpusAreRefusedOrSkipped_data() {
     QTest::addColumn<QString>("says");
     QTest::addColumn<QString>("reason");
     QTest::newRow("old driver")
         << "driver 570.86.15\ncuda 12080\ngpu NVIDIA_A100 GPU-a 80 81920 0 0 30 50000 0 0\n"
-        << "the NVIDIA driver 570.86.15, which serves CUDA 12.8, is too old: CUDA 13.0 needs "
+        << "the NVIDIA driver 570.86.15, which supports CUDA 12.8, is too old: CUDA 13.0 needs "
            "driver 580 or newer; install one";
     QTest::newRow("old GPU")
         << "driver 580.65.06\ncuda 13000\ngpu GTX_1080 GPU-a 61 8192 0 0 30 50000 0 0\n"
         << "GPU 0 (GTX 1080) has compute capability 6.1 and is too old: LibTorch needs 7.5 or more";
     QTest::newRow("no GPU") << "driver 580.65.06\ncuda 13000\n"
-                            << "the NVIDIA driver names no GPU: see what nvidia-smi says";
+                            << "the NVIDIA driver reports no GPU: check nvidia-smi";
     QTest::newRow("driver updated")
         << "init 18\n"
         << "the NVIDIA driver was updated under the running system: restart the machine";
   }
-  void whatCannotBeUsedIsRefusedOrPassedOver() {
+  void unusableGpusAreRefusedOrSkipped() {
     QFETCH(QString, says);
     QFETCH(QString, reason);
     GpuBench gpus(says.toStdString());
     const auto refused = gpus.bench.run(gpus.line());
     QCOMPARE(refused.status, 2);
-    QVERIFY2(contains(refused.err, "runtime.device: cuda cannot be had: " + reason.toStdString() +
-                                       "; set runtime.device to cpu or auto to go without\n"),
-             refused.err.c_str());
+    QVERIFY2(
+        contains(refused.err, "runtime.device: cuda is not available: " + reason.toStdString() +
+                                  "; set runtime.device to cpu or auto to train without a GPU\n"),
+        refused.err.c_str());
     QCOMPARE(std::ranges::count(refused.err, '\n'), 1);
     QVERIFY(!std::filesystem::exists(gpus.bench.folder() / "runs"));
 
@@ -211,7 +213,7 @@ class TstGpuRuns : public QObject {
     QVERIFY2(contains(trained.err, "device: the CPU ("), trained.err.c_str());
     QVERIFY2(contains(trained.err, reason.toStdString()), trained.err.c_str());
     QVERIFY(contains(base::readFile(gpus.bench.onlyRun().config()), "device: cpu"));
-    QCOMPARE(gpus.bench.lastPlace().gpuName, std::string());
+    QCOMPARE(gpus.bench.lastPlacement().gpuName, std::string());
     const auto records = tests::recordsOf(gpus.bench.onlyRun());
     QVERIFY2(std::ranges::any_of(records,
                                  [&](const events::Record& record) {
@@ -221,18 +223,18 @@ class TstGpuRuns : public QObject {
     QVERIFY(contains(base::readFile(gpus.bench.onlyRun().engineLog()), reason.toStdString()));
   }
 
-  void whatLibTorchCannotUseIsSaidByAll() {
+  void gpusUnusableForLibTorchAreReportedByAllCommands() {
     GpuBench gpus;
     gpus.bench.script(R"(finish 0 result {"cuda_kernels":true,"usable_gpus":0})", "info");
-    const std::string reason = "LibTorch can use none of the GPUs that the NVIDIA driver names";
+    const std::string reason = "LibTorch can use none of the GPUs that the NVIDIA driver reports";
     const auto refused = gpus.bench.run(gpus.line());
     QCOMPARE(refused.status, 2);
-    QVERIFY2(contains(refused.err, "runtime.device: cuda cannot be had: " + reason),
+    QVERIFY2(contains(refused.err, "runtime.device: cuda is not available: " + reason),
              refused.err.c_str());
     const auto info = gpus.bench.run({"info"});
     QCOMPARE(info.status, 0);
-    QVERIFY2(contains(info.out, "137.5 GiB free: cannot be used: " + reason), info.out.c_str());
-    QVERIFY2(!contains(info.out, "can be used\n"), info.out.c_str());
+    QVERIFY2(contains(info.out, "137.5 GiB free: unusable: " + reason), info.out.c_str());
+    QVERIFY2(!contains(info.out, "usable\n"), info.out.c_str());
   }
 
   void infoShowsTheDriverWhereTheWorkerCannotStart() {
@@ -242,25 +244,24 @@ class TstGpuRuns : public QObject {
     QCOMPARE(result.status, 1);
     QVERIFY2(contains(result.out,
                       "nvidia driver: 580.65.06, CUDA 13.0\ngpus: 2\n  0: NVIDIA H200, compute "
-                      "capability 9.0, 138.0 GiB, 137.5 GiB free: whether it can be used is not "
-                      "known\n"),
+                      "capability 9.0, 138.0 GiB, 137.5 GiB free: usability unknown\n"),
              result.out.c_str());
     QVERIFY2(contains(result.err, "lockstep-worker"), result.err.c_str());
   }
 
-  void aLaunchersRankIsRefusedAGpuThatCannotBeUsed_data() {
+  void aLaunchersRankOnAnUnusableGpuIsRefused_data() {
     QTest::addColumn<int>("localRank");
     QTest::addColumn<QString>("reason");
     QTest::newRow("too old") << 0
                              << "torchrun's local rank 0 cannot use its GPU: GPU 0 (GT 710) has "
                                 "compute capability 3.5 and is too old: LibTorch needs 7.5 or "
-                                "more; name in CUDA_VISIBLE_DEVICES those that can be used";
-    QTest::newRow("not there") << 2
-                               << "torchrun's local rank 2 has no GPU, for there are 2: start no "
-                                  "more ranks on a machine than it has GPUs";
+                                "more; list the usable GPUs in CUDA_VISIBLE_DEVICES";
+    QTest::newRow("not there")
+        << 2
+        << "torchrun's local rank 2 has no GPU: this machine has 2; start at most one rank per GPU";
     QTest::newRow("fits") << 1 << "";
   }
-  void aLaunchersRankIsRefusedAGpuThatCannotBeUsed() {
+  void aLaunchersRankOnAnUnusableGpuIsRefused() {
     QFETCH(int, localRank);
     QFETCH(QString, reason);
     GpuBench gpus(kOldAndNew);
@@ -273,12 +274,12 @@ class TstGpuRuns : public QObject {
       QVERIFY2(result.status == (reason.isEmpty() ? 0 : 2), result.err.c_str());
       QVERIFY2(contains(result.err, reason.toStdString()), result.err.c_str());
       QVERIFY2(!contains(result.err, "not used"), result.err.c_str());
-      if (reason.isEmpty()) QCOMPARE(gpus.bench.lastPlace().gpu, 1);
+      if (reason.isEmpty()) QCOMPARE(gpus.bench.lastPlacement().gpu, 1);
       if (!reason.isEmpty()) QCOMPARE(std::ranges::count(result.err, '\n'), 1);
     }
   }
 
-  void aLaunchersRankTrainsOnTheCpuWhereNoGpuCanBeUsed() {
+  void aLaunchersRankTrainsOnTheCpuWithoutAUsableGpu() {
     GpuBench gpus("driver 580.65.06\ncuda 13000\ngpu GT_710 GPU-a 35 2048 0 0 30 50000 0 0\n");
     setTorchrun(gpus.bench, 0);
     gpus.bench.script(kTrains);
@@ -288,27 +289,27 @@ class TstGpuRuns : public QObject {
     QVERIFY2(contains(result.err, "device: the CPU (GPU 0 (GT 710) has"), result.err.c_str());
   }
 
-  void aGpuThatCannotBeUsedIsLeftOut() {
+  void anUnusableGpuIsSkipped() {
     GpuBench gpus(kOldAndNew);
     gpus.bench.script(kTrains);
     const auto result = gpus.bench.run(gpus.line());
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(contains(result.err, "not used: GPU 0 (GT 710) has compute capability 3.5"),
              result.err.c_str());
-    QCOMPARE(gpus.bench.lastPlace().gpu, 1);
-    QCOMPARE(gpus.bench.lastPlace().localRanks, 1);
+    QCOMPARE(gpus.bench.lastPlacement().gpu, 1);
+    QCOMPARE(gpus.bench.lastPlacement().localRanks, 1);
     const auto named = gpus.bench.run(gpus.line({"--set", "runtime.devices=[0]"}));
     QCOMPARE(named.status, 2);
     QVERIFY2(contains(named.err, "runtime.devices: GPU 0 (GT 710) has") &&
-                 contains(named.err, "LibTorch needs 7.5 or more; leave it out\n"),
+                 contains(named.err, "LibTorch needs 7.5 or more; remove it from the list\n"),
              named.err.c_str());
     const auto many = gpus.bench.run(gpus.line({"--workers", "2"}));
     QCOMPARE(many.status, 2);
-    QVERIFY2(contains(many.err, "2 ranks need as many GPUs, and 1 can be used here: ask for"),
+    QVERIFY2(contains(many.err, "2 ranks need as many GPUs, and 1 can be used here: use fewer"),
              many.err.c_str());
   }
 
-  void aBatchThatAGpuHasNoRoomForIsAWarning() {
+  void aBatchLargerThanTheGpuMemoryIsAWarning() {
     GpuBench gpus(
         "driver 580.65.06\ncuda 13000\n"
         "gpu NVIDIA_T4 GPU-a 80 15360 15000 0 31 76000 1 0\n"
@@ -326,7 +327,7 @@ class TstGpuRuns : public QObject {
     QVERIFY2(!contains(roomy.out + roomy.err, "GiB free"), (roomy.out + roomy.err).c_str());
   }
 
-  void onlyTheRoomOfGpusThatRanksUseMatters_data() {
+  void onlyTheMemoryOfGpusThatRanksUseMatters_data() {
     QTest::addColumn<QString>("first");
     QTest::addColumn<QStringList>("more");
     QTest::addColumn<bool>("isWarned");
@@ -340,7 +341,7 @@ class TstGpuRuns : public QObject {
     QTest::newRow("too old") << QStringLiteral("gpu GT_710 GPU-a 35 2048 2000 0 30 50000 0 0\n")
                              << QStringList() << false;
   }
-  void onlyTheRoomOfGpusThatRanksUseMatters() {
+  void onlyTheMemoryOfGpusThatRanksUseMatters() {
     QFETCH(QString, first);
     QFETCH(QStringList, more);
     QFETCH(bool, isWarned);
@@ -362,26 +363,26 @@ class TstGpuRuns : public QObject {
     }
   }
 
-  void infoSaysWhatCanBeUsed() {
+  void infoListsUsableGpus() {
     GpuBench gpus(kOldAndNew);
     const auto result = gpus.bench.run({"info"});
     QCOMPARE(result.status, 0);
     QVERIFY2(contains(result.out, "nvidia driver: 580.65.06, CUDA 13.0\ngpus: 2\n"),
              result.out.c_str());
     QVERIFY2(contains(result.out,
-                      "  0: GT 710, compute capability 3.5, 2.0 GiB, 2.0 GiB free: "
-                      "cannot be used: GPU 0 (GT 710) has"),
+                      "  0: GT 710, compute capability 3.5, 2.0 GiB, 2.0 GiB free: unusable: GPU 0 "
+                      "(GT 710) has"),
              result.out.c_str());
     QVERIFY2(contains(result.out,
-                      "  1: NVIDIA H200, compute capability 9.0, 138.0 GiB, 137.5 GiB "
-                      "free: can be used\n"),
+                      "  1: NVIDIA H200, compute capability 9.0, 138.0 GiB, 137.5 GiB free: "
+                      "usable\n"),
              result.out.c_str());
     QVERIFY2(contains(result.out, "cuda architectures: 80-real 90\n"), result.out.c_str());
     gpus.nvml.say("driver 470.57\ncuda 11040\ngpu A100 GPU-a 80 16384 0 0 30 50000 0 0\n");
     const auto old = gpus.bench.run({"info"});
     QVERIFY2(contains(old.out,
-                      "free: cannot be used: the NVIDIA driver 470.57, which serves CUDA "
-                      "11.4, is too old"),
+                      "free: unusable: the NVIDIA driver 470.57, which supports CUDA 11.4, is too "
+                      "old"),
              old.out.c_str());
   }
 };

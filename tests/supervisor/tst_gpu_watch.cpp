@@ -45,7 +45,7 @@ class TstGpuWatch : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void figuresOfTheGivenGpusCome() {
+  void metricsOfTheGivenGpusArrive() {
     const tests::FakeNvml nvml;
     nvml.say(tests::kTwoGpus);
     const auto figures = firstFigures({1}, tests::FakeNvml::library(), 1);
@@ -68,7 +68,7 @@ class TstGpuWatch : public QObject {
     QCOMPARE(figures.at(1).throttledPercent, 100.0);
   }
 
-  void figuresThatCannotBeAreNotKnown() {
+  void impossibleValuesAreUnknown() {
     const tests::FakeNvml nvml;
     nvml.say(
         "driver 580\ncuda 13000\n"
@@ -82,7 +82,7 @@ class TstGpuWatch : public QObject {
     QCOMPARE(figures.at(0).throttledPercent, 0.0);
   }
 
-  void anOldDriverGivesWhatItHas() {
+  void anOldDriverGivesTheMetricsItHas() {
     const tests::FakeNvml nvml;
     nvml.say(tests::kTwoGpus);
     const auto figures = firstFigures({1}, tests::FakeNvml::oldLibrary(), 1);
@@ -92,7 +92,7 @@ class TstGpuWatch : public QObject {
     QVERIFY(std::isnan(figures.at(0).throttledPercent));
   }
 
-  void aLostGpuIsToldOnceAndTheOtherGoesOn() {
+  void aLostGpuIsReportedOnceAndTheOtherContinues() {
     const tests::FakeNvml nvml;
     nvml.say(
         "driver 580\ncuda 13000\n"
@@ -113,7 +113,7 @@ class TstGpuWatch : public QObject {
     QCOMPARE(lost, 1);
   }
 
-  void aDriverThatHangsHoldsNobodyUp() {
+  void aHangingDriverBlocksNothing() {
     const tests::FakeNvml nvml;
     nvml.say(std::string(tests::kTwoGpus) + "hang\n");
     PollLoop loop;
@@ -133,7 +133,7 @@ class TstGpuWatch : public QObject {
     QVERIFY(!hasChild());
   }
 
-  void withoutAProcessThereAreNoFiguresAndItSaysWhy() {
+  void withoutAProcessThereAreNoMetricsAndAReason() {
     PollLoop loop;
     const tests::NoMoreFiles limit;
     const GpuWatch watch(
@@ -143,7 +143,7 @@ class TstGpuWatch : public QObject {
     QVERIFY(!hasChild());
   }
 
-  void withoutADriverItIsStillAndLeavesNoProcess() {
+  void withoutADriverNothingIsReportedAndNoProcessIsLeft() {
     PollLoop loop;
     const GpuWatch watch(
         loop, {0}, [](std::size_t, const GpuFigures&) { QFAIL("there is nothing to tell"); },

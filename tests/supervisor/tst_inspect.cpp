@@ -87,8 +87,8 @@ class TstInspect : public QObject {
     const fs::path socket = socketPrintedBy(*inspect);
     const auto other = bench.run({"inspect", "run", "--weights", "6"});
     QCOMPARE(other.status, 2);
-    QVERIFY2(contains(other.err, "--weights 6: run is inspected with ") &&
-                 contains(other.err, "step-00000004/model.safetensors already"),
+    QVERIFY2(contains(other.err, "--weights 6: run is already inspected with ") &&
+                 contains(other.err, "step-00000004/model.safetensors: stop that session"),
              other.err.c_str());
     const auto same = bench.run({"inspect", "run", "--weights", "4"});
     QVERIFY2(same.status == 0 && contains(same.out, socket.string()), same.err.c_str());
@@ -118,7 +118,7 @@ class TstInspect : public QObject {
     QVERIFY2(result.status == 0 && contains(result.out, socket.string()), result.err.c_str());
   }
 
-  void secondInspectionTakesThePlaceOfAFirstThatEnds() {
+  void secondInspectionReplacesAFirstThatExits() {
     EngineBench bench;
     makeRun(bench);
     qputenv("XDG_RUNTIME_DIR", (bench.folder() / "x").c_str());
@@ -138,7 +138,7 @@ class TstInspect : public QObject {
     QCOMPARE(EngineBench::finish(*second).status, 0);
   }
 
-  void oneThatIsEndedHangsUpOnWhoWaits() {
+  void aStoppedSessionClosesItsConnections() {
     EngineBench bench;
     makeRun(bench);
     bench.script("state running 0\nawait nothing\n", "inspect");
@@ -152,7 +152,7 @@ class TstInspect : public QObject {
     QCOMPARE(EngineBench::finish(*inspect).status, 0);
   }
 
-  void faultOfTheWeightsIsTheExitStatus() {
+  void errorOfTheWeightsIsTheExitStatus() {
     EngineBench bench;
     makeRun(bench);
     bench.script("fail 2 weights do not fit\n", "inspect");
@@ -169,7 +169,7 @@ class TstInspect : public QObject {
     QVERIFY2(contains(result.err, "--weights"), result.err.c_str());
   }
 
-  void idleSessionEndsItself() {
+  void idleSessionExits() {
     EngineBench bench;
     bench.script("state running 0\nserve\nfinish 0\n", "inspect");
     qputenv("XDG_RUNTIME_DIR", (bench.folder() / "x").c_str());

@@ -37,11 +37,11 @@ class ObstacleBench {
 
   run_folder::Layout run() const { return run_folder::Layout(bench.folder() / "run"); }
   fs::path obstacle() const { return run().checkpoint(6); }
-  bool waitUntilItInsists() const {
+  bool waitUntilRetrying() const {
     return QTest::qWaitFor(
         [&] {
           return fs::exists(run().engineLog()) &&
-                 contains(base::readFile(run().engineLog()), "the last checkpoint cannot be kept");
+                 contains(base::readFile(run().engineLog()), "the last checkpoint cannot be saved");
         },
         20000);
   }
@@ -56,28 +56,28 @@ class TstLastCheckpoint : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void isKeptAsSoonAsThereIsRoom() {
+  void isSavedAsSoonAsThereIsSpace() {
     ObstacleBench bench("60");
-    QVERIFY(bench.waitUntilItInsists());
+    QVERIFY(bench.waitUntilRetrying());
     fs::remove(bench.obstacle());
     const auto result = EngineBench::finish(*bench.engine);
     QVERIFY2(result.status == 0, result.err.c_str());
-    QVERIFY2(contains(result.err, "it is tried for 60 s more"), result.err.c_str());
+    QVERIFY2(contains(result.err, "retrying for 60 s"), result.err.c_str());
     QCOMPARE(run_folder::checkpointSteps(bench.run()), std::vector<std::int64_t>{6});
     QCOMPARE(run_folder::readRunInfo(bench.run()).state.text(), std::string("finished"));
   }
 
-  void isPutElsewhereAndFetchedByAResume_data() {
+  void isSavedElsewhereAndRestoredByAResume_data() {
     QTest::addColumn<QString>("patience");
     QTest::addColumn<bool>("isCutShort");
     QTest::newRow("patience is over") << QStringLiteral("0") << false;
     QTest::newRow("a signal ends it") << QStringLiteral("60") << true;
   }
-  void isPutElsewhereAndFetchedByAResume() {
+  void isSavedElsewhereAndRestoredByAResume() {
     QFETCH(QString, patience);
     QFETCH(bool, isCutShort);
     ObstacleBench bench(patience.toUtf8().constData());
-    QVERIFY(bench.waitUntilItInsists());
+    QVERIFY(bench.waitUntilRetrying());
     if (isCutShort) {
       // Not before the ranks have ended: as long as they run a signal asks them to stop.
       QTRY_VERIFY(!tests::isAlive(bench.bench.workerPid()));
@@ -94,7 +94,7 @@ class TstLastCheckpoint : public QObject {
     QCOMPARE(elsewhere.filename().string(), std::string("step-00000006"));
     QVERIFY2(contains(info.error->message, elsewhere.string()), info.error->message.c_str());
     QVERIFY(contains(result.err, elsewhere.string()));
-    QVERIFY(!run_folder::checkpointFault(elsewhere));
+    QVERIFY(!run_folder::checkpointError(elsewhere));
 
     // No room yet: it stays where it is.
     bench.bench.script("finish 6\n");
@@ -103,9 +103,8 @@ class TstLastCheckpoint : public QObject {
     std::ofstream(bench.run().checkpoints()) << "in the way";
     const auto refused = bench.bench.run({"train", "run", "--resume"});
     QCOMPARE(refused.status, 2);
-    QCOMPARE(refused.err,
-             std::string("run/checkpoints: this folder cannot be made: Not a directory\n"));
-    QVERIFY(!run_folder::checkpointFault(elsewhere));
+    QCOMPARE(refused.err, std::string("run/checkpoints: cannot create folder: Not a directory\n"));
+    QVERIFY(!run_folder::checkpointError(elsewhere));
     fs::remove(bench.run().checkpoints());
     fs::rename(bench.bench.folder() / "aside", bench.run().checkpoints());
 
@@ -115,26 +114,26 @@ class TstLastCheckpoint : public QObject {
     const auto resumed = bench.bench.run({"train", "run", "--resume"});
     QVERIFY2(resumed.status == 0, resumed.err.c_str());
     QVERIFY2(
-        contains(resumed.err, "the checkpoint of step 6 was fetched from " + elsewhere.string()),
+        contains(resumed.err, "the checkpoint of step 6 was restored from " + elsewhere.string()),
         resumed.err.c_str());
     QCOMPARE(bench.bench.lastJob().resumeFrom, bench.run().checkpoint(6).string());
     QVERIFY(!fs::exists(elsewhere));
   }
 
-  void aNumberOfSecondsIsAskedFor_data() {
+  void patienceMustBeANumberOfSeconds_data() {
     QTest::addColumn<QString>("patience");
     for (const char* patience : {"soon", "1 s", "-1", "nan", "inf", "1e300", "86401"})
       QTest::newRow(patience) << QString::fromUtf8(patience);
   }
-  void aNumberOfSecondsIsAskedFor() {
+  void patienceMustBeANumberOfSeconds() {
     QFETCH(QString, patience);
     EngineBench bench;
     bench.setVariable("LOCKSTEP_CHECKPOINT_PATIENCE", patience.toStdString());
     const auto result = bench.run({"train", "experiment.yaml"});
     QCOMPARE(result.status, 2);
-    const std::string said = "LOCKSTEP_CHECKPOINT_PATIENCE is '" + patience.toStdString() +
-                             "', which is no number of seconds from 0 to 86400 (a day)";
-    QVERIFY2(contains(result.err, said), result.err.c_str());
+    const std::string expected = "LOCKSTEP_CHECKPOINT_PATIENCE is '" + patience.toStdString() +
+                                 "', which is not a number of seconds from 0 to 86400 (a day)";
+    QVERIFY2(contains(result.err, expected), result.err.c_str());
     QCOMPARE(std::ranges::count(result.err, '\n'), 1);
   }
 };

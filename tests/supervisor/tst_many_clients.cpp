@@ -90,7 +90,7 @@ class TstManyClients : public QObject {
  private Q_SLOTS:
   /// Everything here is one thread: were the server to wait for a client that does not read, nobody
   /// would.
-  void whoNeverReadsCostsLittleAndHoldsUpNobody() {
+  void aClientThatNeverReadsCostsLittleAndBlocksNobody() {
     const QTemporaryDir folder;
     qputenv("XDG_RUNTIME_DIR", folder.path().toUtf8());
     constexpr int kSteps = 2000;  // 9 MB for each client
@@ -135,7 +135,7 @@ class TstManyClients : public QObject {
     QVERIFY2(perClient < 2e6, std::to_string(perClient).c_str());
   }
 
-  void aRunOfFiftyClientsEndsAndFortyHaveItAll() {
+  void aRunWithFiftyClientsEndsAndFortyReadEverything() {
     EngineBench bench;
     bench.script("state running 0\nwait pause\nscalars 1 4000\nfinish 4000\n");
     const auto engine = bench.start(

@@ -28,16 +28,16 @@ class TstOneShotJob : public QObject {
     QCOMPARE(info.libtorch, std::string("9"));
   }
 
-  void faultHasTheWorkersReasonAndStatus_data() {
+  void errorHasTheWorkersReasonAndStatus_data() {
     QTest::addColumn<QString>("script");
     QTest::addColumn<int>("status");
     QTest::addColumn<QString>("message");
-    QTest::newRow("mendable") << "fail 2 no such split\n" << 2 << "no such split";
+    QTest::newRow("user error") << "fail 2 no such split\n" << 2 << "no such split";
     QTest::newRow("content") << "fail 1 a.jpg is truncated\n" << 1 << "a.jpg is truncated";
     QTest::newRow("killed") << "stderr last words\nkill 9\n" << 1 << "SIGKILL";
     QTest::newRow("no result") << "exit 0\n" << 1 << "without a result";
   }
-  void faultHasTheWorkersReasonAndStatus() {
+  void errorHasTheWorkersReasonAndStatus() {
     QFETCH(QString, script);
     QFETCH(int, status);
     QFETCH(QString, message);
@@ -62,7 +62,7 @@ class TstOneShotJob : public QObject {
     QVERIFY(!tests::isAlive(bench.workerPid()));
   }
 
-  void workerThatMakesAFolderIsAskedToStopFirst() {
+  void workerThatCreatesAFolderIsAskedToStopFirst() {
     EngineBench bench;
     bench.script("progress 1 2\nwait stop\nprogress 2 2\nfail 130 stopped\n", "shapes");
     const auto engine =
@@ -71,7 +71,7 @@ class TstOneShotJob : public QObject {
     engine->terminate();
     const auto result = EngineBench::finish(*engine);
     QCOMPARE(result.status, 130);
-    QVERIFY2(contains(result.err, "ended by SIGTERM"), result.err.c_str());
+    QVERIFY2(contains(result.err, "terminated by SIGTERM"), result.err.c_str());
     const auto lines = bench.received();
     QVERIFY2(contains(lines.back(), "\"stop\""), "the worker was asked");
     QVERIFY(!fs::exists(bench.folder() / "made"));
@@ -89,7 +89,7 @@ class TstOneShotJob : public QObject {
     QCOMPARE(EngineBench::finish(*engine).status, 130);
   }
 
-  void programThatIsNoneIsSaid() {
+  void missingWorkerProgramIsReported() {
     EngineBench bench;
     std::ofstream(bench.folder() / "text") << "no program";
     const auto start = [&] {

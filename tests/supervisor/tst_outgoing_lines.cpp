@@ -42,7 +42,7 @@ class TstOutgoingLines : public QObject {
     QVERIFY(received == expected);
   }
 
-  void goneReceiverIsTold() {
+  void closedReceiverIsReported() {
     int ends[2];
     QCOMPARE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     const lockstep::base::FileDescriptor sender(ends[0]);

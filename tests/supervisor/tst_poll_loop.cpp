@@ -62,7 +62,7 @@ class TstPollLoop : public QObject {
     QCOMPARE(calls, 1);
   }
 
-  void newDescriptorOfAnOldNumberIsNotMistaken() {
+  void reusedDescriptorNumberIsNotMistaken() {
     PollLoop loop;
     Pair one, two;
     one.poke();
@@ -82,7 +82,7 @@ class TstPollLoop : public QObject {
     QCOMPARE(stale, 0);
   }
 
-  void workGoesOnWithoutWaitingWhileThereIsMore() {
+  void workContinuesWithoutWaitingWhileThereIsMore() {
     PollLoop loop;
     int turns = 0;
     loop.eachTurn([&] {
@@ -93,7 +93,7 @@ class TstPollLoop : public QObject {
     QCOMPARE(turns, 5);
   }
 
-  void timersComeInTheirTurn() {
+  void timersRunInOrder() {
     PollLoop loop;
     std::string order;
     loop.every(std::chrono::milliseconds(1), [&] { order += 'a'; });
@@ -102,7 +102,7 @@ class TstPollLoop : public QObject {
     QVERIFY(!order.empty());
   }
 
-  void afterIsOnceAndNotAtOnce() {
+  void afterRunsOnceAndNotImmediately() {
     PollLoop loop;
     int calls = 0, turns = 0;
     loop.after(std::chrono::milliseconds(0), [&] { ++calls; });

@@ -65,7 +65,7 @@ class TstRankGroup : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void theOthersStartWhereRankZeroListens() {
+  void otherRanksStartAfterRankZeroListens() {
     GroupBench bench(3);
     bench.rankScript(0, "await go\nlistening 4242\nawait all\nfinish 1\n");
     bench.rankScript(1, "await two\nfinish 1\n");
@@ -79,9 +79,9 @@ class TstRankGroup : public QObject {
     });
     QVERIFY(end.finished && !end.failure);
     QCOMPARE(before, std::size_t{1});
-    QCOMPARE(bench.lastPlace(0).masterPort, 0);
+    QCOMPARE(bench.lastPlacement(0).masterPort, 0);
     for (int rank = 0; rank < 3; ++rank) {
-      const protocol::RankPlace place = bench.lastPlace(rank);
+      const protocol::RankPlacement place = bench.lastPlacement(rank);
       QCOMPARE(place.localRank, rank);
       QCOMPARE(place.localRanks, 3);
       QCOMPARE(place.machineRanks, 3);
@@ -90,7 +90,7 @@ class TstRankGroup : public QObject {
     }
   }
 
-  void withAMasterPortAllStartAtOnce() {
+  void withAMasterPortAllRanksStartSimultaneously() {
     GroupBench bench(2);
     bench.ranks.cluster = {.launcher = "PyTorchJob",
                            .node = 1,
@@ -102,7 +102,7 @@ class TstRankGroup : public QObject {
     bench.rankScript(1, "touch other\nfinish 1\n");
     QVERIFY(bench.run().finished);
     for (int rank = 0; rank < 2; ++rank) {
-      const protocol::RankPlace place = bench.lastPlace(rank);
+      const protocol::RankPlacement place = bench.lastPlacement(rank);
       QCOMPARE(place.node, 1);
       QCOMPARE(place.nodes, 3);
       QCOMPARE(place.masterAddress, std::string("node0"));
@@ -111,7 +111,7 @@ class TstRankGroup : public QObject {
     }
   }
 
-  void aLoneRankNeedsNotListen() {
+  void aSingleRankNeedNotListen() {
     GroupBench bench(1);
     bench.script("finish 3\n");
     const auto end = bench.run();
@@ -130,7 +130,7 @@ class TstRankGroup : public QObject {
     QCOMPARE(bench.allPids().size(), std::size_t{4});
   }
 
-  void theWeightiestSignIsTheCause_data() {
+  void theMostSpecificSymptomIsTheCause_data() {
     QTest::addColumn<QString>("first");
     QTest::addColumn<QString>("second");
     QTest::addColumn<int>("rank");
@@ -155,7 +155,7 @@ class TstRankGroup : public QObject {
     row("a word and then its own abort", "failed exception 1 bad\ntouch told\nkill 6\n",
         "failed lost-peer 1 gone\nhang\n", 1, "exception");
   }
-  void theWeightiestSignIsTheCause() {
+  void theMostSpecificSymptomIsTheCause() {
     QFETCH(QString, first);
     QFETCH(QString, second);
     QFETCH(int, rank);
@@ -181,7 +181,7 @@ class TstRankGroup : public QObject {
     QVERIFY(bench.isNobodyLeft());
   }
 
-  void whatRankZeroKnowsOfAnotherMachineIsNamedSo() {
+  void failureOnAnotherMachineIsNamedByRankZero() {
     GroupBench bench(1);
     bench.ranks.cluster.nodes = 4;
     bench.ranks.cluster.startsEveryRank = true;
@@ -230,7 +230,7 @@ class TstRankGroup : public QObject {
   }
 
   /// As when the machine sleeps, or everything on it is stopped and goes on.
-  void whatWasNotHeardWhileThisProcessSleptDoesNotCount() {
+  void silenceWhileThisProcessWasStoppedDoesNotCount() {
     GroupBench bench(1);
     bench.limits.silence = 1s;
     bench.script("await awake\nfinish 1\n");
@@ -246,7 +246,7 @@ class TstRankGroup : public QObject {
     QVERIFY2(end.finished, end.failure ? end.failure->line.c_str() : "");
   }
 
-  void whoWaitsForNobodyStalls() {
+  void theRankOutsideACollectiveStalls() {
     GroupBench bench(3);
     bench.limits.stall = 1s;
     bench.rankScript(0, "listening 1\nheartbeat 5 backward gradients waiting\nhang\n");
@@ -257,43 +257,43 @@ class TstRankGroup : public QObject {
     QCOMPARE(end.failure->error.rank, 2);
     QCOMPARE(end.failure->error.cause.text(), std::string("stalled"));
     QCOMPARE(end.failure->error.phase.text(), std::string("data"));
-    QVERIFY2(contains(end.failure->line, "did not get on for 1 s (runtime.stall_seconds)"),
+    QVERIFY2(contains(end.failure->line, "made no progress for 1 s (runtime.stall_seconds)"),
              end.failure->line.c_str());
     QVERIFY(bench.isNobodyLeft());
   }
 
-  void whenAllWaitItIsSaidSo() {
+  void stallOfAllRanksIsReportedAsSuch() {
     GroupBench bench(2);
     bench.limits.stall = 1s;
     bench.script("listening 1\nheartbeat 5 backward gradients waiting\nhang\n");
     const auto end = bench.run();
     QVERIFY(end.failure);
     QCOMPARE(end.failure->error.rank, 0);
-    QVERIFY2(contains(end.failure->line, "as all ranks here did"), end.failure->line.c_str());
+    QVERIFY2(contains(end.failure->line, "like all ranks here"), end.failure->line.c_str());
   }
 
-  void anEarlyEndOfAnotherRankIsNone() {
+  void anEarlyExitOfAnotherRankIsNoFailure() {
     GroupBench bench(2);
     bench.rankScript(0, "listening 1\nawait gone\nfinish 9\n");
     bench.rankScript(1, "finish 8\n");
-    bool isTold = false;
+    bool isReported = false;
     const auto end = bench.run([&] {
-      if (isTold || !bench.isGone(1)) return;
-      isTold = true;
+      if (isReported || !bench.isGone(1)) return;
+      isReported = true;
       bench.loop.after(1300ms, [&] { bench.touch("gone"); });  // longer than signs are collected
     });
     QVERIFY(end.finished && !end.failure);
     QCOMPARE(end.finished->step, std::int64_t{9});
   }
 
-  void whenRankZeroIsDoneAllIs() {
+  void theGroupEndsWhenRankZeroFinishes() {
     GroupBench bench(2);
     bench.rankScript(0, "listening 1\nawait other\nfinish 9\n");
     bench.rankScript(1, "touch other\nawait gone\nfailed lost-peer 1 connection closed\nexit 1\n");
-    bool isTold = false;
+    bool isReported = false;
     const auto end = bench.run([&] {
-      if (isTold || !bench.isGone(0)) return;
-      isTold = true;
+      if (isReported || !bench.isGone(0)) return;
+      isReported = true;
       bench.touch("gone");
     });
     QVERIFY(end.finished && !end.failure);
@@ -310,7 +310,7 @@ class TstRankGroup : public QObject {
     QVERIFY(bench.isNobodyLeft());
   }
 
-  void aSignIsToldThoughTheRestWasKilledOnRequest() {
+  void aSymptomIsReportedAlthoughTheRestWasKilledOnRequest() {
     GroupBench bench(2);
     bench.rankScript(0, "listening 1\nhang\n");
     bench.rankScript(1, "exit 3\n");
@@ -322,7 +322,7 @@ class TstRankGroup : public QObject {
     QVERIFY(end.failure && end.failure->error.rank == 1);
   }
 
-  void aProgramThatDoesNotStartIsTold() {
+  void aProgramThatDoesNotStartIsReported() {
     GroupBench bench(2);
     bench.removeWorker();
     const auto end = bench.run();
@@ -333,16 +333,16 @@ class TstRankGroup : public QObject {
     QVERIFY(!end.failure->isRetryable);
   }
 
-  void anotherAttemptMayPassButForSomeCauses_data() {
+  void failuresAreRetryableExceptForSomeCauses_data() {
     QTest::addColumn<QString>("script");
     QTest::addColumn<bool>("mayPass");
     QTest::newRow("killed") << "kill 9\n" << true;
     QTest::newRow("no word") << "exit 3\n" << true;
     QTest::newRow("exception") << "failed exception 1 bad index\nexit 1\n" << true;
     QTest::newRow("data") << "failed error 1 a.jpg is truncated\nexit 1\n" << false;
-    QTest::newRow("mendable") << "failed exception 2 no such key\nexit 2\n" << false;
+    QTest::newRow("user error") << "failed exception 2 no such key\nexit 2\n" << false;
   }
-  void anotherAttemptMayPassButForSomeCauses() {
+  void failuresAreRetryableExceptForSomeCauses() {
     QFETCH(QString, script);
     QFETCH(bool, mayPass);
     GroupBench bench(1);

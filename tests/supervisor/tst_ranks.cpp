@@ -34,7 +34,7 @@ class TstRanks : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void everyRankHasItsLogAndItsPlace() {
+  void everyRankHasItsLogAndItsPlacement() {
     EngineBench bench;
     bench.rankScript(0, "listening 9\nstderr [data] zero\nstate running 0\nawait two\nfinish 6\n");
     bench.rankScript(1, "stderr [data] warning: one is odd\nlog warning sees little\nfinish 6\n");
@@ -80,14 +80,14 @@ class TstRanks : public QObject {
     QCOMPARE(result.status, 1);
     const auto info = run_folder::readRunInfo(bench.onlyRun());
     QCOMPARE(info.state.text(), std::string("failed"));
-    const std::string said = "rank 2 on " + base::hostName() +
-                             " was ended by SIGKILL (out of memory?) at step 41 in backward, last "
-                             "collective gradients; its last lines are at the end of " +
-                             bench.onlyRun().rankLog(2).string() +
-                             "; there is no checkpoint to go on from yet";
+    const std::string expected =
+        "rank 2 on " + base::hostName() +
+        " was killed by SIGKILL (out of memory?) at step 41 in backward, last collective "
+        "gradients; its last lines are at the end of " +
+        bench.onlyRun().rankLog(2).string() + "; there is no checkpoint to resume from yet";
     for (const auto& error : {info.error, heard}) {
       QVERIFY(error);
-      QCOMPARE(error->message, said);
+      QCOMPARE(error->message, expected);
       QCOMPARE(error->rank, 2);
       QCOMPARE(error->host, base::hostName());
       QCOMPARE(error->step, std::int64_t{41});
@@ -95,7 +95,7 @@ class TstRanks : public QObject {
       QCOMPARE(error->collective, std::string("gradients"));
       QCOMPARE(error->cause.text(), std::string("SIGKILL"));
     }
-    QVERIFY2(contains(result.err, "[engine] " + said + "\n"), result.err.c_str());
+    QVERIFY2(contains(result.err, "[engine] " + expected + "\n"), result.err.c_str());
     QCOMPARE(base::readFile(bench.onlyRun().rankLog(2)), std::string("last words\n"));
     QVERIFY(isNobodyLeft(bench));
     QVERIFY(!fs::exists(socket));
@@ -109,11 +109,11 @@ class TstRanks : public QObject {
     bench.rankScript(2, "hang\n");
     const auto result = bench.run(trainLine());
     QCOMPARE(result.status, 1);
-    const std::string said = "rank 1 on " + base::hostName() +
-                             " failed at step 4 in forward: index 7 is out of range; there is no "
-                             "checkpoint to go on from yet";
-    QVERIFY2(contains(result.err, "[engine] " + said + "\n"), result.err.c_str());
-    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).error->message, said);
+    const std::string expected = "rank 1 on " + base::hostName() +
+                                 " failed at step 4 in forward: index 7 is out of range; there is "
+                                 "no checkpoint to resume from yet";
+    QVERIFY2(contains(result.err, "[engine] " + expected + "\n"), result.err.c_str());
+    QCOMPARE(run_folder::readRunInfo(bench.onlyRun()).error->message, expected);
     QVERIFY(isNobodyLeft(bench));
   }
 
@@ -212,7 +212,7 @@ class TstRanks : public QObject {
     QCOMPARE(base::readFile(bench.folder() / "e.json"), std::string("{\"step\":6}"));
     QVERIFY2(!contains(result.out + result.err, "912345"),
              (result.out + result.err).c_str());  // rank 1's
-    QCOMPARE(bench.lastPlace(2).localRanks, 3);
+    QCOMPARE(bench.lastPlacement(2).localRanks, 3);
     const auto modelOf = [&](int rank) {
       return command == "evaluate" ? bench.lastJob<protocol::EvaluateJob>(rank).model
                                    : bench.lastJob<protocol::PredictJob>(rank).model;
@@ -230,11 +230,9 @@ class TstRanks : public QObject {
     bench.rankScript(1, "stderr last words\nkill 11\n", "evaluate");
     const auto result = bench.run({"evaluate", "run", "--workers", "2"});
     QCOMPARE(result.status, 1);
-    QVERIFY2(
-        contains(result.err, "last words") && contains(result.err, "rank 1 on " + base::hostName() +
-                                                                       " was ended by "
-                                                                       "SIGSEGV"),
-        result.err.c_str());
+    QVERIFY2(contains(result.err, "last words") &&
+                 contains(result.err, "rank 1 on " + base::hostName() + " was killed by SIGSEGV"),
+             result.err.c_str());
     QVERIFY(isNobodyLeft(bench));
   }
 };

@@ -158,7 +158,7 @@ class TstReplay : public QObject {
 
   /// From every record of every attempt, and from what never was in the log, a client comes to hold
   /// the log as it is.
-  void everyPlaceLeadsToTheWholeLog() {
+  void everyClientPositionLeadsToTheWholeLog() {
     int pairs = 0;
     for (std::uint32_t seed = 1; seed <= 25; ++seed) {
       Attempts run(seed);

@@ -70,7 +70,7 @@ class TstRestart : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void allGoOnFromTheCheckpointAndClientsFollow() {
+  void allRanksRestartFromTheCheckpointAndClientsFollow() {
     EngineBench bench;
     bench.rankScript(0,
                      "listening 1\nstate running 0\nscalars 1 2\ncheckpoint 2\nscalars 3 3\neval 3 "
@@ -92,19 +92,19 @@ class TstRestart : public QObject {
     QCOMPARE(follower.attempt, 2);
     QVERIFY(!follower.sawDouble);
     std::map<std::int64_t, std::int64_t> written;
-    bool isTold = false;
+    bool isReported = false;
     for (const auto& record : tests::recordsOf(run)) {
       if (record.kind == events::Record::Kind::Scalars ||
           record.kind == events::Record::Kind::Event)
         written[record.seq] = record.step;
-      isTold |= contains(record.json, "was ended by SIGKILL") &&
-                contains(record.json, "restart 1 of 3, from step 2") &&
-                contains(record.json, "warning");
+      isReported |= contains(record.json, "was killed by SIGKILL") &&
+                    contains(record.json, "restart 1 of 3, from step 2") &&
+                    contains(record.json, "warning");
     }
     QCOMPARE(follower.held, written);
-    QVERIFY(isTold);
+    QVERIFY(isReported);
     QVERIFY2(contains(result.err,
-                      "[engine] warning: rank 1 on " + base::hostName() + " was ended by SIGKILL"),
+                      "[engine] warning: rank 1 on " + base::hostName() + " was killed by SIGKILL"),
              result.err.c_str());
     QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     const auto info = run_folder::readRunInfo(run);
@@ -114,11 +114,11 @@ class TstRestart : public QObject {
     QVERIFY2(!fs::exists(run.evaluation(3)), "what was cut from the log is gone");
     for (int rank = 0; rank < 2; ++rank)
       QCOMPARE(bench.lastJob(rank).resumeFrom, run.checkpoint(2).string());
-    QCOMPARE(bench.lastPlace(1).masterPort, 2);
+    QCOMPARE(bench.lastPlacement(1).masterPort, 2);
     QCOMPARE(bench.allPids().size(), std::size_t{4});
   }
 
-  void withoutACheckpointItBeginsAtStepZero() {
+  void withoutACheckpointItRestartsAtStepZero() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 1\nkill 9\nagain\nstate running 0\nscalars 1 6\ncheckpoint 6 "
@@ -130,7 +130,7 @@ class TstRestart : public QObject {
     QVERIFY(bench.lastJob().resumeFrom.empty());
   }
 
-  void aDamagedCheckpointIsPassedOver() {
+  void aDamagedCheckpointIsSkipped() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 2\ncheckpoint 2\nscalars 3 4\ncheckpoint 4\nawait "
@@ -147,7 +147,7 @@ class TstRestart : public QObject {
     QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
   }
 
-  void aUsedUpBudgetEndsTheRun() {
+  void anExhaustedBudgetEndsTheRun() {
     EngineBench bench;
     bench.script("state running 0\nscalars 1 2\nkill 11\n");
     const auto result = bench.run(trainLine(1));
@@ -165,8 +165,8 @@ class TstRestart : public QObject {
     QTest::addColumn<int>("status");
     QTest::newRow("data") << "fail 1 a.jpg is truncated\n"
                           << "" << 1;
-    QTest::newRow("mendable") << "fail 2 weights do not fit\n"
-                              << "" << 2;
+    QTest::newRow("user error") << "fail 2 weights do not fit\n"
+                                << "" << 2;
     QTest::newRow("under torchrun") << "kill 9\n"
                                     << "torchrun" << 1;
     QTest::newRow("lost last checkpoint") << "broken-checkpoint 6 last\nfinish 6\n"
@@ -200,7 +200,7 @@ class TstRestart : public QObject {
     QCOMPARE(bench.allPids().size(), std::size_t{1});
   }
 
-  void whoWasAskedToStopDoesNotStartAgain() {
+  void aRunAskedToStopIsNotRestarted() {
     EngineBench bench;
     bench.script("state running 0\nscalars 1 2\nwait stop\nkill 9\n");
     const auto engine = bench.start(trainLine(5));
@@ -249,7 +249,7 @@ class TstRestart : public QObject {
     QVERIFY(!fs::exists(info.socket));
   }
 
-  void requestsThatWaitAreAnswered() {
+  void pendingRequestsAreAnswered() {
     EngineBench bench;
     bench.script("state running 0\nwait evaluate\nkill 9\nagain\nwait stop\nfinish 6\n");
     const auto engine = bench.start(trainLine(1));
@@ -258,9 +258,9 @@ class TstRestart : public QObject {
     client.send(protocol::Command{"e", protocol::CommandName::Evaluate});
     const auto refused = client.expect<protocol::ErrorReply>();
     QCOMPARE(refused.id, std::string("e"));
-    QVERIFY2(contains(refused.message, "starts again from step 0"), refused.message.c_str());
+    QVERIFY2(contains(refused.message, "restarts from step 0"), refused.message.c_str());
     client.send(protocol::Command{"c", protocol::CommandName::Checkpoint});
-    QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "starting again"));
+    QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "restarting"));
     QVERIFY(QTest::qWaitFor([&] { return bench.allPids().size() == 2; }, 10000));
     client.send(protocol::Command{"s", protocol::CommandName::Stop});
     client.expect<protocol::Ok>();

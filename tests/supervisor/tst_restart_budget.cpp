@@ -10,7 +10,7 @@ class TstRestartBudget : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void asManyAsThereAreAndNoMore() {
+  void restartsAreLimited() {
     RestartBudget budget(2);
     QVERIFY(budget.take(0s));
     QVERIFY(budget.take(0s));
@@ -19,7 +19,7 @@ class TstRestartBudget : public QObject {
     QVERIFY(!RestartBudget(0).take(0s));
   }
 
-  void pausesGrowWhileItDiesAtOnce() {
+  void backoffGrowsWhileAttemptsFailImmediately() {
     RestartBudget budget(100);
     auto before = *budget.take(0s);
     QVERIFY(before > 0ms);
@@ -32,7 +32,7 @@ class TstRestartBudget : public QObject {
     QCOMPARE(before.count(), RestartBudget::kLongestBackoff.count());
   }
 
-  void aLongLifeBeginsWithTheShortestAgain() {
+  void aLongAttemptResetsTheBackoff() {
     RestartBudget budget(100);
     for (int i = 0; i < 5; ++i) budget.take(0s);
     QCOMPARE(budget.take(100s)->count(), RestartBudget::kFirstBackoff.count());

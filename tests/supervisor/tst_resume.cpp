@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kDiesAfterThree =
     "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\ncheckpoint 2 best\nscalars 3 3\neval 3 0.4 "
     "0.25\npredictions 3\nkill 9\n";
-constexpr const char* kGoesOn = "state running 2\nscalars 3 6\ncheckpoint 6 last\nfinish 6\n";
+constexpr const char* kResumes = "state running 2\nscalars 3 6\ncheckpoint 6 last\nfinish 6\n";
 
 }  // namespace
 
@@ -29,13 +29,13 @@ class TstResume : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void goesOnFromTheNewestCheckpointWithoutDoubles() {
+  void resumesFromTheNewestCheckpointWithoutDuplicates() {
     EngineBench bench;
     bench.script(kDiesAfterThree);
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
     const run_folder::Layout run(bench.folder() / "run");
     fs::create_directories(run.partialCheckpoint(3));  // as kill -9 leaves it
-    bench.script(kGoesOn);
+    bench.script(kResumes);
     const auto result = bench.run({"train", "run", "--resume"});
     QVERIFY2(result.status == 0, result.err.c_str());
 
@@ -72,7 +72,7 @@ class TstResume : public QObject {
     info.step = 5;
     info.error.reset();
     run_folder::writeRunInfo(run, info);
-    bench.script(kGoesOn);
+    bench.script(kResumes);
     QCOMPARE(bench.run({"train", "run", "--resume"}).status, 0);
     std::vector<protocol::Alert> failures;
     for (const auto& record : tests::recordsOf(run)) {
@@ -87,19 +87,19 @@ class TstResume : public QObject {
       QCOMPARE(failures[attempt].step, std::int64_t{2});
       QCOMPARE(failures[attempt].to, std::int64_t{3});
     }
-    QVERIFY2(contains(failures[2].text, "the engine ended without a word"),
+    QVERIFY2(contains(failures[2].text, "the engine exited unexpectedly"),
              failures[2].text.c_str());
     QCOMPARE(failures[2].to, std::int64_t{5});
   }
 
   /// The curves are gone, the weights are not.
-  void stepsThatTheLogLacksAreTold_data() {
+  void missingStepsOfTheLogAreReported_data() {
     QTest::addColumn<bool>("isEmpty");
     QTest::addColumn<QString>("lacking");
-    QTest::newRow("an empty file") << true << "2 of the 2 steps";
-    QTest::newRow("a record is damaged") << false << "1 of the 2 steps";
+    QTest::newRow("an empty file") << true << "2 of the 2 earlier steps";
+    QTest::newRow("a record is damaged") << false << "1 of the 2 earlier steps";
   }
-  void stepsThatTheLogLacksAreTold() {
+  void missingStepsOfTheLogAreReported() {
     QFETCH(bool, isEmpty);
     QFETCH(QString, lacking);
     EngineBench bench;
@@ -118,12 +118,13 @@ class TstResume : public QObject {
       QCOMPARE(printed.status, 1);
       QVERIFY2(contains(printed.out, "\n2,") && !contains(printed.out, "\n1,"),
                printed.out.c_str());
-      QVERIFY2(contains(printed.err, "1 record of it cannot be read"), printed.err.c_str());
+      QVERIFY2(contains(printed.err, "1 record with a wrong checksum skipped"),
+               printed.err.c_str());
     }
-    bench.script(kGoesOn);
+    bench.script(kResumes);
     const auto result = bench.run({"train", "run", "--resume"});
     QCOMPARE(result.status, 0);
-    QVERIFY2(contains(result.err, "lacks the figures of " + lacking.toStdString()),
+    QVERIFY2(contains(result.err, "lacks the metrics of " + lacking.toStdString()),
              result.err.c_str());
   }
 
@@ -139,27 +140,27 @@ class TstResume : public QObject {
     const auto refused = bench.run({"evaluate", "run", "--weights", "4"});
     QVERIFY2(refused.status == 0 || refused.status == 1, "its model is whole");
 
-    bench.script(kGoesOn);
+    bench.script(kResumes);
     const auto result = bench.run({"train", "run", "--resume"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(contains(result.err, "checkpoint of step 4 is damaged (") &&
-                 contains(result.err, "its bytes are not those that were written") &&
-                 contains(result.err, "goes on from step 2"),
+                 contains(result.err, "checksum mismatch") &&
+                 contains(result.err, "resumes from step 2"),
              result.err.c_str());
     QCOMPARE(bench.lastJob().resumeFrom, run.checkpoint(2).string());
     QVERIFY(fs::exists(run.checkpoints() / "damaged-step-00000004"));
     const auto info = run_folder::readRunInfo(run);
     QVERIFY2(info.best && info.best->step == 2, "the best of what is left");
     QVERIFY(!fs::exists(run.evaluation(4)));
-    bool isTold = false;
+    bool isReported = false;
     for (const auto& record : tests::recordsOf(run)) {
-      isTold |= contains(record.json, "is damaged");
+      isReported |= contains(record.json, "is damaged");
     }
     QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
-    QVERIFY(isTold);
+    QVERIFY(isReported);
   }
 
-  void withoutAWholeCheckpointNothingIsThrownAway() {
+  void withoutACompleteCheckpointNothingIsDeleted() {
     EngineBench bench;
     bench.script(kDiesAfterThree);
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
@@ -168,12 +169,12 @@ class TstResume : public QObject {
     const auto records = tests::recordsOf(run).size();
     const auto result = bench.run({"train", "run", "--resume"});
     QCOMPARE(result.status, 1);
-    QVERIFY2(contains(result.err, "no checkpoint is whole"), result.err.c_str());
+    QVERIFY2(contains(result.err, "every checkpoint is damaged"), result.err.c_str());
     QCOMPARE(tests::recordsOf(run).size(), records);
   }
 
   /// Killed between the rename of the best checkpoint and run.json: the checkpoint knows better.
-  void theBestIsTheCheckpointsOwn() {
+  void bestComesFromTheCheckpoint() {
     EngineBench bench;
     bench.script(kDiesAfterThree);
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
@@ -181,12 +182,12 @@ class TstResume : public QObject {
     run_folder::RunInfo info = run_folder::readRunInfo(run);
     info.best.reset();
     run_folder::writeRunInfo(run, info);
-    bench.script(kGoesOn);
+    bench.script(kResumes);
     QCOMPARE(bench.run({"train", "run", "--resume"}).status, 0);
     QVERIFY(run_folder::readRunInfo(run).best->step == 2);
   }
 
-  void aBrokenRunJsonIsMadeAnew_data() {
+  void aBrokenRunJsonIsRebuilt_data() {
     QTest::addColumn<QString>("content");
     QTest::newRow("empty") << QStringLiteral("");
     QTest::newRow("cut off") << QStringLiteral("{\"name\": \"ben");
@@ -194,7 +195,7 @@ class TstResume : public QObject {
     QTest::newRow("gone") << QString();
   }
   /// As a crash of the machine leaves it; what the checkpoints and the log tell is enough.
-  void aBrokenRunJsonIsMadeAnew() {
+  void aBrokenRunJsonIsRebuilt() {
     QFETCH(QString, content);
     EngineBench bench;
     bench.script(kDiesAfterThree);
@@ -210,10 +211,10 @@ class TstResume : public QObject {
     QCOMPARE(bench.run({"train", "run", "--resume"}).status, 1);
     QCOMPARE(run_folder::readRunInfo(run).attempt, 2);
     breakIt();
-    bench.script(kGoesOn);
+    bench.script(kResumes);
     const auto result = bench.run({"train", "run", "--resume"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    QVERIFY2(contains(result.err, "run.json is made anew from the event log: attempt 3"),
+    QVERIFY2(contains(result.err, "run.json is rebuilt from the event log: attempt 3"),
              result.err.c_str());
     const run_folder::RunInfo info = run_folder::readRunInfo(run);
     QCOMPARE(info.attempt, 3);
@@ -224,7 +225,7 @@ class TstResume : public QObject {
     QCOMPARE(tests::trainedSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
   }
 
-  void otherDataAreNamedAndTakenOnlyWhenAccepted() {
+  void changedDataAreReportedAndUsedOnlyWhenAccepted() {
     EngineBench bench;
     bench.script(kDiesAfterThree);
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
@@ -239,7 +240,7 @@ class TstResume : public QObject {
     text.replace(text.find("[5,5,10,10]"), 11, "[5,5,10,11]");
     base::writeFileAtomically(bench.folder() / "train.json", text);
     const std::string before = base::readFile(run.runJson());
-    bench.script(kGoesOn);
+    bench.script(kResumes);
     const auto refused = bench.run({"train", "run", "--resume"});
     QCOMPARE(refused.status, 2);
     QVERIFY2(contains(refused.err, "dataset.train: other annotations, as many") &&
@@ -249,18 +250,18 @@ class TstResume : public QObject {
     const auto accepted = bench.run({"train", "run", "--resume", "--accept-data"});
     QVERIFY2(accepted.status == 0, accepted.err.c_str());
     QVERIFY2(contains(accepted.err, "other annotations, as many (accepted)"), accepted.err.c_str());
-    bool isTold = false;
+    bool isReported = false;
     for (const auto& record : tests::recordsOf(run))
-      isTold |= contains(record.json, "other annotations, as many");
-    QVERIFY(isTold);
+      isReported |= contains(record.json, "other annotations, as many");
+    QVERIFY(isReported);
     const auto alone = bench.run({"train", "experiment.yaml", "--accept-data"});
     QCOMPARE(alone.status, 2);
     QVERIFY2(contains(alone.err, "--resume"), alone.err.c_str());
   }
 
-  void beginsWhenThereIsNothingYet() {
+  void startsWhenThereIsNoRunYet() {
     EngineBench bench;
-    bench.script(kGoesOn);
+    bench.script(kResumes);
     fs::create_directories(bench.folder() / "volume/lost+found");
     const auto result = bench.run({"train", "experiment.yaml", "--output", "volume", "--resume"});
     QVERIFY2(result.status == 0, result.err.c_str());
@@ -268,7 +269,7 @@ class TstResume : public QObject {
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "fresh", "--resume"}).status, 0);
   }
 
-  void beginsAnewWithoutACheckpoint() {
+  void restartsWithoutACheckpoint() {
     EngineBench bench;
     bench.script("state running 0\nscalars 1 3\nkill 9\n");
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
@@ -305,7 +306,7 @@ class TstResume : public QObject {
              std::int64_t{8});
   }
 
-  void finishedRunIsLeftAsItIs() {
+  void finishedRunIsUnchanged() {
     EngineBench bench;
     bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 0);
@@ -316,7 +317,7 @@ class TstResume : public QObject {
     QCOMPARE(tests::recordsOf(run_folder::Layout(bench.folder() / "run")).size(), records);
   }
 
-  void livingRunIsRefusedNamingItsProcess() {
+  void activeRunIsRefusedNamingItsProcess() {
     EngineBench bench;
     bench.script("state running 0\nhang\n");
     const auto engine = bench.start({"train", "experiment.yaml", "--output", "runs/one"});
@@ -329,7 +330,7 @@ class TstResume : public QObject {
     engine->waitForFinished();
   }
 
-  void folderOfOtherThingsIsRefused() {
+  void folderWithOtherFilesIsRefused() {
     EngineBench bench;
     fs::create_directories(bench.folder() / "photos");
     std::ofstream(bench.folder() / "photos/holiday.jpg") << "x";

@@ -59,9 +59,8 @@ class TstRunOutcome : public QObject {
     const auto outcome = outcomeOf(finishedAt(6, true), factsAtStep6());
     QVERIFY(outcome.state == RunState::Failed && outcome.status == ExitStatus::Failed);
     QVERIFY(outcome.error && outcome.error->cause == FailureCause::Checkpoint);
-    QCOMPARE(outcome.line,
-             std::string("the last checkpoint could not be kept: make room on the disk; resume "
-                         "from the newest one, of step 4"));
+    QCOMPARE(outcome.line, std::string("the last checkpoint could not be saved: free disk space; "
+                                       "resume from the newest checkpoint, of step 4"));
     QCOMPARE(outcome.error->message, outcome.line);
   }
 
@@ -71,16 +70,15 @@ class TstRunOutcome : public QObject {
     facts.lostCheckpoint = {"disk full", ""};
     const auto lost = outcomeOf(finishedAt(6, false), facts);
     QVERIFY(lost.state == RunState::Failed);
-    QCOMPARE(lost.line,
-             std::string("the last checkpoint could not be kept (disk full): make room on the "
-                         "disk; there is none before it"));
+    QCOMPARE(lost.line, std::string("the last checkpoint could not be saved (disk full): free disk "
+                                    "space; there is no earlier checkpoint"));
     QVERIFY(lost.error->checkpoint.empty());
     facts.lostCheckpoint->elsewhere = "/tmp/step-6";
     const auto moved = outcomeOf(finishedAt(6, false), facts);
     QCOMPARE(moved.error->checkpoint, std::string("/tmp/step-6"));
-    QVERIFY2(moved.line.ends_with("it is in /tmp/step-6 on " + base::hostName() +
-                                  ", and `lockstep-engine train /runs/a --resume` fetches it from "
-                                  "there"),
+    QVERIFY2(moved.line.ends_with(
+                 "it is in /tmp/step-6 on " + base::hostName() +
+                 ", and `lockstep-engine train /runs/a --resume` restores it from there"),
              moved.line.c_str());
   }
 
@@ -97,47 +95,47 @@ class TstRunOutcome : public QObject {
     QCOMPARE(outcome.error->collective, std::string("gradients"));
   }
 
-  void aFailureSaysHowToGoOn_data() {
+  void aFailureSaysHowToResume_data() {
     QTest::addColumn<QString>("cause");
     QTest::addColumn<bool>("isRetryable");
     QTest::addColumn<QString>("launcher");
-    QTest::addColumn<QString>("said");
+    QTest::addColumn<QString>("expected");
     const QString resume = QStringLiteral("`lockstep-engine train /runs/a --resume");
     QTest::newRow("retryable") << "SIGKILL" << true << ""
-                               << "; " + resume + "` goes on from step 4";
+                               << "; " + resume + "` resumes from step 4";
     QTest::newRow("under a launcher")
         << "SIGKILL" << true << "torchrun"
-        << "; started by torchrun again, " + resume + "` goes on from step 4";
+        << "; restarted by torchrun, " + resume + "` resumes from step 4";
     QTest::newRow("out of memory") << "out of memory" << true << ""
                                    << "; `lockstep-engine train /runs/a --from 4 --set KEY=VALUE` "
-                                      "goes on from step 4 in another run";
+                                      "starts a new run from step 4";
     QTest::newRow("an image") << "bad image" << false << ""
-                              << "; then " + resume + "` (with annotations that were changed " +
+                              << "; then " + resume + "` (after a change of the annotations " +
                                      resume +
-                                     " --accept-data`) goes on from step 4, or without such "
+                                     " --accept-data`) resumes from step 4, or without such "
                                      "images " +
                                      resume + " --set dataset.bad_images=skip`";
     QTest::newRow("will come again") << "error" << false << ""
                                      << "";
   }
-  void aFailureSaysHowToGoOn() {
+  void aFailureSaysHowToResume() {
     QFETCH(QString, cause);
     QFETCH(bool, isRetryable);
     QFETCH(QString, launcher);
-    QFETCH(QString, said);
+    QFETCH(QString, expected);
     RunFacts facts = factsAtStep6();
     facts.launcher = launcher.toStdString();
     const auto outcome = outcomeOf(failureOf(cause.toStdString(), isRetryable), facts);
-    QCOMPARE(outcome.line, "rank 0 failed" + said.toStdString());
+    QCOMPARE(outcome.line, "rank 0 failed" + expected.toStdString());
     QCOMPARE(outcome.error->message, outcome.line);
     QCOMPARE(outcome.error->step, std::int64_t{6});
   }
 
-  void aFailureWithoutACheckpointSaysSo() {
+  void aFailureWithoutACheckpointIsReported() {
     RunFacts facts = factsAtStep6();
     facts.checkpoints.clear();
     const auto outcome = outcomeOf(failureOf("SIGKILL", true), facts);
-    QVERIFY2(outcome.line.ends_with("; there is no checkpoint to go on from yet"),
+    QVERIFY2(outcome.line.ends_with("; there is no checkpoint to resume from yet"),
              outcome.line.c_str());
   }
 

@@ -37,7 +37,7 @@ class TstRunRecorder : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void newCheckpointTakesThePlaceOfTheOldOne() {
+  void newCheckpointReplacesTheOldOne() {
     const QTemporaryDir folder;
     const fs::path place = fs::path(folder.path().toStdString()) / "step-00000004";
     const fs::path partial = fs::path(folder.path().toStdString()) / ".step-00000004.partial";
@@ -52,7 +52,7 @@ class TstRunRecorder : public QObject {
     QCOMPARE(filesIn(folder.path().toStdString()), expected);
   }
 
-  void oldCheckpointStaysUntilTheNewOneIsThere() {
+  void oldCheckpointStaysUntilTheNewOneExists() {
     const QTemporaryDir folder;
     const fs::path place = fs::path(folder.path().toStdString()) / "step-00000004";
     writeCheckpoint(place, "old");
@@ -62,7 +62,7 @@ class TstRunRecorder : public QObject {
     QCOMPARE(filesIn(folder.path().toStdString()), before);
   }
 
-  void whatTheDiskRefusesIsAnEvent() {
+  void writeFailuresAreEvents() {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
     fs::create_directories(layout.runJson() / "in the way");
@@ -105,7 +105,7 @@ class TstRunRecorder : public QObject {
   }
 
   /// A best without its evaluation would have nothing to show for it.
-  void onlyAnEvaluationInItsPlaceMakesABest() {
+  void onlyASavedEvaluationMakesABest() {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
     supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt, [](const protocol::Alert&) {});

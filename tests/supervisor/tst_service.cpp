@@ -21,7 +21,7 @@ class TstService : public QObject {
     QTest::newRow("one attempt older") << qlonglong{500} << 2 << 3 << qlonglong{300};
     QTest::newRow("two attempts older") << qlonglong{500} << 1 << 3 << qlonglong{100};
     QTest::newRow("an attempt that has not been") << qlonglong{500} << 4 << 3 << qlonglong{0};
-    QTest::newRow("attempt not said") << qlonglong{500} << 0 << 3 << qlonglong{-1};
+    QTest::newRow("attempt not given") << qlonglong{500} << 0 << 3 << qlonglong{-1};
     QTest::newRow("holds what is not in the log") << qlonglong{5000} << 3 << 3 << qlonglong{900};
   }
   void resetFollowsTheAttempts() {

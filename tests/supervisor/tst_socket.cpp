@@ -191,7 +191,7 @@ class TstSocket : public QObject {
              "its attempt is the present one");
   }
 
-  void badLinesAreAnsweredAndTheConnectionGoesOn_data() {
+  void badLinesAreAnsweredAndTheConnectionStays_data() {
     QTest::addColumn<QByteArray>("line");
     QTest::addColumn<QString>("id");
     QTest::newRow("no JSON") << QByteArray("hello") << QString();
@@ -208,7 +208,7 @@ class TstSocket : public QObject {
     QTest::newRow("deep") << QByteArray(100000, '[') << QString();
     QTest::newRow("too long") << QByteArray(3 << 20, 'x') << QString();
   }
-  void badLinesAreAnsweredAndTheConnectionGoesOn() {
+  void badLinesAreAnsweredAndTheConnectionStays() {
     QFETCH(QByteArray, line);
     QFETCH(QString, id);
     LivingRun run("hang\n");
@@ -230,7 +230,7 @@ class TstSocket : public QObject {
     QVERIFY(std::holds_alternative<protocol::ErrorReply>(messages[0]));
   }
 
-  void halfALineIsNoMessage() {
+  void anIncompleteLineIsNotAMessage() {
     LivingRun run("hang\n");
     {
       auto client = run.connect();
@@ -259,7 +259,7 @@ class TstSocket : public QObject {
     QCOMPARE(EngineBench::finish(*run.engine).status, 75);
   }
 
-  void statusSaysWhereTheRunIs() {
+  void statusReportsTheStep() {
     LivingRun run("scalars 1 3\nheartbeat 3 forward\nlog info there\nhang\n");
     auto client = run.connect();
     client.send(protocol::Hello{});
@@ -321,7 +321,7 @@ class TstSocket : public QObject {
     QVERIFY2(!fs::exists(folder), "answers go with the run");
   }
 
-  void requestsInTheAirFailWithTheWorker() {
+  void pendingRequestsFailWithTheWorker() {
     LivingRun run("wait predict\nkill 9\n");
     auto client = run.connect();
     client.send(protocol::PredictRequest{"p", {}, {"a.jpg"}, "", 0.5});
@@ -331,7 +331,7 @@ class TstSocket : public QObject {
   }
 
   /// Whatever a broken client asks for, its run can be stopped.
-  void requestsThatPileUpAreRefused() {
+  void tooManyPendingRequestsAreRefused() {
     LivingRun run("wait stop\ncheckpoint 7 last\nfinish 7 stopped\n");
     auto client = run.connect();
     for (int i = 0; i < 300; ++i)
@@ -339,7 +339,7 @@ class TstSocket : public QObject {
     for (int i = 256; i < 300; ++i) {
       const auto reply = client.expect<protocol::ErrorReply>();
       QCOMPARE(reply.id, std::to_string(i));
-      QVERIFY2(contains(reply.message, "256 requests wait"), reply.message.c_str());
+      QVERIFY2(contains(reply.message, "256 requests are already pending"), reply.message.c_str());
     }
     client.send(protocol::Command{"s", protocol::CommandName::Status});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("s"));
@@ -370,7 +370,7 @@ class TstSocket : public QObject {
   }
 
   /// Somebody's file lies where the folder of sockets should be.
-  void trainingGoesOnWithoutItsSocket() {
+  void trainingContinuesWithoutItsSocket() {
     EngineBench bench;
     bench.setVariable("XDG_RUNTIME_DIR", (bench.folder() / "runtime").string());
     fs::create_directories(bench.folder() / "runtime");
@@ -378,10 +378,10 @@ class TstSocket : public QObject {
     bench.script("state running 0\nscalars 1 2\ncheckpoint 2 last\nfinish 2\n");
     const auto result = bench.run({"train", "experiment.yaml", "--output", "runs/one"});
     QVERIFY2(result.status == 0, result.err.c_str());
-    QVERIFY2(contains(result.err, "warning: ") && contains(result.err, "training goes on"),
+    QVERIFY2(contains(result.err, "warning: ") && contains(result.err, "training continues"),
              result.err.c_str());
     QVERIFY2(contains(base::readFile(events::findEventFile(bench.folder() / "runs/one")),
-                      "training goes on"),
+                      "training continues"),
              "the log says so, too");
   }
 
@@ -426,7 +426,7 @@ class TstSocket : public QObject {
     }
   }
 
-  void attachBridgesStandardStreams() {
+  void attachRelaysStandardStreams() {
     LivingRun run("serve\ncheckpoint 7 last\nfinish 7 stopped\n");
     const auto attached = run.bench.start({"attach", "runs/one"});
     attached->write(

@@ -142,7 +142,7 @@ class TstSocketServer : public QObject {
   }
 
   /// The folder of sockets is somebody's file: there is no socket until it is gone.
-  void aSocketThatCannotBeMadeIsTriedAgain() {
+  void aSocketThatCannotBeCreatedIsRetried() {
     const QTemporaryDir folder;
     qputenv("XDG_RUNTIME_DIR", folder.path().toUtf8());
     const std::filesystem::path blocked =
@@ -203,7 +203,7 @@ class TstSocketServer : public QObject {
   }
 
   /// As a newer version of the program may have written them.
-  void eventsThatAreNotKnownArePassedOver() {
+  void unknownEventsAreSkipped() {
     const QTemporaryDir folder;
     qputenv("XDG_RUNTIME_DIR", folder.path().toUtf8());
     Greeter greeter;
@@ -231,7 +231,7 @@ class TstSocketServer : public QObject {
     QCOMPARE(evaluation->seq, std::int64_t{4});
   }
 
-  void descriptorsAreAllThatTheSystemAllows() {
+  void descriptorLimitIsRaisedToTheMaximum() {
     const QTemporaryDir folder;
     qputenv("XDG_RUNTIME_DIR", folder.path().toUtf8());
     const rlimit before = descriptorLimit();

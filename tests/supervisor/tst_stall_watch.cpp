@@ -38,7 +38,7 @@ class TstStallWatch : public QObject {
     QCOMPARE(watch.isStalled(start + seconds(30)), stalls);
   }
 
-  void movingStepsAreNone() {
+  void advancingStepsAreNoStall() {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(10), seconds(6)}, start);
     for (int second = 1; second <= 100; ++second) {
@@ -47,7 +47,7 @@ class TstStallWatch : public QObject {
     }
   }
 
-  void imagesOfAnEvaluationAreMovement() {
+  void imagesOfAnEvaluationAreProgress() {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(10), seconds(6)}, start);
     for (int second = 1; second <= 100; ++second) {
@@ -57,7 +57,7 @@ class TstStallWatch : public QObject {
     }
   }
 
-  void workCountsAsMovement() {
+  void workCountsAsProgress() {
     const StallWatch::Clock::time_point start{};
     StallWatch watch({seconds(10), seconds(6)}, start);
     watch.note({0, 5, protocol::Phase::Forward, ""}, start);
@@ -80,7 +80,7 @@ class TstStallWatch : public QObject {
     QVERIFY(!watch.isSilent(start + seconds(86)));
   }
 
-  void theRankThatWaitsForNobodyIsToBlame_data() {
+  void theRankOutsideACollectiveIsTheCause_data() {
     QTest::addColumn<QStringList>("phases");  // of three ranks; `*`: waits in a collective
     QTest::addColumn<int>("stalled");         // -1: none
     QTest::newRow("one does not wait") << QStringList{"backward*", "forward", "backward*"} << 1;
@@ -91,7 +91,7 @@ class TstStallWatch : public QObject {
     QTest::newRow("for a checkpoint") << QStringList{"backward*", "checkpoint", "data*"} << 1;
     QTest::newRow("beside one that loads") << QStringList{"loading", "data", "backward*"} << 1;
   }
-  void theRankThatWaitsForNobodyIsToBlame() {
+  void theRankOutsideACollectiveIsTheCause() {
     QFETCH(QStringList, phases);
     QFETCH(int, stalled);
     const StallWatch::Clock::time_point start{};
@@ -113,7 +113,7 @@ class TstStallWatch : public QObject {
     QVERIFY(!supervisor::findStalled({}, start + seconds(30)));
   }
 
-  void limitOfZeroIsNever() {
+  void aLimitOfZeroDisablesIt() {
     const StallWatch::Clock::time_point start{};
     const StallWatch watch({seconds(0), seconds(6)}, start);
     QVERIFY(!watch.isStalled(start + std::chrono::hours(1000)));

@@ -90,7 +90,7 @@ class TstStopping : public QObject {
     QVERIFY(!tests::isAlive(bench.workerPid()));
   }
 
-  void signalsAreCountedApartFromOtherWishes_data() {
+  void signalsAreCountedSeparatelyFromClientRequests_data() {
     QTest::addColumn<bool>("clientAsksFirst");
     QTest::addColumn<QList<int>>("sent");
     QTest::newRow("after a client's stop") << true << QList<int>{SIGTERM};
@@ -98,7 +98,7 @@ class TstStopping : public QObject {
     QTest::newRow("hang-up and SIGTERM") << false << QList<int>{SIGHUP, SIGTERM};
     QTest::newRow("SIGTERM and hang-up") << false << QList<int>{SIGTERM, SIGHUP};
   }
-  void signalsAreCountedApartFromOtherWishes() {
+  void signalsAreCountedSeparatelyFromClientRequests() {
     QFETCH(bool, clientAsksFirst);
     QFETCH(QList<int>, sent);
     EngineBench bench;
@@ -128,10 +128,12 @@ class TstStopping : public QObject {
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
     client.send(protocol::Command{"s", protocol::CommandName::Stop});
     client.expect<protocol::Ok>();
-    QByteArray said;
+    QByteArray output;
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     QVERIFY(QTest::qWaitFor(
-        [&] { return (said += engine->readAllStandardError()).contains("SIGTERM: stopping"); },
+        [&] {
+          return (output += engine->readAllStandardError()).contains("SIGTERM: already stopping");
+        },
         10000));
     ::kill(static_cast<pid_t>(engine->processId()), SIGINT);
     QCOMPARE(EngineBench::finish(*engine).status, 130);
@@ -169,7 +171,7 @@ class TstStopping : public QObject {
     QVERIFY(!run.alive);
   }
 
-  void aSignalThatIsIgnoredFromTheStartStaysSo() {
+  void aSignalIgnoredFromTheStartStaysIgnored() {
     EngineBench bench;
     bench.script("state running 0\ntrain-until-stop 1\n");
     const auto before = ::signal(SIGHUP, SIG_IGN);  // as nohup starts it

@@ -34,7 +34,7 @@ class TstTrainingProgress : public QObject {
     }
   }
 
-  void lineHasEveryFigure() {
+  void lineHasEveryValue() {
     TrainingProgress progress(400, 20);
     for (int i = 1; i <= 120; ++i) progress.add(step(i, 0.25f));
     QCOMPARE(
@@ -45,7 +45,7 @@ class TstTrainingProgress : public QObject {
              std::string("step 120/400  loss 0.25  lr 0.02  4.0 images/s  2:20 left"));
   }
 
-  void nonFiniteLossIsAWordThatEveryoneReads() {
+  void nonFiniteLossIsPrintedAsText() {
     TrainingProgress progress(10, 1);
     progress.add(step(1, std::numeric_limits<float>::quiet_NaN()));
     QVERIFY(progress.dueLine()->find("loss_total=NaN ") != std::string::npos);
@@ -61,7 +61,7 @@ class TstTrainingProgress : public QObject {
     QVERIFY(std::abs(progress.etaSeconds() - 400) < 1);
   }
 
-  void evaluationHasALineOfItsOwn() {
+  void evaluationHasItsOwnLine() {
     const protocol::Scalars scalars{
         0, 200, 0, {{"eval/loss_total", 0.5f}, {"eval/segm/AP", 0.25f}, {"eval/bbox/AP", 0.125f}}};
     QCOMPARE(supervisor::evaluationLine(scalars),
@@ -71,7 +71,7 @@ class TstTrainingProgress : public QObject {
     QCOMPARE(supervisor::evaluationLine(step(1, 1)), std::string());
   }
 
-  void durationsAreRead_data() {
+  void durationsAreFormatted_data() {
     QTest::addColumn<double>("seconds");
     QTest::addColumn<QString>("text");
     QTest::newRow("seconds") << 5.4 << "0:05";
@@ -80,7 +80,7 @@ class TstTrainingProgress : public QObject {
     QTest::newRow("days") << 273600.0 << "3 d 4 h";
     QTest::newRow("negative") << -3.0 << "0:00";
   }
-  void durationsAreRead() {
+  void durationsAreFormatted() {
     QFETCH(double, seconds);
     QFETCH(QString, text);
     QCOMPARE(supervisor::durationText(seconds), text.toStdString());

@@ -50,7 +50,7 @@ class TstTrainingRun : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void wholeRunLeavesTheFolderOfTheDesign() {
+  void finishedRunHasEveryFile() {
     EngineBench bench;
     bench.script(kWholeRun);
     const auto result = bench.run({"train", "experiment.yaml"});
@@ -104,7 +104,7 @@ class TstTrainingRun : public QObject {
     QCOMPARE(outline(bench.onlyRun()), expected);
   }
 
-  void plainLinesAreThereToBeScraped() {
+  void plainLinesCanBeScraped() {
     EngineBench bench;
     bench.script(kWholeRun);
     const auto result = bench.run({"train", "experiment.yaml"});
@@ -121,16 +121,16 @@ class TstTrainingRun : public QObject {
     QVERIFY2(contains(log, "step=4 max_steps=6"), "engine.log has them too");
   }
 
-  void everyOtherLineSaysWhoseItIs() {
+  void everyOtherLineNamesItsSource() {
     EngineBench bench;
     bench.script(std::string("log info hello\nstderr [data] warning: odd\nbroken-checkpoint 1\n") +
                  kWholeRun);
     QCOMPARE(bench.run({"train", "experiment.yaml"}).status, 0);
     std::istringstream log(base::readFile(bench.onlyRun().engineLog()));
-    int said = 0;
-    for (std::string line; std::getline(log, line); said += line.starts_with("["))
+    int taggedLines = 0;
+    for (std::string line; std::getline(log, line); taggedLines += line.starts_with("["))
       QVERIFY2(line.starts_with("[") || line.starts_with("step="), line.c_str());
-    QVERIFY(said >= 10);
+    QVERIFY(taggedLines >= 10);
   }
 
   void resultsGoToStandardOutput() {
@@ -188,14 +188,14 @@ class TstTrainingRun : public QObject {
     }));
   }
 
-  void aRestartThatCannotBeginIsSaidAndRecorded() {
+  void aRestartThatFailsIsReportedAndRecorded() {
     EngineBench bench;
     // A folder stands where the restart reads which images were left out.
     bench.script("state running 0\nscalars 1 1\nmkdir bad_images.jsonl\nkill 9\n");
     const auto result = bench.run(
         {"train", "experiment.yaml", "--output", "one", "--set", "runtime.max_restarts=1"});
     QCOMPARE(result.status, 1);
-    const std::string fault = "the run cannot start again: ";
+    const std::string fault = "the run cannot be restarted: ";
     QVERIFY2(contains(result.err, fault) && contains(result.err, "one/bad_images.jsonl"),
              result.err.c_str());
     const run_folder::Layout run(bench.folder() / "one");
@@ -208,7 +208,7 @@ class TstTrainingRun : public QObject {
     QVERIFY(contains(base::readFile(run.engineLog()), fault));
   }
 
-  void aRanksLogThatCannotBeWrittenIsSaidAtOnce() {
+  void anUnwritableRankLogFailsTheRun() {
     EngineBench bench;
     bench.script("finish 6\n");
     fs::create_directories(bench.folder() / "one/rank-0.log");  // a folder stands in its place
@@ -220,7 +220,7 @@ class TstTrainingRun : public QObject {
              std::string("failed"));
   }
 
-  void nothingIsLeftWhenTheExperimentIsFaulty() {
+  void anInvalidExperimentLeavesNothing() {
     EngineBench bench;
     const auto result = bench.run({"train", "experiment.yaml", "--set", "solver.base_lr=-1"});
     QCOMPARE(result.status, 2);
@@ -231,12 +231,12 @@ class TstTrainingRun : public QObject {
   void weightsThatDoNotFitLeaveNothing() {
     EngineBench bench;
     std::ofstream(bench.folder() / "w.safetensors") << "weights";
-    bench.script("fail 2 weights of another model\n", "check");
+    bench.script("fail 2 weights do not match the model\n", "check");
     const std::vector<std::string> line{"train", "experiment.yaml", "--set",
                                         "model.weights=w.safetensors"};
     const auto refused = bench.run(line);
     QCOMPARE(refused.status, 2);
-    QVERIFY2(contains(refused.err, "weights of another model"), refused.err.c_str());
+    QVERIFY2(contains(refused.err, "weights do not match the model"), refused.err.c_str());
     QVERIFY(!fs::exists(bench.folder() / "runs"));
     bench.script("finish 0\n", "check");
     bench.script("finish 6\n");
@@ -244,7 +244,7 @@ class TstTrainingRun : public QObject {
     QVERIFY2(trained.status == 0, trained.err.c_str());
   }
 
-  void missingWorkerIsSaidBeforeAnythingIsMade() {
+  void missingWorkerIsReportedBeforeAnythingIsCreated() {
     EngineBench bench;
     bench.removeWorker();
     const auto result = bench.run({"train", "experiment.yaml"});

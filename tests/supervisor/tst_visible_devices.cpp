@@ -11,7 +11,7 @@ class TstVisibleDevices : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void variableChoosesAsCudaDoes_data() {
+  void variableSelectsAsCudaDoes_data() {
     QTest::addColumn<QString>("visible");
     QTest::addColumn<QString>("indices");
     QTest::newRow("none") << ""
@@ -31,7 +31,7 @@ class TstVisibleDevices : public QObject {
     QTest::newRow("words") << "NoDevFiles"
                            << "";
   }
-  void variableChoosesAsCudaDoes() {
+  void variableSelectsAsCudaDoes() {
     QFETCH(QString, visible);
     QFETCH(QString, indices);
     const std::vector<GpuDevice> devices{

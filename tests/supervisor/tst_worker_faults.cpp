@@ -12,12 +12,12 @@ class TstWorkerFaults : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aFolderThatIsTakenAwayEndsTheRun_data() {
+  void aRemovedRunFolderEndsTheRun_data() {
     QTest::addColumn<bool>("isRenamed");
     QTest::newRow("removed") << false;
     QTest::newRow("renamed") << true;
   }
-  void aFolderThatIsTakenAwayEndsTheRun() {
+  void aRemovedRunFolderEndsTheRun() {
     QFETCH(bool, isRenamed);
     EngineBench bench;
     bench.script("state running 0\nscalars 1 3\nhang\n");
@@ -34,18 +34,18 @@ class TstWorkerFaults : public QObject {
     QVERIFY2(!std::filesystem::exists(run), "nothing is made in its place");
   }
 
-  void whatMayPassAgainSaysHowToGoOn_data() {
+  void retryableFailureSaysHowToResume_data() {
     QTest::addColumn<QString>("end");
-    QTest::addColumn<bool>("saysHow");
+    QTest::addColumn<bool>("hasCommand");
     QTest::newRow("killed") << "kill 9\n" << true;
     QTest::newRow("crashed") << "kill 11\n" << true;
     QTest::newRow("ended without a word") << "exit 3\n" << true;
     QTest::newRow("stalled") << "hang\n" << true;
     QTest::newRow("content") << "fail 1 a.json is truncated\n" << false;
   }
-  void whatMayPassAgainSaysHowToGoOn() {
+  void retryableFailureSaysHowToResume() {
     QFETCH(QString, end);
-    QFETCH(bool, saysHow);
+    QFETCH(bool, hasCommand);
     EngineBench bench;
     bench.script("state running 0\nscalars 1 4\ncheckpoint 4\nheartbeat 5 forward\n" +
                  end.toStdString());
@@ -53,13 +53,13 @@ class TstWorkerFaults : public QObject {
         {"train", "experiment.yaml", "--output", "run", "--set", "runtime.stall_seconds=1"});
     QCOMPARE(result.status, 1);
     const std::string how = "; `lockstep-engine train " + (bench.folder() / "run").string() +
-                            " --resume` goes on from step 4";
-    QVERIFY2(contains(result.err, how) == saysHow, result.err.c_str());
+                            " --resume` resumes from step 4";
+    QVERIFY2(contains(result.err, how) == hasCommand, result.err.c_str());
     const auto info = run_folder::readRunInfo(run_folder::Layout(bench.folder() / "run"));
-    QVERIFY2(contains(info.error->message, how) == saysHow, info.error->message.c_str());
+    QVERIFY2(contains(info.error->message, how) == hasCommand, info.error->message.c_str());
   }
 
-  void faultReachesRunJsonAndTheExitStatus_data() {
+  void errorReachesRunJsonAndTheExitStatus_data() {
     QTest::addColumn<QString>("script");
     QTest::addColumn<int>("status");
     QTest::addColumn<QString>("message");
@@ -75,13 +75,13 @@ class TstWorkerFaults : public QObject {
     row("ended without a word", "exit 3\n", 1, "exit status 3", "exit status 3");
     row("ended well without a word", "exit 0\n", 1, "exit status 0", "exit status 0");
     row("content", "fail 1 a.jpg is truncated\n", 1, "a.jpg is truncated", "error");
-    row("mendable", "fail 2 weights do not fit the model\n", 2, "weights do not fit", "error");
+    row("user error", "fail 2 weights do not fit the model\n", 2, "weights do not fit", "error");
     row("no message", "raw {\"v\":1,\"type\":\"nonsense\"}\nhang\n", 1, "cannot be read",
         "protocol");
     row("no JSON", "raw hello\nhang\n", 1, "cannot be read", "protocol");
     row("too long a line", "long-line 2000000\nhang\n", 1, "1 MiB", "protocol");
   }
-  void faultReachesRunJsonAndTheExitStatus() {
+  void errorReachesRunJsonAndTheExitStatus() {
     QFETCH(QString, script);
     QFETCH(int, status);
     QFETCH(QString, message);
@@ -104,35 +104,33 @@ class TstWorkerFaults : public QObject {
     QVERIFY2(contains(records.back().json, "failed"), "clients and replays see it");
   }
 
-  void whatTheMachineLacksIsSaidWithTheWayOn_data() {
+  void machineFailureSaysHowToResume_data() {
     QTest::addColumn<QString>("cause");
     QTest::addColumn<bool>("hasLauncher");
     QTest::addColumn<QString>("folder");
-    QTest::addColumn<QString>("wayOn");
+    QTest::addColumn<QString>("remedy");
     const auto row = [](const char* name, const char* cause, bool hasLauncher, const char* folder,
-                        const char* wayOn) {
+                        const char* remedy) {
       QTest::newRow(name) << QString::fromUtf8(cause) << hasLauncher << QString::fromUtf8(folder)
-                          << QString::fromUtf8(wayOn);
+                          << QString::fromUtf8(remedy);
     };
     row("GPU", "gpu", false, "run",
-        "; `lockstep-engine train DIR/run --resume` goes on from step 2");
+        "; `lockstep-engine train DIR/run --resume` resumes from step 2");
     row("peer", "lost-peer", false, "a b's run",
-        "; `lockstep-engine train 'DIR/a b'\\''s run' --resume` goes on from step 2");
+        "; `lockstep-engine train 'DIR/a b'\\''s run' --resume` resumes from step 2");
     row("memory", "out-of-memory", false, "run",
-        "; `lockstep-engine train DIR/run --from 2 --set KEY=VALUE` goes on from step 2 in another "
-        "run");
+        "; `lockstep-engine train DIR/run --from 2 --set KEY=VALUE` starts a new run from step 2");
     row("GPU under torchrun", "gpu", true, "run",
-        "; started by torchrun again, `lockstep-engine train DIR/run --resume` goes on from step "
-        "2");
+        "; restarted by torchrun, `lockstep-engine train DIR/run --resume` resumes from step 2");
     row("memory under torchrun", "out-of-memory", true, "run",
-        "; started by torchrun again, `lockstep-engine train DIR/run --from 2 --set KEY=VALUE` "
-        "goes on from step 2 in another run");
+        "; restarted by torchrun, `lockstep-engine train DIR/run --from 2 --set KEY=VALUE` starts "
+        "a new run from step 2");
   }
-  void whatTheMachineLacksIsSaidWithTheWayOn() {
+  void machineFailureSaysHowToResume() {
     QFETCH(QString, cause);
     QFETCH(bool, hasLauncher);
     QFETCH(QString, folder);
-    QFETCH(QString, wayOn);
+    QFETCH(QString, remedy);
     EngineBench bench;
     if (hasLauncher) {
       for (const auto& [name, value] :
@@ -143,14 +141,14 @@ class TstWorkerFaults : public QObject {
                  " 1 no more\nexit 1\n");
     const auto result = bench.run({"train", "experiment.yaml", "--output", folder.toStdString()});
     QCOMPARE(result.status, 1);
-    wayOn.replace(QStringLiteral("DIR"), QString::fromStdString(bench.folder().string()));
-    QVERIFY2(contains(result.err, wayOn.toStdString() + "\n"), result.err.c_str());
+    remedy.replace(QStringLiteral("DIR"), QString::fromStdString(bench.folder().string()));
+    QVERIFY2(contains(result.err, remedy.toStdString() + "\n"), result.err.c_str());
     const auto info =
         run_folder::readRunInfo(run_folder::Layout(bench.folder() / folder.toStdString()));
-    QVERIFY2(info.error->message.ends_with(wayOn.toStdString()), info.error->message.c_str());
+    QVERIFY2(info.error->message.ends_with(remedy.toStdString()), info.error->message.c_str());
   }
 
-  void whatRanOutOfMemoryGoesOnWithASmallerBatch() {
+  void aRunOutOfMemoryIsForkedWithASmallerBatch() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 2\ncheckpoint 2\nfailed out-of-memory 1 full\nexit 1\n");
@@ -187,7 +185,7 @@ class TstWorkerFaults : public QObject {
     QVERIFY(!tests::isAlive(bench.workerPid()));
   }
 
-  void lostCheckpointIsAnAlertAndTrainingGoesOn() {
+  void lostCheckpointIsAnAlertAndTrainingContinues() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 2\nbroken-checkpoint 2\nscalars 3 6\ncheckpoint 6 last\nfinish "

@@ -68,7 +68,7 @@ class TstWorkerProcess : public QObject {
  private Q_SLOTS:
   void init() { groupsKilled = strangersKilled = 0; }
 
-  void aProgramThatCannotBeStartedIsToldWhateverInterrupts() {
+  void aProgramThatCannotBeStartedIsReportedDespiteSignals() {
     const QTemporaryDir folder;
     // A file that the kernel reads and refuses takes a little while.
     const fs::path program = fs::path(folder.path().toStdString()) / "no-program";
@@ -84,7 +84,7 @@ class TstWorkerProcess : public QObject {
   }
 
   /// Once the leader is reaped, its number may be anybody's.
-  void whatAWorkerStartedIsKilledWhileItsNumberIsOurs() {
+  void childrenOfAWorkerAreKilledBeforeItIsReaped() {
     const QTemporaryDir folder;
     const fs::path place = folder.path().toStdString();
     const fs::path program = place / "worker";
@@ -110,17 +110,17 @@ class TstWorkerProcess : public QObject {
     QTRY_VERIFY(started > 0 && !tests::isAlive(started));
   }
 
-  void waitingThreadsOfAWorkerSpinForAWhileUnlessItsUserSaysHow_data() {
+  void idleOpenMpThreadsSpinBrieflyByDefault_data() {
     QTest::addColumn<QByteArray>("variable");
     QTest::addColumn<QByteArray>("value");
     QTest::addColumn<QByteArray>("expected");
-    QTest::addRow("nothing said") << QByteArray() << QByteArray() << QByteArray("1000");
+    QTest::addRow("default") << QByteArray() << QByteArray() << QByteArray("1000");
     QTest::addRow("a count") << QByteArray("GOMP_SPINCOUNT") << QByteArray("7") << QByteArray("7");
     QTest::addRow("a policy") << QByteArray("OMP_WAIT_POLICY") << QByteArray("active")
                               << QByteArray("unset");
   }
 
-  void waitingThreadsOfAWorkerSpinForAWhileUnlessItsUserSaysHow() {
+  void idleOpenMpThreadsSpinBrieflyByDefault() {
     QFETCH(QByteArray, variable);
     QFETCH(QByteArray, value);
     QFETCH(QByteArray, expected);
@@ -137,14 +137,14 @@ class TstWorkerProcess : public QObject {
     std::ofstream(program) << "#!/bin/sh\necho ${GOMP_SPINCOUNT:-unset}\n";
     fs::permissions(program, fs::perms::owner_all);
     PollLoop loop;
-    std::string said;
+    std::string logged;
     auto handlers = ignoringAll();
-    handlers.logLine = [&](const std::string& line) { said = line; };
+    handlers.logLine = [&](const std::string& line) { logged = line; };
     handlers.exited = [&](const WorkerExit&) { loop.stop(); };
     WorkerProcess worker(loop, handlers);
     worker.start(program, protocol::Job());
     loop.run();
-    QCOMPARE(said, expected.toStdString());
+    QCOMPARE(logged, expected.toStdString());
   }
 };
 

@@ -9,25 +9,25 @@ namespace {
 
 const void* memoryOf(const at::Tensor& tensor) { return tensor.storage().unsafeGetStorageImpl(); }
 
-/// Memory that is as it happens to be.
+/// Uninitialised memory.
 bool isReserving(const std::string& name) {
   return name.starts_with("aten::empty") || name.starts_with("aten::new_empty");
 }
 
-/// Takes sizes and type of a tensor, not its values.
+/// Uses only sizes and dtype of a tensor, not its values.
 bool readsNoValues(const std::string& name) {
   return name.ends_with("_like") || name.starts_with("aten::new_");
 }
 
-/// None where the operator has no such argument, or it is not given.
+/// None if the operator has no such argument or it is not given.
 c10::IValue argumentOf(const OperatorCall& call, const std::string& name) {
   const auto index = call.op.schema().argumentIndexWithName(name);
   return index ? call.inputs.at(static_cast<std::size_t>(*index)) : c10::IValue();
 }
 
 bool takesPinnedMemory(const OperatorCall& call) {
-  const c10::IValue wanted = argumentOf(call, "pin_memory");
-  return call.name() == "aten::_pin_memory" || (wanted.isBool() && wanted.toBool());
+  const c10::IValue pinned = argumentOf(call, "pin_memory");
+  return call.name() == "aten::_pin_memory" || (pinned.isBool() && pinned.toBool());
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ class CaptureLint::Watch : public OperatorWatch {
 
   void onBegin(const OperatorCall& call) override {
     const std::string name = call.name();
-    // Autograd sends a gradient to where its tensor is.
+    // Autograd copies a gradient to the device of its tensor.
     if (name == "aten::to" && call.node.empty() && !argumentOf(call, "device").isNone())
       lint_.add(name + ": sends to a device");
     if (call.isComposite) return;

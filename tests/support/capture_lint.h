@@ -9,30 +9,32 @@
 
 namespace lockstep::tests {
 
-/// Says what of work that is captured could not be replayed on a GPU:
-/// - an operator whose result the host waits for;
+/// Finds what makes captured work unsafe to replay as a CUDA graph:
+/// - an operator that synchronises with the host;
 /// - pinned memory;
-/// - a tensor that is sent to a device, the one at hand or another: all is on it already;
-/// - an operator that reads memory which no operator wrote: the host did, and a replay would read
-///   what lies there by then;
-/// - an operator that reads memory from outside which is not among what the work is said to read:
-///   nothing keeps it.
-/// It runs on a CPU, and sees what an OperatorWatch sees: in float64 and mostly in bfloat16 that is
-/// everything, because our own kernels for a CPU are for float32. It does not see code that runs on
-/// a GPU alone, where the capture itself may fail and say so, nor what a kernel calls. Numbers that
-/// an operator takes by value (2 in x * 2) are no memory.
+/// - a copy of a tensor to a device: everything must already be there;
+/// - an operator that reads memory which no operator wrote: the host wrote it, and a replay would
+/// read
+///   its later content;
+/// - an operator that reads external memory which is not a declared input of the work: nothing
+/// keeps
+///   it alive.
+/// It runs on a CPU and sees what an OperatorWatch sees: everything in float64 and mostly in
+/// bfloat16, because our own CPU kernels are for float32. It does not see code that runs only on a
+/// GPU, where the capture itself reports errors, nor calls inside kernels. Scalars passed by value
+/// (2 in x * 2) are not memory.
 class CaptureLint {
  public:
-  /// Runs the work once under the lint.
+  /// Runs the work once and checks it.
   std::vector<at::Tensor> run(const model::CudaGraphWork& work);
-  /// One a line, each once, in the order in which they came; empty: none.
+  /// The findings, one per line, without duplicates, in order; empty: none.
   const std::string& findings() const { return findings_; }
 
  private:
   class Watch;
-  /// How memory that the work made itself came to be what it is.
+  /// The origin of the content of memory that the work allocated.
   struct Made {
-    c10::Storage storage;  ///< held, so that no other comes to lie there
+    c10::Storage storage;  ///< kept, so that its address is not reused
     bool isWritten = false;
   };
   void add(const std::string& finding);

@@ -18,28 +18,28 @@ struct CudaIndex {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// The threads of a block on a CPU. They take turns: one runs until it waits for others, who goes
-/// on is drawn at random, so that what needs a barrier and has none comes out wrong. Under
-/// ThreadSanitizer and AddressSanitizer, which cannot follow that, each is a thread of its own.
+/// Runs the threads of a CUDA block on a CPU, as coroutines: one runs until it waits at a barrier,
+/// and the next one is drawn at random, so that a missing barrier gives wrong results. Under
+/// ThreadSanitizer and AddressSanitizer, which do not support that, each is a real thread.
 class CudaBlock {
  public:
-  /// sharedBytes: of dynamicShared.
+  /// `sharedBytes`: size of dynamicShared.
   CudaBlock(unsigned threads, std::size_t sharedBytes, std::uint32_t seed);
   ~CudaBlock();
-  /// The one whose threads call this.
+  /// The block of the calling thread.
   static CudaBlock& now();
 
-  /// Calls body(b, t) for every thread t of each of so many blocks, one block after the other.
-  /// Throws std::logic_error where one waits for a thread that has returned.
+  /// Calls body(b, t) for every thread t of each block b, one block after the other. Throws
+  /// std::logic_error when a thread waits for one that has returned.
   void run(std::size_t blocks, const std::function<void(std::size_t, unsigned)>& body);
 
-  /// The rest is called by threads of the block.
+  /// The functions below are called by threads of the block.
   void waitForBlock();
-  /// Of 32 threads: the block's number of threads must be a multiple.
+  /// A warp has 32 threads: the block size must be a multiple.
   void waitForWarp();
-  /// May run others before it returns.
+  /// May run other threads before it returns.
   void letOthersPass();
-  /// Gives `word` to the thread of the warp whose lane differs by these bits, and returns its.
+  /// Shuffle (xor): passes `word` to the lane that differs by these bits, and returns that lane's.
   std::uint64_t exchange(std::uint64_t word, unsigned lanes);
   void* sharedBytes() { return shared_.data(); }
 

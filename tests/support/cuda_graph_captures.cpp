@@ -24,7 +24,7 @@ bool isViewOfOneOf(const Tensors& inputs, const at::Tensor& output) {
   return std::ranges::any_of(inputs, [&](const at::Tensor& in) { return in.is_alias_of(output); });
 }
 
-/// The operators of one work, in their order.
+/// The operators of one captured work, in order.
 class Tape : public OperatorWatch {
  public:
   void onBegin(const OperatorCall&) override {}

@@ -4,16 +4,16 @@
 
 namespace lockstep::tests {
 
-/// What a device does with captured work, on a CPU: the work again, its outputs into the same
-/// memory. Lives as long as what it captured.
+/// Emulates CUDA graph replay on a CPU: runs the work again, with its outputs in the same memory.
+/// Must outlive the captured work.
 struct EagerCapture {
   int captured = 0, replayed = 0;
   model::CudaGraphCapture capture();
 };
 
-/// Nearer to a device: the operators that the work called are called again, each on the memory that
-/// it read and into that which it wrote; no line of the work runs a second time. For work of which
-/// an OperatorWatch sees everything: in float64.
+/// Closer to a device: replays the operators that the work called, each on the memory that it read
+/// and wrote; no code of the work runs again. Only for work that an OperatorWatch sees completely,
+/// in float64.
 model::CudaGraphCapture tapeCapture();
 
 /// `capture`, counting in `count` what it captures.

@@ -13,7 +13,7 @@
 #include "tests/support/cuda_block.h"
 
 /// Enough of CUDA C++ to run kernels (*_kernels.cuh) on a CPU, included before them. Blocks run one
-/// after the other in a random order, and their threads as CudaBlock says. A kernel may use
+/// after the other in a random order, and their threads as in CudaBlock. A kernel may use
 /// threadIdx.x, blockIdx, blockDim.x, gridDim, __shared__ variables of a size known to the
 /// compiler, dynamicShared (filled with NaN before each block), __syncthreads, atomicAdd,
 /// atomicMax, the exchanges of a warp that all its threads join, and the functions below.
@@ -39,7 +39,7 @@ T atomicMax(T* place, T value) {
   return old;
 }
 
-/// `value` of the thread whose lane differs from this one's by these bits.
+/// `value` of the lane that differs from this one by these bits (__shfl_xor_sync).
 template <typename T>
 T __shfl_xor_sync(unsigned, T value, int lanes) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
@@ -81,8 +81,8 @@ T* dynamicShared() {
 
 namespace lockstep::tests {
 
-/// Calls kernel() as <<<launch>>> would. Every call takes another order of blocks and threads, the
-/// same from run to run. Throws std::logic_error where a thread waits for one that has gone.
+/// Calls kernel() as <<<launch>>> would. Every call uses another order of blocks and threads, which
+/// is reproducible. Throws std::logic_error when a thread waits for one that has returned.
 template <typename Kernel>
 void launchOnCpu(const ops::Launch& launch, const Kernel& kernel) {
   static std::uint32_t launches = 0;

@@ -1,5 +1,4 @@
-// Stands in for lockstep-engine where the app's processes and connections are tested: a real child
-// process.
+// Replaces lockstep-engine in tests of the app's processes and connections: a real child process.
 //
 //   fake_engine [--stdout TEXT] [--stderr TEXT] [--exit-code N] [--hang] [--arguments FILE]
 //   fake_engine --socket PATH --replay FILE

@@ -8,7 +8,7 @@
 
 namespace lockstep::tests {
 
-/// masks [G,H,W] uint8 -> the same, cut down to where they are not 0.
+/// masks [G,H,W] uint8 -> the same, cropped to their non-zero pixels.
 inline structures::CroppedMasks cropped(const at::Tensor& masks) {
   std::vector<at::Tensor> crops{at::empty({0}, at::kByte)};
   at::Tensor windows = at::zeros({masks.size(0), structures::kMaskWindowFields}, at::kLong);

@@ -7,7 +7,7 @@
 
 namespace lockstep::tests {
 
-/// What the Error says that `act` throws; empty: it throws none.
+/// The message of the Error that `act` throws; empty: it throws none.
 inline std::string messageOf(const std::function<void()>& act) {
   try {
     act();

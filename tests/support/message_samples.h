@@ -5,11 +5,11 @@
 
 #include "engine/protocol/worker_messages.h"
 
-/// One message of each kind between supervisor and worker, every member different from its default
+/// One message of each kind between supervisor and worker; every member differs from its default
 /// and from its neighbours.
 namespace lockstep::tests {
 
-inline const protocol::RankPlace kSamplePlace{
+inline const protocol::RankPlacement kSamplePlacement{
     1, 2, 3, 4, 5, 6, "GPU 6 (NVIDIA H200)", "10.0.0.7", 29500, true};
 inline const protocol::TrainedModel kSampleModel{"name: \"a\"\nsolver: {max_steps: 3}\n",
                                                  "/w.safetensors", 10};
@@ -36,12 +36,12 @@ inline std::vector<protocol::Work> sampleWorks() {
 inline std::vector<protocol::Result> sampleResults() {
   using namespace protocol;
   const std::vector<Figure> losses{{"loss_mask", 0.25}, {"loss_box_reg", 0.5}};
-  const FaultyImages cutOff{3, {1, 2}, "a.png: is cut off"}, dark{1, {5}, "b.png: is dark"};
+  const ImageIssues cutOff{3, {1, 2}, "a.png: is cut off"}, dark{1, {5}, "b.png: is dark"};
   return {std::monostate(),
           EvaluateResult{7, 3, 1, losses, {{"AP", 0.4}}, {{"AP", 0.3}}, "AP counts only the best"},
           PredictResult{3, 12, 1},
           ReplayResult{losses, 1.5, "loss_mask", {{4, "a.png", losses}}},
-          CheckResult{WeightsFault{"do not fit", 2}, {4, 90, cutOff, dark}, {5, 60, dark, cutOff}},
+          CheckResult{WeightsError{"do not fit", 2}, {4, 90, cutOff, dark}, {5, 60, dark, cutOff}},
           InfoResult{"2.11.0", "AVX512", true, "80-real 90", 2}};
 }
 

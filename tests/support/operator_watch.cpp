@@ -10,13 +10,13 @@
 namespace lockstep::tests {
 namespace {
 
-/// Of the one watch.
+/// State of the only watch.
 std::mutex mutex;
 OperatorWatch* watching = nullptr;
 
-/// Something of LibTorch's that runs on this thread.
+/// A LibTorch function running on this thread.
 struct Running {
-  bool isInKernel = false;  ///< it has one, or is called by one that has
+  bool isInKernel = false;  ///< it has a kernel, or is called by a function that has
   bool isInOurs = false;
   std::string node;
 };

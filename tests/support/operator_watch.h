@@ -8,24 +8,22 @@
 
 namespace lockstep::tests {
 
-/// An operator of LibTorch that the watched code calls, or autograd for it, but none that a kernel
-/// calls. Tensors are without their graph, and stay what they were where the code moves its own to
-/// other memory.
+/// An operator of LibTorch called by the watched code or by autograd, but not from within a kernel.
+/// Tensors are detached, and keep their memory when the code moves its own tensors elsewhere.
 struct OperatorCall {
   c10::OperatorHandle op;
   std::vector<c10::IValue> inputs, outputs;
-  bool isComposite = false;  ///< made of others, which come as well: conv2d of convolution
-  bool isInOurs = false;     ///< called by an operator of ours, `lockstep::finish`
-  std::string node;          ///< of autograd that calls it, `ToCopyBackward0`; empty: none
+  bool isComposite = false;  ///< calls others that are reported as well: conv2d calls convolution
+  bool isInOurs = false;     ///< called by one of our operators, such as `lockstep::finish`
+  std::string node;  ///< the autograd node that calls it, such as `ToCopyBackward0`; empty: none
 
   std::string name() const { return op.schema().name(); }
-  /// Of inputs or outputs, those in lists too; defined ones.
+  /// The defined tensors of inputs or outputs, including those in lists.
   static std::vector<at::Tensor> tensorsOf(const c10::IValue& value);
 };
 
-/// Is told of every operator while it lives, on all threads, one at a time. One watch at a time.
-/// What is no operator of LibTorch's it does not see: our own kernels, and a host that reads and
-/// writes memory itself.
+/// Receives every operator call until destroyed, from all threads, one at a time. Only one watch
+/// may exist. It does not see anything else: our own kernels, and memory accesses of the host.
 class OperatorWatch {
  public:
   OperatorWatch();

@@ -8,7 +8,7 @@
 
 namespace lockstep::tests {
 
-/// What this process may use of something, until the end of the scope.
+/// Limits a resource of this process until the end of the scope.
 class ResourceLimit {
  public:
   ResourceLimit(const ResourceLimit&) = delete;
@@ -26,7 +26,7 @@ class ResourceLimit {
   rlimit before_{};
 };
 
-/// No file grows beyond `bytes`: a full disk.
+/// No file can grow beyond `bytes`, as on a full disk.
 class FullDisk : public ResourceLimit {
  public:
   explicit FullDisk(std::size_t bytes) : ResourceLimit(RLIMIT_FSIZE, bytes) {
@@ -34,13 +34,13 @@ class FullDisk : public ResourceLimit {
   }
 };
 
-/// No more files, pipes or sockets are opened.
+/// No more files, pipes or sockets can be opened.
 class NoMoreFiles : public ResourceLimit {
  public:
   NoMoreFiles() : ResourceLimit(RLIMIT_NOFILE, 0) {}
 };
 
-/// Only `bytes` more than there are now can be allocated.
+/// Only `bytes` more than now can be allocated.
 class LittleMemory : public ResourceLimit {
  public:
   explicit LittleMemory(std::size_t bytes) : ResourceLimit(RLIMIT_AS, inUse() + bytes) {}

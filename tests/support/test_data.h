@@ -6,8 +6,8 @@
 
 namespace lockstep::tests {
 
-/// Folder of real data sets named by LOCKSTEP_TEST_DATA, joined with `relative`; empty when it is
-/// not there (the test then skips: QSKIP("LOCKSTEP_TEST_DATA has no droplets")).
+/// `relative` in the folder of real datasets, LOCKSTEP_TEST_DATA; empty when missing (the test then
+/// skips: QSKIP("LOCKSTEP_TEST_DATA has no droplets")).
 std::filesystem::path realData(const std::string& relative);
 
 /// Root of the sources, for files under tests/ and configs/.
@@ -17,7 +17,7 @@ std::filesystem::path sourceFolder();
 QString program(const char* name);
 
 /// Python with torch, torchvision and pycocotools (packaging/setup.sh --dev puts it in .venv);
-/// empty when it is not there.
+/// empty when missing.
 QString python();
 
 }  // namespace lockstep::tests

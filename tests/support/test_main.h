@@ -10,7 +10,7 @@ namespace lockstep::tests {
 /// command line.
 int registerTest(const char* file, std::function<std::unique_ptr<QObject>()> make);
 
-/// PROGRAM [UNIT] [Qt Test's options]: one unit, or all of them. Returns the exit status. Wants a
+/// PROGRAM [UNIT] [Qt Test's options]: one unit, or all of them. Returns the exit code. Needs a
 /// QCoreApplication.
 int runTests();
 

@@ -2,8 +2,8 @@
 
 #include "tests/support/torch.h"
 
-// torch's own optimisers and layers, which some tests compare with. They cost a source 15 s more to
-// compile.
+// torch's own optimisers and layers, for tests that compare with them. They add 15 s of compile
+// time to a source.
 #ifndef Q_MOC_RUN
 #include <torch/nn/functional.h>
 #include <torch/nn/utils/clip_grad.h>

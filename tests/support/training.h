@@ -23,11 +23,12 @@ struct TrainingSetup {
   config::ModelConfig model;
   std::int64_t classes = 2;  ///< with background
   config::SolverConfig solver{};
-  at::ScalarType type = at::kFloat;  ///< halves: what the model computes in; float64: all of it
+  at::ScalarType type =
+      at::kFloat;  ///< half types: compute dtype of the model; float64: everything
   std::optional<model::RowShapes> rowShapes{};  ///< if other than the device's own
 };
 
-/// The trainer's step on a device, without the trainer: for checks and benchmarks of it.
+/// The trainer's step on a device, without the trainer, for checks and benchmarks.
 class Training {
  public:
   Training(const at::Device& device, const TrainingSetup& setup);
@@ -39,9 +40,9 @@ class Training {
     return model_->losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
   }
   void zeroGradients() { update_->zeroGradients(); }
-  /// Losses, whose gradients are the parameters' then.
+  /// Computes the losses and the parameters' gradients.
   model::Losses gradients(const data::Batch& batch);
-  /// Everything of a step but the loading. Returns its losses [5], unweighted.
+  /// A complete step except data loading. Returns its unweighted losses [5].
   at::Tensor step(const data::Batch& batch, double learningRate = 0.01);
 
  private:

@@ -4,7 +4,7 @@
 
 namespace lockstep::tests {
 
-/// Operators of LibTorch for whose result the host waits on a GPU.
+/// Operators of LibTorch that synchronise the host with the GPU.
 inline constexpr std::array kWaitingOperators{"aten::_local_scalar_dense",
                                               "aten::nonzero",
                                               "aten::masked_select",

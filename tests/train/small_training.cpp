@@ -87,7 +87,7 @@ int MessageRecorder::timesTold(std::int64_t step, const std::string& tag) const 
 Session::Session(const config::Experiment& experiment, const fs::path& folder)
     : layout(makeFolder(folder)),
       observer(folder),
-      ownWorld(dist::makeWorldOfOne()),
+      ownWorld(dist::makeSingleRankWorld()),
       trainer(experiment, layout, contextIn(*ownWorld)) {}
 
 Session::Session(const config::Experiment& experiment, const fs::path& folder, dist::World& ranks)

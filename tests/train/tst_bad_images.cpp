@@ -188,7 +188,7 @@ class TstBadImages : public QObject {
           if (rank == 0) kept = session.observer.checkpoints;
         });
     for (const std::string& text : said) {
-      QVERIFY2(holds(text, (data / "train" / last.file).string() + ": is cut off"), text.c_str());
+      QVERIFY2(holds(text, (data / "train" / last.file).string() + ": is truncated"), text.c_str());
       QVERIFY(holds(text, "copy the file again"));
       QCOMPARE(text, said[0]);
     }
@@ -278,9 +278,9 @@ class TstBadImages : public QObject {
     QVERIFY2(said[0].empty(), said[0].c_str());
     QCOMPARE(told.size(), std::size_t{2});
     QCOMPARE(told[0].file, (data / "train" / other.fileName).string());
-    QCOMPARE(told[0].part, protocol::Split::Train);
+    QCOMPARE(told[0].split, protocol::Split::Train);
     QCOMPARE(told[0].step, std::int64_t{2});
-    QVERIFY2(holds(told[0].reason, "is no image that can be decoded"), told[0].reason.c_str());
+    QVERIFY2(holds(told[0].reason, "is not a supported image"), told[0].reason.c_str());
     QCOMPARE(told[1].step, last.step);
     std::vector<std::int64_t> ids{other.id.value, last.id.value};
     std::ranges::sort(ids);
@@ -392,7 +392,7 @@ class TstBadImages : public QObject {
     cutOff(file);
     const std::string run = newName();
     for (const std::string& text : train(run, world, [&](int) { return made; }))
-      QVERIFY2(holds(text, file + ": is cut off"), text.c_str());
+      QVERIFY2(holds(text, file + ": is truncated"), text.c_str());
     const run_folder::Layout layout(path(run + "0"));
     QCOMPARE(run_folder::checkpointSteps(layout), std::vector<std::int64_t>{3});
     QVERIFY(stateOf(run, 3).lacksEvaluation);
@@ -465,7 +465,7 @@ class TstBadImages : public QObject {
     QCOMPARE(found.dump(), jsonOf(expected, false).dump());
     QCOMPARE(jsonOf(run, true).dump(), jsonOf(expected, true).dump());
     QCOMPARE(told.size(), std::size_t{1});  // once, though it was met twice
-    QCOMPARE(told[0].part, protocol::Split::Val);
+    QCOMPARE(told[0].split, protocol::Split::Val);
     QCOMPARE(told[0].imageId, bad.id.value);
     QCOMPARE(told[0].step, std::int64_t{3});
   }

@@ -54,7 +54,7 @@ class TstDivergence : public QObject {
     session.trainer.resume(planted);
     const std::string text = messageOf([&] { session.trainer.run(); });
     QVERIFY2(text.starts_with("step 3: loss_"), text.c_str());
-    QVERIFY2(contains(text, "First not finite: " + layer.toStdString() + "."), text.c_str());
+    QVERIFY2(contains(text, "First non-finite: " + layer.toStdString() + "."), text.c_str());
     QVERIFY(contains(text, "no update was applied"));
     QCOMPARE(session.observer.divergences, std::vector<std::int64_t>{3});
     QVERIFY(session.observer.checkpoints.empty());

@@ -61,7 +61,7 @@ class TstEarlyStop : public QObject {
     QVERIFY(session.observer.checkpoints.back().last);
     QCOMPARE(session.observer.checkpoints.back().step, std::int64_t{6});
     QVERIFY(fs::exists(session.layout.predictions(6)));
-    QVERIFY(eval::figuresIn(session.layout.evaluation(6)).averagePrecision);
+    QVERIFY(eval::metricsIn(session.layout.evaluation(6)).averagePrecision);
     QVERIFY(session.observer.logs.back().text.starts_with("stopping early: loss_total has not"));
 
     Session again(experiment, path("stops again"));

@@ -189,7 +189,7 @@ class TstFailure : public QObject {
   void anErrorOfOursKeepsItsWordsAndItsStatus() {
     FailureFacts waiting = kBackward;
     waiting.isWaiting = true;
-    const Failure failure = train::failureOf(base::mendable("weights do not fit"), waiting);
+    const Failure failure = train::failureOf(UserError("weights do not fit"), waiting);
     QCOMPARE(failure.message, std::string("weights do not fit"));
     QCOMPARE(failure.cause, FailureCause::Error);
     QCOMPARE(failure.exitStatus, 2);

@@ -32,7 +32,7 @@ class TstLastCheckpoint : public QObject {
     Bench(const fs::path& shapes, const fs::path& run, double patience)
         : layout(run_folder::createRunFolderAt(run)),
           observer(run),
-          world(dist::makeWorldOfOne()),
+          world(dist::makeSingleRankWorld()),
           trainer(experiment(shapes), layout,
                   {*world, mailbox, phase,
                    [this](const protocol::WorkerMessage& message) { observer.take(message); }, 0, 1,
@@ -96,7 +96,7 @@ class TstLastCheckpoint : public QObject {
     const fs::path folder = run_folder::rescueFolder(bench.layout.folder());
     QVERIFY(folder.string().starts_with(path("tmp").string() + "/lockstep-"));
     QCOMPARE(ready.elsewhere, (folder / "step-00000002").string());
-    QVERIFY(!run_folder::checkpointFault(ready.elsewhere));
+    QVERIFY(!run_folder::checkpointError(ready.elsewhere));
     for (const fs::path& part : {folder, folder.parent_path()}) {
       struct stat status {};
       QCOMPARE(::stat(part.c_str(), &status), 0);
@@ -105,7 +105,7 @@ class TstLastCheckpoint : public QObject {
     bench.clearTheWay();
     const auto found = run_folder::findRescuedCheckpoint(bench.layout);
     QVERIFY(found && found->step == 2);
-    run_folder::fetchRescuedCheckpoint(bench.layout, *found);
+    run_folder::restoreRescuedCheckpoint(bench.layout, *found);
     QCOMPARE(run_folder::findResumePoint(bench.layout).step, std::int64_t{2});
     QVERIFY(!fs::exists(folder));
     QVERIFY(!run_folder::findRescuedCheckpoint(bench.layout));

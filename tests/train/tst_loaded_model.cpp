@@ -84,7 +84,7 @@ class TstLoadedModel : public QObject {
       QFAIL("they were loaded");
     } catch (const Error& error) {
       QVERIFY2(QString::fromUtf8(error.what()).contains(said), error.what());
-      QCOMPARE(error.status(), ExitStatus::Mendable);
+      QCOMPARE(error.status(), ExitStatus::UserError);
     }
   }
 

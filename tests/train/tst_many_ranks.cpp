@@ -231,7 +231,7 @@ class TstManyRanks : public QObject {
     QVERIFY(steps[0] < 200);
     const run_folder::Layout layout(run + "0");
     QVERIFY(fs::exists(layout.checkpoint(steps[0]) / "state.json"));
-    QVERIFY(eval::figuresIn(layout.evaluation(steps[0])).averagePrecision);
+    QVERIFY(eval::metricsIn(layout.evaluation(steps[0])).averagePrecision);
     QCOMPARE(answers.size(), std::size_t{6});
     QVERIFY(fs::exists(run + "answer.json"));
     for (const protocol::Answer& answer : answers)
@@ -275,7 +275,7 @@ class TstManyRanks : public QObject {
     });
     QCOMPARE(steps[0], std::int64_t{3});
     QCOMPARE(steps[1], std::int64_t{3});
-    QVERIFY(eval::figuresIn(run_folder::Layout(path("early0")).evaluation(3)).averagePrecision);
+    QVERIFY(eval::metricsIn(run_folder::Layout(path("early0")).evaluation(3)).averagePrecision);
   }
 
   /// All ranks stop at the step, with one text that names the images of all.
@@ -295,7 +295,7 @@ class TstManyRanks : public QObject {
       }
       weights[world.rank()] = bytesOf(session.trainer.model());
     });
-    QVERIFY2(texts[0].find("First not finite: ") != std::string::npos, texts[0].c_str());
+    QVERIFY2(texts[0].find("First non-finite: ") != std::string::npos, texts[0].c_str());
     QCOMPARE(texts[1], texts[0]);
     QVERIFY(weights[1] == weights[0]);
     const run_folder::Layout layout(path("wild0"));
@@ -356,7 +356,7 @@ class TstManyRanks : public QObject {
       QCOMPARE(failure.message, failures[0].message);
       QCOMPARE(failure.rank, &failure == &failures[0] ? -1 : 0);
     }
-    QVERIFY(!run_folder::checkpointFault(run_folder::Layout(run + "0").checkpoint(1)));
+    QVERIFY(!run_folder::checkpointError(run_folder::Layout(run + "0").checkpoint(1)));
   }
 
   /// Machines that have other files under the same name would draw other images.

@@ -94,7 +94,7 @@ class TstPredictionsView : public QObject {
   void theTooltipOfApNamesItsLimit() {
     const auto sliders = panel()->findChildren<ValueSlider*>();
     QVERIFY(std::any_of(sliders.begin(), sliders.end(), [](const ValueSlider* slider) {
-      return slider->toolTip().contains(QStringLiteral("best 100 detections of a class"));
+      return slider->toolTip().contains(QStringLiteral("100 highest-scoring detections per class"));
     }));
   }
 

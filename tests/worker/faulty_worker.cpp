@@ -1,6 +1,6 @@
-// lockstep-worker, but for its check, which finds no fault, and for its training: that makes twelve
-// steps and a checkpoint at the tenth, and then meets what $LOCKSTEP_TEST_FAULT says for its rank,
-// `rank 0's|rank 1's`.
+// A lockstep-worker whose check always succeeds and whose training reports twelve steps and a
+// checkpoint at the tenth, and then fails as $LOCKSTEP_TEST_FAULT says for its rank: `rank 0|rank
+// 1`.
 #include <c10/util/Exception.h>
 #include <unistd.h>
 
@@ -21,24 +21,24 @@ namespace {
 
 using namespace lockstep;
 
-[[noreturn]] void throwOfGpu() {
+[[noreturn]] void throwCudaError() {
   throw c10::AcceleratorError({"step", "step.cpp", 1}, 719,
                               "CUDA error: unspecified launch failure\nCUDA kernel errors might be "
                               "asynchronously reported at some other API call");
 }
 
-[[noreturn]] void throwOfPeer() {
+[[noreturn]] void throwNcclError() {
   throw c10::DistBackendError(
       "NCCL error in: /x.cpp:7, remote process exited\nncclRemoteError: A call failed", nullptr);
 }
 
-/// As tensors whose memory a broken GPU does not take back.
-struct ThrowsWhenItEnds {
-  ~ThrowsWhenItEnds() { throwOfGpu(); }
+/// Like a tensor that cannot be freed after a CUDA error.
+struct ThrowsInDestructor {
+  ~ThrowsInDestructor() { throwCudaError(); }
 };
 
-void meet(const std::string& fault, train::PhaseReport& phase) {
-  if (fault == "gpu") throwOfGpu();
+void failAs(const std::string& fault, train::PhaseReport& phase) {
+  if (fault == "gpu") throwCudaError();
   if (fault == "memory") {
     throw c10::OutOfMemoryError(
         "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 8.00 GiB of "
@@ -47,21 +47,21 @@ void meet(const std::string& fault, train::PhaseReport& phase) {
         nullptr);
   }
   if (fault == "destructor") {
-    const ThrowsWhenItEnds tensor;
+    const ThrowsInDestructor tensor;
     throw c10::Error("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED", nullptr);
   }
   if (fault == "thread") {
-    std::thread([] { throwOfGpu(); }).join();
+    std::thread([] { throwCudaError(); }).join();
   }
-  if (fault == "peer") throwOfPeer();
+  if (fault == "peer") throwNcclError();
   if (fault == "peer in a thread") {
     phase.note("gradients", true);
-    std::thread([] { throwOfPeer(); }).join();
+    std::thread([] { throwNcclError(); }).join();
   }
-  for (;;) ::pause();  // until the supervisor ends it
+  for (;;) ::pause();  // until the supervisor kills the process
 }
 
-void tellSteps(const worker::JobContext& context) {
+void sendSteps(const worker::JobContext& context) {
   protocol::ScalarBatch batch;
   for (std::int64_t step = 1; step <= 12; ++step)
     batch.records.push_back(
@@ -70,7 +70,7 @@ void tellSteps(const worker::JobContext& context) {
   context.channel.send(batch);
 }
 
-void tellCheckpoint(const protocol::TrainJob& job, const worker::JobContext& context,
+void sendCheckpoint(const protocol::TrainJob& job, const worker::JobContext& context,
                     std::int64_t step) {
   const auto partial = run_folder::Layout(job.runFolder).partialCheckpoint(step);
   std::filesystem::create_directories(partial);
@@ -94,25 +94,25 @@ std::string faultOf(int rank) {
   return faults.substr(0, faults.find('|'));
 }
 
-protocol::Finished trainBadly(const protocol::TrainJob& job, const worker::JobContext& context) {
-  const int rank = context.place.localRank;
-  const bool goesOn = !job.resumeFrom.empty();
+protocol::Finished trainAndFail(const protocol::TrainJob& job, const worker::JobContext& context) {
+  const int rank = context.placement.localRank;
+  const bool isResume = !job.resumeFrom.empty();
   context.phase.rank = rank;
   if (rank == 0) {
     context.channel.send(protocol::Listening{9});
-    if (!goesOn) tellSteps(context);
-    tellCheckpoint(job, context, goesOn ? 14 : 10);
-    if (goesOn) return {.step = 14};
+    if (!isResume) sendSteps(context);
+    sendCheckpoint(job, context, isResume ? 14 : 10);
+    if (isResume) return {.step = 14};
   }
   context.phase.step = 12;
   context.phase.phase = protocol::Phase::Backward;
-  meet(faultOf(rank), context.phase);
+  failAs(faultOf(rank), context.phase);
   return {.step = 12};
 }
 
-protocol::Finished runBadly(const protocol::Work& work, const worker::JobContext& context) {
+protocol::Finished runFaulty(const protocol::Work& work, const worker::JobContext& context) {
   const auto* train = std::get_if<protocol::TrainJob>(&work);
-  return train != nullptr ? trainBadly(*train, context)
+  return train != nullptr ? trainAndFail(*train, context)
                           : protocol::Finished{.result = protocol::CheckResult()};
 }
 
@@ -121,5 +121,5 @@ protocol::Finished runBadly(const protocol::Work& work, const worker::JobContext
 int main(int argc, char** argv) {
   int fd = -1;
   if (argc >= 3) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), fd);
-  return worker::serve(fd, runBadly);
+  return worker::serve(fd, runFaulty);
 }

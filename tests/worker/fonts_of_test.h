@@ -6,8 +6,8 @@
 
 namespace lockstep::tests {
 
-/// While it lives, the machine has DejaVu Sans alone (Latin, Greek, Cyrillic, Hebrew, Arabic; no
-/// Chinese, no Devanagari), or no font.
+/// Until destroyed, the only font is DejaVu Sans (Latin, Greek, Cyrillic, Hebrew, Arabic; no
+/// Chinese, no Devanagari), or none.
 class FontsOfTest {
  public:
   enum class Fonts { DejaVu, None };
@@ -24,7 +24,7 @@ class FontsOfTest {
     qputenv("FONTCONFIG_FILE", file.fileName().toUtf8());
   }
   ~FontsOfTest() { qunsetenv("FONTCONFIG_FILE"); }
-  static bool isThere() { return QFile::exists(dejaVu()); }
+  static bool isInstalled() { return QFile::exists(dejaVu()); }
 
  private:
   static QString dejaVu() {

@@ -32,8 +32,8 @@ protocol::Finished JobBench::run(const protocol::Work& work) {
   worker::Channel channel(workerEnd_.get());
   train::PhaseReport phase;
   worker::OwnWorld world(phase);
-  const protocol::RankPlace place;
-  return worker::runWork(work, {place, world, channel, mailbox, phase});
+  const protocol::RankPlacement placement;
+  return worker::runWork(work, {placement, world, channel, mailbox, phase});
 }
 
 void JobBench::receive() {

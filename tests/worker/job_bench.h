@@ -17,14 +17,14 @@ class JobBench {
   JobBench();
   JobBench(const JobBench&) = delete;
 
-  /// Blocks until the job has ended; what it throws goes on.
+  /// Blocks until the job has ended. Rethrows its exception.
   protocol::Finished run(const protocol::Work& work);
   template <typename Job>
   typename Job::Result resultOf(const Job& job) {
     return std::get<typename Job::Result>(run(job).result);
   }
 
-  /// Called with each message of the worker, on a thread of its own.
+  /// Called with each message of the worker, on a separate thread.
   std::function<void(const protocol::WorkerMessage&)> onMessage;
   train::Mailbox mailbox;
 
@@ -35,7 +35,7 @@ class JobBench {
   std::jthread receiver_;
 };
 
-/// A model of an experiment, as lockstep-engine hands it over.
+/// A model of an experiment, as lockstep-engine sends it.
 protocol::TrainedModel modelOf(const config::Experiment& experiment, const std::string& weights);
 
 /// A small experiment on made scenes below `folder`, and the weights of its model in

@@ -26,61 +26,62 @@ class TstCheckJob : public QObject {
   void init() {
     folder_.emplace();
     experiment_ = tests::makeSmallModel(path(""));
-    experiment_.model.norm = config::Norm::Group;  // with weights, `auto` would mean others
+    experiment_.model.norm = config::Norm::Group;  // with weights, `auto` would mean another norm
   }
 
-  void whatIsSoundHasNoFaults() {
+  void validInputsHaveNoErrors() {
     experiment_.model.weights = path("weights.safetensors");
     const protocol::CheckResult found = check(100);
     QVERIFY2(!found.weights, found.weights ? found.weights->text.c_str() : "");
     const auto all = static_cast<std::int64_t>(
         coco::Dataset::load(experiment_.dataset.train.annotations).images().size());
-    QCOMPARE(found.train.lookedAt, all);
+    QCOMPARE(found.train.checked, all);
     QCOMPARE(found.train.all, all);
     for (const protocol::ImagesCheck& part : {found.train, found.val}) {
       QCOMPARE(part.unusable.count, std::int64_t{0});
       QCOMPARE(part.dark.count, std::int64_t{0});
     }
-    QCOMPARE(check(0).train.all, std::int64_t{0});  // weights alone
+    QCOMPARE(check(0).train.all, std::int64_t{0});  // only the weights
   }
 
-  void someImagesAreTheFirstTheLastAndThoseBetween() {
+  void aSubsetIsSpreadOverTheDataset() {
     const coco::Dataset all = heldOut();
     for (const coco::Image& image : all.images()) base::writeFileAtomically(fileOf(image), "");
-    const protocol::FaultyImages faults = check(2).val.unusable;
-    QCOMPARE(faults.count, std::int64_t{2});
+    const protocol::ImageIssues issues = check(2).val.unusable;
+    QCOMPARE(issues.count, std::int64_t{2});
     const std::vector<std::int64_t> ends{heldOut().images().front().id.value,
                                          heldOut().images().back().id.value};
-    QCOMPARE(faults.firstIds, ends);
+    QCOMPARE(issues.firstIds, ends);
   }
 
-  void imagesThatCannotBeUsedAreCounted_data() {
-    QTest::addColumn<QString>("fault");
+  void unusableImagesAreCounted_data() {
+    QTest::addColumn<QString>("issue");
     QTest::addColumn<QString>("words");
     QTest::newRow("empty") << QStringLiteral("empty") << QStringLiteral("is an empty file");
-    QTest::newRow("cut off") << QStringLiteral("cut") << QStringLiteral("is cut off");
-    QTest::newRow("no image") << QStringLiteral("words") << QStringLiteral("is no image");
-    QTest::newRow("other size") << QStringLiteral("size") << QStringLiteral("its annotation says");
+    QTest::newRow("cut off") << QStringLiteral("cut") << QStringLiteral("is truncated");
+    QTest::newRow("no image") << QStringLiteral("words")
+                              << QStringLiteral("is not a supported image");
+    QTest::newRow("other size") << QStringLiteral("size") << QStringLiteral("the annotations say");
   }
-  void imagesThatCannotBeUsedAreCounted() {
-    QFETCH(QString, fault);
+  void unusableImagesAreCounted() {
+    QFETCH(QString, issue);
     QFETCH(QString, words);
     const coco::Image image = heldOut().images()[1];
     const fs::path file = fileOf(image);
     const std::string whole = base::readFile(file);
-    if (fault == QStringLiteral("empty")) base::writeFileAtomically(file, "");
-    if (fault == QStringLiteral("cut"))
+    if (issue == QStringLiteral("empty")) base::writeFileAtomically(file, "");
+    if (issue == QStringLiteral("cut"))
       base::writeFileAtomically(file, whole.substr(0, whole.size() / 2));
-    if (fault == QStringLiteral("words")) base::writeFileAtomically(file, "hello");
-    if (fault == QStringLiteral("size")) data::writeImage(data::RgbImage(8, 9), file);
-    const protocol::FaultyImages faults = check(100).val.unusable;
-    QCOMPARE(faults.count, std::int64_t{1});
-    QCOMPARE(faults.firstIds, std::vector<std::int64_t>{image.id.value});
-    QVERIFY2(contains(faults.first, words.toStdString()) && contains(faults.first, image.fileName),
-             faults.first.c_str());
+    if (issue == QStringLiteral("words")) base::writeFileAtomically(file, "hello");
+    if (issue == QStringLiteral("size")) data::writeImage(data::RgbImage(8, 9), file);
+    const protocol::ImageIssues issues = check(100).val.unusable;
+    QCOMPARE(issues.count, std::int64_t{1});
+    QCOMPARE(issues.firstIds, std::vector<std::int64_t>{image.id.value});
+    QVERIFY2(contains(issues.first, words.toStdString()) && contains(issues.first, image.fileName),
+             issues.first.c_str());
   }
 
-  void imagesThatComeOutDarkAreCounted() {
+  void darkImagesAreCounted() {
     const coco::Image image = heldOut().images()[0];
     cv::Mat pixels(image.height, image.width, CV_16UC1, cv::Scalar(4095));
     std::vector<std::uint8_t> bytes;
@@ -90,23 +91,23 @@ class TstCheckJob : public QObject {
     const protocol::ImagesCheck found = check(100).val;
     QCOMPARE(found.unusable.count, std::int64_t{0});
     QCOMPARE(found.dark.count, std::int64_t{1});
-    QVERIFY(contains(found.dark.first, "values reach 4095 of 65535"));
+    QVERIFY(contains(found.dark.first, "values go up to only 4095 of 65535"));
   }
 
-  void weightsThatTrainingCannotStartFromAreTold() {
+  void invalidStartWeightsAreReported() {
     const checkpoint::SafetensorsFile sound =
         checkpoint::readSafetensors(path("weights.safetensors"));
     experiment_.model.weights = path("start");
     base::writeFileAtomically(path("start"), "hello there");
     const auto none = check(0).weights;
-    QVERIFY(none && contains(none->text, "is no safetensors file"));
+    QVERIFY(none && contains(none->text, "is not a safetensors file"));
     QCOMPARE(none->exitStatus, 1);
     checkpoint::NamedTensors tensors = sound.tensors;
     for (auto& [name, tensor] : tensors) {
       if (name == "rpn.head.cls_logits.bias") tensor = torch::full_like(tensor, NAN);
     }
     checkpoint::writeSafetensors(path("start"), tensors);
-    QVERIFY(contains(check(0).weights.value().text, "tensor rpn.head.cls_logits.bias holds "));
+    QVERIFY(contains(check(0).weights.value().text, "tensor rpn.head.cls_logits.bias has "));
     tensors = sound.tensors;
     tensors.emplace_back("roi_heads.box_head.0.0.weight", torch::ones({4, 4, 3, 3}));
     checkpoint::writeSafetensors(path("start"), tensors);
@@ -125,7 +126,7 @@ class TstCheckJob : public QObject {
   }
   protocol::CheckResult check(int images) const {
     return tests::JobBench().resultOf(protocol::CheckJob{
-        .configYaml = config::writeExperiment(experiment_), .imagesPerPart = images});
+        .configYaml = config::writeExperiment(experiment_), .imagesPerSplit = images});
   }
 
   std::optional<QTemporaryDir> folder_;

@@ -58,7 +58,7 @@ class TstInspectJob : public QObject {
     QVERIFY(!fs::exists(path("a.json")) && fs::exists(path("b.json")));
   }
 
-  void weightsThatWereReplacedAreReadAgain() {
+  void replacedWeightsAreReloaded() {
     fs::copy_file(path("weights.safetensors"), path("replaced.safetensors"));
     const std::string image = experiment_.dataset.val.images + "/scene_000005.jpg";
     std::vector<protocol::Answer> answers;
@@ -151,7 +151,7 @@ class TstInspectJob : public QObject {
     }
     QCOMPARE(answers.size(), std::size_t(2));
     QVERIFY2(answers[0].error.starts_with((images / "scene_000005.jpg").string() +
-                                          ": is no image that can be decoded"),
+                                          ": is not a supported image"),
              answers[0].error.c_str());
     QVERIFY(!fs::exists(path("bad.json")));
     QCOMPARE(answers[1].error, std::string());

@@ -61,7 +61,7 @@ class TstLabelText : public QObject {
 
  private Q_SLOTS:
   void init() {
-    if (!FontsOfTest::isThere()) QSKIP("needs fonts-dejavu-core");
+    if (!FontsOfTest::isInstalled()) QSKIP("needs fonts-dejavu-core");
     fonts_ = std::make_unique<FontsOfTest>(FontsOfTest::Fonts::DejaVu);
     list_ = std::make_unique<FontList>();
     text_ = std::make_unique<LabelText>(*list_, kHeightPx);
@@ -94,7 +94,7 @@ class TstLabelText : public QObject {
     QVERIFY(ink->baseline > ink->height / 2 && ink->baseline < ink->height);
   }
 
-  void whatNoFontHasIsNotDrawn_data() {
+  void textWithMissingGlyphsIsNotDrawn_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::newRow("chinese") << QByteArray("人");
     QTest::newRow("devanagari") << QByteArray("व्यक्ति");
@@ -104,7 +104,7 @@ class TstLabelText : public QObject {
     QTest::newRow("nothing") << QByteArray("");
     QTest::newRow("spaces") << QByteArray("  ");
   }
-  void whatNoFontHasIsNotDrawn() {
+  void textWithMissingGlyphsIsNotDrawn() {
     QFETCH(QByteArray, text);
     QVERIFY(!text_->draw(text.toStdString()));
   }
@@ -114,12 +114,12 @@ class TstLabelText : public QObject {
     QVERIFY(!LabelText(FontList(), kHeightPx).draw("person"));
   }
 
-  void aWordIsItsLettersInTheirOrder() {
+  void lettersKeepTheirOrder() {
     QVERIFY(begins(u8"Hi", u8"H"));
     QVERIFY(ends(u8"Hi", u8"i"));
   }
 
-  void rightToLeftWordsBeginAtTheRight() {
+  void rightToLeftTextStartsAtTheRight() {
     QVERIFY(ends(u8"אב", u8"א"));
     QVERIFY(begins(u8"אב", u8"ב"));
     QVERIFY(ends(u8"אב H", u8"אב"));  // the first letter's direction is the line's
@@ -127,7 +127,7 @@ class TstLabelText : public QObject {
     QVERIFY(ends(u8"H אב", u8"א"));
   }
 
-  void digitsKeepTheirOrderAmongRightToLeftWords() {
+  void digitsKeepTheirOrderInRightToLeftText() {
     QVERIFY(begins(u8"אב 12", u8"12"));
     QVERIFY(ends(u8"אב 12", u8"אב"));
     QVERIFY(ends(u8"H 12", u8"12"));

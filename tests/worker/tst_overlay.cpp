@@ -72,7 +72,7 @@ class TstOverlay : public QObject {
     }
   }
 
-  void masksAtTheBorderOfThePictureAreWhole() {
+  void masksAtTheImageBorderAreComplete() {
     data::RgbImage image = greyPicture();
     worker::OverlayPainter({CategoryId{7}}, {"cup"})
         .draw(image, {detection(0, 0, 60), detection(kSidePx - 60, kSidePx - 60, 60)});
@@ -80,22 +80,22 @@ class TstOverlay : public QObject {
     QCOMPARE(pixelAt(image, kSidePx - 5, kSidePx - 5), (Pixel{60, 106, 131}));
   }
 
-  void theNameIsInThePicture() {
-    if (!FontsOfTest::isThere()) QSKIP("needs fonts-dejavu-core");
+  void theNameIsDrawn() {
+    if (!FontsOfTest::isInstalled()) QSKIP("needs fonts-dejavu-core");
     const FontsOfTest fonts(FontsOfTest::Fonts::DejaVu);
     QVERIFY(drawn("cup") != drawn("mug"));
     QVERIFY(drawn("чашка") != drawn("7"));
     QVERIFY(drawn("چای") != drawn("7"));
   }
 
-  void aNameThatNoFontHasIsTheId_data() {
+  void aNameWithMissingGlyphsBecomesTheId_data() {
     QTest::addColumn<bool>("hasFonts");
     QTest::newRow("of other scripts") << true;
     QTest::newRow("of no script") << false;
   }
-  void aNameThatNoFontHasIsTheId() {
+  void aNameWithMissingGlyphsBecomesTheId() {
     QFETCH(bool, hasFonts);
-    if (hasFonts && !FontsOfTest::isThere()) QSKIP("needs fonts-dejavu-core");
+    if (hasFonts && !FontsOfTest::isInstalled()) QSKIP("needs fonts-dejavu-core");
     const FontsOfTest fonts(hasFonts ? FontsOfTest::Fonts::DejaVu : FontsOfTest::Fonts::None);
     QVERIFY(drawn("人") == drawn("7"));
     data::RgbImage image = greyPicture();
@@ -103,7 +103,7 @@ class TstOverlay : public QObject {
     QVERIFY(pixelAt(image, 103, 95) != kUntouched);  // there is a label
   }
 
-  void aClassWithoutANameIsTheId() {
+  void aClassWithoutANameShowsTheId() {
     data::RgbImage image = greyPicture();
     worker::OverlayPainter({CategoryId{7}}, {}).draw(image, {detection(100, 100, 60)});
     QVERIFY(std::equal(image.pixels.get(), image.pixels.get() + 3 * kSidePx * kSidePx,
@@ -111,8 +111,8 @@ class TstOverlay : public QObject {
   }
 
   /// A look at the machine's fonts for every size of picture would take longer than the drawing.
-  void fontsAreLookedForOnce() {
-    if (!FontsOfTest::isThere()) QSKIP("needs fonts-dejavu-core");
+  void fontsAreListedOnce() {
+    if (!FontsOfTest::isInstalled()) QSKIP("needs fonts-dejavu-core");
     constexpr int kLargePx = 1700;
     std::optional<FontsOfTest> fonts(FontsOfTest::Fonts::DejaVu);
     const std::vector<std::uint8_t> expected = drawn("чашка", kLargePx);
@@ -124,7 +124,7 @@ class TstOverlay : public QObject {
     QVERIFY(std::equal(expected.begin(), expected.end(), large.pixels.get()));
   }
 
-  void wordsGrowWithThePicture() {
+  void textGrowsWithTheImage() {
     const auto labelRows = [](int side) {
       const std::vector<std::uint8_t> pixels = drawn("cup", side);
       int rows = 0;

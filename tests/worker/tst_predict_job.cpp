@@ -47,7 +47,7 @@ class TstPredictJob : public QObject {
     QCOMPARE(result.images, std::int64_t{images.size()});
   }
 
-  void filesAreNumberedInTheirOrderWhateverTheThreads() {
+  void filesAreNumberedInOrderForAnyThreadCount() {
     std::vector<std::string> files;
     for (const auto& entry : fs::directory_iterator(path("shapes/val")))
       files.push_back(entry.path().string());
@@ -79,7 +79,7 @@ class TstPredictJob : public QObject {
     QCOMPARE(ids, (std::vector<std::int64_t>{1, 2, 3, 4}));
   }
 
-  void picturesShowWhatReachesTheirScore() {
+  void overlaysShowDetectionsAboveTheirThreshold() {
     const std::string image = experiment_.dataset.val.images + "/scene_000005.jpg";
     const data::RgbImage plain = data::readImage(image);
     for (const double score : {0.0, 2.0}) {
@@ -98,7 +98,7 @@ class TstPredictJob : public QObject {
     }
   }
 
-  void filesThatAreNoImagesAreLeftOutAndCounted() {
+  void filesThatAreNotImagesAreSkippedAndCounted() {
     const std::vector<std::string> whole = sceneFiles();
     base::writeFileAtomically(path("empty.png"), "");
     fs::create_directories(path("drawn"));
@@ -108,7 +108,7 @@ class TstPredictJob : public QObject {
     tests::JobBench bench;
     const auto summary = bench.resultOf(predict);
     QCOMPARE(summary.images, std::int64_t{2});
-    QCOMPARE(summary.unread, std::int64_t{2});
+    QCOMPARE(summary.unreadable, std::int64_t{2});
     std::map<std::int64_t, std::string> names;
     for (const auto& result : readJson("some.json"))
       names[result.at("image_id")] = result.at("file_name");
@@ -116,7 +116,7 @@ class TstPredictJob : public QObject {
     QCOMPARE(std::distance(fs::directory_iterator(path("drawn")), {}), std::ptrdiff_t{2});
   }
 
-  void badImagesOfTheSplitAreLeftOutWhereTheExperimentSaysSo() {
+  void badImagesOfTheSplitAreSkippedIfConfigured() {
     config::Experiment experiment = experiment_;
     const fs::path images = path("one_bad");
     fs::copy(experiment.dataset.val.images, images);
@@ -125,7 +125,7 @@ class TstPredictJob : public QObject {
     fs::create_directories(path("drawn_split"));
     protocol::PredictJob predict = job(experiment, "fails.json");
     predict.overlays = path("drawn_split");
-    const std::string bad = (images / "scene_000006.jpg").string() + ": is no image";
+    const std::string bad = (images / "scene_000006.jpg").string() + ": is not a supported image";
     try {
       tests::JobBench().run(predict);
       QFAIL("a bad image was left out unasked");
@@ -139,7 +139,7 @@ class TstPredictJob : public QObject {
     predict.overlays = path("drawn_split");
     const auto summary = tests::JobBench().resultOf(predict);
     QCOMPARE(summary.images, std::int64_t{2});
-    QCOMPARE(summary.unread, std::int64_t{1});
+    QCOMPARE(summary.unreadable, std::int64_t{1});
     std::set<std::int64_t> ids;
     for (const auto& result : readJson("skips.json"))
       ids.insert(result.at("image_id").get<std::int64_t>());
@@ -147,7 +147,7 @@ class TstPredictJob : public QObject {
     QCOMPARE(std::distance(fs::directory_iterator(path("drawn_split")), {}), std::ptrdiff_t{2});
   }
 
-  void nothingIsWrittenWhereNoFileIsAnImage() {
+  void nothingIsWrittenIfNoFileIsAnImage() {
     base::writeFileAtomically(path("empty.png"), "");
     for (const int count : {1, 2}) {
       protocol::PredictJob predict = job(experiment_, "none.json");
@@ -166,7 +166,7 @@ class TstPredictJob : public QObject {
     }
   }
 
-  void overlaysNeverReplaceAnImage() {
+  void overlaysNeverOverwriteAnImage() {
     fs::create_directories(path("mixed"));
     const std::vector<std::string> scenes = sceneFiles();
     for (const auto& [from, to] : {std::pair{scenes[0], "a.jpg"}, std::pair{scenes[1], "a-1.png"}})
@@ -180,15 +180,14 @@ class TstPredictJob : public QObject {
       bench.run(predict);
       QFAIL("an image was drawn over");
     } catch (const Error& error) {
-      QCOMPARE(error.status(), ExitStatus::Mendable);
-      QVERIFY2(std::string(error.what()).find("a-1.png is an image that is read here") !=
-                   std::string::npos,
+      QCOMPARE(error.status(), ExitStatus::UserError);
+      QVERIFY2(std::string(error.what()).find("a-1.png is an input image") != std::string::npos,
                error.what());
     }
     QVERIFY(base::readFile(path("mixed/a-1.png")) == before);
   }
 
-  void overlaysReplaceOverlaysAlone() {
+  void overlaysOverwriteOnlyOverlays() {
     fs::create_directories(path("kept"));
     const fs::path scene = sceneFiles()[0];
     const std::string overlay = path("kept/" + scene.stem().string() + "-1.png");
@@ -202,8 +201,8 @@ class TstPredictJob : public QObject {
       bench.run(predict);
       QFAIL("a picture was drawn over");
     } catch (const Error& error) {
-      QCOMPARE(error.status(), ExitStatus::Mendable);
-      QVERIFY2(std::string(error.what()).find("-1.png is there already") != std::string::npos,
+      QCOMPARE(error.status(), ExitStatus::UserError);
+      QVERIFY2(std::string(error.what()).find("-1.png already exists") != std::string::npos,
                error.what());
     }
     QVERIFY(base::readFile(overlay) == before && !fs::exists(path("kept.json")));
@@ -218,7 +217,7 @@ class TstPredictJob : public QObject {
              "the second call's");
   }
 
-  void overlaysAreNotDrawnThroughLinks() {
+  void overlaysDoNotFollowSymlinks() {
     fs::create_directories(path("linked"));
     base::writeFileAtomically(path("notes.yaml"), "name: a\n");
     const fs::path scene = sceneFiles()[0];
@@ -231,8 +230,8 @@ class TstPredictJob : public QObject {
       bench.run(predict);
       QFAIL("something was drawn over");
     } catch (const Error& error) {
-      QCOMPARE(error.status(), ExitStatus::Mendable);
-      QVERIFY2(std::string(error.what()).find("-1.png is a link") != std::string::npos,
+      QCOMPARE(error.status(), ExitStatus::UserError);
+      QVERIFY2(std::string(error.what()).find("-1.png is a symlink") != std::string::npos,
                error.what());
     }
     QCOMPARE(base::readFile(path("notes.yaml")), std::string("name: a\n"));

@@ -1,5 +1,5 @@
-// What becomes of a run whose rank meets the errors of a GPU, of its memory and of NCCL: a worker's
-// own ways from the exception to the report, under a real supervisor.
+// Runs whose ranks fail with errors of CUDA, of GPU memory and of NCCL: the real path in the worker
+// from the exception to the report, under a real supervisor.
 #include <QTest>
 #include <filesystem>
 
@@ -32,11 +32,11 @@ class TstRankFaults : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aFaultIsOneLineAndTheRunGoesOn_data() {
+  void anErrorIsOneLineAndTheRunResumes_data() {
     QTest::addColumn<QString>("fault");
     QTest::addColumn<QString>("cause");
     QTest::addColumn<QString>("words");
-    QTest::addColumn<QString>("goesOn");
+    QTest::addColumn<QString>("options");
     const char* const resume = "--resume";
     const char* const gpu = "a GPU failed at or before step 12: unspecified launch failure; ";
     QTest::newRow("launch failure") << "gpu"
@@ -55,27 +55,27 @@ class TstRankFaults : public QObject {
                           << "lost peer"
                           << "the connection to the other ranks broke: remote process exited"
                           << resume;
-    QTest::newRow("peer, by NCCL's watch")
+    QTest::newRow("peer, by NCCL's watchdog")
         << "peer in a thread"
         << "lost peer"
         << "the connection to the other ranks broke: remote process exited" << resume;
   }
-  void aFaultIsOneLineAndTheRunGoesOn() {
+  void anErrorIsOneLineAndTheRunResumes() {
     QFETCH(QString, fault);
     QFETCH(QString, cause);
     QFETCH(QString, words);
-    QFETCH(QString, goesOn);
-    FaultBench faults(fault.toStdString());
-    EngineBench& bench = faults.bench;
+    QFETCH(QString, options);
+    FaultBench faulty(fault.toStdString());
+    EngineBench& bench = faulty.bench;
     const auto result = bench.run({"train", "experiment.yaml", "--set", "solver.max_steps=14"});
     QVERIFY2(result.status == 1, result.err.c_str());
     const auto run = bench.onlyRun();
-    const bool isOther = goesOn != QStringLiteral("--resume");
-    const std::string wayOn = "; `lockstep-engine train " + run.folder().string() + " " +
-                              goesOn.toStdString() + "` goes on from step 10" +
-                              (isOther ? " in another run" : "");
+    const bool isOther = options != QStringLiteral("--resume");
+    const std::string remedy = "; `lockstep-engine train " + run.folder().string() + " " +
+                               options.toStdString() + "` " +
+                               (isOther ? "starts a new run" : "resumes") + " from step 10";
     QVERIFY2(contains(result.err, "[engine] " + words.toStdString()), result.err.c_str());
-    QVERIFY2(contains(result.err, wayOn), result.err.c_str());
+    QVERIFY2(contains(result.err, remedy), result.err.c_str());
     const auto info = run_folder::readRunInfo(run);
     QCOMPARE(info.state.text(), std::string("failed"));
     QVERIFY(info.error);
@@ -83,7 +83,7 @@ class TstRankFaults : public QObject {
     QCOMPARE(info.error->step, std::int64_t{12});
     QCOMPARE(info.error->phase.text(), std::string("backward"));
     QVERIFY2(info.error->message.starts_with(words.toStdString()), info.error->message.c_str());
-    QVERIFY(info.error->message.ends_with(wayOn));
+    QVERIFY(info.error->message.ends_with(remedy));
     QVERIFY(!contains(info.error->message, "\n"));
 
     std::vector<std::string> line{"train", run.folder().string(), "--resume"};
@@ -97,16 +97,17 @@ class TstRankFaults : public QObject {
     QCOMPARE(run_folder::readRunInfo(last).state.text(), std::string("finished"));
   }
 
-  void theRankThatReallyFailedIsNamed_data() {
+  void theRankThatFailedFirstIsNamed_data() {
     QTest::addColumn<QString>("faults");
     QTest::addColumn<int>("rank");
     QTest::addColumn<QString>("cause");
     QTest::newRow("a GPU, and a lost peer") << "peer|gpu" << 1 << "gpu";
-    QTest::newRow("memory, and NCCL's watch") << "peer in a thread|memory" << 1 << "out of memory";
+    QTest::newRow("memory, and NCCL's watchdog")
+        << "peer in a thread|memory" << 1 << "out of memory";
     QTest::newRow("out of a destructor") << "peer|destructor" << 1 << "gpu";
     QTest::newRow("rank 0") << "gpu|peer" << 0 << "gpu";
   }
-  void theRankThatReallyFailedIsNamed() {
+  void theRankThatFailedFirstIsNamed() {
     QFETCH(QString, faults);
     QFETCH(int, rank);
     QFETCH(QString, cause);

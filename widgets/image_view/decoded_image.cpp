@@ -44,7 +44,7 @@ bool isTruncated(const QByteArray& bytes, const QByteArray& format) {
 /// Rejects what is no file: reading a pipe or a device would not end.
 QString openError(const QString& path) {
   const QString error =
-      QString::fromStdString(base::inputFileFault(path.toStdString(), "an image"));
+      QString::fromStdString(base::inputFileError(path.toStdString(), "an image"));
   return error.startsWith(QStringLiteral("is ")) ? QStringLiteral("it ") % error : error;
 }
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "engine/coco/analysis/judged_image.h"
+#include "engine/coco/analysis/evaluated_image.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -26,7 +26,7 @@ Verdict verdictOf(coco::MatchVerdict verdict) {
 
 /// `judged` nullptr: beyond coco::kMaxDetections of its class.
 InstanceFacts detectionFacts(const coco::Detection& detection, std::size_t index,
-                             const coco::JudgedDetection* judged) {
+                             const coco::EvaluatedDetection* judged) {
   InstanceFacts facts;
   facts.verdict = Verdict::Ignored;
   if (judged != nullptr) {
@@ -84,9 +84,10 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
                                        const coco::ImageOverlaps& overlaps,
                                        const MatchThresholds& thresholds,
                                        const std::set<CategoryId>& hidden) {
-  const coco::JudgedImage judged = coco::judgeImage(overlaps, thresholds.score, thresholds.iou);
-  std::vector<const coco::JudgedDetection*> byIndex(content.detections->size());
-  for (const coco::JudgedDetection& one : judged.detections)
+  const coco::EvaluatedImage judged =
+      coco::evaluateImage(overlaps, thresholds.score, thresholds.iou);
+  std::vector<const coco::EvaluatedDetection*> byIndex(content.detections->size());
+  for (const coco::EvaluatedDetection& one : judged.detections)
     byIndex[overlaps.detections[one.detection].index] = &one;
   std::vector<InstanceFacts> instances;
   for (std::size_t d = 0; d < content.detections->size(); ++d) {

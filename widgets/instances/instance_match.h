@@ -12,8 +12,8 @@
 #include "engine/coco/files/results.h"
 #include "widgets/instances/verdict.h"
 
-/// Matches predictions to ground truth for display, with coco::findOverlaps and coco::judgeImage.
-/// All functions may be called from any thread.
+/// Matches predictions to ground truth for display, with coco::findOverlaps and
+/// coco::evaluateImage. All functions may be called from any thread.
 namespace lockstep::widgets {
 
 /// An image with its annotations and detections.

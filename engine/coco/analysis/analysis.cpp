@@ -2,7 +2,7 @@
 
 namespace lockstep::coco {
 
-Analysis analyse(OverlapSet overlaps, const WeighedAp& results, const AnalysisOptions& options) {
+Analysis analyse(OverlapSet overlaps, const WeightedAp& results, const AnalysisOptions& options) {
   Analysis analysis(std::move(overlaps));
   analysis.iouThreshold = options.iouThreshold;
   const OverlapSet& set = analysis.overlaps;

@@ -13,16 +13,16 @@ namespace lockstep::coco {
 
 struct AnalysisOptions {
   double iouThreshold = .5;
-  std::optional<double> scoreThreshold;  ///< none: that of the best F1 of all classes together
+  std::optional<double> scoreThreshold;  ///< none: the one with the best F1 over all classes
 };
 
-/// Everything beyond AP that is said of a results file: computed once, for whoever shows it.
+/// The analysis of a results file beyond AP, computed once for tables, JSON and the report.
 struct Analysis {
   explicit Analysis(OverlapSet set) : overlaps(std::move(set)) {}
 
   OverlapSet overlaps;
   double iouThreshold = .5, scoreThreshold = 0;
-  bool isAtBestF1 = false;  ///< nobody gave the score threshold
+  bool isAtBestF1 = false;  ///< the score threshold was not given
   ApUncertainty uncertainty;
   PrecisionRecall curves;              ///< at the IoU threshold
   std::vector<CountsAtScore> byScore;  ///< at the IoU threshold
@@ -30,8 +30,8 @@ struct Analysis {
   ErrorCosts errors;                   ///< at the IoU threshold
 };
 
-/// `overlaps` and `results` are of the same results file and type.
-Analysis analyse(OverlapSet overlaps, const WeighedAp& results,
+/// `overlaps` and `results` must be from the same results file and IoU type.
+Analysis analyse(OverlapSet overlaps, const WeightedAp& results,
                  const AnalysisOptions& options = {});
 
 }  // namespace lockstep::coco

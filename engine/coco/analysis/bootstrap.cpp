@@ -13,15 +13,16 @@
 namespace lockstep::coco {
 namespace {
 
-constexpr double kOutside = .025;  // on either side of the interval
+constexpr double kOutside = .025;  // probability on either side of the interval
 constexpr double kSignificance = .05;
 
 std::vector<std::uint32_t> unitWeights(std::size_t count) {
   return std::vector<std::uint32_t>(count, 1);
 }
 
-/// [resample] of figures that hold an object.
-std::vector<ApFigures> resampledFigures(const WeighedAp& results, const BootstrapOptions& options) {
+/// AP of each resample that has an object.
+std::vector<ApFigures> resampledFigures(const WeightedAp& results,
+                                        const BootstrapOptions& options) {
   std::vector<ApFigures> figures(options.resamples);
   base::parallelFor(options.resamples, options.threads, [&](std::size_t r) {
     figures[r] = results.at(resampleWeights(results.imageCount(), options.seed, r));
@@ -30,8 +31,8 @@ std::vector<ApFigures> resampledFigures(const WeighedAp& results, const Bootstra
   return figures;
 }
 
-/// Interpolated precision is higher where images are drawn twice, so resamples lie above the figure
-/// that they are of: what they say is how far they scatter around their own mean.
+/// Interpolated precision is biased upwards where images are drawn twice, so resamples have a
+/// higher AP than the original images: only their spread around their own mean is used.
 void moveMeanTo(double estimate, std::vector<double>& values) {
   const double mean =
       std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -83,17 +84,17 @@ Interval percentileInterval(std::vector<double> values) {
   return {at(kOutside), at(1 - kOutside)};
 }
 
-ApUncertainty bootstrap(const WeighedAp& results, const BootstrapOptions& options) {
+ApUncertainty bootstrap(const WeightedAp& results, const BootstrapOptions& options) {
   const std::vector<ApFigures> figures = resampledFigures(results, options);
   const ApFigures estimate = results.at(unitWeights(results.imageCount()));
   return {estimate, intervalOf(figures, &ApFigures::ap, estimate),
           intervalOf(figures, &ApFigures::ap50, estimate), figures.size()};
 }
 
-ApComparison compareAp(const WeighedAp& a, const WeighedAp& b, const BootstrapOptions& options) {
+ApComparison compareAp(const WeightedAp& a, const WeightedAp& b, const BootstrapOptions& options) {
   if (a.imageCount() != b.imageCount()) {
     throw Error("results of " + std::to_string(a.imageCount()) + " and of " +
-                std::to_string(b.imageCount()) + " images cannot be compared pair by pair");
+                std::to_string(b.imageCount()) + " images cannot be compared in pairs");
   }
   ApComparison comparison;
   comparison.a = a.at(unitWeights(a.imageCount()));

@@ -1,25 +1,25 @@
-// AP again and again from one ranked list for each class, with some of its entries read otherwise.
+// Recomputes AP from one ranked list per class, with one type of error fixed at a time.
 #include <algorithm>
 
 #include "engine/base/parallel_for.h"
 #include "engine/coco/analysis/error_types.h"
-#include "engine/coco/analysis/image_shares.h"
+#include "engine/coco/analysis/image_chunks.h"
 #include "engine/coco/evaluation/precision_at_recalls.h"
 
 namespace lockstep::coco {
 namespace {
 
-/// What is mended: one type of error, or all false positives, or all false negatives.
+/// What is fixed: one error type (by index), all false positives, all false negatives, or nothing.
 constexpr std::size_t kFalsePositives = kErrorTypeCount, kFalseNegatives = kErrorTypeCount + 1,
-                      kNothing = kErrorTypeCount + 2, kMendings = kErrorTypeCount + 3;
+                      kNothing = kErrorTypeCount + 2, kFixes = kErrorTypeCount + 3;
 
-enum class Reading : std::uint8_t { Right, Wrong, Gone };
+enum class Outcome : std::uint8_t { TruePositive, FalsePositive, Removed };
 
 struct Entry {
   double score;
-  Reading reading;  ///< as things are
-  Reading mended;   ///< with its type of error mended
-  ErrorType type;   ///< of an entry that is not right
+  Outcome outcome;  ///< as evaluated
+  Outcome fixed;    ///< if its type of error is fixed
+  ErrorType type;   ///< unless it is a true positive
 };
 
 struct ClassEntries {
@@ -27,99 +27,100 @@ struct ClassEntries {
   std::uint64_t gtCount = 0, falseNegatives = 0, missed = 0;
 };
 
-struct ImageShare {
+struct ImageChunk {
   std::vector<ClassEntries> classes;
   std::array<std::uint64_t, kErrorTypeCount> counts{};
   InstanceMatcher matcher;
 };
 
 void takeError(const DetectionError& error, double score, const OverlapSet::ClassRows& rows,
-               ImageShare& share) {
-  ++share.counts[static_cast<std::size_t>(error.type)];
-  const bool movesOn = error.type == ErrorType::Classification && error.becomesRight;
-  const Reading mended = error.becomesRight && !movesOn ? Reading::Right : Reading::Gone;
-  share.classes[rows.ofDetections[error.detection]].entries.push_back(
-      {score, Reading::Wrong, mended, error.type});
-  if (!movesOn) return;
+               ImageChunk& chunk) {
+  ++chunk.counts[static_cast<std::size_t>(error.type)];
+  const bool changesClass = error.type == ErrorType::Classification && error.becomesTruePositive;
+  const Outcome fixed =
+      error.becomesTruePositive && !changesClass ? Outcome::TruePositive : Outcome::Removed;
+  chunk.classes[rows.ofDetections[error.detection]].entries.push_back(
+      {score, Outcome::FalsePositive, fixed, error.type});
+  if (!changesClass) return;
   const auto annotation = static_cast<std::size_t>(error.annotation);
-  share.classes[rows.ofAnnotations[annotation]].entries.push_back(
-      {score, Reading::Gone, Reading::Right, error.type});
+  chunk.classes[rows.ofAnnotations[annotation]].entries.push_back(
+      {score, Outcome::Removed, Outcome::TruePositive, error.type});
 }
 
-/// In the order of detections, which decides between equal scores.
+/// In the order of detections, which breaks ties of equal scores.
 void takeDetections(const ImageOverlaps& image, const OverlapSet::ClassRows& rows,
-                    const InstanceMatches& matches, const ImageErrors& errors, ImageShare& share) {
+                    const InstanceMatches& matches, const ImageErrors& errors, ImageChunk& chunk) {
   auto nextError = errors.detections.begin();
   for (std::size_t d = 0; d < matches.detections.size(); ++d) {
     const double score = image.detections[d].score;
     const MatchVerdict verdict = matches.detections[d].verdict;
-    if (verdict == MatchVerdict::FalsePositive) takeError(*nextError++, score, rows, share);
+    if (verdict == MatchVerdict::FalsePositive) takeError(*nextError++, score, rows, chunk);
     if (verdict != MatchVerdict::TruePositive) continue;
-    share.classes[rows.ofDetections[d]].entries.push_back(
-        {score, Reading::Right, Reading::Right, ErrorType::Missed});
+    chunk.classes[rows.ofDetections[d]].entries.push_back(
+        {score, Outcome::TruePositive, Outcome::TruePositive, ErrorType::Missed});
   }
 }
 
 void takeAnnotations(const OverlapSet::ClassRows& rows, const InstanceMatches& matches,
-                     const ImageErrors& errors, ImageShare& share) {
+                     const ImageErrors& errors, ImageChunk& chunk) {
   for (std::size_t g = 0; g < rows.ofAnnotations.size(); ++g) {
-    ClassEntries& own = share.classes[rows.ofAnnotations[g]];
+    ClassEntries& own = chunk.classes[rows.ofAnnotations[g]];
     own.gtCount += matches.detectionOfAnnotation[g] != kNotCounted;
     own.falseNegatives += matches.detectionOfAnnotation[g] == kMissed;
   }
-  for (const std::uint32_t g : errors.missed) ++share.classes[rows.ofAnnotations[g]].missed;
-  share.counts[static_cast<std::size_t>(ErrorType::Missed)] += errors.missed.size();
+  for (const std::uint32_t g : errors.missed) ++chunk.classes[rows.ofAnnotations[g]].missed;
+  chunk.counts[static_cast<std::size_t>(ErrorType::Missed)] += errors.missed.size();
 }
 
-Reading readingOf(const Entry& entry, std::size_t mending) {
-  if (entry.reading == Reading::Right) return Reading::Right;
-  if (mending == kFalsePositives) return Reading::Gone;
-  return static_cast<std::size_t>(entry.type) == mending ? entry.mended : entry.reading;
+Outcome outcomeOf(const Entry& entry, std::size_t fix) {
+  if (entry.outcome == Outcome::TruePositive) return Outcome::TruePositive;
+  if (fix == kFalsePositives) return Outcome::Removed;
+  return static_cast<std::size_t>(entry.type) == fix ? entry.fixed : entry.outcome;
 }
 
-std::uint64_t gtCountOf(const ClassEntries& list, std::size_t mending) {
-  if (mending == kFalseNegatives) return list.gtCount - list.falseNegatives;
-  const bool isOfMissed = mending == static_cast<std::size_t>(ErrorType::Missed);
+std::uint64_t gtCountOf(const ClassEntries& list, std::size_t fix) {
+  if (fix == kFalseNegatives) return list.gtCount - list.falseNegatives;
+  const bool isOfMissed = fix == static_cast<std::size_t>(ErrorType::Missed);
   return isOfMissed ? list.gtCount - list.missed : list.gtCount;
 }
 
-RecallCurve curveOf(const ClassEntries& ranked, std::size_t mending) {
+RecallCurve curveOf(const ClassEntries& ranked, std::size_t fix) {
   RankedHits hits;
-  double right = 0, counted = 0;
+  double truePositives = 0, counted = 0;
   for (const Entry& entry : ranked.entries) {
-    const Reading reading = readingOf(entry, mending);
-    counted += reading != Reading::Gone;
-    if (reading == Reading::Right) hits.push_back({++right, counted});
+    const Outcome outcome = outcomeOf(entry, fix);
+    counted += outcome != Outcome::Removed;
+    if (outcome == Outcome::TruePositive) hits.push_back({++truePositives, counted});
   }
-  return precisionAtRecalls(hits, static_cast<double>(gtCountOf(ranked, mending)));
+  return precisionAtRecalls(hits, static_cast<double>(gtCountOf(ranked, fix)));
 }
 
-/// Ranks the lists, then [mending] -> AP.
-std::array<double, kMendings> apOfMendings(std::vector<ClassEntries>& lists, int threads) {
-  std::vector<std::array<RecallCurve, kMendings>> curves(lists.size());
+/// Ranks the lists, then [fix] -> AP.
+std::array<double, kFixes> apOfFixes(std::vector<ClassEntries>& lists, int threads) {
+  std::vector<std::array<RecallCurve, kFixes>> curves(lists.size());
   base::parallelFor(lists.size(), threads, [&](std::size_t k) {
     std::stable_sort(lists[k].entries.begin(), lists[k].entries.end(),
                      [](const Entry& a, const Entry& b) { return a.score > b.score; });
-    for (std::size_t m = 0; m < kMendings; ++m) {
+    for (std::size_t m = 0; m < kFixes; ++m) {
       if (gtCountOf(lists[k], m) > 0) curves[k][m] = curveOf(lists[k], m);
     }
   });
-  std::array<double, kMendings> ap;
-  for (std::size_t m = 0; m < kMendings; ++m) {
-    std::vector<RecallCurve> ofMending;
+  std::array<double, kFixes> ap;
+  for (std::size_t m = 0; m < kFixes; ++m) {
+    std::vector<RecallCurve> ofFix;
     for (std::size_t k = 0; k < lists.size(); ++k) {
-      if (gtCountOf(lists[k], m) > 0) ofMending.push_back(curves[k][m]);
+      if (gtCountOf(lists[k], m) > 0) ofFix.push_back(curves[k][m]);
     }
-    ap[m] = meanPrecision(ofMending);
+    ap[m] = meanPrecision(ofFix);
   }
   return ap;
 }
 
-std::vector<ClassEntries> join(const std::vector<ImageShare>& shares, std::size_t classCount) {
+std::vector<ClassEntries> join(const std::vector<ImageChunk>& chunks, std::size_t classCount) {
   std::vector<ClassEntries> lists(classCount);
-  for (const ImageShare& share : shares) {
+  for (const ImageChunk& chunk : chunks) {
     for (std::size_t k = 0; k < classCount; ++k) {
-      const ClassEntries& part = share.classes[k];
+      const ClassEntries& part = chunk.classes[k];
       lists[k].entries.insert(lists[k].entries.end(), part.entries.begin(), part.entries.end());
       lists[k].gtCount += part.gtCount;
       lists[k].falseNegatives += part.falseNegatives;
@@ -133,25 +134,25 @@ std::vector<ClassEntries> join(const std::vector<ImageShare>& shares, std::size_
 
 ErrorCosts errorCosts(const OverlapSet& set, double iouThreshold, double backgroundIou,
                       int threads) {
-  const auto takeImage = [&](ImageShare& share, std::size_t i) {
-    share.classes.resize(set.categories().size());
+  const auto takeImage = [&](ImageChunk& chunk, std::size_t i) {
+    chunk.classes.resize(set.categories().size());
     const ImageOverlaps& image = set.images()[i];
-    const InstanceMatches& matches = share.matcher.match(image, iouThreshold);
+    const InstanceMatches& matches = chunk.matcher.match(image, iouThreshold);
     const ImageErrors errors = findErrors(image, matches, iouThreshold, backgroundIou);
-    takeDetections(image, set.rowsOf(i), matches, errors, share);
-    takeAnnotations(set.rowsOf(i), matches, errors, share);
+    takeDetections(image, set.rowsOf(i), matches, errors, chunk);
+    takeAnnotations(set.rowsOf(i), matches, errors, chunk);
   };
-  const auto shares = forImageShares<ImageShare>(set.images().size(), threads, takeImage);
-  std::vector<ClassEntries> lists = join(shares, set.categories().size());
-  const auto ap = apOfMendings(lists, threads);
-  const auto costOf = [&ap](std::size_t mending) {
+  const auto chunks = forImageChunks<ImageChunk>(set.images().size(), threads, takeImage);
+  std::vector<ClassEntries> lists = join(chunks, set.categories().size());
+  const auto ap = apOfFixes(lists, threads);
+  const auto costOf = [&ap](std::size_t fix) {
     if (ap[kNothing] < 0) return 0.0;
-    return ap[mending] < 0 ? 1 - ap[kNothing] : std::max(ap[mending] - ap[kNothing], 0.0);
+    return ap[fix] < 0 ? 1 - ap[kNothing] : std::max(ap[fix] - ap[kNothing], 0.0);
   };
   ErrorCosts costs;
   costs.ap = ap[kNothing];
-  for (const ImageShare& share : shares) {
-    for (std::size_t e = 0; e < kErrorTypeCount; ++e) costs.types[e].count += share.counts[e];
+  for (const ImageChunk& chunk : chunks) {
+    for (std::size_t e = 0; e < kErrorTypeCount; ++e) costs.types[e].count += chunk.counts[e];
   }
   for (std::size_t e = 0; e < kErrorTypeCount; ++e) {
     costs.types[e].apCost = costOf(e);

@@ -5,14 +5,14 @@
 namespace lockstep::coco {
 namespace {
 
-/// The best overlap of a detection with objects of its class and of others.
+/// The highest IoU of a detection with objects of its class and of other classes.
 struct BestOverlaps {
   const Overlap *own = nullptr, *other = nullptr;
 };
 
 double iouOf(const Overlap* overlap) { return overlap != nullptr ? overlap->iou : 0; }
 
-/// Of each detection; the first of equals, as numpy's argmax.
+/// For each detection; ties go to the first, as with numpy's argmax.
 std::vector<BestOverlaps> bestOverlaps(const ImageOverlaps& image, const InstanceMatches& matches) {
   std::vector<BestOverlaps> bests(image.detections.size());
   for (const Overlap& pair : image.pairs) {
@@ -51,13 +51,13 @@ ImageErrors findErrors(const ImageOverlaps& image, const InstanceMatches& matche
   ImageErrors errors;
   for (std::uint32_t d = 0; d < matches.detections.size(); ++d) {
     if (matches.detections[d].verdict != MatchVerdict::FalsePositive) continue;
-    DetectionError error = errorOf(d, bests[d], leastIou(iouThreshold), backgroundIou);
+    DetectionError error = errorOf(d, bests[d], cappedIouThreshold(iouThreshold), backgroundIou);
     if (error.annotation >= 0) {
       const auto g = static_cast<std::size_t>(error.annotation);
       if (matches.detectionOfAnnotation[g] != kMissed) {
         error.annotation = -1;
       } else {
-        error.becomesRight = !isCovered[g];
+        error.becomesTruePositive = !isCovered[g];
         isCovered[g] = 1;
       }
     }

@@ -1,31 +1,31 @@
 #include "engine/coco/analysis/operating_point.h"
 
-#include "engine/coco/analysis/image_shares.h"
+#include "engine/coco/analysis/image_chunks.h"
 #include "engine/coco/evaluation/instance_matches.h"
 
 namespace lockstep::coco {
 namespace {
 
-double share(std::uint64_t part, std::uint64_t whole) {
+double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? -1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Rows of an object and of the detection of another class that stands for it.
+/// Class rows of an object and of the detection of another class that is matched with it.
 struct ConfusedRows {
   std::uint32_t actual, predicted;
 };
 
-/// What some images give.
-struct ImageShare {
+/// The counts of a chunk of images.
+struct ImageChunk {
   std::vector<Counts> classes;
   std::array<Counts, kObjectSizeCount> sizes;
   std::vector<ConfusedRows> confusions;
   InstanceMatcher matcher;
-  std::vector<char> isFalse, isTaken;  ///< of the detections, of the annotations of one image
+  std::vector<char> isFalse, isTaken;  ///< by detection and by annotation of one image
 };
 
-/// One size of the image that the matcher has begun: false positives are the shown detections of
-/// that size less those that turn out to be something else.
+/// One size, for the image given to InstanceMatcher::begin(): false positives are the shown
+/// detections of that size minus those that are matched or ignored.
 Counts countSize(const OverlapSet::ClassRows& rows, std::uint32_t shown, std::size_t size,
                  InstanceMatcher& matcher) {
   Counts counts;
@@ -44,60 +44,59 @@ Counts countSize(const OverlapSet::ClassRows& rows, std::uint32_t shown, std::si
   return counts;
 }
 
-/// All sizes of the image that the matcher has begun, by class. Leaves in the share which
-/// detections are false.
-Counts countClasses(const OverlapSet::ClassRows& rows, std::uint32_t shown, ImageShare& share) {
+/// All sizes, by class, for the image given to InstanceMatcher::begin(). Sets chunk.isFalse.
+Counts countClasses(const OverlapSet::ClassRows& rows, std::uint32_t shown, ImageChunk& chunk) {
   Counts all;
-  share.isFalse.resize(shown);
-  for (std::uint32_t d = 0; d < shown; ++d) share.isFalse[d] = rows.sizesOfDetections[d] & 1;
+  chunk.isFalse.resize(shown);
+  for (std::uint32_t d = 0; d < shown; ++d) chunk.isFalse[d] = rows.sizesOfDetections[d] & 1;
   const auto take = [&](std::uint32_t d, const DetectionMatch& match) {
     if (match.verdict == MatchVerdict::FalsePositive) return;
-    share.isFalse[d] = 0;
+    chunk.isFalse[d] = 0;
     if (match.verdict != MatchVerdict::TruePositive) return;
-    ++share.classes[rows.ofDetections[d]].truePositives;
+    ++chunk.classes[rows.ofDetections[d]].truePositives;
     ++all.truePositives;
   };
-  share.matcher.forMatched(ObjectSize::All, take);
+  chunk.matcher.forMatched(ObjectSize::All, take);
   for (std::uint32_t d = 0; d < shown; ++d) {
-    const auto isFalse = static_cast<std::uint64_t>(share.isFalse[d]);
-    share.classes[rows.ofDetections[d]].falsePositives += isFalse;
+    const auto isFalse = static_cast<std::uint64_t>(chunk.isFalse[d]);
+    chunk.classes[rows.ofDetections[d]].falsePositives += isFalse;
     all.falsePositives += isFalse;
   }
-  const std::vector<std::int32_t>& found = share.matcher.detectionOfAnnotation();
+  const std::vector<std::int32_t>& found = chunk.matcher.detectionOfAnnotation();
   for (std::size_t g = 0; g < found.size(); ++g) {
-    share.classes[rows.ofAnnotations[g]].falseNegatives += found[g] == kMissed;
+    chunk.classes[rows.ofAnnotations[g]].falseNegatives += found[g] == kMissed;
     all.falseNegatives += found[g] == kMissed;
   }
   return all;
 }
 
-/// False positives against missed objects of other classes, in the order of scores. After
+/// Matches false positives with missed objects of other classes, by falling score. Call it after
 /// countClasses.
 void findConfusions(const ImageOverlaps& image, const OverlapSet::ClassRows& rows,
-                    double iouThreshold, ImageShare& share) {
-  share.isTaken.assign(image.annotations.size(), 0);
-  const std::vector<std::int32_t>& found = share.matcher.detectionOfAnnotation();
-  const double least = leastIou(iouThreshold);
+                    double iouThreshold, ImageChunk& chunk) {
+  chunk.isTaken.assign(image.annotations.size(), 0);
+  const std::vector<std::int32_t>& found = chunk.matcher.detectionOfAnnotation();
+  const double least = cappedIouThreshold(iouThreshold);
   const auto& pairs = image.pairs;
   for (std::size_t p = 0; p < pairs.size();) {
     const std::uint32_t detection = pairs[p].detection;
-    if (detection >= share.isFalse.size()) return;
+    if (detection >= chunk.isFalse.size()) return;
     const Overlap* best = nullptr;
     for (; p < pairs.size() && pairs[p].detection == detection; ++p) {
       const std::uint32_t g = pairs[p].annotation;
-      if (pairs[p].iou < least || !share.isFalse[detection] || share.isTaken[g]) continue;
+      if (pairs[p].iou < least || !chunk.isFalse[detection] || chunk.isTaken[g]) continue;
       if (found[g] != kMissed || rows.ofAnnotations[g] == rows.ofDetections[detection]) continue;
       if (best == nullptr || pairs[p].iou >= best->iou) best = &pairs[p];
     }
     if (best == nullptr) continue;
-    share.isTaken[best->annotation] = 1;
-    share.confusions.push_back(
+    chunk.isTaken[best->annotation] = 1;
+    chunk.confusions.push_back(
         {rows.ofAnnotations[best->annotation], rows.ofDetections[detection]});
   }
 }
 
 ConfusionMatrix confusionMatrix(const std::vector<Counts>& classes,
-                                const std::vector<ImageShare>& shares) {
+                                const std::vector<ImageChunk>& chunks) {
   ConfusionMatrix matrix(classes.size());
   const std::size_t background = matrix.background();
   for (std::size_t k = 0; k < classes.size(); ++k) {
@@ -105,8 +104,8 @@ ConfusionMatrix confusionMatrix(const std::vector<Counts>& classes,
     matrix.at(background, k) = static_cast<std::uint32_t>(classes[k].falsePositives);
     matrix.at(k, background) = static_cast<std::uint32_t>(classes[k].falseNegatives);
   }
-  for (const ImageShare& share : shares) {
-    for (const auto& [actual, predicted] : share.confusions) {
+  for (const ImageChunk& chunk : chunks) {
+    for (const auto& [actual, predicted] : chunk.confusions) {
       ++matrix.at(actual, predicted);
       --matrix.at(background, predicted);
       --matrix.at(actual, background);
@@ -124,12 +123,12 @@ Counts& Counts::operator+=(const Counts& other) {
   return *this;
 }
 
-double Counts::precision() const { return share(truePositives, truePositives + falsePositives); }
+double Counts::precision() const { return ratio(truePositives, truePositives + falsePositives); }
 
-double Counts::recall() const { return share(truePositives, truePositives + falseNegatives); }
+double Counts::recall() const { return ratio(truePositives, truePositives + falseNegatives); }
 
 double Counts::f1() const {
-  return share(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
+  return ratio(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
 }
 
 OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, double iouThreshold,
@@ -137,26 +136,26 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
   OperatingPoint point;
   point.images.resize(set.images().size());
   point.classes.resize(set.categories().size());
-  const auto takeImage = [&](ImageShare& share, std::size_t i) {
-    share.classes.resize(set.categories().size());
+  const auto takeImage = [&](ImageChunk& chunk, std::size_t i) {
+    chunk.classes.resize(set.categories().size());
     const ImageOverlaps& image = set.images()[i];
     const OverlapSet::ClassRows& rows = set.rowsOf(i);
     const std::uint32_t shown = InstanceMatcher::countShown(image, scoreThreshold);
-    share.matcher.begin(image, iouThreshold, shown);
-    point.images[i] = countClasses(rows, shown, share);
-    share.sizes[0] += point.images[i];
-    findConfusions(image, rows, iouThreshold, share);
+    chunk.matcher.begin(image, iouThreshold, shown);
+    point.images[i] = countClasses(rows, shown, chunk);
+    chunk.sizes[0] += point.images[i];
+    findConfusions(image, rows, iouThreshold, chunk);
     for (std::size_t s = 1; s < kObjectSizeCount; ++s) {
-      share.sizes[s] += countSize(rows, shown, s, share.matcher);
+      chunk.sizes[s] += countSize(rows, shown, s, chunk.matcher);
     }
   };
-  const auto shares = forImageShares<ImageShare>(point.images.size(), threads, takeImage);
-  for (const ImageShare& share : shares) {
-    for (std::size_t s = 0; s < kObjectSizeCount; ++s) point.sizes[s] += share.sizes[s];
-    for (std::size_t k = 0; k < point.classes.size(); ++k) point.classes[k] += share.classes[k];
+  const auto chunks = forImageChunks<ImageChunk>(point.images.size(), threads, takeImage);
+  for (const ImageChunk& chunk : chunks) {
+    for (std::size_t s = 0; s < kObjectSizeCount; ++s) point.sizes[s] += chunk.sizes[s];
+    for (std::size_t k = 0; k < point.classes.size(); ++k) point.classes[k] += chunk.classes[k];
   }
   point.all = point.sizes[static_cast<std::size_t>(ObjectSize::All)];
-  point.confusion = confusionMatrix(point.classes, shares);
+  point.confusion = confusionMatrix(point.classes, chunks);
   return point;
 }
 

@@ -60,7 +60,7 @@ OverlapSet::OverlapSet(const Dataset& groundTruth, const ResultsFile& results, I
     for (const Detection& detection : detections) pointers.push_back(&detection);
     addImage(groundTruth, i, pointers, type);
     for (OverlapDetection& detection : images_[i].detections) {
-      detection.index = results.placesOf(i)[detection.index];
+      detection.index = results.indicesOf(i)[detection.index];
     }
   });
 }

@@ -9,22 +9,22 @@
 
 namespace lockstep::coco {
 
-/// The overlaps of every image of a results file with its ground truth: what all figures at an IoU
-/// and a score threshold are functions of. Keeps no mask, so both files may be dropped.
+/// The IoUs of all detections of a results file with the ground truth, by image. All metrics at an
+/// IoU and a score threshold are computed from them. Keeps no masks, so both files may be released.
 class OverlapSet {
  public:
-  /// What counting needs of the detections and annotations of an image, close together.
+  /// What counting needs of the detections and annotations of an image, in compact arrays.
   struct ClassRows {
-    std::vector<std::uint32_t> ofDetections, ofAnnotations;  ///< of their class in categories()
-    std::vector<std::uint8_t> sizesOfDetections;             ///< bit s: is of ObjectSize s
+    std::vector<std::uint32_t> ofDetections, ofAnnotations;  ///< index of the class in categories()
+    std::vector<std::uint8_t> sizesOfDetections;             ///< bit s is set for ObjectSize s
   };
 
-  /// OverlapDetection::index is the place in `detections`. Throws Error as evaluate() does.
+  /// OverlapDetection::index is the index in `detections`. Throws Error as evaluate() does.
   /// `threads` 0: as many as the machine has.
   OverlapSet(const Dataset& groundTruth, const std::vector<Detection>& detections, IouType type,
              int threads = 0);
-  /// The same from a file beside its ground truth, with the masks of few images in memory at a
-  /// time. OverlapDetection::index is the place in the file, from 0.
+  /// The same from a results file, with the masks of only a few images in memory at a time.
+  /// OverlapDetection::index is the index in the file, from 0.
   OverlapSet(const Dataset& groundTruth, const ResultsFile& results, IouType type, int threads = 0);
 
   /// In the order of the data set's images.

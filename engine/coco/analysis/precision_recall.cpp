@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/parallel_for.h"
-#include "engine/coco/analysis/image_shares.h"
+#include "engine/coco/analysis/image_chunks.h"
 #include "engine/coco/evaluation/instance_matches.h"
 
 namespace lockstep::coco {
@@ -14,13 +14,13 @@ struct ScoredHit {
   bool isHit;
 };
 
-/// One class, or all of them.
+/// The detections of one class, or of all classes pooled.
 struct ScoredList {
   std::vector<ScoredHit> detections;  ///< that count
   std::uint64_t gtCount = 0;
 };
 
-struct ImageShare {
+struct ImageChunk {
   std::vector<ScoredList> classes;
   InstanceMatcher matcher;
 };
@@ -38,25 +38,25 @@ void takeMatches(const ImageOverlaps& image, const OverlapSet::ClassRows& rows,
   }
 }
 
-/// Equal scores stay in the order of images.
+/// Ties of equal scores keep the order of images.
 void rank(ScoredList& list) {
   std::stable_sort(list.detections.begin(), list.detections.end(),
                    [](const ScoredHit& a, const ScoredHit& b) { return a.score > b.score; });
 }
 
 std::vector<ScoredList> listsByClass(const OverlapSet& set, double iouThreshold, int threads) {
-  const auto takeImage = [&](ImageShare& share, std::size_t i) {
-    share.classes.resize(set.categories().size());
+  const auto takeImage = [&](ImageChunk& chunk, std::size_t i) {
+    chunk.classes.resize(set.categories().size());
     const ImageOverlaps& image = set.images()[i];
-    takeMatches(image, set.rowsOf(i), share.matcher.match(image, iouThreshold), share.classes);
+    takeMatches(image, set.rowsOf(i), chunk.matcher.match(image, iouThreshold), chunk.classes);
   };
-  const auto shares = forImageShares<ImageShare>(set.images().size(), threads, takeImage);
+  const auto chunks = forImageChunks<ImageChunk>(set.images().size(), threads, takeImage);
   std::vector<ScoredList> lists(set.categories().size());
-  for (const ImageShare& share : shares) {
+  for (const ImageChunk& chunk : chunks) {
     for (std::size_t k = 0; k < lists.size(); ++k) {
-      const auto& detections = share.classes[k].detections;
+      const auto& detections = chunk.classes[k].detections;
       lists[k].detections.insert(lists[k].detections.end(), detections.begin(), detections.end());
-      lists[k].gtCount += share.classes[k].gtCount;
+      lists[k].gtCount += chunk.classes[k].gtCount;
     }
   }
   return lists;

@@ -27,7 +27,7 @@ std::string verdictSentence(const ResultsComparison& comparison) {
   const ApComparison& ap = comparison.ap;
   const std::string &a = comparison.nameA, &b = comparison.nameB;
   if (ap.resamples == 0)
-    return "no comparison of " + b + " with " + a + ": no object is there to be found";
+    return "no comparison of " + b + " with " + a + ": the ground truth has no objects";
   const std::string apOfA = formatted("%.4f", ap.a.ap), apOfB = formatted("%.4f", ap.b.ap);
   const std::string end = ", " + formatted("%+.4f", ap.difference) + " " + evidence(comparison);
   if (ap.verdict == ComparisonVerdict::NoDifferenceShown)

@@ -7,15 +7,15 @@
 
 namespace lockstep::coco {
 
-/// Results B beside results A, both of the same ground truth and type.
+/// Compares results B with results A; both have the same ground truth and IoU type.
 struct ResultsComparison {
-  std::string nameA, nameB;  ///< as people know the files
+  std::string nameA, nameB;  ///< file names as the user gave them
   std::size_t imageCount = 0;
   AveragePrecision figuresOfB;
   ApComparison ap;
 };
 
-/// Which is better and how sure that is, in one line.
+/// One line: which is better, with the confidence interval and the p-value.
 std::string verdictSentence(const ResultsComparison& comparison);
 
 }  // namespace lockstep::coco

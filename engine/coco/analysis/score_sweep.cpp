@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/coco/analysis/image_shares.h"
+#include "engine/coco/analysis/image_chunks.h"
 #include "engine/coco/evaluation/instance_matches.h"
 
 namespace lockstep::coco {
@@ -19,47 +19,47 @@ std::vector<CountsAtScore> evenThresholds(const OverlapSet& set) {
   }
   std::vector<CountsAtScore> sweep(kThresholds);
   for (std::size_t t = 0; t < kThresholds; ++t) {
-    const double share = static_cast<double>(t) / (kThresholds - 1);
-    sweep[t].score = low * (1 - share) + high * share;
+    const double fraction = static_cast<double>(t) / (kThresholds - 1);
+    sweep[t].score = low * (1 - fraction) + high * fraction;
   }
   return sweep;
 }
 
-/// Some images' detections by the highest threshold that they reach.
-struct ImageShare {
+/// The detections of a chunk of images, by the highest threshold that they reach.
+struct ImageChunk {
   std::vector<Counts> reaching = std::vector<Counts>(kThresholds);
   std::uint64_t gtCount = 0;
   InstanceMatcher matcher;
 };
 
 void takeImage(const ImageOverlaps& image, const InstanceMatches& matches,
-               const std::vector<CountsAtScore>& sweep, ImageShare& share) {
+               const std::vector<CountsAtScore>& sweep, ImageChunk& chunk) {
   for (std::size_t d = 0; d < matches.detections.size(); ++d) {
     const auto above = std::upper_bound(
         sweep.begin(), sweep.end(), image.detections[d].score,
         [](double score, const CountsAtScore& threshold) { return score < threshold.score; });
     if (above == sweep.begin()) continue;  // the lowest one, by rounding
-    Counts& counts = share.reaching[static_cast<std::size_t>(above - sweep.begin()) - 1];
+    Counts& counts = chunk.reaching[static_cast<std::size_t>(above - sweep.begin()) - 1];
     counts.truePositives += matches.detections[d].verdict == MatchVerdict::TruePositive;
     counts.falsePositives += matches.detections[d].verdict == MatchVerdict::FalsePositive;
   }
   for (const std::int32_t found : matches.detectionOfAnnotation)
-    share.gtCount += found != kNotCounted;
+    chunk.gtCount += found != kNotCounted;
 }
 
 }  // namespace
 
 std::vector<CountsAtScore> sweepScores(const OverlapSet& set, double iouThreshold, int threads) {
   std::vector<CountsAtScore> sweep = evenThresholds(set);
-  const auto shares = forImageShares<ImageShare>(
-      set.images().size(), threads, [&](ImageShare& share, std::size_t i) {
+  const auto chunks = forImageChunks<ImageChunk>(
+      set.images().size(), threads, [&](ImageChunk& chunk, std::size_t i) {
         const ImageOverlaps& image = set.images()[i];
-        takeImage(image, share.matcher.match(image, iouThreshold), sweep, share);
+        takeImage(image, chunk.matcher.match(image, iouThreshold), sweep, chunk);
       });
   std::uint64_t gtCount = 0;
-  for (const ImageShare& share : shares) {
-    gtCount += share.gtCount;
-    for (std::size_t t = 0; t < kThresholds; ++t) sweep[t].counts += share.reaching[t];
+  for (const ImageChunk& chunk : chunks) {
+    gtCount += chunk.gtCount;
+    for (std::size_t t = 0; t < kThresholds; ++t) sweep[t].counts += chunk.reaching[t];
   }
   for (std::size_t t = kThresholds; t-- > 0;) {
     if (t + 1 < kThresholds) sweep[t].counts += sweep[t + 1].counts;

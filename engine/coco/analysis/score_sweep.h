@@ -11,8 +11,8 @@ struct CountsAtScore {
   Counts counts;
 };
 
-/// operatingPoint().all at 101 score thresholds evenly from 0 to 1, or from the lowest to the
-/// highest score where one lies outside; all in one pass.
+/// operatingPoint().all at 101 evenly spaced score thresholds from 0 to 1, or from the lowest to
+/// the highest score if any lies outside; computed in one pass.
 std::vector<CountsAtScore> sweepScores(const OverlapSet& set, double iouThreshold, int threads = 0);
 
 }  // namespace lockstep::coco

@@ -1,4 +1,4 @@
-// From the matches of all images to the twelve figures.
+// From the matches of all images to the twelve metrics.
 #include <algorithm>
 
 #include "engine/base/parallel_for.h"
@@ -8,7 +8,7 @@
 namespace lockstep::coco {
 namespace {
 
-/// The recalls that are asked for, in the order AR1 AR10 AR100 ARs ARm ARl.
+/// The AR metrics, in the order AR1 AR10 AR100 ARs ARm ARl.
 struct RecallKind {
   AreaRange range;
   std::size_t maxDetections;

@@ -9,7 +9,7 @@
 namespace lockstep::coco {
 namespace {
 
-/// Indices into images(), rising, each once.
+/// Indices into images(), ascending, each once.
 std::vector<std::size_t> chosenImages(const Dataset& groundTruth,
                                       const std::vector<ImageId>& imageIds) {
   std::vector<std::size_t> chosen;

@@ -11,8 +11,8 @@
 
 namespace lockstep::coco {
 
-/// Boundary: the smaller of the masks' IoU and their boundaries' (masks/boundary.h); with a crowd
-/// the masks' alone. So both boundary-iou-api and faster-coco-eval have it.
+/// Boundary: the minimum of mask IoU and boundary IoU (masks/boundary.h); with a crowd, mask IoU
+/// only, as in boundary-iou-api and faster-coco-eval.
 enum class IouType { Box, Mask, Boundary };
 
 struct ClassAveragePrecision {
@@ -22,30 +22,32 @@ struct ClassAveragePrecision {
 };
 
 struct AveragePrecision {
-  std::array<double, kStatNames.size()> stats{};  ///< kStatNames; -1 where nothing can be said
+  std::array<double, kStatNames.size()> stats{};  ///< as kStatNames; -1 if undefined
   std::vector<ClassAveragePrecision> classes;
   PastLimit pastLimit;
 };
 
-/// COCO's twelve figures, to the last bit those of pycocotools 2.0. imageIds empty: every image of
-/// the data set. threads 0: as many as the machine has; the figures do not depend on it. Throws
-/// Error for a detection of an image or category the data set does not name, with a mask of another
-/// size than its image's, or with a score or box that is not finite. A detection without a
-/// mask counts as its box, as in pycocotools; the areas of sizes are the same with every type.
+/// COCO's twelve metrics, equal to those of pycocotools 2.0 bit for bit. imageIds empty: every
+/// image of the data set. threads 0: as many as the machine has; results do not depend on it.
+/// Throws Error for a detection with an unknown image or category id, with a mask that does not
+/// have its image's size, or with a score or box that is not finite. A detection without a mask
+/// counts as its box, as in pycocotools; object sizes are the same with every IoU type.
 AveragePrecision evaluate(const Dataset& groundTruth, const std::vector<Detection>& detections,
                           IouType type, const std::vector<ImageId>& imageIds = {}, int threads = 0);
 
-/// How one image's detections stand to its ground truth at one score and one IoU threshold (for
-/// pictures).
+/// The matches of one image's detections and ground truth at one score and one IoU threshold, for
+/// display.
 struct ImageMatch {
-  /// Index of the matched annotation (a crowd's too, which is neither right nor wrong), -1: false
-  /// positive, -2: below the score, or past the hundred best of its class, which alone count.
+  /// Index of the matched annotation, which may be a crowd (then it is ignored); -1: false
+  /// positive; -2: below the score threshold, or not among the 100 highest-scoring ones of its
+  /// class.
   std::vector<int> gtOfDetection;
-  std::vector<double> iouOfDetection;  ///< with the matched, or the best, annotation of its class
+  std::vector<double>
+      iouOfDetection;  ///< with the matched annotation, else the highest of its class
   std::vector<int>
-      detectionOfGt;  ///< index of the detection, -1: missed, -2: crowd, does not count
+      detectionOfGt;  ///< index of the matched detection; -1: false negative; -2: crowd, ignored
 };
-/// Greedy by score within a class, as COCO does: InstanceMatcher's answer. Indices are into
+/// COCO's greedy matching by score within a class, done by InstanceMatcher. Indices are into
 /// `detections` and `annotations` as given.
 ImageMatch matchImage(const Image& image, const std::vector<Annotation>& annotations,
                       const std::vector<Detection>& detections, IouType type, double scoreThreshold,

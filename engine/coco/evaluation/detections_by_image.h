@@ -7,8 +7,8 @@
 
 namespace lockstep::coco {
 
-/// The detections of each image of the data set, in their order. Throws Error for one of an image
-/// or category that the data set does not name, or whose score or box is not finite.
+/// The detections grouped by image of the data set, in their order. Throws Error for an unknown
+/// image or category id, or a score or box that is not finite.
 std::vector<std::vector<const Detection*>> detectionsByImage(
     const Dataset& groundTruth, const std::vector<Detection>& detections);
 

@@ -9,7 +9,7 @@
 namespace lockstep::coco {
 namespace {
 
-/// An annotation that a detection can be matched with: its IoU is at least the lowest threshold.
+/// An annotation that a detection can match: the IoU reaches the lowest threshold.
 struct Candidate {
   std::size_t gt;
   double iou;
@@ -79,7 +79,7 @@ class ClassMatcher {
     }
   }
 
-  /// The free annotation of highest IoU, the last of equals; those that are ignored only where no
+  /// The unmatched annotation of highest IoU, the last of equals; ignored annotations only if no
   /// other is left.
   const Candidate* bestCandidate(std::size_t detection, std::size_t threshold) const {
     for (const bool ignored : {false, true}) {
@@ -99,10 +99,10 @@ class ClassMatcher {
 
   std::span<const Annotation* const> annotations_;
   std::vector<const Detection*> detections_;
-  std::size_t leftOut_ = 0;  ///< past kMaxDetections
+  std::size_t leftOut_ = 0;  ///< detections over kMaxDetections
   std::vector<std::vector<Candidate>>
       candidates_;                      ///< of each detection, in the annotations' order
-  std::vector<char> isIgnored_;         ///< in the area range at hand
+  std::vector<char> isIgnored_;         ///< by annotation, in the current area range
   std::vector<std::uint16_t> takenAt_;  ///< bit t: matched at threshold t
 };
 
@@ -112,7 +112,7 @@ void sortByCategory(std::vector<const Entry*>& entries) {
                    [](const auto* a, const auto* b) { return a->categoryId < b->categoryId; });
 }
 
-/// Takes the leading entries of one category off the list.
+/// Removes the leading entries of one category from the list.
 template <typename Entry>
 std::span<const Entry* const> takeCategory(std::span<const Entry* const>& entries, CategoryId id) {
   std::size_t count = 0;

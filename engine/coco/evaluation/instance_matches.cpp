@@ -36,7 +36,7 @@ const InstanceMatches& InstanceMatcher::match(const ImageOverlaps& image, double
 }
 
 void InstanceMatcher::begin(const ImageOverlaps& image, double iouThreshold, std::uint32_t shown) {
-  const double least = leastIou(iouThreshold);
+  const double least = cappedIouThreshold(iouThreshold);
   image_ = &image;
   candidates_.clear();
   for (const Overlap& pair : image.pairs) {

@@ -8,62 +8,62 @@
 #include "engine/coco/evaluation/overlaps.h"
 #include "engine/coco/evaluation/params.h"
 
-/// Which detection of an image goes with which annotation, at any IoU threshold, as pycocotools
-/// matches them: within a class, by falling score, each with the free annotation of highest IoU
-/// (the last of equals), with one that does not count (a crowd, or of another size) only where no
-/// other is left. A detection is matched before all that score lower, so a score threshold only
-/// cuts the list: the matches of the detections at or above it are the same at every threshold, and
-/// an annotation whose detection falls below it is missed. What shows one image at many scores
-/// matches once and cuts.
+/// The matches between detections and annotations of an image at any IoU threshold, as in
+/// pycocotools: within a class, by falling score, each detection with the unmatched annotation of
+/// highest IoU (the last of equals), and with an ignored one (a crowd, or of another size) only if
+/// no other is left. A detection is matched before all that score lower, so a score threshold only
+/// truncates the list: the matches of detections at or above it do not depend on it, and an
+/// annotation whose detection falls below it is missed. To show an image at many scores, match once
+/// and truncate.
 namespace lockstep::coco {
 
 enum class MatchVerdict : std::uint8_t {
   TruePositive,
   FalsePositive,
-  Ignored,  ///< neither: on a crowd, on an object of another size, or itself of another size
+  Ignored,  ///< matched with a crowd or an object of another size, or itself of another size
 };
 
 struct DetectionMatch {
   MatchVerdict verdict = MatchVerdict::FalsePositive;
-  std::int32_t annotation = -1;  ///< the matched one, a crowd too; -1: none
-  double iou = 0;                ///< with the matched, else the best with any of its class
+  std::int32_t annotation = -1;  ///< the matched one, may be a crowd; -1: none
+  double iou = 0;                ///< with the matched annotation, else the highest of its class
 };
 
-/// Instead of a detection's index.
+/// Used instead of a detection's index.
 inline constexpr std::int32_t kMissed = -1, kNotCounted = -2;
 
 struct InstanceMatches {
-  /// Those of ImageOverlaps at or above the score threshold, which come first there.
+  /// The matches of the first detections of ImageOverlaps, those at or above the score threshold.
   std::vector<DetectionMatch> detections;
-  /// The detection that found it, kMissed, or kNotCounted: a crowd or of another size.
+  /// The index of the matched detection, kMissed, or kNotCounted (a crowd or of another size).
   std::vector<std::int32_t> detectionOfAnnotation;
 };
 
-/// pycocotools takes no threshold above 1 - 1e-10.
-constexpr double leastIou(double iouThreshold) {
+/// As pycocotools, caps the threshold at 1 - 1e-10.
+constexpr double cappedIouThreshold(double iouThreshold) {
   return iouThreshold < 1 - 1e-10 ? iouThreshold : 1 - 1e-10;
 }
 
-/// Keeps its working memory from image to image; one for each thread.
+/// Reuses its working memory between images; use one per thread.
 class InstanceMatcher {
  public:
-  /// At an IoU threshold of 0 or less any overlap is enough, but none at all is not. With a size
-  /// as the evaluation does it for that size: the others do not count. An annotation with id 0 is
-  /// taken by a detection but never found, and the detection is a false positive: what pycocotools
-  /// makes of it. The answer holds until the next call.
+  /// At an IoU threshold <= 0 any overlap > 0 matches. `size`: objects and detections of other
+  /// sizes are ignored, as in the evaluation by size. An annotation with id 0 occupies its
+  /// detection, but counts as missed and the detection as a false positive, as in pycocotools. The
+  /// result is valid until the next call.
   const InstanceMatches& match(const ImageOverlaps& image, double iouThreshold,
                                double scoreThreshold = -std::numeric_limits<double>::infinity(),
                                ObjectSize size = ObjectSize::All);
 
-  /// How many detections score as much as the threshold or more: the first ones.
+  /// The number of detections with a score >= the threshold; they come first.
   static std::uint32_t countShown(const ImageOverlaps& image, double scoreThreshold);
 
-  /// For counting, without a list: chooses the pairs of the first `shown` detections that
-  /// forMatched may match, once for all sizes.
+  /// For counting without a list of matches: selects the candidate pairs of the first `shown`
+  /// detections for forMatched, once for all sizes.
   void begin(const ImageOverlaps& image, double iouThreshold, std::uint32_t shown);
-  /// Of the image of begin(), which must still be there: calls visit(detection, match) for the
-  /// detections that take an annotation, in order. The others are false positives, or Ignored where
-  /// they are of another size; so is one whose match is FalsePositive here (id 0).
+  /// For the image given to begin(), which must still exist: calls visit(detection, match) for each
+  /// detection that gets an annotation, in order. The others are false positives, or Ignored if
+  /// they are of another size; a match may also be FalsePositive (id 0).
   template <typename Visit>
   void forMatched(ObjectSize size, Visit visit) {
     freeAnnotations(size);
@@ -77,22 +77,22 @@ class InstanceMatcher {
     }
   }
 
-  /// Of the last call, whole when it has returned: the detection that found each annotation.
+  /// The detection matched with each annotation, after match() or forMatched() has returned.
   const std::vector<std::int32_t>& detectionOfAnnotation() const {
     return matches_.detectionOfAnnotation;
   }
 
  private:
   void freeAnnotations(ObjectSize size);
-  /// Of the candidates of one detection; nullptr: none is free.
+  /// The best of the candidates of one detection; nullptr: all are already matched.
   const Overlap* bestOf(std::span<const Overlap> candidates) const;
   DetectionMatch take(const Overlap& best);
 
   const ImageOverlaps* image_ = nullptr;
   std::vector<Overlap>
-      candidates_;  ///< of one class and at or above the threshold, as in the image
+      candidates_;  ///< pairs of one class with IoU >= the threshold, in the order of the image
   InstanceMatches matches_;
-  std::vector<char> isTaken_;  ///< of each annotation
+  std::vector<char> isTaken_;  ///< by annotation
 };
 
 }  // namespace lockstep::coco

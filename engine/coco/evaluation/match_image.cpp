@@ -1,4 +1,4 @@
-// What the viewer shows of an image: InstanceMatches by the indices of the lists it has.
+// Matches of an image for display: InstanceMatches, with indices into the given lists.
 #include <algorithm>
 
 #include "engine/coco/evaluation/instance_matches.h"
@@ -6,7 +6,7 @@
 namespace lockstep::coco {
 namespace {
 
-/// Those that are left out have no match, but still an overlap to show.
+/// Detections over the limit have no match, but an IoU to show.
 void fillOverlaps(const ImageOverlaps& image, ImageMatch& match) {
   for (const Overlap& pair : image.pairs) {
     const OverlapDetection& detection = image.detections[pair.detection];

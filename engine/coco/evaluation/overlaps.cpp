@@ -9,7 +9,7 @@
 namespace lockstep::coco {
 namespace {
 
-/// By falling score, at most kMaxDetections of a class.
+/// By falling score, at most kMaxDetections per class.
 std::vector<OverlapDetection> rankDetections(std::span<const Detection* const> detections) {
   std::vector<OverlapDetection> ranked;
   ranked.reserve(detections.size());

@@ -11,9 +11,9 @@ namespace lockstep::coco {
 /// A detection without its mask.
 struct OverlapDetection {
   double score = 0;
-  double areaPx = 0;  ///< that its size goes by, as in pycocotools
+  double areaPx = 0;  ///< determines its ObjectSize, as in pycocotools
   CategoryId category;
-  std::uint32_t index = 0;  ///< in the detections that findOverlaps was given
+  std::uint32_t index = 0;  ///< in the detections given to findOverlaps
 };
 
 /// An annotation without its mask.
@@ -24,22 +24,22 @@ struct OverlapAnnotation {
   bool isCrowd = false;
 };
 
-/// A detection and an annotation, of any two classes, that share something.
+/// A detection and an annotation, of any two classes, that overlap.
 struct Overlap {
   std::uint32_t detection = 0, annotation = 0;  ///< in ImageOverlaps
-  double iou = 0;                               ///< above 0; with a crowd over the detection's area
+  double iou = 0;  ///< > 0; with a crowd: intersection over the detection's area
 };
 
-/// What matching needs of one image, at any threshold, without masks: 32 bytes a detection or
-/// annotation, 16 a pair.
+/// What matching needs of one image, at any threshold, without masks: 32 bytes per detection or
+/// annotation, 16 per pair.
 struct ImageOverlaps {
-  std::vector<OverlapDetection> detections;    ///< by falling score, equal ones as they were given
-  std::vector<OverlapAnnotation> annotations;  ///< as they were given
+  std::vector<OverlapDetection> detections;    ///< by falling score, ties in the given order
+  std::vector<OverlapAnnotation> annotations;  ///< in the given order
   std::vector<Overlap> pairs;                  ///< by detection, then by annotation
 };
 
-/// Of the detections of a class the 100 with the best scores, as in the evaluation
-/// (kMaxDetections). Throws Error for a mask of another size than the image's.
+/// Only the 100 highest-scoring detections of each class are kept, as in the evaluation
+/// (kMaxDetections). Throws Error for a mask that does not have the image's size.
 ImageOverlaps findOverlaps(const Image& image, const std::vector<Annotation>& annotations,
                            std::span<const Detection* const> detections, IouType type);
 

@@ -14,7 +14,7 @@ double sumInOrder(std::span<const double> values) {
   return sum;
 }
 
-/// Eight sums side by side, then what is left over.
+/// Eight partial sums, then the remainder.
 double sumBlock(std::span<const double> values) {
   std::array<double, kLanes> lanes;
   for (std::size_t k = 0; k < kLanes; ++k) lanes[k] = values[k];

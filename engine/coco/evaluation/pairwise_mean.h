@@ -4,8 +4,8 @@
 
 namespace lockstep::coco {
 
-/// numpy.mean of doubles that lie side by side, to the last bit: it sums by halves, so that
-/// rounding errors stay small. Values must not be empty.
+/// Equals numpy.mean of contiguous doubles bit for bit (pairwise summation). Values must not be
+/// empty.
 double pairwiseMean(std::span<const double> values);
 
 }  // namespace lockstep::coco

@@ -11,20 +11,19 @@ namespace lockstep::coco {
 using base::counted;
 
 std::string apLimitText() {
-  return "AP counts only the best " + std::to_string(kMaxDetections) +
-         " detections of a class on an image, as COCO's does";
+  return "AP counts only the " + std::to_string(kMaxDetections) +
+         " highest-scoring detections per class and image, as COCO's does";
 }
 
 std::string PastLimit::text() const {
   std::string past;
   if (objects > 0) {
     past = counted(imagesOfObjects, "image") + (imagesOfObjects == 1 ? " has" : " have") +
-           " more objects of a class than that, " + std::to_string(objects) +
-           " of which cannot be found";
+           " more objects of a class, " + std::to_string(objects) + " of which cannot be matched";
   }
   if (detections > 0) {
     past += (past.empty() ? "" : "; ") + counted(detections, "detection") + " of " +
-            counted(imagesOfDetections, "image") + (detections == 1 ? " is" : " are") + " left out";
+            counted(imagesOfDetections, "image") + (detections == 1 ? " is" : " are") + " ignored";
   }
   return past.empty() ? past : apLimitText() + ": " + past;
 }

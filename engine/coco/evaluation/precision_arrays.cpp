@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kCounts = kMaxDetectionCounts.size(), kRecalls = kRecallThresholds.size();
 
-/// The score of the detection that reaches each recall, 0: none does. Recall 0 is reached by
-/// whichever comes first.
+/// The score of the detection that reaches each recall; 0 if none does. The first detection reaches
+/// recall 0.
 RecallCurve scoresAtRecalls(std::span<const MatchedDetection> ranked, std::size_t range,
                             std::size_t threshold, const RecallCurve& needed) {
   RecallCurve scores{};

@@ -6,12 +6,12 @@
 
 namespace lockstep::coco {
 
-/// Detections of an image and class that count, best scores first.
+/// COCO's maxDets, per image and class, highest scores first.
 inline constexpr std::array<std::size_t, 3> kMaxDetectionCounts{1, 10, 100};
 
-/// What pycocotools keeps in COCOeval.eval, to the last bit, row by row: T IoU thresholds (10), R
+/// The arrays of pycocotools' COCOeval.eval, bit for bit, row-major: T IoU thresholds (10), R
 /// recall thresholds (101), K classes by id, A area ranges (all, small, medium, large), M
-/// kMaxDetectionCounts. -1 where a class has no ground truth in an area range.
+/// kMaxDetectionCounts. -1 if a class has no ground truth in an area range.
 struct PrecisionArrays {
   std::size_t classes = 0;
   std::vector<double> precision;  ///< [T,R,K,A,M]
@@ -19,7 +19,8 @@ struct PrecisionArrays {
   std::vector<double> scores;     ///< [T,R,K,A,M]: of the detection that reaches the recall
 };
 
-/// From what the images gave, in the order of image ids. `threads` 0: as many as there are.
+/// From the matches of all images, in the order of image ids. `threads` 0: as many as the machine
+/// has.
 PrecisionArrays accumulateArrays(std::span<const ImageMatches> images,
                                  const std::vector<Category>& categories, int threads = 0);
 

@@ -16,7 +16,7 @@ RecallCurve hitsNeeded(double gtCount) {
   RecallCurve needed;
   for (std::size_t r = 0; r < needed.size(); ++r) {
     const double recall = kRecallThresholds[r];
-    double hits = std::ceil(recall * gtCount);  // which rounding may put one off
+    double hits = std::ceil(recall * gtCount);  // may be off by one due to rounding
     while (hits > 0 && (hits - 1) / gtCount >= recall) --hits;
     while (hits / gtCount < recall) ++hits;
     needed[r] = hits;

@@ -11,27 +11,28 @@ namespace lockstep::coco {
 /// Values at each recall threshold.
 using RecallCurve = std::array<double, kRecallThresholds.size()>;
 
-/// A true positive of detections ranked by falling score: true positives and detections that count
-/// up to it and with it. Whole numbers, or sums of whole weights.
+/// A true positive in the list of detections ranked by falling score: the numbers of true positives
+/// and of detections that are not ignored, up to and including it. Integers, or sums of integer
+/// weights.
 struct RankedHit {
   double truePositives, detections;
 };
-/// In rising order. Only true positives change a recall, so precision is asked for at those alone;
-/// what pycocotools reads off its longer lists is the same number.
+/// In ascending order. Recall changes only at true positives, so precision is needed only there;
+/// pycocotools reads the same numbers from its longer lists.
 using RankedHits = std::vector<RankedHit>;
 
-/// The fewest true positives that reach each recall of gtCount objects, as pycocotools divides.
-/// gtCount is a whole number > 0.
+/// The minimum number of true positives for each recall threshold with gtCount objects, with
+/// pycocotools' rounding. gtCount is an integer > 0.
 RecallCurve hitsNeeded(double gtCount);
 
-/// COCO's precision at each of its 101 recalls: the best at that recall or any higher one, 0 where
-/// it is not reached; to the last bit pycocotools'.
+/// COCO's interpolated precision at each of its 101 recall thresholds: the highest at that recall
+/// or above, 0 if the recall is not reached; equal to pycocotools bit for bit.
 RecallCurve precisionAtRecalls(std::span<const RankedHit> hits, const RecallCurve& needed);
 inline RecallCurve precisionAtRecalls(std::span<const RankedHit> hits, double gtCount) {
   return precisionAtRecalls(hits, hitsNeeded(gtCount));
 }
 
-/// The mean over 101 recalls and all curves, in numpy's order of summing. -1: no curve.
+/// The mean over 101 recalls and all curves, in numpy's order of summation. -1 without curves.
 double meanPrecision(std::span<const RecallCurve> curves);
 
 }  // namespace lockstep::coco

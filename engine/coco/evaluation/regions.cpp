@@ -19,7 +19,7 @@ double boxIou(const std::array<double, 4>& detection, const std::array<double, 4
   return overlap / (crowd ? detectionArea : detectionArea + gt[2] * gt[3] - overlap);
 }
 
-/// Of the union; `areas` is the sum of both.
+/// IoU; `areas` is the sum of both areas.
 double overlapShare(std::uint64_t overlap, std::uint64_t areas) {
   return overlap == 0 ? 0 : static_cast<double>(overlap) / static_cast<double>(areas - overlap);
 }

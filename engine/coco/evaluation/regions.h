@@ -6,12 +6,12 @@
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/masks/runs.h"
 
-/// What IoU is taken of: boxes, or masks with their box, area and boundary at hand. Used by this
-/// folder alone.
+/// The operands of IoU: boxes, or masks with their box, area and boundary precomputed. Used only in
+/// this folder.
 namespace lockstep::coco {
 
-/// That a detection's size goes by, px: its mask's where the file gives no boxes, else its box's,
-/// as in pycocotools.
+/// The area that determines a detection's size, px: of its mask if the file has no boxes, else of
+/// its box, as in pycocotools.
 inline double sizeAreaPx(const Detection& detection) {
   return detection.areaPx >= 0 ? detection.areaPx : detection.boxXywh[2] * detection.boxXywh[3];
 }
@@ -19,17 +19,17 @@ inline double sizeAreaPx(const Detection& detection) {
 class Region {
  public:
   /// A detection without a mask counts as its box's mask, as in pycocotools. The detection must
-  /// outlive the region. Throws Error where the mask has another size than the image.
+  /// outlive the region. Throws Error if the mask does not have the image's size.
   Region(const Detection& detection, const Image& image, IouType type);
   /// The annotation must outlive the region.
   Region(const Annotation& annotation, const Image& image, IouType type);
 
-  /// With a crowd as `groundTruth`: over the area of this region. With IouType::Boundary both
-  /// regions find their boundary when first asked for it, so no two threads may ask at once. Where
-  /// the answer is below `least`, it may be too high but is still below: boundaries are not looked
-  /// at where the masks' IoU already is.
+  /// With a crowd as `groundTruth`: intersection over the area of this region. With
+  /// IouType::Boundary, boundaries are computed on first use, which is not thread-safe. A result
+  /// below `least` may be too high, but is below `least`: boundary IoU is not computed if the mask
+  /// IoU already is.
   double iouWith(const Region& groundTruth, bool isCrowd, double least = 0) const;
-  /// Whether iouWith can be 0.5 or more; looks at no runs.
+  /// Whether iouWith can be >= 0.5, without reading the masks' runs.
   bool canReachHalf(const Region& groundTruth, bool isCrowd) const;
 
  private:
@@ -50,7 +50,7 @@ class Region {
   PixelBox pixels_;
   std::uint64_t maskArea_ = 0;
   int boundaryDepthPx_ = 0;
-  mutable std::optional<Rle> boundary_;  ///< never where all of the mask is boundary
+  mutable std::optional<Rle> boundary_;  ///< not set if all of the mask is boundary
   mutable std::uint64_t boundaryArea_ = 0;
 };
 

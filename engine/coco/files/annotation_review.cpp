@@ -7,12 +7,12 @@
 namespace lockstep::coco {
 namespace {
 
-constexpr std::size_t kToldIds = 5;
-/// Annotators' tools round: what is less off than this is no fault.
+constexpr std::size_t kListedIds = 5;
+/// Annotation tools round: deviations up to this are not an issue.
 constexpr double kRoundingPx = 2;
-/// Numbers further out than so many sides of the image are no mistake of drawing.
+/// Coordinates beyond this many image sides are out of range.
 constexpr double kAbsurdSides = 10;
-/// Least overlap of a box with its mask's own box.
+/// Minimum IoU of a box with its mask's bounding box.
 constexpr double kLeastIou = 0.5;
 
 /// px
@@ -52,7 +52,7 @@ bool isIn(const Corners& box, const Image& image) {
          box.y1 <= image.height + kRoundingPx;
 }
 
-/// Whether two boxes are meant to be one. Of objects of a few pixels a rounding is most.
+/// Whether two boxes are the same up to rounding, which matters most for objects of a few pixels.
 bool agree(const Corners& a, const Corners& b) {
   const Corners difference{a.x0 - b.x0, a.y0 - b.y0, a.x1 - b.x1, a.y1 - b.y1};
   if (farthest(difference) <= kRoundingPx) return true;
@@ -61,8 +61,8 @@ bool agree(const Corners& a, const Corners& b) {
   return shared >= kLeastIou * (areaOf(a) + areaOf(b) - shared);
 }
 
-void add(Doubt& doubt, const Annotation& annotation) {
-  if (doubt.count++ < kToldIds) doubt.firstIds.push_back(annotation.id);
+void add(ReviewIssue& doubt, const Annotation& annotation) {
+  if (doubt.count++ < kListedIds) doubt.firstIds.push_back(annotation.id);
 }
 
 void review(const Annotation& annotation, const Image& image, AnnotationReview& found) {

@@ -8,23 +8,24 @@
 
 namespace lockstep::coco {
 
-/// Objects with the same doubt.
-struct Doubt {
+/// The objects with one kind of issue.
+struct ReviewIssue {
   std::size_t count = 0;
   std::vector<std::int64_t> firstIds;  ///< of annotations
 };
 
-/// What is doubtful in annotations that can be read. Each is under the first doubt that fits.
+/// Issues in annotations that are readable but implausible. Each object is counted under the first
+/// issue that applies.
 struct AnnotationReview {
-  std::size_t objects = 0;  ///< no crowds
-  Doubt absurd;             ///< numbers far beyond any image: 1e30
-  Doubt corners;  ///< boxes that fit their masks read as [x0, y0, x1, y1] and not as they should
-  Doubt outside;  ///< boxes that reach out of their image by more than a rounding
-  Doubt offMask;  ///< boxes that lie elsewhere than their masks
-  std::size_t leaving = 0;  ///< boxes of any doubt that reach out of their image
+  std::size_t objects = 0;  ///< without crowds
+  ReviewIssue absurd;       ///< numbers far out of range, such as 1e30
+  ReviewIssue corners;      ///< boxes that fit their masks only when read as [x0, y0, x1, y1]
+  ReviewIssue outside;      ///< boxes that exceed their image by more than rounding
+  ReviewIssue offMask;      ///< boxes that do not fit their masks
+  std::size_t leaving = 0;  ///< boxes that exceed their image, whatever their issue
 };
 
-/// Looks at the corners of masks alone: as quick as reading the file.
+/// Uses only the bounding boxes of masks, so it takes no longer than reading the file.
 AnnotationReview reviewAnnotations(const Dataset& dataset);
 
 }  // namespace lockstep::coco

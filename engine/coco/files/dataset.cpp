@@ -12,7 +12,7 @@ namespace lockstep::coco {
 
 namespace {
 
-/// Ids that no annotation has, for those without one of their own.
+/// Assigns unused ids to annotations without an id or with a duplicate one.
 class IdGiver {
  public:
   /// Whether the annotation keeps its id.
@@ -23,9 +23,9 @@ class IdGiver {
   }
   void reserve(std::size_t annotations) {
     ids_.reserve(annotations);
-    next_ = static_cast<std::int64_t>(annotations) + 1;  // what numbers from 1 up leave free
+    next_ = static_cast<std::int64_t>(annotations) + 1;  // past ids that are numbered from 1
   }
-  /// After keeps() has seen them all.
+  /// Call it after keeps() for all annotations.
   std::int64_t next() {
     while (!ids_.insert(next_).second) ++next_;
     return next_;
@@ -47,14 +47,14 @@ std::string NewIds::text() const {
   if (missing == 0 && repeated == 0) return {};
   std::string words = missing > 0 ? counted(missing, "without an id") : std::string();
   if (repeated > 0) {
-    words += (words.empty() ? "" : " and ") + counted(repeated, "with the id of another");
+    words += (words.empty() ? "" : " and ") + counted(repeated, "with a duplicate id");
   }
   return words + " got " + (missing + repeated == 1 ? "a new id" : "new ids");
 }
 
 Dataset Dataset::fromParts(std::vector<Image> images, std::vector<Category> categories,
                            std::vector<Annotation> annotations, const std::string& name) {
-  FaultList faults(name);
+  ErrorList errors(name);
   DatasetParts parts{std::move(images), std::move(categories), {}};
   parts.annotations.reserve(annotations.size());
   for (Annotation& annotation : annotations) {
@@ -62,12 +62,12 @@ Dataset Dataset::fromParts(std::vector<Image> images, std::vector<Category> cate
     const bool hasBox = annotation.boxXywh != std::array<double, 4>{};
     parts.annotations.push_back({std::move(annotation), hasArea, hasBox});
   }
-  sortAndCheck(parts, faults);
-  faults.throwIfAny();
-  return assemble(std::move(parts), faults);
+  sortAndCheck(parts, errors);
+  errors.throwIfAny();
+  return assemble(std::move(parts), errors);
 }
 
-Dataset Dataset::assemble(DatasetParts parts, FaultList& faults) {
+Dataset Dataset::assemble(DatasetParts parts, ErrorList& errors) {
   Dataset dataset;
   dataset.images_ = std::move(parts.images);
   dataset.categories_ = std::move(parts.categories);
@@ -80,26 +80,26 @@ Dataset Dataset::assemble(DatasetParts parts, FaultList& faults) {
   }
   IdGiver ids;
   ids.reserve(parts.annotations.size());
-  std::vector<std::pair<std::size_t, std::size_t>> withoutId;  // image, place among its annotations
+  std::vector<std::pair<std::size_t, std::size_t>> withoutId;  // image, index among its annotations
   for (AnnotationDraft& draft : parts.annotations) {
     Annotation& annotation = draft.annotation;
     const bool keepsId = ids.keeps(draft);
     const auto image = dataset.imageIndexById_.find(annotation.imageId);
     if (image == dataset.imageIndexById_.end()) {
-      faults.add(describe(draft),
+      errors.add(describe(draft),
                  "its image is not in \"images\"; add the image or remove the annotation",
                  draft.byte);
       continue;
     }
     if (!dataset.classById_.contains(annotation.categoryId)) {
-      faults.add(describe(draft),
+      errors.add(describe(draft),
                  "category " + std::to_string(annotation.categoryId.value) +
                      " is not in \"categories\"; add the category or correct category_id",
                  draft.byte);
     }
-    const std::string fault = annotationFault(draft, dataset.images_[image->second]);
-    if (!fault.empty()) {
-      faults.add(describe(draft), fault, draft.byte);
+    const std::string error = annotationError(draft, dataset.images_[image->second]);
+    if (!error.empty()) {
+      errors.add(describe(draft), error, draft.byte);
       continue;
     }
     complete(draft, dataset.images_[image->second]);
@@ -107,7 +107,7 @@ Dataset Dataset::assemble(DatasetParts parts, FaultList& faults) {
     if (!keepsId) withoutId.emplace_back(image->second, ofImage.size());
     ofImage.push_back(std::move(annotation));
   }
-  faults.throwIfAny();
+  errors.throwIfAny();
   for (const auto& [image, place] : withoutId) dataset.annotations_[image][place].id = ids.next();
   dataset.newIds_ = ids.count();
   return dataset;

@@ -26,7 +26,7 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-/// Polygons (each x0 y0 x1 y1 …, px), or runs.
+/// Polygons (each x0 y0 x1 y1 …, px) or RLE.
 using Segmentation = std::variant<std::vector<std::vector<double>>, Rle>;
 
 struct Annotation {
@@ -34,39 +34,40 @@ struct Annotation {
   ImageId imageId;
   CategoryId categoryId;
   std::array<double, 4> boxXywh{};  ///< px
-  double area = 0;                  ///< as the file gives it, else of the mask
+  double area = 0;                  ///< from the file, else of the mask
   bool isCrowd = false;
   Segmentation segmentation;
 
-  /// Counts for training and held-out loss: no crowd, width and height over 1 px.
+  /// Used in training and in the held-out loss: not a crowd, width and height over 1 px.
   bool isUsable() const { return !isCrowd && boxXywh[2] > 1 && boxXywh[3] > 1; }
 };
 
-/// Annotations that got a new id when they were read.
+/// Number of annotations that got a new id on loading.
 struct NewIds {
-  std::size_t missing = 0;   ///< those had none
-  std::size_t repeated = 0;  ///< those had the id of one before them
+  std::size_t missing = 0;   ///< had no id
+  std::size_t repeated = 0;  ///< had a duplicate id
 
-  /// "12 annotations without an id and 1 with the id of another got new ids"; "" where none did.
+  /// "12 annotations without an id and 1 annotation with a duplicate id got new ids"; "" if none
+  /// did.
   std::string text() const;
 };
 
 struct DatasetParts;
-class FaultList;
+class ErrorList;
 
 /// A COCO instances file. Images and categories are sorted by id, annotations keep the file's order
 /// within their image.
 class Dataset {
  public:
-  /// Throws Error with file and what is wrong: broken JSON (with the position), an annotation
-  /// without its image, a category the file does not name, a polygon with fewer than three points,
-  /// runs that do not sum to the size, one id of two images or categories. Of many faults the first
-  /// few and the count. A missing area or box is taken from the mask, a missing iscrowd is 0, a
-  /// crowd without a segmentation is its box. Annotations without an id, or with that of one before
-  /// them, get ids that nothing else has (newIds()).
+  /// Throws Error with the file and what is wrong: invalid JSON (with its position), an annotation
+  /// whose image or category is missing, a polygon with fewer than three points, RLE counts that do
+  /// not sum to height x width, duplicate image or category ids. Of many errors it lists the first
+  /// few and the count. A missing area or bbox is computed from the mask, a missing iscrowd is 0,
+  /// and a crowd without a segmentation gets its box as mask. Annotations without an id, or with a
+  /// duplicate one, get unused ids (newIds()).
   static Dataset load(const std::filesystem::path& file);
-  /// The same from parts (tests, made scenes), with the same checks; an area of 0 and a box of
-  /// zeros are taken from the mask. `name` stands for the file in messages.
+  /// The same from values in memory (tests, synthetic scenes), with the same checks; an area of 0
+  /// and a box of zeros are computed from the mask. Messages use `name` instead of a file name.
   static Dataset fromParts(std::vector<Image> images, std::vector<Category> categories,
                            std::vector<Annotation> annotations, const std::string& name);
 
@@ -82,15 +83,15 @@ class Dataset {
   std::size_t imageIndex(ImageId id) const;
   std::optional<std::size_t> findImage(ImageId id) const;
   bool hasCategory(CategoryId id) const { return classById_.contains(id); }
-  /// Row in the model's heads: 1 + position in categories(). Throws Error when there is no such
-  /// category.
+  /// Class index of the model's heads: 1 + index in categories(). Throws Error when there is no
+  /// such category.
   ClassIndex classOf(CategoryId id) const;
   CategoryId categoryOf(ClassIndex index) const { return categories_[index.value - 1].id; }
   /// Images with at least one usable annotation.
   std::size_t usableImageCount() const;
 
  private:
-  static Dataset assemble(DatasetParts parts, FaultList& faults);
+  static Dataset assemble(DatasetParts parts, ErrorList& errors);
 
   std::vector<Image> images_;
   std::vector<Category> categories_;
@@ -103,8 +104,8 @@ class Dataset {
 /// The mask of an annotation at its image's size.
 Rle annotationMask(const Annotation& annotation, const Image& image);
 
-/// Writes a COCO instances file atomically (made scenes, repaired sets); runs as lists of counts,
-/// which every reader takes.
+/// Writes a COCO instances file atomically (synthetic scenes, repaired data sets), with
+/// uncompressed RLE, which every reader supports.
 void saveDataset(const Dataset& dataset, const std::filesystem::path& file);
 
 }  // namespace lockstep::coco

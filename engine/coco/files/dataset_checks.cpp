@@ -23,41 +23,41 @@ std::string shownAs(const Image& image) {
 std::string shownAs(const Category& category) { return category.name; }
 
 template <typename Entry>
-void sortById(std::vector<Entry>& entries, const char* kind, FaultList& faults) {
+void sortById(std::vector<Entry>& entries, const char* kind, ErrorList& errors) {
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.id < b.id; });
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   for (std::size_t i = 1; i < entries.size(); ++i) {
     if (entries[i].id != entries[i - 1].id) continue;
-    faults.add(kind + (" " + std::to_string(entries[i].id.value)),
-               "its id is there twice, of " + shownAs(entries[i - 1]) + " and of " +
-                   shownAs(entries[i]) + "; ids must be unique: give one of them another");
+    errors.add(kind + (" " + std::to_string(entries[i].id.value)),
+               "duplicate id, of " + shownAs(entries[i - 1]) + " and of " + shownAs(entries[i]) +
+                   "; ids must be unique: change one of them");
   }
 }
 
-std::string imageFault(const Image& image) {
+std::string imageError(const Image& image) {
   if (image.width <= 0 || image.height <= 0) {
-    return "width and height must be over 0, they are " + std::to_string(image.width) + " and " +
-           std::to_string(image.height);
+    return "width and height must be greater than 0, they are " + std::to_string(image.width) +
+           " and " + std::to_string(image.height);
   }
   if (static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height) >
       kMaxPixels) {
-    return "it has more pixels than a mask can have (2^32)";
+    return "its width x height exceeds the 2^32 pixels that a mask may have";
   }
   return {};
 }
 
-std::string boxFault(const Annotation& annotation) {
+std::string boxError(const Annotation& annotation) {
   for (double value : annotation.boxXywh) {
-    if (!std::isfinite(value)) return "its box holds a value that is no finite number";
+    if (!std::isfinite(value)) return "its bbox has a value that is not finite";
   }
   if (annotation.boxXywh[2] < 0 || annotation.boxXywh[3] < 0) {
-    return "its box has a negative width or height";
+    return "its bbox has a negative width or height";
   }
   return {};
 }
 
-std::string polygonFault(const Polygons& polygons) {
+std::string polygonError(const Polygons& polygons) {
   for (std::size_t i = 0; i < polygons.size(); ++i) {
     const std::vector<double>& xy = polygons[i];
     const std::string which = polygons.size() == 1 ? "its polygon"
@@ -73,35 +73,35 @@ std::string polygonFault(const Polygons& polygons) {
              "; a polygon needs at least 3: correct or remove it";
     }
     if (!std::all_of(xy.begin(), xy.end(), [](double value) { return std::isfinite(value); })) {
-      return which + " holds a coordinate that is no finite number";
+      return which + " has a coordinate that is not finite";
     }
   }
   return {};
 }
 
-std::string rleFault(const Rle& rle, const Image& image) {
+std::string rleError(const Rle& rle, const Image& image) {
   if (rle.height != image.height || rle.width != image.width) {
     return "its RLE is " + sizeText(rle.height, rle.width) +
            " px (height x width) but the image is " + sizeText(image.height, image.width);
   }
-  const char* fault = countsFault(rle);
-  return fault == nullptr
+  const char* error = countsError(rle);
+  return error == nullptr
              ? std::string()
-             : "RLE of " + sizeText(rle.height, rle.width) + " px (height x width): " + fault;
+             : "RLE of " + sizeText(rle.height, rle.width) + " px (height x width): " + error;
 }
 
-std::string segmentationFault(const AnnotationDraft& draft, const Image& image) {
+std::string segmentationError(const AnnotationDraft& draft, const Image& image) {
   const Segmentation& segmentation = draft.annotation.segmentation;
-  if (const Rle* rle = std::get_if<Rle>(&segmentation)) return rleFault(*rle, image);
+  if (const Rle* rle = std::get_if<Rle>(&segmentation)) return rleError(*rle, image);
   const auto& polygons = std::get<Polygons>(segmentation);
   if (polygons.empty() && !(draft.annotation.isCrowd && draft.hasBox)) {
-    return "it has no segmentation; a mask is needed: add polygons or RLE, or remove the "
+    return "it has no segmentation, and a mask is required: add polygons or RLE, or remove the "
            "annotation";
   }
-  return polygonFault(polygons);
+  return polygonError(polygons);
 }
 
-/// The smallest box around all points.
+/// The bounding box of all points.
 std::array<double, 4> boxOf(const Polygons& polygons) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double x0 = kInfinity, y0 = kInfinity, x1 = -kInfinity, y1 = -kInfinity;
@@ -123,24 +123,24 @@ std::string describe(const AnnotationDraft& draft) {
   return "annotation " + id + " (image " + std::to_string(draft.annotation.imageId.value) + ")";
 }
 
-void sortAndCheck(DatasetParts& parts, FaultList& faults) {
-  sortById(parts.images, "image", faults);
-  sortById(parts.categories, "category", faults);
+void sortAndCheck(DatasetParts& parts, ErrorList& errors) {
+  sortById(parts.images, "image", errors);
+  sortById(parts.categories, "category", errors);
   for (const Image& image : parts.images) {
-    const std::string fault = imageFault(image);
-    if (!fault.empty()) faults.add("image " + std::to_string(image.id.value), fault);
+    const std::string error = imageError(image);
+    if (!error.empty()) errors.add("image " + std::to_string(image.id.value), error);
   }
 }
 
-std::string annotationFault(const AnnotationDraft& draft, const Image& image) {
+std::string annotationError(const AnnotationDraft& draft, const Image& image) {
   if (draft.hasBox) {
-    std::string fault = boxFault(draft.annotation);
-    if (!fault.empty()) return fault;
+    std::string error = boxError(draft.annotation);
+    if (!error.empty()) return error;
   }
   if (draft.hasArea && !(std::isfinite(draft.annotation.area) && draft.annotation.area >= 0)) {
-    return "its area must be a number of at least 0";
+    return "its area must be a number >= 0";
   }
-  return segmentationFault(draft, image);
+  return segmentationError(draft, image);
 }
 
 void complete(AnnotationDraft& draft, const Image& image) {

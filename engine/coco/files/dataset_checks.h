@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
-#include "engine/coco/files/fault_list.h"
+#include "engine/coco/files/error_list.h"
 
-/// What makes a data set whole. Used by this folder alone.
+/// Validates data sets. Used only in this folder.
 namespace lockstep::coco {
 
-/// An annotation and what its source left out.
+/// An annotation and which of its fields were missing.
 struct AnnotationDraft {
   Annotation annotation;
   bool hasArea = true, hasBox = true, hasId = true;
-  std::size_t byte = 0;  ///< where it begins in its file, from 1; 0: in no file
+  std::size_t byte = 0;  ///< position in the file, from 1; 0: not from a file
 };
 
 struct DatasetParts {
@@ -25,16 +25,15 @@ struct DatasetParts {
 /// "annotation 7 (image 3)".
 std::string describe(const AnnotationDraft& draft);
 
-/// Sorts images and categories by id, keeps one of those that are the same twice, and reports ids
-/// of two different ones and images without a size.
-void sortAndCheck(DatasetParts& parts, FaultList& faults);
+/// Sorts images and categories by id, merges identical duplicates, and reports duplicate ids of
+/// different entries and images without a valid size.
+void sortAndCheck(DatasetParts& parts, ErrorList& errors);
 
-/// What is wrong with the numbers and the segmentation of an annotation of this image; empty when
-/// nothing is.
-std::string annotationFault(const AnnotationDraft& draft, const Image& image);
+/// What is invalid in the numbers or the segmentation of an annotation of this image; empty if
+/// valid.
+std::string annotationError(const AnnotationDraft& draft, const Image& image);
 
-/// Fills what the source left out: the segmentation of a crowd, the box, the area. The draft has no
-/// fault.
+/// Fills missing fields: the segmentation of a crowd, the box, the area. The draft must be valid.
 void complete(AnnotationDraft& draft, const Image& image);
 
 }  // namespace lockstep::coco

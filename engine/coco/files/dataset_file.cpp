@@ -1,4 +1,4 @@
-// A data set from and to a COCO instances file.
+// Reads and writes COCO instances files.
 #include <algorithm>
 #include <array>
 
@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTableNames{"images", "categories", "annotations"};
 
-/// Null where there is none. Of members of one name the last counts, as in Python.
+/// Null if there is none. The last of duplicate keys counts, as in Python.
 const JsonOutline::Member* findMember(const JsonOutline& outline, std::string_view key) {
   const auto found = std::find_if(outline.members.rbegin(), outline.members.rend(),
                                   [&](const auto& member) { return member.key == key; });
   return found == outline.members.rend() ? nullptr : &*found;
 }
 
-/// Looks at everything that will not be read as a table. Throws Error for broken JSON.
+/// Validates the JSON of everything that is not read as a table. Throws Error for invalid JSON.
 void checkOthers(const JsonFile& file, const JsonOutline& outline) {
   checkTable(file, outline.rest);
   const bool hasTables = std::ranges::all_of(
@@ -44,21 +44,21 @@ const JsonTable& takeTable(const JsonOutline& outline, const char* key, const st
   return member->table;
 }
 
-/// Reads every entry of a table with `take(value, record, reader)` and reports those with a fault:
-/// "annotation 7" where the entry has a readable id, else its place in the file.
+/// Reads every entry of a table with `take(value, record, reader)` and reports the invalid ones, as
+/// "annotation 7" if the entry has a valid id, else with its index, "annotations[4]".
 template <typename Entry>
 std::vector<Entry> readEntries(const JsonFile& file, const JsonTable& table, const char* kind,
-                               const char* key, FaultList& faults,
+                               const char* key, ErrorList& errors,
                                Entry (*take)(JsonValue, RecordReader&, const PieceReader&)) {
-  return readTable<Entry>(file, table, take, [&](const RecordFault& fault) {
-    const std::string where = fault.id ? kind + (" " + std::to_string(*fault.id))
-                                       : key + ("[" + std::to_string(fault.index) + "]");
-    faults.add(where, fault.what, fault.byte);
+  return readTable<Entry>(file, table, take, [&](const RecordError& error) {
+    const std::string where = error.id ? kind + (" " + std::to_string(*error.id))
+                                       : key + ("[" + std::to_string(error.index) + "]");
+    errors.add(where, error.what, error.byte);
   });
 }
 
 int takeSide(FieldReader& field) {
-  return static_cast<int>(std::clamp<std::int64_t>(field.whole(), INT32_MIN, INT32_MAX));
+  return static_cast<int>(std::clamp<std::int64_t>(field.integer(), INT32_MIN, INT32_MAX));
 }
 
 Image takeImage(JsonValue value, RecordReader& record, const PieceReader&) {
@@ -66,15 +66,15 @@ Image takeImage(JsonValue value, RecordReader& record, const PieceReader&) {
   record.read(value, {"id", "file_name", "width", "height"},
               [&](std::string_view key, FieldReader field) {
                 if (key == "id") {
-                  image.id.value = field.whole();
+                  image.id.value = field.integer();
                 } else if (key == "file_name") {
-                  image.fileName = field.text();
+                  image.fileName = field.string();
                 } else if (key == "width") {
                   image.width = takeSide(field);
                 } else if (key == "height") {
                   image.height = takeSide(field);
                 } else {
-                  field.pass();
+                  field.skip();
                 }
               });
   return image;
@@ -84,11 +84,11 @@ Category takeCategory(JsonValue value, RecordReader& record, const PieceReader&)
   Category category;
   record.read(value, {"id", "name"}, [&](std::string_view key, FieldReader field) {
     if (key == "id") {
-      category.id.value = field.whole();
+      category.id.value = field.integer();
     } else if (key == "name") {
-      category.name = field.text();
+      category.name = field.string();
     } else {
-      field.pass();
+      field.skip();
     }
   });
   return category;
@@ -98,13 +98,13 @@ void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft)
   Annotation& annotation = draft.annotation;
   if (key == "id") {
     draft.hasId = true;
-    annotation.id = field.whole();
+    annotation.id = field.integer();
   } else if (key == "image_id") {
-    annotation.imageId.value = field.whole();
+    annotation.imageId.value = field.integer();
   } else if (key == "category_id") {
-    annotation.categoryId.value = field.whole();
+    annotation.categoryId.value = field.integer();
   } else if (key == "iscrowd") {
-    annotation.isCrowd = field.flag();
+    annotation.isCrowd = field.boolean();
   } else if (key == "bbox") {
     const auto box = field.box();
     draft.hasBox = box.has_value();
@@ -115,7 +115,7 @@ void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft)
   } else if (key == "segmentation") {
     annotation.segmentation = field.segmentation().value_or(Segmentation());
   } else {
-    field.pass();
+    field.skip();
   }
 }
 
@@ -167,7 +167,7 @@ void appendAnnotation(const Annotation& annotation, base::JsonWriter& json) {
   appendSegmentation(annotation.segmentation, json);
 }
 
-/// The entries of one table, an object a line.
+/// The entries of one table, one object per line.
 template <typename Entries, typename Append>
 void appendTable(const Entries& entries, std::string& json, Append append, bool& isFirst) {
   for (const auto& entry : entries) {
@@ -188,24 +188,23 @@ Dataset Dataset::load(const std::filesystem::path& path) {
   const std::string& name = file.name();
   checkOthers(file, outline);
   if (outline.kind != std::string_view("an object")) {
-    throw Error(
-        name + ": is " + outline.kind +
-        ", not a COCO instances file: an object with images, annotations and categories" +
-        (outline.kind == std::string_view("an array") ? " (is it a file of results?)" : ""));
+    throw Error(name + ": is " + outline.kind +
+                ", not a COCO instances file: an object with images, annotations and categories" +
+                (outline.kind == std::string_view("an array") ? " (is it a results file?)" : ""));
   }
   const JsonTable& images = takeTable(outline, "images", name);
   const JsonTable& categories = takeTable(outline, "categories", name);
   const JsonTable& annotations = takeTable(outline, "annotations", name);
-  FaultList faults(name);
+  ErrorList errors(name);
   DatasetParts parts;
-  parts.images = readEntries<Image>(file, images, "image", "images", faults, takeImage);
+  parts.images = readEntries<Image>(file, images, "image", "images", errors, takeImage);
   parts.categories =
-      readEntries<Category>(file, categories, "category", "categories", faults, takeCategory);
-  sortAndCheck(parts, faults);
-  faults.throwIfAny();
+      readEntries<Category>(file, categories, "category", "categories", errors, takeCategory);
+  sortAndCheck(parts, errors);
+  errors.throwIfAny();
   parts.annotations = readEntries<AnnotationDraft>(file, annotations, "annotation", "annotations",
-                                                   faults, takeAnnotation);
-  return assemble(std::move(parts), faults);
+                                                   errors, takeAnnotation);
+  return assemble(std::move(parts), errors);
 }
 
 void saveDataset(const Dataset& dataset, const std::filesystem::path& file) {

@@ -8,7 +8,7 @@
 namespace lockstep::coco {
 namespace {
 
-/// Of one entry, word by word.
+/// The hash of one entry, updated one word at a time.
 class EntryHash {
  public:
   EntryHash& add(std::uint64_t word) {
@@ -43,7 +43,7 @@ class EntryHash {
   std::uint64_t hash_ = 0;
 };
 
-/// Of entries in any order.
+/// An order-independent hash of entries.
 class SetHash {
  public:
   void add(const EntryHash& entry) { sum_ += entry.value(); }

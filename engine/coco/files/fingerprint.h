@@ -8,21 +8,20 @@
 
 namespace lockstep::coco {
 
-/// By what it can be told whether a data set is still the one it was: counts, and hashes of what
-/// training and held-out figures are made of. Neither the order of a file's entries counts, nor how
-/// its JSON is written, nor where it lies, nor the ids of annotations.
+/// Counts and hashes that show whether a data set has changed in what training and evaluation use.
+/// It does not depend on the order of entries, the JSON formatting, the path or the annotation ids.
 struct Fingerprint {
   std::int64_t images = 0, categories = 0, annotations = 0;
   std::string imagesHash;       ///< ids, file names below the images folder, sizes
   std::string categoriesHash;   ///< ids, names
-  std::string annotationsHash;  ///< image, category, box, outline or runs, whether a crowd
+  std::string annotationsHash;  ///< image, category, bbox, polygons or RLE, iscrowd
   bool operator==(const Fingerprint&) const = default;
 };
 
-/// `withAreas`: of annotations as well, which held-out figures by size go by.
+/// `withAreas`: also hash the annotations' areas, which metrics by object size depend on.
 Fingerprint fingerprintOf(const Dataset& dataset, bool withAreas);
 
-/// What is another one now, in words: `58 images instead of 60`, `other annotations, as many`.
+/// Describes what has changed: `58 images instead of 60`, `other annotations, as many`.
 std::vector<std::string> differences(const Fingerprint& before, const Fingerprint& now);
 
 }  // namespace lockstep::coco

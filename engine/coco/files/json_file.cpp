@@ -13,9 +13,9 @@ constexpr std::size_t kMaxReasonLength = 160;
 constexpr const char* kRemedy = "; correct it there, or export the file again";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Finds where a text stops being JSON: simdjson is quick but does not say, so a broken text is
-/// read again by this.
-struct FaultFinder : nlohmann::json_sax<nlohmann::json> {
+/// Finds the position of a syntax error: simdjson does not report it, so an invalid text is parsed
+/// again with nlohmann::json.
+struct ErrorFinder : nlohmann::json_sax<nlohmann::json> {
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
   bool number_integer(number_integer_t) override { return true; }
@@ -39,7 +39,7 @@ struct FaultFinder : nlohmann::json_sax<nlohmann::json> {
   std::string reason;
 };
 
-/// The part of nlohmann's message that says what is wrong, in printable ASCII: it quotes the file.
+/// The reason in nlohmann's message, reduced to printable ASCII because it quotes the file.
 std::string shortReason(const std::string& message) {
   const std::size_t start = message.rfind(" - ");
   std::string reason = start == std::string::npos ? message : message.substr(start + 3);
@@ -54,33 +54,33 @@ std::string shortReason(const std::string& message) {
 JsonFile JsonFile::load(const std::filesystem::path& file, const char* what) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
-    throw base::mendable(file.string() + ": there is no such " + what);
+    throw UserError(file.string() + ": there is no such " + what);
   }
   if (std::filesystem::is_directory(file, ignored)) {
-    throw base::mendable(file.string() + ": is a folder; name the " + what + " in it");
+    throw UserError(file.string() + ": is a folder; name the " + what + " in it");
   }
   return JsonFile(base::readFile(file), file.string());
 }
 
 JsonFile::JsonFile(std::string text, std::string name)
     : text_(std::move(text)), name_(std::move(name)) {
-  // As a blank, so that positions in the text stay those in the file.
+  // Replaced by spaces, so that positions in the text are those in the file.
   if (text_.starts_with(kByteOrderMark)) text_.replace(0, kByteOrderMark.size(), "   ");
 }
 
 void JsonFile::throwBroken(simdjson::error_code code) const {
   if (text_.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw Error(name_ + ": the file is empty; it should hold COCO JSON: export it again");
+    throw Error(name_ + ": the file is empty; it must hold COCO JSON: export it again");
   }
   if (code == simdjson::DEPTH_ERROR) {
-    throw Error(name_ + ": JSON nested deeper than " + std::to_string(kMaxJsonDepth) +
-                " levels; this is no COCO file");
+    throw Error(name_ + ": JSON is nested deeper than " + std::to_string(kMaxJsonDepth) +
+                " levels; this is not a COCO file");
   }
   if (code == simdjson::MEMALLOC) throw Error(name_ + ": not enough memory to read it");
-  FaultFinder finder;
+  ErrorFinder finder;
   nlohmann::json::sax_parse(text_, &finder);
   if (finder.byte == 0) {
-    throw Error(name_ + ": broken JSON: " + simdjson::error_message(code) + kRemedy);
+    throw Error(name_ + ": invalid JSON: " + simdjson::error_message(code) + kRemedy);
   }
   const std::size_t end = std::min(finder.byte - 1, text_.size());
   const auto line =
@@ -88,7 +88,7 @@ void JsonFile::throwBroken(simdjson::error_code code) const {
   const std::size_t lineEnd = end == 0 ? std::string::npos : text_.rfind('\n', end - 1);
   const std::size_t column = lineEnd == std::string::npos ? end + 1 : end - lineEnd;
   throw Error(name_ + ":" + std::to_string(line) + ":" + std::to_string(column) +
-              ": broken JSON at byte " + std::to_string(finder.byte) + ": " +
+              ": invalid JSON at byte " + std::to_string(finder.byte) + ": " +
               shortReason(finder.reason) + kRemedy);
 }
 

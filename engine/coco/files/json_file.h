@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-/// COCO's JSON files, which may have hundreds of megabytes. Used by this folder alone.
+/// Reading of COCO's JSON files, which may have hundreds of megabytes. Used only in this folder.
 namespace lockstep::coco {
 
-/// Some elements of an array that stand side by side in the text.
+/// Some consecutive elements of an array.
 struct JsonPiece {
   std::string_view text;  ///< without the array's brackets
-  std::size_t first = 0;  ///< place of the first of them in the array
+  std::size_t first = 0;  ///< index of the first element in the array
   std::size_t count = 0;
 };
 
@@ -23,29 +23,29 @@ struct JsonTable {
   std::size_t count = 0;
 };
 
-/// What a file holds. Only its outline has been looked at: what the pieces hold may still be broken
+/// The structure of a file. Only the outermost level is parsed: the pieces may still be invalid
 /// JSON.
 struct JsonOutline {
   struct Member {
     std::string_view key;
     const char* kind;  ///< "an array", "an object" …
-    JsonTable table;   ///< of an array
+    JsonTable table;   ///< if it is an array
   };
 
   const char* kind = "";        ///< of the root
-  JsonTable elements;           ///< of an array
-  std::vector<Member> members;  ///< of an object
-  JsonTable rest;               ///< keys and values that are no tables, each a piece
+  JsonTable elements;           ///< if the root is an array
+  std::vector<Member> members;  ///< if the root is an object
+  JsonTable rest;               ///< keys and values that are not arrays, each a piece
 };
 
-/// A JSON text in memory. The index that simdjson makes of a text is often larger than the text, so
-/// the text is cut into pieces that are read on demand, and a piece is all that is ever indexed.
+/// A JSON text in memory. simdjson's index of a text is often larger than the text, so the text is
+/// split into pieces that are parsed on demand, and only one piece per thread is indexed at a time.
 class JsonFile {
  public:
-  /// Throws Error; mendable where there is no such file. `what` names the kind of file: "annotation
-  /// file".
+  /// Throws Error, or UserError when there is no such file. `what`: the kind of file for messages,
+  /// "annotation file".
   static JsonFile load(const std::filesystem::path& file, const char* what);
-  /// `name` stands for the file in messages.
+  /// `name`: the file name for messages.
   JsonFile(std::string text, std::string name);
 
   const std::string& name() const { return name_; }
@@ -55,9 +55,9 @@ class JsonFile {
     return static_cast<std::size_t>(at - text_.data()) + 1;
   }
 
-  /// Throws Error where even the outline is broken.
+  /// Throws Error if the outermost level is invalid.
   JsonOutline outline() const;
-  /// Throws Error with line, column and byte of what is broken; `code` where nothing is found.
+  /// Throws Error with line, column and byte of the syntax error; with `code` if it is not found.
   [[noreturn]] void throwBroken(simdjson::error_code code) const;
 
  private:
@@ -65,7 +65,7 @@ class JsonFile {
   std::string name_;
 };
 
-/// Arrays and objects within one another that are read.
+/// Maximum nesting of arrays and objects.
 inline constexpr std::size_t kMaxJsonDepth = simdjson::DEFAULT_MAX_DEPTH;
 
 }  // namespace lockstep::coco

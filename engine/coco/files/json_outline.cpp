@@ -1,5 +1,5 @@
-// Cuts a JSON text at the commas of its outermost arrays. Brackets are counted and strings passed
-// over; whether a piece is JSON is for its reader to find out.
+// Splits a JSON text at the commas of its outermost arrays. It only counts brackets and skips
+// strings; the reader of a piece validates it.
 #include <array>
 #include <cstring>
 
@@ -8,7 +8,8 @@
 namespace lockstep::coco {
 namespace {
 
-/// Enough that a piece's index and its own start cost nothing, little enough to stay in the cache.
+/// Large enough to amortise the cost per piece, small enough for the piece and its index to stay in
+/// the cache.
 constexpr std::size_t kPieceBytes = 128 << 10;
 
 enum class Mark : std::uint8_t { None, Quote, Open, Close, Comma };
@@ -32,7 +33,7 @@ const char* kindOfValue(char first) {
       return "a string";
     case 't':
     case 'f':
-      return "true or false";
+      return "a boolean";
     case 'n':
       return "null";
     default:
@@ -70,7 +71,7 @@ class OutlineReader {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
   }
 
-  /// The next character that is no blank.
+  /// The next character that is not whitespace.
   char peek() {
     skipBlanks();
     if (at_ == end_) fail();
@@ -94,7 +95,7 @@ class OutlineReader {
     }
   }
 
-  /// To the comma or bracket that ends the value at hand.
+  /// Advances to the comma or bracket that ends the current value.
   void skipValue() {
     for (std::size_t depth = 0; at_ != end_; ++at_) {
       switch (kMarks[static_cast<unsigned char>(*at_)]) {

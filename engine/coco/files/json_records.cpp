@@ -22,7 +22,7 @@ const char* kindOf(JsonValue& value) {
     case ondemand::json_type::string:
       return "a string";
     case ondemand::json_type::boolean:
-      return "true or false";
+      return "a boolean";
     case ondemand::json_type::null:
       return "null";
   }
@@ -33,7 +33,7 @@ bool isKind(JsonValue& value, ondemand::json_type type) {
   return ondemand::json_type(value.type()) == type;
 }
 
-/// A number's value where it is whole, also written as 42.0.
+/// The value of an integer, which may be written as 42.0.
 std::optional<std::int64_t> wholeNumber(JsonValue& value) {
   std::int64_t whole = 0;
   if (value.get_int64().get(whole) == simdjson::SUCCESS) return whole;
@@ -43,7 +43,7 @@ std::optional<std::int64_t> wholeNumber(JsonValue& value) {
   return static_cast<std::int64_t>(number);
 }
 
-/// A string is read whole: only one with escapes needs a look.
+/// Unescapes a string; the fast path is for strings without escapes.
 void passOverString(JsonValue& value) {
   const std::string_view token = value.raw_json_token();
   if (std::memchr(token.data(), '\\', token.size()) != nullptr) {
@@ -53,17 +53,17 @@ void passOverString(JsonValue& value) {
   }
 }
 
-/// height and width of runs, both over 0 and with no more pixels than runs can count; 0 and 0
-/// otherwise.
+/// Height and width of an RLE, both > 0 and with no more pixels than counts can represent;
+/// otherwise 0 and 0.
 std::array<int, 2> takeSize(JsonValue value) {
   constexpr std::array<int, 2> kNone{0, 0};
   std::array<std::int64_t, 2> size{};
   std::size_t count = 0;
-  if (!isKind(value, ondemand::json_type::array)) return passOver(value), kNone;
+  if (!isKind(value, ondemand::json_type::array)) return skipValue(value), kNone;
   for (auto element : value.get_array()) {
     JsonValue number = element.value();
     if (count >= 2 || !isKind(number, ondemand::json_type::number)) {
-      passOver(number);
+      skipValue(number);
       count = 3;
       continue;
     }
@@ -80,30 +80,30 @@ const char* takeCounts(JsonValue value, Rle& rle) {
     const std::string_view text = value.get_string();
     return readCounts(text, rle);
   }
-  const char* fault = nullptr;
+  const char* error = nullptr;
   if (!isKind(value, ondemand::json_type::array)) {
-    passOver(value);
+    skipValue(value);
     return "its counts must be a string or a list of numbers";
   }
   for (auto element : value.get_array()) {
     JsonValue number = element.value();
     const bool isNumber = isKind(number, ondemand::json_type::number);
     const std::int64_t count = isNumber ? wholeNumber(number).value_or(-1) : -1;
-    if (!isNumber) passOver(number);
+    if (!isNumber) skipValue(number);
     if (count < 0 || static_cast<std::uint64_t>(count) > kMaxPixels) {
-      fault = "its counts must be whole numbers that are not negative";
+      error = "its counts must be non-negative integers";
     }
     rle.counts.push_back(static_cast<std::uint32_t>(count));
   }
-  return fault;
+  return error;
 }
 
-/// Says in `fault` what is wrong.
-Rle takeRuns(ondemand::object object, std::string& fault) {
+/// Sets `error` to what is wrong.
+Rle readRle(ondemand::object object, std::string& error) {
   Rle rle;
   std::optional<std::array<int, 2>> size;
   bool hasCounts = false;
-  const char* countFault = nullptr;
+  const char* countError = nullptr;
   for (auto field : object) {
     const std::string_view key = field.unescaped_key();
     JsonValue value = field.value();
@@ -112,40 +112,40 @@ Rle takeRuns(ondemand::object object, std::string& fault) {
     } else if (key == "counts") {
       hasCounts = true;
       rle.counts.clear();
-      countFault = takeCounts(value, rle);
+      countError = takeCounts(value, rle);
     } else {
-      passOver(value);
+      skipValue(value);
     }
   }
   if (!size || !hasCounts) {
-    fault = "the RLE must be {\"size\": [height, width], \"counts\": …}";
+    error = "the RLE must be {\"size\": [height, width], \"counts\": …}";
     return rle;
   }
   rle.height = (*size)[0];
   rle.width = (*size)[1];
   if (rle.height == 0) {
-    fault = "the RLE's size must be [height, width], both over 0";
+    error = "the RLE's size must be [height, width], both greater than 0";
     return rle;
   }
-  if (countFault == nullptr) countFault = countsFault(rle);
-  if (countFault != nullptr) {
-    fault = "RLE of " + std::to_string(rle.height) + " x " + std::to_string(rle.width) +
-            " px (height x width): " + countFault;
+  if (countError == nullptr) countError = countsError(rle);
+  if (countError != nullptr) {
+    error = "RLE of " + std::to_string(rle.height) + " x " + std::to_string(rle.width) +
+            " px (height x width): " + countError;
   }
   return rle;
 }
 
 }  // namespace
 
-void passOver(JsonValue value) {
+void skipValue(JsonValue value) {
   switch (ondemand::json_type(value.type())) {
     case ondemand::json_type::array:
-      for (auto element : value.get_array()) passOver(element.value());
+      for (auto element : value.get_array()) skipValue(element.value());
       return;
     case ondemand::json_type::object:
       for (auto field : value.get_object()) {
         [[maybe_unused]] const std::string_view key = field.unescaped_key();
-        passOver(field.value());
+        skipValue(field.value());
       }
       return;
     case ondemand::json_type::number: {
@@ -167,19 +167,19 @@ void passOver(JsonValue value) {
 bool RecordReader::isObject(JsonValue& element) {
   if (isKind(element, ondemand::json_type::object)) return true;
   fail(std::string("is ") + kindOf(element) + ", not an object");
-  passOver(element);
+  skipValue(element);
   return false;
 }
 
-void FieldReader::failKind(const char* wanted) {
-  record_.fail(std::string(key_) + " is " + kindOf(value_) + "; it must be " + wanted);
-  passOver(value_);
+void FieldReader::failKind(const char* expected) {
+  record_.fail(std::string(key_) + " is " + kindOf(value_) + "; it must be " + expected);
+  skipValue(value_);
 }
 
-std::int64_t FieldReader::whole() {
-  if (!isKind(value_, ondemand::json_type::number)) return failKind("a whole number"), 0;
+std::int64_t FieldReader::integer() {
+  if (!isKind(value_, ondemand::json_type::number)) return failKind("an integer"), 0;
   const auto whole = wholeNumber(value_);
-  if (!whole) record_.fail(std::string(key_) + " is not a whole number");
+  if (!whole) record_.fail(std::string(key_) + " is not an integer");
   if (key_ == "id") record_.id_ = whole;
   return whole.value_or(0);
 }
@@ -189,12 +189,12 @@ double FieldReader::number() {
   return value_.get_double();
 }
 
-std::string FieldReader::text() {
+std::string FieldReader::string() {
   if (!isKind(value_, ondemand::json_type::string)) return failKind("a string"), std::string();
   return std::string(std::string_view(value_.get_string()));
 }
 
-bool FieldReader::flag() {
+bool FieldReader::boolean() {
   if (isKind(value_, ondemand::json_type::boolean)) return value_.get_bool();
   if (!isKind(value_, ondemand::json_type::number)) return failKind("0 or 1"), false;
   const auto whole = wholeNumber(value_);
@@ -211,8 +211,8 @@ std::optional<std::array<double, 4>> FieldReader::box() {
   for (auto element : value_.get_array()) {
     JsonValue number = element.value();
     if (!isKind(number, ondemand::json_type::number)) {
-      record_.fail(std::string(key_) + " holds " + kindOf(number) + "; it must be four numbers");
-      passOver(number);
+      record_.fail(std::string(key_) + " contains " + kindOf(number) + "; it must be four numbers");
+      skipValue(number);
     } else {
       const double side = number.get_double();
       if (count < box.size()) box[count] = side;
@@ -238,9 +238,9 @@ std::optional<Segmentation> FieldReader::segmentation() {
   if (!isKind(value_, ondemand::json_type::object)) {
     return failKind("a list of polygons or an RLE object"), std::nullopt;
   }
-  std::string fault;
-  Rle rle = takeRuns(value_.get_object(), fault);
-  if (!fault.empty()) record_.fail(std::move(fault));
+  std::string error;
+  Rle rle = readRle(value_.get_object(), error);
+  if (!error.empty()) record_.fail(std::move(error));
   return rle;
 }
 
@@ -250,9 +250,9 @@ std::vector<std::vector<double>> FieldReader::polygons(ondemand::array list) {
     JsonValue polygon = element.value();
     std::vector<double>& xy = taken.emplace_back();
     if (!isKind(polygon, ondemand::json_type::array)) {
-      record_.fail(std::string(key_) + " holds " + kindOf(polygon) +
+      record_.fail(std::string(key_) + " contains " + kindOf(polygon) +
                    "; it must be a list of polygons, each [x0, y0, x1, y1, …]");
-      passOver(polygon);
+      skipValue(polygon);
       continue;
     }
     for (auto coordinate : polygon.get_array()) {
@@ -261,22 +261,22 @@ std::vector<std::vector<double>> FieldReader::polygons(ondemand::array list) {
         xy.push_back(number.get_double());
         continue;
       }
-      record_.fail(std::string("a polygon holds ") + kindOf(number) +
-                   " where a coordinate must be");
-      passOver(number);
+      record_.fail(std::string("a polygon contains ") + kindOf(number) +
+                   "; coordinates must be numbers");
+      skipValue(number);
     }
   }
   return taken;
 }
 
-std::string_view FieldReader::runsText() {
+std::string_view FieldReader::rleText() {
   if (isKind(value_, ondemand::json_type::array)) {
     ondemand::array list = value_.get_array();
     if (!bool(list.is_empty())) {
       record_.fail(
-          "its segmentation is a polygon; results hold masks as RLE: {\"size\", \"counts\"}");
+          "its segmentation is a polygon; masks in results must be RLE: {\"size\", \"counts\"}");
     }
-    for (auto element : list) passOver(element.value());
+    for (auto element : list) skipValue(element.value());
     return {};
   }
   if (!isKind(value_, ondemand::json_type::object)) return failKind("an RLE object"), "";
@@ -285,18 +285,18 @@ std::string_view FieldReader::runsText() {
   if (bool(object.reset())) {
     for (auto field : object) {
       [[maybe_unused]] const std::string_view key = field.unescaped_key();
-      passOver(field.value());
+      skipValue(field.value());
     }
   }
   return text;
 }
 
-Rle parseRuns(std::string_view text, ondemand::parser& parser) {
+Rle parseRle(std::string_view text, ondemand::parser& parser) {
   const simdjson::padded_string copy(text);
   ondemand::document document = parser.iterate(copy);
-  std::string fault;
-  Rle rle = takeRuns(document.get_object(), fault);
-  if (!fault.empty()) throw Error(fault);
+  std::string error;
+  Rle rle = readRle(document.get_object(), error);
+  if (!error.empty()) throw Error(error);
   return rle;
 }
 

@@ -12,67 +12,67 @@
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/json_file.h"
 
-/// The entries of a table, read on demand: every value is looked at once, in the text's order, and
-/// every one is looked at, so that broken JSON does not pass. Used by this folder alone. simdjson's
-/// errors (simdjson_error) leave these functions where the text is no JSON.
+/// The entries of a table, parsed on demand: every value is visited exactly once, in the text's
+/// order, so that invalid JSON is always detected. Used only in this folder. These functions throw
+/// simdjson_error for invalid JSON.
 namespace lockstep::coco {
 
 using JsonValue = simdjson::ondemand::value;
 
-/// Looks at a value that nobody wants.
-void passOver(JsonValue value);
+/// Validates a value and discards it.
+void skipValue(JsonValue value);
 
 class FieldReader;
 
-/// One object of a table. The first fault met is kept in words; the rest is still read.
+/// One object of a table. Keeps the text of the first error; the rest is still parsed.
 class RecordReader {
  public:
-  /// Calls visit(key, FieldReader) for every field that is not null. Faults: it is no object, or
-  /// one of the `required` is not there.
+  /// Calls visit(key, FieldReader) for every field that is not null. It is an error if it is not an
+  /// object, or if one of the `required` fields is missing.
   template <typename Visit>
   void read(JsonValue element, std::initializer_list<const char*> required, Visit visit);
 
-  /// Keeps a fault, unless there is one.
-  void fail(std::string fault) {
-    if (fault_.empty()) fault_ = std::move(fault);
+  /// Keeps an error, unless there is one already.
+  void fail(std::string error) {
+    if (error_.empty()) error_ = std::move(error);
   }
-  bool hasFault() const { return !fault_.empty(); }
-  const std::string& fault() const { return fault_; }
-  /// Its field "id", where that was a whole number.
+  bool hasError() const { return !error_.empty(); }
+  const std::string& error() const { return error_; }
+  /// Its field "id", if that is an integer.
   std::optional<std::int64_t> id() const { return id_; }
 
  private:
   friend class FieldReader;
   bool isObject(JsonValue& element);
 
-  std::string fault_;
+  std::string error_;
   std::optional<std::int64_t> id_;
 };
 
-/// One value of an object, to be taken once as what is wanted of it. What it cannot be is told to
-/// the record, and zeros are returned.
+/// One value of an object, to be read once with the expected type. If the type does not match, the
+/// record gets an error and zero or an empty value is returned.
 class FieldReader {
  public:
   FieldReader(RecordReader& record, std::string_view key, JsonValue value)
       : record_(record), key_(key), value_(value) {}
 
   /// 42 or 42.0.
-  std::int64_t whole();
+  std::int64_t integer();
   double number();
-  std::string text();
+  std::string string();
   /// 0, 1, true or false.
-  bool flag();
-  /// [x, y, width, height]; nullopt where empty.
+  bool boolean();
+  /// [x, y, width, height]; nullopt if empty.
   std::optional<std::array<double, 4>> box();
-  /// Polygons or runs; nullopt where empty. The size of runs is checked against nothing here.
+  /// Polygons or RLE; nullopt if empty. The RLE's size is not compared with the image's.
   std::optional<Segmentation> segmentation();
-  /// The text of runs as it stands, {"size": …, "counts": …}, for parseRuns(); empty where the
-  /// segmentation is. Polygons are a fault.
-  std::string_view runsText();
-  void pass() { passOver(value_); }
+  /// The unparsed text of an RLE, {"size": …, "counts": …}, for parseRle(); empty if the
+  /// segmentation is empty. Polygons are an error.
+  std::string_view rleText();
+  void skip() { skipValue(value_); }
 
  private:
-  void failKind(const char* wanted);
+  void failKind(const char* expected);
   std::vector<std::vector<double>> polygons(simdjson::ondemand::array list);
 
   RecordReader& record_;
@@ -80,9 +80,8 @@ class FieldReader {
   JsonValue value_;
 };
 
-/// Runs of a text that runsText() gave, in `piece`'s hands. Throws Error that says what is wrong,
-/// without a place.
-Rle parseRuns(std::string_view text, simdjson::ondemand::parser& parser);
+/// Parses a text that rleText() returned. Throws Error with what is wrong, without its position.
+Rle parseRle(std::string_view text, simdjson::ondemand::parser& parser);
 
 template <typename Visit>
 void RecordReader::read(JsonValue element, std::initializer_list<const char*> required,

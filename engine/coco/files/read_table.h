@@ -12,12 +12,12 @@
 
 namespace lockstep::coco {
 
-/// Pieces of a file, one after the other, in simdjson's hands.
+/// Parses pieces of a file, one after another, with simdjson.
 class PieceReader {
  public:
   explicit PieceReader(const JsonFile& file) : file_(file) {}
 
-  /// Calls visit(value) for every element. Throws Error for broken JSON.
+  /// Calls visit(value) for every element. Throws Error for invalid JSON.
   template <typename Visit>
   void read(const JsonPiece& piece, Visit visit) {
     origin_ = piece.text.data();
@@ -38,39 +38,39 @@ class PieceReader {
     if (count != piece.count) file_.throwBroken(simdjson::TAPE_ERROR);
   }
 
-  /// A text of the piece where it stands in the file.
+  /// The same text within the file, for a text within the piece's buffer.
   std::string_view inFile(std::string_view text) const {
     return {origin_ + (text.data() - buffer_.data() - 1), text.size()};
   }
-  /// Where a value that is not read yet begins in the file, from 1.
+  /// Position in the file, from 1, of a value that has not been read yet.
   std::size_t byteOf(JsonValue& value) const {
     return file_.byteOf(inFile(value.raw_json_token()).data());
   }
 
  private:
   const JsonFile& file_;
-  std::vector<char> buffer_;  ///< the piece in brackets, and the room that simdjson reads over
+  std::vector<char> buffer_;  ///< the piece in brackets, and simdjson's padding
   const char* origin_ = nullptr;
   simdjson::ondemand::parser parser_;
 };
 
-/// A record that cannot be used.
-struct RecordFault {
+/// The error of an invalid record.
+struct RecordError {
   std::size_t index;
   std::optional<std::int64_t> id;
-  std::size_t byte;  ///< where it begins in the file, from 1
+  std::size_t byte;  ///< position in the file, from 1
   std::string what;
 };
 
-/// Reads every entry of a table with `Entry take(JsonValue, RecordReader&, const PieceReader&)`, a
-/// share of the pieces on each thread of the machine, and then calls `report(const RecordFault&)`
-/// in order for those with a fault; they are left out. Throws Error for broken JSON.
+/// Reads every entry of a table with `Entry take(JsonValue, RecordReader&, const PieceReader&)`, in
+/// parallel over its pieces, and then calls `report(const RecordError&)` in order for the invalid
+/// entries, which are left out. Throws Error for invalid JSON.
 template <typename Entry, typename Take, typename Report>
 std::vector<Entry> readTable(const JsonFile& file, const JsonTable& table, Take take,
                              Report report) {
   std::vector<Entry> entries(table.count);
-  std::vector<RecordFault> faults;
-  std::mutex faultsMutex;  // guards faults
+  std::vector<RecordError> errors;
+  std::mutex errorsMutex;  // guards errors
   std::atomic<std::size_t> nextPiece{0};
   const std::size_t threads =
       std::min<std::size_t>(table.pieces.size(), std::max(1U, std::thread::hardware_concurrency()));
@@ -82,21 +82,21 @@ std::vector<Entry> readTable(const JsonFile& file, const JsonTable& table, Take 
         RecordReader record;
         const std::size_t byte = reader.byteOf(value);
         entries[index] = take(value, record, reader);
-        if (record.hasFault()) {
-          const std::lock_guard lock(faultsMutex);
-          faults.push_back({index, record.id(), byte, record.fault()});
+        if (record.hasError()) {
+          const std::lock_guard lock(errorsMutex);
+          errors.push_back({index, record.id(), byte, record.error()});
         }
         ++index;
       });
     }
   });
-  if (faults.empty()) return entries;
-  std::sort(faults.begin(), faults.end(),
-            [](const RecordFault& a, const RecordFault& b) { return a.index < b.index; });
+  if (errors.empty()) return entries;
+  std::sort(errors.begin(), errors.end(),
+            [](const RecordError& a, const RecordError& b) { return a.index < b.index; });
   std::size_t kept = 0, next = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (next < faults.size() && faults[next].index == i) {
-      report(faults[next++]);
+    if (next < errors.size() && errors[next].index == i) {
+      report(errors[next++]);
     } else if (i != kept++) {
       entries[kept - 1] = std::move(entries[i]);
     }
@@ -105,10 +105,10 @@ std::vector<Entry> readTable(const JsonFile& file, const JsonTable& table, Take 
   return entries;
 }
 
-/// Looks at what nobody wants. Throws Error for broken JSON.
+/// Validates a table that is not used. Throws Error for invalid JSON.
 inline void checkTable(const JsonFile& file, const JsonTable& table) {
   PieceReader reader(file);
-  for (const JsonPiece& piece : table.pieces) reader.read(piece, passOver);
+  for (const JsonPiece& piece : table.pieces) reader.read(piece, skipValue);
 }
 
 }  // namespace lockstep::coco

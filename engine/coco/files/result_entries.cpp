@@ -1,7 +1,7 @@
 #include "engine/coco/files/result_entries.h"
 
 #include "engine/base/error.h"
-#include "engine/coco/files/fault_list.h"
+#include "engine/coco/files/error_list.h"
 #include "engine/coco/files/read_table.h"
 
 namespace lockstep::coco {
@@ -13,9 +13,9 @@ ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& recor
   record.read(value, {"image_id", "category_id", "score"},
               [&](std::string_view key, FieldReader field) {
                 if (key == "image_id") {
-                  entry.imageId.value = field.whole();
+                  entry.imageId.value = field.integer();
                 } else if (key == "category_id") {
-                  entry.categoryId.value = field.whole();
+                  entry.categoryId.value = field.integer();
                 } else if (key == "score") {
                   entry.score = field.number();
                 } else if (key == "bbox") {
@@ -23,11 +23,11 @@ ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& recor
                   entry.hasBox = box.has_value();
                   entry.boxXywh = box.value_or(entry.boxXywh);
                 } else if (key == "segmentation") {
-                  const std::string_view runs = field.runsText();
+                  const std::string_view runs = field.rleText();
                   entry.maskBytes = static_cast<std::uint32_t>(runs.size());
                   entry.maskAt = runs.empty() ? 0 : file.byteOf(reader.inFile(runs).data()) - 1;
                 } else {
-                  field.pass();
+                  field.skip();
                 }
               });
   if (!entry.hasBox && entry.maskBytes == 0) {
@@ -47,20 +47,20 @@ std::vector<ResultEntry> readResults(const JsonFile& file) {
         file.name() + ": is " + outline.kind +
         ", not COCO results: an array of {image_id, category_id, score, bbox, segmentation}");
   }
-  FaultList faults(file.name());
+  ErrorList errors(file.name());
   auto entries = readTable<ResultEntry>(
       file, outline.elements,
       [&file](JsonValue value, RecordReader& record, const PieceReader& reader) {
         return takeEntry(file, value, record, reader);
       },
-      [&](const RecordFault& fault) {
-        faults.add("result " + std::to_string(fault.index + 1), fault.what, fault.byte);
+      [&](const RecordError& error) {
+        errors.add("result " + std::to_string(error.index + 1), error.what, error.byte);
       });
-  faults.throwIfAny();
+  errors.throwIfAny();
   return entries;
 }
 
-// As pycocotools: whether the first entry has a box decides where the areas of all come from.
+// As in pycocotools, the first entry decides whether all areas are those of boxes or of masks.
 EntryDecoder::EntryDecoder(const JsonFile& file, const std::vector<ResultEntry>& entries)
     : file_(file), entries_(entries), areaIsOfMask_(!entries.empty() && !entries.front().hasBox) {}
 
@@ -70,7 +70,7 @@ Detection EntryDecoder::decode(std::size_t index) {
   if (entry.maskBytes == 0) return detection;
   const std::string_view text = entry.maskText(file_);
   try {
-    detection.mask = parseRuns(text, parser_);
+    detection.mask = parseRle(text, parser_);
   } catch (const Error& error) {
     throw Error(file_.name() + ": result " + std::to_string(index + 1) + ": " + error.what() +
                 " (at byte " + std::to_string(file_.byteOf(text.data())) + ")");

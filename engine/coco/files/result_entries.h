@@ -7,16 +7,16 @@
 #include "engine/coco/files/json_file.h"
 #include "engine/coco/files/results.h"
 
-/// The entries of a results file whose masks stay in its text. Used by this folder alone.
+/// The entries of a results file whose masks are not parsed yet. Used only in this folder.
 namespace lockstep::coco {
 
-/// One detection in 72 bytes.
+/// One detection, 72 bytes.
 struct ResultEntry {
   ImageId imageId;
   CategoryId categoryId;
   double score = 0;
   std::array<double, 4> boxXywh{};
-  std::uint64_t maskAt : 63 = 0;  ///< where its runs begin in the file's text
+  std::uint64_t maskAt : 63 = 0;  ///< offset of its RLE in the file's text
   std::uint64_t hasBox : 1 = 0;
   std::uint32_t maskBytes = 0;  ///< 0: no mask
 
@@ -25,16 +25,15 @@ struct ResultEntry {
   }
 };
 
-/// Every entry; runs are looked at only so far as that they are JSON. Throws Error with file and
-/// byte.
+/// Reads all entries; RLEs are only checked to be valid JSON. Throws Error with file and byte.
 std::vector<ResultEntry> readResults(const JsonFile& file);
 
-/// Makes detections of entries, with their masks.
+/// Converts entries to detections with masks.
 class EntryDecoder {
  public:
   /// `file` and `entries` must outlive the decoder.
   EntryDecoder(const JsonFile& file, const std::vector<ResultEntry>& entries);
-  /// Throws Error with file, place and byte where the runs are faulty.
+  /// Throws Error with file, index and byte if the RLE is invalid.
   Detection decode(std::size_t index);
 
  private:

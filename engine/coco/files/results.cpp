@@ -10,7 +10,7 @@
 namespace lockstep::coco {
 namespace {
 
-constexpr std::size_t kShare = 512;  // detections that a thread takes at a time
+constexpr std::size_t kChunk = 512;  // detections that a thread takes at a time
 
 void appendDetection(const Detection& detection, std::string& json) {
   base::JsonWriter writer(json);
@@ -34,10 +34,10 @@ void appendDetection(const Detection& detection, std::string& json) {
 std::vector<Detection> detectionsOf(const JsonFile& file) {
   const std::vector<ResultEntry> entries = readResults(file);
   std::vector<Detection> detections(entries.size());
-  base::parallelFor((entries.size() + kShare - 1) / kShare, 0, [&](std::size_t share) {
+  base::parallelFor((entries.size() + kChunk - 1) / kChunk, 0, [&](std::size_t share) {
     EntryDecoder decoder(file, entries);
-    const std::size_t end = std::min((share + 1) * kShare, entries.size());
-    for (std::size_t i = share * kShare; i < end; ++i) detections[i] = decoder.decode(i);
+    const std::size_t end = std::min((share + 1) * kChunk, entries.size());
+    for (std::size_t i = share * kChunk; i < end; ++i) detections[i] = decoder.decode(i);
   });
   return detections;
 }

@@ -16,20 +16,20 @@ struct Detection {
   CategoryId categoryId;
   double score = 0;
   std::array<double, 4> boxXywh{};  ///< px of the image file
-  Rle mask;                         ///< height 0: the result has no mask
-  /// Area that AP by size goes by, px; negative: the box's, as pycocotools takes it wherever
+  Rle mask;                         ///< height 0: no mask
+  /// Area for AP by object size, px; negative: the area of the box, which pycocotools uses if
   /// results have boxes.
   double areaPx = -1;
 };
 
-/// JSON array in COCO's results format (compressed RLE). Numbers are written so that they read back
-/// to the same double.
+/// JSON array in COCO's results format (compressed RLE). Numbers are written with enough digits to
+/// read back as the same double.
 std::string detectionsToJson(const std::vector<Detection>& detections);
-/// Reads a results file. A missing box is taken from the mask; where the first entry has none,
-/// areas are the masks', as in pycocotools. Throws Error with file and position; polygons are
-/// refused.
+/// Reads a results file. A missing box is computed from the mask; if the first entry has no box,
+/// areas are those of the masks, as in pycocotools. Throws Error with file and position, also for
+/// polygons.
 std::vector<Detection> loadDetections(const std::filesystem::path& file);
-/// From the text of a JSON array; `name` stands for the file in messages.
+/// Parses the text of a JSON array; `name`: the file name for messages.
 std::vector<Detection> parseDetections(const std::string& json, const std::string& name);
 
 }  // namespace lockstep::coco

@@ -10,24 +10,23 @@
 
 namespace lockstep::coco {
 
-/// A results file beside its ground truth, in the memory of its text and 76 bytes a detection:
-/// masks stay text until they are asked for.
+/// A results file for a ground truth. It takes the memory of its text and 76 bytes per detection,
+/// because masks are parsed on demand.
 class ResultsFile {
  public:
-  /// Throws Error with file and place for what loadDetections() refuses, save the content of runs,
-  /// and for a result of an image that the data set does not name. `groundTruth` must outlive this.
+  /// Throws Error with file and position for what loadDetections() refuses, except invalid RLEs,
+  /// and for a result of an unknown image. `groundTruth` must outlive this.
   static ResultsFile load(const std::filesystem::path& file, const Dataset& groundTruth);
   ResultsFile(ResultsFile&&) noexcept;
   ~ResultsFile();
 
   std::size_t count() const;
-  /// Results of categories that the data set does not name. pycocotools passes over them, and so
-  /// does detectionsOf().
-  std::size_t strangerCount() const { return strangerCount_; }
-  /// Places in the file, from 0, of what images()[imageIndex] has, in the file's order.
-  std::span<const std::uint32_t> placesOf(std::size_t imageIndex) const;
-  /// The same as detections with their masks. Throws Error with file and place where runs are
-  /// faulty or have another size than the image. May be called from several threads at once.
+  /// Number of results with an unknown category, which pycocotools and detectionsOf() ignore.
+  std::size_t unknownCategoryCount() const { return unknownCategoryCount_; }
+  /// Indices in the file, from 0, of the results of images()[imageIndex], in the file's order.
+  std::span<const std::uint32_t> indicesOf(std::size_t imageIndex) const;
+  /// The same results as detections with masks. Throws Error with file and position if an RLE is
+  /// invalid or does not have the image's size. Thread-safe.
   std::vector<Detection> detectionsOf(std::size_t imageIndex) const;
 
  private:
@@ -36,9 +35,9 @@ class ResultsFile {
 
   const Dataset* groundTruth_;
   std::unique_ptr<Content> content_;
-  std::vector<std::uint32_t> places_;  ///< by image, then by place in the file
-  std::vector<std::size_t> begin_;     ///< of each image in places_, and the end
-  std::size_t strangerCount_ = 0;
+  std::vector<std::uint32_t> indices_;  ///< by image, then by index in the file
+  std::vector<std::size_t> begin_;      ///< of each image in indices_, and the end
+  std::size_t unknownCategoryCount_ = 0;
 };
 
 }  // namespace lockstep::coco

@@ -1,7 +1,7 @@
-// A square's erosion is one along the columns and then one across them. The first shortens each
-// run. The second intersects each window of neighbouring columns: from the left ends of blocks as
-// long as the window, intersections with what follows in the block and, in the next block, with
-// what goes before, so that three intersections a column do (van Herk 1992; Gil and Werman 1993).
+// Erosion by a square is separable: along the columns it shortens each run; across them it
+// intersects each window of adjacent columns. The columns are divided into blocks as long as the
+// window; suffix intersections of one block and prefix intersections of the next are combined,
+// which takes three intersections per column (van Herk 1992; Gil and Werman 1993).
 #include "engine/coco/masks/boundary.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void appendIntersection(RowRuns a, RowRuns b, std::vector<RowRun>& runs) {
   }
 }
 
-/// The runs of neighbouring columns, each in rising order.
+/// The runs of adjacent columns, each in ascending order.
 class Columns {
  public:
   explicit Columns(std::size_t expectedRuns) {
@@ -47,15 +47,16 @@ class Columns {
     runs_.insert(runs_.end(), runs.begin(), runs.end());
     endColumn();
   }
-  /// Of columns that are not these.
+  /// Appends a column of other columns.
   void addIntersection(RowRuns a, RowRuns b) {
     appendIntersection(a, b, runs_);
     endColumn();
   }
-  /// Of the last of these and one that is not of these.
+  /// Appends the intersection of the last column and a column of other columns.
   void addIntersectionWithLast(RowRuns other) {
     const std::size_t most = runs_.size() + (*this)[size() - 1].size() + other.size();
-    if (runs_.capacity() < most) runs_.reserve(2 * most);  // what is read may not move
+    if (runs_.capacity() < most)
+      runs_.reserve(2 * most);  // no reallocation while reading from runs_
     addIntersection((*this)[size() - 1], other);
   }
 
@@ -64,7 +65,7 @@ class Columns {
   std::vector<std::size_t> ends_;  ///< of each column in runs_
 };
 
-/// forEachInsideRun, with runs that a run of no zeros parts as one.
+/// As forEachInsideRun, but merges runs that are separated by an empty run of zeros.
 template <typename Visit>
 void forEachWholeRun(const Rle& mask, Visit visit) {
   std::uint64_t begin = 0, end = 0;
@@ -99,10 +100,10 @@ Columns shortenedColumns(const Rle& mask, const PixelBox& box, int depthPx) {
   return columns;
 }
 
-/// Column i of the answer is what columns i … i+window-1 have in common.
+/// Column i of the result is the intersection of columns i … i+window-1.
 Columns intersectWindows(const Columns& columns, std::size_t window) {
   Columns common(columns.size());
-  Columns toBlockEnd(window);  // the block's columns, the last first, each with those right of it
+  Columns toBlockEnd(window);  // suffix intersections of a block, last column first
   std::vector<RowRun> fromBlockStart, wider;
   for (std::size_t start = 0; start + window <= columns.size(); start += window) {
     const std::size_t next = start + window;

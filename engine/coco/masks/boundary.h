@@ -3,23 +3,22 @@
 #include "engine/coco/masks/rle.h"
 #include "engine/coco/masks/runs.h"
 
-/// The part of a mask that lies near its outline, which boundary IoU compares (Cheng et al.,
-/// "Boundary IoU", CVPR 2021).
+/// The boundary region of a mask for boundary IoU (Cheng et al., "Boundary IoU", CVPR 2021).
 namespace lockstep::coco {
 
-/// How far into the masks of an image the boundary reaches, px: 2 % of the diagonal, a half to the
-/// even number, at least 1; as the paper's boundary-iou-api and faster-coco-eval have it.
+/// Width of the boundary region for the masks of an image, px: 2 % of the diagonal, rounded half to
+/// even, at least 1, as in the paper's boundary-iou-api and in faster-coco-eval.
 int boundaryDepthPx(int height, int width);
 
-/// The pixels of a mask that have a pixel outside it, or outside the image, at most depthPx (>= 1)
-/// rows and columns away: the mask less its erosion by a square of 2 * depthPx + 1 px, on runs; the
-/// cost does not grow with the depth. As boundary-iou-api; faster-coco-eval 1.8 differs in images
-/// no higher than 2 * depthPx, whose inside it finds although there is none. Throws Error when the
-/// counts do not sum to height*width.
+/// The mask minus its erosion by a square of 2 * depthPx + 1 px (depthPx >= 1), where pixels
+/// outside the image count as background; computed on the runs, at a cost that does not depend on
+/// depthPx. Equals boundary-iou-api; faster-coco-eval 1.8 differs for images no higher than 2 *
+/// depthPx, where it finds an interior although there is none. Throws Error when the counts do not
+/// sum to height*width.
 Rle boundaryOf(const Rle& mask, int depthPx);
 
-/// Whether a mask that has this bounding box is too thin to have an inside: boundaryOf gives it
-/// back.
+/// Whether a mask with this bounding box is too thin to have an interior, so that boundaryOf
+/// returns the whole mask.
 bool isAllBoundary(const PixelBox& box, int depthPx);
 
 }  // namespace lockstep::coco

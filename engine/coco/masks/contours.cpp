@@ -4,8 +4,8 @@
 namespace lockstep::coco {
 namespace {
 
-/// The mask's bounding box with a border of one pixel, row by row, and which upper pixel edges have
-/// been walked.
+/// The mask within its bounding box plus a border of one pixel, row by row, and which upper pixel
+/// edges have been traced.
 class MaskCrop {
  public:
   explicit MaskCrop(const Rle& rle) : box_(boundingPixels(rle)), stride_(box_.x1 - box_.x0 + 2) {
@@ -38,15 +38,15 @@ class MaskCrop {
   std::vector<std::uint8_t> cells_;
 };
 
-/// Headings in the order of right turns on a screen (y down).
+/// Directions in the order of right turns on the screen (y down).
 enum Heading { East, South, West, North };
 
-/// Walks one contour with the mask on the right hand, from the upper left corner of pixel (x, y)
-/// along its upper edge.
+/// Traces one contour with the mask on its right, from the upper left corner of pixel (x, y) along
+/// its upper edge.
 std::vector<std::array<double, 2>> walkContour(MaskCrop& crop, const int startX, const int startY) {
   constexpr int kStepX[] = {1, 0, -1, 0}, kStepY[] = {0, 1, 0, -1};
-  // The pixels ahead of a corner, right and left of the way, seen from the pixel at its lower
-  // right.
+  // The two pixels ahead of a corner, right and left of the path, relative to the pixel at its
+  // lower right.
   constexpr int kRightX[] = {0, -1, -1, 0}, kRightY[] = {0, 0, -1, -1};
   constexpr int kLeftX[] = {0, 0, -1, -1}, kLeftY[] = {-1, 0, 0, -1};
   std::vector<std::array<double, 2>> corners;

@@ -10,10 +10,11 @@ struct PictureSize {
   bool operator==(const PictureSize&) const = default;
 };
 
-/// The one rule for EXIF orientation, for whatever decodes images. COCO boxes are of the file as
-/// stored, so an annotated image is turned only where that makes its size the annotation's. One
-/// without annotations is turned (and mirrored) as its tag says, as every viewer shows it. stored:
-/// size without turning; exifSwapsSides: the orientation tag turns by a quarter (5 … 8).
+/// The rule for EXIF orientation, shared by all image decoders. COCO annotations usually refer to
+/// the pixels as stored, so EXIF orientation is applied to an annotated image only if that makes
+/// its size the annotated one. It is always applied to an image without annotations, as in image
+/// viewers. stored: size without EXIF orientation; exifSwapsSides: orientation 5 … 8, which rotates
+/// by 90 degrees.
 constexpr bool shouldApplyExif(PictureSize stored, bool exifSwapsSides,
                                const std::optional<PictureSize>& annotated) {
   if (!annotated) return true;

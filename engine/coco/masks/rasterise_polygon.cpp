@@ -1,7 +1,7 @@
-// The runs that pycocotools' frPyObjects gives. It samples the outline on a grid five times as
-// fine, keeps the samples where the outline steps across the middle of a pixel column, and takes
-// the row there as a change of value. The steps lie at fine columns 5c+2 | 5c+3 alone, so each edge
-// is asked for those, instead of walking every sample.
+// The same runs as pycocotools' frPyObjects. It samples the outline on a 5x upsampled grid, keeps
+// the samples where the outline crosses the middle of a pixel column, and toggles the value at that
+// row. Crossings are only between fine columns 5c+2 and 5c+3, so each edge is evaluated there
+// instead of at every sample.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kFine = 5;            // fine steps per pixel
 constexpr int kMiddle = kFine / 2;  // the fine column left of a pixel column's middle
-constexpr double kFarthest = 1e9;   // fine steps; farther vertices are moved there
+constexpr double kFarthest = 1e9;   // fine steps; vertices beyond are clamped
 
 struct Point {
   std::int64_t x, y;  ///< fine steps
@@ -48,7 +48,7 @@ class OutlineWalker {
 
   Rle finish() {
     std::sort(flips_.begin(), flips_.end());
-    std::vector<std::uint64_t> kept;  // two changes at one pixel cancel
+    std::vector<std::uint64_t> kept;  // two toggles at one pixel cancel
     kept.reserve(flips_.size());
     for (std::uint64_t flip : flips_) {
       if (!kept.empty() && kept.back() == flip) {
@@ -68,7 +68,7 @@ class OutlineWalker {
     return x <= kMiddle ? 0 : (x - kMiddle + kFine - 1) / kFine;
   }
 
-  /// One pixel column's change, at the upper of the two samples beside the step.
+  /// The toggle of one pixel column, at the upper of the two samples beside the crossing.
   void addFlip(std::int64_t column, std::int64_t fineRow) {
     const std::int64_t row =
         fineRow <= kMiddle
@@ -117,7 +117,7 @@ Rle rasterisePolygon(std::span<const double> xy, int height, int width) {
   std::vector<Point> points(xy.size() / 2);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!std::isfinite(xy[2 * i]) || !std::isfinite(xy[2 * i + 1])) {
-      throw Error("a polygon has a coordinate that is no finite number");
+      throw Error("a polygon has a coordinate that is not finite");
     }
     points[i] = {toFine(xy[2 * i]), toFine(xy[2 * i + 1])};
   }

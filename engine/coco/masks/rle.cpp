@@ -8,7 +8,7 @@
 namespace lockstep::coco {
 namespace {
 
-/// Walks the runs of a mask by pixel position.
+/// Iterates over the runs of a mask by pixel position.
 class RunCursor {
  public:
   explicit RunCursor(const Rle& rle) : counts_(rle.counts) {

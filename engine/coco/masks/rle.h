@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-/// Masks as run lengths, column by column (COCO's order), the same runs and texts as pycocotools.
+/// COCO RLE masks: run lengths in column-major order, the same counts and strings as pycocotools.
 namespace lockstep::coco {
 
 struct Rle {
@@ -18,23 +18,24 @@ struct Rle {
   bool operator==(const Rle&) const = default;
 };
 
-/// mask [height, width] row by row, nonzero is inside. rowStride in elements.
+/// mask [height, width] row-major, nonzero is foreground. rowStride in elements.
 Rle encodeMask(const std::uint8_t* mask, int height, int width, std::ptrdiff_t rowStride);
-/// [height*width] row by row, 0 or 1. Throws Error when the counts do not sum to height*width.
+/// [height*width] row-major, 0 or 1. Throws Error when the counts do not sum to height*width.
 std::vector<std::uint8_t> decodeMask(const Rle& rle);
 
-/// The pixels of a mask within its tight box; nothing of an empty mask.
+/// The pixels of a mask within its bounding box; empty for an empty mask.
 struct MaskCutout {
   int x = 0, y = 0;                  ///< px, of the box in the image
   int width = 0, height = 0;         ///< px, of the box
-  std::vector<std::uint8_t> inside;  ///< [height*width] row by row, 0 or 1
+  std::vector<std::uint8_t> inside;  ///< [height*width] row-major, 0 or 1
 };
-/// Time and memory go by the box, not by the image. Throws Error as decodeMask does.
+/// Time and memory depend on the size of the box, not of the image. Throws Error as decodeMask
+/// does.
 MaskCutout cutOut(const Rle& rle);
 
-/// COCO's compressed text of the counts.
+/// COCO's compressed counts string.
 std::string compressCounts(const Rle& rle);
-/// Throws Error when the text is malformed or its runs do not sum to height*width.
+/// Throws Error when the string is invalid or its counts do not sum to height*width.
 Rle decompressCounts(std::string_view text, int height, int width);
 
 /// One polygon x0 y0 x1 y1 …, px, rasterised as pycocotools does. Throws Error for a coordinate
@@ -45,14 +46,14 @@ Rle rasterisePolygon(std::span<const double> xy, int height, int width);
 Rle merge(std::span<const Rle> masks, bool intersect = false);
 
 std::uint64_t areaPx(const Rle& rle);
-/// x, y, width, height of the tight box; zeros when empty.
+/// x, y, width, height of the bounding box; zeros when empty.
 std::array<double, 4> boundingBoxXywh(const Rle& rle);
-/// Intersection over union of two masks; with `crowd` (the second is a crowd) intersection over the
-/// first's area. Throws Error when sizes differ.
+/// Intersection over union of two masks; with `crowd` (groundTruth is a crowd) intersection over
+/// the detection's area. Throws Error when sizes differ.
 double maskIou(const Rle& detection, const Rle& groundTruth, bool crowd = false);
-/// Contours of the mask in px as closed polygons along pixel edges, corners only, the last joined
-/// to the first: outlines clockwise on the screen, holes the other way. Pixels that touch at a
-/// corner alone are apart.
+/// Contours of the mask in px as closed polygons along pixel edges, corners only, without repeating
+/// the first: outlines clockwise on the screen, holes counter-clockwise. Pixels that touch only at
+/// a corner are not connected.
 std::vector<std::vector<std::array<double, 2>>> contours(const Rle& rle);
 
 }  // namespace lockstep::coco

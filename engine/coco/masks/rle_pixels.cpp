@@ -1,4 +1,4 @@
-// Between pixels row by row and runs column by column: 64 columns at a time, one bit a pixel.
+// Converts between row-major pixels and column-major runs: 64 columns at a time, one bit per pixel.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -46,8 +46,8 @@ void writeRowBits(std::uint8_t* row, int columns, std::uint64_t bits) {
   for (; x < columns; ++x) row[x] = bits >> x & 1;
 }
 
-/// Gathers runs of one block of columns as the rows at which a column's pixels change, then writes
-/// the block's rows.
+/// Collects the runs of one block of columns as the rows at which a column's pixels change, then
+/// writes the block's rows.
 class BlockPainter {
  public:
   BlockPainter(int height, int width)
@@ -88,7 +88,7 @@ class BlockPainter {
   std::vector<std::uint64_t> toggles_;  ///< per row, a bit for each column that changes there
 };
 
-/// The pixels of a box that holds every run, row by row.
+/// The pixels of a box that contains every run, row-major.
 std::vector<std::uint8_t> paintWithin(const Rle& rle, const PixelBox& box) {
   BlockPainter painter(box.y1 - box.y0, box.x1 - box.x0);
   ColumnCursor cursor(rle.height);

@@ -1,6 +1,6 @@
-// COCO's compressed text of runs: each count, less the count two before it, in groups of five bits,
-// lowest first; bit 5 of a character says that more follow, bit 4 of the last one is the sign; '0'
-// is added to every character.
+// COCO's compressed counts string: each count minus the count two before it, in groups of five
+// bits, lowest first; bit 5 of a character means that more groups follow, bit 4 of the last one is
+// the sign; '0' is added to every character.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -52,26 +52,26 @@ const char* readCounts(std::string_view text, Rle& rle) {
     unsigned group = kMoreFlag;
     int shift = 0;
     for (; group & kMoreFlag; shift += kGroupBits) {
-      if (at == text.size()) return "its compressed counts end in the middle of a number";
+      if (at == text.size()) return "its compressed counts are truncated";
       group = static_cast<unsigned char>(text[at++]) - static_cast<unsigned>(kFirstCharacter);
       if (group > (kMoreFlag | kGroupMask)) {
-        return "its compressed counts hold a character that is not of COCO's RLE";
+        return "its compressed counts contain an invalid character";
       }
-      if (shift >= kMaxGroups * kGroupBits) return "its compressed counts hold a number too large";
+      if (shift >= kMaxGroups * kGroupBits) return "its compressed counts are out of range";
       value |= static_cast<std::int64_t>(group & kGroupMask) << shift;
     }
     if (group & kSignFlag) value |= -(std::int64_t{1} << shift);
     if (index > 2) value += rle.counts[index - 2];
-    if (value < 0) return "its compressed counts hold a negative length";
+    if (value < 0) return "its compressed counts contain a negative run length";
     if (value > std::numeric_limits<std::uint32_t>::max()) {
-      return "its compressed counts hold a number too large";
+      return "its compressed counts are out of range";
     }
     rle.counts[index] = static_cast<std::uint32_t>(value);
   }
   return nullptr;
 }
 
-const char* countsFault(const Rle& rle) {
+const char* countsError(const Rle& rle) {
   std::uint64_t sum = 0;
   for (std::uint32_t count : rle.counts) sum += count;
   return sum == pixelCount(rle) ? nullptr : "its counts do not sum to height x width";
@@ -79,15 +79,15 @@ const char* countsFault(const Rle& rle) {
 
 namespace {
 
-void throwIf(const char* fault, const Rle& rle) {
-  if (fault == nullptr) return;
+void throwIf(const char* error, const Rle& rle) {
+  if (error == nullptr) return;
   throw Error("RLE of " + std::to_string(rle.height) + " x " + std::to_string(rle.width) +
-              " px: " + fault);
+              " px: " + error);
 }
 
 }  // namespace
 
-void checkCounts(const Rle& rle) { throwIf(countsFault(rle), rle); }
+void checkCounts(const Rle& rle) { throwIf(countsError(rle), rle); }
 
 Rle decompressCounts(std::string_view text, int height, int width) {
   Rle rle{height, width, {}};

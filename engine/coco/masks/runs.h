@@ -8,17 +8,17 @@
 
 #include "engine/coco/masks/rle.h"
 
-/// What the parts of this folder share to read and write runs. Positions are column * height + row.
+/// Shared helpers to read and write runs. Positions are column * height + row.
 namespace lockstep::coco {
 
 inline std::uint64_t pixelCount(const Rle& rle) {
   return static_cast<std::uint64_t>(rle.height) * static_cast<std::uint64_t>(rle.width);
 }
 
-/// Most pixels a mask may have: run lengths are 32-bit.
+/// Maximum number of pixels of a mask: run lengths are 32-bit.
 inline constexpr std::uint64_t kMaxPixels = 0xffffffffULL;
 
-/// Builds runs from the positions, in rising order, at which the value changes.
+/// Builds runs from the positions, in ascending order, at which the value changes.
 class RunWriter {
  public:
   RunWriter(int height, int width) : rle_{height, width, {}} {}
@@ -37,7 +37,7 @@ class RunWriter {
   std::uint64_t last_ = 0;
 };
 
-/// Column and row of positions that are asked for in rising order, without a division each.
+/// Column and row of ascending positions, without a division per position.
 class ColumnCursor {
  public:
   explicit ColumnCursor(int height) : height_(static_cast<std::uint64_t>(height)) {}
@@ -60,7 +60,7 @@ class ColumnCursor {
   int column_ = 0, row_ = 0;
 };
 
-/// Calls visit(begin, end) for every run of ones that is not empty.
+/// Calls visit(begin, end) for every non-empty run of ones.
 template <typename Visit>
 void forEachInsideRun(const Rle& rle, Visit visit) {
   std::uint64_t position = 0;
@@ -83,16 +83,16 @@ inline std::vector<double> boxOutline(const std::array<double, 4>& xywh) {
   return {x0, y0, x0, y1, x1, y1, x1, y0};
 }
 
-/// Pixels inside both masks, which have one size.
+/// Number of pixels in the intersection of two masks of the same size.
 std::uint64_t overlapPx(const Rle& first, const Rle& second);
 
-/// Reads the compressed text into rle.counts; rle has its size. Returns what is wrong, or null.
+/// Parses the compressed counts into rle.counts; rle has its size. Returns what is wrong, or null.
 const char* readCounts(std::string_view text, Rle& rle);
 
-/// What is wrong with the counts of rle (their sum), or null.
-const char* countsFault(const Rle& rle);
+/// What is wrong with the counts (their sum), or null.
+const char* countsError(const Rle& rle);
 
-/// Throws Error where countsFault() names one: for what would loop or write outside its memory.
+/// Throws Error if countsError() is not null, before code that would loop or write out of bounds.
 void checkCounts(const Rle& rle);
 
 }  // namespace lockstep::coco

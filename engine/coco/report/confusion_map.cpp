@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostClasses = 25, kMostConfusions = 20, kNameCharacters = 16;
 
-/// The matrix with names on its left and above it.
+/// The matrix with class names on its left and above it.
 class Map {
  public:
   explicit Map(const Analysis& analysis)
@@ -70,7 +70,7 @@ class Map {
         "\" x=\"" + x + "\" y=\"" + y + "\" width=\"" + px + "\" height=\"" + px;
     std::string text = "<rect class=\"frame" + box + "\"/>";
     if (count == 0) return text;
-    text += "<g><title>" + escaped(names_[actual]) + " taken for " + escaped(names_[predicted]) +
+    text += "<g><title>" + escaped(names_[actual]) + " predicted as " + escaped(names_[predicted]) +
             ": " + grouped(count) + "</title><rect class=\"" +
             (actual == predicted ? "heat right" : "heat") + box + "\" fill-opacity=\"" +
             coordinate(.06 + .94 * share) + "\"/>";
@@ -97,10 +97,10 @@ std::string confusionList(const Analysis& analysis) {
             textCell(escaped(cutTo(categories[predicted].name, 40))) + numberCell(grouped(count)) +
             numberCell(figure(100 * count / objects, 1) + " %") + "</tr>\n";
   }
-  if (rows.empty()) return "<p>No object is taken for one of another class.</p>\n";
-  return "<div class=\"wide\"><table id=\"confusions\"><thead><tr><th scope=\"col\">objects "
-         "of</th><th scope=\"col\">taken for</th><th scope=\"col\" class=\"n\">times</th><th "
-         "scope=\"col\" class=\"n\">of its objects</th></tr></thead>\n<tbody>\n" +
+  if (rows.empty()) return "<p>No object is predicted as another class.</p>\n";
+  return "<div class=\"wide\"><table id=\"confusions\"><thead><tr><th scope=\"col\">ground "
+         "truth</th><th scope=\"col\">predicted as</th><th scope=\"col\" class=\"n\">count</th><th "
+         "scope=\"col\" class=\"n\">share of its objects</th></tr></thead>\n<tbody>\n" +
          rows + "</tbody></table></div>\n";
 }
 
@@ -110,14 +110,15 @@ std::string confusionMap(const Analysis& analysis) {
   const std::size_t classes = analysis.overlaps.categories().size();
   if (classes == 0) return "";
   std::string text =
-      "<section>\n<h2>What is taken for what</h2>\n<p class=\"note\">At " + pointText(analysis);
+      "<section>\n<h2>Confusion matrix</h2>\n<p class=\"note\">At " + pointText(analysis);
   if (classes > kMostClasses) {
     return text + ", the most frequent of " + std::to_string(classes) + " classes.</p>\n" +
            confusionList(analysis) + "</section>\n";
   }
   return text +
-         ". A row is what objects are, a column what they are taken for; background in a row: "
-         "nothing is there, in a column: not found. A colour is a share of the row.</p>\n" +
+         ". Rows: ground truth; columns: predictions. The background row counts false positives "
+         "without an object, the background column missed objects. Colours: share of the "
+         "row.</p>\n" +
          Map(analysis).drawn() + "</section>\n";
 }
 

@@ -1,4 +1,4 @@
-// Precision and recall as lines.
+// Precision-recall and score-threshold curves.
 #include <algorithm>
 #include <numeric>
 
@@ -40,7 +40,7 @@ Line lineOf(const std::vector<CountsAtScore>& sweep, const char* name, const cha
   Line line{name, style, {}};
   for (const CountsAtScore& at : sweep) {
     const double y = (at.counts.*value)();
-    if (y >= 0) line.points.push_back({at.score, y});  // no detections: no precision
+    if (y >= 0) line.points.push_back({at.score, y});  // -1: undefined without detections
   }
   return line;
 }
@@ -55,7 +55,7 @@ std::string precisionRecallCurves(const Analysis& analysis) {
   chart.lines.push_back({(isOneClass ? "AP " : "mean over classes, AP ") + figure(curves.ap),
                          "line1", pointsOf(curves.meanPrecision)});
   if (!isOneClass) {
-    chart.lines.push_back({"all classes in one list, AP " + figure(curves.pooled.ap), "line2",
+    chart.lines.push_back({"all classes pooled, AP " + figure(curves.pooled.ap), "line2",
                            pointsOf(curves.pooled.precision)});
   }
   return "<section>\n<h2>Precision against recall, IoU ≥ " +
@@ -90,9 +90,9 @@ std::string scoreCurves(const Analysis& analysis) {
   chart.lines.push_back(lineOf(sweep, "precision", "line1", &Counts::precision));
   chart.lines.push_back(lineOf(sweep, "recall", "line2", &Counts::recall));
   chart.lines.push_back(lineOf(sweep, "F1", "line3", &Counts::f1));
-  return "<section>\n<h2>What a score threshold gives</h2>\n" + drawn(chart) +
+  return "<section>\n<h2>Metrics by score threshold</h2>\n" + drawn(chart) +
          "<p class=\"note\">All classes together at IoU ≥ " +
-         base::shortNumber(analysis.iouThreshold, 4) + "; the upright line is " +
+         base::shortNumber(analysis.iouThreshold, 4) + "; the vertical line is " +
          base::shortNumber(analysis.scoreThreshold, 4) +
          (analysis.isAtBestF1 ? ", where F1 is best" : "") + ".</p>\n</section>\n";
 }

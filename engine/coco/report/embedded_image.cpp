@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;
 
-/// Whether a name from a file stays below the folder that it is joined to.
+/// Whether a file name from the data set stays inside the images folder.
 bool staysInside(const fs::path& name) {
   return name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
 }
 
-/// The bytes, nothing where they cannot be read.
+/// The bytes of a file, or nothing if it cannot be read.
 std::optional<std::string> bytesOf(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return std::nullopt;
@@ -45,22 +45,22 @@ std::string base64(std::string_view bytes) {
 
 EmbeddedImage ImageEmbedder::embed(const std::string& fileName) {
   EmbeddedImage image;
-  const auto without = [&image](const char* fault) {
-    image.fault = fault;
+  const auto without = [&image](const char* reason) {
+    image.missingReason = reason;
     return std::move(image);
   };
-  if (!staysInside(fileName)) return without("its name leaves the folder");
+  if (!staysInside(fileName)) return without("its path leaves the images folder");
   const fs::path file = folder_ / fileName;
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return without("no such file");
   const std::uint64_t size = fs::file_size(file, error);
   if (error) return without("cannot be read");
   if (size > kMostBytes) return without("larger than 8 MiB");
-  if (size > bytesLeft_) return without("the page has 32 MiB of images already");
+  if (size > bytesLeft_) return without("the report already has 32 MiB of images");
   const std::optional<std::string> bytes = bytesOf(file);
   if (!bytes) return without("cannot be read");
   const std::optional<ImageHeader> header = readImageHeader(*bytes);
-  if (!header) return without("no format that browsers show");
+  if (!header) return without("not an image format that browsers display");
   bytesLeft_ -= size;
   image.header = *header;
   image.dataUrl = std::string("data:") + header->mime + ";base64," + base64(*bytes);

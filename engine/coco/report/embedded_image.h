@@ -7,22 +7,22 @@
 
 #include "engine/coco/report/image_header.h"
 
-/// Image files inside the page. Used by this folder alone.
+/// Image files that are embedded in the page. Used only in this folder.
 namespace lockstep::coco::report {
 
 std::string base64(std::string_view bytes);
 
 struct EmbeddedImage {
-  std::string fault;  ///< why it is not there; empty: it is
+  std::string missingReason;  ///< why it could not be embedded; empty: it is
   ImageHeader header;
-  std::string dataUrl;  ///< of the file's own bytes
+  std::string dataUrl;  ///< of the file's bytes, unchanged
 };
 
-/// Takes images of a folder while they fit into the page.
+/// Embeds images of a folder until the page reaches its size limit.
 class ImageEmbedder {
  public:
   explicit ImageEmbedder(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  /// fileName is relative to the folder and may not leave it.
+  /// fileName is relative to the folder and must stay inside it.
   EmbeddedImage embed(const std::string& fileName);
 
  private:

@@ -7,12 +7,12 @@
 namespace lockstep::coco::report {
 namespace {
 
-constexpr std::array<const char*, kErrorTypeCount> kMeanings{"right place, wrong class",
-                                                             "right class, IoU too low",
+constexpr std::array<const char*, kErrorTypeCount> kMeanings{"correct location, wrong class",
+                                                             "correct class, IoU too low",
                                                              "wrong class and IoU too low",
-                                                             "an object that is found already",
-                                                             "nothing is there",
-                                                             "objects that nothing came near"};
+                                                             "object already detected",
+                                                             "no object",
+                                                             "object not detected"};
 
 struct Row {
   const char *name, *meaning;
@@ -23,8 +23,8 @@ std::vector<Row> rowsOf(const ErrorCosts& errors) {
   std::vector<Row> rows;
   for (std::size_t e = 0; e < kErrorTypeCount; ++e)
     rows.push_back({kErrorTypeNames[e], kMeanings[e], errors.types[e]});
-  rows.push_back({"all that is false", "the first five", errors.falsePositives});
-  rows.push_back({"all that is not found", "", errors.falseNegatives});
+  rows.push_back({"all false positives", "the first five", errors.falsePositives});
+  rows.push_back({"all false negatives", "", errors.falseNegatives});
   return rows;
 }
 
@@ -52,14 +52,14 @@ std::string errorBars(const Analysis& analysis) {
   double highest = 0;
   for (const Row& row : rows) highest = std::max(highest, row.cost.apCost);
   std::string text =
-      "<section>\n<h2>Errors and what they cost</h2>\n<p class=\"note\">Detections of every score "
+      "<section>\n<h2>Errors and their AP cost</h2>\n<p class=\"note\">Detections of every score "
       "at "
       "IoU ≥ " +
       base::shortNumber(analysis.iouThreshold, 4) +
       ": how many errors of each kind, and by how much AP (" + figure(errors.ap) +
-      ") rises where they alone are mended (TIDE). The costs do not add up.</p>\n"
-      "<svg class=\"chart\" viewBox=\"0 0 500 288\" role=\"img\" aria-label=\"AP that errors "
-      "cost\">\n";
+      ") rises if they alone are fixed (TIDE's dAP). The costs do not add up.</p>\n"
+      "<svg class=\"chart\" viewBox=\"0 0 500 288\" role=\"img\" aria-label=\"AP cost "
+      "of errors\">\n";
   for (std::size_t i = 0; i < rows.size(); ++i) text += drawnRow(rows[i], highest, i);
   return text + "</svg>\n</section>\n";
 }

@@ -9,7 +9,7 @@
 namespace lockstep::coco::report {
 namespace {
 
-/// Bytes of the character of XML that begins the text, 0: none does.
+/// Length in bytes of the XML character at the start of the text; 0 if it is not one.
 std::size_t characterBytes(std::string_view text) {
   const bool isNone = text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
   return isNone ? 0 : base::utf8CharacterLength(text, 0);
@@ -67,7 +67,7 @@ std::string cutTo(std::string_view text, std::size_t characters) {
 
 std::string figure(double value, int decimals) {
   if (value < 0) return "–";
-  char text[400];  // the longest double
+  char text[400];  // enough for the longest double
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }

@@ -3,23 +3,23 @@
 #include <string>
 #include <string_view>
 
-/// Texts and numbers of a page that is HTML and well-formed XML at once. Used by this folder alone.
+/// Texts and numbers for a page that is both HTML and well-formed XML. Used only in this folder.
 namespace lockstep::coco::report {
 
-/// A stranger's text as content or in a quoted attribute. What is no UTF-8 or no character of XML
-/// becomes U+FFFD.
+/// Escapes untrusted text for use as content or in a quoted attribute. Invalid UTF-8 and characters
+/// that XML does not allow become U+FFFD.
 std::string escaped(std::string_view text);
 
-/// At most so many characters, the last of them … where some are left out. Of UTF-8.
+/// Truncates UTF-8 text to a number of characters; a truncated text ends in "…".
 std::string cutTo(std::string_view text, std::size_t characters);
 
-/// A value of 0 or more with so many decimals, "–" for -1: there is none.
+/// A value >= 0 with this many decimals; "–" for -1, which means undefined.
 std::string figure(double value, int decimals = 3);
-/// The same with its sign.
+/// The same with an explicit sign.
 std::string signedFigure(double value, int decimals = 3);
-/// A length or place in a picture, px, as short as it is.
+/// A length or coordinate in px, in the shortest form.
 std::string coordinate(double value);
-/// 12 345: thousands apart.
+/// "12 345": with thousands separators.
 std::string grouped(std::uint64_t count);
 /// "1 image", "2 images".
 std::string counted(std::uint64_t count, const char* noun);

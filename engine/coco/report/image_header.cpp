@@ -5,7 +5,7 @@
 namespace lockstep::coco::report {
 namespace {
 
-/// Big or little-endian numbers in bytes; what lies beyond the end is 0.
+/// Reads big- or little-endian numbers; bytes past the end are 0.
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
@@ -24,7 +24,7 @@ class Bytes {
   std::string_view bytes_;
 };
 
-/// `tiff` is what an Exif segment holds behind its name.
+/// `tiff`: the payload of an Exif segment after its name.
 bool swapsSides(std::string_view tiff) {
   constexpr std::uint32_t kOrientation = 0x0112;
   const bool isLittle = tiff.starts_with("II");
@@ -41,14 +41,14 @@ bool swapsSides(std::string_view tiff) {
   return false;
 }
 
-/// Walks the segments to the one that has the size.
+/// Walks the segments up to the frame header (SOF), which has the size.
 void readJpeg(std::string_view file, ImageHeader& header) {
   constexpr std::string_view kExif("Exif\0\0", 6);
   const Bytes bytes(file);
   for (std::size_t position = 2; position + 4 <= file.size();) {
     if (bytes.at(position, 1) != 0xff) return;
     const std::uint32_t marker = bytes.at(position + 1, 1);
-    if (marker == 0xff) {  // filling
+    if (marker == 0xff) {  // fill byte
       ++position;
       continue;
     }

@@ -3,16 +3,17 @@
 #include <optional>
 #include <string_view>
 
-/// What the first bytes of an image file say. Used by this folder alone.
+/// Format, size and orientation from the header of an image file. Used only in this folder.
 namespace lockstep::coco::report {
 
 struct ImageHeader {
   const char* mime = "";
-  int width = 0, height = 0;    ///< px as stored; 0: not looked at
-  bool exifSwapsSides = false;  ///< its orientation tag turns it by a quarter
+  int width = 0, height = 0;    ///< px as stored; 0: unknown
+  bool exifSwapsSides = false;  ///< EXIF orientation 5 to 8: rotated by 90 degrees
 };
 
-/// Nothing: no format that browsers show. Sizes and orientation are read of PNG and JPEG.
+/// Nothing for a format that browsers do not display. Size and orientation are read for PNG and
+/// JPEG only.
 std::optional<ImageHeader> readImageHeader(std::string_view fileBytes);
 
 }  // namespace lockstep::coco::report

@@ -9,7 +9,7 @@
 namespace lockstep::coco::report {
 namespace {
 
-/// Where values stand in a picture, px.
+/// Maps values to px of the chart.
 struct Frame {
   double left, top, width, height;
   double xLow = 0, xHigh = 1;

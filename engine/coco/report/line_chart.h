@@ -7,7 +7,7 @@
 
 namespace lockstep::coco::report {
 
-/// A line of a chart; style is one of the page's: line1, line2, line3.
+/// A line of a chart; style is a CSS class of the page: line1, line2 or line3.
 struct Line {
   std::string name;
   const char* style = "line1";
@@ -18,13 +18,13 @@ struct LineChart {
   const char *xName = "", *yName = "";
   double xLow = 0, xHigh = 1;
   std::vector<Line> lines;
-  std::optional<double> markedX;  ///< where an upright line stands
+  std::optional<double> markedX;  ///< position of a vertical line
 };
 
-/// As an inline SVG with its legend; y goes from 0 to 1.
+/// The chart as inline SVG with its legend; y ranges from 0 to 1.
 std::string drawn(const LineChart& chart);
 
-/// A small chart of one line from 0 to 1 both ways.
+/// A small chart of one line; both axes range from 0 to 1.
 std::string smallChart(const std::string& name, const std::string& figure,
                        const std::vector<std::array<double, 2>>& points);
 

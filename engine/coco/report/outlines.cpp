@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMostCorners = 8000;
 
-/// Edges of pixels go along the axes: `h3v-2`.
+/// Pixel edges are axis-aligned, so the path uses h and v commands: `h3v-2`.
 void addContour(const std::vector<std::array<double, 2>>& corners, std::string& path) {
   path += "M" + coordinate(corners[0][0]) + " " + coordinate(corners[0][1]);
   for (std::size_t i = 1; i < corners.size(); ++i) {
@@ -27,7 +27,7 @@ Outline boxOutlineOf(const std::array<double, 4>& xywh) {
 }
 
 Outline maskOutlineOf(const Rle& mask, const std::array<double, 4>& boxXywh) {
-  // A run has two ends, and a corner is at one of them.
+  // Corners are at the ends of runs, and each run has two.
   if (mask.counts.size() > kMostCorners) return boxOutlineOf(boxXywh);
   std::string path;
   for (const auto& contour : contours(mask)) addContour(contour, path);

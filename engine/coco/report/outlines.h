@@ -5,18 +5,18 @@
 
 #include "engine/coco/masks/rle.h"
 
-/// Outlines of instances as SVG, in px of the image. Used by this folder alone.
+/// Outlines of instances as SVG, in px of the image. Used only in this folder.
 namespace lockstep::coco::report {
 
-/// Something to draw around.
+/// The outline of a box or a mask.
 struct Outline {
   std::string shape;                     ///< an SVG element without its closing "/>"
-  double left = 0, top = 0, bottom = 0;  ///< where labels stand
+  double left = 0, top = 0, bottom = 0;  ///< for placing labels
 };
 
 Outline boxOutlineOf(const std::array<double, 4>& xywh);
-/// Along the edges of pixels. An empty mask, and one with so many corners that they would fill the
-/// page, is drawn as `boxXywh`.
+/// Along pixel edges. An empty mask, or one with too many corners for the page, is drawn as
+/// `boxXywh`.
 Outline maskOutlineOf(const Rle& mask, const std::array<double, 4>& boxXywh);
 
 }  // namespace lockstep::coco::report

@@ -11,13 +11,13 @@ const char* typeText(IouType type) {
     case IouType::Mask:
       return "masks";
     case IouType::Boundary:
-      return "boundaries of masks";
+      return "mask boundaries";
   }
   return "";
 }
 
 std::string head(const ReportSource& source) {
-  // Neither scripts nor anything from elsewhere, even if a text got through.
+  // The policy blocks scripts and external resources, in case a text were not escaped.
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
          "style-src 'unsafe-inline'; img-src data:\"/>\n"
@@ -35,12 +35,12 @@ std::string heading(const ReportSource& source) {
   std::string text = "<header>\n<h1>" + report::escaped(source.resultsName) + "</h1>\n<dl>";
   text += row("ground truth", report::escaped(source.groundTruthName));
   if (source.comparison) text += row("compared with", report::escaped(source.comparison->nameB));
-  text += row("overlap of", typeText(source.type));
-  text += row("holds", report::counted(groundTruth.images().size(), "image") + ", " +
-                           report::counted(groundTruth.annotationCount(), "object") + ", " +
-                           report::grouped(groundTruth.categories().size()) +
-                           (groundTruth.categories().size() == 1 ? " class, " : " classes, ") +
-                           report::counted(source.results.count(), "detection"));
+  text += row("IoU of", typeText(source.type));
+  text += row("data set", report::counted(groundTruth.images().size(), "image") + ", " +
+                              report::counted(groundTruth.annotationCount(), "object") + ", " +
+                              report::grouped(groundTruth.categories().size()) +
+                              (groundTruth.categories().size() == 1 ? " class, " : " classes, ") +
+                              report::counted(source.results.count(), "detection"));
   return text + "</dl>\n</header>\n";
 }
 

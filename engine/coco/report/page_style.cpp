@@ -2,8 +2,7 @@
 
 namespace lockstep::coco::report {
 
-/// Colours are Okabe and Ito's, which people see apart whatever colours they see; lines and
-/// outlines differ by their dashes too.
+/// Okabe and Ito's colour-blind safe palette; lines and outlines differ by their dashes too.
 std::string pageStyle() {
   return R"(:root {
   color-scheme: light dark;

@@ -9,26 +9,26 @@
 
 namespace lockstep::coco {
 
-/// What a report is made of; everything outlives it.
+/// The input of a report. References must outlive it.
 struct ReportSource {
-  std::string groundTruthName, resultsName;  ///< as people know the files
+  std::string groundTruthName, resultsName;  ///< file names as the user gave them
   IouType type = IouType::Box;
   const Dataset& groundTruth;
   const ResultsFile& results;
   const AveragePrecision& figures;
   const Analysis& analysis;
   const ResultsComparison* comparison = nullptr;  ///< nullptr: none
-  std::filesystem::path imagesFolder;             ///< empty: outlines alone, on a plain ground
+  std::filesystem::path imagesFolder;             ///< empty: outlines on a plain background
 };
 
 struct Report {
   std::string html;
-  /// Of images that should be in it and are not: their names and why.
+  /// Images that could not be embedded: file name and reason.
   std::vector<std::string> missingImages;
 };
 
-/// One page that needs no other file, no network and no script, for light and dark screens and for
-/// paper; well-formed XML too. Throws Error as ResultsFile::detectionsOf() does.
+/// A self-contained HTML page without scripts, for light and dark screens and for print; it is also
+/// well-formed XML. Throws Error as ResultsFile::detectionsOf() does.
 Report makeReport(const ReportSource& source);
 
 }  // namespace lockstep::coco

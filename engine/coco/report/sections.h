@@ -2,7 +2,7 @@
 
 #include "engine/coco/report/report.h"
 
-/// The parts of the page, each a <section> or empty. Used by this folder alone.
+/// The sections of the page, each a <section> or empty. Used only in this folder.
 namespace lockstep::coco::report {
 
 std::string pageStyle();

@@ -1,4 +1,4 @@
-// Figures as tables, and those that one looks at first.
+// Metrics as tables, and the summary tiles.
 #include <algorithm>
 #include <numeric>
 
@@ -15,7 +15,7 @@ constexpr std::array<const char*, 12> kStatMeanings{"precision, mean over IoU 0.
                                                     "small objects",
                                                     "medium objects",
                                                     "large objects",
-                                                    "recall with 1 detection an image and class",
+                                                    "recall with 1 detection per image and class",
                                                     "with 10",
                                                     "with 100",
                                                     "small objects",
@@ -23,7 +23,7 @@ constexpr std::array<const char*, 12> kStatMeanings{"precision, mean over IoU 0.
                                                     "large objects"};
 constexpr std::array<const char*, kObjectSizeCount> kSizeMeanings{"", "area up to 32² px",
                                                                   "32² to 96² px", "from 96² px"};
-/// Of AP by size in AveragePrecision::stats.
+/// Indices of AP by size in AveragePrecision::stats.
 constexpr std::array<std::size_t, kObjectSizeCount> kStatOfSize{0, 3, 4, 5};
 
 std::string intervalText(const Interval& interval, int decimals) {
@@ -92,12 +92,12 @@ std::string summary(const ReportSource& source) {
   std::string text = "<section class=\"tiles\">\n";
   text += tile("AP", figure(source.figures.stats[0]), interval(uncertainty.ap));
   text += tile("AP50", figure(source.figures.stats[1]), interval(uncertainty.ap50));
-  text += tile("Precision", figure(all.precision()), grouped(all.falsePositives) + " false");
-  text += tile("Recall", figure(all.recall()), grouped(all.falseNegatives) + " missed");
-  text += tile("F1", figure(all.f1()), grouped(all.truePositives) + " right");
-  text += "\n</section>\n<p class=\"note\">Precision, recall and F1 are at " + pointText(analysis);
   text +=
-      analysis.isAtBestF1 ? ", the score at which the F1 of all classes together is best." : ".";
+      tile("Precision", figure(all.precision()), grouped(all.falsePositives) + " false positives");
+  text += tile("Recall", figure(all.recall()), grouped(all.falseNegatives) + " false negatives");
+  text += tile("F1", figure(all.f1()), grouped(all.truePositives) + " true positives");
+  text += "\n</section>\n<p class=\"note\">Precision, recall and F1 are at " + pointText(analysis);
+  text += analysis.isAtBestF1 ? ", the score threshold with the best F1 over all classes." : ".";
   if (uncertainty.resamples > 0)
     text += " Intervals are of " + counted(uncertainty.resamples, "bootstrap resample") +
             " of the images.";
@@ -117,7 +117,7 @@ std::string figuresTable(const ReportSource& source) {
   const auto& stats = source.figures.stats;
   const ApUncertainty& uncertainty = source.analysis.uncertainty;
   std::string text =
-      "<section>\n<h2>COCO’s twelve figures</h2>\n<div class=\"wide\"><table id=\"figures\">\n";
+      "<section>\n<h2>COCO’s twelve metrics</h2>\n<div class=\"wide\"><table id=\"figures\">\n";
   text += source.comparison
               ? headerRow({"", ""},
                           {escaped(cutTo(source.resultsName, 24)).c_str(),
@@ -146,8 +146,7 @@ std::string figuresTable(const ReportSource& source) {
 std::string sizesTable(const ReportSource& source) {
   std::string text =
       "<section>\n<h2>By size of object</h2>\n<div class=\"wide\"><table id=\"sizes\">\n" +
-      headerRow({"size"}, {"AP", "precision", "recall", "F1", "right", "false", "missed"}) +
-      "<tbody>\n";
+      headerRow({"size"}, {"AP", "precision", "recall", "F1", "TP", "FP", "FN"}) + "<tbody>\n";
   for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
     text += std::string("<tr><th scope=\"row\">") + kObjectSizeNames[s] + " <small>" +
             kSizeMeanings[s] + "</small></th>" +
@@ -156,8 +155,9 @@ std::string sizesTable(const ReportSource& source) {
   }
   return text + "</tbody></table></div>\n<p class=\"note\">All but AP at " +
          pointText(source.analysis) +
-         ". A detection of another size that finds the object counts; one that finds nothing does "
-         "not.</p>\n</section>\n";
+         ". A detection of another size counts if it matches an object of this size; otherwise it "
+         "is "
+         "ignored.</p>\n</section>\n";
 }
 
 std::string classesTable(const ReportSource& source) {
@@ -165,8 +165,7 @@ std::string classesTable(const ReportSource& source) {
   std::string text =
       "<section>\n<h2>By class</h2>\n<p class=\"note\">By falling AP; all but AP and AP50 at " +
       pointText(source.analysis) + ".</p>\n<div class=\"wide\"><table id=\"classes\">\n" +
-      headerRow({"class", ""},
-                {"AP", "AP50", "precision", "recall", "F1", "right", "false", "missed"}) +
+      headerRow({"class", ""}, {"AP", "AP50", "precision", "recall", "F1", "TP", "FP", "FN"}) +
       "<tbody>\n";
   for (const std::size_t k : byAp(classes)) {
     const ClassAveragePrecision& one = classes[k];

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "engine/base/number_text.h"
-#include "engine/coco/analysis/judged_image.h"
+#include "engine/coco/analysis/evaluated_image.h"
 #include "engine/coco/masks/orientation.h"
 #include "engine/coco/report/embedded_image.h"
 #include "engine/coco/report/html.h"
@@ -14,14 +14,14 @@ namespace lockstep::coco::report {
 namespace {
 
 constexpr std::size_t kMostImages = 24, kMostOutlines = 200;
-/// With more outlines only errors are labelled, and so many.
+/// With more than kFewOutlines outlines only errors are labelled, at most kMostLabels.
 constexpr std::size_t kFewOutlines = 15, kMostLabels = 40;
 
 std::uint64_t errorsOf(const Counts& counts) {
   return counts.falsePositives + counts.falseNegatives;
 }
 
-/// Most errors first, of equals those with less that is right; none without errors.
+/// Most errors first, ties by fewer true positives; images without errors are left out.
 std::vector<std::size_t> worstFirst(const std::vector<Counts>& images) {
   std::vector<std::size_t> order(images.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -34,13 +34,13 @@ std::vector<std::size_t> worstFirst(const std::vector<Counts>& images) {
   return order;
 }
 
-/// Something of an image with its outline.
+/// A detection or an object with its outline.
 struct Instance {
   const char* style;  ///< tp, fp, fn
   std::string label, title;
   Outline outline;
 
-  bool isRight() const { return std::string_view(style) == "tp"; }
+  bool isTruePositive() const { return std::string_view(style) == "tp"; }
 };
 
 /// The instances of one image, errors first.
@@ -52,13 +52,13 @@ class Instances {
         overlaps_(source.analysis.overlaps.images()[image]),
         annotations_(source.groundTruth.annotationsOf(image)),
         detections_(source.results.detectionsOf(image)) {
-    const auto places = source.results.placesOf(image);
-    for (std::size_t i = 0; i < places.size(); ++i) detectionAt_[places[i]] = i;
-    const JudgedImage judged =
-        judgeImage(overlaps_, source.analysis.scoreThreshold, source.analysis.iouThreshold);
-    addDetections(judged, MatchVerdict::FalsePositive);
-    for (const std::uint32_t g : judged.missed) addMissed(g);
-    addDetections(judged, MatchVerdict::TruePositive);
+    const auto indices = source.results.indicesOf(image);
+    for (std::size_t i = 0; i < indices.size(); ++i) detectionAt_[indices[i]] = i;
+    const EvaluatedImage evaluated =
+        evaluateImage(overlaps_, source.analysis.scoreThreshold, source.analysis.iouThreshold);
+    addDetections(evaluated, MatchVerdict::FalsePositive);
+    for (const std::uint32_t g : evaluated.missed) addMissed(g);
+    addDetections(evaluated, MatchVerdict::TruePositive);
   }
   const std::vector<Instance>& all() const { return instances_; }
   std::size_t countLeftOut() const { return leftOut_; }
@@ -70,15 +70,15 @@ class Instances {
     return true;
   }
 
-  /// Nothing where there is but one class.
+  /// Empty if there is only one class.
   std::string classText(CategoryId id) const {
     const auto& categories = source_.groundTruth.categories();
     const auto row = static_cast<std::size_t>(source_.groundTruth.classOf(id).value - 1);
     return categories.size() == 1 ? "" : cutTo(categories[row].name, 20);
   }
 
-  void addDetections(const JudgedImage& judged, MatchVerdict verdict) {
-    for (const JudgedDetection& one : judged.detections) {
+  void addDetections(const EvaluatedImage& evaluated, MatchVerdict verdict) {
+    for (const EvaluatedDetection& one : evaluated.detections) {
       if (one.match.verdict != verdict || isFull()) continue;
       const OverlapDetection& found = overlaps_.detections[one.detection];
       const Detection& detection = detections_[detectionAt_.at(found.index)];
@@ -110,19 +110,19 @@ class Instances {
   const ImageOverlaps& overlaps_;
   const std::vector<Annotation>& annotations_;
   std::vector<Detection> detections_;
-  std::unordered_map<std::uint32_t, std::size_t> detectionAt_;  ///< by place in the file
+  std::unordered_map<std::uint32_t, std::size_t> detectionAt_;  ///< by index in the file
   std::vector<Instance> instances_;
   std::size_t leftOut_ = 0;
 };
 
-/// Drawn twice, dark and wide below, so that it is seen on any picture.
+/// Drawn twice, with a wide dark halo below, to be visible on any image.
 std::string drawnOutline(const Instance& instance, const std::string& id) {
   return std::string("<g><title>") + escaped(instance.title) + "</title><defs>" +
          instance.outline.shape + " id=\"" + id + "\"/></defs><use class=\"halo\" href=\"#" + id +
          "\"/><use class=\"outline " + instance.style + "\" href=\"#" + id + "\"/></g>\n";
 }
 
-/// What is missed is named below its outline, for a detection of another class is often above it.
+/// The label of a missed object is below its outline, because a detection's label is above.
 std::string drawnLabel(const Instance& instance, const Image& image) {
   const double fontPx = image.width / 40.0;
   const bool isBelow = std::string_view(instance.style) == "fn";
@@ -142,7 +142,7 @@ std::string drawnLabels(const std::vector<Instance>& instances, const Image& ima
   std::string text;
   std::size_t count = 0;
   for (const Instance& instance : instances) {
-    if (!areFew && (instance.isRight() || count == kMostLabels)) break;
+    if (!areFew && (instance.isTruePositive() || count == kMostLabels)) break;
     if (instance.label.empty()) continue;
     text += drawnLabel(instance, image);
     ++count;
@@ -150,9 +150,10 @@ std::string drawnLabels(const std::vector<Instance>& instances, const Image& ima
   return text;
 }
 
-/// The image file, or why it is not there.
+/// The embedded image, or why it is missing.
 std::string ground(const Image& image, const EmbeddedImage& embedded) {
-  if (!embedded.fault.empty()) return "<p>no picture: " + escaped(embedded.fault) + "</p>\n";
+  if (!embedded.missingReason.empty())
+    return "<p>no image: " + escaped(embedded.missingReason) + "</p>\n";
   const ImageHeader& header = embedded.header;
   const bool isTurned = shouldApplyExif({header.width, header.height}, header.exifSwapsSides,
                                         PictureSize{image.width, image.height});
@@ -166,8 +167,8 @@ std::string caption(const ReportSource& source, std::size_t index, std::size_t l
   std::string text = "<figcaption><b>" + escaped(image.fileName) + "</b> <small>(id " +
                      std::to_string(image.id.value) + ")</small><br/>" +
                      counted(errorsOf(counts), "error") + ": " + grouped(counts.falsePositives) +
-                     " false, " + grouped(counts.falseNegatives) + " missed; " +
-                     grouped(counts.truePositives) + " right";
+                     " FP, " + grouped(counts.falseNegatives) + " FN; " +
+                     grouped(counts.truePositives) + " TP";
   if (leftOut > 0) text += "; " + counted(leftOut, "outline") + " not drawn";
   return text + "</figcaption>\n";
 }
@@ -190,7 +191,8 @@ std::string drawnImage(const ReportSource& source, std::size_t index,
 std::string legend() {
   std::string text = "<p class=\"legend\">";
   for (const auto& [style, name] :
-       {std::pair("tp", "right"), std::pair("fp", "false"), std::pair("fn", "missed")}) {
+       {std::pair("tp", "true positive"), std::pair("fp", "false positive"),
+        std::pair("fn", "false negative")}) {
     text += std::string(
                 "<span><svg class=\"swatch\" width=\"40\" height=\"14\" viewBox=\"0 0 40 14\" "
                 "aria-hidden=\"true\"><line class=\"outline ") +
@@ -211,9 +213,10 @@ std::string worstImages(const ReportSource& source, Report& report) {
   }
   text += std::to_string(order.size()) + " of " + counted(withErrors, "image") +
           " with errors, out of " + grouped(source.groundTruth.images().size()) +
-          ": those with the most errors, false or missed, at " + pointText(source.analysis) +
-          "; of equals those with less that is right. What has no label says what it is under the "
-          "pointer.</p>\n" +
+          ": those with the most false positives and false negatives at " +
+          pointText(source.analysis) +
+          "; ties by fewer true positives. Hover over an outline without a label to see "
+          "it.</p>\n" +
           legend() + "<div class=\"shots\">\n";
   ImageEmbedder embedder(source.imagesFolder);
   for (const std::size_t i : order) {
@@ -222,8 +225,8 @@ std::string worstImages(const ReportSource& source, Report& report) {
     if (!source.imagesFolder.empty()) {
       const EmbeddedImage embedded = embedder.embed(image.fileName);
       pictureGround = ground(image, embedded);
-      if (!embedded.fault.empty())
-        report.missingImages.push_back(image.fileName + ": " + embedded.fault);
+      if (!embedded.missingReason.empty())
+        report.missingImages.push_back(image.fileName + ": " + embedded.missingReason);
     }
     text += drawnImage(source, i, pictureGround);
   }

@@ -2,17 +2,17 @@
 
 #include <cstdint>
 
-/// Sums over the pixels of a part of a channels_last map, channel by channel. `channels` is also
-/// the distance from one pixel to the next. Float32 inside short runs of pixels and double between
-/// them, in a fixed order.
+/// Per-channel sums over a range of pixels of a channels_last map. `channels` is also the pixel
+/// stride. Accumulates in float32 over short runs of pixels and in double across runs, in a fixed
+/// order.
 namespace lockstep::ops {
 
 /// sums[c] += x, squares[c] += x * x.
 void addMoments(const float* x, std::int64_t pixels, std::int64_t channels, double* sums,
                 double* squares);
 
-/// Where a gradient passes a ReLU: where the ReLU's output is above 0, or, without `output`, where
-/// x * factor + shift (by channel) is. All null: everywhere.
+/// The mask of a ReLU's backward pass: where its output is > 0, or, without `output`, where x *
+/// factor + shift (per channel) is. All null: everywhere.
 struct ReluMask {
   const float* output = nullptr;
   const float* factor = nullptr;

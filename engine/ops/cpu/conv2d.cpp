@@ -8,7 +8,7 @@
 namespace lockstep::ops {
 namespace {
 
-/// Windows laid out at once: 9 MB of 256 channels.
+/// Number of im2col windows per block: 9 MB with 256 channels.
 constexpr std::int64_t kWindowRows = 1024;
 
 struct WindowPlaces {

@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <vector>
 
-/// Runs of the elements of float32 and bfloat16 maps as float32, for code that computes in it:
-/// those of float32 where they lie, of others as copies that stay in the cache.
+/// Accesses ranges of elements of float32 and bfloat16 maps as float32: float32 maps in place,
+/// others through converted copies that stay in the CPU cache.
 namespace lockstep::ops {
 
-/// A thread's room for copies of a run of some maps.
+/// A thread's buffers for converted ranges.
 class FloatRoom {
  public:
-  /// elements: of the longest run; 0 where no map is of halves.
+  /// elements: of the longest range; 0 if no map is in half precision.
   explicit FloatRoom(std::int64_t elements) : elements_(elements) {}
   float* of(std::size_t map);
 
@@ -42,7 +42,7 @@ class FloatWriter {
 
   /// Where elements from `offset` on are to be written; null when there is no map.
   float* begin(std::int64_t offset, float* copy) const;
-  /// They are written; rounds halves to nearest, ties to even.
+  /// Stores the written elements; rounds to half precision (nearest, ties to even).
   void end(std::int64_t offset, std::int64_t count, const float* written) const;
 
  private:

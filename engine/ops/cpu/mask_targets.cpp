@@ -50,15 +50,15 @@ void crop(const ObjectMask& mask, const RegionTaps& region, std::vector<float>& 
 }
 
 ObjectMask maskOf(const structures::GtMasks& masks, std::int64_t image, std::int64_t object) {
-  TORCH_CHECK(image < masks.imageCount(), "a region is of image ", image, " of ",
+  TORCH_CHECK(image < masks.imageCount(), "an RoI has image index ", image, " of ",
               masks.imageCount());
   const bool isPlace = object >= 0 && object < masks.mostObjects();
   const auto* windows =
       reinterpret_cast<const structures::MaskWindow*>(masks.windows.const_data_ptr<std::int64_t>());
   const structures::MaskWindow window =
       isPlace ? windows[image * masks.mostObjects() + object] : structures::MaskWindow{};
-  TORCH_CHECK(window.firstByte != structures::MaskWindow::kNoMask, "a region is of object ", object,
-              ", which image ", image, " has not");
+  TORCH_CHECK(window.firstByte != structures::MaskWindow::kNoMask, "an RoI has object index ",
+              object, ", which does not exist in image ", image);
   const std::int64_t* size = masks.sizes.const_data_ptr<std::int64_t>() + 2 * image;
   return {masks.pixels.const_data_ptr<std::uint8_t>() + window.firstByte, window, size[0], size[1]};
 }

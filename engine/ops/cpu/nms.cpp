@@ -12,8 +12,7 @@
 namespace lockstep::ops {
 namespace {
 
-/// Boxes of one group, best score first, coordinate by coordinate so that a vector unit can take
-/// many at once.
+/// Boxes of one group by falling score, as a structure of arrays for vectorisation.
 struct BoxColumns {
   std::vector<float> x1, y1, x2, y2, area;
 
@@ -48,7 +47,7 @@ void suppressOverlapping(const BoxColumns& boxes, std::size_t best, float thresh
   }
 }
 
-/// The kept ones of `order`, which is best score first; at most `most`.
+/// The kept ones of `order`, which is by falling score; at most `most`.
 std::vector<std::int64_t> suppress(const float* boxes, const std::vector<std::int64_t>& order,
                                    float threshold, std::size_t most) {
   const BoxColumns columns(boxes, order);
@@ -111,7 +110,7 @@ struct Candidates {
   }
 };
 
-/// What is known of an image on the way.
+/// Intermediate results of an image.
 struct ImageOrder {
   std::vector<std::int64_t> order;  // best score first
   std::vector<std::vector<std::int64_t>> groups;

@@ -14,10 +14,10 @@
 namespace lockstep::ops {
 namespace {
 
-/// Collects runs from the places where the pixels change, in order.
+/// Builds runs from the positions where pixels change, in order.
 class RunWriter {
  public:
-  /// From the pixel at `place` on they are so.
+  /// Pixels have this value from `place` on.
   void turn(bool inside, std::int64_t place) {
     if (inside == inside_) return;
     runs_.push_back(static_cast<std::uint32_t>(place - from_));

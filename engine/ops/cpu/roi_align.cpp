@@ -12,7 +12,7 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr std::int64_t kChannelBlock = 32;  // channels one thread adds up in the backward pass
+constexpr std::int64_t kChannelBlock = 32;  // channels per thread in the backward pass
 
 /// Distances between pixels of a channels_last image, in elements.
 struct PixelStrides {
@@ -82,7 +82,7 @@ void poolBackward(double* gradImage, PixelStrides strides, const RegionTaps& reg
   poolBackwardBody(gradImage, strides, region, count, outChannels, gradOut);
 }
 
-/// What to pool to one size, and from where.
+/// A set of RoIs that are pooled to one size.
 struct Regions {
   at::Tensor rois;    // [K,5] float32, contiguous, CPU
   at::Tensor levels;  // [K] int64, contiguous, CPU
@@ -104,8 +104,8 @@ struct Regions {
   }
   void check(std::int64_t images, std::size_t levelCount) const {
     for (std::int64_t k = 0; k < count(); ++k) {
-      TORCH_CHECK(imageOf(k) >= 0 && imageOf(k) < images, "rois[", k, "] names image ", imageOf(k),
-                  " of ", images);
+      TORCH_CHECK(imageOf(k) >= 0 && imageOf(k) < images, "rois[", k, "] has image index ",
+                  imageOf(k), " of ", images);
       TORCH_CHECK(levelOf(k) >= kNoLevel && levelOf(k) < static_cast<std::int64_t>(levelCount),
                   "levels[", k, "] is ", levelOf(k), " of ", levelCount);
     }
@@ -130,7 +130,7 @@ void poolAll(const std::vector<at::Tensor>& features, const Regions& regions, at
   });
 }
 
-/// The gradient that comes back to a set of regions, channels last, and where it goes.
+/// The output gradient of a set of RoIs, channels_last, and their levels.
 struct SetGrad {
   Regions regions;
   at::Tensor gradOut;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// On a function: the compiler makes it for several vector widths, and the one for this CPU is
-/// taken when the program starts. The programs themselves are built for every x86-64.
+/// Function attribute: the compiler emits clones for several vector widths, and the one for this
+/// CPU is selected at program start. The programs themselves are built for baseline x86-64.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define LOCKSTEP_VECTOR_CLONES \

@@ -2,11 +2,10 @@
 
 #include <cstdint>
 
-/// The smallest of many, by the threads of a block together.
+/// Block-wide selection of the smallest entries (top-k).
 namespace lockstep::ops {
 
-/// Entries are compared by their keys, and with equal keys by their indices, of which no two are
-/// the same: the choice does not depend on the order in which threads run.
+/// Entries are compared by key and then by index, which is unique: the selection is deterministic.
 struct SelectEntry {
   std::uint64_t key;
   std::uint32_t index;
@@ -16,7 +15,7 @@ inline __device__ bool isBefore(const SelectEntry& a, const SelectEntry& b) {
   return a.key < b.key || (a.key == b.key && a.index < b.index);
 }
 
-constexpr int kSelectMost = 2048;  // that can be asked for; a power of two
+constexpr int kSelectMost = 2048;  // maximum number to select; a power of two
 constexpr int kSelectBins = 256;
 constexpr int kSelectGroup = 16;   // bins that one thread adds up
 constexpr int kSelectDigits = 12;  // of 8 bits: eight of the key, four of the index
@@ -76,8 +75,8 @@ inline __device__ void findBin(int most, int below, SelectSpace& space) {
   __syncthreads();
 }
 
-/// An entry that the smallest `most` are not above; at most kSelectMost entries are not. Goes from
-/// the highest digit down, counting how often each value of a digit occurs.
+/// Radix select: finds an upper bound of the smallest `most` entries, which at most kSelectMost
+/// entries do not exceed. Goes from the highest digit down with a histogram per digit.
 template <typename Source>
 __device__ SelectEntry findBound(const Source& source, int most, SelectSpace& space) {
   SelectEntry low{0, 0}, high{~std::uint64_t{0}, ~std::uint32_t{0}};
@@ -102,7 +101,8 @@ __device__ SelectEntry findBound(const Source& source, int most, SelectSpace& sp
   return high;
 }
 
-/// Sorts entries 0 … count-1 of the space, which has room up to the next power of two (bitonic).
+/// Bitonic sort of entries 0 … count-1 of the space, which has capacity up to the next power of
+/// two.
 inline __device__ void sortEntries(int count, SelectSpace& space) {
   int padded = 1;
   while (padded < count) padded *= 2;
@@ -126,10 +126,10 @@ inline __device__ void sortEntries(int count, SelectSpace& space) {
   }
 }
 
-/// Puts the smallest entries of the source to the front of the space, smallest first, and returns
-/// how many these are: `most` (up to kSelectMost), or all there are. All threads of the block call
-/// it; the next call waits for __syncthreads. Source: `count`, and read(i, entry), which says
-/// whether there is an entry.
+/// Writes the smallest entries of the source to the front of the space in ascending order and
+/// returns their number: `most` (up to kSelectMost), or all there are. All threads of the block
+/// must call it, with __syncthreads between calls. Source: `count`, and read(i, entry), which
+/// returns whether entry i exists.
 template <typename Source>
 __device__ int selectSmallest(const Source& source, int most, SelectSpace& space) {
   if (most == 0) return 0;  // the same for all threads

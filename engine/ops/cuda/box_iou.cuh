@@ -2,8 +2,8 @@
 
 namespace lockstep::ops {
 
-/// Intersection over union of two boxes (x1, y1, x2, y2), rounded after every operation, as on the
-/// CPU, so that both decide alike at a threshold.
+/// Intersection over union of two boxes (x1, y1, x2, y2), rounded after every operation as on the
+/// CPU, so that both give the same result at a threshold.
 __device__ inline float boxIou(const float4& a, const float4& b) {
   const float width = fmaxf(__fsub_rn(fminf(a.z, b.z), fmaxf(a.x, b.x)), 0.0f);
   const float height = fmaxf(__fsub_rn(fminf(a.w, b.w), fmaxf(a.y, b.y)), 0.0f);

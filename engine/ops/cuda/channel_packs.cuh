@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <type_traits>
 
-/// How kernels read channels_last maps: neighbouring channels together.
+/// Vectorised access to channels_last maps: adjacent channels in one load.
 namespace lockstep::ops {
 
-/// The most that a thread loads or stores at once.
+/// Maximum bytes per load or store of a thread.
 constexpr int kPackBytes = 16;
 
-/// Neighbouring channels that a thread loads and stores at once.
+/// Adjacent channels that a thread loads and stores at once.
 template <typename T, int kCount>
 struct alignas(sizeof(T) * kCount) Pack {
   T values[kCount];
@@ -18,11 +18,11 @@ struct alignas(sizeof(T) * kCount) Pack {
 template <typename T>
 constexpr int kPackCount = kPackBytes / static_cast<int>(sizeof(T));
 
-/// What a kernel computes in for maps of T.
+/// The accumulation type for maps of T.
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// Whether a map of so many channels can be read in packs from `first` on.
+/// Whether a map with this many channels can be read in packs, starting at `first`.
 template <typename T>
 bool hasPacks(const T* first, std::int64_t channels) {
   return channels % kPackCount<T> == 0 && reinterpret_cast<std::uintptr_t>(first) % kPackBytes == 0;

@@ -11,10 +11,10 @@
 namespace lockstep::ops {
 
 constexpr int kEpilogueThreads = 256;
-/// Blocks that keep every multiprocessor of the largest GPUs busy; each goes over the map in steps.
+/// Enough blocks for all SMs of the largest GPUs; each runs a grid-stride loop over the map.
 constexpr std::int64_t kMostEpilogueBlocks = 4096;
 
-/// kCount neighbouring channels at once: channels is a multiple of it.
+/// kCount adjacent channels at once; channels is a multiple of it.
 template <typename T, typename Bias, int kCount>
 __global__ void epilogueKernel(T* map, const Bias* bias, const T* residual, bool hasRelu,
                                std::int64_t packs, int channels) {

@@ -9,20 +9,20 @@
 
 namespace lockstep::ops {
 
-/// What a kernel is started with.
+/// The launch configuration of a kernel.
 struct Launch {
   unsigned x = 1, y = 1, z = 1;  ///< blocks
   unsigned threads = 1;          ///< of a block
-  std::size_t sharedBytes = 0;   ///< of a block, beside what the kernel declares
+  std::size_t sharedBytes = 0;   ///< dynamic shared memory per block
 };
 
-/// Blocks of so many for all of `count`.
+/// The number of blocks for `count` elements (ceiling division).
 inline unsigned blocksFor(std::int64_t count, std::int64_t ofBlock) {
   return static_cast<unsigned>((count + ofBlock - 1) / ofBlock);
 }
 
 #ifdef __CUDACC__
-/// Starts a kernel on the current stream. Throws c10::Error where it cannot be started.
+/// Launches a kernel on the current stream. Throws c10::Error if the launch fails.
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), const Launch& how, Arguments&&... arguments) {
   kernel<<<dim3(how.x, how.y, how.z), how.threads, how.sharedBytes,
@@ -30,8 +30,7 @@ void launch(void (*kernel)(Parameters...), const Launch& how, Arguments&&... arg
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
-/// Shared memory of a block whose size its launch gives: one array, of whatever type a kernel asks
-/// for.
+/// Dynamic shared memory of a block, as an array of any type.
 template <typename T>
 __device__ T* dynamicShared() {
   extern __shared__ float4 lockstepShared[];

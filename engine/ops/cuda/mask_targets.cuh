@@ -104,7 +104,7 @@ inline __global__ void targetKernel(MaskTable masks, RegionTable regions, int st
   }
 }
 
-/// A bin of a region inside an image has at most so many pixels.
+/// The maximum number of pixels of a bin of an RoI inside an image.
 inline int targetStride(std::int64_t longestSide, std::int64_t bins) {
   return static_cast<int>(longestSide / bins) + 4;
 }

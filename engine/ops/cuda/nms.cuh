@@ -8,19 +8,19 @@
 #include "engine/ops/cuda/launch.cuh"
 #include "engine/ops/host_device.h"
 
-/// Kernels of nms.cu, in the order in which they run: each group of each image is one problem, all
-/// of them are solved side by side. Letters: N images, A candidates of an image, G groups, K that
-/// may be kept.
+/// Kernels of nms.cu, in the order in which they run: each group of each image is one problem, and
+/// all are solved in parallel. Letters: N images, A candidates per image, G groups, K maximum
+/// number to keep.
 namespace lockstep::ops {
 
 using NmsWord = unsigned long long;
 constexpr int kNmsBits = 64;                // boxes whose suppression one word of the mask holds
 constexpr int kMostNmsWords = 4096;         // of a row
-constexpr int kNmsRowsAtOnce = 16;          // whose words are on their way together
+constexpr int kNmsRowsAtOnce = 16;          // rows whose loads are in flight together
 constexpr int kNmsThreads = 256;            // of the blocks that go over all candidates of an image
 constexpr unsigned kNmsTileBlocks = 16384;  // that are started at most, or else one per problem
 
-/// The candidates of all images. Sorted: an image's best score first, those not there last.
+/// The candidates of all images, sorted by falling score per image, invalid ones last.
 struct NmsBoxes {
   const float4* boxes;         // [N,A]
   const std::int64_t* groups;  // [N,A], 0 … G - 1
@@ -33,7 +33,7 @@ struct NmsBoxes {
   LOCKSTEP_HOST_DEVICE int words() const { return (groupSize + kNmsBits - 1) / kNmsBits; }
 };
 
-/// What the kernels leave for each other. A problem is a group of an image: image * G + group.
+/// Intermediate results between the kernels. A problem is a group of an image: image * G + group.
 struct NmsWork {
   int* members;   // [N,A], places among the sorted ones: group after group, each in their order
   int* firsts;    // [N * G], where a problem's members begin in those of its image
@@ -80,7 +80,7 @@ struct ThreadShare {
   }
 };
 
-/// A number of the threads added up.
+/// A block-wide prefix sum.
 struct ThreadSum {
   int before, all;  // over those before this one, and over all
 

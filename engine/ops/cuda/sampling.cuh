@@ -5,7 +5,7 @@
 #include "engine/base/counter_hash.h"
 #include "engine/ops/cuda/block_select.cuh"
 
-/// Kernels of sampling.cu. Letters: N images, A candidates of an image, K slots of its sample.
+/// Kernels of sampling.cu. Letters: N images, A candidates per image, K sample slots per image.
 namespace lockstep::ops {
 
 constexpr std::uint64_t kNoKey = ~std::uint64_t{0};  // hashed keys have 63 bits

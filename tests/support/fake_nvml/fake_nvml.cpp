@@ -1,7 +1,7 @@
-// A libnvidia-ml.so.1 for machines without an NVIDIA driver. It says what the file that
-// $LOCKSTEP_FAKE_NVML names says at the moment, one thing a line:
+// A libnvidia-ml.so.1 for machines without an NVIDIA driver. It reads its answers from the file
+// $LOCKSTEP_FAKE_NVML at every call, one per line:
 //
-//   init CODE      nvmlInit_v2 gives this
+//   init CODE      nvmlInit_v2 returns this
 //   driver VERSION
 //   cuda VERSION   as NVML counts: 13000
 //   gpu NAME UUID CAPABILITY TOTAL_MIB USED_MIB PERCENT CELSIUS MILLIWATTS REASONS CODE
@@ -10,7 +10,7 @@
 //   hang           questions for figures never return; the first one makes a file of that name with
 //                  .hangs behind it
 //
-// With FAKE_OLD_NVML it lacks what came after drivers of 2014.
+// With FAKE_OLD_NVML it lacks the functions added after the drivers of 2014.
 #include <unistd.h>
 
 #include <algorithm>

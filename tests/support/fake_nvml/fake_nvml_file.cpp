@@ -14,7 +14,7 @@ std::string FakeNvml::file() const {
 }
 
 void FakeNvml::say(const std::string& lines) const {
-  // At once: it is read at any moment.
+  // Atomically: it is read at any moment.
   std::ofstream(file() + ".new") << lines;
   std::filesystem::rename(file() + ".new", file());
 }

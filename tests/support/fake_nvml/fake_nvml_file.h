@@ -5,7 +5,7 @@
 
 namespace lockstep::tests {
 
-/// What the fake NVML library says, for this process and those it starts. One at a time.
+/// The answers of the fake NVML library, for this process and its children. Only one may exist.
 class FakeNvml {
  public:
   FakeNvml();
@@ -13,10 +13,10 @@ class FakeNvml {
   FakeNvml(const FakeNvml&) = delete;
   FakeNvml& operator=(const FakeNvml&) = delete;
 
-  /// The lines of fake_nvml.cpp; at once what it says from now on.
+  /// Replaces the lines, see fake_nvml.cpp, atomically.
   void say(const std::string& lines) const;
   std::string file() const;
-  /// Whether somebody waits for the answer of a driver that hangs, or did.
+  /// Whether a call has reached a hanging driver.
   bool isWaitedFor() const;
 
   /// The libraries, and the folder to search for the first one by its name (LD_LIBRARY_PATH).

@@ -187,7 +187,7 @@ std::optional<protocol::EngineMessage> SocketClient::next() {
   std::string line;
   while (lines_.next(line) != protocol::LineBuffer::Result::Line) {
     pollfd waited{socket_.get(), POLLIN, 0};
-    if (::poll(&waited, 1, kPatienceMs) <= 0) throw Error("the engine says nothing more");
+    if (::poll(&waited, 1, kPatienceMs) <= 0) throw Error("no message from the engine");
     char bytes[65536];
     const ssize_t count = ::read(socket_.get(), bytes, sizeof bytes);
     if (count <= 0) return std::nullopt;

@@ -17,13 +17,13 @@
 
 namespace lockstep::tests {
 
-/// What a finished lockstep-engine left.
+/// Result of a finished lockstep-engine.
 struct EngineResult {
-  int status = -1;  ///< exit status, -1: it was ended by a signal or did not end
+  int status = -1;  ///< exit code; -1: killed by a signal or still running
   std::string out, err;
 };
 
-/// A folder with lockstep-engine, a scripted worker in the place of lockstep-worker, a small
+/// A folder with lockstep-engine, a scripted worker instead of lockstep-worker, a small
 /// experiment and its data. Runs go to folder()/runs, sockets below folder()/x.
 class EngineBench {
  public:
@@ -31,28 +31,30 @@ class EngineBench {
 
   std::filesystem::path folder() const;
   std::filesystem::path config() const { return folder() / "experiment.yaml"; }
-  /// What the worker does in jobs of this kind (tests/support/fake_worker/main.cpp).
+  /// The worker's script for jobs of this kind (tests/support/fake_worker/main.cpp).
   void script(const std::string& text, const std::string& kind = "train");
-  /// What this local rank does instead.
+  /// The script of this local rank instead.
   void rankScript(int rank, const std::string& text, const std::string& kind = "train");
-  /// Goes on with what a script awaits.
+  /// Lets scripts continue that await this name.
   void touch(const std::string& name) const;
   /// Lines that workers received so far, each begun by `pid N`.
   std::vector<std::string> received(int rank = 0) const;
   /// Whether a worker got a job.
   bool hasJob(int rank = 0) const { return newestJob(rank).has_value(); }
-  /// The last job that a worker got; throws where there was none.
+  /// The last job of a worker; throws if there was none.
   template <typename Job = protocol::TrainJob>
   Job lastJob(int rank = 0) const {
     return std::get<Job>(newestJob(rank).value().work);
   }
-  protocol::RankPlace lastPlace(int rank = 0) const { return newestJob(rank).value().place; }
-  /// Process number of the newest worker, 0: none yet.
+  protocol::RankPlacement lastPlacement(int rank = 0) const {
+    return newestJob(rank).value().placement;
+  }
+  /// PID of the newest worker; 0: none yet.
   int workerPid(int rank = 0) const;
-  /// Of every worker that was ever started, in the order of local ranks.
+  /// PIDs of all workers started so far, by local rank.
   std::vector<int> allPids() const;
   void removeWorker();
-  /// Of the environment that lockstep-engine gets.
+  /// Sets an environment variable of lockstep-engine.
   void setVariable(const std::string& name, const std::string& value);
 
   /// Started in folder(); waits for its end when `run`.
@@ -62,7 +64,7 @@ class EngineBench {
 
   /// The only run in folder()/runs.
   run_folder::Layout onlyRun() const;
-  /// Waits until run.json of the only run says so.
+  /// Waits until run.json of the only run has this state.
   bool waitForState(const std::string& state) const;
 
  private:
@@ -79,8 +81,8 @@ class SocketClient {
 
   void sendLine(const std::string& line);
   void send(const protocol::ClientMessage& message) { sendLine(protocol::encode(message)); }
-  /// The next message; nothing when the engine closed the connection. Throws when nothing comes for
-  /// 20 s.
+  /// The next message; nullopt when the engine closed the connection. Throws after 20 s without
+  /// one.
   std::optional<protocol::EngineMessage> next();
   /// The next message of this kind; others are dropped. Throws when it does not come.
   template <typename Message>
@@ -100,7 +102,7 @@ class SocketClient {
 };
 
 std::vector<events::Record> recordsOf(const run_folder::Layout& layout);
-/// Steps of the records that hold figures of training, in their order.
+/// Steps of the records with training scalars, in order.
 std::vector<std::int64_t> trainedSteps(const run_folder::Layout& layout);
 bool isAlive(int pid);
 

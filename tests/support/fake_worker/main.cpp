@@ -1,6 +1,6 @@
-// A child process that speaks the worker's side of the protocol as a script beside it says, so that
-// tests of the supervisor choose what a rank does. It stands in for lockstep-worker by being copied
-// under its name.
+// A child process that implements the worker's side of the protocol according to a script beside
+// it, so that tests of the supervisor control what a rank does. It replaces lockstep-worker under
+// that name.
 //
 //   THIS_FILE.KIND.script       the script for jobs of that kind, one command a line, see
 //                               commands(). A line `again` ends what is done at the first start,
@@ -40,7 +40,7 @@ namespace run_folder = lockstep::run_folder;
 
 namespace {
 
-/// The rest of a script's line, word by word or as a whole.
+/// The remaining arguments of a script's line, one by one or as a whole.
 class Arguments {
  public:
   explicit Arguments(const std::string& text) : words_(text) {}
@@ -77,7 +77,7 @@ class FakeWorker {
       runFolder_ = train->runFolder;
       if (!train->resumeFrom.empty()) best_ = run_folder::readTrainingState(train->resumeFrom).best;
     }
-    last_.rank = job_.place.node * job_.place.localRanks + job_.place.localRank;
+    last_.rank = job_.placement.node * job_.placement.localRanks + job_.placement.localRank;
     last_.phase = protocol::Phase::Loading;
     const std::string text = scriptText();
     if (!text.starts_with("mute\n")) beat();
@@ -97,10 +97,10 @@ class FakeWorker {
  private:
   using Command = std::function<void(Arguments&)>;
 
-  /// A check without a script finds nothing to say.
+  /// A check without a script finds no issues.
   std::string scriptText() const {
     const std::string name = self_.string() + "." + protocol::nameOf(job_.work) + ".";
-    const std::string rank = std::to_string(job_.place.localRank);
+    const std::string rank = std::to_string(job_.placement.localRank);
     const fs::path own = name + rank + ".script", file = name + "script";
     const bool isCheck = std::holds_alternative<protocol::CheckJob>(job_.work);
     if (isCheck && !fs::exists(file)) return "finish 0\n";
@@ -109,7 +109,7 @@ class FakeWorker {
     return section(text, countStart(name + rank + ".starts"));
   }
 
-  /// How often there was a start before this one.
+  /// Number of starts before this one.
   static int countStart(const fs::path& file) {
     const int starts = fs::exists(file) ? static_cast<int>(fs::file_size(file)) : 0;
     std::ofstream(file, std::ios::app) << 'x';
@@ -240,7 +240,7 @@ class FakeWorker {
   }
   void send(const protocol::WorkerMessage& message) { sendLine(protocol::encode(message)); }
 
-  /// A supervisor that is gone is no reason to end here: that is the system's to see to.
+  /// Does not exit when the supervisor is gone: the system kills this process then.
   void beat() {
     const std::string text = protocol::encode(protocol::WorkerMessage(last_)) + "\n";
     (void)!::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);

@@ -1,22 +1,22 @@
-#include "engine/coco/files/fault_list.h"
+#include "engine/coco/files/error_list.h"
 
 #include "engine/base/error.h"
 
 namespace lockstep::coco {
 namespace {
-constexpr std::size_t kNamedFaults = 3;
+constexpr std::size_t kNamedErrors = 3;
 }  // namespace
 
-void FaultList::add(const std::string& where, const std::string& what, std::size_t byte) {
-  if (++count_ > kNamedFaults) return;
+void ErrorList::add(const std::string& where, const std::string& what, std::size_t byte) {
+  if (++count_ > kNamedErrors) return;
   first_.push_back(where + ": " + what);
   if (byte > 0) first_.back() += " (at byte " + std::to_string(byte) + ")";
 }
 
-void FaultList::throwIfAny() const {
+void ErrorList::throwIfAny() const {
   if (count_ == 0) return;
   std::string line = name_ + ": ";
-  if (count_ > 1) line += std::to_string(count_) + " faults: ";
+  if (count_ > 1) line += std::to_string(count_) + " errors: ";
   for (std::size_t i = 0; i < first_.size(); ++i) line += (i > 0 ? "; " : "") + first_[i];
   if (count_ > first_.size()) line += "; and " + std::to_string(count_ - first_.size()) + " more";
   throw Error(line);

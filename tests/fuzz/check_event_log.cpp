@@ -1,4 +1,4 @@
-#include "tests/fuzz/held_event_log.h"
+#include "tests/fuzz/check_event_log.h"
 
 #include <algorithm>
 #include <bit>
@@ -45,14 +45,14 @@ bool isSame(const Record& a, const Record& b) {
 /// What reading a file gave, and where it stopped.
 struct Reading {
   std::vector<Record> records;
-  std::optional<std::string> fault;
+  std::optional<std::string> error;
   std::int64_t offset = 0, nextSeq = 0;
 };
 
 void expectSame(const Reading& reading, const Reading& other, const std::string& how) {
-  expect(reading.fault.has_value() == other.fault.has_value(),
-         how + ": " + reading.fault.value_or("no fault") + ", not " +
-             other.fault.value_or("no fault"));
+  expect(reading.error.has_value() == other.error.has_value(),
+         how + ": " + reading.error.value_or("no error") + ", not " +
+             other.error.value_or("no error"));
   expect(std::ranges::equal(reading.records, other.records, isSame),
          how + ": " + std::to_string(reading.records.size()) + " records, not " +
              std::to_string(other.records.size()) + ", or others");
@@ -62,11 +62,11 @@ void expectSame(const Reading& reading, const Reading& other, const std::string&
 }
 
 /// Goes on with what is there now.
-void readOn(Reader& reader, Reading& reading) {
+void readMore(Reader& reader, Reading& reading) {
   try {
     while (auto record = reader.next()) reading.records.push_back(*std::move(record));
   } catch (const Error& error) {
-    reading.fault = error.what();
+    reading.error = error.what();
   }
   reading.offset = reader.offsetBytes();
   reading.nextSeq = reader.nextSeq();
@@ -75,10 +75,10 @@ void readOn(Reader& reader, Reading& reading) {
 Reading readingOf(const fs::path& file) {
   Reading reading;
   Reader reader(file);
-  readOn(reader, reading);
+  readMore(reader, reading);
   Reading again;
-  readOn(reader, again);
-  expect(again.records.empty() && again.fault == reading.fault, "it is read on where it had ended");
+  readMore(reader, again);
+  expect(again.records.empty() && again.error == reading.error, "it is read on where it had ended");
   return reading;
 }
 
@@ -100,7 +100,7 @@ Reading visitingOf(const fs::path& file) {
     while (reader.visitAvailable(take, 3) > 0) {
     }
   } catch (const Error& error) {
-    reading.fault = error.what();
+    reading.error = error.what();
   }
   reading.offset = reader.offsetBytes();
   reading.nextSeq = reader.nextSeq();
@@ -112,12 +112,12 @@ Reading growingOf(const std::string& bytes, const fs::path& file, Choices choice
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   Reader reader(file);
   Reading reading;
-  for (std::size_t begin = 0; begin < bytes.size() && !reading.fault;) {
+  for (std::size_t begin = 0; begin < bytes.size() && !reading.error;) {
     const std::size_t count =
         std::min(bytes.size() - begin, 1 + choices.below(choices.oneIn(4) ? 20 : bytes.size()));
     out.write(bytes.data() + begin, static_cast<std::streamsize>(count)).flush();
     begin += count;
-    readOn(reader, reading);
+    readMore(reader, reading);
   }
   return reading;
 }
@@ -139,7 +139,7 @@ std::uint64_t numberAt(std::string_view bytes, std::size_t count) {
   return number;
 }
 
-bool isSealed(std::string_view bytes, std::string_view stored) {
+bool isChecksumOf(std::string_view bytes, std::string_view stored) {
   const std::uint32_t crc = crcByDefinition(bytes);
   return static_cast<std::uint32_t>((crc >> 15 | crc << 17) + 0xa282ead8U) == numberAt(stored, 4);
 }
@@ -155,12 +155,12 @@ Frames framesBySearch(std::string_view rest) {
   Frames frames;
   while (rest.size() >= kHeader) {
     const std::uint64_t length = numberAt(rest, 8);
-    if (!isSealed(rest.substr(0, 8), rest.substr(8, kCrc)) || length > 0x7fffffff) {
+    if (!isChecksumOf(rest.substr(0, 8), rest.substr(8, kCrc)) || length > 0x7fffffff) {
       frames.isBroken = rest.substr(0, kHeader) != std::string(kHeader, '\0');
       break;
     }
     if (rest.size() < kHeader + length + kCrc) break;
-    if (isSealed(rest.substr(kHeader, length), rest.substr(kHeader + length, kCrc)))
+    if (isChecksumOf(rest.substr(kHeader, length), rest.substr(kHeader + length, kCrc)))
       frames.whole.insert(frames.count);
     ++frames.count;
     frames.bytes += static_cast<std::int64_t>(kHeader + length + kCrc);
@@ -169,9 +169,9 @@ Frames framesBySearch(std::string_view rest) {
   return frames;
 }
 
-void holdFrames(const Reading& reading, const Frames& frames) {
-  expect(reading.fault.has_value() == frames.isBroken,
-         frames.isBroken ? "a broken frame is read over" : "a fault without a broken frame");
+void checkFrames(const Reading& reading, const Frames& frames) {
+  expect(reading.error.has_value() == frames.isBroken,
+         frames.isBroken ? "a broken frame is read over" : "a error without a broken frame");
   expect(
       reading.offset == frames.bytes && reading.nextSeq == frames.count,
       "ends at byte " + std::to_string(reading.offset) + ", not " + std::to_string(frames.bytes));
@@ -187,7 +187,7 @@ void holdFrames(const Reading& reading, const Frames& frames) {
 // ---- what becomes of the records
 
 /// Messages decode or are refused, and so do the alerts that they raise.
-void holdUse(const Reading& reading) {
+void checkDecoding(const Reading& reading) {
   alerts::AlertDetector detector;
   for (const Record& record : reading.records) {
     if (record.kind == Record::Kind::SessionStart) detector.goBackTo(record.step);
@@ -200,7 +200,7 @@ void holdUse(const Reading& reading) {
 }
 
 /// A writer goes on behind the last whole record, or refuses the file as the reader does.
-void holdWriter(const std::string& bytes, const Reading& before, const fs::path& folder) {
+void checkWriter(const std::string& bytes, const Reading& before, const fs::path& folder) {
   fs::create_directories(folder);
   const fs::path file = folder / "events.out.tfevents.1";
   std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
@@ -212,12 +212,12 @@ void holdWriter(const std::string& bytes, const Reading& before, const fs::path&
     auto writer = events::Writer::open(folder);
     added.seq = writer.append(added);
   } catch (const Error&) {
-    expect(before.fault.has_value(), "the writer refuses what the reader reads");
+    expect(before.error.has_value(), "the writer refuses what the reader reads");
     return;
   }
-  expect(!before.fault, "the writer goes on behind a fault");
+  expect(!before.error, "the writer goes on behind a error");
   Reading after = readingOf(file);
-  expect(!after.fault && !after.records.empty() && isSame(after.records.back(), added),
+  expect(!after.error && !after.records.empty() && isSame(after.records.back(), added),
          "what was appended is not there");
   after.records.pop_back();
   if (before.nextSeq == 0) after.records.clear();  // the writer's version record
@@ -227,16 +227,16 @@ void holdWriter(const std::string& bytes, const Reading& before, const fs::path&
 
 }  // namespace
 
-void holdEventLog(const fs::path& file) {
+void checkEventLog(const fs::path& file) {
   const std::string bytes = base::readFile(file);
   const Reading reading = readingOf(file);
-  holdFrames(reading, framesBySearch(bytes));
+  checkFrames(reading, framesBySearch(bytes));
   expectSame(visitingOf(file), reading, "by views");
   const Choices choices(base::crc32c(bytes), 0);
   expectSame(growingOf(bytes, file.string() + ".growing", choices), reading, "while it grows");
-  holdUse(reading);
-  holdWriter(bytes, reading, file.string() + ".written");
-  if (reading.fault) throw Error(*reading.fault);
+  checkDecoding(reading);
+  checkWriter(bytes, reading, file.string() + ".written");
+  if (reading.error) throw Error(*reading.error);
 }
 
 }  // namespace lockstep::tests

@@ -1,4 +1,4 @@
-#include "tests/fuzz/held_messages.h"
+#include "tests/fuzz/check_messages.h"
 
 #include <algorithm>
 #include <optional>
@@ -24,7 +24,7 @@ void expect(bool holds, const std::string& what) {
 
 /// `decode` takes the line or throws Error; what it takes survives writing and reading.
 template <typename Decode, typename Encode>
-void holdRoundTrip(const char* name, Decode decode, Encode encode, std::string_view line) {
+void checkRoundTrip(const char* name, Decode decode, Encode encode, std::string_view line) {
   const std::string once = encode(decode(line));
   expect(once.find('\n') == std::string::npos, std::string(name) + ": written with a newline");
   std::string twice;
@@ -37,7 +37,7 @@ void holdRoundTrip(const char* name, Decode decode, Encode encode, std::string_v
                             ", written was " + once.substr(0, 150));
 }
 
-void holdRequestId(std::string_view line) {
+void checkRequestId(std::string_view line) {
   const std::string id = protocol::requestIdOf(line);
   expect(id.size() <= protocol::kMaxIdBytes, "an id of " + std::to_string(id.size()) + " bytes");
   try {
@@ -98,39 +98,39 @@ Lines linesInPieces(std::string_view stream, Choices choices) {
 
 }  // namespace
 
-void holdDecoders(std::string_view line) {
+void checkDecoders(std::string_view line) {
   using namespace protocol;
-  std::optional<Error> refusal;
-  bool isTaken = false;
-  const auto hold = [&](const char* name, auto decode, auto encode) {
+  std::optional<Error> firstError;
+  bool isDecoded = false;
+  const auto check = [&](const char* name, auto decode, auto encode) {
     try {
-      holdRoundTrip(name, decode, encode, line);
-      isTaken = true;
+      checkRoundTrip(name, decode, encode, line);
+      isDecoded = true;
     } catch (const Error& error) {
       // Of those that know the type, if one does.
       const bool isOthers =
           std::string_view(error.what()).find("is not known here") != std::string_view::npos;
-      if (!refusal || !isOthers) refusal = error;
+      if (!firstError || !isOthers) firstError = error;
     }
   };
   const auto written = [](const auto& message) { return encode(message); };
-  hold("client's", decodeClientMessage, written);
-  hold("engine's", decodeEngineMessage, written);
-  hold("supervisor's", decodeSupervisorMessage, written);
-  hold("worker's", decodeWorkerMessage, written);
+  check("client's", decodeClientMessage, written);
+  check("engine's", decodeEngineMessage, written);
+  check("supervisor's", decodeSupervisorMessage, written);
+  check("worker's", decodeWorkerMessage, written);
   const auto decodeLogged = [](std::string_view json) { return decodeEvent(json, 1, 2, 3); };
-  hold("event", decodeLogged, encodeEvent);
-  holdRequestId(line);
-  if (!isTaken) throw *refusal;
+  check("event", decodeLogged, encodeEvent);
+  checkRequestId(line);
+  if (!isDecoded) throw *firstError;
 }
 
-void holdLineBuffer(std::string_view bytes) {
+void checkLineBuffer(std::string_view bytes) {
   const std::string stream = expanded(bytes);
   const Lines expected = linesBySearch(stream);
   const std::uint32_t sum = base::crc32c(bytes);
   for (std::uint64_t way = 0; way < 2; ++way) {
     const Lines lines = linesInPieces(stream, Choices(sum, way));
-    expect(lines == expected, std::to_string(lines.size()) + " lines instead of " +
+    expect(lines == expected, std::to_string(lines.size()) + " lines, expected " +
                                   std::to_string(expected.size()) + ", or others");
   }
 }

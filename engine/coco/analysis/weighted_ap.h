@@ -12,31 +12,32 @@ struct ApFigures {
   double ap = -1, ap50 = -1;  ///< -1: no objects
 };
 
-/// AP of a weighed set of images: an image of weight w stands for w copies of it, with the copies
-/// of a detection side by side in the ranked list. The list is made once, so that another weighing
-/// costs milliseconds on 5,000 images.
-class WeighedAp {
+/// AP of weighted images: an image of weight w counts as w copies, with the copies of a detection
+/// adjacent in the ranked list. The list is built once, so that each set of weights takes
+/// milliseconds on 5,000 images.
+class WeightedAp {
  public:
-  /// `images`: what matchDetections gave of each, in the order of image ids, as for accumulate().
-  WeighedAp(std::span<const ImageMatches> images, const std::vector<Category>& categories,
-            int threads = 0);
+  /// `images`: the result of matchDetections for each image, in the order of image ids, as for
+  /// accumulate().
+  WeightedAp(std::span<const ImageMatches> images, const std::vector<Category>& categories,
+             int threads = 0);
 
   std::size_t imageCount() const { return imageCount_; }
-  /// One weight for each image. With weights of 1 the AP and AP50 of accumulate(), to the last bit.
-  /// Any thread.
+  /// One weight per image. With all weights 1 the result equals the AP and AP50 of accumulate() bit
+  /// for bit. Any thread.
   ApFigures at(std::span<const std::uint32_t> weights) const;
 
  private:
   struct GtCount {
     std::uint32_t image, count;
   };
-  /// At one IoU threshold, places in `ranked`.
+  /// At one IoU threshold: indices in `ranked`.
   struct AtThreshold {
     std::vector<std::uint32_t> hits, ignored;
   };
   struct RankedClass {
-    /// The image of each detection, by falling score; ends with the last that hits anything, for
-    /// what comes after changes no precision at a recall.
+    /// The image of each detection, by falling score; ends with the last true positive, because
+    /// later detections do not change the precision at any recall.
     std::vector<std::uint32_t> ranked;
     std::array<AtThreshold, kIouThresholdCount> thresholds;
     std::vector<GtCount> gtCounts;

@@ -1,4 +1,4 @@
-#include "engine/coco/analysis/weighed_ap.h"
+#include "engine/coco/analysis/weighted_ap.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,14 +11,14 @@
 namespace lockstep::coco {
 
 /// Of one call of at().
-struct WeighedAp::Workspace {
-  std::vector<std::uint32_t> weightBefore;  ///< of the detections before each place
+struct WeightedAp::Workspace {
+  std::vector<std::uint32_t> weightBefore;  ///< of the detections before each index
   RankedHits hits;
   std::array<std::vector<RecallCurve>, kIouThresholdCount> curves;  ///< of the classes with objects
 };
 
-WeighedAp::RankedClass WeighedAp::rankClass(const std::vector<const ClassMatches*>& matches,
-                                            const std::vector<std::uint32_t>& images) {
+WeightedAp::RankedClass WeightedAp::rankClass(const std::vector<const ClassMatches*>& matches,
+                                              const std::vector<std::uint32_t>& images) {
   struct Entry {
     const MatchedDetection* detection;
     std::uint32_t image;
@@ -34,21 +34,21 @@ WeighedAp::RankedClass WeighedAp::rankClass(const std::vector<const ClassMatches
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return a.detection->score > b.detection->score;
   });
-  for (std::uint32_t place = 0; place < entries.size(); ++place) {
-    const MatchedDetection& detection = *entries[place].detection;
-    ranked.ranked.push_back(entries[place].image);
+  for (std::uint32_t index = 0; index < entries.size(); ++index) {
+    const MatchedDetection& detection = *entries[index].detection;
+    ranked.ranked.push_back(entries[index].image);
     for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
-      const bool isRight = detection.truePositive[0] >> t & 1;
-      const bool isWrong = detection.falsePositive[0] >> t & 1;
-      if (isRight) ranked.thresholds[t].hits.push_back(place);
-      if (!isRight && !isWrong) ranked.thresholds[t].ignored.push_back(place);
+      const bool isTruePositive = detection.truePositive[0] >> t & 1;
+      const bool isFalsePositive = detection.falsePositive[0] >> t & 1;
+      if (isTruePositive) ranked.thresholds[t].hits.push_back(index);
+      if (!isTruePositive && !isFalsePositive) ranked.thresholds[t].ignored.push_back(index);
     }
   }
   cutAfterLastHit(ranked);
   return ranked;
 }
 
-void WeighedAp::cutAfterLastHit(RankedClass& ranked) {
+void WeightedAp::cutAfterLastHit(RankedClass& ranked) {
   std::size_t end = 0;
   for (const AtThreshold& at : ranked.thresholds) {
     if (!at.hits.empty()) end = std::max<std::size_t>(end, at.hits.back() + 1);
@@ -56,8 +56,8 @@ void WeighedAp::cutAfterLastHit(RankedClass& ranked) {
   ranked.ranked.resize(end);
 }
 
-WeighedAp::WeighedAp(std::span<const ImageMatches> images, const std::vector<Category>& categories,
-                     int threads)
+WeightedAp::WeightedAp(std::span<const ImageMatches> images,
+                       const std::vector<Category>& categories, int threads)
     : imageCount_(images.size()), classes_(categories.size()) {
   std::unordered_map<CategoryId, std::size_t> rowOf;
   for (std::size_t k = 0; k < categories.size(); ++k) rowOf.emplace(categories[k].id, k);
@@ -74,8 +74,8 @@ WeighedAp::WeighedAp(std::span<const ImageMatches> images, const std::vector<Cat
                     [&](std::size_t k) { classes_[k] = rankClass(matches[k], imagesOf[k]); });
 }
 
-void WeighedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32_t> weights,
-                          double gtCount, Workspace& workspace) {
+void WeightedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32_t> weights,
+                           double gtCount, Workspace& workspace) {
   std::vector<std::uint32_t>& before = workspace.weightBefore;
   before.resize(ranked.ranked.size() + 1);
   before[0] = 0;
@@ -89,21 +89,21 @@ void WeighedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32
     hits.clear();
     std::uint32_t found = 0, ignoredWeight = 0;
     auto ignored = at.ignored.begin();
-    for (const std::uint32_t place : at.hits) {
-      const std::uint32_t weight = before[place + 1] - before[place];
+    for (const std::uint32_t index : at.hits) {
+      const std::uint32_t weight = before[index + 1] - before[index];
       if (weight == 0) continue;
-      for (; ignored != at.ignored.end() && *ignored < place; ++ignored) {
+      for (; ignored != at.ignored.end() && *ignored < index; ++ignored) {
         ignoredWeight += before[*ignored + 1] - before[*ignored];
       }
       found += weight;
       hits.push_back(
-          {static_cast<double>(found), static_cast<double>(before[place + 1] - ignoredWeight)});
+          {static_cast<double>(found), static_cast<double>(before[index + 1] - ignoredWeight)});
     }
     workspace.curves[t].push_back(precisionAtRecalls(hits, needed));
   }
 }
 
-ApFigures WeighedAp::at(std::span<const std::uint32_t> weights) const {
+ApFigures WeightedAp::at(std::span<const std::uint32_t> weights) const {
   Workspace workspace;
   for (const RankedClass& ranked : classes_) {
     double gtCount = 0;

@@ -1,4 +1,4 @@
-#include "tests/fuzz/held_reading.h"
+#include "tests/fuzz/reading_check.h"
 
 #include <signal.h>
 #include <sys/time.h>
@@ -20,47 +20,47 @@
 namespace lockstep::tests {
 namespace {
 
-constexpr int kMostCharacters = 400;
-constexpr std::size_t kMostFaults = 5;
+constexpr int kMaxCharacters = 400;
+constexpr std::size_t kMaxFailures = 5;
 constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF};
-constexpr time_t kMostSeconds = 2;
+constexpr time_t kMaxSeconds = 2;
 
-std::array<char, 400> reading{};  // what the handler says
+std::array<char, 400> reading{};  // printed by the signal handler
 
-void tellCrash(int number) {
+void reportCrash(int number) {
   [[maybe_unused]] const auto written =
       ::write(STDERR_FILENO, reading.data(), std::strlen(reading.data()));
   ::signal(number, SIG_DFL);
   ::raise(number);
 }
 
-/// Names the variant that ends the process, until the end of the scope.
-class CrashNamer {
+/// Prints the variant that crashes the process, until the end of the scope.
+class CrashReporter {
  public:
-  CrashNamer() {
-    // A stack of its own: that of the process may be what has run out.
+  CrashReporter() {
+    // An alternate stack: the crash may be a stack overflow.
     static std::array<char, 1 << 16> stack;
     const stack_t other{stack.data(), 0, stack.size()};
     ::sigaltstack(&other, nullptr);
     struct sigaction action {};
-    action.sa_handler = tellCrash;
+    action.sa_handler = reportCrash;
     action.sa_flags = SA_ONSTACK;
     for (const int number : kCrashes) ::sigaction(number, &action, nullptr);
   }
-  ~CrashNamer() {
+  ~CrashReporter() {
     allow(0);
     for (const int number : kCrashes) ::signal(number, SIG_DFL);
   }
-  CrashNamer(const CrashNamer&) = delete;
+  CrashReporter(const CrashReporter&) = delete;
 
   void begin(const std::string& name, const std::filesystem::path& file) {
     std::snprintf(reading.data(), reading.size(), "crashed, or %d s were not enough, on %s: %s\n",
-                  static_cast<int>(kMostSeconds), name.c_str(), file.c_str());
-    allow(kMostSeconds);
+                  static_cast<int>(kMaxSeconds), name.c_str(), file.c_str());
+    allow(kMaxSeconds);
   }
 
  private:
-  /// Processor time, which a busy machine does not take away. 0: as much as it likes.
+  /// CPU time, which does not depend on the load of the machine. 0: no limit.
   static void allow(time_t seconds) {
     const itimerval limit{{0, 0}, {seconds, 0}};
     ::setitimer(ITIMER_PROF, &limit, nullptr);
@@ -78,49 +78,49 @@ void write(const std::filesystem::path& file, const std::string& bytes) {
 }
 
 struct Ending {
-  bool isRefused = false;
-  std::string fault;
+  bool isError = false;
+  std::string problem;
 };
 
-Ending endingOf(const HeldReading& held) {
-  const LittleMemory limit(held.mostBytes);
+Ending endingOf(const ReadingCheck& check) {
+  const LittleMemory limit(check.maxBytes);
   try {
-    held.read();
+    check.read();
     return {};
   } catch (const Error& error) {
-    if (!held.isFileTold) return {true, faultOfLine(error.what(), kMostCharacters)};
-    return {true, faultOfMessage(error.what(), held.told.empty() ? held.file : held.told)};
+    if (!check.namesFile) return {true, lineProblem(error.what(), kMaxCharacters)};
+    return {true, messageProblem(error.what(), check.named.empty() ? check.file : check.named)};
   } catch (const std::exception& error) {
     return {true, std::string("another exception: ") + std::string(error.what()).substr(0, 300)};
   }
 }
 
-/// Reads one input after another and collects what was wrong.
+/// Reads inputs one after another and collects the failures.
 class Readings {
  public:
-  explicit Readings(const HeldReading& held) : held_(held) {}
+  explicit Readings(const ReadingCheck& check) : check_(check) {}
 
   void read(const std::string& name, const std::string& bytes) {
-    write(held_.file, bytes);
-    crashes_.begin(name, held_.file);
-    const Ending ending = endingOf(held_);
+    write(check_.file, bytes);
+    crashes_.begin(name, check_.file);
+    const Ending ending = endingOf(check_);
     ++count_;
-    refused_ += ending.isRefused;
-    if (!ending.fault.empty() && ++told_ <= kMostFaults)
-      faults_ += "\n" + name + ": " + ending.fault;
+    errors_ += ending.isError;
+    if (!ending.problem.empty() && ++failureCount_ <= kMaxFailures)
+      failures_ += "\n" + name + ": " + ending.problem;
   }
-  std::string faults(const char* inputs) const {
-    qInfo("%s: %llu of %llu %s refused", held_.name.c_str(), refused_, count_, inputs);
-    if (told_ <= kMostFaults) return faults_;
-    return faults_ + "\nand " + std::to_string(told_ - kMostFaults) + " more";
+  std::string failures(const char* inputs) const {
+    qInfo("%s: %llu of %llu %s gave an error", check_.name.c_str(), errors_, count_, inputs);
+    if (failureCount_ <= kMaxFailures) return failures_;
+    return failures_ + "\nand " + std::to_string(failureCount_ - kMaxFailures) + " more";
   }
 
  private:
-  const HeldReading& held_;
-  CrashNamer crashes_;
-  std::string faults_;
-  unsigned long long refused_ = 0, count_ = 0;
-  std::size_t told_ = 0;
+  const ReadingCheck& check_;
+  CrashReporter crashes_;
+  std::string failures_;
+  unsigned long long errors_ = 0, count_ = 0;
+  std::size_t failureCount_ = 0;
 };
 
 }  // namespace
@@ -136,9 +136,9 @@ void allowFuzzingTime() {
   qputenv("QTEST_FUNCTION_TIMEOUT", QByteArray::number(qlonglong{kDay.count()}));
 }
 
-std::string faultOfLine(const std::string& line, int mostCharacters) {
+std::string lineProblem(const std::string& line, int maxCharacters) {
   const QString text = QString::fromUtf8(line.data(), static_cast<qsizetype>(line.size()));
-  const std::string shown = text.left(kMostCharacters).toStdString();
+  const std::string shown = text.left(kMaxCharacters).toStdString();
   if (text.toUtf8().toStdString() != line) return "no UTF-8: " + shown;
   for (const char32_t character : text.toStdU32String()) {
     const QChar::Category category = QChar::category(character);
@@ -147,37 +147,37 @@ std::string faultOfLine(const std::string& line, int mostCharacters) {
       return "not one line of plain text: " + shown;
     }
   }
-  if (text.size() > mostCharacters) return std::to_string(text.size()) + " characters: " + shown;
+  if (text.size() > maxCharacters) return std::to_string(text.size()) + " characters: " + shown;
   return {};
 }
 
-std::string faultOfMessage(const std::string& message, const std::filesystem::path& file) {
+std::string messageProblem(const std::string& message, const std::filesystem::path& file) {
   if (message.find(file.string()) == std::string::npos)
-    return "does not name the file: " + message.substr(0, kMostCharacters);
-  return faultOfLine(message, kMostCharacters);
+    return "does not name the file: " + message.substr(0, kMaxCharacters);
+  return lineProblem(message, kMaxCharacters);
 }
 
-std::string faultsOf(const HeldReading& held, const Variants& variants) {
-  Readings readings(held);
+std::string failuresOf(const ReadingCheck& check, const Variants& variants) {
+  Readings readings(check);
   const auto end = std::chrono::steady_clock::now() + variants.time;
-  const auto goesOn = [&](std::uint64_t number) {
+  const auto continues = [&](std::uint64_t number) {
     return variants.time.count() > 0 ? std::chrono::steady_clock::now() < end
                                      : number < variants.first + variants.count;
   };
-  for (std::uint64_t number = variants.first; goesOn(number); ++number) {
+  for (std::uint64_t number = variants.first; continues(number); ++number) {
     Choices choices(variants.seed, number);
-    readings.read(held.name + ", variant " + std::to_string(number) + " of seed " +
+    readings.read(check.name + ", variant " + std::to_string(number) + " of seed " +
                       std::to_string(variants.seed),
-                  held.damage(choices));
+                  check.damage(choices));
   }
-  return readings.faults("variants");
+  return readings.failures("variants");
 }
 
-std::string faultsOfInputs(const HeldReading& held,
-                           const std::map<std::string, std::string>& inputs) {
-  Readings readings(held);
-  for (const auto& [name, bytes] : inputs) readings.read(held.name + ", " + name, bytes);
-  return readings.faults("inputs");
+std::string failuresOfInputs(const ReadingCheck& check,
+                             const std::map<std::string, std::string>& inputs) {
+  Readings readings(check);
+  for (const auto& [name, bytes] : inputs) readings.read(check.name + ", " + name, bytes);
+  return readings.failures("inputs");
 }
 
 std::map<std::string, std::string> fuzzCorpus(const std::string& folder) {

@@ -1,4 +1,4 @@
-#include "engine/eval/image_figures.h"
+#include "engine/eval/image_result.h"
 
 #include <cstring>
 #include <type_traits>
@@ -14,7 +14,7 @@ void put(std::string& bytes, const Value& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// Takes values from the front of what is left.
+/// Reads values one after another.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -29,13 +29,13 @@ class Reader {
 
   std::string takeText() {
     const auto size = take<std::uint64_t>();
-    if (size > rest_.size()) throw damaged();
+    if (size > rest_.size()) throw corrupt();
     return {raw(size), size};
   }
 
   std::vector<std::uint32_t> takeCounts() {
     const auto count = take<std::uint64_t>();
-    if (count > rest_.size() / sizeof(std::uint32_t)) throw damaged();
+    if (count > rest_.size() / sizeof(std::uint32_t)) throw corrupt();
     std::vector<std::uint32_t> counts(count);
     if (count > 0)
       std::memcpy(counts.data(), raw(count * sizeof counts[0]), count * sizeof counts[0]);
@@ -43,10 +43,10 @@ class Reader {
   }
 
  private:
-  static Error damaged() { return Error("another rank's evaluation cannot be read"); }
+  static Error corrupt() { return Error("corrupt evaluation results from another rank"); }
 
   const char* raw(std::size_t count) {
-    if (count > rest_.size()) throw damaged();
+    if (count > rest_.size()) throw corrupt();
     const char* begin = rest_.data();
     rest_.remove_prefix(count);
     return begin;
@@ -60,21 +60,21 @@ void putText(std::string& bytes, const std::string& text) {
   bytes += text;
 }
 
-void putFault(std::string& bytes, const std::optional<data::ImageFault>& fault) {
-  put(bytes, fault.has_value());
-  if (!fault) return;
-  put(bytes, fault->id.value);
-  putText(bytes, fault->file);
-  putText(bytes, fault->reason);
+void putBadImage(std::string& bytes, const std::optional<data::BadImageInfo>& image) {
+  put(bytes, image.has_value());
+  if (!image) return;
+  put(bytes, image->id.value);
+  putText(bytes, image->file);
+  putText(bytes, image->reason);
 }
 
-std::optional<data::ImageFault> takeFault(Reader& reader) {
+std::optional<data::BadImageInfo> takeBadImage(Reader& reader) {
   if (!reader.take<bool>()) return std::nullopt;
-  data::ImageFault fault;
-  fault.id.value = reader.take<decltype(fault.id.value)>();
-  fault.file = reader.takeText();
-  fault.reason = reader.takeText();
-  return fault;
+  data::BadImageInfo image;
+  image.id.value = reader.take<decltype(image.id.value)>();
+  image.file = reader.takeText();
+  image.reason = reader.takeText();
+  return image;
 }
 
 void putDetection(std::string& bytes, const coco::Detection& detection) {
@@ -105,22 +105,22 @@ coco::Detection takeDetection(Reader& reader) {
 
 }  // namespace
 
-void FigurePack::add(std::int64_t index, const ImageFigures& figures) {
+void ResultPack::add(std::int64_t index, const ImageResult& result) {
   put(bytes_, index);
-  putFault(bytes_, figures.fault);
-  put(bytes_, figures.losses);
-  put(bytes_, static_cast<std::uint64_t>(figures.detections.size()));
-  for (const coco::Detection& detection : figures.detections) putDetection(bytes_, detection);
+  putBadImage(bytes_, result.badImage);
+  put(bytes_, result.losses);
+  put(bytes_, static_cast<std::uint64_t>(result.detections.size()));
+  for (const coco::Detection& detection : result.detections) putDetection(bytes_, detection);
 }
 
-void unpackFigures(std::string_view bytes, std::vector<ImageFigures>& figures) {
+void unpackResults(std::string_view bytes, std::vector<ImageResult>& results) {
   Reader reader(bytes);
   while (!reader.isAtEnd()) {
     const auto index = reader.take<std::int64_t>();
-    if (index < 0 || index >= static_cast<std::int64_t>(figures.size()))
-      throw Error("another rank evaluated other images");
-    ImageFigures& image = figures[static_cast<std::size_t>(index)];
-    image.fault = takeFault(reader);
+    if (index < 0 || index >= static_cast<std::int64_t>(results.size()))
+      throw Error("evaluation results from another rank are of other images");
+    ImageResult& image = results[static_cast<std::size_t>(index)];
+    image.badImage = takeBadImage(reader);
     image.losses = reader.take<LossValues>();
     image.detections.clear();
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left)

@@ -1,0 +1,87 @@
+#include "engine/eval/sharded_images.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+
+namespace lockstep::eval {
+namespace {
+
+/// Progress over all ranks' images, extrapolated from this rank's.
+Progress ofAllRanks(const Progress& progress, std::int64_t count, int ranks) {
+  if (!progress || ranks == 1) return progress;
+  return [=](std::int64_t done, std::int64_t) {
+    progress(std::min<std::int64_t>(done * ranks, count), count);
+  };
+}
+
+/// First byte of what a rank sends to rank 0: its results, an error or a bad image.
+constexpr char kResults = 'p', kError = 'f', kBadImage = 'b';
+
+/// Throws the error of one rank on every rank, so that none waits for another.
+void throwOnAllRanks(dist::World& world, const std::vector<std::string>& sent) {
+  std::string error;
+  for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+    if (error.empty() && sent[rank][0] != kResults)
+      error = sent[rank][0] + ("rank " + std::to_string(rank)) + ": " + sent[rank].substr(1);
+  }
+  error = world.broadcastBytes(error);
+  if (error.empty()) return;
+  if (error[0] == kBadImage) throw data::BadImage(error.substr(1), {});
+  throw Error(error.substr(1));
+}
+
+/// This rank's results as bytes for rank 0, or its error.
+std::string evaluateShard(std::int64_t count, const ImageSharding& sharding,
+                          const MakeImageWork& makeWork, const Progress& progress,
+                          std::vector<ImageResult>& results) {
+  const std::int64_t own = sharding.ownCount(count);
+  try {
+    const ImageWork work = makeWork();
+    const auto workOn = [&](std::int64_t number) {
+      const std::int64_t index = sharding.indexOfOwn(number);
+      work(index, results[index]);
+    };
+    forEachImage(own, sharding.threads, workOn, ofAllRanks(progress, count, sharding.ranks()));
+    ResultPack pack;
+    for (std::int64_t number = 0; sharding.rank() != 0 && number < own; ++number) {
+      const std::int64_t index = sharding.indexOfOwn(number);
+      pack.add(index, results[index]);
+    }
+    return kResults + pack.bytes();
+  } catch (const data::BadImage& image) {
+    return kBadImage + std::string(image.what());
+  } catch (const c10::Error& error) {
+    return kError + std::string(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return kError + std::string(error.what());
+  }
+}
+
+}  // namespace
+
+std::int64_t ImageSharding::ownCount(std::int64_t count) const {
+  return (count - rank() + ranks() - 1) / ranks();
+}
+
+std::vector<ImageResult> evaluateImages(std::int64_t count, const ImageSharding& sharding,
+                                        const MakeImageWork& makeWork, const Progress& progress) {
+  std::vector<ImageResult> results(count);
+  if (sharding.ranks() == 1) {
+    const ImageWork work = makeWork();
+    forEachImage(
+        count, sharding.threads, [&](std::int64_t i) { work(i, results[i]); }, progress);
+    return results;
+  }
+  const std::vector<std::string> all =
+      sharding.world->gather(evaluateShard(count, sharding, makeWork, progress, results));
+  throwOnAllRanks(*sharding.world, all);
+  if (sharding.rank() != 0) return {};
+  for (std::size_t other = 1; other < all.size(); ++other)
+    unpackResults(std::string_view(all[other]).substr(1), results);
+  return results;
+}
+
+}  // namespace lockstep::eval
