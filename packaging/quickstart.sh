@@ -2,7 +2,7 @@
 # From a fresh checkout to a trained model: installs packages, builds, makes sample data, and opens the app with an
 # experiment. Without a display it trains headless and writes metrics and images. Safe to run again.
 #   packaging/quickstart.sh [--data DIR] [--headless]
-#   --data DIR   a COCO-format data set instead of generated scenes; its annotation files and image folders must match *train*
+#   --data DIR   a COCO-format dataset instead of generated scenes; its annotation files and image folders must match *train*
 #                and *val*
 #   --headless   do not open the app, even with a display
 set -euo pipefail
@@ -39,7 +39,7 @@ Write an experiment file instead (configs/cpu_small.yaml shows how) and run: bui
   echo "${found[0]}"
 }
 
-# Writes an experiment for the data set of --data and prints its path.
+# Writes an experiment for the dataset of --data and prints its path.
 write_experiment() {
   local files=() folders=() folder="build/quickstart/$(basename "$data")" preset=cpu_small
   mapfile -t files < <(find "$data" -maxdepth 2 -name '*.json' | sort)

@@ -27,7 +27,7 @@ std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector
   for (const ShownRun& shown : runs) {
     for (const CardCurve& own : plan.curves) {
       curves.push_back(curveOf(shown, own, axis));
-      // A gap for each of several runs would hide the lines, so only the leading run has one.
+      // A gap for each of several runs would hide the lines, so only the current run has one.
       const bool leads = curves.size() <= plan.curves.size();
       curves.back().markLowest = own.markLowest;
       curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/models/line_difference.h"
-#include "engine/base/error.h"
 #include "engine/config/moved_paths.h"
 #include "engine/run_folder/run_folder.h"
 

@@ -14,7 +14,7 @@ struct RunMessage {
   bool isFailure = false;  ///< the run failed; else it cannot be read or followed now
 };
 
-/// The message of a run, if there is one. A failure is reported for the leading run only. Unless
+/// The message of a run, if there is one. A failure is reported for the current run only. Unless
 /// `isOnly`, the title names the run.
 std::optional<RunMessage> runMessage(const ShownRun& shown, bool leads, bool isOnly);
 

@@ -204,7 +204,7 @@ void MainWindow::showLog() {
 
 void MainWindow::updateStatus() {
   const RunController* run = currentRun();
-  RunStatus status;
+  TopBarStatus status;
   if (run) {
     const run_folder::RunInfo& info = run->info();
     const MetricStore& metrics = run->history().metrics();

@@ -116,7 +116,7 @@ class MainWindow : public QMainWindow {
   PageArea* pages_ = nullptr;
   LogPanel* log_ = nullptr;
   StatusStrip* status_ = nullptr;
-  std::vector<ShownRun> shownRuns_;  ///< the leading one first
+  std::vector<ShownRun> shownRuns_;  ///< the current one first
   QDockWidget* runsDock_ = nullptr;
   QDockWidget* logDock_ = nullptr;
   QList<QShortcut*> monitorShortcuts_;

@@ -11,7 +11,7 @@ namespace lockstep::app {
 /// What a window opens at the start.
 struct Opening {
   QString runsFolder;     ///< its runs are listed
-  QStringList runs;       ///< selected runs, the leading one first
+  QStringList runs;       ///< selected runs, the current one first
   QString experiment;     ///< file to edit; empty: none
   QString copiedRun;      ///< run whose configuration is edited as a copy; empty: none
   QStringList notOpened;  ///< further experiment files: only one can be edited

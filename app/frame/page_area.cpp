@@ -112,7 +112,7 @@ PredictionsPage* PageArea::predictionsPage() {
   connect(predictions_, &PredictionsPage::readyChanged, this, &PageArea::readyChanged);
   connect(predictions_, &PredictionsPage::configureRequested, this,
           [this] { showPage(Page::Configure); });
-  predictions_->setRun(leading_);
+  predictions_->setRun(current_);
   return predictions_;
 }
 
@@ -137,14 +137,14 @@ Page PageArea::page() const { return static_cast<Page>(tabs_->currentIndex()); }
 
 QString PageArea::title() const { return tabs_->tabText(tabs_->currentIndex()); }
 
-void PageArea::showTools() { monitor_->tools()->setVisible(page() == Page::Monitor && leading_); }
+void PageArea::showTools() { monitor_->tools()->setVisible(page() == Page::Monitor && current_); }
 
 void PageArea::showRuns(const std::vector<ShownRun>& runs, bool hasListed) {
-  leading_ = runs.empty() ? nullptr : runs.front().run.data();
+  current_ = runs.empty() ? nullptr : runs.front().run.data();
   monitor_->setHasListedRuns(hasListed);
   monitor_->setRuns(runs);
   showTools();
-  if (predictions_) predictions_->setRun(leading_);
+  if (predictions_) predictions_->setRun(current_);
 }
 
 void PageArea::showFailure(const QString& title, const QString& detail) {

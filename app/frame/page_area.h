@@ -44,7 +44,7 @@ class PageArea : public QWidget {
   MonitorPage* monitorPage() const { return monitor_; }
   RunBanner* runBanner() const { return runBanner_; }
 
-  /// The leading run is first. `hasListed`: the run list is not empty.
+  /// The current run is first. `hasListed`: the run list is not empty.
   void showRuns(const std::vector<ShownRun>& runs, bool hasListed);
   void showFailure(const QString& title, const QString& detail);
   void showWarning(const QString& title, const QString& detail);
@@ -67,7 +67,7 @@ class PageArea : public QWidget {
   void showTools();
 
   QString draftFolder_;
-  QPointer<RunController> leading_;
+  QPointer<RunController> current_;
   QTabBar* tabs_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   ConfigurePage* configure_ = nullptr;  ///< created when it is first shown

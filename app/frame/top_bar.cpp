@@ -153,7 +153,7 @@ void TopBar::showMetric(QLabel* label, const QString& text) {
   label->setMinimumWidth(std::max(label->minimumWidth(), label->sizeHint().width()));
 }
 
-void TopBar::setStatus(const RunStatus& status) {
+void TopBar::setStatus(const TopBarStatus& status) {
   if (status.name != status_.name)
     for (QLabel* label : {step_, timeLeft_, speed_, averagePrecision_, heldOut_})
       label->setMinimumWidth(0);

@@ -23,7 +23,7 @@ class TopBar : public QWidget {
  public:
   explicit TopBar(QWidget* parent = nullptr);
 
-  void setStatus(const RunStatus& status);
+  void setStatus(const TopBarStatus& status);
   /// The experiment that Train trains (such as "droplets.yaml"; empty: none), whether it can be
   /// trained, and Train's tool tip.
   void setExperiment(const QString& name, bool isTrainable, const QString& tip);
@@ -73,7 +73,7 @@ class TopBar : public QWidget {
   QLabel* averagePrecision_ = nullptr;
   QLabel* heldOut_ = nullptr;
   QToolButton* menu_ = nullptr;
-  RunStatus status_;
+  TopBarStatus status_;
   QString experiment_;
   bool isTrainable_ = false;
   bool starting_ = false;

@@ -27,7 +27,7 @@ struct PredictionsOutcome {
   QString error;
 };
 
-/// Reads a run's held-out data set and its prediction files in the background. GUI thread only; no
+/// Reads a run's held-out dataset and its prediction files in the background. GUI thread only; no
 /// method blocks.
 class PredictionsStore : public QObject {
   Q_OBJECT
@@ -36,7 +36,7 @@ class PredictionsStore : public QObject {
   explicit PredictionsStore(QObject* parent = nullptr);
   ~PredictionsStore() override;
 
-  /// Loads the held-out data set of another run, as its config.yaml names it. Empty: no run.
+  /// Loads the held-out dataset of another run, as its config.yaml names it. Empty: no run.
   void setRun(const QString& runFolder);
   QString runFolder() const { return runFolder_; }
   /// Reads predictions/step-N.json of the steps that were not requested before.
@@ -72,7 +72,7 @@ class PredictionsStore : public QObject {
   std::vector<std::int64_t> requested_;
   std::map<int, qint64> pendingReads_;  ///< step of each pending read by its number
   int lastRead_ = 0;
-  int generation_ = 0;  ///< identifies the run, to drop data sets of earlier runs
+  int generation_ = 0;  ///< identifies the run, to drop datasets of earlier runs
   int running_ = 0;
 };
 

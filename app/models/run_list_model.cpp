@@ -7,8 +7,6 @@
 #include <chrono>
 #include <tuple>
 
-#include "engine/base/error.h"
-
 namespace lockstep::app {
 namespace {
 

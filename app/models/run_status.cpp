@@ -9,22 +9,22 @@ QString tr(const char* text) { return QCoreApplication::translate("TopBar", text
 
 }  // namespace
 
-bool RunStatus::isWorking() const {
+bool TopBarStatus::isWorking() const {
   return state == protocol::RunState::Running || state == protocol::RunState::Evaluating;
 }
 
-bool RunStatus::canStop() const {
+bool TopBarStatus::canStop() const {
   return isLive && (isWorking() || state == protocol::RunState::Paused);
 }
 
-bool RunStatus::resumes() const { return state == protocol::RunState::Paused || canResume; }
+bool TopBarStatus::resumes() const { return state == protocol::RunState::Paused || canResume; }
 
-QString RunStatus::stepText() const {
+QString TopBarStatus::stepText() const {
   if (state.isEmpty()) return {};
   return maxSteps > 0 ? tr("step %1 / %2").arg(step).arg(maxSteps) : tr("step %1").arg(step);
 }
 
-QString RunStatus::widestStepText() const {
+QString TopBarStatus::widestStepText() const {
   return maxSteps > 0 ? tr("step %1 / %2").arg(maxSteps).arg(maxSteps) : QString();
 }
 

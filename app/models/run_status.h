@@ -10,7 +10,7 @@
 namespace lockstep::app {
 
 /// State of the current run as the top bar shows it, and the commands that are possible.
-struct RunStatus {
+struct TopBarStatus {
   QString name;
   base::OpenEnum<protocol::RunState> state;  ///< empty: no run
   qint64 step = 0, maxSteps = 0;

@@ -20,15 +20,15 @@ const protocol::Alert* AlertBanner::shownAlert() const {
   return currentAlert(run_->history(), until.isEmpty() ? -1 : until.toDouble());
 }
 
-void AlertBanner::showAlertOf(const ShownRun& leading, bool isOnly) {
-  run_ = leading.run;
+void AlertBanner::showAlertOf(const ShownRun& current, bool isOnly) {
+  run_ = current.run;
   const protocol::Alert* alert = shownAlert();
   if (!alert) {
     hide();
     return;
   }
   QString title = alertTitle(*alert);
-  if (!isOnly) title.prepend(leading.name + QStringLiteral(": "));
+  if (!isOnly) title.prepend(current.name + QStringLiteral(": "));
   const QString text = QString::fromStdString(alert->text);
   if (!isHidden() && detail() == text && this->title() == title) return;
   showMessage(Kind::Warning, title, text, tr("Show in the curves"));

@@ -6,7 +6,7 @@
 
 namespace lockstep::app {
 
-/// Banner above the curves: the newest alert of the leading run that still applies. Dismissing it
+/// Banner above the curves: the newest alert of the current run that still applies. Dismissing it
 /// dismisses the older ones, too.
 class AlertBanner : public widgets::Banner {
   Q_OBJECT
@@ -14,7 +14,7 @@ class AlertBanner : public widgets::Banner {
  public:
   explicit AlertBanner(QWidget* parent = nullptr);
   /// Call it whenever the run's alerts may have changed. Unless `isOnly`, the title names the run.
-  void showAlertOf(const ShownRun& leading, bool isOnly);
+  void showAlertOf(const ShownRun& current, bool isOnly);
   Dismissals* dismissals() { return &dismissals_; }
 
  Q_SIGNALS:

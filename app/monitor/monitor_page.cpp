@@ -175,8 +175,8 @@ void MonitorPage::rebuildCurves() {
 
 /// True if the cards' curves have to be rebuilt.
 bool MonitorPage::updateScope() {
-  const bool hasOneRun = leading() && runs_.size() == 1;
-  CardScope scope = cardScope(hasOneRun ? &leading()->history().metrics() : nullptr);
+  const bool hasOneRun = currentRun() && runs_.size() == 1;
+  CardScope scope = cardScope(hasOneRun ? &currentRun()->history().metrics() : nullptr);
   grid_->setShown(cardsWith(scope, grid_->plans()));
   return scope != std::exchange(scope_, scope);
 }
@@ -194,7 +194,7 @@ void MonitorPage::updateCurves() {
 void MonitorPage::updateMarks() {
   if (cards().empty()) return;
   std::vector<widgets::EventMark> marks;
-  if (const RunController* run = leading()) {
+  if (const RunController* run = currentRun()) {
     const auto& best = run->info().best;
     for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
       if (const auto x = xOfStep(*run, checkpoint.step, axis_))
@@ -230,25 +230,25 @@ void MonitorPage::updateAxisNote() {
                          .arg(names.join(QStringLiteral(", "))));
 }
 
-/// Updates the texts beside the card titles, of the leading run.
+/// Updates the texts beside the card titles, of the current run.
 void MonitorPage::updateFacts() {
-  if (!leading()) return;
+  if (!currentRun()) return;
   for (std::size_t i = 0; i < cards().size(); ++i) {
     const CardFact fact =
-        cardFact(grid_->plans()[i], leading()->history().metrics(), runs_.size() == 1);
+        cardFact(grid_->plans()[i], currentRun()->history().metrics(), runs_.size() == 1);
     cards()[i]->setSubtitle(fact.text, fact.isWarning);
   }
 }
 
-/// The step is of the leading run, also when another run's curve is under the pointer.
+/// The step is of the current run, also when another run's curve is under the pointer.
 void MonitorPage::choosePredictionsAt(double x) {
-  const RunController* run = leading();
+  const RunController* run = currentRun();
   if (!run) return;
   if (const auto step = stepAtX(*run, x, axis_)) Q_EMIT predictionsRequested(*step);
 }
 
 void MonitorPage::showStep(qint64 step) {
-  const RunController* run = leading();
+  const RunController* run = currentRun();
   if (!run) return;
   const auto x = xOfStep(*run, step, axis_);
   for (widgets::CurveCard* card : cards()) card->plot()->showCursor(x, card == cards().front());
@@ -271,7 +271,7 @@ bool MonitorPage::isReady() const {
   });
 }
 
-const RunController* MonitorPage::leading() const {
+const RunController* MonitorPage::currentRun() const {
   return runs_.empty() ? nullptr : runs_.front().run.data();
 }
 

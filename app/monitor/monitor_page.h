@@ -32,14 +32,14 @@ class MonitorPage : public QWidget {
  public:
   explicit MonitorPage(QWidget* parent = nullptr);
 
-  /// The leading run is first: its alerts and checkpoints are shown.
+  /// The current run is first: its alerts and checkpoints are shown.
   void setRuns(std::vector<ShownRun> runs);
   /// Whether the run list has runs; for the text of the empty page.
   void setHasListedRuns(bool has);
   AlertBanner* alertBanner() const { return alert_; }
   /// The caller places them beside the tabs.
   CurveTools* tools() const { return tools_; }
-  /// Moves the cursor of all cards to a step of the leading run.
+  /// Moves the cursor of all cards to a step of the current run.
   void showStep(qint64 step);
   /// All visible cards are up to date.
   bool isReady() const;
@@ -57,7 +57,7 @@ class MonitorPage : public QWidget {
  Q_SIGNALS:
   void readyChanged();
   void smoothingChanged(double weight);
-  /// Requested in a card's menu; the step is of the leading run.
+  /// Requested in a card's menu; the step is of the current run.
   void predictionsRequested(qint64 step);
   void alertsRequested();
   /// A plot could not be exported.
@@ -82,7 +82,7 @@ class MonitorPage : public QWidget {
   void updateXExtent();
   void updateAxisNote();
   bool sharesRunWith(const std::vector<ShownRun>& others) const;
-  const RunController* leading() const;
+  const RunController* currentRun() const;
 
   std::vector<ShownRun> runs_;
   CurveTools* tools_ = nullptr;

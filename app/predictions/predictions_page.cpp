@@ -3,7 +3,6 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "engine/events/tags.h"
 #include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {

@@ -18,7 +18,7 @@ class PredictionsView;
 
 namespace lockstep::app {
 
-/// The Predictions page: loads data set and predictions of one run for its view, and requests
+/// The Predictions page: loads dataset and predictions of one run for its view, and requests
 /// missing predictions from an engine. Loads nothing before it is first shown. Keeps requested
 /// predictions and the view state of each run for when it is shown again.
 class PredictionsPage : public QWidget {

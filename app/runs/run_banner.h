@@ -11,14 +11,14 @@
 namespace lockstep::app {
 
 /// Banner above the pages of runs: why a shown run failed, or cannot be read or followed. The
-/// leading run comes first. Offers to resume a failed run. Disappears when the error is gone; once
+/// current run comes first. Offers to resume a failed run. Disappears when the error is gone; once
 /// dismissed, the same message is not shown again.
 class RunBanner : public widgets::Banner {
   Q_OBJECT
 
  public:
   explicit RunBanner(QWidget* parent = nullptr);
-  /// The leading run is first. Call it whenever one of them has changed.
+  /// The current run is first. Call it whenever one of them has changed.
   void showRuns(const std::vector<ShownRun>& runs);
   Dismissals* dismissals() { return &dismissals_; }
 

@@ -18,7 +18,6 @@
 #include "app/models/run_list_model.h"
 #include "app/runs/run_delegate.h"
 #include "widgets/empty_state.h"
-#include "widgets/icon.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {

@@ -20,8 +20,8 @@ namespace lockstep::app {
 
 class RunListModel;
 
-/// The left dock: filter and list of runs. The current run is the leading one (top bar,
-/// predictions); all selected runs are compared. The filter hides rows but keeps the selection.
+/// The left dock: filter and list of runs. The current run is shown in the top bar and on the
+/// Predictions page; all selected runs are compared. The filter hides rows but keeps the selection.
 class RunsPanel : public QWidget {
   Q_OBJECT
 

@@ -56,11 +56,11 @@ protocol::Alert nonFinite(std::int64_t step, std::string_view tag, double value)
                  {std::string(tag)}, step, step);
 }
 
-protocol::Alert lossJump(std::int64_t step, double loss, double usual) {
+protocol::Alert lossJump(std::int64_t step, double loss, double median) {
   return alertOf(AlertKind::LossJump, Severity::Warning,
                  "Training loss jumped to " + shortNumber(loss) + " at step " +
-                     std::to_string(step) + ", " + shortNumber(loss / usual) + " times its usual " +
-                     shortNumber(usual) +
+                     std::to_string(step) + ", " + shortNumber(loss / median) +
+                     " times its usual " + shortNumber(median) +
                      ". If it stays there, restart from the checkpoint before it (train RUN --from "
                      "STEP) with a lower solver.base_lr or with solver.clip_grad_norm.",
                  {kTrainTotalLoss}, step, step);
@@ -123,15 +123,15 @@ void AlertDetector::addScalar(std::int64_t step, std::string_view tag, double va
 void AlertDetector::addTrainLoss(std::int64_t step, double loss) {
   train_.push_back({step, loss});
   if (train_.size() > kMostTrainLosses) train_.pop_front();
-  if (usualLoss_.size() >= kMedianNeeds) {
-    const double usual = usualLoss_.median();
-    if (loss > kJumpFactor * usual && usual > 0 && !jumpRaised_) {
-      raised_.push_back(lossJump(step, loss, usual));
+  if (medianLoss_.size() >= kMedianNeeds) {
+    const double median = medianLoss_.median();
+    if (loss > kJumpFactor * median && median > 0 && !jumpRaised_) {
+      raised_.push_back(lossJump(step, loss, median));
       jumpRaised_ = true;
     }
-    if (loss < kCalmFactor * usual) jumpRaised_ = false;
+    if (loss < kCalmFactor * median) jumpRaised_ = false;
   }
-  usualLoss_.add(loss);
+  medianLoss_.add(loss);
 }
 
 /// Mean over the second half of the recorded steps, so that the loss's fall within them matters
@@ -182,11 +182,12 @@ void AlertDetector::keepCheckpoints(const std::vector<std::int64_t>& existing) {
   });
 }
 
-void AlertDetector::goBackTo(std::int64_t step) {
-  std::erase_if(heldOut_, [&](const HeldOut& evaluation) { return evaluation.step >= step; });
-  std::erase_if(train_, [&](const TrainLoss& train) { return train.step >= step; });
-  checkpoints_.erase(checkpoints_.lower_bound(step), checkpoints_.end());
-  usualLoss_ = {};
+void AlertDetector::forgetFrom(std::int64_t firstDroppedStep) {
+  std::erase_if(heldOut_,
+                [&](const HeldOut& evaluation) { return evaluation.step >= firstDroppedStep; });
+  std::erase_if(train_, [&](const TrainLoss& train) { return train.step >= firstDroppedStep; });
+  checkpoints_.erase(checkpoints_.lower_bound(firstDroppedStep), checkpoints_.end());
+  medianLoss_ = {};
   slowRank_.forget();
   nonFiniteRaised_ = overfittingRaised_ = jumpRaised_ = false;
 }

@@ -32,8 +32,8 @@ class AlertDetector {
  public:
   /// Alerts that this event raises, at its step and time.
   std::vector<protocol::Alert> add(const protocol::Event& event);
-  /// The run resumes at this step: forgets the events of this step and later ones.
-  void goBackTo(std::int64_t step);
+  /// Forgets the events of this step and later ones: a new session begins at it.
+  void forgetFrom(std::int64_t firstDroppedStep);
   /// Forgets all checkpoints but these: the events do not tell which were pruned, and alerts must
   /// not name those.
   void keepCheckpoints(const std::vector<std::int64_t>& existing);
@@ -63,7 +63,7 @@ class AlertDetector {
   std::vector<protocol::Alert> raised_;  ///< by the current event
   std::vector<HeldOut> heldOut_;
   std::deque<TrainLoss> train_;  ///< the last ones since the last evaluation
-  RunningMedian usualLoss_;
+  RunningMedian medianLoss_;
   SlowRank slowRank_;
   std::map<std::int64_t, std::string> checkpoints_;  ///< step-00000200, by step
   bool nonFiniteRaised_ = false;

@@ -181,7 +181,7 @@ LoadedWeights loadWeights(const NamedTensors& model, const SafetensorsFile& file
   const FileTensors tensors = inModelNames({inModelShapes(file.tensors, model), {}});
   const Names names = namesOf(model, tensors);
   LoadedWeights result = compare(model, tensors);
-  if (use == WeightsUse::Start) {
+  if (use == WeightsUse::Initial) {
     requireKnownLayout(result, name);
     requireSameBackbone(result, names, name);
   } else {

@@ -8,9 +8,9 @@
 namespace lockstep::checkpoint {
 
 enum class WeightsUse {
-  Start,      ///< training: heads of another size are skipped, a backbone alone is enough
+  Initial,    ///< training: heads of another size are skipped, a backbone alone is enough
   Exactly,    ///< resume, replay: all keys and shapes must match
-  Inference,  ///< evaluate, predict: as Exactly, and finite as for Start
+  Inference,  ///< evaluate, predict: as Exactly, and finite as for Initial
 };
 
 /// The result for each tensor; names as in the model unless noted.
@@ -29,8 +29,7 @@ struct LoadedWeights {
 
 /// Copies tensors into a model's parameters and buffers (MaskRcnn::namedState()). The file contains
 /// a whole model (torchvision's names), only its backbone (`backbone.body.…`), or a torchvision
-/// ResNet
-/// (`conv1.weight`, `layer1.…`; `fc.*` is ignored). `name` is the file in messages. Throws
+/// ResNet (`conv1.weight`, `layer1.…`; `fc.*` is ignored). `name` is the file in messages. Throws
 /// UserError for another architecture, for a backbone that does not match, and, for Exactly and
 /// Inference, for any mismatch: `weights do not match the model: a.safetensors has 91 classes, the
 /// dataset has 2`. Throws Error for non-finite values, except for Exactly.

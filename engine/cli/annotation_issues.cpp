@@ -24,14 +24,14 @@ void addBoxIssues(const coco::Dataset& dataset, std::vector<AnnotationIssue>& is
                                    std::to_string(review.objects) + " objects " + problem + " (" +
                                    idsOf(doubt) + ")"});
   };
-  add(review.absurd, isMost(review.absurd.count),
+  add(review.outOfRange, isMost(review.outOfRange.count),
       "have coordinates far outside their image: correct or remove them");
-  add(review.corners, isMost(review.corners.count) && isMost(review.leaving),
+  add(review.asXyxy, isMost(review.asXyxy.count) && isMost(review.exceedingAny),
       "have boxes that match their masks when read as [x0, y0, x1, y1], but COCO's are [x, y, "
       "width, height]: convert them");
-  add(review.outside, isMost(review.outside.count),
+  add(review.exceedsImage, isMost(review.exceedsImage.count),
       "have boxes that extend beyond their image: correct or remove them");
-  add(review.offMask, /*isError=*/false,
+  add(review.mismatchesMask, /*isError=*/false,
       "have boxes that do not match their masks: correct one of the two");
 }
 

@@ -125,7 +125,7 @@ void writeClass(Json& json, const coco::Category& category) {
 }
 
 void writePoint(Json& json, const coco::Analysis& analysis) {
-  const coco::OperatingPoint& point = analysis.point;
+  const coco::OperatingPoint& point = analysis.operatingPoint;
   json.object("operating_point", [&] {
     json.member("score_threshold", analysis.scoreThreshold);
     json.member("is_best_f1", analysis.isAtBestF1);
@@ -142,7 +142,7 @@ void writePoint(Json& json, const coco::Analysis& analysis) {
 
 void writeConfusion(Json& json, const coco::Analysis& analysis) {
   const auto& categories = analysis.overlaps.categories();
-  const coco::ConfusionMatrix& matrix = analysis.point.confusion;
+  const coco::ConfusionMatrix& matrix = analysis.operatingPoint.confusion;
   const std::size_t side = matrix.background() + 1;
   json.object("confusion", [&] {
     json.array("names", side, [&](std::size_t k) {

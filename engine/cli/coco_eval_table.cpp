@@ -32,7 +32,7 @@ std::string padded(std::string text, std::size_t width) {
 std::string cocoMetrics(const coco::AveragePrecision& figures) {
   std::string text;
   for (std::size_t i = 0; i < figures.stats.size(); ++i)
-    text += line("%-6s %s\n", coco::kStatNames[i], metricText(figures.stats[i]).c_str());
+    text += line("%-6s %s\n", coco::kStatNames[i], metricValueText(figures.stats[i]).c_str());
   const std::string past = figures.pastLimit.text();
   return text + (past.empty() ? "" : "\n" + past + "\n");
 }
@@ -40,7 +40,7 @@ std::string cocoMetrics(const coco::AveragePrecision& figures) {
 std::string intervals(const coco::ApUncertainty& uncertainty) {
   if (uncertainty.resamples == 0) return "";
   const auto row = [](const char* name, double value, const coco::Interval& interval) {
-    return line("%-6s %s   %.4f to %.4f\n", name, metricText(value).c_str(), interval.low,
+    return line("%-6s %s   %.4f to %.4f\n", name, metricValueText(value).c_str(), interval.low,
                 interval.high);
   };
   return "\n95 % confidence interval over " + std::to_string(uncertainty.resamples) +
@@ -51,8 +51,8 @@ std::string intervals(const coco::ApUncertainty& uncertainty) {
 
 std::string countsRow(const std::string& name, const coco::Counts& counts) {
   return padded(name, 20) +
-         line(" %9s %7s %7s %8llu %8llu %8llu\n", metricText(counts.precision()).c_str(),
-              metricText(counts.recall()).c_str(), metricText(counts.f1()).c_str(),
+         line(" %9s %7s %7s %8llu %8llu %8llu\n", metricValueText(counts.precision()).c_str(),
+              metricValueText(counts.recall()).c_str(), metricValueText(counts.f1()).c_str(),
               static_cast<unsigned long long>(counts.truePositives),
               static_cast<unsigned long long>(counts.falsePositives),
               static_cast<unsigned long long>(counts.falseNegatives));
@@ -72,7 +72,7 @@ std::pair<std::vector<std::size_t>, bool> classesToShow(const coco::OperatingPoi
 }
 
 std::string operatingPoint(const coco::Analysis& analysis) {
-  const coco::OperatingPoint& point = analysis.point;
+  const coco::OperatingPoint& point = analysis.operatingPoint;
   std::string text =
       "\nat score >= " + base::shortNumber(analysis.scoreThreshold) +
       (analysis.isAtBestF1 ? " (best F1)" : "") +
@@ -93,7 +93,7 @@ std::string confusions(const coco::Analysis& analysis) {
   const auto& categories = analysis.overlaps.categories();
   std::string rows;
   for (const auto& [actual, predicted, count] :
-       coco::frequentConfusions(analysis.point.confusion, kMostConfusions)) {
+       coco::frequentConfusions(analysis.operatingPoint.confusion, kMostConfusions)) {
     rows += line("%8u  ", count) + base::shortened(categories[actual].name) + " -> " +
             base::shortened(categories[predicted].name) + "\n";
   }
@@ -108,7 +108,7 @@ std::string errors(const coco::Analysis& analysis) {
                 cost.apCost);
   };
   std::string text = "\nerrors at all scores, and the AP at IoU " +
-                     base::shortNumber(analysis.iouThreshold) + " (" + metricText(costs.ap) +
+                     base::shortNumber(analysis.iouThreshold) + " (" + metricValueText(costs.ap) +
                      ") gained without them\n";
   for (std::size_t e = 0; e < coco::kErrorTypeCount; ++e)
     text += row(coco::kErrorTypeNames[e], costs.types[e]);

@@ -27,7 +27,7 @@ using base::counted;
 using base::gibibytes;
 using config::ConfigIssue;
 
-/// One split of the data set, read.
+/// One split of the dataset, read.
 struct Split {
   std::string key;  ///< "dataset.train"
   const config::DatasetSplit& paths;

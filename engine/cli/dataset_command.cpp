@@ -28,7 +28,7 @@ int makeShapes(const ShapesOptions& options) {
 }  // namespace
 
 void addDatasetCommand(Command& program) {
-  Command dataset = program.command("dataset", "Create data sets");
+  Command dataset = program.command("dataset", "Create datasets");
   dataset.requireCommand();
   Command shapes = dataset.command("shapes", "Generate scenes with exact masks, in COCO format");
   auto options = std::make_shared<ShapesOptions>();

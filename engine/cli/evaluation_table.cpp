@@ -19,12 +19,12 @@ std::string row(const std::string& name, const std::string& first, const std::st
 
 std::string metricIn(const std::vector<protocol::Figure>& figures, std::string_view name) {
   const auto found = std::ranges::find(figures, name, &protocol::Figure::name);
-  return found == figures.end() ? "-" : metricText(found->value);
+  return found == figures.end() ? "-" : metricValueText(found->value);
 }
 
 }  // namespace
 
-std::string metricText(double value) {
+std::string metricValueText(double value) {
   if (value < 0) return "-";
   char number[32];
   std::snprintf(number, sizeof number, "%.4f", value);

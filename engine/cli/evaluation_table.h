@@ -10,6 +10,6 @@ namespace lockstep::cli {
 std::string evaluationTable(const protocol::EvaluateResult& evaluation);
 
 /// One of COCO's twelve metrics, with four decimals; `-` for pycocotools' -1 (undefined).
-std::string metricText(double value);
+std::string metricValueText(double value);
 
 }  // namespace lockstep::cli

@@ -12,7 +12,6 @@
 #include "engine/base/json_writer.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/model_source.h"
-#include "engine/protocol/json_text.h"
 #include "engine/supervisor/inspect_session.h"
 
 namespace lockstep::cli {

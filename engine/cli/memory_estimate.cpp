@@ -75,7 +75,7 @@ double headFloatsPerImage(const config::ModelConfig& model) {
   return boxes * (model.fpnChannels * boxCells + 4.0 * box.fcDim) + positives * perMask;
 }
 
-/// Weights, their gradients and the optimiser's state.
+/// Weights, their gradients and the optimizer's state.
 double weightFloats(const config::ModelConfig& model, bool isAdam) {
   const auto backbone = static_cast<double>(config::findBackbone(model.backbone).parameterCount());
   const config::BoxHeadConfig& box = model.boxHead;

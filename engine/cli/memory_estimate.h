@@ -12,7 +12,7 @@ namespace lockstep::cli {
 struct BatchEstimate {
   int images = 0;
   int widthPx = 0, heightPx = 0;  ///< padded
-  double bytes = 0;  ///< activations, gradients and optimiser state; within a factor of about 1.5
+  double bytes = 0;  ///< activations, gradients and optimizer state; within a factor of about 1.5
 };
 
 /// From the image sizes in the annotations alone: no image is opened.

@@ -44,7 +44,7 @@ std::vector<std::string> overridesOfRun(const std::vector<std::string>& given) {
   return overrides;
 }
 
-/// A run's experiment. A run stays usable when its data set or initial weights have moved: a
+/// A run's experiment. A run stays usable when its dataset or initial weights have moved: a
 /// missing split is left unset, and `weights` replace missing initial weights. What the command
 /// line names must exist.
 config::Experiment loadRun(const fs::path& file, const fs::path& weights,

@@ -42,7 +42,7 @@ struct ModelSource {
 
   /// For the worker's job.
   protocol::TrainedModel model() const;
-  /// The files it is read from, and the data set.
+  /// The files it is read from, and the dataset.
   Inputs inputs() const;
 };
 

@@ -71,7 +71,7 @@ supervisor::StallLimits limitsOfFollower(const TrainOptions& options) {
   return limits;
 }
 
-/// Runs the ranks of a node other than 0: rank 0 has experiment, data set and run folder.
+/// Runs the ranks of a node other than 0: rank 0 has experiment, dataset and run folder.
 int follow(const TrainOptions& options) {
   const auto program = supervisor::workerProgramBesideThis();
   return static_cast<int>(supervisor::runFollower(

@@ -18,7 +18,6 @@
 #include "engine/config/load.h"
 #include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/run_folder/run_experiment.h"
-#include "engine/supervisor/machine.h"
 #include "engine/supervisor/stop_signals.h"
 #include "engine/supervisor/worker_process.h"
 

@@ -5,7 +5,6 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/number_text.h"
-#include "engine/cli/evaluation_table.h"
 #include "engine/coco/evaluation/past_limit.h"
 #include "engine/config/losses.h"
 #include "engine/protocol/json_text.h"

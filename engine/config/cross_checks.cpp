@@ -35,7 +35,7 @@ void checkName(const Experiment& experiment, Issues& issues) {
   }
 }
 
-void checkBuilt(const Experiment& experiment, Issues& issues) {
+void checkImplemented(const Experiment& experiment, Issues& issues) {
   for (const Field& field : fields()) {
     const std::string refusal = field.refusal(experiment);
     if (refusal.empty()) continue;
@@ -208,7 +208,7 @@ std::vector<ConfigIssue> crossChecks(const Experiment& experiment) {
   checkSolver(experiment.solver, issues);
   checkEvaluation(experiment.evaluation, issues);
   checkRuntime(experiment, issues);
-  checkBuilt(experiment, issues);
+  checkImplemented(experiment, issues);
   return issues;
 }
 

@@ -43,9 +43,9 @@ std::string rowOf(const Field& field) {
     values += " (" + field.unit + ")";
   }
   const std::string name = field.key.substr(field.key.rfind('.') + 1);
-  const std::string notBuilt = field.notBuiltText();
+  const std::string notImplemented = field.notImplementedText();
   return "| `" + name + "` | " + cell(values) + " | `" + cell(field.defaultText()) + "` | " +
-         cell(field.help + (notBuilt.empty() ? "" : " ") + notBuilt) + " |\n";
+         cell(field.help + (notImplemented.empty() ? "" : " ") + notImplemented) + " |\n";
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ YamlNode parseOrThrow(const std::string& text) {
   try {
     return parseYaml(text);
   } catch (const YamlError& error) {
-    const TextPlace place = placeOf(text, error.offset);
-    throw UserError("line " + std::to_string(place.line) + ", column " +
-                    std::to_string(place.column) + ": " + error.text);
+    const TextPosition position = positionOf(text, error.offset);
+    throw UserError("line " + std::to_string(position.line) + ", column " +
+                    std::to_string(position.column) + ": " + error.text);
   }
 }
 
@@ -280,8 +280,8 @@ std::optional<ValueSpan> findValue(const std::string& text, std::string_view key
     const std::vector<std::string> path = splitKey(key);
     const Descent descent = descend(root, path);
     if (descent.found != path.size()) return std::nullopt;
-    const TextPlace place = placeOf(text, descent.value->begin);
-    return ValueSpan{descent.value->begin, descent.value->end, place.line, place.column};
+    const TextPosition position = positionOf(text, descent.value->begin);
+    return ValueSpan{descent.value->begin, descent.value->end, position.line, position.column};
   } catch (const YamlError&) {
     return std::nullopt;
   }

@@ -171,18 +171,20 @@ std::string Field::typeText() const {
 
 std::string Field::refusal(const Experiment& experiment) const {
   const std::string value = text(experiment);
-  if (!isBuilt && value != defaultText()) {
+  if (!isImplemented && value != defaultText()) {
     return value + " is not built yet; leave it at " + defaultText();
   }
-  const bool isUnbuilt =
-      std::find(unbuiltChoices.begin(), unbuiltChoices.end(), value) != unbuiltChoices.end();
-  return isUnbuilt ? value + " is not built yet; use " + defaultText() + " or another value" : "";
+  const bool isUnimplemented = std::find(unimplementedChoices.begin(), unimplementedChoices.end(),
+                                         value) != unimplementedChoices.end();
+  return isUnimplemented ? value + " is not built yet; use " + defaultText() + " or another value"
+                         : "";
 }
 
-std::string Field::notBuiltText() const {
-  if (!isBuilt) return "Not built yet: only the default is accepted.";
+std::string Field::notImplementedText() const {
+  if (!isImplemented) return "Not built yet: only the default is accepted.";
   std::string list;
-  for (const std::string& choice : unbuiltChoices) list += (list.empty() ? "" : ", ") + choice;
+  for (const std::string& choice : unimplementedChoices)
+    list += (list.empty() ? "" : ", ") + choice;
   return list.empty() ? list : "Not built yet: " + list + ".";
 }
 

@@ -50,9 +50,10 @@ struct Field {
   bool mayBeEmpty = false;  ///< of a list
   /// Values of a Choice; for an Integer or a list, words allowed in its place (`auto`).
   std::vector<std::string> choices;
-  bool nullable = false;  ///< `null` is allowed
-  bool isBuilt = true;    ///< false: not implemented yet; only the default is accepted
-  std::vector<std::string> unbuiltChoices;  ///< those of `choices` that are not implemented yet
+  bool nullable = false;      ///< `null` is allowed
+  bool isImplemented = true;  ///< false: not implemented yet; only the default is accepted
+  std::vector<std::string>
+      unimplementedChoices;  ///< those of `choices` that are not implemented yet
   /// The value as it would stand in YAML (flow style): `0.02`, `[32, 64]`, `null`, `12 epochs`.
   std::function<std::string(const Experiment&)> text;
   /// Assigns a parsed value, or returns what is wrong with it.
@@ -66,7 +67,7 @@ struct Field {
   /// Why a value that is not implemented yet is refused ("ram is not built yet; …"), or "".
   std::string refusal(const Experiment& experiment) const;
   /// What of this key is not built yet, as a sentence for form, docs and schema, or "".
-  std::string notBuiltText() const;
+  std::string notImplementedText() const;
   /// "> 0", "0 … 1" or "", for messages, form and docs.
   std::string rangeText() const;
   /// "number", "list of whole numbers", "one of sgd, adamw" for messages and docs.

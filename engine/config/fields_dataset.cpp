@@ -48,17 +48,17 @@ void addAugmentFields(FieldTable& table) {
                                   "Smallest and largest factor of random scaling of training "
                                   "images; [1, 1]: off, large-scale jitter: [0.1, 2].");
   jitter.listSize = 2;
-  jitter.isBuilt = false;
+  jitter.isImplemented = false;
   augment
       .number("crop", &AugmentConfig::crop, between(0, 1), "",
               "Random crops of training images: smallest fraction of each side that is kept, "
               "usually 0.3 … 0.9; 0: off.")
-      .isBuilt = false;
+      .isImplemented = false;
   augment
       .number("copy_paste", &AugmentConfig::copyPaste, between(0, 1), "",
               "Copy-paste augmentation: probability that instances of another image are pasted "
               "into a training image, usually 0.5; 0: off.")
-      .isBuilt = false;
+      .isImplemented = false;
   augment.choice("pad_to", &AugmentConfig::padTo,
                  "Size to which the images of a training batch are zero-padded.");
 }
@@ -71,12 +71,12 @@ void addTileFields(FieldTable& table) {
       .integer("size", &TilesConfig::sizePx, between(0, 16384), "px",
                "Side of the tiles that images are cut into, for images that do not fit into memory "
                "or have tiny objects; 0: whole images.")
-      .isBuilt = false;
+      .isImplemented = false;
   Field& overlap = tiles.number("overlap", &TilesConfig::overlap, between(0, 1), "",
                                 "Overlap of neighbouring tiles as a fraction of their side; choose "
                                 "it so that the overlap holds a whole object.");
   overlap.maximumExcluded = true;
-  overlap.isBuilt = false;
+  overlap.isImplemented = false;
 }
 
 /// How the numbers of an image file become the network's input.
@@ -86,25 +86,25 @@ void addPixelFields(Rows& dataset) {
       .listOrWord("channels", &DatasetConfig::channels, atLeast(0), {"auto"},
                   "Indices of the channels of 16-bit or multi-channel files that are the network's "
                   "input; auto: RGB.")
-      .isBuilt = false;
+      .isImplemented = false;
   Field& window =
       dataset.listOrWord("window", &DatasetConfig::window, {}, {},
                          "Intensity window [low, high], mapped to 0 and 1: pixel values such as "
                          "4095, or percentiles of each image such as 1 %; null: the range of the "
                          "file's data type.");
   window.listSize = 2;
-  window.isBuilt = false;
+  window.isImplemented = false;
   dataset
       .listOrWord("mean", &DatasetConfig::mean, between(0, 1), {},
                   "Mean subtracted from each channel, for pixel values in 0 … 1; null: ImageNet's "
                   "for RGB, else 0.5.")
-      .isBuilt = false;
+      .isImplemented = false;
   Field& deviation =
       dataset.listOrWord("std", &DatasetConfig::std, between(0, 1), {},
                          "Standard deviation by which each channel is divided, for pixel values in "
                          "0 … 1; null: ImageNet's for RGB, else 0.5.");
   deviation.minimumExcluded = true;
-  deviation.isBuilt = false;
+  deviation.isImplemented = false;
 }
 
 }  // namespace
@@ -124,16 +124,16 @@ void addDatasetFields(FieldTable& table) {
       .number("repeat_threshold", &DatasetConfig::repeatThreshold, between(0, 1), "",
               "Repeat-factor sampling for rare classes, as in LVIS: images of a class that occurs "
               "in fewer than this fraction of the images are repeated, usually 0.001; 0: off.")
-      .isBuilt = false;
+      .isImplemented = false;
   dataset.integer("loader_threads", &DatasetConfig::loaderThreads, between(0, 256), "threads",
                   "Data-loading threads per rank; 0: chosen automatically. Raise it if ranks wait "
                   "for images (time/rankN/data_seconds).");
-  dataset.choice("cache", &DatasetConfig::cache, "Cache of decoded images.").unbuiltChoices = {
-      "ram"};
+  dataset.choice("cache", &DatasetConfig::cache, "Cache of decoded images.")
+      .unimplementedChoices = {"ram"};
   dataset
       .bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
              "Upper limit of the memory for cached images.")
-      .isBuilt = false;
+      .isImplemented = false;
   dataset.choice("bad_images", &DatasetConfig::badImages,
                  "What to do about an image that cannot be read.");
   addTileFields(table);

@@ -133,7 +133,7 @@ void addModelFields(FieldTable& table) {
       .flag("masks", &ModelConfig::masks,
             "Whether the model has a mask head; false: a box detector (Faster R-CNN), for "
             "annotations without masks.")
-      .isBuilt = false;
+      .isImplemented = false;
   model.path("weights", &ModelConfig::weights,
              "Pretrained weights to start from: a safetensors file of a whole Mask R-CNN or of a "
              "backbone, with torchvision's parameter names; null: random initialisation.");

@@ -38,7 +38,7 @@ void addEvaluationFields(FieldTable& table) {
       "max_dets", &EvaluationConfig::maxDets, between(1, 100000), "detections",
       "Detections per class and image that count: the three limits of COCO's metrics.");
   limits.listSize = 3;
-  limits.isBuilt = false;
+  limits.isImplemented = false;
 
   SectionRows stop(
       table, "evaluation.early_stop",
@@ -54,7 +54,7 @@ void addEvaluationFields(FieldTable& table) {
               "the metric. Usually 0.");
   stop.optionalNumber("target", &EarlyStopConfig::target, atLeast(0), "",
                       "End the training once the metric reaches this value; null: off.")
-      .isBuilt = false;
+      .isImplemented = false;
 }
 
 void addCheckpointFields(FieldTable& table) {
@@ -83,7 +83,7 @@ void addEventCommandFields(FieldTable& table) {
                    "Command to run after the training has ended; null: none."}}) {
     Field& command = commands.text(key, member, help);
     command.nullable = true;
-    command.isBuilt = false;
+    command.isImplemented = false;
   }
 }
 
@@ -99,11 +99,11 @@ void addMonitorFields(FieldTable& table) {
       .duration(
           "tensor_stats_every", &MonitorConfig::tensorStatsEvery, atLeast(0),
           "Interval at which norm and mean of every weight and gradient are logged; 0: never.")
-      .isBuilt = false;
+      .isImplemented = false;
   monitor
       .texts("tensor_stats_include", &MonitorConfig::tensorStatsInclude,
              "Regular expressions: only parameters whose name matches one are logged; []: all.")
-      .isBuilt = false;
+      .isImplemented = false;
   monitor.duration("predictions_every", &MonitorConfig::predictionsEvery, atLeast(0),
                    "Interval between predictions on the watched images; 0: never.");
   monitor.integer("prediction_images", &MonitorConfig::predictionImages, between(0, 1000), "images",
@@ -112,7 +112,7 @@ void addMonitorFields(FieldTable& table) {
       .integer("summary_images", &MonitorConfig::summaryImages, between(0, 1000), "images",
                "Number of watched images whose predictions are logged as TensorBoard image "
                "summaries.")
-      .isBuilt = false;
+      .isImplemented = false;
   addEventCommandFields(table);
 }
 

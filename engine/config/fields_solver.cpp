@@ -91,7 +91,7 @@ void addSolverFields(FieldTable& table) {
       .listOrWord("class_weights", &SolverConfig::classWeights, atLeast(0), {"none", "inverse"},
                   "Class weights in the box head's classification loss, for rare classes: none, "
                   "inverse (of each class's frequency), or a list with one number per class.")
-      .isBuilt = false;
+      .isImplemented = false;
 }
 
 }  // namespace lockstep::config

@@ -35,13 +35,14 @@ Json durationSchema(const Field& field) {
   return {{"anyOf", {numberSchema(field, "integer"), text}}};
 }
 
-std::vector<std::string> builtChoices(const Field& field) {
-  std::vector<std::string> built;
+std::vector<std::string> implementedChoices(const Field& field) {
+  std::vector<std::string> implemented;
   for (const std::string& choice : field.choices) {
-    const auto& unbuilt = field.unbuiltChoices;
-    if (std::find(unbuilt.begin(), unbuilt.end(), choice) == unbuilt.end()) built.push_back(choice);
+    const auto& unimplemented = field.unimplementedChoices;
+    if (std::find(unimplemented.begin(), unimplemented.end(), choice) == unimplemented.end())
+      implemented.push_back(choice);
   }
-  return built;
+  return implemented;
 }
 
 Json itemSchema(const Field& field) {
@@ -63,7 +64,7 @@ Json itemSchema(const Field& field) {
     case FieldType::Path:
       return {{"type", "string"}, {"minLength", 1}};
     case FieldType::Choice:
-      return {{"enum", builtChoices(field)}};
+      return {{"enum", implementedChoices(field)}};
     case FieldType::Duration:
     case FieldType::DurationList:
       return durationSchema(field);
@@ -97,11 +98,11 @@ Json fieldSchema(const Field& field) {
   if (field.nullable) schema = {{"anyOf", {schema, {{"type", "null"}}}}};
   std::string description = field.help;
   if (!field.unit.empty()) description += " (" + field.unit + ")";
-  if (const std::string notBuilt = field.notBuiltText(); !notBuilt.empty())
-    description += " " + notBuilt;
+  if (const std::string notImplemented = field.notImplementedText(); !notImplemented.empty())
+    description += " " + notImplemented;
   schema["description"] = description;
   schema["default"] = defaultValue(field);
-  if (!field.isBuilt) schema["const"] = schema["default"];
+  if (!field.isImplemented) schema["const"] = schema["default"];
   return schema;
 }
 

@@ -71,8 +71,8 @@ class Loader {
   }
 
   LoadedExperiment finish(const fs::path& file) {
-    result_.isWhole = !isIncomplete_;
-    if (result_.isWhole) addCrossChecks(file);
+    result_.isComplete = !isIncomplete_;
+    if (result_.isComplete) addCrossChecks(file);
     sortIssues();
     return std::move(result_);
   }
@@ -102,10 +102,10 @@ class Loader {
 
   void addIssue(const Source& source, std::size_t offset, const std::string& key,
                 ValueError error) {
-    const TextPlace place = placeOf(source.text, offset);
+    const TextPosition position = positionOf(source.text, offset);
     addIssue({.file = source.shown,
-              .line = place.line,
-              .column = place.column,
+              .line = position.line,
+              .column = position.column,
               .key = key,
               .text = std::move(error.text),
               .suggestion = std::move(error.suggestion)});
@@ -172,10 +172,10 @@ class Loader {
       const std::string key = (section.empty() ? "" : section + ".") + keyNode.text;
       const auto [first, isNew] = seen.emplace(keyNode.text, keyNode.begin);
       if (!isNew) {
-        const TextPlace place = placeOf(source.text, first->second);
+        const TextPosition position = positionOf(source.text, first->second);
         addIssue(source, keyNode.begin, shortened(key),
-                 {"is given twice, here and at line " + std::to_string(place.line) + ", column " +
-                      std::to_string(place.column) + "; remove one of them",
+                 {"is given twice, here and at line " + std::to_string(position.line) +
+                      ", column " + std::to_string(position.column) + "; remove one of them",
                   {}});
       }
       applyItem(source, section, keyNode, value);
@@ -208,8 +208,8 @@ class Loader {
       addIssue(source, offset, field.key, std::move(error));
       return;
     }
-    const TextPlace place = placeOf(source.text, offset);
-    result_.origins[field.key] = {source.shown, place.line, place.column};
+    const TextPosition position = positionOf(source.text, offset);
+    result_.origins[field.key] = {source.shown, position.line, position.column};
   }
 
   ValueError assign(const Field& field, const YamlNode& value, const fs::path& folder) {

@@ -37,7 +37,7 @@ struct LoadedExperiment {
   std::map<std::string, Origin> origins;     ///< of every key that a file or an override sets
   std::vector<ConfigIssue> issues;           ///< all of them, in file order
   std::vector<std::filesystem::path> files;  ///< this file, then its bases
-  bool isWhole = true;  ///< false: one of them could not be read, or is not YAML
+  bool isComplete = true;  ///< false: one of them could not be read, or is not YAML
 
   bool hasErrors() const;
   /// Throws a user error with every error, one per line, if there are any.

@@ -205,7 +205,7 @@ const YamlNode* YamlNode::find(std::string_view key) const {
   return nullptr;
 }
 
-TextPlace placeOf(std::string_view text, std::size_t offset) {
+TextPosition positionOf(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const std::size_t newline = before.rfind('\n');
   std::string_view line = before.substr(newline == std::string_view::npos ? 0 : newline + 1);

@@ -32,10 +32,10 @@ struct YamlError {
 };
 
 /// Line and column from 1; the column counts characters, not bytes.
-struct TextPlace {
+struct TextPosition {
   int line = 0, column = 0;
 };
-TextPlace placeOf(std::string_view text, std::size_t offset);
+TextPosition positionOf(std::string_view text, std::size_t offset);
 
 /// Parses one document. Throws YamlError for invalid YAML and for what experiment files do not
 /// support: anchors, aliases, tags, several documents, tabs as indentation, text that is not UTF-8.

@@ -7,7 +7,7 @@
 
 namespace lockstep::data {
 
-/// An image of a data set that cannot be decoded or does not have the annotated size.
+/// An image of a dataset that cannot be decoded or does not have the annotated size.
 struct BadImageInfo {
   ImageId id;
   std::string file;    ///< path

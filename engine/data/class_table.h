@@ -8,13 +8,13 @@
 
 namespace lockstep::data {
 
-/// Maps the class indices of a model's heads to category ids, those of the data set it was trained
+/// Maps the class indices of a model's heads to category ids, those of the dataset it was trained
 /// on. A val split may have fewer categories, so its own numbering does not apply to the model.
 class ClassTable {
  public:
   /// categories[k-1] is that of class k; row 0 is background.
   explicit ClassTable(std::vector<CategoryId> categories);
-  /// For a model that is trained on this data set.
+  /// For a model that is trained on this dataset.
   explicit ClassTable(const coco::Dataset& trainSet);
 
   const std::vector<CategoryId>& categories() const { return categories_; }

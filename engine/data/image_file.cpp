@@ -35,7 +35,7 @@ std::string sizeText(int width, int height) {
 constexpr const char* kCopyAgain = "copy the file again";
 constexpr const char* kRestoreImage = "restore the image";
 
-/// The file to read, and whether it belongs to an annotated data set.
+/// The file to read, and whether it belongs to an annotated dataset.
 struct SourceFile {
   const std::filesystem::path& file;
   bool isAnnotated = false;
@@ -202,8 +202,7 @@ RgbImage readSized(const std::filesystem::path& file, base::ImageSize annotated)
   const cv::Mat turned = decode(bytes, /*asStored=*/false, source);
   const bool swapsSides =
       turned.cols == stored.rows && turned.rows == stored.cols && turned.size() != stored.size();
-  if (coco::shouldApplyExif({stored.cols, stored.rows}, swapsSides,
-                            coco::PictureSize{width, height}))
+  if (coco::shouldApplyExif({.height = stored.rows, .width = stored.cols}, swapsSides, annotated))
     return toRgb(turned, missingEndMarker);
   throw UnreadableImage(
       file.string() + ": is " + sizeText(stored.cols, stored.rows) + ", but the annotations say " +

@@ -31,7 +31,7 @@ class UnreadableImage : public Error {
   using Error::Error;
 };
 
-/// Reads an image of an annotated data set: greyscale, 16-bit (the upper 8 bits), palette and alpha
+/// Reads an image of an annotated dataset: greyscale, 16-bit (the upper 8 bits), palette and alpha
 /// become 8-bit RGB (alpha is dropped). EXIF orientation is applied only if coco::shouldApplyExif
 /// allows it. Throws UnreadableImage naming the file if it is missing, not an image, truncated, or
 /// does not have the size `annotated`; other errors as above. A file that lacks only its end marker

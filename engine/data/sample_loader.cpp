@@ -20,7 +20,7 @@ structures::HostMemory memoryOf(LoaderOutput output) {
                                                : structures::HostMemory::Pageable;
 }
 
-/// Logs only the first one per process: a data set may have thousands of such images.
+/// Logs only the first one per process: a dataset may have thousands of such images.
 void tellDarkness(const RgbImage& image, const std::filesystem::path& file) {
   static std::atomic_flag isTold;
   const std::string text = darkImageWarning(image, file);

@@ -19,13 +19,13 @@
 
 namespace lockstep::data {
 
-/// Makes batches from one split of a data set: reads, augments, resizes, pads. Every method may be
+/// Makes batches from one split of a dataset: reads, augments, resizes, pads. Every method may be
 /// called from any thread, uses no threads of its own and no ATen parallelism. Throws BadImage
 /// naming the file for an image that cannot be read, Error or std::bad_alloc for errors of the
 /// machine.
 class SampleLoader {
  public:
-  /// Keeps a reference to the data set. File names are relative to imagesFolder. `classes`: of the
+  /// Keeps a reference to the dataset. File names are relative to imagesFolder. `classes`: of the
   /// model that the batches are for. `output`: for the device they are for, see loaderOutputFor().
   SampleLoader(const coco::Dataset& dataset, std::filesystem::path imagesFolder,
                const config::AugmentConfig& augment, std::uint64_t seed, ClassTable classes,

@@ -11,13 +11,13 @@ namespace lockstep::dist {
 
 bool hasGloo() { return true; }
 
-void addGloo(c10d::ProcessGroup& group, const GroupOptions& parameters) {
+void addGloo(c10d::ProcessGroup& group, const GroupOptions& options) {
   using Gloo = c10d::ProcessGroupGloo;
-  const auto options = Gloo::Options::create(kNoTimeout);
-  options->devices.push_back(Gloo::createDeviceForHostname(parameters.localAddress));
-  options->threads = 2;
+  const auto backendOptions = Gloo::Options::create(kNoTimeout);
+  backendOptions->devices.push_back(Gloo::createDeviceForHostname(options.localAddress));
+  backendOptions->threads = 2;
   const auto gloo =
-      c10::make_intrusive<Gloo>(parameters.store, parameters.rank, parameters.size, options);
+      c10::make_intrusive<Gloo>(options.store, options.rank, options.size, backendOptions);
   for (const auto device : {c10::DeviceType::CPU, c10::DeviceType::CUDA})
     group.setBackend(device, c10d::ProcessGroup::BackendType::GLOO, gloo);
   group.setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);

@@ -8,13 +8,13 @@ namespace lockstep::dist {
 
 #ifdef LOCKSTEP_CUDA
 
-void addNccl(c10d::ProcessGroup& group, const GroupOptions& parameters) {
+void addNccl(c10d::ProcessGroup& group, const GroupOptions& options) {
   using Nccl = c10d::ProcessGroupNCCL;
-  const auto options = Nccl::Options::create();
-  options->timeout = kNoTimeout;
+  const auto backendOptions = Nccl::Options::create();
+  backendOptions->timeout = kNoTimeout;
   group.setBackend(
       c10::DeviceType::CUDA, c10d::ProcessGroup::BackendType::NCCL,
-      c10::make_intrusive<Nccl>(parameters.store, parameters.rank, parameters.size, options));
+      c10::make_intrusive<Nccl>(options.store, options.rank, options.size, backendOptions));
   group.setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
 }
 

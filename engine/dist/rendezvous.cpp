@@ -47,8 +47,8 @@ int listenHere() {
 std::string addressTowards(const std::string& host) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_DGRAM;
-  const int fault = ::getaddrinfo(host.c_str(), kAnyPort, &hints, &found);
-  if (fault != 0) throw Error(host + ": cannot be resolved: " + ::gai_strerror(fault));
+  const int error = ::getaddrinfo(host.c_str(), kAnyPort, &hints, &found);
+  if (error != 0) throw Error(host + ": cannot be resolved: " + ::gai_strerror(error));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
   for (const addrinfo* next = found; next != nullptr; next = next->ai_next) {
     const base::FileDescriptor probe(::socket(next->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));

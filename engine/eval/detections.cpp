@@ -8,11 +8,11 @@
 namespace lockstep::eval {
 
 std::vector<coco::Detection> toDetections(const structures::PredInstances& predictions,
-                                          const base::ImageSize& seen,
+                                          const base::ImageSize& resized,
                                           const base::ImageSize& original, ImageId imageId,
                                           const std::vector<CategoryId>& categories) {
-  const float scaleX = static_cast<float>(original.width) / static_cast<float>(seen.width);
-  const float scaleY = static_cast<float>(original.height) / static_cast<float>(seen.height);
+  const float scaleX = static_cast<float>(original.width) / static_cast<float>(resized.width);
+  const float scaleY = static_cast<float>(original.height) / static_cast<float>(resized.height);
   const at::Tensor scales = structures::toDevice(std::vector{scaleX, scaleY, scaleX, scaleY},
                                                  predictions.boxesXyxy.device());
   const at::Tensor scaled = predictions.boxesXyxy * scales;

@@ -9,10 +9,10 @@
 namespace lockstep::eval {
 
 /// Converts predictions of one image to detections in px of its file, with full-size masks
-/// (probability > 0.5), as torchvision's postprocess and paste_masks_in_image. `seen`: the size of
-/// the resized image; categories[k-1] is the category of class k.
+/// (probability > 0.5), as torchvision's postprocess and paste_masks_in_image. `resized`: the size
+/// of the resized image; categories[k-1] is the category of class k.
 std::vector<coco::Detection> toDetections(const structures::PredInstances& predictions,
-                                          const base::ImageSize& seen,
+                                          const base::ImageSize& resized,
                                           const base::ImageSize& original, ImageId imageId,
                                           const std::vector<CategoryId>& categories);
 

@@ -25,7 +25,7 @@ struct EvaluatorOptions {
   at::Device device = at::kCPU;
   int threads = 1;               ///< images in parallel on a CPU; a GPU processes one at a time
   int loaderThreads = 1;         ///< loader threads for a GPU
-  int maxImages = 0;             ///< only the first images of the data set; 0: all
+  int maxImages = 0;             ///< only the first images of the dataset; 0: all
   bool skipsBadImages = false;   ///< skip and list images that cannot be read
   dist::World* world = nullptr;  ///< images are sharded over its ranks; null: this process only
 };
@@ -35,7 +35,7 @@ struct Detected {
   std::vector<data::BadImageInfo> badImages;  ///< those that were skipped
 };
 
-/// Held-out metrics over one split of a data set. Every image is a batch of one, with its own
+/// Held-out metrics over one split of a dataset. Every image is a batch of one, with its own
 /// padding and norms in eval mode, so that its results depend only on the weights, the seed and its
 /// id. The split may have fewer categories than the model: detections of the others are ignored in
 /// AP, as in pycocotools.
@@ -77,7 +77,7 @@ class Evaluator {
   EvaluatorOptions options_;
 };
 
-/// An image file that is not part of a data set.
+/// An image file that is not part of a dataset.
 struct NumberedFile {
   ImageId id;
   std::filesystem::path path;

@@ -23,7 +23,8 @@ ops::BoxWeights fourWeights(const std::vector<double>& weights) {
 /// The deltas for each RoI's class: deltas [K,C,4], classes [K] -> [K,4].
 at::Tensor ofClasses(const at::Tensor& deltas, const at::Tensor& classes) {
   const at::Tensor firsts = at::arange(deltas.size(0), classes.options()) * deltas.size(1);
-  return ops::pickOnce(deltas.view({1, -1, 4}), {(firsts + classes).unsqueeze(0), {}}).squeeze(0);
+  return ops::gatherUniqueRows(deltas.view({1, -1, 4}), {(firsts + classes).unsqueeze(0), {}})
+      .squeeze(0);
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ Detections BoxHead::inference(const Prediction& predicted, const RegionRows& row
   const ops::Selection kept =
       ops::selectByNms({boxes, scores, label, valid, classCount_, proposals.valid.size(1)},
                        config_.nmsThreshold, config_.detectionsPerImage);
-  return {ops::pick(boxes, kept.indices), scores.gather(1, kept.indices),
+  return {ops::gatherRows(boxes, kept.indices), scores.gather(1, kept.indices),
           label.gather(1, kept.indices), kept.valid};
 }
 

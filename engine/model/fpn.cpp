@@ -4,8 +4,6 @@
 
 #include <optional>
 
-#include "engine/config/pyramid.h"
-
 namespace lockstep::model {
 
 Fpn::Fpn(const std::vector<Backbone::Level>& levels, std::int64_t outChannels) {

@@ -58,7 +58,7 @@ TrainingRegions sampleRegions(const config::BoxHeadConfig& config,
       ops::sampleBalanced(labels, counts, regionKeys(samplingKeys),
                           candidateNumbers(proposals, groundTruth.classes.size(1)));
   TrainingRegions regions{
-      ops::pick(boxes, chosen.indices),
+      ops::gatherRows(boxes, chosen.indices),
       chosen.valid,
       labels.gather(1, chosen.indices).masked_fill(chosen.valid.logical_not(), 0),
       objects.gather(1, chosen.indices),

@@ -98,7 +98,7 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
   const at::NoGradGuard noGrad;
   const std::int64_t mostOfLevel = forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest;
   const auto [best, levels] =
-      ops::bestOfSegments(output.objectness, output.levelCounts, mostOfLevel);
+      ops::segmentedTopK(output.objectness, output.levelCounts, mostOfLevel);
   const at::Tensor scores = upcast(output.objectness.gather(1, best)).sigmoid();
   const auto [boxes, isLarge] = ops::decodeBoxes({output.deltas, output.anchors, 1, best},
                                                  kAnchorWeights, limits, kSmallestSidePx);
@@ -106,8 +106,9 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
       {boxes, scores, levels, isLarge, static_cast<std::int64_t>(output.levelCounts.size()),
        mostOfLevel},
       config_.nmsThreshold, forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest);
-  return {ops::pick(boxes, kept.indices).masked_fill(kept.valid.logical_not().unsqueeze(2), 0),
-          kept.valid};
+  return {
+      ops::gatherRows(boxes, kept.indices).masked_fill(kept.valid.logical_not().unsqueeze(2), 0),
+      kept.valid};
 }
 
 Losses Rpn::losses(const RpnOutput& output, const structures::GtBatch& groundTruth,
@@ -121,7 +122,7 @@ Losses Rpn::losses(const RpnOutput& output, const structures::GtBatch& groundTru
       ops::sampleBalanced(labels, counts, anchorKeys(samplingKeys));
   const at::Tensor weights = sample.valid.flatten().to(at::kFloat);
   const at::Tensor objectness =
-      ops::pickOnce(output.objectness, {sample.indices, sample.valid}).flatten();
+      ops::gatherUniqueRows(output.objectness, {sample.indices, sample.valid}).flatten();
 
   const std::int64_t most = std::min(counts.mostPositives(), sample.size());
   const at::Tensor positives = sample.indices.slice(1, 0, most);
@@ -131,7 +132,7 @@ Losses Rpn::losses(const RpnOutput& output, const structures::GtBatch& groundTru
   Losses losses;
   losses[Loss::Objectness] = binaryLoss(objectness, sample.isPositive.flatten(), weights);
   losses[Loss::RpnBoxReg] =
-      boxRegressionLoss(ops::pickOnce(output.deltas, {positives, isPositive}).flatten(0, 1),
+      boxRegressionLoss(ops::gatherUniqueRows(output.deltas, {positives, isPositive}).flatten(0, 1),
                         targets.flatten(0, 1), isPositive.flatten().to(at::kFloat), weights.sum());
   return losses;
 }

@@ -24,21 +24,21 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
     const auto options = x.options().memory_format(at::MemoryFormat::ChannelsLast);
     at::Tensor out =
         at::empty({x.size(0), x.size(1), (x.size(2) + 1) / 2, (x.size(3) + 1) / 2}, options);
-    at::Tensor places = at::empty(out.sizes(), options.dtype(at::kByte));
-    kForwardStub(x.device(), x, out, places);
-    context->save_for_backward({places});
+    at::Tensor argmax = at::empty(out.sizes(), options.dtype(at::kByte));
+    kForwardStub(x.device(), x, out, argmax);
+    context->save_for_backward({argmax});
     context->saved_data["size"] = x.sizes().vec();
     return out;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
     LOCKSTEP_RECORD_FUNCTION("max_pool_backward", grads[0]);
-    const at::Tensor places = context->get_saved_variables()[0];
+    const at::Tensor argmax = context->get_saved_variables()[0];
     const auto sizes = context->saved_data["size"].toIntVector();
     const at::Tensor grad = grads[0].contiguous(at::MemoryFormat::ChannelsLast);
     at::Tensor gradIn =
         at::empty(sizes, grad.options().memory_format(at::MemoryFormat::ChannelsLast));
-    kBackwardStub(grad.device(), grad, places, gradIn);
+    kBackwardStub(grad.device(), grad, argmax, gradIn);
     return {gradIn};
   }
 };

@@ -13,11 +13,11 @@ namespace lockstep::ops {
 /// In all other cases LibTorch's operator is used.
 at::Tensor maxPool3x3(const at::Tensor& x);
 
-/// Kernels, for maps that are channels_last; the CPU's for float32. Forward fills out and places
-/// (uint8, 3 * row + column of the largest inside its window), like each other; backward fills
-/// gradIn [N,C,H,W], of which every element is added up by one thread, in a fixed order.
-using MaxPoolKernel = void(const at::Tensor& x, at::Tensor& out, at::Tensor& places);
-using MaxPoolBackwardKernel = void(const at::Tensor& gradOut, const at::Tensor& places,
+/// Kernels, for maps that are channels_last; the CPU's for float32. Forward fills out and argmax
+/// (uint8, argmax of the window: 3 * row + column), of the same shape; backward fills gradIn
+/// [N,C,H,W], of which every element is accumulated by one thread, in a fixed order.
+using MaxPoolKernel = void(const at::Tensor& x, at::Tensor& out, at::Tensor& argmax);
+using MaxPoolBackwardKernel = void(const at::Tensor& gradOut, const at::Tensor& argmax,
                                    at::Tensor& gradIn);
 namespace cpu {
 MaxPoolKernel maxPool;

@@ -34,8 +34,8 @@ struct NmsCandidates {
 /// IoUs within 1e-6 of the threshold may be decided differently here.
 Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std::int64_t most);
 
-/// Kernels: a box goes when its IoU is above `threshold`; slots: of an image's selection. A GPU is
-/// not waited for.
+/// Kernels: a box is suppressed if its IoU is above `threshold`; slots: of an image's selection.
+/// Does not synchronise.
 using NmsKernel = Selection(const NmsCandidates& candidates, float threshold, std::int64_t slots);
 namespace cpu {
 NmsKernel selectByNms;

@@ -21,7 +21,7 @@ using MaskRuns = std::vector<std::uint32_t>;
 std::vector<MaskRuns> pasteMasks(const at::Tensor& probs, const at::Tensor& boxesXyxy,
                                  const base::ImageSize& size);
 
-/// Kernels, of float32 without gaps.
+/// Kernels, of contiguous float32.
 using PasteMasksKernel = std::vector<MaskRuns>(const at::Tensor& probs, const at::Tensor& boxesXyxy,
                                                const base::ImageSize& size);
 namespace cpu {

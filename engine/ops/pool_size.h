@@ -4,7 +4,7 @@
 
 namespace lockstep::ops {
 
-/// Heights and widths of a map and of what maxPool3x3 makes of it.
+/// Sizes of the input and output of maxPool3x3.
 struct PoolSize {
   std::int64_t images, channels, height, width, outHeight, outWidth;
 

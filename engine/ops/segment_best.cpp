@@ -12,8 +12,8 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr DispatchStub<BestOfSegmentsKernel> kStub{cpu::bestOfSegments,
-                                                   LOCKSTEP_CUDA_KERNEL(cuda::bestOfSegments)};
+constexpr DispatchStub<SegmentedTopKKernel> kStub{cpu::segmentedTopK,
+                                                  LOCKSTEP_CUDA_KERNEL(cuda::segmentedTopK)};
 
 bool hasKernel(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
                std::int64_t most) {
@@ -22,8 +22,8 @@ bool hasKernel(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
 }
 
 /// The fallback on any device, for numbers that the kernels do not support.
-SegmentBest bestBySorting(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
-                          std::int64_t most) {
+SegmentedTopK bestBySorting(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
+                            std::int64_t most) {
   std::vector<at::Tensor> best;
   std::vector<std::int64_t> segments;
   std::int64_t first = 0;
@@ -42,8 +42,8 @@ SegmentBest bestBySorting(const at::Tensor& scores, const std::vector<std::int64
 
 }  // namespace
 
-SegmentBest bestOfSegments(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
-                           std::int64_t most) {
+SegmentedTopK segmentedTopK(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
+                            std::int64_t most) {
   LOCKSTEP_RECORD_FUNCTION("best_of_segments", scores, sizes, most);
   TORCH_CHECK(scores.dim() == 2 &&
                   scores.size(1) == std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}),

@@ -26,13 +26,13 @@ at::Tensor rowsOf(const at::Tensor& values, const at::Tensor& indices) {
   return (indices + firsts.unsqueeze(1)).flatten();
 }
 
-class PickOnceFunction : public torch::autograd::Function<PickOnceFunction> {
+class GatherUniqueRowsFunction : public torch::autograd::Function<GatherUniqueRowsFunction> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& values,
                             const at::Tensor& indices, const std::optional<at::Tensor>& valid) {
     context->save_for_backward({rowsOf(values, indices), valid.value_or(at::Tensor())});
     context->saved_data["sizes"] = values.sizes().vec();
-    return pick(values, indices);
+    return gatherRows(values, indices);
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -41,30 +41,30 @@ class PickOnceFunction : public torch::autograd::Function<PickOnceFunction> {
     const std::vector<std::int64_t> sizes = context->saved_data["sizes"].toIntVector();
     const std::int64_t candidates = sizes[0] * sizes[1];
     // Gradients of padding go to an extra row at the end, which is dropped.
-    const at::Tensor places =
+    const at::Tensor targets =
         saved[1].defined() ? saved[0].masked_fill(saved[1].flatten().logical_not(), candidates)
                            : saved[0];
     std::vector<std::int64_t> rows{candidates + 1};
     rows.insert(rows.end(), sizes.begin() + 2, sizes.end());
     at::Tensor grad = at::zeros(rows, grads[0].options());
-    grad.index_copy_(0, places, grads[0].flatten(0, 1));
+    grad.index_copy_(0, targets, grads[0].flatten(0, 1));
     return {grad.narrow(0, 0, candidates).view(sizes), {}, {}};
   }
 };
 
 }  // namespace
 
-at::Tensor pick(const at::Tensor& values, const at::Tensor& indices) {
+at::Tensor gatherRows(const at::Tensor& values, const at::Tensor& indices) {
   checkSizes(values, indices);
   return values.flatten(0, 1)
       .index_select(0, rowsOf(values, indices))
       .view(sizesOf(indices, values.sizes().slice(2)));
 }
 
-at::Tensor pickOnce(const at::Tensor& values, const Selection& selection) {
+at::Tensor gatherUniqueRows(const at::Tensor& values, const Selection& selection) {
   checkSizes(values, selection.indices);
   const auto valid = selection.valid.defined() ? std::optional(selection.valid) : std::nullopt;
-  return PickOnceFunction::apply(values, selection.indices, valid);
+  return GatherUniqueRowsFunction::apply(values, selection.indices, valid);
 }
 
 }  // namespace lockstep::ops

@@ -17,11 +17,11 @@ struct Selection {
 };
 
 /// Gathers rows of each image: values [N,A,...], indices [N,K] -> [N,K,...].
-at::Tensor pick(const at::Tensor& values, const at::Tensor& indices);
+at::Tensor gatherRows(const at::Tensor& values, const at::Tensor& indices);
 
 /// The same for valid indices that are unique per image; differentiable and deterministic, because
 /// no two gradients are added. Rows that are not valid get no gradient; without `valid` all are
 /// valid.
-at::Tensor pickOnce(const at::Tensor& values, const Selection& selection);
+at::Tensor gatherUniqueRows(const at::Tensor& values, const Selection& selection);
 
 }  // namespace lockstep::ops

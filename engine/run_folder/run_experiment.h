@@ -11,7 +11,7 @@ std::string notARunMessage(const fs::path& folder);
 
 /// Throws UserError when config.yaml is missing, invalid or empty (a machine crash can leave an
 /// empty one, which would parse as the defaults), with the command that resumes without it. Missing
-/// input paths are not an error: data and start weights may have moved.
+/// input paths are not an error: data and initial weights may have moved.
 void requireValidConfig(const Layout& layout);
 
 /// The experiment of a run, from its config.yaml. Throws as requireValidConfig(), with file, line

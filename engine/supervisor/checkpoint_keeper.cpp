@@ -55,21 +55,21 @@ void CheckpointKeeper::retry() {
   lost_ = {refused_->reason, ""};
   refused_.reset();
   recorder_.recordLostCheckpoint(ready.step, lost_->reason);
-  putElsewhere(ready.step);
+  saveToFallback(ready.step);
 }
 
-void CheckpointKeeper::putElsewhere(std::int64_t step) {
+void CheckpointKeeper::saveToFallback(std::int64_t step) {
   const run_folder::Layout& layout = recorder_.layout();
   // It may be in its place, and only run.json or the event log could not be written.
   if (std::ranges::binary_search(run_folder::checkpointSteps(layout), step)) return;
   try {
-    lost_->elsewhere = run_folder::rescueCheckpoint(layout, step).string();
+    lost_->fallbackFolder = run_folder::rescueCheckpoint(layout, step).string();
   } catch (const Error& error) {
     lost_->reason += std::string("; nor could it be saved elsewhere: ") + error.what();
   }
 }
 
-void CheckpointKeeper::endPatience() {
+void CheckpointKeeper::stopRetrying() {
   if (refused_) refused_->deadline = Clock::now();
 }
 

@@ -12,40 +12,39 @@ namespace lockstep::supervisor {
 class RunLog;
 class RunRecorder;
 
-/// The last checkpoint of a run, which the run folder did not take.
+/// The last checkpoint, which could not be saved in the run folder.
 struct LostCheckpoint {
   std::string reason;
-  std::string elsewhere;  ///< the folder that it is in instead; empty: it is gone
+  std::string fallbackFolder;  ///< fallback folder that has it; empty: it is lost
 };
 
-/// Puts the checkpoints that rank 0 has written into the run folder. The last one of a run is tried
-/// again when the folder refuses it, and is moved to another disk when that does not help: until
-/// then the run must not end.
+/// Renames rank 0's partial checkpoints into the run folder. The last one is retried on failure and
+/// then saved to a fallback folder; the run does not end before that.
 class CheckpointKeeper {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// patience: for how long the last checkpoint is tried again.
+  /// patience: how long the last checkpoint is retried.
   CheckpointKeeper(RunRecorder& recorder, RunLog& log, std::chrono::duration<double> patience);
 
   void keep(const protocol::CheckpointReady& ready);
   /// To be called about once a second.
   void retry();
   bool isRetrying() const { return refused_.has_value(); }
-  /// The next try is the last one.
-  void endPatience();
+  /// The next retry is the last.
+  void stopRetrying();
   /// A new attempt writes its own last checkpoint.
   void reset();
-  /// The last checkpoint, when the run folder did not take it in the end.
+  /// The last checkpoint, if it could not be saved in the run folder.
   const std::optional<LostCheckpoint>& lost() const { return lost_; }
 
  private:
   void keepLast(const protocol::CheckpointReady& ready);
   bool tryToKeep(const protocol::CheckpointReady& ready, bool withLog);
-  void putElsewhere(std::int64_t step);
+  void saveToFallback(std::int64_t step);
   void logKept(const protocol::CheckpointReady& ready);
 
-  /// The last checkpoint while the run folder does not take it.
+  /// The last checkpoint, which could not be saved yet.
   struct Refused {
     protocol::CheckpointReady ready;
     Clock::time_point deadline;

@@ -73,25 +73,25 @@ void ClientConnection::follow(const std::filesystem::path& eventFile, std::int64
   morePending_ = records_.has_value();
 }
 
-void ClientConnection::pump(const std::deque<protocol::Event>& waiting) {
+void ClientConnection::pump(const std::deque<protocol::Event>& pending) {
   if (!records_ || broken_) return;
   morePending_ = true;
   for (int i = 0; i < kRecordsPerTurn && hasRoom(); ++i) {
     auto record = records_->next();
-    if (!record) return pumpWaiting(waiting);
+    if (!record) return pumpPending(pending);
     if (record->seq <= lastSeq_) continue;
     lastSeq_ = record->seq;
     if (const auto event = events::eventOf(*std::move(record))) add(protocol::lineOf(*event));
   }
 }
 
-void ClientConnection::pumpWaiting(const std::deque<protocol::Event>& waiting) {
-  const std::int64_t held = waiting.empty() ? 0 : lastSeq_ - protocol::seqOf(waiting.front()) + 1;
-  for (auto i = static_cast<std::size_t>(std::max<std::int64_t>(held, 0)); i < waiting.size();
+void ClientConnection::pumpPending(const std::deque<protocol::Event>& pending) {
+  const std::int64_t held = pending.empty() ? 0 : lastSeq_ - protocol::seqOf(pending.front()) + 1;
+  for (auto i = static_cast<std::size_t>(std::max<std::int64_t>(held, 0)); i < pending.size();
        ++i) {
     if (!hasRoom()) return;
-    lastSeq_ = protocol::seqOf(waiting[i]);
-    add(protocol::lineOf(waiting[i]));
+    lastSeq_ = protocol::seqOf(pending[i]);
+    add(protocol::lineOf(pending[i]));
   }
   morePending_ = false;
 }

@@ -14,9 +14,9 @@
 
 namespace lockstep::supervisor {
 
-/// One connected client. It gets past and live records alike from the event file, as fast as it
-/// reads them: there is no seam between the two, and a slow client costs no memory. Records that
-/// the disk refuses come from the supervisor's memory. Never blocks.
+/// One connected client. Past and live records are both read from the event file at the client's
+/// speed, so a slow client costs no memory; records not yet written come from the supervisor's
+/// memory. Never blocks.
 class ClientConnection {
  public:
   ClientConnection(base::FileDescriptor socket, std::int64_t number)
@@ -24,7 +24,7 @@ class ClientConnection {
 
   std::int64_t number() const { return number_; }
 
-  /// Reads what has come. Every line is a message, or the error to answer with.
+  /// Reads available messages. Every line is a message, or the error to answer with.
   struct Received {
     std::optional<protocol::ClientMessage> message;
     protocol::ErrorReply error;
@@ -32,15 +32,15 @@ class ClientConnection {
   std::vector<Received> receive();
 
   void send(const protocol::EngineMessage& message);
-  /// Begins the stream of records after `since` out of `eventFile`.
+  /// Starts streaming the records after `since` from `eventFile`.
   void follow(const std::filesystem::path& eventFile, std::int64_t since);
   bool isFollowing() const { return records_.has_value(); }
   /// The last record that it has.
   std::int64_t lastSeq() const { return lastSeq_; }
-  /// Queues some of the records that it does not have yet, while there is room: from the event
-  /// file, and at its end from `waiting`.
-  void pump(const std::deque<protocol::Event>& waiting);
-  /// Whether pump() may have more to do at once.
+  /// Queues some of the records that it does not have yet, while the queue has room: from the event
+  /// file, and at its end from `pending`.
+  void pump(const std::deque<protocol::Event>& pending);
+  /// Whether pump() may have more to do without waiting.
   bool canPump() const;
   void flush();
 
@@ -48,7 +48,7 @@ class ClientConnection {
   bool wantsToWrite() const { return !outgoing_.isEmpty(); }
   /// Everything known was sent to it.
   bool isCaughtUp() const { return outgoing_.isEmpty() && !morePending_; }
-  /// It is gone, or has to be dropped: it broke the protocol or reads no answers.
+  /// Disconnected, or to be disconnected: it broke the protocol or does not read its answers.
   bool isBroken() const { return broken_ || (closing_ && outgoing_.isEmpty()); }
   void markBroken() { broken_ = true; }
   /// Reads nothing more and queues no more records: what is queued is sent, then it is broken.
@@ -57,7 +57,7 @@ class ClientConnection {
  private:
   Received decode(const std::string& line);
   bool hasRoom() const { return outgoing_.bytes() < kFullQueueBytes; }
-  void pumpWaiting(const std::deque<protocol::Event>& waiting);
+  void pumpPending(const std::deque<protocol::Event>& pending);
   void add(std::string line);
 
   /// Records are added up to this much; the rest waits in the event file.
@@ -71,7 +71,7 @@ class ClientConnection {
   std::int64_t lastSeq_ = -1;
   bool morePending_ = false;
   bool inputEnded_ = false;
-  bool closing_ = false;  ///< nothing more is read; what waits is sent first
+  bool closing_ = false;  ///< no more input; the queue is flushed, then closed
   bool broken_ = false;
 };
 

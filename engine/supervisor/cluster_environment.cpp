@@ -53,8 +53,8 @@ class Variables {
   std::int64_t number(const char* name, std::int64_t least, std::int64_t most) const {
     const std::string value = needed(name);
     std::int64_t number = 0;
-    const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (fault != std::errc() || end != value.data() + value.size() || number < least ||
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < least ||
         number > most) {
       throw UserError(std::string(name) + " is '" + base::shortened(value) +
                       "', which is not a whole number from " + std::to_string(least) + " to " +

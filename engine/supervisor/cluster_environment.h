@@ -9,15 +9,16 @@ namespace lockstep::supervisor {
 /// The world of this supervisor's ranks, as the launcher's variables describe it. A node is a
 /// supervisor with its ranks; node 0 keeps the run folder, the event log and the socket.
 struct ClusterEnvironment {
-  /// "torchrun", "Slurm", "Open MPI", "PyTorchJob"; empty: no launcher. It does the restarts.
+  /// "torchrun", "Slurm", "Open MPI", "PyTorchJob"; empty: no launcher. The launcher restarts the
+  /// job.
   std::string launcher;
   int node = 0, nodes = 1;       ///< this supervisor among those of the run
   bool startsEveryRank = false;  ///< the launcher starts a supervisor for each rank
   int localRank = 0;             ///< of that one rank on its machine
-  /// Ranks that share the machine's cores, including itself, if the launcher tells it; Slurm
-  /// gives each task cores of its own.
+  /// Ranks sharing the machine's cores, this one included, if the launcher sets it; Slurm gives
+  /// each task its own cores.
   int localWorldSize = 1;
-  std::string masterAddress;   ///< where rank 0 is; empty: on this machine
+  std::string masterAddress;   ///< hostname of rank 0; empty: this machine
   int masterPort = 0;          ///< of rank 0's store; 0: rank 0 chooses one
   bool storeIsServed = false;  ///< the launcher serves a store at that port
 };

@@ -24,9 +24,9 @@ void DeviceMonitor::start() {
                                          [this](std::size_t position, const GpuFigures& figures) {
                                            add(gpus_.at(position), figures);
                                          });
-  if (!gpuWatch_->fault().empty())
+  if (!gpuWatch_->error().empty())
     onWarning_("GPU metrics are not recorded: the process that reads them cannot be started (" +
-               gpuWatch_->fault() + "; `ulimit -a` shows the limits)");
+               gpuWatch_->error() + "; `ulimit -a` shows the limits)");
 }
 
 void DeviceMonitor::add(const GpuDevice& gpu, const GpuFigures& figures) {

@@ -31,8 +31,8 @@ class DeviceMonitor {
   void sample(const std::vector<pid_t>& processes);
   /// As DeviceUse::addTo, now.
   void addTo(protocol::ScalarBatch& batch);
-  /// The event log is cut after this step.
-  void goBackTo(std::int64_t step) { use_.goBackTo(step); }
+  /// The event log is truncated after this step.
+  void forgetAfter(std::int64_t lastKeptStep) { use_.forgetAfter(lastKeptStep); }
 
  private:
   void add(const GpuDevice& gpu, const GpuFigures& figures);

@@ -60,9 +60,9 @@ void DeviceUse::addTo(protocol::ScalarBatch& batch, Clock::time_point now) {
   lastRecordStep_ = record.step;
 }
 
-void DeviceUse::goBackTo(std::int64_t step) {
+void DeviceUse::forgetAfter(std::int64_t lastKeptStep) {
   figures_.clear();
-  lastRecordStep_ = std::min(lastRecordStep_, step);
+  lastRecordStep_ = std::min(lastRecordStep_, lastKeptStep);
 }
 
 }  // namespace lockstep::supervisor

@@ -16,16 +16,16 @@
 
 namespace lockstep::supervisor {
 
-/// Gathers what the ranks here use of their devices, as scalars:
+/// Collects the ranks' device metrics as scalars:
 ///   system/cpu_percent                  of the cores they may use: 100 is all of them
 ///   system/memory_gib                   resident, all ranks together
-///   system/gpuN/utilisation_percent     N as the driver counts, of GPUs that ranks use
-///   system/gpuN/memory_gib              in use, by whatever program
+///   system/gpuN/utilisation_percent     N is NVML's index; GPUs that ranks use
+///   system/gpuN/memory_gib              in use, by all programs
 ///   system/gpuN/temperature_celsius
 ///   system/gpuN/power_watts
 ///   system/gpuN/throttled_percent       of the time: clocks lowered for power or heat
 /// Each is over the time since the last record that has them: the largest value of memory and
-/// temperature, the mean of the others. What is not known is left out.
+/// temperature, the mean of the others. Unknown values are omitted.
 class DeviceUse {
  public:
   using Clock = std::chrono::steady_clock;
@@ -37,11 +37,11 @@ class DeviceUse {
   void add(const ProcessUsage& usage, const std::vector<pid_t>& processes, Clock::time_point now);
   void add(int gpu, const GpuFigures& figures);
 
-  /// Adds what was gathered to the last record of a batch, at most every 2 s, and not when a record
-  /// of that step has it already: a step has one value of a tag.
+  /// Adds what was collected to the last record of a batch, at most every 2 s, and not if a record
+  /// of that step has it already: a step has at most one value per tag.
   void addTo(protocol::ScalarBatch& batch, Clock::time_point now);
-  /// The log is cut after this step.
-  void goBackTo(std::int64_t step);
+  /// The event log is truncated after this step.
+  void forgetAfter(std::int64_t lastKeptStep);
 
  private:
   struct Figure {

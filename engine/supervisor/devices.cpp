@@ -82,7 +82,7 @@ std::string listText(const std::vector<Kernels>& built) {
 Gpus findGpus(const char* library) {
   const Nvml nvml(library);
   Gpus gpus;
-  gpus.fault = nvml.fault();
+  gpus.error = nvml.error();
   if (!nvml.isUsable()) return gpus;
   gpus.driverVersion = nvml.driverVersion();
   gpus.cudaVersion = nvml.cudaVersion();
@@ -116,7 +116,7 @@ std::vector<GpuDevice> visibleDevices(const std::vector<GpuDevice>& devices,
 }
 
 std::string whyNoneUsable(const Gpus& gpus, const GpuSupport& support) {
-  if (!gpus.fault.empty()) return gpus.fault;
+  if (!gpus.error.empty()) return gpus.error;
   if (gpus.driverVersion.empty())
     return "no NVIDIA driver found: to use a GPU install " + std::to_string(kLeastDriver) +
            " or newer";

@@ -9,7 +9,7 @@
 namespace lockstep::supervisor {
 
 struct GpuDevice {
-  int index = 0;  ///< as the driver counts
+  int index = 0;  ///< NVML's index
   std::string name;
   std::string uuid;
   std::int64_t memoryBytes = 0;
@@ -19,9 +19,9 @@ struct GpuDevice {
 
 struct Gpus {
   std::string driverVersion;       ///< empty: no driver
-  std::vector<GpuDevice> devices;  ///< those that CUDA_VISIBLE_DEVICES leaves, in its order
-  int cudaVersion = 0;             ///< that the driver serves, 13000 for 13.0; 0: unknown
-  std::string fault{};             ///< why an installed driver does not answer
+  std::vector<GpuDevice> devices;  ///< those that CUDA_VISIBLE_DEVICES makes visible, in its order
+  int cudaVersion = 0;             ///< that the driver supports, 13000 for 13.0; 0: unknown
+  std::string error{};             ///< why an installed driver does not answer
 };
 
 /// The GPUs that NVML names; none where there is no driver. NVML is opened for the call and closed
@@ -41,11 +41,11 @@ struct GpuSupport {
   int usableCount = 0;  ///< how many of this machine's its LibTorch finds
 };
 
-/// Why the worker can use none of a machine's GPUs, and the way out; "" when it can use one. What
-/// is in the way of all of them comes before what each one lacks. Part of a line, to stand behind a
-/// colon or between brackets. Where there is no GPU `support` does not matter.
+/// Why the worker can use no GPU of this machine, and the remedy; "" if it can use one. Reasons
+/// that concern all GPUs come first. A clause, for after a colon or in brackets. If there is no
+/// GPU, `support` does not matter.
 std::string whyNoneUsable(const Gpus& gpus, const GpuSupport& support);
-/// Why it cannot use this one, in the same form; "" where nothing is known against it.
+/// The same for one GPU; "": usable.
 std::string whyUnusable(const GpuDevice& gpu, const GpuSupport& support);
 
 /// `GPU 1 (NVIDIA H200)`

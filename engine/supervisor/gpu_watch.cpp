@@ -74,7 +74,7 @@ GpuWatch::GpuWatch(PollLoop& loop, std::vector<int> indices, Handler handler,
     : loop_(loop), handler_(std::move(handler)) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    fault_ = std::string("pipe: ") + std::strerror(errno);
+    error_ = std::string("pipe: ") + std::strerror(errno);
     return;
   }
   figures_.reset(ends[0]);
@@ -84,7 +84,7 @@ GpuWatch::GpuWatch(PollLoop& loop, std::vector<int> indices, Handler handler,
   pid_ = ::fork();
   if (pid_ == 0) watch(toHere.get(), parent, indices, library.c_str());
   if (pid_ < 0) {
-    fault_ = std::string("fork: ") + std::strerror(errno);
+    error_ = std::string("fork: ") + std::strerror(errno);
     figures_.reset();
     return;
   }

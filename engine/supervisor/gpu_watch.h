@@ -12,23 +12,22 @@
 
 namespace lockstep::supervisor {
 
-/// Asks NVML for the figures of some GPUs every second, in a process of its own: with a broken GPU
-/// a call may block for ever, and this process must not. The other one ends with this object, or
-/// with this process.
+/// Polls NVML for GPU metrics every second in a child process, because a call may hang on a broken
+/// GPU. The child exits with this object or this process.
 class GpuWatch {
  public:
   /// Called each second for each GPU that answers; `position`: in the list of indices.
   using Handler = std::function<void(std::size_t position, const GpuFigures& figures)>;
 
-  /// indices: as the driver counts. `library` is opened in the other process.
+  /// indices: NVML's. `library` is opened in the child.
   GpuWatch(PollLoop& loop, std::vector<int> indices, Handler handler,
            const std::string& library = Nvml::kLibrary);
   GpuWatch(const GpuWatch&) = delete;
   GpuWatch& operator=(const GpuWatch&) = delete;
   ~GpuWatch();
 
-  /// Why the process could not be started: no figures come then. Empty: it was.
-  const std::string& fault() const { return fault_; }
+  /// Why the child could not be started; empty: it runs.
+  const std::string& error() const { return error_; }
 
  private:
   void read();
@@ -36,7 +35,7 @@ class GpuWatch {
 
   PollLoop& loop_;
   Handler handler_;
-  std::string fault_;
+  std::string error_;
   pid_t pid_ = -1;
   base::FileDescriptor figures_;
 };

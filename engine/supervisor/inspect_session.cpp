@@ -23,7 +23,7 @@ InspectSession::InspectSession(InspectSetup setup, std::function<void()> onReady
   if (!setup_.run) return;
   info_ = run_folder::summarise(setup_.run->folder()).info;
   eventFile_ = events::findEventFile(setup_.run->folder());
-  journal_ = summariseJournal(eventFile_);
+  eventLog_ = summariseEventLog(eventFile_);
 }
 
 InspectSession::~InspectSession() = default;
@@ -40,7 +40,7 @@ void InspectSession::run() {
 }
 
 void InspectSession::everySecond() {
-  if (const auto fault = server_->restoreSocket()) log_.warn("engine", *fault);
+  if (const auto error = server_->restoreSocket()) log_.warn("engine", *error);
   if (!requests_->isEmpty()) lastRequest_ = Clock::now();
   if (Clock::now() - lastRequest_ < setup_.idleLimit) return;
   ending_ = true;
@@ -72,12 +72,12 @@ void InspectSession::workerExited(const WorkerExit& exit) {
 }
 
 protocol::Welcome InspectSession::welcome() const {
-  return {setup_.target.string(), info_.attempt, journal_.newestSeq, info_.state};
+  return {setup_.target.string(), info_.attempt, eventLog_.newestSeq, info_.state};
 }
 
 std::optional<protocol::Reset> InspectSession::resetFor(const protocol::Hello& hello) const {
-  return resetAfterRestart(hello, info_.attempt, journal_.firstRestart, journal_.lastRestart,
-                           {journal_.newestSeq, journal_.newestStep});
+  return resetAfterRestart(hello, info_.attempt, eventLog_.firstRestart, eventLog_.lastRestart,
+                           {eventLog_.newestSeq, eventLog_.newestStep});
 }
 
 void InspectSession::handle(const RequestToken& token, const protocol::Command& command) {

@@ -10,7 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
-#include "engine/supervisor/event_journal.h"
+#include "engine/supervisor/event_log.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/run_log.h"
 #include "engine/supervisor/service.h"
@@ -32,8 +32,8 @@ struct InspectSetup {
   std::chrono::seconds idleLimit{600};
 };
 
-/// Keeps a model loaded in one worker, and serves requests through a socket with the messages of a
-/// run, until there was none for a while.
+/// Keeps a model loaded in one worker and serves requests on a socket, with the messages of a run,
+/// until idle.
 class InspectSession : private Service {
  public:
   /// onReady is called when the model is loaded and the socket answers.
@@ -62,7 +62,7 @@ class InspectSession : private Service {
   InspectSetup setup_;
   run_folder::RunInfo info_;  ///< of the run; without one: finished
   std::filesystem::path eventFile_;
-  JournalSummary journal_;
+  EventLogSummary eventLog_;
   RunLog log_;
   PollLoop loop_;
   StopSignals signals_;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// What this machine lends a run.
+/// Resources of this machine that a run may use.
 namespace lockstep::supervisor {
 
 /// Processor cores this process may use: its affinity, and the quota of its control group when that

@@ -14,44 +14,45 @@ namespace {
 
 /// Swaps two folders, where rename(2) refuses to replace one with content: both names have a whole
 /// folder at every moment.
-void exchange(const fs::path& partial, const fs::path& place) {
-  if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return;
+void exchange(const fs::path& partial, const fs::path& target) {
+  if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0)
+    return;
   const std::error_code reason(errno, std::generic_category());
   const bool isUnknownHere = reason == std::errc::invalid_argument ||
                              reason == std::errc::function_not_supported ||
                              reason == std::errc::operation_not_supported;
-  if (!isUnknownHere) throw fs::filesystem_error("exchange", partial, place, reason);
-  // A file system that has no exchange (NFS): `place` is missing for a moment.
+  if (!isUnknownHere) throw fs::filesystem_error("exchange", partial, target, reason);
+  // A file system that has no exchange (NFS): `target` is missing for a moment.
   const fs::path aside = partial.string() + ".old";
-  fs::rename(place, aside);
+  fs::rename(target, aside);
   std::error_code failure;
-  fs::rename(partial, place, failure);
-  fs::rename(aside, failure ? place : partial);
-  if (failure) throw fs::filesystem_error("rename", partial, place, failure);
+  fs::rename(partial, target, failure);
+  fs::rename(aside, failure ? target : partial);
+  if (failure) throw fs::filesystem_error("rename", partial, target, failure);
 }
 
 /// Undoes it, so that it can be tried again.
-void putBack(const fs::path& partial, const fs::path& place, bool replacesFolder) {
+void putBack(const fs::path& partial, const fs::path& target, bool replacesFolder) {
   try {
-    replacesFolder ? exchange(partial, place) : fs::rename(place, partial);
-  } catch (const fs::filesystem_error&) {  // the caller reports the first fault
+    replacesFolder ? exchange(partial, target) : fs::rename(target, partial);
+  } catch (const fs::filesystem_error&) {  // the caller reports the first error
   }
 }
 
 }  // namespace
 
-void moveIntoPlace(const fs::path& partial, const fs::path& place) {
+void moveIntoPlace(const fs::path& partial, const fs::path& target) {
   bool replacesFolder = false;
   try {
-    replacesFolder = fs::is_directory(place);
-    replacesFolder ? exchange(partial, place) : fs::rename(partial, place);
+    replacesFolder = fs::is_directory(target);
+    replacesFolder ? exchange(partial, target) : fs::rename(partial, target);
   } catch (const fs::filesystem_error& error) {
-    throw Error(place.string() + ": cannot be moved into place: " + error.code().message());
+    throw Error(target.string() + ": cannot be moved into place: " + error.code().message());
   }
   try {
-    base::syncToDisk(place.parent_path());
+    base::syncToDisk(target.parent_path());
   } catch (const Error&) {
-    putBack(partial, place, replacesFolder);
+    putBack(partial, target, replacesFolder);
     throw;
   }
   // The old one, which is no longer needed. If it cannot be removed, the next start does.

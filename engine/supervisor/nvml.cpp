@@ -51,7 +51,7 @@ Function* Nvml::find(const char* name) const {
   return reinterpret_cast<Function*>(::dlsym(library_, name));
 }
 
-std::string Nvml::fault() const {
+std::string Nvml::error() const {
   if (library_ == nullptr || usable_) return {};
   if (initialised_ == kDriverNotLoaded) return "the NVIDIA driver is not loaded: check nvidia-smi";
   if (initialised_ == kVersionMismatch)

@@ -10,7 +10,7 @@ namespace lockstep::supervisor {
 struct GpuFigures {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   double utilisationPercent = kUnknown;
-  double memoryBytes = kUnknown;  ///< in use, by whatever program
+  double memoryBytes = kUnknown;  ///< in use, by all programs
   double temperatureCelsius = kUnknown;
   double powerWatts = kUnknown;
   double throttledPercent = kUnknown;  ///< 100: its clocks are lowered, for power or heat; else 0
@@ -32,9 +32,9 @@ class Nvml {
   /// Whether there is a driver that answers; without one nothing else may be called.
   bool isUsable() const { return usable_; }
   /// Why an installed driver does not answer; empty: none is installed, or it answers.
-  std::string fault() const;
+  std::string error() const;
   std::string driverVersion() const;  ///< "unknown" if not reported
-  int cudaVersion() const;  ///< the newest that the driver serves, 13000 for 13.0; 0: unknown
+  int cudaVersion() const;  ///< the newest that the driver supports, 13000 for 13.0; 0: unknown
   unsigned count() const;
   /// Null: there is none, or this user may not use it.
   Handle open(unsigned index) const;

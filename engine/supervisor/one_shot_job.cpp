@@ -36,7 +36,7 @@ class OneShotJob {
   protocol::Result run() {
     ranks_.start();
     loop_.run();
-    if (fault_) throw *fault_;
+    if (error_) throw *error_;
     return std::move(result_);
   }
 
@@ -82,16 +82,16 @@ class OneShotJob {
   void ended(const RankGroupEnd& end) {
     log_.showStatus("");
     if (!interruptedBy_.empty()) {
-      fault_ = Error("terminated by " + interruptedBy_, ExitStatus::Killed);
+      error_ = Error("terminated by " + interruptedBy_, ExitStatus::Killed);
     } else if (end.failure) {
-      fault_ = faultOf(*end.failure);
+      error_ = errorOf(*end.failure);
     } else {
       result_ = end.finished->result;
     }
     loop_.stop();
   }
 
-  Error faultOf(const RankFailure& failure) {
+  Error errorOf(const RankFailure& failure) {
     if (failure.isExplained) return Error(failure.error.message, failure.status);
     for (const std::string& line : lastLines_[failure.error.rank]) log_.writeLine(line);
     return Error("the job ended without a result: " + failure.line);
@@ -103,7 +103,7 @@ class OneShotJob {
   StopSignals signals_;
   RankGroup ranks_;
   protocol::Result result_;
-  std::optional<Error> fault_;
+  std::optional<Error> error_;
   std::string interruptedBy_;
   std::map<int, std::deque<std::string>> lastLines_;
   PollLoop::Clock::time_point lastProgress_ = PollLoop::Clock::now();

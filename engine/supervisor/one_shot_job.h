@@ -11,7 +11,7 @@ namespace lockstep::supervisor {
 
 /// Runs one job in ranks of its own and returns rank 0's result. Progress and the worker's warnings
 /// go to standard error. Throws Error with the worker's reason and exit status; a signal ends the
-/// ranks (ExitStatus::Killed), once they have removed what they have half made.
+/// ranks (ExitStatus::Killed), after they have removed partial output.
 protocol::Result runOneShotWork(const std::filesystem::path& workerProgram, protocol::Work work,
                                 const LocalRanks& ranks);
 template <typename Job>

@@ -6,12 +6,12 @@
 
 namespace lockstep::supervisor {
 
-/// Lines on their way into a non-blocking socket.
+/// Send queue of a non-blocking socket.
 class OutgoingLines {
  public:
   /// `line` has no newline yet.
   void add(std::string line);
-  /// Sends what the socket takes now. False when the peer is gone.
+  /// Sends what the socket takes now. False: the peer has disconnected.
   bool flush(int fd);
   bool isEmpty() const { return bytes_ == 0; }
   std::size_t bytes() const { return bytes_; }

@@ -8,13 +8,13 @@
 
 namespace lockstep::supervisor {
 
-/// What some processes have used.
+/// Resource usage of processes.
 struct ProcessUsage {
   double cpuSeconds = 0;  ///< of all their threads, since they began
   std::int64_t residentBytes = 0;
 };
 
-/// Of the processes that exist; fast, as it only reads /proc.
+/// Of the existing ones; cheap, reads /proc only.
 ProcessUsage usageOf(const std::vector<pid_t>& processes);
 
 /// The same from the texts of /proc/PID/stat and /proc/PID/statm; zeros for others.

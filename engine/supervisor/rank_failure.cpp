@@ -54,7 +54,7 @@ RankSymptom timeoutSymptom(RankSymptom::Kind kind, std::chrono::duration<double>
   const std::string stalled = " for " + seconds + " (runtime.stall_seconds)";
   if (kind == Kind::Silence) {
     symptom.error.cause = FailureCause::Silence;
-    symptom.error.message = "stopped answering (no heartbeat for " + seconds + ")";
+    symptom.error.message = "sent no heartbeat for " + seconds;
   } else {
     symptom.error.cause = FailureCause::Stalled;
     symptom.error.message = kind == Kind::Stall ? "made no progress" + stalled

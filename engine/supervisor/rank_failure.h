@@ -11,8 +11,8 @@
 
 namespace lockstep::supervisor {
 
-/// What shows that something is wrong with a rank. Where one rank fails the others soon do too: of
-/// several symptoms the one whose kind comes first here is the root cause.
+/// A sign that a rank failed. Failures spread to other ranks: the symptom whose Kind is listed
+/// first is the root cause.
 struct RankSymptom {
   enum class Kind {
     Start,       ///< it could not be started
@@ -39,9 +39,9 @@ RankSymptom timeoutSymptom(RankSymptom::Kind kind, std::chrono::duration<double>
 struct RankFailure {
   protocol::RunError error;
   ExitStatus status = ExitStatus::Failed;
-  std::string line;          ///< the message for people, with where the rank was
+  std::string line;          ///< the message for users, with where the rank was
   bool isExplained = false;  ///< the message says why; else the rank's last log lines may
-  bool isRetryable = false;  ///< another attempt may get past it
+  bool isRetryable = false;  ///< a restart may succeed
 };
 
 /// The failure in words. log: the file with the rank's lines; empty: they went to standard error.

@@ -187,7 +187,7 @@ void RankGroup::watch() {
   const auto now = Clock::now();
   const bool isLate = now - std::exchange(lastWatch_, now) > kLateWatch;
   for (Rank& rank : ranks_) {
-    if (isLate) rank.watch.forgive(now);
+    if (isLate) rank.watch.restartTimers(now);
     if (!rank.isRunning() || !isOverdue(rank, now)) continue;
     rank.isKilled = true;
     rank.process->kill();
@@ -249,7 +249,8 @@ RankGroupEnd RankGroup::end() const {
 std::string RankGroup::warningAtEnd() const {
   for (const Rank& rank : ranks_) {
     if (rank.finished || !rank.process) continue;
-    return "rank " + std::to_string(rank.number) + " did not exit cleanly after rank 0 had";
+    return "rank " + std::to_string(rank.number) +
+           " did not exit cleanly after rank 0 had finished";
   }
   return {};
 }

@@ -5,8 +5,8 @@
 namespace lockstep::supervisor {
 
 std::optional<RestartBudget::Duration> RestartBudget::take(std::chrono::duration<double> lasted) {
-  if (taken_ >= limit_) return std::nullopt;
-  ++taken_;
+  if (used_ >= limit_) return std::nullopt;
+  ++used_;
   if (lasted >= kLongAttempt) nextBackoff_ = kFirstBackoff;
   const Duration backoff = nextBackoff_;
   nextBackoff_ = std::min(2 * backoff, kLongestBackoff);

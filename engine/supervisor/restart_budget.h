@@ -16,7 +16,7 @@ class RestartBudget {
   /// Takes one restart after an attempt that lasted so long. Returns the backoff; nothing when no
   /// restart is left.
   std::optional<Duration> take(std::chrono::duration<double> lasted);
-  int taken() const { return taken_; }
+  int used() const { return used_; }
   int limit() const { return limit_; }
 
   static constexpr Duration kFirstBackoff{500}, kLongestBackoff{30'000};
@@ -24,7 +24,7 @@ class RestartBudget {
   static constexpr std::chrono::seconds kLongAttempt{60};
 
  private:
-  int limit_, taken_ = 0;
+  int limit_, used_ = 0;
   Duration nextBackoff_ = kFirstBackoff;
 };
 

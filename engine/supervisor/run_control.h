@@ -10,7 +10,7 @@
 
 namespace lockstep::supervisor {
 
-/// The ranks of a training run and what was asked of them: plain state that its parts share.
+/// The ranks of a training run and the pending requests; shared by its parts.
 struct RunControl {
   std::unique_ptr<RankGroup> ranks{};         ///< of the newest attempt; null before the first
   std::optional<RankFailure> restartCause{};  ///< set while the ranks wait to be started again

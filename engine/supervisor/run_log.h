@@ -9,10 +9,9 @@
 
 namespace lockstep::supervisor {
 
-/// The log of a command for people and scripts: lines on standard error and, for a run, in
-/// engine.log. On a terminal, progress is one line that is overwritten. A standard error that
-/// nobody reads loses lines and stops nothing. Never throws: an error could not be reported
-/// anywhere.
+/// The log of a command for users and scripts: lines on standard error and, for a run, in
+/// engine.log. On a terminal, progress is one line that is overwritten. If nobody reads standard
+/// error, lines are dropped. Never throws: an error could not be reported anywhere.
 class RunLog {
  public:
   /// Empty: standard error only. When standard error is that file already (a detached run), lines

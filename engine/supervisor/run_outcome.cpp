@@ -26,14 +26,14 @@ std::string trainCommand(const RunFacts& facts, const std::string& options) {
   return "`lockstep-engine train " + shellWord(facts.folder.string()) + " " + options + "`";
 }
 
-bool isLastCheckpointElsewhere(const RunFacts& facts) {
-  return facts.lostCheckpoint && !facts.lostCheckpoint->elsewhere.empty();
+bool hasFallbackCheckpoint(const RunFacts& facts) {
+  return facts.lostCheckpoint && !facts.lostCheckpoint->fallbackFolder.empty();
 }
 
 std::string lastCheckpointText(const RunFacts& facts) {
-  if (isLastCheckpointElsewhere(facts)) {
-    return "it is in " + facts.lostCheckpoint->elsewhere + " on " + base::hostName() + ", and " +
-           trainCommand(facts, "--resume") + " restores it from there";
+  if (hasFallbackCheckpoint(facts)) {
+    return "it was saved to " + facts.lostCheckpoint->fallbackFolder + " on " + base::hostName() +
+           ", and " + trainCommand(facts, "--resume") + " restores it from there";
   }
   return facts.checkpoints.empty() ? "there is no earlier checkpoint"
                                    : "resume from the newest checkpoint, of step " +
@@ -43,8 +43,7 @@ std::string lastCheckpointText(const RunFacts& facts) {
 /// How to continue after a failure that need not recur. Out of memory needs other values, which
 /// only a new run may have, not a resumed one.
 std::string resumeText(const base::OpenEnum<FailureCause>& cause, const RunFacts& facts) {
-  if (isLastCheckpointElsewhere(facts))
-    return "; the last checkpoint: " + lastCheckpointText(facts);
+  if (hasFallbackCheckpoint(facts)) return "; the last checkpoint: " + lastCheckpointText(facts);
   if (facts.checkpoints.empty()) return "; there is no checkpoint to resume from yet";
   const std::string step = std::to_string(facts.checkpoints.back());
   if (cause == FailureCause::BadImage) {
@@ -79,7 +78,7 @@ RunOutcome lostCheckpointOutcome(const RunFacts& facts) {
                                      "the last checkpoint could not be saved" + reason +
                                          ": free disk space; " + lastCheckpointText(facts),
                                      FailureCause::Checkpoint, facts);
-  if (facts.lostCheckpoint) outcome.error->checkpoint = facts.lostCheckpoint->elsewhere;
+  if (facts.lostCheckpoint) outcome.error->checkpoint = facts.lostCheckpoint->fallbackFolder;
   return outcome;
 }
 
@@ -102,12 +101,12 @@ RunOutcome outcomeOf(const RankGroupEnd& end, const RunFacts& facts) {
 RunOutcome outcomeOf(const RankFailure& failure, const RunFacts& facts) {
   RunOutcome outcome{RunState::Failed, failure.status, failure.error, failure.line};
   const base::OpenEnum<FailureCause>& cause = failure.error.cause;
-  if (isLastCheckpointElsewhere(facts) || failure.isRetryable || cause == FailureCause::BadImage) {
+  if (hasFallbackCheckpoint(facts) || failure.isRetryable || cause == FailureCause::BadImage) {
     const std::string text = resumeText(cause, facts);
     outcome.error->message += text;
     outcome.line += text;
   }
-  if (facts.lostCheckpoint) outcome.error->checkpoint = facts.lostCheckpoint->elsewhere;
+  if (facts.lostCheckpoint) outcome.error->checkpoint = facts.lostCheckpoint->fallbackFolder;
   if (outcome.error->step == 0) outcome.error->step = facts.step;
   return outcome;
 }

@@ -68,18 +68,18 @@ std::string badImageText(const protocol::BadImage& image) {
 RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
                          config::CheckpointConfig checkpoints,
                          const std::optional<run_folder::ResumePoint>& resume,
-                         EventJournal::AlertHandler onAlert)
+                         EventLog::AlertHandler onAlert)
     : layout_(std::move(layout)),
       info_(std::move(info)),
       checkpoints_(checkpoints),
-      journal_(layout_.folder(), resume ? std::optional(resume->step) : std::nullopt,
-               std::move(onAlert)) {
+      eventLog_(layout_.folder(), resume ? std::optional(resume->step) : std::nullopt,
+                std::move(onAlert)) {
   writtenStep_ = info_.step;
   resume ? resumeFrom(*resume) : removeLeftovers(std::nullopt);
 }
 
 void RunRecorder::restartFrom(const run_folder::ResumePoint& resume) {
-  journal_.truncateAfterStep(resume.step);
+  eventLog_.truncateAfterStep(resume.step);
   ++info_.attempt;
   info_.step = resume.step;
   bestEvaluation_.reset();
@@ -96,7 +96,7 @@ void RunRecorder::resumeFrom(const run_folder::ResumePoint& resume) {
       badImages_.insert({image.split.text(), image.file});
   }
   setDamagedAside(resume);
-  journal_.keepCheckpoints(run_folder::checkpointSteps(layout_));
+  eventLog_.keepCheckpoints(run_folder::checkpointSteps(layout_));
   // A best that was damaged, or pruned for one that was, is none: a later one takes its place.
   const bool isKept =
       !checkpoints_.keepBest || !resume.best || fs::exists(layout_.checkpoint(resume.best->step));
@@ -111,7 +111,7 @@ void RunRecorder::removeLeftovers(std::optional<std::int64_t> resumeStep) {
 }
 
 void RunRecorder::setDamagedAside(const run_folder::ResumePoint& resume) {
-  for (const auto& [step, fault] : resume.damaged) {
+  for (const auto& [step, error] : resume.damaged) {
     const fs::path place = layout_.checkpoint(step);
     const fs::path aside = place.parent_path() / ("damaged-" + place.filename().string());
     std::error_code failure;
@@ -119,7 +119,7 @@ void RunRecorder::setDamagedAside(const run_folder::ResumePoint& resume) {
     fs::rename(place, aside, failure);
     if (failure) throw Error(place.string() + ": cannot be renamed: " + failure.message());
     recordLog(base::LogLevel::Warning,
-              "checkpoint of step " + std::to_string(step) + " is damaged (" + fault +
+              "checkpoint of step " + std::to_string(step) + " is damaged (" + error +
                   "): it is now " + aside.filename().string() +
                   ", and training resumes from step " + std::to_string(resume.step),
               protocol::LogKind::CheckpointFailed);
@@ -128,11 +128,11 @@ void RunRecorder::setDamagedAside(const run_folder::ResumePoint& resume) {
 
 void RunRecorder::recordScalars(const protocol::Scalars& scalars) {
   info_.step = std::max(info_.step, scalars.step);
-  journal_.appendEvent(scalars, scalars.step, scalars.time);
+  eventLog_.appendEvent(scalars, scalars.step, scalars.time);
 }
 
 void RunRecorder::append(protocol::Event event, std::int64_t step) {
-  journal_.appendEvent(std::move(event), step, base::wallTimeSeconds());
+  eventLog_.appendEvent(std::move(event), step, base::wallTimeSeconds());
 }
 
 void RunRecorder::recordLog(base::LogLevel level, const std::string& text,
@@ -179,7 +179,7 @@ void RunRecorder::recordLostCheckpoint(std::int64_t step, const std::string& rea
 
 void RunRecorder::commitOrThrow(const protocol::CheckpointReady& ready, bool withLog) {
   const fs::path place = layout_.checkpoint(ready.step);
-  if (withLog) journal_.sync();
+  if (withLog) eventLog_.sync();
   // At a later try it may be there already, and only what follows is left to do.
   if (fs::exists(ready.partial) || !fs::exists(place)) moveIntoPlace(ready.partial, place);
   // The best is one that there is an evaluation to show for.
@@ -215,7 +215,7 @@ void RunRecorder::prune() {
           protocol::LogKind::WriteFailed);
     }
   }
-  journal_.keepCheckpoints(run_folder::checkpointSteps(layout_));
+  eventLog_.keepCheckpoints(run_folder::checkpointSteps(layout_));
 }
 
 bool RunRecorder::moveOrLog(const std::string& partial, const fs::path& place,
@@ -264,14 +264,14 @@ bool RunRecorder::writeInfo() {
 }
 
 void RunRecorder::refresh() {
-  journal_.retry();
+  eventLog_.retry();
   const bool stepWentOn =
       info_.step != writtenStep_ && base::wallTimeSeconds() - lastWrite_ >= kStepWriteSeconds;
   if (infoIsStale_ || stepWentOn) writeInfo();
 }
 
 void RunRecorder::finish() {
-  journal_.sync();
+  eventLog_.sync();
   info_.updated = base::wallTimeSeconds();
   run_folder::writeRunInfo(layout_, info_);
 }

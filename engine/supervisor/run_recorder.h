@@ -11,27 +11,25 @@
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/training_state.h"
-#include "engine/supervisor/event_journal.h"
+#include "engine/supervisor/event_log.h"
 
 namespace lockstep::supervisor {
 
 class RunLog;
 
-/// Keeps a run's folder: its event log, run.json, and what the worker leaves as partial files, in
-/// an order that holds together after a crash at any moment. The only one that renames, removes or
-/// appends there.
+/// Maintains the run folder (event log, run.json, the worker's partial files), in a crash-safe
+/// order. The only writer there.
 class RunRecorder {
  public:
-  /// With `resume`, what lies after its step is cut from the log and removed from the folder, and
-  /// damaged checkpoints are set aside.
+  /// With `resume`, later records are truncated and later files removed, and damaged checkpoints
+  /// are set aside.
   RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
               config::CheckpointConfig checkpoints,
-              const std::optional<run_folder::ResumePoint>& resume,
-              EventJournal::AlertHandler onAlert);
+              const std::optional<run_folder::ResumePoint>& resume, EventLog::AlertHandler onAlert);
 
   const run_folder::Layout& layout() const { return layout_; }
   const run_folder::RunInfo& info() const { return info_; }
-  const EventJournal& journal() const { return journal_; }
+  const EventLog& eventLog() const { return eventLog_; }
 
   void recordScalars(const protocol::Scalars& scalars);
   /// At the newest step of the run.
@@ -60,10 +58,10 @@ class RunRecorder {
   void commit(const protocol::PredictionsReady& ready);
   void commit(const protocol::DivergenceReady& ready);
 
-  /// To be called about once a second: writes what the disk refused before, and run.json when the
-  /// step has changed.
+  /// To be called about once a second: writes pending records, and run.json if the step has
+  /// changed.
   void refresh();
-  /// Puts the last records and run.json on the disk. Throws Error.
+  /// Syncs the last records and run.json to disk. Throws Error.
   void finish();
 
  private:
@@ -79,7 +77,7 @@ class RunRecorder {
   run_folder::Layout layout_;
   run_folder::RunInfo info_;
   config::CheckpointConfig checkpoints_;
-  EventJournal journal_;
+  EventLog eventLog_;
   std::optional<run_folder::Best>
       bestEvaluation_;  ///< of this attempt; its checkpoint may not be there yet
   std::set<std::pair<std::string, std::string>> badImages_;  ///< split and file of those listed

@@ -2,7 +2,7 @@
 
 namespace lockstep::supervisor {
 
-const std::deque<protocol::Event>& Service::waitingEvents() const {
+const std::deque<protocol::Event>& Service::pendingEvents() const {
   static const std::deque<protocol::Event> none;
   return none;
 }

@@ -26,8 +26,8 @@ class Service {
   virtual std::filesystem::path eventFile() const = 0;
   /// Events that the file does not hold yet, with the seq that each will have there. The default:
   /// none.
-  virtual const std::deque<protocol::Event>& waitingEvents() const;
-  /// What a client with this greeting has to drop first.
+  virtual const std::deque<protocol::Event>& pendingEvents() const;
+  /// What a client must discard after this Hello.
   virtual std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const = 0;
   /// Answers at once or later through SocketServer::send.
   virtual void handle(const RequestToken& token, const protocol::Command& command) = 0;
@@ -35,8 +35,8 @@ class Service {
 };
 
 /// The reset for a client that has the records up to `hello.since` of `hello.attempt`, while the
-/// event log is in `attempt`. After several restarts it is the first one: more is sent again than
-/// needed, and nothing that was cut stays. A client of a later attempt has another run's records.
+/// event log is in `attempt`. After several restarts, the earliest: some records are sent twice,
+/// none that were truncated stay. A client of a later attempt has another run's records.
 std::optional<protocol::Reset> resetAfterRestart(const protocol::Hello& hello, int attempt,
                                                  const std::optional<protocol::Reset>& firstRestart,
                                                  const std::optional<protocol::Reset>& lastRestart,

@@ -88,7 +88,7 @@ void SocketServer::listen() {
   if (listener_.isOpen()) loop_.unwatch(listener_.get());
   listener_ = std::move(socket);
   inode_ = status.st_ino;
-  lastFault_.clear();
+  lastError_.clear();
   loop_.watch(
       listener_.get(), [this] { return isFull_ ? short{0} : short{POLLIN}; },
       [this](short) { accept(); });
@@ -110,7 +110,7 @@ std::optional<std::string> SocketServer::restoreSocket() {
   try {
     listen();
   } catch (const Error& error) {
-    if (std::exchange(lastFault_, error.what()) != error.what()) return lastFault_;
+    if (std::exchange(lastError_, error.what()) != error.what()) return lastError_;
   }
   return std::nullopt;
 }
@@ -196,7 +196,7 @@ bool SocketServer::pumpAll() {
   bool moreToDo = false;
   for (const auto& [fd, client] : clients_) {
     try {
-      client->pump(service_.waitingEvents());
+      client->pump(service_.pendingEvents());
     } catch (const std::exception& error) {
       client->send(protocol::ErrorReply{"", error.what()});
       client->closeWhenSent();

@@ -17,7 +17,7 @@ namespace lockstep::supervisor {
 /// The local socket of a run: any number of clients of this user. None of them can block the loop.
 class SocketServer {
  public:
-  /// Raises this process's limit of open files to the most that the system allows.
+  /// Raises RLIMIT_NOFILE to its maximum.
   SocketServer(PollLoop& loop, std::filesystem::path path, Service& service);
   SocketServer(const SocketServer&) = delete;
   SocketServer& operator=(const SocketServer&) = delete;
@@ -28,10 +28,10 @@ class SocketServer {
   /// Removes a stale socket at path(). Throws Error when it cannot listen there; restoreSocket()
   /// may try again.
   void listen();
-  /// Nothing happens when the client is gone.
+  /// No effect if the client has disconnected.
   void send(const RequestToken& token, const protocol::EngineMessage& message);
-  /// The event log was cut: sends a welcome and the reset to every client that follows it, and goes
-  /// on from there.
+  /// The event log was truncated: sends a welcome and the reset to every client that follows it,
+  /// and continues from there.
   void resetAll(const protocol::Reset& reset);
   /// Listens when it does not yet, or when somebody removed the socket; connected clients stay
   /// connected. To be called about once a second. Returns why it cannot listen, each reason once.
@@ -54,10 +54,10 @@ class SocketServer {
   Service& service_;
   base::FileDescriptor listener_;
   ino_t inode_ = 0;
-  std::string lastFault_;  ///< why it does not listen, as restoreSocket() returned it
+  std::string lastError_;  ///< why it does not listen, as restoreSocket() returned it
   std::map<int, std::unique_ptr<ClientConnection>> clients_;  ///< by descriptor
   std::int64_t nextNumber_ = 1;
-  bool isFull_ = false;  ///< no descriptor is left for another client: tried again later
+  bool isFull_ = false;  ///< out of descriptors; retried later
 };
 
 /// Connects to a socket of this machine. Throws Error when no process listens there.

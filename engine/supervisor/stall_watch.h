@@ -9,15 +9,15 @@
 
 namespace lockstep::supervisor {
 
-/// How long a rank may send nothing, or make no progress. 0: for ever.
+/// Timeouts of a rank; 0: none.
 struct StallLimits {
-  std::chrono::duration<double> stall{0};  ///< runtime.stall_seconds
+  std::chrono::duration<double> stall{0};  ///< without progress: runtime.stall_seconds
   /// Without a heartbeat, which comes every second whatever the rank does: its process is stopped
   /// (SIGSTOP, a frozen machine).
   std::chrono::duration<double> silence{6};
 };
 
-/// Tells a hanging rank from a slow one.
+/// Distinguishes a hung rank from a slow one.
 class StallWatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -28,11 +28,11 @@ class StallWatch {
   void note(const protocol::Heartbeat& heartbeat, Clock::time_point now);
   /// Any other message is progress.
   void noteWork(Clock::time_point now) { lastMessage_ = lastProgress_ = now; }
-  /// Nobody read its messages for a while: that time does not count.
-  void forgive(Clock::time_point now) { noteWork(now); }
+  /// Messages were not read for a while: restart the timeouts.
+  void restartTimers(Clock::time_point now) { noteWork(now); }
 
   /// It has sent nothing for longer than the limit. Before its first heartbeat that alone is no
-  /// fault: it may be loading libraries from a slow disk.
+  /// failure: it may be loading libraries from a slow disk.
   bool isSilent(Clock::time_point now) const;
   bool hadHeartbeat() const { return hadHeartbeat_; }
   /// For longer than the limit it has sent nothing at all, or stayed in one phase of a step, at one

@@ -14,8 +14,8 @@ namespace lockstep::supervisor {
 /// A signal that asks this process to stop.
 struct StopSignal {
   int number = 0;
-  /// Whoever sends a second one does not want to wait. A hang-up does not count: it comes from a
-  /// terminal that is gone, often several times and beside SIGTERM.
+  /// A second signal kills. SIGHUP does not count: it comes from a terminal that is gone, often
+  /// several times and beside SIGTERM.
   bool isRepeated = false;
 };
 
@@ -43,10 +43,10 @@ class StopSignals {
   struct sigaction oldPipe_ {};
 };
 
-/// From here on SIGINT, SIGTERM and SIGHUP (those that are not ignored) end nothing: they wait for
-/// the StopSignals to come. For what must not be left half done. Workers are not held.
+/// Blocks stop signals (SIGINT, SIGTERM and SIGHUP, unless ignored) until a StopSignals exists, for
+/// work that must not be interrupted halfway. Workers do not inherit it.
 void holdStopSignals();
-/// Takes one that waits; nothing when none does.
+/// Returns a pending stop signal, if any.
 std::optional<int> takeHeldStopSignal();
 
 /// `SIGKILL`, or `signal 70` for one without a name.

@@ -9,7 +9,7 @@
 
 namespace lockstep::supervisor {
 
-/// How far training is and how fast it goes, as texts.
+/// Training progress and speed as text.
 class TrainingProgress {
  public:
   TrainingProgress(std::int64_t maxSteps, std::int64_t logEvery)

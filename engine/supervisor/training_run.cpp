@@ -84,12 +84,12 @@ void TrainingRun::recordStart() {
     recorder_.recordUnexpectedExit(*setup_.unexpectedExit);
   }
   recorder_.setState(protocol::RunState::Starting);
-  const EventJournal& journal = recorder_.journal();
-  if (setup_.resume && journal.missingSteps() > 0) {
+  const EventLog& eventLog = recorder_.eventLog();
+  if (setup_.resume && eventLog.missingSteps() > 0) {
     // Checkpoints may outlive their curves: a full disk, a damaged file, one that was removed.
-    warn(journal.path().string() + ": lacks the metrics of " +
-         std::to_string(journal.missingSteps()) + " of the " + std::to_string(setup_.resume->step) +
-         " earlier steps; curves have a gap there");
+    warn(eventLog.path().string() + ": has no metrics for " +
+         std::to_string(eventLog.missingSteps()) + " of the " +
+         std::to_string(setup_.resume->step) + " earlier steps; curves have a gap there");
   }
   restoreSocket();
   for (const std::string& line : setup_.resumeLines) {
@@ -129,7 +129,7 @@ RankGroup::Handlers TrainingRun::rankHandlers() {
 }
 
 void TrainingRun::stopOnSignal(const StopSignal& signal) {
-  if (checkpoints_.isRetrying() && !control_.isRunning()) return checkpoints_.endPatience();
+  if (checkpoints_.isRetrying() && !control_.isRunning()) return checkpoints_.stopRetrying();
   const std::string name = signalName(signal.number);
   if (!control_.stopRequested) return requestStop(name);
   if (!control_.isRunning()) return;
@@ -171,8 +171,8 @@ bool TrainingRun::folderIsGone() const {
 
 /// Training continues without a socket: clients can read the run folder.
 void TrainingRun::restoreSocket() {
-  if (const auto fault = service_.server().restoreSocket())
-    warn(*fault + " (training continues, but clients cannot connect)");
+  if (const auto error = service_.server().restoreSocket())
+    warn(*error + " (training continues, but clients cannot connect)");
 }
 
 // ---- After the ranks have ended: another attempt, or the end of the run.
@@ -196,7 +196,7 @@ bool TrainingRun::restartAfter(const RankFailure& failure) {
     log_.write("engine", std::string("the run cannot be restarted: ") + error.what());
     return false;
   }
-  warn(failure.line + ": restart " + std::to_string(restarts_.taken()) + " of " +
+  warn(failure.line + ": restart " + std::to_string(restarts_.used()) + " of " +
        std::to_string(restarts_.limit()) + ", from step " + std::to_string(setup_.resume->step));
   control_.restartCause = failure;
   restartTimer_ = loop_.after(*backoff, [this] { startRanks(); });
@@ -207,11 +207,11 @@ bool TrainingRun::restartAfter(const RankFailure& failure) {
 void TrainingRun::goBackTo(const run_folder::ResumePoint& point) {
   service_.requests().failAll("the run restarts from step " + std::to_string(point.step));
   recorder_.restartFrom(point);
-  devices_.goBackTo(point.step);
+  devices_.forgetAfter(point.step);
   setup_.resume = point;
   progress_ = progressOf(setup_.experiment);
   checkpoints_.reset();
-  service_.server().resetAll(*recorder_.journal().lastRestart());
+  service_.server().resetAll(*recorder_.eventLog().lastRestart());
   recorder_.setState(protocol::RunState::Starting);
 }
 

@@ -29,7 +29,7 @@
 
 namespace lockstep::supervisor {
 
-/// What a training run needs: its folder is made and locked, config.yaml and run.json are written.
+/// What a training run needs: its run folder created and locked, config.yaml and run.json written.
 struct TrainingSetup {
   run_folder::Layout layout;
   config::Experiment experiment;                  ///< resolved

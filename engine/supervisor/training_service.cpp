@@ -26,19 +26,19 @@ TrainingService::TrainingService(PollLoop& loop, Run run)
 protocol::Welcome TrainingService::welcome() const {
   const run_folder::RunInfo& info = run_.recorder.info();
   return {run_.recorder.layout().folder().string(), info.attempt,
-          run_.recorder.journal().newestSeq(), info.state};
+          run_.recorder.eventLog().newestSeq(), info.state};
 }
 
-std::filesystem::path TrainingService::eventFile() const { return run_.recorder.journal().path(); }
+std::filesystem::path TrainingService::eventFile() const { return run_.recorder.eventLog().path(); }
 
-const std::deque<protocol::Event>& TrainingService::waitingEvents() const {
-  return run_.recorder.journal().waiting();
+const std::deque<protocol::Event>& TrainingService::pendingEvents() const {
+  return run_.recorder.eventLog().pending();
 }
 
 std::optional<protocol::Reset> TrainingService::resetFor(const protocol::Hello& hello) const {
-  const EventJournal& journal = run_.recorder.journal();
-  return resetAfterRestart(hello, run_.recorder.info().attempt, journal.firstRestart(),
-                           journal.lastRestart(), {journal.newestSeq(), journal.newestStep()});
+  const EventLog& eventLog = run_.recorder.eventLog();
+  return resetAfterRestart(hello, run_.recorder.info().attempt, eventLog.firstRestart(),
+                           eventLog.lastRestart(), {eventLog.newestSeq(), eventLog.newestStep()});
 }
 
 std::optional<std::string> TrainingService::whyRefused(bool needsRanks) const {
@@ -101,7 +101,7 @@ protocol::RunStatus TrainingService::status() const {
                              .attempt = info.attempt,
                              .step = info.step,
                              .maxSteps = info.maxSteps,
-                             .seq = run_.recorder.journal().newestSeq(),
+                             .seq = run_.recorder.eventLog().newestSeq(),
                              .pid = ::getpid(),
                              .imagesPerSecond = run_.progress.imagesPerSecond(),
                              .etaSeconds = run_.progress.etaSeconds()};

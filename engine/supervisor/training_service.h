@@ -37,7 +37,7 @@ class TrainingService : private Service {
   // Service
   protocol::Welcome welcome() const override;
   std::filesystem::path eventFile() const override;
-  const std::deque<protocol::Event>& waitingEvents() const override;
+  const std::deque<protocol::Event>& pendingEvents() const override;
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;

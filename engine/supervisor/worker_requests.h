@@ -11,10 +11,9 @@
 
 namespace lockstep::supervisor {
 
-/// Requests of clients that rank 0 answers: gives them numbers of their own and sends the answers
-/// back to the client that asked. Files with answers are in a folder beside the socket, which is
-/// removed with this object. While 256 requests are pending it refuses more, so that a broken
-/// client cannot fill the memory.
+/// Client requests that rank 0 answers: assigns ids and routes the answers back. Files with answers
+/// are in a folder beside the socket, which is removed with this object. While 256 requests are
+/// pending it refuses more, so that a broken client cannot fill the memory.
 class WorkerRequests {
  public:
   using Send = std::function<void(const protocol::Control&)>;

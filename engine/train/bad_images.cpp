@@ -22,7 +22,7 @@ std::string encoded(const std::optional<data::BadImage>& image) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-BadImages::Met decoded(const Json& entry) {
+BadImages::Unreadable decoded(const Json& entry) {
   const auto text = [&entry](const char* name) { return entry[name].get<std::string>(); };
   const ImageId id{entry["id"].get<std::int64_t>()};
   return {data::BadImage(text("message"), {id, text("file"), text("reason")}),
@@ -31,7 +31,8 @@ BadImages::Met decoded(const Json& entry) {
 
 }  // namespace
 
-std::vector<BadImages::Met> BadImages::gather(const std::optional<data::BadImage>& own) const {
+std::vector<BadImages::Unreadable> BadImages::gather(
+    const std::optional<data::BadImage>& own) const {
   dist::World& world = training_.context.world;
   const std::vector<std::string> sent = world.gather(encoded(own));
   Json list = Json::array();
@@ -40,20 +41,20 @@ std::vector<BadImages::Met> BadImages::gather(const std::optional<data::BadImage
     list.push_back(Json::parse(sent[rank]));
     list.back()["rank"] = rank;
   }
-  std::vector<Met> images;
+  std::vector<Unreadable> images;
   std::set<ImageId> known;
   for (const Json& entry : Json::parse(world.broadcastBytes(list.dump()))) {
-    Met met = decoded(entry);
-    if (known.insert(met.image.info().id).second) images.push_back(std::move(met));
+    Unreadable unreadable = decoded(entry);
+    if (known.insert(unreadable.image.info().id).second) images.push_back(std::move(unreadable));
   }
   return images;
 }
 
-void BadImages::leaveOut(const std::vector<Met>& images) {
+void BadImages::leaveOut(const std::vector<Unreadable>& images) {
   std::vector<std::int64_t> ids;
-  for (const Met& met : images) {
-    ids.push_back(met.image.info().id.value);
-    unreported_.push_back(met.image.info());
+  for (const Unreadable& unreadable : images) {
+    ids.push_back(unreadable.image.info().id.value);
+    unreported_.push_back(unreadable.image.info());
   }
   training_.data.sampler->leaveOut(ids);
 }

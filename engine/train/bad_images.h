@@ -11,32 +11,33 @@
 
 namespace lockstep::train {
 
-/// Images that cannot be read: which rank met them, and what the run has left out because of them
+/// Images that cannot be read: which rank found them, and what the run has skipped because of them
 /// (dataset.bad_images: skip).
 class BadImages {
  public:
   explicit BadImages(Training& training) : training_(training) {}
 
-  struct Met {
+  struct Unreadable {
     data::BadImage image;
     int rank = 0;
     std::string host;
   };
-  /// Those of all ranks, on all ranks, each once, in order of rank. `own`: this rank's, if any.
-  std::vector<Met> gather(const std::optional<data::BadImage>& own) const;
-  /// Takes them out of the order of training images; the caller has stopped loading. Throws Error
-  /// when no image is left.
-  void leaveOut(const std::vector<Met>& images);
-  /// The step is computed without them: from here on they count as left out by the run.
+  /// All ranks' unreadable images, gathered on every rank, without duplicates, by rank. `own`: this
+  /// rank's, if any.
+  std::vector<Unreadable> gather(const std::optional<data::BadImage>& own) const;
+  /// Removes them from the sampling order; loading must be stopped. Throws Error when no image is
+  /// left.
+  void leaveOut(const std::vector<Unreadable>& images);
+  /// The step was computed without them: records them as skipped.
   void report(std::int64_t step);
-  /// Images of the held-out set that were left out, each reported once.
+  /// Skipped images of the held-out set, each reported once.
   void reportHeldOut(const std::vector<data::BadImageInfo>& images);
   /// Excludes the images that were excluded when the checkpoint was saved.
   void resume(const run_folder::TrainingState& saved);
 
  private:
   Training& training_;
-  std::vector<data::BadImageInfo> unreported_;  ///< left out of the step that is not computed yet
+  std::vector<data::BadImageInfo> unreported_;  ///< skipped in the current step
   std::set<ImageId> reportedHeldOut_;
 };
 

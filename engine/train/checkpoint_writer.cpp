@@ -26,7 +26,7 @@ constexpr std::chrono::duration<double> kRetryInterval{2};
 void CheckpointWriter::save(bool isBest, bool isLast) {
   // The best is written again: the supervisor learns which it is, and state.json says so.
   run_folder::TrainingState& state = training_.state;
-  if (!training_.isLeader() || (training_.savedStep == state.step && !isBest)) return;
+  if (!training_.isRankZero() || (training_.savedStep == state.step && !isBest)) return;
   training_.enter(Phase::Checkpoint);
   protocol::CheckpointReady ready{
       state.step, training_.layout.partialCheckpoint(state.step).string(), isBest, isLast, "", ""};
@@ -80,10 +80,10 @@ void CheckpointWriter::retry(protocol::CheckpointReady& ready) {
       ready.error = error.what();
     }
   }
-  writeElsewhere(ready);
+  saveToFallback(ready);
 }
 
-void CheckpointWriter::writeElsewhere(protocol::CheckpointReady& ready) {
+void CheckpointWriter::saveToFallback(protocol::CheckpointReady& ready) {
   try {
     const fs::path folder = run_folder::ensureRescueFolder(training_.layout.folder());
     const fs::path place = folder / run_folder::stepName(training_.state.step);

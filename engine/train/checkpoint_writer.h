@@ -14,16 +14,16 @@ class CheckpointWriter {
   CheckpointWriter(Training& training, const TrainingModel& model)
       : training_(training), model_(model) {}
 
-  /// Nothing to do where this step has one, unless it is the best. A write error is reported and
-  /// training continues; the last checkpoint is retried for a while, and then written
-  /// elsewhere.
+  /// No-op if this step has a checkpoint, unless it is the best. A write error is reported and
+  /// training continues; the last checkpoint is retried for a while, and then saved to a fallback
+  /// folder.
   void save(bool isBest, bool isLast);
 
  private:
-  /// Whole, or nothing of it. Throws.
+  /// All files or none. Throws.
   void write(const std::filesystem::path& partial);
   void retry(protocol::CheckpointReady& ready);
-  void writeElsewhere(protocol::CheckpointReady& ready);
+  void saveToFallback(protocol::CheckpointReady& ready);
 
   Training& training_;
   const TrainingModel& model_;

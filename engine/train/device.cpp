@@ -17,9 +17,9 @@ bool hasUsableGpu() { return ops::kHasCudaKernels && torch::cuda::is_available()
 
 constexpr const char* kNoGpu =
     ops::kHasCudaKernels
-        ? "runtime.device: cuda is asked for, but no usable GPU was found: use runtime.device=cpu, "
+        ? "runtime.device: cuda is requested, but no usable GPU was found: use runtime.device=cpu, "
           "or check nvidia-smi"
-        : "runtime.device: cuda is asked for, but this build has no CUDA kernels: use "
+        : "runtime.device: cuda is requested, but this build has no CUDA kernels: use "
           "runtime.device=cpu, or build with the preset engine-cuda";
 
 }  // namespace

@@ -62,15 +62,15 @@ std::string writeReplayWeights(const Training& training, const model::MaskRcnn& 
   return {};
 }
 
-/// `trouble`: why the step cannot be replayed from `file`; empty: it can.
+/// `replayError`: why the step cannot be replayed from `file`; empty: it can.
 std::string messageOf(const run_folder::ReplayFile& replay, const fs::path& file,
-                      const std::string& trouble) {
+                      const std::string& replayError) {
   std::string text = replay.message + ": no update was applied";
   if (!replay.firstNotFinite.empty()) text += ". First non-finite: " + replay.firstNotFinite;
-  if (trouble.empty()) {
+  if (replayError.empty()) {
     text += ". To recompute this batch: lockstep-engine train --replay " + file.string();
   } else {
-    text += ". The batch cannot be recomputed: " + trouble;
+    text += ". The batch cannot be recomputed: " + replayError;
   }
   return text +
          ". Restart from the newest checkpoint with a lower solver.base_lr, a longer "
@@ -78,10 +78,10 @@ std::string messageOf(const run_folder::ReplayFile& replay, const fs::path& file
          "check these images' annotations";
 }
 
-/// `reports`: of every rank. `trouble`: why the step cannot be replayed; empty: nothing so far.
+/// `reports`: of every rank. `replayError`: why the step cannot be replayed; empty: nothing so far.
 /// Returns the message of the error.
 std::string writeReplay(const Training& training, const StepRecorder::NonFiniteStep& step,
-                        const std::vector<std::string>& reports, std::string trouble) {
+                        const std::vector<std::string>& reports, std::string replayError) {
   run_folder::ReplayFile replay{step.step,
                                 "",
                                 {},
@@ -98,16 +98,16 @@ std::string writeReplay(const Training& training, const StepRecorder::NonFiniteS
                    joined(replay.imageIds);
   const fs::path partial = training.layout.partialDivergence(step.step);
   try {
-    if (trouble.empty()) {
+    if (replayError.empty()) {
       run_folder::writeReplayFile(partial / run_folder::kReplayFile, replay);
       base::syncToDisk(partial);
       training.send(protocol::DivergenceReady{step.step, partial.string()});
     }
   } catch (const std::exception& error) {
-    trouble = exceptionText(error);
+    replayError = exceptionText(error);
   }
   return messageOf(replay, training.layout.divergence(step.step) / run_folder::kReplayFile,
-                   trouble);
+                   replayError);
 }
 
 }  // namespace
@@ -115,10 +115,10 @@ std::string writeReplay(const Training& training, const StepRecorder::NonFiniteS
 Error divergenceError(const Training& training, model::MaskRcnn& model,
                       const StepRecorder::NonFiniteStep& step) {
   training.enter(Phase::Diverged);
-  std::string trouble;
+  std::string replayError;
   // The weights first: looking for the layer runs the batch again, which changes batch norm's
   // statistics.
-  if (training.isLeader()) trouble = writeReplayWeights(training, model, step.step);
+  if (training.isRankZero()) replayError = writeReplayWeights(training, model, step.step);
   RankReport own;
   for (const ImageId id : step.imageIds) own.imageIds.push_back(id.value);
   try {
@@ -127,12 +127,12 @@ Error divergenceError(const Training& training, model::MaskRcnn& model,
                                          training.experiment.solver.lossWeights, training.device},
                                         step.step);
   } catch (const std::exception& error) {
-    trouble = exceptionText(error);
+    replayError = exceptionText(error);
   }
   dist::World& world = training.context.world;
   const std::vector<std::string> reports = world.gather(own.encoded());
   return Error(world.broadcastBytes(
-      training.isLeader() ? writeReplay(training, step, reports, trouble) : ""));
+      training.isRankZero() ? writeReplay(training, step, reports, replayError) : ""));
 }
 
 }  // namespace lockstep::train

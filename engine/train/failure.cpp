@@ -75,7 +75,7 @@ std::string gpuMemoryText(std::string_view text) {
   if (!asked || !total || !held) return {};
   std::string detail = ": it takes at least " + base::gibibytes(*held + *asked) + " (" +
                        base::gibibytes(*held) + " are held, " + base::gibibytes(*asked) +
-                       " more asked for), and the GPU has " + base::gibibytes(*total);
+                       " more requested), and the GPU has " + base::gibibytes(*total);
   const double others = own && free ? *total - *free - *own : 0;
   if (others > 0.05 * *total)
     detail += ", of which other programs hold " + base::gibibytes(others) + " (nvidia-smi)";
@@ -104,9 +104,9 @@ Failure gpuMemoryFailure(const std::string& text, const FailureFacts& facts) {
 
 Failure hostMemoryFailure(const std::string& text, const FailureFacts& facts) {
   const auto asked = sizeBehind(text, "you tried to allocate ");
-  const std::string detail = asked ? ": " + base::gibibytes(*asked) + " more were asked for" : "";
+  const std::string detail = asked ? ": " + base::gibibytes(*asked) + " more requested" : "";
   return {"out of memory" + detail + "; " + remedyText(facts.phase) +
-              ", or ask for fewer ranks on this machine",
+              ", or use fewer ranks on this machine",
           FailureCause::OutOfMemory};
 }
 
@@ -115,15 +115,15 @@ Failure hostMemoryFailure(const std::string& text, const FailureFacts& facts) {
 Failure gpuFailure(std::string text, const FailureFacts& facts) {
   constexpr std::string_view kWord = "CUDA error: ";
   if (text.starts_with(kWord)) text.erase(0, kWord.size());
-  // Kernels run later than they are asked for.
+  // Kernels run asynchronously.
   const std::string when = facts.step > 0 ? " at or before step " + std::to_string(facts.step)
                            : runsSingleImages(facts.phase) ? ""
                                                            : " before the first step";
   const std::string gpu = facts.gpu.empty() ? "a GPU" : facts.gpu;
   const char* const help =
       holdsAny(text, kKernelBugs)
-          ? "; CUDA_LAUNCH_BLOCKING=1 in the environment shows where, should it come again"
-          : "; `dmesg | grep -i xid` says what the driver saw";
+          ? "; CUDA_LAUNCH_BLOCKING=1 in the environment locates it if it recurs"
+          : "; `dmesg | grep -i xid` shows the driver's error";
   return {gpu + " failed" + when + ": " + text + help, FailureCause::Gpu};
 }
 

@@ -22,7 +22,7 @@ struct Failure {
   std::string message;  ///< one line: what, and what to do
   protocol::FailureCause cause = protocol::FailureCause::Exception;
   int exitStatus = 1;
-  int rank = -1;       ///< that failed, where all ranks know; -1: this one
+  int rank = -1;       ///< the failed rank if known to all; -1: this one
   std::string host{};  ///< of that rank
 };
 
@@ -41,8 +41,8 @@ class RankError : public Error {
   std::string host_;
 };
 
-/// The cause, message and exit status for an exception on this rank. Makes no call to CUDA: after
-/// a GPU error none works.
+/// The cause, message and exit status for an exception on this rank. Makes no CUDA call: none works
+/// after a GPU error.
 Failure failureOf(const std::exception& exception, const FailureFacts& facts);
 
 }  // namespace lockstep::train

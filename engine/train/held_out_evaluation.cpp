@@ -80,7 +80,7 @@ bool HeldOutEvaluation::evaluate(const Options& options) {
       average.reset();
       evaluation.step = training_.state.step;
       badImages_.reportHeldOut(evaluation.badImages);
-      if (training_.isLeader()) isBest = keep(evaluation, options);
+      if (training_.isRankZero()) isBest = keep(evaluation, options);
     });
   }
   training_.stopsEarly =
@@ -99,7 +99,7 @@ void HeldOutEvaluation::predict() {
     const eval::Detected found =
         evaluator_->detect(*model_.model(), watchedImages(), training_.countImages());
     badImages_.reportHeldOut(found.badImages);
-    if (training_.isLeader()) writePredictions(found);
+    if (training_.isRankZero()) writePredictions(found);
   });
 }
 

@@ -15,9 +15,8 @@ namespace lockstep::train {
 /// For the held-out set of a training, on one rank alone.
 eval::EvaluatorOptions evaluatorOptions(const Training& training);
 
-/// Evaluates and predicts on the held-out set with the weights as they stand (the EMA, where there
-/// is one), and writes the results. All public functions are called on all ranks; an error of one
-/// is thrown on all.
+/// Evaluates and predicts on the held-out set with the current weights (EMA if enabled), and writes
+/// the results. All public functions are called on all ranks; an error of one is thrown on all.
 class HeldOutEvaluation {
  public:
   HeldOutEvaluation(Training& training, TrainingModel& model, BadImages& badImages);
@@ -26,8 +25,8 @@ class HeldOutEvaluation {
   bool hasData() const { return evaluator_ != nullptr; }
   /// What is due of evaluation and predictions. Returns whether it is the best so far.
   bool run(const config::Due& due);
-  /// An evaluation with AP that somebody asked for; it does not count for early stopping. Returns
-  /// whether it is the best so far.
+  /// An evaluation with AP on request; it does not count for early stopping. Returns whether it is
+  /// the best so far.
   bool evaluateOnRequest();
 
  private:
@@ -42,7 +41,7 @@ class HeldOutEvaluation {
   /// Returns whether it is the best so far.
   bool keep(const eval::Evaluation& evaluation, const Options& options);
   void sendScalars(const eval::Evaluation& evaluation);
-  /// That images have more detections or objects than AP counts, once.
+  /// Warns once that images have more detections or objects than AP counts.
   void warnPastLimit(const eval::Evaluation& evaluation);
   bool write(const eval::Evaluation& evaluation);
   bool updateBest(const eval::Evaluation& evaluation);

@@ -34,7 +34,7 @@ void checkSameModel(const config::ModelConfig& model, const checkpoint::ModelFac
                          const std::string& inExperiment) {
     if (inFile == inExperiment) return;
     throw UserError("weights do not match the model: " + name + " needs " + key + ": " + inFile +
-                    ", the experiment says " + inExperiment);
+                    ", the experiment has " + inExperiment);
   };
   check("model.backbone", facts.backbone, model.backbone);
   check("model.norm_epsilon", config::writeNumber(facts.normEpsilon),
@@ -52,8 +52,8 @@ std::vector<std::int64_t> categoryIds(const std::optional<checkpoint::ModelFacts
     ids = idsOf(*dataset);
     if (static_cast<std::int64_t>(ids.size()) + 1 != classes) {
       throw UserError("weights do not match the model: " + name + " has " +
-                      std::to_string(classes) + " classes with background, the data set has " +
-                      std::to_string(ids.size() + 1));
+                      std::to_string(classes) + " classes, the dataset has " +
+                      std::to_string(ids.size() + 1) + " (including background)");
     }
   } else {
     for (std::int64_t id = 1; id < classes; ++id) ids.push_back(id);
@@ -69,7 +69,7 @@ void checkCategories(const std::vector<std::int64_t>& ids, const coco::Dataset& 
                      const std::string& name) {
   for (const coco::Category& category : dataset.categories()) {
     if (std::ranges::find(ids, category.id.value) != ids.end()) continue;
-    throw UserError("weights of another data set: " + name + " does not know the category " +
+    throw UserError("weights of another dataset: " + name + " has no category " +
                     std::to_string(category.id.value) + " (" + category.name +
                     ") of the annotations");
   }

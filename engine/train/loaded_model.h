@@ -17,18 +17,18 @@ namespace lockstep::train {
 
 /// A model with the weights of a file, for evaluation and prediction.
 struct LoadedModel {
-  std::shared_ptr<model::MaskRcnn> model;  ///< in evaluation mode, on the device
+  std::shared_ptr<model::MaskRcnn> model;  ///< in eval mode, on the device
   std::vector<CategoryId> categories;      ///< categories[k-1] is that of class k
-  std::vector<std::string> categoryNames;  ///< empty when the file does not say
+  std::vector<std::string> categoryNames;  ///< empty: not in the metadata
 };
 
-/// Classes come from the file's metadata, else from the data set (may be null). The data set may
-/// name fewer categories than the model knows. Throws UserError for weights that do not fit
-/// the configuration or the data set.
+/// Classes come from the file's metadata, else from the dataset (may be null). The dataset may
+/// have fewer categories than the model. Throws UserError for weights that do not match the
+/// configuration or the dataset.
 LoadedModel loadModel(const config::Experiment& experiment, const std::filesystem::path& weights,
                       const coco::Dataset* dataset, at::Device device);
 
-/// What model.safetensors says about itself.
+/// Metadata for model.safetensors.
 checkpoint::ModelFacts modelFacts(const config::ModelConfig& model, const coco::Dataset& dataset);
 
 }  // namespace lockstep::train

@@ -9,17 +9,17 @@
 
 namespace lockstep::train {
 
-/// Requests on their way to the training loop, which reads them at step boundaries only.
+/// Requests queued for the training loop, which reads them at step boundaries only.
 class Mailbox {
  public:
   /// Any thread; never blocks for long.
   void post(protocol::Control control);
   /// Everything posted since the last call, in order. Does not block.
   std::vector<protocol::Control> take();
-  /// As take(), but blocks until something is there.
+  /// As take(), but blocks until one is posted.
   std::vector<protocol::Control> waitAndTake();
   bool isEmpty() const;
-  /// Blocks until something is there or the time is over; takes nothing.
+  /// Blocks until one is posted or the timeout; takes none.
   void waitFor(std::chrono::milliseconds time);
 
  private:

@@ -21,7 +21,7 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
   std::vector<coco::Detection> detections;
   if (!request.imageIds.empty()) {
     if (!source.heldOut)
-      throw UserError("predict: image_ids need a held-out data set (dataset.val); give paths");
+      throw UserError("predict: image_ids need a held-out dataset (dataset.val); give paths");
     std::vector<std::size_t> indices;
     for (const std::int64_t id : request.imageIds) {
       ids.push_back({id});

@@ -11,7 +11,7 @@
 
 namespace lockstep::train {
 
-/// What a request for predictions is computed with.
+/// Model and data for a prediction request.
 struct PredictionSource {
   const LoadedModel& loaded;
   const eval::Evaluator* heldOut;  ///< images by id; null: paths only

@@ -78,7 +78,7 @@ std::vector<protocol::Control> RequestService::agreedRequests() {
 std::vector<protocol::Control> RequestService::requestsWhilePaused() {
   if (training_.context.world.size() == 1) return training_.context.mailbox.waitAndTake();
   // Again and again, so that no collective lasts as long as the pause.
-  if (training_.isLeader()) training_.context.mailbox.waitFor(kPausedAgreementInterval);
+  if (training_.isRankZero()) training_.context.mailbox.waitFor(kPausedAgreementInterval);
   beginCheck();
   return agreedRequests();
 }
@@ -119,7 +119,7 @@ void RequestService::answer(const protocol::Control& control) {
 }
 
 std::string RequestService::run(const protocol::SaveCheckpoint&) {
-  if (!training_.isLeader()) return {};  // the others need not help
+  if (!training_.isRankZero()) return {};  // the others need not help
   checkpoints_.save(/*isBest=*/false, /*isLast=*/false);
   const std::int64_t step = training_.state.step;
   if (training_.savedStep != step) throw Error("the checkpoint could not be written");
@@ -132,13 +132,13 @@ std::string RequestService::run(const protocol::Evaluate&) {
   if (answerOfRankZero(training_.context.world, training_.evaluatedStep != step) &&
       heldOut_.evaluateOnRequest())
     checkpoints_.save(/*isBest=*/true, /*isLast=*/false);
-  if (training_.isLeader() && training_.evaluatedStep != step)
+  if (training_.isRankZero() && training_.evaluatedStep != step)
     throw Error("the evaluation could not be written");
   return training_.layout.evaluation(step).string();
 }
 
 std::string RequestService::run(const protocol::Predict& asked) {
-  if (!training_.isLeader()) return {};
+  if (!training_.isRankZero()) return {};
   training_.enter(Phase::Predicting);
   const std::string& weights = asked.request.weights;
   const auto average = model_.averageInPlace();
@@ -154,8 +154,8 @@ const LoadedModel& RequestService::modelWith(const std::string& weights) {
   LoadedModel loaded =
       loadModel(training_.experiment, weights, &training_.data.trainSet, training_.device);
   if (loaded.categories != training_.data.trainLoader->classes().categories()) {
-    throw UserError("weights of another data set: " + weights +
-                    " knows more categories than this run");
+    throw UserError("weights of another dataset: " + weights +
+                    " has more categories than this run");
   }
   loaded_ = std::move(loaded);
   loadedWeights_ = weights;

@@ -15,31 +15,31 @@
 
 namespace lockstep::train {
 
-/// Serves what clients ask a training for between two steps: pause, resume, stop, a checkpoint, an
-/// evaluation, predictions. All ranks serve the same requests at the same step. Its public
-/// functions are called on all ranks.
+/// Serves client requests between steps: pause, resume, stop, a checkpoint, an evaluation,
+/// predictions. All ranks serve the same requests at the same step. Its public functions are called
+/// on all ranks.
 class RequestService {
  public:
   RequestService(Training& training, TrainingModel& model, StepRunner& steps,
                  HeldOutEvaluation& heldOut, CheckpointWriter& checkpoints);
 
-  /// Before a step: starts to find out whether any rank has a request. Does not block.
+  /// Before a step: starts the all-reduce whether any rank has a request. Does not block.
   void beginCheck();
   /// After the step: serves the requests, and blocks while paused. Returns whether to stop.
   bool serve();
 
  private:
-  /// Those of all ranks, the same on every rank.
+  /// The requests of all ranks, broadcast.
   std::vector<protocol::Control> agreedRequests();
   std::vector<protocol::Control> shareRequests();
   std::vector<protocol::Control> requestsWhilePaused();
   void setPaused(bool isPaused);
   void answer(const protocol::Control& control);
-  // What is asked for; returns the path of the file with the answer.
+  // The requested action; returns the path of the file with the answer.
   std::string run(const protocol::Evaluate&);
   std::string run(const protocol::SaveCheckpoint&);
   std::string run(const protocol::Predict& predict);
-  /// The model with other weights than the current ones; that of the last request is kept.
+  /// The model with the requested weights; the last one is cached.
   const LoadedModel& modelWith(const std::string& weights);
 
   Training& training_;

@@ -25,7 +25,7 @@ class StepRecorder {
  public:
   explicit StepRecorder(int rank = 0, int ranks = 1) : rank_(rank), ranks_(ranks) {}
 
-  /// What the host knows of a step without reading the device; of this rank unless noted.
+  /// Host-side values of a step, known without reading the device; of this rank unless noted.
   struct HostFacts {
     std::int64_t step = 0;
     double wallTime = 0;
@@ -45,21 +45,21 @@ class StepRecorder {
   };
   struct Flushed {
     protocol::ScalarBatch scalars;
-    std::optional<NonFiniteStep> nonFinite;  ///< the first step that diverged
+    std::optional<NonFiniteStep> nonFinite;  ///< the first non-finite step
   };
 
   std::int64_t figureCount() const;
   /// What one of `microBatches` accumulated micro-batches adds to the figures of its step:
-  /// [figureCount()] float32. Does not wait for the device.
+  /// [figureCount()] float32. Does not synchronise with the device.
   at::Tensor figuresOf(const model::Losses& losses, const at::Tensor& total, int microBatches,
                        bool isLast) const;
-  /// 1 when a loss is not finite, else 0: [] float32 on the device. Does not wait for it.
+  /// 1 if a loss is not finite, else 0: [] float32 on the device. Does not synchronise with it.
   static at::Tensor lossesNotFinite(const at::Tensor& figures);
   /// Ends a step whose figures are the means over the ranks.
   void finishStep(const HostFacts& facts, const at::Tensor& figures,
                   const solver::WeightUpdate::Figures& update);
-  /// Every finished step since the last call. Waits for the device once. Times of single ranks are
-  /// means over these steps, in the record of the last.
+  /// Every finished step since the last call. Synchronises with the device once. Times of single
+  /// ranks are means over these steps, in the record of the last.
   Flushed flush();
   bool isEmpty() const { return steps_.empty(); }
 
@@ -68,12 +68,12 @@ class StepRecorder {
 
   struct Step {
     HostFacts facts;
-    /// [figureCount() + 2 or 3] float32: the figures, the gradient norm, whether it diverged, and
-    /// the loss scale where there is one
+    /// [figureCount() + 2 or 3] float32: the figures, the gradient norm, whether it is non-finite,
+    /// and the loss scale where there is one
     at::Tensor values;
     bool hasTimesOfStepBefore = false;
   };
-  /// Where the host runs ahead of the device, each step gets an equal share of the time of all.
+  /// If the host runs ahead of the device, step times are averaged.
   void spreadStepSeconds();
   void addRankTimes(const at::Tensor& values, protocol::Scalars& record) const;
 

@@ -114,8 +114,8 @@ void StepRunner::updateWeights() {
   facts_.waitSeconds += gradients_->waitSeconds();
   facts_.stepSeconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   recorder_.finishStep(facts_, figures, updated);
-  // On a GPU looking at it would wait for the device every step: there flushScalars() finds it
-  // later, and until then no step changes anything.
+  // On a GPU reading it would synchronise every step; flushScalars() reads it later, and until then
+  // updates are skipped.
   if (training_.device.is_cpu() && updated.hasDiverged.item<float>() != 0)
     return flushScalars();  // throws
   training_.state.step = facts_.step;

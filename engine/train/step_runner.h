@@ -17,10 +17,10 @@
 
 namespace lockstep::train {
 
-/// What a rank has met in loading images; at most one of both.
+/// Error of a rank's image loading; at most one is set.
 struct LoadError {
-  std::optional<data::BadImage> badImage;  ///< an image of the data set that cannot be read
-  std::exception_ptr other;                ///< of its machine
+  std::optional<data::BadImage> badImage;  ///< an image of the dataset that cannot be read
+  std::exception_ptr other;                ///< machine error
 };
 
 /// Runs training steps: loads a batch, forward, backward, averages gradients, updates weights.
@@ -36,7 +36,7 @@ class StepRunner {
   /// an image (takeLoadError()), and the step has to be computed again from other images.
   bool computeGradients();
   LoadError takeLoadError();
-  /// Ends the step: on a CPU throws Error as flushScalars() where it diverged.
+  /// Ends the step: on a CPU throws Error as flushScalars() if the step was non-finite.
   void updateWeights();
   /// Sends the scalars of finished steps. Throws Error when a loss or gradient is not finite, with
   /// what is needed to replay the step left in the run folder.
@@ -53,7 +53,7 @@ class StepRunner {
   /// Forward and backward of one micro-batch.
   void accumulateGradients(const data::Batch& batch);
   /// Copies of what a forward pass in training changes beside its losses, so that a step can be
-  /// taken back: running statistics of norms.
+  /// undone: running statistics of norms.
   std::vector<at::Tensor> copyOfStatistics() const;
   void warnOfCudaGraphs();
 
@@ -64,7 +64,7 @@ class StepRunner {
   std::unique_ptr<dist::GradientAverage> gradients_;
   std::unique_ptr<data::DeviceFeed> feed_;  ///< its threads use loader and sampler
   LoadError loadError_;
-  StepRecorder::HostFacts facts_;  ///< of the step at hand
+  StepRecorder::HostFacts facts_;  ///< of the current step
   Clock::time_point begun_{};      ///< that step
   Clock::time_point flushed_{};
   bool isWarnedOfCudaGraphs_ = false;

@@ -36,14 +36,14 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
   training_.stopsEarly = state.stopsEarly(training_.experiment.evaluation.earlyStop);
   state.lacksEvaluation = savedState.lacksEvaluation;
   badImages_.resume(savedState);
-  // As the supervisor does: a best whose checkpoint is gone is none.
+  // As in the supervisor: a best without a checkpoint does not count.
   if (savedState.best && (!training_.experiment.checkpoint.keepBest ||
                           std::filesystem::exists(checkpointFolder.parent_path() /
                                                   run_folder::stepName(savedState.best->step)))) {
     state.best = training_.savedBest = savedState.best;
   }
-  // An evaluation made up for counts for the best and for early stopping: the checkpoint that lacks
-  // it is written again.
+  // An evaluation that was missing counts for best and early stopping; the checkpoint is rewritten
+  // with it.
   if (!state.lacksEvaluation) training_.savedStep = state.step;
   isResumed_ = true;
   const eval::EvaluationRequest held = eval::metricsIn(training_.layout.evaluation(state.step));
@@ -60,7 +60,7 @@ Trainer::Outcome Trainer::run() {
   const std::int64_t& step = training_.state.step;
   const std::int64_t lastStep = training_.experiment.solver.maxSteps.steps();
   checkSameData();
-  if (!isResumed_) model_.loadStartWeights();
+  if (!isResumed_) model_.loadInitialWeights();
   if (!heldOut_.hasData()) {
     training_.log(base::LogLevel::Warning,
                   "dataset.val is not given: no held-out loss, no AP, no predictions");
@@ -82,7 +82,7 @@ Trainer::Outcome Trainer::run() {
     }
   }
   if (step < lastStep) {
-    if (training_.isLeader()) {  // the others only know that it is so
+    if (training_.isRankZero()) {  // the others only know that it is so
       training_.log(base::LogLevel::Info,
                     "stopping early: " + earlyStopReason(training_.experiment.evaluation.earlyStop,
                                                          *training_.state.earlyStop));
@@ -94,13 +94,13 @@ Trainer::Outcome Trainer::run() {
 
 void Trainer::checkSameData() {
   const run_folder::TrainingState& own = training_.state;
-  const std::string leaders =
+  const std::string rankZeroState =
       training_.context.world.broadcastBytes(run_folder::encodeTrainingState(own));
   runWithSharedErrors(training_, [&] {
-    const auto ofLeader = run_folder::decodeTrainingState(leaders, "rank 0's data").data;
-    const std::string difference = run_folder::dataDifference(*ofLeader, *own.data);
+    const auto ofRankZero = run_folder::decodeTrainingState(rankZeroState, "rank 0's data").data;
+    const std::string difference = run_folder::dataDifference(*ofRankZero, *own.data);
     if (difference.empty()) return;
-    throw Error("the data here are not those of rank 0's machine (" + difference +
+    throw Error("the annotations differ from rank 0's (" + difference +
                 "): give every machine the same files");
   });
 }
@@ -122,10 +122,10 @@ void Trainer::leaveOutBadImages(std::int64_t step) {
   } catch (const std::exception&) {
     endWithLastStep(std::current_exception());
   }
-  const std::vector<BadImages::Met> images = badImages_.gather(error.badImage);
+  const std::vector<BadImages::Unreadable> images = badImages_.gather(error.badImage);
   if (!training_.experiment.dataset.skipsBadImages()) {
     saveBeforeEnd();
-    const BadImages::Met& first = images.front();
+    const BadImages::Unreadable& first = images.front();
     throw RankError(first.image.what(), protocol::FailureCause::BadImage, first.rank, first.host);
   }
   steps_.stopLoading();

@@ -35,25 +35,25 @@ class Trainer {
     std::int64_t step = 0;
     bool stopped = false;  ///< on request, before max_steps
   };
-  /// Reads the start weights unless it resumes, and blocks until the last step or a stop. Throws
+  /// Reads the initial weights unless it resumes, and blocks until the last step or a stop. Throws
   /// Error.
   Outcome run();
 
-  /// As it stands, in training mode.
+  /// The current model, in training mode.
   const model::MaskRcnn& model() const { return *model_.model(); }
 
  private:
-  /// Every rank reads the annotations of its own machine: they must be rank 0's.
+  /// Throws unless every rank's annotations equal rank 0's.
   void checkSameData();
   /// Whether the training has reached its end: the last step, or early stopping.
   bool isAtEnd() const;
   void trainStep(std::int64_t step);
-  /// One rank has met an image that it cannot read: the step is drawn again without it, or the
+  /// A rank has found an image that it cannot read: the step is sampled again without it, or the
   /// training ends with a checkpoint. Called on all ranks.
   void leaveOutBadImages(std::int64_t step);
   config::Due dueAfter(std::int64_t step, bool isLast) const;
-  /// What this step still lacks: a run that was stopped or met an image that cannot be read left
-  /// only a checkpoint, and early stopping is known only when its evaluation is done.
+  /// What is still due after a resume: a run that was stopped or found an image that cannot be read
+  /// left only a checkpoint, and early stopping is known only when its evaluation is done.
   config::Due missing(bool isLast);
   void runDue(const config::Due& due);
   /// Keeps the last complete step before the run ends. Called on all ranks.

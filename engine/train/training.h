@@ -36,7 +36,7 @@ struct TrainerContext {
   double checkpointPatience = 60;  ///< seconds for which writing the last checkpoint is retried
 };
 
-/// The data sets of a training and what draws from them. Reads annotations; throws Error.
+/// The datasets of a training and what draws from them. Reads annotations; throws Error.
 struct TrainingData {
   TrainingData(const config::Experiment& experiment, at::Device device, const dist::World& world);
 
@@ -52,7 +52,7 @@ struct Training {
            const TrainerContext& given);
 
   /// Rank 0 alone reads and writes files, and sends messages to the supervisor.
-  bool isLeader() const { return context.world.rank() == 0; }
+  bool isRankZero() const { return context.world.rank() == 0; }
   void send(const protocol::WorkerMessage& message) const { context.send(message); }
   void sendState(protocol::RunState runState) const;
   void log(base::LogLevel level, std::string text) const;
@@ -66,7 +66,7 @@ struct Training {
   at::Device device;
   int loaderThreads;
   TrainingData data;
-  run_folder::TrainingState state;            ///< as a checkpoint keeps it
+  run_folder::TrainingState state;            ///< state.json
   std::optional<run_folder::Best> savedBest;  ///< the best evaluation that has its checkpoint
   bool stopsEarly = false;                    ///< as rank 0 decided
   std::int64_t savedStep = -1;                ///< of the newest checkpoint

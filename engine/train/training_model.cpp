@@ -56,12 +56,12 @@ TrainingModel::TrainingModel(const Training& training)
     average_ = std::make_unique<solver::WeightAverage>(decay, update_->parameters());
 }
 
-void TrainingModel::loadStartWeights() {
+void TrainingModel::loadInitialWeights() {
   const std::string& weights = training_.experiment.model.weights;
-  if (training_.isLeader() && !weights.empty()) {
+  if (training_.isRankZero() && !weights.empty()) {
     const auto loaded =
         checkpoint::loadWeights(model_->namedState(), checkpoint::readSafetensors(weights),
-                                checkpoint::WeightsUse::Start, weights);
+                                checkpoint::WeightsUse::Initial, weights);
     training_.log(base::LogLevel::Info, weights + ": " + loaded.summary());
   }
   std::vector<at::Tensor> tensors;

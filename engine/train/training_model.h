@@ -18,7 +18,7 @@ class TrainingModel {
   explicit TrainingModel(const Training& training);
 
   /// Rank 0 reads model.weights; every rank begins with its weights. Throws Error.
-  void loadStartWeights();
+  void loadInitialWeights();
   /// Resumes from a checkpoint's tensors. The state of another optimizer or of other trained
   /// parameters, as a fork may have, is left out with a warning. Throws Error naming `folder`.
   void resume(checkpoint::Checkpoint saved, const std::filesystem::path& folder);
@@ -27,13 +27,13 @@ class TrainingModel {
   solver::WeightUpdate& update() { return *update_; }
   /// After each step of the optimizer.
   void updateAverage();
-  /// Puts the EMA weights into the model while it lives; null without solver.ema_decay.
+  /// RAII: swaps in the EMA weights; null without solver.ema_decay.
   std::unique_ptr<solver::WeightAverage::InPlace> averageInPlace() const;
   /// Of the optimizer, with the trained weights beside the EMA's.
   solver::NamedTensors optimizerState() const;
-  /// Each rank's batch norm has statistics of its own images: rank 0's become all ranks'.
+  /// Broadcasts rank 0's batch-norm statistics.
   void shareNormStatistics();
-  /// What runtime.cuda_graphs cannot do for these batches; empty: nothing, or it is off.
+  /// Limits of runtime.cuda_graphs for these batches; empty: none, or it is off.
   std::string cudaGraphWarning() const;
 
  private:

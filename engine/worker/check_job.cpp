@@ -26,7 +26,7 @@ void checkWeights(const config::Experiment& experiment, const std::string& check
                               static_cast<std::uint64_t>(experiment.runtime.seed));
   checkpoint::loadWeights(
       model.namedState(), checkpoint::readSafetensors(weights),
-      checkpoint.empty() ? checkpoint::WeightsUse::Start : checkpoint::WeightsUse::Exactly,
+      checkpoint.empty() ? checkpoint::WeightsUse::Initial : checkpoint::WeightsUse::Exactly,
       weights.string());
 }
 

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kStopInterval{100};
 }  // namespace
 
 ControlThread::ControlThread(Channel& channel, train::Mailbox& mailbox,
-                             const train::PhaseReport& phase, OwnWorld& world)
+                             const train::PhaseReport& phase, WorkerWorld& world)
     : channel_(channel),
       mailbox_(mailbox),
       phase_(phase),

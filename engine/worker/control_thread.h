@@ -5,7 +5,7 @@
 #include "engine/train/mailbox.h"
 #include "engine/train/phase.h"
 #include "engine/worker/channel.h"
-#include "engine/worker/own_world.h"
+#include "engine/worker/worker_world.h"
 
 namespace lockstep::worker {
 
@@ -15,7 +15,7 @@ namespace lockstep::worker {
 class ControlThread {
  public:
   ControlThread(Channel& channel, train::Mailbox& mailbox, const train::PhaseReport& phase,
-                OwnWorld& world);
+                WorkerWorld& world);
 
  private:
   void run(std::stop_token stop);
@@ -23,7 +23,7 @@ class ControlThread {
   Channel& channel_;
   train::Mailbox& mailbox_;
   const train::PhaseReport& phase_;
-  OwnWorld& world_;
+  WorkerWorld& world_;
   std::jthread thread_;  ///< last: starts when the other members are initialised
 };
 

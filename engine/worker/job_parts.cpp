@@ -9,8 +9,8 @@
 namespace lockstep::worker {
 
 dist::World& joinWorld(const JobContext& context) {
-  return context.ownWorld.join(context.placement,
-                               [&](int port) { context.channel.send(protocol::Listening{port}); });
+  return context.workerWorld.join(
+      context.placement, [&](int port) { context.channel.send(protocol::Listening{port}); });
 }
 
 protocol::Work sharedWork(dist::World& world, const protocol::Work& own) {

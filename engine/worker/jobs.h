@@ -8,7 +8,7 @@
 #include "engine/train/mailbox.h"
 #include "engine/train/phase.h"
 #include "engine/worker/channel.h"
-#include "engine/worker/own_world.h"
+#include "engine/worker/worker_world.h"
 
 /// The jobs of a worker, one function each. Each returns the worker's last message and throws
 /// Error.
@@ -16,7 +16,7 @@ namespace lockstep::worker {
 
 struct JobContext {
   const protocol::RankPlacement& placement;
-  OwnWorld& ownWorld;
+  WorkerWorld& workerWorld;
   Channel& channel;
   train::Mailbox& mailbox;
   train::PhaseReport& phase;

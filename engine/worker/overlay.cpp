@@ -77,10 +77,10 @@ void tint(cv::Mat& picture, cv::Rect rect, const cv::Scalar& colour, double shar
 
 /// Tints and outlines a mask within its own box.
 void drawMask(cv::Mat& picture, const coco::Rle& rle, const cv::Scalar& colour, int linePx) {
-  const coco::MaskCutout cut = coco::cutOut(rle);
+  const coco::MaskCrop cut = coco::crop(rle);
   const cv::Rect rect(cut.x, cut.y, cut.width, cut.height);
   if (rect.empty() || (rect & cv::Rect({0, 0}, picture.size())) != rect) return;
-  const cv::Mat mask(cut.height, cut.width, CV_8UC1, const_cast<std::uint8_t*>(cut.inside.data()));
+  const cv::Mat mask(cut.height, cut.width, CV_8UC1, const_cast<std::uint8_t*>(cut.pixels.data()));
   cv::Mat part = picture(rect), tinted = part.clone();
   tint(tinted, {{0, 0}, tinted.size()}, colour, kTint);
   tinted.copyTo(part, mask);

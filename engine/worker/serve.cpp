@@ -19,7 +19,8 @@ namespace {
 /// Reports the failure of this rank once, from whichever thread fails first.
 class FailureReport {
  public:
-  FailureReport(Channel& channel, OwnWorld& world, const train::PhaseReport& phase, std::string gpu)
+  FailureReport(Channel& channel, WorkerWorld& world, const train::PhaseReport& phase,
+                std::string gpu)
       : channel_(channel), world_(world), phase_(phase), gpu_(std::move(gpu)) {}
 
   /// Returns the exit code.
@@ -60,7 +61,7 @@ class FailureReport {
   }
 
   Channel& channel_;
-  OwnWorld& world_;
+  WorkerWorld& world_;
   const train::PhaseReport& phase_;
   std::string gpu_;
   std::atomic<bool> isStarted_{false};
@@ -99,7 +100,7 @@ int serve(int fd,
   if (job == nullptr) return static_cast<int>(ExitStatus::Failed);
   train::Mailbox mailbox;
   train::PhaseReport phase;
-  OwnWorld world(phase);
+  WorkerWorld world(phase);
   FailureReport report(channel, world, phase, job->placement.gpuName);
   failureReport = &report;
   std::set_terminate(reportAndExit);

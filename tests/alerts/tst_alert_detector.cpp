@@ -20,7 +20,7 @@ struct Watch {
   std::int64_t step = 0;
 
   void add(const Record& record) {
-    if (record.kind == Record::Kind::SessionStart) detector.goBackTo(record.step);
+    if (record.kind == Record::Kind::SessionStart) detector.forgetFrom(record.step);
     const auto event = eventOf(record);
     if (!event) return;
     for (protocol::Alert& alert : detector.add(*event)) alerts.push_back(std::move(alert));

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "engine/base/counter_hash.h"
-#include "engine/supervisor/event_journal.h"
+#include "engine/supervisor/event_log.h"
 #include "tests/support/append_scalars.h"
 
 namespace lockstep::tests {
@@ -142,28 +142,28 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   const std::filesystem::path folder = std::filesystem::path(parent.toStdString()) / run.name;
   const run_folder::Layout layout = run_folder::createRunFolderAt(folder);
   writeConfig(layout, run);
-  supervisor::EventJournal journal(folder, std::nullopt, [](const protocol::Alert&) {});
+  supervisor::EventLog eventLog(folder, std::nullopt, [](const protocol::Alert&) {});
   run_folder::RunInfo info;
-  journal.appendEvent(protocol::State{.state = protocol::RunState::Running}, 0, run.created);
+  eventLog.appendEvent(protocol::State{.state = protocol::RunState::Running}, 0, run.created);
   for (std::int64_t step = 1; step <= run.steps; ++step) {
     const double time = run.created + static_cast<double>(step) * kStepSeconds;
-    tests::appendScalars(journal, step, time, trainValues(run, step));
+    tests::appendScalars(eventLog, step, time, trainValues(run, step));
     if (step % run.evaluateEvery != 0) continue;
     const events::ScalarValues heldOut = heldOutValues(run, step);
-    tests::appendScalars(journal, step, time + 0.2, heldOut);
-    journal.appendEvent(
+    tests::appendScalars(eventLog, step, time + 0.2, heldOut);
+    eventLog.appendEvent(
         protocol::Evaluation{0, step, 0, "evaluations/" + run_folder::stepName(step) + ".json"},
         step, time + 0.2);
     if (!run.watchedImages.empty()) {
       writePredictions(layout, run, step);
-      journal.appendEvent(
+      eventLog.appendEvent(
           protocol::Predictions{0, step, 0, "predictions/" + run_folder::stepName(step) + ".json"},
           step, time + 0.25);
     }
     const double precision = heldOut[6].second;
     const bool best = !info.best || precision > info.best->value;
     if (best) info.best = run_folder::Best{"segm/AP", precision, step};
-    journal.appendEvent(
+    eventLog.appendEvent(
         protocol::Checkpoint{0, step, 0, "checkpoints/" + run_folder::stepName(step), best}, step,
         time + 0.3);
   }
@@ -172,7 +172,7 @@ QString makeRun(const QString& parent, const MadeRun& run) {
   const base::OpenEnum<protocol::RunState> state(run.state);
   std::optional<protocol::RunError> error;
   if (!run.error.empty()) error.emplace().message = run.error;
-  journal.appendEvent(protocol::State{.state = state, .error = error}, run.steps, end);
+  eventLog.appendEvent(protocol::State{.state = state, .error = error}, run.steps, end);
   info.name = run.name;
   info.state = state;
   info.error = error;

@@ -13,7 +13,7 @@
 #include "app/monitor/monitor_page.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
-#include "engine/supervisor/event_journal.h"
+#include "engine/supervisor/event_log.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/append_scalars.h"
@@ -36,8 +36,8 @@ tests::MadeRun slowRankRun(const char* name, double created) {
 
 /// Like a supervisor: resumes the run from a step, and the next loss is not finite.
 void resumeIntoNonFiniteLoss(const QString& folder, std::int64_t resumed, double time) {
-  supervisor::EventJournal journal(folder.toStdString(), resumed, [](const protocol::Alert&) {});
-  tests::appendScalars(journal, resumed + 1, time,
+  supervisor::EventLog eventLog(folder.toStdString(), resumed, [](const protocol::Alert&) {});
+  tests::appendScalars(eventLog, resumed + 1, time,
                        {{"train/loss_total", std::numeric_limits<float>::quiet_NaN()}});
 }
 
@@ -151,9 +151,9 @@ class TstAlerts : public QObject {
     alert.from = 20;
     alert.to = 40;
     {
-      supervisor::EventJournal journal(folder.toStdString(), std::nullopt,
-                                       [](const protocol::Alert&) {});
-      journal.appendEvent(alert, 40, 3000);
+      supervisor::EventLog eventLog(folder.toStdString(), std::nullopt,
+                                    [](const protocol::Alert&) {});
+      eventLog.appendEvent(alert, 40, 3000);
     }
     MainWindow window(&theme_, optionsFor({parent.path()}, app::Page::Monitor));
     window.show();
@@ -174,8 +174,8 @@ class TstAlerts : public QObject {
     run.error = "rank 1 was killed";
     const QString folder = tests::makeRun(parent.path(), run);
     {
-      supervisor::EventJournal journal(folder.toStdString(), 15, [](const protocol::Alert&) {});
-      tests::appendScalars(journal, 16, 3000, {{"train/loss_total", 1.F}});
+      supervisor::EventLog eventLog(folder.toStdString(), 15, [](const protocol::Alert&) {});
+      tests::appendScalars(eventLog, 16, 3000, {{"train/loss_total", 1.F}});
     }
     MainWindow window(&theme_, optionsFor({folder}, app::Page::Monitor));
     window.show();

@@ -220,7 +220,7 @@ class TstMainWindow : public QObject {
     theme_.setMode(widgets::ThemeSwitch::Mode::System);
   }
 
-  void aPointOfAnotherRunsCurveIsAStepOfTheLeadingRun() {
+  void aPointOfAnotherRunsCurveIsAStepOfTheCurrentRun() {
     QTemporaryDir parent;
     tests::MadeRun plan = made("short", 1000);
     plan.steps = 20;
@@ -236,7 +236,7 @@ class TstMainWindow : public QObject {
     QCOMPARE(window.page(), app::Page::Monitor);
     Q_EMIT card->predictionsRequested(35);
     QCOMPARE(chosen.count(), 1);
-    QCOMPARE(chosen[0][0].toLongLong(), 20);  // the leading run has no step 35
+    QCOMPARE(chosen[0][0].toLongLong(), 20);  // the current run has no step 35
     QCOMPARE(window.page(), app::Page::Predictions);
   }
 

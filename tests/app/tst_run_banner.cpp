@@ -166,7 +166,7 @@ class TstRunBanner : public QObject {
     QCOMPARE(banner.title(), QStringLiteral("The run cannot be read"));
   }
 
-  void theLeadingRunsMessageComesFirst() {
+  void theCurrentRunsMessageComesFirst() {
     QTemporaryDir parent;
     tests::MadeRun plan;
     plan.name = "b";
@@ -178,7 +178,7 @@ class TstRunBanner : public QObject {
     RunBanner banner;
     banner.showRuns({shown(a, "a"), shown(b, "b")});
     QCOMPARE(banner.title(), QStringLiteral("a: The run failed"));
-    // The leading run has no problem: the read error of the other is shown, but not its failure.
+    // The current run has no problem: the read error of the other is shown, but not its failure.
     banner.showRuns({shown(b, "b"), shown(a, "a")});
     QCOMPARE(banner.title(), QStringLiteral("b: The run cannot be read"));
     banner.showRuns({});

@@ -40,12 +40,12 @@ class TstRunStyles : public QObject {
       runs.append(QStringLiteral("/%1").arg(i));
       styles.assign(runs.back(), {});  // all as if they were alone
     }
-    const int leading = *styles.find(runs.front());
+    const int current = *styles.find(runs.front());
     QVERIFY(styles.makeDistinct(runs));
     std::set<int> different;
     for (const QString& run : runs) different.insert(*styles.find(run));
     QCOMPARE(different.size(), std::size_t{RunStyles::kCount});
-    QCOMPARE(*styles.find(runs.front()), leading);
+    QCOMPARE(*styles.find(runs.front()), current);
     QVERIFY(!styles.makeDistinct(runs));
     // One more than there are styles has to look like another.
     styles.assign(QStringLiteral("/more"), {});

@@ -12,13 +12,13 @@
 #include "widgets/theme.h"
 
 using namespace lockstep;
-using app::RunStatus;
 using app::TopBar;
+using app::TopBarStatus;
 
 namespace {
 
-RunStatus statusOf(const char* state, qint64 step) {
-  RunStatus status;
+TopBarStatus statusOf(const char* state, qint64 step) {
+  TopBarStatus status;
   status.name = QStringLiteral("run");
   status.state = base::OpenEnum<protocol::RunState>(state);
   status.step = step;
@@ -72,7 +72,7 @@ class TstTopBar : public QObject {
 
   void aRunHiddenByTheFilterIsMarkedWithoutMovingTheLayout() {
     TopBar bar;
-    RunStatus status = statusOf("running", 99);
+    TopBarStatus status = statusOf("running", 99);
     show(bar, 1000, status);
     bar.setStatus(status);  // its fonts are known once it is shown
     settle(bar);
@@ -93,7 +93,7 @@ class TstTopBar : public QObject {
 
   void aStoppedRunCanBeResumed() {
     TopBar bar;
-    RunStatus status = statusOf("stopped", 500);
+    TopBarStatus status = statusOf("stopped", 500);
     status.isLive = false;
     show(bar, 1280, status);
     auto* button = pauseOf(bar);
@@ -112,7 +112,7 @@ class TstTopBar : public QObject {
 
  private:
   static void settle(TopBar& bar) { bar.layout()->activate(); }
-  static void show(TopBar& bar, int width, const RunStatus& status) {
+  static void show(TopBar& bar, int width, const TopBarStatus& status) {
     bar.resize(width, bar.height());
     bar.setStatus(status);
     bar.show();

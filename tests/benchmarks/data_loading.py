@@ -1,4 +1,4 @@
-"""Our loader beside torchvision's: a COCO data set, decoded, flipped, normalised, resized and batched with boxes and masks.
+"""Our loader beside torchvision's: a COCO dataset, decoded, flipped, normalised, resized and batched with boxes and masks.
 usage: data_loading.py PROGRAM ANNOTATIONS IMAGES [MIN_SIZE MAX_SIZE BATCH STEPS ROUNDS]
 PROGRAM is build/bin/data_loading. Both use two threads or workers; rounds alternate. Prints images/s and the ratio."""
 import contextlib

@@ -30,7 +30,7 @@ CHANNELS, FC, ROIS, MIN_SIZE, BATCH, LR, WARMUP = 64, 256, 64, 256, 2, 0.02, 50
 
 
 class Part:
-    """One split of a COCO data set in torchvision's format."""
+    """One split of a COCO dataset in torchvision's format."""
 
     def __init__(self, folder, annotations):
         with contextlib.redirect_stdout(io.StringIO()):

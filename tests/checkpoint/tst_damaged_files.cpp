@@ -50,7 +50,7 @@ void useWeights(const fs::path& path) {
     }
   };
   attempt([&] { checkpoint::modelFacts(file); });
-  for (const auto use : {checkpoint::WeightsUse::Start, checkpoint::WeightsUse::Exactly})
+  for (const auto use : {checkpoint::WeightsUse::Initial, checkpoint::WeightsUse::Exactly})
     attempt([&] { checkpoint::loadWeights(smallModel(), file, use, path.string()).summary(); });
   if (first) throw *first;
 }

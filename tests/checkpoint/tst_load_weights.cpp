@@ -76,7 +76,7 @@ class TstLoadWeights : public QObject {
   void trainingSkipsAndNamesHeadsOfAnotherSize() {
     const NamedTensors target = smallModel(3, 0);
     const auto result =
-        checkpoint::loadWeights(target, file(smallModel(91, 2)), WeightsUse::Start, "a");
+        checkpoint::loadWeights(target, file(smallModel(91, 2)), WeightsUse::Initial, "a");
     QCOMPARE(result.summary(),
              std::string(
                  "7 tensors loaded, 1 of another shape (roi_heads.box_predictor.cls_score.weight "
@@ -101,7 +101,7 @@ class TstLoadWeights : public QObject {
       if (entry.first.starts_with("backbone.body.")) source.push_back(entry);
     }
     const NamedTensors target = smallModel(3, 0);
-    const auto result = checkpoint::loadWeights(target, file(source), WeightsUse::Start, "a");
+    const auto result = checkpoint::loadWeights(target, file(source), WeightsUse::Initial, "a");
     QCOMPARE(result.loaded.size(), std::size_t{4});
     QCOMPARE(result.missing.size(), std::size_t{4});
     QVERIFY(refusal(target, source, WeightsUse::Exactly).find("missing keys: backbone.fpn") !=
@@ -116,7 +116,7 @@ class TstLoadWeights : public QObject {
     source.emplace_back("fc.weight", torch::ones({1000, 4}));
     source.emplace_back("bn1.num_batches_tracked", torch::zeros({}, torch::kLong));
     const NamedTensors target = smallModel(3, 0);
-    const auto result = checkpoint::loadWeights(target, file(source), WeightsUse::Start, "a");
+    const auto result = checkpoint::loadWeights(target, file(source), WeightsUse::Initial, "a");
     QCOMPARE(result.loaded.size(), std::size_t{4});
     QVERIFY(result.unexpected == std::vector<std::string>{"fc.weight"});
     QCOMPARE(valueOf(target, "backbone.body.layer1.0.conv1.weight"), 2.0f);
@@ -163,7 +163,7 @@ class TstLoadWeights : public QObject {
     if (change == QStringLiteral("more"))
       source.emplace_back("backbone.body.layer1.1.conv1.weight", torch::ones({1}));
     if (change == QStringLiteral("none")) source = without(source, "backbone.body");
-    const std::string text = refusal(smallModel(3, 0), source, WeightsUse::Start);
+    const std::string text = refusal(smallModel(3, 0), source, WeightsUse::Initial);
     QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
   }
 
@@ -172,7 +172,7 @@ class TstLoadWeights : public QObject {
     const auto contains = [](const std::string& text, const char* part) {
       return text.find(part) != std::string::npos;
     };
-    for (const WeightsUse use : {WeightsUse::Start, WeightsUse::Exactly}) {
+    for (const WeightsUse use : {WeightsUse::Initial, WeightsUse::Exactly}) {
       QVERIFY(contains(refusal(group, batch, use), "set model.norm to frozen_batch"));
       QVERIFY(contains(refusal(batch, group, use), "set model.norm to group"));
     }
@@ -200,7 +200,7 @@ class TstLoadWeights : public QObject {
     NamedTensors source = smallModel(3, 2);
     for (const QString& name : more) source.emplace_back(name.toStdString(), torch::ones({4}));
     const NamedTensors target = smallModel(3, 0);
-    const std::string text = refusal(target, source, WeightsUse::Start);
+    const std::string text = refusal(target, source, WeightsUse::Initial);
     QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
     QVERIFY2(text.find("unexpected keys: ") != std::string::npos, text.c_str());
     QCOMPARE(valueOf(target, "backbone.body.conv1.weight"), 0.0f);
@@ -210,7 +210,7 @@ class TstLoadWeights : public QObject {
     NamedTensors source = smallModel(3, 2);
     source.emplace_back("roi_heads.mask_head.3.0.weight", torch::ones({8, 8, 3, 3}));
     const auto result =
-        checkpoint::loadWeights(smallModel(3, 0), file(source), WeightsUse::Start, "a");
+        checkpoint::loadWeights(smallModel(3, 0), file(source), WeightsUse::Initial, "a");
     QCOMPARE(result.summary(),
              std::string("8 tensors loaded, 1 unexpected (roi_heads.mask_head.3.0.weight)"));
   }
@@ -243,7 +243,7 @@ class TstLoadWeights : public QObject {
       }
       return body;
     };
-    const std::string text = refusal(bodyOf(inModel), bodyOf(inFile), WeightsUse::Start);
+    const std::string text = refusal(bodyOf(inModel), bodyOf(inFile), WeightsUse::Initial);
     const QString words =
         QStringLiteral("its backbone is %1, model.backbone is %2").arg(inFile, inModel);
     QVERIFY2(QString::fromStdString(text).contains(words), text.c_str());
@@ -257,7 +257,7 @@ class TstLoadWeights : public QObject {
   }
   void nonFiniteValuesAreErrors() {
     QFETCH(bool, isStart);
-    const WeightsUse use = isStart ? WeightsUse::Start : WeightsUse::Inference;
+    const WeightsUse use = isStart ? WeightsUse::Initial : WeightsUse::Inference;
     for (const float value : {NAN, INFINITY}) {
       NamedTensors source = smallModel(3, 2);
       source[4].second.view(-1)[3] = value;

@@ -60,10 +60,10 @@ class TstAnalysis : public QObject {
     const Analysis best = analysisOf(objects, detections);
     QVERIFY(best.isAtBestF1);
     QCOMPARE(best.scoreThreshold, .5);
-    QCOMPARE(best.point.all, (Counts{2, 0, 0}));
+    QCOMPARE(best.operatingPoint.all, (Counts{2, 0, 0}));
     const Analysis given = analysisOf(objects, detections, {.5, .6});
     QVERIFY(!given.isAtBestF1);
-    QCOMPARE(given.point.all, (Counts{1, 0, 1}));
+    QCOMPARE(given.operatingPoint.all, (Counts{1, 0, 1}));
     QCOMPARE(given.uncertainty.figures.ap, 1.0);
     QCOMPARE(given.errors.ap, 1.0);
   }
@@ -75,7 +75,7 @@ class TstAnalysis : public QObject {
     for (const bool isFound : {true, false}) {
       const Analysis analysis = analysisOf(objects, detections, {isFound ? .6 : .7, .1});
       const Counts expected = isFound ? Counts{1, 0, 0} : Counts{0, 1, 1};
-      QCOMPARE(analysis.point.all, expected);
+      QCOMPARE(analysis.operatingPoint.all, expected);
       QCOMPARE(analysis.byScore[50].counts, expected);
       QCOMPARE(analysis.curves.ap, isFound ? 1.0 : 0.0);
       QCOMPARE(analysis.errors.types[std::size_t(ErrorType::Localisation)].count,

@@ -181,8 +181,8 @@ class TstAveragePrecision : public QObject {
     QTest::addColumn<int>("category");
     QTest::addColumn<double>("score");
     QTest::addColumn<QString>("message");
-    QTest::newRow("image") << 7 << 1 << .5 << QStringLiteral("the data set has no image 7");
-    QTest::newRow("category") << 1 << 8 << .5 << QStringLiteral("the data set has no category 8");
+    QTest::newRow("image") << 7 << 1 << .5 << QStringLiteral("the dataset has no image 7");
+    QTest::newRow("category") << 1 << 8 << .5 << QStringLiteral("the dataset has no category 8");
     QTest::newRow("score") << 1 << 1 << std::nan("")
                            << QStringLiteral("result 1 (image 1): its score is not finite");
   }

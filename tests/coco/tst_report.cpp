@@ -96,7 +96,7 @@ std::string detection(int image, int category, double x, double y, double side, 
 /// The header of a PNG; nothing here decodes the rest.
 const std::string kPng("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0d\0\0\0P", 24);
 
-/// A data set, its results and the input of a report. Image 1: a true positive, a false negative,
+/// A dataset, its results and the input of a report. Image 1: a true positive, a false negative,
 /// a false positive, a duplicate. Image 2: a false negative. Image 3: all correct.
 class Made {
  public:

@@ -40,8 +40,8 @@ class TstReportParts : public QObject {
     QCOMPARE(signedFigure(-.25, 2), std::string("-0.25"));
     QCOMPARE(grouped(1234567), std::string("1\u202f234\u202f567"));
     QCOMPARE(grouped(999), std::string("999"));
-    QCOMPARE(counted(1, "image"), std::string("1 image"));
-    QCOMPARE(counted(0, "image"), std::string("0 images"));
+    QCOMPARE(groupedCount(1, "image"), std::string("1 image"));
+    QCOMPARE(groupedCount(0, "image"), std::string("0 images"));
     QVERIFY(figure(1e300).size() > 300);
   }
 

@@ -160,8 +160,8 @@ class TstResults : public QObject {
     };
     QCOMPARE(errorWith({{5}, {1}, 1, {0, 0, 1, 1}, {}}),
              QString::fromStdString(file.string()) +
-                 QStringLiteral(": result 2: the data set has no image 5; are these results of "
-                                "another data set?"));
+                 QStringLiteral(": result 2: the dataset has no image 5; are these results of "
+                                "another dataset?"));
     QCOMPARE(errorWith({{4}, {1}, 1, {0, 0, 1, 1}, drawn({"#"})}),
              QString::fromStdString(file.string()) +
                  QStringLiteral(": result 2: its mask is 1 x 1 px (height x width) but image 4 is "

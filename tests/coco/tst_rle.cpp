@@ -44,13 +44,13 @@ class TstRle : public QObject {
 
   void cutoutHasThePixelsOfItsBox() {
     const Rle rle = drawn({".....", "..##.", ".##..", "....."});
-    const MaskCutout cut = cutOut(rle);
+    const MaskCrop cut = crop(rle);
     QCOMPARE((std::array{cut.x, cut.y, cut.width, cut.height}), (std::array{1, 1, 3, 2}));
-    QCOMPARE(cut.inside, (std::vector<std::uint8_t>{0, 1, 1, 1, 1, 0}));
-    const MaskCutout whole = cutOut(drawn({"##", "##"}));  // one run over both columns
-    QCOMPARE(whole.inside, (std::vector<std::uint8_t>{1, 1, 1, 1}));
-    QVERIFY(cutOut(drawn({"..", ".."})).inside.empty());
-    QVERIFY_THROWS_EXCEPTION(Error, cutOut(Rle{2, 2, {1, 9}}));
+    QCOMPARE(cut.pixels, (std::vector<std::uint8_t>{0, 1, 1, 1, 1, 0}));
+    const MaskCrop whole = crop(drawn({"##", "##"}));  // one run over both columns
+    QCOMPARE(whole.pixels, (std::vector<std::uint8_t>{1, 1, 1, 1}));
+    QVERIFY(crop(drawn({"..", ".."})).pixels.empty());
+    QVERIFY_THROWS_EXCEPTION(Error, crop(Rle{2, 2, {1, 9}}));
   }
 
   void nonzeroIsForegroundAndTheRowStrideIsUsed() {

@@ -156,7 +156,7 @@ class TstFields : public QObject {
     QVERIFY(config::sections() == expected);
   }
 
-  void defaultsAreValidAndBuilt() {
+  void defaultsAreValidAndImplemented() {
     const config::Experiment defaults;
     for (const Field& field : config::fields()) {
       config::Experiment experiment;

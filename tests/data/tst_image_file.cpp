@@ -11,6 +11,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/image_size.h"
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/image_file.h"
 #include "tests/data/small_data_set.h"
@@ -388,14 +389,14 @@ class TstImageFile : public QObject {
   }
 
   void exifOrientationRule() {
-    using Size = coco::PictureSize;
-    QVERIFY(!coco::shouldApplyExif({40, 24}, true, Size{40, 24}));
-    QVERIFY(coco::shouldApplyExif({40, 24}, true, Size{24, 40}));
-    QVERIFY(!coco::shouldApplyExif({40, 24}, false, Size{24, 40}));
-    QVERIFY(!coco::shouldApplyExif({40, 24}, true, Size{24, 41}));
+    using Size = base::ImageSize;
+    QVERIFY(!coco::shouldApplyExif({24, 40}, true, Size{24, 40}));
+    QVERIFY(coco::shouldApplyExif({24, 40}, true, Size{40, 24}));
+    QVERIFY(!coco::shouldApplyExif({24, 40}, false, Size{40, 24}));
+    QVERIFY(!coco::shouldApplyExif({24, 40}, true, Size{41, 24}));
     QVERIFY(!coco::shouldApplyExif({40, 40}, true, Size{40, 40}));
-    QVERIFY(coco::shouldApplyExif({40, 24}, true, std::nullopt));
-    QVERIFY(coco::shouldApplyExif({40, 24}, false, std::nullopt));
+    QVERIFY(coco::shouldApplyExif({24, 40}, true, std::nullopt));
+    QVERIFY(coco::shouldApplyExif({24, 40}, false, std::nullopt));
   }
 
   void darkSixteenBitFilesAreReported() {

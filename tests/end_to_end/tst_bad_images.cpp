@@ -3,13 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using tests::Ended;
+using tests::ProcessResult;
+using tests::TestWorkspace;
 using tests::words;
-using tests::Workplace;
 namespace fs = std::filesystem;
 
 namespace {
@@ -26,10 +26,10 @@ class TstBadImages : public QObject {
   Q_OBJECT
 
  private:
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
   QString bad_;  ///< an image that is first needed in the second step
 
-  Ended train(const QString& more) const {
+  ProcessResult train(const QString& more) const {
     return place_->engine(words(kTwoRanks) + more.split(QLatin1Char(' '), Qt::SkipEmptyParts));
   }
   QByteArray bitsOf(const char* run) const {
@@ -39,7 +39,7 @@ class TstBadImages : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
     QVERIFY(place_->makeShapes());
     place_->writeExperiment();
     // One of four images, with batches of two: at most two of them are read in the first step.
@@ -51,7 +51,7 @@ class TstBadImages : public QObject {
       const QByteArray whole = place_->read(file);
       place_->write(file, whole.left(whole.size() / 2));
       const QString run = QStringLiteral("skips%1").arg(number);
-      const Ended ended =
+      const ProcessResult ended =
           train(QStringLiteral("--output %1 --set dataset.bad_images=skip").arg(run));
       QVERIFY2(ended.status == 0, ended.err.constData());
       const auto line = nlohmann::json::parse(
@@ -71,14 +71,14 @@ class TstBadImages : public QObject {
   /// The previous step is in a checkpoint, the message names the image and the command to resume,
   /// and the resumed run is bit-identical to one that skipped the image from the start.
   void aRunStopsWithACheckpointAndResumesWithoutTheImage() {
-    const Ended fails = train(QStringLiteral("--output fails"));
+    const ProcessResult fails = train(QStringLiteral("--output fails"));
     QCOMPARE(fails.status, 1);
     QVERIFY2(fails.err.contains(" failed at step 2 in data") &&
                  fails.err.contains(QByteArray(bad_.toLocal8Bit() + ": is truncated")) &&
                  fails.err.contains("--resume --set dataset.bad_images=skip"),
              fails.err.constData());
     QVERIFY(QDir(place_->path(QStringLiteral("fails/checkpoints/step-00000001"))).exists());
-    const Ended resumed =
+    const ProcessResult resumed =
         place_->engine(words("train fails --resume --set dataset.bad_images=skip"));
     QVERIFY2(resumed.status == 0, resumed.err.constData());
     QVERIFY(!bitsOf("skips").isEmpty());

@@ -3,13 +3,13 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using Json = nlohmann::json;
-using tests::Ended;
-using tests::Workplace;
+using tests::ProcessResult;
+using tests::TestWorkspace;
 
 namespace {
 
@@ -23,7 +23,7 @@ class TstBadInputs : public QObject {
   Q_OBJECT
 
  private:
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
 
   /// The experiment with one text replaced by another.
   void writeVariant(const char* name, const char* before, const char* after) {
@@ -76,14 +76,14 @@ class TstBadInputs : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
     QVERIFY(place_->makeShapes());
     place_->writeExperiment();
     writeExperiments();
     writeData();
-    const Ended run = place_->engine({text("train"), text("experiment.yaml"), text("--output"),
-                                      text("run"), text("--set"), text("solver.max_steps=1"),
-                                      text("--set"), text("evaluation.max_images=1")});
+    const ProcessResult run = place_->engine(
+        {text("train"), text("experiment.yaml"), text("--output"), text("run"), text("--set"),
+         text("solver.max_steps=1"), text("--set"), text("evaluation.max_images=1")});
     QVERIFY2(run.status == 0, run.err.constData());
     const QByteArray weights =
         place_->read(text("run/checkpoints/step-00000001/model.safetensors"));
@@ -145,11 +145,11 @@ class TstBadInputs : public QObject {
         "evaluate other_model.yaml --weights weights.safetensors --out answer.json", 2,
         {"weights.safetensors",
          "backbone.fpn.inner_blocks.0.0.weight [64, 64, 1, 1] instead of [32"});
-    row("start weights of another model",
+    row("initial weights of another model",
         "train experiment.yaml --output other --set model.weights=weights.safetensors "
         "--set model.backbone=resnet34",
         2, {"model.weights: ", "its backbone is resnet18, model.backbone is resnet34"});
-    row("start weights with another norm",
+    row("initial weights with another norm",
         "train experiment.yaml --output other --set model.weights=weights.safetensors "
         "--set model.norm=frozen_batch",
         2, {"weights.safetensors does not match the model", "set model.norm to group"});
@@ -161,7 +161,7 @@ class TstBadInputs : public QObject {
     row("check of weights of PyTorch",
         "config check experiment.yaml --data --set model.weights=torch.pth", 2,
         {"--set: model.weights: ", "torch.pth: is a PyTorch file", "packaging/convert_weights.py"});
-    row("start weights of PyTorch",
+    row("initial weights of PyTorch",
         "train experiment.yaml --output other --set model.weights=torch.pth", 2,
         {"torch.pth: is a PyTorch file", "packaging/convert_weights.py"});
     row("weights cut off", "evaluate experiment.yaml --weights cut.safetensors --out answer.json",
@@ -175,7 +175,7 @@ class TstBadInputs : public QObject {
     QFETCH(int, status);
     QFETCH(QStringList, said);
     const auto before = place_->files();
-    const Ended ended = place_->engine(line.split(QLatin1Char(' ')));
+    const ProcessResult ended = place_->engine(line.split(QLatin1Char(' ')));
     const QString err = QString::fromUtf8(ended.err);
     for (const QString& fragment : said) QVERIFY2(err.contains(fragment), ended.err.constData());
     QCOMPARE(ended.status, status);
@@ -189,7 +189,7 @@ class TstBadInputs : public QObject {
   }
 
   void aTruncatedImageFailsTheRunWithItsName() {
-    const Ended ended =
+    const ProcessResult ended =
         place_->engine({text("train"), text("cut_image.yaml"), text("--output"), text("failed")});
     QCOMPARE(ended.status, 1);
     const QByteArray said = ended.err.trimmed().split('\n').last();
@@ -215,8 +215,8 @@ class TstBadInputs : public QObject {
       QFile file(text("%1/%2%3.png").arg(many).arg(i).arg(QString(220, QLatin1Char('n'))));
       QVERIFY(file.open(QIODevice::WriteOnly));
     }
-    const Ended ended = place_->engine({text("predict"), text("run"), text("--images"),
-                                        text("many"), text("--out"), text("answer.json")});
+    const ProcessResult ended = place_->engine({text("predict"), text("run"), text("--images"),
+                                                text("many"), text("--out"), text("answer.json")});
     QVERIFY(QDir(many).removeRecursively());
     QCOMPARE(ended.status, 1);
     QVERIFY2(ended.err.contains("nnn.png: is an empty file; copy the file again"),
@@ -234,14 +234,14 @@ class TstBadInputs : public QObject {
     };
     QTRY_VERIFY_WITH_TIMEOUT(isDrawing(), 20000);
     engine->terminate();
-    const Ended ended = Workplace::finish(*engine);
+    const ProcessResult ended = TestWorkspace::finish(*engine);
     QCOMPARE(ended.status, 130);
     QVERIFY(!isDrawing());
     QCOMPARE(place_->files(), before);
   }
 
   void aRunWorksWithoutAHeldOutSet() {
-    const Ended ended = place_->engine(
+    const ProcessResult ended = place_->engine(
         {text("train"), text("experiment.yaml"), text("--output"), text("no_val"), text("--set"),
          text("dataset.val.images=null"), text("--set"), text("dataset.val.annotations=null"),
          text("--set"), text("solver.max_steps=1")});
@@ -256,7 +256,7 @@ class TstBadInputs : public QObject {
   void weightsNameTheirNorm() {
     // Trained with norm: group; an experiment with norm: auto uses the file's.
     writeVariant("open_norm.yaml", "model: {", "model: {norm: auto, ");
-    const Ended ended = place_->engine(
+    const ProcessResult ended = place_->engine(
         {text("evaluate"), text("open_norm.yaml"), text("--weights"), text("weights.safetensors")});
     QVERIFY2(ended.status == 0, ended.err.constData());
   }
@@ -267,7 +267,7 @@ class TstBadInputs : public QObject {
     place_->write(text("photos/a.jpg"), "no picture");
     place_->write(text("photos/b.jpg"), whole);
     place_->write(text("photos/day 1/c.jpg"), whole);
-    const Ended ended =
+    const ProcessResult ended =
         place_->engine({text("predict"), text("run"), text("--images"), text("photos"),
                         text("--score"), text("0"), text("--out"), text("photos.json")});
     QCOMPARE(ended.status, 1);
@@ -287,7 +287,7 @@ class TstBadInputs : public QObject {
 
   void aTruncatedImageIsNotPredictedAndLeavesNoFile() {
     const auto before = place_->files();
-    const Ended ended =
+    const ProcessResult ended =
         place_->engine({text("predict"), text("run"), text("--images"),
                         text("cut/scene_000001.jpg"), text("--out"), text("answer.json")});
     QCOMPARE(ended.status, 1);

@@ -8,14 +8,14 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using Json = nlohmann::json;
 using tests::Curves;
-using tests::Ended;
-using tests::Workplace;
+using tests::ProcessResult;
+using tests::TestWorkspace;
 
 namespace {
 
@@ -67,9 +67,9 @@ class TstCommandLine : public QObject {
   Q_OBJECT
 
  private:
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
 
-  Ended engine(const char* line) { return place_->engine(words(line)); }
+  ProcessResult engine(const char* line) { return place_->engine(words(line)); }
   Json json(const char* name) { return Json::parse(place_->read(text(name)).toStdString()); }
   run_folder::Layout layout(const char* name) {
     return run_folder::Layout(place_->path(text(name)).toStdString());
@@ -77,10 +77,10 @@ class TstCommandLine : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
     QVERIFY(place_->makeShapes());
     place_->writeExperiment();
-    const Ended run = engine("train experiment.yaml --output run");
+    const ProcessResult run = engine("train experiment.yaml --output run");
     QVERIFY2(run.status == 0, run.err.constData());
     // Lines that other programs parse.
     for (int step = 1; step <= 6; ++step) {
@@ -144,7 +144,7 @@ class TstCommandLine : public QObject {
   }
 
   void theConfigOfARunRepeatsIt() {
-    const Ended again = engine("train run/config.yaml --output again");
+    const ProcessResult again = engine("train run/config.yaml --output again");
     QVERIFY2(again.status == 0, again.err.constData());
     QCOMPARE(place_->read(text("again/config.yaml")), place_->read(text("run/config.yaml")));
     const Curves first = place_->curvesOf(text("run")), second = place_->curvesOf(text("again"));
@@ -165,7 +165,7 @@ class TstCommandLine : public QObject {
                                   engine->state() == QProcess::NotRunning,
                               said.constData(), 120000);
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
-    const Ended ended = Workplace::finish(*engine);
+    const ProcessResult ended = TestWorkspace::finish(*engine);
     said += ended.err;
     QVERIFY2(ended.status == 75, said.constData());
     const run_folder::RunInfo stopped = run_folder::readRunInfo(layout("stopped"));
@@ -174,8 +174,8 @@ class TstCommandLine : public QObject {
     QCOMPARE(run_folder::checkpointSteps(layout("stopped")).back(), stopped.step);
 
     const std::int64_t last = std::max<std::int64_t>(6, stopped.step + 1);
-    const Ended resumed = place_->engine(words("train stopped --resume --set") +
-                                         QStringList{text("solver.max_steps=%1").arg(last)});
+    const ProcessResult resumed = place_->engine(
+        words("train stopped --resume --set") + QStringList{text("solver.max_steps=%1").arg(last)});
     QVERIFY2(resumed.status == 0, resumed.err.constData());
     const run_folder::RunInfo info = run_folder::readRunInfo(layout("stopped"));
     QCOMPARE(info.state.text(), std::string("finished"));
@@ -200,8 +200,9 @@ class TstCommandLine : public QObject {
   void evaluateRepeatsTheMetricsOfTheRun() {
     QFETCH(int, step);
     QFETCH(bool, hasPrecision);
-    const Ended ended = place_->engine(words("evaluate run --per-image --out evaluation.json") +
-                                       QStringList{text("--weights"), QString::number(step)});
+    const ProcessResult ended =
+        place_->engine(words("evaluate run --per-image --out evaluation.json") +
+                       QStringList{text("--weights"), QString::number(step)});
     QVERIFY2(ended.status == 0, ended.err.constData());
     const Json now = json("evaluation.json");
     const Json then =
@@ -219,7 +220,7 @@ class TstCommandLine : public QObject {
   }
 
   void predictWritesResultsAndOverlays() {
-    const Ended ended = engine(
+    const ProcessResult ended = engine(
         "predict run --split val --score 0.02 --out results.json --overlays pictures "
         "--overlay-score 0.02");
     QVERIFY2(ended.status == 0, ended.err.constData());
@@ -251,9 +252,10 @@ class TstCommandLine : public QObject {
   }
 
   void predictAcceptsFilesAndFolders() {
-    const Ended ended = engine("predict run --images shapes/val --score 0.02 --out files.json");
+    const ProcessResult ended =
+        engine("predict run --images shapes/val --score 0.02 --out files.json");
     QVERIFY2(ended.status == 0, ended.err.constData());
-    const Ended split = engine("predict run --split val --score 0.02 --out split.json");
+    const ProcessResult split = engine("predict run --split val --score 0.02 --out split.json");
     QVERIFY2(split.status == 0, split.err.constData());
     const Json files = json("files.json"), ids = json("split.json");
     QCOMPARE(files.size(), ids.size());

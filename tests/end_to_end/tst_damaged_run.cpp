@@ -2,15 +2,15 @@
 #include <filesystem>
 
 #include "engine/base/atomic_file.h"
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/fuzz/mutants.h"
 #include "tests/fuzz/reading_check.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using tests::Choices;
-using tests::Ended;
-using tests::Workplace;
+using tests::ProcessResult;
+using tests::TestWorkspace;
 namespace fs = std::filesystem;
 
 namespace {
@@ -44,7 +44,7 @@ void copyRun(const fs::path& from, const fs::path& to) {
 }
 
 /// "" or why the end of a command is not as expected.
-QString faultOf(const Ended& ended, bool mayTellProgress) {
+QString faultOf(const ProcessResult& ended, bool mayTellProgress) {
   if (ended.status < 0 || ended.status > 2) return text("status %1").arg(ended.status);
   for (const char* trace : kTraces)
     if (ended.err.contains(trace)) return text("a trace of a crash");
@@ -64,7 +64,7 @@ class TstDamagedRun : public QObject {
   Q_OBJECT
 
  private:
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
 
   fs::path path(const char* name) const { return place_->path(text(name)).toStdString(); }
 
@@ -82,10 +82,10 @@ class TstDamagedRun : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
     QVERIFY(place_->makeShapes());
     place_->writeExperiment();
-    const Ended run = place_->engine(
+    const ProcessResult run = place_->engine(
         {text("train"), text("experiment.yaml"), text("--output"), text("whole"), text("--set"),
          text("solver.max_steps=2"), text("--set"), text("checkpoint.every=1"), text("--set"),
          text("evaluation.max_images=1"), text("--set"), text("monitor.predictions_every=0")});
@@ -122,7 +122,7 @@ class TstDamagedRun : public QObject {
     QFETCH(QString, file);
     QFETCH(int, variant);
     damageCopy("run", file, static_cast<std::uint64_t>(variant));
-    const Ended ended = place_->engine(line.split(QLatin1Char(' ')));
+    const ProcessResult ended = place_->engine(line.split(QLatin1Char(' ')));
     const QString problem = faultOf(ended, line.startsWith(text("train")));
     QVERIFY2(problem.isEmpty(),
              qPrintable(problem + text(": ") + QString::fromUtf8(ended.err.left(2000))));
@@ -138,7 +138,7 @@ class TstDamagedRun : public QObject {
       const QByteArray name = "many/run" + QByteArray::number(i);
       damageCopy(name.constData(), text("run.json"), 100 + i);
     }
-    const Ended ended = place_->run(
+    const ProcessResult ended = place_->run(
         "lockstep",
         {text("many"), text("--screenshot"), text("many.png"), text("--size"), text("900x600")});
     QVERIFY2(ended.status == 0, ended.err.constData());

@@ -3,12 +3,12 @@
 #include <QSet>
 #include <QTest>
 
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using tests::Ended;
-using tests::Workplace;
+using tests::ProcessResult;
+using tests::TestWorkspace;
 
 namespace {
 
@@ -21,19 +21,20 @@ class TstDesktopProgram : public QObject {
   Q_OBJECT
 
  private:
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
 
-  Ended lockstep(const QString& line) {
+  ProcessResult lockstep(const QString& line) {
     return place_->run("lockstep", line.split(QLatin1Char(' ')));
   }
 
  private Q_SLOTS:
   void initTestCase() {
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
     QVERIFY(place_->makeShapes());
     place_->writeExperiment();
-    const Ended run = place_->engine({text("train"), text("experiment.yaml"), text("--output"),
-                                      text("run"), text("--set"), text("solver.max_steps=2")});
+    const ProcessResult run =
+        place_->engine({text("train"), text("experiment.yaml"), text("--output"), text("run"),
+                        text("--set"), text("solver.max_steps=2")});
     QVERIFY2(run.status == 0, run.err.constData());
   }
 
@@ -60,7 +61,7 @@ class TstDesktopProgram : public QObject {
     QFETCH(QString, line);
     QFETCH(QString, said);
     const auto before = place_->files();
-    const Ended ended = lockstep(line);
+    const ProcessResult ended = lockstep(line);
     QCOMPARE(ended.status, 2);
     QVERIFY2(QString::fromUtf8(ended.err).contains(said), ended.err.constData());
     QCOMPARE(ended.err.count('\n'), 1);
@@ -82,7 +83,7 @@ class TstDesktopProgram : public QObject {
   void everyPageIsSavedAsAScreenshotOfTheGivenSize() {
     QFETCH(QString, line);
     QFETCH(QSize, size);
-    const Ended ended = lockstep(
+    const ProcessResult ended = lockstep(
         line + text(" --size %1x%2 --screenshot page.png").arg(size.width()).arg(size.height()));
     QVERIFY2(ended.status == 0, ended.err.constData());
     QImage picture;

@@ -1,13 +1,13 @@
 #include <QTest>
 
 #include "engine/run_folder/replay_file.h"
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using tests::Ended;
+using tests::ProcessResult;
+using tests::TestWorkspace;
 using tests::words;
-using tests::Workplace;
 
 /// Forking a run from a checkpoint, and replaying the batch that it stopped at.
 class TstForkAndReplay : public QObject {
@@ -15,15 +15,15 @@ class TstForkAndReplay : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
     QVERIFY(place_->makeShapes());
     place_->writeExperiment();
-    const Ended run = engine("train experiment.yaml --output run --set checkpoint.every=2");
+    const ProcessResult run = engine("train experiment.yaml --output run --set checkpoint.every=2");
     QVERIFY2(run.status == 0, run.err.constData());
   }
 
   void aForkWithoutChangesEqualsTheRun() {
-    const Ended fork = engine("train run --from 2 --output same");
+    const ProcessResult fork = engine("train run --from 2 --output same");
     QVERIFY2(fork.status == 0, fork.err.constData());
     for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
       const QString name = QStringLiteral("%1/checkpoints/step-00000006/") + QLatin1String(file);
@@ -39,29 +39,30 @@ class TstForkAndReplay : public QObject {
   }
 
   void aForkTrainsWithItsChanges() {
-    const Ended fork = engine(
+    const ProcessResult fork = engine(
         "train run --from 4 --output other --set solver.optimizer=adamw --set solver.base_lr=1e-4");
     QVERIFY2(fork.status == 0, fork.err.constData());
     QVERIFY2(fork.err.contains("solver.optimizer: sgd -> adamw") &&
                  fork.err.contains(
                      "the optimizer starts from scratch: the checkpoint's state is that of sgd"),
              fork.err.constData());
-    const Ended metrics = engine("metrics other --format csv");
+    const ProcessResult metrics = engine("metrics other --format csv");
     QVERIFY(metrics.out.contains(",solver/lr,"));
-    const Ended resumed = engine("train other --resume --set solver.max_steps=8");
+    const ProcessResult resumed = engine("train other --resume --set solver.max_steps=8");
     QVERIFY2(resumed.status == 0, resumed.err.constData());
     QVERIFY2(!resumed.err.contains("starts from scratch"), resumed.err.constData());
   }
 
   void aForkOfAnotherModelIsRejected() {
-    const Ended fork = engine("train run --from 2 --output wide --set model.fpn_channels=32");
+    const ProcessResult fork =
+        engine("train run --from 2 --output wide --set model.fpn_channels=32");
     QCOMPARE(fork.status, 2);
     QVERIFY2(fork.err.contains("weights do not match the model"), fork.err.constData());
     QVERIFY(!QFile::exists(place_->path(QStringLiteral("wide"))));
   }
 
   void aBatchThatWasNotFiniteIsReplayed() {
-    const Ended run = engine(
+    const ProcessResult run = engine(
         "train experiment.yaml --output wild --set solver.base_lr=1e12 --set solver.warmup_steps=0 "
         "--set solver.clip_grad_norm=0 --set solver.max_steps=30");
     QCOMPARE(run.status, 1);
@@ -76,7 +77,8 @@ class TstForkAndReplay : public QObject {
         run_folder::Layout(place_->path(QStringLiteral("wild")).toStdString()));
     QCOMPARE(info.state.text(), std::string("failed"));
 
-    const Ended again = place_->engine({QStringLiteral("train"), QStringLiteral("--replay"), file});
+    const ProcessResult again =
+        place_->engine({QStringLiteral("train"), QStringLiteral("--replay"), file});
     QCOMPARE(again.status, 1);
     QVERIFY2(again.out.contains("step=") && again.out.contains("first non-finite: ") &&
                  again.out.contains(" alone (scene_"),
@@ -84,7 +86,7 @@ class TstForkAndReplay : public QObject {
     // The layer that the run named.
     const QByteArray layer = again.out.mid(again.out.indexOf("first non-finite: ") + 18).trimmed();
     QVERIFY2(run.err.contains(QByteArray("First non-finite: " + layer)), layer.constData());
-    const Ended moved = place_->engine(
+    const ProcessResult moved = place_->engine(
         {QStringLiteral("train"), QStringLiteral("--replay"), file, QStringLiteral("--resume")});
     QCOMPARE(moved.status, 2);
     replaysInTheGivenPrecision(file);
@@ -96,18 +98,19 @@ class TstForkAndReplay : public QObject {
         "--set "
         "evaluation.early_stop.min_delta=1000 --set evaluation.loss_every=1 --set "
         "solver.max_steps=50";
-    const Ended run =
+    const ProcessResult run =
         engine(QByteArray(QByteArray("train experiment.yaml --output early") + keys).constData());
     QVERIFY2(run.status == 0, run.err.constData());
     QVERIFY2(run.err.contains("stopping early: loss_total has not improved"), run.err.constData());
     QVERIFY(
         QFile::exists(place_->path(QStringLiteral("early/checkpoints/step-00000002/state.json"))));
     QVERIFY(QFile::exists(place_->path(QStringLiteral("early/evaluations/step-00000002.json"))));
-    const Ended again = engine("train early --resume");
+    const ProcessResult again = engine("train early --resume");
     QCOMPARE(again.status, 0);
     QVERIFY2(again.err.contains("has stopped early; raise evaluation.early_stop.patience"),
              again.err.constData());
-    const Ended longer = engine("train early --resume --set evaluation.early_stop.patience=3");
+    const ProcessResult longer =
+        engine("train early --resume --set evaluation.early_stop.patience=3");
     QVERIFY2(longer.status == 0, longer.err.constData());
     QVERIFY(
         QFile::exists(place_->path(QStringLiteral("early/checkpoints/step-00000004/state.json"))));
@@ -126,16 +129,16 @@ class TstForkAndReplay : public QObject {
       return place_->engine(line + QStringList{QStringLiteral("--set"),
                                                QStringLiteral("runtime.precision=") + precision});
     };
-    const Ended floats = inPrecision(QStringLiteral("fp32"));
-    const Ended halves = inPrecision(QStringLiteral("bf16"));
+    const ProcessResult floats = inPrecision(QStringLiteral("fp32"));
+    const ProcessResult halves = inPrecision(QStringLiteral("bf16"));
     QVERIFY2(floats.out.contains("everything is finite"), floats.out.constData());
     QVERIFY2(halves.out.contains("everything is finite"), halves.out.constData());
     QVERIFY(halves.out != floats.out);
   }
 
-  Ended engine(const char* line) const { return place_->engine(words(line)); }
+  ProcessResult engine(const char* line) const { return place_->engine(words(line)); }
 
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
 };
 
 LOCKSTEP_TEST(TstForkAndReplay)

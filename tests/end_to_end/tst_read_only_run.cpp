@@ -4,14 +4,14 @@
 #include <QStandardPaths>
 #include <QTest>
 
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using tests::Ended;
+using tests::ProcessResult;
+using tests::TestWorkspace;
 using tests::words;
-using tests::Workplace;
 
 namespace {
 
@@ -41,7 +41,7 @@ class TstReadOnlyRun : public QObject {
       setpriv_ = QStandardPaths::findExecutable(QStringLiteral("setpriv"));
       if (setpriv_.isEmpty()) QSKIP("root writes everywhere, and setpriv is not there");
     }
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
     QDir().mkpath(place_->path(QStringLiteral("tmp")));
     qputenv("TMPDIR", place_->path(QStringLiteral("tmp")).toLocal8Bit());
     qputenv("LOCKSTEP_CHECKPOINT_PATIENCE", "0");
@@ -62,14 +62,14 @@ class TstReadOnlyRun : public QObject {
   void checkpointsThatCannotBeWrittenAreReported() {
     {
       const ReadOnly closed(place_->path(QStringLiteral("run/checkpoints")));
-      const Ended run = train("train run --resume --set solver.max_steps=6");
+      const ProcessResult run = train("train run --resume --set solver.max_steps=6");
       QCOMPARE(run.status, 1);
       QVERIFY2(run.err.contains("alert kind=checkpoint_failed step=4") &&
                    run.err.contains("Permission denied") && run.err.contains("step=5 ") &&
-                   run.err.contains("it is in ") && run.err.contains("/step-00000006 on "),
+                   run.err.contains("it was saved to ") && run.err.contains("/step-00000006 on "),
                run.err.constData());
     }
-    const Ended resumed = train("train run --resume --set solver.max_steps=6");
+    const ProcessResult resumed = train("train run --resume --set solver.max_steps=6");
     QVERIFY2(resumed.status == 0, resumed.err.constData());
     const QString model = QStringLiteral("%1/checkpoints/step-00000006/model.safetensors");
     QVERIFY(place_->read(model.arg(QStringLiteral("run"))) ==
@@ -85,7 +85,7 @@ class TstReadOnlyRun : public QObject {
     const auto before = place_->files();
     {
       const ReadOnly closed(place_->path(QStringLiteral("run")));
-      const Ended run = train("train run --resume --set solver.max_steps=8");
+      const ProcessResult run = train("train run --resume --set solver.max_steps=8");
       QCOMPARE(run.status, 2);
       QVERIFY2(run.err.contains("run: run folder is not writable: Permission denied"),
                run.err.constData());
@@ -97,24 +97,24 @@ class TstReadOnlyRun : public QObject {
   void noRunStartsInAReadOnlyFolder() {
     QDir().mkpath(place_->path(QStringLiteral("shelf")));
     const ReadOnly closed(place_->path(QStringLiteral("shelf")));
-    const Ended run = train("train experiment.yaml --output shelf/run");
+    const ProcessResult run = train("train experiment.yaml --output shelf/run");
     QCOMPARE(run.status, 2);
     QVERIFY2(run.err.contains("shelf") && run.err.contains("Permission denied"),
              run.err.constData());
   }
 
  private:
-  Ended train(const char* line) const {
+  ProcessResult train(const char* line) const {
     if (setpriv_.isEmpty()) return place_->engine(words(line));
     QProcess process;
     process.setWorkingDirectory(place_->path(QString()));
     process.start(setpriv_, words("--bounding-set=-dac_override,-dac_read_search") +
                                 QStringList{tests::program("lockstep-engine")} + words(line));
-    return Workplace::finish(process);
+    return TestWorkspace::finish(process);
   }
 
   QString setpriv_;
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
 };
 
 LOCKSTEP_TEST(TstReadOnlyRun)

@@ -3,14 +3,14 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using Json = nlohmann::json;
-using tests::Ended;
-using tests::Workplace;
+using tests::ProcessResult;
+using tests::TestWorkspace;
 
 namespace {
 
@@ -68,7 +68,7 @@ class TstTorchvisionImages : public QObject {
  private Q_SLOTS:
   void init() {
     if (tests::python().isEmpty()) QSKIP("torchvision is not installed (packaging/setup.sh --dev)");
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
   }
   void cleanup() { place_.reset(); }
 
@@ -98,19 +98,19 @@ class TstTorchvisionImages : public QObject {
                         {QStringLiteral("--norm"), norm, QStringLiteral("--no-figures")}));
     place_->write(QStringLiteral("experiment.yaml"), trainingExperiment(norm));
     const QString run = place_->path(QStringLiteral("run"));
-    const Ended trained =
+    const ProcessResult trained =
         place_->engine({QStringLiteral("train"), place_->path(QStringLiteral("experiment.yaml")),
                         QStringLiteral("--output"), run});
     QVERIFY2(trained.status == 0, trained.err);
     const QString predictions = place_->path(QStringLiteral("ours.json"));
-    const Ended predicted =
+    const ProcessResult predicted =
         place_->engine({QStringLiteral("predict"), run, QStringLiteral("--split"),
                         QStringLiteral("val"), QStringLiteral("--out"), predictions});
     QVERIFY2(predicted.status == 0, predicted.err);
 
-    const Ended loaded = images({QStringLiteral("predict"), folder(), held,
-                                 run + QStringLiteral("/checkpoints/step-00000002/"
-                                                      "model.safetensors")});
+    const ProcessResult loaded = images({QStringLiteral("predict"), folder(), held,
+                                         run + QStringLiteral("/checkpoints/step-00000002/"
+                                                              "model.safetensors")});
     QVERIFY2(loaded.status == 0, loaded.err);
     const Json result = compared({predictions});
     QVERIFY(result["detections"] > 50);
@@ -122,13 +122,14 @@ class TstTorchvisionImages : public QObject {
     place_->writeExperiment();
     const QString pth = place_->path(QStringLiteral("resnet18.pth"));
     const QString weights = place_->path(QStringLiteral("resnet18.safetensors"));
-    const Ended made = python({text(tests::sourceFolder() / "tests/reference/weights_files.py"),
-                               QStringLiteral("resnet18"), pth});
+    const ProcessResult made =
+        python({text(tests::sourceFolder() / "tests/reference/weights_files.py"),
+                QStringLiteral("resnet18"), pth});
     QVERIFY2(made.status == 0, made.err);
-    const Ended converted =
+    const ProcessResult converted =
         python({text(tests::sourceFolder() / "packaging/convert_weights.py"), pth, weights});
     QVERIFY2(converted.status == 0, converted.err);
-    const Ended trained =
+    const ProcessResult trained =
         place_->engine({QStringLiteral("train"), place_->path(QStringLiteral("experiment.yaml")),
                         QStringLiteral("--set"), QStringLiteral("model.weights=") + weights,
                         QStringLiteral("--set"), QStringLiteral("model.norm=frozen_batch"),
@@ -142,12 +143,12 @@ class TstTorchvisionImages : public QObject {
   }
 
  private:
-  static Ended python(const QStringList& arguments) {
+  static ProcessResult python(const QStringList& arguments) {
     QProcess process;
     process.start(tests::python(), arguments);
-    return Workplace::finish(process);
+    return TestWorkspace::finish(process);
   }
-  static Ended images(const QStringList& arguments) {
+  static ProcessResult images(const QStringList& arguments) {
     const auto script = tests::sourceFolder() / "tests/reference/torchvision_images.py";
     return python(QStringList{text(script)} + arguments);
   }
@@ -156,7 +157,7 @@ class TstTorchvisionImages : public QObject {
   /// The script's model and its results for the first images.
   bool makeWeights(const QString& imagesFolder, const QString& annotations,
                    const QStringList& options = {}) {
-    const Ended made =
+    const ProcessResult made =
         images(QStringList{QStringLiteral("make"), folder(), imagesFolder, annotations} + options);
     if (made.status != 0) qWarning("%s", made.err.constData());
     return made.status == 0;
@@ -164,7 +165,8 @@ class TstTorchvisionImages : public QObject {
 
   /// The script's comparison with our predictions; null if it fails.
   Json compared(const QStringList& arguments) {
-    const Ended ended = images(QStringList{QStringLiteral("compare"), folder()} + arguments);
+    const ProcessResult ended =
+        images(QStringList{QStringLiteral("compare"), folder()} + arguments);
     if (ended.status != 0) qWarning("%s", ended.err.constData());
     return ended.status == 0 ? Json::parse(ended.out.toStdString()) : Json();
   }
@@ -176,11 +178,11 @@ class TstTorchvisionImages : public QObject {
     const QString file = place_->path(QStringLiteral("experiment.yaml"));
     const QString evaluation = place_->path(QStringLiteral("evaluation.json"));
     const QString predictions = place_->path(QStringLiteral("predictions.json"));
-    const Ended evaluated =
+    const ProcessResult evaluated =
         place_->engine({QStringLiteral("evaluate"), file, QStringLiteral("--per-image"),
                         QStringLiteral("--out"), evaluation});
     QVERIFY2(evaluated.status == 0, evaluated.err);
-    const Ended predicted =
+    const ProcessResult predicted =
         place_->engine({QStringLiteral("predict"), file, QStringLiteral("--split"),
                         QStringLiteral("val"), QStringLiteral("--out"), predictions});
     QVERIFY2(predicted.status == 0, predicted.err);
@@ -190,7 +192,7 @@ class TstTorchvisionImages : public QObject {
     QVERIFY2(result["repeated"] >= 0.98, result.dump().c_str());
   }
 
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
 };
 
 LOCKSTEP_TEST(TstTorchvisionImages)

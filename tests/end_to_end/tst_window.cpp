@@ -14,7 +14,7 @@
 #include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/runs_panel.h"
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
@@ -29,7 +29,7 @@
 
 using namespace lockstep;
 using app::MainWindow;
-using tests::Workplace;
+using tests::TestWorkspace;
 
 /// A step of a longer test, which ends at the first failure.
 #define STEP(call) \
@@ -82,7 +82,7 @@ class TstWindow : public QObject {
   Q_OBJECT
 
  private:
-  std::unique_ptr<Workplace> place_;
+  std::unique_ptr<TestWorkspace> place_;
   std::unique_ptr<MainWindow> window_;
   widgets::ThemeSwitch theme_;
 
@@ -241,7 +241,7 @@ class TstWindow : public QObject {
     const widgets::Theme& theme = widgets::currentTheme();
     int found = 0;
     for (const auto verdict : {widgets::Verdict::TruePositive, widgets::Verdict::FalsePositive}) {
-      const QColor colour = widgets::verdictColour(verdict, theme);
+      const QColor colour = widgets::verdictColor(verdict, theme);
       for (int y = 0; y < picture.height(); ++y)
         for (int x = 0; x < picture.width(); ++x) found += isNear(picture.pixel(x, y), colour);
     }
@@ -322,7 +322,7 @@ class TstWindow : public QObject {
 
  private Q_SLOTS:
   void init() {
-    place_ = std::make_unique<Workplace>();
+    place_ = std::make_unique<TestWorkspace>();
     QVERIFY(place_->makeShapes());
   }
 

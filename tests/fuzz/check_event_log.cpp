@@ -190,7 +190,7 @@ void checkFrames(const Reading& reading, const Frames& frames) {
 void checkDecoding(const Reading& reading) {
   alerts::AlertDetector detector;
   for (const Record& record : reading.records) {
-    if (record.kind == Record::Kind::SessionStart) detector.goBackTo(record.step);
+    if (record.kind == Record::Kind::SessionStart) detector.forgetFrom(record.step);
     const auto event = events::eventOf(record);
     if (!event) continue;
     protocol::lineOf(*event);

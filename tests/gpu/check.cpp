@@ -63,7 +63,7 @@ int runAll(const std::vector<Check>& checks, const at::Device& device, char** ar
     const Check& check = checks[progress.done++];
     const Finding finding = findingOf(check, device);
     progress.failed += !finding.pass;
-    const char* word = !finding.pass ? "FAIL" : finding.isLeftOut ? "skip" : "ok";
+    const char* word = !finding.pass ? "FAIL" : finding.isSkipped ? "skip" : "ok";
     std::printf("%-4s  %-32s %s\n", word, check.name.c_str(), finding.figures.c_str());
     std::fflush(stdout);
     if (!finding.pass && progress.done < checks.size() && isBroken(device))

@@ -15,7 +15,7 @@ namespace lockstep::gpu {
 struct Finding {
   bool pass = false;
   std::string figures;
-  bool isLeftOut = false;
+  bool isSkipped = false;
 };
 
 struct Check {

@@ -99,8 +99,8 @@ Finding bestScoresAreTheSame(const at::Device& device) {
   Finding finding{true, ""};
   for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {  // the latter has many ties
     for (const std::int64_t most : {1000, 2000, 3000}) {
-      const ops::SegmentBest expected = ops::bestOfSegments(scores.to(type), sizes, most),
-                             got = ops::bestOfSegments(scores.to(device, type), sizes, most);
+      const ops::SegmentedTopK expected = ops::segmentedTopK(scores.to(type), sizes, most),
+                               got = ops::segmentedTopK(scores.to(device, type), sizes, most);
       finding = both(finding, both(equal("indices", got.indices, expected.indices),
                                    equal("segments", got.segments, expected.segments)));
     }

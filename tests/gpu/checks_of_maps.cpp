@@ -29,9 +29,9 @@ Finding maxPoolIsTheSame(const at::Device& device) {
       const at::Tensor map = (randomMap(channels) * 3).round().relu();
       const at::Tensor here = leafOn(at::kCPU, at::kFloat, map), there = leafOn(device, type, map);
       const at::Tensor expected = ops::maxPool3x3(here), got = ops::maxPool3x3(there);
-      const at::Tensor slopes = at::randint(-4, 5, expected.sizes()).to(at::kFloat);
-      expected.backward(slopes);
-      got.backward(slopes.to(device, type));
+      const at::Tensor gradOut = at::randint(-4, 5, expected.sizes()).to(at::kFloat);
+      expected.backward(gradOut);
+      got.backward(gradOut.to(device, type));
       finding = both(finding, within("values", relativeDifference(got, expected), 0));
       finding =
           both(finding, within("gradients", relativeDifference(there.grad(), here.grad()), 0));
@@ -66,9 +66,9 @@ double groupNormDifference(const at::Device& device, at::ScalarType type, const 
     return ops::groupNorm(on.x, on.weight, on.bias, residual, options);
   };
   const at::Tensor expected = run(here), got = run(there);
-  const at::Tensor slopes = at::randn(expected.sizes());
-  expected.backward(slopes.to(at::kDouble));
-  got.backward(slopes.to(device, type));
+  const at::Tensor gradOut = at::randn(expected.sizes());
+  expected.backward(gradOut.to(at::kDouble));
+  got.backward(gradOut.to(device, type));
   double most = relativeDifference(got, expected);
   for (std::size_t i = 0; i < here.leaves().size(); ++i) {
     most = std::max(most, relativeDifference(there.leaves()[i].grad(), here.leaves()[i].grad()));

@@ -101,12 +101,12 @@ Finding operatorsOfAStep(const at::Device& device) {
   training.step(made);
   const OperatorCount count;
   training.step(made);
-  const std::string waits = count.waits(), atomics = count.atomics();
-  return {waits.empty() && atomics.empty() && count.total() <= kMostOperators,
+  const std::string synchronisations = count.synchronisations(), atomics = count.atomics();
+  return {synchronisations.empty() && atomics.empty() && count.total() <= kMostOperators,
           std::string("in ") + c10::toString(type) + " " + std::to_string(count.total()) +
               ", of them ours " + std::to_string(count.ours()) + ", to wait for " +
-              (waits.empty() ? "none" : waits) + ", that add in any order " +
-              (atomics.empty() ? "none" : atomics) + "; " + count.commonest(6)};
+              (synchronisations.empty() ? "none" : synchronisations) + ", that add in any order " +
+              (atomics.empty() ? "none" : atomics) + "; " + count.mostFrequent(6)};
 }
 
 /// A step in half precision compared with one in float32.
@@ -123,17 +123,17 @@ Finding halvesStayNear(const at::Device& device, at::ScalarType type) {
 
 Finding bfloat16StaysNear(const at::Device& device) {
   if (quickType(device) != at::kBFloat16)
-    return {true, "this processor does not compute in it", /*isLeftOut=*/true};
+    return {true, "this processor does not compute in it", /*isSkipped=*/true};
   return halvesStayNear(device, at::kBFloat16);
 }
 
 Finding float16StaysNear(const at::Device& device) {
-  if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
+  if (device.is_cpu()) return {true, "for a GPU alone", /*isSkipped=*/true};
   return halvesStayNear(device, at::kHalf);
 }
 
 Finding stepsInCudaGraphsAreTheSame(const at::Device& device) {
-  if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
+  if (device.is_cpu()) return {true, "for a GPU alone", /*isSkipped=*/true};
   const c10::impl::VirtualGuardImpl devices(device.type());
   const c10::StreamGuard beside(devices.getStreamFromGlobalPool(device));
   const data::Batch wide = sceneFor(device).to(device),

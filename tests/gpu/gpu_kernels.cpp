@@ -214,7 +214,7 @@ class Kernels {
     const std::int64_t out = sizes_.images * sizes_.candidates() * 16;
     const std::vector<std::int64_t> levels = sizes_.anchorsOfLevels();
     return {"best anchors of levels", logits.numel() * kFeatureBytes + out,
-            [=] { ops::bestOfSegments(logits, levels, kPreNms); }};
+            [=] { ops::segmentedTopK(logits, levels, kPreNms); }};
   }
 
   Kernel suppression() const {

@@ -73,7 +73,7 @@ pid_t startSecondRank(const std::string& device, int port) {
 
 /// Compared with one rank that accumulates both micro-batches.
 Finding twoRanksAreOneThatAccumulates(const at::Device& device) {
-  if (!dist::hasGloo()) return {true, "built without Gloo (libgloo-dev)", /*isLeftOut=*/true};
+  if (!dist::hasGloo()) return {true, "built without Gloo (libgloo-dev)", /*isSkipped=*/true};
   const std::string name = device.is_cpu() ? "cpu" : "cuda";
   pid_t child = -1;
   const auto world =
@@ -102,7 +102,7 @@ c10::intrusive_ptr<c10d::ProcessGroup> groupOfOne() {
 /// Gradients of several steps all-reduced with NCCL, with or without CUDA graphs, compared with
 /// plain ones.
 Finding aGroupOfOneOverNccl(const at::Device& device, [[maybe_unused]] bool isRecorded) {
-  if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
+  if (device.is_cpu()) return {true, "for a GPU alone", /*isSkipped=*/true};
 #ifdef LOCKSTEP_CUDA
   const c10::impl::VirtualGuardImpl devices(at::kCUDA);
   const c10::StreamGuard beside(devices.getStreamFromGlobalPool(device));

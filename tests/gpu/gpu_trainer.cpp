@@ -133,7 +133,7 @@ Finding resumedRunIsTheSame(const at::Device& device) {
 
 /// Of two scales, padded to the few sizes of both.
 Finding graphsAreTheSame(const at::Device& device, config::Precision precision) {
-  if (device.is_cpu()) return {true, "for a GPU alone", /*isLeftOut=*/true};
+  if (device.is_cpu()) return {true, "for a GPU alone", /*isSkipped=*/true};
   config::Experiment experiment = bench().experiment(device);
   experiment.augment.minSize = {64, 96};
   experiment.augment.padTo = config::PadTo::Canonical;
@@ -186,7 +186,7 @@ Finding evaluationIsTheCpus(const at::Device& device) {
 /// Compared with the same run in float32.
 Finding bfloat16StaysNear(const at::Device& device) {
   if (quickType(device) != at::kBFloat16)
-    return {true, "this processor does not compute in it", /*isLeftOut=*/true};
+    return {true, "this processor does not compute in it", /*isSkipped=*/true};
   config::Experiment experiment = bench().experiment(device);
   Session wide(experiment, bench().run("float32"));
   wide.trainer.run();

@@ -126,11 +126,11 @@ std::int64_t OperatorCount::ours() const {
   return sum;
 }
 
-std::string OperatorCount::waits() const { return countsOf(tests::kWaitingOperators); }
+std::string OperatorCount::synchronisations() const { return countsOf(tests::kWaitingOperators); }
 
 std::string OperatorCount::atomics() const { return countsOf(kAtomics); }
 
-std::string OperatorCount::commonest(std::size_t count) const {
+std::string OperatorCount::mostFrequent(std::size_t count) const {
   std::vector<std::pair<std::int64_t, std::string>> order;
   for (const auto& [name, times] : counting.counts) order.emplace_back(-times, name);
   std::ranges::sort(order);

@@ -19,11 +19,11 @@ class OperatorCount {
   /// Only ours.
   std::int64_t ours() const;
   /// Operators that would synchronise with a GPU, `aten::nonzero 2`; empty: none.
-  std::string waits() const;
+  std::string synchronisations() const;
   /// LibTorch's operators that are non-deterministic on a GPU, likewise.
   std::string atomics() const;
   /// The most frequent ones, `aten::mul 120, aten::add 90`.
-  std::string commonest(std::size_t count) const;
+  std::string mostFrequent(std::size_t count) const;
 
  private:
   std::uint64_t handle_;

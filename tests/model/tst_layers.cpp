@@ -45,7 +45,7 @@ at::Tensor regions(std::int64_t count) {
       .requires_grad_();
 }
 
-at::Tensor slopes(std::int64_t count) {
+at::Tensor gradOut(std::int64_t count) {
   torch::manual_seed(4);
   return torch::randn({count, kOut});
 }
@@ -78,7 +78,7 @@ class TstLayers : public QObject {
     const std::int64_t count = 33;
     const at::Tensor x = regions(count);
     const at::Tensor out = linear_->forward(x);
-    const auto found = torch::autograd::grad({out}, {x, weight(), bias()}, {slopes(count)});
+    const auto found = torch::autograd::grad({out}, {x, weight(), bias()}, {gradOut(count)});
 
     const auto exact = [](const at::Tensor& tensor) {
       return tensor.detach().to(at::kDouble).contiguous().requires_grad_();
@@ -86,7 +86,7 @@ class TstLayers : public QObject {
     const at::Tensor xs = exact(x), ws = exact(weight()), bs = exact(bias());
     const at::Tensor expected = at::linear(xs.flatten(1), ws.flatten(1), bs);
     const auto gradients =
-        torch::autograd::grad({expected}, {xs, ws, bs}, {slopes(count).to(at::kDouble)});
+        torch::autograd::grad({expected}, {xs, ws, bs}, {gradOut(count).to(at::kDouble)});
     QVERIFY(apart(out, expected) < 1e-6);
     for (std::size_t i = 0; i < 3; ++i) {
       QCOMPARE(found[i].sizes(), gradients[i].sizes());
@@ -95,9 +95,9 @@ class TstLayers : public QObject {
   }
 
   void flattenLinearDoesNotCopy() {
-    const at::Tensor x = regions(5), slope = slopes(5);
+    const at::Tensor x = regions(5), grad = gradOut(5);
     const CopyCount count;
-    torch::autograd::grad({linear_->forward(x)}, {x, weight(), bias()}, {slope});
+    torch::autograd::grad({linear_->forward(x)}, {x, weight(), bias()}, {grad});
     QCOMPARE(copies, 0);
   }
 

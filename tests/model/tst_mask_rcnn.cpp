@@ -413,13 +413,13 @@ class TstMaskRcnn : public QObject {
     std::vector<at::Tensor> parameters;
     for (const model::ParameterInfo& info : model.trainableParameters())
       parameters.push_back(info.tensor);
-    torch::optim::SGD optimiser(parameters, torch::optim::SGDOptions(0.02).momentum(0.9));
+    torch::optim::SGD optimizer(parameters, torch::optim::SGDOptions(0.02).momentum(0.9));
     const double before = lossesOf(model, scene).total({}).item<double>();
     for (int step = 0; step < 30; ++step) {
-      optimiser.zero_grad();
+      optimizer.zero_grad();
       lossesOf(model, scene).total({}).backward();
       torch::nn::utils::clip_grad_norm_(parameters, 5.0);
-      optimiser.step();
+      optimizer.step();
     }
     const double after = lossesOf(model, scene).total({}).item<double>();
     QVERIFY2(after < 0.5 * before, qPrintable(QStringLiteral("%1 -> %2").arg(before).arg(after)));

@@ -154,9 +154,9 @@ void pool() {
     for (std::int64_t i = 0; i < count; ++i) all.push_back(uniform(static_cast<std::uint64_t>(i)));
     return all;
   };
-  const std::vector<float> x = values(kImages * 7 * 10 * 8), slopes = values(kImages * 4 * 5 * 8);
-  std::vector<float> out(slopes.size()), grad(x.size());
-  tests::launchMaxPool<float, 4>(size, x.data(), slopes.data(), out.data(), grad.data());
+  const std::vector<float> x = values(kImages * 7 * 10 * 8), gradOut = values(kImages * 4 * 5 * 8);
+  std::vector<float> out(gradOut.size()), grad(x.size());
+  tests::launchMaxPool<float, 4>(size, x.data(), gradOut.data(), out.data(), grad.data());
 }
 
 void normalise(int channels, int groups, bool hasResidual) {
@@ -203,9 +203,9 @@ void poolRegions() {
   });
   ops::RoiLevel finer = level;  // of the second set
   finer.binRows = finer.binColumns = 2 * kBins;
-  const std::vector<float> slopes = noise(4 * pooled.size());
+  const std::vector<float> gradOut = noise(4 * pooled.size());
   const ops::RegionLists lists{order.data(), first.data(), 1};
-  const ops::GradOfSets<float> all{{{level, lists, pooled.data()}, {finer, lists, slopes.data()}},
+  const ops::GradOfSets<float> all{{{level, lists, pooled.data()}, {finer, lists, gradOut.data()}},
                                    2};
   tests::launchOnCpu(ops::roiAlignBackwardLaunch(all, kImages),
                      [&] { ops::roiAlignBackwardKernel<float>(all, grad.data()); });

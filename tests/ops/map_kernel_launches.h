@@ -12,27 +12,27 @@
 /// a block. T: of the maps; kCount channels a thread.
 namespace lockstep::tests {
 
-/// Fills out [N,H',W',C] and grad [N,H,W,C], the gradient of x for that of out, `slopes`.
+/// Fills out [N,H',W',C] and grad [N,H,W,C], the gradient of x for that of out, `gradOut`.
 template <typename T, int kCount>
-void launchMaxPool(const ops::PoolSize& size, const T* x, const T* slopes, T* out, T* grad) {
+void launchMaxPool(const ops::PoolSize& size, const T* x, const T* gradOut, T* out, T* grad) {
   constexpr unsigned kThreads = 8;
   const auto grid = [&](std::int64_t rows, std::int64_t width) {
     const std::int64_t items = width * (size.channels / kCount);
     return CudaIndex{static_cast<unsigned>(rows),
                      static_cast<unsigned>((items + kThreads - 1) / kThreads), 1};
   };
-  std::vector<std::uint8_t> places(
+  std::vector<std::uint8_t> argmax(
       static_cast<std::size_t>(size.images * size.outHeight * size.outWidth * size.channels), 99);
   launchOnCpu(grid(size.images * size.outHeight, size.outWidth), kThreads,
-              [&] { ops::maxPoolKernel<T, kCount>(size, x, out, places.data()); });
+              [&] { ops::maxPoolKernel<T, kCount>(size, x, out, argmax.data()); });
   launchOnCpu(grid(size.images * size.height, size.width), kThreads,
-              [&] { ops::maxPoolBackwardKernel<T, kCount>(size, slopes, places.data(), grad); });
+              [&] { ops::maxPoolBackwardKernel<T, kCount>(size, gradOut, argmax.data(), grad); });
 }
 
 template <typename T>
 struct NormMaps {
   const T *x, *residual;  ///< residual null: none
-  const T* slopes;        ///< the gradient of out
+  const T* gradOut;       ///< the gradient of out
   const ops::Wide<T>*weight, *bias;
   T *out, *gradX, *gradResidual;
   ops::Wide<T>* parameters;  ///< [N,2,C], of the gradients of weight and bias
@@ -68,14 +68,14 @@ void launchGroupNorm(const ops::NormSize& size, std::int64_t imageCount, bool ha
                               affine.data()};
   launchOnCpu(overParts, kPackThreads, [&] {
     ops::channelSumsKernel<T, kCount>(
-        size, ops::GradientProducts<T, kCount>{maps.slopes, maps.x, gate, size}, sums.data());
+        size, ops::GradientProducts<T, kCount>{maps.gradOut, maps.x, gate, size}, sums.data());
   });
   launchOnCpu(overGroups, kGroupThreads, [&] {
     ops::normCoefficientsKernel<W>(size, sums.data(), moments.data(), maps.weight,
                                    coefficients.data(), maps.parameters);
   });
   launchOnCpu(overPacks, kPackThreads, [&] {
-    ops::normBackwardKernel<T, kCount>(size, maps.slopes, maps.x, gate, coefficients.data(),
+    ops::normBackwardKernel<T, kCount>(size, maps.gradOut, maps.x, gate, coefficients.data(),
                                        maps.gradX,
                                        maps.residual != nullptr ? maps.gradResidual : nullptr);
   });

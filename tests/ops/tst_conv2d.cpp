@@ -50,9 +50,9 @@ class TstConv2d : public QObject {
     const at::Tensor expected =
         at::conv2d(x64, weight64, bias64, {stride, stride}, {padding, padding});
     QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-4, 1e-4));
-    const at::Tensor slopes = torch::randn(out.sizes());
-    (out * slopes).sum().backward();
-    (expected * slopes).sum().backward();
+    const at::Tensor gradOut = torch::randn(out.sizes());
+    (out * gradOut).sum().backward();
+    (expected * gradOut).sum().backward();
     QVERIFY(at::allclose(x.grad().to(at::kDouble), x64.grad(), 1e-3, 1e-4));
     QVERIFY(at::allclose(weight.grad().to(at::kDouble), weight64.grad(), 1e-3, 1e-3));
     QVERIFY(weight.grad().is_contiguous(last));

@@ -79,10 +79,10 @@ class TstEpilogue : public QObject {
     QVERIFY(out.is_contiguous(format));
     QVERIFY(at::allclose(out.to(at::kDouble), expected, tolerance, tolerance));
     // In half precision the ReLU may differ near zero.
-    const at::Tensor slopes =
+    const at::Tensor gradOut =
         torch::randn(out.sizes()) * (expected.detach().abs() > 0.05).to(at::kFloat);
-    (out.to(at::kFloat) * slopes).sum().backward();
-    (expected * slopes).sum().backward();
+    (out.to(at::kFloat) * gradOut).sum().backward();
+    (expected * gradOut).sum().backward();
     const auto compare = [&](const at::Tensor& got, const at::Tensor& wanted) {
       QCOMPARE(got.grad().scalar_type(), got.scalar_type());
       QVERIFY(at::allclose(got.grad().to(at::kDouble), wanted.grad(), tolerance, 5 * tolerance));

@@ -96,9 +96,9 @@ class TstGroupNorm : public QObject {
     const at::Tensor out = atOnce(ours, options, hasResidual),
                      expected = stepByStep(exact, options, hasResidual);
     QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-5, 1e-5));
-    const at::Tensor slopes = torch::randn(out.sizes());
-    (out * slopes).sum().backward();
-    (expected * slopes).sum().backward();
+    const at::Tensor gradOut = torch::randn(out.sizes());
+    (out * gradOut).sum().backward();
+    (expected * gradOut).sum().backward();
     for (std::size_t i = 0; i < 4; ++i) {
       if (i == 3 && !hasResidual) continue;
       QVERIFY(at::allclose(ours.gradients()[i].to(at::kDouble), exact.gradients()[i], 1e-4, 1e-4));
@@ -141,9 +141,9 @@ class TstGroupNorm : public QObject {
     QVERIFY(at::allclose(out.to(at::kDouble), expected, 1e-5, 1e-5));
     QVERIFY(at::allclose(found.mean.to(at::kDouble), wanted.mean, 1e-6, 1e-7));
     QVERIFY(at::allclose(found.variance.to(at::kDouble), wanted.variance, 1e-6, 1e-7));
-    const at::Tensor slopes = torch::randn(out.sizes());
-    (out * slopes).sum().backward();
-    (expected * slopes).sum().backward();
+    const at::Tensor gradOut = torch::randn(out.sizes());
+    (out * gradOut).sum().backward();
+    (expected * gradOut).sum().backward();
     for (std::size_t i = 0; i < 4; ++i) {
       if (i == 3 && !hasResidual) continue;
       QVERIFY(at::allclose(ours.gradients()[i].to(at::kDouble), exact.gradients()[i], 1e-4, 1e-4));
@@ -226,9 +226,9 @@ class TstGroupNorm : public QObject {
     const at::Tensor out = run(halves), expected = run(floats);
     QVERIFY(out.scalar_type() == at::kBFloat16);
     QVERIFY(at::equal(out, expected.to(at::kBFloat16)));
-    const at::Tensor slopes = torch::randn(out.sizes()).to(at::kBFloat16);
-    out.backward(slopes);
-    expected.backward(slopes.to(at::kFloat));
+    const at::Tensor gradOut = torch::randn(out.sizes()).to(at::kBFloat16);
+    out.backward(gradOut);
+    expected.backward(gradOut.to(at::kFloat));
     for (std::size_t i = 0; i < 4; ++i) {
       if (i == 3 && !hasResidual) continue;
       const at::Tensor gradient = halves.gradients()[i];

@@ -90,14 +90,14 @@ ops::BalancedSelection sampleByKernels(const at::Tensor& labels, const ops::Samp
   return sample;
 }
 
-/// The launches of cuda::bestOfSegments with parts of this size.
+/// The launches of cuda::segmentedTopK with parts of this size.
 template <typename T>
-ops::SegmentBest bestByKernels(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
-                               std::int64_t most, std::int64_t partSize) {
+ops::SegmentedTopK bestByKernels(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
+                                 std::int64_t most, std::int64_t partSize) {
   const ops::SegmentPlan plan = ops::planSegments(sizes, most, partSize);
   const std::int64_t images = scores.size(0);
-  ops::SegmentBest best{torch::full({images, plan.bestCount}, -1, at::kLong),
-                        torch::full({images, plan.bestCount}, -1, at::kLong)};
+  ops::SegmentedTopK best{torch::full({images, plan.bestCount}, -1, at::kLong),
+                          torch::full({images, plan.bestCount}, -1, at::kLong)};
   std::vector<std::uint64_t> keys(images * plan.parts * most, 1);
   std::vector<std::uint32_t> indices(keys.size(), 7);
   const ops::SegmentJob<T> job{plan,
@@ -256,13 +256,13 @@ class TstKernelsOnCpu : public QObject {
     QFETCH(double, step);
     const std::vector<std::int64_t> sizes{6000, 2000, 0, 400, 1};
     const at::Tensor scores = (torch::randn({2, 8401}) / step).round() * step;
-    const auto expected = ops::bestOfSegments(scores, sizes, most);
+    const auto expected = ops::segmentedTopK(scores, sizes, most);
     const auto got = bestByKernels<float>(scores, sizes, most, partSize);
     QVERIFY(at::equal(got.indices, expected.indices));
     QVERIFY(at::equal(got.segments, expected.segments));
     const at::Tensor coarse = scores.to(at::kBFloat16);
     QVERIFY(at::equal(bestByKernels<c10::BFloat16>(coarse, sizes, most, partSize).indices,
-                      ops::bestOfSegments(coarse, sizes, most).indices));
+                      ops::segmentedTopK(coarse, sizes, most).indices));
   }
 
   void keptBoxesEqualTheCpu_data() {

@@ -26,20 +26,20 @@ at::Tensor emptyMap(at::IntArrayRef sizes, at::ScalarType type) {
   return channelsLast(torch::full(sizes, 99, type));
 }
 
-/// Values, and gradients for `slopes`.
+/// Values, and gradients for `gradOut`.
 template <typename T, int kCount>
-std::pair<at::Tensor, at::Tensor> poolByKernels(const at::Tensor& x, const at::Tensor& slopes) {
-  at::Tensor out = emptyMap(slopes.sizes(), x.scalar_type()),
+std::pair<at::Tensor, at::Tensor> poolByKernels(const at::Tensor& x, const at::Tensor& gradOut) {
+  at::Tensor out = emptyMap(gradOut.sizes(), x.scalar_type()),
              grad = emptyMap(x.sizes(), x.scalar_type());
   tests::launchMaxPool<T, kCount>({x.size(0), x.size(1), x.size(2), x.size(3)},
-                                  x.const_data_ptr<T>(), slopes.const_data_ptr<T>(),
+                                  x.const_data_ptr<T>(), gradOut.const_data_ptr<T>(),
                                   out.data_ptr<T>(), grad.data_ptr<T>());
   return {out, grad};
 }
 
 struct NormInputs {
   at::Tensor x, weight, bias, residual;  // residual undefined: none
-  at::Tensor slopes;                     // the gradient of the result
+  at::Tensor gradOut;                    // the gradient of the result
 };
 
 /// The result and the gradients of x, weight, bias and residual.
@@ -60,7 +60,7 @@ NormResults normByKernels(const NormInputs& in, std::int64_t groups, bool hasRel
        static_cast<int>((pixels + partPixels - 1) / partPixels)},
       images, hasRelu,
       {in.x.const_data_ptr<T>(), hasResidual ? in.residual.const_data_ptr<T>() : nullptr,
-       in.slopes.const_data_ptr<T>(), in.weight.const_data_ptr<W>(), in.bias.const_data_ptr<W>(),
+       in.gradOut.const_data_ptr<T>(), in.weight.const_data_ptr<W>(), in.bias.const_data_ptr<W>(),
        out.data_ptr<T>(), gradX.data_ptr<T>(), gradResidual.data_ptr<T>(),
        parameters.data_ptr<W>()});
   const at::Tensor ofParameters = parameters.sum(0);
@@ -77,7 +77,7 @@ NormResults normExactly(const NormInputs& in, std::int64_t groups, bool hasRelu)
   at::Tensor out = at::group_norm(x, groups, weight, bias, 1e-5);
   if (residual.defined()) out = out + residual;
   if (hasRelu) out = out.relu();
-  out.backward(in.slopes.to(at::kDouble));
+  out.backward(in.gradOut.to(at::kDouble));
   return {out.detach(), x.grad(), weight.grad(), bias.grad(),
           residual.defined() ? residual.grad() : residual};
 }
@@ -143,15 +143,15 @@ class TstMapKernelsOnCpu : public QObject {
     x[1][3][height / 2][width / 2] = NAN;
     at::Tensor leaf = x.clone().requires_grad_();
     const at::Tensor expected = ops::maxPool3x3(leaf);
-    const at::Tensor slopes = channelsLast(torch::randint(-5, 6, expected.sizes()).to(at::kFloat));
-    expected.backward(slopes);
+    const at::Tensor gradOut = channelsLast(torch::randint(-5, 6, expected.sizes()).to(at::kFloat));
+    expected.backward(gradOut);
     const auto check = [&](const std::pair<at::Tensor, at::Tensor>& got) {
       QVERIFY(at::equal(got.first.to(at::kFloat).nan_to_num(77), expected.nan_to_num(77)));
       QVERIFY(at::equal(got.second.to(at::kFloat), leaf.grad()));
     };
-    check(poolByKernels<float, 4>(x, slopes));
-    check(poolByKernels<float, 1>(x, slopes));
-    check(poolByKernels<c10::BFloat16, 8>(x.to(at::kBFloat16), slopes.to(at::kBFloat16)));
+    check(poolByKernels<float, 4>(x, gradOut));
+    check(poolByKernels<float, 1>(x, gradOut));
+    check(poolByKernels<c10::BFloat16, 8>(x.to(at::kBFloat16), gradOut.to(at::kBFloat16)));
   }
 
   void normalisedMapsEqualLibTorch_data() {

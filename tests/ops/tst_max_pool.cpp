@@ -36,9 +36,9 @@ class TstMaxPool : public QObject {
     const at::Tensor out = ops::maxPool3x3(ours),
                      expected = at::max_pool2d(theirs, {3, 3}, {2, 2}, {1, 1});
     QVERIFY(at::equal(out, expected));
-    const at::Tensor slopes = torch::randint(-5, 6, out.sizes()).to(at::kFloat);
-    (out * slopes).sum().backward();
-    (expected * slopes).sum().backward();
+    const at::Tensor gradOut = torch::randint(-5, 6, out.sizes()).to(at::kFloat);
+    (out * gradOut).sum().backward();
+    (expected * gradOut).sum().backward();
     QVERIFY(at::equal(ours.grad(), theirs.grad()));
   }
 

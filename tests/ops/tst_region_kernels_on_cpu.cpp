@@ -127,7 +127,7 @@ struct Lists {
 struct RegionSet {
   Regions regions;
   ops::RoiAlignShape shape;
-  at::Tensor slopes;
+  at::Tensor gradOut;
 };
 
 /// As cuda::roiAlignBackward.
@@ -137,7 +137,7 @@ std::vector<at::Tensor> spreadByKernel(const Pyramid& pyramid, const std::vector
   std::vector<at::Tensor> gradients, grads;
   for (const RegionSet& set : sets) {
     lists.emplace_back(set.regions, pyramid.maps.size());
-    gradients.push_back(set.slopes.permute({0, 2, 3, 1}).contiguous());
+    gradients.push_back(set.gradOut.permute({0, 2, 3, 1}).contiguous());
   }
   for (std::size_t i = 0; i < pyramid.maps.size(); ++i) {
     // What no thread writes stays NaN.
@@ -162,10 +162,10 @@ std::vector<at::Tensor> gradientsOfCpu(Pyramid pyramid, std::vector<RegionSet>& 
   for (const RegionSet& set : sets)
     regions.push_back({set.regions.rois, set.regions.levels, set.shape});
   const auto pooled = ops::roiAlignSets(pyramid.maps, pyramid.scales, regions);
-  std::vector<at::Tensor> slopes;
+  std::vector<at::Tensor> gradOut;
   for (std::size_t s = 0; s < sets.size(); ++s)
-    slopes.push_back(sets[s].slopes = torch::randn(pooled[s].sizes()));
-  return torch::autograd::grad(pooled, pyramid.maps, slopes);
+    gradOut.push_back(sets[s].gradOut = torch::randn(pooled[s].sizes()));
+  return torch::autograd::grad(pooled, pyramid.maps, gradOut);
 }
 
 /// Largest difference, relative to the largest value.
@@ -315,9 +315,9 @@ class TstRegionKernelsOnCpu : public QObject {
     // Half-precision gradients are accumulated in float32 over both sets and rounded once.
     Pyramid halves = pyramid;
     for (at::Tensor& map : halves.maps) map = map.to(at::kBFloat16);
-    for (RegionSet& set : sets) set.slopes = set.slopes.to(at::kBFloat16);
+    for (RegionSet& set : sets) set.gradOut = set.gradOut.to(at::kBFloat16);
     const auto ofHalves = spreadByKernel<c10::BFloat16>(halves, sets);
-    for (RegionSet& set : sets) set.slopes = set.slopes.to(at::kFloat);
+    for (RegionSet& set : sets) set.gradOut = set.gradOut.to(at::kFloat);
     const auto exact = spreadByKernel<float>(pyramid, sets);
     for (std::size_t i = 0; i < exact.size(); ++i)
       QVERIFY(at::equal(ofHalves[i], exact[i].to(at::kBFloat16)));

@@ -95,25 +95,26 @@ std::vector<ops::RoiSet> boxAndMaskSets() {
 }
 
 /// Random gradients of what the sets give; the same for the same sets.
-std::vector<at::Tensor> slopesOf(const std::vector<ops::RoiSet>& sets, at::ScalarType type) {
+std::vector<at::Tensor> randomGradOut(const std::vector<ops::RoiSet>& sets, at::ScalarType type) {
   torch::manual_seed(8);
-  std::vector<at::Tensor> slopes;
+  std::vector<at::Tensor> gradOut;
   for (const ops::RoiSet& set : sets) {
-    slopes.push_back(torch::randn({set.rois.size(0), 40, set.shape.height, set.shape.width}, type));
+    gradOut.push_back(
+        torch::randn({set.rois.size(0), 40, set.shape.height, set.shape.width}, type));
   }
-  return slopes;
+  return gradOut;
 }
 
 /// Gradients of the levels for these output gradients; undefined: no loss uses the set.
 std::vector<at::Tensor> gradientsOf(const std::vector<at::Tensor>& levels,
                                     const std::vector<ops::RoiSet>& sets,
-                                    const std::vector<at::Tensor>& slopes) {
+                                    const std::vector<at::Tensor>& gradOut) {
   const std::vector<at::Tensor> pooled = ops::roiAlignSets(levels, kScales, sets);
   std::vector<at::Tensor> outputs, gradients;
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    if (!slopes[i].defined()) continue;
+    if (!gradOut[i].defined()) continue;
     outputs.push_back(pooled[i]);
-    gradients.push_back(slopes[i]);
+    gradients.push_back(gradOut[i]);
   }
   return torch::autograd::grad(outputs, levels, gradients);
 }
@@ -240,10 +241,10 @@ class TstRoiAlign : public QObject {
     const at::ScalarType type = isDouble ? at::kDouble : at::kFloat;
     const std::vector<at::Tensor> levels = someLevels(type);
     const std::vector<ops::RoiSet> sets = boxAndMaskSets();
-    const std::vector<at::Tensor> slopes = slopesOf(sets, type);
-    const auto got = gradientsOf(levels, sets, slopes);
-    const auto boxes = gradientsOf(levels, {sets[0]}, {slopes[0]}),
-               masks = gradientsOf(levels, {sets[1]}, {slopes[1]});
+    const std::vector<at::Tensor> gradOut = randomGradOut(sets, type);
+    const auto got = gradientsOf(levels, sets, gradOut);
+    const auto boxes = gradientsOf(levels, {sets[0]}, {gradOut[0]}),
+               masks = gradientsOf(levels, {sets[1]}, {gradOut[1]});
     for (std::size_t i = 0; i < levels.size(); ++i) {
       const at::Tensor sum = boxes[i] + masks[i];
       QVERIFY(masks[i].abs().max().item<double>() > 0.1);
@@ -259,19 +260,19 @@ class TstRoiAlign : public QObject {
     const auto part = [&](std::int64_t from, std::int64_t to) {
       return ops::RoiSet{all.rois.slice(0, from, to), all.levels.slice(0, from, to), all.shape};
     };
-    const at::Tensor slopes = slopesOf({all}, at::kFloat)[0];
-    const auto whole = gradientsOf(levels, {all}, {slopes});
+    const at::Tensor gradOut = randomGradOut({all}, at::kFloat)[0];
+    const auto whole = gradientsOf(levels, {all}, {gradOut});
     const auto inParts = gradientsOf(levels, {part(0, 4), part(4, 6)},
-                                     {slopes.slice(0, 0, 4), slopes.slice(0, 4, 6)});
+                                     {gradOut.slice(0, 0, 4), gradOut.slice(0, 4, 6)});
     for (std::size_t i = 0; i < levels.size(); ++i) QVERIFY(at::equal(inParts[i], whole[i]));
   }
 
   void aSetWithoutALossAddsNoGradient() {
     const std::vector<at::Tensor> levels = someLevels(at::kFloat);
     const std::vector<ops::RoiSet> sets = boxAndMaskSets();
-    const std::vector<at::Tensor> slopes = slopesOf(sets, at::kFloat);
-    const auto got = gradientsOf(levels, sets, {{}, slopes[1]}),
-               expected = gradientsOf(levels, {sets[1]}, {slopes[1]});
+    const std::vector<at::Tensor> gradOut = randomGradOut(sets, at::kFloat);
+    const auto got = gradientsOf(levels, sets, {{}, gradOut[1]}),
+               expected = gradientsOf(levels, {sets[1]}, {gradOut[1]});
     for (std::size_t i = 0; i < levels.size(); ++i) QVERIFY(at::equal(got[i], expected[i]));
   }
 
@@ -279,14 +280,14 @@ class TstRoiAlign : public QObject {
     const std::vector<at::Tensor> levels = someLevels(at::kFloat);
     std::vector<ops::RoiSet> sets = boxAndMaskSets();
     sets[1] = {torch::zeros({0, 5}), torch::zeros({0}, at::kLong), {14, 14, 2}};
-    const auto slopes = slopesOf(sets, at::kFloat);
+    const auto gradOut = randomGradOut(sets, at::kFloat);
     const auto pooled = ops::roiAlignSets(levels, kScales, sets);
     QVERIFY((pooled[1].sizes() == at::IntArrayRef{0, 40, 14, 14}));
-    const auto got = gradientsOf(levels, sets, slopes),
-               expected = gradientsOf(levels, {sets[0]}, {slopes[0]});
+    const auto got = gradientsOf(levels, sets, gradOut),
+               expected = gradientsOf(levels, {sets[0]}, {gradOut[0]});
     for (std::size_t i = 0; i < levels.size(); ++i) QVERIFY(at::equal(got[i], expected[i]));
     sets[0] = sets[1];
-    for (const at::Tensor& none : gradientsOf(levels, sets, slopesOf(sets, at::kFloat)))
+    for (const at::Tensor& none : gradientsOf(levels, sets, randomGradOut(sets, at::kFloat)))
       QVERIFY((none == 0).all().item<bool>());
   }
 

@@ -16,7 +16,7 @@ class TstSegmentBest : public QObject {
     const float infinity = std::numeric_limits<float>::infinity();
     const at::Tensor scores = torch::tensor(
         {{1.f, 3.f, 2.f, -infinity, 5.f, -1.f}, {0.f, -0.f, 0.f, -7.f, -8.f, infinity}});
-    const ops::SegmentBest best = ops::bestOfSegments(scores, {3, 3}, 2);
+    const ops::SegmentedTopK best = ops::segmentedTopK(scores, {3, 3}, 2);
     QVERIFY(at::equal(best.indices, torch::tensor({{1, 2, 4, 5}, {0, 1, 5, 3}}, at::kLong)));
     QVERIFY(at::equal(best.segments, torch::tensor({{0, 0, 1, 1}, {0, 0, 1, 1}}, at::kLong)));
   }
@@ -42,14 +42,14 @@ class TstSegmentBest : public QObject {
             first);
         first += size;
       }
-      QVERIFY(at::equal(ops::bestOfSegments(scores, sizes, most).indices, at::cat(expected, 1)));
+      QVERIFY(at::equal(ops::segmentedTopK(scores, sizes, most).indices, at::cat(expected, 1)));
     }
   }
 
   void emptyInputGivesEmptyOutput() {
-    QVERIFY((ops::bestOfSegments(torch::zeros({2, 0}), {0, 0}, 5).indices.sizes() ==
+    QVERIFY((ops::segmentedTopK(torch::zeros({2, 0}), {0, 0}, 5).indices.sizes() ==
              at::IntArrayRef{2, 0}));
-    QVERIFY((ops::bestOfSegments(torch::zeros({0, 3}), {3}, 2).indices.sizes() ==
+    QVERIFY((ops::segmentedTopK(torch::zeros({0, 3}), {3}, 2).indices.sizes() ==
              at::IntArrayRef{0, 2}));
   }
 };

@@ -18,8 +18,8 @@ class TstSelection : public QObject {
     const at::Tensor indices = torch::tensor({{2, 0}, {1, 1}}, at::kLong);
     const at::Tensor expected =
         torch::tensor({4.f, 5.f, 0.f, 1.f, 8.f, 9.f, 8.f, 9.f}).view({2, 2, 2});
-    QVERIFY(at::equal(ops::pick(values, indices), expected));
-    QVERIFY(at::equal(ops::pickOnce(values, {indices, {}}), expected));
+    QVERIFY(at::equal(ops::gatherRows(values, indices), expected));
+    QVERIFY(at::equal(ops::gatherUniqueRows(values, {indices, {}}), expected));
   }
 
   void gradientsAreScatteredToTheirRows_data() {
@@ -38,13 +38,14 @@ class TstSelection : public QObject {
     const at::Tensor valid = torch::arange(5) < (someDoNotCount ? 3 : 5);
     if (someDoNotCount) indices.slice(1, 3).zero_();  // twice, and perhaps one that counts
     const at::Tensor both = valid.unsqueeze(0).expand({2, 5});
-    const at::Tensor picked = ops::pickOnce(ours, {indices, someDoNotCount ? both : at::Tensor()});
-    const at::Tensor expected = ops::pick(plain, indices);
+    const at::Tensor picked =
+        ops::gatherUniqueRows(ours, {indices, someDoNotCount ? both : at::Tensor()});
+    const at::Tensor expected = ops::gatherRows(plain, indices);
     QVERIFY(at::equal(picked, expected));
-    const at::Tensor slopes = torch::randn(picked.sizes());
-    picked.backward(slopes);
+    const at::Tensor gradOut = torch::randn(picked.sizes());
+    picked.backward(gradOut);
     const at::Tensor counted = hasFields ? both.unsqueeze(2) : both;
-    expected.backward(slopes * counted);
+    expected.backward(gradOut * counted);
     QVERIFY(at::equal(ours.grad(), plain.grad()));
   }
 };

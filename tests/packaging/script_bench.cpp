@@ -55,13 +55,13 @@ std::unique_ptr<QProcess> ScriptBench::start(const std::string& program,
   return process;
 }
 
-ScriptBench::Ended ScriptBench::run(const std::string& program,
-                                    const QStringList& arguments) const {
+ScriptBench::ProcessResult ScriptBench::run(const std::string& program,
+                                            const QStringList& arguments) const {
   return finish(*start(program, arguments));
 }
 
-ScriptBench::Ended ScriptBench::finish(QProcess& process) {
-  Ended ended;
+ScriptBench::ProcessResult ScriptBench::finish(QProcess& process) {
+  ProcessResult ended;
   const bool isOver =
       process.state() == QProcess::NotRunning || process.waitForFinished(kPatienceMs);
   if (!isOver) process.kill();

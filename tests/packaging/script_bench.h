@@ -13,7 +13,7 @@ namespace lockstep::tests {
 /// that it starts.
 class ScriptBench {
  public:
-  struct Ended {
+  struct ProcessResult {
     int status = -1;  ///< -1: it was ended by a signal or did not end
     std::string out, err;
   };
@@ -31,8 +31,8 @@ class ScriptBench {
   void setVariable(const std::string& name, const std::string& value);
   /// Variables that launchers set here are not those of the script.
   std::unique_ptr<QProcess> start(const std::string& program, const QStringList& arguments) const;
-  Ended run(const std::string& program, const QStringList& arguments) const;
-  static Ended finish(QProcess& process);
+  ProcessResult run(const std::string& program, const QStringList& arguments) const;
+  static ProcessResult finish(QProcess& process);
 
  private:
   QTemporaryDir folder_;

@@ -19,16 +19,16 @@ using namespace lockstep;
 
 namespace {
 
-struct Ended {
+struct ProcessResult {
   int status = -1;
   QByteArray out;
   QString err;
 };
 
-Ended run(const QString& program, const QStringList& arguments) {
+ProcessResult run(const QString& program, const QStringList& arguments) {
   QProcess process;
   process.start(program, arguments);
-  Ended ended;
+  ProcessResult ended;
   if (process.waitForFinished(120000) && process.exitStatus() == QProcess::NormalExit)
     ended.status = process.exitCode();
   ended.out = process.readAllStandardOutput();
@@ -40,11 +40,11 @@ QString script(const char* relative) {
   return QString::fromStdString((tests::sourceFolder() / relative).string());
 }
 
-Ended reference(const QStringList& arguments) {
+ProcessResult reference(const QStringList& arguments) {
   return run(tests::python(), QStringList{script("tests/reference/weights_files.py")} + arguments);
 }
 
-Ended convert(const QString& in, const QString& out) {
+ProcessResult convert(const QString& in, const QString& out) {
   return run(tests::python(), {script("packaging/convert_weights.py"), in, out});
 }
 
@@ -107,7 +107,7 @@ class TstConvertWeights : public QObject {
   void initTestCase() {
     if (tests::python().isEmpty()) QSKIP("needs Python with torchvision: packaging/setup.sh --dev");
     QVERIFY(folder_.isValid());
-    const Ended made = reference({QStringLiteral("make"), folder_.path()});
+    const ProcessResult made = reference({QStringLiteral("make"), folder_.path()});
     QVERIFY2(made.status == 0, qPrintable(made.err));
     convertRefusals();
   }
@@ -126,11 +126,11 @@ class TstConvertWeights : public QObject {
     const QString original = path(name + QStringLiteral(".pth"));
     const QString converted = path(name + QStringLiteral(".safetensors"));
     const QString back = path(name + QStringLiteral("_back.pth"));
-    const Ended there = convert(original, converted);
+    const ProcessResult there = convert(original, converted);
     QVERIFY2(there.status == 0 && there.err.contains(said), qPrintable(there.err));
-    const Ended andBack = convert(converted, back);
+    const ProcessResult andBack = convert(converted, back);
     QVERIFY2(andBack.status == 0 && andBack.err.contains(said), qPrintable(andBack.err));
-    const Ended compared = reference({QStringLiteral("same"), original, converted, back});
+    const ProcessResult compared = reference({QStringLiteral("same"), original, converted, back});
     QVERIFY2(compared.status == 0, qPrintable(compared.err));
   }
 
@@ -141,7 +141,7 @@ class TstConvertWeights : public QObject {
   }
   void codeInAPickleIsRefusedAndNotExecuted() {
     QFETCH(QString, name);
-    const Ended ended = convert(path(name), path(QStringLiteral("hostile.safetensors")));
+    const ProcessResult ended = convert(path(name), path(QStringLiteral("hostile.safetensors")));
     QCOMPARE(ended.status, 1);
     QVERIFY2(ended.err.contains(QStringLiteral("posix.system), of which nothing was executed")),
              qPrintable(ended.err));
@@ -157,7 +157,7 @@ class TstConvertWeights : public QObject {
   void otherLayoutsAreRefusedInOneLine() {
     QFETCH(QString, file);
     const Refusal& refusal = *std::ranges::find(kRefusals, file.toStdString(), &Refusal::file);
-    const Ended& ended = refusals_.at(file);
+    const ProcessResult& ended = refusals_.at(file);
     QCOMPARE(ended.status, refusal.status);
     QVERIFY2(ended.err.startsWith(QStringLiteral("convert_weights.py: ") + path(file)),
              qPrintable(ended.err));
@@ -168,8 +168,8 @@ class TstConvertWeights : public QObject {
   }
 
   void aMissingArgumentIsAUserError() {
-    const Ended ended = run(tests::python(), {script("packaging/convert_weights.py"),
-                                              path(QStringLiteral("resnet18.pth"))});
+    const ProcessResult ended = run(tests::python(), {script("packaging/convert_weights.py"),
+                                                      path(QStringLiteral("resnet18.pth"))});
     QCOMPARE(ended.status, 2);
     QVERIFY2(ended.err.contains(QStringLiteral("required: OUT")), qPrintable(ended.err));
   }
@@ -187,7 +187,7 @@ class TstConvertWeights : public QObject {
     QFETCH(QString, out);
     QVERIFY(QDir(folder_.path()).mkpath(QStringLiteral("kept")));
     write(path(out), "old");
-    const Ended ended = run(
+    const ProcessResult ended = run(
         QStringLiteral("sh"),
         {QStringLiteral("-c"), QStringLiteral("ulimit -f 64; exec \"$@\""), QStringLiteral("sh"),
          tests::python(), script("packaging/convert_weights.py"), path(in), path(out)});
@@ -201,7 +201,7 @@ class TstConvertWeights : public QObject {
   }
 
   void theEpsilonOfCocoWeightsIsKnownByTheirChecksum() {
-    const Ended ended = reference({QStringLiteral("known"), folder_.path()});
+    const ProcessResult ended = reference({QStringLiteral("known"), folder_.path()});
     QVERIFY2(ended.status == 0, qPrintable(ended.err));
   }
 
@@ -213,7 +213,7 @@ class TstConvertWeights : public QObject {
       calls << QJsonArray{path(QLatin1String(refusal.file.data())),
                           path(QLatin1String(refusal.out))};
     }
-    const Ended ended =
+    const ProcessResult ended =
         reference({QStringLiteral("convert"), QString::fromUtf8(QJsonDocument(calls).toJson())});
     const QJsonArray results = QJsonDocument::fromJson(ended.out).array();
     QVERIFY2(results.size() == std::ssize(kRefusals), qPrintable(ended.err));
@@ -229,7 +229,7 @@ class TstConvertWeights : public QObject {
   QString path(const QString& name) const { return folder_.filePath(name); }
 
   QTemporaryDir folder_;
-  std::map<QString, Ended> refusals_;
+  std::map<QString, ProcessResult> refusals_;
 };
 
 LOCKSTEP_TEST(TstConvertWeights)

@@ -52,10 +52,10 @@ struct GpuCheck {
   void programDoes(const std::string& program, const std::string& what) const {
     bench.writeProgram("programs/bin/" + program, what);
   }
-  ScriptBench::Ended run(const QStringList& words) const {
+  ScriptBench::ProcessResult run(const QStringList& words) const {
     return bench.run("bash", QStringList{"packaging/gpu_check.sh", "--out", "out"} + words);
   }
-  ScriptBench::Ended runPrebuilt(const QStringList& words = {}) const {
+  ScriptBench::ProcessResult runPrebuilt(const QStringList& words = {}) const {
     return run(QStringList{"--prebuilt", "programs"} + words);
   }
   json figures() const { return json::parse(bench.read("out/gpu_check.json")); }
@@ -111,7 +111,7 @@ class TstGpuCheck : public QObject {
     QVERIFY2(ended.err.find(said.toStdString()) != std::string::npos, ended.err.c_str());
   }
 
-  void withoutACompilerTheBuildSaysSoInOneLine() {
+  void buildWithoutACompilerIsOneErrorLine() {
     const GpuCheck check;
     const auto ended = check.run({"--only", "build"});
     QCOMPARE(ended.status, 77);
@@ -153,7 +153,7 @@ class TstGpuCheck : public QObject {
     QCOMPARE(check.told("checks", "checks", "status"), std::string("pass"));
   }
 
-  void onAGpuItIsTimedBesideItsPeers() {
+  void onAGpuItIsComparedWithItsPeers() {
     const GpuCheck check("NVIDIA H200");
     check.programDoes("gpu_kernels",
                       "echo 'copying moves 4.10 TB/s'\n"
@@ -170,7 +170,7 @@ class TstGpuCheck : public QObject {
     QVERIFY(check.bench.read("steps").find("--batch 4 ") != std::string::npos);
   }
 
-  void aFailureHidesNothingThatFollows() {
+  void sectionsAfterAFailureStillRun() {
     const GpuCheck check;
     check.programDoes("gpu_checks",
                       "echo 'FAIL  NMS                              4000 DIFFERS'; exit 1\n");
@@ -186,7 +186,7 @@ class TstGpuCheck : public QObject {
     QVERIFY2(ended.out.find("failed: checks: ranks\n") != std::string::npos, ended.out.c_str());
   }
 
-  void aProgramThatCannotCheckIsSkippedWithItsWords() {
+  void unsupportedCheckIsSkippedWithItsMessage() {
     const GpuCheck check;
     check.programDoes("gpu_trainer", "echo 'SKIP: nothing to do'; exit 77\n");
     QCOMPARE(check.runPrebuilt({"--only", "trainer"}).status, 0);
@@ -194,7 +194,7 @@ class TstGpuCheck : public QObject {
     QCOMPARE(check.told("trainer", "trainer", "value"), std::string("SKIP: nothing to do"));
   }
 
-  void aToolThatCannotStartIsSkippedWithItsWords() {
+  void toolThatCannotStartIsSkippedWithItsMessage() {
     const GpuCheck check("NVIDIA H200");
     for (const char* tool : {"bin/compute-sanitizer", "bin/cuobjdump"})
       check.bench.writeProgram(tool, "echo 'no such libcuda' >&2; exit 127\n");
@@ -208,7 +208,7 @@ class TstGpuCheck : public QObject {
     }
   }
 
-  void theSanitizerEndsWithTheTimeAndCountsWhatItFound_data() {
+  void sanitizerStopsAtTheTimeLimitAndCountsErrors_data() {
     QTest::addColumn<QString>("found");
     QTest::addColumn<int>("status");
     QTest::newRow("nothing by then") << QString() << 0;
@@ -216,7 +216,7 @@ class TstGpuCheck : public QObject {
                                       "========= Invalid __global__ write of size 4 bytes")
                                << 1;
   }
-  void theSanitizerEndsWithTheTimeAndCountsWhatItFound() {
+  void sanitizerStopsAtTheTimeLimitAndCountsErrors() {
     QFETCH(QString, found);
     QFETCH(int, status);
     const GpuCheck check("NVIDIA H200");
@@ -236,7 +236,7 @@ class TstGpuCheck : public QObject {
     QVERIFY(check.bench.read("asked").find("--tool memcheck") != std::string::npos);
   }
 
-  void oneSectionReplacesItsOwnFiguresAlone() {
+  void oneSectionReplacesOnlyItsOwnResults() {
     const GpuCheck check;
     QCOMPARE(check.runPrebuilt().status, 0);
     check.programDoes("gpu_trainer", "exit 1\n");
@@ -248,7 +248,7 @@ class TstGpuCheck : public QObject {
     QCOMPARE(names.size(), kAllSections.size());
   }
 
-  void nothingIsBegunWhenTheTimeIsOver() {
+  void nothingStartsAfterTheTimeLimit() {
     const GpuCheck check;
     const auto ended = check.runPrebuilt({"--seconds", "3"});
     QVERIFY2(ended.status == 0, ended.err.c_str());

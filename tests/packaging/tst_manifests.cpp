@@ -77,7 +77,7 @@ class TstManifests : public QObject {
     QVERIFY2(ended.status == 0, ended.err.c_str());
   }
 
-  void podsStartWhatThereIs() {
+  void podsStartExistingFiles() {
     const YAML::Node job =
         YAML::LoadFile(tests::sourceFile("packaging/kubernetes/pytorchjob.yaml"));
     QCOMPARE(job["kind"].as<std::string>(), std::string("PyTorchJob"));
@@ -100,7 +100,7 @@ class TstManifests : public QObject {
     }
   }
 
-  void optionsOfScriptsAreThere_data() {
+  void optionsOfScriptsExist_data() {
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("command");  // what begins it
     QTest::newRow("Slurm") << "packaging/slurm/train.sbatch"
@@ -108,7 +108,7 @@ class TstManifests : public QObject {
     QTest::newRow("SageMaker") << "packaging/sagemaker/train"
                                << "\"--output\"";
   }
-  void optionsOfScriptsAreThere() {
+  void optionsOfScriptsExist() {
     QFETCH(QString, file);
     QFETCH(QString, command);
     const QString text = textOf(file.toStdString());
@@ -121,7 +121,7 @@ class TstManifests : public QObject {
       QVERIFY2(knownOptions().contains(option), qPrintable(option));
   }
 
-  void imageIsBuiltFromWhatIsThere() {
+  void imageIsBuiltFromExistingFiles() {
     const QString dockerfile = textOf("packaging/Dockerfile");
     static const QRegularExpression kScript(QStringLiteral("packaging/[a-z_/]+(?:\\.sh)?"));
     for (auto match = kScript.globalMatch(dockerfile); match.hasNext();) {

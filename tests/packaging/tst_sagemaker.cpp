@@ -47,12 +47,12 @@ class SageMaker : public ScriptBench {
   void channel(const std::string& name, const std::vector<std::string>& files) const {
     for (const auto& file : files) write("ml/input/data/" + name + "/" + file, "{}");
   }
-  /// A data set, where a test is not about it.
+  /// A dataset, where a test is not about it.
   void anyData() const {
     channel("train", {"a.jpg", "train.json"});
     channel("val", {"a.jpg", "val.json"});
   }
-  Ended train() const { return run(tests::sourceFile("packaging/sagemaker/train"), {}); }
+  ProcessResult train() const { return run(tests::sourceFile("packaging/sagemaker/train"), {}); }
   std::vector<std::string> arguments() const {
     std::istringstream lines(read("arguments"));
     std::vector<std::string> all;
@@ -119,7 +119,7 @@ class TstSagemaker : public QObject {
     QCOMPARE(bench.settings(), settings);
   }
 
-  void channelsBecomeTheDataSet_data() {
+  void channelsBecomeTheDataset_data() {
     QTest::addColumn<QStringList>("files");
     QTest::addColumn<QStringList>("settings");  // behind dataset., below input/data/
     QTest::addColumn<QString>("fault");
@@ -159,7 +159,7 @@ class TstSagemaker : public QObject {
     row("annotations in doubt", {"train/a.json", "train/b.json"}, {}, "2 candidates");
     row("experiments in doubt", {"config/a.yaml", "config/b.yaml"}, {}, "2 candidates");
   }
-  void channelsBecomeTheDataSet() {
+  void channelsBecomeTheDataset() {
     QFETCH(QStringList, files);
     QFETCH(QStringList, settings);
     QFETCH(QString, fault);
@@ -189,7 +189,7 @@ class TstSagemaker : public QObject {
     QVERIFY(contains(bench.settings().join(' ').toStdString(), "/elsewhere/t.json"));
   }
 
-  void hyperparametersOfTheDataGoBeforeChannels() {
+  void dataHyperparametersOverrideChannels() {
     SageMaker bench;
     bench.channel("train", {"a.json", "b.json"});
     bench.write("ml/input/config/hyperparameters.json",
@@ -228,7 +228,7 @@ class TstSagemaker : public QObject {
             std::vector<std::string>({"--output", output, "--resume"}));
   }
 
-  void missingExperimentIsSaid() {
+  void missingExperimentIsReported() {
     SageMaker bench;
     bench.write("ml/input/config/hyperparameters.json", R"({"config": "nothing.yaml"})");
     QCOMPARE(bench.train().status, 2);
@@ -289,7 +289,7 @@ class TstSagemaker : public QObject {
     QVERIFY(std::find(without.begin(), without.end(), "--workers") == without.end());
   }
 
-  void bestModelAndRunAreLeft_data() {
+  void bestModelAndRunAreSaved_data() {
     QTest::addColumn<QByteArray>("best");
     QTest::addColumn<QByteArray>("model");
     QTest::newRow("best") << QByteArray(R"({"metric": "segm/AP", "value": 0.5, "step": 2})")
@@ -297,7 +297,7 @@ class TstSagemaker : public QObject {
     QTest::newRow("no evaluation") << QByteArray("null") << QByteArray("4");
     QTest::newRow("the best is gone") << QByteArray(R"({"step": 3})") << QByteArray("4");
   }
-  void bestModelAndRunAreLeft() {
+  void bestModelAndRunAreSaved() {
     QFETCH(QByteArray, best);
     QFETCH(QByteArray, model);
     SageMaker bench;
@@ -317,7 +317,7 @@ class TstSagemaker : public QObject {
     QVERIFY(!bench.has("ml/output/failure"));
   }
 
-  void onlyTheFirstHostLeavesResults() {
+  void onlyTheFirstHostSavesResults() {
     SageMaker bench;
     bench.channel("config", {"a.yaml"});
     bench.write("run/run.json", R"({"best": null})");
@@ -327,7 +327,7 @@ class TstSagemaker : public QObject {
     QVERIFY(!bench.has("ml/output/data"));
   }
 
-  void failureIsTold_data() {
+  void failureIsReported_data() {
     QTest::addColumn<QByteArray>("status");
     QTest::addColumn<QByteArray>("run");
     QTest::addColumn<QByteArray>("fault");
@@ -339,7 +339,7 @@ class TstSagemaker : public QObject {
     QTest::newRow("nothing is known")
         << QByteArray("1") << QByteArray("{}") << QByteArray("the last line");
   }
-  void failureIsTold() {
+  void failureIsReported() {
     QFETCH(QByteArray, status);
     QFETCH(QByteArray, run);
     QFETCH(QByteArray, fault);
@@ -355,7 +355,7 @@ class TstSagemaker : public QObject {
     QVERIFY(failure.size() <= 1025);
   }
 
-  void stopIsPassedOnAndLeavesTheModel() {
+  void stopIsForwardedAndSavesTheModel() {
     SageMaker bench;
     bench.channel("config", {"a.yaml"});
     bench.write("waits", "");
@@ -374,7 +374,7 @@ class TstSagemaker : public QObject {
 
   /// With the true lockstep-engine and a scripted rank: the whole way, and the lines that
   /// SageMaker's expressions are for.
-  void trueEngineIsDrivenAndItsLinesMatch() {
+  void realEngineRunsAndItsLinesMatch() {
     EngineBench engine;
     engine.script(
         "state running 0\nscalars 1 6\neval 6 0.5 0.25 best\ncheckpoint 6 last best\nfinish 6\n");

@@ -45,7 +45,7 @@ struct SetUp {
                                           std::to_string(times) +
                                           " ] || { cat fault >&2; exit 100; }\n");
   }
-  ScriptBench::Ended run() { return bench.run("bash", {"packaging/setup.sh"}); }
+  ScriptBench::ProcessResult run() { return bench.run("bash", {"packaging/setup.sh"}); }
   std::size_t linesOf(const std::string& file) const {
     const std::string text = bench.read(file);
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -72,13 +72,13 @@ class TstSetup : public QObject {
     }
   }
 
-  void whatIsThereIsNotAskedForAgain_data() {
+  void installedPackagesAreNotRequestedAgain_data() {
     QTest::addColumn<QString>("packages");
     QTest::newRow("packages") << "installed here, \ninstalled wanted, \n";
     QTest::newRow("a name that another provides")
         << "installed here, \ninstalled other, more, wanted (= 6.4.2), some:any\n";
   }
-  void whatIsThereIsNotAskedForAgain() {
+  void installedPackagesAreNotRequestedAgain() {
     QFETCH(QString, packages);
     SetUp setUp;
     setUp.installed(packages.toStdString());
@@ -88,7 +88,7 @@ class TstSetup : public QObject {
     QVERIFY(!setUp.bench.has("calls"));
   }
 
-  void onlyWhatIsMissingIsInstalled() {
+  void onlyMissingPackagesAreInstalled() {
     SetUp setUp;
     setUp.installed("installed here, \nconfig-files wanted, \n");
     setUp.aptFails(0, "");
@@ -120,7 +120,7 @@ class TstSetup : public QObject {
     QVERIFY2(ended.err.find("another program", said + 1) == std::string::npos, "once is enough");
   }
 
-  void anotherFailureEndsAtOnce() {
+  void otherFailuresEndImmediately() {
     SetUp setUp;
     // Words of a wait that went well stand before it.
     setUp.aptFails(1000,
@@ -132,7 +132,7 @@ class TstSetup : public QObject {
     QVERIFY2(ended.err.find("404") != std::string::npos, ended.err.c_str());
   }
 
-  void anOrdinaryUserIsGivenTheLineToAskFor() {
+  void ordinaryUserGetsTheInstallCommand() {
     SetUp setUp;
     setUp.bench.writeProgram("bin/id", "echo 1000\n");
     setUp.bench.writeProgram("bin/sudo", "exit 1\n");

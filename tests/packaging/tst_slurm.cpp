@@ -55,7 +55,7 @@ class TstSlurm : public QObject {
     QVERIFY2(options.at("signal").startsWith("TERM@"), "to the tasks, and so without B:");
   }
 
-  void onlyAStopWithACheckpointIsQueuedAgain_data() {
+  void onlyAStopWithACheckpointIsRequeued_data() {
     QTest::addColumn<int>("status");
     QTest::addColumn<QString>("scontrol");
     QTest::newRow("done") << 0 << "";
@@ -64,7 +64,7 @@ class TstSlurm : public QObject {
     QTest::newRow("stopped") << 75 << "requeue 1234\n";
     QTest::newRow("killed") << 137 << "";
   }
-  void onlyAStopWithACheckpointIsQueuedAgain() {
+  void onlyAStopWithACheckpointIsRequeued() {
     QFETCH(int, status);
     QFETCH(QString, scontrol);
     Slurm bench;
@@ -74,7 +74,7 @@ class TstSlurm : public QObject {
   }
 
   /// scancel signals the script, too, and its tasks end with a checkpoint.
-  void aCancelledJobDoesNotComeBack() {
+  void cancelledJobIsNotRequeued() {
     Slurm bench;
     bench.write("status", "75");
     bench.write("waits", "");
@@ -86,7 +86,7 @@ class TstSlurm : public QObject {
     QVERIFY(!bench.has("scontrol.log"));
   }
 
-  void missingArgumentsAreSaid() {
+  void missingArgumentsAreReported() {
     Slurm bench;
     const auto ended = ScriptBench::finish(*bench.startJob({"a.yaml"}));
     QCOMPARE(ended.status, 2);

@@ -2,7 +2,7 @@
 definitions, for tests/coco. Of pycocotools only the masks' IoU is used.
 
 usage: coco_analysis_reference.py OUT_DIR
-Writes made data sets and expected.json; all numbers read back to the same double.
+Writes made datasets and expected.json; all numbers read back to the same double.
 """
 import json
 import os

@@ -1,7 +1,7 @@
-"""AP by boundary IoU of data sets, for tests/coco: pycocotools' with boundaries made of pixels, and faster-coco-eval's.
+"""AP by boundary IoU of datasets, for tests/coco: pycocotools' with boundaries made of pixels, and faster-coco-eval's.
 
 usage: coco_boundary_reference.py OUT_DIR [DATA_DIR]    DATA_DIR: as coco_reference.py has it
-Writes the data sets and results beside OUT_DIR/expected.json; all numbers read back to the same double. `faster` is null where
+Writes the datasets and results beside OUT_DIR/expected.json; all numbers read back to the same double. `faster` is null where
 there is no faster-coco-eval. It adds up in another order, so its last digits differ. Images are higher than twice a boundary's
 depth: in lower ones faster-coco-eval 1.8 finds an inside that is not there.
 """

@@ -1,4 +1,4 @@
-"""What pycocotools makes of random masks, polygons and data sets, for tests/coco.
+"""What pycocotools makes of random masks, polygons and datasets, for tests/coco.
 
 usage: coco_reference.py masks OUT.json
        coco_reference.py ap OUT_DIR [DATA_DIR]    DATA_DIR: real annotations, see `real_cases`
@@ -287,7 +287,7 @@ def real_calls(out, data):
 
 
 def timed_calls(out):
-    """Data sets like those of the benchmark, of several sizes."""
+    """Datasets like those of the benchmark, of several sizes."""
     calls = []
     for images, detections, classes in (30, 100, 80), (6, 450, 2), (80, 8, 12), (1, 1000, 1):
         folder = pathlib.Path(out) / f'timed_{images}x{detections}x{classes}'

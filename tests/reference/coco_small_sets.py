@@ -1,4 +1,4 @@
-"""Small random data sets and results that have every edge of COCO's evaluation, for coco_reference.py.
+"""Small random datasets and results that have every edge of COCO's evaluation, for coco_reference.py.
 
 A set's files come in two readings where they leave something out: `gt` as a user has it, and `plain_gt` with the areas and boxes that
 pycocotools, which cannot do without, is given in their place.

@@ -63,7 +63,7 @@ class TstBadImages : public QObject {
     QCOMPARE(count, 2);
   }
 
-  void aRunThatFailsByABadImageSaysHowToResume() {
+  void failureByABadImageExplainsHowToResume() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 4\ncheckpoint 4 last\n"
@@ -89,7 +89,7 @@ class TstBadImages : public QObject {
   }
 
   /// Nothing is wrong with the image: what was there before is there after a while.
-  void aRunThatFailsByItsMachineResumesFromTheSameStep() {
+  void machineErrorResumesFromTheSameStep() {
     EngineBench bench;
     bench.script(
         "state running 0\nscalars 1 4\ncheckpoint 4 last\n"

@@ -80,14 +80,14 @@ class TstCheckpointKeeper : public QObject {
   void afterTheTimeoutItIsSavedElsewhere() {
     KeeperBench bench(60s);
     bench.keeper.keep(bench.ready(6, true));
-    bench.keeper.endPatience();
+    bench.keeper.stopRetrying();
     QVERIFY2(bench.keeper.isRetrying(), "there is one more try");
     bench.keeper.retry();
     QVERIFY(!bench.keeper.isRetrying());
     QVERIFY(bench.keeper.lost());
-    QVERIFY2(bench.keeper.lost()->elsewhere.starts_with(bench.temporary().string()),
-             bench.keeper.lost()->elsewhere.c_str());
-    QVERIFY(fs::exists(fs::path(bench.keeper.lost()->elsewhere) / "model.safetensors"));
+    QVERIFY2(bench.keeper.lost()->fallbackFolder.starts_with(bench.temporary().string()),
+             bench.keeper.lost()->fallbackFolder.c_str());
+    QVERIFY(fs::exists(fs::path(bench.keeper.lost()->fallbackFolder) / "model.safetensors"));
     bench.keeper.reset();
     QVERIFY(!bench.keeper.lost());
   }
@@ -98,7 +98,7 @@ class TstCheckpointKeeper : public QObject {
     std::ofstream(bench.temporary()) << "in the way";
     bench.keeper.keep(bench.ready(6, true));
     bench.keeper.retry();
-    QVERIFY(bench.keeper.lost() && bench.keeper.lost()->elsewhere.empty());
+    QVERIFY(bench.keeper.lost() && bench.keeper.lost()->fallbackFolder.empty());
     QVERIFY2(tests::contains(bench.keeper.lost()->reason, "; nor could it be saved elsewhere: "),
              bench.keeper.lost()->reason.c_str());
   }
@@ -109,7 +109,7 @@ class TstCheckpointKeeper : public QObject {
     QVERIFY(!bench.keeper.isRetrying());
     QVERIFY(bench.keeper.lost());
     QCOMPARE(bench.keeper.lost()->reason, std::string("disk full"));
-    QCOMPARE(bench.keeper.lost()->elsewhere, std::string("/elsewhere"));
+    QCOMPARE(bench.keeper.lost()->fallbackFolder, std::string("/elsewhere"));
   }
 };
 

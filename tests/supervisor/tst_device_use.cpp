@@ -95,7 +95,7 @@ class TstDeviceUse : public QObject {
     toldAt(use, 1, kStart);
     use.add(0, figures(10, 1, 50, 100));
     toldAt(use, 7, kStart + 3s);
-    use.goBackTo(4);
+    use.forgetAfter(4);
     QVERIFY2(!toldAt(use, 5, kStart + 9s).contains("system/gpu0/memory_gib"), "nothing is known");
     use.add(0, figures(10, 1, 50, 100));
     QVERIFY(toldAt(use, 6, kStart + 9s).contains("system/gpu0/memory_gib"));

@@ -27,11 +27,11 @@ class TstDevices : public QObject {
  private Q_SLOTS:
   void nvmlNamesTheGpus() {
     const tests::FakeNvml nvml;
-    nvml.say(tests::kTwoGpus);
+    nvml.setAnswers(tests::kTwoGpus);
     const Gpus gpus = supervisor::findGpus(tests::FakeNvml::library().c_str());
     QCOMPARE(gpus.driverVersion, std::string("580.65.06"));
     QCOMPARE(gpus.cudaVersion, 13000);
-    QCOMPARE(gpus.fault, std::string());
+    QCOMPARE(gpus.error, std::string());
     QCOMPARE(gpus.devices.size(), std::size_t{2});
     const GpuDevice& second = gpus.devices[1];
     QCOMPARE(second.index, 1);
@@ -45,7 +45,7 @@ class TstDevices : public QObject {
 
   void anOldDriverLacksFunctions() {
     const tests::FakeNvml nvml;
-    nvml.say(tests::kTwoGpus);
+    nvml.setAnswers(tests::kTwoGpus);
     const Gpus gpus = supervisor::findGpus(tests::FakeNvml::oldLibrary().c_str());
     QCOMPARE(gpus.cudaVersion, 0);
     QCOMPARE(gpus.devices.size(), std::size_t{2});
@@ -69,7 +69,7 @@ class TstDevices : public QObject {
     QFETCH(QString, says);
     QFETCH(QString, fault);
     const tests::FakeNvml nvml;
-    nvml.say(says.toStdString());
+    nvml.setAnswers(says.toStdString());
     const Gpus gpus = supervisor::findGpus(tests::FakeNvml::library().c_str());
     QVERIFY(gpus.devices.empty());
     QCOMPARE(QString::fromStdString(supervisor::whyNoneUsable(gpus, {true})), fault);
@@ -77,7 +77,7 @@ class TstDevices : public QObject {
 
   void withoutADriverThereAreNoGpus() {
     const Gpus gpus = supervisor::findGpus("/nowhere/libnvidia-ml.so.1");
-    QVERIFY(gpus.driverVersion.empty() && gpus.devices.empty() && gpus.fault.empty());
+    QVERIFY(gpus.driverVersion.empty() && gpus.devices.empty() && gpus.error.empty());
     QCOMPARE(supervisor::whyNoneUsable(gpus, {}),
              std::string("no NVIDIA driver found: to use a GPU install 580 or newer"));
   }

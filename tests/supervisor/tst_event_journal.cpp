@@ -5,13 +5,13 @@
 #include "engine/base/error.h"
 #include "engine/events/event_record.h"
 #include "engine/events/reader.h"
-#include "engine/supervisor/event_journal.h"
+#include "engine/supervisor/event_log.h"
 #include "tests/support/append_scalars.h"
 #include "tests/support/resource_limits.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using supervisor::EventJournal;
+using supervisor::EventLog;
 
 namespace {
 
@@ -47,30 +47,30 @@ class TstEventJournal : public QObject {
   void recordsArePendingWhileTheDiskIsFull() {
     const QTemporaryDir folder;
     std::vector<protocol::Alert> alerts;
-    EventJournal journal(folder.path().toStdString(), std::nullopt,
-                         [&](const protocol::Alert& alert) { alerts.push_back(alert); });
-    tests::appendScalars(journal, 1, 1, {{"train/loss_total", 1.0f}});
-    const auto newest = journal.newestSeq();
+    EventLog eventLog(folder.path().toStdString(), std::nullopt,
+                      [&](const protocol::Alert& alert) { alerts.push_back(alert); });
+    tests::appendScalars(eventLog, 1, 1, {{"train/loss_total", 1.0f}});
+    const auto newest = eventLog.newestSeq();
     {
-      const tests::FullDisk full(std::filesystem::file_size(journal.path()));
+      const tests::FullDisk full(std::filesystem::file_size(eventLog.path()));
       for (int step = 2; step <= 50; ++step)
-        tests::appendScalars(journal, step, step, {{"train/loss_total", 1.0f}});
-      QVERIFY(!journal.retry());
-      QVERIFY_THROWS_EXCEPTION(Error, journal.sync());
+        tests::appendScalars(eventLog, step, step, {{"train/loss_total", 1.0f}});
+      QVERIFY(!eventLog.retry());
+      QVERIFY_THROWS_EXCEPTION(Error, eventLog.sync());
     }
     QCOMPARE(alerts.size(), std::size_t{1});  // at once, and not again for every record
     QCOMPARE(alerts[0].kind.text(), std::string("write_failed"));
     QCOMPARE(alerts[0].step, std::int64_t{2});
-    const auto waiting = journal.waiting();
-    QCOMPARE(waiting.size(), std::size_t{51});  // 49 steps, the refusal, its alert
-    QCOMPARE(journal.newestSeq(), newest + 51);
-    QVERIFY(journal.retry());
-    journal.sync();
-    auto records = events::Reader(journal.path()).readAvailable();
+    const auto pending = eventLog.pending();
+    QCOMPARE(pending.size(), std::size_t{51});  // 49 steps, the refusal, its alert
+    QCOMPARE(eventLog.newestSeq(), newest + 51);
+    QVERIFY(eventLog.retry());
+    eventLog.sync();
+    auto records = events::Reader(eventLog.path()).readAvailable();
     QCOMPARE(records.size(), std::size_t{53});
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-      QCOMPARE(records[i + 2].seq, protocol::seqOf(waiting[i]));
-      QCOMPARE(records[i + 2].json, events::recordOf(waiting[i]).json);
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      QCOMPARE(records[i + 2].seq, protocol::seqOf(pending[i]));
+      QCOMPARE(records[i + 2].json, events::recordOf(pending[i]).json);
     }
     QCOMPARE(alertsOf(records).size(), std::size_t{1});
     QCOMPARE(alertsOf(records)[0].text, alerts[0].text);
@@ -84,11 +84,11 @@ class TstEventJournal : public QObject {
 
   void anAlertFollowsItsRecord() {
     const QTemporaryDir folder;
-    EventJournal journal(folder.path().toStdString(), std::nullopt, ignoreAlert);
-    tests::appendScalars(journal, 1, 1, {{"train/loss_total", 1.0f}});
-    tests::appendScalars(journal, 2, 7, {{"train/loss_total", std::nanf("")}});
-    tests::appendScalars(journal, 3, 8, {{"train/loss_total", std::nanf("")}});
-    const auto records = events::Reader(journal.path()).readAvailable();
+    EventLog eventLog(folder.path().toStdString(), std::nullopt, ignoreAlert);
+    tests::appendScalars(eventLog, 1, 1, {{"train/loss_total", 1.0f}});
+    tests::appendScalars(eventLog, 2, 7, {{"train/loss_total", std::nanf("")}});
+    tests::appendScalars(eventLog, 3, 8, {{"train/loss_total", std::nanf("")}});
+    const auto records = events::Reader(eventLog.path()).readAvailable();
     const auto alerts = alertsOf(records);
     QCOMPARE(alerts.size(), std::size_t{1});
     QCOMPARE(alerts[0].kind.text(), std::string("non_finite"));
@@ -96,7 +96,7 @@ class TstEventJournal : public QObject {
     QCOMPARE(alerts[0].step, std::int64_t{2});
     QCOMPARE(alerts[0].time, 7.0);
     QCOMPARE(records[2].step, std::int64_t{2});
-    QCOMPARE(journal.newestSeq(), std::int64_t{4});
+    QCOMPARE(eventLog.newestSeq(), std::int64_t{4});
   }
 
   /// Killed between the record and its alert, or written by a program that wrote none.
@@ -114,28 +114,28 @@ class TstEventJournal : public QObject {
     }
     for (const std::int64_t resumed : {4, 5, 3}) {
       std::vector<protocol::Alert> told;
-      EventJournal journal(path, resumed,
-                           [&](const protocol::Alert& alert) { told.push_back(alert); });
-      const auto alerts = alertsIn(journal.path());
+      EventLog eventLog(path, resumed,
+                        [&](const protocol::Alert& alert) { told.push_back(alert); });
+      const auto alerts = alertsIn(eventLog.path());
       QCOMPARE(alerts.size(), std::size_t{1});
       QCOMPARE(alerts[0].step, std::int64_t{2});
       // The second goes on behind the first's alert, the third cuts it.
       QCOMPARE(told.size(), resumed == 5 ? std::size_t{0} : std::size_t{1});
-      QCOMPARE(journal.newestStep(), resumed);
-      tests::appendScalars(journal, resumed + 1, 9, {{"train/loss_total", 1.0f}});
+      QCOMPARE(eventLog.newestStep(), resumed);
+      tests::appendScalars(eventLog, resumed + 1, 9, {{"train/loss_total", 1.0f}});
     }
   }
 
   void aCutForgetsLaterAlerts() {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();
-    EventJournal journal(path, std::nullopt, ignoreAlert);
-    tests::appendScalars(journal, 1, 1, {{"train/loss_total", 1.0f}});
-    tests::appendScalars(journal, 2, 2, {{"train/loss_total", std::nanf("")}});
-    journal.truncateAfterStep(1);
-    QCOMPARE(alertsIn(journal.path()).size(), std::size_t{0});
-    tests::appendScalars(journal, 2, 3, {{"train/loss_total", std::nanf("")}});
-    QCOMPARE(alertsIn(journal.path()).size(), std::size_t{1});
+    EventLog eventLog(path, std::nullopt, ignoreAlert);
+    tests::appendScalars(eventLog, 1, 1, {{"train/loss_total", 1.0f}});
+    tests::appendScalars(eventLog, 2, 2, {{"train/loss_total", std::nanf("")}});
+    eventLog.truncateAfterStep(1);
+    QCOMPARE(alertsIn(eventLog.path()).size(), std::size_t{0});
+    tests::appendScalars(eventLog, 2, 3, {{"train/loss_total", std::nanf("")}});
+    QCOMPARE(alertsIn(eventLog.path()).size(), std::size_t{1});
   }
 
   /// The same fault after a resume is an alert again: the log of both sessions has two.
@@ -143,13 +143,13 @@ class TstEventJournal : public QObject {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();
     for (const std::int64_t step : {2, 4}) {
-      EventJournal journal(path, step == 2 ? std::nullopt : std::optional<std::int64_t>(3),
-                           ignoreAlert);
-      tests::appendScalars(journal, step - 1, 1, {{"train/loss_total", 1.0f}});
-      tests::appendScalars(journal, step, 2, {{"train/loss_total", std::nanf("")}});
+      EventLog eventLog(path, step == 2 ? std::nullopt : std::optional<std::int64_t>(3),
+                        ignoreAlert);
+      tests::appendScalars(eventLog, step - 1, 1, {{"train/loss_total", 1.0f}});
+      tests::appendScalars(eventLog, step, 2, {{"train/loss_total", std::nanf("")}});
     }
-    const auto summary = supervisor::summariseJournal(EventJournal(path, 9, ignoreAlert).path());
-    QCOMPARE(alertsIn(EventJournal(path, 9, ignoreAlert).path()).size(), std::size_t{2});
+    const auto summary = supervisor::summariseEventLog(EventLog(path, 9, ignoreAlert).path());
+    QCOMPARE(alertsIn(EventLog(path, 9, ignoreAlert).path()).size(), std::size_t{2});
     QCOMPARE(summary.unrecordedAlerts.size(), std::size_t{0});
   }
 
@@ -160,22 +160,22 @@ class TstEventJournal : public QObject {
     std::vector<protocol::Alert> told;
     const auto note = [&](const protocol::Alert& alert) { told.push_back(alert); };
     {
-      EventJournal journal(path, std::nullopt, note);
+      EventLog eventLog(path, std::nullopt, note);
       for (int step = 1; step <= 17; ++step)
-        tests::appendScalars(journal, step, step, {{"a", 1.0f}});
-      journal.appendEvent(failedWith("first"), 17, 100);
+        tests::appendScalars(eventLog, step, step, {{"a", 1.0f}});
+      eventLog.appendEvent(failedWith("first"), 17, 100);
     }
     {
-      EventJournal journal(path, 15, note);
-      tests::appendScalars(journal, 16, 101, {{"a", 1.0f}});
+      EventLog eventLog(path, 15, note);
+      tests::appendScalars(eventLog, 16, 101, {{"a", 1.0f}});
       {
-        const tests::FullDisk full(std::filesystem::file_size(journal.path()));
-        journal.appendEvent(failedWith("second"), 16, 102);
+        const tests::FullDisk full(std::filesystem::file_size(eventLog.path()));
+        eventLog.appendEvent(failedWith("second"), 16, 102);
       }
-      journal.truncateAfterStep(12);  // what waited for the disk counts as well
+      eventLog.truncateAfterStep(12);  // what waited for the disk counts as well
     }
-    const EventJournal journal(path, 14, note);
-    const auto alerts = alertsIn(journal.path());
+    const EventLog eventLog(path, 14, note);
+    const auto alerts = alertsIn(eventLog.path());
     QCOMPARE(alerts.size(), std::size_t{2});
     QCOMPARE(alerts[0].text, std::string("first"));
     QCOMPARE(alerts[1].text, std::string("second"));
@@ -191,33 +191,33 @@ class TstEventJournal : public QObject {
   void aLaterWriteFailureIsReportedAgain() {
     const QTemporaryDir folder;
     int alerts = 0;
-    EventJournal journal(folder.path().toStdString(), std::nullopt,
-                         [&](const protocol::Alert&) { ++alerts; });
+    EventLog eventLog(folder.path().toStdString(), std::nullopt,
+                      [&](const protocol::Alert&) { ++alerts; });
     for (int refusal = 1; refusal <= 3; ++refusal) {
       {
-        const tests::FullDisk full(std::filesystem::file_size(journal.path()));
-        tests::appendScalars(journal, refusal, refusal, {{"train/loss_total", 1.0f}});
+        const tests::FullDisk full(std::filesystem::file_size(eventLog.path()));
+        tests::appendScalars(eventLog, refusal, refusal, {{"train/loss_total", 1.0f}});
       }
       QCOMPARE(alerts, refusal);
-      QVERIFY(journal.retry());
+      QVERIFY(eventLog.retry());
     }
   }
 
   void aCutDropsPendingRecords() {
     const QTemporaryDir folder;
-    EventJournal journal(folder.path().toStdString(), std::nullopt, ignoreAlert);
-    tests::appendScalars(journal, 1, 1, {{"a", 1.0f}});
+    EventLog eventLog(folder.path().toStdString(), std::nullopt, ignoreAlert);
+    tests::appendScalars(eventLog, 1, 1, {{"a", 1.0f}});
     {
-      const tests::FullDisk full(std::filesystem::file_size(journal.path()));
+      const tests::FullDisk full(std::filesystem::file_size(eventLog.path()));
       for (int step = 2; step <= 9; ++step)
-        tests::appendScalars(journal, step, step, {{"a", 1.0f}});
+        tests::appendScalars(eventLog, step, step, {{"a", 1.0f}});
     }
-    journal.truncateAfterStep(1);
-    QCOMPARE(journal.newestStep(), std::int64_t{1});
-    QCOMPARE(journal.lastRestart()->seq, std::int64_t{1});
-    tests::appendScalars(journal, 2, 20, {{"a", 2.0f}});
-    journal.sync();
-    const auto records = events::Reader(journal.path()).readAvailable();
+    eventLog.truncateAfterStep(1);
+    QCOMPARE(eventLog.newestStep(), std::int64_t{1});
+    QCOMPARE(eventLog.lastRestart()->seq, std::int64_t{1});
+    tests::appendScalars(eventLog, 2, 20, {{"a", 2.0f}});
+    eventLog.sync();
+    const auto records = events::Reader(eventLog.path()).readAvailable();
     QCOMPARE(records.size(), std::size_t{4});  // version, step 1, session start, step 2
     QCOMPARE(records.back().wallTime, 20.0);
   }
@@ -226,22 +226,22 @@ class TstEventJournal : public QObject {
     const QTemporaryDir folder;
     const std::string path = folder.path().toStdString();
     {
-      EventJournal journal(path, std::nullopt, ignoreAlert);
+      EventLog eventLog(path, std::nullopt, ignoreAlert);
       for (int step = 1; step <= 10; ++step)
-        tests::appendScalars(journal, step, step, {{"a", 1.0f}});
+        tests::appendScalars(eventLog, step, step, {{"a", 1.0f}});
     }
     for (const std::int64_t resumed : {6, 8}) {
-      EventJournal journal(path, resumed, ignoreAlert);
+      EventLog eventLog(path, resumed, ignoreAlert);
       for (std::int64_t step = resumed + 1; step <= 10; ++step)
-        tests::appendScalars(journal, step, 0, {{"a", 1.0f}});
-      QCOMPARE(journal.lastRestart()->step, resumed);
-      QCOMPARE(journal.firstRestart()->step, std::int64_t{6});
+        tests::appendScalars(eventLog, step, 0, {{"a", 1.0f}});
+      QCOMPARE(eventLog.lastRestart()->step, resumed);
+      QCOMPARE(eventLog.firstRestart()->step, std::int64_t{6});
     }
-    const auto summary = supervisor::summariseJournal(events::findEventFile(path));
+    const auto summary = supervisor::summariseEventLog(events::findEventFile(path));
     QCOMPARE(summary.firstRestart->seq, std::int64_t{6});
     QCOMPARE(summary.lastRestart->seq, std::int64_t{9});
     QCOMPARE(summary.newestStep, std::int64_t{10});
-    QCOMPARE(supervisor::summariseJournal({}).newestSeq, std::int64_t{-1});
+    QCOMPARE(supervisor::summariseEventLog({}).newestSeq, std::int64_t{-1});
   }
 };
 

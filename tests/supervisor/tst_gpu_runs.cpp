@@ -30,7 +30,7 @@ constexpr const char* kTrains = "state running 0\nscalars 1 6\ncheckpoint 6 last
 /// A bench whose engine finds the fake driver and a build with kernels.
 struct GpuBench {
   explicit GpuBench(const std::string& says = tests::kTwoGpus) {
-    nvml.say(says);
+    nvml.setAnswers(says);
     bench.setVariable("LD_LIBRARY_PATH", FakeNvml::folder());
     bench.script(kBuild, "info");
   }
@@ -148,7 +148,7 @@ class TstGpuRuns : public QObject {
     const auto engine = gpus.bench.start(gpus.line(
         {"--workers", "2", "--set", "runtime.devices=[0,0]", "--set", "runtime.backend=gloo"}));
     QVERIFY(gpus.bench.waitForState("running"));
-    gpus.nvml.say(
+    gpus.nvml.setAnswers(
         "driver 580.65.06\ncuda 13000\ngpu NVIDIA_H200 GPU-a 90 141312 512 0 31 76000 1 15\n");
     const auto isWarned = [&] {
       return std::ranges::any_of(tests::recordsOf(gpus.bench.onlyRun()), [](const auto& record) {
@@ -170,7 +170,7 @@ class TstGpuRuns : public QObject {
     gpus.bench.script("state running 0\nscalars 1 6\nawait go\ncheckpoint 6 last\nfinish 6\n");
     const auto engine = gpus.bench.start(gpus.line({"--workers", "1"}));
     QVERIFY(gpus.bench.waitForState("running"));
-    gpus.nvml.say(std::string(tests::kTwoGpus) + "hang\n");
+    gpus.nvml.setAnswers(std::string(tests::kTwoGpus) + "hang\n");
     QTRY_VERIFY_WITH_TIMEOUT(gpus.nvml.isWaitedFor(), 20000);
     gpus.bench.touch("go");
     const auto result = EngineBench::finish(*engine);
@@ -322,7 +322,7 @@ class TstGpuRuns : public QObject {
                       "solver.batch_size or augment.min_size, or raise solver.accumulate, or set "
                       "runtime.precision to bf16"),
              (result.out + result.err).c_str());
-    gpus.nvml.say(tests::kTwoGpus);
+    gpus.nvml.setAnswers(tests::kTwoGpus);
     const auto roomy = gpus.bench.run(check);
     QVERIFY2(!contains(roomy.out + roomy.err, "GiB free"), (roomy.out + roomy.err).c_str());
   }
@@ -378,7 +378,7 @@ class TstGpuRuns : public QObject {
                       "usable\n"),
              result.out.c_str());
     QVERIFY2(contains(result.out, "cuda architectures: 80-real 90\n"), result.out.c_str());
-    gpus.nvml.say("driver 470.57\ncuda 11040\ngpu A100 GPU-a 80 16384 0 0 30 50000 0 0\n");
+    gpus.nvml.setAnswers("driver 470.57\ncuda 11040\ngpu A100 GPU-a 80 16384 0 0 30 50000 0 0\n");
     const auto old = gpus.bench.run({"info"});
     QVERIFY2(contains(old.out,
                       "free: unusable: the NVIDIA driver 470.57, which supports CUDA 11.4, is too "

@@ -47,7 +47,7 @@ class TstGpuWatch : public QObject {
  private Q_SLOTS:
   void metricsOfTheGivenGpusArrive() {
     const tests::FakeNvml nvml;
-    nvml.say(tests::kTwoGpus);
+    nvml.setAnswers(tests::kTwoGpus);
     const auto figures = firstFigures({1}, tests::FakeNvml::library(), 1);
     QCOMPARE(figures.size(), std::size_t{1});
     const GpuFigures& busy = figures.at(0);
@@ -61,7 +61,7 @@ class TstGpuWatch : public QObject {
 
   void idleClocksAreNotThrottled() {
     const tests::FakeNvml nvml;
-    nvml.say(tests::kTwoGpus);
+    nvml.setAnswers(tests::kTwoGpus);
     const auto figures = firstFigures({0, 1}, tests::FakeNvml::library(), 2);
     QCOMPARE(figures.size(), std::size_t{2});
     QCOMPARE(figures.at(0).throttledPercent, 0.0);
@@ -70,7 +70,7 @@ class TstGpuWatch : public QObject {
 
   void impossibleValuesAreUnknown() {
     const tests::FakeNvml nvml;
-    nvml.say(
+    nvml.setAnswers(
         "driver 580\ncuda 13000\n"
         "gpu X GPU-a 90 1000 2000 4294967295 4294967295 4294967295 0 0\n");
     const auto figures = firstFigures({0}, tests::FakeNvml::library(), 1);
@@ -84,7 +84,7 @@ class TstGpuWatch : public QObject {
 
   void anOldDriverGivesTheMetricsItHas() {
     const tests::FakeNvml nvml;
-    nvml.say(tests::kTwoGpus);
+    nvml.setAnswers(tests::kTwoGpus);
     const auto figures = firstFigures({1}, tests::FakeNvml::oldLibrary(), 1);
     QCOMPARE(figures.size(), std::size_t{1});
     QCOMPARE(figures.at(0).memoryBytes, 100.0 * (1 << 30));
@@ -94,7 +94,7 @@ class TstGpuWatch : public QObject {
 
   void aLostGpuIsReportedOnceAndTheOtherContinues() {
     const tests::FakeNvml nvml;
-    nvml.say(
+    nvml.setAnswers(
         "driver 580\ncuda 13000\n"
         "gpu X GPU-a 90 1000 10 1 40 1000 0 15\n"
         "gpu Y GPU-b 90 1000 10 2 40 1000 0 0\n");
@@ -115,7 +115,7 @@ class TstGpuWatch : public QObject {
 
   void aHangingDriverBlocksNothing() {
     const tests::FakeNvml nvml;
-    nvml.say(std::string(tests::kTwoGpus) + "hang\n");
+    nvml.setAnswers(std::string(tests::kTwoGpus) + "hang\n");
     PollLoop loop;
     {
       const GpuWatch watch(
@@ -139,7 +139,7 @@ class TstGpuWatch : public QObject {
     const GpuWatch watch(
         loop, {0}, [](std::size_t, const GpuFigures&) { QFAIL("nobody asks"); },
         tests::FakeNvml::library());
-    QCOMPARE(watch.fault(), std::string("pipe: Too many open files"));
+    QCOMPARE(watch.error(), std::string("pipe: Too many open files"));
     QVERIFY(!hasChild());
   }
 
@@ -148,7 +148,7 @@ class TstGpuWatch : public QObject {
     const GpuWatch watch(
         loop, {0}, [](std::size_t, const GpuFigures&) { QFAIL("there is nothing to tell"); },
         "/nowhere/libnvidia-ml.so.1");
-    QCOMPARE(watch.fault(), std::string());
+    QCOMPARE(watch.error(), std::string());
     QVERIFY2(hasChild(), "it looks for one first");
     loop.every(std::chrono::milliseconds(20), [&] {
       if (!hasChild()) loop.stop();

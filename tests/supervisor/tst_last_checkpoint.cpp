@@ -67,13 +67,13 @@ class TstLastCheckpoint : public QObject {
     QCOMPARE(run_folder::readRunInfo(bench.run()).state.text(), std::string("finished"));
   }
 
-  void isSavedElsewhereAndRestoredByAResume_data() {
+  void isSavedToAFallbackFolderAndRestoredByResume_data() {
     QTest::addColumn<QString>("patience");
     QTest::addColumn<bool>("isCutShort");
     QTest::newRow("patience is over") << QStringLiteral("0") << false;
     QTest::newRow("a signal ends it") << QStringLiteral("60") << true;
   }
-  void isSavedElsewhereAndRestoredByAResume() {
+  void isSavedToAFallbackFolderAndRestoredByResume() {
     QFETCH(QString, patience);
     QFETCH(bool, isCutShort);
     ObstacleBench bench(patience.toUtf8().constData());

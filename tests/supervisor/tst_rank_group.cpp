@@ -209,8 +209,7 @@ class TstRankGroup : public QObject {
     QVERIFY(end.failure);
     QCOMPARE(end.failure->error.rank, 1);
     QCOMPARE(end.failure->error.cause.text(), std::string("silence"));
-    QVERIFY2(contains(end.failure->line,
-                      " stopped answering (no heartbeat for 1.5 s) at step 5 in forward"),
+    QVERIFY2(contains(end.failure->line, " sent no heartbeat for 1.5 s at step 5 in forward"),
              end.failure->line.c_str());
     QVERIFY(end.failure->isRetryable);
     QVERIFY(bench.isNobodyLeft());

@@ -7,7 +7,7 @@
 
 #include "engine/events/event_record.h"
 #include "engine/events/reader.h"
-#include "engine/supervisor/event_journal.h"
+#include "engine/supervisor/event_log.h"
 #include "engine/supervisor/service.h"
 #include "engine/supervisor/socket_server.h"
 #include "tests/support/append_scalars.h"
@@ -64,12 +64,12 @@ class Attempts : public Service {
   int greetings() const { return greetings_; }
   protocol::Welcome welcome() const override {
     ++greetings_;
-    return {"/run", attempt(), journal_->newestSeq(), protocol::RunState::Running};
+    return {"/run", attempt(), eventLog_->newestSeq(), protocol::RunState::Running};
   }
-  std::filesystem::path eventFile() const override { return journal_->path(); }
+  std::filesystem::path eventFile() const override { return eventLog_->path(); }
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override {
-    return resetAfterRestart(hello, attempt(), journal_->firstRestart(), journal_->lastRestart(),
-                             {journal_->newestSeq(), journal_->newestStep()});
+    return resetAfterRestart(hello, attempt(), eventLog_->firstRestart(), eventLog_->lastRestart(),
+                             {eventLog_->newestSeq(), eventLog_->newestStep()});
   }
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
@@ -78,24 +78,24 @@ class Attempts : public Service {
   void add() {
     std::optional<std::int64_t> resumed;
     if (!logs_.empty()) resumed = static_cast<std::int64_t>(random_() % (lastStep_ + 2));
-    journal_.emplace(folder_.path().toStdString(), resumed, [](const protocol::Alert&) {});
+    eventLog_.emplace(folder_.path().toStdString(), resumed, [](const protocol::Alert&) {});
     const auto first = static_cast<std::uint32_t>(resumed.value_or(0));
     const double time = static_cast<double>(logs_.size());
     protocol::State state;
     state.state = protocol::RunState::Running;
-    journal_->appendEvent(state, first, time);
+    eventLog_->appendEvent(state, first, time);
     lastStep_ = first + random_() % 12;
     for (std::uint32_t step = first + 1; step <= lastStep_; ++step) {
-      tests::appendScalars(*journal_, step, time,
+      tests::appendScalars(*eventLog_, step, time,
                            {{"train/loss_total", 1.0f / static_cast<float>(step)}});
-      if (random_() % 4 == 0) journal_->appendEvent(protocol::Checkpoint{}, step, time);
+      if (random_() % 4 == 0) eventLog_->appendEvent(protocol::Checkpoint{}, step, time);
     }
-    logs_.push_back(events::Reader(journal_->path()).readAvailable());
+    logs_.push_back(events::Reader(eventLog_->path()).readAvailable());
   }
 
   std::mt19937 random_;
   QTemporaryDir folder_;
-  std::optional<EventJournal> journal_;
+  std::optional<EventLog> eventLog_;
   std::vector<std::vector<events::Record>> logs_;
   std::uint32_t lastStep_ = 0;
   mutable int greetings_ = 0;

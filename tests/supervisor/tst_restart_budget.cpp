@@ -15,7 +15,7 @@ class TstRestartBudget : public QObject {
     QVERIFY(budget.take(0s));
     QVERIFY(budget.take(0s));
     QVERIFY(!budget.take(1000s));
-    QCOMPARE(budget.taken(), 2);
+    QCOMPARE(budget.used(), 2);
     QVERIFY(!RestartBudget(0).take(0s));
   }
 

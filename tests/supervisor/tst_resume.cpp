@@ -124,7 +124,7 @@ class TstResume : public QObject {
     bench.script(kResumes);
     const auto result = bench.run({"train", "run", "--resume"});
     QCOMPARE(result.status, 0);
-    QVERIFY2(contains(result.err, "lacks the metrics of " + lacking.toStdString()),
+    QVERIFY2(contains(result.err, "has no metrics for " + lacking.toStdString()),
              result.err.c_str());
   }
 

@@ -73,11 +73,11 @@ class TstRunOutcome : public QObject {
     QCOMPARE(lost.line, std::string("the last checkpoint could not be saved (disk full): free disk "
                                     "space; there is no earlier checkpoint"));
     QVERIFY(lost.error->checkpoint.empty());
-    facts.lostCheckpoint->elsewhere = "/tmp/step-6";
+    facts.lostCheckpoint->fallbackFolder = "/tmp/step-6";
     const auto moved = outcomeOf(finishedAt(6, false), facts);
     QCOMPARE(moved.error->checkpoint, std::string("/tmp/step-6"));
     QVERIFY2(moved.line.ends_with(
-                 "it is in /tmp/step-6 on " + base::hostName() +
+                 "it was saved to /tmp/step-6 on " + base::hostName() +
                  ", and `lockstep-engine train /runs/a --resume` restores it from there"),
              moved.line.c_str());
   }

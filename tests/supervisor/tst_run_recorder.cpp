@@ -76,7 +76,7 @@ class TstRunRecorder : public QObject {
     QCOMPARE(alerts[0].kind.text(), std::string("write_failed"));
     QVERIFY(alerts[0].text.find("run.json") != std::string::npos);
     std::size_t alertRecords = 0;
-    for (const auto& record : events::Reader(recorder.journal().path()).readAvailable())
+    for (const auto& record : events::Reader(recorder.eventLog().path()).readAvailable())
       alertRecords += record.json.starts_with(R"({"type":"alert")") ? 1 : 0;
     QCOMPARE(alertRecords, std::size_t{1});
   }
@@ -123,7 +123,7 @@ class TstRunRecorder : public QObject {
         recorder.commitCheckpoint({3, layout.partialCheckpoint(3).string(), true, false, "", ""}));
     QCOMPARE(recorder.info().best->step, std::int64_t{3});
     std::vector<std::int64_t> told;
-    for (const auto& record : events::Reader(recorder.journal().path()).readAvailable()) {
+    for (const auto& record : events::Reader(recorder.eventLog().path()).readAvailable()) {
       if (record.json.find("\"best\":true") != std::string::npos) told.push_back(record.step);
     }
     QCOMPARE(told, std::vector<std::int64_t>{3});

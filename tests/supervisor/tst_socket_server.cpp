@@ -26,10 +26,10 @@ namespace {
 /// Serves nothing but greetings and a log.
 struct Greeter : Service {
   std::filesystem::path file;
-  std::deque<protocol::Event> waiting;
+  std::deque<protocol::Event> pending;
   protocol::Welcome welcome() const override { return {"/run", 1, 0, protocol::RunState::Running}; }
   std::filesystem::path eventFile() const override { return file; }
-  const std::deque<protocol::Event>& waitingEvents() const override { return waiting; }
+  const std::deque<protocol::Event>& pendingEvents() const override { return pending; }
   std::optional<protocol::Reset> resetFor(const protocol::Hello&) const override { return {}; }
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
@@ -119,7 +119,7 @@ class TstSocketServer : public QObject {
       return protocol::Scalars{step, step, 0, {{"a", 1.0f}}};
     };
     for (int step = 1; step <= 3; ++step) writer.append(events::recordOf(scalars(step)));
-    for (int step = 4; step <= 6; ++step) greeter.waiting.push_back(scalars(step));
+    for (int step = 4; step <= 6; ++step) greeter.pending.push_back(scalars(step));
     PollLoop loop;
     SocketServer server(loop, run_folder::socketPath("waiting"), greeter);
     server.listen();
@@ -136,7 +136,7 @@ class TstSocketServer : public QObject {
     expectSteps(2, 6);
     for (int step = 4; step <= 7; ++step)
       writer.append(events::recordOf(scalars(step)));  // the disk takes them
-    greeter.waiting.clear();
+    greeter.pending.clear();
     expectSteps(7, 7);
     QVERIFY(server.isCaughtUp());
   }

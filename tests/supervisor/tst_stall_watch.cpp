@@ -76,7 +76,7 @@ class TstStallWatch : public QObject {
     QVERIFY(watch.isSilent(start + seconds(57)));
     watch.noteWork(start + seconds(57));
     QVERIFY(!watch.isSilent(start + seconds(63)));
-    watch.forgive(start + seconds(80));
+    watch.restartTimers(start + seconds(80));
     QVERIFY(!watch.isSilent(start + seconds(86)));
   }
 

@@ -13,12 +13,9 @@ namespace lockstep::tests {
 /// - an operator that synchronises with the host;
 /// - pinned memory;
 /// - a copy of a tensor to a device: everything must already be there;
-/// - an operator that reads memory which no operator wrote: the host wrote it, and a replay would
-/// read
-///   its later content;
-/// - an operator that reads external memory which is not a declared input of the work: nothing
-/// keeps
-///   it alive.
+/// - a read of memory that no operator wrote: the host wrote it, a replay would read later content;
+/// - a read of external memory that is not a declared input: nothing keeps it alive.
+///
 /// It runs on a CPU and sees what an OperatorWatch sees: everything in float64 and mostly in
 /// bfloat16, because our own CPU kernels are for float32. It does not see code that runs only on a
 /// GPU, where the capture itself reports errors, nor calls inside kernels. Scalars passed by value

@@ -12,8 +12,8 @@
 #include "engine/ops/cuda/launch.cuh"
 #include "tests/support/cuda_block.h"
 
-/// Enough of CUDA C++ to run kernels (*_kernels.cuh) on a CPU, included before them. Blocks run one
-/// after the other in a random order, and their threads as in CudaBlock. A kernel may use
+/// Enough of CUDA C++ to run kernels (engine/ops/cuda/*.cuh) on a CPU, included before them. Blocks
+/// run one after the other in a random order, and their threads as in CudaBlock. A kernel may use
 /// threadIdx.x, blockIdx, blockDim.x, gridDim, __shared__ variables of a size known to the
 /// compiler, dynamicShared (filled with NaN before each block), __syncthreads, atomicAdd,
 /// atomicMax, the exchanges of a warp that all its threads join, and the functions below.

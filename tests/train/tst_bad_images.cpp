@@ -161,10 +161,10 @@ class TstBadImages : public QObject {
     scenes::writeMadeScenes({path("shapes"), kImages, 3, 5});
   }
 
-  void theLastWholeStepIsKeptOnAllRanks_data() { addWorlds(); }
+  void lastCompleteStepIsSavedOnAllRanks_data() { addWorlds(); }
   /// As if the run had been stopped there: mended, it goes on with the bits of one that never met
   /// the image. Norms with statistics show that no part of a broken step is in the checkpoint.
-  void theLastWholeStepIsKeptOnAllRanks() {
+  void lastCompleteStepIsSavedOnAllRanks() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
     const World world{ranks, parts};
@@ -205,9 +205,9 @@ class TstBadImages : public QObject {
     QVERIFY(bitsOf(run, kSteps) == bitsOf(whole, kSteps));
   }
 
-  void aFaultOfTheMachineLeavesNoImageOut_data() { addTwoWorlds(); }
+  void machineErrorSkipsNoImage_data() { addTwoWorlds(); }
   /// It ends the run, which goes on from there with the bits of one that never met it.
-  void aFaultOfTheMachineLeavesNoImageOut() {
+  void machineErrorSkipsNoImage() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
     const World world{ranks, parts};
@@ -248,10 +248,10 @@ class TstBadImages : public QObject {
     QCOMPARE(stateOf(run, kSteps).badImages, std::vector<std::int64_t>{});
   }
 
-  void skippingIsAFunctionOfTheListAlone_data() { addWorlds(); }
+  void skippingDependsOnTheListOnly_data() { addWorlds(); }
   /// Killed and resumed before and after the step that meets an image, with other loader
   /// threads, and switched on by a resume: the bits of the run that went on.
-  void skippingIsAFunctionOfTheListAlone() {
+  void skippingDependsOnTheListOnly() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
     const World world{ranks, parts};
@@ -357,8 +357,8 @@ class TstBadImages : public QObject {
     QVERIFY(bitsOf(everywhere, kSteps) == bitsOf(run, kSteps));
   }
 
-  void withoutAnyImageItEndsWithOneLine_data() { addTwoWorlds(); }
-  void withoutAnyImageItEndsWithOneLine() {
+  void noReadableImageIsOneErrorLine_data() { addTwoWorlds(); }
+  void noReadableImageIsOneErrorLine() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
     const World world{ranks, parts};
@@ -377,8 +377,8 @@ class TstBadImages : public QObject {
     QCOMPARE(told, std::size_t{0});
   }
 
-  void aBadHeldOutImageCostsNoStep_data() { addTwoWorlds(); }
-  void aBadHeldOutImageCostsNoStep() {
+  void badHeldOutImageDoesNotRepeatAStep_data() { addTwoWorlds(); }
+  void badHeldOutImageDoesNotRepeatAStep() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
     const World world{ranks, parts};
@@ -413,9 +413,9 @@ class TstBadImages : public QObject {
     QVERIFY2(!stateOf(run, 3).lacksEvaluation, "killed after it, a run would owe it still");
   }
 
-  void heldOutFiguresAreThoseOfTheOthers_data() { addWorlds(); }
+  void heldOutMetricsExcludeBadImages_data() { addWorlds(); }
   /// Left out, it is as if the annotations did not have it.
-  void heldOutFiguresAreThoseOfTheOthers() {
+  void heldOutMetricsExcludeBadImages() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
     const World world{ranks, parts};

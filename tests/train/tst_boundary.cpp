@@ -35,7 +35,7 @@ class TstBoundary : public QObject {
     tests::writeShapes(path("shapes"));
   }
 
-  void aHeldOutPartMayNameFewerCategories() {
+  void heldOutSplitMayHaveFewerCategories() {
     // The same annotations; one file names a category that none of them has.
     json all = readJson(path("shapes/annotations/instances_val.json"));
     auto& annotations = all["annotations"];
@@ -70,7 +70,7 @@ class TstBoundary : public QObject {
                                 [](const json& d) { return d["category_id"] == 4; }));
   }
 
-  void whatApCannotCountIsSaidOnce() {
+  void objectsOverMaxDetsAreWarnedAboutOnce() {
     json crowded = readJson(path("shapes/annotations/instances_val.json"));
     const json object = crowded["annotations"][0];
     for (int i = 0; i < 101; ++i) {
@@ -94,7 +94,7 @@ class TstBoundary : public QObject {
              said[0].c_str());
   }
 
-  void aFullDiskIsToldAndTrainingGoesOn() {
+  void fullDiskIsReportedAndTrainingContinues() {
     config::Experiment experiment = smallExperiment(2);
     experiment.evaluation.lossEvery = {1};
     experiment.evaluation.bestMetric = "loss_total";
@@ -149,12 +149,12 @@ class TstBoundary : public QObject {
     QVERIFY(state.best && state.best->step == 2);
   }
 
-  void aRunStoppedAtItsLastStepIsEvaluatedWhenItGoesOn_data() {
+  void aRunStoppedAtItsLastStepIsEvaluatedWhenItResumes_data() {
     QTest::addColumn<int>("lossEvery");
     QTest::newRow("not evaluated yet") << 0;
     QTest::newRow("losses alone") << 1;
   }
-  void aRunStoppedAtItsLastStepIsEvaluatedWhenItGoesOn() {
+  void aRunStoppedAtItsLastStepIsEvaluatedWhenItResumes() {
     QFETCH(int, lossEvery);
     config::Experiment experiment = smallExperiment(50);
     experiment.monitor.logEvery = {1};
@@ -190,7 +190,7 @@ class TstBoundary : public QObject {
     QVERIFY2(again.observer.steps.empty() && again.observer.states.empty(), "all is done");
   }
 
-  void predictionsSayFromWhichScoreTheyAre() {
+  void predictionsContainTheirScoreThreshold() {
     config::Experiment experiment = smallExperiment(1);
     experiment.model.boxHead.scoreThreshold = 0.125;
     Session session(experiment, path("threshold"));

@@ -34,7 +34,7 @@ class TstDivergence : public QObject {
 
   /// A weight that is not a number is planted in one layer of a checkpoint; training that goes on
   /// from it stops at its first step and names that layer.
-  void theFirstLayerThatIsNotFiniteIsNamed_data() {
+  void firstNonFiniteLayerIsNamed_data() {
     QTest::addColumn<QString>("parameter");
     QTest::addColumn<QString>("layer");
     const auto row = [](const char* parameter, const char* layer) {
@@ -45,7 +45,7 @@ class TstDivergence : public QObject {
     row("rpn.head.bbox_pred.bias", "rpn.head.bbox_pred");
     row("roi_heads.mask_head.0.0.weight", "roi_heads.mask_head.0.0");
   }
-  void theFirstLayerThatIsNotFiniteIsNamed() {
+  void firstNonFiniteLayerIsNamed() {
     QFETCH(QString, parameter);
     QFETCH(QString, layer);
     const fs::path planted =
@@ -80,7 +80,7 @@ class TstDivergence : public QObject {
   }
 
   /// Also of a step that nothing happened to.
-  void aStepRunAgainHasItsLosses() {
+  void repeatedStepHasTheSameLosses() {
     config::Experiment small = experiment();
     small.solver.accumulate = 2;
     Session session(small, path("finite"));
@@ -99,7 +99,7 @@ class TstDivergence : public QObject {
   }
 
   /// Weights that blow up by themselves: the batch run again gives the losses of the run.
-  void theVeryBatchIsRunAgain() {
+  void theSameBatchIsReplayed() {
     config::Experiment wild = experiment();
     wild.solver.maxSteps = {30};
     wild.solver.baseLr = 1e12;

@@ -32,7 +32,7 @@ class TstEarlyStop : public QObject {
     tests::writeShapes(path("shapes"));
   }
 
-  void itWaitsSoManyEvaluationsForAGain() {
+  void stopsAfterPatienceEvaluations() {
     const config::EarlyStopConfig config{"loss_total", 2, 0.1, {}};
     run_folder::TrainingState state;
     const auto stopsAfter = [&](std::int64_t step, double loss) {
@@ -52,7 +52,7 @@ class TstEarlyStop : public QObject {
     QVERIFY(!state.stopsEarly({"loss_mask", 2, 0.1, {}}));
   }
 
-  void aTrainingWithoutAGainEndsWithItsCheckpointAndEvaluation() {
+  void trainingWithoutImprovementEndsWithCheckpointAndEvaluation() {
     config::Experiment experiment = smallExperiment();
     Session session(experiment, path("stops"));
     const auto outcome = session.trainer.run();
@@ -71,7 +71,7 @@ class TstEarlyStop : public QObject {
   }
 
   /// Patience counts the evaluations of the schedule, not those that somebody looks at between.
-  void anEvaluationThatIsAskedForDoesNotCount() {
+  void requestedEvaluationDoesNotCount() {
     config::Experiment experiment = smallExperiment();
     experiment.monitor.logEvery = {1};
     Session session(experiment, path("asked"));
@@ -83,7 +83,7 @@ class TstEarlyStop : public QObject {
     QVERIFY(session.observer.answers.size() >= 3);
   }
 
-  void aResumedTrainingGoesOnWaiting() {
+  void patienceContinuesAfterResume() {
     Session whole(smallExperiment(), path("whole"));
     whole.trainer.run();
     Session resumed(smallExperiment(), path("resumed"));

@@ -52,12 +52,12 @@ class TstFailure : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void memoryOfAGpuIsSaidInFiguresAndKeys() {
+  void gpuOomNamesSizesAndKeys() {
     const Failure failure = failureOf<c10::OutOfMemoryError>(kOutOfMemory);
     QCOMPARE(QString::fromStdString(failure.message),
              QStringLiteral(
                  "out of memory on GPU 1 (NVIDIA H200): it takes at least 138.5 GiB (118.5 GiB "
-                 "are held, 20.0 GiB more asked for), and the GPU has 139.8 GiB, of which other "
+                 "are held, 20.0 GiB more requested), and the GPU has 139.8 GiB, of which other "
                  "programs hold 10.0 GiB (nvidia-smi); lower solver.batch_size or raise "
                  "solver.accumulate, lower augment.min_size, augment.max_size or "
                  "model.box_head.batch_size_per_image, or set runtime.precision to bf16 "
@@ -66,13 +66,13 @@ class TstFailure : public QObject {
     QCOMPARE(failure.exitStatus, 1);
   }
 
-  void otherProgramsAreNamedOnlyWhereTheyHoldMuch() {
+  void gpuOomNamesOtherProgramsOnlyIfTheyUseMuch() {
     std::string alone = kOutOfMemory;
     alone.replace(alone.find("9.81 GiB is free"), 4, "19.5");
     QVERIFY(!contains(failureOf<c10::OutOfMemoryError>(alone).message, "other programs"));
   }
 
-  void oneImageHasOtherKeys() {
+  void oomInEvaluationNamesOtherKeys() {
     FailureFacts facts = kBackward;
     facts.phase = protocol::Phase::Evaluating;
     const Failure failure = failureOf<c10::OutOfMemoryError>(kOutOfMemory, facts);
@@ -80,7 +80,7 @@ class TstFailure : public QObject {
     QVERIFY2(contains(failure.message, "augment.max_size"), failure.message.c_str());
   }
 
-  void whoeverAsksAGpuForMemoryItIsOutOfMemory_data() {
+  void oomOfAnyGpuLibraryIsOutOfMemory_data() {
     QTest::addColumn<QString>("text");
     for (const char* text :
          {"CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
@@ -91,7 +91,7 @@ class TstFailure : public QObject {
           "Cuda failure 2 'out of memory'"})
       QTest::newRow(text) << text;
   }
-  void whoeverAsksAGpuForMemoryItIsOutOfMemory() {
+  void oomOfAnyGpuLibraryIsOutOfMemory() {
     QFETCH(QString, text);
     const Failure failure = failureOf<c10::Error>(text.toStdString());
     QCOMPARE(failure.cause, FailureCause::OutOfMemory);
@@ -99,26 +99,26 @@ class TstFailure : public QObject {
              failure.message.c_str());
   }
 
-  void outOfMemoryOfTheDriverIsNoFaultOfTheGpu() {
+  void driverOomIsNotAGpuFailure() {
     QCOMPARE(cudaFailure(2, "out of memory").cause, FailureCause::OutOfMemory);
   }
 
-  void memoryOfTheMachineIsItsOwn() {
+  void hostOomIsOutOfMemory() {
     const Failure torch = failureOf<c10::Error>(
         "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: "
         "you tried to allocate 34359738368 bytes. Error code 12 (Cannot allocate memory)");
     QCOMPARE(torch.cause, FailureCause::OutOfMemory);
-    QVERIFY2(torch.message.starts_with("out of memory: 32.0 GiB more were asked for; lower "),
+    QVERIFY2(torch.message.starts_with("out of memory: 32.0 GiB more requested; lower "),
              torch.message.c_str());
     QVERIFY(!contains(torch.message, "precision"));
     QCOMPARE(train::failureOf(std::bad_alloc(), {}).cause, FailureCause::OutOfMemory);
   }
 
-  void aGpuFailsAtOrBeforeAStep() {
+  void gpuFailureNamesTheStep() {
     const Failure failure = cudaFailure(719, "unspecified launch failure");
     QCOMPARE(QString::fromStdString(failure.message),
              QStringLiteral("GPU 1 (NVIDIA H200) failed at or before step 12: unspecified launch "
-                            "failure; `dmesg | grep -i xid` says what the driver saw"));
+                            "failure; `dmesg | grep -i xid` shows the driver's error"));
     QCOMPARE(failure.cause, FailureCause::Gpu);
     QCOMPARE(failure.exitStatus, 1);
     FailureFacts start = kBackward;
@@ -127,13 +127,13 @@ class TstFailure : public QObject {
                      "failed before the first step: uncorrectable ECC error"));
   }
 
-  void aFaultOfTheProgramSaysHowToFindIt() {
+  void kernelBugNamesCudaLaunchBlocking() {
     for (const char* what :
          {"device-side assert triggered", "an illegal memory access was encountered"})
       QVERIFY(contains(cudaFailure(710, what).message, "CUDA_LAUNCH_BLOCKING=1"));
   }
 
-  void everyLibraryOfAGpuMayTellThatItFails_data() {
+  void errorOfAnyGpuLibraryIsAGpuFailure_data() {
     QTest::addColumn<QString>("text");
     for (const char* text :
          {"cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
@@ -144,14 +144,14 @@ class TstFailure : public QObject {
           "Cuda failure 719 'unspecified launch failure'"})
       QTest::newRow(text) << text;
   }
-  void everyLibraryOfAGpuMayTellThatItFails() {
+  void errorOfAnyGpuLibraryIsAGpuFailure() {
     QFETCH(QString, text);
     FailureFacts facts = kBackward;
     facts.isWaiting = true;  // its own collective breaks, too: that is not the other ranks' doing
     QCOMPARE(failureOf<c10::DistBackendError>(text.toStdString(), facts).cause, FailureCause::Gpu);
   }
 
-  void aPeerThatIsGoneIsLost() {
+  void brokenConnectionIsALostPeer() {
     const Failure failure = failureOf<c10::DistBackendError>(
         "NCCL error in: /pytorch/torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:3356, remote "
         "process exited or there was a network error, NCCL version 2.27.5\n"
@@ -173,7 +173,7 @@ class TstFailure : public QObject {
              FailureCause::LostPeer);
   }
 
-  void aWrongCallOfNcclIsNobodysLoss() {
+  void ncclMisuseIsNotALostPeer() {
     FailureFacts waiting = kBackward;
     waiting.isWaiting = true;
     const Failure failure = failureOf<c10::DistBackendError>(
@@ -186,7 +186,7 @@ class TstFailure : public QObject {
              failure.message.c_str());
   }
 
-  void anErrorOfOursKeepsItsWordsAndItsStatus() {
+  void ownErrorKeepsItsMessageAndStatus() {
     FailureFacts waiting = kBackward;
     waiting.isWaiting = true;
     const Failure failure = train::failureOf(UserError("weights do not fit"), waiting);
@@ -198,7 +198,7 @@ class TstFailure : public QObject {
     QCOMPARE(train::failureOf(ofMachine, kBackward).cause, FailureCause::System);
   }
 
-  void anythingElseIsAnExceptionInOneLine() {
+  void otherExceptionsAreOneLine() {
     const Failure failure = failureOf<c10::Error>("boxes must be [N,4]\n\n  got [3]\n");
     QCOMPARE(failure.cause, FailureCause::Exception);
     QCOMPARE(failure.message, std::string("boxes must be [N,4]; got [3]"));

@@ -70,7 +70,7 @@ class TstLastCheckpoint : public QObject {
   }
   void cleanup() { qunsetenv("TMPDIR"); }
 
-  void isTriedAgainForAWhile() {
+  void isRetriedForAWhile() {
     Bench bench(path("shapes"), path("run"), 0.05);
     int warnings = 0;
     bench.observer.afterLog = [&](const protocol::Log& log) {
@@ -87,7 +87,7 @@ class TstLastCheckpoint : public QObject {
     QVERIFY(!fs::exists(run_folder::rescueFolder(bench.layout.folder())));
   }
 
-  void isThenWrittenElsewhereForThisUserAlone() {
+  void isThenSavedToAPrivateFallbackFolder() {
     Bench bench(path("shapes"), path("run"), 0);
     bench.trainer.run();
     QCOMPARE(bench.observer.checkpoints.size(), std::size_t{1});
@@ -111,14 +111,14 @@ class TstLastCheckpoint : public QObject {
     QVERIFY(!run_folder::findRescuedCheckpoint(bench.layout));
   }
 
-  void isWrittenElsewhereOnce() {
+  void isSavedToAFallbackFolderOnce() {
     Bench bench(path("shapes"), path("run"), 0);
     bench.trainer.run();
     bench.trainer.run();  // what is left undone
     QCOMPARE(bench.observer.checkpoints.size(), std::size_t{1});
   }
 
-  void isLostWhereNothingTakesIt() {
+  void isLostIfItCannotBeSavedAnywhere() {
     fs::remove(path("tmp"));
     std::ofstream(path("tmp")) << "in the way";
     Bench bench(path("shapes"), path("run"), 0);
@@ -129,7 +129,7 @@ class TstLastCheckpoint : public QObject {
              ready.error.c_str());
   }
 
-  void othersAreNotInsistedOn() {
+  void otherCheckpointsAreNotRetried() {
     Bench bench(path("shapes"), path("run"), 1000);
     bench.mailbox.post(tests::control("checkpoint", "1"));
     bench.observer.afterAnswer = [&] { bench.clearTheWay(); };

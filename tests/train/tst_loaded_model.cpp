@@ -36,9 +36,9 @@ class TstLoadedModel : public QObject {
     QTest::addColumn<double>("epsilon");
     QTest::addColumn<QString>("said");
     QTest::newRow("backbone") << "resnet34" << 1e-5
-                              << "needs model.backbone: resnet18, the experiment says resnet34";
+                              << "needs model.backbone: resnet18, the experiment has resnet34";
     QTest::newRow("epsilon") << "resnet18" << 0.001
-                             << "needs model.norm_epsilon: 1.0e-5, the experiment says 0.001";
+                             << "needs model.norm_epsilon: 1.0e-5, the experiment has 0.001";
   }
   void weightsOfAnotherModelAreRefused() {
     QFETCH(QString, backbone);
@@ -59,7 +59,7 @@ class TstLoadedModel : public QObject {
 
   void aCategoryThatTheModelDoesNotKnowIsRefused() {
     const coco::Dataset other = datasetNaming({{{2}, "two"}, {{7}, "seven"}, {{9}, "nine"}});
-    refused(experiment_, &other, QStringLiteral("does not know the category 7 (seven)"));
+    refused(experiment_, &other, QStringLiteral("has no category 7 (seven)"));
   }
 
   void weightsWithoutMetadataNeedAsManyCategories() {

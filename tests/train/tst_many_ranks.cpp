@@ -52,7 +52,7 @@ class TstManyRanks : public QObject {
     tests::writeShapes(path("shapes"));
   }
 
-  void ranksSideBySideAreAccumulatedParts_data() {
+  void ranksEqualAccumulatedMicroBatches_data() {
     QTest::addColumn<int>("ranks");
     QTest::addColumn<int>("parts");
     QTest::newRow("2 ranks") << 2 << 1;
@@ -61,7 +61,7 @@ class TstManyRanks : public QObject {
   }
   /// The same images in the same parts: losses and gradient norm of every step within 1e-5, and
   /// weights that are the same on every rank.
-  void ranksSideBySideAreAccumulatedParts() {
+  void ranksEqualAccumulatedMicroBatches() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
     config::Experiment experiment = smallExperiment(3);
@@ -116,7 +116,7 @@ class TstManyRanks : public QObject {
     });
   }
 
-  void heldOutFiguresDoNotDependOnRanks_data() {
+  void heldOutMetricsDoNotDependOnRanks_data() {
     QTest::addColumn<QString>("data");
     QTest::addColumn<int>("images");
     QTest::addColumn<QString>("norm");
@@ -127,7 +127,7 @@ class TstManyRanks : public QObject {
   }
   /// Every figure of an evaluation and of predictions, to the last bit, from one checkpoint: on
   /// one, two, three and eight ranks.
-  void heldOutFiguresDoNotDependOnRanks() {
+  void heldOutMetricsDoNotDependOnRanks() {
     QFETCH(QString, data);
     QFETCH(int, images);
     QFETCH(QString, norm);
@@ -306,7 +306,7 @@ class TstManyRanks : public QObject {
   }
 
   /// An image of one rank's share that cannot be read is every rank's fault, so that none waits.
-  void aFaultOfOneRanksEvaluationIsAllRanks() {
+  void evaluationErrorOfOneRankIsThrownOnAllRanks() {
     const fs::path broken = path("broken");
     fs::copy(path("shapes"), broken, fs::copy_options::recursive);
     config::Experiment experiment = smallExperiment(1);
@@ -327,13 +327,13 @@ class TstManyRanks : public QObject {
     QCOMPARE(texts[1], texts[0]);
   }
 
-  void memoryThatRunsOutInAnEvaluationKeepsTheLastStep_data() {
+  void outOfMemoryInAnEvaluationSavesTheLastStep_data() {
     QTest::addColumn<int>("ranks");
     QTest::newRow("1 rank") << 1;
     QTest::newRow("2 ranks") << 2;
   }
   /// On rank 0 alone, where the others have nothing to do.
-  void memoryThatRunsOutInAnEvaluationKeepsTheLastStep() {
+  void outOfMemoryInAnEvaluationSavesTheLastStep() {
     QFETCH(int, ranks);
     config::Experiment experiment = smallExperiment(2);
     experiment.evaluation.lossEvery = {1};
@@ -360,7 +360,7 @@ class TstManyRanks : public QObject {
   }
 
   /// Machines that have other files under the same name would draw other images.
-  void otherDataOnOneRankEndAll() {
+  void differentDataOnOneRankEndsAll() {
     const std::string file = path("fewer.json");
     nlohmann::json fewer =
         nlohmann::json::parse(base::readFile(smallExperiment(1).dataset.train.annotations));

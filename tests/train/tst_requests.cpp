@@ -79,7 +79,7 @@ class TstRequests : public QObject {
     QCOMPARE(std::optional(best->value), session.observer.evaluations[0].bestValue);
   }
 
-  void aFailedEvaluationIsAnsweredAndTrainingGoesOn() {
+  void aFailedEvaluationIsAnsweredAndTrainingContinues() {
     config::Experiment experiment = smallExperiment(2);
     fs::copy(experiment.dataset.val.images, path("val"));
     experiment.dataset.val.images = path("val");
@@ -97,7 +97,7 @@ class TstRequests : public QObject {
     QVERIFY(evaluating != states.end() && *(evaluating + 1) == "running");
   }
 
-  void aPredictionThatRunsOutOfMemoryIsAnsweredAndTrainingGoesOn() {
+  void aPredictionThatRunsOutOfMemoryIsAnsweredAndTrainingContinues() {
     constexpr int kSidePx = 4000;
     constexpr std::size_t kImageBytes = std::size_t{3} * kSidePx * kSidePx;
     data::RgbImage large(kSidePx, kSidePx);
@@ -126,13 +126,13 @@ class TstRequests : public QObject {
     QVERIFY(fs::exists(path("small.json")));
   }
 
-  void predictionsSayFromWhichScoreTheyAre_data() {
+  void predictionsContainTheirScoreThreshold_data() {
     QTest::addColumn<double>("asked");
     QTest::addColumn<double>("stated");
     QTest::newRow("below the model's own") << 0.0625 << 0.125;
     QTest::newRow("above it") << 0.25 << 0.25;
   }
-  void predictionsSayFromWhichScoreTheyAre() {
+  void predictionsContainTheirScoreThreshold() {
     QFETCH(double, asked);
     QFETCH(double, stated);
     config::Experiment experiment = smallExperiment(1);

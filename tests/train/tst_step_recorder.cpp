@@ -78,7 +78,7 @@ class TstStepRecorder : public QObject {
     QVERIFY(recorder.isEmpty());
   }
 
-  void aStepIsTheMeanOfItsParts() {
+  void aStepIsTheMeanOfItsMicroBatches() {
     StepRecorder recorder;
     const at::Tensor figures = recorder.figuresOf(lossesWithMask(3), at::full({}, 15.f), 2, false) +
                                recorder.figuresOf(lossesWithMask(4), at::full({}, 16.f), 2, true);
@@ -90,7 +90,7 @@ class TstStepRecorder : public QObject {
     QCOMPARE(valueOf(record, "time/images_per_second"), 8.f);
   }
 
-  void lossesTellWhetherTheyAreFinite() {
+  void nonFiniteLossesAreDetected() {
     StepRecorder recorder(0, 2);
     const auto notFinite = [&](double mask) {
       const at::Tensor figures =
@@ -102,7 +102,7 @@ class TstStepRecorder : public QObject {
     QCOMPARE(notFinite(std::nan("")), 1.f);
   }
 
-  void anOverflowBecauseOfTheLossScaleIsNoFault() {
+  void overflowByLossScaleIsNotNonFinite() {
     StepRecorder recorder;
     addStep(recorder, 1, 3, kInfinity, false, 65536);
     addStep(recorder, 2, 3, 7, false, 32768);
@@ -116,12 +116,12 @@ class TstStepRecorder : public QObject {
   }
 
   /// Two ranks whose figures are averaged as their gradients are.
-  void timesOfEveryRankAreTold_data() {
+  void timesOfEveryRankAreRecorded_data() {
     QTest::addColumn<bool>("isReadAfterTheFirst");
     QTest::newRow("all at once") << false;
     QTest::newRow("the first alone") << true;
   }
-  void timesOfEveryRankAreTold() {
+  void timesOfEveryRankAreRecorded() {
     QFETCH(bool, isReadAfterTheFirst);
     StepRecorder first(0, 2), second(1, 2);
     QCOMPARE(first.figureCount(), std::int64_t{12});

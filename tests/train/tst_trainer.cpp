@@ -287,7 +287,7 @@ class TstTrainer : public QObject {
              eval::toJson(evaluation, /*withPerImage=*/true));
   }
 
-  void resumedRunNeedsNoStartWeights() {
+  void resumedRunNeedsNoInitialWeights() {
     config::Experiment experiment = smallExperiment(2);
     experiment.model.norm = config::Norm::Group;
     experiment.model.freezeStages = 0;

@@ -45,7 +45,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(!editor_->isModified());
   }
 
-  void anUnbuiltKeyIsDisabledWithAReason() {
+  void anUnimplementedKeyIsDisabledWithAReason() {
     open(QStringLiteral("evaluation: {max_dets: [1, 10, 600]}\n"));
     const FieldRow* limits = row("evaluation.max_dets");
     QVERIFY(!line("evaluation.max_dets")->isEnabled());
@@ -60,7 +60,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(line("evaluation.max_images")->isEnabled());
   }
 
-  void anUnbuiltChoiceCannotBeChosen() {
+  void anUnimplementedChoiceCannotBeChosen() {
     open(document());
     const QComboBox* cache = row("dataset.cache")->findChild<QComboBox*>();
     QVERIFY(cache->isEnabled());

@@ -9,7 +9,7 @@ using namespace lockstep::widgets;
 
 namespace {
 
-/// The issues of one key; without those about missing data sets.
+/// The issues of one key; without those about missing datasets.
 std::vector<DocumentIssue> issuesOf(const std::string& text, const std::string& key) {
   const auto state = checkDocument(text, "/nowhere/experiment.yaml");
   std::vector<DocumentIssue> found;
@@ -45,7 +45,7 @@ class TstDocumentCheck : public QObject {
     const auto issues = issuesOf(text, "solver.base_lr");
     QCOMPARE(issues.size(), std::size_t{1});
     QCOMPARE(issues[0].line, 3);
-    QCOMPARE(issues[0].place, std::string("3:12"));
+    QCOMPARE(issues[0].position, std::string("3:12"));
     QCOMPARE(marked(text, issues[0]), std::string("-0.1"));
     QVERIFY(!issues[0].isOfKey);
   }
@@ -101,7 +101,7 @@ class TstDocumentCheck : public QObject {
       found = true;
       QVERIFY(!issue.isHere);
       QCOMPARE(issue.line, 2);
-      QCOMPARE(issue.place, std::string("base.yaml:2:12"));
+      QCOMPARE(issue.position, std::string("base.yaml:2:12"));
     }
     QVERIFY(found);
   }

@@ -31,7 +31,7 @@ protocol::Finished JobBench::run(const protocol::Work& work) {
   } const shut{workerEnd_.get(), receiver_};
   worker::Channel channel(workerEnd_.get());
   train::PhaseReport phase;
-  worker::OwnWorld world(phase);
+  worker::WorkerWorld world(phase);
   const protocol::RankPlacement placement;
   return worker::runWork(work, {placement, world, channel, mailbox, phase});
 }

@@ -94,7 +94,7 @@ class TstCheckJob : public QObject {
     QVERIFY(contains(found.dark.first, "values go up to only 4095 of 65535"));
   }
 
-  void invalidStartWeightsAreReported() {
+  void invalidInitialWeightsAreReported() {
     const checkpoint::SafetensorsFile sound =
         checkpoint::readSafetensors(path("weights.safetensors"));
     experiment_.model.weights = path("start");

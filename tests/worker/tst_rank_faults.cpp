@@ -49,7 +49,7 @@ class TstRankFaults : public QObject {
         << "memory"
         << "out of memory"
         << "out of memory on the GPU: it takes at least 8.5 GiB (6.5 GiB are held, 2.0 GiB more "
-           "asked for), and the GPU has 8.0 GiB; lower solver.batch_size"
+           "requested), and the GPU has 8.0 GiB; lower solver.batch_size"
         << "--from 10 --set KEY=VALUE";
     QTest::newRow("peer") << "peer"
                           << "lost peer"

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 class TstTrainJob : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  void aRunResumesWithoutItsStartWeights() {
+  void aRunResumesWithoutItsInitialWeights() {
     const QTemporaryDir folder;
     const auto path = [&](const char* name) {
       return folder.filePath(QString::fromUtf8(name)).toStdString();

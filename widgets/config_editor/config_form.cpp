@@ -16,7 +16,6 @@
 #include "widgets/elided_label.h"
 #include "widgets/experiment/field_words.h"
 #include "widgets/experiment/form_fields.h"
-#include "widgets/icon.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

@@ -185,7 +185,8 @@ class ChoiceEditor : public FieldEditor {
     combo_->setFocusPolicy(Qt::StrongFocus);
     combo_->installEventFilter(this);
     for (const std::string& choice : field.choices) combo_->addItem(QString::fromStdString(choice));
-    for (const std::string& choice : field.unbuiltChoices) disable(QString::fromStdString(choice));
+    for (const std::string& choice : field.unimplementedChoices)
+      disable(QString::fromStdString(choice));
     if (field.nullable) combo_->addItem(QStringLiteral("null"));
     known_ = combo_->count();
     combo_->setCurrentIndex(-1);

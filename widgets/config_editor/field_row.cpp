@@ -16,7 +16,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kNameWidthPx = 152, kOriginWidthPx = 104, kMarkPx = 5;
-constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480, kNotBuiltWidthPx = 78;
+constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480, kNotImplementedWidthPx = 78;
 constexpr int kFlashMilliseconds = 900;
 
 /// Resets to the inherited value. Custom-painted because there are a hundred of them.
@@ -61,7 +61,7 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   editor_->setToolTip(help);
   editor_->setAccessibleName(name_->text());
   name_->setBuddy(editor_);
-  editor_->setEnabled(field_.isBuilt);
+  editor_->setEnabled(field_.isImplemented);
   if (QWidget* input = editor_->focusProxy()) {
     input->setAccessibleName(QString::fromStdString(field_.key));
     input->installEventFilter(this);
@@ -119,8 +119,8 @@ void FieldRow::setState(const FieldState& state) {
 void FieldRow::showOrigin() {
   const bool isPath = field_.type == config::FieldType::Path;
   const bool isNarrow = width() < kNarrowPx || isPath;
-  if (!field_.isBuilt && state_.origin.isEmpty()) {
-    origin_->setFixedWidth(isNarrow ? kNotBuiltWidthPx : kOriginWidthPx);
+  if (!field_.isImplemented && state_.origin.isEmpty()) {
+    origin_->setFixedWidth(isNarrow ? kNotImplementedWidthPx : kOriginWidthPx);
     return origin_->setText(tr("not built yet"));
   }
   origin_->setFixedWidth(isNarrow ? kNarrowOriginWidthPx : kOriginWidthPx);

@@ -65,7 +65,7 @@ void IssueList::setIssues(const std::vector<DocumentIssue>& issues) {
         issue.key.empty() ? QString() : QString::fromStdString(issue.key) % QStringLiteral(": ");
     const QString text = key % QString::fromStdString(issue.text);
     auto* item =
-        new QTreeWidgetItem(this, {mark % QString::fromStdString(issue.place), text, QString()});
+        new QTreeWidgetItem(this, {mark % QString::fromStdString(issue.position), text, QString()});
     item->setToolTip(Text, text);
     item->setSizeHint(Fix, QSize(0, kRowPx));  // minimum height of the row
     if (issue.suggestion.empty()) continue;
@@ -75,7 +75,7 @@ void IssueList::setIssues(const std::vector<DocumentIssue>& issues) {
     connect(fix, &QPushButton::clicked, this,
             [this, i] { Q_EMIT fixRequested(static_cast<int>(i)); });
   }
-  colourRows();
+  colorRows();
   setVisible(!issues.empty());
   fitHeight();
 }
@@ -89,7 +89,7 @@ void IssueList::fitHeight() {
   setFixedHeight(std::min(height, kMaxPx) + kFramePx);
 }
 
-void IssueList::colourRows() {
+void IssueList::colorRows() {
   const Theme& theme = currentTheme();
   for (int row = 0; row < topLevelItemCount(); ++row) {
     const bool isError = issues_[static_cast<std::size_t>(row)].isError;
@@ -101,7 +101,7 @@ void IssueList::colourRows() {
 
 void IssueList::changeEvent(QEvent* event) {
   QTreeWidget::changeEvent(event);
-  if (event->type() == QEvent::StyleChange) colourRows();
+  if (event->type() == QEvent::StyleChange) colorRows();
 }
 
 }  // namespace lockstep::widgets

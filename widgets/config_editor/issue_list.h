@@ -26,7 +26,7 @@ class IssueList : public QTreeWidget {
   void changeEvent(QEvent* event) override;
 
  private:
-  void colourRows();
+  void colorRows();
   void fitHeight();
 
   std::vector<DocumentIssue> issues_;

@@ -189,7 +189,7 @@ void YamlText::annotateIssues() {
     if (issue.line < 1 || issue.line > lines()) continue;
     const int line = issue.line - 1;
     QString text =
-        QString::fromStdString(issue.isHere ? issue.text : issue.place + ": " + issue.text);
+        QString::fromStdString(issue.isHere ? issue.text : issue.position + ": " + issue.text);
     if (!issue.suggestion.empty())
       text += tr("   double-click to use: ") + QString::fromStdString(issue.suggestion);
     text = wrapped(text, font, annotationWidth(line));

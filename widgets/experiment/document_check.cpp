@@ -58,11 +58,11 @@ class TreeReader {
   }
 
  private:
-  int lineOf(std::size_t offset) const { return config::placeOf(text_, offset).line; }
+  int lineOf(std::size_t offset) const { return config::positionOf(text_, offset).line; }
 
   void add(const YamlNode& node, bool isOfKey) {
-    const config::TextPlace place = config::placeOf(text_, node.begin);
-    spans_[{place.line, place.column}] = {node.begin, node.end, isOfKey};
+    const config::TextPosition position = config::positionOf(text_, node.begin);
+    spans_[{position.line, position.column}] = {node.begin, node.end, isOfKey};
   }
 
   const std::string& text_;
@@ -93,11 +93,11 @@ Span wordAt(const std::string& text, int line, int column) {
   return {at, end, false};
 }
 
-std::string placeText(const config::ConfigIssue& issue, bool isHere) {
+std::string positionText(const config::ConfigIssue& issue, bool isHere) {
   const std::string file = isHere ? "" : std::filesystem::path(issue.file).filename().string();
   if (issue.line == 0) return file;
-  const std::string place = std::to_string(issue.line) + ":" + std::to_string(issue.column);
-  return file.empty() ? place : file + ":" + place;
+  const std::string position = std::to_string(issue.line) + ":" + std::to_string(issue.column);
+  return file.empty() ? position : file + ":" + position;
 }
 
 DocumentIssue documentIssue(const config::ConfigIssue& loaded, const std::string& file,
@@ -105,7 +105,7 @@ DocumentIssue documentIssue(const config::ConfigIssue& loaded, const std::string
   DocumentIssue issue;
   issue.isError = loaded.severity == config::ConfigIssue::Severity::Error;
   issue.isHere = loaded.file.empty() || loaded.file == file;
-  issue.place = placeText(loaded, issue.isHere);
+  issue.position = positionText(loaded, issue.isHere);
   issue.key = loaded.key;
   issue.text = loaded.text;
   if (!issue.isHere) return issue;
@@ -159,7 +159,7 @@ std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
   for (const config::ConfigIssue& issue : state->loaded.issues) {
     state->issues.push_back(documentIssue(issue, file, text, spans));
   }
-  if (state->loaded.isWhole) {  // otherwise a file that could not be read may name the data
+  if (state->loaded.isComplete) {  // otherwise a file that could not be read may name the data
     for (const config::ConfigIssue& issue : config::missingData(state->loaded.experiment))
       state->issues.push_back(documentIssue(issue, file, text, spans));
   }

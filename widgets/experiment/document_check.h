@@ -23,7 +23,7 @@ struct DocumentIssue {
   int line = 0;                    ///< of the document, from 1; 0: concerns the whole document
   std::size_t begin = 0, end = 0;  ///< byte range in the document; empty: not known
   bool isOfKey = false;            ///< the key is wrong, not its value
-  std::string place;               ///< "12:5", "base.yaml:3:1", ""
+  std::string position;            ///< "12:5", "base.yaml:3:1", ""
   std::string key, text, suggestion;
 };
 

@@ -91,8 +91,8 @@ QString factsOf(const config::Field& field) {
   const QString range = QString::fromStdString(field.rangeText());
   if (!range.isEmpty()) facts << range;
   facts << QStringLiteral("default ") + QString::fromStdString(field.defaultText());
-  const QString notBuilt = QString::fromStdString(field.notBuiltText());
-  if (!notBuilt.isEmpty()) facts << notBuilt;
+  const QString notImplemented = QString::fromStdString(field.notImplementedText());
+  if (!notImplemented.isEmpty()) facts << notImplemented;
   return facts.join(QStringLiteral(" · "));
 }
 

@@ -156,7 +156,7 @@ void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& lay
   for (const CanvasScene::Instance& instance : scene.instances) {
     if (!isDrawn(instance, layers)) continue;
     const QColor colour = instance.facts.isError()
-                              ? verdictColour(instance.facts.verdict, darkTheme())
+                              ? verdictColor(instance.facts.verdict, darkTheme())
                               : darkTheme().text;
     std::vector<LabelText> texts;
     if (scene.hasSeveralClasses)
@@ -203,7 +203,7 @@ void CanvasPainter::drawHighlight(const CanvasScene::Instance& instance) {
   painter_.setPen(halo);
   painter_.setBrush(Qt::NoBrush);
   painter_.drawPath(shape);
-  painter_.setPen(QPen(verdictColour(instance.facts.verdict, theme_), 2.6));
+  painter_.setPen(QPen(verdictColor(instance.facts.verdict, theme_), 2.6));
   painter_.drawPath(shape);
 }
 

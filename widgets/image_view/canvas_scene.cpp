@@ -20,7 +20,7 @@ QRectF rectOf(const std::array<double, 4>& boxXywh) {
 }
 
 QRgb fillColour(Verdict verdict, const Theme& theme) {
-  QColor colour = verdictColour(verdict, theme);
+  QColor colour = verdictColor(verdict, theme);
   colour.setAlpha(verdict == Verdict::TruePositive    ? kTruePositiveAlpha
                   : verdict == Verdict::FalsePositive ? kFalsePositiveAlpha
                                                       : kMissedAlpha);

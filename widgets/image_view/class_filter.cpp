@@ -130,7 +130,7 @@ void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
     for (int column : {TruePositives, FalsePositives, Missed})
       item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   }
-  list_->header()->setSortIndicator(-1, Qt::DescendingOrder);  // data set order
+  list_->header()->setSortIndicator(-1, Qt::DescendingOrder);  // dataset order
   list_->setSortingEnabled(true);
   isFilling_ = false;
   updateText();

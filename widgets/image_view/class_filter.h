@@ -43,7 +43,7 @@ class ClassFilter : public QToolButton {
 
   std::vector<coco::Category> classes_;
   std::set<CategoryId> hidden_;
-  std::set<std::string> unchecked_;  ///< names, for the next data set
+  std::set<std::string> unchecked_;  ///< names, for the next dataset
   QLineEdit* search_ = nullptr;
   QTreeWidget* list_ = nullptr;
   bool isFilling_ = false;

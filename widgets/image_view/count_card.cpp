@@ -23,7 +23,7 @@ CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict
   column->setContentsMargins(10, 7, 8, 7);
   column->setSpacing(1);
   for (QLabel* label : {all_, caption_, here_}) column->addWidget(label);
-  applyColour();
+  applyColor();
 }
 
 void CountCard::setCounts(const std::optional<coco::Counts>& all,
@@ -42,15 +42,15 @@ std::uint64_t CountCard::countOf(const coco::Counts& counts) const {
 QString CountCard::allText() const { return all_->text(); }
 
 void CountCard::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) applyColour();
+  if (event->type() == QEvent::PaletteChange) applyColor();
   QFrame::changeEvent(event);
 }
 
 /// Adjusts the verdict's colour until the number has the contrast of text with the card.
-void CountCard::applyColour() {
+void CountCard::applyColor() {
   if (all_ == nullptr) return;  // called from the base constructor
   const Theme& theme = currentTheme();
-  QColor colour = verdictColour(verdict_, theme);
+  QColor colour = verdictColor(verdict_, theme);
   while (contrastRatio(colour, theme.card) < 4.5) {
     colour = theme.isDark ? colour.lighter(108) : colour.darker(108);
   }

@@ -27,7 +27,7 @@ class CountCard : public QFrame {
 
  private:
   std::uint64_t countOf(const coco::Counts& counts) const;
-  void applyColour();
+  void applyColor();
 
   Verdict verdict_;
   QLabel* all_ = nullptr;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/image_size.h"
 #include "engine/base/input_file.h"
 #include "engine/coco/masks/orientation.h"
 
@@ -29,9 +30,11 @@ QImage oriented(const QImage& image, QImageIOHandler::Transformations transforma
 
 bool needsOrientation(QSize stored, QImageIOHandler::Transformations transformation,
                       QSize annotated) {
-  std::optional<coco::PictureSize> size;
-  if (!annotated.isEmpty()) size = {annotated.width(), annotated.height()};
-  return coco::shouldApplyExif({stored.width(), stored.height()}, swapsSides(transformation), size);
+  std::optional<base::ImageSize> size;
+  if (!annotated.isEmpty())
+    size = base::ImageSize{.height = annotated.height(), .width = annotated.width()};
+  return coco::shouldApplyExif({.height = stored.height(), .width = stored.width()},
+                               swapsSides(transformation), size);
 }
 
 /// libjpeg fills missing data with grey without an error. A complete JPEG has an end marker near

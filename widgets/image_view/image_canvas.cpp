@@ -88,7 +88,6 @@ QPointF ImageCanvas::toImage(QPointF widgetPoint) const {
 }
 
 void ImageCanvas::setView(double scale, QPointF offset) {
-  const bool zoomed = scale != scale_;
   scale_ = scale;
   const QSizeF shown = imageSize() * scale;
   // An image smaller than the view is centred, a larger one always covers it.
@@ -98,7 +97,6 @@ void ImageCanvas::setView(double scale, QPointF offset) {
   offset_ = {limited(offset.x(), shown.width(), width()),
              limited(offset.y(), shown.height(), height())};
   redrawBase();
-  if (zoomed) Q_EMIT zoomChanged(scale_);
 }
 
 void ImageCanvas::fit() {

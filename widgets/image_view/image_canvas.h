@@ -54,7 +54,6 @@ class ImageCanvas : public QWidget {
   /// -1: none.
   void instanceHovered(int instance);
   void instancePinned(int instance);
-  void zoomChanged(double scale);
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -48,14 +48,14 @@ class PredictionsView : public QWidget {
   void setPredictionPossible(bool possible, const QString& reason = {});
   void setCurrentCheckpoint(qint64 step);
   void showImage(ImageId image);
-  /// Shows the image with this id and file name; false: the data set has none.
+  /// Shows the image with this id and file name; false: the dataset has none.
   bool showSameImage(const coco::Image& image);
   /// Shows the empty state again.
   void clear();
   /// Texts and button of the empty state, e.g. "No held-out images" / "Set dataset.val" / "Open
   /// Configure".
   void setEmptyText(const QString& title, const QString& cause, const QString& action);
-  /// Shows an inline message on the page, e.g. that the data set is loading or could not be read;
+  /// Shows an inline message on the page, e.g. that the dataset is loading or could not be read;
   /// empty: none.
   void setMessage(const QString& message);
 
@@ -63,7 +63,7 @@ class PredictionsView : public QWidget {
   bool isReady() const;
   qint64 currentCheckpoint() const;
   ImageId currentImage() const;
-  /// std::nullopt without a data set.
+  /// std::nullopt without a dataset.
   std::optional<coco::Image> shownImage() const;
 
  Q_SIGNALS:

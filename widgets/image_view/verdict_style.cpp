@@ -7,7 +7,7 @@
 
 namespace lockstep::widgets {
 
-QColor verdictColour(Verdict verdict, const Theme& theme) {
+QColor verdictColor(Verdict verdict, const Theme& theme) {
   switch (verdict) {
     case Verdict::TruePositive:
       return theme.truePositive;
@@ -22,7 +22,7 @@ QColor verdictColour(Verdict verdict, const Theme& theme) {
 }
 
 QPen verdictPen(Verdict verdict, const Theme& theme, double widthPx) {
-  QPen pen(verdictColour(verdict, theme), widthPx);
+  QPen pen(verdictColor(verdict, theme), widthPx);
   pen.setCosmetic(true);
   pen.setJoinStyle(Qt::BevelJoin);
   pen.setCapStyle(Qt::FlatCap);
@@ -35,7 +35,7 @@ QPen verdictPen(Verdict verdict, const Theme& theme, double widthPx) {
 void paintVerdictMark(QPainter& painter, const QRectF& rect, Verdict verdict, const Theme& theme) {
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  const QColor colour = verdictColour(verdict, theme);
+  const QColor colour = verdictColor(verdict, theme);
   const QPointF centre = rect.center();
   const double radius = std::min(rect.width(), rect.height()) / 2.0;
   painter.setPen(Qt::NoPen);

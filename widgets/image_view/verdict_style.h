@@ -12,7 +12,7 @@ namespace lockstep::widgets {
 
 struct Theme;
 
-QColor verdictColour(Verdict verdict, const Theme& theme);
+QColor verdictColor(Verdict verdict, const Theme& theme);
 /// Cosmetic pen: solid for true positives, dashed for false positives, dotted for missed objects,
 /// so that colour is not the only cue.
 QPen verdictPen(Verdict verdict, const Theme& theme, double widthPx);

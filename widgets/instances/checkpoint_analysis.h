@@ -20,7 +20,7 @@ struct CheckpointAnalysis {
   QString failure;            ///< the first image that could not be matched, and why
 };
 
-/// Ignores predictions of images that are not in the data set. Blocks; call it from any thread;
+/// Ignores predictions of images that are not in the dataset. Blocks; call it from any thread;
 /// does not throw.
 std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     const coco::Dataset& dataset, qint64 step, const PredictionStore::ByImage& predictions,

@@ -10,7 +10,7 @@ Analysis analyse(OverlapSet overlaps, const WeightedAp& results, const AnalysisO
   analysis.isAtBestF1 = !options.scoreThreshold.has_value();
   analysis.scoreThreshold = options.scoreThreshold.value_or(analysis.curves.pooled.bestF1Score);
   analysis.byScore = sweepScores(set, analysis.iouThreshold);
-  analysis.point = operatingPoint(set, analysis.scoreThreshold, analysis.iouThreshold);
+  analysis.operatingPoint = operatingPoint(set, analysis.scoreThreshold, analysis.iouThreshold);
   analysis.errors = errorCosts(set, analysis.iouThreshold);
   analysis.uncertainty = bootstrap(results);
   return analysis;

@@ -26,7 +26,7 @@ struct Analysis {
   ApUncertainty uncertainty;
   PrecisionRecall curves;              ///< at the IoU threshold
   std::vector<CountsAtScore> byScore;  ///< at the IoU threshold
-  OperatingPoint point;                ///< at both thresholds
+  OperatingPoint operatingPoint;       ///< at both thresholds
   ErrorCosts errors;                   ///< at the IoU threshold
 };
 

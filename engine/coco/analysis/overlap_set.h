@@ -27,7 +27,7 @@ class OverlapSet {
   /// OverlapDetection::index is the index in the file, from 0.
   OverlapSet(const Dataset& groundTruth, const ResultsFile& results, IouType type, int threads = 0);
 
-  /// In the order of the data set's images.
+  /// In the order of the dataset's images.
   const std::vector<ImageOverlaps>& images() const { return images_; }
   const std::vector<ImageId>& imageIds() const { return imageIds_; }
   const std::vector<Category>& categories() const { return categories_; }

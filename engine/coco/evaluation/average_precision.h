@@ -28,7 +28,7 @@ struct AveragePrecision {
 };
 
 /// COCO's twelve metrics, equal to those of pycocotools 2.0 bit for bit. imageIds empty: every
-/// image of the data set. threads 0: as many as the machine has; results do not depend on it.
+/// image of the dataset. threads 0: as many as the machine has; results do not depend on it.
 /// Throws Error for a detection with an unknown image or category id, with a mask that does not
 /// have its image's size, or with a score or box that is not finite. A detection without a mask
 /// counts as its box, as in pycocotools; object sizes are the same with every IoU type.

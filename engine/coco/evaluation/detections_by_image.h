@@ -7,7 +7,7 @@
 
 namespace lockstep::coco {
 
-/// The detections grouped by image of the data set, in their order. Throws Error for an unknown
+/// The detections grouped by image of the dataset, in their order. Throws Error for an unknown
 /// image or category id, or a score or box that is not finite.
 std::vector<std::vector<const Detection*>> detectionsByImage(
     const Dataset& groundTruth, const std::vector<Detection>& detections);

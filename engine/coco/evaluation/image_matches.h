@@ -38,7 +38,7 @@ using ImageMatches = std::vector<ClassMatches>;
 ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& annotations,
                              std::span<const Detection* const> detections, IouType type);
 
-/// The matches of every image of the data set, or only of imageIds, by image id: the first step of
+/// The matches of every image of the dataset, or only of imageIds, by image id: the first step of
 /// evaluate(), with the same arguments and errors.
 std::vector<ImageMatches> matchDataset(const Dataset& groundTruth,
                                        const std::vector<Detection>& detections, IouType type,

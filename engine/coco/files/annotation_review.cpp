@@ -71,12 +71,12 @@ void review(const Annotation& annotation, const Image& image, AnnotationReview& 
   const Corners readAsCorners{x0, y0, x1, y1};
   const double most = kAbsurdSides * std::max(image.width, image.height);
   ++found.objects;
-  if (!isIn(box, image)) ++found.leaving;
-  if (std::max(farthest(box), farthest(mask)) > most) return add(found.absurd, annotation);
+  if (!isIn(box, image)) ++found.exceedingAny;
+  if (std::max(farthest(box), farthest(mask)) > most) return add(found.outOfRange, annotation);
   const bool fits = agree(box, mask);
-  if (!fits && agree(readAsCorners, mask)) return add(found.corners, annotation);
-  if (!isIn(box, image)) return add(found.outside, annotation);
-  if (!fits) add(found.offMask, annotation);
+  if (!fits && agree(readAsCorners, mask)) return add(found.asXyxy, annotation);
+  if (!isIn(box, image)) return add(found.exceedsImage, annotation);
+  if (!fits) add(found.mismatchesMask, annotation);
 }
 
 }  // namespace

@@ -17,12 +17,12 @@ struct ReviewIssue {
 /// Issues in annotations that are readable but implausible. Each object is counted under the first
 /// issue that applies.
 struct AnnotationReview {
-  std::size_t objects = 0;  ///< without crowds
-  ReviewIssue absurd;       ///< numbers far out of range, such as 1e30
-  ReviewIssue corners;      ///< boxes that fit their masks only when read as [x0, y0, x1, y1]
-  ReviewIssue outside;      ///< boxes that exceed their image by more than rounding
-  ReviewIssue offMask;      ///< boxes that do not fit their masks
-  std::size_t leaving = 0;  ///< boxes that exceed their image, whatever their issue
+  std::size_t objects = 0;       ///< without crowds
+  ReviewIssue outOfRange;        ///< numbers far out of range, such as 1e30
+  ReviewIssue asXyxy;            ///< boxes that fit their masks only when read as [x0, y0, x1, y1]
+  ReviewIssue exceedsImage;      ///< boxes that exceed their image by more than rounding
+  ReviewIssue mismatchesMask;    ///< boxes that do not fit their masks
+  std::size_t exceedingAny = 0;  ///< boxes that exceed their image, whatever their issue
 };
 
 /// Uses only the bounding boxes of masks, so it takes no longer than reading the file.

@@ -121,7 +121,7 @@ std::size_t Dataset::annotationCount() const {
 
 std::size_t Dataset::imageIndex(ImageId id) const {
   const auto index = findImage(id);
-  if (!index) throw Error("the data set has no image " + std::to_string(id.value));
+  if (!index) throw Error("the dataset has no image " + std::to_string(id.value));
   return *index;
 }
 
@@ -134,7 +134,7 @@ std::optional<std::size_t> Dataset::findImage(ImageId id) const {
 ClassIndex Dataset::classOf(CategoryId id) const {
   const auto found = classById_.find(id);
   if (found == classById_.end()) {
-    throw Error("the data set has no category " + std::to_string(id.value));
+    throw Error("the dataset has no category " + std::to_string(id.value));
   }
   return found->second;
 }

@@ -104,7 +104,7 @@ class Dataset {
 /// The mask of an annotation at its image's size.
 Rle annotationMask(const Annotation& annotation, const Image& image);
 
-/// Writes a COCO instances file atomically (synthetic scenes, repaired data sets), with
+/// Writes a COCO instances file atomically (synthetic scenes, repaired datasets), with
 /// uncompressed RLE, which every reader supports.
 void saveDataset(const Dataset& dataset, const std::filesystem::path& file);
 

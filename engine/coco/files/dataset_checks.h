@@ -6,7 +6,7 @@
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/error_list.h"
 
-/// Validates data sets. Used only in this folder.
+/// Validates datasets. Used only in this folder.
 namespace lockstep::coco {
 
 /// An annotation and which of its fields were missing.

@@ -8,7 +8,7 @@
 
 namespace lockstep::coco {
 
-/// Counts and hashes that show whether a data set has changed in what training and evaluation use.
+/// Counts and hashes that show whether a dataset has changed in what training and evaluation use.
 /// It does not depend on the order of entries, the JSON formatting, the path or the annotation ids.
 struct Fingerprint {
   std::int64_t images = 0, categories = 0, annotations = 0;

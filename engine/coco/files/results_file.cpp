@@ -22,9 +22,9 @@ ImageIndices findImages(const JsonFile& file, const std::vector<ResultEntry>& en
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto image = groundTruth.findImage(entries[i].imageId);
     if (!image) {
-      errors.add(entryName(i), "the data set has no image " +
+      errors.add(entryName(i), "the dataset has no image " +
                                    std::to_string(entries[i].imageId.value) +
-                                   "; are these results of another data set?");
+                                   "; are these results of another dataset?");
     } else if (groundTruth.hasCategory(entries[i].categoryId)) {
       indices[i] = static_cast<std::uint32_t>(*image);
     }

@@ -65,11 +65,11 @@ class Columns {
   std::vector<std::size_t> ends_;  ///< of each column in runs_
 };
 
-/// As forEachInsideRun, but merges runs that are separated by an empty run of zeros.
+/// As forEachForegroundRun, but merges runs that are separated by an empty run of zeros.
 template <typename Visit>
 void forEachWholeRun(const Rle& mask, Visit visit) {
   std::uint64_t begin = 0, end = 0;
-  forEachInsideRun(mask, [&](std::uint64_t nextBegin, std::uint64_t nextEnd) {
+  forEachForegroundRun(mask, [&](std::uint64_t nextBegin, std::uint64_t nextEnd) {
     if (nextBegin != end) {
       if (begin < end) visit(begin, end);
       begin = nextBegin;

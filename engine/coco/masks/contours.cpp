@@ -6,12 +6,12 @@ namespace {
 
 /// The mask within its bounding box plus a border of one pixel, row by row, and which upper pixel
 /// edges have been traced.
-class MaskCrop {
+class TracedMask {
  public:
-  explicit MaskCrop(const Rle& rle) : box_(boundingPixels(rle)), stride_(box_.x1 - box_.x0 + 2) {
+  explicit TracedMask(const Rle& rle) : box_(boundingPixels(rle)), stride_(box_.x1 - box_.x0 + 2) {
     cells_.resize(std::size_t(stride_) * (box_.y1 - box_.y0 + 2));
     ColumnCursor cursor(rle.height);
-    forEachInsideRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
+    forEachForegroundRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
       for (; begin < end; ++begin) {
         cursor.seek(begin);
         cell(cursor.column(), cursor.row()) = kInside;
@@ -43,7 +43,8 @@ enum Heading { East, South, West, North };
 
 /// Traces one contour with the mask on its right, from the upper left corner of pixel (x, y) along
 /// its upper edge.
-std::vector<std::array<double, 2>> walkContour(MaskCrop& crop, const int startX, const int startY) {
+std::vector<std::array<double, 2>> walkContour(TracedMask& mask, const int startX,
+                                               const int startY) {
   constexpr int kStepX[] = {1, 0, -1, 0}, kStepY[] = {0, 1, 0, -1};
   // The two pixels ahead of a corner, right and left of the path, relative to the pixel at its
   // lower right.
@@ -52,11 +53,11 @@ std::vector<std::array<double, 2>> walkContour(MaskCrop& crop, const int startX,
   std::vector<std::array<double, 2>> corners;
   int x = startX, y = startY, heading = East;
   do {
-    if (heading == East) crop.markUpperEdge(x, y);
+    if (heading == East) mask.markUpperEdge(x, y);
     x += kStepX[heading];
     y += kStepY[heading];
-    const bool right = crop.isInside(x + kRightX[heading], y + kRightY[heading]);
-    const bool left = crop.isInside(x + kLeftX[heading], y + kLeftY[heading]);
+    const bool right = mask.isInside(x + kRightX[heading], y + kRightY[heading]);
+    const bool left = mask.isInside(x + kLeftX[heading], y + kLeftY[heading]);
     if (right && !left) continue;
     corners.push_back({double(x), double(y)});
     heading = (heading + (right ? 3 : 1)) % 4;
@@ -68,11 +69,11 @@ std::vector<std::array<double, 2>> walkContour(MaskCrop& crop, const int startX,
 
 std::vector<std::vector<std::array<double, 2>>> contours(const Rle& rle) {
   checkCounts(rle);
-  MaskCrop crop(rle);
+  TracedMask mask(rle);
   std::vector<std::vector<std::array<double, 2>>> found;
-  for (int y = crop.box().y0; y < crop.box().y1; ++y) {
-    for (int x = crop.box().x0; x < crop.box().x1; ++x) {
-      if (crop.hasNewUpperEdge(x, y)) found.push_back(walkContour(crop, x, y));
+  for (int y = mask.box().y0; y < mask.box().y1; ++y) {
+    for (int x = mask.box().x0; x < mask.box().x1; ++x) {
+      if (mask.hasNewUpperEdge(x, y)) found.push_back(walkContour(mask, x, y));
     }
   }
   return found;

@@ -65,7 +65,7 @@ std::uint64_t areaPx(const Rle& rle) {
 PixelBox boundingPixels(const Rle& rle) {
   PixelBox box{.x0 = rle.width, .y0 = rle.height, .x1 = 0, .y1 = 0};
   ColumnCursor start(rle.height), last(rle.height);
-  forEachInsideRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
+  forEachForegroundRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
     start.seek(begin);
     last.seek(end - 1);
     const bool spansColumns = start.column() != last.column();

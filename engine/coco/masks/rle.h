@@ -24,14 +24,14 @@ Rle encodeMask(const std::uint8_t* mask, int height, int width, std::ptrdiff_t r
 std::vector<std::uint8_t> decodeMask(const Rle& rle);
 
 /// The pixels of a mask within its bounding box; empty for an empty mask.
-struct MaskCutout {
+struct MaskCrop {
   int x = 0, y = 0;                  ///< px, of the box in the image
   int width = 0, height = 0;         ///< px, of the box
-  std::vector<std::uint8_t> inside;  ///< [height*width] row-major, 0 or 1
+  std::vector<std::uint8_t> pixels;  ///< [height*width] row-major, 0 or 1
 };
 /// Time and memory depend on the size of the box, not of the image. Throws Error as decodeMask
 /// does.
-MaskCutout cutOut(const Rle& rle);
+MaskCrop crop(const Rle& rle);
 
 /// COCO's compressed counts string.
 std::string compressCounts(const Rle& rle);

@@ -92,7 +92,7 @@ class BlockPainter {
 std::vector<std::uint8_t> paintWithin(const Rle& rle, const PixelBox& box) {
   BlockPainter painter(box.y1 - box.y0, box.x1 - box.x0);
   ColumnCursor cursor(rle.height);
-  forEachInsideRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
+  forEachForegroundRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
     while (begin < end) {
       cursor.seek(begin);
       const int rows = static_cast<int>(std::min<std::uint64_t>(
@@ -138,7 +138,7 @@ std::vector<std::uint8_t> decodeMask(const Rle& rle) {
   return paintWithin(rle, {0, 0, rle.width, rle.height});
 }
 
-MaskCutout cutOut(const Rle& rle) {
+MaskCrop crop(const Rle& rle) {
   checkCounts(rle);
   const PixelBox box = boundingPixels(rle);
   return {box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0, paintWithin(rle, box)};

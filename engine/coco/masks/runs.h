@@ -62,7 +62,7 @@ class ColumnCursor {
 
 /// Calls visit(begin, end) for every non-empty run of ones.
 template <typename Visit>
-void forEachInsideRun(const Rle& rle, Visit visit) {
+void forEachForegroundRun(const Rle& rle, Visit visit) {
   std::uint64_t position = 0;
   for (std::size_t i = 0; i < rle.counts.size(); ++i) {
     const std::uint64_t end = position + rle.counts[i];

@@ -13,7 +13,7 @@ constexpr std::size_t kMostClasses = 25, kMostConfusions = 20, kNameCharacters =
 class Map {
  public:
   explicit Map(const Analysis& analysis)
-      : matrix_(analysis.point.confusion),
+      : matrix_(analysis.operatingPoint.confusion),
         side_(matrix_.background() + 1),
         cellPx_(std::clamp(600.0 / static_cast<double>(side_), 26.0, 64.0)) {
     for (const Category& category : analysis.overlaps.categories()) names_.push_back(category.name);
@@ -90,8 +90,8 @@ std::string confusionList(const Analysis& analysis) {
   const auto& categories = analysis.overlaps.categories();
   std::string rows;
   for (const auto& [actual, predicted, count] :
-       frequentConfusions(analysis.point.confusion, kMostConfusions)) {
-    const Counts& counts = analysis.point.classes[actual];
+       frequentConfusions(analysis.operatingPoint.confusion, kMostConfusions)) {
+    const Counts& counts = analysis.operatingPoint.classes[actual];
     const auto objects = static_cast<double>(counts.truePositives + counts.falseNegatives);
     rows += "<tr>" + textCell(escaped(cutTo(categories[actual].name, 40))) +
             textCell(escaped(cutTo(categories[predicted].name, 40))) + numberCell(grouped(count)) +
@@ -110,7 +110,7 @@ std::string confusionMap(const Analysis& analysis) {
   const std::size_t classes = analysis.overlaps.categories().size();
   if (classes == 0) return "";
   std::string text =
-      "<section>\n<h2>Confusion matrix</h2>\n<p class=\"note\">At " + pointText(analysis);
+      "<section>\n<h2>Confusion matrix</h2>\n<p class=\"note\">At " + thresholdsText(analysis);
   if (classes > kMostClasses) {
     return text + ", the most frequent of " + std::to_string(classes) + " classes.</p>\n" +
            confusionList(analysis) + "</section>\n";

@@ -20,7 +20,7 @@ std::vector<std::array<double, 2>> pointsOf(const RecallCurve& curve) {
 }
 
 std::uint64_t objectsOf(const Analysis& analysis, std::size_t row) {
-  const Counts& counts = analysis.point.classes[row];
+  const Counts& counts = analysis.operatingPoint.classes[row];
   return counts.truePositives + counts.falseNegatives;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;
 
-/// Whether a file name from the data set stays inside the images folder.
+/// Whether a file name from the dataset stays inside the images folder.
 bool staysInside(const fs::path& name) {
   return name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
 }

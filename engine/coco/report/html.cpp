@@ -86,7 +86,7 @@ std::string grouped(std::uint64_t count) {
   return digits;
 }
 
-std::string counted(std::uint64_t count, const char* noun) {
+std::string groupedCount(std::uint64_t count, const char* noun) {
   return grouped(count) + " " + base::plural(count, noun);
 }
 

@@ -22,7 +22,7 @@ std::string coordinate(double value);
 /// "12 345": with thousands separators.
 std::string grouped(std::uint64_t count);
 /// "1 image", "2 images".
-std::string counted(std::uint64_t count, const char* noun);
+std::string groupedCount(std::uint64_t count, const char* noun);
 
 /// A cell of a table; content is HTML already.
 std::string textCell(const std::string& content);

@@ -36,11 +36,11 @@ std::string heading(const ReportSource& source) {
   text += row("ground truth", report::escaped(source.groundTruthName));
   if (source.comparison) text += row("compared with", report::escaped(source.comparison->nameB));
   text += row("IoU of", typeText(source.type));
-  text += row("data set", report::counted(groundTruth.images().size(), "image") + ", " +
-                              report::counted(groundTruth.annotationCount(), "object") + ", " +
-                              report::grouped(groundTruth.categories().size()) +
-                              (groundTruth.categories().size() == 1 ? " class, " : " classes, ") +
-                              report::counted(source.results.count(), "detection"));
+  text += row("dataset", report::groupedCount(groundTruth.images().size(), "image") + ", " +
+                             report::groupedCount(groundTruth.annotationCount(), "object") + ", " +
+                             report::grouped(groundTruth.categories().size()) +
+                             (groundTruth.categories().size() == 1 ? " class, " : " classes, ") +
+                             report::groupedCount(source.results.count(), "detection"));
   return text + "</dl>\n</header>\n";
 }
 
@@ -54,7 +54,7 @@ Report makeReport(const ReportSource& source) {
   };
   made.html = head(source) + "<body>\n<main>\n" + heading(source) + report::summary(source) +
               report::verdict(source);
-  made.html += pair(report::figuresTable(source), report::errorBars(analysis));
+  made.html += pair(report::figuresTable(source), report::errorTypeBars(analysis));
   made.html += pair(report::precisionRecallCurves(analysis), report::scoreCurves(analysis));
   made.html += report::sizesTable(source) + report::classCurves(analysis) +
                report::confusionMap(analysis) + report::classesTable(source);

@@ -8,7 +8,7 @@ namespace lockstep::coco::report {
 std::string pageStyle();
 
 /// "score ≥ 0.38 and IoU ≥ 0.5".
-std::string pointText(const Analysis& analysis);
+std::string thresholdsText(const Analysis& analysis);
 
 std::string summary(const ReportSource& source);
 std::string verdict(const ReportSource& source);
@@ -19,7 +19,7 @@ std::string classesTable(const ReportSource& source);
 std::string precisionRecallCurves(const Analysis& analysis);
 std::string classCurves(const Analysis& analysis);
 std::string scoreCurves(const Analysis& analysis);
-std::string errorBars(const Analysis& analysis);
+std::string errorTypeBars(const Analysis& analysis);
 std::string confusionMap(const Analysis& analysis);
 
 /// Adds to report.missingImages.

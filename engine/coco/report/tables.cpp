@@ -77,7 +77,7 @@ std::string pastLimitNote(const ReportSource& source) {
 
 }  // namespace
 
-std::string pointText(const Analysis& analysis) {
+std::string thresholdsText(const Analysis& analysis) {
   return "score ≥ " + base::shortNumber(analysis.scoreThreshold, 4) + " and IoU ≥ " +
          base::shortNumber(analysis.iouThreshold, 4);
 }
@@ -88,7 +88,7 @@ std::string summary(const ReportSource& source) {
   const auto interval = [&](const Interval& of) {
     return uncertainty.resamples == 0 ? "" : "95 %: " + intervalText(of, 3);
   };
-  const Counts& all = analysis.point.all;
+  const Counts& all = analysis.operatingPoint.all;
   std::string text = "<section class=\"tiles\">\n";
   text += tile("AP", figure(source.figures.stats[0]), interval(uncertainty.ap));
   text += tile("AP50", figure(source.figures.stats[1]), interval(uncertainty.ap50));
@@ -96,10 +96,11 @@ std::string summary(const ReportSource& source) {
       tile("Precision", figure(all.precision()), grouped(all.falsePositives) + " false positives");
   text += tile("Recall", figure(all.recall()), grouped(all.falseNegatives) + " false negatives");
   text += tile("F1", figure(all.f1()), grouped(all.truePositives) + " true positives");
-  text += "\n</section>\n<p class=\"note\">Precision, recall and F1 are at " + pointText(analysis);
+  text +=
+      "\n</section>\n<p class=\"note\">Precision, recall and F1 are at " + thresholdsText(analysis);
   text += analysis.isAtBestF1 ? ", the score threshold with the best F1 over all classes." : ".";
   if (uncertainty.resamples > 0)
-    text += " Intervals are of " + counted(uncertainty.resamples, "bootstrap resample") +
+    text += " Intervals are of " + groupedCount(uncertainty.resamples, "bootstrap resample") +
             " of the images.";
   return text + "</p>\n" + pastLimitNote(source);
 }
@@ -151,10 +152,10 @@ std::string sizesTable(const ReportSource& source) {
     text += std::string("<tr><th scope=\"row\">") + kObjectSizeNames[s] + " <small>" +
             kSizeMeanings[s] + "</small></th>" +
             numberCell(figure(source.figures.stats[kStatOfSize[s]])) +
-            countCells(source.analysis.point.sizes[s]) + "</tr>\n";
+            countCells(source.analysis.operatingPoint.sizes[s]) + "</tr>\n";
   }
   return text + "</tbody></table></div>\n<p class=\"note\">All but AP at " +
-         pointText(source.analysis) +
+         thresholdsText(source.analysis) +
          ". A detection of another size counts if it matches an object of this size; otherwise it "
          "is "
          "ignored.</p>\n</section>\n";
@@ -164,14 +165,14 @@ std::string classesTable(const ReportSource& source) {
   const auto& classes = source.figures.classes;
   std::string text =
       "<section>\n<h2>By class</h2>\n<p class=\"note\">By falling AP; all but AP and AP50 at " +
-      pointText(source.analysis) + ".</p>\n<div class=\"wide\"><table id=\"classes\">\n" +
+      thresholdsText(source.analysis) + ".</p>\n<div class=\"wide\"><table id=\"classes\">\n" +
       headerRow({"class", ""}, {"AP", "AP50", "precision", "recall", "F1", "TP", "FP", "FN"}) +
       "<tbody>\n";
   for (const std::size_t k : byAp(classes)) {
     const ClassAveragePrecision& one = classes[k];
     text += "<tr><th scope=\"row\">" + escaped(cutTo(one.name, 40)) + "</th><td class=\"bars\">" +
             bar(one.ap) + "</td>" + numberCell(figure(one.ap)) + numberCell(figure(one.ap50)) +
-            countCells(source.analysis.point.classes[k]) + "</tr>\n";
+            countCells(source.analysis.operatingPoint.classes[k]) + "</tr>\n";
   }
   return text + "</tbody></table></div>\n</section>\n";
 }

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "engine/base/image_size.h"
 #include "engine/base/number_text.h"
 #include "engine/coco/analysis/evaluated_image.h"
 #include "engine/coco/masks/orientation.h"
@@ -155,21 +156,22 @@ std::string ground(const Image& image, const EmbeddedImage& embedded) {
   if (!embedded.missingReason.empty())
     return "<p>no image: " + escaped(embedded.missingReason) + "</p>\n";
   const ImageHeader& header = embedded.header;
-  const bool isTurned = shouldApplyExif({header.width, header.height}, header.exifSwapsSides,
-                                        PictureSize{image.width, image.height});
+  const bool isTurned =
+      shouldApplyExif({.height = header.height, .width = header.width}, header.exifSwapsSides,
+                      base::ImageSize{.height = image.height, .width = image.width});
   return std::string("<img alt=\"\" style=\"image-orientation:") +
          (isTurned ? "from-image" : "none") + "\" src=\"" + embedded.dataUrl + "\"/>\n";
 }
 
 std::string caption(const ReportSource& source, std::size_t index, std::size_t leftOut) {
   const Image& image = source.groundTruth.images()[index];
-  const Counts& counts = source.analysis.point.images[index];
+  const Counts& counts = source.analysis.operatingPoint.images[index];
   std::string text = "<figcaption><b>" + escaped(image.fileName) + "</b> <small>(id " +
                      std::to_string(image.id.value) + ")</small><br/>" +
-                     counted(errorsOf(counts), "error") + ": " + grouped(counts.falsePositives) +
-                     " FP, " + grouped(counts.falseNegatives) + " FN; " +
-                     grouped(counts.truePositives) + " TP";
-  if (leftOut > 0) text += "; " + counted(leftOut, "outline") + " not drawn";
+                     groupedCount(errorsOf(counts), "error") + ": " +
+                     grouped(counts.falsePositives) + " FP, " + grouped(counts.falseNegatives) +
+                     " FN; " + grouped(counts.truePositives) + " TP";
+  if (leftOut > 0) text += "; " + groupedCount(leftOut, "outline") + " not drawn";
   return text + "</figcaption>\n";
 }
 
@@ -204,17 +206,18 @@ std::string legend() {
 }  // namespace
 
 std::string worstImages(const ReportSource& source, Report& report) {
-  std::vector<std::size_t> order = worstFirst(source.analysis.point.images);
+  std::vector<std::size_t> order = worstFirst(source.analysis.operatingPoint.images);
   const std::size_t withErrors = order.size();
   order.resize(std::min(order.size(), kMostImages));
   std::string text = "<section>\n<h2>The worst images</h2>\n<p class=\"note\">";
   if (order.empty()) {
-    return text + "No image has an error at " + pointText(source.analysis) + ".</p>\n</section>\n";
+    return text + "No image has an error at " + thresholdsText(source.analysis) +
+           ".</p>\n</section>\n";
   }
-  text += std::to_string(order.size()) + " of " + counted(withErrors, "image") +
+  text += std::to_string(order.size()) + " of " + groupedCount(withErrors, "image") +
           " with errors, out of " + grouped(source.groundTruth.images().size()) +
           ": those with the most false positives and false negatives at " +
-          pointText(source.analysis) +
+          thresholdsText(source.analysis) +
           "; ties by fewer true positives. Hover over an outline without a label to see "
           "it.</p>\n" +
           legend() + "<div class=\"shots\">\n";

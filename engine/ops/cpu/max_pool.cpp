@@ -13,12 +13,12 @@
 namespace lockstep::ops {
 namespace {
 
-/// The pixels of a window, row by row: where they begin, and 3 * row + column. In place of those
-/// outside of the map the first one stands again, before it, so that the loop over channels has
-/// nine of them and nothing to decide.
+/// The pixels of a window, row by row: pointers to them, and indices 3 * row + column. Pixels
+/// outside the map are replaced by copies of the first one, before it: always nine, without a
+/// branch.
 struct Window {
   std::array<const float*, 9> pixels{};
-  std::array<std::int32_t, 9> places{};
+  std::array<std::int32_t, 9> indices{};
 
   Window(const float* image, const PoolSize& size, std::int64_t row, std::int64_t column) {
     std::size_t first = 9;
@@ -27,42 +27,42 @@ struct Window {
         const std::int64_t y = 2 * row - 1 + i, x = 2 * column - 1 + j;
         if (y < 0 || y >= size.height || x < 0 || x >= size.width) continue;
         pixels[--first] = image + (y * size.width + x) * size.channels;
-        places[first] = static_cast<std::int32_t>(3 * i + j);
+        indices[first] = static_cast<std::int32_t>(3 * i + j);
       }
     }
     std::fill_n(pixels.begin(), first, pixels[first]);
-    std::fill_n(places.begin(), first, places[first]);
+    std::fill_n(indices.begin(), first, indices[first]);
   }
 };
 
-/// One output pixel: the largest, and its place in the window.
+/// One output pixel: the maximum, and its index in the window.
 LOCKSTEP_VECTOR_CLONES
 void poolPixel(const Window& window, std::int64_t channels, float* __restrict out,
-               std::uint8_t* __restrict place) {
-  const auto [pixels, places] = window;
+               std::uint8_t* __restrict argmax) {
+  const auto [pixels, indices] = window;
   for (std::int64_t c = 0; c < channels; ++c) {
     float best = pixels[0][c];
-    std::int32_t where = places[0];
+    std::int32_t bestIndex = indices[0];
     for (std::size_t k = 1; k < 9; ++k) {
       const float value = pixels[k][c];
-      // NaN wins, as in LibTorch.
+      // NaN propagates, as in LibTorch.
       const bool isLarger = (value > best) | (value != value);
       best = isLarger ? value : best;
-      where = isLarger ? places[k] : where;
+      bestIndex = isLarger ? indices[k] : bestIndex;
     }
     out[c] = best;
-    place[c] = static_cast<std::uint8_t>(where);
+    argmax[c] = static_cast<std::uint8_t>(bestIndex);
   }
 }
 
-/// The (at most four) windows that a pixel lies in: their gradients and places, and its own place
-/// there. Where there are fewer, the first stands again with a place that there is not.
+/// The (at most four) windows of a pixel: their gradients and argmax, and the pixel's own index in
+/// each. If there are fewer, the first is repeated with an index that never occurs.
 struct Windows {
   std::array<const float*, 4> grads{};
-  std::array<const std::uint8_t*, 4> places{};
+  std::array<const std::uint8_t*, 4> argmax{};
   std::array<std::int32_t, 4> own{};
 
-  Windows(const float* gradOut, const std::uint8_t* allPlaces, const PoolSize& size, std::int64_t y,
+  Windows(const float* gradOut, const std::uint8_t* allArgmax, const PoolSize& size, std::int64_t y,
           std::int64_t x) {
     std::size_t count = 0;
     for (std::int64_t row = y / 2; row <= std::min((y + 1) / 2, size.outHeight - 1); ++row) {
@@ -70,25 +70,25 @@ struct Windows {
            ++column) {
         const std::int64_t offset = (row * size.outWidth + column) * size.channels;
         grads[count] = gradOut + offset;
-        places[count] = allPlaces + offset;
+        argmax[count] = allArgmax + offset;
         own[count++] = static_cast<std::int32_t>(3 * (y - 2 * row + 1) + (x - 2 * column + 1));
       }
     }
     std::fill(grads.begin() + count, grads.end(), grads[0]);
-    std::fill(places.begin() + count, places.end(), places[0]);
+    std::fill(argmax.begin() + count, argmax.end(), argmax[0]);
     std::fill(own.begin() + count, own.end(), -1);
   }
 };
 
-/// One input pixel: what its windows pass on to it, window after window.
+/// One input pixel: the sum of its windows' gradients, in window order.
 LOCKSTEP_VECTOR_CLONES
 void poolPixelBackward(const Windows& windows, std::int64_t channels, float* __restrict gradIn) {
-  const auto [grads, places, own] = windows;
+  const auto [grads, argmax, own] = windows;
   for (std::int64_t c = 0; c < channels; ++c) {
     float sum = 0;
     for (std::size_t k = 0; k < 4; ++k) {
       // A mask: of a condition the compiler makes a branch.
-      const std::int32_t mask = -static_cast<std::int32_t>(places[k][c] == own[k]);
+      const std::int32_t mask = -static_cast<std::int32_t>(argmax[k][c] == own[k]);
       sum += std::bit_cast<float>(std::bit_cast<std::int32_t>(grads[k][c]) & mask);
     }
     gradIn[c] = sum;
@@ -97,7 +97,7 @@ void poolPixelBackward(const Windows& windows, std::int64_t channels, float* __r
 
 }  // namespace
 
-void cpu::maxPool(const at::Tensor& x, at::Tensor& out, at::Tensor& places) {
+void cpu::maxPool(const at::Tensor& x, at::Tensor& out, at::Tensor& argmax) {
   const PoolSize size(x.size(0), x.size(1), x.size(2), x.size(3));
   at::parallel_for(0, size.images * size.outHeight, 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -107,20 +107,20 @@ void cpu::maxPool(const at::Tensor& x, at::Tensor& out, at::Tensor& places) {
       for (std::int64_t column = 0; column < size.outWidth; ++column) {
         const std::int64_t offset = (i * size.outWidth + column) * size.channels;
         poolPixel(Window(from, size, row, column), size.channels, out.data_ptr<float>() + offset,
-                  places.data_ptr<std::uint8_t>() + offset);
+                  argmax.data_ptr<std::uint8_t>() + offset);
       }
     }
   });
 }
 
-void cpu::maxPoolBackward(const at::Tensor& gradOut, const at::Tensor& places, at::Tensor& gradIn) {
+void cpu::maxPoolBackward(const at::Tensor& gradOut, const at::Tensor& argmax, at::Tensor& gradIn) {
   const PoolSize size(gradIn.size(0), gradIn.size(1), gradIn.size(2), gradIn.size(3));
   at::parallel_for(0, size.images * size.height, 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t from = i / size.height * size.outHeight * size.outWidth * size.channels;
       for (std::int64_t x = 0; x < size.width; ++x) {
         const Windows windows(gradOut.const_data_ptr<float>() + from,
-                              places.const_data_ptr<std::uint8_t>() + from, size, i % size.height,
+                              argmax.const_data_ptr<std::uint8_t>() + from, size, i % size.height,
                               x);
         poolPixelBackward(windows, size.channels,
                           gradIn.data_ptr<float>() + (i * size.width + x) * size.channels);

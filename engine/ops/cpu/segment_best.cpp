@@ -24,8 +24,8 @@ void bestOfOne(const float* scores, std::int64_t size, std::int64_t count, std::
 
 }  // namespace
 
-SegmentBest cpu::bestOfSegments(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
-                                std::int64_t most) {
+SegmentedTopK cpu::segmentedTopK(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
+                                 std::int64_t most) {
   const at::Tensor all = scores.to(at::kFloat).contiguous();
   const auto segments = static_cast<std::int64_t>(sizes.size());
   std::vector<std::int64_t> first{0}, firstOut{0};
@@ -34,8 +34,8 @@ SegmentBest cpu::bestOfSegments(const at::Tensor& scores, const std::vector<std:
     firstOut.push_back(firstOut.back() + std::min(size, most));
   }
   const std::int64_t total = firstOut.back();
-  SegmentBest best{at::empty({all.size(0), total}, at::kLong),
-                   at::empty({all.size(0), total}, at::kLong)};
+  SegmentedTopK best{at::empty({all.size(0), total}, at::kLong),
+                     at::empty({all.size(0), total}, at::kLong)};
   at::parallel_for(0, all.size(0) * segments, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t image = i / segments, s = i % segments;

@@ -7,12 +7,12 @@
 #include "engine/ops/host_device.h"
 
 /// Kernels of group_norm.cu, of channels_last maps. Letters: N images, C channels, G groups, P
-/// parts of an image. Two sums of every channel are added up part by part, in a fixed order: by one
-/// thread over some pixels, over the threads of a block, over the parts.
+/// parts of an image. Two sums of every channel are accumulated part by part, in a fixed order: by
+/// one thread over some pixels, over the threads of a block, over the parts.
 namespace lockstep::ops {
 
-constexpr int kNormThreads = 256;   // of a block that goes over pixels
-constexpr int kGroupThreads = 128;  // of one that goes over the parts of a group
+constexpr int kNormThreads = 256;   // of a block that iterates over pixels
+constexpr int kGroupThreads = 128;  // of one that iterates over the parts of a group
 constexpr int kMostGroupWidth = kGroupThreads;
 
 struct NormSize {
@@ -23,7 +23,7 @@ struct NormSize {
   LOCKSTEP_HOST_DEVICE int groupWidth() const { return channels / groups; }
 };
 
-/// Values of kCount neighbouring channels, which a thread keeps while it goes from pixel to pixel.
+/// Values of kCount neighbouring channels, which a thread keeps while it iterates over pixels.
 template <typename W, int kCount>
 struct OfChannels {
   W values[kCount];
@@ -49,8 +49,8 @@ struct Normalisation {
   }
 };
 
-/// Packs of kCount channels that a thread goes over: of image blockIdx.y from `first` on, `stride`
-/// apart, up to `end`; they have the same channels when hasSameChannels.
+/// Packs of kCount channels that a thread iterates over: of image blockIdx.y from `first` on,
+/// `stride` apart, up to `end`; they have the same channels when hasSameChannels.
 template <int kCount>
 struct PackWalk {
   std::int64_t first, stride, end, imageOffset;
@@ -67,15 +67,15 @@ struct PackWalk {
   }
 };
 
-/// Where a gradient passes the ReLU, if there is one.
+/// ReLU mask of the backward pass, if there is a ReLU.
 template <typename T>
 struct ReluGate {
   bool hasRelu;
-  const T* output;        // behind the ReLU; null: x and `affine` say what it was
+  const T* output;        // after the ReLU; null: recomputed from x and affine
   const Wide<T>* affine;  // [N,2,C]
 };
 
-/// What channelSumsKernel adds up: values and their squares.
+/// Terms summed by channelSumsKernel: values and their squares.
 template <typename T, int kCount>
 struct Moments {
   const T* x;
@@ -91,7 +91,7 @@ struct Moments {
   }
 };
 
-/// The gradient behind the ReLU of kCount channels, and their x.
+/// The gradient after the ReLU of kCount channels, and their x.
 template <typename T, int kCount>
 struct GatedGradient {
   Wide<T> values[kCount];
@@ -113,7 +113,7 @@ struct GatedGradient {
   }
 };
 
-/// What channelSumsKernel adds up: gradients g behind the ReLU, and g * x.
+/// Terms summed by channelSumsKernel: gradients g after the ReLU, and g * x.
 template <typename T, int kCount>
 struct GradientProducts {
   const T *grad, *x;
@@ -166,7 +166,7 @@ __global__ void channelSumsKernel(NormSize size, Terms terms, Wide<T>* sums) {
   }
 }
 
-/// Adds up the parts of one group (blockIdx.x) of one image (blockIdx.y): totals [2][group width].
+/// Sums the parts of one group (blockIdx.x) of one image (blockIdx.y): totals [2][group width].
 /// All threads of the block call it, and may read `totals` afterwards.
 template <typename W>
 __device__ void addParts(const NormSize& size, const W* sums, double (&space)[2][kGroupThreads],
@@ -241,7 +241,7 @@ __global__ void normaliseKernel(NormSize size, const T* x, const T* residual, co
     for (int k = 0; k < kCount; ++k) {
       Wide<T> value = normalisation.of(values.values[k], k);
       if (residual != nullptr) value += static_cast<Wide<T>>(others.values[k]);
-      // Written so that NaN stays.
+      // Written so that NaN propagates.
       if (hasRelu && value <= 0) value = 0;
       values.values[k] = static_cast<T>(value);
     }

@@ -40,8 +40,8 @@ inline __device__ unsigned largestOfWarp(unsigned mine) {
 #endif
 }
 
-/// For each candidate [N,A] the best object and what that is by the thresholds; for each object
-/// [N,G] its best IoU, as the bits of a float that is not negative and starts as 0.
+/// For each candidate [N,A] the best object and its match label; for each object [N,G] its best
+/// IoU, as the bits of a float that is not negative and starts as 0.
 inline __global__ void bestKernel(MatchPairs pairs, float foreground, float background,
                                   int* nearest, std::int64_t* matches, unsigned* bestOfGt) {
   const int image = static_cast<int>(blockIdx.y),
@@ -71,7 +71,8 @@ inline __global__ void bestKernel(MatchPairs pairs, float foreground, float back
                                        : bestGt;
 }
 
-/// Gives back their best object to the candidates that reach the best IoU of some object.
+/// Restores low-quality matches: the best object of candidates that reach the best IoU of some
+/// object.
 inline __global__ void restoreKernel(MatchPairs pairs, const int* nearest, const unsigned* bestOfGt,
                                      std::int64_t* matches) {
   const int image = static_cast<int>(blockIdx.y),
@@ -89,7 +90,7 @@ inline __global__ void restoreKernel(MatchPairs pairs, const int* nearest, const
   }
 }
 
-/// Of both.
+/// For both kernels.
 inline Launch matchLaunch(const MatchPairs& pairs, std::int64_t images) {
   return {blocksFor(pairs.count, kMatchThreads), static_cast<unsigned>(images), 1, kMatchThreads};
 }

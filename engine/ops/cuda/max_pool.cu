@@ -21,35 +21,35 @@ dim3 gridOf(std::int64_t rows, std::int64_t width, std::int64_t channels) {
 }
 
 template <typename T, int kCount>
-void launchForward(const T* x, const PoolSize& size, T* out, std::uint8_t* places) {
+void launchForward(const T* x, const PoolSize& size, T* out, std::uint8_t* argmax) {
   const dim3 grid = gridOf<kCount>(size.images * size.outHeight, size.outWidth, size.channels);
   maxPoolKernel<T, kCount>
-      <<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, x, out, places);
+      <<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, x, out, argmax);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 template <typename T, int kCount>
-void launchBackward(const T* gradOut, const std::uint8_t* places, const PoolSize& size, T* gradIn) {
+void launchBackward(const T* gradOut, const std::uint8_t* argmax, const PoolSize& size, T* gradIn) {
   const dim3 grid = gridOf<kCount>(size.images * size.height, size.width, size.channels);
   maxPoolBackwardKernel<T, kCount>
-      <<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, gradOut, places, gradIn);
+      <<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, gradOut, argmax, gradIn);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 }  // namespace
 
-void cuda::maxPool(const at::Tensor& x, at::Tensor& out, at::Tensor& places) {
+void cuda::maxPool(const at::Tensor& x, at::Tensor& out, at::Tensor& argmax) {
   const PoolSize size(x.size(0), x.size(1), x.size(2), x.size(3));
   const c10::cuda::CUDAGuard guard(x.device());
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "max_pool", [&] {
     const auto* from = x.const_data_ptr<scalar_t>();
     const auto run = hasPacks(from, size.channels) ? launchForward<scalar_t, kPackCount<scalar_t>>
                                                    : launchForward<scalar_t, 1>;
-    run(from, size, out.data_ptr<scalar_t>(), places.data_ptr<std::uint8_t>());
+    run(from, size, out.data_ptr<scalar_t>(), argmax.data_ptr<std::uint8_t>());
   });
 }
 
-void cuda::maxPoolBackward(const at::Tensor& gradOut, const at::Tensor& places,
+void cuda::maxPoolBackward(const at::Tensor& gradOut, const at::Tensor& argmax,
                            at::Tensor& gradIn) {
   const PoolSize size(gradIn.size(0), gradIn.size(1), gradIn.size(2), gradIn.size(3));
   const c10::cuda::CUDAGuard guard(gradOut.device());
@@ -59,7 +59,7 @@ void cuda::maxPoolBackward(const at::Tensor& gradOut, const at::Tensor& places,
         const auto run = hasPacks(from, size.channels)
                              ? launchBackward<scalar_t, kPackCount<scalar_t>>
                              : launchBackward<scalar_t, 1>;
-        run(from, places.const_data_ptr<std::uint8_t>(), size, gradIn.data_ptr<scalar_t>());
+        run(from, argmax.const_data_ptr<std::uint8_t>(), size, gradIn.data_ptr<scalar_t>());
       });
 }
 

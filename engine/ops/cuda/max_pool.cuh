@@ -24,16 +24,16 @@ struct PoolItem {
   }
 };
 
-/// places: 3 * row + column of the largest inside its window.
+/// argmax: 3 * row + column of the maximum in its window.
 template <typename T, int kCount>
-__global__ void maxPoolKernel(PoolSize size, const T* x, T* out, std::uint8_t* places) {
+__global__ void maxPoolKernel(PoolSize size, const T* x, T* out, std::uint8_t* argmax) {
   const auto height = static_cast<int>(size.height), width = static_cast<int>(size.width);
   const PoolItem<kCount> item(static_cast<int>(size.outWidth), static_cast<int>(size.channels));
   if (!item.isInRow) return;
   const std::int64_t image = blockIdx.x / size.outHeight;
   const int row = static_cast<int>(blockIdx.x % size.outHeight);
   Pack<T, kCount> best{};
-  Pack<std::uint8_t, kCount> place{};
+  Pack<std::uint8_t, kCount> index{};
   bool isFirst = true;
   for (int i = 0; i < 3; ++i) {
     const int y = 2 * row - 1 + i;
@@ -46,10 +46,10 @@ __global__ void maxPoolKernel(PoolSize size, const T* x, T* out, std::uint8_t* p
           *reinterpret_cast<const Pack<T, kCount>*>(x + pixel * size.channels + item.channel);
       for (int c = 0; c < kCount; ++c) {
         const auto value = static_cast<Wide<T>>(pack.values[c]);
-        // NaN wins.
+        // NaN propagates.
         if (isFirst || value > static_cast<Wide<T>>(best.values[c]) || value != value) {
           best.values[c] = pack.values[c];
-          place.values[c] = static_cast<std::uint8_t>(3 * i + j);
+          index.values[c] = static_cast<std::uint8_t>(3 * i + j);
         }
       }
       isFirst = false;
@@ -57,12 +57,12 @@ __global__ void maxPoolKernel(PoolSize size, const T* x, T* out, std::uint8_t* p
   }
   const std::int64_t to = (blockIdx.x * size.outWidth + item.column) * size.channels + item.channel;
   *reinterpret_cast<Pack<T, kCount>*>(out + to) = best;
-  *reinterpret_cast<Pack<std::uint8_t, kCount>*>(places + to) = place;
+  *reinterpret_cast<Pack<std::uint8_t, kCount>*>(argmax + to) = index;
 }
 
-/// What the (at most four) windows a pixel lies in pass on to it, window after window.
+/// Sums the gradients of the (at most four) windows of a pixel, in window order.
 template <typename T, int kCount>
-__global__ void maxPoolBackwardKernel(PoolSize size, const T* gradOut, const std::uint8_t* places,
+__global__ void maxPoolBackwardKernel(PoolSize size, const T* gradOut, const std::uint8_t* argmax,
                                       T* gradIn) {
   const PoolItem<kCount> item(static_cast<int>(size.width), static_cast<int>(size.channels));
   if (!item.isInRow) return;
@@ -77,9 +77,9 @@ __global__ void maxPoolBackwardKernel(PoolSize size, const T* gradOut, const std
       const std::int64_t from =
           ((image * outHeight + row) * outWidth + column) * size.channels + item.channel;
       const auto grad = *reinterpret_cast<const Pack<T, kCount>*>(gradOut + from);
-      const auto place = *reinterpret_cast<const Pack<std::uint8_t, kCount>*>(places + from);
+      const auto index = *reinterpret_cast<const Pack<std::uint8_t, kCount>*>(argmax + from);
       for (int c = 0; c < kCount; ++c)
-        if (place.values[c] == here) sums[c] += static_cast<Wide<T>>(grad.values[c]);
+        if (index.values[c] == here) sums[c] += static_cast<Wide<T>>(grad.values[c]);
     }
   }
   Pack<T, kCount> sum;

@@ -14,18 +14,18 @@
 namespace lockstep::ops {
 
 using NmsWord = unsigned long long;
-constexpr int kNmsBits = 64;                // boxes whose suppression one word of the mask holds
-constexpr int kMostNmsWords = 4096;         // of a row
-constexpr int kNmsRowsAtOnce = 16;          // rows whose loads are in flight together
-constexpr int kNmsThreads = 256;            // of the blocks that go over all candidates of an image
+constexpr int kNmsBits = 64;         // boxes whose suppression one word of the mask holds
+constexpr int kMostNmsWords = 4096;  // of a row
+constexpr int kNmsRowsAtOnce = 16;   // rows processed in parallel
+constexpr int kNmsThreads = 256;     // of the blocks that iterate over all candidates of an image
 constexpr unsigned kNmsTileBlocks = 16384;  // that are started at most, or else one per problem
 
 /// The candidates of all images, sorted by falling score per image, invalid ones last.
 struct NmsBoxes {
   const float4* boxes;         // [N,A]
   const std::int64_t* groups;  // [N,A], 0 … G - 1
-  const std::int64_t* order;   // [N,A], which candidate each of the sorted ones is
-  const std::int64_t* counts;  // [N], of those that are there
+  const std::int64_t* order;   // [N,A], candidate index by rank
+  const std::int64_t* counts;  // [N], number of valid ones
   int size;                    // A
   int groupCount;              // G
   int groupSize;               // members of a group at most
@@ -35,7 +35,7 @@ struct NmsBoxes {
 
 /// Intermediate results between the kernels. A problem is a group of an image: image * G + group.
 struct NmsWork {
-  int* members;   // [N,A], places among the sorted ones: group after group, each in their order
+  int* members;   // [N,A], ranks of the members: group after group, ascending
   int* firsts;    // [N * G], where a problem's members begin in those of its image
   int* counts;    // [N * G], of its members
   NmsWord* mask;  // [N,A,words], of each member which later ones of its group it suppresses
@@ -69,7 +69,7 @@ struct NmsProblem {
   __device__ float4 box(int member) const { return boxes[order[members[member]]]; }
 };
 
-/// Elements [first, end) that are this thread's when a block shares out `count`.
+/// Elements [first, end) of this thread if a block divides `count` among its threads.
 struct ThreadShare {
   int first, end;
 
@@ -101,7 +101,7 @@ struct ThreadSum {
   }
 };
 
-/// One block a problem: its members, behind those of the groups before it.
+/// One block per problem: its members, after those of the groups before it.
 inline __global__ void groupKernel(NmsBoxes all, NmsWork work) {
   __shared__ int sums[kNmsThreads];
   const std::int64_t problem = blockIdx.x, image = problem / all.groupCount;
@@ -125,9 +125,10 @@ inline __global__ void groupKernel(NmsBoxes all, NmsWork work) {
   }
 }
 
-/// Bit j of a member's word w: member 64 w + j comes after it and overlaps it too much. A tile has
-/// 64 members, one a row, and 64 in its columns; those above the diagonal and on it are shared out
-/// among the blocks (y) of a problem (x). Words below the diagonal are not written and not read.
+/// Bit j of a member's word w: member 64 w + j comes after it and overlaps above the threshold. A
+/// tile has 64 members, one a row, and 64 in its columns; those above the diagonal and on it are
+/// divided among the blocks (y) of a problem (x). Words below the diagonal are not written and not
+/// read.
 inline __global__ void overlapKernel(NmsBoxes all, NmsWork work, float threshold) {
   __shared__ float4 columns[kNmsBits];
   const NmsProblem problem(all, work, blockIdx.x);
@@ -161,7 +162,7 @@ inline __device__ NmsWord suppressedBy(NmsWord kept, const NmsWord* rows, int wo
     NmsWord some[kNmsRowsAtOnce];
     LOCKSTEP_UNROLL
     for (int i = 0; i < kNmsRowsAtOnce; ++i) {
-      // Where none is left the last again: it changes nothing, and no load waits for a branch.
+      // If none is left, reload the last row: no branch.
       if (kept != 0) row = __ffsll(static_cast<long long>(kept)) - 1;
       some[i] = rows[static_cast<std::int64_t>(row) * words + later];
       kept &= kept - 1;
@@ -172,9 +173,9 @@ inline __device__ NmsWord suppressedBy(NmsWord kept, const NmsWord* rows, int wo
   return gone;
 }
 
-/// One block a problem. Takes 64 members at a time: one thread settles these among themselves, then
-/// all threads share the later words of what the kept ones suppress. Ends with as many kept as an
-/// image has slots.
+/// One block per problem. Takes 64 members at a time: one thread runs NMS within the 64, then all
+/// threads share the later words of what the kept ones suppress. Ends with as many kept as an image
+/// has slots.
 inline __global__ void keepKernel(NmsBoxes all, NmsWork work, int slots) {
   auto* const suppressed = dynamicShared<NmsWord>();  // [words]
   __shared__ NmsWord diagonal[kNmsBits];
@@ -211,7 +212,7 @@ inline __global__ void keepKernel(NmsBoxes all, NmsWork work, int slots) {
   }
 }
 
-/// One block an image: the first of what its groups keep.
+/// One block per image: the first of what its groups keep.
 inline __global__ void gatherKernel(NmsBoxes all, NmsWork work, NmsKept out) {
   __shared__ int sums[kNmsThreads];
   const std::int64_t image = blockIdx.x;

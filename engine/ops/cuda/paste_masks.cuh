@@ -75,7 +75,7 @@ class PasteColumn {
   const float* probs_;
 };
 
-/// One thread a column: how many changes there are in it. counts [D,W].
+/// One thread per column: how many changes there are in it. counts [D,W].
 inline __global__ void countChangesKernel(PasteJob job, int* counts) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (x >= job.width) return;

@@ -39,8 +39,8 @@ inline __device__ LinearTap linearTap(int out, std::int64_t inSide, std::int64_t
   return {flips ? inPx - 1 - first : first, flips ? inPx - 1 - second : second, weight};
 }
 
-/// A thread a pixel of out [N,height,width,C]: x grid along a row, y rows, z images. C of 4: the
-/// fourth channel is 0, and a pixel is stored at once.
+/// One thread per pixel of out [N,height,width,C]: x grid along a row, y rows, z images. C of 4:
+/// the fourth channel is 0, and a pixel is one store.
 template <typename T, int kStored>
 __global__ void resizeKernel(const std::uint8_t* pixels, const structures::ImageRow* images,
                              ChannelValues means, ChannelValues deviations, int width, T* out) {

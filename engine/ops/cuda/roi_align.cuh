@@ -14,8 +14,7 @@ namespace lockstep::ops {
 
 constexpr int kRoiThreads = 256;
 constexpr int kRoiWarp = 32;  // threads that share a bin
-constexpr int kRoiTile =
-    8;  // side of the square of feature pixels whose gradient one block adds up
+constexpr int kRoiTile = 8;   // side of the square of feature pixels whose gradient one block sums
 
 /// One axis of a region in feature pixels.
 struct RoiAxis {
@@ -92,21 +91,21 @@ struct RoiLevel {
   }
 };
 
-/// Of maps whose channels lie side by side.
+/// Strides of a channels_last map.
 struct MapStrides {
   std::int64_t image, row, column;
 };
 
-/// Adds weight * the pack at `place` to the sums.
+/// Adds weight * the pack at `source` to the sums.
 template <typename T, int kCount>
-__device__ void addWeighted(const T* place, Wide<T> weight, Wide<T> (&sums)[kCount]) {
-  const auto pack = *reinterpret_cast<const Pack<T, kCount>*>(place);
+__device__ void addWeighted(const T* source, Wide<T> weight, Wide<T> (&sums)[kCount]) {
+  const auto pack = *reinterpret_cast<const Pack<T, kCount>*>(source);
   LOCKSTEP_UNROLL
   for (int i = 0; i < kCount; ++i) sums[i] += weight * static_cast<Wide<T>>(pack.values[i]);
 }
 
-/// One block a region; a warp takes a bin, its threads kCount channels each. Features lie channels
-/// last. out [K,binRows,binColumns,C] starts as 0.
+/// One block per RoI, one warp per bin, kCount channels per thread. Features are channels_last. out
+/// [K,binRows,binColumns,C] starts as 0.
 template <typename T, int kCount>
 __global__ void roiAlignKernel(const T* features, MapStrides strides, RoiLevel level, T* out) {
   const std::int64_t k = blockIdx.x;
@@ -156,7 +155,7 @@ struct RegionLists {
   int levels;
 };
 
-/// The gradient that comes back to a set of regions.
+/// Output gradient of a set of RoIs.
 template <typename T>
 struct GradOfSet {
   RoiLevel level;
@@ -182,7 +181,7 @@ struct RoiTile {
 template <typename T>
 using TileSums = Wide<T>[kRoiTile][kRoiTile];
 
-/// Adds a channel of region k, whose shares lie in `weights`, to the sums.
+/// Adds a channel of RoI k, with axis weights in `weights`, to the sums.
 template <typename T>
 __device__ void addRegion(const GradOfSet<T>& set, std::int64_t k, const RoiTile& tile, int channel,
                           const float* weights, TileSums<T>& sums) {
@@ -252,7 +251,7 @@ template <typename T>
 __global__ void roiAlignBackwardKernel(GradOfSets<T> all, T* gradIn) {
   auto* const weights = dynamicShared<float>();
   __shared__ bool touches[kRoiThreads];
-  const RoiLevel& map = all.sets[0].level;  // of all sets the same but for the regions
+  const RoiLevel& map = all.sets[0].level;  // equal for all sets but for the regions
   const int tilesAcross = (map.width + kRoiTile - 1) / kRoiTile;
   const RoiTile tile{static_cast<int>(blockIdx.y),
                      static_cast<int>(blockIdx.x) % tilesAcross * kRoiTile,

@@ -10,7 +10,7 @@ namespace lockstep::ops {
 
 constexpr std::uint64_t kNoKey = ~std::uint64_t{0};  // hashed keys have 63 bits
 
-/// What the blocks found in the parts of an image: [N,2,parts,K], kNoKey where there is nothing.
+/// Per-part results: [N,2,parts,K], kNoKey if there is none.
 struct PartialSample {
   std::uint64_t* keys;
   std::uint32_t* indices;
@@ -18,7 +18,7 @@ struct PartialSample {
 
 struct SampleJob {
   const std::int64_t* labels;   // [N,A]
-  const std::int64_t* numbers;  // [N,A], or null: candidates are called by their indices
+  const std::int64_t* numbers;  // [N,A], or null: indices are used
   const std::int64_t* words;    // [N,2]: mixBits of the keys of positives and of negatives
   int candidates;               // A
   int mostPositives, slots;     // slots: K
@@ -58,7 +58,7 @@ struct PartOfLabels {
   }
 };
 
-/// What was found in all parts of an image.
+/// Per-part results of an image.
 struct FoundInParts {
   const std::uint64_t* keys;
   const std::uint32_t* indices;
@@ -76,7 +76,7 @@ struct FoundInParts {
   }
 };
 
-/// One block for a part of an image (x), a kind (y) and an image (z).
+/// One block per part of an image (x), kind (y) and image (z).
 inline __global__ void samplePartsKernel(SampleJob job) {
   __shared__ SelectSpace space;
   const int part = static_cast<int>(blockIdx.x), kind = static_cast<int>(blockIdx.y),
@@ -91,7 +91,7 @@ inline __global__ void samplePartsKernel(SampleJob job) {
   }
 }
 
-/// One block an image: positives, then negatives.
+/// One block per image: positives, then negatives.
 inline __global__ void sampleKernel(SampleJob job) {
   __shared__ SelectSpace space;
   const int image = static_cast<int>(blockIdx.x), slots = job.slots;

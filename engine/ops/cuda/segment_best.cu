@@ -34,15 +34,15 @@ void launch(const SegmentJob<T>& job, std::int64_t images) {
 
 static_assert(cuda::kMostBest == kSelectMost && cuda::kMostSegments == kMostSegments);
 
-SegmentBest cuda::bestOfSegments(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
-                                 std::int64_t most) {
+SegmentedTopK cuda::segmentedTopK(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
+                                  std::int64_t most) {
   const c10::cuda::CUDAGuard guard(scores.device());
   const at::Tensor values = scores.contiguous();
   const std::int64_t images = values.size(0);
   const SegmentPlan plan = planSegments(sizes, most, kPartSize);
   const auto indexOptions = values.options().dtype(at::kLong);
-  SegmentBest best{at::empty({images, plan.bestCount}, indexOptions),
-                   at::empty({images, plan.bestCount}, indexOptions)};
+  SegmentedTopK best{at::empty({images, plan.bestCount}, indexOptions),
+                     at::empty({images, plan.bestCount}, indexOptions)};
   if (best.indices.numel() == 0) return best;
   const std::int64_t partial = plan.hasManyParts ? images * plan.parts * most : 0;
   at::Tensor partKeys = at::empty({partial}, indexOptions),

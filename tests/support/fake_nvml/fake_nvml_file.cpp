@@ -13,7 +13,7 @@ std::string FakeNvml::file() const {
   return folder_.filePath(QStringLiteral("says")).toStdString();
 }
 
-void FakeNvml::say(const std::string& lines) const {
+void FakeNvml::setAnswers(const std::string& lines) const {
   // Atomically: it is read at any moment.
   std::ofstream(file() + ".new") << lines;
   std::filesystem::rename(file() + ".new", file());

@@ -14,7 +14,7 @@ class FakeNvml {
   FakeNvml& operator=(const FakeNvml&) = delete;
 
   /// Replaces the lines, see fake_nvml.cpp, atomically.
-  void say(const std::string& lines) const;
+  void setAnswers(const std::string& lines) const;
   std::string file() const;
   /// Whether a call has reached a hanging driver.
   bool isWaitedFor() const;

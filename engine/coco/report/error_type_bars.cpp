@@ -45,7 +45,7 @@ std::string drawnRow(const Row& row, double highest, std::size_t index) {
 
 }  // namespace
 
-std::string errorBars(const Analysis& analysis) {
+std::string errorTypeBars(const Analysis& analysis) {
   const ErrorCosts& errors = analysis.errors;
   if (errors.ap < 0) return "";
   const std::vector<Row> rows = rowsOf(errors);

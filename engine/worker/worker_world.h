@@ -12,10 +12,10 @@ namespace lockstep::worker {
 
 /// The world of this process after the rendezvous. It outlives the job, so that ranks on other
 /// machines receive the failure of this one.
-class OwnWorld {
+class WorkerWorld {
  public:
-  explicit OwnWorld(train::PhaseReport& phase) : phase_(phase) {}
-  OwnWorld(const OwnWorld&) = delete;
+  explicit WorkerWorld(train::PhaseReport& phase) : phase_(phase) {}
+  WorkerWorld(const WorkerWorld&) = delete;
 
   /// Rendezvous: waits for the other ranks. Throws Error naming those that are missing. `listening`
   /// is called on rank 0 when its store accepts connections.

@@ -1,4 +1,4 @@
-#include "tests/end_to_end/workplace.h"
+#include "tests/end_to_end/test_workspace.h"
 
 #include <signal.h>
 
@@ -50,7 +50,7 @@ std::map<QByteArray, Curve> Curves::beginningWith(const char* prefix) const {
   return result;
 }
 
-Workplace::Workplace() {
+TestWorkspace::TestWorkspace() {
   const QString sockets = path(QStringLiteral("x"));
   QDir().mkpath(sockets);
   const std::pair<const char*, QString> variables[] = {{"LOCKSTEP_RUNS", runs()},
@@ -61,7 +61,7 @@ Workplace::Workplace() {
   }
 }
 
-Workplace::~Workplace() {
+TestWorkspace::~TestWorkspace() {
   for (const run_folder::RunSummary& run : run_folder::listRuns(runs().toStdString()))
     if (run.alive && run.info.pid > 1) ::kill(static_cast<pid_t>(run.info.pid), SIGKILL);
   for (const auto& [name, value] : environment_) {
@@ -73,28 +73,28 @@ Workplace::~Workplace() {
   }
 }
 
-void Workplace::write(const QString& name, const QByteArray& text) const {
+void TestWorkspace::write(const QString& name, const QByteArray& text) const {
   QDir().mkpath(QFileInfo(path(name)).absolutePath());
   QFile file(path(name));
   if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size())
     throw Error("cannot write " + path(name).toStdString());
 }
 
-QByteArray Workplace::read(const QString& name) const {
+QByteArray TestWorkspace::read(const QString& name) const {
   QFile file(path(name));
   return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-std::unique_ptr<QProcess> Workplace::start(const char* program,
-                                           const QStringList& arguments) const {
+std::unique_ptr<QProcess> TestWorkspace::start(const char* program,
+                                               const QStringList& arguments) const {
   auto process = std::make_unique<QProcess>();
   process->setWorkingDirectory(folder_.path());
   process->start(tests::program(program), arguments);
   return process;
 }
 
-Ended Workplace::finish(QProcess& process) {
-  Ended ended;
+ProcessResult TestWorkspace::finish(QProcess& process) {
+  ProcessResult ended;
   const bool inTime =
       process.state() == QProcess::NotRunning || process.waitForFinished(kPatienceMs);
   if (!inTime) process.kill();
@@ -106,11 +106,11 @@ Ended Workplace::finish(QProcess& process) {
   return ended;
 }
 
-Ended Workplace::run(const char* program, const QStringList& arguments) const {
+ProcessResult TestWorkspace::run(const char* program, const QStringList& arguments) const {
   return finish(*start(program, arguments));
 }
 
-bool Workplace::makeShapes() const {
+bool TestWorkspace::makeShapes() const {
   return engine({QStringLiteral("dataset"), QStringLiteral("shapes"), QStringLiteral("--out"),
                  QStringLiteral("shapes"), QStringLiteral("--train"), QStringLiteral("4"),
                  QStringLiteral("--val"), QStringLiteral("2"), QStringLiteral("--seed"),
@@ -118,13 +118,13 @@ bool Workplace::makeShapes() const {
              .status == 0;
 }
 
-void Workplace::writeExperiment() const {
+void TestWorkspace::writeExperiment() const {
   const auto base = QString::fromStdString((sourceFolder() / "configs/cpu_small.yaml").string());
   write(QStringLiteral("experiment.yaml"), QString::fromUtf8(kExperiment).arg(base).toUtf8());
 }
 
-Curves Workplace::curvesOf(const QString& run) const {
-  const Ended metrics =
+Curves TestWorkspace::curvesOf(const QString& run) const {
+  const ProcessResult metrics =
       engine({QStringLiteral("metrics"), run, QStringLiteral("--format"), QStringLiteral("csv")});
   Curves curves;
   for (const QByteArray& line : metrics.out.split('\n').mid(1)) {
@@ -136,13 +136,13 @@ Curves Workplace::curvesOf(const QString& run) const {
   return curves;
 }
 
-run_folder::RunSummary Workplace::onlyRun() const {
+run_folder::RunSummary TestWorkspace::onlyRun() const {
   const auto found = run_folder::listRuns(runs().toStdString());
   if (found.size() != 1) throw Error("there are " + std::to_string(found.size()) + " runs");
   return found.front();
 }
 
-std::map<QString, QString> Workplace::files() const {
+std::map<QString, QString> TestWorkspace::files() const {
   std::map<QString, QString> result;
   QDirIterator found(folder_.path(), QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot,
                      QDirIterator::Subdirectories);

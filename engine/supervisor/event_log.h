@@ -14,55 +14,54 @@
 
 namespace lockstep::supervisor {
 
-/// What an event file holds, read once from its beginning.
-struct JournalSummary {
+/// Summary of an event file, read once.
+struct EventLogSummary {
   std::int64_t newestSeq = -1;
   std::int64_t newestStep = 0;
   std::int64_t trainedSteps = 0;  ///< steps that have a training loss
-  /// The first and the last place where a later attempt went on: a client of an older attempt drops
-  /// what it has after that place.
+  /// First and last resume point: clients of an older attempt discard later records.
   std::optional<protocol::Reset> firstRestart, lastRestart;
   alerts::AlertDetector alerts;  ///< after every record
   /// Alerts that it raises and that have no record: the program ended before it wrote them.
   std::vector<protocol::Alert> unrecordedAlerts;
 };
 /// A missing or empty path gives the default.
-JournalSummary summariseJournal(const std::filesystem::path& eventFile);
+EventLogSummary summariseEventLog(const std::filesystem::path& eventFile);
 
-/// The run's event log: the file, and the records that the disk refuses. These wait in memory until
-/// the disk takes them, so that training continues and clients miss nothing. The first refusal is a
+/// The event log: the file, plus records that could not be written yet, which stay in memory and
+/// are retried, so that training continues and clients miss nothing. The first write error is a
 /// record itself (protocol::LogKind::WriteFailed). An alert follows the record that raises it.
-class EventJournal {
+class EventLog {
  public:
-  /// Gets every alert when it is raised; its record may still wait for the disk.
+  /// Gets every alert when it is raised; its record may still be pending.
   using AlertHandler = std::function<void(const protocol::Alert&)>;
 
   /// Opens the run's event file or makes it; with `resumeStep`, cuts it after that step and begins
   /// a new session in it.
-  EventJournal(const std::filesystem::path& runFolder, std::optional<std::int64_t> resumeStep,
-               AlertHandler onAlert);
+  EventLog(const std::filesystem::path& runFolder, std::optional<std::int64_t> resumeStep,
+           AlertHandler onAlert);
 
   /// At its step and time.
   void appendEvent(protocol::Event event, std::int64_t step, double time);
-  /// Cuts the log after that step, with what waits for the disk, and begins a new session. Alerts
-  /// of failed attempts (RunFailed) in the part that is cut are written again after the cut, at
-  /// that step; their `from` and `to` stay. Throws Error.
+  /// Truncates the log after that step, with the pending records, and begins a new session. Alerts
+  /// of failed attempts (RunFailed) in the truncated part are written again after it, at that step;
+  /// their `from` and `to` stay. Throws Error.
   void truncateAfterStep(std::int64_t step);
   /// Only the checkpoints of these steps exist: alerts name no other.
   void keepCheckpoints(const std::vector<std::int64_t>& steps) { alerts_.keepCheckpoints(steps); }
-  /// Writes what the disk refused before. True when nothing waits any more.
+  /// Retries pending records. True if none is pending.
   bool retry();
-  /// Puts everything on the disk. Throws Error.
+  /// Syncs to disk. Throws Error.
   void sync();
 
-  /// Counts those that wait.
+  /// Includes pending records.
   std::int64_t newestSeq() const { return nextSeq() - 1; }
   std::int64_t newestStep() const { return newestStep_; }
   const std::filesystem::path& path() const { return writer_.path(); }
   /// How many steps before the last cut have no training loss, as after damage or a full disk.
   std::int64_t missingSteps() const { return missingSteps_; }
-  /// What the file does not hold yet, with the seq that each will have there.
-  const std::deque<protocol::Event>& waiting() const { return waiting_; }
+  /// Pending records, with their future seq.
+  const std::deque<protocol::Event>& pending() const { return pending_; }
   const std::optional<protocol::Reset>& firstRestart() const { return firstRestart_; }
   const std::optional<protocol::Reset>& lastRestart() const { return lastRestart_; }
 
@@ -77,7 +76,7 @@ class EventJournal {
   AlertHandler onAlert_;
   events::Writer writer_;
   alerts::AlertDetector alerts_;
-  std::deque<protocol::Event> waiting_;
+  std::deque<protocol::Event> pending_;
   std::optional<protocol::Reset> firstRestart_, lastRestart_;
   std::int64_t newestStep_ = 0, missingSteps_ = 0;
   std::string writeError_;

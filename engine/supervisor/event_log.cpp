@@ -1,4 +1,4 @@
-#include "engine/supervisor/event_journal.h"
+#include "engine/supervisor/event_log.h"
 
 #include <algorithm>
 
@@ -19,8 +19,8 @@ bool hasTrainingLoss(const protocol::Scalars& scalars) {
 
 }  // namespace
 
-JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
-  JournalSummary summary;
+EventLogSummary summariseEventLog(const std::filesystem::path& eventFile) {
+  EventLogSummary summary;
   if (eventFile.empty()) return summary;
   events::Reader reader(eventFile);
   std::int64_t trainedStep = 0;
@@ -30,7 +30,7 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
     if (record->kind == events::Record::Kind::SessionStart) {
       summary.lastRestart = protocol::Reset{record->seq - 1, record->step - 1};
       if (!summary.firstRestart) summary.firstRestart = summary.lastRestart;
-      summary.alerts.goBackTo(record->step);
+      summary.alerts.forgetFrom(record->step);
     }
     const auto event = events::eventOf(*std::move(record));
     if (!event) continue;
@@ -50,14 +50,14 @@ JournalSummary summariseJournal(const std::filesystem::path& eventFile) {
   return summary;
 }
 
-EventJournal::EventJournal(const std::filesystem::path& runFolder,
-                           std::optional<std::int64_t> resumeStep, AlertHandler onAlert)
+EventLog::EventLog(const std::filesystem::path& runFolder, std::optional<std::int64_t> resumeStep,
+                   AlertHandler onAlert)
     : onAlert_(std::move(onAlert)), writer_(events::Writer::open(runFolder)) {
   if (resumeStep) truncateAfterStep(*resumeStep);
 }
 
 /// Alerts of failed attempts in the part that a cut after that step removes.
-std::vector<protocol::Alert> EventJournal::failuresAfter(std::int64_t step) const {
+std::vector<protocol::Alert> EventLog::failuresAfter(std::int64_t step) const {
   std::vector<protocol::Alert> failures;
   const auto look = [&](const std::optional<protocol::Event>& event) {
     const auto* alert = event ? std::get_if<protocol::Alert>(&*event) : nullptr;
@@ -71,19 +71,19 @@ std::vector<protocol::Alert> EventJournal::failuresAfter(std::int64_t step) cons
     if (!isCut || record.kind != events::Record::Kind::Event) return;
     look(events::eventOf(record));
   });
-  for (const protocol::Event& event : waiting_) {
+  for (const protocol::Event& event : pending_) {
     isCut = isCut || protocol::stepOf(event) > step;
     if (isCut) look(event);
   }
   return failures;
 }
 
-void EventJournal::truncateAfterStep(std::int64_t step) {
+void EventLog::truncateAfterStep(std::int64_t step) {
   std::vector<protocol::Alert> failures = failuresAfter(step);
-  waiting_.clear();
+  pending_.clear();
   writeError_.clear();
   writer_.truncateAfterStep(step);
-  JournalSummary summary = summariseJournal(writer_.path());
+  EventLogSummary summary = summariseEventLog(writer_.path());
   alerts_ = std::move(summary.alerts);
   firstRestart_ = summary.firstRestart;
   lastRestart_ = summary.lastRestart;
@@ -97,11 +97,11 @@ void EventJournal::truncateAfterStep(std::int64_t step) {
   retry();
 }
 
-std::int64_t EventJournal::nextSeq() const {
-  return writer_.nextSeq() + static_cast<std::int64_t>(waiting_.size());
+std::int64_t EventLog::nextSeq() const {
+  return writer_.nextSeq() + static_cast<std::int64_t>(pending_.size());
 }
 
-void EventJournal::appendEvent(protocol::Event event, std::int64_t step, double time) {
+void EventLog::appendEvent(protocol::Event event, std::int64_t step, double time) {
   std::visit(
       [&](auto& held) {
         held.step = step;
@@ -111,29 +111,29 @@ void EventJournal::appendEvent(protocol::Event event, std::int64_t step, double 
   append(std::move(event));
 }
 
-void EventJournal::append(protocol::Event event) {
+void EventLog::append(protocol::Event event) {
   newestStep_ = protocol::stepOf(event);
   // While events wait, one try a second (retry) is enough.
-  const bool goesToTheDisk = waiting_.empty();
+  const bool goesToTheDisk = pending_.empty();
   enqueue(std::move(event));
   if (goesToTheDisk) retry();
 }
 
 /// Appends it, and then the alerts that it raises.
-void EventJournal::enqueue(protocol::Event event) {
+void EventLog::enqueue(protocol::Event event) {
   const std::vector<protocol::Alert> raised = alerts_.add(event);
   std::visit([this](auto& held) { held.seq = nextSeq(); }, event);
-  waiting_.push_back(std::move(event));
+  pending_.push_back(std::move(event));
   for (const protocol::Alert& alert : raised) raise(alert);
 }
 
 /// At its own step.
-void EventJournal::raise(const protocol::Alert& alert) {
+void EventLog::raise(const protocol::Alert& alert) {
   enqueue(alert);
   onAlert_(alert);
 }
 
-void EventJournal::noteWriteError(const std::string& reason) {
+void EventLog::noteWriteError(const std::string& reason) {
   const bool isNew = writeError_.empty();
   writeError_ = reason;
   if (!isNew) return;
@@ -144,21 +144,21 @@ void EventJournal::noteWriteError(const std::string& reason) {
                         .kind = protocol::LogKind::WriteFailed});
 }
 
-bool EventJournal::retry() {
-  while (!waiting_.empty()) {
+bool EventLog::retry() {
+  while (!pending_.empty()) {
     try {
-      writer_.append(events::recordOf(waiting_.front()));
+      writer_.append(events::recordOf(pending_.front()));
     } catch (const Error& error) {
       noteWriteError(error.what());
       return false;
     }
-    waiting_.pop_front();
+    pending_.pop_front();
   }
   writeError_.clear();
   return true;
 }
 
-void EventJournal::sync() {
+void EventLog::sync() {
   if (!retry()) throw Error(writeError_);
   writer_.sync();
 }

@@ -19,7 +19,7 @@ namespace lockstep::tests {
 QStringList words(const char* line);
 
 /// How a program ended.
-struct Ended {
+struct ProcessResult {
   int status = -1;  ///< exit status; -1: ended by a signal, or not in time
   QByteArray out, err;
 };
@@ -39,10 +39,10 @@ struct Curves {
 /// A temporary folder for tests of the built programs. While it exists, their runs are in runs()
 /// and their sockets below it, also those of windows in this process. Kills runs that are still
 /// running at its end.
-class Workplace {
+class TestWorkspace {
  public:
-  Workplace();
-  ~Workplace();
+  TestWorkspace();
+  ~TestWorkspace();
 
   /// An absolute name is returned unchanged.
   QString path(const QString& name) const { return QDir(folder_.path()).filePath(name); }
@@ -52,9 +52,11 @@ class Workplace {
 
   /// Runs a program of this build in this folder.
   std::unique_ptr<QProcess> start(const char* program, const QStringList& arguments) const;
-  static Ended finish(QProcess& process);
-  Ended run(const char* program, const QStringList& arguments) const;
-  Ended engine(const QStringList& arguments) const { return run("lockstep-engine", arguments); }
+  static ProcessResult finish(QProcess& process);
+  ProcessResult run(const char* program, const QStringList& arguments) const;
+  ProcessResult engine(const QStringList& arguments) const {
+    return run("lockstep-engine", arguments);
+  }
 
   /// Generated scenes in the folder "shapes": 4 training images, 2 held-out images.
   bool makeShapes() const;

@@ -1,4 +1,4 @@
-#include "engine/worker/own_world.h"
+#include "engine/worker/worker_world.h"
 
 #include <torch/types.h>
 
@@ -32,8 +32,8 @@ std::optional<protocol::Failed> decoded(const std::string& text) {
 
 }  // namespace
 
-dist::World& OwnWorld::join(const protocol::RankPlacement& placement,
-                            const std::function<void(int port)>& listening) {
+dist::World& WorkerWorld::join(const protocol::RankPlacement& placement,
+                               const std::function<void(int port)>& listening) {
   phase_.phase = protocol::Phase::Joining;
   auto world = dist::joinWorld(
       {.node = placement.node,
@@ -51,13 +51,13 @@ dist::World& OwnWorld::join(const protocol::RankPlacement& placement,
   return *world_;
 }
 
-dist::PeerMonitor* OwnWorld::peers() {
+dist::PeerMonitor* WorkerWorld::peers() {
   const std::lock_guard lock(mutex_);
   return world_ ? world_->peerMonitor() : nullptr;
 }
 
 /// The status of this rank, as the failure that is reported if it goes silent.
-protocol::Failed OwnWorld::currentStatus() const {
+protocol::Failed WorkerWorld::currentStatus() const {
   protocol::Failed failed;
   failed.rank = phase_.rank;
   failed.host = base::hostName();
@@ -68,14 +68,14 @@ protocol::Failed OwnWorld::currentStatus() const {
   return failed;
 }
 
-std::optional<protocol::Failed> OwnWorld::exchangeStatus() {
+std::optional<protocol::Failed> WorkerWorld::exchangeStatus() {
   dist::PeerMonitor* const monitor = peers();
   if (monitor == nullptr) return std::nullopt;
   monitor->publish(encoded(currentStatus()));
   return peerFailure(*monitor);
 }
 
-std::optional<protocol::Failed> OwnWorld::peerFailure(dist::PeerMonitor& monitor) {
+std::optional<protocol::Failed> WorkerWorld::peerFailure(dist::PeerMonitor& monitor) {
   const auto loss = monitor.lostPeer();
   if (!loss) return std::nullopt;
   {
@@ -94,7 +94,7 @@ std::optional<protocol::Failed> OwnWorld::peerFailure(dist::PeerMonitor& monitor
   return failed;
 }
 
-std::optional<protocol::Failed> OwnWorld::publishFailure(const protocol::Failed& failed) {
+std::optional<protocol::Failed> WorkerWorld::publishFailure(const protocol::Failed& failed) {
   dist::PeerMonitor* const monitor = peers();
   if (monitor == nullptr) return std::nullopt;
   protocol::Failed own = currentStatus();
