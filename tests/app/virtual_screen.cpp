@@ -47,8 +47,10 @@ QString VirtualScreen::control(const QStringList& arguments) const {
 }
 
 QStringList VirtualScreen::windowsOf(qint64 pid) const {
-  return control({QStringLiteral("search"), QStringLiteral("--onlyvisible"),
-                  QStringLiteral("--pid"), QString::number(pid)})
+  // The name keeps out windows that are destroyed during the search, which it reports as visible.
+  return control({QStringLiteral("search"), QStringLiteral("--all"),
+                  QStringLiteral("--onlyvisible"), QStringLiteral("--pid"), QString::number(pid),
+                  QStringLiteral("--name"), QStringLiteral(".")})
       .split(QLatin1Char('\n'), Qt::SkipEmptyParts);
 }
 
