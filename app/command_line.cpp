@@ -21,7 +21,7 @@ Page page(const QString& value) {
             "--page %1: this page is not built yet; choose configure, monitor or predictions")
             .arg(value));
   throw usageError(
-      QStringLiteral("--page %1: there is no such page; choose configure, monitor or predictions")
+      QStringLiteral("--page %1: no such page; choose configure, monitor or predictions")
           .arg(value));
 }
 
@@ -31,8 +31,7 @@ widgets::ThemeSwitch::Mode theme(const QString& value) {
   if (value == QLatin1String("dark")) return Mode::Dark;
   if (value == QLatin1String("system")) return Mode::System;
   throw usageError(
-      QStringLiteral("--theme %1: there is no such theme; choose light, dark or system")
-          .arg(value));
+      QStringLiteral("--theme %1: no such theme; choose light, dark or system").arg(value));
 }
 
 double scale(const QString& value) {
@@ -63,7 +62,7 @@ QString screenshot(const QString& value) {
             .arg(value));
   if (!QFileInfo(file.absolutePath()).isDir())
     throw usageError(
-        QStringLiteral("--screenshot %1: there is no folder %2").arg(value, file.absolutePath()));
+        QStringLiteral("--screenshot %1: no such folder: %2").arg(value, file.absolutePath()));
   return file.absoluteFilePath();
 }
 
@@ -76,8 +75,7 @@ CommandLine parseCommandLine(const QStringList& arguments) {
     QString name = arguments[i], value;
     if (onlyPaths || !name.startsWith(QLatin1Char('-')) || name == QLatin1String("-")) {
       const QFileInfo file(name);
-      if (!file.exists())
-        throw usageError(QStringLiteral("%1: there is no such file or folder").arg(name));
+      if (!file.exists()) throw usageError(QStringLiteral("%1: no such file or folder").arg(name));
       line.paths.append(QDir::cleanPath(file.absoluteFilePath()));
       continue;
     }
@@ -96,8 +94,7 @@ CommandLine parseCommandLine(const QStringList& arguments) {
                                       QStringLiteral("--scale"), QStringLiteral("--screenshot"),
                                       QStringLiteral("--size")};
     if (!kOptions.contains(name))
-      throw usageError(
-          QStringLiteral("%1: there is no such option; lockstep --help lists them").arg(name));
+      throw usageError(QStringLiteral("%1: unknown option; see lockstep --help").arg(name));
     if (!hasValue) {
       if (i + 1 >= arguments.size())
         throw usageError(QStringLiteral("%1: its value is missing").arg(name));
@@ -123,7 +120,8 @@ QString helpText() {
       "  FOLDER  the folder whose runs are listed (default: $LOCKSTEP_RUNS, else ./runs)\n"
       "\n"
       "  --page configure|monitor|predictions   the page to show first\n"
-      "  --theme light|dark|system              colour theme of this window; the menu's is kept\n"
+      "  --theme light|dark|system              colour theme of this window; the saved theme is\n"
+      "                                         not changed\n"
       "  --scale N                              scale factor of text and controls, 0.5 to 4\n"
       "  --size WxH                             size of the window, in pixels\n"
       "  --screenshot F.png                     save a picture of the loaded window, and exit;\n"

@@ -25,6 +25,7 @@ void prepareEnvironment(const app::CommandLine& line) {
 
 int runWindow(int argc, char** argv, const app::CommandLine& line) {
   prepareEnvironment(line);
+  if (!line.screenshot.isEmpty()) app::dropPlatformNotes();
   QApplication application(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("Lockstep"));
   QApplication::setApplicationName(QStringLiteral("lockstep"));

@@ -73,6 +73,7 @@ FACTS = [
     Fact(r"bestOf(Parts|Segments)Kernel<.*>", "segment_best.cu:kThreads", 32, 1.0),
     Fact(r"targetKernel", "mask_targets.cuh:kTargetThreads", 40, 0.75, dynamic_bytes=12096),
     Fact(r"boxKernel<.*>", "box_coding.cu:kThreads", 32, 1.0),
+    Fact(r"(chunkSums|addChunks)Kernel", "tensor_sums.cuh:kSumThreads", 40, 0.75),
     Fact(r"resizeKernel<.*>", "resize_images.cuh:kResizeThreads", 40, 0.75),
 ]
 

@@ -30,6 +30,7 @@ std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector
       // A gap for each of several runs would hide the lines, so only the current run has one.
       const bool leads = curves.size() <= plan.curves.size();
       curves.back().markLowest = own.markLowest;
+      curves.back().valueName = own.valueName;
       curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
       // With several runs the colour identifies the run, and only the dots mark a held-out curve.
       curves.back().hasOwnHue = own.gapToPrevious && runs.size() == 1;

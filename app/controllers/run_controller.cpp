@@ -35,6 +35,8 @@ struct RunController::Tail {
   std::vector<events::Record> records;  ///< result of later ones
   std::vector<std::int64_t> checkpointSteps;
   bool hasConfig = false;
+  std::optional<EvaluationPlan> evaluationPlan;
+  int planAttempt = 0;  ///< attempt of evaluationPlan
   double smoothing = 0.6;
   int attempt = 0;
   std::optional<Broken> broken;
@@ -43,6 +45,7 @@ struct RunController::Tail {
   /// Reads records after `since`; nullopt: run.json only, since the socket sends the records.
   void read(const run_folder::fs::path& folder, std::optional<std::int64_t> since);
   void readEvents(const run_folder::fs::path& file, std::int64_t since);
+  void readPlan(const run_folder::Layout& layout);
 };
 
 RunController::Tail::Stamp RunController::Tail::Stamp::of(const run_folder::fs::path& file) {
@@ -61,6 +64,7 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
     checkpointSteps = run_folder::checkpointSteps(layout);
     std::error_code ignored;
     hasConfig = run_folder::fs::exists(layout.config(), ignored);
+    if (hasConfig) readPlan(layout);
     if (!since) return;
     const run_folder::fs::path file = events::findEventFile(folder);
     if (file.empty()) return;  // a queued run has none yet
@@ -71,6 +75,17 @@ void RunController::Tail::read(const run_folder::fs::path& folder,
   } catch (const std::exception& exception) {
     error = QString::fromUtf8(exception.what());
     broken = Broken{stamp, error};
+  }
+}
+
+/// Once per attempt: a resume may change the configuration.
+void RunController::Tail::readPlan(const run_folder::Layout& layout) {
+  if (evaluationPlan && planAttempt == summary.info.attempt) return;
+  try {
+    evaluationPlan = readEvaluationPlan(layout);
+    planAttempt = summary.info.attempt;
+  } catch (const std::exception&) {  // reported where the configuration is needed
+    evaluationPlan.reset();
   }
 }
 
@@ -162,6 +177,7 @@ void RunController::handleRead(const std::shared_ptr<Tail>& tail) {
   bool hasResults = checkpointSteps_ != tail->checkpointSteps;
   checkpointSteps_ = tail->checkpointSteps;
   hasConfig_ = tail->hasConfig;
+  evaluationPlan_ = tail->evaluationPlan.value_or(EvaluationPlan());
   // Otherwise a reset has arrived in the meantime, and these records were truncated.
   if (tail == tail_) {
     hasResults = hasResults || tail->whole || !tail->records.empty();

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "app/controllers/engine_link.h"
+#include "app/models/evaluation_plan.h"
 #include "app/models/run_history.h"
 #include "engine/run_folder/run_folder.h"
 
@@ -43,6 +44,8 @@ class RunController : public QObject {
   const std::vector<std::int64_t>& checkpointSteps() const { return checkpointSteps_; }
   /// It has ended, and its config.yaml exists.
   bool canResume() const { return !summary_.alive && hasConfig_; }
+  /// From config.yaml; the default if that cannot be read.
+  const EvaluationPlan& evaluationPlan() const { return evaluationPlan_; }
   /// The step that a resume would continue from; 0: from the beginning. Includes a last checkpoint
   /// that was written outside the run folder, as run.json's error names it.
   std::int64_t resumeStep() const;
@@ -102,6 +105,7 @@ class RunController : public QObject {
   run_folder::RunSummary summary_;
   RunHistory history_;
   std::vector<std::int64_t> checkpointSteps_;
+  EvaluationPlan evaluationPlan_;
   EngineLink link_;
   std::shared_ptr<Tail> tail_;
   QHash<QString, std::variant<protocol::CommandName, Prediction>> requests_;  ///< pending, by id

@@ -215,7 +215,7 @@ void MainWindow::updateStatus() {
     status.secondsLeft = run->secondsLeft();
     status.imagesPerSecond = metrics.lastValue(events::tags::kImagesPerSecond);
     status.averagePrecision = metrics.lastValue(events::tags::kMaskAp);
-    status.averagePrecisionName = tr("last AP");
+    status.averagePrecisionName = tr("mask AP");
     status.heldOutLoss = metrics.lastValue(events::tags::kEvalTotalLoss);
     status.isLive = run->linkState() == EngineLink::State::Connected;
     status.canResume = isResumable(*run);

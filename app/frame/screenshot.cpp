@@ -12,7 +12,19 @@ namespace {
 
 constexpr std::chrono::seconds kLongestWait{120};
 
+QtMessageHandler printMessage = nullptr;
+
+void printUnlessPlatformNote(QtMsgType type, const QMessageLogContext& context,
+                             const QString& text) {
+  if (!text.startsWith(QLatin1String("This plugin does not support ")))
+    printMessage(type, context, text);
+}
+
 }  // namespace
+
+void dropPlatformNotes() {
+  if (!printMessage) printMessage = qInstallMessageHandler(printUnlessPlatformNote);
+}
 
 Screenshot::Screenshot(MainWindow* window, const QString& path) : window_(window), path_(path) {
   if (path_.isEmpty()) return;

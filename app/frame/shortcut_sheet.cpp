@@ -9,7 +9,7 @@ namespace lockstep::app {
 namespace {
 
 struct Keys {
-  const char* keys;  ///< separated by spaces
+  const char* keys;  ///< of one action, separated by spaces
   const char* what;
 };
 struct Group {
@@ -19,43 +19,67 @@ struct Group {
 
 const char* const kContext = "ShortcutSheet";
 
-QList<Group> everywhereAndConfigure() {
+QList<Group> everywhere() {
   return {{QT_TRANSLATE_NOOP("ShortcutSheet", "Everywhere"),
-           {{"Ctrl+1 Ctrl+2 Ctrl+3", "Configure, Monitor, Predictions"},
+           {{"Ctrl+1", "Configure"},
+            {"Ctrl+2", "Monitor"},
+            {"Ctrl+3", "Predictions"},
             {"Ctrl+O", "Open an experiment"},
-            {"Ctrl+S Ctrl+Shift+S", "Save the experiment, save it as"},
+            {"Ctrl+S", "Save the experiment"},
+            {"Ctrl+Shift+S", "Save the experiment as"},
             {"Ctrl+Shift+O", "Open a folder of runs"},
             {"Ctrl+Return", "Train"},
-            {"Ctrl+Shift+P", "Pause, resume"},
+            {"Ctrl+Shift+P", "Pause or resume"},
             {"Ctrl+.", "Save a checkpoint and stop"},
-            {"Ctrl+D", "Edit a copy of the run's configuration"},
-            {"/ Esc", "Filter runs; clear, dismiss"},
+            {"Ctrl+D", "Duplicate configuration"},
+            {"/", "Filter runs"},
+            {"Esc", "Clear the filter, dismiss a message"},
             {"F1 ?", "Keyboard shortcuts"},
-            {"F10 F11", "Menu, full screen"},
-            {"Ctrl+Q", "Close the window; runs keep training"}}},
-          {QT_TRANSLATE_NOOP("ShortcutSheet", "Configure"),
-           {{"Ctrl+F", "Search keys"},
-            {"Ctrl+Z Ctrl+Shift+Z", "Undo, redo"},
-            {"Ctrl+Space", "Autocomplete"},
-            {"Alt+Return", "Apply the suggested fix"}}}};
+            {"F10", "Menu"},
+            {"F11", "Full screen"},
+            {"Ctrl+Q", "Close the window; runs keep training"}}}};
 }
 
-QList<Group> monitorAndPredictions() {
-  return {{QT_TRANSLATE_NOOP("ShortcutSheet", "Monitor"),
-           {{"Up Down", "Previous, next run"},
-            {"L X S O", "Log Y, log X, smoothing, outliers"},
-            {"R F", "Reset zoom, maximize a card"},
-            {"", "Ctrl+wheel zooms into a curve"}}},
-          {QT_TRANSLATE_NOOP("ShortcutSheet", "Predictions"),
-           {{"A D Left Right", "Previous, next image"},
-            {"N Shift+N", "Next, previous error"},
-            {"Up Down", "Previous, next object"},
+QList<Group> configureAndMonitor() {
+  return {{QT_TRANSLATE_NOOP("ShortcutSheet", "Configure"),
+           {{"Ctrl+F", "Search keys"},
+            {"Ctrl+Z", "Undo"},
+            {"Ctrl+Shift+Z", "Redo"},
+            {"Ctrl+Space", "Autocomplete"},
+            {"Alt+Return", "Apply the suggested fix"}}},
+          {QT_TRANSLATE_NOOP("ShortcutSheet", "Monitor"),
+           {{"Up", "Previous run"},
+            {"Down", "Next run"},
+            {"L", "Log-scale Y"},
+            {"X", "Log-scale X"},
+            {"S", "Smoothing"},
+            {"O", "Ignore outliers"},
+            {"R", "Reset zoom"},
+            {"F", "Maximize a card"},
+            {"", "Ctrl+wheel zooms into a curve"}}}};
+}
+
+QList<Group> predictions() {
+  return {{QT_TRANSLATE_NOOP("ShortcutSheet", "Predictions"),
+           {{"A Left", "Previous image"},
+            {"D Right", "Next image"},
+            {"N", "Next error"},
+            {"Shift+N", "Previous error"},
+            {"Up", "Previous object"},
+            {"Down", "Next object"},
             {"P", "Select what is under the pointer"},
-            {", .", "Earlier, later checkpoint"},
-            {"Shift+Up Shift+Down", "Higher, lower score threshold"},
-            {"G M B T", "Ground truth, masks, boxes, labels"},
-            {"0 R 1", "Fit image, actual size"},
-            {"+ = -", "Zoom in, out"},
+            {",", "Earlier checkpoint"},
+            {".", "Later checkpoint"},
+            {"Shift+Up", "Higher score threshold"},
+            {"Shift+Down", "Lower score threshold"},
+            {"G", "Ground truth"},
+            {"M", "Masks"},
+            {"B", "Boxes"},
+            {"T", "Labels"},
+            {"0 R", "Fit image"},
+            {"1", "Actual size"},
+            {"+ =", "Zoom in"},
+            {"-", "Zoom out"},
             {"F", "Maximize the image"}}}};
 }
 
@@ -81,7 +105,7 @@ void showShortcutSheet(QWidget* window) {
   auto* columns = new QHBoxLayout(sheet);
   columns->setContentsMargins(18, 14, 18, 14);
   columns->setSpacing(24);
-  for (const QList<Group>& groups : {everywhereAndConfigure(), monitorAndPredictions()}) {
+  for (const QList<Group>& groups : {everywhere(), configureAndMonitor(), predictions()}) {
     auto* text = new QLabel(tableOf(groups));
     text->setTextFormat(Qt::RichText);
     columns->addWidget(text, 0, Qt::AlignTop);

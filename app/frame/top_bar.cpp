@@ -179,7 +179,7 @@ void TopBar::setStatus(const TopBarStatus& status) {
                                                widgets::rateText(*status.averagePrecision))
                  : QString());
   showMetric(heldOut_, status.heldOutLoss
-                           ? tr("held-out %1").arg(widgets::valueText(*status.heldOutLoss))
+                           ? tr("held-out loss %1").arg(widgets::valueText(*status.heldOutLoss))
                            : QString());
   updateButtons();
   fitMetrics();

@@ -75,7 +75,7 @@ CardFact dataShare(const MetricStore& metrics) {
   const auto whole = metrics.lastValue(tags::kStepSeconds);
   const auto waiting = metrics.lastValue(tags::kDataSeconds);
   if (!whole || !waiting || !(*whole > 0 && *waiting >= 0)) return {};
-  return {tr("data %1 %").arg(std::lround(100 * *waiting / *whole))};
+  return {tr("data loading %1 %").arg(std::lround(100 * *waiting / *whole))};
 }
 
 }  // namespace
@@ -88,6 +88,8 @@ CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyR
   if (plan.curves.size() > 1) return {};
   return {newestValue(metrics, plan.curves.front().tag)};
 }
+
+bool isApCard(const CardPlan& plan) { return plan.curves.front().tag == tags::kMaskAp; }
 
 bool hasShare(const CardPlan& plan) { return plan.curves.front().tag == tags::kStepSeconds; }
 

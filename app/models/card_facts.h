@@ -17,6 +17,8 @@ struct CardFact {
 
 /// Whether the card's fact is the second curve's percentage of the first, so it needs no legend.
 bool hasShare(const CardPlan& plan);
+/// Whether it is the AP card.
+bool isApCard(const CardPlan& plan);
 
 /// The fact by the newest records of a run; empty unless `isOnlyRun`: no other run is shown.
 CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyRun);

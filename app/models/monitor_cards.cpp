@@ -71,6 +71,7 @@ std::vector<CardPlan> topCards() {
   loss.rowSpan = 2;
   loss.columnSpan = 3;
   loss.curves.back().markLowest = true;
+  loss.curves.back().valueName = QStringLiteral("held-out loss");
 
   CardPlan precision = rateCard(QStringLiteral("AP"),
                                 {evaluation(tags::kMaskAp, QStringLiteral("mask"), Stroke::Run),
@@ -91,9 +92,11 @@ std::vector<CardPlan> topCards() {
 
 std::vector<CardPlan> lossCards() {
   std::vector<CardPlan> cards(config::kLossCount);
-  for (const config::LossFacts& loss : config::kLosses)
-    cards[static_cast<std::size_t>(loss.card)] =
-        lossCard(QString::fromLatin1(loss.title), loss.name);
+  for (const config::LossFacts& loss : config::kLosses) {
+    CardPlan& plan = cards[static_cast<std::size_t>(loss.card)];
+    plan = lossCard(QString::fromLatin1(loss.title), loss.name);
+    plan.fullName = QStringLiteral("%1 loss (%2)").arg(plan.title, QLatin1String(loss.name));
+  }
   return cards;
 }
 
@@ -104,17 +107,17 @@ std::vector<CardPlan> speedCards() {
   time.curves.back().stroke = Stroke::Dots;
 
   CardPlan own = rankCard(QStringLiteral("Step time per rank, s"), tags::kRankOwnSeconds);
-  own.tip = QStringLiteral("Without the wait for the slowest rank at the end of each step");
+  own.tip = QStringLiteral("Excludes time spent waiting for other ranks");
   return {time,
           rateCard(QStringLiteral("Images per second"),
                    {line(tags::kImagesPerSecond, QStringLiteral("images/s"))}),
           rateCard(QStringLiteral("Gradient norm"),
                    {line(tags::kGradientNorm, QStringLiteral("norm"))}),
-          own, rankCard(QStringLiteral("Data wait per rank, s"), tags::kRankDataSeconds)};
+          own, rankCard(QStringLiteral("Data time per rank, s"), tags::kRankDataSeconds)};
 }
 
 std::vector<CardPlan> deviceCards() {
-  CardPlan use = deviceCard(QStringLiteral("Device use, %"),
+  CardPlan use = deviceCard(QStringLiteral("Utilization, %"),
                             {line(tags::kGpuUtilisation, QStringLiteral("GPU")),
                              line(tags::kCpuPercent, QStringLiteral("CPU"))});
   use.yMax = 100;

@@ -16,6 +16,7 @@ struct CardCurve {
   bool evaluation = false;  ///< few points, with markers
   widgets::Curve::Stroke stroke = widgets::Curve::Stroke::Automatic;
   bool markLowest = false;
+  QString valueName;           ///< in the label of the lowest value
   bool gapToPrevious = false;  ///< held-out curve after the training curve: the gap is shaded
   bool smooth = true;
 };
@@ -36,7 +37,8 @@ struct CardPlan {
   bool perGpu = false;
   bool needsGpu = false;  ///< hidden for runs without GPU metrics
   std::optional<double> yMax{};
-  QString tip;  ///< tool tip after the tags
+  QString fullName;  ///< first line of the title's tool tip; empty: none
+  QString tip;       ///< tool tip after the tags
 };
 
 std::vector<CardPlan> monitorCards();

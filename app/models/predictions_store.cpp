@@ -15,16 +15,14 @@ namespace {
 struct LoadedDataset {
   std::shared_ptr<const coco::Dataset> dataset;
   QString imagesFolder;
-  QString error;  ///< why there is none
+  QString error;  ///< why it cannot be loaded; empty without a dataset: the run has none
 };
 
-/// Throws Error.
+/// Empty without dataset.val. Throws Error.
 LoadedDataset loadHeldOut(const std::string& runFolder) {
   const run_folder::Layout layout{runFolder};
   const config::DatasetSplit val = run_folder::readRunExperiment(layout).dataset.val;
-  if (val.annotations.empty())
-    throw Error(layout.config().string() +
-                ": dataset.val.annotations is not given: no held-out images to show");
+  if (val.annotations.empty()) return {};
   return {std::make_shared<const coco::Dataset>(coco::Dataset::load(val.annotations)),
           QString::fromStdString(val.images),
           {}};
@@ -84,6 +82,8 @@ void PredictionsStore::setRun(const QString& runFolder) {
     if (generation == generation_) {
       if (loaded.dataset) {
         Q_EMIT datasetLoaded(loaded.dataset, loaded.imagesFolder);
+      } else if (loaded.error.isEmpty()) {
+        Q_EMIT datasetMissing();
       } else {
         Q_EMIT datasetFailed(loaded.error);
       }

@@ -50,6 +50,8 @@ class PredictionsStore : public QObject {
  Q_SIGNALS:
   void datasetLoaded(std::shared_ptr<const lockstep::coco::Dataset> dataset,
                      const QString& imagesFolder);
+  /// The run has no dataset.val.
+  void datasetMissing();
   /// `message` names the file and the error.
   void datasetFailed(const QString& message);
   void predictionsLoaded(const lockstep::app::StepPredictions& predictions);

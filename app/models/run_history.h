@@ -55,6 +55,7 @@ class RunHistory {
 
  private:
   void apply(const protocol::Scalars& scalars);
+  void apply(const protocol::Config&) {}
   void apply(const protocol::State& state);
   void apply(const protocol::Log& log);
   void apply(const protocol::Checkpoint& checkpoint);

@@ -1,10 +1,13 @@
 #include "app/models/run_list_model.h"
 
+#include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
+#include <QLocale>
 #include <QtConcurrentRun>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <tuple>
 
 namespace lockstep::app {
@@ -14,6 +17,14 @@ constexpr std::chrono::milliseconds kPollInterval{2000};
 
 QString folderOf(const run_folder::RunSummary& summary) {
   return QDir::cleanPath(QString::fromStdString(summary.folder.string()));
+}
+
+std::string nameOf(const run_folder::RunSummary& summary) {
+  return summary.info.name.empty() ? summary.folder.filename().string() : summary.info.name;
+}
+
+double minuteOf(const run_folder::RunSummary& summary) {
+  return std::floor(summary.info.created / 60);
 }
 
 bool isSame(const run_folder::RunSummary& a, const run_folder::RunSummary& b) {
@@ -81,8 +92,7 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
     case NameRole:
-      return QString::fromStdString(info.name.empty() ? row.summary.folder.filename().string()
-                                                      : info.name);
+      return QString::fromStdString(nameOf(row.summary));
     case Qt::ToolTipRole:
       return info.best ? tr("%1\nbest %2 %3 at step %4")
                              .arg(row.folder, QString::fromStdString(info.best->metric))
@@ -91,9 +101,12 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
                        : row.folder;
     case FolderRole:
       return row.folder;
-    case Qt::AccessibleTextRole:
-      return QString(QString::fromStdString(info.name) + QStringLiteral(", ") +
-                     QString::fromStdString(info.state.text()));
+    case Qt::AccessibleTextRole: {
+      QStringList texts{QString::fromStdString(info.name), startTextOf(row),
+                        QString::fromStdString(info.state.text())};
+      texts.removeAll(QString());
+      return texts.join(QStringLiteral(", "));
+    }
     case StateRole:
       return QVariant::fromValue(info.state);
     case StateTextRole:
@@ -114,9 +127,28 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
       return styles_.find(row.folder).value_or(0);
     case CreatedRole:
       return info.created;
+    case StartTextRole:
+      return startTextOf(row);
     default:
       return {};
   }
+}
+
+/// With the seconds if two of these runs were started in the same minute.
+QString RunListModel::startTextOf(const Row& row) const {
+  const std::string name = nameOf(row.summary);
+  bool isShared = false, isOfSameMinute = false;
+  for (const Row& other : rows_) {
+    if (&other == &row || nameOf(other.summary) != name) continue;
+    isShared = true;
+    isOfSameMinute = isOfSameMinute || minuteOf(other.summary) == minuteOf(row.summary);
+  }
+  if (!isShared || row.summary.info.created <= 0) return {};
+  const QDateTime time =
+      QDateTime::fromMSecsSinceEpoch(std::llround(row.summary.info.created * 1000));
+  return QLocale(QLocale::English)
+      .toString(time, isOfSameMinute ? QStringLiteral("d MMM, HH:mm:ss")
+                                     : QStringLiteral("d MMM, HH:mm"));
 }
 
 void RunListModel::setParentFolder(const QString& folder) {
@@ -159,7 +191,9 @@ bool RunListModel::isUnderParent(const QString& folder) const {
 }
 
 void RunListModel::applyListing(Listing listing) {
+  const std::size_t before = rows_.size();
   removeMissing(listing);
+  bool hasOtherRows = rows_.size() != before;
   setListingError(listing.parentFolder == parentFolder_ ? listing.error : QString());
   // In the order of creation, so that colours do not depend on when the list was read.
   auto& found = listing.runs;
@@ -171,12 +205,15 @@ void RunListModel::applyListing(Listing listing) {
     const int row = rowOf(folderOf(run));
     if (row < 0) {
       insertRun(run);
+      hasOtherRows = true;
     } else if (!isSame(rows_[row].summary, run)) {
       rows_[row].summary = run;
       Q_EMIT dataChanged(index(row), index(row));
       Q_EMIT runChanged(rows_[row].folder);
     }
   }
+  if (hasOtherRows && !rows_.empty())  // names may be shared, or no longer be
+    Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StartTextRole});
   if (styles_.kept() != stylesBefore) Q_EMIT stylesChanged();
   const bool wasLoaded = isLoaded();
   listed_ = reading_;

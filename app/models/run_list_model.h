@@ -31,6 +31,7 @@ class RunListModel : public QAbstractListModel {
     ErrorRole,
     StyleIndexRole,  ///< index of colour and dash, saved across restarts
     CreatedRole,
+    StartTextRole,  ///< when it was started, if another run has the same name; else empty
   };
   explicit RunListModel(QObject* parent = nullptr);
   ~RunListModel() override;
@@ -88,6 +89,7 @@ class RunListModel : public QAbstractListModel {
   void applyListing(Listing listing);
   void removeMissing(const Listing& listing);
   void insertRun(const run_folder::RunSummary& summary);
+  QString startTextOf(const Row& row) const;
   void setListingError(const QString& error);
   std::vector<int> usedStyles() const;
   void watchFolders();

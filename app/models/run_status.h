@@ -15,7 +15,7 @@ struct TopBarStatus {
   base::OpenEnum<protocol::RunState> state;  ///< empty: no run
   qint64 step = 0, maxSteps = 0;
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
-  QString averagePrecisionName;  ///< "last AP"
+  QString averagePrecisionName;  ///< "mask AP"
   bool isHidden = false;         ///< hidden by the filter of the run list
   bool isLive = false;           ///< connected to its engine
   bool canResume = false;        ///< it ended before its last step and can be resumed

@@ -29,6 +29,7 @@ void CardGrid::makeCards() {
     card->plot()->setYLimits(plan.yMin, plan.yMax);
     card->plot()->setIgnoreOutliers(plan.ignoreOutliers);
     QStringList tip;
+    if (!plan.fullName.isEmpty()) tip.append(plan.fullName);
     for (const CardCurve& curve : plan.curves) tip.append(QString::fromStdString(curve.tag));
     if (!plan.tip.isEmpty()) tip.append(plan.tip);
     card->setAccessibleName(plan.title);

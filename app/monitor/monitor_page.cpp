@@ -14,6 +14,7 @@
 #include "app/controllers/metric_curve.h"
 #include "app/models/card_facts.h"
 #include "app/models/checkpoint_text.h"
+#include "app/models/evaluation_plan.h"
 #include "app/models/run_alerts.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/card_grid.h"
@@ -30,6 +31,14 @@ namespace {
 
 constexpr int kSpaciousPx = 760, kNoteMarginPx = 16;
 constexpr std::chrono::milliseconds kRedrawInterval{33};
+
+/// Text of the AP card while it has no points: the reason if a single run is shown.
+QString emptyApText(const CardPlan& plan, const std::vector<ShownRun>& runs) {
+  const RunController* run = runs.front().run.data();
+  if (runs.size() > 1 || !run->isLoaded()) return plan.emptyText;
+  const auto& state = run->info().state.value();
+  return noApText(run->evaluationPlan(), state && protocol::hasEnded(*state));
+}
 
 }  // namespace
 
@@ -230,13 +239,14 @@ void MonitorPage::updateAxisNote() {
                          .arg(names.join(QStringLiteral(", "))));
 }
 
-/// Updates the texts beside the card titles, of the current run.
+/// Updates the texts beside the card titles and that of an empty AP card, of the current run.
 void MonitorPage::updateFacts() {
   if (!currentRun()) return;
   for (std::size_t i = 0; i < cards().size(); ++i) {
-    const CardFact fact =
-        cardFact(grid_->plans()[i], currentRun()->history().metrics(), runs_.size() == 1);
+    const CardPlan& plan = grid_->plans()[i];
+    const CardFact fact = cardFact(plan, currentRun()->history().metrics(), runs_.size() == 1);
     cards()[i]->setSubtitle(fact.text, fact.isWarning);
+    if (isApCard(plan)) cards()[i]->setEmptyText(emptyApText(plan, runs_));
   }
 }
 

@@ -52,6 +52,11 @@ void PredictionsPage::connectStore() {
             restoreView();
             updateResults();
           });
+  connect(&store_, &PredictionsStore::datasetMissing, this, [this] {
+    view_->setEmptyText(tr("No held-out images"), tr("This run has no dataset.val."),
+                        tr("Open Configure"));
+    view_->setMessage({});
+  });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
     view_->setMessage(message);

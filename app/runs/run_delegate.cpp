@@ -62,13 +62,22 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                     QPointF(row.left() + kLeftPx + kSamplePx, nameMiddle));
 
   const double left = row.left() + kTextLeftPx, right = row.right() - 10;
+  const QFont startFont = widgets::interfaceFont(11);
+  const QString start = index.data(RunListModel::StartTextRole).toString();
+  painter->setFont(startFont);
+  painter->setPen(theme.textMuted);
+  painter->drawText(QRectF(left, nameMiddle - 9, right - left, 18),
+                    Qt::AlignVCenter | Qt::AlignRight, start);
+  const double nameRight =
+      start.isEmpty() ? right : right - QFontMetrics(startFont).horizontalAdvance(start) - 10;
+
   const QFont nameFont = widgets::interfaceFont(13, QFont::Medium);
   painter->setFont(nameFont);
   painter->setPen(theme.text);
   painter->drawText(
-      QRectF(left, nameMiddle - 9, right - left, 18), Qt::AlignVCenter,
+      QRectF(left, nameMiddle - 9, nameRight - left, 18), Qt::AlignVCenter,
       QFontMetrics(nameFont).elidedText(index.data(RunListModel::NameRole).toString(),
-                                        Qt::ElideMiddle, static_cast<int>(right - left)));
+                                        Qt::ElideMiddle, static_cast<int>(nameRight - left)));
 
   const QFont metricFont = widgets::monoFont(11);
   const QString metric = bestText(index.data(RunListModel::BestMetricRole).toString(),

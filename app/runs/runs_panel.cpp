@@ -297,7 +297,7 @@ void RunsPanel::openMenu(const QPoint& position) {
   resume->setEnabled(blocked.isEmpty());
   resume->setToolTip(blocked);
   menu.setToolTipsVisible(true);
-  menu.addAction(tr("Edit a copy of its configuration\tCtrl+D"), this,
+  menu.addAction(tr("Duplicate configuration\tCtrl+D"), this,
                  [this, folder] { Q_EMIT copyConfigRequested(folder); });
   menu.addSeparator();
   menu.addAction(tr("Open folder"), this,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 
@@ -26,13 +25,6 @@ using events::tags::kEvalTotalLoss;
 using events::tags::kTrainTotalLoss;
 
 std::string shortNumber(double value) { return base::shortNumber(value, 3); }
-
-std::string percent(double fraction) {
-  const double value = 100 * fraction;
-  char text[32];
-  std::snprintf(text, sizeof text, value < 9.95 ? "%.2g" : "%.0f", value);
-  return std::string(text) + " %";
-}
 
 /// An alert whose evidence is `tags` between the steps `from` and `to`.
 protocol::Alert alertOf(AlertKind kind, Severity severity, std::string text,
@@ -158,12 +150,13 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
                              last.trainLoss < lowest->trainLoss;
   if (!isOverfitting || overfittingRaised_) return;
   overfittingRaised_ = true;
-  raised_.push_back(alertOf(
-      AlertKind::Overfitting, Severity::Warning,
-      "Held-out loss rose " + percent(last.loss / lowest->loss - 1) + " since step " +
-          std::to_string(lowest->step) + ", its lowest, while training loss fell " +
-          percent(1 - last.trainLoss / lowest->trainLoss) + "." + checkpointNearestTo(lowest->step),
-      {kTrainTotalLoss, kEvalTotalLoss}, lowest->step, step));
+  raised_.push_back(alertOf(AlertKind::Overfitting, Severity::Warning,
+                            "Held-out loss rose " + base::percent(last.loss / lowest->loss - 1) +
+                                " since step " + std::to_string(lowest->step) +
+                                ", its lowest, while training loss fell " +
+                                base::percent(1 - last.trainLoss / lowest->trainLoss) + "." +
+                                checkpointNearestTo(lowest->step),
+                            {kTrainTotalLoss, kEvalTotalLoss}, lowest->step, step));
 }
 
 /// Named by step only: the best checkpoint is that of evaluation.best_metric, seldom of the loss.

@@ -29,7 +29,7 @@ std::string inputFileError(const fs::path& file, const std::string& expected) {
   std::error_code failure;
   const fs::file_status status = fs::status(file, failure);
   if (status.type() == fs::file_type::regular) return {};
-  if (status.type() == fs::file_type::not_found) return "there is no such file";
+  if (status.type() == fs::file_type::not_found) return "no such file";
   if (failure) return failure.message();
   return std::string("is ") + kindOf(status.type()) + "; expected " + expected;
 }

@@ -32,6 +32,13 @@ std::string shortNumber(double value, int digits) {
   return text;
 }
 
+std::string percent(double fraction) {
+  const double value = 100 * fraction;
+  char text[32];
+  std::snprintf(text, sizeof text, value < 9.95 ? "%.2g" : "%.0f", value);
+  return std::string(text) + " %";
+}
+
 std::string gibibytes(double bytes) {
   char text[40];
   std::snprintf(text, sizeof text, "%.1f GiB", bytes / 0x1p30);

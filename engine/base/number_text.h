@@ -14,6 +14,8 @@ std::string shortestNumber(double value);
 std::string shortestNumber(float value);
 /// With that many significant digits: 0.166667; else nonFiniteText().
 std::string shortNumber(double value, int digits = 6);
+/// `1.5 %`, `38 %`
+std::string percent(double fraction);
 /// `4.0 GiB`
 std::string gibibytes(double bytes);
 /// The noun in singular for 1, else in plural: `image`, `images`; `class`, `classes`.

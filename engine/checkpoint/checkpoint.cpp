@@ -77,7 +77,7 @@ void saveCheckpoint(const std::filesystem::path& folder, const NamedTensors& mod
                     run_folder::TrainingState state) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
-  if (failure) throw Error(folder.string() + ": cannot create folder: " + failure.message());
+  if (failure) throw Error(folder.string() + ": cannot be created: " + failure.message());
   state.files = {writeWithChecksum(folder, kModelFile, inFileShapes(model), toMetadata(facts)),
                  writeWithChecksum(folder, kOptimizerFile, inFileShapes(optimizer), {})};
   run_folder::writeTrainingState(folder, state);

@@ -56,7 +56,7 @@ LoadedWeights compare(const NamedTensors& model, const FileTensors& tensors) {
       result.loaded.push_back(name);
     } else {
       result.mismatched.push_back(name + " " + shapeText(name, found->second.tensor) +
-                                  " instead of " + shapeText(name, target));
+                                  " in the file, " + shapeText(name, target) + " in the model");
     }
   }
   for (const auto& [name, inFile] : tensors) {
@@ -170,7 +170,7 @@ void requireFinite(const NamedTensors& model, const FileTensors& tensors, const 
 
 std::string LoadedWeights::summary() const {
   std::string text = std::to_string(loaded.size()) + " tensors loaded";
-  appendPart(text, mismatched, "of another shape");
+  appendPart(text, mismatched, "skipped because of a shape mismatch");
   appendPart(text, missing, "missing");
   appendPart(text, unexpected, "unexpected");
   return text;

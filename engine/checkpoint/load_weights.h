@@ -16,14 +16,15 @@ enum class WeightsUse {
 /// The result for each tensor; names as in the model unless noted.
 struct LoadedWeights {
   std::vector<std::string> loaded;
-  std::vector<std::string>
-      mismatched;  ///< shape in the file and in the model:
-                   ///< `roi_heads.box_predictor.cls_score.weight [91, 1024] instead of [2, 1024]`
+  std::vector<std::string> mismatched;  ///< shape in the file and in the model:
+                                        ///< `roi_heads.box_predictor.cls_score.weight [91, 1024] in
+                                        ///< the file, [2, 1024] in the model`
   std::vector<std::string> missing;  ///< in the model, not in the file: keep their initial values
   std::vector<std::string>
       unexpected;  ///< in the file, not in the model (names in the file, shortened)
 
-  /// One line for the log: `295 tensors loaded, 8 of another shape (…), 2 missing (…)`.
+  /// One line for the log: `295 tensors loaded, 8 skipped because of a shape mismatch (…), 2
+  /// missing (…)`.
   std::string summary() const;
 };
 

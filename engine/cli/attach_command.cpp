@@ -73,8 +73,10 @@ int attach(const std::string& run) {
 }  // namespace
 
 void addAttachCommand(Command& program) {
-  Command command = program.command(
-      "attach", "Relay a run's messages over standard input and output, as for ssh");
+  Command command =
+      program.command("attach",
+                      "Connect standard input and output to a running run's socket, for example "
+                      "through ssh");
   auto run = std::make_shared<std::string>();
   command.option("run", *run, "Run folder").required().metavar("RUN");
   command.run([run] { return attach(*run); });

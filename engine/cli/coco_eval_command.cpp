@@ -167,11 +167,13 @@ void addAnalysisOptions(Command& command, CocoEvalOptions& options, Option out) 
       .needs(report);
   command
       .option("--score-threshold", options.scoreThreshold,
-              "Lowest score of a detection that counts (default: the score of the best F1)")
+              "Score threshold (default: the one with the best F1), for --analysis, --matches and "
+              "--report")
       .metavar("S");
   command
       .option("--iou-threshold", options.iouThreshold,
-              "Lowest IoU of a true positive (default: 0.5)")
+              "IoU threshold of a true positive (default: 0.5), for --analysis, --matches and "
+              "--report")
       .metavar("T");
 }
 
@@ -179,7 +181,7 @@ void addAnalysisOptions(Command& command, CocoEvalOptions& options, Option out) 
 
 void addCocoEvalCommand(Command& program) {
   Command command = program.command(
-      "coco-eval", "Compute COCO's twelve metrics of a results file, and analyse its errors");
+      "coco-eval", "Compute COCO's twelve metrics of a results file, and analyze its errors");
   auto options = std::make_shared<CocoEvalOptions>();
   command.option("--gt", options->gt, "Ground truth: COCO annotations").required().metavar("F");
   command.option("--dt", options->dt, "Detections: COCO results").required().metavar("F");

@@ -97,7 +97,7 @@ std::string confusions(const coco::Analysis& analysis) {
     rows += line("%8u  ", count) + base::shortened(categories[actual].name) + " -> " +
             base::shortened(categories[predicted].name) + "\n";
   }
-  return rows.empty() ? "" : "\nmost frequent confusions: class -> predicted class\n" + rows;
+  return rows.empty() ? "" : "\nmost frequent confusions: true class -> predicted class\n" + rows;
 }
 
 std::string errors(const coco::Analysis& analysis) {
@@ -107,9 +107,9 @@ std::string errors(const coco::Analysis& analysis) {
     return line("%-20s %8llu  %+.4f\n", name, static_cast<unsigned long long>(cost.count),
                 cost.apCost);
   };
-  std::string text = "\nerrors at all scores, and the AP at IoU " +
-                     base::shortNumber(analysis.iouThreshold) + " (" + metricValueText(costs.ap) +
-                     ") gained without them\n";
+  std::string text = "\nTIDE errors (all scores): count, dAP at IoU " +
+                     base::shortNumber(analysis.iouThreshold) + " (AP " +
+                     metricValueText(costs.ap) + ")\n";
   for (std::size_t e = 0; e < coco::kErrorTypeCount; ++e)
     text += row(coco::kErrorTypeNames[e], costs.types[e]);
   return text + row("all false positives", costs.falsePositives) +

@@ -3,14 +3,61 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/utf8.h"
 #include "engine/config/fields.h"
 
 namespace lockstep::cli {
 namespace {
+
+/// Shows only the metavar of an option beside its name; defaults and required options are in its
+/// help. `arguments`: what follows the command in the usage line; "": CLI11's own line.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string arguments = {}) : arguments_(std::move(arguments)) {}
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string text = option->get_option_text();
+    return text.empty() ? text : " " + text;
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    if (arguments_.empty()) return CLI::Formatter::make_usage(app, std::move(name));
+    return "Usage: " + name + " " + arguments_ + "\n";
+  }
+
+ private:
+  std::string arguments_;
+};
+
+/// Why `text` is not a Number; empty if it is. Parses as CLI11 does, whose own message is terse.
+template <typename Number>
+std::string numberError(const std::string& text) {
+  Number value{};
+  if (text.empty() || CLI::detail::lexical_cast(text, value)) return {};
+  if constexpr (std::is_floating_point_v<Number>) {
+    return text + " is not a number";
+  } else {
+    std::int64_t wide = 0;
+    return text +
+           (CLI::detail::lexical_cast(text, wide) ? " is out of range" : " is not an integer");
+  }
+}
+
+/// Why `text` is not a Number from `least` to `most`; empty if it is.
+template <typename Number>
+std::string rangeError(const std::string& text, Number least, Number most) {
+  Number value{};
+  if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return {};
+  constexpr int kDigits = 12;
+  return text + " is not in " + base::shortNumber(static_cast<double>(least), kDigits) + " … " +
+         base::shortNumber(static_cast<double>(most), kDigits);
+}
 
 /// The innermost sub-command that the command line names.
 const CLI::App& chosenCommand(const CLI::App& app) {
@@ -54,14 +101,41 @@ std::string unknownArgument(const CLI::App& command, const std::string& argument
   return text + " (see " + fullName(command) + " --help)";
 }
 
+/// `give RUN`, `give --out F.json`, `give a command`, for the first required one that is missing.
+std::string missingArgument(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    const std::string name = option->get_positional() ? "" : option->get_name() + " ";
+    return "give " + name + option->get_option_text();
+  }
+  return "give a command";
+}
+
+std::string errorText(const CLI::App& command, const CLI::Error& error) {
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missingArgument(command);
+  std::string text = error.what();
+  const bool lacksValue =
+      dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.ends_with(" missing");
+  if (lacksValue) return text.substr(0, text.find(':')) + ": give a value";
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+/// Whether the command line names a sub-command that does not exist, as in `dataset import --help`.
+bool hasUnknownCommand(const CLI::App& app) {
+  const CLI::App& command = chosenCommand(app);
+  const auto remaining = command.remaining();
+  return !remaining.empty() && !remaining.front().starts_with("-") &&
+         !namesOf(command, /*flags=*/false).empty();
+}
+
 std::string describeError(const CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = chosenCommand(app);
   const auto remaining = command.remaining();
   // A mistyped option often also leaves a required one missing: report the mistyped one.
   if (!remaining.empty()) return unknownArgument(command, remaining.front());
-  std::string text = error.what();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return fullName(command) + ": " + text + " (see " + fullName(command) + " --help)";
+  return fullName(command) + ": " + errorText(command, error) + " (see " + fullName(command) +
+         " --help)";
 }
 
 void refuseUnusableValues(const CLI::App& app) {
@@ -81,6 +155,17 @@ Option add(CLI::App& app, const char* name, Value& value, const char* help) {
   return Option(*app.add_option(name, value, help));
 }
 
+template <typename Number, typename Value>
+Option addNumber(CLI::App& app, const char* name, Value& value, const char* help) {
+  CLI::Option* option = app.add_option(name, value, help);
+  option->check([](const std::string& text) { return numberError<Number>(text); });
+  return Option(*option);
+}
+
+void appendToHelp(CLI::Option& option, const std::string& text) {
+  option.description(option.get_description() + " (" + text + ")");
+}
+
 }  // namespace
 
 Option Option::required() {
@@ -94,27 +179,35 @@ Option Option::metavar(const char* text) {
 }
 
 Option Option::oneOf(std::vector<std::string> values) {
-  option_.check(CLI::IsMember(std::move(values)));
+  option_.check([values = std::move(values)](const std::string& text) -> std::string {
+    if (std::find(values.begin(), values.end(), text) != values.end()) return {};
+    std::string list;
+    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + value;
+    return text + " is not one of " + list;
+  });
   return *this;
 }
 
 Option Option::range(int least, int most) {
-  option_.check(CLI::Range(least, most));
+  option_.check([least, most](const std::string& text) { return rangeError(text, least, most); });
   return *this;
 }
 
 Option Option::range(double least, double most) {
-  option_.check(CLI::Range(least, most));
+  option_.check([least, most](const std::string& text) { return rangeError(text, least, most); });
   return *this;
 }
 
 Option Option::notNegative() {
-  option_.check(CLI::NonNegativeNumber);
+  option_.check([](const std::string& text) -> std::string {
+    return text.starts_with('-') ? text + ": must be ≥ 0" : std::string();
+  });
   return *this;
 }
 
 Option Option::needs(Option other) {
   option_.needs(&other.option_);
+  appendToHelp(option_, "requires " + other.option_.get_name());
   return *this;
 }
 
@@ -125,11 +218,16 @@ Option Option::oneValuePerOccurrence() {
 
 Option Option::showDefault() {
   option_.capture_default_str();
+  appendToHelp(option_, "default: " + option_.get_default_str());
   return *this;
 }
 
 Command Command::command(const char* name, const char* help) {
   return Command(*app_.add_subcommand(name, help), action_);
+}
+
+void Command::usage(const char* arguments) {
+  app_.formatter(std::make_shared<HelpFormatter>(arguments));
 }
 
 void Command::requireCommand() { app_.require_subcommand(1); }
@@ -141,19 +239,19 @@ Option Command::option(const char* name, std::vector<std::string>& values, const
   return add(app_, name, values, help);
 }
 Option Command::option(const char* name, int& value, const char* help) {
-  return add(app_, name, value, help);
+  return addNumber<int>(app_, name, value, help);
 }
 Option Command::option(const char* name, std::int64_t& value, const char* help) {
-  return add(app_, name, value, help);
+  return addNumber<std::int64_t>(app_, name, value, help);
 }
 Option Command::option(const char* name, double& value, const char* help) {
-  return add(app_, name, value, help);
+  return addNumber<double>(app_, name, value, help);
 }
 Option Command::option(const char* name, std::optional<int>& value, const char* help) {
-  return add(app_, name, value, help);
+  return addNumber<int>(app_, name, value, help);
 }
 Option Command::option(const char* name, std::optional<double>& value, const char* help) {
-  return add(app_, name, value, help);
+  return addNumber<double>(app_, name, value, help);
 }
 
 Option Command::choice(const char* name, std::vector<std::string> texts,
@@ -179,6 +277,7 @@ int runCommandLine(int argc, const char* const* argv,
   app.footer(
       "Exit status: 0 done, 1 failed, 2 the command line or the experiment file is wrong,\n"
       "75 stopped on request with a checkpoint, 130 killed by a second signal.");
+  app.formatter(std::make_shared<HelpFormatter>());
   std::function<int()> action;
   Command program(app, action);
   program.requireCommand();
@@ -186,7 +285,9 @@ int runCommandLine(int argc, const char* const* argv,
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    return app.exit(success);
+    if (!hasUnknownCommand(app)) return app.exit(success);
+    std::fprintf(stderr, "%s\n", describeError(app, success).c_str());
+    return static_cast<int>(ExitStatus::UserError);
   } catch (const CLI::Error& error) {
     std::fprintf(stderr, "%s\n", describeError(app, error).c_str());
     return static_cast<int>(ExitStatus::UserError);

@@ -28,10 +28,11 @@ class Option {
   Option range(int least, int most);
   Option range(double least, double most);
   Option notNegative();
+  /// The help text says so.
   Option needs(Option other);
   /// Takes one value per occurrence: `--set A=1 --set B=2`.
   Option oneValuePerOccurrence();
-  /// The help text shows the current value as the default.
+  /// The help text ends with the current value as the default.
   Option showDefault();
 
  private:
@@ -45,6 +46,8 @@ class Command {
 
   Command command(const char* name, const char* help);
   void requireCommand();
+  /// What follows the command's name in the usage line of its help.
+  void usage(const char* arguments);
   /// A `name` without dashes is a positional argument. `value` must outlive runCommandLine().
   Option option(const char* name, std::string& value, const char* help);
   Option option(const char* name, std::vector<std::string>& values, const char* help);

@@ -74,16 +74,21 @@ std::string dataFacts(const config::Experiment& experiment, const DataCheck& che
       experiment.solver.maxSteps.steps(check.trainImages, experiment.solver.batchSize);
   const double epochs = static_cast<double>(steps) * experiment.solver.batchSize /
                         static_cast<double>(check.trainImages);
-  std::array<char, 256> text{};
-  std::snprintf(
-      text.data(), text.size(),
-      "; %lld training images with %zu objects, %zu held-out images with %zu, %zu %s; %lld steps "
-      "are %.1f epochs; largest batch %d x %d x %d px, about %.1f GiB",
-      static_cast<long long>(check.trainImages), check.trainAnnotations, check.valImages,
-      check.valAnnotations, check.classes, base::plural(check.classes, "class").c_str(),
-      static_cast<long long>(steps), epochs, check.largestBatch.images, check.largestBatch.widthPx,
-      check.largestBatch.heightPx, check.largestBatch.bytes / 0x1p30);
-  return text.data();
+  const auto split = [](std::size_t images, const char* kind, std::size_t objects) {
+    return base::counted(images, kind) + " (" + base::counted(objects, "object") + "), ";
+  };
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(),
+                "; %lld %s = %.1f epochs; largest batch %d x %d x %d px, about %.1f GiB",
+                static_cast<long long>(steps), steps == 1 ? "step" : "steps", epochs,
+                check.largestBatch.images, check.largestBatch.widthPx, check.largestBatch.heightPx,
+                check.largestBatch.bytes / 0x1p30);
+  return "; " +
+         split(static_cast<std::size_t>(check.trainImages), "training image",
+               check.trainAnnotations) +
+         (check.valImages == 0 ? "no held-out images, "
+                               : split(check.valImages, "held-out image", check.valAnnotations)) +
+         base::counted(check.classes, "class") + text.data();
 }
 
 /// The issues that a worker finds in the images and the weights; `facts` gets the number of images
@@ -106,7 +111,7 @@ int check(const CheckOptions& options) {
     config::RuntimeConfig& runtime = loaded.experiment.runtime;
     const auto devices = expectedDevices(runtime);
     runtime.precision = choosePrecision(runtime, devices).precision;
-    const DataCheck found = checkData(loaded, devices);
+    const DataCheck found = checkData(loaded, devices, /*withAnchors=*/true);
     if (printIssues(found.issues)) return static_cast<int>(ExitStatus::UserError);
     facts += dataFacts(loaded.experiment, found);
     if (printIssues(pixelIssues(loaded, facts))) return static_cast<int>(ExitStatus::UserError);
@@ -115,8 +120,14 @@ int check(const CheckOptions& options) {
   return static_cast<int>(ExitStatus::Done);
 }
 
+/// The file itself, or the resolved experiment of a run folder.
+fs::path experimentFile(const std::string& path) {
+  return isFolder(path) ? fs::path(path) / "config.yaml" : fs::path(path);
+}
+
 int show(const ShowOptions& options) {
-  const LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
+  const LoadedExperiment loaded =
+      config::loadExperiment(experimentFile(options.file), options.overrides);
   if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::UserError);
   const auto origin = [&](const std::string& key) -> std::string {
     const auto found = loaded.origins.find(key);
@@ -131,8 +142,7 @@ int show(const ShowOptions& options) {
 
 /// The experiment of a file or of a run folder. Throws UserError with all errors.
 config::Experiment experimentOf(const std::string& path) {
-  const fs::path file = isFolder(path) ? fs::path(path) / "config.yaml" : fs::path(path);
-  const LoadedExperiment loaded = config::loadExperiment(file);
+  const LoadedExperiment loaded = config::loadExperiment(experimentFile(path));
   loaded.throwOnError();
   return loaded.experiment;
 }
@@ -150,17 +160,17 @@ int print(const std::string& text) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-void addFileAndOverrides(Command& command, std::string& file, std::vector<std::string>& overrides) {
-  command.option("config", file, "Experiment file").required().metavar("CONFIG");
+void addOverrides(Command& command, std::vector<std::string>& overrides) {
   command.option("--set", overrides, "Override a key: solver.base_lr=0.01 (may be repeated)")
-      .metavar("K=V")
+      .metavar("KEY=VALUE")
       .oneValuePerOccurrence();
 }
 
 void addCheck(Command& parent) {
   Command command = parent.command("check", "List all errors of an experiment file");
   auto options = std::make_shared<CheckOptions>();
-  addFileAndOverrides(command, options->file, options->overrides);
+  command.option("config", options->file, "Experiment file").required().metavar("CONFIG");
+  addOverrides(command, options->overrides);
   command.flag("--data", options->data,
                "Also check the annotations, that all image files exist, some of the images, and "
                "whether the weights fit the model");
@@ -171,7 +181,10 @@ void addShow(Command& parent) {
   Command command =
       parent.command("show", "Print the resolved experiment: the file, its bases and the defaults");
   auto options = std::make_shared<ShowOptions>();
-  addFileAndOverrides(command, options->file, options->overrides);
+  command.option("config", options->file, "Experiment file or run folder")
+      .required()
+      .metavar("CONFIG|RUN");
+  addOverrides(command, options->overrides);
   command.flag("--origins", options->origins,
                "Add a comment to each value: the file and line it comes from");
   command.run([options] { return show(*options); });

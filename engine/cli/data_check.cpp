@@ -17,6 +17,8 @@
 #include "engine/cli/annotation_issues.h"
 #include "engine/coco/evaluation/past_limit.h"
 #include "engine/coco/files/dataset.h"
+#include "engine/config/anchor_fit.h"
+#include "engine/config/value_text.h"
 #include "engine/supervisor/machine.h"
 
 namespace lockstep::cli {
@@ -50,7 +52,7 @@ class Checker {
   Checker(const config::LoadedExperiment& loaded, const std::vector<supervisor::GpuDevice>& devices)
       : loaded_(loaded), experiment_(loaded.experiment), devices_(devices) {}
 
-  DataCheck run() {
+  DataCheck run(bool withAnchors) {
     for (const ConfigIssue& issue : config::missingData(experiment_)) {
       add(issue.key, issue.text).severity = issue.severity;
     }
@@ -69,6 +71,7 @@ class Checker {
     checkFiles(train);
     if (val) checkFiles(*val);
     if (val) checkSharedImages(train, *val);
+    if (withAnchors) checkAnchors(train);
     checkBatch();
     checkMemory(train);
     check_.data = run_folder::dataFingerprints(train.dataset, val ? &val->dataset : nullptr);
@@ -128,8 +131,8 @@ class Checker {
       add("dataset.train.annotations", "has no images");
     } else if (usable == 0) {
       add("dataset.train.annotations",
-          "has no usable annotation (not a crowd, width and height over 1 px) in " +
-              counted(all, "image"));
+          train.paths.annotations + ": none of the " + counted(all, "image") +
+              " has a usable annotation (iscrowd 0, width and height over 1 px)");
     }
   }
 
@@ -169,8 +172,23 @@ class Checker {
         missing.add(image.fileName);
       }
     }
-    addImageIssue(split, "missing", missing);
+    if (!addWrongFolder(split, missing)) addImageIssue(split, "missing", missing);
     addImageIssue(split, "empty", empty);
+  }
+
+  /// Adds an issue if no image exists because each file_name repeats the folder's name:
+  /// `train/a.jpg` in `DIR/train`. Returns whether it did.
+  bool addWrongFolder(const Split& split, const Examples& missing) {
+    const std::size_t all = split.dataset.images().size();
+    if (missing.count == 0 || missing.count < all) return false;
+    const fs::path parent = fs::path(split.paths.images).parent_path();
+    std::error_code ignored;
+    if (!fs::is_regular_file(parent / missing.first, ignored)) return false;
+    const std::string key = split.key + ".images";
+    add(key, split.paths.images + ": none of the " + counted(all, "image") +
+                 " in the annotations is in this folder, such as " + missing.first +
+                 "; file_name is relative to " + key + ": did you mean " + parent.string() + "?");
+    return true;
   }
 
   /// With dataset.bad_images: skip it is a warning, unless no image is left.
@@ -206,6 +224,60 @@ class Checker {
                                         counted(val.files.size(), "held-out image") +
                                         " are training images too";
     warn("dataset.val.images", which + ": held-out metrics will be too optimistic");
+  }
+
+  /// Anchors that miss more than a few objects teach the RPN little about them.
+  void checkAnchors(const Split& train) {
+    const std::vector<config::AnnotatedBox> objects = usableBoxes(train.dataset);
+    const config::AnchorConfig& anchors = experiment_.model.anchors;
+    const config::AnchorFit fit = config::fitAnchors(objects, experiment_.augment, anchors);
+    if (objects.empty() || fit.isGood()) return;
+    const config::AnchorConfig better =
+        config::suggestedAnchors(objects, experiment_.augment, anchors);
+    const config::AnchorFit betterFit = config::fitAnchors(objects, experiment_.augment, better);
+    std::string text = "no anchor has an IoU of 0.5 with " + base::percent(fit.all().share()) +
+                       " of the " + counted(objects.size(), "training object") +
+                       " after resizing (" + missesBySize(fit) + ")";
+    if (betterFit.all().missed < fit.all().missed) {
+      text += "; with sizes: " + listText(better.sizes) +
+              (better.aspectRatios == anchors.aspectRatios
+                   ? std::string()
+                   : ", aspect_ratios: " + listText(better.aspectRatios)) +
+              " it is " + base::percent(betterFit.all().share());
+    }
+    warn("model.anchors.sizes", text);
+  }
+
+  /// The objects that a training uses.
+  static std::vector<config::AnnotatedBox> usableBoxes(const coco::Dataset& dataset) {
+    std::vector<config::AnnotatedBox> boxes;
+    for (std::size_t i = 0; i < dataset.images().size(); ++i) {
+      const coco::Image& image = dataset.images()[i];
+      for (const coco::Annotation& annotation : dataset.annotationsOf(i)) {
+        if (annotation.isUsable())
+          boxes.push_back({{image.height, image.width}, annotation.boxXywh, annotation.area});
+      }
+    }
+    return boxes;
+  }
+
+  /// `[8, 16, 32]`
+  static std::string listText(const std::vector<double>& numbers) {
+    std::string text;
+    for (const double number : numbers)
+      text += (text.empty() ? "" : ", ") + config::writeNumber(number);
+    return "[" + text + "]";
+  }
+
+  /// `small 90 %, medium 31 %`, of the sizes that occur.
+  static std::string missesBySize(const config::AnchorFit& fit) {
+    std::string text;
+    for (std::size_t size = 1; size < fit.bySize.size(); ++size) {
+      if (fit.bySize[size].objects == 0) continue;
+      text += (text.empty() ? "" : ", ") + std::string(coco::kObjectSizeNames[size]) + " " +
+              base::percent(fit.bySize[size].share());
+    }
+    return text;
   }
 
   void checkBatch() {
@@ -277,8 +349,8 @@ void setLocation(ConfigIssue& issue, const config::LoadedExperiment& loaded) {
 }
 
 DataCheck checkData(const config::LoadedExperiment& loaded,
-                    const std::vector<supervisor::GpuDevice>& devices) {
-  return Checker(loaded, devices).run();
+                    const std::vector<supervisor::GpuDevice>& devices, bool withAnchors) {
+  return Checker(loaded, devices).run(withAnchors);
 }
 
 DataCheck checkTrainingData(const config::LoadedExperiment& loaded,

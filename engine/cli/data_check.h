@@ -28,9 +28,10 @@ void setLocation(config::ConfigIssue& issue, const config::LoadedExperiment& loa
 
 /// Reads both annotation files and checks which image files exist. Throws Error for annotations
 /// that cannot be parsed (exit status 1); what can be corrected in the experiment is an issue.
-/// `devices`: the ranks' GPUs; empty: they run on the CPU.
+/// `devices`: the ranks' GPUs; empty: they run on the CPU. withAnchors: also compares the anchors
+/// with the training objects.
 DataCheck checkData(const config::LoadedExperiment& loaded,
-                    const std::vector<supervisor::GpuDevice>& devices);
+                    const std::vector<supervisor::GpuDevice>& devices, bool withAnchors = false);
 
 /// The same for `train`: throws UserError with all errors, one per line; warnings go to standard
 /// error.

@@ -28,7 +28,7 @@ int makeShapes(const ShapesOptions& options) {
 }  // namespace
 
 void addDatasetCommand(Command& program) {
-  Command dataset = program.command("dataset", "Create datasets");
+  Command dataset = program.command("dataset", "Generate a sample dataset");
   dataset.requireCommand();
   Command shapes = dataset.command("shapes", "Generate scenes with exact masks, in COCO format");
   auto options = std::make_shared<ShapesOptions>();
@@ -42,7 +42,7 @@ void addDatasetCommand(Command& program) {
       .required()
       .metavar("N")
       .range(kFewest, kMost);
-  shapes.option("--val", options->val, "Number of validation images")
+  shapes.option("--val", options->val, "Number of held-out (validation) images")
       .required()
       .metavar("N")
       .range(kFewest, kMost);

@@ -44,16 +44,17 @@ int evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void addEvaluateCommand(Command& program) {
-  Command command = program.command(
-      "evaluate", "Compute the losses and COCO's metrics of a model, by default on the val split");
+  Command command = program.command("evaluate", "Compute losses and COCO metrics of a model");
   auto options = std::make_shared<EvaluateOptions>();
   addModelOptions(command, options->model);
   addOverrideOption(command, options->model);
   addSplitOption(command, options->split);
-  command.flag("--per-image", options->perImage, "Add the losses of every image to --out");
   addWorkersOption(command, options->ranks);
-  command.option("--out", options->out, "Write all results as JSON (-: standard output)")
-      .metavar("F.json");
+  const Option out =
+      command.option("--out", options->out, "Write all results as JSON (-: standard output)")
+          .metavar("F.json");
+  command.flag("--per-image", options->perImage, "Add the losses of every image to --out")
+      .needs(out);
   command.run([options] { return evaluate(*options); });
 }
 

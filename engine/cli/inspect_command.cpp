@@ -123,8 +123,8 @@ int inspect(const ModelOptions& options) {
 
 void addInspectCommand(Command& program) {
   Command command = program.command("inspect",
-                                    "Serve predictions of a model on a local socket; prints "
-                                    "{\"socket\": PATH}, exits after 10 idle minutes");
+                                    "Load a model and answer prediction requests on a local socket "
+                                    "(used by the app); exits after 10 idle minutes");
   auto options = std::make_shared<ModelOptions>();
   addModelOptions(command, *options);
   command.run([options] { return inspect(*options); });

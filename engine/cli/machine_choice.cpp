@@ -8,6 +8,7 @@
 #include "engine/base/number_text.h"
 #include "engine/cli/precision_choice.h"
 #include "engine/cli/worker_info.h"
+#include "engine/config/fields.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
 
@@ -60,8 +61,8 @@ MachineGpus resolveDevice(config::RuntimeConfig& runtime,
   if (runtime.device != Device::Cpu) {
     const std::string reason = findUsable(gpus, workerProgram);
     if (runtime.device == Device::Cuda && !reason.empty()) {
-      throw UserError("runtime.device: cuda is not available: " + reason +
-                      "; set runtime.device to cpu or auto to train without a GPU");
+      throw UserError("runtime.device: cuda is not available (" + reason +
+                      "); set it to cpu or auto");
     }
     if (startsEveryRank) gpus.notes.clear();  // the launcher has assigned this rank its GPU
     if (!reason.empty()) gpus.notes = {"device: the CPU (" + reason + ")"};
@@ -181,7 +182,13 @@ std::vector<supervisor::GpuDevice> chosenDevices(const std::vector<int>& indices
   return devices;
 }
 
-void logIgnoredSettings(const config::RuntimeConfig& runtime, const LocalRanks& ranks) {
+void logIgnoredSettings(const config::Experiment& experiment, const LocalRanks& ranks) {
+  const config::RuntimeConfig& runtime = experiment.runtime;
+  if (runtime.device == Device::Cpu && !runtime.devices.empty()) {
+    base::logWarning("engine",
+                     "runtime.devices: " + config::findField("runtime.devices")->text(experiment) +
+                         " is ignored: the device is the CPU");
+  }
   const std::string& launcher = ranks.cluster.launcher;
   if (launcher.empty()) return;
   if (runtime.workers > 0 && runtime.workers != ranks.worldSize()) {
@@ -217,7 +224,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
   ranks.choiceLines = gpus.notes;
   if (runtime.device == Device::Cuda) ranks.devices = chosenDevices(ranks.gpus, gpus.all);
   resolvePrecision(runtime, ranks);
-  logIgnoredSettings(runtime, ranks);
+  logIgnoredSettings(experiment, ranks);
   runtime.workers = ranks.worldSize();
   if (runtime.cpuThreads == 0)
     runtime.cpuThreads = std::max(supervisor::usableCores() / ranks.countOnMachine(), 1);

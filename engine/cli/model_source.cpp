@@ -135,10 +135,12 @@ Inputs ModelSource::inputs() const {
 ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProgram,
                          const RankRequest& request) {
   const std::string& target = options.target;
+  if (config::isUrl(options.weights))
+    throw UserError("--weights " + options.weights + ": " + config::kWeightsUrlError);
   ModelSource source;
   std::error_code error;
   source.target = fs::canonical(target, error);
-  if (error) throw UserError(target + ": no such run folder or configuration");
+  if (error) throw UserError(target + ": no such experiment file or run folder");
   if (isFolder(source.target)) {
     if (!run_folder::isRunFolder(source.target))
       throw UserError(run_folder::notARunMessage(target));
@@ -155,8 +157,11 @@ void requireSplit(const ModelSource& source, protocol::Split split) {
   const config::DatasetConfig& dataset = source.experiment.dataset;
   const config::DatasetSplit& paths = split == protocol::Split::Train ? dataset.train : dataset.val;
   if (!paths.annotations.empty() && !paths.images.empty()) return;
-  throw UserError(source.target.string() + ": dataset." + base::textOf(split) +
-                  " is not set, or its files are missing; set another with --set");
+  const std::string key = std::string("dataset.") + base::textOf(split);
+  const char* other = split == protocol::Split::Train ? "val" : "train";
+  throw UserError(source.target.string() + ": " + key + " is not set" +
+                  (source.run ? ", or its files are missing" : "") + "; use --split " + other +
+                  ", or --set " + key + ".images=… and " + key + ".annotations=…");
 }
 
 void addModelOptions(Command& command, ModelOptions& options) {
@@ -165,7 +170,7 @@ void addModelOptions(Command& command, ModelOptions& options) {
       .metavar("RUN|CONFIG");
   command
       .option("--weights", options.weights,
-              "Weights to load (default: the newest checkpoint of RUN, or model.weights of CONFIG)")
+              "Weights to load (default: the latest checkpoint of RUN, or model.weights of CONFIG)")
       .metavar("best|last|STEP|FILE");
 }
 
@@ -173,18 +178,23 @@ void addOverrideOption(Command& command, ModelOptions& options) {
   command
       .option("--set", options.overrides,
               "Override a key: evaluation.max_images=100 (may be repeated)")
-      .metavar("K=V")
+      .metavar("KEY=VALUE")
       .oneValuePerOccurrence();
 }
 
 void addSplitOption(Command& command, std::optional<protocol::Split>& split) {
-  command.option("--split", split, "Dataset split: val (held-out) or train");
+  const char* help = !split                           ? "Dataset split: val (held-out) or train"
+                     : *split == protocol::Split::Val ? "Dataset split (default: val, held-out)"
+                                                      : "Dataset split (default: train)";
+  command.option("--split", split, help);
 }
 
 void addWorkersOption(Command& command, RankRequest& ranks) {
   command
-      .option("--workers", ranks.workers,
-              "Ranks to distribute the images over (default: one per GPU, or one on the CPU)")
+      .option(
+          "--workers", ranks.workers,
+          "Number of ranks (processes) that share the images; not data-loading threads (default: "
+          "one per GPU, or one on the CPU)")
       .metavar("N");
 }
 

@@ -46,7 +46,7 @@ struct ModelSource {
   Inputs inputs() const;
 };
 
-/// RUN loads its newest checkpoint, CONFIG its model.weights, unless --weights names others. Throws
+/// RUN loads its latest checkpoint, CONFIG its model.weights, unless --weights names others. Throws
 /// UserError.
 ModelSource resolveModel(const ModelOptions& options, const std::filesystem::path& workerProgram,
                          const RankRequest& request = {.workers = 1});

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -88,10 +87,13 @@ void setPaths(protocol::PredictJob& job, std::vector<std::string> files,
 
 /// Logs the worker's counts. Returns whether every image was read.
 bool logSummary(const protocol::PredictResult& result, const std::string& out) {
-  std::string text = out + ": " + std::to_string(result.detections) + " detections on " +
-                     std::to_string(result.images) + " images";
+  const auto counted = [](std::int64_t count, const char* noun) {
+    return base::counted(static_cast<std::uint64_t>(count), noun);
+  };
+  std::string text = out + ": " + counted(result.detections, "detection") + " in " +
+                     counted(result.images, "image");
   if (result.unreadable > 0)
-    text += "; " + std::to_string(result.unreadable) + " could not be read";
+    text += "; " + counted(result.unreadable, "image") + " could not be read";
   base::logInfo("engine", text);
   return result.unreadable == 0;
 }
@@ -106,17 +108,10 @@ Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
   return inputs;
 }
 
-/// Range checks accept NaN, as its comparisons are false.
-void checkScore(double score, const char* option) {
-  if (std::isnan(score)) throw UserError(std::string(option) + ": must be a number");
-}
-
 int predict(const PredictOptions& options) {
   if (options.split.has_value() != options.images.empty()) {
     throw UserError("lockstep-engine predict: give either --split val|train or --images PATH…");
   }
-  checkScore(options.score, "--score");
-  checkScore(options.overlayScore, "--overlay-score");
   checkWorkers(options.ranks);
   const auto workerProgram = supervisor::workerProgramBesideThis();
   const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
@@ -145,7 +140,8 @@ int predict(const PredictOptions& options) {
 }  // namespace
 
 void addPredictCommand(Command& program) {
-  Command command = program.command("predict", "Write detections with masks as COCO results");
+  Command command = program.command("predict", "Run inference and write COCO results");
+  command.usage("RUN|CONFIG (--split val|train | --images PATH...) --out F.json [OPTIONS]");
   auto options = std::make_shared<PredictOptions>();
   addModelOptions(command, options->model);
   addOverrideOption(command, options->model);
@@ -155,7 +151,7 @@ void addPredictCommand(Command& program) {
               "Image files, or folders to search recursively (without hidden files); EXIF "
               "orientation is applied")
       .metavar("PATH...");
-  command.option("--score", options->score, "Score threshold of the results")
+  command.option("--score", options->score, "Drop detections with a lower score")
       .metavar("S")
       .range(0.0, 1.0)
       .showDefault();
@@ -168,9 +164,7 @@ void addPredictCommand(Command& program) {
                                 "Folder for images with the detections drawn; only images drawn by "
                                 "an earlier call are replaced")
                         .metavar("DIR");
-  command
-      .option("--overlay-score", options->overlayScore,
-              "Score threshold of the drawn detections, among those that --score keeps")
+  command.option("--overlay-score", options->overlayScore, "Draw no detections with a lower score")
       .metavar("S")
       .range(0.0, 1.0)
       .showDefault()

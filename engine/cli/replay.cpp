@@ -29,9 +29,7 @@ void refuseOtherOptions(const TrainOptions& options) {
       !options.detach) {
     return;
   }
-  throw UserError(
-      "--replay recomputes one batch from its file; omit the other options (--set may change "
-      "keys)");
+  throw UserError("--replay takes no CONFIG or RUN and no option except --set");
 }
 
 protocol::ReplayResult recompute(const TrainOptions& options,

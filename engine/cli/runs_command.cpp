@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "engine/base/clock.h"
@@ -22,8 +23,8 @@ Row rowOf(const run_folder::RunSummary& run) {
   row[0] = run.folder.filename().string();
   row[1] = info.state.text();
   row[2] = std::to_string(info.step) + "/" + std::to_string(info.maxSteps);
-  row[3] = info.best ? info.best->metric + " " + base::shortNumber(info.best->value) + " at " +
-                           std::to_string(info.best->step)
+  row[3] = info.best ? info.best->metric + " " + base::shortNumber(info.best->value, 4) +
+                           " at step " + std::to_string(info.best->step)
                      : "-";
   row[4] = info.created > 0 ? base::timestampIso8601(info.created) : "-";
   return row;
@@ -44,7 +45,9 @@ void print(const std::vector<Row>& rows) {
 
 int listRuns(const std::string& folder) {
   const fs::path parent = folder.empty() ? run_folder::runsFolder() : fs::path(folder);
-  if (!folder.empty() && !isFolder(parent)) throw UserError(folder + ": no such folder");
+  const char* variable = std::getenv("LOCKSTEP_RUNS");
+  const bool isNamed = !folder.empty() || (variable != nullptr && *variable != '\0');
+  if (isNamed && !isFolder(parent)) throw UserError(parent.string() + ": no such folder");
   std::vector<Row> rows{{"RUN", "STATE", "STEP", "BEST", "CREATED"}};
   for (const run_folder::RunSummary& run : run_folder::listRuns(parent)) rows.push_back(rowOf(run));
   if (rows.size() == 1 && run_folder::isRunFolder(parent)) {

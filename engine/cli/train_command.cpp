@@ -121,21 +121,23 @@ void addTrainCommand(Command& program) {
       .metavar("CONFIG|RUN");
   command
       .option("--set", options->overrides, "Override a key: solver.max_steps=200 (may be repeated)")
-      .metavar("K=V")
+      .metavar("KEY=VALUE")
       .oneValuePerOccurrence();
   command
       .option("--output", options->output,
               "Run folder to create (default: a new one in $LOCKSTEP_RUNS or ./runs)")
       .metavar("RUN_DIR");
-  command.flag("--resume", options->resume,
-               "Resume from the newest checkpoint, or start when there is none");
+  command.flag(
+      "--resume", options->resume,
+      "Resume RUN, or the run in --output, from its latest checkpoint; with --output, start "
+      "it if there is none");
   command.flag(
       "--accept-data", options->acceptData,
-      "With --resume: continue although the annotations differ from those of the checkpoint");
+      "Continue although the annotations differ from those of the checkpoint (requires --resume)");
   command
       .option("--from", options->from,
-              "Start a new run from a checkpoint of RUN (a step, best or last), with its history; "
-              "--set changes keys")
+              "Start a new run from a checkpoint of RUN (best, last or a step), keeping its "
+              "optimizer state and curves; --set changes keys")
       .metavar("STEP");
   command
       .option("--replay", options->replay,
@@ -143,7 +145,8 @@ void addTrainCommand(Command& program) {
       .metavar("F");
   command
       .option("--workers", options->ranks.workers,
-              "Ranks on this machine (default: runtime.workers, or one per GPU, or one on the CPU)")
+              "Number of ranks (processes) on this machine; not data-loading threads (default: "
+              "runtime.workers, or one per GPU, or one on the CPU)")
       .metavar("N");
   command.flag("--detach", options->detach, "Run in the background; prints the run folder");
   command.run([options] {

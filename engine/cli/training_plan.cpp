@@ -28,7 +28,7 @@ namespace {
 void refuseImpossible(const TrainOptions& options) {
   checkWorkers(options.ranks);
   if (!pathExists(options.target)) {
-    throw UserError(options.target + ": no such configuration or run folder");
+    throw UserError(options.target + ": no such experiment file or run folder");
   }
   const bool forks = !options.from.empty();
   if (forks && options.resume)
@@ -80,9 +80,13 @@ void refuseTakenOutput(const TrainOptions& options) {
   if (options.output.empty()) return;
   refuseNamesOfRuns(options.output, "--output " + options.output + ": cannot be created");
   if (options.resume || !pathExists(options.output)) return;
-  throw UserError("--output " + options.output + ": already exists; " +
-                  (options.from.empty() ? "add --resume to continue it, or choose another folder"
-                                        : "choose another folder"));
+  const bool isRun = run_folder::isRunFolder(options.output) ||
+                     (isFolder(options.output) && holdsOnlyARun(options.output));
+  throw UserError("--output " + options.output + ": already exists" +
+                  (isRun ? "; " : " and is not a run folder; ") +
+                  (isRun && options.from.empty()
+                       ? "add --resume to continue it, or choose another folder"
+                       : "choose another folder"));
 }
 
 /// The existing run folder to resume in; empty when a new one is to be created.
@@ -107,7 +111,7 @@ run_folder::RunLock lockRun(const run_folder::Layout& layout) {
   } catch (const Error&) {
     // The other process has the lock, but has not written run.json yet.
   }
-  throw UserError(layout.folder().string() + ": " + owner + " is already running this run");
+  throw UserError(layout.folder().string() + ": this run is already being trained by " + owner);
 }
 
 /// Throws UserError with a list of the changed keys that a resumed run may not change.
@@ -120,11 +124,12 @@ void refuseChanges(const run_folder::Layout& layout, const config::Experiment& e
       list += "\n  " + change.key + ": " + change.left + " -> " + change.right;
   }
   if (list.empty()) return;
-  throw UserError(layout.folder().string() +
-                  ": cannot be resumed with other values (only solver.max_steps, "
-                  "dataset.bad_images, evaluation, checkpoint, monitor and runtime may change); "
-                  "choose another folder or revert these:" +
-                  list);
+  throw UserError(
+      layout.folder().string() +
+      ": these keys cannot change on resume (only solver.max_steps, dataset.bad_images, "
+      "evaluation, checkpoint, monitor and runtime can); revert them, or start a new "
+      "run with --from:" +
+      list);
 }
 
 run_folder::RunInfo makeInfo(const run_folder::Layout& layout, const TrainingExperiment& training) {
@@ -176,18 +181,23 @@ TrainingPlan planNew(const TrainOptions& options, TrainingExperiment training,
 
 void refuseFewerSteps(const run_folder::Layout& layout, std::int64_t step, std::int64_t maxSteps) {
   if (maxSteps >= step) return;
-  throw UserError(layout.folder().string() + ": its checkpoint is of step " + std::to_string(step) +
-                  ": solver.max_steps cannot be less, but is " + std::to_string(maxSteps));
+  throw UserError(layout.folder().string() + ": solver.max_steps is " + std::to_string(maxSteps) +
+                  ", but the checkpoint is at step " + std::to_string(step) + "; give at least " +
+                  std::to_string(step));
 }
 
 /// Why a finished run has nothing left to do; empty when it has steps to train.
 std::string nothingLeft(const run_folder::Layout& layout, std::int64_t step,
                         const config::Experiment& experiment) {
-  if (step >= experiment.solver.maxSteps.steps())
-    return "has reached its last step; raise solver.max_steps to continue";
+  const std::int64_t maxSteps = experiment.solver.maxSteps.steps();
+  if (step >= maxSteps) {
+    return "already finished (step " + std::to_string(step) + " of " + std::to_string(maxSteps) +
+           "); raise solver.max_steps with --set solver.max_steps=N to continue";
+  }
   const bool stopsEarly = step > 0 && run_folder::readTrainingState(layout.checkpoint(step))
                                           .stopsEarly(experiment.evaluation.earlyStop);
-  return stopsEarly ? "has stopped early; raise evaluation.early_stop.patience to continue" : "";
+  return stopsEarly ? "already stopped early; raise evaluation.early_stop.patience to continue"
+                    : "";
 }
 
 /// How the data differ from those of the checkpoint; empty: they do not, or the checkpoint has no

@@ -15,9 +15,16 @@ std::string checkedOf(const ImagesCheck& images) {
   return std::to_string(images.checked) + " of " + std::to_string(images.all);
 }
 
-/// `images 3, 5, 8 …`
+/// `of 60 images`, or `of 64 checked images (90 in total)`.
+std::string checkedImages(const ImagesCheck& images) {
+  const bool isAll = images.checked == images.all;
+  return "of " + std::to_string(images.checked) +
+         (isAll ? " images" : " checked images (" + std::to_string(images.all) + " in total)");
+}
+
+/// `image ids 3, 5, 8 …`
 std::string idsOf(const ImageIssues& images) {
-  std::string text = images.count == 1 ? "image " : "images ";
+  std::string text = images.count == 1 ? "image id " : "image ids ";
   for (std::size_t i = 0; i < images.firstIds.size(); ++i)
     text += (i > 0 ? ", " : "") + std::to_string(images.firstIds[i]);
   return images.count > static_cast<std::int64_t>(images.firstIds.size()) ? text + " …" : text;
@@ -29,13 +36,12 @@ void addImages(const std::string& key, const ImagesCheck& check, std::vector<Con
     if (images.count == 0) return;
     issues.push_back({.severity = severity,
                       .key = key,
-                      .text = std::to_string(images.count) + " of the " +
-                              std::to_string(check.checked) + " checked images (of " +
-                              std::to_string(check.all) + ") " + what + " (" + idsOf(images) +
-                              "): " + images.first});
+                      .text = std::to_string(images.count) + " " + checkedImages(check) + " " +
+                              what + " (" + idsOf(images) + "): " + images.first});
   };
   add(ConfigIssue::Severity::Error, check.unusable, "cannot be used");
-  add(ConfigIssue::Severity::Warning, check.dark, "are nearly black after loading");
+  add(ConfigIssue::Severity::Warning, check.dark,
+      check.dark.count == 1 ? "is nearly black after loading" : "are nearly black after loading");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <regex>
 #include <system_error>
 
 #include "engine/base/input_file.h"
@@ -47,7 +48,7 @@ void checkImplemented(const Experiment& experiment, Issues& issues) {
 void checkFrozen(const ModelConfig& model, Issues& issues) {
   if (!model.weights.empty()) return;
   const std::string remedy =
-      ": without model.weights this would freeze randomly initialised layers; set model.weights to "
+      ": without model.weights this would freeze randomly initialized layers; set model.weights to "
       "a safetensors file, or train from scratch with model.norm: group and model.freeze_stages: 0";
   if (model.norm == Norm::FrozenBatch)
     add(issues, "model.norm", base::textOf(Norm::FrozenBatch) + remedy);
@@ -89,8 +90,9 @@ void checkSolver(const SolverConfig& solver, Issues& issues) {
   if (solver.warmupSteps.unit == solver.maxSteps.unit &&
       solver.warmupSteps.count > solver.maxSteps.count) {
     warn(issues, "solver.warmup_steps",
-         writeDuration(solver.warmupSteps) +
-             " is longer than the training, solver.max_steps: " + writeDuration(solver.maxSteps));
+         "the warm-up of " + writeDuration(solver.warmupSteps) +
+             (solver.warmupSteps.unit == Duration::Unit::Steps ? " steps" : "") +
+             " is longer than solver.max_steps (" + writeDuration(solver.maxSteps) + ")");
   }
 }
 
@@ -101,6 +103,17 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
          std::to_string(size) + " is never reached: augment.max_size is " +
              std::to_string(augment.maxSize));
     break;
+  }
+}
+
+void checkMonitor(const MonitorConfig& monitor, Issues& issues) {
+  for (const std::string& pattern : monitor.tensorStatsInclude) {
+    try {
+      const std::regex compiled(pattern);
+    } catch (const std::regex_error&) {
+      add(issues, "monitor.tensor_stats_include",
+          "'" + pattern + "' is not a valid regular expression");
+    }
   }
 }
 
@@ -139,7 +152,7 @@ void checkFolder(const std::string& key, const std::string& path, Issues& issues
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
   if (status.type() == fs::file_type::not_found) {
-    add(issues, key, path + ": there is no such folder");
+    add(issues, key, path + ": no such folder");
   } else if (failure) {
     add(issues, key, path + ": " + failure.message());
   } else if (!fs::is_directory(status)) {
@@ -171,8 +184,8 @@ void checkDataset(const DatasetConfig& dataset, Issues& issues) {
       (dataset.train.annotations == dataset.val.annotations ||
        fs::equivalent(dataset.train.annotations, dataset.val.annotations, failure))) {
     warn(issues, "dataset.val.annotations",
-         "is the training set's file: held-out metrics will show how well the model memorised the "
-         "training images, not how well it generalises");
+         "is the training set's file: held-out metrics will show how well the model memorized the "
+         "training images, not how well it generalizes");
   }
 }
 
@@ -207,6 +220,7 @@ std::vector<ConfigIssue> crossChecks(const Experiment& experiment) {
   }
   checkSolver(experiment.solver, issues);
   checkEvaluation(experiment.evaluation, issues);
+  checkMonitor(experiment.monitor, issues);
   checkRuntime(experiment, issues);
   checkImplemented(experiment, issues);
   return issues;

@@ -60,6 +60,10 @@ Due dueAfter(const Experiment& experiment, std::int64_t step, bool isLast) {
   return due;
 }
 
+bool isTensorStatsDue(const Experiment& experiment, std::int64_t step) {
+  return isDue(experiment.monitor.tensorStatsEvery, step);
+}
+
 TimesDue timesDue(const Experiment& experiment) {
   const std::int64_t last = experiment.solver.maxSteps.steps();
   const EvaluationConfig& evaluation = experiment.evaluation;

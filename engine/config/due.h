@@ -15,6 +15,9 @@ struct Due {
 /// step follows.
 Due dueAfter(const Experiment& experiment, std::int64_t step, bool isLast);
 
+/// Whether `step` records monitor.tensor_stats_every, which must be in steps.
+bool isTensorStatsDue(const Experiment& experiment, std::int64_t step);
+
 /// How often each is due in a training of solver.max_steps.
 struct TimesDue {
   std::int64_t log = 0, losses = 0, averagePrecision = 0, predictions = 0, checkpoint = 0;

@@ -1,6 +1,9 @@
 #include "engine/config/field_values.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 
 #include "engine/config/value_text.h"
@@ -13,6 +16,18 @@ ValueError makeError(std::string text, std::string suggestion = {}) {
   return {std::move(text), std::move(suggestion)};
 }
 
+/// Whether the text is a number that is not finite: inf, nan, YAML's .inf and .nan, 1e999.
+bool isNonFiniteNumber(std::string text) {
+  const std::size_t dot = text.find('.');
+  if (dot != std::string::npos && dot + 1 < text.size() &&
+      std::isalpha(static_cast<unsigned char>(text[dot + 1])) != 0) {
+    text.erase(dot, 1);
+  }
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == '\0' && !std::isfinite(value);
+}
+
 /// A scalar as the user wrote it, shortened when long.
 std::string shown(const YamlNode& node) {
   const std::string text = shortened(node.text);
@@ -20,14 +35,14 @@ std::string shown(const YamlNode& node) {
 }
 
 /// The error of a node that is not a plain scalar, or nothing. expected: "a number", … for the
-/// message; fits: whether a quoted text would be valid without its quotes.
+/// message; fits: whether a quoted string would be valid without its quotes.
 std::optional<ValueError> checkPlain(const YamlNode& node, const std::string& expected,
                                      const std::function<bool(const std::string&)>& fits) {
   if (node.kind != YamlNode::Kind::Scalar) {
     return makeError(describeKind(node) + "; expected " + expected);
   }
   if (!node.isQuoted) return std::nullopt;
-  return makeError(shown(node) + " is a quoted text; expected " + expected,
+  return makeError(shown(node) + " is a quoted string; expected " + expected,
                    fits(node.text) ? node.text : std::string());
 }
 
@@ -40,7 +55,7 @@ ValueError checkRange(const Field& field, double value, const std::string& given
     return {given + " is too large", {}};
   }
   const bool isOpenEnded = field.rangeText().find("…") == std::string::npos;
-  return {given + (isOpenEnded ? " is not " : " is not in ") + field.rangeText(), {}};
+  return {given + (isOpenEnded ? ": must be " : " is not in ") + field.rangeText(), {}};
 }
 
 /// A valid list for messages: the default, or an example where the default is not a list.
@@ -175,7 +190,7 @@ std::string describeKind(const YamlNode& node) {
 
 ValueError parseBool(const YamlNode& node, bool& value) {
   const auto fits = [](const std::string& text) { return text == "true" || text == "false"; };
-  if (auto error = checkPlain(node, "true or false", fits)) return *error;
+  if (auto error = checkPlain(node, "a boolean (true or false)", fits)) return *error;
   if (!fits(node.text)) {
     static const std::vector<std::string> kYes{"True", "TRUE", "yes", "Yes", "on", "On", "1", "y"};
     static const std::vector<std::string> kNo{"False", "FALSE", "no", "No", "off", "Off", "0", "n"};
@@ -185,9 +200,9 @@ ValueError parseBool(const YamlNode& node, bool& value) {
       }
       return false;
     };
-    return makeError(shown(node) + " is not true or false", isIn(kYes)  ? "true"
-                                                            : isIn(kNo) ? "false"
-                                                                        : "");
+    if (isIn(kYes)) return makeError(shown(node) + " is not a boolean", "true");
+    if (isIn(kNo)) return makeError(shown(node) + " is not a boolean", "false");
+    return makeError(shown(node) + " is not a boolean (true or false)");
   }
   value = node.text == "true";
   return {};
@@ -195,7 +210,7 @@ ValueError parseBool(const YamlNode& node, bool& value) {
 
 ValueError parseInteger(const Field& field, const YamlNode& node, std::int64_t& value) {
   const auto fits = [](const std::string& text) { return readInteger(text).has_value(); };
-  if (auto error = checkPlain(node, "a whole number", fits)) return *error;
+  if (auto error = checkPlain(node, "an integer", fits)) return *error;
   const std::optional<std::int64_t> read = readInteger(node.text);
   if (!read) {
     const std::optional<double> number = readNumber(node.text);
@@ -203,7 +218,7 @@ ValueError parseInteger(const Field& field, const YamlNode& node, std::int64_t& 
       return makeError(shown(node) + " is too large");
     std::string suggestion = probableNumber(node.text);
     if (suggestion.ends_with(".0")) suggestion.resize(suggestion.size() - 2);
-    return makeError(shown(node) + " is not a whole number",
+    return makeError(shown(node) + " is not an integer",
                      readInteger(suggestion) ? suggestion : std::string());
   }
   ValueError error = checkRange(field, static_cast<double>(*read), shown(node));
@@ -222,7 +237,7 @@ ValueError parseIntegerOrAuto(const Field& field, const YamlNode& node,
   if (error.text.empty()) {
     value = number;
   } else if (error.suggestion.empty()) {
-    error.text += ", nor the word " + field.choices.front();
+    error.text += " or " + field.choices.front();
   }
   return error;
 }
@@ -231,7 +246,11 @@ ValueError parseNumber(const Field& field, const YamlNode& node, double& value) 
   const auto fits = [](const std::string& text) { return readNumber(text).has_value(); };
   if (auto error = checkPlain(node, "a number", fits)) return *error;
   const std::optional<double> read = readNumber(node.text);
-  if (!read) return makeError(shown(node) + " is not a finite number", probableNumber(node.text));
+  if (!read) {
+    const char* expected =
+        isNonFiniteNumber(node.text) ? " is not a finite number" : " is not a number";
+    return makeError(shown(node) + expected, probableNumber(node.text));
+  }
   ValueError error = checkRange(field, *read, shown(node));
   if (error.text.empty()) value = *read;
   return error;
@@ -283,7 +302,7 @@ ValueError parseBytes(const Field& field, const YamlNode& node, std::int64_t& va
 }
 
 ValueError parseText(const Field& field, const YamlNode& node, std::string& value) {
-  const std::string expected = field.type == FieldType::Path ? "a path" : "a text";
+  const std::string expected = field.type == FieldType::Path ? "a path" : "a string";
   if (node.kind == YamlNode::Kind::Null && field.nullable) {
     value.clear();
     return {};

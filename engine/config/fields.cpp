@@ -17,7 +17,7 @@ constexpr double kNoMaximum = 2147483647;
 FieldTable makeTable() {
   FieldTable table;
   SectionRows top(
-      table, "", "The experiment.", [](auto& e) -> auto& { return e; });
+      table, "", "Name and base file.", [](auto& e) -> auto& { return e; });
   top.text("name", &Experiment::name,
            "Name of the experiment; run folders are named NAME-DATE-TIME.");
   top.path("base", &Experiment::base,
@@ -127,16 +127,16 @@ std::string Field::typeText() const {
   std::string words;
   switch (type) {
     case FieldType::Bool:
-      words = "true or false";
+      words = "boolean";
       break;
     case FieldType::Integer:
-      words = "whole number";
+      words = "integer";
       break;
     case FieldType::Number:
       words = "number";
       break;
     case FieldType::Text:
-      words = "text";
+      words = "string";
       break;
     case FieldType::Path:
       words = "path";
@@ -150,7 +150,7 @@ std::string Field::typeText() const {
       words = "size";
       break;
     case FieldType::IntegerList:
-      words = "list of " + count + "whole numbers";
+      words = "list of " + count + "integers";
       break;
     case FieldType::NumberList:
       words = "list of " + count + "numbers";
@@ -162,7 +162,7 @@ std::string Field::typeText() const {
       words = "list of " + count + "values or percentiles";
       break;
     case FieldType::TextList:
-      words = "list of texts";
+      words = "list of strings";
       break;
   }
   for (const std::string& choice : choices) words += (words.empty() ? "" : ", ") + choice;

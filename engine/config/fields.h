@@ -70,7 +70,7 @@ struct Field {
   std::string notImplementedText() const;
   /// "> 0", "0 … 1" or "", for messages, form and docs.
   std::string rangeText() const;
-  /// "number", "list of whole numbers", "one of sgd, adamw" for messages and docs.
+  /// "number", "list of integers", "one of sgd, adamw" for messages and docs.
   std::string typeText() const;
   std::string defaultText() const { return text(Experiment()); }
 };

@@ -5,7 +5,7 @@ namespace {
 
 void addSplitFields(FieldTable& table) {
   SectionRows train(
-      table, "dataset.train", "The training set.",
+      table, "dataset.train", "Images and annotations to train on.",
       [](auto& e) -> auto& { return e.dataset.train; });
   train.path("images", &DatasetSplit::images, "Folder of the training images.");
   train.path("annotations", &DatasetSplit::annotations,

@@ -47,11 +47,12 @@ void addRpnFields(FieldTable& table) {
              "NMS drops the lower-scoring of two proposals whose IoU is above this, usually 0.7.");
   rpn.number(
       "fg_iou", &RpnConfig::fgIou, between(0, 1), "IoU",
-      "An anchor whose IoU with a ground-truth box is at least this is positive (foreground); "
-      "usually 0.7.");
+      "An anchor whose IoU with a ground-truth box is at least this is positive (foreground), and "
+      "so is the anchor with the highest IoU for each box; usually 0.7.");
   rpn.number("bg_iou", &RpnConfig::bgIou, between(0, 1), "IoU",
              "An anchor whose IoU with every ground-truth box is below this is negative "
-             "(background), usually 0.3; anchors between bg_iou and fg_iou are ignored.");
+             "(background), unless it is the best anchor of a box; usually 0.3. Anchors between "
+             "bg_iou and fg_iou are ignored.");
   rpn.integer("batch_size_per_image", &RpnConfig::batchSizePerImage, count, "anchors",
               "Anchors per image that are sampled for the RPN losses, usually 256; 1000000: all.");
   rpn.number("positive_fraction", &RpnConfig::positiveFraction, between(0, 1), "",
@@ -98,7 +99,8 @@ void addBoxHeadFields(FieldTable& table) {
 
 void addMaskHeadFields(FieldTable& table) {
   SectionRows head(
-      table, "model.mask_head", "Mask head.", [](auto& e) -> auto& { return e.model.maskHead; });
+      table, "model.mask_head", "Mask head: predicts a mask for each detection.",
+      [](auto& e) -> auto& { return e.model.maskHead; });
   head.integer("roi_resolution", &MaskHeadConfig::roiResolution, between(1, 64), "cells",
                "Side of RoIAlign's output, usually 14; predicted masks have twice this side.");
   head.integer("sampling_ratio", &MaskHeadConfig::samplingRatio, between(1, 16), "samples",
@@ -117,10 +119,10 @@ void addModelFields(FieldTable& table) {
       [](auto& e) -> auto& { return e.model; });
   model.choice("backbone", &ModelConfig::backbone, backboneNames(),
                "Backbone: a deeper ResNet is more accurate but slower and takes more memory.");
-  model.choice("norm", &ModelConfig::norm, "Normalisation layers of the backbone.",
+  model.choice("norm", &ModelConfig::norm, "Normalization layers of the backbone.",
                "frozen_batch with weights, else group");
   model.number("norm_epsilon", &ModelConfig::normEpsilon, between(0, 1), "",
-               "Epsilon that normalisation layers add to the variance, usually 1e-5; torchvision's "
+               "Epsilon that normalization layers add to the variance, usually 1e-5; torchvision's "
                "COCO_V1 weights need 0.");
   model.integerOrAuto(
       "freeze_stages", &ModelConfig::freezeStages, between(0, 5), "stages",
@@ -136,7 +138,7 @@ void addModelFields(FieldTable& table) {
       .isImplemented = false;
   model.path("weights", &ModelConfig::weights,
              "Pretrained weights to start from: a safetensors file of a whole Mask R-CNN or of a "
-             "backbone, with torchvision's parameter names; null: random initialisation.");
+             "backbone, with torchvision's parameter names; null: random initialization.");
   addAnchorFields(table);
   addRpnFields(table);
   addBoxHeadFields(table);

@@ -65,7 +65,7 @@ void addCheckpointFields(FieldTable& table) {
                       "Interval between checkpoints; 0: at the last step only. A shorter one loses "
                       "less when a run is killed.");
   checkpoint.integer("keep", &CheckpointConfig::keep, atLeast(1), "checkpoints",
-                     "Number of newest checkpoints that are kept; older ones are deleted.");
+                     "Number of latest checkpoints that are kept; older ones are deleted.");
   checkpoint.flag("keep_best", &CheckpointConfig::keepBest,
                   "Also keep the checkpoint that is best by evaluation.best_metric.");
 }
@@ -95,15 +95,13 @@ void addMonitorFields(FieldTable& table) {
       "log_every", &MonitorConfig::logEvery, atLeast(0),
       "Interval at which the losses of all steps since the last time are read from the "
       "device and logged, usually 20. A longer one costs a fast GPU less time.");
-  monitor
-      .duration(
-          "tensor_stats_every", &MonitorConfig::tensorStatsEvery, atLeast(0),
-          "Interval at which norm and mean of every weight and gradient are logged; 0: never.")
-      .isImplemented = false;
-  monitor
-      .texts("tensor_stats_include", &MonitorConfig::tensorStatsInclude,
-             "Regular expressions: only parameters whose name matches one are logged; []: all.")
-      .isImplemented = false;
+  monitor.duration("tensor_stats_every", &MonitorConfig::tensorStatsEvery, atLeast(0),
+                   "Interval at which norm and mean of every weight and gradient and the relative "
+                   "size of every update are logged, usually 20 … 100; 0: never.");
+  monitor.texts("tensor_stats_include", &MonitorConfig::tensorStatsInclude,
+                "Regular expressions (ECMAScript): only parameters whose name one of them matches, "
+                "anywhere in the name, have these statistics, for example [mask_, layer4]; []: "
+                "all.");
   monitor.duration("predictions_every", &MonitorConfig::predictionsEvery, atLeast(0),
                    "Interval between predictions on the watched images; 0: never.");
   monitor.integer("prediction_images", &MonitorConfig::predictionImages, between(0, 1000), "images",
@@ -140,7 +138,7 @@ void addRuntimeFields(FieldTable& table) {
       "Restrict cuDNN, cuBLAS and NCCL to deterministic algorithms: the same bits in every "
       "run, at some cost of speed. On a CPU training is always deterministic.");
   runtime.integer("seed", &RuntimeConfig::seed, between(0, 9007199254740992.0), "",
-                  "Random seed of initialisation, data order, augmentation and sampling.");
+                  "Random seed of initialization, data order, augmentation and sampling.");
   runtime.integer("cpu_threads", &RuntimeConfig::cpuThreads, between(0, 1024), "threads",
                   "Compute (intra-op) threads per rank; 0: the cores divided among the ranks.");
   runtime.flag(
@@ -148,7 +146,7 @@ void addRuntimeFields(FieldTable& table) {
       "Capture backbone, FPN and RPN head as a CUDA graph for each padded size of a batch "
       "and replay it: faster for small batches, but takes more memory. See augment.pad_to.");
   runtime.integer("max_restarts", &RuntimeConfig::maxRestarts, between(0, 1000), "",
-                  "How often a run whose rank failed is restarted from its newest checkpoint.");
+                  "How often a run whose rank failed is restarted from its latest checkpoint.");
   runtime.number("stall_seconds", &RuntimeConfig::stallSeconds, above(0), "s",
                  "A rank without progress for this long counts as stalled, which ends or restarts "
                  "the run. Raise it if single steps take minutes.");

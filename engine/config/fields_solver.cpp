@@ -29,7 +29,7 @@ void addOptimizerFields(Rows& solver) {
       "0.0001; decoupled with adamw, usually 0.05.");
   solver.number(
       "norm_weight_decay", &SolverConfig::normWeightDecay, atLeast(0), "",
-      "L2 penalty (weight decay) on the weights and biases of normalisation layers; often "
+      "L2 penalty (weight decay) on the weights and biases of normalization layers; often "
       "0.");
   solver.number(
       "backbone_lr_factor", &SolverConfig::backboneLrFactor, atLeast(0), "",
@@ -75,8 +75,8 @@ void addSolverFields(FieldTable& table) {
   solver.integer(
       "accumulate", &SolverConfig::accumulate, between(1, 65536), "micro-batches",
       "Gradient accumulation: number of micro-batches that each rank processes one after another "
-      "per optimizer step, to save memory. Losses are normalised within each micro-batch, as they "
-      "are within each rank.");
+      "per optimizer step, to save memory. Losses are normalized per micro-batch and per rank, so "
+      "N micro-batches are not identical to one N times larger batch.");
   solver.number(
       "clip_grad_norm", &SolverConfig::clipGradNorm, atLeast(0), "",
       "Gradient clipping: gradients are scaled down when their L2 norm over all parameters "

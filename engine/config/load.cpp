@@ -138,7 +138,7 @@ class Loader {
     if (!expanded) {
       error = noSuchUser(node.text);
     } else if (const std::string chain = loopThrough(baseFile); !chain.empty()) {
-      error = "the files inherit from each other in a circle: " + chain;
+      error = "circular inheritance: " + chain;
     } else if (error = read(baseFile, text); !error.empty()) {
       error = baseFile.string() + ": " + error;
       if (fs::path(*expanded).is_relative())
@@ -216,6 +216,12 @@ class Loader {
     const bool isPath = field.type == FieldType::Path && field.key != "base" &&
                         value.kind == YamlNode::Kind::Scalar && !value.text.empty();
     if (!isPath) return field.assignNode(result_.experiment, value);
+    if (isUrl(value.text)) {
+      return {shortened(value.text) + ": " +
+                  (field.key == "model.weights" ? kWeightsUrlError
+                                                : "URLs are not supported; download the files"),
+              {}};
+    }
     const std::optional<std::string> expanded = base::expandHome(value.text);
     if (!expanded) return {noSuchUser(value.text), {}};
     YamlNode absolute = value;
@@ -229,7 +235,7 @@ class Loader {
     ValueError error;
     const Field* field = findField(key);
     if (equals == std::string::npos) {
-      error.text = "is not KEY=VALUE, such as solver.max_steps=200";
+      error.text = "expected KEY=VALUE, such as solver.max_steps=200";
     } else if (field == nullptr && isSection(key)) {
       error.text = "is a section; set its keys one by one: " + keysOf(key);
     } else if (field == nullptr) {
@@ -307,6 +313,8 @@ std::string ConfigIssue::format() const {
   return where + (where.empty() ? "" : ": ") + (severity == Severity::Warning ? "warning: " : "") +
          text;
 }
+
+bool isUrl(const std::string& path) { return path.find("://") != std::string::npos; }
 
 bool LoadedExperiment::hasErrors() const {
   return std::any_of(issues.begin(), issues.end(), [](const ConfigIssue& issue) {

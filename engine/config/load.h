@@ -67,6 +67,12 @@ std::vector<ConfigIssue> crossChecks(const Experiment& experiment);
 /// held-out set. A base file need not give them, so the loaders do not call this.
 std::vector<ConfigIssue> missingData(const Experiment& experiment);
 
+/// Whether the user wrote a URL where a path is expected.
+bool isUrl(const std::string& path);
+inline constexpr const char* kWeightsUrlError =
+    "URLs are not supported; download the file, and convert a .pth with "
+    "packaging/convert_weights.py";
+
 /// Converts every Duration to steps. trainImages: number of usable training images.
 void resolveDurations(Experiment& experiment, std::int64_t trainImages);
 

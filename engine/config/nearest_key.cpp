@@ -86,6 +86,45 @@ std::string keyFromOtherTools(std::string_view last) {
   return {};
 }
 
+/// Our key for one in a section that other tools name differently (`dataset.test`), or "".
+std::string keyInRenamedSection(std::string_view key) {
+  constexpr std::string_view kTheirs = "dataset.test";
+  const std::string written = normalised(key.substr(0, 100));
+  if (!written.starts_with(kTheirs)) return {};
+  const std::string ours = "dataset.val" + written.substr(kTheirs.size());
+  return findField(ours) != nullptr || isSection(ours) ? ours : std::string();
+}
+
+/// Our value for one that detectron2 or PyTorch use and that is too far for the edit distance, or
+/// near another one; "" if it is not among the candidates.
+std::string valueFromOtherTools(std::string_view word, const std::vector<std::string>& candidates) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kWords{{
+      {"gpu", "cuda"},
+      {"bn", "batch"},
+      {"gn", "group"},
+      {"syncbn", "sync_batch"},
+      {"sync_bn", "sync_batch"},
+      {"frozenbn", "frozen_batch"},
+      {"frozen_bn", "frozen_batch"},
+      {"multistep", "step"},
+      {"multisteplr", "step"},
+      {"warmupmultisteplr", "step"},
+      {"cosineannealinglr", "cosine"},
+      {"warmupcosinelr", "cosine"},
+      {"half", "fp16"},
+      {"float16", "fp16"},
+      {"bfloat16", "bf16"},
+      {"float32", "fp32"},
+      {"float", "fp32"},
+  }};
+  for (const auto& [theirs, ours] : kWords) {
+    if (word != theirs) continue;
+    const auto found = std::find(candidates.begin(), candidates.end(), ours);
+    if (found != candidates.end()) return *found;
+  }
+  return {};
+}
+
 std::string nearestOf(std::string_view key, const std::vector<std::string>& candidates) {
   const std::string written = normalised(key.substr(0, 100));
   std::string nearest;
@@ -105,6 +144,7 @@ std::string nearestOf(std::string_view key, const std::vector<std::string>& cand
 }  // namespace
 
 std::string nearestKey(std::string_view key) {
+  if (std::string ours = keyInRenamedSection(key); !ours.empty()) return ours;
   std::vector<std::string> candidates;
   for (const Field& field : fields()) candidates.push_back(field.key);
   const std::string nearest = nearestOf(key, candidates);
@@ -112,6 +152,7 @@ std::string nearestKey(std::string_view key) {
 }
 
 std::string nearestSection(std::string_view key) {
+  if (std::string ours = keyInRenamedSection(key); !ours.empty()) return ours;
   std::vector<std::string> candidates;
   for (const Field& field : fields()) {
     for (std::size_t dot = field.key.find('.'); dot != std::string::npos;
@@ -127,6 +168,7 @@ std::string nearestSection(std::string_view key) {
 
 std::string nearestWord(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string written = normalised(word.substr(0, 100));
+  if (std::string ours = valueFromOtherTools(written, candidates); !ours.empty()) return ours;
   std::string nearest;
   int least = maxEdits(word) + 1;
   for (const std::string& candidate : candidates) {

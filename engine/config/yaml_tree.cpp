@@ -152,7 +152,7 @@ std::string explainSyntax(const std::string& message) {
       {"end of map flow not found", "a '}' or a ',' is missing"},
       {"end of sequence flow not found", "a ']' or a ',' is missing"},
       {"end of map not found",
-       "this line does not belong to the map above: check its indentation and that it is 'key: "
+       "this line does not belong to the mapping above: check its indentation and that it is 'key: "
        "value'"},
       {"end of sequence not found",
        "this line does not belong to the list above: check its indentation"},
@@ -222,8 +222,7 @@ YamlNode parseYaml(const std::string& text) {
   if (root.isEmptyNull()) root.kind = YamlNode::Kind::Map;
   if (root.kind != YamlNode::Kind::Map) {
     throw YamlError{root.begin,
-                    "an experiment file is a map of keys, such as 'name: first' and "
-                    "'solver:' with lines below it"};
+                    "an experiment file must be a YAML mapping, for example 'name: my_run'"};
   }
   return root;
 }

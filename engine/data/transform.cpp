@@ -252,7 +252,10 @@ structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>
     boxes.push_back(box);
   }
   const auto count = static_cast<std::int64_t>(used.size());
-  structures::GtInstances gt{at::empty({count, 4}, at::kFloat), at::empty({count}, at::kLong), {}};
+  structures::GtInstances gt{at::empty({count, 4}, at::kFloat),
+                             at::empty({count}, at::kLong),
+                             {},
+                             at::empty({count}, at::kFloat)};
   at::Tensor windows = at::empty({count, structures::kMaskWindowFields}, at::kLong);
   std::vector<std::uint8_t> pixels;
   MaskCropper cropper(plan);
@@ -260,6 +263,7 @@ structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>
     const Box& box = boxes[i];
     std::ranges::copy(std::array{box.x1, box.y1, box.x2, box.y2},
                       gt.boxesXyxy.mutable_data_ptr<float>() + 4 * i);
+    gt.areas.mutable_data_ptr<float>()[i] = static_cast<float>(used[i]->area);
     gt.classes.mutable_data_ptr<std::int64_t>()[i] = classes.classOf(used[i]->categoryId).value;
     const structures::MaskWindow window =
         cropper.append(coco::annotationMask(*used[i], image), pixels);

@@ -26,6 +26,29 @@ Json lossesJson(const LossValues& values) {
   return json;
 }
 
+Json sumsJson(const LossSums& losses) {
+  Json json{{"rois", losses.rois}};
+  for (std::size_t i = 0; i < kObjectLosses.size(); ++i)
+    json[config::kLosses[config::indexOf(kObjectLosses[i])].name] = number(losses.mean(i));
+  return json;
+}
+
+void addObjectLosses(const std::optional<ObjectLosses>& losses, Json& json) {
+  if (!losses) return;
+  Json classes = Json::array(), sizes = Json::object();
+  for (const ClassLosses& ofClass : losses->byClass) {
+    Json entry{{"category_id", ofClass.category.value}, {"name", ofClass.name}};
+    entry.update(sumsJson(ofClass.losses));
+    classes.push_back(std::move(entry));
+  }
+  for (std::size_t size = 0; size < losses->bySize.size(); ++size) {
+    if (losses->bySize[size].rois > 0)
+      sizes[coco::kObjectSizeNames[size]] = sumsJson(losses->bySize[size]);
+  }
+  json["losses_by_class"] = std::move(classes);
+  json["losses_by_size"] = std::move(sizes);
+}
+
 Json statsJson(const std::optional<coco::AveragePrecision>& precision) {
   if (!precision) return nullptr;
   Json json = Json::object();
@@ -76,6 +99,7 @@ std::string toJson(const Evaluation& evaluation, bool withPerImage) {
   Json json{{"step", evaluation.step}, {"images", evaluation.imageCount}};
   if (!evaluation.badImages.empty()) json["bad_images"] = evaluation.badImages.size();
   json["losses"] = evaluation.losses ? lossesJson(*evaluation.losses) : Json(nullptr);
+  addObjectLosses(evaluation.objectLosses, json);
   if (withPerImage) {
     Json images = Json::array();
     for (const ImageLosses& image : evaluation.perImage) {
@@ -133,6 +157,12 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
   };
   addStats("bbox", evaluation.bbox);
   addStats("segm", evaluation.segm);
+  if (!evaluation.segm) return scalars;
+  for (const coco::ClassAveragePrecision& each : evaluation.segm->classes) {
+    if (each.ap >= 0)
+      scalars.emplace_back(events::tags::evalMaskApOfClass(each.category.value),
+                           static_cast<float>(each.ap));
+  }
   return scalars;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/coco/files/results.h"
 #include "engine/config/losses.h"
 #include "engine/data/bad_image.h"
+#include "engine/eval/object_losses.h"
 
 namespace lockstep::eval {
 
@@ -37,6 +38,7 @@ struct Evaluation {
   std::int64_t imageCount = 0;        ///< images that could be read
   std::optional<LossValues> losses;   ///< mean over images, added in data-set order in double
   std::vector<ImageLosses> perImage;  ///< in data-set order; empty if losses were not requested
+  std::optional<ObjectLosses> objectLosses;  ///< with the losses
   std::vector<coco::Detection>
       detections;  ///< in data-set order, per image by falling score; if AP was requested
   std::optional<coco::AveragePrecision> bbox;  ///< absent if only losses were requested

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <unordered_set>
 
@@ -113,17 +114,18 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
       image.detections = toDetections(predictions[0], batch.sizes[0], batch.originalSizes[0],
                                       batch.ids[0], categories());
     };
-    if (request.losses && request.averagePrecision) {
+    if (!request.losses) return keep(model.detect(batch.images, batch.sizes));
+    model::RoiLosses perRoi;
+    if (request.averagePrecision) {
       const model::LossesAndDetections both =
-          model.lossesAndDetections(batch.images, batch.sizes, batch.gts, keys);
+          model.lossesAndDetections(batch.images, batch.sizes, batch.gts, keys, &perRoi);
       image.losses = lossValues(both.losses, options_.lossWeights);
       keep(both.detections);
-    } else if (request.losses) {
-      image.losses = lossValues(model.losses(batch.images, batch.sizes, batch.gts, keys),
-                                options_.lossWeights);
     } else {
-      keep(model.detect(batch.images, batch.sizes));
+      image.losses = lossValues(model.losses(batch.images, batch.sizes, batch.gts, keys, &perRoi),
+                                options_.lossWeights);
     }
+    image.lossGroups = groupLosses(perRoi);
   };
   const auto inOrder = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   std::vector<ImageResult> results = shared(imageCount(), inOrder, evaluateImage, progress);
@@ -141,6 +143,7 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
   evaluation.imageCount = static_cast<std::int64_t>(ids.size());
   if (request.losses) {
     evaluation.losses = meanLosses(evaluation.perImage);
+    evaluation.objectLosses = objectLosses(results);
   }
   if (request.averagePrecision) {
     evaluation.detections = allDetections(results);
@@ -159,6 +162,25 @@ void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<Im
   const std::vector<coco::Detection>& counted = all ? evaluation.detections : some;
   evaluation.bbox = coco::evaluate(dataset(), counted, coco::IouType::Box, ids);
   evaluation.segm = coco::evaluate(dataset(), counted, coco::IouType::Mask, ids);
+}
+
+ObjectLosses Evaluator::objectLosses(const std::vector<ImageResult>& results) const {
+  ObjectLosses losses;
+  std::map<std::int32_t, LossSums> byClass;
+  for (const ImageResult& image : results) {
+    for (const LossGroup& group : image.lossGroups) {
+      byClass[group.classIndex].add(group.losses);
+      losses.bySize[static_cast<std::size_t>(group.size)].add(group.losses);
+      losses.bySize[static_cast<std::size_t>(coco::ObjectSize::All)].add(group.losses);
+    }
+  }
+  for (const auto& [classIndex, sums] : byClass) {
+    const CategoryId id = categories()[static_cast<std::size_t>(classIndex) - 1];
+    losses.byClass.push_back(
+        {id, dataset().categories()[static_cast<std::size_t>(dataset().classOf(id).value) - 1].name,
+         sums});
+  }
+  return losses;
 }
 
 Detected Evaluator::detect(model::MaskRcnn& model, const std::vector<std::size_t>& imageIndices,

@@ -70,6 +70,8 @@ class Evaluator {
   std::vector<ImageResult> shared(std::int64_t count,
                                   const std::function<std::size_t(std::int64_t i)>& imageOf,
                                   const BatchWork& work, const Progress& progress) const;
+  /// Added up in data-set order.
+  ObjectLosses objectLosses(const std::vector<ImageResult>& results) const;
   void addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids) const;
   const std::vector<CategoryId>& categories() const { return loader_.classes().categories(); }
 

@@ -109,6 +109,8 @@ void ResultPack::add(std::int64_t index, const ImageResult& result) {
   put(bytes_, index);
   putBadImage(bytes_, result.badImage);
   put(bytes_, result.losses);
+  put(bytes_, static_cast<std::uint64_t>(result.lossGroups.size()));
+  for (const LossGroup& group : result.lossGroups) put(bytes_, group);
   put(bytes_, static_cast<std::uint64_t>(result.detections.size()));
   for (const coco::Detection& detection : result.detections) putDetection(bytes_, detection);
 }
@@ -122,6 +124,9 @@ void unpackResults(std::string_view bytes, std::vector<ImageResult>& results) {
     ImageResult& image = results[static_cast<std::size_t>(index)];
     image.badImage = takeBadImage(reader);
     image.losses = reader.take<LossValues>();
+    image.lossGroups.clear();
+    for (auto left = reader.take<std::uint64_t>(); left > 0; --left)
+      image.lossGroups.push_back(reader.take<LossGroup>());
     image.detections.clear();
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left)
       image.detections.push_back(takeDetection(reader));

@@ -9,12 +9,14 @@
 #include "engine/coco/files/results.h"
 #include "engine/data/bad_image.h"
 #include "engine/eval/evaluation.h"
+#include "engine/eval/object_losses.h"
 
 namespace lockstep::eval {
 
 /// The evaluation result of one image.
 struct ImageResult {
   LossValues losses{};
+  std::vector<LossGroup> lossGroups;           ///< with the losses
   std::vector<coco::Detection> detections;     ///< by falling score
   std::optional<data::BadImageInfo> badImage;  ///< set if it cannot be read; then the rest is empty
 };

@@ -15,9 +15,16 @@ std::size_t numberOffset(std::string_view pattern) { return pattern.find("N/"); 
 
 std::string train(std::string_view name) { return std::string(kTrain).append(name); }
 std::string eval(std::string_view name) { return std::string(kEval).append(name); }
+std::string evalMaskApOfClass(std::int64_t categoryId) {
+  return kMaskAp + ("/class/" + std::to_string(categoryId));
+}
 bool isTrainLoss(std::string_view tag) { return tag.starts_with(kTrainLosses); }
 bool isEvalLoss(std::string_view tag) { return tag.starts_with(kEvalLosses); }
 std::string_view nameIn(std::string_view tag) { return tag.substr(tag.find('/') + 1); }
+
+std::string matchedAnchors(std::size_t level) {
+  return "rpn/matched/p" + std::to_string(level + 2);
+}
 
 bool isNumbered(std::string_view pattern) {
   return numberOffset(pattern) != std::string_view::npos;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,8 @@ namespace lockstep::events::tags {
 /// `train/loss_mask`, `eval/loss_mask`, `eval/segm/AP`.
 std::string train(std::string_view name);
 std::string eval(std::string_view name);
+/// AP of the masks of a category: `eval/segm/AP/class/3`.
+std::string evalMaskApOfClass(std::int64_t categoryId);
 bool isTrainLoss(std::string_view tag);
 bool isEvalLoss(std::string_view tag);
 /// Without the prefix: `loss_mask`, `segm/AP`.
@@ -25,6 +29,26 @@ inline constexpr const char* kBoxAp = "eval/bbox/AP";
 inline constexpr const char* kLearningRate = "solver/lr";
 inline constexpr const char* kGradientNorm = "solver/grad_norm";
 inline constexpr const char* kLossScale = "solver/loss_scale";
+
+/// Before the name of a parameter, with monitor.tensor_stats_every: norm and mean of its gradient
+/// before clipping and of its weights after the update, and norm of the update / norm of the
+/// weights.
+inline constexpr const char* kGradientNorms = "grad_norm/";
+inline constexpr const char* kGradientMeans = "grad_mean/";
+inline constexpr const char* kWeightNorms = "weight_norm/";
+inline constexpr const char* kWeightMeans = "weight_mean/";
+inline constexpr const char* kUpdateRatios = "update_ratio/";
+/// Before a config::ModelPart, of every step.
+inline constexpr const char* kPartGradientNorms = "grad_norm/part/";
+
+/// Of the images of a step: means per image, shares of objects, RoIs and mask pixels.
+inline constexpr const char* kRpnPositives = "rpn/positives";
+inline constexpr const char* kRpnRecall = "rpn/recall";  ///< objects with a proposal, IoU >= 0.5
+inline constexpr const char* kRoiPositives = "roi/positives";
+inline constexpr const char* kBoxAccuracy = "box/accuracy";
+inline constexpr const char* kMaskAccuracy = "mask/accuracy";
+/// Anchors per image that match an object, of an FPN level: `rpn/matched/p2` of the finest, 0.
+std::string matchedAnchors(std::size_t level);
 
 inline constexpr const char* kStepSeconds = "time/step_seconds";
 inline constexpr const char* kDataSeconds = "time/data_seconds";

@@ -3,10 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
-#include <string>
 
-#include "engine/base/error.h"
 #include "engine/config/pyramid.h"
 
 namespace lockstep::model {
@@ -17,23 +14,8 @@ constexpr std::size_t kMaxEntries = 64;
 
 }  // namespace
 
-AnchorGenerator::AnchorGenerator(const config::AnchorConfig& config) {
-  if (config.sizes.size() != config::kPyramidLevels || config.aspectRatios.empty()) {
-    throw UserError("model.anchors: got " + std::to_string(config.sizes.size()) +
-                    " sizes; give five, one per FPN level, and at least one aspect ratio");
-  }
-  for (const double size : config.sizes) {
-    std::vector<Cell>& level = cells_.emplace_back();
-    for (const double ratio : config.aspectRatios) {
-      const float tall = std::sqrt(static_cast<float>(ratio));
-      const float width = 1.0f / tall * static_cast<float>(size);
-      const float height = tall * static_cast<float>(size);
-      // Rounds half to even, as torch.round.
-      level.push_back({std::nearbyint(-width / 2), std::nearbyint(-height / 2),
-                       std::nearbyint(width / 2), std::nearbyint(height / 2)});
-    }
-  }
-}
+AnchorGenerator::AnchorGenerator(const config::AnchorConfig& config)
+    : cells_(config::anchorCells(config)) {}
 
 at::Tensor AnchorGenerator::generate(const base::ImageSize& padded,
                                      const std::vector<base::ImageSize>& levels,
@@ -51,7 +33,7 @@ at::Tensor AnchorGenerator::generate(const base::ImageSize& padded,
       for (std::int64_t column = 0; column < levels[l].width; ++column) {
         const auto x = static_cast<float>(column * strideX);
         const auto y = static_cast<float>(row * strideY);
-        for (const Cell& cell : cells_[l]) {
+        for (const config::AnchorCell& cell : cells_[l]) {
           *out++ = x + cell.x1;
           *out++ = y + cell.y1;
           *out++ = x + cell.x2;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/image_size.h"
+#include "engine/config/anchor_cells.h"
 #include "engine/config/experiment.h"
 #include "engine/structures/tensor_block.h"
 
@@ -29,10 +30,7 @@ class AnchorGenerator {
   }
 
  private:
-  struct Cell {
-    float x1, y1, x2, y2;
-  };
-  std::vector<std::vector<Cell>> cells_;  // by level, then aspect ratio
+  std::vector<std::vector<config::AnchorCell>> cells_;  // by level, then aspect ratio
 };
 
 /// Anchors on a device, cached for the most recent sizes, because most batches have one of a few

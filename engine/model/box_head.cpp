@@ -55,11 +55,24 @@ BoxHead::Prediction BoxHead::forward(const at::Tensor& pooled) const {
 
 Losses BoxHead::losses(const Prediction& predicted, const at::Tensor& labels,
                        const at::Tensor& targets, const at::Tensor& weights) const {
+  const at::Tensor rois = weights.sum(), isPositive = weights * (labels > 0);
   Losses losses;
   losses[config::Loss::Classifier] = classLoss(predicted.logits, labels, weights);
-  losses[config::Loss::BoxReg] = boxRegressionLoss(ofClasses(predicted.deltas, labels), targets,
-                                                   weights * (labels > 0), weights.sum());
+  losses[config::Loss::BoxReg] =
+      boxRegressionLoss(ofClasses(predicted.deltas, labels), targets, isPositive, rois);
+  losses.counts[DetectorCount::Rois] = rois;
+  losses.counts[DetectorCount::RoiPositives] = isPositive.sum();
+  losses.counts[DetectorCount::CorrectClasses] =
+      (weights * (predicted.logits.argmax(1) == labels)).sum();
   return losses;
+}
+
+at::Tensor BoxHead::lossesPerRoi(const Prediction& predicted, const at::Tensor& labels,
+                                 const at::Tensor& targets) const {
+  const at::NoGradGuard noGradient;
+  const at::Tensor deltas = ofClasses(predicted.deltas, labels);
+  return at::stack({classLosses(predicted.logits, labels), boxRegressionLosses(deltas, targets)},
+                   1);
 }
 
 Detections BoxHead::inference(const Prediction& predicted, const RegionRows& rows,

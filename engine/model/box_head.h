@@ -48,6 +48,10 @@ class BoxHead {
   Losses losses(const Prediction& predicted, const at::Tensor& labels, const at::Tensor& targets,
                 const at::Tensor& weights) const;
 
+  /// The two losses of each RoI, unweighted: [K,2] float32.
+  at::Tensor lossesPerRoi(const Prediction& predicted, const at::Tensor& labels,
+                          const at::Tensor& targets) const;
+
   /// rows: the proposals that were predicted. Synchronises with the device. limits as for
   /// ops::decodeBoxes.
   Detections inference(const Prediction& predicted, const RegionRows& rows,

@@ -18,8 +18,12 @@ at::Tensor upcast(const at::Tensor& values) {
 }
 
 void Losses::take(const Losses& others) {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (others.values[i].defined()) values[i] = others.values[i];
+  const auto merge = [](auto& own, const auto& of) {
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (of[i].defined()) own[i] = of[i];
+  };
+  merge(values, others.values);
+  merge(counts.values, others.counts.values);
 }
 
 at::Tensor Losses::total(const config::LossWeights& weights) const {
@@ -34,12 +38,24 @@ std::array<std::pair<std::string_view, at::Tensor>, config::kLossCount> Losses::
   return named;
 }
 
+namespace {
+
+/// [K,4]
+at::Tensor smoothL1(const at::Tensor& deltas, const at::Tensor& targets) {
+  const at::Tensor values = upcast(deltas);
+  return at::smooth_l1_loss(values, targets.to(values.scalar_type()), at::Reduction::None,
+                            kSmoothL1Beta);
+}
+
+}  // namespace
+
 at::Tensor boxRegressionLoss(const at::Tensor& deltas, const at::Tensor& targets,
                              const at::Tensor& weights, const at::Tensor& normaliser) {
-  const at::Tensor values = upcast(deltas);
-  const at::Tensor losses = at::smooth_l1_loss(values, targets.to(values.scalar_type()),
-                                               at::Reduction::None, kSmoothL1Beta);
-  return (losses * weights.unsqueeze(1)).sum() / normaliser.clamp_min(1);
+  return (smoothL1(deltas, targets) * weights.unsqueeze(1)).sum() / normaliser.clamp_min(1);
+}
+
+at::Tensor boxRegressionLosses(const at::Tensor& deltas, const at::Tensor& targets) {
+  return smoothL1(deltas, targets).sum(1);
 }
 
 at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets,
@@ -54,11 +70,20 @@ at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets,
   return losses / (weights.sum() * static_cast<double>(ofRow)).clamp_min(1);
 }
 
+at::Tensor binaryLosses(const at::Tensor& logits, const at::Tensor& targets) {
+  const at::Tensor values = upcast(logits);
+  return at::binary_cross_entropy_with_logits(values, targets.to(values.scalar_type()),
+                                              /*weight=*/{}, /*pos_weight=*/{},
+                                              at::Reduction::None);
+}
+
 at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels,
                      const at::Tensor& weights) {
-  const at::Tensor losses =
-      at::cross_entropy_loss(upcast(logits), labels, /*weight=*/{}, at::Reduction::None);
-  return (losses * weights).sum() / weights.sum().clamp_min(1);
+  return (classLosses(logits, labels) * weights).sum() / weights.sum().clamp_min(1);
+}
+
+at::Tensor classLosses(const at::Tensor& logits, const at::Tensor& labels) {
+  return at::cross_entropy_loss(upcast(logits), labels, /*weight=*/{}, at::Reduction::None);
 }
 
 }  // namespace lockstep::model

@@ -52,10 +52,22 @@ at::Tensor MaskHead::forward(const at::Tensor& pooled, const at::Tensor& classes
 
 Losses MaskHead::losses(const at::Tensor& logits, const structures::GtMasks& masks,
                         const ops::MaskRegions& regions, const at::Tensor& weights) const {
+  const at::Tensor targets = ops::maskTargets(masks, regions, 2 * config_.roiResolution);
   Losses losses;
-  losses[config::Loss::Mask] =
-      binaryLoss(logits, ops::maskTargets(masks, regions, 2 * config_.roiResolution), weights);
+  losses[config::Loss::Mask] = binaryLoss(logits, targets, weights);
+  const at::Tensor isCorrect = (logits > 0) == (targets >= 0.5);
+  losses.counts[DetectorCount::CorrectMaskPixels] = (weights * isCorrect.flatten(1).sum(1)).sum();
+  losses.counts[DetectorCount::MaskPixels] =
+      weights.sum() * static_cast<double>(targets.size(1) * targets.size(2));
   return losses;
+}
+
+at::Tensor MaskHead::lossesPerRoi(const at::Tensor& logits, const structures::GtMasks& masks,
+                                  const ops::MaskRegions& regions) const {
+  const at::NoGradGuard noGradient;
+  return binaryLosses(logits, ops::maskTargets(masks, regions, 2 * config_.roiResolution))
+      .flatten(1)
+      .mean(1);
 }
 
 at::Tensor MaskHead::inference(const at::Tensor& pooled, const at::Tensor& classes) const {

@@ -34,6 +34,10 @@ class MaskHead {
   Losses losses(const at::Tensor& logits, const structures::GtMasks& masks,
                 const ops::MaskRegions& regions, const at::Tensor& weights) const;
 
+  /// Mean loss_mask over the pixels of each RoI: [K] float32.
+  at::Tensor lossesPerRoi(const at::Tensor& logits, const structures::GtMasks& masks,
+                          const ops::MaskRegions& regions) const;
+
   /// forward() as probabilities, float32.
   at::Tensor inference(const at::Tensor& pooled, const at::Tensor& classes) const;
 

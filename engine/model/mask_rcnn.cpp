@@ -9,12 +9,16 @@
 #include "engine/model/fpn.h"
 #include "engine/model/roi_heads.h"
 #include "engine/model/rpn.h"
+#include "engine/ops/matching.h"
 #include "engine/ops/resize_images.h"
 #include "engine/structures/boxes.h"
 #include "engine/structures/image_row.h"
 
 namespace lockstep::model {
 namespace {
+
+/// IoU of a proposal with an object from which the RPN counts as having proposed the object.
+constexpr double kProposedIou = 0.5;
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
@@ -130,7 +134,7 @@ void MaskRcnn::useCudaGraphs(CudaGraphCapture capture) {
 
 Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<base::ImageSize>& sizes,
                           const structures::GtBatch& groundTruth,
-                          const std::vector<std::uint64_t>& samplingKeys) {
+                          const std::vector<std::uint64_t>& samplingKeys, RoiLosses* perRoi) {
   const auto count = static_cast<std::int64_t>(sizes.size());
   TORCH_CHECK(groundTruth.imageCount() == count && samplingKeys.size() == sizes.size(), "got ",
               groundTruth.imageCount(), " ground truths and ", samplingKeys.size(),
@@ -139,8 +143,11 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<base::ImageS
   const Proposals proposals =
       rpn_->proposals(shared.rpn, structures::boxLimits(sizes, device), /*forTraining=*/true);
   Losses losses = rpn_->losses(shared.rpn, groundTruth, samplingKeys);
-  losses.take(
-      roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys, shapesOn(device)));
+  losses.counts[DetectorCount::Objects] = groundTruth.counts.sum(at::kFloat);
+  losses.counts[DetectorCount::ProposedObjects] =
+      (ops::bestOverlaps(groundTruth, proposals.boxes) >= kProposedIou).sum(at::kFloat);
+  losses.take(roiHeads_->losses(shared.levels, proposals, groundTruth, samplingKeys,
+                                shapesOn(device), perRoi));
   return losses;
 }
 
@@ -158,9 +165,9 @@ RowShapes MaskRcnn::shapesOn(const at::Device& device) const {
 
 Losses MaskRcnn::losses(const at::Tensor& images, const std::vector<base::ImageSize>& sizes,
                         const structures::GtBatch& groundTruth,
-                        const std::vector<std::uint64_t>& samplingKeys) {
+                        const std::vector<std::uint64_t>& samplingKeys, RoiLosses* perRoi) {
   checkBatch(images, sizes);
-  return lossesOf(features(images), sizes, groundTruth, samplingKeys);
+  return lossesOf(features(images), sizes, groundTruth, samplingKeys, perRoi);
 }
 
 std::vector<structures::PredInstances> MaskRcnn::detect(const at::Tensor& images,
@@ -172,10 +179,11 @@ std::vector<structures::PredInstances> MaskRcnn::detect(const at::Tensor& images
 LossesAndDetections MaskRcnn::lossesAndDetections(const at::Tensor& images,
                                                   const std::vector<base::ImageSize>& sizes,
                                                   const structures::GtBatch& groundTruth,
-                                                  const std::vector<std::uint64_t>& samplingKeys) {
+                                                  const std::vector<std::uint64_t>& samplingKeys,
+                                                  RoiLosses* perRoi) {
   checkBatch(images, sizes);
   const Features shared = features(images);
-  return {lossesOf(shared, sizes, groundTruth, samplingKeys), detectionsOf(shared, sizes)};
+  return {lossesOf(shared, sizes, groundTruth, samplingKeys, perRoi), detectionsOf(shared, sizes)};
 }
 
 std::vector<std::pair<std::string, at::Tensor>> MaskRcnn::namedState() const {

@@ -62,7 +62,7 @@ class MaskRcnn : public torch::nn::Module {
   /// the autograd graph.
   Losses losses(const at::Tensor& images, const std::vector<base::ImageSize>& sizes,
                 const structures::GtBatch& groundTruth,
-                const std::vector<std::uint64_t>& samplingKeys);
+                const std::vector<std::uint64_t>& samplingKeys, RoiLosses* perRoi = nullptr);
 
   /// Detections by falling score, boxes in px of the resized image. Call it under at::NoGradGuard
   /// and in eval().
@@ -74,7 +74,8 @@ class MaskRcnn : public torch::nn::Module {
   LossesAndDetections lossesAndDetections(const at::Tensor& images,
                                           const std::vector<base::ImageSize>& sizes,
                                           const structures::GtBatch& groundTruth,
-                                          const std::vector<std::uint64_t>& samplingKeys);
+                                          const std::vector<std::uint64_t>& samplingKeys,
+                                          RoiLosses* perRoi = nullptr);
 
   /// Every parameter and buffer with torchvision's state_dict names, in that order. The tensors
   /// share the model's memory.
@@ -108,7 +109,7 @@ class MaskRcnn : public torch::nn::Module {
   bool runsInCudaGraphs() const;
   Losses lossesOf(const Features& shared, const std::vector<base::ImageSize>& sizes,
                   const structures::GtBatch& groundTruth,
-                  const std::vector<std::uint64_t>& samplingKeys);
+                  const std::vector<std::uint64_t>& samplingKeys, RoiLosses* perRoi);
   std::vector<structures::PredInstances> detectionsOf(const Features& shared,
                                                       const std::vector<base::ImageSize>& sizes);
 

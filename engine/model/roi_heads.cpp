@@ -14,7 +14,8 @@ RoiHeads::RoiHeads(const RoiHeadsConfig& config)
 
 Losses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
                         const structures::GtBatch& groundTruth,
-                        const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const {
+                        const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes,
+                        RoiLosses* perRoi) const {
   const TrainingRegions regions =
       sampleRegions(boxConfig_, boxHead_.regressionWeights(), proposals, groundTruth, samplingKeys);
   const RegionRows rows(regions.valid, shapes);
@@ -35,6 +36,22 @@ Losses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals
   Losses losses = boxHead_.losses(predicted, rows.gather(regions.classes),
                                   rows.gather(regions.targets), rows.weights());
   losses.take(maskHead_.losses(maskLogits, groundTruth.masks, masks, maskRows.weights()));
+  if (perRoi == nullptr) return losses;
+  const at::Tensor areas = groundTruth.areas.gather(1, regions.objects);
+  const auto withFacts = [](const RegionRows& of, const at::Tensor& rowClasses,
+                            const at::Tensor& rowAreas, const at::Tensor& values) {
+    return at::cat({at::stack({of.gather(rowClasses).to(at::kFloat), of.gather(rowAreas),
+                               of.images().to(at::kFloat)},
+                              1),
+                    values.to(at::kFloat)},
+                   1);
+  };
+  perRoi->box = withFacts(
+      rows, regions.classes, areas,
+      boxHead_.lossesPerRoi(predicted, rows.gather(regions.classes), rows.gather(regions.targets)));
+  perRoi->mask =
+      withFacts(maskRows, mayBePositive(regions.classes), mayBePositive(areas),
+                maskHead_.lossesPerRoi(maskLogits, groundTruth.masks, masks).unsqueeze(1));
   return losses;
 }
 

@@ -30,9 +30,11 @@ class RoiHeads : public torch::nn::Module {
 
   /// loss_classifier, loss_box_reg and loss_mask. features: FPN levels. Ground-truth boxes are
   /// added to the proposals; RoIs are sampled by samplingKeys (one per image).
+  /// perRoi: also set to the losses of each RoI.
   Losses losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
                 const structures::GtBatch& groundTruth,
-                const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes) const;
+                const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes,
+                RoiLosses* perRoi = nullptr) const;
 
   /// Synchronises with the device once or twice.
   std::vector<structures::PredInstances> detect(const std::vector<at::Tensor>& features,

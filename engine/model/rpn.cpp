@@ -130,6 +130,15 @@ Losses Rpn::losses(const RpnOutput& output, const structures::GtBatch& groundTru
   const at::Tensor targets = ops::encodeBoxes(
       {output.anchors, matches, groundTruth.boxesXyxy, positives, isPositive}, kAnchorWeights);
   Losses losses;
+  losses.counts[DetectorCount::RpnPositives] = sample.isPositive.sum(at::kFloat);
+  std::int64_t firstAnchor = 0;
+  const at::Tensor isMatched = matches >= 0;
+  for (std::size_t level = 0; level < output.levelCounts.size(); ++level) {
+    const std::int64_t anchors = output.levelCounts[level];
+    losses.counts.values[indexOf(DetectorCount::MatchedAnchors, level)] =
+        isMatched.narrow(1, firstAnchor, anchors).sum(at::kFloat);
+    firstAnchor += anchors;
+  }
   losses[Loss::Objectness] = binaryLoss(objectness, sample.isPositive.flatten(), weights);
   losses[Loss::RpnBoxReg] =
       boxRegressionLoss(ops::gatherUniqueRows(output.deltas, {positives, isPositive}).flatten(0, 1),

@@ -24,15 +24,23 @@ struct MatchThresholds {
 at::Tensor matchBoxes(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                       const MatchThresholds& thresholds);
 
+/// For each object the highest IoU of a candidate of its image, 0 for padding -> [N,G] float32.
+/// Arguments as for matchBoxes; candidates without area overlap nothing.
+at::Tensor bestOverlaps(const structures::GtBatch& groundTruth, const at::Tensor& candidates);
+
 /// Kernels, which do not store the IoU matrix.
 using MatchBoxesKernel = at::Tensor(const structures::GtBatch& groundTruth,
                                     const at::Tensor& candidates,
                                     const MatchThresholds& thresholds);
+using BestOverlapsKernel = at::Tensor(const structures::GtBatch& groundTruth,
+                                      const at::Tensor& candidates);
 namespace cpu {
 MatchBoxesKernel matchBoxes;
-}
+BestOverlapsKernel bestOverlaps;
+}  // namespace cpu
 namespace cuda {
 MatchBoxesKernel matchBoxes;
-}
+BestOverlapsKernel bestOverlaps;
+}  // namespace cuda
 
 }  // namespace lockstep::ops

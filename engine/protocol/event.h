@@ -25,6 +25,14 @@ struct Scalars {
   std::vector<std::pair<std::string, float>> values;  ///< when decoded: sorted by tag
 };
 
+/// The first event of every attempt.
+struct Config {
+  std::int64_t seq = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  std::string experiment{};  ///< resolved, as config.yaml
+};
+
 struct RunError {
   std::string message;
   int rank = 0;
@@ -122,7 +130,7 @@ struct Alert {
   std::string value{};  ///< advice: the value to set
 };
 
-using Event = std::variant<Scalars, State, Log, Checkpoint, Evaluation, Predictions, Alert>;
+using Event = std::variant<Scalars, Config, State, Log, Checkpoint, Evaluation, Predictions, Alert>;
 
 inline std::int64_t seqOf(const Event& event) {
   return std::visit([](const auto& held) { return held.seq; }, event);

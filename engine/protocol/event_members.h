@@ -20,6 +20,12 @@ void describeContent(auto& members, Is<Scalars> auto& scalars) {
 }
 
 template <>
+inline constexpr const char* kTypeName<Config> = "config";
+void describeContent(auto& members, Is<Config> auto& config) {
+  members("experiment", config.experiment);
+}
+
+template <>
 inline constexpr const char* kTypeName<State> = "state";
 void describeContent(auto& members, Is<State> auto& state) {
   members("state", state.state);

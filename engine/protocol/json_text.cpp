@@ -85,7 +85,7 @@ const char* kindOf(const nlohmann::json& value) {
     case nlohmann::json::value_t::string:
       return "a string";
     case nlohmann::json::value_t::boolean:
-      return "true or false";
+      return "a boolean";
     default:
       return "a number";
   }

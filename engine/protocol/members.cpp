@@ -31,7 +31,7 @@ void MemberReader::refuse(const nlohmann::json& value, const std::string& name,
 }
 
 void MemberReader::read(const nlohmann::json& value, const std::string& name, bool& flag) {
-  if (!value.is_boolean()) refuse(value, name, "true or false");
+  if (!value.is_boolean()) refuse(value, name, "a boolean");
   flag = value.get<bool>();
 }
 

@@ -10,7 +10,7 @@ namespace lockstep::run_folder {
 namespace {
 
 Error creationError(const fs::path& folder, const std::error_code& reason) {
-  return UserError(folder.string() + ": cannot create folder: " + reason.message());
+  return UserError(folder.string() + ": cannot be created: " + reason.message());
 }
 
 /// A file name for a run's name, without separators, spaces and characters special to a shell.

@@ -47,7 +47,7 @@ bool isCompleteCheckpoint(const fs::path& folder) {
 /// `available: best (step 400), last (step 600), steps 200, 400, 600`
 std::string checkpointList(const std::vector<std::int64_t>& steps,
                            std::optional<std::int64_t> best) {
-  if (steps.empty()) return "there are no checkpoints yet";
+  if (steps.empty()) return "no checkpoint yet";
   std::string text = "available: ";
   if (best) text += "best (step " + std::to_string(*best) + "), ";
   text += "last (step " + std::to_string(steps.back()) + "), steps ";
@@ -206,7 +206,7 @@ fs::path resolveWeights(const Layout& layout, const std::string& weights) {
     return weightsOf(*best);
   }
   if (weights == "last") {
-    if (steps.empty()) throw refuse("no last checkpoint");
+    if (steps.empty()) throw UserError(layout.folder().string() + ": no checkpoint yet");
     return weightsOf(steps.back());
   }
   if (const auto step = parseStep(weights)) {
@@ -216,7 +216,7 @@ fs::path resolveWeights(const Layout& layout, const std::string& weights) {
   if (isFile(weights)) return weights;
   if (isFile(fs::path(weights) / kCheckpointFiles[0]))
     return fs::path(weights) / kCheckpointFiles[0];
-  throw refuse("weights '" + weights + "' are neither best, last, a step nor a file that is there");
+  throw refuse("no such checkpoint or file '" + weights + "'");
 }
 
 }  // namespace lockstep::run_folder

@@ -97,7 +97,7 @@ struct ResumePoint {
   bool isDataChanged = false;  ///< the data differs from the checkpoint's, and the user accepted it
 };
 
-/// The newest intact checkpoint. Throws Error when there are checkpoints and none is intact.
+/// The latest intact checkpoint. Throws Error when there are checkpoints and none is intact.
 ResumePoint findResumePoint(const Layout& layout);
 /// The checkpoint of exactly this step. Throws Error when it is damaged.
 ResumePoint resumePointAt(const Layout& layout, std::int64_t step);

@@ -1,6 +1,8 @@
 #include "engine/solver/weight_update.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_copy.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/zeros.h>
@@ -8,6 +10,7 @@
 
 #include <utility>
 
+#include "engine/ops/tensor_sums.h"
 #include "engine/solver/gradient_clip.h"
 
 namespace lockstep::solver {
@@ -23,23 +26,44 @@ WeightUpdate::WeightUpdate(const config::SolverConfig& config, std::vector<Param
                            bool scalesLoss)
     : optimizer_(makeOptimizer(config, std::move(parameters))), clipNorm_(config.clipGradNorm) {
   for (const Parameter& parameter : optimizer_->parameters()) tensors_.push_back(parameter.tensor);
+  watched_ = tensors_;
   const at::Device device = deviceOf(optimizer_->parameters());
   if (scalesLoss) scaler_.emplace(device);
   hasDiverged_ = at::zeros({}, at::TensorOptions(at::kFloat).device(device));
 }
 
-WeightUpdate::Figures WeightUpdate::apply(double learningRate, const at::Tensor& lossesNotFinite) {
+WeightUpdate::Figures WeightUpdate::apply(double learningRate, const at::Tensor& lossesNotFinite,
+                                          bool withWeightSums) {
   const at::NoGradGuard noGradient;
   if (scaler_) scaler_->unscale(tensors_);
-  const at::Tensor norm = clipGradientNorm(tensors_, clipNorm_);
-  const at::Tensor hasOverflowed = at::isfinite(norm.to(at::kFloat)).logical_not().to(at::kFloat);
-  const at::Tensor gradientDiverged = scaler_ ? hasOverflowed * scaler_->isAtMinimum() : hasOverflowed;
+  const GradientSums gradients = clipGradientNorm(tensors_, clipNorm_);
+  const at::Tensor hasOverflowed =
+      at::isfinite(gradients.norm.to(at::kFloat)).logical_not().to(at::kFloat);
+  const at::Tensor gradientDiverged =
+      scaler_ ? hasOverflowed * scaler_->isAtMinimum() : hasOverflowed;
   hasDiverged_ = at::maximum(hasDiverged_, at::maximum(lossesNotFinite, gradientDiverged));
+  if (withWeightSums) keepWatchedWeights();
   optimizer_->step(learningRate, scaler_ ? at::maximum(hasDiverged_, hasOverflowed) : hasDiverged_);
-  if (!scaler_) return {norm, hasDiverged_, {}};
-  const at::Tensor scale = scaler_->scale().clone();
+  Figures figures{gradients.norm, hasDiverged_, {}, gradients.sums};
+  if (withWeightSums && !watched_.empty())
+    figures.weightSums = ops::tensorSums(watched_, previous_);
+  if (!scaler_) return figures;
+  figures.lossScale = scaler_->scale().clone();
   scaler_->update(hasOverflowed);
-  return {norm, hasDiverged_, scale};
+  return figures;
+}
+
+void WeightUpdate::watchWeights(const std::vector<std::size_t>& indices) {
+  watched_.clear();
+  previous_.clear();
+  for (const std::size_t index : indices) watched_.push_back(tensors_[index]);
+}
+
+void WeightUpdate::keepWatchedWeights() {
+  if (previous_.empty()) {
+    for (const at::Tensor& tensor : watched_) previous_.push_back(at::empty_like(tensor));
+  }
+  if (!previous_.empty()) at::_foreach_copy_(previous_, watched_);
 }
 
 NamedTensors WeightUpdate::state() const {

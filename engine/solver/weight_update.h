@@ -28,10 +28,18 @@ class WeightUpdate {
     at::Tensor gradientNorm;  ///< [] float64, before clipping; not finite where they overflowed
     at::Tensor hasDiverged;   ///< [] float32, 1: a loss or gradient was not finite, here or before
     at::Tensor lossScale;     ///< [] float32, of this step; undefined without loss scaling
+    at::Tensor gradientSums;  ///< [P,2] float64, as of clipGradientNorm
+    /// [W,3] float64, by ops::TensorSum: of the watched weights after the step, whose differences
+    /// are the update; undefined unless asked for.
+    at::Tensor weightSums{};
   };
   /// lossesNotFinite: [] float32, 0 or 1. From the first non-finite step on, weights no longer
   /// change. A gradient overflow caused by the loss scale does not count: only its step is skipped.
-  Figures apply(double learningRate, const at::Tensor& lossesNotFinite);
+  /// withWeightSums: also computes weightSums.
+  Figures apply(double learningRate, const at::Tensor& lossesNotFinite,
+                bool withWeightSums = false);
+  /// The parameters of weightSums, by their index; at first all.
+  void watchWeights(const std::vector<std::size_t>& indices);
 
   const std::vector<Parameter>& parameters() const { return optimizer_->parameters(); }
   const std::vector<at::Tensor>& tensors() const { return tensors_; }
@@ -42,8 +50,12 @@ class WeightUpdate {
   bool resume(NamedTensors saved);
 
  private:
+  void keepWatchedWeights();
+
   std::unique_ptr<Optimizer> optimizer_;
   std::vector<at::Tensor> tensors_;
+  std::vector<at::Tensor> watched_;   ///< those of tensors_ whose weights are summed
+  std::vector<at::Tensor> previous_;  ///< their values before the step; empty until needed
   double clipNorm_;
   std::optional<LossScaler> scaler_;
   at::Tensor hasDiverged_;

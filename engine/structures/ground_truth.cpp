@@ -53,9 +53,10 @@ at::Tensor GtBatch::isObject() const {
 }
 
 GtBatch GtBatch::to(const at::Device& device) const {
-  const std::vector<at::Tensor> moved =
-      blockTo({boxesXyxy, classes, counts, masks.windows, masks.sizes, masks.pixels}, device);
-  return {moved[0], moved[1], moved[2], {moved[5], moved[3], moved[4], masks.longestSide}};
+  const std::vector<at::Tensor> moved = blockTo(
+      {boxesXyxy, classes, counts, masks.windows, masks.sizes, areas, masks.pixels}, device);
+  return {
+      moved[0], moved[1], moved[2], {moved[6], moved[3], moved[4], masks.longestSide}, moved[5]};
 }
 
 GtBatch batchGroundTruth(const std::vector<GtInstances>& images, HostMemory memory) {
@@ -70,14 +71,16 @@ GtBatch batchGroundTruth(const std::vector<GtInstances>& images, HostMemory memo
                                                    {at::kLong, {count}},
                                                    {at::kLong, {count, most, kMaskWindowFields}},
                                                    {at::kLong, {count, 2}},
+                                                   {at::kFloat, {count, most}},
                                                    {at::kByte, {bytes}}},
                                                   memory);
-  GtBatch batch{block[0], block[1], block[2], {block[5], block[3], block[4], 0}};
+  GtBatch batch{block[0], block[1], block[2], {block[6], block[3], block[4], 0}, block[5]};
   std::int64_t firstByte = 0;
   for (std::int64_t n = 0; n < count; ++n) {
     const GtInstances& image = images[static_cast<std::size_t>(n)];
     copyRow(image.boxesXyxy, batch.boxesXyxy.mutable_data_ptr<float>() + n * most * 4, most * 4);
     copyRow(image.classes, batch.classes.mutable_data_ptr<std::int64_t>() + n * most, most);
+    copyRow(image.areas, batch.areas.mutable_data_ptr<float>() + n * most, most);
     batch.counts.mutable_data_ptr<std::int64_t>()[n] = image.count();
     copyMasks(image.masks, n, firstByte, batch.masks);
     firstByte += bytesOf(image.masks);

@@ -28,6 +28,7 @@ struct GtBatch {
   at::Tensor classes;    ///< [N,G] int64, 0 for padding
   at::Tensor counts;     ///< [N] int64: number of objects per image; they come first
   GtMasks masks;
+  at::Tensor areas;  ///< [N,G] float32, px of the original images; zero for padding
 
   std::int64_t imageCount() const { return counts.size(0); }
   /// [N,G] bool, false for padding

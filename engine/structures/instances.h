@@ -23,6 +23,8 @@ struct GtInstances {
   at::Tensor boxesXyxy;  ///< [G,4] float32
   at::Tensor classes;    ///< [G] int64, 1 … C
   CroppedMasks masks;
+  /// [G] float32: areas of the annotations in px of the original image; undefined: not needed.
+  at::Tensor areas{};
   std::int64_t count() const { return boxesXyxy.defined() ? boxesXyxy.size(0) : 0; }
 };
 

@@ -57,7 +57,7 @@ class Variables {
     if (error != std::errc() || end != value.data() + value.size() || number < least ||
         number > most) {
       throw UserError(std::string(name) + " is '" + base::shortened(value) +
-                      "', which is not a whole number from " + std::to_string(least) + " to " +
+                      "', which is not an integer from " + std::to_string(least) + " to " +
                       std::to_string(most));
     }
     return number;

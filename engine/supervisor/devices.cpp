@@ -118,8 +118,7 @@ std::vector<GpuDevice> visibleDevices(const std::vector<GpuDevice>& devices,
 std::string whyNoneUsable(const Gpus& gpus, const GpuSupport& support) {
   if (!gpus.error.empty()) return gpus.error;
   if (gpus.driverVersion.empty())
-    return "no NVIDIA driver found: to use a GPU install " + std::to_string(kLeastDriver) +
-           " or newer";
+    return "no NVIDIA driver found; GPUs need driver " + std::to_string(kLeastDriver) + " or newer";
   if (gpus.devices.empty()) {
     return std::getenv("CUDA_VISIBLE_DEVICES") != nullptr
                ? "the NVIDIA driver reports no GPU that is in CUDA_VISIBLE_DEVICES: unset it"

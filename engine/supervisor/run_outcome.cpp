@@ -36,7 +36,7 @@ std::string lastCheckpointText(const RunFacts& facts) {
            ", and " + trainCommand(facts, "--resume") + " restores it from there";
   }
   return facts.checkpoints.empty() ? "there is no earlier checkpoint"
-                                   : "resume from the newest checkpoint, of step " +
+                                   : "resume from the latest checkpoint, of step " +
                                          std::to_string(facts.checkpoints.back());
 }
 
@@ -47,9 +47,8 @@ std::string resumeText(const base::OpenEnum<FailureCause>& cause, const RunFacts
   if (facts.checkpoints.empty()) return "; there is no checkpoint to resume from yet";
   const std::string step = std::to_string(facts.checkpoints.back());
   if (cause == FailureCause::BadImage) {
-    return "; then " + trainCommand(facts, "--resume") + " (after a change of the annotations " +
-           trainCommand(facts, "--resume --accept-data") + ") resumes from step " + step +
-           ", or without such images " +
+    return "; resume from step " + step + " with " + trainCommand(facts, "--resume") +
+           " (add --accept-data if you changed the annotations), or skip unreadable images with " +
            trainCommand(facts, "--resume --set dataset.bad_images=skip");
   }
   const std::string start =

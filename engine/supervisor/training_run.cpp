@@ -79,6 +79,7 @@ void TrainingRun::serve(const std::function<void()>& onListening) {
 
 /// Opens the socket, and records what is known before the ranks start.
 void TrainingRun::recordStart() {
+  recorder_.record(protocol::Config{.experiment = config::writeExperiment(setup_.experiment)});
   if (setup_.unexpectedExit) {
     log_.write("engine", setup_.unexpectedExit->message);
     recorder_.recordUnexpectedExit(*setup_.unexpectedExit);

@@ -73,7 +73,7 @@ std::string messageOf(const run_folder::ReplayFile& replay, const fs::path& file
     text += ". The batch cannot be recomputed: " + replayError;
   }
   return text +
-         ". Restart from the newest checkpoint with a lower solver.base_lr, a longer "
+         ". Restart from the latest checkpoint with a lower solver.base_lr, a longer "
          "solver.warmup_steps or solver.clip_grad_norm (train RUN --from last --set ...), and "
          "check these images' annotations";
 }

@@ -11,6 +11,7 @@
 #include "engine/config/losses.h"
 #include "engine/events/tags.h"
 #include "engine/structures/tensor_block.h"
+#include "engine/train/detector_metrics.h"
 
 namespace lockstep::train {
 namespace {
@@ -19,6 +20,9 @@ namespace tags = events::tags;
 
 /// The first figures: the losses and their weighted sum.
 constexpr auto kLossCount = static_cast<std::int64_t>(config::kLossNames.size());
+/// Behind the losses and the counts.
+constexpr std::int64_t kFirstRankTime =
+    kLossCount + static_cast<std::int64_t>(model::kDetectorCounts);
 
 /// The figures of one rank.
 constexpr std::array<const char*, 3> kRankTimes{tags::kRankStepSeconds, tags::kRankDataSeconds,
@@ -42,7 +46,7 @@ std::string nonFinite(const Figures& figures) {
 }  // namespace
 
 std::int64_t StepRecorder::figureCount() const {
-  return kLossCount + (ranks_ > 1 ? kRankTimeCount * ranks_ : 0);
+  return kFirstRankTime + (ranks_ > 1 ? kRankTimeCount * ranks_ : 0);
 }
 
 at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor& total,
@@ -51,14 +55,17 @@ at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor
   for (const at::Tensor& loss : losses.values) values.push_back(loss.detach());
   values.push_back(total.detach());
   const at::Tensor means = at::stack(values).to(at::kFloat) / microBatches;
-  if (ranks_ == 1) return means;
+  const std::vector<at::Tensor> counts(losses.counts.values.begin(), losses.counts.values.end());
+  std::vector<at::Tensor> figures{means, at::stack(counts).to(at::kFloat)};
+  if (ranks_ == 1) return at::cat(figures);
   std::vector<float> times(static_cast<std::size_t>(kRankTimeCount * ranks_), 0.0f);
   if (isLast && last_) {
     const std::array<double, kRankTimeCount> own{last_->stepSeconds, last_->dataSeconds,
                                                  last_->waitSeconds};
     std::copy(own.begin(), own.end(), times.begin() + kRankTimeCount * rank_);
   }
-  return at::cat({means, structures::toDevice(times, means.device())});
+  figures.push_back(structures::toDevice(times, means.device()));
+  return at::cat(figures);
 }
 
 at::Tensor StepRecorder::lossesNotFinite(const at::Tensor& figures) {
@@ -74,43 +81,72 @@ void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& figures,
     begun_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(facts.stepSeconds));
   }
-  steps_.push_back({facts, at::cat(values), last_.has_value()});
+  steps_.push_back(
+      {facts, at::cat(values), last_.has_value(), update.gradientSums, update.weightSums});
   last_ = facts;
 }
 
 StepRecorder::Flushed StepRecorder::flush() {
   Flushed flushed;
   if (steps_.empty()) return flushed;
-  std::vector<at::Tensor> rows;
-  for (const Step& step : steps_) rows.push_back(step.values);
-  const at::Tensor values = at::stack(rows).cpu();
-  if (!rows.front().is_cpu()) spreadStepSeconds();
-  const auto value = values.accessor<float, 2>();
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const HostFacts& facts = steps_[i].facts;
-    Figures figures;
-    for (std::int64_t k = 0; k < kLossCount; ++k)
-      figures.emplace_back(tags::train(config::kLossNames[k]), value[i][k]);
-    const std::int64_t norm = figureCount(), hasDiverged = norm + 1, lossScale = norm + 2;
-    const bool isNonFinite = value[i][hasDiverged] != 0;
-    // Where only the loss scale made gradients overflow, the step has no norm.
-    if (isNonFinite || std::isfinite(value[i][norm]))
-      figures.emplace_back(tags::kGradientNorm, value[i][norm]);
-    if (isNonFinite && !flushed.nonFinite)
-      flushed.nonFinite = {facts.step, facts.imageIds, figures, nonFinite(figures)};
-    if (lossScale < values.size(1)) figures.emplace_back(tags::kLossScale, value[i][lossScale]);
-    figures.emplace_back(tags::kLearningRate, static_cast<float>(facts.learningRate));
-    figures.emplace_back(tags::kStepSeconds, static_cast<float>(facts.stepSeconds));
-    figures.emplace_back(tags::kDataSeconds, static_cast<float>(facts.dataSeconds));
-    figures.emplace_back(tags::kImagesPerSecond,
-                         static_cast<float>(facts.images / facts.stepSeconds));
-    flushed.scalars.records.push_back({0, facts.step, facts.wallTime, std::move(figures)});
+  std::vector<at::Tensor> rows, sums;
+  for (const Step& step : steps_) {
+    rows.push_back(step.values);
+    if (statistics_) sums.push_back(step.gradientSums);
   }
-  addRankTimes(values, flushed.scalars.records.back());
+  const at::Tensor values = at::stack(rows).cpu();
+  const at::Tensor gradientSums = statistics_ ? at::stack(sums).cpu() : at::Tensor();
+  if (!rows.front().is_cpu()) spreadStepSeconds();
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(i);
+    const at::Tensor sumsOfStep = statistics_ ? gradientSums[row] : at::Tensor();
+    addStep(steps_[i], values[row], sumsOfStep, flushed);
+    if (i + 1 == steps_.size()) addRankTimes(values, flushed.scalars.records.back());
+    addStatistics(steps_[i], sumsOfStep, flushed);
+  }
   steps_.clear();
   return flushed;
 }
 
+void StepRecorder::addStep(const Step& step, const at::Tensor& values,
+                           const at::Tensor& gradientSums, Flushed& flushed) const {
+  const auto value = values.accessor<float, 1>();
+  const HostFacts& facts = step.facts;
+  Figures figures;
+  for (std::int64_t k = 0; k < kLossCount; ++k)
+    figures.emplace_back(tags::train(config::kLossNames[k]), value[k]);
+  const std::int64_t norm = figureCount(), hasDiverged = norm + 1, lossScale = norm + 2;
+  const bool isNonFinite = value[hasDiverged] != 0;
+  // Where only the loss scale made gradients overflow, the step has no norm.
+  const bool hasNorm = isNonFinite || std::isfinite(value[norm]);
+  if (hasNorm) figures.emplace_back(tags::kGradientNorm, value[norm]);
+  if (isNonFinite && !flushed.nonFinite)
+    flushed.nonFinite = {facts.step, facts.imageIds, figures, nonFinite(figures)};
+  if (hasNorm && statistics_) statistics_->addPartNorms(gradientSums, figures);
+  if (lossScale < values.size(0)) figures.emplace_back(tags::kLossScale, value[lossScale]);
+  figures.emplace_back(tags::kLearningRate, static_cast<float>(facts.learningRate));
+  figures.emplace_back(tags::kStepSeconds, static_cast<float>(facts.stepSeconds));
+  figures.emplace_back(tags::kDataSeconds, static_cast<float>(facts.dataSeconds));
+  figures.emplace_back(tags::kImagesPerSecond,
+                       static_cast<float>(facts.images / facts.stepSeconds));
+  std::array<double, model::kDetectorCounts> counts{};
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    counts[k] = value[kLossCount + static_cast<std::int64_t>(k)];
+  // The counts are means over the ranks, the number of images is that of all.
+  for (auto& metric : detectorMetrics(counts, static_cast<double>(facts.images) / ranks_))
+    figures.push_back(std::move(metric));
+  flushed.scalars.records.push_back({0, facts.step, facts.wallTime, std::move(figures)});
+}
+
+/// Once a step is not finite, its update and those after it were skipped, and so was one whose
+/// gradients the loss scale made overflow.
+void StepRecorder::addStatistics(const Step& step, const at::Tensor& gradientSums,
+                                 Flushed& flushed) const {
+  if (!statistics_ || !step.weightSums.defined() || flushed.nonFinite) return;
+  if (!at::isfinite(gradientSums).all().item<bool>()) return;
+  flushed.scalars.records.push_back({0, step.facts.step, step.facts.wallTime,
+                                     statistics_->statistics(gradientSums, step.weightSums.cpu())});
+}
 void StepRecorder::spreadStepSeconds() {
   const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   for (Step& step : steps_) step.facts.stepSeconds = seconds / static_cast<double>(steps_.size());
@@ -121,9 +157,10 @@ void StepRecorder::addRankTimes(const at::Tensor& values, protocol::Scalars& rec
   const std::int64_t counted = values.size(0) - skipped;
   if (ranks_ == 1 || counted == 0) return;
   // Each rank's own times were averaged with the zeros of the others.
-  const at::Tensor times =
-      values.narrow(0, skipped, counted).narrow(1, kLossCount, kRankTimeCount * ranks_).mean(0) *
-      ranks_;
+  const at::Tensor times = values.narrow(0, skipped, counted)
+                               .narrow(1, kFirstRankTime, kRankTimeCount * ranks_)
+                               .mean(0) *
+                           ranks_;
   const auto seconds = times.accessor<float, 1>();
   for (int rank = 0; rank < ranks_; ++rank) {
     const std::int64_t first = rank * kRankTimeCount;

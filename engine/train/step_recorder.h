@@ -13,17 +13,22 @@
 #include "engine/model/losses.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/solver/weight_update.h"
+#include "engine/train/tensor_statistics.h"
 
 namespace lockstep::train {
 
 /// Collects the scalars of each step on the device and reads them once for many steps.
 ///
 /// The figures of a step are one tensor, which the ranks average with their gradients: the losses
-/// and their weighted sum; with several ranks also the times of the step before, one group per rank
-/// (each rank fills its own and leaves zeros in the others'; all are zeros at the first step).
+/// and their weighted sum, then the model::DetectorCounts; with several ranks also the times of the
+/// step before, one group per rank (each rank fills its own and leaves zeros in the others'; all
+/// are zeros at the first step).
 class StepRecorder {
  public:
-  explicit StepRecorder(int rank = 0, int ranks = 1) : rank_(rank), ranks_(ranks) {}
+  /// Without `statistics` no sums of gradients and weights are read.
+  explicit StepRecorder(int rank = 0, int ranks = 1,
+                        std::optional<TensorStatistics> statistics = std::nullopt)
+      : rank_(rank), ranks_(ranks), statistics_(std::move(statistics)) {}
 
   /// Host-side values of a step, known without reading the device; of this rank unless noted.
   struct HostFacts {
@@ -48,6 +53,7 @@ class StepRecorder {
     std::optional<NonFiniteStep> nonFinite;  ///< the first non-finite step
   };
 
+  const std::optional<TensorStatistics>& statistics() const { return statistics_; }
   std::int64_t figureCount() const;
   /// What one of `microBatches` accumulated micro-batches adds to the figures of its step:
   /// [figureCount()] float32. Does not synchronise with the device.
@@ -72,12 +78,18 @@ class StepRecorder {
     /// and the loss scale where there is one
     at::Tensor values;
     bool hasTimesOfStepBefore = false;
+    at::Tensor gradientSums, weightSums;  ///< as in solver::WeightUpdate::Figures
   };
+  /// Appends the record of a step, read to the host.
+  void addStep(const Step& step, const at::Tensor& values, const at::Tensor& gradientSums,
+               Flushed& flushed) const;
+  void addStatistics(const Step& step, const at::Tensor& gradientSums, Flushed& flushed) const;
   /// If the host runs ahead of the device, step times are averaged.
   void spreadStepSeconds();
   void addRankTimes(const at::Tensor& values, protocol::Scalars& record) const;
 
   int rank_, ranks_;
+  std::optional<TensorStatistics> statistics_;
   std::optional<HostFacts> last_;
   std::vector<Step> steps_;
   Clock::time_point begun_;  ///< the first of steps_

@@ -78,7 +78,7 @@ StepReplay replayStep(model::MaskRcnn& model, const StepSource& source, std::int
   std::vector<at::Tensor> parameters;
   for (const model::ParameterInfo& parameter : model.trainableParameters())
     parameters.push_back(parameter.tensor);
-  replay.gradientNorm = solver::clipGradientNorm(parameters, 0).item<double>();
+  replay.gradientNorm = solver::clipGradientNorm(parameters, 0).norm.item<double>();
   const at::NoGradGuard noGradient;
   for (int k = 0; k < source.sampler.accumulate(); ++k) {
     for (const data::Sampler::Draw& draw : source.sampler.imagesOf(step, k)) {

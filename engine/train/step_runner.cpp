@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/config/due.h"
 #include "engine/train/divergence.h"
 #include "engine/train/precision.h"
 
@@ -17,9 +18,12 @@ StepRunner::StepRunner(Training& training, TrainingModel& model)
     : training_(training),
       model_(model),
       schedule_(training.experiment.solver),
-      recorder_(training.context.world.rank(), training.context.world.size()),
+      recorder_(training.context.world.rank(), training.context.world.size(),
+                TensorStatistics(model.update().parameters(),
+                                 training.experiment.monitor.tensorStatsInclude)),
       gradients_(training.context.world.averageGradients(
           model.update().tensors(), recorder_.figureCount(), training.experiment.runtime.backend)) {
+  model.update().watchWeights(recorder_.statistics()->included());
 }
 
 void StepRunner::loadFrom(std::int64_t step) {
@@ -109,7 +113,8 @@ void StepRunner::updateWeights() {
   facts_.wallTime = base::wallTimeSeconds();
   facts_.images *= training_.context.world.size();
   const solver::WeightUpdate::Figures updated =
-      model_.update().apply(facts_.learningRate, StepRecorder::lossesNotFinite(figures));
+      model_.update().apply(facts_.learningRate, StepRecorder::lossesNotFinite(figures),
+                            config::isTensorStatsDue(training_.experiment, facts_.step));
   model_.updateAverage();
   facts_.waitSeconds += gradients_->waitSeconds();
   facts_.stepSeconds = std::chrono::duration<double>(Clock::now() - begun_).count();

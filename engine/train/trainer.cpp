@@ -61,10 +61,6 @@ Trainer::Outcome Trainer::run() {
   const std::int64_t lastStep = training_.experiment.solver.maxSteps.steps();
   checkSameData();
   if (!isResumed_) model_.loadInitialWeights();
-  if (!heldOut_.hasData()) {
-    training_.log(base::LogLevel::Warning,
-                  "dataset.val is not given: no held-out loss, no AP, no predictions");
-  }
   if (isAtEnd()) {
     runDue(missing(/*isLast=*/true));
     return {step, false};

@@ -69,7 +69,7 @@ struct Training {
   run_folder::TrainingState state;            ///< state.json
   std::optional<run_folder::Best> savedBest;  ///< the best evaluation that has its checkpoint
   bool stopsEarly = false;                    ///< as rank 0 decided
-  std::int64_t savedStep = -1;                ///< of the newest checkpoint
+  std::int64_t savedStep = -1;                ///< of the latest checkpoint
   std::int64_t evaluatedStep = -1;            ///< of the newest evaluation with AP on disk
   std::int64_t lossesStep = -1;               ///< of the newest held-out losses in the event log
 };

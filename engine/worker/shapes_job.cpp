@@ -15,7 +15,7 @@ void throwIfStopped(train::Mailbox& mailbox) {
 }  // namespace
 
 protocol::Finished run(const protocol::ShapesJob& job, const JobContext& context) {
-  const eval::Progress progress = progressTo(context.channel, "drawing");
+  const eval::Progress progress = progressTo(context.channel, "generating");
   scenes::writeMadeScenes(
       {job.folder, job.trainImages, job.valImages, static_cast<std::uint64_t>(job.seed)},
       [&](int done, int all) {

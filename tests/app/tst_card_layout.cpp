@@ -33,10 +33,10 @@ class TstCardLayout : public QObject {
  private Q_SLOTS:
   void cardsOfRanksAndDevicesAreShownIfThereAreSome() {
     QVERIFY(isShown({}, "Learning rate"));
-    QVERIFY(!isShown({}, "Step time per rank, s") && !isShown({}, "Device use, %"));
+    QVERIFY(!isShown({}, "Step time per rank, s") && !isShown({}, "Utilization, %"));
     QVERIFY(!isShown(oneRun(0, {}), "Step time per rank, s"));
     QVERIFY(isShown(oneRun(2, {}), "Step time per rank, s"));
-    QVERIFY(isShown(oneRun(0, {}), "Device use, %") && !isShown(oneRun(0, {}), "GPU power, W"));
+    QVERIFY(isShown(oneRun(0, {}), "Utilization, %") && !isShown(oneRun(0, {}), "GPU power, W"));
     QVERIFY(isShown(oneRun(0, {1}), "GPU power, W"));
   }
 

@@ -67,12 +67,13 @@ class TstEngineProcess : public QObject {
   }
 
   void aFailureHasTextAndExitStatus() {
-    qputenv("FAKE_ENGINE", "--stderr|a.yaml:3:1: solver.base_lr: -1 is not > 0|--exit-code|2");
+    qputenv("FAKE_ENGINE", "--stderr|a.yaml:3:1: solver.base_lr: -1: must be > 0|--exit-code|2");
     EngineProcess process(program("fake_engine"));
     QSignalSpy failed(&process, &EngineProcess::failed);
     process.startTraining(QStringLiteral("a.yaml"), {});
     QVERIFY(failed.wait());
-    QCOMPARE(failed[0][0].toString(), QStringLiteral("a.yaml:3:1: solver.base_lr: -1 is not > 0"));
+    QCOMPARE(failed[0][0].toString(),
+             QStringLiteral("a.yaml:3:1: solver.base_lr: -1: must be > 0"));
     QCOMPARE(failed[0][1].toInt(), 2);
     QVERIFY(!process.isStarting());
   }

@@ -131,7 +131,7 @@ class TstMainWindow : public QObject {
     QStringList labels;
     for (const QLabel* label : window.findChild<app::TopBar*>()->findChildren<QLabel*>())
       labels.append(label->text());
-    QVERIFY(!labels.filter(QStringLiteral("last AP 0.")).isEmpty());
+    QVERIFY(!labels.filter(QStringLiteral("mask AP 0.")).isEmpty());
     QCOMPARE(app::bestText(QStringLiteral("segm/AP"), 0.1174), QStringLiteral("best AP 0.117"));
     QCOMPARE(app::bestText(QStringLiteral("loss_total"), 1.5),
              QStringLiteral("best held-out 1.500"));

@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/models/evaluation_plan.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
@@ -76,6 +77,40 @@ class TstMonitorPage : public QObject {
     QVERIFY(!legend->isVisible());
   }
 
+  void anEmptyApCardGivesTheReason_data() {
+    QTest::addColumn<bool>("hasHeldOut");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("no held-out images") << false << "No AP: dataset.val is not set";
+    QTest::newRow("ended early") << true << "No AP: the run ended before the first AP evaluation";
+  }
+  void anEmptyApCardGivesTheReason() {
+    QFETCH(bool, hasHeldOut);
+    QFETCH(QString, text);
+    QTemporaryDir parent;
+    tests::MadeRun plan;
+    plan.evaluateEvery = 1000;  // never
+    if (hasHeldOut) {
+      plan.valImages = "/images";
+      plan.valAnnotations = "/val.json";
+    }
+    const auto run = open(parent, plan);
+    MonitorPage page;
+    show(page, {{run.get(), QStringLiteral("made"), 0}});
+    QStringList texts;
+    for (const widgets::CurveCard* card : page.cards())
+      for (const QLabel* label : card->findChildren<QLabel*>())
+        if (label->isVisible() && label->text().startsWith(QStringLiteral("No AP")))
+          texts.append(label->text());
+    QCOMPARE(texts, QStringList{text});
+  }
+
+  void theTextWithoutApDependsOnTheConfiguration() {
+    QCOMPARE(app::noApText({}, false), QStringLiteral("No AP yet: see evaluation.ap_every"));
+    QCOMPARE(app::noApText({true, false}, false),
+             QStringLiteral("No AP: evaluation.ap_every is 0"));
+    QCOMPARE(app::noApText({true, false}, true), QStringLiteral("No AP: evaluation.ap_every is 0"));
+  }
+
   void aChangeOfTheRunsResetsTheZoom() {
     QTemporaryDir parent;
     const auto a = open(parent, "a", 8), b = open(parent, "b", 8);
@@ -99,6 +134,10 @@ class TstMonitorPage : public QObject {
     tests::MadeRun plan;
     plan.name = name;
     plan.stepsPerEpoch = stepsPerEpoch;
+    return open(parent, plan);
+  }
+  static std::unique_ptr<RunController> open(const QTemporaryDir& parent,
+                                             const tests::MadeRun& plan) {
     auto run = std::make_unique<RunController>(tests::makeRun(parent.path(), plan));
     QSignalSpy loaded(run.get(), &RunController::loaded);
     run->refresh();

@@ -141,10 +141,11 @@ class TstPredictionsStore : public QObject {
   void aRunWithoutHeldOutImagesIsReported() {
     QTemporaryDir parent;
     PredictionsStore store;
+    QSignalSpy missing(&store, &PredictionsStore::datasetMissing);
     QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
     store.setRun(tests::makeRun(parent.path(), {}));
-    QVERIFY(failed.wait());
-    QVERIFY(failed[0][0].toString().contains(QStringLiteral("dataset.val.annotations")));
+    QVERIFY(missing.wait());
+    QCOMPARE(failed.count(), 0);
   }
 
   void anInvalidConfigNamesItsLine() {
@@ -157,17 +158,16 @@ class TstPredictionsStore : public QObject {
     QVERIFY(failed.wait());
     const QString message = failed[0][0].toString();
     QVERIFY2(message.startsWith(folder + QStringLiteral("/config.yaml:")), qPrintable(message));
-    QVERIFY2(!message.contains(QStringLiteral("not given")), qPrintable(message));
   }
 
   void resultsOfThePreviousRunAreDropped() {
     QTemporaryDir parent;
     PredictionsStore store;
-    QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
+    QSignalSpy missing(&store, &PredictionsStore::datasetMissing);
     store.setRun(tests::makeRun(parent.path(), {}));
     store.setRun({});
     QTRY_VERIFY(store.isIdle());
-    QCOMPARE(failed.count(), 0);
+    QCOMPARE(missing.count(), 0);
   }
 };
 

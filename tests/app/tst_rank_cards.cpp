@@ -23,7 +23,7 @@ std::vector<widgets::CurveCard*> cardsOfRanks(const MainWindow& window) {
   std::vector<widgets::CurveCard*> found;
   for (widgets::CurveCard* card : window.monitorPage()->cards())
     if (card->title() == QStringLiteral("Step time per rank, s") ||
-        card->title() == QStringLiteral("Data wait per rank, s"))
+        card->title() == QStringLiteral("Data time per rank, s"))
       found.push_back(card);
   return found;
 }
@@ -145,7 +145,7 @@ class TstRankCards : public QObject {
     window.show();
     QTRY_COMPARE(window.runsPanel()->currentRun(), two);
     QTRY_VERIFY(window.isReady());
-    const widgets::CurveCard* use = cardTitled(window, QStringLiteral("Device use, %"));
+    const widgets::CurveCard* use = cardTitled(window, QStringLiteral("Utilization, %"));
     const widgets::CurveCard* memory = cardTitled(window, QStringLiteral("Device memory, GiB"));
     const widgets::CurveCard* power = cardTitled(window, QStringLiteral("GPU power, W"));
     QVERIFY(use->isVisible() && memory->isVisible() && power->isVisible());
@@ -179,7 +179,7 @@ class TstRankCards : public QObject {
     MainWindow window(&theme_, optionsFor({tests::makeRun(parent.path(), plan)}));
     window.show();
     QTRY_VERIFY(window.isReady());
-    const QStringList names = curveNames(cardTitled(window, QStringLiteral("Device use, %")));
+    const QStringList names = curveNames(cardTitled(window, QStringLiteral("Utilization, %")));
     QCOMPARE(names.size(), 33);  // and the CPU
     QVERIFY(names.contains(QStringLiteral("GPU 31")));
   }

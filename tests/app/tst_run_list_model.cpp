@@ -1,5 +1,7 @@
 #include <QAbstractItemModelTester>
+#include <QDateTime>
 #include <QDir>
+#include <QLocale>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -109,6 +111,46 @@ class TstRunListModel : public QObject {
     QCOMPARE(model.namesOf({other}), QStringList{QStringLiteral("same")});
     QCOMPARE(model.namesOf({other, a}),
              (QStringList{QStringLiteral("other"), QStringLiteral("same")}));
+  }
+
+  void runsOfTheSameNameShowWhenTheyWereStarted() {
+    QTemporaryDir parent;
+    const auto makeNamed = [&](const char* folder, double created) {
+      const QString path = tests::makeRun(parent.path(), made(folder, created));
+      const run_folder::Layout layout{path.toStdString()};
+      run_folder::RunInfo info = run_folder::readRunInfo(layout);
+      info.name = "same";
+      run_folder::writeRunInfo(layout, info);
+      return path;
+    };
+    const auto start = [](double time, const char* format) {
+      return QLocale(QLocale::English)
+          .toString(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(time)),
+                    QString::fromLatin1(format));
+    };
+    const QString first = makeNamed("first", 60000), second = makeNamed("second", 600000);
+    const QString other = tests::makeRun(parent.path(), made("other", 1000));
+    RunListModel model;
+    load(model, parent.path());
+    const auto shown = [&](const QString& run) {
+      return model.index(model.rowOf(run)).data(RunListModel::StartTextRole).toString();
+    };
+    QCOMPARE(shown(first), start(60000, "d MMM, HH:mm"));
+    QCOMPARE(shown(second), start(600000, "d MMM, HH:mm"));
+    QCOMPARE(shown(other), QString());
+
+    QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+    const QString third = makeNamed("third", 60007);
+    model.refresh();
+    QTRY_COMPARE(changed.count(), 1);
+    QCOMPARE(shown(first), start(60000, "d MMM, HH:mm:ss"));
+    QCOMPARE(shown(second), start(600000, "d MMM, HH:mm"));
+    QCOMPARE(shown(third), start(60007, "d MMM, HH:mm:ss"));
+
+    for (const QString& gone : {second, third}) QVERIFY(QDir(gone).removeRecursively());
+    model.refresh();
+    QTRY_COMPARE(changed.count(), 2);
+    QCOMPARE(shown(first), QString());
   }
 
   void aFailedListingKeepsTheRunsAndIsReported_data() {

@@ -37,8 +37,8 @@ class TstInputFile : public QObject {
     QCOMPARE(base::inputFileError("/dev/zero", "a file"),
              std::string("is a device; expected a file"));
     QCOMPARE(base::inputFileError(pipe.parent_path() / "none", "a file"),
-             std::string("there is no such file"));
-    QCOMPARE(base::inputFileError("/dev/null/x", "a file"), std::string("there is no such file"));
+             std::string("no such file"));
+    QCOMPARE(base::inputFileError("/dev/null/x", "a file"), std::string("no such file"));
     QCOMPARE(base::inputFileError(std::string(300, 'a'), "a file"),
              std::string(std::strerror(ENAMETOOLONG)));
   }

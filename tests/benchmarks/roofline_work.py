@@ -197,6 +197,13 @@ def match_boxes(operator):
     return Work(operations=2 * 16 * matches * objects.shape[1], bytes=2 * candidates.bytes + 3 * 12 * matches, kernels=3)
 
 
+def best_overlaps(operator):
+    """objects, candidates: every pair once"""
+    objects, candidates = operator.inputs[:2]
+    pairs = objects.shape[0] * candidates.shape[-2] * objects.shape[1]
+    return Work(operations=16 * pairs, bytes=candidates.bytes + 12 * objects.shape[0] * candidates.shape[-2], kernels=1)
+
+
 def sample_balanced(operator):
     labels, count = operator.inputs[:2]
     return Work(bytes=2 * labels.bytes + 10 * labels.shape[0] * count, kernels=3)
@@ -313,6 +320,11 @@ def fused_sgd(operator):
     return Work(bytes=2 * size(parameters) + size(gradients) + 2 * size(momenta), kernels=kernels_for(parameters))
 
 
+def tensor_sums(operator):
+    """tensors, others: each element once, then the sums of the chunks"""
+    return Work(bytes=size(operator.inputs), kernels=2)
+
+
 def of_lists(operator):
     work = stream(operator)
     return dataclasses.replace(work, kernels=kernels_for(tensors(operator.inputs) or tensors(operator.outputs)))
@@ -357,6 +369,8 @@ _OTHERS = {
     "torchvision::nms": (CHOICES, nms),
     "torchvision::roi_align": (ROI_ALIGN, torchvision_roi_align),
     "torchvision::_roi_align_backward": (ROI_ALIGN, torchvision_roi_align_backward),
+    "lockstep::best_overlaps": (CHOICES, best_overlaps),
+    "lockstep::tensor_sums": (OPTIMIZER, tensor_sums),
     "lockstep::best_of_segments": (CHOICES, best_of_segments),
     "lockstep::decode_boxes": (CHOICES, decode_boxes),
     "lockstep::encode_boxes": (CHOICES, encode_boxes),

@@ -55,15 +55,16 @@ class TstCommandLine : public QObject {
     const auto row = [](const char* line, int status, const char* expected) {
       QTest::newRow(line) << QString::fromUtf8(line) << status << QString::fromUtf8(expected);
     };
-    row("", 2, "--help");
+    row("", 2, "give a command (see lockstep-engine --help)");
     row("trian experiment.yaml", 2, "did you mean train?");
     row("xyzzy", 2, "unknown command 'xyzzy'");
+    row("xyzzy --help", 2, "unknown command 'xyzzy'");
     row("--verison", 2, "did you mean --version?");
     row("train", 2, "give an experiment file or a run folder");
-    row("train nowhere.yaml", 2, "nowhere.yaml: no such configuration or run folder");
+    row("train nowhere.yaml", 2, "nowhere.yaml: no such experiment file or run folder");
     row("train experiment.yaml --ouput x", 2, "unknown option --ouput: did you mean --output?");
     row("train experiment.yaml extra", 2, "unexpected argument 'extra'");
-    row("train experiment.yaml --set", 2, "--set");
+    row("train experiment.yaml --set", 2, "--set: give a value");
     row("train experiment.yaml --set solver.base_lr", 2, "solver.base_lr");
     row("train experiment.yaml --set solver.bse_lr=1", 2, "solver.base_lr");
     row("train experiment.yaml --set solver.base_lr=fast", 2, "solver.base_lr");
@@ -73,11 +74,13 @@ class TstCommandLine : public QObject {
     row("train run", 2, "--resume");
     row("train run --resume --output other", 2, "--output");
     row("train experiment.yaml --output run", 2, "--resume");
+    row("train experiment.yaml --output empty", 2, "empty: already exists; add --resume");
+    row("train experiment.yaml --output bin", 2, "bin: already exists and is not a run folder");
     row("train experiment.yaml --output file --resume", 2, "file");
     row("train experiment.yaml --output file/run", 2, "file");
     row("train experiment.yaml --from 100", 2, "experiment.yaml is an experiment file");
-    row("train experiment.yaml --replay f", 2, "omit the other options");
-    row("train --replay gone.json", 2, "--replay gone.json: there is no such file");
+    row("train experiment.yaml --replay f", 2, "--replay takes no CONFIG or RUN");
+    row("train --replay gone.json", 2, "--replay gone.json: no such file");
     row("train --replay broken.yaml", 1, "broken.yaml: ");
     row("train experiment.yaml --workers 3", 2,
         "2 images cannot be divided evenly among 3 ranks x solver.accumulate: 1");
@@ -85,16 +88,21 @@ class TstCommandLine : public QObject {
     row("train experiment.yaml --workers 2 --set runtime.devices=[0]", 2,
         "runtime.devices: lists 1 for 2 ranks");
     row("train experiment.yaml --set runtime.backend=nccl", 2, "runtime.backend: nccl is for GPUs");
-    row("train experiment.yaml --workers two", 2, "--workers");
+    row("train experiment.yaml --workers two", 2, "--workers: two is not an integer");
+    row("train experiment.yaml --workers 5000000000", 2, "5000000000 is out of range");
     row("train experiment.yaml --workers 0", 2, "--workers 0: at least one rank is needed");
-    row("evaluate nowhere", 2, "nowhere: no such run folder or configuration");
+    row("evaluate nowhere", 2, "nowhere: no such experiment file or run folder");
     row("evaluate experiment.yaml", 2, "--weights");
     row("evaluate experiment.yaml --weights best", 2, "best");
-    row("evaluate experiment.yaml --weights gone.safetensors", 2,
-        "gone.safetensors: there is no such file");
+    row("evaluate experiment.yaml --weights gone.safetensors", 2, "gone.safetensors: no such file");
+    row("evaluate experiment.yaml --weights https://a.b/w.pth", 2,
+        "--weights https://a.b/w.pth: URLs are not supported");
+    row("evaluate experiment.yaml --weights w.safetensors --per-image", 2,
+        "--per-image requires --out");
     row("evaluate run", 2, "no checkpoint");
     row("evaluate run --weights 500", 2, "500");
-    row("evaluate experiment.yaml --weights w.safetensors --split test", 2, "--split");
+    row("evaluate experiment.yaml --weights w.safetensors --split test", 2,
+        "--split: test is not one of val, train");
     row("evaluate experiment.yaml --weights w.safetensors --out nowhere/e.json", 2,
         "--out nowhere/e.json: cannot be written");
     row("evaluate experiment.yaml --weights w.safetensors --out empty", 2, "it is a folder");
@@ -102,7 +110,7 @@ class TstCommandLine : public QObject {
         "--workers 0: at least one rank is needed");
     row("train experiment.yaml --workers 60000 --set solver.batch_size=60000", 2,
         "60000 ranks on the CPU: ");
-    row("predict experiment.yaml --weights w.safetensors --split val", 2, "--out");
+    row("predict experiment.yaml --weights w.safetensors --split val", 2, "give --out F.json");
     row("predict experiment.yaml --weights w.safetensors --out p.json", 2,
         "either --split val|train or --images");
     row("predict experiment.yaml --weights w.safetensors --out p.json --split val --images a.png",
@@ -112,9 +120,9 @@ class TstCommandLine : public QObject {
     row("predict experiment.yaml --weights w.safetensors --out p.json --images empty", 2,
         "contains no images");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score 2", 2,
-        "--score");
+        "--score: 2 is not in 0 … 1");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score nan",
-        2, "--score: must be a number");
+        2, "--score: nan is not in 0 … 1");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --overlays "
         "file",
         2, "--overlays file");
@@ -128,15 +136,14 @@ class TstCommandLine : public QObject {
         "--overlay-score 2",
         2, "--overlay-score");
     row("inspect experiment.yaml", 2, "--weights");
-    row("coco-eval --gt train.json --dt gone.json --type bbox", 2,
-        "gone.json: there is no such file");
+    row("coco-eval --gt train.json --dt gone.json --type bbox", 2, "gone.json: no such file");
     row("coco-eval --gt /dev/null --dt results.json --type bbox", 2, "/dev/null: is a device");
     row("coco-eval --gt train.json --dt results.json --type keypoints", 2, "--type");
     row("coco-eval --gt broken.json --dt results.json --type bbox", 1, "broken.json");
     row("coco-eval --gt train.json --dt broken.json --type bbox", 1, "broken.json");
     row("coco-eval --gt train.json --dt results.json --type bbox --out nowhere/e.json", 2, "--out");
     row("coco-eval --gt train.json --dt results.json --type bbox --compare gone.json", 2,
-        "gone.json: there is no such file");
+        "gone.json: no such file");
     row("coco-eval --gt train.json --dt results.json --type bbox --matches", 2,
         "--matches requires --out");
     row("coco-eval --gt train.json --dt results.json --type bbox --score-threshold .5", 2,
@@ -160,10 +167,13 @@ class TstCommandLine : public QObject {
     row("coco-eval --gt train.json --dt results.json --type bbox --analysis --score-threshold inf",
         2, "--score-threshold: must be a finite number");
     row("coco-eval --gt train.json --dt results.json --type bbox --analysis --score-threshold high",
-        2, "--score-threshold");
-    row("dataset", 2, "--help");
+        2, "--score-threshold: high is not a number");
+    row("dataset", 2, "give a command");
+    row("dataset import --help", 2, "unknown command 'import'");
     row("dataset check experiment.yaml", 2, "unknown command 'check'");
-    row("dataset shapes --out d --train 0 --val 1", 2, "--train");
+    row("dataset shapes --out d --train 0 --val 1", 2, "--train: 0 is not in 1 … 1000000");
+    row("dataset shapes --out d --train 1 --val 1 --seed=-1", 2, "--seed: -1: must be ≥ 0");
+    row("metrics", 2, "give RUN");
     row("dataset shapes --out file --train 1 --val 1", 2, "--out file: cannot be created");
     row("metrics nowhere", 2, "nowhere: no such run folder");
     row("metrics empty", 2, "empty: is not a run folder");
@@ -232,6 +242,22 @@ class TstCommandLine : public QObject {
     const auto version = bench_->run({"--version"});
     QCOMPARE(version.status, 0);
     QVERIFY(contains(version.out, "lockstep-engine " LOCKSTEP_VERSION));
+  }
+
+  void helpHasDefaultsAndRequirements() {
+    const auto help = [&](const char* line) {
+      return bench_->run(words(QString::fromUtf8(line))).out;
+    };
+    const std::string predict = help("predict --help");
+    QVERIFY2(contains(predict, "(default: 0.05)") && contains(predict, "(default: 0.5)") &&
+                 contains(predict, "(requires --overlays)") &&
+                 contains(predict, "predict RUN|CONFIG (--split val|train | --images PATH...)"),
+             predict.c_str());
+    const std::string evaluate = help("evaluate --help");
+    QVERIFY2(contains(evaluate, "(default: val, ") && contains(evaluate, "(requires --out)"),
+             evaluate.c_str());
+    QVERIFY2(contains(help("dataset shapes --help"), "(default: 1)"), "--seed");
+    QVERIFY2(!contains(help("coco-eval --help"), "Needs:"), "CLI11's own text");
   }
 
   void helpListsEveryCommand() {

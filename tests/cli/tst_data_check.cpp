@@ -165,8 +165,9 @@ class TstDataCheck : public QObject {
     QCOMPARE(data.lines(),
              std::string("a.yaml:2:39: dataset.train.annotations: train.json has no classes: its "
                          "\"categories\" are empty\n"
-                         "a.yaml:2:39: dataset.train.annotations: has no usable annotation (not a "
-                         "crowd, width and height over 1 px) in 2 images"));
+                         "a.yaml:2:39: dataset.train.annotations: train.json: none of the 2 "
+                         "images has a usable annotation (iscrowd 0, width and height over 1 "
+                         "px)"));
   }
 
   void aSplitWithoutImagesIsAnError() {
@@ -367,6 +368,25 @@ class TstDataCheck : public QObject {
     const std::string halved = data.lines({"solver.batch_size=10000", "augment.min_size=[4000]",
                                            "augment.max_size=16000", "runtime.precision=bf16"});
     QVERIFY2(contains(halved, "needs about ") && !contains(halved, advice), halved.c_str());
+  }
+
+  void fileNamesWithTheFoldersNameAreRecognized() {
+    Data data;
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 1, "v");
+    json train = data.read("train");
+    for (json& image : train["images"])
+      image["file_name"] = "train/" + image["file_name"].get<std::string>();
+    data.write("train", train);
+    const auto issues = cli::checkData(data.load(), {}).issues;
+    QCOMPARE(issues.size(), std::size_t{1});
+    QCOMPARE(issues[0].key, std::string("dataset.train.images"));
+    QCOMPARE(issues[0].text,
+             data.path("train").string() +
+                 ": none of the 2 images in the annotations is in this folder, such "
+                 "as train/t1.jpg; file_name is relative to dataset.train.images: "
+                 "did you mean " +
+                 data.path("train").parent_path().string() + "?");
   }
 
   void theGpuWithTheLeastFreeMemoryCounts() {

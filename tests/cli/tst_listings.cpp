@@ -76,8 +76,10 @@ class TstListings : public QObject {
     QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/bad"}).status, 1);
     const auto result = bench.run({"runs"});
     QCOMPARE(result.status, 0);
-    QVERIFY2(contains(result.out, "good  finished  6/6   segm/AP 0.25 at 6  "), result.out.c_str());
-    QVERIFY2(contains(result.out, "bad   failed    3/6   -                  "), result.out.c_str());
+    QVERIFY2(contains(result.out, "good  finished  6/6   segm/AP 0.25 at step 6  "),
+             result.out.c_str());
+    QVERIFY2(contains(result.out, "bad   failed    3/6   -                       "),
+             result.out.c_str());
     QVERIFY2(result.out.find("bad") < result.out.find("good"), "newest first");
     QCOMPARE(bench.run({"runs", "runs"}).out, result.out);
   }
@@ -94,8 +96,19 @@ class TstListings : public QObject {
         result.err.c_str());
   }
 
+  void theFolderOfRunsMustExistIfItIsNamed() {
+    EngineBench bench;
+    bench.setVariable("LOCKSTEP_RUNS", "/nope");
+    const auto result = bench.run({"runs"});
+    QCOMPARE(result.status, 2);
+    QCOMPARE(result.err, std::string("/nope: no such folder\n"));
+    bench.setVariable("LOCKSTEP_RUNS", "");  // as if it were not set
+    QCOMPARE(bench.run({"runs"}).status, 0);
+  }
+
   void noRunsAreNotAnError() {
     EngineBench bench;
+    fs::create_directories(bench.folder() / "runs");
     const auto result = bench.run({"runs"});
     QCOMPARE(result.status, 0);
     QVERIFY(result.out.empty());

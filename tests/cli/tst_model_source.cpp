@@ -118,7 +118,7 @@ class TstModelSource : public QObject {
                              << "--set: evaluation.images: unknown key";
     // What has moved since the training is only missing; what is named now has to be there.
     QTest::newRow("no such data") << "dataset.val.annotations=none.json"
-                                  << "none.json: there is no such file";
+                                  << "none.json: no such file";
     QTest::newRow("weights") << "model.weights=w.safetensors"
                              << "pass other weights with --weights";
     QTest::newRow("weights, spaces") << " model.weights\t = w.safetensors"
@@ -157,7 +157,7 @@ class TstModelSource : public QObject {
         bench.run({"predict", "run", "--images", "z.jpg", "pictures", "--out", "p.json", "--score",
                    "0.5", "--overlays", "o", "--overlay-score", "0.75"});
     QCOMPARE(result.status, 0);
-    QVERIFY2(result.err.find("/p.json: 7 detections on 3 images\n") != std::string::npos,
+    QVERIFY2(result.err.find("/p.json: 7 detections in 3 images\n") != std::string::npos,
              result.err.c_str());
     const auto job = bench.lastJob<protocol::PredictJob>();
     const std::string folder = bench.folder().string();

@@ -252,7 +252,7 @@ class TstOutputPath : public QObject {
                                    "--split", "val", "--out", "-"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QCOMPARE(result.out, std::string("[{}]"));
-    QVERIFY2(contains(result.err, "standard output: 1 detections"), result.err.c_str());
+    QVERIFY2(contains(result.err, "standard output: 1 detection in 1 image"), result.err.c_str());
     QVERIFY(!fs::exists(fs::path(bench.lastJob<protocol::PredictJob>().out).parent_path()));
   }
 

@@ -63,10 +63,21 @@ class TstTrainingPlan : public QObject {
         {"train", "run", "--resume", "--set", "solver.max_steps=" + std::to_string(maxSteps)});
     QVERIFY2(result.status == status, result.err.c_str());
     if (status == 0) return;
-    QVERIFY2(
-        contains(result.err, "checkpoint is of step 4") && contains(result.err, "solver.max_steps"),
-        result.err.c_str());
+    QVERIFY2(contains(result.err, "but the checkpoint is at step 4") &&
+                 contains(result.err, "solver.max_steps"),
+             result.err.c_str());
     QCOMPARE(base::readFile(bench.folder() / "run/config.yaml"), before);
+  }
+
+  void listedGpusAreIgnoredOnACpuWithAWarning() {
+    EngineBench bench;
+    bench.script("finish 6\n");
+    const auto result =
+        bench.run({"train", "experiment.yaml", "--output", "run", "--set", "runtime.devices=[0]"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY2(
+        contains(result.err, "warning: runtime.devices: [0] is ignored: the device is the CPU\n"),
+        result.err.c_str());
   }
 
   void autoPrecisionIsResolvedAndLogged() {

@@ -184,7 +184,7 @@ class TstAveragePrecision : public QObject {
     QTest::newRow("image") << 7 << 1 << .5 << QStringLiteral("the dataset has no image 7");
     QTest::newRow("category") << 1 << 8 << .5 << QStringLiteral("the dataset has no category 8");
     QTest::newRow("score") << 1 << 1 << std::nan("")
-                           << QStringLiteral("result 1 (image 1): its score is not finite");
+                           << QStringLiteral("result 1 (image 1): score is not finite");
   }
   void unknownIdsAndScoresAreRefused() {
     QFETCH(int, image);

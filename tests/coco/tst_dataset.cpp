@@ -186,9 +186,8 @@ class TstDataset : public QObject {
     const QString error = errorOf([&] {
       Dataset::fromParts({{{1}, "a.png", 5, 4}}, {{{1}, "cell"}}, {annotation}, "made scenes");
     });
-    QCOMPARE(error,
-             QStringLiteral("made scenes: annotation 1 (image 1): its RLE is 4 x 4 px (height x "
-                            "width) but the image is 4 x 5"));
+    QCOMPARE(error, QStringLiteral("made scenes: annotation 1 (image 1): RLE is 4 x 4 px (height x "
+                                   "width) but the image is 4 x 5"));
   }
 
   void partsWithNonFiniteNumbersAreRefused() {

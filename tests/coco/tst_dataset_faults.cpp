@@ -87,7 +87,7 @@ class TstDatasetFaults : public QObject {
     row("height is null", image(R"({"id": 3, "file_name": "a", "width": 6, "height": null})"),
         ": image 3: has no \"height\"");
     row("too large", image(R"({"id": 3, "file_name": "a", "width": 100000, "height": 100000})"),
-        ": image 3: its width x height exceeds the 2^32 pixels");
+        ": image 3: width x height exceeds the 2^32 pixels");
     row("no file name", image(R"({"id": 3, "width": 6, "height": 4})"),
         ": image 3: has no \"file_name\"");
     row("file name is a number", image(R"({"id": 3, "file_name": 5, "width": 6, "height": 4})"),
@@ -119,11 +119,11 @@ class TstDatasetFaults : public QObject {
       return fileOf(text.replace(at, 1, value));
     };
     row("no id and no image", fileOf(R"({"image_id": 9, "category_id": 1})"),
-        ": annotation without an id (image 9): its image is not in \"images\"");
+        ": annotation without an id (image 9): image_id 9 is not in \"images\"");
     row("id is a string", changed("id", "\"7\""),
         ": annotations[0]: id is a string; it must be an integer");
     row("image unknown", changed("image_id", "99"),
-        ": annotation 7 (image 99): its image is not in \"images\"; add the image or remove the "
+        ": annotation 7 (image 99): image_id 99 is not in \"images\"; add the image or remove the "
         "annotation");
     row("category unknown", changed("category_id", "5"),
         ": annotation 7 (image 1): category 5 is not in \"categories\"; add the category or "
@@ -152,9 +152,9 @@ class TstDatasetFaults : public QObject {
     row("box is an object", with(R"("bbox": {"x": 1})"),
         ": annotation 7: bbox is an object; it must be [x, y, width, height]");
     row("negative width", with("\"bbox\": [1, 2, -3, 4]"),
-        ": annotation 7: bbox has a negative width or height");
+        ": annotation 7: negative bbox width or height");
     row("negative area", with("\"area\": -1"),
-        ": annotation 7 (image 1): its area must be a number >= 0");
+        ": annotation 7 (image 1): area must be a number >= 0");
     row("area is a string", with("\"area\": \"9\""),
         ": annotation 7: area is a string; it must be a number");
   }
@@ -166,19 +166,19 @@ class TstDatasetFaults : public QObject {
       return fileOf(annotation(std::string("\"segmentation\": ") + value));
     };
     const char* none =
-        ": annotation 7 (image 1): it has no segmentation, and a mask is required: add polygons or "
-        "RLE";
+        ": annotation 7 (image 1): no segmentation; add polygons or RLE, or remove the "
+        "annotation";
     row("missing", fileOf(annotation("\"iscrowd\": 0")), none);
     row("null", with("null"), none);
     row("no polygons", with("[]"), none);
     row("two points", with("[[0, 0, 3, 3]]"),
-        ": annotation 7 (image 1): its polygon has 2 points; a polygon needs at least 3: correct "
+        ": annotation 7 (image 1): polygon has 2 points; a polygon needs at least 3: correct "
         "or remove it");
     row("two points in the second", with("[[0, 0, 3, 0, 3, 3], [0, 0, 1, 1]]"),
         ": annotation 7 (image 1): polygon 2 of 2 has 2 points");
-    row("an empty polygon", with("[[]]"), ": annotation 7 (image 1): its polygon has 0 points");
+    row("an empty polygon", with("[[]]"), ": annotation 7 (image 1): polygon has 0 points");
     row("odd count", with("[[0, 0, 3, 0, 3, 3, 1]]"),
-        ": annotation 7 (image 1): its polygon has 7 numbers; it must hold pairs");
+        ": annotation 7 (image 1): polygon has 7 numbers; it must hold pairs");
     row("a flat list", with("[0, 0, 3, 0, 3, 3]"),
         ": annotation 7: segmentation contains a number; it must be a list of polygons");
     row("string in a polygon", with(R"([[0, 0, "3", 0, 3, 3]])"),
@@ -186,19 +186,19 @@ class TstDatasetFaults : public QObject {
     row("a string", with("\"abc\""),
         ": annotation 7: segmentation is a string; it must be a list of polygons or an RLE object");
     row("RLE of another size", with(R"({"size": [8, 6], "counts": [48]})"),
-        ": annotation 7 (image 1): its RLE is 8 x 6 px (height x width) but the image is 6 x 8");
+        ": annotation 7 (image 1): RLE is 8 x 6 px (height x width) but the image is 6 x 8");
     row("counts of wrong sum", with(R"({"size": [6, 8], "counts": [40, 7]})"),
-        ": annotation 7: RLE of 6 x 8 px (height x width): its counts do not sum to height x "
+        ": annotation 7: RLE of 6 x 8 px (height x width): counts do not sum to height x "
         "width");
     row("negative run", with(R"({"size": [6, 8], "counts": [40, -2, 10]})"),
-        ": annotation 7: RLE of 6 x 8 px (height x width): its counts must be non-negative "
+        ": annotation 7: RLE of 6 x 8 px (height x width): counts must be non-negative "
         "integers");
     row("compressed counts of wrong sum", with(R"({"size": [6, 8], "counts": "21"})"),
         "do not sum to height x width");
     row("truncated compressed counts", with(R"({"size": [6, 8], "counts": "X"})"),
-        "its compressed counts are truncated");
+        "compressed counts are truncated");
     row("invalid compressed counts", with(R"({"size": [6, 8], "counts": "hello, world"})"),
-        "its compressed counts");
+        "compressed counts");
     row("no counts", with(R"({"size": [6, 8]})"),
         ": annotation 7: the RLE must be {\"size\": [height, width], \"counts\": …}");
     row("no size", with(R"({"counts": [48]})"), ": annotation 7: the RLE must be");
@@ -207,7 +207,7 @@ class TstDatasetFaults : public QObject {
     row("size out of range", with(R"({"size": [9999999999, 9999999999], "counts": []})"),
         "the RLE's size must be");
     row("counts are a number", with(R"({"size": [6, 8], "counts": 48})"),
-        "its counts must be a string or a list of numbers");
+        "counts must be a string or a list of numbers");
   }
   void invalidSegmentationIsReported() { checkRow(); }
 
@@ -232,7 +232,7 @@ class TstDatasetFaults : public QObject {
       QFAIL("a missing file was read");
     } catch (const Error& error) {
       QCOMPARE(error.status(), ExitStatus::UserError);
-      QCOMPARE(error.what(), "/nowhere/gt.json: there is no such annotation file");
+      QCOMPARE(error.what(), "/nowhere/gt.json: no such annotation file");
     }
     QVERIFY(errorOf([&] {
               Dataset::load(folder_.path().toStdString());

@@ -109,15 +109,15 @@ class TstResults : public QObject {
         R"([{"image_id": 1, "category_id": 1, "score": "1", "bbox": [0, 0, 1, 1]}])",
         "r.json: result 1: score is a string; it must be a number");
     row("neither", R"([{"image_id": 1, "category_id": 1, "score": 1}])",
-        "r.json: result 1: it has neither \"bbox\" nor \"segmentation\"");
+        "r.json: result 1: has neither \"bbox\" nor \"segmentation\"");
     row("polygon",
         R"([{"image_id": 1, "category_id": 1, "score": 1, "segmentation": [[0, 0, 3, 0, 3, 3]]}])",
-        "r.json: result 1: its segmentation is a polygon; masks in results must be RLE");
+        "r.json: result 1: segmentation is a polygon; masks in results must be RLE");
     row("negative box", R"([{"image_id": 1, "category_id": 1, "score": 1, "bbox": [0, 0, -1, 1]}])",
-        "r.json: result 1: bbox has a negative width or height");
+        "r.json: result 1: negative bbox width or height");
     row("bad runs",
         R"([{"image_id": 1, "category_id": 1, "score": 1, "segmentation": {"size": [2, 3], "counts": "2"}}])",
-        "r.json: result 1: RLE of 2 x 3 px (height x width): its counts do not sum to height x "
+        "r.json: result 1: RLE of 2 x 3 px (height x width): counts do not sum to height x "
         "width");
     row("many", "[1, 2, 3, 4, 5]",
         "r.json: 5 errors: result 1: is a number, not an object (at byte 2); result 2");
@@ -164,7 +164,7 @@ class TstResults : public QObject {
                                 "another dataset?"));
     QCOMPARE(errorWith({{4}, {1}, 1, {0, 0, 1, 1}, drawn({"#"})}),
              QString::fromStdString(file.string()) +
-                 QStringLiteral(": result 2: its mask is 1 x 1 px (height x width) but image 4 is "
+                 QStringLiteral(": result 2: mask is 1 x 1 px (height x width) but image 4 is "
                                 "20 x 30"));
   }
 
@@ -175,7 +175,7 @@ class TstResults : public QObject {
     QCOMPARE(loadDetections(file).size(), 1U);
     QVERIFY(errorOf([&] {
               loadDetections(file.string() + "x");
-            }).endsWith(QStringLiteral("r.jsonx: there is no such results file")));
+            }).endsWith(QStringLiteral("r.jsonx: no such results file")));
   }
 };
 

@@ -24,12 +24,12 @@ class TstResultsComparison : public QObject {
  private Q_SLOTS:
   void sentenceHasTheVerdictAndItsConfidence() {
     QCOMPARE(verdictSentence(made(ComparisonVerdict::BIsBetter, .412)),
-             std::string("b.json is better than a.json: AP 0.4120 against 0.3980, +0.0140 (95 % "
+             std::string("b.json is better than a.json: AP 0.4120 vs. 0.3980, +0.0140 (95 % "
                          "interval +0.0030 to +0.0250, p = 0.012, 1000 resamples of 5000 images)"));
     QVERIFY(verdictSentence(made(ComparisonVerdict::AIsBetter, .3))
-                .starts_with("b.json is worse than a.json: AP 0.3000 against 0.3980, -0.0980 ("));
+                .starts_with("b.json is worse than a.json: AP 0.3000 vs. 0.3980, -0.0980 ("));
     QVERIFY(verdictSentence(made(ComparisonVerdict::NoDifferenceShown, .4))
-                .starts_with("no difference shown: b.json AP 0.4000 against a.json AP 0.3980, "
+                .starts_with("no significant difference: AP 0.4000 (b.json) vs. 0.3980 (a.json), "
                              "+0.0020 ("));
   }
 

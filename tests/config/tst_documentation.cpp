@@ -37,7 +37,7 @@ class TstDocumentation : public QObject {
     }
     QVERIFY(text.find("| `base_lr` | number, > 0 | `0.02` |") != std::string::npos);
     QVERIFY(text.find("ram: in memory. Not built yet: ram. |") != std::string::npos);
-    QVERIFY(text.find("| `max_dets` | list of 3 whole numbers, 1 … 100000 (detections) | `[1, 10, "
+    QVERIFY(text.find("| `max_dets` | list of 3 integers, 1 … 100000 (detections) | `[1, 10, "
                       "100]` |") != std::string::npos);
     QVERIFY(text.find("COCO's metrics. Not built yet: only the default is accepted. |") !=
             std::string::npos);

@@ -294,9 +294,8 @@ class TstEdit : public QObject {
       return messageOf([&] { config::setValue(text, key, value); });
     };
     QCOMPARE(error("- a\n", "name", "x"),
-             std::string("line 1, column 1: an experiment file is a map of keys, such as 'name: "
-                         "first' and 'solver:' with "
-                         "lines below it"));
+             std::string("line 1, column 1: an experiment file must be a YAML mapping, for "
+                         "example 'name: my_run'"));
     QVERIFY(!error("solver: {a\n", "name", "x").empty());
     QCOMPARE(error("solver: 5\n", "solver.gamma", "1"),
              std::string("solver holds a value, not keys: remove the value first"));

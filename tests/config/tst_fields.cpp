@@ -213,29 +213,29 @@ class TstFields : public QObject {
           qPrintable(QStringLiteral("%1=%2").arg(QLatin1String(key), QLatin1String(value))))
           << QString::fromUtf8(key) << QString::fromUtf8(value) << QString::fromUtf8(error);
     };
-    row("solver.base_lr", "-0.1", "-0.1 is not > 0");
-    row("solver.base_lr", "fast", "fast is not a finite number");
-    row("solver.base_lr", "0,02", "0,02 is not a finite number; did you mean 0.02?");
+    row("solver.base_lr", "-0.1", "-0.1: must be > 0");
+    row("solver.base_lr", "fast", "fast is not a number");
+    row("solver.base_lr", "0,02", "0,02 is not a number; did you mean 0.02?");
     row("solver.base_lr", "\"0.02\"",
-        "\"0.02\" is a quoted text; expected a number; did you mean 0.02?");
+        "\"0.02\" is a quoted string; expected a number; did you mean 0.02?");
     row("solver.base_lr", "[1]", "is a list; expected a number");
     row("solver.base_lr", "{a: 1}", "is a section of keys; expected a number");
     row("solver.base_lr", "null", "is null; expected a number");
     row("solver.base_lr", "", "has no value; expected a number");
     row("solver.base_lr", ".inf", ".inf is not a finite number");
-    row("solver.momentum", "1", "1 is not ≥ 0 and < 1");
-    row("solver.nesterov", "yes", "yes is not true or false; did you mean true?");
-    row("solver.nesterov", "maybe", "maybe is not true or false");
+    row("solver.momentum", "1", "1: must be ≥ 0 and < 1");
+    row("solver.nesterov", "yes", "yes is not a boolean; did you mean true?");
+    row("solver.nesterov", "maybe", "maybe is not a boolean (true or false)");
     row("solver.batch_size", "0", "0 is not in 1 … 65536");
-    row("solver.batch_size", "1.5", "1.5 is not a whole number");
-    row("solver.batch_size", "010", "010 is not a whole number; did you mean 10?");
+    row("solver.batch_size", "1.5", "1.5 is not an integer");
+    row("solver.batch_size", "010", "010 is not an integer; did you mean 10?");
     row("solver.batch_size", "1e300", "1e300 is too large");
     row("checkpoint.keep", "3000000000", "3000000000 is too large");
     row("solver.optimizer", "adam", "adam is not one of sgd, adamw; did you mean adamw?");
-    row("model.freeze_stages", "6", "6 is not in 0 … 5, nor the word auto");
+    row("model.freeze_stages", "6", "6 is not in 0 … 5 or auto");
     row("solver.max_steps", "12 hours",
         "12 hours is not a duration such as 200 (steps), 12 epochs or 20000 images");
-    row("solver.max_steps", "0 epochs", "0 epochs is not > 0");
+    row("solver.max_steps", "0 epochs", "0 epochs: must be > 0");
     row("dataset.cache_limit", "4 GB",
         "4 GB is not a size such as 4 GiB or 512 MiB; did you mean 4 GiB?");
     row("augment.min_size", "800",
@@ -251,18 +251,18 @@ class TstFields : public QObject {
     row("dataset.window", "[low, high]",
         "value 1: low is not a value such as 4095 or a percentile such as 1 %");
     row("dataset.window", "[0]", "has 1 values; expected 2");
-    row("dataset.std", "[0]", "value 1: 0 is not > 0 and ≤ 1");
+    row("dataset.std", "[0]", "value 1: 0: must be > 0 and ≤ 1");
     row("dataset.mean", "0.5",
         "0.5 is not a list; expected a list, such as [0.5, 1], or null; did you mean [0.5]?");
     row("solver.class_weights", "often",
         "often is not a list; expected a list, such as [0.5, 1], or none, or inverse");
-    row("evaluation.early_stop.target", "high", "high is not a finite number");
+    row("evaluation.early_stop.target", "high", "high is not a number");
     row("evaluation.max_dets", "[1, 10]", "has 2 values; expected 3");
-    row("monitor.tensor_stats_include", "[\"\"]", "value 1: is empty; expected a text");
+    row("monitor.tensor_stats_include", "[\"\"]", "value 1: is empty; expected a string");
     row("name", "[a", "");
-    row("name", "\"\"", "is empty; expected a text");
+    row("name", "\"\"", "is empty; expected a string");
     row("name", "\"a\\nb\"",
-        "contains a line break or another control character; expected a text on one line");
+        "contains a line break or another control character; expected a string on one line");
     row("evaluation.best_metric", "AP",
         "AP is not one of segm/AP, segm/AP50, segm/AP75, segm/APs, segm/APm, segm/APl, segm/AR1, "
         "segm/AR10, "

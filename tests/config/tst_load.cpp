@@ -118,7 +118,7 @@ class TstLoad : public QObject {
         "a.yaml:1:22: solver.gamma: is given twice, here and at line 1, column 10; remove one of "
         "them");
     row("octal", "solver: {batch_size: 010}\n",
-        "a.yaml:1:22: solver.batch_size: 010 is not a whole number; did you mean 10?");
+        "a.yaml:1:22: solver.batch_size: 010 is not an integer; did you mean 10?");
     row("value for a section", "solver: 5\n",
         "a.yaml:1:9: solver: is the value 5; expected a section with the keys optimizer, base_lr, "
         "momentum, nesterov, "
@@ -129,24 +129,21 @@ class TstLoad : public QObject {
     row("no value", "solver:\n  gamma:\n",
         "a.yaml:2:3: solver.gamma: has no value; expected a number");
     row("several at once, in order", "solver:\n  gamma: 2\n  nesterov: yes\nname: ''\n",
-        "a.yaml:2:10: solver.gamma: 2 is not > 0 and ≤ 1\n"
-        "a.yaml:3:13: solver.nesterov: yes is not true or false; did you mean true?\n"
-        "a.yaml:4:7: name: is empty; expected a text");
+        "a.yaml:2:10: solver.gamma: 2: must be > 0 and ≤ 1\n"
+        "a.yaml:3:13: solver.nesterov: yes is not a boolean; did you mean true?\n"
+        "a.yaml:4:7: name: is empty; expected a string");
     row("columns are characters", "{name: größe, solver: {gamma: 2}}\n",
-        "a.yaml:1:31: solver.gamma: 2 is not > 0 and ≤ 1");
+        "a.yaml:1:31: solver.gamma: 2: must be > 0 and ≤ 1");
     row("byte order mark", "\xef\xbb\xbfsolver: {gamma: 2}\n",
-        "a.yaml:1:17: solver.gamma: 2 is not > 0 and ≤ 1");
+        "a.yaml:1:17: solver.gamma: 2: must be > 0 and ≤ 1");
     row("carriage returns", "solver:\r\n  gamma: 2\r\n",
-        "a.yaml:2:10: solver.gamma: 2 is not > 0 and ≤ 1");
+        "a.yaml:2:10: solver.gamma: 2: must be > 0 and ≤ 1");
     row("list", "- a\n- b\n",
-        "a.yaml:1:1: an experiment file is a map of keys, such as 'name: first' and 'solver:' with "
-        "lines below it");
+        "a.yaml:1:1: an experiment file must be a YAML mapping, for example 'name: my_run'");
     row("word", "hello\n",
-        "a.yaml:1:1: an experiment file is a map of keys, such as 'name: first' and 'solver:' with "
-        "lines below it");
+        "a.yaml:1:1: an experiment file must be a YAML mapping, for example 'name: my_run'");
     row("null", "~\n",
-        "a.yaml:1:1: an experiment file is a map of keys, such as 'name: first' and 'solver:' with "
-        "lines below it");
+        "a.yaml:1:1: an experiment file must be a YAML mapping, for example 'name: my_run'");
     row("tab", "solver:\n\tgamma: 0.1\n",
         "a.yaml:2:1: a tab in the indentation: YAML needs spaces");
     row("tab after spaces", "solver:\n  \tgamma: 0.1\n",
@@ -182,7 +179,8 @@ class TstLoad : public QObject {
         "a.yaml:1:1: dataset.train: dotted keys are for --set; here write 'dataset:' and below it "
         "'train:'");
     row("wrong indentation", "solver:\n   gamma: 0.1\n  momentum: 0.5\n",
-        "a.yaml:3:3: this line does not belong to the map above: check its indentation and that it "
+        "a.yaml:3:3: this line does not belong to the mapping above: check its indentation and "
+        "that it "
         "is 'key: value'");
     row("two colons", "name: a: b\n",
         "a.yaml:1:8: unexpected ':': is the ':' missing in the line above, or is the indentation "
@@ -232,13 +230,11 @@ class TstLoad : public QObject {
     folder.write("self.yaml", "base: self.yaml\n");
     QCOMPARE(
         tests::issueLines(config::loadExperiment(folder.path("a.yaml")), folder.path().string()),
-        std::string("deep/c.yaml:1:7: base: the files inherit from each other in a circle: a.yaml "
-                    "→ b.yaml → "
+        std::string("deep/c.yaml:1:7: base: circular inheritance: a.yaml → b.yaml → "
                     "deep/c.yaml → a.yaml"));
     QCOMPARE(
         tests::issueLines(config::loadExperiment(folder.path("self.yaml")), folder.path().string()),
-        std::string("self.yaml:1:7: base: the files inherit from each other in a circle: self.yaml "
-                    "→ self.yaml"));
+        std::string("self.yaml:1:7: base: circular inheritance: self.yaml → self.yaml"));
   }
 
   void errorsOfBasesNameTheBase() {
@@ -255,11 +251,11 @@ class TstLoad : public QObject {
     const std::string where = folder.path().string();
     const auto file = folder.write("a.yaml", "base: none.yaml\n");
     QCOMPARE(tests::issueLines(config::loadExperiment(file), where),
-             "a.yaml:1:7: base: none.yaml: there is no such file; a base path is relative to "
+             "a.yaml:1:7: base: none.yaml: no such file; a base path is relative to "
              "the folder of the file that names it, " +
                  where);
     QCOMPARE(tests::issueLines(config::loadExperiment(folder.path("none.yaml")), where),
-             std::string("none.yaml: there is no such file"));
+             std::string("none.yaml: no such file"));
     QCOMPARE(tests::issueLines(config::loadExperiment(folder.path())),
              where + ": is a folder; expected an experiment file");
   }
@@ -332,15 +328,21 @@ class TstLoad : public QObject {
     const auto row = [](const char* override, const char* lines) {
       QTest::newRow(override) << QString::fromUtf8(override) << QString::fromUtf8(lines);
     };
-    row("solver.base_lr", "--set: solver.base_lr: is not KEY=VALUE, such as solver.max_steps=200");
+    row("solver.base_lr",
+        "--set: solver.base_lr: expected KEY=VALUE, such as solver.max_steps=200");
     row("solver.base_rl=1", "--set: solver.base_rl: unknown key; did you mean solver.base_lr?");
     row("base_lr=1", "--set: base_lr: unknown key; did you mean solver.base_lr?");
     row("solver.base_lr=", "--set: solver.base_lr: has no value; expected a number");
-    row("solver.base_lr=x", "--set: solver.base_lr: x is not a finite number");
+    row("solver.base_lr=x", "--set: solver.base_lr: x is not a number");
     row("solver.milestones=[1", "--set: solver.milestones: [1: a ']' or a ',' is missing");
     row("dataset.train={images: a}",
         "--set: dataset.train: is a section; set its keys one by one: images, annotations");
     row("base=x.yaml", "--set: base: cannot be overridden: set it in the file");
+    row("model.weights=https://a.b/w.pth",
+        "--set: model.weights: https://a.b/w.pth: URLs are not supported; download the file, and "
+        "convert a .pth with packaging/convert_weights.py");
+    row("dataset.train.images=s3://a/b",
+        "--set: dataset.train.images: s3://a/b: URLs are not supported; download the files");
     row("=1",
         "--set: unknown key; the top level has name, base, dataset, augment, model, solver, "
         "evaluation, "
@@ -382,8 +384,8 @@ class TstLoad : public QObject {
     } catch (const Error& error) {
       QVERIFY(error.status() == ExitStatus::UserError);
       QCOMPARE(std::string(error.what()),
-               std::string("a.yaml:1:17: solver.gamma: 2 is not > 0 and ≤ 1\n"
-                           "a.yaml:1:61: solver.momentum: x is not a finite number"));
+               std::string("a.yaml:1:17: solver.gamma: 2: must be > 0 and ≤ 1\n"
+                           "a.yaml:1:61: solver.momentum: x is not a number"));
     }
     config::loadExperimentText("solver: {warmup_steps: 9, max_steps: 5}\n", "a.yaml")
         .throwOnError();

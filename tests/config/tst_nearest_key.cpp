@@ -34,6 +34,9 @@ class TstNearestKey : public QObject {
     row("epochs", "solver.max_steps");
     row("solver.max_iter", "solver.max_steps");
     row("learning_rate", "solver.base_lr");
+    row("dataset.test", "dataset.val");
+    row("dataset.test.images", "dataset.val.images");
+    row("DATASET.TEST.annotations", "dataset.val.annotations");
     row("quux", "");
     row("solver.something_else_entirely", "");
     row("", "");
@@ -48,7 +51,34 @@ class TstNearestKey : public QObject {
     QCOMPARE(config::nearestSection("sovler"), std::string("solver"));
     QCOMPARE(config::nearestSection("rpn"), std::string("model.rpn"));
     QCOMPARE(config::nearestSection("model.boxhead"), std::string("model.box_head"));
+    QCOMPARE(config::nearestSection("dataset.test"), std::string("dataset.val"));
     QCOMPARE(config::nearestSection("quux"), std::string());
+  }
+
+  void valuesOfOtherToolsLeadToOurs_data() {
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("ours");
+    const auto row = [](const char* key, const char* written, const char* ours) {
+      QTest::newRow(written) << key << written << ours;
+    };
+    row("runtime.device", "gpu", "cuda");
+    row("solver.schedule", "multistep", "step");
+    row("solver.schedule", "WarmupMultiStepLR", "step");
+    row("model.norm", "GN", "group");
+    row("model.norm", "BN", "batch");
+    row("model.norm", "FrozenBN", "frozen_batch");
+    row("model.norm", "SyncBN", "sync_batch");
+    row("runtime.precision", "bfloat16", "bf16");
+  }
+  void valuesOfOtherToolsLeadToOurs() {
+    QFETCH(QString, key);
+    QFETCH(QString, written);
+    QFETCH(QString, ours);
+    const config::Field* field = config::findField(key.toStdString());
+    QVERIFY(field != nullptr);
+    QCOMPARE(QString::fromStdString(config::nearestWord(written.toStdString(), field->choices)),
+             ours);
   }
 
   void everyKeyIsNearestToItself() {

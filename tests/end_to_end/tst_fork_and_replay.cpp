@@ -107,7 +107,7 @@ class TstForkAndReplay : public QObject {
     QVERIFY(QFile::exists(place_->path(QStringLiteral("early/evaluations/step-00000002.json"))));
     const ProcessResult again = engine("train early --resume");
     QCOMPARE(again.status, 0);
-    QVERIFY2(again.err.contains("has stopped early; raise evaluation.early_stop.patience"),
+    QVERIFY2(again.err.contains("already stopped early; raise evaluation.early_stop.patience"),
              again.err.constData());
     const ProcessResult longer =
         engine("train early --resume --set evaluation.early_stop.patience=3");

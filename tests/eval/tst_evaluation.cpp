@@ -50,6 +50,25 @@ class TstEvaluation : public QObject {
     QVERIFY(!nlohmann::json::parse(eval::toJson(sample(), false)).contains("per_image"));
   }
 
+  void lossesOfObjectsAreMeansOverTheirRois() {
+    eval::Evaluation evaluation = sample();
+    QVERIFY(!nlohmann::json::parse(eval::toJson(evaluation, false)).contains("losses_by_class"));
+    const eval::LossSums sums{4, {8, 2, 1}};
+    evaluation.objectLosses = eval::ObjectLosses{{{{1}, "droplet", sums}}, {sums, {}, sums, {}}};
+    const auto json = nlohmann::json::parse(eval::toJson(evaluation, false));
+    const auto expected = nlohmann::json::parse(
+        R"({"rois": 4, "loss_classifier": 2.0, "loss_box_reg": 0.5, "loss_mask": 0.25})");
+    auto ofClass = json.at("losses_by_class").at(0);
+    QCOMPARE(ofClass.at("category_id").get<int>(), 1);
+    QCOMPARE(ofClass.at("name").get<std::string>(), std::string("droplet"));
+    ofClass.erase("category_id");
+    ofClass.erase("name");
+    QVERIFY2(ofClass == expected, ofClass.dump().c_str());
+    QVERIFY(json.at("losses_by_size").at("all") == expected);
+    QVERIFY(json.at("losses_by_size").at("medium") == expected);
+    QCOMPARE(json.at("losses_by_size").size(), std::size_t{2});
+  }
+
   void detectionsOverMaxDetsAreReported() {
     eval::Evaluation evaluation = sample();
     QVERIFY(!nlohmann::json::parse(eval::toJson(evaluation, false)).contains("past_limit"));
@@ -141,6 +160,11 @@ class TstEvaluation : public QObject {
     QCOMPARE(scalars.size(), std::size_t(18));
     QCOMPARE(scalars.front(), (std::pair<std::string, float>("eval/loss_classifier", 2.f)));
     QCOMPARE(scalars.back(), (std::pair<std::string, float>("eval/bbox/ARl", 0.5f)));
+    eval::Evaluation evaluation = sample();
+    evaluation.segm = evaluation.bbox;
+    evaluation.segm->classes.push_back({{3}, "bubble", -1, -1});
+    QCOMPARE(eval::evaluationScalars(evaluation).back(),
+             (std::pair<std::string, float>("eval/segm/AP/class/1", 0.5f)));
   }
 };
 

@@ -8,6 +8,7 @@
 #include "engine/ops/roi_align.h"
 #include "engine/ops/sampling.h"
 #include "engine/ops/segment_best.h"
+#include "engine/ops/tensor_sums.h"
 #include "engine/structures/boxes.h"
 #include "tests/gpu/check.h"
 #include "tests/gpu/scene.h"
@@ -60,6 +61,29 @@ Finding matchingIsTheSame(const at::Device& device) {
     finding = both(finding, equal(lowQuality ? "low quality" : "plain", got, expected));
   }
   return finding;
+}
+
+Finding overlapsAreTheSame(const at::Device& device) {
+  const data::Batch scene = makeScene({9, 0, 40}, {416, 640}, 2);
+  torch::manual_seed(3);
+  const at::Tensor boxes = randomBoxes(3 * 500, kSize).view({3, 500, 4});
+  const at::Tensor expected = ops::bestOverlaps(scene.gts, boxes);
+  return equal("IoU", ops::bestOverlaps(scene.gts.to(device), boxes.to(device)), expected);
+}
+
+Finding sumsAreTheSame(const at::Device& device) {
+  torch::manual_seed(4);
+  std::vector<at::Tensor> tensors, others, onDevice, othersOnDevice;
+  for (const std::int64_t size : {1, 0, 300, 16384, 16385, 1000003}) {
+    tensors.push_back(at::randn({size}) + 0.5);
+    others.push_back(tensors.back() + 1e-3);
+    onDevice.push_back(tensors.back().to(device));
+    othersOnDevice.push_back(others.back().to(device));
+  }
+  return within("sums",
+                relativeDifference(ops::tensorSums(onDevice, othersOnDevice),
+                                   ops::tensorSums(tensors, others)),
+                1e-12);
 }
 
 Finding samplingChoosesTheSame(const at::Device& device) {
@@ -242,6 +266,8 @@ Finding roiAlignRepeats(const at::Device& device) {
 std::vector<Check> kernelChecks() {
   return {{"NMS", nmsChoosesTheSame},
           {"matching", matchingIsTheSame},
+          {"best overlaps", overlapsAreTheSame},
+          {"sums of tensors", sumsAreTheSame},
           {"sampling", samplingChoosesTheSame},
           {"best scores of levels", bestScoresAreTheSame},
           {"box coding", boxCodingIsTheSame},

@@ -116,7 +116,7 @@ void TstMalformedLines::errorsOfEngineLinesAreDescribed_data() {
           "state: error: rank is missing");
   addLine("best is a number",
           R"({"v":1,"type":"checkpoint","seq":1,"step":1,"time":1,"path":"p","best":1})",
-          "checkpoint: best must be true or false, not a number");
+          "checkpoint: best must be a boolean, not a number");
   addLine("ok without id", R"({"v":1,"type":"ok"})", "ok: id is missing");
   addLine("error without id", R"({"v":1,"type":"error","message":"m"})", "error: id is missing");
 }

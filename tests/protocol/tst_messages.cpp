@@ -263,6 +263,7 @@ void TstMessages::wireNamesAreThoseOfTheContract() {
   QCOMPARE(type(Welcome{}), std::string("welcome"));
   QCOMPARE(type(Reset{}), std::string("reset"));
   QCOMPARE(type(Scalars{}), std::string("scalars"));
+  QCOMPARE(type(Config{}), std::string("config"));
   QCOMPARE(type(State{}), std::string("state"));
   QCOMPARE(type(Log{}), std::string("log"));
   QCOMPARE(type(Checkpoint{}), std::string("checkpoint"));

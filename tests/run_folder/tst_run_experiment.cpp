@@ -73,7 +73,7 @@ class TstRunExperiment : public QObject {
     } catch (const Error& error) {
       const QString text = QString::fromUtf8(error.what());
       QVERIFY2(text.contains(QStringLiteral(
-                   "config.yaml: there is no such file; resume from the experiment file with `")) &&
+                   "config.yaml: no such file; resume from the experiment file with `")) &&
                    text.endsWith(remedy(folder)),
                error.what());
     }

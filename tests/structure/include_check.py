@@ -29,7 +29,7 @@ ALLOWED = {
     "engine/model": {"base", "config", "structures", "ops"},
     "engine/data": {"base", "coco", "config", "structures", "ops"},
     "engine/scenes": {"base", "coco", "data"},
-    "engine/solver": {"base", "config"},
+    "engine/solver": {"base", "config", "ops"},
     "engine/dist": {"base", "config"},
     "engine/checkpoint": {"base", "run_folder"},
     "engine/eval": {"base", "config", "coco", "events", "structures", "ops", "model", "data", "dist"},

@@ -72,11 +72,11 @@ class TstBadImages : public QObject {
         {"train", "experiment.yaml", "--output", "run", "--set", "runtime.max_restarts=3"});
     QCOMPARE(result.status, 1);
     const std::string line = "lockstep-engine train " + (bench.folder() / "run").string();
-    QVERIFY2(contains(result.err, "/d/a.png: is cut off; copy the file again; then `" + line +
-                                      " --resume` (after a change of the annotations `" + line +
-                                      " --resume --accept-data`) resumes from step 4, or without " +
-                                      "such images `" + line +
-                                      " --resume --set dataset.bad_images=skip`"),
+    QVERIFY2(contains(result.err,
+                      "/d/a.png: is cut off; copy the file again; resume from step 4 with `" +
+                          line + " --resume` (add --accept-data if you changed the " +
+                          "annotations), or skip unreadable images with `" + line +
+                          " --resume --set dataset.bad_images=skip`"),
              result.err.c_str());
     QVERIFY2(!contains(result.err, "restart 1"), "it would meet the same image again");
     const run_folder::Layout run(bench.folder() / "run");

@@ -79,7 +79,7 @@ class TstDevices : public QObject {
     const Gpus gpus = supervisor::findGpus("/nowhere/libnvidia-ml.so.1");
     QVERIFY(gpus.driverVersion.empty() && gpus.devices.empty() && gpus.error.empty());
     QCOMPARE(supervisor::whyNoneUsable(gpus, {}),
-             std::string("no NVIDIA driver found: to use a GPU install 580 or newer"));
+             std::string("no NVIDIA driver found; GPUs need driver 580 or newer"));
   }
 
   void unusableGpusAreExplainedInOneLine_data() {

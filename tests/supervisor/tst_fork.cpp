@@ -103,7 +103,8 @@ class TstFork : public QObject {
     row("run --from soon", 2, "soon");
     row("run --from 4 --resume", 2, "give only one of them");
     row("experiment.yaml --from 4", 2, "is an experiment file");
-    row("run --from 4 --set solver.max_steps=3", 2, "solver.max_steps cannot be less, but is 3");
+    row("run --from 4 --set solver.max_steps=3", 2,
+        "solver.max_steps is 3, but the checkpoint is at step 4; give at least 4");
     row("run --from 4 --set solver.no=3", 2, "solver.no");
     row("run --from 2 --output run", 2, "already exists; choose another folder");
   }

@@ -103,7 +103,7 @@ class TstLastCheckpoint : public QObject {
     std::ofstream(bench.run().checkpoints()) << "in the way";
     const auto refused = bench.bench.run({"train", "run", "--resume"});
     QCOMPARE(refused.status, 2);
-    QCOMPARE(refused.err, std::string("run/checkpoints: cannot create folder: Not a directory\n"));
+    QCOMPARE(refused.err, std::string("run/checkpoints: cannot be created: Not a directory\n"));
     QVERIFY(!run_folder::checkpointError(elsewhere));
     fs::remove(bench.run().checkpoints());
     fs::rename(bench.bench.folder() / "aside", bench.run().checkpoints());

@@ -60,7 +60,7 @@ class TstRunOutcome : public QObject {
     QVERIFY(outcome.state == RunState::Failed && outcome.status == ExitStatus::Failed);
     QVERIFY(outcome.error && outcome.error->cause == FailureCause::Checkpoint);
     QCOMPARE(outcome.line, std::string("the last checkpoint could not be saved: free disk space; "
-                                       "resume from the newest checkpoint, of step 4"));
+                                       "resume from the latest checkpoint, of step 4"));
     QCOMPARE(outcome.error->message, outcome.line);
   }
 
@@ -110,10 +110,9 @@ class TstRunOutcome : public QObject {
                                    << "; `lockstep-engine train /runs/a --from 4 --set KEY=VALUE` "
                                       "starts a new run from step 4";
     QTest::newRow("an image") << "bad image" << false << ""
-                              << "; then " + resume + "` (after a change of the annotations " +
-                                     resume +
-                                     " --accept-data`) resumes from step 4, or without such "
-                                     "images " +
+                              << "; resume from step 4 with " + resume +
+                                     "` (add --accept-data if you changed the annotations), or "
+                                     "skip unreadable images with " +
                                      resume + " --set dataset.bad_images=skip`";
     QTest::newRow("will come again") << "error" << false << ""
                                      << "";

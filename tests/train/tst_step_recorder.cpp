@@ -15,7 +15,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 model::Losses lossesWithMask(double mask) {
   const auto scalar = [](double value) { return at::full({}, value, at::kFloat); };
-  return {scalar(1), scalar(2), scalar(mask), scalar(4), scalar(5)};
+  model::Losses losses{{scalar(1), scalar(2), scalar(mask), scalar(4), scalar(5)}, {}};
+  losses.counts.values.fill(scalar(0));
+  return losses;
 }
 
 /// -1: the tag was not told.
@@ -26,7 +28,7 @@ float valueOf(const protocol::Scalars& record, const std::string& wanted) {
 }
 
 solver::WeightUpdate::Figures ofNorm(double norm) {
-  return {at::full({}, norm, at::kDouble), at::zeros({}, at::kFloat), {}};
+  return {at::full({}, norm, at::kDouble), at::zeros({}, at::kFloat), {}, {}};
 }
 
 void addStep(StepRecorder& recorder, std::int64_t step, double mask, double gradientNorm,
@@ -35,10 +37,11 @@ void addStep(StepRecorder& recorder, std::int64_t step, double mask, double grad
       recorder.figuresOf(lossesWithMask(mask), at::full({}, 12 + mask, at::kFloat), 1, true);
   StepRecorder::HostFacts facts{.step = step, .stepSeconds = 1, .images = 2};
   facts.imageIds = {{10 * step}, {10 * step + 1}};
-  recorder.finishStep(
-      facts, figures,
-      {at::full({}, gradientNorm, at::kDouble), at::full({}, hasDiverged ? 1 : 0, at::kFloat),
-       lossScale ? at::full({}, *lossScale, at::kFloat) : at::Tensor()});
+  recorder.finishStep(facts, figures,
+                      {at::full({}, gradientNorm, at::kDouble),
+                       at::full({}, hasDiverged ? 1 : 0, at::kFloat),
+                       lossScale ? at::full({}, *lossScale, at::kFloat) : at::Tensor(),
+                       {}});
 }
 
 }  // namespace
@@ -124,7 +127,7 @@ class TstStepRecorder : public QObject {
   void timesOfEveryRankAreRecorded() {
     QFETCH(bool, isReadAfterTheFirst);
     StepRecorder first(0, 2), second(1, 2);
-    QCOMPARE(first.figureCount(), std::int64_t{12});
+    QCOMPARE(first.figureCount(), std::int64_t{12} + model::kDetectorCounts);
     for (std::int64_t step = 1; step <= 3; ++step) {
       const at::Tensor a = first.figuresOf(lossesWithMask(3), at::full({}, 15.f), 1, true);
       const at::Tensor b = second.figuresOf(lossesWithMask(5), at::full({}, 17.f), 1, true);

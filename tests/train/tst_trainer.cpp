@@ -1,5 +1,6 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -285,6 +286,39 @@ class TstTrainer : public QObject {
     evaluation.step = 3;
     QCOMPARE(base::readFile(averaged.layout.evaluation(3)),
              eval::toJson(evaluation, /*withPerImage=*/true));
+  }
+
+  /// The mask loss of an image is the mean over its positive RoIs.
+  void lossesOfObjectsAddUpToThoseOfTheImage() {
+    config::Experiment experiment = smallExperiment(2);
+    Session session(experiment, path("objects"));
+    session.trainer.run();
+    const auto dataset = coco::Dataset::load(experiment.dataset.val.annotations);
+    const auto loaded = train::loadModel(
+        experiment, session.layout.checkpoint(2) / "model.safetensors", &dataset, at::kCPU);
+    const data::SampleLoader loader(dataset, experiment.dataset.val.images, experiment.augment, 1,
+                                    data::ClassTable(loaded.categories));
+    for (const bool withAp : {false, true}) {
+      const eval::Evaluator evaluator(
+          loader, {.lossWeights = experiment.solver.lossWeights, .maxImages = 1});
+      const eval::Evaluation evaluation =
+          evaluator.evaluate(*loaded.model, {.losses = true, .averagePrecision = withAp});
+      const eval::ObjectLosses& objects = *evaluation.objectLosses;
+      const eval::LossSums& all = objects.bySize[0];
+      QVERIFY(all.rois > 0);
+      constexpr std::size_t kMask = 2;
+      const double expected = (*evaluation.losses)[config::indexOf(config::Loss::Mask)];
+      QVERIFY(std::abs(all.mean(kMask) - expected) < 1e-5 * expected);
+      eval::LossSums classes, sizes;
+      for (const eval::ClassLosses& each : objects.byClass) classes.add(each.losses);
+      for (std::size_t size = 1; size < objects.bySize.size(); ++size)
+        sizes.add(objects.bySize[size]);
+      for (const eval::LossSums& sums : {classes, sizes}) {
+        QCOMPARE(sums.rois, all.rois);
+        for (std::size_t i = 0; i < sums.sums.size(); ++i)
+          QVERIFY(std::abs(sums.sums[i] - all.sums[i]) < 1e-9 * std::abs(all.sums[i]));
+      }
+    }
   }
 
   void resumedRunNeedsNoInitialWeights() {

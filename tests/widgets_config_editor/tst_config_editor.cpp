@@ -214,6 +214,31 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(hasLabelWith("The text is not valid YAML"));
   }
 
+  void aListIsNotCalledInvalidYaml() {
+    open(QStringLiteral("- a\n- b\n"));
+    QVERIFY(editor_->errorCount() > 0);
+    QVERIFY(!line("solver.base_lr")->isEnabled());
+    QVERIFY(hasLabelWith("This text is not an experiment: see line 1."));
+    QVERIFY(!hasLabelWith("valid YAML"));
+  }
+
+  void theWholeHelpOfAKeyIsShown() {
+    open(document());
+    const std::string help = lockstep::config::findField("model.norm")->help;
+    form()->explain("model.norm");
+    const auto labels = form()->findChildren<QLabel*>();
+    const auto shown = std::find_if(labels.begin(), labels.end(), [&](const QLabel* label) {
+      return label->text() == QString::fromStdString(help);
+    });
+    QVERIFY(shown != labels.end() && (*shown)->isVisible());
+    for (const int width : {1300, 740}) {
+      editor_->resize(width, 800);
+      QTRY_VERIFY((*shown)->width() < width);
+      QTRY_VERIFY((*shown)->height() >= (*shown)->heightForWidth((*shown)->width()));
+      QVERIFY((*shown)->heightForWidth((*shown)->width()) > 2 * (*shown)->fontMetrics().height());
+    }
+  }
+
   void aRejectedFormEditIsDismissedOnceTheTextChanges() {
     open(document());
     enter("augment.min_size", QStringLiteral("[200, 300"));

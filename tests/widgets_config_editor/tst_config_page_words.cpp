@@ -24,11 +24,11 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     auto* facts = editor_->findChild<FactsPanel*>();
     open(document());
     editor_->setImageCounts(60, 12);
-    QVERIFY(hasLabelWith("epochs of 60 images"));
+    QVERIFY(hasLabelWith("epochs (60 training images)"));
     QVERIFY(!facts->curve()->points().empty());
     // Invalid from the start: there are no facts.
     open(QStringLiteral("solver: {max_steps: -1}\n"));
-    QVERIFY(!hasLabelWith("epochs of 60 images"));
+    QVERIFY(!hasLabelWith("epochs (60 training images)"));
     QVERIFY(facts->curve()->points().empty());
     QVERIFY(hasLabelWith("Available once the errors are fixed"));
     editor_->setImageCounts(60, 12);
@@ -39,11 +39,11 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
         QStringLiteral("dataset: {train: {images: ., annotations: base.yaml}}\nsolver: ");
     open(data + QStringLiteral("{max_steps: 70}\n"));
     QVERIFY(hasLabelWith("70 steps"));
-    QVERIFY(!hasLabelWith("of 60 images"));
+    QVERIFY(!hasLabelWith("60 training images"));
     // Invalid later: the facts of the last valid text, marked as such.
     yaml()->changeTo(data.toStdString() + "{max_steps: -70}\n");
     QTRY_VERIFY(editor_->isReady());
-    QVERIFY(hasLabelWith("70 steps") && hasLabelWith("From the last valid text"));
+    QVERIFY(hasLabelWith("70 steps") && hasLabelWith("Values before the error"));
   }
 
   void factsOfATextThatAlwaysHadErrorsAreNotKept() {
@@ -52,7 +52,7 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     QTRY_VERIFY(hasLabelWith("70 steps"));
     yaml()->changeTo("solver: {max_steps: -70}\n");
     QTRY_VERIFY(editor_->isReady());
-    QVERIFY(!hasLabelWith("70 steps") && !hasLabelWith("From the last valid text"));
+    QVERIFY(!hasLabelWith("70 steps") && !hasLabelWith("Values before the error"));
     QVERIFY(hasLabelWith("Available once the errors are fixed"));
     QVERIFY(facts->curve()->points().empty());
     editor_->setImageCounts(60, 12);

@@ -42,14 +42,14 @@ class TstDerivedFacts : public QObject {
   void stepsAreEpochsOnceTheImagesAreKnown() {
     QCOMPARE(valueOf(deriveFacts(small(), {}), "training length"), QStringLiteral("400 steps"));
     QCOMPARE(valueOf(deriveFacts(small(), {60, 12}), "training length"),
-             QStringLiteral("400 steps = 13.33 epochs of 60 images"));
+             QStringLiteral("400 steps = 13.33 epochs (60 training images)"));
   }
 
   void epochsAreStepsOnceTheImagesAreKnown() {
     config::Experiment experiment = small();
     experiment.solver.maxSteps = {12, config::Duration::Unit::Epochs};
     QCOMPARE(valueOf(deriveFacts(experiment, {60, 12}), "training length"),
-             QStringLiteral("360 steps = 12 epochs of 60 images"));
+             QStringLiteral("360 steps = 12 epochs (60 training images)"));
     QCOMPARE(valueOf(deriveFacts(experiment, {}), "training length"), QStringLiteral("12 epochs"));
     QVERIFY(!planSteps(experiment, {}).isExact);
     QCOMPARE(planSteps(experiment, {60, 12}).maxSteps(), std::int64_t{360});
@@ -62,10 +62,10 @@ class TstDerivedFacts : public QObject {
     const auto row = [](double lossEvery, double apEvery, const char* text) {
       QTest::newRow(text) << lossEvery << apEvery << QString::fromUtf8(text);
     };
-    row(100, 150, "loss 5 (every 100 and with AP), AP 3 (every 150)");
-    row(100, 200, "loss 4 (every 100), AP 2 (every 200)");
-    row(0, 100, "loss 4 (last step and with AP), AP 4 (every 100)");
-    row(1000, 0, "loss 1 (every 1 000), AP none");
+    row(100, 150, "loss every 100 steps and with AP (5 times), AP every 150 steps (3 times)");
+    row(100, 200, "loss every 100 steps (4 times), AP every 200 steps (2 times)");
+    row(0, 100, "loss at the last step and with AP (4 times), AP every 100 steps (4 times)");
+    row(1000, 0, "loss every 1 000 steps (once), no AP");
   }
   void evaluationsAreCountedAsTheTrainerMakesThem() {
     QFETCH(double, lossEvery);
@@ -76,13 +76,23 @@ class TstDerivedFacts : public QObject {
     QTEST(valueOf(deriveFacts(experiment, {60, 12}), "evaluations"), "text");
   }
 
+  void intervalsInEpochsHaveNoStepsUntilTheImagesAreCounted() {
+    config::Experiment experiment = small();
+    experiment.evaluation.apEvery = {2, config::Duration::Unit::Epochs};
+    QVERIFY(valueOf(deriveFacts(experiment, {}), "evaluations")
+                .contains(QStringLiteral("AP every 2 epochs (")));
+    QVERIFY(valueOf(deriveFacts(experiment, {60, 12}), "evaluations")
+                .contains(QStringLiteral("AP every 60 steps (")));
+  }
+
   void withoutAHeldOutSetNothingIsEvaluated() {
     config::Experiment experiment = small();
     experiment.dataset.val = {};
     const DerivedFacts derived = deriveFacts(experiment, {60, 0});
     QCOMPARE(valueOf(derived, "evaluations"), QStringLiteral("none: no held-out set"));
     QCOMPARE(valueOf(derived, "held-out images"), QStringLiteral("none"));
-    QCOMPARE(valueOf(derived, "checkpoints"), QStringLiteral("4 (every 100), keeps 3"));
+    QCOMPARE(valueOf(derived, "checkpoints"),
+             QStringLiteral("every 100 steps (4 times), keeps the latest 3"));
   }
 
   void withoutApNoCheckpointIsTheBestByAp() {

@@ -87,6 +87,17 @@ class TstDocumentCheck : public QObject {
     QVERIFY(state->issues[0].end <= text.size());
   }
 
+  void aListOrASingleValueIsYamlButNoExperiment() {
+    const auto isOtherYaml = [](const char* text) {
+      const auto state = checkDocument(text, "/nowhere/experiment.yaml");
+      return !state->isReadable && state->isOtherYaml;
+    };
+    for (const char* text : {"- a\n- b\n", "# only\nwords\n", "[1, 2]\n"})
+      QVERIFY2(isOtherYaml(text), text);
+    for (const char* text : {"name: a\n", "", "solver: [1, 2\n", "name: &a b\n"})
+      QVERIFY2(!isOtherYaml(text), text);
+  }
+
   void anIssueOfTheBaseIsMarkedWhereItIsInherited() {
     const QTemporaryDir folder;
     QFile base(folder.filePath(QStringLiteral("base.yaml")));

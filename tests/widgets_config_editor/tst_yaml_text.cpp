@@ -68,6 +68,14 @@ class TstYamlText : public QObject {
     QVERIFY(text.annotation(1).contains(QStringLiteral("right")));
     QCOMPARE(text.SendScintilla(QsciScintillaBase::SCI_INDICATORVALUEAT, 8UL, 20L), 1L);
     QCOMPARE(text.SendScintilla(QsciScintillaBase::SCI_INDICATORVALUEAT, 8UL, 10L), 0L);
+    DocumentIssue inherited = issue(2, 0, 0);
+    inherited.isHere = false;
+    inherited.position = "base.yaml:3:12";
+    inherited.key = "solver.momentum";
+    text.setIssues({inherited});
+    const QString shown = text.annotation(1).remove(QLatin1Char('\n')).remove(QLatin1Char(' '));
+    QVERIFY2(shown.startsWith(QStringLiteral("base.yaml:3:12:solver.momentum:iswrong")),
+             qPrintable(shown));
     text.setIssues({});
     QVERIFY(text.annotation(1).isEmpty());
     QCOMPARE(text.markersAtLine(1), 0U);
@@ -103,7 +111,7 @@ class TstYamlText : public QObject {
         return from.remove(QLatin1Char('\n')).remove(QLatin1Char(' '));
       };
       QCOMPARE(letters(text.annotation(1)), letters(QString::fromStdString(longIssue.text)) +
-                                                QStringLiteral("double-clicktouse:right"));
+                                                QStringLiteral("double-clicktoreplacewith:right"));
     }
   }
 

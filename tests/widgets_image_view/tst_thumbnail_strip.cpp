@@ -44,8 +44,7 @@ class TstThumbnailStrip : public QObject {
     ThumbnailStrip strip;
     strip.setItems(items(3));
     strip.setMarks({{true, {5, 2, 7}}, {true, {3, 0, 0}}, {}});
-    QCOMPARE(strip.toolTipOf(0),
-             QStringLiteral("image1.png\n9 errors: 2 false positive, 7 missed"));
+    QCOMPARE(strip.toolTipOf(0), QStringLiteral("image1.png\n9 errors: 2 FP, 7 FN"));
     QCOMPARE(strip.toolTipOf(1), QStringLiteral("image2.png\nno error"));
     QCOMPARE(strip.toolTipOf(2), QStringLiteral("image3.png\nnot predicted at this checkpoint"));
   }

@@ -133,6 +133,17 @@ class TstCurvePlot : public QObject {
     QVERIFY(plot_->yView().first < plot_->yView().second);
   }
 
+  void aPlotWithoutPointsHasNoTickLabels() {
+    plot_->setCurves({curveOf(line(0))});
+    show();
+    QVERIFY(!plot_->hasPoints());
+    QVERIFY(!exported().contains("<text"));
+    plot_->setCurves({curveOf(line(100))});
+    waitDrawn();
+    QVERIFY(plot_->hasPoints());
+    QVERIFY(exported().contains("<text"));
+  }
+
   void newPointsWidenTheViewUnlessItIsZoomed() {
     auto source = line(100);
     plot_->setCurves({curveOf(source)});
@@ -363,6 +374,22 @@ class TstCurvePlot : public QObject {
     QCOMPARE(lowestRows(), QStringList{QStringLiteral("train (lowest)")});
     plot_->showCursor(40, true);
     QCOMPARE(lowestRows(), QStringList());
+  }
+
+  void theLabelOfTheLowestPointNamesItsValueIfThereIsRoom() {
+    auto bowl = std::make_shared<PlainSource>();  // with a wide bottom
+    for (int i = 1; i <= 100; ++i)
+      bowl->points.push_back({i + 0.0, 1 + 5 * std::pow(std::abs(i - 50) / 50.0, 8)});
+    for (const bool isWide : {true, false}) {
+      Curve curve = curveOf(isWide ? bowl : valley(1));
+      curve.markLowest = true;
+      curve.valueName = QStringLiteral("held-out loss");
+      plot_->setCurves({curve});
+      if (isWide) show();
+      waitDrawn();
+      QVERIFY(exported().contains(isWide ? ">lowest held-out loss 1.000 at step 50<"
+                                         : ">lowest 1.000 at step 50<"));
+    }
   }
 
   void theLowestPointsOfSeveralRunsHaveTheirColours() {

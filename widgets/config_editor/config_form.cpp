@@ -23,6 +23,8 @@ namespace {
 
 /// Fits a name, a value of a few digits, the reset arrow and the scroll bar.
 constexpr int kMinRowsPx = 372;
+/// Fits a key and three lines of its help, so that few texts change the height of the strip.
+constexpr int kMinHelpPx = 90;
 
 }  // namespace
 
@@ -38,7 +40,7 @@ void ConfigForm::buildUi() {
   search_->setAccessibleName(tr("Search keys"));
   setRole(search_, "filter");
   onlyGiven_ = new QToolButton;
-  onlyGiven_->setText(tr("Set here"));
+  onlyGiven_->setText(tr("Overrides only"));
   onlyGiven_->setToolTip(tr("Only the keys set in this file"));
   onlyGiven_->setCheckable(true);
   setRole(onlyGiven_, "quiet");
@@ -84,7 +86,7 @@ void ConfigForm::resizeEvent(QResizeEvent* event) {
 
 QWidget* ConfigForm::buildHelp() {
   auto* strip = new QWidget;
-  strip->setFixedHeight(58);
+  strip->setMinimumHeight(kMinHelpPx);
   setRole(strip, "panel");
   strip->setAttribute(Qt::WA_StyledBackground);
   helpKey_ = new ElidedLabel(Qt::ElideMiddle);
@@ -92,9 +94,14 @@ QWidget* ConfigForm::buildHelp() {
   helpFacts_ = new ElidedLabel(Qt::ElideRight);
   helpFacts_->setFont(interfaceFont(11));
   setRole(helpFacts_, "faint");
-  helpText_ = new ElidedLabel(tr("Hover over a key to see what it does."), Qt::ElideRight);
+  helpText_ = new QLabel(tr("Hover over a key to see what it does."));
   helpText_->setFont(interfaceFont(12));
-  helpText_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  helpText_->setTextFormat(Qt::PlainText);
+  helpText_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  helpText_->setWordWrap(true);
+  QSizePolicy wraps(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  wraps.setHeightForWidth(true);
+  helpText_->setSizePolicy(wraps);
   setRole(helpText_, "muted");
   auto* line = new QHBoxLayout;
   line->setSpacing(10);
@@ -104,7 +111,7 @@ QWidget* ConfigForm::buildHelp() {
   column->setContentsMargins(14, 6, 12, 6);
   column->setSpacing(2);
   column->addLayout(line);
-  column->addWidget(helpText_);
+  column->addWidget(helpText_, 1);
   helpFacts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   return strip;
 }

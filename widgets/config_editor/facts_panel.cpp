@@ -28,7 +28,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   left->addWidget(title);
   left->addWidget(curve_, 1);
 
-  stale_ = new QLabel(tr("From the last valid text"));
+  stale_ = new QLabel(tr("Values before the error"));
   setRole(stale_, "warning");
   stale_->setFont(interfaceFont(11));
   stale_->hide();

@@ -69,7 +69,9 @@ void IssueList::setIssues(const std::vector<DocumentIssue>& issues) {
     item->setToolTip(Text, text);
     item->setSizeHint(Fix, QSize(0, kRowPx));  // minimum height of the row
     if (issue.suggestion.empty()) continue;
-    auto* fix = new QPushButton(tr("Use %1").arg(QString::fromStdString(issue.suggestion)));
+    auto* fix = new QPushButton(tr("Replace"));
+    fix->setToolTip(tr("Replace with %1").arg(QString::fromStdString(issue.suggestion)));
+    fix->setAccessibleDescription(fix->toolTip());
     setRole(fix, "link");
     setItemWidget(item, Fix, fix);
     connect(fix, &QPushButton::clicked, this,

@@ -34,6 +34,12 @@ QFont inPoints(QFont font, const QWidget& widget) {
   return font;
 }
 
+/// An issue of an inherited file, whose line is not shown: "base.yaml:3:12: solver.base_lr: …".
+std::string inheritedText(const DocumentIssue& issue) {
+  const std::string key = issue.key.empty() ? "" : issue.key + ": ";
+  return issue.position + ": " + key + issue.text;
+}
+
 /// The text wrapped at a width: between words, or within a word that is longer.
 QString wrapped(const QString& text, const QFont& font, int widthPx) {
   QTextLayout layout(text, font);
@@ -188,10 +194,9 @@ void YamlText::annotateIssues() {
   for (const DocumentIssue& issue : issues_) {
     if (issue.line < 1 || issue.line > lines()) continue;
     const int line = issue.line - 1;
-    QString text =
-        QString::fromStdString(issue.isHere ? issue.text : issue.position + ": " + issue.text);
+    QString text = QString::fromStdString(issue.isHere ? issue.text : inheritedText(issue));
     if (!issue.suggestion.empty())
-      text += tr("   double-click to use: ") + QString::fromStdString(issue.suggestion);
+      text += tr("   double-click to replace with: ") + QString::fromStdString(issue.suggestion);
     text = wrapped(text, font, annotationWidth(line));
     if (notes.count(line)) text.prepend(QLatin1Char('\n'));
     const QColor colour = issue.isError ? theme.error : theme.warning;

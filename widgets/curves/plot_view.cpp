@@ -56,6 +56,11 @@ void PlotView::setWidth(int plotPx, int areaPx) {
   areaPx_ = areaPx;
 }
 
+bool PlotView::hasPoints() const {
+  return std::any_of(curves_.begin(), curves_.end(),
+                     [](const Curve& curve) { return curve.source && !curve.source->isEmpty(); });
+}
+
 std::optional<Range> PlotView::fullX() const {
   std::optional<Range> full = xExtent_;
   for (const Curve& curve : curves_) {

@@ -41,6 +41,8 @@ class PlotView {
   void resetZoom();
   bool isZoomed() const { return xZoom_ || yZoom_; }
 
+  /// Whether any curve has a point.
+  bool hasPoints() const;
   Range x() const;
   /// Number of pixel columns of the area of curves.
   std::size_t columns() const;

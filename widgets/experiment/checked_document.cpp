@@ -49,9 +49,11 @@ QString CheckedDocument::firstError() const {
 QString CheckedDocument::unreadableReason() const {
   if (state_->isReadable) return {};
   const int line = state_->issues.empty() ? 0 : state_->issues.front().line;
-  return (line == 0 ? tr("The text is not valid YAML.")
-                    : tr("The text is not valid YAML from line %1 on.").arg(line)) %
-         QLatin1Char(' ') %
+  const QString problem = state_->isOtherYaml
+                              ? tr("This text is not an experiment: see line %1.").arg(line)
+                          : line == 0 ? tr("The text is not valid YAML.")
+                                      : tr("The text is not valid YAML from line %1 on.").arg(line);
+  return problem % QLatin1Char(' ') %
          (hasValues() ? tr("These are the last valid values; fix the line to edit them.")
                       : tr("Fix the line to see its values."));
 }

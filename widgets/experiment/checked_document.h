@@ -34,7 +34,8 @@ class CheckedDocument {
   QString firstError() const;
   /// Index of the first error in the issues; the number of issues if there is no error.
   std::size_t firstErrorIndex() const;
-  /// Why the text is not valid YAML, so that the values shown are not its own; empty: it is valid.
+  /// Why the text is not a YAML mapping, so that the values shown are not its own; empty: it is
+  /// valid.
   QString unreadableReason() const;
 
  private:

@@ -44,8 +44,8 @@ QString lengthText(const StepPlan& plan, const ImageCounts& images) {
   if (images.train <= 0) return steps;
   const double epochs =
       static_cast<double>(plan.maxSteps()) * batch / static_cast<double>(images.train);
-  return steps % QStringLiteral(" = ") % numberText(epochs) % QStringLiteral(" epochs of ") %
-         grouped(images.train) % QStringLiteral(" images");
+  return steps % QStringLiteral(" = ") % numberText(epochs) % QStringLiteral(" epochs (") %
+         grouped(images.train) % QStringLiteral(" training images)");
 }
 
 QString batchText(const config::SolverConfig& solver) {
@@ -56,30 +56,38 @@ QString batchText(const config::SolverConfig& solver) {
          numberText(static_cast<double>(solver.batchSize) / solver.accumulate);
 }
 
-/// "4 (every 100)"
-QString timesText(std::int64_t times, const QString& when) {
-  return grouped(times) % QStringLiteral(" (") % when % QLatin1Char(')');
+/// "every 100 steps (4 times)"
+QString timesText(const QString& when, std::int64_t times) {
+  const QString count =
+      times == 1 ? QStringLiteral("once") : grouped(times) % QStringLiteral(" times");
+  return when % QStringLiteral(" (") % count % QLatin1Char(')');
 }
 
-QString everyText(const Duration& every) {
-  if (every.count <= 0) return QStringLiteral("last step");
-  return QStringLiteral("every ") % grouped(every.steps());
+/// `given`: as the file has it, which is shown where its number of steps is not known.
+QString everyText(const StepPlan& plan, const Duration& given, const Duration& resolved) {
+  if (given.count <= 0) return QStringLiteral("at the last step");
+  if (!plan.isExact && given.unit == Duration::Unit::Epochs)
+    return QStringLiteral("every ") % numberText(given.count) % QStringLiteral(" epochs");
+  return QStringLiteral("every ") % grouped(resolved.steps()) % QStringLiteral(" steps");
 }
 
 /// The held-out loss is also measured with every AP, so more often than loss_every alone.
-QString evaluationText(const Experiment& experiment, const config::TimesDue& times) {
+/// `given`: with the durations as in the file.
+QString evaluationText(const StepPlan& plan, const Experiment& given,
+                       const config::TimesDue& times) {
+  const Experiment& experiment = plan.experiment;
   if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none: no held-out set");
   const config::EvaluationConfig& evaluation = experiment.evaluation;
   config::Experiment lossesAlone = experiment;
   lossesAlone.evaluation.apEvery = {};
-  QString whenLosses = everyText(evaluation.lossEvery);
+  QString whenLosses = everyText(plan, given.evaluation.lossEvery, evaluation.lossEvery);
   if (times.losses > config::timesDue(lossesAlone).losses)
     whenLosses += QStringLiteral(" and with AP");
-  const QString ap = times.averagePrecision == 0
-                         ? QStringLiteral("none")
-                         : timesText(times.averagePrecision, everyText(evaluation.apEvery));
-  return QStringLiteral("loss ") % timesText(times.losses, whenLosses) % QStringLiteral(", AP ") %
-         ap;
+  const QString losses = QStringLiteral("loss ") % timesText(whenLosses, times.losses);
+  if (times.averagePrecision == 0) return losses % QStringLiteral(", no AP");
+  return losses % QStringLiteral(", AP ") %
+         timesText(everyText(plan, given.evaluation.apEvery, evaluation.apEvery),
+                   times.averagePrecision);
 }
 
 QString heldOutText(const Experiment& experiment, const ImageCounts& images) {
@@ -92,13 +100,17 @@ QString heldOutText(const Experiment& experiment, const ImageCounts& images) {
          grouped(images.val);
 }
 
-QString checkpointText(const Experiment& experiment, const config::TimesDue& times) {
+QString checkpointText(const StepPlan& plan, const Experiment& given,
+                       const config::TimesDue& times) {
+  const Experiment& experiment = plan.experiment;
   const config::CheckpointConfig& checkpoint = experiment.checkpoint;
   const std::int64_t compared =
       config::isLoss(experiment.evaluation.bestMetric) ? times.losses : times.averagePrecision;
   const bool keepsBest = checkpoint.keepBest && compared > 0;
-  return timesText(times.checkpoint, everyText(checkpoint.every)) % QStringLiteral(", keeps ") %
-         QString::number(checkpoint.keep) % (keepsBest ? QStringLiteral(" + best") : QString());
+  return timesText(everyText(plan, given.checkpoint.every, checkpoint.every), times.checkpoint) %
+         QStringLiteral(", keeps the latest") %
+         (checkpoint.keep > 1 ? QLatin1Char(' ') % QString::number(checkpoint.keep) : QString()) %
+         (keepsBest ? QStringLiteral(" and the best") : QString());
 }
 
 /// `given`: as the file has it; its epochs stand where the plan knows no number of images.
@@ -188,12 +200,12 @@ DerivedFacts deriveFacts(const Experiment& experiment, const ImageCounts& images
   derived.facts = {{QStringLiteral("training length"), lengthText(plan, images)},
                    {QStringLiteral("batch size"), batchText(experiment.solver)},
                    {QStringLiteral("learning rate"), rateText(plan, experiment.solver.warmupSteps)},
-                   {QStringLiteral("evaluations"), evaluationText(plan.experiment, times)},
+                   {QStringLiteral("evaluations"), evaluationText(plan, experiment, times)},
                    {QStringLiteral("held-out images"), heldOutText(experiment, images)},
-                   {QStringLiteral("checkpoints"), checkpointText(plan.experiment, times)},
+                   {QStringLiteral("checkpoints"), checkpointText(plan, experiment, times)},
                    {QStringLiteral("image size"), sizeText(experiment.augment)},
                    {QStringLiteral("backbone"), backboneText(experiment.model)},
-                   {QStringLiteral("anchors"), anchorText(experiment.model.anchors)}};
+                   {QStringLiteral("anchor sizes"), anchorText(experiment.model.anchors)}};
   addRateWarnings(plan.experiment.solver, plan.maxSteps(), derived);
   addIntervalWarnings(plan.experiment, times, derived);
   return derived;

@@ -120,6 +120,22 @@ DocumentIssue documentIssue(const config::ConfigIssue& loaded, const std::string
   return issue;
 }
 
+/// Whether the text is a YAML list or single value, which is not an experiment: as the value of a
+/// key it can be parsed.
+bool isListOrValue(const std::string& text) {
+  std::string nested = "value:\n ";
+  for (const char character : text) {
+    nested += character;
+    if (character == '\n') nested += ' ';
+  }
+  try {
+    const YamlNode root = config::parseYaml(nested);
+    return root.items.size() == 1 && root.items.front().kind != YamlNode::Kind::Map;
+  } catch (const config::YamlError&) {
+    return false;
+  }
+}
+
 /// Shows the issues of an inherited file at the line that inherits it.
 void placeAtBase(DocumentState& state) {
   const auto base = state.given.find("base");
@@ -155,6 +171,7 @@ std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
     TreeReader(text, *state, spans).read(config::parseYaml(text), "");
   } catch (const config::YamlError&) {
     state->isReadable = false;  // the loader has reported it
+    state->isOtherYaml = isListOrValue(text);
   }
   for (const config::ConfigIssue& issue : state->loaded.issues) {
     state->issues.push_back(documentIssue(issue, file, text, spans));

@@ -36,6 +36,7 @@ struct KeySpan {
 struct DocumentState {
   config::LoadedExperiment loaded;
   bool isReadable = true;                   ///< false: not valid YAML, so no keys and no values
+  bool isOtherYaml = false;                 ///< not readable: valid YAML, but no mapping of keys
   std::vector<KeySpan> keys;                ///< including sections; outer ones before inner ones
   std::map<std::string, GivenValue> given;  ///< by dotted key
   std::vector<DocumentIssue> issues;        ///< in the order of the text, then missing data

@@ -33,6 +33,7 @@ const QHash<QString, QString>& expansions() {
       {QStringLiteral("stats"), QStringLiteral("statistics")},
       {QStringLiteral("std"), QStringLiteral("standard deviation")},
       {QStringLiteral("dets"), QStringLiteral("detections")},
+      {QStringLiteral("warmup"), QStringLiteral("warm-up")},
   };
   return words;
 }

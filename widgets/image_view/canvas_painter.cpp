@@ -32,9 +32,9 @@ std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& i
                                                .arg(facts.boxXywh[3], 0, 'f', 0));
   const QString verdict = verdictName(facts.verdict);
   const QString error = errorName(facts);
-  rows.emplace_back(QStringLiteral("match"), error.isEmpty() || error == verdict
-                                                 ? verdict
-                                                 : verdict % QStringLiteral(", ") % error);
+  const bool namesError = !error.isEmpty() && facts.verdict != Verdict::Missed;
+  rows.emplace_back(QStringLiteral("match"),
+                    namesError ? verdict % QStringLiteral(", ") % error : verdict);
   return rows;
 }
 

@@ -8,19 +8,30 @@
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
+namespace {
+
+QString captionOf(Verdict verdict) {
+  return verdict == Verdict::TruePositive    ? CountCard::tr("true positives")
+         : verdict == Verdict::FalsePositive ? CountCard::tr("false positives")
+                                             : CountCard::tr("false negatives");
+}
+
+}  // namespace
 
 CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict_(verdict) {
   setRole(this, "card");
   all_ = new QLabel(QStringLiteral("–"));
   setRole(all_, "number");
-  caption_ = new QLabel(verdictName(verdict));
+  caption_ = new QLabel(captionOf(verdict));
   caption_->setFont(interfaceFont(11));
   setRole(caption_, "muted");
-  here_ = new QLabel(QStringLiteral("–"));
+  here_ = new QLabel;
   here_->setFont(interfaceFont(11));
   setRole(here_, "faint");
+  here_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the caption sets the width
+  setCounts({}, {});
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(10, 7, 8, 7);
+  column->setContentsMargins(8, 7, 6, 7);
   column->setSpacing(1);
   for (QLabel* label : {all_, caption_, here_}) column->addWidget(label);
   applyColor();
@@ -29,7 +40,8 @@ CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict
 void CountCard::setCounts(const std::optional<coco::Counts>& all,
                           const std::optional<coco::Counts>& here) {
   all_->setText(all ? QString::number(countOf(*all)) : QStringLiteral("–"));
-  here_->setText(here ? tr("%1 in image").arg(countOf(*here)) : tr("not predicted"));
+  here_->setText(
+      tr("this image: %1").arg(here ? QString::number(countOf(*here)) : QStringLiteral("–")));
   setAccessibleName(caption_->text() % QStringLiteral(": ") % all_->text());
 }
 

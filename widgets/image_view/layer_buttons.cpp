@@ -19,7 +19,7 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   row->setSpacing(2);
   setStyleSheet(QStringLiteral("QToolButton { padding: 3px 7px; font-size: 12px; }"));
   groundTruth_ = add(QStringLiteral("G"), tr("ground truth"));
-  groundTruth_->setToolTip(tr("Show or hide ground truth, including missed objects (G)"));
+  groundTruth_->setToolTip(tr("Show or hide ground truth, including false negatives (G)"));
   masks_ = add(QStringLiteral("M"), tr("masks"));
   boxes_ = add(QStringLiteral("B"), tr("boxes"));
   labels_ = add(QStringLiteral("T"), tr("labels"));

@@ -108,7 +108,7 @@ void PredictionsPanel::buildUi() {
   column->addLayout(instances);
   column->addWidget(table_, 1);
   column->addSpacing(3);
-  column->addWidget(sectionTitle(tr("Precision and recall")));
+  column->addWidget(sectionTitle(tr("Precision–recall curve")));
   column->addWidget(curve_);
 }
 

@@ -27,7 +27,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kScoreStep = 5;  // hundredths
-constexpr int kMinPanelPx = 330;
+constexpr int kMinPanelPx = 344;
 constexpr double kZoomStep = 1.25;
 
 }  // namespace

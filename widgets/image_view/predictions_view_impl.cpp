@@ -156,8 +156,10 @@ void PredictionsView::Impl::showFacts() {
   const auto objects = session.dataset()->annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
   facts->setText((objects == 1 ? tr("1 object") : tr("%1 objects").arg(objects)) %
-                 QStringLiteral(" · %1 × %2").arg(image.width).arg(image.height) %
-                 QStringLiteral(" · %1 images").arg(session.dataset()->images().size()));
+                 QStringLiteral(" · %1 × %2 px").arg(image.width).arg(image.height) %
+                 tr(" · image %1 of %2")
+                     .arg(session.imageIndex() + 1)
+                     .arg(session.dataset()->images().size()));
   place->setText(tr("%1 of %2").arg(placeOf(session.imageIndex()) + 1).arg(order.size()));
 }
 

@@ -219,7 +219,7 @@ QString ThumbnailStrip::toolTipOf(int index) const {
   const QString errors = count == 1 ? tr("1 error") : tr("%1 errors").arg(count);
   const QString state = !isPredicted ? tr("not predicted at this checkpoint")
                         : count == 0 ? tr("no error")
-                                     : tr("%1: %2 false positive, %3 missed")
+                                     : tr("%1: %2 FP, %3 FN")
                                            .arg(errors)
                                            .arg(counts.falsePositives)
                                            .arg(counts.falseNegatives);

@@ -108,7 +108,7 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
 }
 
 QString errorName(const InstanceFacts& facts) {
-  if (facts.verdict == Verdict::Missed) return verdictName(facts.verdict);
+  if (facts.verdict == Verdict::Missed) return QStringLiteral("missed");
   return facts.error
              ? QString::fromLatin1(coco::kErrorTypeNames[static_cast<std::size_t>(*facts.error)])
              : QString();

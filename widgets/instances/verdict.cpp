@@ -9,7 +9,7 @@ QString verdictName(Verdict verdict) {
     case Verdict::FalsePositive:
       return QStringLiteral("false positive");
     case Verdict::Missed:
-      return QStringLiteral("missed");
+      return QStringLiteral("false negative");
     case Verdict::Ignored:
       return QStringLiteral("ignored");
   }

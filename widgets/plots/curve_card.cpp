@@ -113,10 +113,7 @@ void CurveCard::setEmptyText(const QString& text) {
 void CurveCard::refresh() { plot_->refresh(); }
 
 void CurveCard::updateEmptyText() {
-  bool any = false;
-  for (const Curve& curve : plot_->curves())
-    any = any || (curve.source && !curve.source->isEmpty());
-  empty_->setVisible(!any && !empty_->text().isEmpty());
+  empty_->setVisible(!plot_->hasPoints() && !empty_->text().isEmpty());
   empty_->setGeometry(plot_->rect().adjusted(24, 0, -24, -16));
   empty_->raise();
 }

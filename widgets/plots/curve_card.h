@@ -24,7 +24,7 @@ class CurveCard : public QFrame {
 
   CurvePlot* plot() const { return plot_; }
   QString title() const { return title_; }
-  /// Text at the right of the title: "cosine", "data 9 %".
+  /// Text at the right of the title: "cosine", "data loading 9 %".
   void setSubtitle(const QString& text, bool isWarning = false);
   QString subtitle() const;
   /// Sets the curves of the plot and of the legend.

@@ -51,9 +51,11 @@ QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QCol
 }
 
 /// "lowest", not "best": the best checkpoint is chosen by evaluation.best_metric.
-QString lowestText(const CurveReading& lowest, XAxis axis) {
+QString lowestText(const CurveReading& lowest, const QString& valueName, XAxis axis) {
   const QString text = axis == XAxis::Step ? tr("lowest %1 at step %2") : tr("lowest %1, step %2");
-  return text.arg(valueText(lowest.value)).arg(lowest.step);
+  const QString value = valueText(lowest.value);
+  return text.arg(valueName.isEmpty() ? value : valueName + QLatin1Char(' ') + value)
+      .arg(lowest.step);
 }
 
 bool isOfSeveralRuns(const std::vector<Curve>& curves) {
@@ -290,14 +292,18 @@ void CurveLayers::placeLabel(const Curve& curve, XAxis axis) {
   const QPointF point = toPixel(lowest->x, lowest->value);
   const QRectF area = QRectF(impl_->plot->axisRect()->rect());
   if (!area.contains(point)) return;
-  const QString text = lowestText(*lowest, axis);
   const QFontMetricsF metrics(label->font());
-  const auto place = freePlace(point, {metrics.horizontalAdvance(text), metrics.height()},
-                               area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), drawnLines());
-  if (!place) return;
-  label->setText(text);
-  label->position->setCoords(place->topLeft());
-  label->setVisible(true);
+  const std::vector<std::vector<QPointF>> lines = drawnLines();
+  for (const QString& name : {curve.valueName, QString()}) {  // without it where there is no room
+    const QString text = lowestText(*lowest, name, axis);
+    const auto place = freePlace(point, {metrics.horizontalAdvance(text), metrics.height()},
+                                 area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), lines);
+    if (!place) continue;
+    label->setText(text);
+    label->position->setCoords(place->topLeft());
+    label->setVisible(true);
+    return;
+  }
 }
 
 int CurveLayers::maxPointCount() const {

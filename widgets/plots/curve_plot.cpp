@@ -203,6 +203,8 @@ void CurvePlot::refresh() {
   impl_->throttle.request();
 }
 
+bool CurvePlot::hasPoints() const { return impl_->view.hasPoints(); }
+
 bool CurvePlot::isUpToDate() const { return impl_->upToDate; }
 
 void CurvePlot::redraw() {
@@ -212,6 +214,7 @@ void CurvePlot::redraw() {
   const QSize area = rect().marginsRemoved(kMarginsPx).size();
   plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
   plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 2, 8));
+  for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabels(view.hasPoints());
   const Range x = view.x();
   plot->xAxis->setRange(x.first, x.second);
   const std::vector<CurveSamples> samples = view.samples();

@@ -44,6 +44,8 @@ class CurvePlot : public QWidget {
 
   /// Call it when the sources have changed. Draws again soon, at most every 40 ms.
   void refresh();
+  /// Whether any curve has a point. Without points the axes have no labels.
+  bool hasPoints() const;
   /// Whether the plot shows the current points of the sources.
   bool isUpToDate() const;
 

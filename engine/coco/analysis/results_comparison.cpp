@@ -31,10 +31,11 @@ std::string verdictSentence(const ResultsComparison& comparison) {
   const std::string apOfA = formatted("%.4f", ap.a.ap), apOfB = formatted("%.4f", ap.b.ap);
   const std::string end = ", " + formatted("%+.4f", ap.difference) + " " + evidence(comparison);
   if (ap.verdict == ComparisonVerdict::NoDifferenceShown)
-    return "no difference shown: " + b + " AP " + apOfB + " against " + a + " AP " + apOfA + end;
+    return "no significant difference: AP " + apOfB + " (" + b + ") vs. " + apOfA + " (" + a + ")" +
+           end;
   const bool bIsBetter = ap.verdict == ComparisonVerdict::BIsBetter;
-  return b + (bIsBetter ? " is better than " : " is worse than ") + a + ": AP " + apOfB +
-         " against " + apOfA + end;
+  return b + (bIsBetter ? " is better than " : " is worse than ") + a + ": AP " + apOfB + " vs. " +
+         apOfA + end;
 }
 
 }  // namespace lockstep::coco

@@ -13,9 +13,9 @@ void checkDetection(const Dataset& groundTruth, const Detection& detection, std:
                 std::to_string(detection.imageId.value) + "): " + what);
   };
   groundTruth.classOf(detection.categoryId);
-  if (!std::isfinite(detection.score)) fail("its score is not finite");
+  if (!std::isfinite(detection.score)) fail("score is not finite");
   for (double value : detection.boxXywh) {
-    if (!std::isfinite(value)) fail("its bbox has a value that is not finite");
+    if (!std::isfinite(value)) fail("bbox has a value that is not finite");
   }
 }
 

@@ -87,7 +87,8 @@ Dataset Dataset::assemble(DatasetParts parts, ErrorList& errors) {
     const auto image = dataset.imageIndexById_.find(annotation.imageId);
     if (image == dataset.imageIndexById_.end()) {
       errors.add(describe(draft),
-                 "its image is not in \"images\"; add the image or remove the annotation",
+                 "image_id " + std::to_string(annotation.imageId.value) +
+                     " is not in \"images\"; add the image or remove the annotation",
                  draft.byte);
       continue;
     }

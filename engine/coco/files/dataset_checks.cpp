@@ -42,17 +42,17 @@ std::string imageError(const Image& image) {
   }
   if (static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height) >
       kMaxPixels) {
-    return "its width x height exceeds the 2^32 pixels that a mask may have";
+    return "width x height exceeds the 2^32 pixels that a mask may have";
   }
   return {};
 }
 
 std::string boxError(const Annotation& annotation) {
   for (double value : annotation.boxXywh) {
-    if (!std::isfinite(value)) return "its bbox has a value that is not finite";
+    if (!std::isfinite(value)) return "bbox has a value that is not finite";
   }
   if (annotation.boxXywh[2] < 0 || annotation.boxXywh[3] < 0) {
-    return "its bbox has a negative width or height";
+    return "negative bbox width or height";
   }
   return {};
 }
@@ -60,7 +60,7 @@ std::string boxError(const Annotation& annotation) {
 std::string polygonError(const Polygons& polygons) {
   for (std::size_t i = 0; i < polygons.size(); ++i) {
     const std::vector<double>& xy = polygons[i];
-    const std::string which = polygons.size() == 1 ? "its polygon"
+    const std::string which = polygons.size() == 1 ? "polygon"
                                                    : "polygon " + std::to_string(i + 1) + " of " +
                                                          std::to_string(polygons.size());
     if (xy.size() % 2 != 0) {
@@ -81,8 +81,8 @@ std::string polygonError(const Polygons& polygons) {
 
 std::string rleError(const Rle& rle, const Image& image) {
   if (rle.height != image.height || rle.width != image.width) {
-    return "its RLE is " + sizeText(rle.height, rle.width) +
-           " px (height x width) but the image is " + sizeText(image.height, image.width);
+    return "RLE is " + sizeText(rle.height, rle.width) + " px (height x width) but the image is " +
+           sizeText(image.height, image.width);
   }
   const char* error = countsError(rle);
   return error == nullptr
@@ -95,8 +95,7 @@ std::string segmentationError(const AnnotationDraft& draft, const Image& image) 
   if (const Rle* rle = std::get_if<Rle>(&segmentation)) return rleError(*rle, image);
   const auto& polygons = std::get<Polygons>(segmentation);
   if (polygons.empty() && !(draft.annotation.isCrowd && draft.hasBox)) {
-    return "it has no segmentation, and a mask is required: add polygons or RLE, or remove the "
-           "annotation";
+    return "no segmentation; add polygons or RLE, or remove the annotation";
   }
   return polygonError(polygons);
 }
@@ -138,7 +137,7 @@ std::string annotationError(const AnnotationDraft& draft, const Image& image) {
     if (!error.empty()) return error;
   }
   if (draft.hasArea && !(std::isfinite(draft.annotation.area) && draft.annotation.area >= 0)) {
-    return "its area must be a number >= 0";
+    return "area must be a number >= 0";
   }
   return segmentationError(draft, image);
 }

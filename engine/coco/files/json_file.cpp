@@ -54,7 +54,7 @@ std::string shortReason(const std::string& message) {
 JsonFile JsonFile::load(const std::filesystem::path& file, const char* what) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
-    throw UserError(file.string() + ": there is no such " + what);
+    throw UserError(file.string() + ": no such " + what);
   }
   if (std::filesystem::is_directory(file, ignored)) {
     throw UserError(file.string() + ": is a folder; name the " + what + " in it");

@@ -83,7 +83,7 @@ const char* takeCounts(JsonValue value, Rle& rle) {
   const char* error = nullptr;
   if (!isKind(value, ondemand::json_type::array)) {
     skipValue(value);
-    return "its counts must be a string or a list of numbers";
+    return "counts must be a string or a list of numbers";
   }
   for (auto element : value.get_array()) {
     JsonValue number = element.value();
@@ -91,7 +91,7 @@ const char* takeCounts(JsonValue value, Rle& rle) {
     const std::int64_t count = isNumber ? wholeNumber(number).value_or(-1) : -1;
     if (!isNumber) skipValue(number);
     if (count < 0 || static_cast<std::uint64_t>(count) > kMaxPixels) {
-      error = "its counts must be non-negative integers";
+      error = "counts must be non-negative integers";
     }
     rle.counts.push_back(static_cast<std::uint32_t>(count));
   }
@@ -224,7 +224,7 @@ std::optional<std::array<double, 4>> FieldReader::box() {
     record_.fail(std::string(key_) + " has " + std::to_string(count) +
                  " numbers; it must be [x, y, width, height]");
   } else if (box[2] < 0 || box[3] < 0) {
-    record_.fail(std::string(key_) + " has a negative width or height");
+    record_.fail("negative " + std::string(key_) + " width or height");
   }
   return box;
 }
@@ -274,7 +274,7 @@ std::string_view FieldReader::rleText() {
     ondemand::array list = value_.get_array();
     if (!bool(list.is_empty())) {
       record_.fail(
-          "its segmentation is a polygon; masks in results must be RLE: {\"size\", \"counts\"}");
+          "segmentation is a polygon; masks in results must be RLE: {\"size\", \"counts\"}");
     }
     for (auto element : list) skipValue(element.value());
     return {};

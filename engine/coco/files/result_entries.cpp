@@ -31,7 +31,7 @@ ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& recor
                 }
               });
   if (!entry.hasBox && entry.maskBytes == 0) {
-    record.fail("it has neither \"bbox\" nor \"segmentation\"");
+    record.fail("has neither \"bbox\" nor \"segmentation\"");
   }
   return entry;
 }

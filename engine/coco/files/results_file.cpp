@@ -39,7 +39,7 @@ std::string maskSizeError(const Rle& mask, const Image& image) {
   const auto size = [](int height, int width) {
     return std::to_string(height) + " x " + std::to_string(width);
   };
-  return "its mask is " + size(mask.height, mask.width) + " px (height x width) but image " +
+  return "mask is " + size(mask.height, mask.width) + " px (height x width) but image " +
          std::to_string(image.id.value) + " is " + size(image.height, image.width);
 }
 

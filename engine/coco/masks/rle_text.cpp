@@ -52,19 +52,19 @@ const char* readCounts(std::string_view text, Rle& rle) {
     unsigned group = kMoreFlag;
     int shift = 0;
     for (; group & kMoreFlag; shift += kGroupBits) {
-      if (at == text.size()) return "its compressed counts are truncated";
+      if (at == text.size()) return "compressed counts are truncated";
       group = static_cast<unsigned char>(text[at++]) - static_cast<unsigned>(kFirstCharacter);
       if (group > (kMoreFlag | kGroupMask)) {
-        return "its compressed counts contain an invalid character";
+        return "compressed counts contain an invalid character";
       }
-      if (shift >= kMaxGroups * kGroupBits) return "its compressed counts are out of range";
+      if (shift >= kMaxGroups * kGroupBits) return "compressed counts are out of range";
       value |= static_cast<std::int64_t>(group & kGroupMask) << shift;
     }
     if (group & kSignFlag) value |= -(std::int64_t{1} << shift);
     if (index > 2) value += rle.counts[index - 2];
-    if (value < 0) return "its compressed counts contain a negative run length";
+    if (value < 0) return "compressed counts contain a negative run length";
     if (value > std::numeric_limits<std::uint32_t>::max()) {
-      return "its compressed counts are out of range";
+      return "compressed counts are out of range";
     }
     rle.counts[index] = static_cast<std::uint32_t>(value);
   }
@@ -74,7 +74,7 @@ const char* readCounts(std::string_view text, Rle& rle) {
 const char* countsError(const Rle& rle) {
   std::uint64_t sum = 0;
   for (std::uint32_t count : rle.counts) sum += count;
-  return sum == pixelCount(rle) ? nullptr : "its counts do not sum to height x width";
+  return sum == pixelCount(rle) ? nullptr : "counts do not sum to height x width";
 }
 
 namespace {

@@ -39,8 +39,8 @@ struct BestOverlaps {
   std::vector<float> ofGt;
 };
 
-BestOverlaps bestOverlaps(const Box* gts, std::int64_t gtCount, const Box* candidates,
-                          std::int64_t count) {
+BestOverlaps findBest(const Box* gts, std::int64_t gtCount, const Box* candidates,
+                      std::int64_t count) {
   BestOverlaps best{std::vector<float>(count, -1.0f), std::vector<std::int64_t>(count, 0),
                     std::vector<float>(gtCount, 0.0f)};
   std::mutex mutex;  // guards best.ofGt
@@ -83,7 +83,7 @@ void restoreLowQualityMatches(const Box* gts, const Box* candidates, const BestO
 /// One image: gts [gtCount], boxes [count] -> matches [count].
 void matchImage(const Box* gts, std::int64_t gtCount, const Box* boxes, std::int64_t count,
                 const MatchThresholds& thresholds, std::int64_t* matches) {
-  const BestOverlaps best = bestOverlaps(gts, gtCount, boxes, count);
+  const BestOverlaps best = findBest(gts, gtCount, boxes, count);
   const auto background = static_cast<float>(thresholds.background);
   const auto foreground = static_cast<float>(thresholds.foreground);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -95,24 +95,53 @@ void matchImage(const Box* gts, std::int64_t gtCount, const Box* boxes, std::int
   if (thresholds.lowQualityMatches) restoreLowQualityMatches(gts, boxes, best, matches, count);
 }
 
+/// Boxes of a batch on the CPU.
+struct MatchInputs {
+  at::Tensor gtData, boxData, gtCounts;
+  std::int64_t images, most, count;
+
+  MatchInputs(const structures::GtBatch& groundTruth, const at::Tensor& candidates)
+      : gtData(groundTruth.boxesXyxy.to(at::kFloat).contiguous()),
+        boxData(candidates.to(at::kFloat).contiguous()),
+        gtCounts(groundTruth.counts.contiguous()),
+        images(gtData.size(0)),
+        most(gtData.size(1)),
+        count(boxData.size(-2)) {}
+
+  std::int64_t gtCount(std::int64_t image) const {
+    return gtCounts.const_data_ptr<std::int64_t>()[image];
+  }
+  const Box* gts(std::int64_t image) const {
+    return reinterpret_cast<const Box*>(gtData.const_data_ptr<float>()) + image * most;
+  }
+  const Box* boxes(std::int64_t image) const {
+    const std::int64_t stride = boxData.dim() == 3 ? count : 0;
+    return reinterpret_cast<const Box*>(boxData.const_data_ptr<float>()) + image * stride;
+  }
+};
+
 }  // namespace
 
 at::Tensor cpu::matchBoxes(const structures::GtBatch& groundTruth, const at::Tensor& candidates,
                            const MatchThresholds& thresholds) {
-  const at::Tensor gtData = groundTruth.boxesXyxy.to(at::kFloat).contiguous();
-  const at::Tensor boxData = candidates.to(at::kFloat).contiguous();
-  const auto* gts = reinterpret_cast<const Box*>(gtData.const_data_ptr<float>());
-  const auto* boxes = reinterpret_cast<const Box*>(boxData.const_data_ptr<float>());
-  const auto* gtCounts = groundTruth.counts.const_data_ptr<std::int64_t>();
-  const std::int64_t images = gtData.size(0), most = gtData.size(1), count = boxData.size(-2);
-  const std::int64_t stride = boxData.dim() == 3 ? count : 0;
-  at::Tensor matches = at::full({images, count}, kBelowThreshold, at::kLong);
-  for (std::int64_t n = 0; n < images; ++n) {
-    if (gtCounts[n] == 0 || count == 0) continue;
-    matchImage(gts + n * most, gtCounts[n], boxes + n * stride, count, thresholds,
-               matches.data_ptr<std::int64_t>() + n * count);
+  const MatchInputs in(groundTruth, candidates);
+  at::Tensor matches = at::full({in.images, in.count}, kBelowThreshold, at::kLong);
+  for (std::int64_t n = 0; n < in.images; ++n) {
+    if (in.gtCount(n) == 0 || in.count == 0) continue;
+    matchImage(in.gts(n), in.gtCount(n), in.boxes(n), in.count, thresholds,
+               matches.data_ptr<std::int64_t>() + n * in.count);
   }
   return matches;
+}
+
+at::Tensor cpu::bestOverlaps(const structures::GtBatch& groundTruth, const at::Tensor& candidates) {
+  const MatchInputs in(groundTruth, candidates);
+  at::Tensor overlaps = at::zeros({in.images, in.most}, at::kFloat);
+  for (std::int64_t n = 0; n < in.images; ++n) {
+    const auto best = findBest(in.gts(n), in.gtCount(n), in.boxes(n), in.count);
+    std::ranges::copy(best.ofGt, overlaps.data_ptr<float>() + n * in.most);
+  }
+  return overlaps;
 }
 
 }  // namespace lockstep::ops

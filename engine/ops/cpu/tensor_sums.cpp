@@ -1,0 +1,98 @@
+#include "engine/ops/tensor_sums.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/ops/cpu/vector_clones.h"
+
+namespace lockstep::ops {
+namespace {
+
+constexpr std::int64_t kLanes = 8;
+
+using Sums = std::array<double, 3>;  // by TensorSum
+
+/// Consecutive elements of one tensor.
+struct Chunk {
+  const float *values, *others;  // others may be null
+  std::int64_t count;
+};
+
+LOCKSTEP_VECTOR_CLONES
+void addSums(const Chunk& chunk, double* sums, double* squares) {
+  for (std::int64_t i = 0; i < chunk.count; i += kLanes) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      const double value = chunk.values[i + lane];
+      sums[lane] += value;
+      squares[lane] += value * value;
+    }
+  }
+}
+
+LOCKSTEP_VECTOR_CLONES
+void addDifferences(const Chunk& chunk, double* squares) {
+  for (std::int64_t i = 0; i < chunk.count; i += kLanes) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      const double difference =
+          static_cast<double>(chunk.values[i + lane]) - chunk.others[i + lane];
+      squares[lane] += difference * difference;
+    }
+  }
+}
+
+double total(const double (&lanes)[kLanes]) {
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+Sums sumsOf(const Chunk& chunk) {
+  double sums[kLanes] = {}, squares[kLanes] = {}, differences[kLanes] = {};
+  const std::int64_t whole = chunk.count / kLanes * kLanes;
+  addSums({chunk.values, chunk.others, whole}, sums, squares);
+  if (chunk.others != nullptr) addDifferences({chunk.values, chunk.others, whole}, differences);
+  for (std::int64_t i = whole; i < chunk.count; ++i) {
+    const double value = chunk.values[i];
+    sums[0] += value;
+    squares[0] += value * value;
+    if (chunk.others == nullptr) continue;
+    const double difference = value - chunk.others[i];
+    differences[0] += difference * difference;
+  }
+  return {total(sums), total(squares), total(differences)};
+}
+
+}  // namespace
+
+at::Tensor cpu::tensorSums(const std::vector<at::Tensor>& tensors,
+                           const std::vector<at::Tensor>& others) {
+  std::vector<Chunk> chunks;
+  std::vector<std::size_t> tensorOfChunk;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const float* values = tensors[t].const_data_ptr<float>();
+    const float* other = others.empty() ? nullptr : others[t].const_data_ptr<float>();
+    for (std::int64_t begin = 0; begin < tensors[t].numel(); begin += kSumChunk) {
+      chunks.push_back({values + begin, other == nullptr ? nullptr : other + begin,
+                        std::min(kSumChunk, tensors[t].numel() - begin)});
+      tensorOfChunk.push_back(t);
+    }
+  }
+  std::vector<Sums> sums(chunks.size());
+  at::parallel_for(0, static_cast<std::int64_t>(chunks.size()), 16,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t i = begin; i < end; ++i) sums[i] = sumsOf(chunks[i]);
+                   });
+  const std::int64_t columns = others.empty() ? 2 : 3;
+  at::Tensor result = at::zeros({static_cast<std::int64_t>(tensors.size()), columns}, at::kDouble);
+  double* rows = result.data_ptr<double>();
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    for (std::int64_t column = 0; column < columns; ++column)
+      rows[static_cast<std::int64_t>(tensorOfChunk[i]) * columns + column] += sums[i][column];
+  }
+  return result;
+}
+
+}  // namespace lockstep::ops
