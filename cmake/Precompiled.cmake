@@ -1,5 +1,7 @@
 # Precompiled headers, for a build that starts from nothing: lockstep_precompile_headers(), where all targets are known, makes
 # each once, in a small target of its own, and gives every target the one of what it links. LibTorch's is in engine/torch.cmake.
+# Each is made twice, NAME and NAME_vectorised: GCC takes the level of optimisation from the precompiled header, so that -O3
+# of a target that includes one made at -O2 has no effect.
 set(_std algorithm array cmath cstdint filesystem functional map memory optional string string_view vector)
 set(_widgets QAbstractItemModel QAction QApplication QBoxLayout QComboBox QDir QEvent QFileInfo QHash QLabel QLineEdit QMenu
   QMouseEvent QPainter QPainterPath QPushButton QScrollArea QScrollBar QStyle QTableView QTimer QToolButton QWidget)
@@ -8,11 +10,27 @@ set(_test QSignalSpy QTemporaryDir QTest)
 # lockstep_pch(NAME LINKS targets… HEADERS headers…)
 function(lockstep_pch name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS;HEADERS")
+  _lockstep_pch_target(${name})
+  _lockstep_pch_target(${name}_vectorised)
+  lockstep_vectorise(${name}_vectorised)
+  set_target_properties(${name}_vectorised PROPERTIES EXCLUDE_FROM_ALL ON)  # made where a target uses it
+endfunction()
+
+function(_lockstep_pch_target name)
   file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "// Compiled for its precompiled header alone.\n")
   add_library(${name} STATIC ${CMAKE_BINARY_DIR}/${name}.cpp)
   target_link_libraries(${name} PUBLIC ${arg_LINKS})
   list(TRANSFORM arg_HEADERS REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
   target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+endfunction()
+
+# Call it after lockstep_vectorise().
+function(lockstep_reuse_pch target name)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  if(options MATCHES "-O3")
+    string(APPEND name _vectorised)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${name})
 endfunction()
 
 # The libraries whose headers a target sees, itself or through another.
@@ -39,13 +57,13 @@ function(lockstep_reuse_pch_below directory)
     if(own OR NOT type MATCHES "^(STATIC_LIBRARY|EXECUTABLE)$" OR lockstep_torch IN_LIST linked)
       continue()
     elseif(Qt6::Widgets IN_LIST linked AND Qt6::Test IN_LIST linked)
-      target_precompile_headers(${target} REUSE_FROM widgets_test_pch)
+      lockstep_reuse_pch(${target} widgets_test_pch)
     elseif(Qt6::Widgets IN_LIST linked)
-      target_precompile_headers(${target} REUSE_FROM widgets_pch)
+      lockstep_reuse_pch(${target} widgets_pch)
     elseif(Qt6::Test IN_LIST linked)
-      target_precompile_headers(${target} REUSE_FROM test_pch)
+      lockstep_reuse_pch(${target} test_pch)
     else()
-      target_precompile_headers(${target} REUSE_FROM core_pch)
+      lockstep_reuse_pch(${target} core_pch)
     endif()
     # Out of a precompiled header GCC 12 warns of the standard library's own code, inlined into ours.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-free-nonheap-object;-Wno-stringop-overflow>)
