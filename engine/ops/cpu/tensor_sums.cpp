@@ -11,8 +11,9 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr std::int64_t kLanes = 8;
+constexpr std::int64_t kLanes = 16;
 
+using Lanes = std::array<double, kLanes>;
 using Sums = std::array<double, 3>;  // by TensorSum
 
 /// Consecutive elements of one tensor.
@@ -21,48 +22,56 @@ struct Chunk {
   std::int64_t count;
 };
 
-LOCKSTEP_VECTOR_CLONES
-void addSums(const Chunk& chunk, double* sums, double* squares) {
-  for (std::int64_t i = 0; i < chunk.count; i += kLanes) {
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-      const double value = chunk.values[i + lane];
-      sums[lane] += value;
-      squares[lane] += value * value;
-    }
-  }
-}
-
-LOCKSTEP_VECTOR_CLONES
-void addDifferences(const Chunk& chunk, double* squares) {
-  for (std::int64_t i = 0; i < chunk.count; i += kLanes) {
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-      const double difference =
-          static_cast<double>(chunk.values[i + lane]) - chunk.others[i + lane];
-      squares[lane] += difference * difference;
-    }
-  }
-}
-
-double total(const double (&lanes)[kLanes]) {
+double total(const Lanes& lanes) {
   double sum = 0;
   for (const double lane : lanes) sum += lane;
   return sum;
 }
 
-Sums sumsOf(const Chunk& chunk) {
-  double sums[kLanes] = {}, squares[kLanes] = {}, differences[kLanes] = {};
-  const std::int64_t whole = chunk.count / kLanes * kLanes;
-  addSums({chunk.values, chunk.others, whole}, sums, squares);
-  if (chunk.others != nullptr) addDifferences({chunk.values, chunk.others, whole}, differences);
-  for (std::int64_t i = whole; i < chunk.count; ++i) {
-    const double value = chunk.values[i];
-    sums[0] += value;
-    squares[0] += value * value;
-    if (chunk.others == nullptr) continue;
-    const double difference = value - chunk.others[i];
-    differences[0] += difference * difference;
+// The sums of the lanes are local, so that the compiler keeps them in registers.
+
+/// The count is a multiple of kLanes.
+LOCKSTEP_VECTOR_CLONES
+void addSums(const float* values, std::int64_t count, Sums& result) {
+  Lanes sums{}, squares{};
+  for (std::int64_t i = 0; i < count; i += kLanes) {
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      const double value = values[i + lane];
+      sums[lane] += value;
+      squares[lane] += value * value;
+    }
   }
-  return {total(sums), total(squares), total(differences)};
+  result[kSum] += total(sums);
+  result[kSumOfSquares] += total(squares);
+}
+
+/// The count is a multiple of kLanes.
+LOCKSTEP_VECTOR_CLONES
+void addDifferences(const float* values, const float* others, std::int64_t count, Sums& result) {
+  Lanes squares{};
+  for (std::int64_t i = 0; i < count; i += kLanes) {
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      const double difference = static_cast<double>(values[i + lane]) - others[i + lane];
+      squares[lane] += difference * difference;
+    }
+  }
+  result[kSumOfSquaredDifferences] += total(squares);
+}
+
+Sums sumsOf(const Chunk& chunk) {
+  Sums sums{};
+  const std::int64_t whole = chunk.count / kLanes * kLanes;
+  float values[kLanes] = {}, others[kLanes] = {};  // the rest, filled up with zeros
+  std::copy(chunk.values + whole, chunk.values + chunk.count, values);
+  addSums(chunk.values, whole, sums);
+  addSums(values, kLanes, sums);
+  if (chunk.others == nullptr) return sums;
+  std::copy(chunk.others + whole, chunk.others + chunk.count, others);
+  addDifferences(chunk.values, chunk.others, whole, sums);
+  addDifferences(values, others, kLanes, sums);
+  return sums;
 }
 
 }  // namespace
