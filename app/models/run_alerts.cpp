@@ -33,6 +33,30 @@ QString titleOf(const std::optional<protocol::AlertKind>& kind) {
       return tr("A rank is slow since step %1");
     case RunFailed:
       return tr("The run failed at step %1");
+    case GradientImbalance:
+      return tr("Gradients out of balance at step %1");
+    case WeightNormJump:
+      return tr("Weight norms jump at step %1");
+    case LearningRateTooHigh:
+      return tr("Learning rate too high at step %1");
+    case LearningRateTooLow:
+      return tr("Learning rate too low at step %1");
+    case ShortWarmup:
+      return tr("Warm-up too short: loss rises at step %1");
+    case Plateau:
+      return tr("Plateau at step %1");
+    case AnchorMismatch:
+      return tr("Anchors do not fit the objects at step %1");
+    case ClassNotFound:
+      return tr("A class is not found at step %1");
+    case DataStarved:
+      return tr("Training waits for images at step %1");
+    case ConstantClipping:
+      return tr("Gradients always clipped at step %1");
+    case DeadPart:
+      return tr("A part does not learn at step %1");
+    case ExplodingPart:
+      return tr("Gradients explode at step %1");
   }
   return {};
 }

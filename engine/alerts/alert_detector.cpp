@@ -63,8 +63,9 @@ protocol::Alert lossJump(std::int64_t step, double loss, double median) {
 std::vector<protocol::Alert> AlertDetector::add(const protocol::Event& event) {
   raised_.clear();
   std::visit(
-      [this](const auto& held) {
+      [this, &event](const auto& held) {
         handle(held);
+        std::ranges::move(advisor_.add(event), std::back_inserter(raised_));
         for (protocol::Alert& alert : raised_) {
           alert.step = held.step;
           alert.time = held.time;
@@ -157,6 +158,8 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
                                 base::percent(1 - last.trainLoss / lowest->trainLoss) + "." +
                                 checkpointNearestTo(lowest->step),
                             {kTrainTotalLoss, kEvalTotalLoss}, lowest->step, step));
+  raised_.back().key = "solver.max_steps";
+  raised_.back().value = std::to_string(lowest->step);
 }
 
 /// Named by step only: the best checkpoint is that of evaluation.best_metric, seldom of the loss.
@@ -180,6 +183,7 @@ void AlertDetector::forgetFrom(std::int64_t firstDroppedStep) {
                 [&](const HeldOut& evaluation) { return evaluation.step >= firstDroppedStep; });
   std::erase_if(train_, [&](const TrainLoss& train) { return train.step >= firstDroppedStep; });
   checkpoints_.erase(checkpoints_.lower_bound(firstDroppedStep), checkpoints_.end());
+  advisor_.forgetFrom(firstDroppedStep);
   medianLoss_ = {};
   slowRank_.forget();
   nonFiniteRaised_ = overfittingRaised_ = jumpRaised_ = false;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/alerts/advisor.h"
 #include "engine/alerts/running_median.h"
 #include "engine/alerts/slow_rank.h"
 #include "engine/protocol/event.h"
@@ -28,6 +29,7 @@ namespace lockstep::alerts {
 ///   checkpoint_failed  a log event of that kind
 ///   write_failed       a log event of that kind
 ///   run_failed         the state failed, with the reason
+/// and the advice of the rules.
 class AlertDetector {
  public:
   /// Alerts that this event raises, at its step and time.
@@ -63,6 +65,7 @@ class AlertDetector {
   std::vector<protocol::Alert> raised_;  ///< by the current event
   std::vector<HeldOut> heldOut_;
   std::deque<TrainLoss> train_;  ///< the last ones since the last evaluation
+  Advisor advisor_;
   RunningMedian medianLoss_;
   SlowRank slowRank_;
   std::map<std::int64_t, std::string> checkpoints_;  ///< step-00000200, by step

@@ -13,6 +13,7 @@ void addCocoEvalCommand(Command& program);
 void addConfigCommand(Command& program);
 void addDatasetCommand(Command& program);
 void addMetricsCommand(Command& program);
+void addAdviseCommand(Command& program);
 void addRunsCommand(Command& program);
 void addAttachCommand(Command& program);
 void addInfoCommand(Command& program);

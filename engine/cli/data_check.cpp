@@ -239,10 +239,10 @@ class Checker {
                        " of the " + counted(objects.size(), "training object") +
                        " after resizing (" + missesBySize(fit) + ")";
     if (betterFit.all().missed < fit.all().missed) {
-      text += "; with sizes: " + listText(better.sizes) +
+      text += "; with sizes: " + config::writeNumbers(better.sizes) +
               (better.aspectRatios == anchors.aspectRatios
                    ? std::string()
-                   : ", aspect_ratios: " + listText(better.aspectRatios)) +
+                   : ", aspect_ratios: " + config::writeNumbers(better.aspectRatios)) +
               " it is " + base::percent(betterFit.all().share());
     }
     warn("model.anchors.sizes", text);
@@ -259,14 +259,6 @@ class Checker {
       }
     }
     return boxes;
-  }
-
-  /// `[8, 16, 32]`
-  static std::string listText(const std::vector<double>& numbers) {
-    std::string text;
-    for (const double number : numbers)
-      text += (text.empty() ? "" : ", ") + config::writeNumber(number);
-    return "[" + text + "]";
   }
 
   /// `small 90 %, medium 31 %`, of the sizes that occur.

@@ -18,6 +18,7 @@ void addCommands(Command& program) {
   addConfigCommand(program);
   addDatasetCommand(program);
   addMetricsCommand(program);
+  addAdviseCommand(program);
   addRunsCommand(program);
   addAttachCommand(program);
   addInfoCommand(program);

@@ -223,6 +223,12 @@ std::string writeDuration(const Duration& duration) {
   return count + unit + (duration.count == 1 ? "" : "s");
 }
 
+std::string writeNumbers(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + writeNumber(value);
+  return "[" + text + "]";
+}
+
 std::string writeLevel(const Level& level) {
   return writeNumber(level.value) + (level.isPercentile ? " %" : "");
 }

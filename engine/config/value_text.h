@@ -28,6 +28,8 @@ std::optional<Level> readLevel(std::string_view text);
 
 /// Shortest text that reads back to the same double, in YAML 1.1 too (`1.0e-5`, never `1e-05`).
 std::string writeNumber(double value);
+/// `[8, 16, 32]`
+std::string writeNumbers(const std::vector<double>& values);
 std::string writeDuration(const Duration& duration);
 std::string writeLevel(const Level& level);
 /// Uses the largest unit that gives a whole number.

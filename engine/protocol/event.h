@@ -90,7 +90,7 @@ struct Predictions {
   std::string path{};
 };
 
-/// alerts::AlertDetector defines the conditions.
+/// alerts::AlertDetector and its rules (alerts/rules/) define the conditions.
 enum class AlertKind {
   NonFinite,
   LossJump,
@@ -98,7 +98,19 @@ enum class AlertKind {
   SlowRank,
   CheckpointFailed,
   WriteFailed,
-  RunFailed
+  RunFailed,
+  GradientImbalance,
+  WeightNormJump,
+  LearningRateTooHigh,
+  LearningRateTooLow,
+  ShortWarmup,
+  Plateau,
+  AnchorMismatch,
+  ClassNotFound,
+  DataStarved,
+  ConstantClipping,
+  DeadPart,
+  ExplodingPart
 };
 constexpr auto enumTexts(AlertKind) {
   using enum AlertKind;
@@ -108,7 +120,19 @@ constexpr auto enumTexts(AlertKind) {
                                                    {SlowRank, "slow_rank"},
                                                    {CheckpointFailed, "checkpoint_failed"},
                                                    {WriteFailed, "write_failed"},
-                                                   {RunFailed, "run_failed"}});
+                                                   {RunFailed, "run_failed"},
+                                                   {GradientImbalance, "gradient_imbalance"},
+                                                   {WeightNormJump, "weight_norm_jump"},
+                                                   {LearningRateTooHigh, "lr_too_high"},
+                                                   {LearningRateTooLow, "lr_too_low"},
+                                                   {ShortWarmup, "short_warmup"},
+                                                   {Plateau, "plateau"},
+                                                   {AnchorMismatch, "anchor_mismatch"},
+                                                   {ClassNotFound, "class_not_found"},
+                                                   {DataStarved, "data_starved"},
+                                                   {ConstantClipping, "constant_clipping"},
+                                                   {DeadPart, "dead_part"},
+                                                   {ExplodingPart, "exploding_part"}});
 }
 enum class Severity { Warning, Error };
 constexpr auto enumTexts(Severity) {

@@ -20,7 +20,7 @@ ALLOWED = {
     "engine/coco/report": {"base", "coco", "coco/analysis"},
     "engine/protocol": {"base"},
     "engine/events": {"base", "protocol"},
-    "engine/alerts": {"base", "events", "protocol"},
+    "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
     "engine/supervisor": CORE,
     "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report"},

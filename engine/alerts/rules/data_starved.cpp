@@ -1,0 +1,40 @@
+#include <algorithm>
+
+#include "engine/alerts/rule.h"
+#include "engine/base/number_text.h"
+#include "engine/events/tags.h"
+
+namespace lockstep::alerts {
+namespace {
+
+constexpr std::int64_t kSteps = 100;
+/// Share of a step that it waits for images.
+constexpr double kMostWait = 0.2;
+constexpr int kLeastThreads = 8;
+
+}  // namespace
+
+/// Source: Mohan and others, Analyzing and mitigating data stalls in DNN training,
+/// arXiv:2007.06775.
+std::optional<Finding> dataStarved(const RunSoFar& run) {
+  const auto from = run.startOfLast(kSteps);
+  if (!from) return std::nullopt;
+  const auto data = run.curves.of(events::tags::kDataSeconds).mean(*from, run.step);
+  const auto step = run.curves.of(events::tags::kStepSeconds).mean(*from, run.step);
+  if (!data || !step || *data <= kMostWait * *step) return std::nullopt;
+  Finding finding{.kind = protocol::AlertKind::DataStarved,
+                  .problem = "Training waits for images for " + base::percent(*data / *step) +
+                             " of its time: " + base::shortNumber(*data, 2) + " s of " +
+                             base::shortNumber(*step, 2) + " s per step (mean of steps " +
+                             std::to_string(*from) + " to " + std::to_string(run.step) + ").",
+                  .tags = {events::tags::kDataSeconds, events::tags::kStepSeconds},
+                  .from = *from,
+                  .to = run.step};
+  const int threads = run.experiment ? run.experiment->dataset.loaderThreads : 0;
+  finding.key = "dataset.loader_threads";
+  finding.value = std::to_string(std::max(2 * threads, kLeastThreads));
+  finding.remedy = "Set dataset.loader_threads to " + finding.value + ", or use a faster disk.";
+  return finding;
+}
+
+}  // namespace lockstep::alerts

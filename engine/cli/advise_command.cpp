@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "engine/alerts/alert_detector.h"
+#include "engine/base/error.h"
+#include "engine/base/json_writer.h"
+#include "engine/cli/commands.h"
+#include "engine/cli/input_path.h"
+#include "engine/cli/output_path.h"
+#include "engine/events/event_record.h"
+#include "engine/events/foreign_tags.h"
+#include "engine/events/reader.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct AdviseOptions {
+  std::vector<std::string> logs;
+  std::string out;
+};
+
+/// The event files of a run folder, or of any folder that another program logs to, oldest first.
+std::vector<fs::path> eventFilesIn(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::path& entry : entriesOf(folder)) {
+    if (entry.filename().native().find("tfevents") != std::string::npos && isFile(entry))
+      files.push_back(entry);
+  }
+  std::ranges::sort(files);
+  if (files.empty()) throw UserError(folder.string() + ": has no event file (*tfevents*)");
+  return files;
+}
+
+std::vector<fs::path> eventFiles(const std::vector<std::string>& logs) {
+  std::vector<fs::path> files;
+  for (const std::string& log : logs) {
+    if (!pathExists(log)) throw UserError(log + ": no such run folder or event file");
+    if (isFolder(log))
+      std::ranges::copy(eventFilesIn(log), std::back_inserter(files));
+    else
+      files.emplace_back(log);
+  }
+  return files;
+}
+
+/// What the rules find in the logs of one run, in the order of the events.
+class LogReview {
+ public:
+  void add(const fs::path& file) {
+    events::Reader reader(file);
+    while (auto record = reader.next()) add(*std::move(record));
+  }
+  const std::vector<protocol::Alert>& alerts() const { return alerts_; }
+
+ private:
+  void add(events::Record record) {
+    if (record.kind == events::Record::Kind::SessionStart) {
+      detector_.forgetFrom(record.step);
+      std::erase_if(alerts_, [&](const protocol::Alert& a) { return a.step >= record.step; });
+    }
+    auto event = events::eventOf(std::move(record));
+    if (!event) return;
+    if (auto* scalars = std::get_if<protocol::Scalars>(&*event))
+      for (auto& [tag, value] : scalars->values) tag = events::tags::ofForeign(tag);
+    std::ranges::move(detector_.add(*event), std::back_inserter(alerts_));
+  }
+
+  alerts::AlertDetector detector_;
+  std::vector<protocol::Alert> alerts_;
+};
+
+std::string jsonOf(const std::vector<protocol::Alert>& alerts) {
+  std::string text = "[";
+  for (const protocol::Alert& alert : alerts) {
+    std::string json = protocol::encodeEvent(alert);
+    json.insert(1, "\"step\":" + std::to_string(alert.step) + ",");
+    text += (text.size() > 1 ? ",\n " : "\n ") + json;
+  }
+  return text + (alerts.empty() ? "]\n" : "\n]\n");
+}
+
+std::string textOf(const std::vector<protocol::Alert>& alerts) {
+  std::string text;
+  for (const protocol::Alert& alert : alerts) {
+    text += "step " + std::to_string(alert.step) + ": " + alert.severity.text() + ": " +
+            alert.kind.text() + ": " + alert.text + "\n";
+  }
+  return alerts.empty() ? "no alerts\n" : text;
+}
+
+int advise(const AdviseOptions& options) {
+  const std::vector<fs::path> files = eventFiles(options.logs);
+  Inputs inputs;
+  for (const fs::path& file : files) inputs.add(file, file.string());
+  std::optional<OutputFile> out;
+  if (!options.out.empty()) out.emplace(options.out, "--out " + options.out, inputs);
+  LogReview review;
+  for (const fs::path& file : files) review.add(file);
+  if (out) out->write(jsonOf(review.alerts()));
+  if (!out || !out->isStandardOutput()) std::fputs(textOf(review.alerts()).c_str(), stdout);
+  return static_cast<int>(ExitStatus::Done);
+}
+
+}  // namespace
+
+void addAdviseCommand(Command& program) {
+  Command command = program.command(
+      "advise", "Find problems of a training in its event log, with their evidence and remedies");
+  auto options = std::make_shared<AdviseOptions>();
+  command
+      .option("logs", options->logs,
+              "Run folder, or event files of one run (also TensorBoard logs of other programs)")
+      .required()
+      .metavar("RUN|EVENT_FILES");
+  command.option("--out", options->out, "Write the alerts as JSON to this file").metavar("F.json");
+  command.run([options] { return advise(*options); });
+}
+
+}  // namespace lockstep::cli
