@@ -97,7 +97,7 @@ void refuseTakenOutput(const TrainOptions& options) {
                      (isFolder(options.output) && holdsOnlyARun(options.output));
   throw UserError("--output " + options.output + ": already exists" +
                   (isRun ? "; " : " and is not a run folder; ") +
-                  (isRun && options.from.empty()
+                  (isRun && options.from.empty() && !options.findLr
                        ? "add --resume to continue it, or choose another folder"
                        : "choose another folder"));
 }
