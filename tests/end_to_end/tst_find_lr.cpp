@@ -43,7 +43,7 @@ class TstFindLr : public QObject {
     const QList<double> rates = ratesIn(first_.out);
     QVERIFY2(rates.size() == 3, first_.out.constData());
     QVERIFY2(rates[0] > 1e-5 && rates[0] < 1, first_.out.constData());
-    QVERIFY2(first_.err.contains("learning-rate range test: " + first_.out.trimmed()),
+    QVERIFY2(first_.err.contains(QByteArray("learning-rate range test: " + first_.out.trimmed())),
              first_.err.constData());
     QVERIFY2(first_.err.contains("step=1 max_steps=140 loss_total="), first_.err.constData());
   }
