@@ -22,6 +22,7 @@ constexpr double kRiseFactor = 1.02;
 constexpr std::size_t kMostTrainLosses = 4096;
 
 using events::tags::kEvalTotalLoss;
+using events::tags::kFindLrLoss;
 using events::tags::kTrainTotalLoss;
 
 std::string shortNumber(double value) { return base::shortNumber(value, 3); }
@@ -76,7 +77,11 @@ std::vector<protocol::Alert> AlertDetector::add(const protocol::Event& event) {
 }
 
 void AlertDetector::handle(const protocol::Scalars& scalars) {
-  for (const auto& [tag, value] : scalars.values) addScalar(scalars.step, tag, value);
+  const bool isRangeTest = std::ranges::any_of(
+      scalars.values, [](const auto& scalar) { return scalar.first == kFindLrLoss; });
+  for (const auto& [tag, value] : scalars.values) {
+    if (!isRangeTest || !events::tags::isTrainLoss(tag)) addScalar(scalars.step, tag, value);
+  }
   if (auto late = slowRank_.endOfRecord()) {
     raised_.push_back(alertOf(AlertKind::SlowRank, Severity::Warning, std::move(late->text),
                               {late->tag}, scalars.step, scalars.step));

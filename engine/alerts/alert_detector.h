@@ -17,7 +17,7 @@ namespace lockstep::alerts {
 
 /// Raises alerts as a function of the events alone. Only the supervisor of a live run has one, and
 /// writes its alerts to the log, where all others read them. Alerts that are already in the log
-/// have no effect.
+/// have no effect. The losses of a learning-rate range test, which are meant to rise, raise none.
 ///   non_finite         a training or held-out loss is NaN or infinite; once, and again after a
 ///                      resume
 ///   loss_jump          the training loss is over 5 times its running median; again once it has

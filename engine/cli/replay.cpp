@@ -26,7 +26,7 @@ std::string lossesText(const std::vector<protocol::Figure>& losses) {
 
 void refuseOtherOptions(const TrainOptions& options) {
   if (options.target.empty() && options.output.empty() && options.from.empty() && !options.resume &&
-      !options.detach) {
+      !options.detach && !options.findLr) {
     return;
   }
   throw UserError("--replay takes no CONFIG or RUN and no option except --set");

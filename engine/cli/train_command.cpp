@@ -31,11 +31,17 @@ void markAsFailed(const run_folder::Layout& layout, const std::string& reason) {
   run_folder::writeRunInfo(layout, info);
 }
 
+/// What standard output gets of a run that has ended.
+std::string summaryOf(const supervisor::TrainingSetup& setup, ExitStatus status) {
+  if (!setup.info.isRangeTest) return summariseTraining(setup.layout);
+  return status == ExitStatus::Done ? summariseRangeTest(setup.layout) : "";
+}
+
 /// Runs the training. Any failure is recorded in the run folder; the first error is rethrown.
 int runTraining(const TrainingPlan& plan, const std::function<void()>& onListening) {
   try {
     const ExitStatus status = supervisor::TrainingRun(plan.setup).run(onListening);
-    std::fputs(summariseTraining(plan.setup.layout).c_str(), stdout);
+    std::fputs(summaryOf(plan.setup, status).c_str(), stdout);
     std::fflush(stdout);
     return static_cast<int>(status);
   } catch (const std::exception& error) {
@@ -139,6 +145,10 @@ void addTrainCommand(Command& program) {
               "Start a new run from a checkpoint of RUN (best, last or a step), keeping its "
               "optimizer state and curves; --set changes keys")
       .metavar("STEP");
+  command.flag(
+      "--find-lr", options->findLr,
+      "Learning-rate range test instead of a training, in a run of its own without checkpoints: "
+      "raises the learning rate exponentially until the loss diverges, and prints a base_lr");
   command
       .option("--replay", options->replay,
               "Recompute the batch of a non-finite step from the replay.json of a run")

@@ -16,6 +16,7 @@
 #include "engine/cli/output_path.h"
 #include "engine/cli/training_experiment.h"
 #include "engine/config/load.h"
+#include "engine/config/lr_range_test.h"
 #include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/supervisor/stop_signals.h"
@@ -25,11 +26,23 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
+/// What cannot be given with --find-lr.
+void refuseBesideRangeTest(const TrainOptions& options) {
+  if (options.resume || options.acceptData || !options.from.empty()) {
+    throw UserError("--find-lr starts a run of its own: omit --resume, --from and --accept-data");
+  }
+  if (run_folder::isRunFolder(options.target)) {
+    throw UserError("--find-lr: needs an experiment file; " + options.target +
+                    " is a run: give its config.yaml");
+  }
+}
+
 void refuseImpossible(const TrainOptions& options) {
   checkWorkers(options.ranks);
   if (!pathExists(options.target)) {
     throw UserError(options.target + ": no such experiment file or run folder");
   }
+  if (options.findLr) refuseBesideRangeTest(options);
   const bool forks = !options.from.empty();
   if (forks && options.resume)
     throw UserError("--from starts a new run, --resume continues one: give only one of them");
@@ -84,7 +97,7 @@ void refuseTakenOutput(const TrainOptions& options) {
                      (isFolder(options.output) && holdsOnlyARun(options.output));
   throw UserError("--output " + options.output + ": already exists" +
                   (isRun ? "; " : " and is not a run folder; ") +
-                  (isRun && options.from.empty()
+                  (isRun && options.from.empty() && !options.findLr
                        ? "add --resume to continue it, or choose another folder"
                        : "choose another folder"));
 }
@@ -114,6 +127,20 @@ run_folder::RunLock lockRun(const run_folder::Layout& layout) {
   throw UserError(layout.folder().string() + ": this run is already being trained by " + owner);
 }
 
+void refuseRangeTest(const run_folder::Layout& layout) {
+  bool isRangeTest = false;
+  try {
+    isRangeTest = run_folder::readRunInfo(layout).isRangeTest;
+  } catch (const Error&) {
+    // It is missing or corrupt, and rebuilt later.
+  }
+  if (!isRangeTest) return;
+  throw UserError(
+      layout.folder().string() +
+      ": is a learning-rate range test, which cannot be resumed; start another one with "
+      "--find-lr");
+}
+
 /// Throws UserError with a list of the changed keys that a resumed run may not change.
 void refuseChanges(const run_folder::Layout& layout, const config::Experiment& experiment) {
   if (!pathExists(layout.config())) return;
@@ -132,11 +159,17 @@ void refuseChanges(const run_folder::Layout& layout, const config::Experiment& e
       list);
 }
 
-run_folder::RunInfo makeInfo(const run_folder::Layout& layout, const TrainingExperiment& training) {
+std::string runName(const TrainOptions& options, const config::Experiment& experiment) {
+  return experiment.name + (options.findLr ? "-find-lr" : "");
+}
+
+run_folder::RunInfo makeInfo(const TrainOptions& options, const run_folder::Layout& layout,
+                             const TrainingExperiment& training) {
   const config::Experiment& experiment = training.experiment;
   run_folder::RunInfo info;
   info.ranks = training.ranks.worldSize();
-  info.name = experiment.name;
+  info.name = runName(options, experiment);
+  info.isRangeTest = options.findLr;
   info.created = base::wallTimeSeconds();
   info.pid = ::getpid();
   info.host = base::hostName();
@@ -155,13 +188,13 @@ TrainingPlan planNew(const TrainOptions& options, TrainingExperiment training,
                      const fs::path& workerProgram) {
   supervisor::holdStopSignals();  // until the folder is complete; the run then handles them
   const run_folder::Layout created =
-      options.output.empty()
-          ? run_folder::createRunFolder(run_folder::runsFolder(), training.experiment.name)
-          : run_folder::createRunFolderAt(options.output);
+      options.output.empty() ? run_folder::createRunFolder(run_folder::runsFolder(),
+                                                           runName(options, training.experiment))
+                             : run_folder::createRunFolderAt(options.output);
   try {
     const run_folder::Layout layout(realPath(created.folder()));
     auto lock = lockRun(layout);
-    auto info = makeInfo(layout, training);
+    auto info = makeInfo(options, layout, training);
     TrainingPlan plan{{layout,
                        std::move(training.experiment),
                        std::move(info),
@@ -247,7 +280,7 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
   const run_folder::Layout layout(realPath(run_folder::prepareRunFolder(folder).folder()));
   auto lock = lockRun(layout);
   refuseChanges(layout, training.experiment);
-  auto info = makeInfo(layout, training);
+  auto info = makeInfo(options, layout, training);
   std::vector<std::string> notes;
   restoreRescued(layout, notes);
   run_folder::ResumePoint point = run_folder::findResumePoint(layout);
@@ -328,9 +361,11 @@ TrainingPlan planChecked(const TrainOptions& options) {
   refuseTakenOutput(options);
   if (!options.from.empty()) return planForked(options, workerProgram);
   const auto folder = existingFolder(options);
+  if (folder) refuseRangeTest(run_folder::Layout(*folder));
   const bool fromCheckpoint = folder && hasCheckpoint(*folder);
   TrainingExperiment training = readExperiment(options, workerProgram, fromCheckpoint);
   if (!fromCheckpoint) checkInitialWeights(training.experiment, workerProgram);
+  if (options.findLr) training.experiment = config::rangeTestOf(std::move(training.experiment));
   if (folder) return planResumed(options, *folder, std::move(training), workerProgram);
   return planNew(options, std::move(training), workerProgram);
 }

@@ -16,6 +16,7 @@ struct TrainOptions {
   bool resume = false;
   bool acceptData = false;  ///< with resume: even if the data differ
   std::string from, replay;
+  bool findLr = false;  ///< a learning-rate range test instead of a training
   RankRequest ranks;
   bool detach = false;
   double checkpointPatience = 60;  ///< as TrainingSetup's

@@ -2,15 +2,24 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/coco/evaluation/past_limit.h"
 #include "engine/config/losses.h"
+#include "engine/config/lr_range_test.h"
+#include "engine/events/reader.h"
+#include "engine/events/tags.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::cli {
 namespace {
+
+namespace tags = events::tags;
 
 /// `name: value` of a metric; "" if the evaluation does not have it.
 std::string metricLine(const nlohmann::json& evaluation, const std::string& name,
@@ -36,6 +45,20 @@ std::string pastLimitLine(const nlohmann::json& evaluation) {
   return text.empty() ? text : text + "\n";
 }
 
+/// The step of a range test that a record has; nullopt for other records.
+std::optional<config::RangeTestStep> rangeTestStep(const events::Record& record) {
+  const auto valueOf = [&record](std::string_view tag) -> std::optional<float> {
+    for (const auto& [name, value] : record.scalars) {
+      if (name == tag) return value;
+    }
+    return std::nullopt;
+  };
+  const auto learningRate = valueOf(tags::kLearningRate), loss = valueOf(tags::kTrainTotalLoss),
+             smoothed = valueOf(tags::kFindLrLoss);
+  if (!learningRate || !loss || !smoothed) return std::nullopt;
+  return config::RangeTestStep{*learningRate, *loss, *smoothed};
+}
+
 }  // namespace
 
 std::string summariseTraining(const run_folder::Layout& layout) {
@@ -58,6 +81,20 @@ std::string summariseTraining(const run_folder::Layout& layout) {
   text += metricLine(evaluation, "segm/AP", "segm", "AP");
   text += metricLine(evaluation, "bbox/AP", "bbox", "AP");
   return text + pastLimitLine(evaluation);
+}
+
+std::string summariseRangeTest(const run_folder::Layout& layout) {
+  std::vector<config::RangeTestStep> steps;
+  const auto file = events::findEventFile(layout.folder());
+  if (!file.empty()) {
+    for (const events::Record& record : events::Reader(file).readAvailable()) {
+      if (const auto step = rangeTestStep(record)) steps.push_back(*step);
+    }
+  }
+  const auto suggestion = config::suggestLearningRates(steps);
+  if (!suggestion)
+    throw Error(layout.folder().string() + ": the event log lacks steps of the range test");
+  return suggestion->text() + "\n";
 }
 
 }  // namespace lockstep::cli

@@ -10,4 +10,8 @@ namespace lockstep::cli {
 /// newest evaluation.
 std::string summariseTraining(const run_folder::Layout& layout);
 
+/// What a finished learning-rate range test suggests, in one line. Throws Error if its event log
+/// is incomplete.
+std::string summariseRangeTest(const run_folder::Layout& layout);
+
 }  // namespace lockstep::cli

@@ -5,6 +5,15 @@
 #include <numbers>
 
 namespace lockstep::config {
+namespace {
+
+double sweptRate(const LearningRateSweep& sweep, std::int64_t doneSteps) {
+  if (sweep.steps < 2) return sweep.lowest;
+  const double share = static_cast<double>(doneSteps) / static_cast<double>(sweep.steps - 1);
+  return sweep.lowest * std::pow(sweep.highest / sweep.lowest, std::min(share, 1.0));
+}
+
+}  // namespace
 
 LearningRateSchedule::LearningRateSchedule(const SolverConfig& config)
     : kind_(config.schedule),
@@ -21,6 +30,7 @@ LearningRateSchedule::LearningRateSchedule(const SolverConfig& config)
 
 double LearningRateSchedule::learningRate(std::int64_t step) const {
   const std::int64_t doneSteps = std::max<std::int64_t>(step - 1, 0);
+  if (sweep_) return sweptRate(*sweep_, doneSteps);
   return baseLr_ * warmup(doneSteps) * decay(doneSteps);
 }
 

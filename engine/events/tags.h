@@ -29,6 +29,8 @@ inline constexpr const char* kBoxAp = "eval/bbox/AP";
 inline constexpr const char* kLearningRate = "solver/lr";
 inline constexpr const char* kGradientNorm = "solver/grad_norm";
 inline constexpr const char* kLossScale = "solver/loss_scale";
+/// The smoothed training loss, in every step of a learning-rate range test and nowhere else.
+inline constexpr const char* kFindLrLoss = "find_lr/loss";
 
 /// Before the name of a parameter, with monitor.tensor_stats_every: norm and mean of its gradient
 /// before clipping and of its weights after the update, and norm of the update / norm of the

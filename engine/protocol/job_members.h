@@ -56,6 +56,7 @@ void describe(auto& members, Is<TrainJob> auto& job) {
   members("run_folder", job.runFolder);
   members("resume_from", job.resumeFrom);
   members("checkpoint_patience", job.checkpointPatience);
+  members("find_lr", job.isRangeTest);
 }
 
 void describe(auto& members, Is<TrainedModel> auto& model) {

@@ -44,6 +44,7 @@ struct TrainJob {
   std::string runFolder{};         ///< where partial files go
   std::string resumeFrom{};        ///< checkpoint folder; empty: start from scratch
   double checkpointPatience = 60;  ///< seconds to retry writing the last checkpoint
+  bool isRangeTest = false;  ///< sweeps the learning rate over all steps, and leaves no checkpoint
 };
 
 /// A model with its weights.

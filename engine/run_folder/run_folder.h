@@ -67,6 +67,7 @@ struct RunInfo {
   std::int64_t step = 0;
   std::int64_t maxSteps = 0;
   std::optional<double> stepsPerEpoch;  ///< used training images / solver.batch_size
+  bool isRangeTest = false;  ///< a learning-rate range test: no training, and no checkpoint
   double created = 0, started = 0, updated = 0, finished = 0;
   std::optional<Best> best;
   std::optional<protocol::RunError> error;

@@ -46,6 +46,7 @@ void describeRun(auto& members, auto& info, auto& times) {
   members("step", info.step);
   members("max_steps", info.maxSteps);
   members.ifNotEmpty("steps_per_epoch", info.stepsPerEpoch);  // runs of earlier versions lack it
+  members.ifNotEmpty("find_lr", info.isRangeTest);
   members("times", times);
   members("best", info.best);
   members("error", info.error);

@@ -44,6 +44,7 @@ std::string lastCheckpointText(const RunFacts& facts) {
 /// only a new run may have, not a resumed one.
 std::string resumeText(const base::OpenEnum<FailureCause>& cause, const RunFacts& facts) {
   if (hasFallbackCheckpoint(facts)) return "; the last checkpoint: " + lastCheckpointText(facts);
+  if (facts.isRangeTest) return "; start the learning-rate range test again";
   if (facts.checkpoints.empty()) return "; there is no checkpoint to resume from yet";
   const std::string step = std::to_string(facts.checkpoints.back());
   if (cause == FailureCause::BadImage) {
@@ -91,7 +92,8 @@ RunOutcome outcomeOf(const RankGroupEnd& end, const RunFacts& facts) {
   }
   const protocol::Finished& finished = *end.finished;
   const bool hasCheckpoint = std::ranges::binary_search(facts.checkpoints, finished.step);
-  if (facts.lostCheckpoint || (finished.stopped && !hasCheckpoint))
+  const bool needsCheckpoint = finished.stopped && !facts.isRangeTest;
+  if (facts.lostCheckpoint || (needsCheckpoint && !hasCheckpoint))
     return lostCheckpointOutcome(facts);
   return finished.stopped ? stoppedOutcome(facts)
                           : endedOutcome(RunState::Finished, ExitStatus::Done, facts);
@@ -111,7 +113,10 @@ RunOutcome outcomeOf(const RankFailure& failure, const RunFacts& facts) {
 }
 
 RunOutcome stoppedOutcome(const RunFacts& facts) {
-  return endedOutcome(RunState::Stopped, ExitStatus::Stopped, facts);
+  RunOutcome outcome = endedOutcome(RunState::Stopped, ExitStatus::Stopped, facts);
+  if (facts.isRangeTest)
+    outcome.line = "learning-rate range test " + outcome.line + ": it suggests nothing";
+  return outcome;
 }
 
 protocol::RunError runError(const std::string& message, const base::OpenEnum<FailureCause>& cause,

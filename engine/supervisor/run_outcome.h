@@ -32,13 +32,14 @@ struct RunFacts {
   std::string killedBy{};                   ///< the signal that killed the ranks
   std::vector<std::int64_t> checkpoints{};  ///< steps in the folder, rising
   std::optional<LostCheckpoint> lostCheckpoint{};
+  bool isRangeTest = false;  ///< it has no checkpoints
 };
 
 RunOutcome outcomeOf(const RankGroupEnd& end, const RunFacts& facts);
 /// The same when no other attempt follows the failure. If the run can be resumed later, the error
 /// includes the command.
 RunOutcome outcomeOf(const RankFailure& failure, const RunFacts& facts);
-/// Stopped on request, with a checkpoint to resume from.
+/// Stopped on request, with a checkpoint to resume from unless it is a range test.
 RunOutcome stoppedOutcome(const RunFacts& facts);
 
 /// A failure that is no rank's, at rank 0's last heartbeat.

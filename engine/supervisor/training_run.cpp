@@ -106,7 +106,8 @@ void TrainingRun::recordStart() {
 void TrainingRun::startRanks() {
   protocol::TrainJob job{.configYaml = config::writeExperiment(setup_.experiment),
                          .runFolder = setup_.layout.folder().string(),
-                         .checkpointPatience = setup_.checkpointPatience};
+                         .checkpointPatience = setup_.checkpointPatience,
+                         .isRangeTest = setup_.info.isRangeTest};
   if (setup_.resume && setup_.resume->step > 0)
     job.resumeFrom = setup_.layout.checkpoint(setup_.resume->step).string();
   RankGroupSetup group{setup_.workerProgram, std::move(job), setup_.ranks, {}, {}};
@@ -147,7 +148,9 @@ void TrainingRun::requestStop(const std::string& reason) {
   if (control_.stopRequested || (!control_.isRunning() && !control_.isRestarting())) return;
   control_.stopRequested = true;
   if (control_.isRestarting()) return stopInsteadOfRestart();
-  log_.write("engine", "stopping with a checkpoint (" + reason + "); a second signal kills");
+  const std::string what = setup_.info.isRangeTest ? "stopping the learning-rate range test"
+                                                   : "stopping with a checkpoint";
+  log_.write("engine", what + " (" + reason + "); a second signal kills");
   control_.send(protocol::Stop());
   recorder_.setState(protocol::RunState::Stopping);
 }
@@ -256,7 +259,8 @@ RunFacts TrainingRun::facts() const {
           .heartbeat = ranks != nullptr ? ranks->heartbeat(0) : protocol::Heartbeat(),
           .killedBy = killedBy_,
           .checkpoints = run_folder::checkpointSteps(setup_.layout),
-          .lostCheckpoint = checkpoints_.lost()};
+          .lostCheckpoint = checkpoints_.lost(),
+          .isRangeTest = setup_.info.isRangeTest};
 }
 
 }  // namespace lockstep::supervisor

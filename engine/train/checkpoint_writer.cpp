@@ -24,6 +24,7 @@ constexpr std::chrono::duration<double> kRetryInterval{2};
 }  // namespace
 
 void CheckpointWriter::save(bool isBest, bool isLast) {
+  if (training_.rangeTest) return;
   // The best is written again: the supervisor learns which it is, and state.json says so.
   run_folder::TrainingState& state = training_.state;
   if (!training_.isRankZero() || (training_.savedStep == state.step && !isBest)) return;

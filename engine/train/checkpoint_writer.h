@@ -14,9 +14,9 @@ class CheckpointWriter {
   CheckpointWriter(Training& training, const TrainingModel& model)
       : training_(training), model_(model) {}
 
-  /// No-op if this step has a checkpoint, unless it is the best. A write error is reported and
-  /// training continues; the last checkpoint is retried for a while, and then saved to a fallback
-  /// folder.
+  /// No-op if this step has a checkpoint, unless it is the best, and in a range test. A write error
+  /// is reported and training continues; the last checkpoint is retried for a while, and then saved
+  /// to a fallback folder.
   void save(bool isBest, bool isLast);
 
  private:

@@ -120,6 +120,7 @@ void RequestService::answer(const protocol::Control& control) {
 
 std::string RequestService::run(const protocol::SaveCheckpoint&) {
   if (!training_.isRankZero()) return {};  // the others need not help
+  if (training_.rangeTest) throw Error("a learning-rate range test has no checkpoints");
   checkpoints_.save(/*isBest=*/false, /*isLast=*/false);
   const std::int64_t step = training_.state.step;
   if (training_.savedStep != step) throw Error("the checkpoint could not be written");
@@ -127,6 +128,7 @@ std::string RequestService::run(const protocol::SaveCheckpoint&) {
 }
 
 std::string RequestService::run(const protocol::Evaluate&) {
+  if (training_.rangeTest) throw Error("a learning-rate range test is not evaluated");
   if (!heldOut_.hasData()) throw Error("dataset.val is not given: there is nothing to evaluate on");
   const std::int64_t step = training_.state.step;
   if (answerOfRankZero(training_.context.world, training_.evaluatedStep != step) &&

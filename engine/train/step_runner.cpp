@@ -3,21 +3,42 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/config/due.h"
+#include "engine/config/lr_range_test.h"
+#include "engine/events/tags.h"
 #include "engine/train/divergence.h"
 #include "engine/train/precision.h"
 
 namespace lockstep::train {
 
+namespace tags = events::tags;
+
 using protocol::Phase;
+
+namespace {
+
+config::LearningRateSchedule scheduleOf(const Training& training) {
+  const config::SolverConfig& solver = training.experiment.solver;
+  if (!training.rangeTest) return config::LearningRateSchedule(solver);
+  return config::LearningRateSchedule(config::rangeTestSweep(solver.maxSteps.steps()));
+}
+
+/// Of a tag that the record has.
+float valueOf(const protocol::Scalars& record, std::string_view tag) {
+  return std::ranges::find(record.values, tag, &std::pair<std::string, float>::first)->second;
+}
+
+}  // namespace
 
 StepRunner::StepRunner(Training& training, TrainingModel& model)
     : training_(training),
       model_(model),
-      schedule_(training.experiment.solver),
+      schedule_(scheduleOf(training)),
       recorder_(training.context.world.rank(), training.context.world.size(),
                 TensorStatistics(model.update().parameters(),
                                  training.experiment.monitor.tensorStatsInclude)),
@@ -121,7 +142,7 @@ void StepRunner::updateWeights() {
   recorder_.finishStep(facts_, figures, updated);
   // On a GPU reading it would synchronise every step; flushScalars() reads it later, and until then
   // updates are skipped.
-  if (training_.device.is_cpu() && updated.hasDiverged.item<float>() != 0)
+  if (training_.device.is_cpu() && !training_.rangeTest && updated.hasDiverged.item<float>() != 0)
     return flushScalars();  // throws
   training_.state.step = facts_.step;
 }
@@ -135,11 +156,24 @@ void StepRunner::flushScalars() {
   if (mayWait) training_.context.phase.note("gradients", true);
   StepRecorder::Flushed flushed = recorder_.flush();
   if (mayWait) training_.context.phase.note("gradients", false);
+  if (training_.rangeTest) {
+    addToRangeTest(flushed);
+    return training_.send(std::move(flushed.scalars));
+  }
   if (flushed.nonFinite)
     std::erase_if(flushed.scalars.records,
                   [&](const auto& record) { return record.step > flushed.nonFinite->step; });
   training_.send(std::move(flushed.scalars));
   if (flushed.nonFinite) throw divergenceError(training_, *model_.model(), *flushed.nonFinite);
+}
+
+void StepRunner::addToRangeTest(StepRecorder::Flushed& flushed) {
+  for (protocol::Scalars& record : flushed.scalars.records) {
+    const bool isFinite = !flushed.nonFinite || record.step < flushed.nonFinite->step;
+    training_.rangeTest->add(valueOf(record, tags::kLearningRate),
+                             valueOf(record, tags::kTrainTotalLoss), isFinite);
+    record.values.emplace_back(tags::kFindLrLoss, training_.rangeTest->steps().back().smoothedLoss);
+  }
 }
 
 double StepRunner::secondsSinceFlush() const {

@@ -39,7 +39,7 @@ class StepRunner {
   /// Ends the step: on a CPU throws Error as flushScalars() if the step was non-finite.
   void updateWeights();
   /// Sends the scalars of finished steps. Throws Error when a loss or gradient is not finite, with
-  /// what is needed to replay the step left in the run folder.
+  /// what is needed to replay the step left in the run folder; a range test has diverged then.
   void flushScalars();
   /// Stops loading, before the sampler changes.
   void stopLoading() { feed_.reset(); }
@@ -55,6 +55,8 @@ class StepRunner {
   /// Copies of what a forward pass in training changes beside its losses, so that a step can be
   /// undone: running statistics of norms.
   std::vector<at::Tensor> copyOfStatistics() const;
+  /// Adds the steps to the range test, and its smoothed loss to their scalars.
+  void addToRangeTest(StepRecorder::Flushed& flushed);
   void warnOfCudaGraphs();
 
   Training& training_;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
+#include "engine/config/lr_range_test.h"
 #include "engine/train/early_stop.h"
 #include "engine/train/failure.h"
 #include "engine/train/shared_checkpoint.h"
@@ -71,13 +73,16 @@ Trainer::Outcome Trainer::run() {
   while (!isAtEnd()) {
     trainStep(step + 1);
     runDue(dueAfter(step, step == lastStep));
+    if (training_.rangeTest) endAtDivergence();
     if (requests_.serve() && !isAtEnd()) {
       steps_.flushScalars();
       checkpoints_.save(/*isBest=*/false, /*isLast=*/true);
       return {step, true};
     }
   }
-  if (step < lastStep) {
+  if (training_.rangeTest) {
+    endRangeTest();
+  } else if (step < lastStep) {
     if (training_.isRankZero()) {  // the others only know that it is so
       training_.log(base::LogLevel::Info,
                     "stopping early: " + earlyStopReason(training_.experiment.evaluation.earlyStop,
@@ -107,6 +112,26 @@ void Trainer::trainStep(std::int64_t step) {
   while (!steps_.computeGradients()) leaveOutBadImages(step);
   badImages_.report(step);
   steps_.updateWeights();
+}
+
+void Trainer::endAtDivergence() {
+  training_.stopsEarly =
+      answerOfRankZero(training_.context.world, training_.rangeTest->hasDiverged());
+}
+
+void Trainer::endRangeTest() {
+  runWithSharedErrors(training_, [this] {
+    if (!training_.isRankZero()) return;
+    const auto& steps = training_.rangeTest->steps();
+    const auto suggestion = config::suggestLearningRates(steps);
+    if (!suggestion) {
+      throw Error("the learning-rate range test suggests nothing: the loss diverged at step " +
+                  std::to_string(steps.size()) + ", at a learning rate of " +
+                  base::shortNumber(steps.back().learningRate) +
+                  "; check the annotations and the initial weights");
+    }
+    training_.log(base::LogLevel::Info, "learning-rate range test: " + suggestion->text());
+  });
 }
 
 void Trainer::leaveOutBadImages(std::int64_t step) {
@@ -139,6 +164,8 @@ config::Due Trainer::dueAfter(std::int64_t step, bool isLast) const {
   // Scalars are read once per log interval; on a CPU reading costs nothing, and a slow step should
   // not delay the chart.
   due.log = due.log || (training_.device.is_cpu() && steps_.secondsSinceFlush() > 1.0);
+  // Whether a range test goes on depends on the loss of every step.
+  if (training_.rangeTest) due.log = true;
   return due;
 }
 

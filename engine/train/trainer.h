@@ -33,7 +33,7 @@ class Trainer {
 
   struct Outcome {
     std::int64_t step = 0;
-    bool stopped = false;  ///< on request, before max_steps
+    bool stopped = false;  ///< on request, before its end
   };
   /// Reads the initial weights unless it resumes, and blocks until the last step or a stop. Throws
   /// Error.
@@ -48,6 +48,10 @@ class Trainer {
   /// Whether the training has reached its end: the last step, or early stopping.
   bool isAtEnd() const;
   void trainStep(std::int64_t step);
+  /// Lets rank 0 decide whether the range test has diverged. Called on all ranks.
+  void endAtDivergence();
+  /// Logs what the range test suggests. Throws Error, on all ranks, if it suggests nothing.
+  void endRangeTest();
   /// A rank has found an image that it cannot read: the step is sampled again without it, or the
   /// training ends with a checkpoint. Called on all ranks.
   void leaveOutBadImages(std::int64_t step);

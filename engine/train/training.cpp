@@ -57,6 +57,7 @@ Training::Training(const config::Experiment& resolved, const run_folder::Layout&
       data(experiment, device, context.world),
       state(startState(experiment, device, data, context.world)) {
   at::set_num_threads(experiment.runtime.cpuThreads);
+  if (context.isRangeTest) rangeTest.emplace();
 }
 
 void Training::sendState(protocol::RunState runState) const {

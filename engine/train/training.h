@@ -11,6 +11,7 @@
 #include "engine/base/log.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
+#include "engine/config/lr_range_test.h"
 #include "engine/data/sample_loader.h"
 #include "engine/data/sampler.h"
 #include "engine/dist/world.h"
@@ -34,6 +35,7 @@ struct TrainerContext {
   int gpu = 0;                     ///< its index, where runtime.device is one
   int machineRanks = 1;            ///< ranks that share this machine's cores
   double checkpointPatience = 60;  ///< seconds for which writing the last checkpoint is retried
+  bool isRangeTest = false;        ///< of the learning rate, instead of a training
 };
 
 /// The datasets of a training and what draws from them. Reads annotations; throws Error.
@@ -66,12 +68,13 @@ struct Training {
   at::Device device;
   int loaderThreads;
   TrainingData data;
-  run_folder::TrainingState state;            ///< state.json
-  std::optional<run_folder::Best> savedBest;  ///< the best evaluation that has its checkpoint
-  bool stopsEarly = false;                    ///< as rank 0 decided
-  std::int64_t savedStep = -1;                ///< of the latest checkpoint
-  std::int64_t evaluatedStep = -1;            ///< of the newest evaluation with AP on disk
-  std::int64_t lossesStep = -1;               ///< of the newest held-out losses in the event log
+  run_folder::TrainingState state;             ///< state.json
+  std::optional<run_folder::Best> savedBest;   ///< the best evaluation that has its checkpoint
+  std::optional<config::RangeTest> rangeTest;  ///< of the learning rate: there are no checkpoints
+  bool stopsEarly = false;                     ///< as rank 0 decided
+  std::int64_t savedStep = -1;                 ///< of the latest checkpoint
+  std::int64_t evaluatedStep = -1;             ///< of the newest evaluation with AP on disk
+  std::int64_t lossesStep = -1;                ///< of the newest held-out losses in the event log
 };
 
 }  // namespace lockstep::train

@@ -18,7 +18,8 @@ protocol::Finished run(const protocol::TrainJob& own, const JobContext& context)
   auto trainer = std::make_unique<train::Trainer>(
       experimentOf(job.configYaml, isResume), run_folder::Layout(job.runFolder),
       train::TrainerContext{world, context.mailbox, context.phase, send, context.placement.gpu,
-                            context.placement.machineRanks, job.checkpointPatience});
+                            context.placement.machineRanks, job.checkpointPatience,
+                            job.isRangeTest});
   try {
     if (isResume) trainer->resume(job.resumeFrom);
     const train::Trainer::Outcome outcome = trainer->run();

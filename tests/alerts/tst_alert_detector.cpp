@@ -70,6 +70,7 @@ class TstAlertDetector : public QObject {
   void withoutACheckpointTheLowestStepIsNamed();
   void aLossJumpIsRaisedOnceUntilTheLossIsNormal();
   void aNoisyStartIsNoJump();
+  void aRangeTestMayDiverge();
   void aFailedCheckpointIsRaisedWithItsText();
   void aFailedRunIsRaisedWithItsReason();
   void alertsNameTheirTagsAndSteps();
@@ -286,6 +287,17 @@ void TstAlertDetector::aLossJumpIsRaisedOnceUntilTheLossIsNormal() {
 void TstAlertDetector::aNoisyStartIsNoJump() {
   Watch watch;
   for (const float loss : {0.1f, 0.1f, 9.0f, 0.1f, 8.0f}) watch.train(loss);
+  QCOMPARE(watch.kinds(), Kinds());
+}
+
+void TstAlertDetector::aRangeTestMayDiverge() {
+  Watch watch;
+  for (std::int64_t step = 1; step <= 40; ++step)
+    watch.add(scalarRecord(step, {{"train/loss_total", 1.0f}, {"find_lr/loss", 1.0f}}));
+  watch.add(scalarRecord(41, {{"train/loss_total", 100.0f}, {"find_lr/loss", 10.0f}}));
+  watch.add(scalarRecord(42, {{"train/loss_mask", std::nanf("")},
+                              {"train/loss_total", std::nanf("")},
+                              {"find_lr/loss", std::nanf("")}}));
   QCOMPARE(watch.kinds(), Kinds());
 }
 

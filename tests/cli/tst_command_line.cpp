@@ -79,6 +79,15 @@ class TstCommandLine : public QObject {
     row("train experiment.yaml --output file --resume", 2, "file");
     row("train experiment.yaml --output file/run", 2, "file");
     row("train experiment.yaml --from 100", 2, "experiment.yaml is an experiment file");
+    row("train run --find-lr", 2, "run is a run: give its config.yaml");
+    row("train run --find-lr --resume", 2, "omit --resume, --from and --accept-data");
+    row("train run --find-lr --from best", 2, "omit --resume, --from and --accept-data");
+    row("train experiment.yaml --find-lr --output new --resume", 2, "omit --resume");
+    row("train experiment.yaml --find-lr --accept-data", 2, "omit --resume");
+    row("train experiment.yaml --find-lr --output run", 2, "already exists; choose another folder");
+    row("train --find-lr --replay broken.json", 2, "--replay takes no CONFIG or RUN");
+    row("train experiment.yaml --find-lr --set solver.schedule=sweep", 2, "solver.schedule");
+    row("train --find-lr", 2, "give an experiment file");
     row("train experiment.yaml --replay f", 2, "--replay takes no CONFIG or RUN");
     row("train --replay gone.json", 2, "--replay gone.json: no such file");
     row("train --replay broken.yaml", 1, "broken.yaml: ");

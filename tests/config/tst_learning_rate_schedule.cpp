@@ -88,6 +88,16 @@ class TstLearningRateSchedule : public QObject {
     }
   }
 
+  void aSweepRisesByTheSameFactorEveryStep() {
+    const config::LearningRateSchedule rates(config::LearningRateSweep{1e-6, 10, 15});
+    for (int done = 0; done < 15; ++done) {
+      const double expected = std::pow(10, -6 + 0.5 * done);
+      QVERIFY(std::abs(rates.learningRate(done + 1) / expected - 1) < 1e-12);
+    }
+    QCOMPARE(config::LearningRateSchedule(config::LearningRateSweep{1e-6, 10, 1}).learningRate(1),
+             1e-6);
+  }
+
   void durationsMustBeSteps() {
     config::SolverConfig config = solverConfig(Schedule::Cosine, 10);
     config.maxSteps = {2, config::Duration::Unit::Epochs};

@@ -41,6 +41,7 @@ void TstRunInfo::everythingRoundTrips() {
   RunInfo sent = sampleInfo();
   sent.finished = 1764000200;
   sent.stepsPerEpoch = 7.5;
+  sent.isRangeTest = true;
   sent.best = Best{"segm/AP", 0.1 + 0.2, 400};
   sent.error = protocol::RunError{"rank 1 died",
                                   1,
@@ -60,6 +61,7 @@ void TstRunInfo::everythingRoundTrips() {
   QCOMPARE(got.step, sent.step);
   QCOMPARE(got.maxSteps, sent.maxSteps);
   QCOMPARE(got.stepsPerEpoch, sent.stepsPerEpoch);
+  QCOMPARE(got.isRangeTest, sent.isRangeTest);
   QCOMPARE(got.created, sent.created);
   QCOMPARE(got.started, sent.started);
   QCOMPARE(got.updated, sent.updated);
@@ -80,11 +82,12 @@ void TstRunInfo::memberNamesAreThoseOfTheContract() {
   RunInfo info = sampleInfo();
   info.best = Best{"segm/AP", 0.5, 400};
   info.stepsPerEpoch = 62.5;
+  info.isRangeTest = true;
   writeRunInfo(layout_, info);
   const json expected = json::parse(R"({
       "name": "mask_rcnn \"ü\"", "state": "running", "attempt": 3, "ranks": 2, "pid": 4711, "host": "node7",
       "socket": "/run/user/1000/lockstep/0123456789abcdef.sock", "step": 412, "max_steps": 90000,
-      "steps_per_epoch": 62.5,
+      "steps_per_epoch": 62.5, "find_lr": true,
       "times": {"created": 1764000000.25, "started": 1764000001.5, "updated": 1764000100.125, "finished": 0},
       "best": {"metric": "segm/AP", "value": 0.5, "step": 400}, "error": null})");
   QVERIFY(json::parse(textOf(layout_.runJson())) == expected);
@@ -98,6 +101,7 @@ void TstRunInfo::absentBestAndErrorAreNull() {
 
 void TstRunInfo::aRunOfAnEarlierVersionHasNoStepsPerEpoch() {
   QVERIFY(!throughTheFile(sampleInfo()).stepsPerEpoch);
+  QVERIFY(!json::parse(textOf(layout_.runJson())).contains("find_lr"));
 }
 
 void TstRunInfo::aNonFiniteBestRoundTrips() {

@@ -64,6 +64,18 @@ class TstRunOutcome : public QObject {
     QCOMPARE(outcome.error->message, outcome.line);
   }
 
+  void aRangeTestNeedsNoCheckpoint() {
+    RunFacts facts = factsAtStep6();
+    facts.checkpoints.clear();
+    facts.isRangeTest = true;
+    const auto stopped = outcomeOf(finishedAt(6, true), facts);
+    QVERIFY(stopped.state == RunState::Stopped && stopped.status == ExitStatus::Stopped);
+    QCOMPARE(stopped.line,
+             std::string("learning-rate range test stopped at step 6: it suggests nothing"));
+    const auto failed = outcomeOf(failureOf("SIGKILL", true), facts);
+    QCOMPARE(failed.line, std::string("rank 0 failed; start the learning-rate range test again"));
+  }
+
   void aLostLastCheckpointFailsAFinishedRun() {
     RunFacts facts = factsAtStep6();
     facts.checkpoints.clear();

@@ -84,18 +84,24 @@ int MessageRecorder::timesTold(std::int64_t step, const std::string& tag) const 
   return times;
 }
 
-Session::Session(const config::Experiment& experiment, const fs::path& folder)
+Session::Session(const config::Experiment& experiment, const fs::path& folder, bool isRangeTest)
     : layout(makeFolder(folder)),
       observer(folder),
       ownWorld(dist::makeSingleRankWorld()),
-      trainer(experiment, layout, contextIn(*ownWorld)) {}
+      trainer(experiment, layout, contextIn(*ownWorld, isRangeTest)) {}
 
-Session::Session(const config::Experiment& experiment, const fs::path& folder, dist::World& ranks)
-    : layout(makeFolder(folder)), observer(folder), trainer(experiment, layout, contextIn(ranks)) {}
+Session::Session(const config::Experiment& experiment, const fs::path& folder, dist::World& ranks,
+                 bool isRangeTest)
+    : layout(makeFolder(folder)),
+      observer(folder),
+      trainer(experiment, layout, contextIn(ranks, isRangeTest)) {}
 
-train::TrainerContext Session::contextIn(dist::World& ranks) {
-  return {ranks, mailbox, phase,
-          [this](const protocol::WorkerMessage& message) { observer.take(message); }};
+train::TrainerContext Session::contextIn(dist::World& ranks, bool isRangeTest) {
+  return {.world = ranks,
+          .mailbox = mailbox,
+          .phase = phase,
+          .send = [this](const protocol::WorkerMessage& message) { observer.take(message); },
+          .isRangeTest = isRangeTest};
 }
 
 protocol::Control control(const std::string& name, const std::string& id) {

@@ -49,11 +49,12 @@ class MessageRecorder {
 
 /// A trainer on a run folder of its own, or on one that is there.
 struct Session {
-  Session(const config::Experiment& experiment, const std::filesystem::path& folder);
+  Session(const config::Experiment& experiment, const std::filesystem::path& folder,
+          bool isRangeTest = false);
   /// One rank of a world that lives longer.
   Session(const config::Experiment& experiment, const std::filesystem::path& folder,
-          dist::World& ranks);
-  train::TrainerContext contextIn(dist::World& ranks);
+          dist::World& ranks, bool isRangeTest = false);
+  train::TrainerContext contextIn(dist::World& ranks, bool isRangeTest);
 
   run_folder::Layout layout;
   train::Mailbox mailbox;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -164,6 +165,7 @@ class FakeWorker {
            const auto from = a.number();
            sendScalars(from, a.number());
          }},
+        {"range-test", [this](Arguments& a) { sendRangeTest(a.number()); }},
         {"eval", [this](Arguments& a) { sendEvaluation(a); }},
         {"checkpoint", [this](Arguments& a) { sendCheckpoint(a); }},
         {"broken-checkpoint", [this](Arguments& a) { sendBrokenCheckpoint(a); }},
@@ -285,6 +287,23 @@ class FakeWorker {
         batch.records.clear();
       }
     }
+  }
+
+  /// Steps 1 … last of a learning-rate range test: 20 per decade from 1e-6, with a loss that falls
+  /// around 1e-4 and is 4 times its minimum at 0.05.
+  void sendRangeTest(std::int64_t last) {
+    protocol::ScalarBatch batch;
+    for (std::int64_t step = 1; step <= last; ++step) {
+      const double rate = 1e-6 * std::pow(10, static_cast<double>(step - 1) / 20);
+      const auto loss = static_cast<float>(1 + 3 / (1 + rate / 1e-4) + std::pow(rate / 0.03, 2));
+      batch.records.push_back({0,
+                               step,
+                               1000.0 + static_cast<double>(step),
+                               {{"train/loss_total", loss},
+                                {"solver/lr", static_cast<float>(rate)},
+                                {"find_lr/loss", loss}}});
+    }
+    send(batch);
   }
 
   /// eval STEP LOSS AP [best]
