@@ -20,7 +20,7 @@ namespace experiment {
 enum : std::uint32_t { CreatedSeconds = 3, Parameters = 4, Metrics = 5 };
 }
 namespace parameter {
-enum : std::uint32_t { Name = 1, Type = 4 };
+enum : std::uint32_t { Name = 1, Type = 4, Differs = 7 };
 }
 namespace metric {
 enum : std::uint32_t { Name = 1, Dataset = 5 };
@@ -91,6 +91,7 @@ std::string experimentContent(const std::vector<HyperParameter>& parameters,
     pbf_writer info(all, experiment::Parameters);
     info.add_string(parameter::Name, each.name);
     info.add_enum(parameter::Type, typeOf(each));
+    if (each.isVaried) info.add_bool(parameter::Differs, true);
   }
   for (const std::string& tag : metricTags) {
     std::string name;

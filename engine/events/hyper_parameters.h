@@ -13,6 +13,7 @@ namespace lockstep::events {
 struct HyperParameter {
   std::string name;
   std::variant<bool, double, std::string> value;
+  bool isVaried = false;  ///< TensorBoard lists those first, and shows five unless told otherwise
 };
 
 /// The hyper-parameters of a run, and the tags of the scalars that runs are compared by. One

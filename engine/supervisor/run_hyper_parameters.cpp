@@ -19,6 +19,11 @@ constexpr std::array<std::string_view, 7> kCompared{
 constexpr std::array<std::string_view, 4> kNotCompared{"dataset.train.", "dataset.val.",
                                                        "dataset.loader_threads", "dataset.cache"};
 
+/// Those that people vary most, as one log cannot know which differ.
+constexpr std::array<std::string_view, 5> kVaried{"model.backbone", "solver.base_lr",
+                                                  "solver.batch_size", "solver.max_steps",
+                                                  "solver.weight_decay"};
+
 bool isCompared(const config::Field& field) {
   const auto begins = [&field](std::string_view beginning) {
     return field.key.starts_with(beginning);
@@ -42,6 +47,7 @@ std::vector<events::HyperParameter> hyperParametersOf(const config::Experiment& 
     if (!isCompared(field)) continue;
     events::HyperParameter& parameter = parameters.emplace_back();
     parameter.name = field.key;
+    parameter.isVaried = std::ranges::find(kVaried, field.key) != kVaried.end();
     const std::string text = field.text(experiment);
     if (field.type == config::FieldType::Bool) {
       parameter.value = text == "true";
@@ -56,16 +62,14 @@ std::vector<events::HyperParameter> hyperParametersOf(const config::Experiment& 
   return parameters;
 }
 
+/// TensorBoard shows the first five unless told otherwise.
 std::vector<std::string> comparedMetrics() {
-  std::vector<std::string> metricTags;
-  for (const char* kind : {"segm/", "bbox/"}) {
-    for (const char* stat : {"AP", "AP50", "AP75"})
-      metricTags.push_back(events::tags::eval(std::string(kind) + stat));
-  }
-  metricTags.emplace_back(events::tags::kEvalTotalLoss);
+  std::vector<std::string> metricTags{events::tags::kMaskAp, events::tags::kBoxAp,
+                                      events::tags::kEvalTotalLoss, events::tags::kTrainTotalLoss};
+  for (const char* name : {"segm/AP50", "segm/AP75", "bbox/AP50", "bbox/AP75"})
+    metricTags.push_back(events::tags::eval(name));
   for (const config::LossFacts& loss : config::kLosses)
     metricTags.push_back(events::tags::eval(loss.name));
-  metricTags.emplace_back(events::tags::kTrainTotalLoss);
   return metricTags;
 }
 
