@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
 #include "engine/scenes/made_scenes.h"
 
 namespace lockstep::tests {
@@ -50,6 +52,15 @@ void MessageRecorder::note(const protocol::PredictionsReady& ready) {
   predictions.push_back(ready.step);
 }
 
+void MessageRecorder::note(const protocol::PicturesReady& ready) {
+  for (const protocol::PredictionPicture& picture : ready.pictures) {
+    if (!fs::exists(fs::path(ready.partial) / picture.file))
+      throw Error(picture.file + " is missing");
+  }
+  fs::remove_all(ready.partial);
+  pictures.push_back(ready);
+}
+
 void MessageRecorder::note(const protocol::CheckpointReady& ready) {
   checkpoints.push_back(ready);
   if (ready.error.empty()) moveIntoPlace(ready.partial, layout.checkpoint(ready.step));
@@ -94,8 +105,20 @@ Session::Session(const config::Experiment& experiment, const fs::path& folder, d
     : layout(makeFolder(folder)), observer(folder), trainer(experiment, layout, contextIn(ranks)) {}
 
 train::TrainerContext Session::contextIn(dist::World& ranks) {
-  return {ranks, mailbox, phase,
-          [this](const protocol::WorkerMessage& message) { observer.take(message); }};
+  train::TrainerContext context{
+      ranks, mailbox, phase,
+      [this](const protocol::WorkerMessage& message) { observer.take(message); }};
+  context.drawPredictions = [this](const train::PredictedImage& image,
+                                   const std::vector<coco::Category>&,
+                                   const fs::path& png) { return draw(image, png); };
+  return context;
+}
+
+base::ImageSize Session::draw(const train::PredictedImage& image, const fs::path& png) {
+  if (beforeDrawing) beforeDrawing();
+  base::writeFileAtomically(png, "a picture");
+  drawn.push_back(image);
+  return image.annotatedSize;
 }
 
 protocol::Control control(const std::string& name, const std::string& id) {
