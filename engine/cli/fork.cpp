@@ -1,5 +1,7 @@
 #include "engine/cli/fork.h"
 
+#include <fstream>
+
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
 #include "engine/events/writer.h"
@@ -21,6 +23,25 @@ void linkOrCopyFolder(const fs::path& folder, const fs::path& target) {
     linkOrCopy(entry.path(), target / entry.path().filename());
 }
 
+/// Without the hyper-parameters, which are the other run's.
+void copyLog(const fs::path& log, const fs::path& target) {
+  bool isOfOtherRun = false;
+  const auto look = [&isOfOtherRun](const events::RecordView& record) {
+    isOfOtherRun = record.kind == events::Record::Kind::HyperParameters;
+  };
+  events::Reader reader(log);
+  std::ifstream from(log, std::ios::binary);
+  std::ofstream to(target, std::ios::binary);
+  std::string bytes;
+  for (std::int64_t begin = 0; reader.visitAvailable(look, 1) == 1; begin = reader.offsetBytes()) {
+    bytes.resize(static_cast<std::size_t>(reader.offsetBytes() - begin));
+    from.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (!isOfOtherRun) to.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  to.close();
+  if (!from || !to) throw Error(target.string() + ": " + log.string() + " cannot be copied here");
+}
+
 }  // namespace
 
 void copyHistory(const run_folder::Layout& from, const run_folder::Layout& to,
@@ -38,7 +59,7 @@ void copyHistory(const run_folder::Layout& from, const run_folder::Layout& to,
     if (fs::exists(from.badImages())) fs::copy_file(from.badImages(), to.badImages());
     // Copied, because it grows, and cut: the later steps of the other run are not this run's.
     if (const fs::path log = events::findEventFile(from.folder()); !log.empty()) {
-      fs::copy_file(log, to.folder() / log.filename());
+      copyLog(log, to.folder() / log.filename());
       events::Writer::open(to.folder()).truncateAfterStep(point.step);
     }
   } catch (const fs::filesystem_error& error) {

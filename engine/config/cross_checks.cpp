@@ -107,6 +107,11 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
 }
 
 void checkMonitor(const MonitorConfig& monitor, Issues& issues) {
+  if (monitor.summaryImages > 0 && monitor.predictionsEvery.count == 0) {
+    warn(issues, "monitor.summary_images",
+         std::to_string(monitor.summaryImages) +
+             " are never drawn: monitor.predictions_every is 0, so nothing is predicted");
+  }
   for (const std::string& pattern : monitor.tensorStatsInclude) {
     try {
       const std::regex compiled(pattern);

@@ -8,6 +8,8 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "engine/events/record_frame.h"
+#include "engine/events/summary_fields.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::events {
 namespace {
@@ -28,31 +30,12 @@ enum : std::uint32_t {
   Source = 10
 };
 }
-namespace summary {
-enum : std::uint32_t { Value = 1 };
-}
-namespace value {
-enum : std::uint32_t { Tag = 1, SimpleValue = 2, Tensor = 8, Metadata = 9 };
-}
-namespace tensor {
-enum : std::uint32_t {
-  Type = 1,
-  Shape = 2,
-  Content = 4,
-  FloatVal = 5,
-  DoubleVal = 6,
-  StringVal = 8
-};
-}
-namespace shape {
-enum : std::uint32_t { Dimension = 2, UnknownRank = 3 };
-}
-namespace metadata {
-enum : std::uint32_t { PluginData = 1, DataClass = 4 };
-}
-namespace plugin {
-enum : std::uint32_t { Name = 1 };
-}
+namespace summary = summary_fields::summary;
+namespace value = summary_fields::value;
+namespace tensor = summary_fields::tensor;
+namespace shape = summary_fields::shape;
+namespace metadata = summary_fields::metadata;
+namespace plugin = summary_fields::plugin;
 namespace session {
 enum : std::uint32_t { Status = 1 };
 }
@@ -60,8 +43,11 @@ namespace source {
 enum : std::uint32_t { Writer = 1 };
 }
 
-constexpr int kFloatType = 1, kDoubleType = 2, kStringType = 7;
-constexpr int kSessionStart = 1, kTensorClass = 2;
+using summary_fields::kDoubleType;
+using summary_fields::kFloatType;
+using summary_fields::kStringType;
+using summary_fields::kTensorClass;
+constexpr int kSessionStart = 1;
 constexpr std::string_view kFileVersion = "brain.Event:2";
 
 /// protozero truncates a key or a length to 32 bits, where protobuf rejects a longer varint.
@@ -190,6 +176,8 @@ void parseValue(std::string_view bytes, EventMessage& message) {
     if (content.text && tag == kEventTag && !number) message.kind = Record::Kind::Event;
   }
   if (number) message.scalars.emplace_back(tag, *number);
+  if (message.kind == Record::Kind::Other && tags::isHyperParameters(tag))
+    message.kind = Record::Kind::HyperParameters;
 }
 
 void parseSummary(std::string_view bytes, EventMessage& message) {
@@ -298,7 +286,9 @@ std::string serialiseEvent(const Record& record) {
       pbf_writer(inner).add_enum(session::Status, kSessionStart);
       fields.add_message(event::SessionLog, inner);
       break;
+    case Record::Kind::HyperParameters:
     case Record::Kind::Other:
+      if (!record.summary.empty()) fields.add_message(event::Summary, record.summary);
       break;
   }
   return bytes;

@@ -12,13 +12,16 @@ using ScalarValues = std::vector<std::pair<std::string, float>>;
 
 /// One record of the log. seq is its number in the file; record 0 is the file version.
 struct Record {
-  enum class Kind { FileVersion, Scalars, Event, SessionStart, Other };
+  /// HyperParameters and Other have nothing for our programs.
+  enum class Kind { FileVersion, Scalars, Event, SessionStart, HyperParameters, Other };
   std::int64_t seq = 0;
   double wallTime = 0;
   std::int64_t step = 0;
   Kind kind = Kind::Other;
   ScalarValues scalars;  ///< of Scalars: tag -> value
   std::string json;      ///< of Event: the text tagged lockstep/event
+  /// Of HyperParameters and Other: a serialised Summary for TensorBoard; empty when read.
+  std::string summary{};
 };
 
 inline constexpr const char* kEventTag = "lockstep/event";

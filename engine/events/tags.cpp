@@ -18,6 +18,9 @@ std::string eval(std::string_view name) { return std::string(kEval).append(name)
 std::string evalMaskApOfClass(std::int64_t categoryId) {
   return kMaskAp + ("/class/" + std::to_string(categoryId));
 }
+std::string evalPredictions(std::int64_t imageId) {
+  return eval("predictions/" + std::to_string(imageId));
+}
 bool isTrainLoss(std::string_view tag) { return tag.starts_with(kTrainLosses); }
 bool isEvalLoss(std::string_view tag) { return tag.starts_with(kEvalLosses); }
 std::string_view nameIn(std::string_view tag) { return tag.substr(tag.find('/') + 1); }
@@ -25,6 +28,8 @@ std::string_view nameIn(std::string_view tag) { return tag.substr(tag.find('/') 
 std::string matchedAnchors(std::size_t level) {
   return "rpn/matched/p" + std::to_string(level + 2);
 }
+
+bool isHyperParameters(std::string_view tag) { return tag.starts_with("_hparams_/"); }
 
 bool isNumbered(std::string_view pattern) {
   return numberOffset(pattern) != std::string_view::npos;

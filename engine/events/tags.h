@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// Tags of the event log's scalars; all writers and readers use these.
+/// Tags of the event log; all writers and readers use these.
 namespace lockstep::events::tags {
 
 /// Prefix the name of a loss or metric of a training step, or of an evaluation on held-out data:
@@ -15,6 +15,8 @@ std::string train(std::string_view name);
 std::string eval(std::string_view name);
 /// AP of the masks of a category: `eval/segm/AP/class/3`.
 std::string evalMaskApOfClass(std::int64_t categoryId);
+/// Picture of the predictions on a held-out image: `eval/predictions/42`.
+std::string evalPredictions(std::int64_t imageId);
 bool isTrainLoss(std::string_view tag);
 bool isEvalLoss(std::string_view tag);
 /// Without the prefix: `loss_mask`, `segm/AP`.
@@ -70,6 +72,13 @@ inline constexpr const char* kGpuMemoryGib = "system/gpuN/memory_gib";
 inline constexpr const char* kGpuTemperature = "system/gpuN/temperature_celsius";
 inline constexpr const char* kGpuPower = "system/gpuN/power_watts";
 inline constexpr const char* kGpuThrottled = "system/gpuN/throttled_percent";
+
+/// Of TensorBoard's HParams plugin: names of hyper-parameters and metrics; their values in a run;
+/// how it ended.
+inline constexpr const char* kHyperParameterNames = "_hparams_/experiment";
+inline constexpr const char* kHyperParameterValues = "_hparams_/session_start_info";
+inline constexpr const char* kHyperParameterEnd = "_hparams_/session_end_info";
+bool isHyperParameters(std::string_view tag);
 
 /// Whether it is a pattern for a tag per rank or GPU.
 bool isNumbered(std::string_view pattern);

@@ -22,6 +22,8 @@ inline constexpr const char* kTypeName<EvaluationReady> = "evaluation_ready";
 template <>
 inline constexpr const char* kTypeName<PredictionsReady> = "predictions_ready";
 template <>
+inline constexpr const char* kTypeName<PicturesReady> = "pictures_ready";
+template <>
 inline constexpr const char* kTypeName<DivergenceReady> = "divergence_ready";
 template <>
 inline constexpr const char* kTypeName<BadImage> = "bad_image";
@@ -96,6 +98,19 @@ void describe(auto& members, Is<EvaluationReady> auto& evaluation) {
 void describe(auto& members, Is<PredictionsReady> auto& predictions) {
   members("step", predictions.step);
   members("partial", predictions.partial);
+}
+
+void describe(auto& members, Is<PredictionPicture> auto& picture) {
+  members("image_id", picture.imageId);
+  members("file", picture.file);
+  members("width", picture.width);
+  members("height", picture.height);
+}
+
+void describe(auto& members, Is<PicturesReady> auto& ready) {
+  members("step", ready.step);
+  members("partial", ready.partial);
+  members("pictures", ready.pictures);
 }
 
 void describe(auto& members, Is<DivergenceReady> auto& divergence) {

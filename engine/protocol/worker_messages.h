@@ -72,6 +72,18 @@ struct PredictionsReady {
   std::int64_t step = 0;
   std::string partial{};
 };
+/// A picture of the predictions on a held-out image.
+struct PredictionPicture {
+  std::int64_t imageId = 0;
+  std::string file{};         ///< PNG in the folder of its message
+  int width = 0, height = 0;  ///< px
+};
+/// For the event log, after the PredictionsReady of their step.
+struct PicturesReady {
+  std::int64_t step = 0;
+  std::string partial{};  ///< folder, to be removed
+  std::vector<PredictionPicture> pictures{};
+};
 /// What is needed to replay a step with non-finite values, at `partial` (synced).
 struct DivergenceReady {
   std::int64_t step = 0;
@@ -112,9 +124,9 @@ struct Failed {
   base::OpenEnum<FailureCause> cause{};
 };
 /// State and Log become events of the log, with the supervisor's time.
-using WorkerMessage =
-    std::variant<Heartbeat, Listening, ScalarBatch, State, Log, CheckpointReady, EvaluationReady,
-                 PredictionsReady, DivergenceReady, BadImage, Answer, Progress, Finished, Failed>;
+using WorkerMessage = std::variant<Heartbeat, Listening, ScalarBatch, State, Log, CheckpointReady,
+                                   EvaluationReady, PredictionsReady, PicturesReady,
+                                   DivergenceReady, BadImage, Answer, Progress, Finished, Failed>;
 
 std::string encode(const SupervisorMessage& message);
 std::string encode(const WorkerMessage& message);

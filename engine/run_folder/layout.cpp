@@ -118,6 +118,10 @@ fs::path Layout::partialPredictions(std::int64_t step) const {
   return folder_ / "predictions" / ("." + stepName(step) + ".json.partial");
 }
 
+fs::path Layout::partialPictures(std::int64_t step) const {
+  return folder_ / "predictions" / ("." + stepName(step) + ".pictures");
+}
+
 fs::path Layout::divergence(std::int64_t step) const {
   return folder_ / "divergence" / stepName(step);
 }

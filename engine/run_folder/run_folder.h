@@ -30,6 +30,7 @@ class Layout {
   fs::path partialEvaluation(std::int64_t step) const;
   fs::path predictions(std::int64_t step) const;
   fs::path partialPredictions(std::int64_t step) const;
+  fs::path partialPictures(std::int64_t step) const;  ///< predictions/.step-00000500.pictures
   fs::path badImages() const { return folder_ / "bad_images.jsonl"; }
   fs::path divergence(std::int64_t step) const;  ///< divergence/step-00000500
   fs::path partialDivergence(std::int64_t step) const;

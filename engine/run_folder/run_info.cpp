@@ -105,7 +105,9 @@ std::optional<RunInfo> rebuildRunInfo(const Layout& layout) {
     if (record->kind == events::Record::Kind::Scalars && info.started == 0)
       info.started = record->wallTime;
     info.attempt += record->kind == events::Record::Kind::SessionStart;
-    info.step = std::max(info.step, record->step);
+    // The end of a session is at a step that was not trained.
+    if (record->kind != events::Record::Kind::HyperParameters)
+      info.step = std::max(info.step, record->step);
   }
   return info;
 }

@@ -26,6 +26,11 @@ EventLogSummary summariseEventLog(const std::filesystem::path& eventFile) {
   std::int64_t trainedStep = 0;
   while (auto record = reader.next()) {
     summary.newestSeq = record->seq;
+    // The end of a session is at a step that was not trained.
+    if (record->kind == events::Record::Kind::HyperParameters) {
+      summary.hasHyperParameters = true;
+      continue;
+    }
     summary.newestStep = record->step;
     if (record->kind == events::Record::Kind::SessionStart) {
       summary.lastRestart = protocol::Reset{record->seq - 1, record->step - 1};
@@ -89,6 +94,7 @@ void EventLog::truncateAfterStep(std::int64_t step) {
   lastRestart_ = summary.lastRestart;
   newestStep_ = step;
   missingSteps_ = step - summary.trainedSteps;
+  hasHyperParameters_ = summary.hasHyperParameters;
   for (protocol::Alert& failure : failures) {
     failure.step = step;
     enqueue(std::move(failure));
@@ -109,6 +115,13 @@ void EventLog::appendEvent(protocol::Event event, std::int64_t step, double time
       },
       event);
   append(std::move(event));
+}
+
+void EventLog::appendSummary(events::Record record) {
+  if (!retry()) throw Error(writeError_);
+  const bool isHyperParameters = record.kind == events::Record::Kind::HyperParameters;
+  writer_.append(std::move(record));
+  hasHyperParameters_ = hasHyperParameters_ || isHyperParameters;
 }
 
 void EventLog::append(protocol::Event event) {

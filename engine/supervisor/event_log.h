@@ -21,6 +21,7 @@ struct EventLogSummary {
   std::int64_t trainedSteps = 0;  ///< steps that have a training loss
   /// First and last resume point: clients of an older attempt discard later records.
   std::optional<protocol::Reset> firstRestart, lastRestart;
+  bool hasHyperParameters = false;
   alerts::AlertDetector alerts;  ///< after every record
   /// Alerts that it raises and that have no record: the program ended before it wrote them.
   std::vector<protocol::Alert> unrecordedAlerts;
@@ -43,6 +44,9 @@ class EventLog {
 
   /// At its step and time.
   void appendEvent(protocol::Event event, std::int64_t step, double time);
+  /// Appends a record for TensorBoard alone (events::ImageSummary, events::HyperParameter): clients
+  /// do not get it. Not kept in memory: throws Error while the disk refuses records.
+  void appendSummary(events::Record record);
   /// Truncates the log after that step, with the pending records, and begins a new session. Alerts
   /// of failed attempts (RunFailed) in the truncated part are written again after it, at that step;
   /// their `from` and `to` stay. Throws Error.
@@ -58,6 +62,8 @@ class EventLog {
   std::int64_t newestSeq() const { return nextSeq() - 1; }
   std::int64_t newestStep() const { return newestStep_; }
   const std::filesystem::path& path() const { return writer_.path(); }
+  /// Whether the log has a record of them, which stays there for the run.
+  bool hasHyperParameters() const { return hasHyperParameters_; }
   /// How many steps before the last cut have no training loss, as after damage or a full disk.
   std::int64_t missingSteps() const { return missingSteps_; }
   /// Pending records, with their future seq.
@@ -79,6 +85,7 @@ class EventLog {
   std::deque<protocol::Event> pending_;
   std::optional<protocol::Reset> firstRestart_, lastRestart_;
   std::int64_t newestStep_ = 0, missingSteps_ = 0;
+  bool hasHyperParameters_ = false;
   std::string writeError_;
 };
 

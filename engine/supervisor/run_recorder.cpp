@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/events/image_summary.h"
+#include "engine/events/tags.h"
 #include "engine/run_folder/bad_images.h"
 #include "engine/supervisor/move_into_place.h"
+#include "engine/supervisor/run_hyper_parameters.h"
 #include "engine/supervisor/run_log.h"
 
 namespace lockstep::supervisor {
@@ -150,6 +154,27 @@ void RunRecorder::setState(protocol::RunState state, std::optional<protocol::Run
   record(protocol::State{.state = state, .error = std::move(error)});
 }
 
+void RunRecorder::recordHyperParameters(const config::Experiment& experiment) {
+  if (eventLog_.hasHyperParameters()) return;
+  try {
+    eventLog_.appendSummary(events::hyperParametersRecord(
+        hyperParametersOf(experiment), comparedMetrics(), info_.step, base::wallTimeSeconds()));
+  } catch (const Error& error) {
+    recordLog(base::LogLevel::Warning,
+              std::string("TensorBoard will not show the hyper-parameters: ") + error.what());
+  }
+}
+
+/// At a step after all others, so that a resume cuts it: TensorBoard keeps the first end of a run.
+void RunRecorder::recordSessionEnd() {
+  if (!info_.state.value() || !eventLog_.hasHyperParameters()) return;
+  try {
+    eventLog_.appendSummary(events::sessionEndRecord(sessionStatusOf(*info_.state.value()),
+                                                     info_.step + 1, base::wallTimeSeconds()));
+  } catch (const Error&) {  // the run is complete without it
+  }
+}
+
 void RunRecorder::recordUnexpectedExit(const protocol::RunError& error) {
   record(protocol::Alert{.kind = protocol::AlertKind::RunFailed,
                          .severity = protocol::Severity::Error,
@@ -243,6 +268,33 @@ void RunRecorder::commit(const protocol::PredictionsReady& ready) {
     append(protocol::Predictions{.path = relativeTo(layout_, place)}, ready.step);
 }
 
+void RunRecorder::commit(const protocol::PicturesReady& ready) {
+  try {
+    if (fs::exists(layout_.predictions(ready.step))) recordPictures(ready);
+  } catch (const Error& error) {
+    if (!std::exchange(isWarnedOfPictures_, true)) {
+      recordLog(base::LogLevel::Warning,
+                "pictures of the predictions of step " + std::to_string(ready.step) +
+                    " could not be logged: " + error.what() + "; training continues");
+    }
+  }
+  std::error_code ignored;  // the next start removes what is left
+  fs::remove_all(ready.partial, ignored);
+}
+
+void RunRecorder::recordPictures(const protocol::PicturesReady& ready) {
+  for (const protocol::PredictionPicture& picture : ready.pictures) {
+    const std::string png = base::readFile(fs::path(ready.partial) / picture.file);
+    eventLog_.appendSummary(
+        events::recordOf(events::ImageSummary{.tag = events::tags::evalPredictions(picture.imageId),
+                                              .step = ready.step,
+                                              .wallTime = base::wallTimeSeconds(),
+                                              .width = picture.width,
+                                              .height = picture.height,
+                                              .png = png}));
+  }
+}
+
 void RunRecorder::commit(const protocol::DivergenceReady& ready) {
   moveOrLog(ready.partial, layout_.divergence(ready.step),
             "replay files of step " + std::to_string(ready.step));
@@ -271,6 +323,8 @@ void RunRecorder::refresh() {
 }
 
 void RunRecorder::finish() {
+  eventLog_.sync();
+  recordSessionEnd();
   eventLog_.sync();
   info_.updated = base::wallTimeSeconds();
   run_folder::writeRunInfo(layout_, info_);

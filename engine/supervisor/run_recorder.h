@@ -37,6 +37,9 @@ class RunRecorder {
   void recordLog(base::LogLevel level, const std::string& text,
                  base::OpenEnum<protocol::LogKind> kind = {});
   void setState(protocol::RunState state, std::optional<protocol::RunError> error = std::nullopt);
+  /// What TensorBoard compares runs by. No effect when the log has it: a resumed run keeps that of
+  /// its start.
+  void recordHyperParameters(const config::Experiment& experiment);
   /// The alert that the attempt before could not write itself.
   void recordUnexpectedExit(const protocol::RunError& error);
 
@@ -56,12 +59,16 @@ class RunRecorder {
   /// Of these, one that could not be kept is a line in the event log.
   void commit(const protocol::EvaluationReady& ready);
   void commit(const protocol::PredictionsReady& ready);
+  /// Reads the pictures into the event log and removes them. Without the predictions of their step
+  /// they are left out: a resume makes those again, and the pictures with them.
+  void commit(const protocol::PicturesReady& ready);
   void commit(const protocol::DivergenceReady& ready);
 
   /// To be called about once a second: writes pending records, and run.json if the step has
   /// changed.
   void refresh();
-  /// Syncs the last records and run.json to disk. Throws Error.
+  /// Writes the end of the run for TensorBoard, and syncs the last records and run.json to disk.
+  /// Throws Error.
   void finish();
 
  private:
@@ -72,6 +79,8 @@ class RunRecorder {
   bool moveOrLog(const std::string& partial, const std::filesystem::path& place,
                  const std::string& what);
   bool writeInfo();
+  void recordPictures(const protocol::PicturesReady& ready);
+  void recordSessionEnd();
   void append(protocol::Event event, std::int64_t step);
 
   run_folder::Layout layout_;
@@ -82,6 +91,7 @@ class RunRecorder {
       bestEvaluation_;  ///< of this attempt; its checkpoint may not be there yet
   std::set<std::pair<std::string, std::string>> badImages_;  ///< split and file of those listed
   bool infoIsStale_ = false;
+  bool isWarnedOfPictures_ = false;
   std::int64_t writtenStep_ = -1;
   double lastWrite_ = 0;
 };

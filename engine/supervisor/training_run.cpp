@@ -80,6 +80,7 @@ void TrainingRun::serve(const std::function<void()>& onListening) {
 /// Opens the socket, and records what is known before the ranks start.
 void TrainingRun::recordStart() {
   recorder_.record(protocol::Config{.experiment = config::writeExperiment(setup_.experiment)});
+  recorder_.recordHyperParameters(setup_.experiment);
   if (setup_.unexpectedExit) {
     log_.write("engine", setup_.unexpectedExit->message);
     recorder_.recordUnexpectedExit(*setup_.unexpectedExit);
@@ -211,6 +212,7 @@ bool TrainingRun::restartAfter(const RankFailure& failure) {
 void TrainingRun::goBackTo(const run_folder::ResumePoint& point) {
   service_.requests().failAll("the run restarts from step " + std::to_string(point.step));
   recorder_.restartFrom(point);
+  recorder_.recordHyperParameters(setup_.experiment);
   devices_.forgetAfter(point.step);
   setup_.resume = point;
   progress_ = progressOf(setup_.experiment);

@@ -43,7 +43,7 @@ eval::EvaluatorOptions evaluatorOptions(const Training& training) {
 }
 
 HeldOutEvaluation::HeldOutEvaluation(Training& training, TrainingModel& model, BadImages& badImages)
-    : training_(training), model_(model), badImages_(badImages) {
+    : training_(training), model_(model), badImages_(badImages), pictures_(training) {
   if (!training.data.heldOutLoader) return;
   eval::EvaluatorOptions options = evaluatorOptions(training);
   options.world = &training.context.world;
@@ -96,8 +96,10 @@ void HeldOutEvaluation::predict() {
   std::unique_ptr<solver::WeightAverage::InPlace> average;
   runWithSharedErrors(training_, [&] { average = model_.averageInPlace(); });
   runWithSharedErrors(training_, [&] {
+    const config::MonitorConfig& monitor = training_.experiment.monitor;
+    const int count = std::max(monitor.predictionImages, monitor.summaryImages);
     const eval::Detected found =
-        evaluator_->detect(*model_.model(), watchedImages(), training_.countImages());
+        evaluator_->detect(*model_.model(), firstImages(count), training_.countImages());
     badImages_.reportHeldOut(found.badImages);
     if (training_.isRankZero()) writePredictions(found);
   });
@@ -167,17 +169,17 @@ void HeldOutEvaluation::logWriteError(const std::string& what, const Error& erro
                                            "; training continues");
 }
 
-std::vector<std::size_t> HeldOutEvaluation::watchedImages() const {
+std::vector<std::size_t> HeldOutEvaluation::firstImages(int count) const {
   std::vector<std::size_t> indices;
-  const std::int64_t count = std::min<std::int64_t>(training_.experiment.monitor.predictionImages,
-                                                    evaluator_->imageCount());
-  for (std::int64_t i = 0; i < count; ++i) indices.push_back(i);
+  const std::int64_t available = std::min<std::int64_t>(count, evaluator_->imageCount());
+  for (std::int64_t i = 0; i < available; ++i) indices.push_back(i);
   return indices;
 }
 
 void HeldOutEvaluation::writePredictions(const eval::Detected& found) {
   std::vector<ImageId> images;
-  for (const std::size_t index : watchedImages()) {
+  const config::MonitorConfig& monitor = training_.experiment.monitor;
+  for (const std::size_t index : firstImages(monitor.predictionImages)) {
     const ImageId id = training_.data.heldOutSet->images()[index].id;
     const bool isBad = std::ranges::any_of(
         found.badImages, [id](const data::BadImageInfo& fault) { return fault.id == id; });
@@ -193,6 +195,7 @@ void HeldOutEvaluation::writePredictions(const eval::Detected& found) {
     return logWriteError("predictions", error);
   }
   training_.send(protocol::PredictionsReady{step, partial});
+  pictures_.draw(found, firstImages(monitor.summaryImages));
 }
 
 }  // namespace lockstep::train

@@ -7,6 +7,7 @@
 #include "engine/config/due.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/bad_images.h"
+#include "engine/train/prediction_pictures.h"
 #include "engine/train/training.h"
 #include "engine/train/training_model.h"
 
@@ -47,12 +48,14 @@ class HeldOutEvaluation {
   bool updateBest(const eval::Evaluation& evaluation);
   void writePredictions(const eval::Detected& found);
   void logWriteError(const std::string& what, const Error& error);
-  std::vector<std::size_t> watchedImages() const;
+  /// Indices of the first images of the held-out set.
+  std::vector<std::size_t> firstImages(int count) const;
 
   Training& training_;
   TrainingModel& model_;
   BadImages& badImages_;
   std::unique_ptr<eval::Evaluator> evaluator_;  ///< of all ranks together; null without dataset.val
+  PredictionPictures pictures_;
   bool isWarnedPastLimit_ = false;
 };
 

@@ -3,13 +3,17 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "engine/base/image_size.h"
 #include "engine/base/log.h"
 #include "engine/coco/files/dataset.h"
+#include "engine/coco/files/results.h"
 #include "engine/config/experiment.h"
 #include "engine/config/lr_range_test.h"
 #include "engine/data/sample_loader.h"
@@ -24,6 +28,13 @@
 
 namespace lockstep::train {
 
+/// Predictions on a held-out image, to be drawn.
+struct PredictedImage {
+  std::filesystem::path file;
+  base::ImageSize annotatedSize;
+  std::vector<coco::Detection> detections;  ///< by descending score
+};
+
 /// What a trainer is given; it must outlive the trainer.
 struct TrainerContext {
   dist::World& world;
@@ -36,6 +47,13 @@ struct TrainerContext {
   int machineRanks = 1;            ///< ranks that share this machine's cores
   double checkpointPatience = 60;  ///< seconds for which writing the last checkpoint is retried
   bool isRangeTest = false;        ///< of the learning rate, instead of a training
+  /// Draws monitor.summary_images into a PNG and returns its size; called on rank 0's training
+  /// thread. `categories`: of the model. Throws Error. Must not change the training. Empty: none
+  /// are drawn.
+  std::function<base::ImageSize(const PredictedImage& image,
+                                const std::vector<coco::Category>& categories,
+                                const std::filesystem::path& png)>
+      drawPredictions{};
 };
 
 /// The datasets of a training and what draws from them. Reads annotations; throws Error.

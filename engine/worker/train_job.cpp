@@ -1,8 +1,10 @@
+#include <functional>
 #include <memory>
 #include <tuple>
 
 #include "engine/train/trainer.h"
 #include "engine/worker/jobs.h"
+#include "engine/worker/prediction_picture.h"
 
 namespace lockstep::worker {
 
@@ -13,13 +15,15 @@ protocol::Finished run(const protocol::TrainJob& own, const JobContext& context)
   const auto send = [&](const protocol::WorkerMessage& message) {
     if (world.rank() == 0) context.channel.send(message);
   };
+  PredictionPicturePainter painter;
   const bool isResume = !job.resumeFrom.empty();
   context.phase.phase = protocol::Phase::Loading;
   auto trainer = std::make_unique<train::Trainer>(
       experimentOf(job.configYaml, isResume), run_folder::Layout(job.runFolder),
       train::TrainerContext{world, context.mailbox, context.phase, send, context.placement.gpu,
                             context.placement.machineRanks, job.checkpointPatience,
-                            job.isRangeTest});
+                            job.isRangeTest,
+                            std::bind_front(&PredictionPicturePainter::draw, &painter)});
   try {
     if (isResume) trainer->resume(job.resumeFrom);
     const train::Trainer::Outcome outcome = trainer->run();

@@ -143,7 +143,7 @@ class TstCrossChecks : public QObject {
     row("evaluation.max_dets", "[1, 10, 600]", true);
     row("evaluation.early_stop.target", "0.5", true);
     row("monitor.tensor_stats_include", "[fpn]", false);
-    row("monitor.summary_images", "4", true);
+    row("monitor.summary_images", "4", false);
     row("monitor.on_event.best", "notify", true);
     row("monitor.on_event.alert", "notify", true);
     row("monitor.on_event.end", "notify", true);
@@ -169,6 +169,16 @@ class TstCrossChecks : public QObject {
     const QString line = QString::fromStdString(tests::issueLines(loaded));
     QVERIFY2(line.startsWith(QStringLiteral("--set: %1: %2 is not built yet; ").arg(key, value)),
              qPrintable(line));
+  }
+
+  void picturesWithoutPredictionsAreAWarning() {
+    const auto loaded = config::loadExperimentText(
+        "", "a.yaml", {"monitor.summary_images=4", "monitor.predictions_every=0"});
+    QVERIFY(!loaded.hasErrors());
+    const QString lines = QString::fromStdString(tests::issueLines(loaded));
+    QVERIFY2(lines.contains(QStringLiteral("monitor.summary_images: 4 are never drawn: "
+                                           "monitor.predictions_every is 0")),
+             qPrintable(lines));
   }
 
   void aTensorNameThatIsNoRegexIsAnError() {

@@ -4,8 +4,12 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "engine/events/record.h"
+#include "engine/events/hyper_parameters.h"
+#include "engine/events/image_summary.h"
+#include "engine/events/tags.h"
 
 /// Records and files that several tests use.
 namespace lockstep::tests {
@@ -34,6 +38,23 @@ inline events::Record versionRecord() {
   record.kind = events::Record::Kind::FileVersion;
   record.wallTime = 999;
   return record;
+}
+
+/// Not a whole PNG: nothing decodes it.
+inline events::ImageSummary pictureSummary(std::int64_t imageId, std::int64_t step, double time) {
+  return {.tag = events::tags::evalPredictions(imageId),
+          .step = step,
+          .wallTime = time,
+          .width = 4,
+          .height = 3,
+          .png = std::string_view("\x89PNG\0", 5)};
+}
+
+/// One of each type, with values that protobuf leaves out where it may.
+inline std::vector<events::HyperParameter> sampleParameters() {
+  return {{"augment.min_size", std::string("[800]")},
+          {"solver.base_lr", 0.0, true},
+          {"solver.nesterov", false}};
 }
 
 inline std::string bytesOf(const std::filesystem::path& file) {

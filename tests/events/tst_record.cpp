@@ -104,6 +104,7 @@ class TstRecord : public QObject {
   void scalarTensorsOfOtherWritersAreRead();
   void tensorsThatAreNotScalarsAreIgnored();
   void textsOfOtherTagsAreNoEvents();
+  void recordsForTensorBoardHoldNothingForUs();
   void severalValuesInOneRecordAreKeptInOrder();
   void unknownFieldsAreSkipped();
   void aWrongDataChecksumSkipsTheRecordAndItsNumber();
@@ -223,6 +224,26 @@ void TstRecord::textsOfOtherTagsAreNoEvents() {
   QCOMPARE(decoded(recordWithValue("notes/text_summary", 8, text)).at(0).kind, Record::Kind::Other);
   QCOMPARE(decoded(recordWithValue(kEventTag, 8, text)).at(0).kind, Record::Kind::Event);
   QCOMPARE(decoded(recordWithValue(kEventTag, 8, text)).at(0).json, std::string("{}"));
+}
+
+void TstRecord::recordsForTensorBoardHoldNothingForUs() {
+  const std::string picture = encodeRecord(recordOf(pictureSummary(7, 4, 2.5)));
+  QVERIFY(picture.find("eval/predictions/7") != std::string::npos);
+  const auto records =
+      decoded(picture + encodeRecord(hyperParametersRecord(sampleParameters(), {"a"}, 4, 2.5)) +
+              encodeRecord(sessionEndRecord(SessionStatus::Success, 5, 2.5)) +
+              encodeRecord(scalarRecord(6, {{"a", 1.0f}})));
+  QCOMPARE(records.size(), 4u);
+  QCOMPARE(records[0].kind, Record::Kind::Other);
+  QCOMPARE(records[1].kind, Record::Kind::HyperParameters);
+  QCOMPARE(records[2].kind, Record::Kind::HyperParameters);
+  for (std::size_t i = 0; i < 3; ++i) {
+    QCOMPARE(records[i].step, i < 2 ? 4 : 5);
+    QCOMPARE(records[i].wallTime, 2.5);
+    QVERIFY(records[i].scalars.empty() && records[i].json.empty() && records[i].summary.empty());
+  }
+  QCOMPARE(records[3].scalars, (ScalarValues{{"a", 1.0f}}));
+  QCOMPARE(records[3].seq, 3);
 }
 
 void TstRecord::severalValuesInOneRecordAreKeptInOrder() {

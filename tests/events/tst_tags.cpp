@@ -16,11 +16,19 @@ class TstTags : public QObject {
     QCOMPARE(tags::eval("segm/AP"), std::string(tags::kMaskAp));
     QVERIFY(tags::nameIn(tags::kMaskAp) == "segm/AP");
     QVERIFY(tags::nameIn("plain") == "plain");
+    QCOMPARE(tags::evalPredictions(42), std::string("eval/predictions/42"));
   }
 
   void lossesAreRecognisedByTheirTags() {
     QVERIFY(tags::isTrainLoss("train/loss_mask") && !tags::isTrainLoss("eval/loss_mask"));
     QVERIFY(tags::isEvalLoss("eval/loss_mask") && !tags::isEvalLoss("eval/segm/AP"));
+  }
+
+  void tagsOfHyperParametersAreRecognised() {
+    for (const char* tag :
+         {tags::kHyperParameterNames, tags::kHyperParameterValues, tags::kHyperParameterEnd})
+      QVERIFY2(tags::isHyperParameters(tag), tag);
+    QVERIFY(!tags::isHyperParameters(tags::kMaskAp) && !tags::isHyperParameters(""));
   }
 
   void numbersReplaceTheN() {

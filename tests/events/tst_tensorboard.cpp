@@ -46,6 +46,7 @@ class TstTensorboard : public QObject {
   void ourBytesAreThoseOfProtobuf();
   void tensorBoardReadsOurFiles();
   void filesOfOtherWritersAreRead();
+  void itsPagesShowPicturesAndHyperParameters();
 
  private:
   QTemporaryDir folder_;
@@ -58,7 +59,7 @@ void TstTensorboard::initTestCase() {
 
 void TstTensorboard::ourBytesAreThoseOfProtobuf() {
   const QJsonArray expected = reference({QStringLiteral("bytes")}, complaint_).array();
-  QVERIFY2(expected.size() == 4, qPrintable(complaint_));
+  QVERIFY2(expected.size() == 7, qPrintable(complaint_));
   Record start;
   start.kind = Record::Kind::SessionStart;
   start.step = 201;
@@ -67,8 +68,13 @@ void TstTensorboard::ourBytesAreThoseOfProtobuf() {
   version.wallTime = 3.5;
   const std::vector<Record> records = {
       scalarRecord(70000, {{"train/loss_total", 0.75f}, {"solver/lr", 0.0f}}, 1234.5),
-      eventRecord(-3, R"({"type":"log"})", 1.5), start, version};
-  for (int i = 0; i < 4; ++i) {
+      eventRecord(-3, R"({"type":"log"})", 1.5),
+      start,
+      version,
+      recordOf(pictureSummary(7, 6, 1.5)),
+      hyperParametersRecord(sampleParameters(), {"eval/segm/AP", "train/loss_total"}, 0, 2.5),
+      sessionEndRecord(SessionStatus::Failure, 8, 9.5)};
+  for (int i = 0; i < 7; ++i) {
     const QByteArray bytes =
         QByteArray::fromStdString(encodeRecord(records[static_cast<std::size_t>(i)]));
     const QByteArray data = bytes.mid(12, bytes.size() - 16);
@@ -135,6 +141,44 @@ void TstTensorboard::filesOfOtherWritersAreRead() {
   }
   QCOMPARE(QJsonDocument(seen).toJson(), QJsonDocument(expected).toJson());
   QCOMPARE(reader.offsetBytes(), reader.fileBytes());
+}
+
+/// Of two runs: one that finished, one that is still running.
+void TstTensorboard::itsPagesShowPicturesAndHyperParameters() {
+  const QString runs = folder_.filePath(QStringLiteral("runs"));
+  for (const char* name : {"ended", "running"}) {
+    const fs::path run = fs::path(runs.toStdString()) / name;
+    fs::create_directories(run);
+    Writer writer = Writer::open(run);
+    writer.append(hyperParametersRecord(sampleParameters(), {"eval/segm/AP"}, 0, 2.5));
+    for (const std::int64_t step : {2, 4, 6}) {
+      writer.append(scalarRecord(step, {{"eval/segm/AP", 0.125f * static_cast<float>(step)}}));
+      writer.append(recordOf(pictureSummary(7, step, 3.5)));
+    }
+    if (std::string_view(name) == "ended")
+      writer.append(sessionEndRecord(SessionStatus::Success, 7, 9.5));
+  }
+  const QJsonObject seen = reference({QStringLiteral("page"), runs}, complaint_).object();
+  QVERIFY2(!seen.isEmpty(), qPrintable(complaint_));
+  const QJsonArray images = seen[QStringLiteral("images")].toArray();
+  QCOMPARE(images.size(), 6);
+  QCOMPARE(images[5][0].toString(), QStringLiteral("running"));
+  QCOMPARE(images[5][1].toString(), QStringLiteral("eval/predictions/7"));
+  QCOMPARE(images[5][2].toInt(), 6);
+  QCOMPARE(seen[QStringLiteral("hparams")].toArray(),  // what is varied comes first
+           (QJsonArray{QStringLiteral("solver.base_lr"), QStringLiteral("augment.min_size"),
+                       QStringLiteral("solver.nesterov")}));
+  const QJsonObject sessions = seen[QStringLiteral("sessions")].toObject();
+  const QJsonObject ended = sessions[QStringLiteral("ended")].toObject();
+  QCOMPARE(ended[QStringLiteral("status")].toString(), QStringLiteral("STATUS_SUCCESS"));
+  QCOMPARE(ended[QStringLiteral("metrics")].toObject(),
+           (QJsonObject{{QStringLiteral("eval/segm/AP"), 0.75}}));
+  QCOMPARE(ended[QStringLiteral("hparams")].toObject(),
+           (QJsonObject{{QStringLiteral("augment.min_size"), QStringLiteral("[800]")},
+                        {QStringLiteral("solver.base_lr"), 0.0},
+                        {QStringLiteral("solver.nesterov"), false}}));
+  QCOMPARE(sessions[QStringLiteral("running")].toObject()[QStringLiteral("status")].toString(),
+           QStringLiteral("STATUS_RUNNING"));
 }
 
 LOCKSTEP_TEST(TstTensorboard)

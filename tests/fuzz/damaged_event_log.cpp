@@ -100,7 +100,7 @@ std::string anyRecord(const std::vector<std::string>& data, Choices& choices) {
   events::Record record;
   record.step = static_cast<std::int64_t>(hostileNumber(choices, 400));
   record.wallTime = choices.oneIn(3) ? static_cast<double>(choices.word()) : 1000.5;
-  record.kind = static_cast<events::Record::Kind>(choices.below(5));
+  record.kind = static_cast<events::Record::Kind>(choices.below(6));
   for (std::size_t i = choices.below(4); i > 0; --i) {
     const std::string tag = choices.oneIn(3) ? hostileText(choices) : "eval/loss_total";
     record.scalars.emplace_back(tag, static_cast<float>(hostileNumber(choices, 3)));

@@ -220,6 +220,15 @@ void TstWorkerMessages::readyMessagesRoundTrip() {
   const PredictionsReady predictions = throughTheWire(PredictionsReady{7, "/q"});
   QCOMPARE(predictions.step, 7);
   QCOMPARE(predictions.partial, std::string("/q"));
+  const PicturesReady pictures =
+      throughTheWire(PicturesReady{8, "/i", {{3, "3.png", 640, 480}, {5, "5.png", 64, 48}}});
+  QCOMPARE(pictures.step, std::int64_t{8});
+  QCOMPARE(pictures.partial, std::string("/i"));
+  QCOMPARE(pictures.pictures.size(), std::size_t{2});
+  QCOMPARE(pictures.pictures[0].imageId, std::int64_t{3});
+  QCOMPARE(pictures.pictures[1].file, std::string("5.png"));
+  QCOMPARE(pictures.pictures[0].width, 640);
+  QCOMPARE(pictures.pictures[0].height, 480);
 }
 
 void TstWorkerMessages::answersProgressAndEndsRoundTrip() {

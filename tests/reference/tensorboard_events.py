@@ -2,10 +2,12 @@
 
 tensorboard_events.py read FOLDER    prints as JSON what TensorBoard's loader and accumulator see in FOLDER
 tensorboard_events.py write FOLDER   writes a file as torch's SummaryWriter and TensorFlow 2 do; prints its scalars
+tensorboard_events.py page FOLDER    prints as JSON what the Images and HParams pages show of the runs in FOLDER
 tensorboard_events.py bytes          prints events that protobuf itself serialised, in hexadecimal
 """
 
 import glob
+import hashlib
 import json
 import struct
 import sys
@@ -64,6 +66,92 @@ def write(folder):
     print(json.dumps({"expected": expected}))
 
 
+def client_of(plugin, route):
+    """Asks a plugin as TensorBoard's page does."""
+    from werkzeug.test import Client
+
+    return Client(plugin.get_plugin_apps()[route])
+
+
+def shown_images(context):
+    """Every picture of the Images page as [run, tag, step, its size in px, sha256 of its bytes]."""
+    from tensorboard.plugins.image import images_plugin
+
+    plugin = images_plugin.ImagesPlugin(context)
+    tags = json.loads(client_of(plugin, "/tags").get("/").data)
+    shown = []
+    for run, tag in sorted((run, tag) for run in tags for tag in tags[run]):
+        listed = client_of(plugin, "/images").get("/", query_string={"run": run, "tag": tag, "sample": 0}).data
+        for image in json.loads(listed):
+            png = client_of(plugin, "/individualImage").get("/?" + image["query"]).data
+            width, height = struct.unpack(">II", png[16:24])  # of its IHDR chunk
+            shown.append([run, tag, image["step"], width, height, hashlib.sha256(png).hexdigest()])
+    return shown
+
+
+def shown_sessions(context):
+    """Every row of the HParams page: the run, its status, hyper-parameters and metrics; and the columns."""
+    from tensorboard.plugins.hparams import hparams_plugin
+
+    plugin = hparams_plugin.HParamsPlugin(context)
+    experiment = json.loads(client_of(plugin, "/experiment").post("/", json={"experimentName": ""}).data)
+    request = {"experimentName": "", "allowedStatuses": [f"STATUS_{status}" for status in ("UNKNOWN", "SUCCESS", "FAILURE", "RUNNING")],
+               "colParams": [{"hparam": info["name"]} for info in experiment["hparamInfos"]], "startIndex": 0, "sliceSize": 100}
+    groups = json.loads(client_of(plugin, "/session_groups").post("/", json=request).data)["sessionGroups"]
+    sessions = {session["name"]: {"status": session["status"], "hparams": group["hparams"],
+                                  "metrics": {value["name"]["tag"]: value["value"] for value in session["metricValues"]}}
+                for group in groups for session in group["sessions"]}
+    return {"sessions": sessions, "hparams": [info["name"] for info in experiment["hparamInfos"]],
+            "metrics": [info["name"]["tag"] for info in experiment["metricInfos"]]}
+
+
+def page(folder):
+    from tensorboard.backend.event_processing import data_provider, plugin_event_multiplexer
+    from tensorboard.plugins import base_plugin
+
+    multiplexer = plugin_event_multiplexer.EventMultiplexer(tensor_size_guidance={"images": 0, "scalars": 0})
+    multiplexer.AddRunsFromDirectory(folder)
+    multiplexer.Reload()
+    context = base_plugin.TBContext(
+        multiplexer=multiplexer, data_provider=data_provider.MultiplexerDataProvider(multiplexer, folder))
+    print(json.dumps({"images": shown_images(context), **shown_sessions(context)}))
+
+
+def hparams_value(tag, **content):
+    """A Summary.Value of the HParams plugin, as TensorBoard's own writers make it."""
+    from tensorboard.plugins.hparams import metadata, plugin_data_pb2
+
+    data = plugin_data_pb2.HParamsPluginData(version=metadata.PLUGIN_DATA_VERSION, **content)
+    plugin = summary_pb2.SummaryMetadata.PluginData(plugin_name=metadata.PLUGIN_NAME, content=data.SerializeToString(deterministic=True))
+    return summary_pb2.Summary.Value(tag=tag, tensor=metadata.NULL_TENSOR, metadata=summary_pb2.SummaryMetadata(
+        plugin_data=plugin, data_class=summary_pb2.DATA_CLASS_TENSOR))
+
+
+def serialised_for_pages():
+    """An image, the start of a session and its end."""
+    from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2
+
+    image = summary_pb2.Summary.Image(height=3, width=4, colorspace=3, encoded_image_string=b"\x89PNG\0")
+    yield event_pb2.Event(wall_time=1.5, step=6, summary=summary_pb2.Summary(
+        value=[summary_pb2.Summary.Value(tag="eval/predictions/7", image=image)]))
+    infos = [api_pb2.HParamInfo(name="augment.min_size", type="DATA_TYPE_STRING"),
+             api_pb2.HParamInfo(name="solver.base_lr", type="DATA_TYPE_FLOAT64", differs=True),
+             api_pb2.HParamInfo(name="solver.nesterov", type="DATA_TYPE_BOOL")]
+    metrics = [api_pb2.MetricInfo(name=api_pb2.MetricName(tag=tag), dataset_type=kind)
+               for tag, kind in (("eval/segm/AP", "DATASET_VALIDATION"), ("train/loss_total", "DATASET_TRAINING"))]
+    start = plugin_data_pb2.SessionStartInfo(start_time_secs=2.5)
+    start.hparams["augment.min_size"].string_value = "[800]"
+    start.hparams["solver.base_lr"].number_value = 0.0
+    start.hparams["solver.nesterov"].bool_value = False
+    yield event_pb2.Event(wall_time=2.5, summary=summary_pb2.Summary(value=[
+        hparams_value(metadata.EXPERIMENT_TAG, experiment=api_pb2.Experiment(
+            time_created_secs=2.5, hparam_infos=infos, metric_infos=metrics)),
+        hparams_value(metadata.SESSION_START_INFO_TAG, session_start_info=start)]))
+    end = plugin_data_pb2.SessionEndInfo(status="STATUS_FAILURE", end_time_secs=9.5)
+    yield event_pb2.Event(wall_time=9.5, step=8, summary=summary_pb2.Summary(
+        value=[hparams_value(metadata.SESSION_END_INFO_TAG, session_end_info=end)]))
+
+
 def serialised():
     events = []
     summary = summary_pb2.Summary()
@@ -79,6 +167,7 @@ def serialised():
     events.append(event_pb2.Event(wall_time=2.5, step=201, session_log=event_pb2.SessionLog(status=event_pb2.SessionLog.START)))
     events.append(event_pb2.Event(wall_time=3.5, file_version="brain.Event:2",
                                   source_metadata=event_pb2.SourceMetadata(writer="lockstep")))
+    events += serialised_for_pages()
     print(json.dumps([event.SerializeToString(deterministic=True).hex() for event in events]))
 
 
@@ -87,5 +176,7 @@ if __name__ == "__main__":
         read(sys.argv[2])
     elif sys.argv[1] == "write":
         write(sys.argv[2])
+    elif sys.argv[1] == "page":
+        page(sys.argv[2])
     else:
         serialised()

@@ -32,6 +32,7 @@ void TstLayout::namesAreThoseOfTheContract() {
   QCOMPARE(layout.predictions(500), fs::path("/runs/a/predictions/step-00000500.json"));
   QCOMPARE(layout.partialPredictions(500),
            fs::path("/runs/a/predictions/.step-00000500.json.partial"));
+  QCOMPARE(layout.partialPictures(500), fs::path("/runs/a/predictions/.step-00000500.pictures"));
   QCOMPARE(stepName(123456789), std::string("step-123456789"));
 }
 

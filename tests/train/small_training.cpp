@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
 #include "engine/scenes/made_scenes.h"
 
 namespace lockstep::tests {
@@ -48,6 +50,15 @@ void MessageRecorder::note(const protocol::EvaluationReady& ready) {
 void MessageRecorder::note(const protocol::PredictionsReady& ready) {
   moveIntoPlace(ready.partial, layout.predictions(ready.step));
   predictions.push_back(ready.step);
+}
+
+void MessageRecorder::note(const protocol::PicturesReady& ready) {
+  for (const protocol::PredictionPicture& picture : ready.pictures) {
+    if (!fs::exists(fs::path(ready.partial) / picture.file))
+      throw Error(picture.file + " is missing");
+  }
+  fs::remove_all(ready.partial);
+  pictures.push_back(ready);
 }
 
 void MessageRecorder::note(const protocol::CheckpointReady& ready) {
@@ -101,7 +112,17 @@ train::TrainerContext Session::contextIn(dist::World& ranks, bool isRangeTest) {
           .mailbox = mailbox,
           .phase = phase,
           .send = [this](const protocol::WorkerMessage& message) { observer.take(message); },
-          .isRangeTest = isRangeTest};
+          .isRangeTest = isRangeTest,
+          .drawPredictions = [this](const train::PredictedImage& image,
+                                    const std::vector<coco::Category>&,
+                                    const fs::path& png) { return draw(image, png); }};
+}
+
+base::ImageSize Session::draw(const train::PredictedImage& image, const fs::path& png) {
+  if (beforeDrawing) beforeDrawing();
+  base::writeFileAtomically(png, "a picture");
+  drawn.push_back(image);
+  return image.annotatedSize;
 }
 
 protocol::Control control(const std::string& name, const std::string& id) {

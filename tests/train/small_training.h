@@ -28,6 +28,7 @@ class MessageRecorder {
   std::vector<protocol::Scalars> steps;
   std::vector<protocol::EvaluationReady> evaluations;
   std::vector<protocol::CheckpointReady> checkpoints;
+  std::vector<protocol::PicturesReady> pictures;
   std::vector<std::int64_t> predictions, divergences;
   std::vector<protocol::BadImage> badImages;
   std::vector<protocol::Answer> answers;
@@ -40,6 +41,7 @@ class MessageRecorder {
   void note(const protocol::Log& log);
   void note(const protocol::EvaluationReady& ready);
   void note(const protocol::PredictionsReady& ready);
+  void note(const protocol::PicturesReady& ready);
   void note(const protocol::CheckpointReady& ready);
   void note(const protocol::DivergenceReady& ready);
   void note(const protocol::BadImage& image);
@@ -55,11 +57,15 @@ struct Session {
   Session(const config::Experiment& experiment, const std::filesystem::path& folder,
           dist::World& ranks, bool isRangeTest = false);
   train::TrainerContext contextIn(dist::World& ranks, bool isRangeTest);
+  /// Draws nothing: a file of a few bytes, the size of the image.
+  base::ImageSize draw(const train::PredictedImage& image, const std::filesystem::path& png);
 
   run_folder::Layout layout;
   train::Mailbox mailbox;
   train::PhaseReport phase;
   MessageRecorder observer;
+  std::vector<train::PredictedImage> drawn;
+  std::function<void()> beforeDrawing;  ///< may throw
   std::unique_ptr<dist::World> ownWorld;
   train::Trainer trainer;
 };

@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/config/load.h"
+#include "engine/data/image_file.h"
 #include "engine/run_folder/run_folder.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -37,6 +38,43 @@ class TstTrainJob : public QObject {
     job.resumeFrom = run.checkpoint(1).string();
     QCOMPARE(tests::JobBench().run(job).step, std::int64_t(2));
     QVERIFY(fs::exists(run.partialCheckpoint(2) / "model.safetensors"));
+  }
+
+  void predictionsAreDrawn_data() {
+    QTest::addColumn<int>("images");
+    QTest::newRow("two") << 2;
+    QTest::newRow("none") << 0;
+  }
+  void predictionsAreDrawn() {
+    QFETCH(int, images);
+    const QTemporaryDir folder;
+    config::Experiment experiment = tests::makeSmallModel(folder.path().toStdString());
+    experiment.model.norm = config::Norm::Group;
+    experiment.model.freezeStages = 0;
+    experiment.monitor.summaryImages = images;
+    const auto run =
+        run_folder::createRunFolderAt(folder.filePath(QStringLiteral("run")).toStdString());
+    std::vector<protocol::PicturesReady> told;
+    bool hasPredictions = false;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      hasPredictions |= std::holds_alternative<protocol::PredictionsReady>(message);
+      if (const auto* ready = std::get_if<protocol::PicturesReady>(&message))
+        told.push_back(*ready);
+    };
+    bench.run(protocol::TrainJob{.configYaml = config::writeExperiment(experiment),
+                                 .runFolder = run.folder().string()});
+    QVERIFY(hasPredictions);
+    QCOMPARE(told.size(), std::size_t(images > 0));
+    QCOMPARE(fs::exists(run.partialPictures(1)), images > 0);
+    if (images == 0) return;
+    QCOMPARE(told[0].pictures.size(), std::size_t{2});
+    for (const protocol::PredictionPicture& picture : told[0].pictures) {
+      const data::RgbImage drawn = data::readImage(fs::path(told[0].partial) / picture.file);
+      QCOMPARE(drawn.width, picture.width);
+      QCOMPARE(drawn.height, picture.height);
+      QVERIFY(drawn.width <= 640 && drawn.height <= 640);
+    }
   }
 };
 

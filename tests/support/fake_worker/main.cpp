@@ -177,6 +177,7 @@ class FakeWorker {
            send(protocol::BadImage{step, part, 1, file, a.rest()});
          }},
         {"predictions", [this](Arguments& a) { sendPredictions(a.number()); }},
+        {"pictures", [this](Arguments& a) { sendPictures(a.number()); }},
         {"log",
          [this](Arguments& a) {
            const auto level = a.word();
@@ -359,6 +360,14 @@ class FakeWorker {
     base::writeFileAtomically(partial,
                               R"({"image_ids":[],"score_threshold":0.05,"detections":[]})");
     send(protocol::PredictionsReady{step, partial.string()});
+  }
+
+  /// Of image 7; nothing decodes it.
+  void sendPictures(std::int64_t step) {
+    const fs::path folder = layout().partialPictures(step);
+    fs::create_directories(folder);
+    base::writeFileAtomically(folder / "7.png", "a picture of step " + std::to_string(step));
+    send(protocol::PicturesReady{step, folder.string(), {{7, "7.png", 4, 3}}});
   }
 
   void sendState(protocol::RunState state, std::int64_t step) {
