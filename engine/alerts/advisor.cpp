@@ -11,13 +11,11 @@
 namespace lockstep::alerts {
 namespace {
 
-constexpr Rule kRules[] = {&gradientImbalance,  &weightNormJump, &learningRateTooHigh,
-                           &learningRateTooLow, &shortWarmup,    &plateau,
-                           &anchorMismatch,     &classNotFound,  &dataStarved,
-                           &constantClipping,   &deadPart,       &explodingPart};
-
-constexpr std::int64_t kReviewSteps = 50;
-constexpr double kReviewShare = 0.05;
+/// Those first after which the rest says nothing of the cause.
+constexpr Rule kRules[] = {&learningRateTooHigh, &explodingPart,      &deadPart,
+                           &gradientImbalance,   &learningRateTooLow, &shortWarmup,
+                           &weightNormJump,      &constantClipping,   &dataStarved,
+                           &anchorMismatch,      &classNotFound,      &plateau};
 
 /// Whether the rules read the tag: all but the many figures of machines and of single objects.
 bool isRead(std::string_view tag) {
@@ -29,12 +27,13 @@ bool isRead(std::string_view tag) {
          tag == tags::kDataSeconds || tag == tags::kStepSeconds || tag.starts_with(tags::kMaskAp);
 }
 
-/// Whether an experiment can set it: not if the key or value is not built yet.
-bool isSettable(const std::string& key, const std::string& value) {
-  return !key.empty() && !config::loadExperimentText("", {}, {key + "=" + value}).hasErrors();
+/// Whether the experiment can be given this value: not if the key or value is not built yet.
+bool isSettable(const std::string& experiment, const std::string& key, const std::string& value) {
+  return !key.empty() &&
+         !config::loadExperimentText(experiment, {}, {key + "=" + value}).hasErrors();
 }
 
-protocol::Alert alertOf(Finding finding) {
+protocol::Alert alertOf(Finding finding, const std::string& experiment) {
   protocol::Alert alert;
   alert.kind = finding.kind;
   alert.severity = protocol::Severity::Warning;
@@ -42,7 +41,7 @@ protocol::Alert alertOf(Finding finding) {
   alert.tags = std::move(finding.tags);
   alert.from = finding.from;
   alert.to = finding.to;
-  if (isSettable(finding.key, finding.value)) {
+  if (isSettable(experiment, finding.key, finding.value)) {
     alert.key = std::move(finding.key);
     alert.value = std::move(finding.value);
   } else if (!finding.key.empty()) {
@@ -60,44 +59,63 @@ std::vector<protocol::Alert> Advisor::add(const protocol::Event& event) {
   return std::move(raised_);
 }
 
+std::vector<protocol::Alert> Advisor::finish() {
+  raised_.clear();
+  review();
+  return std::move(raised_);
+}
+
 void Advisor::handle(const protocol::Config& config) {
+  if (config.experiment == experimentText_) return;
   config::LoadedExperiment loaded = config::loadExperimentText(config.experiment, {});
-  if (loaded.isComplete) experiment_ = std::move(loaded.experiment);
+  if (!loaded.isComplete) return;
+  experimentText_ = config.experiment;
+  experiment_ = std::move(loaded.experiment);
+  since_ = step_;
+  brokeDownAt_.reset();
+  raisedAt_.clear();
 }
 
 void Advisor::handle(const protocol::Scalars& scalars) {
   bool isTrained = false, isEvaluated = false;
   for (const auto& [tag, value] : scalars.values) {
+    if (tag == events::tags::kFindLrLoss) return;
     isTrained = isTrained || tag == events::tags::kTrainTotalLoss;
     isEvaluated = isEvaluated || tag == events::tags::kMaskAp;
-    if (isRead(tag)) curves_.add(scalars.step, tag, value);
   }
+  for (const auto& [tag, value] : scalars.values)
+    if (isRead(tag)) curves_.add(scalars.step, tag, value);
   if (isTrained) step_ = scalars.step;
   if (isEvaluated || (isTrained && step_ >= nextReview_)) review();
 }
 
 void Advisor::handle(const protocol::State& state) {
-  if (state.state == protocol::RunState::Finished || state.state == protocol::RunState::Stopped)
+  using protocol::RunState;
+  if (state.state == RunState::Finished || state.state == RunState::Stopped ||
+      state.state == RunState::Failed)
     review();
 }
 
 void Advisor::review() {
-  nextReview_ =
-      step_ +
-      std::max(kReviewSteps, static_cast<std::int64_t>(kReviewShare * static_cast<double>(step_)));
-  const RunSoFar run{curves_, experiment_, step_};
+  nextReview_ = step_ + kReviewSteps;
+  const RunSoFar run{curves_, experiment_, step_, since_};
   for (const Rule rule : kRules) {
+    if (brokeDownAt_) return;
     auto finding = rule(run);
     if (!finding) continue;
+    if (finding->isBreakdown) brokeDownAt_ = step_;
     const std::string id = std::string(base::textOf(finding->kind)) + " " + finding->subject;
-    if (raisedAt_.emplace(id, step_).second) raised_.push_back(alertOf(*std::move(finding)));
+    if (raisedAt_.emplace(id, step_).second)
+      raised_.push_back(alertOf(*std::move(finding), experimentText_));
   }
 }
 
 void Advisor::forgetFrom(std::int64_t firstDroppedStep) {
   curves_.forgetFrom(firstDroppedStep);
   step_ = std::min(step_, firstDroppedStep - 1);
+  since_ = std::min(since_, step_);
   nextReview_ = std::min(nextReview_, step_ + kReviewSteps);
+  if (brokeDownAt_ >= firstDroppedStep) brokeDownAt_.reset();
   std::erase_if(raisedAt_, [&](const auto& raised) { return raised.second >= firstDroppedStep; });
 }
 

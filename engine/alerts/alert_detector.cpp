@@ -76,6 +76,12 @@ std::vector<protocol::Alert> AlertDetector::add(const protocol::Event& event) {
   return std::move(raised_);
 }
 
+std::vector<protocol::Alert> AlertDetector::finish() {
+  std::vector<protocol::Alert> alerts = advisor_.finish();
+  for (protocol::Alert& alert : alerts) alert.step = alert.to;
+  return alerts;
+}
+
 void AlertDetector::handle(const protocol::Scalars& scalars) {
   const bool isRangeTest = std::ranges::any_of(
       scalars.values, [](const auto& scalar) { return scalar.first == kFindLrLoss; });

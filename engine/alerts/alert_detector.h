@@ -34,6 +34,8 @@ class AlertDetector {
  public:
   /// Alerts that this event raises, at its step and time.
   std::vector<protocol::Alert> add(const protocol::Event& event);
+  /// Advice at the end of a log that has no state of the run, as other programs'.
+  std::vector<protocol::Alert> finish();
   /// Forgets the events of this step and later ones: a new session begins at it.
   void forgetFrom(std::int64_t firstDroppedStep);
   /// Forgets all checkpoints but these: the events do not tell which were pruned, and alerts must

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace lockstep::alerts {
 namespace {
@@ -20,6 +19,8 @@ void append(Curve::Point& point, const Curve::Point& next) {
 void Curve::add(std::int64_t step, double value) {
   if (!std::isfinite(value)) return;
   const Point point{step, step, 1, value, value, value};
+  recent_.push_back(point);
+  if (recent_.size() > kRecentValues) recent_.pop_front();
   if (!points_.empty() && points_.back().count < valuesPerPoint_)
     append(points_.back(), point);
   else
@@ -38,14 +39,30 @@ void Curve::halve() {
 }
 
 void Curve::forgetFrom(std::int64_t step) {
-  std::erase_if(points_, [step](const Point& point) { return point.last >= step; });
+  const auto isForgotten = [step](const Point& point) { return point.last >= step; };
+  std::erase_if(points_, isForgotten);
+  std::erase_if(recent_, isForgotten);
+}
+
+double Curve::highest() const {
+  const auto highest = std::ranges::max_element(points_, {}, &Point::most);
+  return highest == points_.end() ? 0 : highest->most;
+}
+
+std::optional<std::int64_t> Curve::startOfNewest(std::size_t values) const {
+  if (recent_.size() < values) return std::nullopt;
+  return recent_[recent_.size() - values].first;
 }
 
 std::vector<Curve::Point> Curve::within(std::int64_t first, std::int64_t last) const {
-  std::vector<Point> within;
-  std::ranges::copy_if(points_, std::back_inserter(within), [&](const Point& point) {
+  const auto isWithin = [&](const Point& point) {
     return point.first >= first && point.last <= last;
-  });
+  };
+  std::vector<Point> within;
+  if (!recent_.empty() && recent_.front().first <= first)
+    std::ranges::copy_if(recent_, std::back_inserter(within), isWithin);
+  else
+    std::ranges::copy_if(points_, std::back_inserter(within), isWithin);
   return within;
 }
 
@@ -63,12 +80,6 @@ std::optional<double> Curve::median(std::int64_t first, std::int64_t last) const
   const auto middle = points.begin() + static_cast<std::ptrdiff_t>(points.size() / 2);
   std::ranges::nth_element(points, middle, {}, &Point::mean);
   return middle->mean();
-}
-
-std::int64_t Curve::count(std::int64_t first, std::int64_t last) const {
-  const std::vector<Point> points = within(first, last);
-  return std::accumulate(points.begin(), points.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Point& point) { return sum + point.count; });
 }
 
 void Curves::add(std::int64_t step, std::string_view tag, double value) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace lockstep::alerts {
 
-/// The finite values of a tag over the steps of a run, however long: at most kMostPoints points,
-/// each of as many successive steps as that takes.
+/// The finite values of a tag over the steps of a run, however long: the newest kRecentValues as
+/// they are, and all as at most kMostPoints points, each of as many successive steps as that takes.
 class Curve {
  public:
-  static constexpr std::size_t kMostPoints = 1024;
+  static constexpr std::size_t kMostPoints = 1024, kRecentValues = 256;
 
   struct Point {
     std::int64_t first = 0, last = 0;  ///< steps
@@ -25,24 +26,32 @@ class Curve {
 
   /// Steps must not fall.
   void add(std::int64_t step, double value);
-  /// Forgets the points of this step and later ones, and a point that this step divides.
+  /// Forgets the values of this step and later ones, and a point that this step divides.
   void forgetFrom(std::int64_t step);
 
   const std::vector<Point>& points() const { return points_; }
   bool isEmpty() const { return points_.empty(); }
   std::int64_t lastStep() const { return points_.empty() ? 0 : points_.back().last; }
+  /// The newest value, and the highest of all; of no value: 0.
+  double newest() const { return recent_.empty() ? 0 : recent_.back().sum; }
+  double highest() const;
+  /// The step of the first of the newest `values` values, at most kRecentValues; nothing if there
+  /// are fewer.
+  std::optional<std::int64_t> startOfNewest(std::size_t values) const;
 
-  /// Of the points within the steps `first` … `last`; empty if there is none.
+  /// What lies within the steps `first` … `last`: the values themselves if all of them are recent,
+  /// else points.
+  std::vector<Point> within(std::int64_t first, std::int64_t last) const;
+  /// Of these values; empty if there is none.
   std::optional<double> mean(std::int64_t first, std::int64_t last) const;
-  /// Of the means of these points.
+  /// Of these values, or of the means of these points.
   std::optional<double> median(std::int64_t first, std::int64_t last) const;
-  std::int64_t count(std::int64_t first, std::int64_t last) const;
 
  private:
   void halve();
-  std::vector<Point> within(std::int64_t first, std::int64_t last) const;
 
   std::vector<Point> points_;
+  std::deque<Point> recent_;  ///< of one value each
   std::int64_t valuesPerPoint_ = 1;
 };
 

@@ -11,6 +11,7 @@
 #include "engine/events/event_record.h"
 #include "engine/events/foreign_tags.h"
 #include "engine/events/reader.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -50,24 +51,47 @@ class LogReview {
  public:
   void add(const fs::path& file) {
     events::Reader reader(file);
-    while (auto record = reader.next()) add(*std::move(record));
+    auto record = reader.next();
+    if (!record) throw UserError(file.string() + ": has no records of an event log");
+    for (; record; record = reader.next()) add(*std::move(record));
   }
-  const std::vector<protocol::Alert>& alerts() const { return alerts_; }
+  /// Of all that was added.
+  std::vector<protocol::Alert> finish() {
+    if (!hasState_) std::ranges::move(detector_.finish(), std::back_inserter(alerts_));
+    return std::move(alerts_);
+  }
 
  private:
   void add(events::Record record) {
-    if (record.kind == events::Record::Kind::SessionStart) {
-      detector_.forgetFrom(record.step);
-      std::erase_if(alerts_, [&](const protocol::Alert& a) { return a.step >= record.step; });
-    }
+    if (record.kind == events::Record::Kind::SessionStart) forgetFrom(record.step);
     auto event = events::eventOf(std::move(record));
     if (!event) return;
-    if (auto* scalars = std::get_if<protocol::Scalars>(&*event))
-      for (auto& [tag, value] : scalars->values) tag = events::tags::ofForeign(tag);
+    if (auto* scalars = std::get_if<protocol::Scalars>(&*event)) prepare(*scalars);
+    hasState_ = hasState_ || std::holds_alternative<protocol::State>(*event);
     std::ranges::move(detector_.add(*event), std::back_inserter(alerts_));
   }
 
+  void prepare(protocol::Scalars& scalars) {
+    bool isTrained = false;
+    for (auto& [tag, value] : scalars.values) {
+      tag = events::tags::ofForeign(tag);
+      isTrained = isTrained || tag == events::tags::kTrainTotalLoss;
+    }
+    if (!isTrained) return;
+    // Other programs resume in a new file, from a step that an older one has.
+    if (scalars.step <= trainedStep_) forgetFrom(scalars.step);
+    trainedStep_ = scalars.step;
+  }
+
+  void forgetFrom(std::int64_t step) {
+    detector_.forgetFrom(step);
+    std::erase_if(alerts_, [step](const protocol::Alert& alert) { return alert.step >= step; });
+    trainedStep_ = std::min(trainedStep_, step - 1);
+  }
+
   alerts::AlertDetector detector_;
+  bool hasState_ = false;
+  std::int64_t trainedStep_ = 0;
   std::vector<protocol::Alert> alerts_;
 };
 
@@ -98,8 +122,9 @@ int advise(const AdviseOptions& options) {
   if (!options.out.empty()) out.emplace(options.out, "--out " + options.out, inputs);
   LogReview review;
   for (const fs::path& file : files) review.add(file);
-  if (out) out->write(jsonOf(review.alerts()));
-  if (!out || !out->isStandardOutput()) std::fputs(textOf(review.alerts()).c_str(), stdout);
+  const std::vector<protocol::Alert> alerts = review.finish();
+  if (out) out->write(jsonOf(alerts));
+  if (!out || !out->isStandardOutput()) std::fputs(textOf(alerts).c_str(), stdout);
   return static_cast<int>(ExitStatus::Done);
 }
 

@@ -12,7 +12,9 @@ struct ForeignTag {
 };
 
 constexpr ForeignTag kForeignTags[] = {
-    // detectron2: engine/hooks.py, modeling/roi_heads, modeling/proposal_generator, evaluation
+    // detectron2: engine/hooks.py, modeling/roi_heads, modeling/proposal_generator; not its AP,
+    // which
+    // is a percentage
     {"total_loss", kTrainTotalLoss},
     {"loss_cls", "train/loss_classifier"},
     {"loss_box_reg", "train/loss_box_reg"},
@@ -23,8 +25,6 @@ constexpr ForeignTag kForeignTags[] = {
     {"lr", kLearningRate},
     {"time", kStepSeconds},
     {"data_time", kDataSeconds},
-    {"segm/AP", kMaskAp},
-    {"bbox/AP", kBoxAp},
     // torchvision's references, as their metric names
     {"loss", kTrainTotalLoss},
     {"loss_classifier", "train/loss_classifier"},

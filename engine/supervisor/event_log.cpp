@@ -46,7 +46,9 @@ EventLogSummary summariseEventLog(const std::filesystem::path& eventFile) {
     }
     if (const auto* recorded = std::get_if<protocol::Alert>(&*event)) {
       std::erase_if(summary.unrecordedAlerts, [&](const protocol::Alert& found) {
-        return found.kind == recorded->kind && found.text == recorded->text;
+        return found.kind == recorded->kind &&
+               (found.text == recorded->text ||
+                (!found.key.empty() && found.tags == recorded->tags));  // in another wording
       });
     }
     for (protocol::Alert& alert : summary.alerts.add(*event))

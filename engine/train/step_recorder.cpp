@@ -147,6 +147,7 @@ void StepRecorder::addStatistics(const Step& step, const at::Tensor& gradientSum
   flushed.scalars.records.push_back({0, step.facts.step, step.facts.wallTime,
                                      statistics_->statistics(gradientSums, step.weightSums.cpu())});
 }
+
 void StepRecorder::spreadStepSeconds() {
   const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   for (Step& step : steps_) step.facts.stepSeconds = seconds / static_cast<double>(steps_.size());

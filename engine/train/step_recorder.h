@@ -64,7 +64,8 @@ class StepRecorder {
   /// Ends a step whose figures are the means over the ranks.
   void finishStep(const HostFacts& facts, const at::Tensor& figures,
                   const solver::WeightUpdate::Figures& update);
-  /// Every finished step since the last call. Synchronises with the device once. Times of single
+  /// Every finished step since the last call. Synchronises with the device, whatever the
+  /// number of steps, twice, and once for each that has statistics of weights. Times of single
   /// ranks are means over these steps, in the record of the last.
   Flushed flush();
   bool isEmpty() const { return steps_.empty(); }

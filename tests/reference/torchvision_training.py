@@ -5,7 +5,8 @@ reads   DIR/experiment.json   the experiment's keys and their YAML texts, durati
         DIR/start.safetensors weights before the first step, under torchvision's state_dict names
         DIR/batches/0.safetensors, 1 …  the images of each part of each step: images [N,3,H,W] normalised and padded,
                               sizes [N,2]; of each image i: boxes.i, classes.i, masks.i
-writes  DIR/expected.json     one number per step under each of the five losses, grad_norm (before clipping) and lr
+writes  DIR/expected.json     one number per step under each of the five losses, grad_norm (before clipping), lr, and
+                              grad_norm/NAME and grad_mean/NAME of every parameter (before clipping)
         DIR/end.safetensors   the weights after the last of STEPS
 model.rpn and model.box_head must sample everything (batch_size_per_image 1000000), so that nothing is random."""
 
@@ -126,6 +127,10 @@ def main():
             (total / parts).backward()
             for name in LOSSES:
                 of_step[name] += losses[name].item() / parts
+        for name, parameter in model.named_parameters():
+            gradient = parameter.grad.double()
+            expected.setdefault(f"grad_norm/{name}", []).append(gradient.norm().item())
+            expected.setdefault(f"grad_mean/{name}", []).append(gradient.mean().item())
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), most if most > 0 else float("inf"))
         factor = max(group["lr"] for group in optimizer.param_groups) / base_lr
         optimizer.step()

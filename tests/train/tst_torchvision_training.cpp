@@ -72,6 +72,7 @@ config::Experiment smallExperiment() {
   experiment.runtime.cpuThreads = 1;
   experiment.runtime.precision = config::Precision::Fp32;
   experiment.monitor.logEvery = {1};
+  experiment.monitor.tensorStatsEvery = {1};
   return experiment;
 }
 
@@ -202,6 +203,9 @@ class TstTorchvisionTraining : public QObject {
     const double way = differenceOfTheWay(QLatin1String(QTest::currentDataTag()));
     qInfo("grad_norm: %.2g, way of the weights: %.2g (%s)", norms, way, farthest_.c_str());
     QVERIFY2(norms < 1e-3, told("grad_norm", norms));
+    const auto [gradients, farthestGradient] = differenceOfFirstGradients();
+    qInfo("gradients of the first step: %.2g (%s)", gradients, farthestGradient.c_str());
+    QVERIFY2(gradients < 1e-4, farthestGradient.c_str());
     QVERIFY2(way < kWayTolerance, farthest_.c_str());
   }
 
@@ -264,6 +268,8 @@ class TstTorchvisionTraining : public QObject {
       for (const char* figure : {"grad_norm", "lr"})
         ours_[figure].push_back(session.observer.value(i, std::string("solver/") + figure));
     }
+    firstValues_ = {session.observer.steps[0].values.begin(),
+                    session.observer.steps[0].values.end()};
     if (!runTorchvision(folder, steps)) return false;
     expected_ =
         Json::parse(base::readFile(folder / "expected.json")).get<std::map<std::string, Series>>();
@@ -278,6 +284,19 @@ class TstTorchvisionTraining : public QObject {
                   {QString::fromStdString(script.string()), QString::fromStdString(folder.string()),
                    QString::number(steps)});
     return process.waitForFinished(-1) && process.exitCode() == 0;
+  }
+
+  /// Between norms and means of the first step's gradients and torchvision's, the largest
+  /// difference relative to max(|torchvision's|, 1e-3), and its tag.
+  std::pair<double, std::string> differenceOfFirstGradients() const {
+    std::pair<double, std::string> largest{-1, "no gradients"};
+    for (const auto& [tag, values] : expected_) {
+      if (!tag.starts_with("grad_norm/") && !tag.starts_with("grad_mean/")) continue;
+      const double apart =
+          std::abs(firstValues_.at(tag) - values.at(0)) / std::max(std::abs(values.at(0)), 1e-3);
+      largest = std::max(largest, {apart, tag});
+    }
+    return largest;
   }
 
   /// Between our weights and torchvision's after the last step, the largest difference relative to
@@ -306,6 +325,7 @@ class TstTorchvisionTraining : public QObject {
 
   QTemporaryDir folder_;
   std::map<std::string, Series> ours_, expected_;
+  std::map<std::string, float> firstValues_;  ///< all that the first step logged
   std::string farthest_;
   QByteArray text_;
 };

@@ -30,15 +30,16 @@ double wantedFactor(const RunSoFar& run, std::int64_t from) {
 }
 
 void setRemedy(Finding& finding, const RunSoFar& run, double factor) {
-  finding.remedy = "See what config check --data says of the anchors.";
+  finding.remedy = "See whether the anchors fit the objects: config check --data.";
   if (!run.experiment || factor == 1) return;
   std::vector<double> sizes = run.experiment->model.anchors.sizes;
   for (double& size : sizes) size *= factor;
   finding.key = "model.anchors.sizes";
   finding.value = config::writeNumbers(sizes);
-  finding.remedy = "Most matches are on the " + std::string(factor < 1 ? "finest" : "coarsest") +
-                   " level: set model.anchors.sizes to " + finding.value +
-                   ", or to what config check --data says.";
+  finding.remedy =
+      "Most matched anchors are on the " + std::string(factor < 1 ? "finest" : "coarsest") +
+      " level, so the anchors are too " + (factor < 1 ? "large" : "small") +
+      ": set model.anchors.sizes to " + finding.value + ", or to what config check --data says.";
 }
 
 }  // namespace
@@ -53,8 +54,7 @@ std::optional<Finding> anchorMismatch(const RunSoFar& run) {
   Finding finding{.kind = protocol::AlertKind::AnchorMismatch,
                   .problem = "The RPN proposes only " + base::percent(*recall) +
                              " of the objects with an IoU of 0.5 or more (median of steps " +
-                             std::to_string(*from) + " to " + std::to_string(run.step) +
-                             "): the anchors do not fit the objects.",
+                             std::to_string(*from) + " to " + std::to_string(run.step) + ").",
                   .tags = {events::tags::kRpnRecall},
                   .from = *from,
                   .to = run.step};

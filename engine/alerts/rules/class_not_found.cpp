@@ -12,8 +12,9 @@ constexpr std::size_t kEvaluations = 3;
 constexpr double kFoundAp = 0.005, kLearntAp = 0.1;
 constexpr std::size_t kMostNamed = 5;
 
-bool isNeverFound(const Curve& ap) {
-  return ap.points().size() >= kEvaluations &&
+/// lastStep: of the evaluations; a class that a later one does not have is not judged.
+bool isNeverFound(const Curve& ap, std::int64_t lastStep) {
+  return ap.points().size() >= kEvaluations && ap.lastStep() == lastStep &&
          std::ranges::all_of(ap.points(),
                              [](const Curve::Point& point) { return point.most < kFoundAp; });
 }
@@ -30,7 +31,7 @@ std::optional<Finding> classNotFound(const RunSoFar& run) {
   std::size_t classes = 0;
   for (const auto& [tag, curve] : run.curves.startingWith(prefix)) {
     ++classes;
-    if (isNeverFound(*curve)) never.push_back(tag);
+    if (isNeverFound(*curve, ap.lastStep())) never.push_back(tag);
   }
   if (never.empty()) return std::nullopt;
   std::string ids;
@@ -40,13 +41,13 @@ std::optional<Finding> classNotFound(const RunSoFar& run) {
     ids += (ids.empty() ? "" : ", ") + tag.substr(prefix.size());
   if (never.size() > kMostNamed) ids += ", …";
   return Finding{.kind = protocol::AlertKind::ClassNotFound,
-                 .problem = std::to_string(never.size()) + " of " +
+                 .problem = "Never found: " + std::to_string(never.size()) + " of " +
                             base::counted(classes, "class") + " (category id " + ids +
-                            ") was never found at " + std::to_string(ap.points().size()) +
-                            " evaluations, while the mask AP of all is " +
+                            "), with an AP of 0 at all of " + std::to_string(ap.points().size()) +
+                            " evaluations, while the mask AP of all classes is " +
                             base::shortNumber(ap.points().back().mean(), 2) +
-                            ": look for its objects in the training set, and at its predictions.",
-                 .remedy = "Show its images more often: set dataset.repeat_threshold to 0.1.",
+                            ". Look at their objects in the training set.",
+                 .remedy = "Show their images more often: set dataset.repeat_threshold to 0.1.",
                  .tags = never,
                  .from = ap.points().front().first,
                  .to = ap.lastStep(),

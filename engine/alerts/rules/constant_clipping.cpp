@@ -9,20 +9,38 @@ constexpr std::int64_t kSteps = 100;
 constexpr double kMostClipped = 0.9;
 /// The threshold that is suggested, relative to the median norm.
 constexpr double kThreshold = 2;
+/// So many times the threshold may rise without a lower learning rate.
+constexpr double kMostRaised = 3;
+
+/// A threshold far above the present one makes updates as much longer: then the learning rate has
+/// to fall, too.
+void setRemedy(Finding& finding, const RunSoFar& run, double threshold, double median) {
+  const std::string higher = base::shortNumber(kThreshold * median, 2);
+  if (median <= kMostRaised * threshold) {
+    finding.key = "solver.clip_grad_norm";
+    finding.value = higher;
+    finding.remedy = "Set it to " + higher + ", above the usual norm.";
+  } else {
+    finding.remedy = "Set it to " + higher + " and solver.base_lr to " +
+                     base::shortNumber(run.experiment->solver.baseLr * threshold / median, 2) +
+                     ", so that the updates are as long as now.";
+  }
+}
 
 }  // namespace
 
 /// Clipping at nearly every step no longer guards against outliers but sets the length of every
-/// update. Source: Pascanu, Mikolov and Bengio (a threshold of some times the average norm),
-/// arXiv:1211.5063.
+/// update. With AdamW, which scales updates by itself, it does little harm. Source: Pascanu,
+/// Mikolov and Bengio (a threshold of some times the average norm), arXiv:1211.5063.
 std::optional<Finding> constantClipping(const RunSoFar& run) {
   const auto from = run.startOfLast(kSteps);
-  if (!from || !run.experiment || run.experiment->solver.clipGradNorm <= 0) return std::nullopt;
+  if (!from || !run.experiment || run.experiment->solver.clipGradNorm <= 0 ||
+      run.experiment->solver.optimizer != config::OptimizerKind::Sgd)
+    return std::nullopt;
   const double threshold = run.experiment->solver.clipGradNorm;
   const Curve& norms = run.curves.of(events::tags::kGradientNorm);
   double clipped = 0, all = 0;
-  for (const Curve::Point& point : norms.points()) {
-    if (point.first < *from || point.last > run.step) continue;
+  for (const Curve::Point& point : norms.within(*from, run.step)) {
     all += static_cast<double>(point.count);
     if (point.mean() > threshold) clipped += static_cast<double>(point.count);
   }
@@ -36,10 +54,8 @@ std::optional<Finding> constantClipping(const RunSoFar& run) {
                              base::shortNumber(threshold, 3) + ".",
                   .tags = {events::tags::kGradientNorm},
                   .from = *from,
-                  .to = run.step,
-                  .key = "solver.clip_grad_norm",
-                  .value = base::shortNumber(kThreshold * *median, 2)};
-  finding.remedy = "Set it to " + finding.value + ", above the usual norm.";
+                  .to = run.step};
+  setRemedy(finding, run, threshold, *median);
   return finding;
 }
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "engine/alerts/rule.h"
 #include "engine/base/number_text.h"
 #include "engine/events/tags.h"
@@ -10,7 +8,6 @@ namespace {
 constexpr std::int64_t kSteps = 100;
 /// Share of a step that it waits for images.
 constexpr double kMostWait = 0.2;
-constexpr int kLeastThreads = 8;
 
 }  // namespace
 
@@ -31,9 +28,13 @@ std::optional<Finding> dataStarved(const RunSoFar& run) {
                   .from = *from,
                   .to = run.step};
   const int threads = run.experiment ? run.experiment->dataset.loaderThreads : 0;
-  finding.key = "dataset.loader_threads";
-  finding.value = std::to_string(std::max(2 * threads, kLeastThreads));
-  finding.remedy = "Set dataset.loader_threads to " + finding.value + ", or use a faster disk.";
+  if (threads > 0) {
+    finding.key = "dataset.loader_threads";
+    finding.value = std::to_string(2 * threads);
+    finding.remedy = "Set dataset.loader_threads to " + finding.value + ", or use a faster disk.";
+  } else {
+    finding.remedy = "Use a faster disk, smaller images or more processor cores.";
+  }
   return finding;
 }
 

@@ -31,9 +31,17 @@ void setRemedy(Finding& finding, const RunSoFar& run) {
   } else if (run.experiment) {
     finding.key = "solver.base_lr";
     finding.value = base::shortNumber(run.experiment->solver.baseLr / 10, 1);
+    finding.isBreakdown = true;
     finding.remedy =
         "Restart it with a lower learning rate: set solver.base_lr to " + finding.value + ".";
   }
+}
+
+std::optional<double> highest(const Curve& curve, std::int64_t from, std::int64_t to) {
+  std::optional<double> highest;
+  for (const Curve::Point& point : curve.within(from, to))
+    highest = std::max(highest.value_or(point.most), point.most);
+  return highest;
 }
 
 }  // namespace
@@ -48,7 +56,8 @@ std::optional<Finding> deadPart(const RunSoFar& run) {
   for (const auto& [tag, norms] : parts)
     largest = std::max(largest, norms->median(*from, run.step).value_or(0));
   for (const auto& [tag, norms] : parts) {
-    const auto norm = norms->median(*from, run.step);
+    // The largest: with images without objects, the norm of a head is 0 at some steps.
+    const auto norm = highest(*norms, *from, run.step);
     if (!norm || largest == 0 || *norm > kDead * largest) continue;
     Finding finding{
         .kind = protocol::AlertKind::DeadPart,
@@ -56,10 +65,10 @@ std::optional<Finding> deadPart(const RunSoFar& run) {
         .tags = {tag},
         .from = *from,
         .to = run.step};
-    finding.problem = "The " + finding.subject + " does not learn: its gradient norm is " +
-                      base::shortNumber(*norm, 2) + " (median of steps " + std::to_string(*from) +
-                      " to " + std::to_string(run.step) + "), the largest of the parts " +
-                      base::shortNumber(largest, 3) + ".";
+    finding.problem = "Part " + finding.subject + " does not learn: its gradient norm is " +
+                      base::shortNumber(*norm, 2) + " at most in steps " + std::to_string(*from) +
+                      " to " + std::to_string(run.step) + ", and that of another part " +
+                      base::shortNumber(largest, 3) + " (median).";
     setRemedy(finding, run);
     return finding;
   }

@@ -26,8 +26,9 @@ std::optional<Finding> explodingPart(const RunSoFar& run) {
         .subject = tag.substr(std::string_view(events::tags::kPartGradientNorms).size()),
         .tags = {tag, events::tags::kGradientNorm},
         .from = *from,
-        .to = run.step};
-    finding.problem = "The gradients of the " + finding.subject + " explode: their norm is " +
+        .to = run.step,
+        .isBreakdown = true};
+    finding.problem = "The gradients of part " + finding.subject + " explode: their norm is " +
                       base::shortNumber(*now, 3) + " in steps " + std::to_string(last + 1) +
                       " to " + std::to_string(run.step) + " (median), " +
                       base::shortNumber(*now / *before, 2) + " times that of the " +

@@ -13,24 +13,27 @@ constexpr std::int64_t kLeastSteps = 300;
 constexpr double kShare = 0.4;
 /// A training loss that fell by less than this, with 97 % certainty, is on a plateau.
 constexpr double kLeastFall = 0.02;
+/// A loss that rises by more is no plateau.
+constexpr double kMostRise = 0.1;
+/// Share of solver.max_steps before which nothing is said.
+constexpr double kLeastProgress = 0.1;
 
 struct Mean {
   double value = 0, error = 0;  ///< standard error
 };
 
-/// Of the means of the curve's points.
 std::optional<Mean> meanOf(const Curve& curve, std::int64_t from, std::int64_t to) {
-  double sum = 0, squares = 0, points = 0;
-  for (const Curve::Point& point : curve.points()) {
-    if (point.first < from || point.last > to) continue;
+  const std::vector<Curve::Point> points = curve.within(from, to);
+  if (points.size() < 10) return std::nullopt;
+  const auto count = static_cast<double>(points.size());
+  double sum = 0, squares = 0;
+  for (const Curve::Point& point : points) {
     sum += point.mean();
     squares += point.mean() * point.mean();
-    ++points;
   }
-  if (points < 10) return std::nullopt;
-  const double mean = sum / points;
-  const double variance = std::max(0.0, squares / points - mean * mean);
-  return Mean{mean, std::sqrt(variance / (points - 1))};
+  const double mean = sum / count;
+  const double variance = std::max(0.0, squares / count - mean * mean);
+  return Mean{mean, std::sqrt(variance / (count - 1))};
 }
 
 /// Neither warm-up nor milestone, nor a schedule that falls at every step.
@@ -44,10 +47,40 @@ bool isConstant(const Curve& rates, std::int64_t from, std::int64_t to) {
   return most > 0 && least > 0.95 * most;
 }
 
-bool hasDecayedBefore(const Curve& rates, std::int64_t to) {
-  const auto now = rates.mean(to, to);
-  return std::ranges::any_of(
-      rates.points(), [&](const Curve::Point& point) { return now && point.most > 2 * *now; });
+/// The newest step and the milestones that are still to come, as a YAML list.
+std::string withMilestone(const RunSoFar& run) {
+  std::vector<std::int64_t> milestones = run.milestones();
+  std::erase_if(milestones, [&](std::int64_t milestone) {
+    return milestone <= run.step || milestone >= run.maxSteps();
+  });
+  milestones.insert(milestones.begin(), run.step);
+  std::string text;
+  for (const std::int64_t milestone : milestones)
+    text += (text.empty() ? "[" : ", ") + std::to_string(milestone);
+  return text + "]";
+}
+
+/// Whether the schedule lowers the rate by itself within these steps.
+bool isAboutToDecay(const RunSoFar& run, std::int64_t steps) {
+  if (!run.experiment) return false;
+  const config::Schedule schedule = run.experiment->solver.schedule;
+  if (schedule == config::Schedule::Cosine || schedule == config::Schedule::Linear) return true;
+  return std::ranges::any_of(run.milestones(), [&](std::int64_t milestone) {
+    return milestone >= run.step && milestone < run.step + steps;
+  });
+}
+
+void setRemedy(Finding& finding, const RunSoFar& run) {
+  finding.remedy = "Lower the learning rate.";
+  if (!run.experiment) return;
+  if (run.experiment->solver.schedule == config::Schedule::Step) {
+    finding.key = "solver.milestones";
+    finding.value = withMilestone(run);
+  } else {
+    finding.key = "solver.schedule";
+    finding.value = "cosine";
+  }
+  finding.remedy = "Let the learning rate fall: set " + finding.key + " to " + finding.value + ".";
 }
 
 }  // namespace
@@ -59,7 +92,9 @@ std::optional<Finding> plateau(const RunSoFar& run) {
       std::max(kLeastSteps, static_cast<std::int64_t>(kShare * static_cast<double>(run.step)));
   const auto from = run.startOfLast(steps);
   const Curve& rates = run.curves.of(events::tags::kLearningRate);
-  if (!from || !isConstant(rates, *from, run.step) || hasDecayedBefore(rates, run.step))
+  if (!from || !isConstant(rates, *from, run.step) || run.hasDecayed() ||
+      isAboutToDecay(run, steps) ||
+      static_cast<double>(run.step) < kLeastProgress * static_cast<double>(run.maxSteps()))
     return std::nullopt;
   const Curve& loss = run.curves.of(events::tags::kTrainTotalLoss);
   const std::int64_t middle = *from + steps / 2;
@@ -68,20 +103,19 @@ std::optional<Finding> plateau(const RunSoFar& run) {
   if (!before || !after) return std::nullopt;
   const double fall = before->value - after->value;
   const double error = std::hypot(before->error, after->error);
-  if (fall + 2 * error > kLeastFall * before->value) return std::nullopt;
-  return Finding{
+  if (fall + 2 * error > kLeastFall * before->value || -fall > kMostRise * before->value)
+    return std::nullopt;
+  Finding finding{
       .kind = protocol::AlertKind::Plateau,
       .problem = "The training loss no longer falls: " + base::shortNumber(before->value, 3) +
                  " in steps " + std::to_string(*from) + " to " + std::to_string(middle) + ", " +
                  base::shortNumber(after->value, 3) + " in the " +
                  std::to_string(run.step - middle) + " after them, at a constant learning rate.",
-      .remedy = "Lower the learning rate now: set solver.milestones to [" +
-                std::to_string(run.step) + "].",
       .tags = {events::tags::kTrainTotalLoss, events::tags::kLearningRate},
       .from = *from,
-      .to = run.step,
-      .key = "solver.milestones",
-      .value = "[" + std::to_string(run.step) + "]"};
+      .to = run.step};
+  setRemedy(finding, run);
+  return finding;
 }
 
 }  // namespace lockstep::alerts

@@ -9,9 +9,9 @@ namespace {
 
 /// The first steps after the warm-up in which the loss is watched, and their parts, of which the
 /// highest counts.
-constexpr std::int64_t kSteps = 100, kPart = 10;
+constexpr std::int64_t kSteps = 100, kPart = 20;
 /// So much higher than before is the loss then …
-constexpr double kRise = 1.5;
+constexpr double kRise = 2;
 /// … and has come down again since, or else the learning rate is too high.
 constexpr double kCalm = 1.2;
 constexpr std::int64_t kLongerBy = 4, kLeastWarmup = 100;
@@ -22,7 +22,9 @@ constexpr std::int64_t kLongerBy = 4, kLeastWarmup = 100;
 std::optional<Finding> shortWarmup(const RunSoFar& run) {
   const Curve& loss = run.curves.of(events::tags::kTrainTotalLoss);
   const std::int64_t end = run.warmupEnd(), watched = end + kSteps;
-  if (run.step < watched + kSteps) return std::nullopt;
+  // Judged once, while the steps before the end of the warm-up are still known one by one.
+  if (end < run.since || run.step < watched + kSteps || run.step > watched + 2 * kSteps)
+    return std::nullopt;
   const auto before = loss.median(std::max<std::int64_t>(1, end - kPart), std::max(end, kPart / 2));
   const auto since = loss.median(watched + 1, watched + kSteps);
   double highest = 0;

@@ -16,9 +16,13 @@ constexpr double kJumpFactor = 5;
 constexpr double kLeastChange = 0.01, kShareOfParameters = 0.5;
 constexpr std::size_t kChangesBefore = 4;
 
-/// The last step before the newest milestone.
-std::optional<std::int64_t> newestMilestone(const Curve& rates) {
-  const auto& points = rates.points();
+/// The last step before the newest milestone that was passed.
+std::optional<std::int64_t> newestMilestone(const RunSoFar& run) {
+  const std::vector<std::int64_t> milestones = run.milestones();
+  for (auto milestone = milestones.rbegin(); milestone != milestones.rend(); ++milestone)
+    if (*milestone<run.step&& * milestone> run.since) return *milestone;
+  if (run.experiment) return std::nullopt;
+  const auto& points = run.curves.of(events::tags::kLearningRate).points();
   for (std::size_t i = points.size(); i-- > 1;) {
     if (points[i].most * kMilestoneFactor < points[i - 1].least) return points[i - 1].last;
   }
@@ -47,7 +51,7 @@ std::optional<double> jumpAt(std::int64_t step, const Curve& norms) {
 /// Sources: AWS's Mask R-CNN on SageMaker, which saw it in Debugger's weight norms and chose the
 /// cosine; Loshchilov and Hutter, SGDR, arXiv:1608.03983.
 std::optional<Finding> weightNormJump(const RunSoFar& run) {
-  const auto milestone = newestMilestone(run.curves.of(events::tags::kLearningRate));
+  const auto milestone = newestMilestone(run);
   if (!milestone) return std::nullopt;
   std::size_t parameters = 0, jumping = 0;
   double most = 0;

@@ -1,0 +1,128 @@
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/events/writer.h"
+#include "engine/protocol/event.h"
+#include "tests/events/record_samples.h"
+#include "tests/support/contains.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::contains;
+using tests::EngineBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A run whose mask head's gradients are three times its box head's, with the experiment as its
+/// first event.
+void writeRun(const fs::path& folder) {
+  fs::create_directories(folder);
+  events::Writer writer = events::Writer::open(folder);
+  const protocol::Config config{.experiment =
+                                    "solver: {base_lr: 0.02, warmup_steps: 5, max_steps: 100}\n"};
+  writer.append(tests::eventRecord(0, protocol::encodeEvent(config)));
+  for (std::int64_t step = 1; step <= 100; ++step)
+    writer.append(tests::scalarRecord(step, {{"train/loss_total", 1.0f / static_cast<float>(step)},
+                                             {"grad_norm/part/box_head", 2},
+                                             {"grad_norm/part/mask_head", 6}}));
+}
+
+/// As detectron2 writes it: its own tags, every 20th iteration. The loss rises.
+void writeDetectron2Log(const fs::path& folder) {
+  fs::create_directories(folder);
+  events::Writer writer = events::Writer::open(folder);
+  for (std::int64_t step = 19; step < 1000; step += 20)
+    writer.append(
+        tests::scalarRecord(step, {{"total_loss", step < 200 ? 2.0f : 40.0f}, {"lr", 0.1f}}));
+}
+
+fs::path eventFileIn(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (contains(entry.path().filename().string(), "tfevents")) return entry.path();
+  return {};
+}
+
+}  // namespace
+
+class TstAdvise : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aRunsProblemIsNamedWithItsRemedy() {
+    EngineBench bench;
+    writeRun(bench.folder() / "run");
+    const auto result = bench.run({"advise", "run"});
+    QCOMPARE(result.status, 0);
+    QVERIFY2(result.out.starts_with("step 60: warning: gradient_imbalance: The mask head's "
+                                    "gradients are 3 times the box head's"),
+             result.out.c_str());
+    QVERIFY2(contains(result.out, "set model.box_head.regression_weights to [20, 20, 10, 10]"),
+             result.out.c_str());
+    QCOMPARE(bench.run({"advise", eventFileIn(bench.folder() / "run").string()}).out, result.out);
+  }
+
+  void alertsAreJson() {
+    EngineBench bench;
+    writeRun(bench.folder() / "run");
+    QCOMPARE(bench.run({"advise", "run", "--out", "alerts.json"}).status, 0);
+    const auto alerts = nlohmann::json::parse(base::readFile(bench.folder() / "alerts.json"));
+    QCOMPARE(alerts.size(), std::size_t{1});
+    QCOMPARE(alerts[0].at("kind").get<std::string>(), std::string("gradient_imbalance"));
+    QCOMPARE(alerts[0].at("step").get<int>(), 60);
+    QCOMPARE(alerts[0].at("key").get<std::string>(),
+             std::string("model.box_head.regression_weights"));
+    QCOMPARE(alerts[0].at("value").get<std::string>(), std::string("[20, 20, 10, 10]"));
+    QCOMPARE(alerts[0].at("tags").size(), std::size_t{2});
+    const auto piped = bench.run({"advise", "run", "--out", "-"});
+    QVERIFY(nlohmann::json::parse(piped.out) == alerts);
+  }
+
+  void anotherProgramsLogIsRead() {
+    EngineBench bench;
+    writeDetectron2Log(bench.folder() / "d2");
+    const auto result = bench.run({"advise", "d2"});
+    QCOMPARE(result.status, 0);
+    QVERIFY2(contains(result.out, "lr_too_high: The learning rate is too high: the training loss"),
+             result.out.c_str());
+    QVERIFY2(!contains(result.out, "solver."), "its experiment is not known");
+  }
+
+  void aHealthyRunGetsNone() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "run");
+    {
+      events::Writer writer = events::Writer::open(bench.folder() / "run");
+      for (std::int64_t step = 1; step <= 300; ++step)
+        writer.append(
+            tests::scalarRecord(step, {{"train/loss_total", 3.0f / static_cast<float>(step)}}));
+    }
+    QCOMPARE(bench.run({"advise", "run", "--out", "-"}).out, std::string("[]\n"));
+    QCOMPARE(bench.run({"advise", "run"}).out, std::string("no alerts\n"));
+  }
+
+  void badInputIsOneLine() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "empty");
+    base::writeFileAtomically(bench.folder() / "notes.txt", "no log\n");
+    const auto missing = bench.run({"advise", "nowhere"});
+    QCOMPARE(missing.status, 2);
+    QCOMPARE(missing.err, std::string("nowhere: no such run folder or event file\n"));
+    const auto empty = bench.run({"advise", "empty"});
+    QCOMPARE(empty.status, 2);
+    QCOMPARE(empty.err, std::string("empty: has no event file (*tfevents*)\n"));
+    const auto text = bench.run({"advise", "notes.txt"});
+    QCOMPARE(text.status, 2);
+    QCOMPARE(text.err, std::string("notes.txt: has no records of an event log\n"));
+    writeRun(bench.folder() / "run");
+    const fs::path log = eventFileIn(bench.folder() / "run");
+    const std::string before = base::readFile(log);
+    QCOMPARE(bench.run({"advise", log.string(), "--out", log.string()}).status, 2);
+    QCOMPARE(base::readFile(log), before);
+  }
+};
+
+LOCKSTEP_TEST(TstAdvise)
+#include "tst_advise.moc"
