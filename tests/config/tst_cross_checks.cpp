@@ -176,7 +176,7 @@ class TstCrossChecks : public QObject {
         "", "a.yaml", {"monitor.summary_images=4", "monitor.predictions_every=0"});
     QVERIFY(!loaded.hasErrors());
     const QString lines = QString::fromStdString(tests::issueLines(loaded));
-    QVERIFY2(lines.contains(QStringLiteral("monitor.summary_images: 4 are never drawn: "
+    QVERIFY2(lines.contains(QStringLiteral("monitor.summary_images: warning: 4 are never drawn: "
                                            "monitor.predictions_every is 0")),
              qPrintable(lines));
   }

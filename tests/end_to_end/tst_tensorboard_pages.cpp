@@ -115,7 +115,7 @@ class TstTensorboardPages : public QObject {
     QCOMPARE(parameters[QStringLiteral("solver.base_lr")].toDouble(), 0.005);
     QCOMPARE(parameters[QStringLiteral("solver.schedule")].toString(), QStringLiteral("constant"));
     const QJsonObject metrics = session[QStringLiteral("metrics")].toObject();
-    const tests::Curves curves = place_->curvesOf(QStringLiteral("pictures"));
+    const tests::Curves curves = place_->curvesOf(QStringLiteral("runs/pictures"));
     for (const char* tag : {"eval/segm/AP", "eval/bbox/AP", "eval/loss_total", "train/loss_total"})
       QCOMPARE(static_cast<float>(metrics[QLatin1String(tag)].toDouble()), curves.of(tag).at(6));
     QCOMPARE(sessionOf(page_, QStringLiteral("plain"))[QStringLiteral("hparams")].toObject(),

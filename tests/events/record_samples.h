@@ -40,14 +40,14 @@ inline events::Record versionRecord() {
   return record;
 }
 
-/// Not a whole PNG: nothing decodes it.
+/// The header of a PNG alone: nothing decodes it.
 inline events::ImageSummary pictureSummary(std::int64_t imageId, std::int64_t step, double time) {
   return {.tag = events::tags::evalPredictions(imageId),
           .step = step,
           .wallTime = time,
           .width = 4,
           .height = 3,
-          .png = std::string_view("\x89PNG\0", 5)};
+          .png = std::string_view("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\4\0\0\0\3", 24)};
 }
 
 /// One of each type, with values that protobuf leaves out where it may.

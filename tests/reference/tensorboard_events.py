@@ -131,7 +131,8 @@ def serialised_for_pages():
     """An image, the start of a session and its end."""
     from tensorboard.plugins.hparams import api_pb2, metadata, plugin_data_pb2
 
-    image = summary_pb2.Summary.Image(height=3, width=4, colorspace=3, encoded_image_string=b"\x89PNG\0")
+    image = summary_pb2.Summary.Image(height=3, width=4, colorspace=3,
+                                      encoded_image_string=b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 4, 3))
     yield event_pb2.Event(wall_time=1.5, step=6, summary=summary_pb2.Summary(
         value=[summary_pb2.Summary.Value(tag="eval/predictions/7", image=image)]))
     infos = [api_pb2.HParamInfo(name="augment.min_size", type="DATA_TYPE_STRING"),

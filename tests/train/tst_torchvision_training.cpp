@@ -172,6 +172,7 @@ class TstTorchvisionTraining : public QObject {
 
   void init() {
     ours_.clear();
+    firstValues_.clear();
     expected_.clear();
   }
 
@@ -203,9 +204,11 @@ class TstTorchvisionTraining : public QObject {
     const double way = differenceOfTheWay(QLatin1String(QTest::currentDataTag()));
     qInfo("grad_norm: %.2g, way of the weights: %.2g (%s)", norms, way, farthest_.c_str());
     QVERIFY2(norms < 1e-3, told("grad_norm", norms));
-    const auto [gradients, farthestGradient] = differenceOfFirstGradients();
-    qInfo("gradients of the first step: %.2g (%s)", gradients, farthestGradient.c_str());
-    QVERIFY2(gradients < 1e-4, farthestGradient.c_str());
+    for (const auto& [kind, tolerance] : {std::pair{"grad_norm/", 2e-4}, {"grad_mean/", 1e-3}}) {
+      const auto [apart, farthest] = differenceOfFirstGradients(kind);
+      qInfo("%s of the first step: %.2g (%s)", kind, apart, farthest.c_str());
+      QVERIFY2(apart < tolerance, farthest.c_str());
+    }
     QVERIFY2(way < kWayTolerance, farthest_.c_str());
   }
 
@@ -262,14 +265,15 @@ class TstTorchvisionTraining : public QObject {
     if (session.trainer.run().step != steps) return false;
     checkpoint::writeSafetensors(folder / "ours.safetensors",
                                  checkpoint::inFileShapes(session.trainer.model().namedState()));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(steps); ++i) {
+    for (std::size_t i = 0; i < session.observer.steps.size(); ++i) {
+      const auto& values = session.observer.steps[i].values;
+      if (session.observer.steps[i].step == 1) firstValues_.insert(values.begin(), values.end());
+      if (session.observer.value(i, "solver/lr") < 0) continue;  // the tensor statistics of a step
       for (const char* loss : kLosses)
         ours_[loss].push_back(session.observer.value(i, std::string("train/") + loss));
       for (const char* figure : {"grad_norm", "lr"})
         ours_[figure].push_back(session.observer.value(i, std::string("solver/") + figure));
     }
-    firstValues_ = {session.observer.steps[0].values.begin(),
-                    session.observer.steps[0].values.end()};
     if (!runTorchvision(folder, steps)) return false;
     expected_ =
         Json::parse(base::readFile(folder / "expected.json")).get<std::map<std::string, Series>>();
@@ -286,12 +290,13 @@ class TstTorchvisionTraining : public QObject {
     return process.waitForFinished(-1) && process.exitCode() == 0;
   }
 
-  /// Between norms and means of the first step's gradients and torchvision's, the largest
-  /// difference relative to max(|torchvision's|, 1e-3), and its tag.
-  std::pair<double, std::string> differenceOfFirstGradients() const {
+  /// Between the norms or means of the first step's gradients and torchvision's, the largest
+  /// difference relative to max(|torchvision's|, 1e-3), and its tag. In a mean, most of a float32
+  /// gradient cancels out, and its error does not.
+  std::pair<double, std::string> differenceOfFirstGradients(const char* kind) const {
     std::pair<double, std::string> largest{-1, "no gradients"};
     for (const auto& [tag, values] : expected_) {
-      if (!tag.starts_with("grad_norm/") && !tag.starts_with("grad_mean/")) continue;
+      if (!tag.starts_with(kind)) continue;
       const double apart =
           std::abs(firstValues_.at(tag) - values.at(0)) / std::max(std::abs(values.at(0)), 1e-3);
       largest = std::max(largest, {apart, tag});
