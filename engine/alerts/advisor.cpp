@@ -4,7 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "engine/alerts/rule.h"
 #include "engine/config/load.h"
 #include "engine/events/tags.h"
 
@@ -98,7 +97,7 @@ void Advisor::handle(const protocol::State& state) {
 
 void Advisor::review() {
   nextReview_ = step_ + kReviewSteps;
-  const RunSoFar run{curves_, experiment_, step_, since_};
+  const RunSoFar run = this->run();
   for (const Rule rule : kRules) {
     if (brokeDownAt_) return;
     auto finding = rule(run);

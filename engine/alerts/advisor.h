@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/alerts/curve.h"
+#include "engine/alerts/rule.h"
 #include "engine/config/experiment.h"
 #include "engine/protocol/event.h"
 
@@ -23,6 +24,8 @@ class Advisor {
   /// Advice at the end of a log that has no state of the run.
   std::vector<protocol::Alert> finish();
   void forgetFrom(std::int64_t firstDroppedStep);
+  /// The last step of the warm-up.
+  std::int64_t warmupEnd() const { return run().warmupEnd(); }
 
  private:
   void handle(const protocol::Scalars& scalars);
@@ -30,6 +33,7 @@ class Advisor {
   void handle(const protocol::State& state);
   void handle(const auto&) {}
   void review();
+  RunSoFar run() const { return {curves_, experiment_, step_, since_}; }
 
   /// No more than the windows of the rules, so that none passes unseen.
   static constexpr std::int64_t kReviewSteps = 20;

@@ -15,7 +15,8 @@ using protocol::AlertKind;
 using protocol::Severity;
 
 constexpr std::size_t kMedianNeeds = 20;  ///< steps before a jump can be detected
-constexpr double kJumpFactor = 5, kCalmFactor = 2;
+/// A loss jumps at once, or at two steps in succession: one batch of few images may be that hard.
+constexpr double kLargeJumpFactor = 10, kJumpFactor = 5, kCalmFactor = 2;
 constexpr std::size_t kRisingEvaluations = 2;
 constexpr double kRiseFactor = 1.02;
 /// Most training losses kept between two evaluations: without evaluations there is one per step.
@@ -129,7 +130,10 @@ void AlertDetector::addTrainLoss(std::int64_t step, double loss) {
   if (train_.size() > kMostTrainLosses) train_.pop_front();
   if (medianLoss_.size() >= kMedianNeeds) {
     const double median = medianLoss_.median();
-    if (loss > kJumpFactor * median && median > 0 && !jumpRaised_) {
+    const bool isHigh = loss > kJumpFactor * median && median > 0;
+    const bool isJump = isHigh && (wasHigh_ || loss > kLargeJumpFactor * median);
+    wasHigh_ = isHigh;
+    if (isJump && !jumpRaised_) {
       raised_.push_back(lossJump(step, loss, median));
       jumpRaised_ = true;
     }
@@ -149,6 +153,8 @@ double AlertDetector::recentTrainLoss() const {
 }
 
 void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
+  // Until then boxes and masks are not learnt, so that few objects have a loss of them.
+  if (step <= advisor_.warmupEnd()) return;
   heldOut_.push_back({step, loss, recentTrainLoss()});
   train_.clear();
   const auto lowest =
@@ -197,7 +203,7 @@ void AlertDetector::forgetFrom(std::int64_t firstDroppedStep) {
   advisor_.forgetFrom(firstDroppedStep);
   medianLoss_ = {};
   slowRank_.forget();
-  nonFiniteRaised_ = overfittingRaised_ = jumpRaised_ = false;
+  nonFiniteRaised_ = overfittingRaised_ = jumpRaised_ = wasHigh_ = false;
 }
 
 }  // namespace lockstep::alerts

@@ -20,9 +20,10 @@ namespace lockstep::alerts {
 /// have no effect. The losses of a learning-rate range test, which are meant to rise, raise none.
 ///   non_finite         a training or held-out loss is NaN or infinite; once, and again after a
 ///                      resume
-///   loss_jump          the training loss is over 5 times its running median; again once it has
-///                      come down
-///   overfitting        the held-out loss is above its minimum for 2 evaluations, by 2 % at the
+///   loss_jump          the training loss is over 10 times its running median, or over 5 times at
+///                      two steps in succession; again once it has come down
+///   overfitting        after the warm-up, the held-out loss is above its minimum for 2
+///   evaluations, by 2 % at the
 ///                      last, while the training loss fell; again after a new minimum
 ///   slow_rank          all ranks wait for one in several log intervals; again once another rank or
 ///                      none was slow
@@ -74,6 +75,7 @@ class AlertDetector {
   bool nonFiniteRaised_ = false;
   bool overfittingRaised_ = false;
   bool jumpRaised_ = false;
+  bool wasHigh_ = false;  ///< the last training loss, as for a jump
 };
 
 }  // namespace lockstep::alerts

@@ -12,7 +12,7 @@ std::int64_t RunSoFar::warmupEnd() const {
   const auto& rates = curves.of(events::tags::kLearningRate).points();
   std::size_t highest = 0;
   while (highest + 1 < rates.size() && rates[highest + 1].mean() > rates[highest].mean()) ++highest;
-  return rates.empty() ? 0 : rates[highest].last;
+  return highest == 0 ? 0 : rates[highest].last;
 }
 
 std::optional<std::int64_t> RunSoFar::startOfLast(std::int64_t steps) const {

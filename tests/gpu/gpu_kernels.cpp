@@ -239,7 +239,7 @@ class Kernels {
   Kernel matching() const {
     const at::Tensor anchors = boxes(sizes_.anchors()).to(device_), gts = boxesOfImages(kObjects);
     const at::Tensor counts = integers(kObjects, kObjects + 1, 1).squeeze(1);
-    const structures::GtBatch batch{gts, integers(1, kClasses, kObjects), counts, {}};
+    const structures::GtBatch batch{gts, integers(1, kClasses, kObjects), counts, {}, {}};
     return {"matching, anchors", bytesOf({anchors, gts}) + sizes_.images * sizes_.anchors() * 8,
             [=] {
               ops::matchBoxes(batch, anchors, {0.7, 0.3, true});

@@ -38,11 +38,12 @@ model::Losses Training::gradients(const data::Batch& batch) {
   return result;
 }
 
-at::Tensor Training::step(const data::Batch& batch, double learningRate) {
+at::Tensor Training::step(const data::Batch& batch, double learningRate, bool withWeightSums) {
   std::vector<at::Tensor> values;
   for (const auto& [name, loss] : gradients(batch).named()) values.push_back(loss.detach());
   const at::Tensor all = at::stack(values);
-  update_->apply(learningRate, at::isfinite(all).all().logical_not().to(at::kFloat));
+  update_->apply(learningRate, at::isfinite(all).all().logical_not().to(at::kFloat),
+                 withWeightSums);
   return all;
 }
 

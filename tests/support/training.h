@@ -42,8 +42,10 @@ class Training {
   void zeroGradients() { update_->zeroGradients(); }
   /// Computes the losses and the parameters' gradients.
   model::Losses gradients(const data::Batch& batch);
-  /// A complete step except data loading. Returns its unweighted losses [5].
-  at::Tensor step(const data::Batch& batch, double learningRate = 0.01);
+  /// A complete step except data loading; withWeightSums: tensor statistics are due. Returns its
+  /// unweighted losses [5].
+  at::Tensor step(const data::Batch& batch, double learningRate = 0.01,
+                  bool withWeightSums = false);
 
  private:
   std::shared_ptr<model::MaskRcnn> model_;

@@ -6,16 +6,18 @@ namespace lockstep::alerts {
 namespace {
 
 constexpr std::int64_t kSteps = 50;
-/// Healthy trainings have 0.1 to 0.5.
-constexpr double kMostRatio = 2;
+/// Healthy trainings have 0.1 to 0.5, with ten times the loss weight 1.2 and more.
+constexpr double kMostRatio = 2, kMostRatioOfRaisedWeight = 1;
 constexpr const char* kMaskWeight = "solver.loss_weights.loss_mask";
 
+double maskLossWeight(const RunSoFar& run) {
+  return run.experiment
+             ? run.experiment->solver.lossWeights.values[config::indexOf(config::Loss::Mask)]
+             : 1;
+}
+
 /// What lowers the share of the mask head's gradients.
-void setRemedy(Finding& finding, const RunSoFar& run) {
-  const double weight =
-      run.experiment
-          ? run.experiment->solver.lossWeights.values[config::indexOf(config::Loss::Mask)]
-          : 1;
+void setRemedy(Finding& finding, double weight) {
   if (weight > 1) {
     finding.remedy = "The weight of its loss is " + base::shortNumber(weight, 3) + ": set " +
                      kMaskWeight + " to 1.";
@@ -41,7 +43,9 @@ std::optional<Finding> gradientImbalance(const RunSoFar& run) {
   const std::string boxTag = std::string(events::tags::kPartGradientNorms) + "box_head";
   const auto mask = run.curves.of(maskTag).median(*from, run.step);
   const auto box = run.curves.of(boxTag).median(*from, run.step);
-  if (!mask || !box || *mask <= kMostRatio * *box) return std::nullopt;
+  const double weight = maskLossWeight(run);
+  const double most = weight > 1 ? kMostRatioOfRaisedWeight : kMostRatio;
+  if (!mask || !box || *mask <= most * *box) return std::nullopt;
   Finding finding{.kind = protocol::AlertKind::GradientImbalance,
                   .problem = "The mask head's gradients are " + base::shortNumber(*mask / *box, 2) +
                              " times the box head's: median norm " + base::shortNumber(*mask, 3) +
@@ -50,7 +54,7 @@ std::optional<Finding> gradientImbalance(const RunSoFar& run) {
                   .tags = {maskTag, boxTag},
                   .from = *from,
                   .to = run.step};
-  setRemedy(finding, run);
+  setRemedy(finding, weight);
   return finding;
 }
 
