@@ -2,6 +2,7 @@
 // line on standard input:
 //   train N    one training step on batch N; answers its seconds, its processor seconds and the
 //              sum of its losses
+//   stats N    the same, with tensor statistics due (monitor.tensor_stats_every)
 //   detect N   detections with full-size masks; answers the same with how many there are
 // usage: model_step FOLDER CONFIG.yaml THREADS PRECISION [TRACE.json]
 // TRACE: where LibTorch's operators spend their time
@@ -31,9 +32,9 @@ class Stepper {
   Stepper(const std::filesystem::path& folder, const config::Experiment& experiment)
       : Stepper(folder, experiment, checkpoint::readSafetensors(folder / "weights.safetensors")) {}
 
-  double train(const data::Batch& batch) {
+  double train(const data::Batch& batch, bool withStatistics) {
     training_.model().train();
-    return training_.step(batch).sum().item<double>();
+    return training_.step(batch, 0.01, withStatistics).sum().item<double>();
   }
 
   double detect(const data::Batch& batch) {
@@ -92,7 +93,8 @@ int main(int argc, char** argv) {
     const data::Batch batch = stepper.batch(number);
     const auto begin = std::chrono::steady_clock::now();
     const std::clock_t cpuBegin = std::clock();
-    const double result = command == "train" ? stepper.train(batch) : stepper.detect(batch);
+    const double result =
+        command == "detect" ? stepper.detect(batch) : stepper.train(batch, command == "stats");
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     const double cpuSeconds = static_cast<double>(std::clock() - cpuBegin) / CLOCKS_PER_SEC;
     std::cout << seconds.count() << ' ' << cpuSeconds << ' ' << result << std::endl;
