@@ -5,6 +5,7 @@
 #include "engine/alerts/alert_detector.h"
 #include "engine/base/error.h"
 #include "engine/base/json_writer.h"
+#include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
@@ -38,6 +39,10 @@ std::vector<fs::path> eventFiles(const std::vector<std::string>& logs) {
   std::vector<fs::path> files;
   for (const std::string& log : logs) {
     if (!pathExists(log)) throw UserError(log + ": no such run folder or event file");
+    if (isFolder(log) && logs.size() > 1)
+      throw UserError(log + ": give one run, or the event files of one run");
+    if (!isFolder(log) && !isFile(log))
+      throw UserError(log + ": is not a regular file; save the log to a file first");
     if (isFolder(log))
       std::ranges::copy(eventFilesIn(log), std::back_inserter(files));
     else
@@ -54,7 +59,11 @@ class LogReview {
     auto record = reader.next();
     if (!record) throw UserError(file.string() + ": has no records of an event log");
     for (; record; record = reader.next()) add(*std::move(record));
+    damagedRecords_ += reader.damagedRecords();
   }
+  std::int64_t damagedRecords() const { return damagedRecords_; }
+  /// Whether a training loss was found, without which the rules know next to nothing.
+  bool hasTrainingLoss() const { return trainedStep_ > 0; }
   /// Of all that was added.
   std::vector<protocol::Alert> finish() {
     if (!hasState_) std::ranges::move(detector_.finish(), std::back_inserter(alerts_));
@@ -91,7 +100,7 @@ class LogReview {
 
   alerts::AlertDetector detector_;
   bool hasState_ = false;
-  std::int64_t trainedStep_ = 0;
+  std::int64_t trainedStep_ = 0, damagedRecords_ = 0;
   std::vector<protocol::Alert> alerts_;
 };
 
@@ -119,12 +128,21 @@ int advise(const AdviseOptions& options) {
   Inputs inputs;
   for (const fs::path& file : files) inputs.add(file, file.string());
   std::optional<OutputFile> out;
-  if (!options.out.empty()) out.emplace(options.out, "--out " + options.out, inputs);
+  if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
   LogReview review;
   for (const fs::path& file : files) review.add(file);
   const std::vector<protocol::Alert> alerts = review.finish();
   if (out) out->write(jsonOf(alerts));
   if (!out || !out->isStandardOutput()) std::fputs(textOf(alerts).c_str(), stdout);
+  if (!review.hasTrainingLoss())
+    std::fputs(
+        "no training loss found; known tags are train/loss_total, and total_loss, loss, "
+        "train_loss and train_loss_step of other programs\n",
+        stderr);
+  if (review.damagedRecords() > 0) {
+    throw Error(base::counted(static_cast<std::uint64_t>(review.damagedRecords()), "record") +
+                " with a wrong checksum skipped: the advice is of the others alone");
+  }
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -139,7 +157,8 @@ void addAdviseCommand(Command& program) {
               "Run folder, or event files of one run (also TensorBoard logs of other programs)")
       .required()
       .metavar("RUN|EVENT_FILES");
-  command.option("--out", options->out, "Write the alerts as JSON to this file").metavar("F.json");
+  command.option("--out", options->out, "Write the alerts as JSON (-: standard output)")
+      .metavar("F.json");
   command.run([options] { return advise(*options); });
 }
 

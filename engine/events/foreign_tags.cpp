@@ -32,6 +32,7 @@ constexpr ForeignTag kForeignTags[] = {
     {"loss_rpn_box_reg", "train/loss_rpn_box_reg"},
     // PyTorch Lightning's tutorials and its LearningRateMonitor
     {"train_loss", kTrainTotalLoss},
+    {"train_loss_step", kTrainTotalLoss},
     {"val_loss", kEvalTotalLoss},
     {"lr-SGD", kLearningRate},
     {"lr-AdamW", kLearningRate},

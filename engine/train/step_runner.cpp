@@ -45,6 +45,11 @@ StepRunner::StepRunner(Training& training, TrainingModel& model)
       gradients_(training.context.world.averageGradients(
           model.update().tensors(), recorder_.figureCount(), training.experiment.runtime.backend)) {
   model.update().watchWeights(recorder_.statistics()->included());
+  if (training.experiment.monitor.tensorStatsEvery.count > 0 &&
+      recorder_.statistics()->included().empty())
+    training_.log(base::LogLevel::Warning,
+                  "monitor.tensor_stats_include matches no parameter, so no tensor statistics are "
+                  "logged");
 }
 
 void StepRunner::loadFrom(std::int64_t step) {

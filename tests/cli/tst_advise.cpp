@@ -1,4 +1,5 @@
 #include <QTest>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
@@ -116,11 +117,41 @@ class TstAdvise : public QObject {
     const auto text = bench.run({"advise", "notes.txt"});
     QCOMPARE(text.status, 2);
     QCOMPARE(text.err, std::string("notes.txt: has no records of an event log\n"));
+    QCOMPARE(bench.run({"advise", "/dev/null"}).err,
+             std::string("/dev/null: is not a regular file; save the log to a file first\n"));
     writeRun(bench.folder() / "run");
+    QCOMPARE(bench.run({"advise", "run", "run"}).err,
+             std::string("run: give one run, or the event files of one run\n"));
     const fs::path log = eventFileIn(bench.folder() / "run");
     const std::string before = base::readFile(log);
     QCOMPARE(bench.run({"advise", log.string(), "--out", log.string()}).status, 2);
     QCOMPARE(base::readFile(log), before);
+  }
+
+  void damageIsReported() {
+    EngineBench bench;
+    writeRun(bench.folder() / "run");
+    const fs::path log = eventFileIn(bench.folder() / "run");
+    std::string bytes = base::readFile(log);
+    bytes[bytes.find("grad_norm/part/box_head")] = 'x';
+    std::ofstream(log) << bytes;
+    const auto result = bench.run({"advise", "run"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.out, "gradient_imbalance"), result.out.c_str());
+    QCOMPARE(result.err, std::string("1 record with a wrong checksum skipped: the advice is of the "
+                                     "others alone\n"));
+  }
+
+  void aLogWithoutATrainingLossIsReported() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "other");
+    {
+      events::Writer writer = events::Writer::open(bench.folder() / "other");
+      writer.append(tests::scalarRecord(1, {{"accuracy", 1}}));
+    }
+    const auto result = bench.run({"advise", "other"});
+    QVERIFY2(result.err.starts_with("no training loss found; known tags are train/loss_total"),
+             result.err.c_str());
   }
 };
 
