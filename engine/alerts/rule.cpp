@@ -38,4 +38,8 @@ std::int64_t RunSoFar::maxSteps() const {
   return experiment->solver.maxSteps.steps();
 }
 
+std::string stepRange(std::int64_t from, std::int64_t to) {
+  return "steps " + std::to_string(from) + " to " + std::to_string(to);
+}
+
 }  // namespace lockstep::alerts

@@ -35,7 +35,7 @@ struct RunSoFar {
 /// What a rule found.
 struct Finding {
   protocol::AlertKind kind;
-  std::string subject{};  ///< the part or class that it is about; each is found once
+  std::string subject{};  ///< the part or milestone that it is about; each is found once
   std::string problem{};  ///< a sentence with the numbers
   std::string remedy{};   ///< a sentence that says what to set `key` to
   std::vector<std::string> tags;
@@ -43,6 +43,9 @@ struct Finding {
   std::string key{}, value{};
   bool isBreakdown = false;  ///< the training has failed; whatever else is wrong is its consequence
 };
+
+/// `steps 51 to 100`, as findings name them.
+std::string stepRange(std::int64_t from, std::int64_t to);
 
 /// Looks at a run for one problem. Pure: what it finds depends on its argument alone.
 using Rule = std::optional<Finding> (*)(const RunSoFar& run);

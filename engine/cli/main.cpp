@@ -1,4 +1,5 @@
 // lockstep-engine: the command line and the supervisor of runs.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -28,6 +29,9 @@ void addCommands(Command& program) {
 }  // namespace lockstep::cli
 
 int main(int argc, char** argv) {
+  // A write beyond a limit of the file size then fails as one to a full disk does; also in the
+  // ranks, which inherit it.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return lockstep::cli::runCommandLine(argc, argv, lockstep::cli::addCommands);
   } catch (const lockstep::Error& error) {

@@ -13,8 +13,7 @@ struct ForeignTag {
 
 constexpr ForeignTag kForeignTags[] = {
     // detectron2: engine/hooks.py, modeling/roi_heads, modeling/proposal_generator; not its AP,
-    // which
-    // is a percentage
+    // which is a percentage
     {"total_loss", kTrainTotalLoss},
     {"loss_cls", "train/loss_classifier"},
     {"loss_box_reg", "train/loss_box_reg"},

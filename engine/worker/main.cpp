@@ -1,7 +1,6 @@
 // lockstep-worker: one rank. Started by lockstep-engine with an inherited socket descriptor, not by
 // users.
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -21,8 +20,6 @@ int main(int argc, char** argv) {
         "lockstep-worker is started by lockstep-engine: run `lockstep-engine train` instead\n");
     return static_cast<int>(ExitStatus::UserError);
   }
-  // A write beyond a limit of the file size then fails as one to a full disk does.
-  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return worker::serve(fd, worker::runWork);
   } catch (const std::exception& error) {

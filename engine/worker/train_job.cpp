@@ -21,8 +21,7 @@ protocol::Finished run(const protocol::TrainJob& own, const JobContext& context)
   auto trainer = std::make_unique<train::Trainer>(
       experimentOf(job.configYaml, isResume), run_folder::Layout(job.runFolder),
       train::TrainerContext{world, context.mailbox, context.phase, send, context.placement.gpu,
-                            context.placement.machineRanks, job.checkpointPatience,
-                            job.isRangeTest,
+                            context.placement.machineRanks, job.checkpointPatience, job.isRangeTest,
                             std::bind_front(&PredictionPicturePainter::draw, &painter)});
   try {
     if (isResume) trainer->resume(job.resumeFrom);

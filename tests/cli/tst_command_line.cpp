@@ -271,8 +271,8 @@ class TstCommandLine : public QObject {
 
   void helpListsEveryCommand() {
     const auto help = bench_->run({"--help"}).out;
-    for (const char* command : {"train", "evaluate", "predict", "inspect", "coco-eval", "config", "advise",
-                                "dataset", "metrics", "runs", "attach", "info"}) {
+    for (const char* command : {"train", "evaluate", "predict", "inspect", "coco-eval", "config",
+                                "advise", "dataset", "metrics", "runs", "attach", "info"}) {
       QVERIFY2(contains(help, std::string("\n  ") + command + " "), command);
     }
   }

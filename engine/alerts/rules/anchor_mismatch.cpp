@@ -53,8 +53,8 @@ std::optional<Finding> anchorMismatch(const RunSoFar& run) {
   if (!recall || *recall >= kLeastRecall) return std::nullopt;
   Finding finding{.kind = protocol::AlertKind::AnchorMismatch,
                   .problem = "The RPN proposes only " + base::percent(*recall) +
-                             " of the objects with an IoU of 0.5 or more (median of steps " +
-                             std::to_string(*from) + " to " + std::to_string(run.step) + ").",
+                             " of the objects with an IoU of 0.5 or more (median of " +
+                             stepRange(*from, run.step) + ").",
                   .tags = {events::tags::kRpnRecall},
                   .from = *from,
                   .to = run.step};

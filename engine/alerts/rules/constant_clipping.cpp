@@ -48,8 +48,7 @@ std::optional<Finding> constantClipping(const RunSoFar& run) {
   if (!median || clipped <= kMostClipped * all) return std::nullopt;
   Finding finding{.kind = protocol::AlertKind::ConstantClipping,
                   .problem = "The gradients were clipped at " + base::percent(clipped / all) +
-                             " of the steps " + std::to_string(*from) + " to " +
-                             std::to_string(run.step) + ": their median norm is " +
+                             " of the " + stepRange(*from, run.step) + ": their median norm is " +
                              base::shortNumber(*median, 3) + ", solver.clip_grad_norm " +
                              base::shortNumber(threshold, 3) + ".",
                   .tags = {events::tags::kGradientNorm},

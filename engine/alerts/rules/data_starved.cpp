@@ -22,8 +22,8 @@ std::optional<Finding> dataStarved(const RunSoFar& run) {
   Finding finding{.kind = protocol::AlertKind::DataStarved,
                   .problem = "Training waits for images for " + base::percent(*data / *step) +
                              " of its time: " + base::shortNumber(*data, 2) + " s of " +
-                             base::shortNumber(*step, 2) + " s per step (mean of steps " +
-                             std::to_string(*from) + " to " + std::to_string(run.step) + ").",
+                             base::shortNumber(*step, 2) + " s per step (mean of " +
+                             stepRange(*from, run.step) + ").",
                   .tags = {events::tags::kDataSeconds, events::tags::kStepSeconds},
                   .from = *from,
                   .to = run.step};

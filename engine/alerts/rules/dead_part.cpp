@@ -66,9 +66,8 @@ std::optional<Finding> deadPart(const RunSoFar& run) {
         .from = *from,
         .to = run.step};
     finding.problem = "Part " + finding.subject + " does not learn: its gradient norm is " +
-                      base::shortNumber(*norm, 2) + " at most in steps " + std::to_string(*from) +
-                      " to " + std::to_string(run.step) + ", and that of another part " +
-                      base::shortNumber(largest, 3) + " (median).";
+                      base::shortNumber(*norm, 2) + " at most in " + stepRange(*from, run.step) +
+                      ", and that of another part " + base::shortNumber(largest, 3) + " (median).";
     setRemedy(finding, run);
     return finding;
   }

@@ -29,9 +29,8 @@ std::optional<Finding> explodingPart(const RunSoFar& run) {
         .to = run.step,
         .isBreakdown = true};
     finding.problem = "The gradients of part " + finding.subject + " explode: their norm is " +
-                      base::shortNumber(*now, 3) + " in steps " + std::to_string(last + 1) +
-                      " to " + std::to_string(run.step) + " (median), " +
-                      base::shortNumber(*now / *before, 2) + " times that of the " +
+                      base::shortNumber(*now, 3) + " in " + stepRange(last + 1, run.step) +
+                      " (median), " + base::shortNumber(*now / *before, 2) + " times that of the " +
                       std::to_string(kStepsBefore) + " before.";
     const auto usual = run.curves.of(events::tags::kGradientNorm).median(*from, last);
     if (usual) {

@@ -49,8 +49,8 @@ std::optional<Finding> gradientImbalance(const RunSoFar& run) {
   Finding finding{.kind = protocol::AlertKind::GradientImbalance,
                   .problem = "The mask head's gradients are " + base::shortNumber(*mask / *box, 2) +
                              " times the box head's: median norm " + base::shortNumber(*mask, 3) +
-                             " against " + base::shortNumber(*box, 3) + " in steps " +
-                             std::to_string(*from) + " to " + std::to_string(run.step) + ".",
+                             " against " + base::shortNumber(*box, 3) + " in " +
+                             stepRange(*from, run.step) + ".",
                   .tags = {maskTag, boxTag},
                   .from = *from,
                   .to = run.step};

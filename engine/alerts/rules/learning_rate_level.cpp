@@ -69,10 +69,6 @@ void setRate(Finding& finding, const RunSoFar& run, double factor) {
   finding.remedy = "Set solver.base_lr to " + finding.value + ", or find it with train --find-lr.";
 }
 
-std::string steps(std::int64_t from, std::int64_t to) {
-  return "steps " + std::to_string(from) + " to " + std::to_string(to);
-}
-
 std::optional<Finding> tooLargeUpdates(const RunSoFar& run) {
   const auto from = run.startOfLast(kSteps);
   if (!from) return std::nullopt;
@@ -84,7 +80,7 @@ std::optional<Finding> tooLargeUpdates(const RunSoFar& run) {
       .problem =
           "The learning rate is too high: updates are " + base::percent(*ratio) +
           " of their weights, where 0.1 % is usual, and the training loss does not fall in " +
-          steps(*from, run.step) + ".",
+          stepRange(*from, run.step) + ".",
       .tags = {events::tags::kTrainTotalLoss, events::tags::kLearningRate},
       .from = *from,
       .to = run.step,
@@ -107,9 +103,9 @@ std::optional<Finding> risingLoss(const RunSoFar& run, std::size_t firstPoints,
   if (!first || !now || *now <= rise * *first) return std::nullopt;
   Finding finding{.kind = protocol::AlertKind::LearningRateTooHigh,
                   .problem = "The learning rate is too high: the training loss is " +
-                             base::shortNumber(*now, 3) + " in " + steps(*from, run.step) +
+                             base::shortNumber(*now, 3) + " in " + stepRange(*from, run.step) +
                              " (median), and was " + base::shortNumber(*first, 3) + " in " +
-                             steps(begin, end) + ".",
+                             stepRange(begin, end) + ".",
                   .tags = {events::tags::kTrainTotalLoss, events::tags::kLearningRate},
                   .from = begin,
                   .to = run.step,
@@ -139,7 +135,7 @@ std::optional<Finding> learningRateTooLow(const RunSoFar& run) {
   if (!ratio || *ratio == 0 || *ratio >= kLeastRatio) return std::nullopt;
   Finding finding{.kind = protocol::AlertKind::LearningRateTooLow,
                   .problem = "The learning rate is too low: updates are " + base::percent(*ratio) +
-                             " of their weights in " + steps(begin + 1, run.step) +
+                             " of their weights in " + stepRange(begin + 1, run.step) +
                              ", where 0.1 % is usual.",
                   .tags = {events::tags::kTrainTotalLoss, events::tags::kLearningRate},
                   .from = begin + 1,

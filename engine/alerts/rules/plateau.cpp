@@ -51,7 +51,7 @@ bool isConstant(const Curve& rates, std::int64_t from, std::int64_t to) {
 std::string withMilestone(const RunSoFar& run) {
   std::vector<std::int64_t> milestones = run.milestones();
   std::erase_if(milestones, [&](std::int64_t milestone) {
-    return milestone <= run.step || milestone >= run.maxSteps();
+    return milestone <= run.step || (run.maxSteps() > 0 && milestone >= run.maxSteps());
   });
   milestones.insert(milestones.begin(), run.step);
   std::string text;
@@ -108,9 +108,9 @@ std::optional<Finding> plateau(const RunSoFar& run) {
   Finding finding{
       .kind = protocol::AlertKind::Plateau,
       .problem = "The training loss no longer falls: " + base::shortNumber(before->value, 3) +
-                 " in steps " + std::to_string(*from) + " to " + std::to_string(middle) + ", " +
-                 base::shortNumber(after->value, 3) + " in the " +
-                 std::to_string(run.step - middle) + " after them, at a constant learning rate.",
+                 " in " + stepRange(*from, middle) + ", " + base::shortNumber(after->value, 3) +
+                 " in the " + std::to_string(run.step - middle) +
+                 " after them, at a constant learning rate.",
       .tags = {events::tags::kTrainTotalLoss, events::tags::kLearningRate},
       .from = *from,
       .to = run.step};

@@ -33,37 +33,15 @@
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/training_state.h"
+#include "tests/support/fake_worker/arguments.h"
 
 namespace base = lockstep::base;
 namespace fs = std::filesystem;
 namespace protocol = lockstep::protocol;
 namespace run_folder = lockstep::run_folder;
+using lockstep::tests::Arguments;
 
 namespace {
-
-/// The remaining arguments of a script's line, one by one or as a whole.
-class Arguments {
- public:
-  explicit Arguments(const std::string& text) : words_(text) {}
-  std::string word() {
-    std::string word;
-    words_ >> word;
-    return word;
-  }
-  std::int64_t number() { return std::stoll(word()); }
-  double real() { return std::stod(word()); }
-  std::string rest() {
-    std::string text;
-    std::getline(words_ >> std::ws, text);
-    return text;
-  }
-  bool has(const std::string& flag) const {
-    return words_.str().find(" " + flag) != std::string::npos;
-  }
-
- private:
-  std::istringstream words_;
-};
 
 class FakeWorker {
  public:
