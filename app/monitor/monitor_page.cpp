@@ -36,6 +36,7 @@ constexpr std::chrono::milliseconds kRedrawInterval{33};
 QString emptyApText(const CardPlan& plan, const std::vector<ShownRun>& runs) {
   const RunController* run = runs.front().run.data();
   if (runs.size() > 1 || !run->isLoaded()) return plan.emptyText;
+  if (run->info().isRangeTest) return MonitorPage::tr("A learning-rate range test has no AP");
   const auto& state = run->info().state.value();
   return noApText(run->evaluationPlan(), state && protocol::hasEnded(*state));
 }

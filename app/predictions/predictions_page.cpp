@@ -53,8 +53,12 @@ void PredictionsPage::connectStore() {
             updateResults();
           });
   connect(&store_, &PredictionsStore::datasetMissing, this, [this] {
-    view_->setEmptyText(tr("No held-out images"), tr("This run has no dataset.val."),
-                        tr("Open Configure"));
+    if (run_ && run_->info().isRangeTest) {
+      view_->setEmptyText(tr("No held-out images"), tr("This is a learning-rate range test."), {});
+    } else {
+      view_->setEmptyText(tr("No held-out images"), tr("This run has no dataset.val."),
+                          tr("Open Configure"));
+    }
     view_->setMessage({});
   });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {

@@ -10,6 +10,7 @@
 #include "engine/cli/training_plan.h"
 #include "engine/cli/training_summary.h"
 #include "engine/config/load.h"
+#include "engine/config/lr_range_test.h"
 #include "engine/supervisor/cluster_environment.h"
 #include "engine/supervisor/detach.h"
 #include "engine/supervisor/follower_run.h"
@@ -148,7 +149,9 @@ void addTrainCommand(Command& program) {
   command.flag(
       "--find-lr", options->findLr,
       "Learning-rate range test instead of a training, in a run of its own without checkpoints: "
-      "raises the learning rate exponentially until the loss diverges, and prints a base_lr");
+      "raises the learning rate exponentially until the loss diverges, in at most 140 steps, and "
+      "prints a base_lr");
+  static_assert(config::kRangeTestSteps == 140);
   command
       .option("--replay", options->replay,
               "Recompute the batch of a non-finite step from the replay.json of a run")

@@ -44,10 +44,20 @@ bool isCompleteCheckpoint(const fs::path& folder) {
                      [&](const char* name) { return isFile(folder / name); });
 }
 
-/// `available: best (step 400), last (step 600), steps 200, 400, 600`
+/// What to say of a run without checkpoints.
+std::string noCheckpoint(const Layout& layout) {
+  bool isRangeTest = false;
+  try {
+    isRangeTest = readRunInfo(layout).isRangeTest;
+  } catch (const Error&) {
+    // Without run.json it is taken for a training.
+  }
+  return isRangeTest ? "a learning-rate range test has no checkpoints" : "no checkpoint yet";
+}
+
+/// `available: best (step 400), last (step 600), steps 200, 400, 600`. steps is not empty.
 std::string checkpointList(const std::vector<std::int64_t>& steps,
                            std::optional<std::int64_t> best) {
-  if (steps.empty()) return "no checkpoint yet";
   std::string text = "available: ";
   if (best) text += "best (step " + std::to_string(*best) + "), ";
   text += "last (step " + std::to_string(steps.back()) + "), steps ";
@@ -200,7 +210,8 @@ fs::path resolveWeights(const Layout& layout, const std::string& weights) {
   auto best = bestStep(layout);
   if (best && !hasStep(*best)) best.reset();
   const auto refuse = [&](const std::string& what) -> Error {
-    return UserError(layout.folder().string() + ": " + what + "; " + checkpointList(steps, best));
+    const std::string list = steps.empty() ? noCheckpoint(layout) : checkpointList(steps, best);
+    return UserError(layout.folder().string() + ": " + what + "; " + list);
   };
   const auto weightsOf = [&](std::int64_t step) {
     return layout.checkpoint(step) / kCheckpointFiles[0];
@@ -210,7 +221,7 @@ fs::path resolveWeights(const Layout& layout, const std::string& weights) {
     return weightsOf(*best);
   }
   if (weights == "last") {
-    if (steps.empty()) throw UserError(layout.folder().string() + ": no checkpoint yet");
+    if (steps.empty()) throw UserError(layout.folder().string() + ": " + noCheckpoint(layout));
     return weightsOf(steps.back());
   }
   if (const auto step = parseStep(weights)) {

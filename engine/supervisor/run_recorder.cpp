@@ -249,7 +249,8 @@ bool RunRecorder::moveOrLog(const std::string& partial, const fs::path& place,
     moveIntoPlace(partial, place);
     return true;
   } catch (const Error& error) {
-    recordLog(base::LogLevel::Error, what + " could not be saved: " + error.what());
+    recordLog(base::LogLevel::Error, what + " could not be saved: " + error.what(),
+              protocol::LogKind::WriteFailed);
     return false;
   }
 }
@@ -275,7 +276,8 @@ void RunRecorder::commit(const protocol::PicturesReady& ready) {
     if (!std::exchange(isWarnedOfPictures_, true)) {
       recordLog(base::LogLevel::Warning,
                 "pictures of the predictions of step " + std::to_string(ready.step) +
-                    " could not be logged: " + error.what() + "; training continues");
+                    " could not be logged: " + error.what() + "; training continues",
+                protocol::LogKind::WriteFailed);
     }
   }
   std::error_code ignored;  // the next start removes what is left

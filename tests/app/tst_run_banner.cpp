@@ -145,6 +145,21 @@ class TstRunBanner : public QObject {
     QCOMPARE(banner.action(), QString());
   }
 
+  void aRangeTestCannotBeResumed() {
+    QTemporaryDir parent;
+    const QString folder = tests::makeFailedRun(parent.path(), tests::made("a", 1000));
+    const run_folder::Layout layout{folder.toStdString()};
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.isRangeTest = true;
+    run_folder::writeRunInfo(layout, info);
+    RunController run(folder);
+    open(run);
+    RunBanner banner;
+    banner.showRuns({shown(run, "a")});
+    QVERIFY(!banner.isHidden());
+    QCOMPARE(banner.action(), QString());
+  }
+
   void aDismissedMessageStaysAwayUntilThereIsAnother() {
     QTemporaryDir parent;
     RunController run(tests::makeFailedRun(parent.path(), tests::made("a", 1000)));

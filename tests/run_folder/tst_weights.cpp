@@ -99,6 +99,10 @@ void TstWeights::aRunWithoutCheckpointsIsReported() {
   for (const char* weights : {"best", "last", "200"}) {
     QVERIFY2(refusal(weights).endsWith(QStringLiteral("no checkpoint yet")), weights);
   }
+  run_folder::RunInfo info = run_folder::readRunInfo(layout_);
+  info.isRangeTest = true;
+  run_folder::writeRunInfo(layout_, info);
+  QVERIFY(refusal("last").endsWith(QStringLiteral("a learning-rate range test has no checkpoints")));
 }
 
 void TstWeights::stepsAreFoundWithoutRunJson() {

@@ -1,11 +1,14 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
 
 #include "engine/model/mask_rcnn.h"
 #include "engine/train/tensor_statistics.h"
+#include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
@@ -21,6 +24,13 @@ bool isClose(double a, double b, double tolerance) {
 }
 
 using Values = std::map<std::string, float>;
+
+/// Whether the tag is of a statistic of a parameter or part: not of times and machines.
+bool isStatistic(const std::string& tag) {
+  return std::ranges::any_of(
+      std::array{"weight_norm/", "weight_mean/", "grad_norm/", "grad_mean/", "update_ratio/"},
+      [&](const char* prefix) { return tag.starts_with(prefix); });
+}
 
 /// All values of a step.
 Values valuesOf(const tests::MessageRecorder& recorder, std::int64_t step) {
@@ -115,6 +125,57 @@ class TstTensorStatistics : public QObject {
                       clipped.norm().item<double>(), 1e-4));
       QVERIFY(isClose(values.at("grad_mean/" + parameter.name) * clipping,
                       clipped.mean().item<double>(), 1e-4));
+    }
+  }
+
+  void ranksAgreeWithAccumulatedMicroBatches_data() {
+    QTest::addColumn<int>("ranks");
+    QTest::newRow("2 ranks") << 2;
+    QTest::newRow("3 ranks") << 3;
+  }
+  /// The sums of several ranks round differently, so they agree as closely as the gradients do.
+  void ranksAgreeWithAccumulatedMicroBatches() {
+    QFETCH(int, ranks);
+    config::Experiment experiment = tests::smallExperiment(shapes(), 2);
+    experiment.monitor.tensorStatsEvery = config::Duration{1};
+    experiment.solver.batchSize = experiment.solver.accumulate = ranks;
+    Session alone(experiment, path("alone" + std::to_string(ranks)));
+    alone.trainer.run();
+    experiment.solver.accumulate = 1;
+    std::map<std::int64_t, Values> together;
+    tests::onRanks(ranks, [&](dist::World& world) {
+      Session session(experiment, path("rank" + std::to_string(world.rank())), world);
+      session.trainer.run();
+      if (world.rank() > 0) return;
+      for (const std::int64_t step : {1, 2}) together[step] = valuesOf(session.observer, step);
+    });
+    int compared = 0;
+    for (const std::int64_t step : {1, 2}) {
+      for (const auto& [tag, expected] : valuesOf(alone.observer, step)) {
+        if (!isStatistic(tag)) continue;
+        QVERIFY2(isClose(together[step].at(tag), expected, 1e-4), tag.c_str());
+        ++compared;
+      }
+    }
+    QVERIFY(compared > 2 * 5 * 50);
+  }
+
+  void aResumedRunHasTheSameBits() {
+    config::Experiment experiment = tests::smallExperiment(shapes(), 4);
+    experiment.monitor.tensorStatsEvery = config::Duration{2};
+    experiment.checkpoint.every = {1};
+    Session whole(experiment, path("whole"));
+    whole.trainer.run();
+    Session resumed(experiment, path("resumed"));
+    resumed.trainer.resume(whole.layout.checkpoint(1));
+    resumed.trainer.run();
+    for (const std::int64_t step : {2, 3, 4}) {
+      Values before = valuesOf(whole.observer, step), after = valuesOf(resumed.observer, step);
+      std::erase_if(before, [](const auto& value) { return !isStatistic(value.first); });
+      std::erase_if(after, [](const auto& value) { return !isStatistic(value.first); });
+      QVERIFY(before == after);
+      QCOMPARE(before.contains("weight_norm/rpn.head.conv.0.0.weight"), step != 3);
+      QVERIFY(before.contains("grad_norm/part/rpn"));
     }
   }
 
