@@ -49,6 +49,10 @@ void refuseImpossible(const TrainOptions& options) {
   if (options.acceptData && !options.resume)
     throw UserError("--accept-data: is for resumed runs; add --resume");
   if (!isFolder(options.target)) {
+    if (options.resume && options.output.empty()) {
+      throw UserError("--resume: " + options.target +
+                      " is an experiment file; give the run folder instead, or --output RUN_DIR");
+    }
     if (!forks) return;
     throw UserError("--from " + options.from + ": needs a run folder; " + options.target +
                     " is an experiment file");

@@ -138,6 +138,8 @@ class TstBadInputs : public QObject {
         {"broken.json", "cannot be created"});
     row("run folder that is there", "train experiment.yaml --output run", 2,
         {"run: already exists", "--resume"});
+    row("resumed experiment file", "train experiment.yaml --resume", 2,
+        {"--resume: experiment.yaml is an experiment file", "--output RUN_DIR"});
     row("answer that cannot be written", "predict run --split val --out /proc/p.json", 2,
         {"--out /proc/p.json: cannot be written"});
     row("weights of another model",
