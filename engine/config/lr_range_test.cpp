@@ -14,8 +14,9 @@ constexpr double kLowestLr = 1e-6, kHighestLr = 10;
 constexpr double kAverageDecay = 0.9;     ///< of the exponential average
 constexpr double kDivergenceFactor = 4;   ///< times its minimum
 constexpr double kSmoothingSteps = 10;    ///< standard deviation of the Gaussian: half a decade
-constexpr double kRise = 1.4;             ///< of the curve from its minimum to base_lr
-constexpr double kDivergenceMargin = 4;   ///< between base_lr and the divergence
+constexpr double kRise = 1.4;             ///< of the curve from its minimum to the valley's edge
+constexpr double kEdgeMargin = 2;         ///< between base_lr and that edge
+constexpr double kDivergenceMargin = 8;   ///< between base_lr and the divergence
 constexpr std::size_t kFewestSteps = 10;  ///< that can be judged
 constexpr int kDigits = 3;                ///< printed: a step is 12 %
 
@@ -99,8 +100,8 @@ std::optional<LearningRateSuggestion> suggestLearningRates(
   const auto half =
       std::find_if(curve.begin(), lowest, [&](double loss) { return loss <= middle; });
 
-  LearningRateSuggestion suggestion{rateAt(risen == curve.end() ? lowest : risen), rateAt(half),
-                                    std::nullopt};
+  const double baseLr = risen == curve.end() ? rateAt(lowest) : rateAt(risen) / kEdgeMargin;
+  LearningRateSuggestion suggestion{baseLr, rateAt(half), std::nullopt};
   if (divergence) {
     suggestion.diverges = steps[*divergence].learningRate;
     suggestion.baseLr = std::min(suggestion.baseLr, *suggestion.diverges / kDivergenceMargin);

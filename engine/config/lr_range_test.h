@@ -63,8 +63,8 @@ struct LearningRateSuggestion {
 /// over the steps before and after: unlike the exponential average it does not lag behind.
 ///   diverges  the rate of the first step whose exponential average is over 4 times its minimum, or
 ///             that has a loss or gradient which is not finite
-///   base_lr   the rate above the minimum at which the curve has risen by 40 %, but at most a
-///             quarter of `diverges`; where it does not rise, the rate at the minimum. The
+///   base_lr   half of the rate above the minimum at which the curve has risen by 40 %, but at
+///             most an eighth of `diverges`; where it does not rise, the rate at the minimum. The
 ///             minimum itself, where others take a tenth, lies anywhere in a flat valley, while
 ///             its upper edge varies little with the seed
 ///   steepest  the rate at which half of the fall to the minimum is behind: where a fall of
