@@ -24,6 +24,8 @@ class Advisor {
   /// Advice at the end of a log that has no state of the run.
   std::vector<protocol::Alert> finish();
   void forgetFrom(std::int64_t firstDroppedStep);
+  /// Whether the log has the experiment, so that a key of it can be set.
+  bool knowsExperiment() const { return experiment_.has_value(); }
   /// The last step of the warm-up.
   std::int64_t warmupEnd() const { return run().warmupEnd(); }
 

@@ -163,7 +163,7 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
   const auto rising = static_cast<std::size_t>(heldOut_.end() - lowest) - 1;
   if (rising == 0) overfittingRaised_ = false;
   const HeldOut& last = heldOut_.back();
-  const bool isOverfitting = rising >= kRisingEvaluations &&
+  const bool isOverfitting = rising >= kRisingEvaluations && lowest->loss > 0 &&
                              last.loss >= kRiseFactor * lowest->loss &&
                              last.trainLoss < lowest->trainLoss;
   if (!isOverfitting || overfittingRaised_) return;
@@ -175,6 +175,7 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
                                 base::percent(1 - last.trainLoss / lowest->trainLoss) + "." +
                                 checkpointNearestTo(lowest->step),
                             {kTrainTotalLoss, kEvalTotalLoss}, lowest->step, step));
+  if (!advisor_.knowsExperiment()) return;
   raised_.back().key = "solver.max_steps";
   raised_.back().value = std::to_string(lowest->step);
 }

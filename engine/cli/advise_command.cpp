@@ -58,12 +58,18 @@ class LogReview {
     events::Reader reader(file);
     auto record = reader.next();
     if (!record) throw UserError(file.string() + ": has no records of an event log");
-    for (; record; record = reader.next()) add(*std::move(record));
+    try {
+      for (; record; record = reader.next()) add(*std::move(record));
+    } catch (const Error& error) {
+      damage_ = error.what();
+    }
     damagedRecords_ += reader.damagedRecords();
   }
   std::int64_t damagedRecords() const { return damagedRecords_; }
+  /// Why the rest of a file cannot be read; empty: all was read.
+  const std::string& damage() const { return damage_; }
   /// Whether a training loss was found, without which the rules know next to nothing.
-  bool hasTrainingLoss() const { return trainedStep_ > 0; }
+  bool hasTrainingLoss() const { return !lossTag_.empty(); }
   /// Of all that was added.
   std::vector<protocol::Alert> finish() {
     if (!hasState_) std::ranges::move(detector_.finish(), std::back_inserter(alerts_));
@@ -83,8 +89,14 @@ class LogReview {
   void prepare(protocol::Scalars& scalars) {
     bool isTrained = false;
     for (auto& [tag, value] : scalars.values) {
-      tag = events::tags::ofForeign(tag);
-      isTrained = isTrained || tag == events::tags::kTrainTotalLoss;
+      const std::string known = events::tags::ofForeign(tag);
+      if (known == events::tags::kTrainTotalLoss) {
+        // Another program may log it under several names, by step and by epoch.
+        if (lossTag_.empty()) lossTag_ = tag;
+        if (tag != lossTag_) continue;
+        isTrained = true;
+      }
+      tag = known;
     }
     if (!isTrained) return;
     // Other programs resume in a new file, from a step that an older one has.
@@ -99,6 +111,8 @@ class LogReview {
   }
 
   alerts::AlertDetector detector_;
+  std::string lossTag_;  ///< of the training loss, in the log; empty: none yet
+  std::string damage_;
   bool hasState_ = false;
   std::int64_t trainedStep_ = 0, damagedRecords_ = 0;
   std::vector<protocol::Alert> alerts_;
@@ -141,8 +155,10 @@ int advise(const AdviseOptions& options) {
         stderr);
   if (review.damagedRecords() > 0) {
     throw Error(base::counted(static_cast<std::uint64_t>(review.damagedRecords()), "record") +
-                " with a wrong checksum skipped: the advice is of the others alone");
+                " that could not be read: the advice is of the others alone");
   }
+  if (!review.damage().empty())
+    throw Error(review.damage() + "; the advice is of what comes before");
   return static_cast<int>(ExitStatus::Done);
 }
 

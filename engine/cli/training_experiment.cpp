@@ -1,5 +1,7 @@
 #include "engine/cli/training_experiment.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "engine/base/error.h"
@@ -21,6 +23,14 @@ void refuseFp16OnCpu(const config::RuntimeConfig& runtime) {
       "runtime.precision: fp16 is for GPUs, and the training is on the CPU: use bf16 or fp32");
 }
 
+/// Whether a range test has no use for the key.
+bool isUnusedInRangeTest(const config::ConfigIssue& issue) {
+  return std::ranges::any_of(
+      std::array{"solver.warmup_steps", "solver.milestones", "evaluation.", "checkpoint.",
+                 "monitor."},
+      [&](const char* prefix) { return issue.key.starts_with(prefix); });
+}
+
 void refuseWeights(const protocol::CheckResult& check) {
   if (check.weights)
     throw Error(check.weights->text, static_cast<ExitStatus>(check.weights->exitStatus));
@@ -39,6 +49,7 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
                   [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
   }
   loaded.throwOnError();
+  if (options.findLr) std::erase_if(loaded.issues, isUnusedInRangeTest);
   for (const config::ConfigIssue& issue : loaded.issues)
     std::fprintf(stderr, "%s\n", issue.format().c_str());
   // First, because the number of ranks determines the micro-batch.

@@ -5,6 +5,7 @@
 #include "engine/base/input_file.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
+#include "engine/config/name_pattern.h"
 #include "engine/config/value_text.h"
 
 namespace lockstep::config {
@@ -114,7 +115,7 @@ void checkMonitor(const MonitorConfig& monitor, Issues& issues) {
   }
   for (const std::string& pattern : monitor.tensorStatsInclude) {
     try {
-      const std::regex compiled(pattern);
+      namePattern(pattern);
     } catch (const std::regex_error&) {
       add(issues, "monitor.tensor_stats_include",
           "'" + pattern + "' is not a valid regular expression");

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <regex>
 
+#include "engine/config/name_pattern.h"
 #include "engine/events/tags.h"
 #include "engine/ops/tensor_sums.h"
 
@@ -15,7 +17,8 @@ namespace tags = events::tags;
 
 TensorStatistics::TensorStatistics(const std::vector<solver::Parameter>& parameters,
                                    const std::vector<std::string>& include) {
-  const std::vector<std::regex> patterns(include.begin(), include.end());
+  std::vector<std::regex> patterns;
+  std::ranges::transform(include, std::back_inserter(patterns), config::namePattern);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string& name = parameters[i].name;
     if (const auto part = config::partOf(name))

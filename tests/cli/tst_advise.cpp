@@ -138,8 +138,50 @@ class TstAdvise : public QObject {
     const auto result = bench.run({"advise", "run"});
     QCOMPARE(result.status, 1);
     QVERIFY2(contains(result.out, "gradient_imbalance"), result.out.c_str());
-    QCOMPARE(result.err, std::string("1 record with a wrong checksum skipped: the advice is of the "
+    QCOMPARE(result.err, std::string("1 record that could not be read: the advice is of the "
                                      "others alone\n"));
+  }
+
+  /// What comes before the damage is judged.
+  void aLogThatEndsInGarbageIsJudgedUpToThere() {
+    EngineBench bench;
+    writeRun(bench.folder() / "run");
+    const fs::path log = eventFileIn(bench.folder() / "run");
+    std::ofstream(log, std::ios::app) << std::string(100, 'x');
+    const auto result = bench.run({"advise", "run"});
+    QCOMPARE(result.status, 1);
+    QVERIFY2(contains(result.out, "gradient_imbalance"), result.out.c_str());
+    QVERIFY2(result.err.ends_with("; the advice is of what comes before\n"), result.err.c_str());
+  }
+
+  /// By step and by epoch, which is no resume at every step.
+  void aLossUnderTwoNamesIsOneCurve() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "other");
+    {
+      events::Writer writer = events::Writer::open(bench.folder() / "other");
+      for (int step = 1; step <= 400; ++step) {
+        const float loss = step < 50 ? 1.0f : 6.0f;
+        writer.append(tests::scalarRecord(step, {{"train_loss_step", loss}}));
+        writer.append(tests::scalarRecord(step, {{"train_loss", loss}}));
+        writer.append(tests::scalarRecord(step / 100, {{"train_loss_epoch", loss}}));
+      }
+    }
+    const auto result = bench.run({"advise", "other"});
+    QVERIFY2(contains(result.out, "step 60: warning: lr_too_high"), result.out.c_str());
+  }
+
+  void aLossThatIsNotPositiveIsNotJudgedByItsRatios() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "other");
+    {
+      events::Writer writer = events::Writer::open(bench.folder() / "other");
+      for (int step = 1; step <= 600; ++step) {
+        const float loss = -1 - 0.01f * static_cast<float>(step);
+        writer.append(tests::scalarRecord(step, {{"loss", loss}, {"lr", 0.1f}}));
+      }
+    }
+    QCOMPARE(bench.run({"advise", "other"}).out, std::string("no alerts\n"));
   }
 
   void aLogWithoutATrainingLossIsReported() {

@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "engine/config/load.h"
+#include "engine/config/name_pattern.h"
 #include "tests/config/experiment_files.h"
 #include "tests/support/test_main.h"
 
@@ -101,6 +102,19 @@ class TstCrossChecks : public QObject {
                lines.c_str());
       QVERIFY(!loaded.hasErrors());
     }
+  }
+
+  /// Patterns are matched without backtracking: this one would take years.
+  void patternsAreSearchedInTheirTime() {
+    const std::regex pattern = config::namePattern("(.*)*(.*)*(.*)*x$");
+    QVERIFY(!std::regex_search(std::string(200, 'a'), pattern));
+    QVERIFY(std::regex_search("rpn.head.x", pattern));
+    QVERIFY(std::regex_search("layer3.0.conv1.weight", config::namePattern("layer3\\.0")));
+    config::Experiment experiment;
+    experiment.monitor.tensorStatsInclude = {"(a)\\1"};
+    QVERIFY(std::ranges::any_of(config::crossChecks(experiment), [](const auto& issue) {
+      return issue.key == "monitor.tensor_stats_include";
+    }));
   }
 
   void unimplementedValuesAreErrors_data() {

@@ -57,7 +57,7 @@ std::optional<double> lossChange(const RunSoFar& run, std::int64_t from) {
   const std::int64_t middle = (from + run.step) / 2;
   const auto before = loss.mean(from, middle);
   const auto after = loss.mean(middle + 1, run.step);
-  return before && after ? std::optional(*after / *before) : std::nullopt;
+  return before && after && *before > 0 ? std::optional(*after / *before) : std::nullopt;
 }
 
 /// `solver.base_lr` times a factor, with one digit.
@@ -100,7 +100,7 @@ std::optional<Finding> risingLoss(const RunSoFar& run, std::size_t firstPoints,
   const std::int64_t begin = points.front().first, end = points[firstPoints - 1].last;
   const auto first = loss.median(begin, end);
   const auto now = loss.median(*from, run.step);
-  if (!first || !now || *now <= rise * *first) return std::nullopt;
+  if (!first || !now || *first <= 0 || *now <= rise * *first) return std::nullopt;
   Finding finding{.kind = protocol::AlertKind::LearningRateTooHigh,
                   .problem = "The learning rate is too high: the training loss is " +
                              base::shortNumber(*now, 3) + " in " + stepRange(*from, run.step) +

@@ -100,14 +100,14 @@ std::optional<Finding> plateau(const RunSoFar& run) {
   const std::int64_t middle = *from + steps / 2;
   const auto before = meanOf(loss, *from, middle);
   const auto after = meanOf(loss, middle + 1, run.step);
-  if (!before || !after) return std::nullopt;
+  if (!before || !after || before->value <= 0) return std::nullopt;
   const double fall = before->value - after->value;
   const double error = std::hypot(before->error, after->error);
   if (fall + 2 * error > kLeastFall * before->value || -fall > kMostRise * before->value)
     return std::nullopt;
   Finding finding{
       .kind = protocol::AlertKind::Plateau,
-      .problem = "The training loss no longer falls: " + base::shortNumber(before->value, 3) +
+      .problem = "The training loss hardly falls any more: " + base::shortNumber(before->value, 3) +
                  " in " + stepRange(*from, middle) + ", " + base::shortNumber(after->value, 3) +
                  " in the " + std::to_string(run.step - middle) +
                  " after them, at a constant learning rate.",

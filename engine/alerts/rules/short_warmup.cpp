@@ -30,7 +30,7 @@ std::optional<Finding> shortWarmup(const RunSoFar& run) {
   double highest = 0;
   for (std::int64_t from = end + 1; from < watched; from += kPart)
     highest = std::max(highest, loss.median(from, from + kPart - 1).value_or(0));
-  if (!before || !since || highest < kRise * *before || *since > kCalm * *before)
+  if (!before || !since || *before <= 0 || highest < kRise * *before || *since > kCalm * *before)
     return std::nullopt;
   Finding finding{.kind = protocol::AlertKind::ShortWarmup,
                   .problem = "The warm-up is too short: after its end at step " +
