@@ -90,6 +90,7 @@ install_python_packages() {
   # shellcheck disable=SC2086  # lists of words
   if [ $dev = 1 ]; then
     pip_install "torch with its CUDA libraries and the tests' references (about 3.5 GB)" "$TORCH" $DEV_PACKAGES
+    pip_install "the references of other metrics" --no-deps $DEV_PACKAGES_ALONE
   elif [ $cuda = 1 ]; then
     pip_install "torch with its CUDA libraries (about 3 GB)" "$TORCH"
   else

@@ -217,6 +217,11 @@ void MainWindow::updateStatus() {
     status.averagePrecision = metrics.lastValue(events::tags::kMaskAp);
     status.averagePrecisionName = tr("mask AP");
     status.heldOutLoss = metrics.lastValue(events::tags::kEvalTotalLoss);
+    const EvaluationPlan& plan = run->evaluationPlan();
+    if (const auto step = metrics.lastStep(events::tags::kMaskAp))
+      status.averagePrecisionScope = apScopeText(plan, *step);
+    if (const auto step = metrics.lastStep(events::tags::kEvalTotalLoss))
+      status.heldOutLossScope = heldOutLossScopeText(plan, *step);
     status.isLive = run->linkState() == EngineLink::State::Connected;
     status.canResume = isResumable(*run);
     status.isHidden = runs_->isCurrentHidden();

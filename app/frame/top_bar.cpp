@@ -88,9 +88,7 @@ void TopBar::buildWidgets() {
   timeLeft_ = metricLabel("muted");
   speed_ = metricLabel("muted");
   averagePrecision_ = metricLabel("");
-  averagePrecision_->setToolTip(tr("Mask AP of the last evaluation; the run list shows the best"));
   heldOut_ = metricLabel("");
-  heldOut_->setToolTip(tr("Held-out loss of the last evaluation"));
   menu_ = new QToolButton;
   menu_->setObjectName(QStringLiteral("menuButton"));
   menu_->setToolTip(tr("Menu (F10)"));
@@ -181,6 +179,11 @@ void TopBar::setStatus(const TopBarStatus& status) {
   showMetric(heldOut_, status.heldOutLoss
                            ? tr("held-out loss %1").arg(widgets::valueText(*status.heldOutLoss))
                            : QString());
+  averagePrecision_->setToolTip(
+      status.averagePrecisionScope.isEmpty()
+          ? QString()
+          : tr("%1\nThe run list shows the best.").arg(status.averagePrecisionScope));
+  heldOut_->setToolTip(status.heldOutLossScope);
   updateButtons();
   fitMetrics();
 }

@@ -2,6 +2,8 @@
 
 #include <QCoreApplication>
 
+#include "engine/coco/evaluation/past_limit.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/run_folder/run_experiment.h"
 
 namespace lockstep::app {
@@ -9,11 +11,35 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
 
+QString imagesText(const EvaluationPlan& plan) {
+  return plan.maxImages == 0
+             ? tr("all held-out images")
+             : tr("the first %1 held-out images (evaluation.max_images)").arg(plan.maxImages);
+}
+
 }  // namespace
 
 EvaluationPlan readEvaluationPlan(const run_folder::Layout& layout) {
   const config::Experiment experiment = run_folder::readRunExperiment(layout);
-  return {experiment.dataset.hasHeldOut(), experiment.evaluation.apEvery.count > 0};
+  return {experiment.dataset.hasHeldOut(), experiment.evaluation.apEvery.count > 0,
+          experiment.evaluation.maxImages,
+          config::apParams(experiment.evaluation).mostDetections()};
+}
+
+QString apScopeText(const EvaluationPlan& plan, qint64 step) {
+  QString text = tr("AP of masks (mean over IoU 0.50 to 0.95) at step %1,\nof %2.")
+                     .arg(step)
+                     .arg(imagesText(plan));
+  if (plan.mostDetections > 0)
+    text += QLatin1Char('\n') + QString::fromStdString(coco::apLimitText(plan.mostDetections)) +
+            QLatin1Char('.');
+  return text;
+}
+
+QString heldOutLossScopeText(const EvaluationPlan& plan, qint64 step) {
+  return tr("Held-out loss (loss_total, the weighted sum) at step %1,\nmean over %2.")
+      .arg(step)
+      .arg(imagesText(plan));
 }
 
 QString noApText(const EvaluationPlan& plan, bool hasEnded) {

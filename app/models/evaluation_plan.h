@@ -10,11 +10,17 @@ namespace lockstep::app {
 struct EvaluationPlan {
   bool hasHeldOut = true;  ///< dataset.val is set
   bool hasAp = true;       ///< evaluation.ap_every is not 0
+  int maxImages = 0;       ///< held-out images that are evaluated; 0: all
+  std::size_t mostDetections = 0;  ///< of a class and image that AP counts; 0: unknown
   bool operator==(const EvaluationPlan&) const = default;
 };
 
 /// Throws Error if the run's config.yaml is missing or invalid.
 EvaluationPlan readEvaluationPlan(const run_folder::Layout& layout);
+
+/// What the metrics of an evaluation are of: the images, the step and the limit.
+QString apScopeText(const EvaluationPlan& plan, qint64 step);
+QString heldOutLossScopeText(const EvaluationPlan& plan, qint64 step);
 
 /// Why a run has no AP so far. `hasEnded`: it does not train now.
 QString noApText(const EvaluationPlan& plan, bool hasEnded);

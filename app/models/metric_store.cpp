@@ -79,6 +79,12 @@ std::optional<double> MetricStore::lastValue(std::string_view tag) const {
   return found->value(found->size() - 1);
 }
 
+std::optional<std::int64_t> MetricStore::lastStep(std::string_view tag) const {
+  const MetricSeries* found = series(tag);
+  if (!found || found->size() == 0) return std::nullopt;
+  return found->step(found->size() - 1);
+}
+
 std::vector<std::string> MetricStore::tags() const {
   std::vector<std::string> tags;
   for (const auto& [tag, series] : byTag_) tags.push_back(tag);

@@ -27,6 +27,8 @@ class MetricStore {
   const MetricSeries* series(std::string_view tag) const;
   /// The newest value of a tag.
   std::optional<double> lastValue(std::string_view tag) const;
+  /// Its step.
+  std::optional<std::int64_t> lastStep(std::string_view tag) const;
   std::vector<std::string> tags() const;
   /// Wall time of the first record; 0: there is none yet.
   double baseTime() const { return baseTime_; }

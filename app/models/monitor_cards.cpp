@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "engine/coco/evaluation/past_limit.h"
 #include "engine/config/losses.h"
 #include "engine/events/tags.h"
 
@@ -79,7 +78,9 @@ std::vector<CardPlan> topCards() {
   precision.column = 3;
   precision.ignoreOutliers = false;
   precision.emptyText = QStringLiteral("No AP yet: see evaluation.ap_every");
-  precision.tip = QString::fromStdString(coco::apLimitText());
+  precision.tip = QStringLiteral(
+      "AP counts only the highest-scoring detections per class and image: the last number of "
+      "evaluation.max_dets, 100 as in COCO's unless it is set");
 
   CardPlan rate =
       rateCard(QStringLiteral("Learning rate"), {line(tags::kLearningRate, QStringLiteral("lr"))});

@@ -7,24 +7,26 @@
 #include "app/models/background.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/run_folder/run_experiment.h"
 
 namespace lockstep::app {
 namespace {
 
 struct LoadedDataset {
-  std::shared_ptr<const coco::Dataset> dataset;
-  QString imagesFolder;
+  HeldOutData data;
   QString error;  ///< why it cannot be loaded; empty without a dataset: the run has none
 };
 
 /// Empty without dataset.val. Throws Error.
 LoadedDataset loadHeldOut(const std::string& runFolder) {
   const run_folder::Layout layout{runFolder};
-  const config::DatasetSplit val = run_folder::readRunExperiment(layout).dataset.val;
+  const config::Experiment experiment = run_folder::readRunExperiment(layout);
+  const config::DatasetSplit& val = experiment.dataset.val;
   if (val.annotations.empty()) return {};
-  return {std::make_shared<const coco::Dataset>(coco::Dataset::load(val.annotations)),
-          QString::fromStdString(val.images),
+  return {{std::make_shared<const coco::Dataset>(coco::Dataset::load(val.annotations)),
+           QString::fromStdString(val.images),
+           config::apParams(experiment.evaluation).mostDetections()},
           {}};
 }
 
@@ -75,13 +77,13 @@ void PredictionsStore::setRun(const QString& runFolder) {
     try {
       return loadHeldOut(folder);
     } catch (const std::exception& error) {
-      return {nullptr, {}, QString::fromUtf8(error.what())};
+      return {{}, QString::fromUtf8(error.what())};
     }
   };
   runInBackground(this, load, [this, generation](const LoadedDataset& loaded) {
     if (generation == generation_) {
-      if (loaded.dataset) {
-        Q_EMIT datasetLoaded(loaded.dataset, loaded.imagesFolder);
+      if (loaded.data.dataset) {
+        Q_EMIT datasetLoaded(loaded.data);
       } else if (loaded.error.isEmpty()) {
         Q_EMIT datasetMissing();
       } else {

@@ -27,6 +27,13 @@ struct PredictionsOutcome {
   QString error;
 };
 
+/// The held-out set of a run.
+struct HeldOutData {
+  std::shared_ptr<const coco::Dataset> dataset;
+  QString imagesFolder;
+  std::size_t mostDetections = 0;  ///< of a class and image that count (evaluation.max_dets)
+};
+
 /// Reads a run's held-out dataset and its prediction files in the background. GUI thread only; no
 /// method blocks.
 class PredictionsStore : public QObject {
@@ -48,8 +55,7 @@ class PredictionsStore : public QObject {
   bool isIdle() const { return running_ == 0; }
 
  Q_SIGNALS:
-  void datasetLoaded(std::shared_ptr<const lockstep::coco::Dataset> dataset,
-                     const QString& imagesFolder);
+  void datasetLoaded(const lockstep::app::HeldOutData& data);
   /// The run has no dataset.val.
   void datasetMissing();
   /// `message` names the file and the error.

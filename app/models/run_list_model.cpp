@@ -94,7 +94,7 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case NameRole:
       return QString::fromStdString(nameOf(row.summary));
     case Qt::ToolTipRole:
-      return info.best ? tr("%1\nbest %2 %3 at step %4")
+      return info.best ? tr("%1\nbest %2 %3 at step %4 (held-out images)")
                              .arg(row.folder, QString::fromStdString(info.best->metric))
                              .arg(info.best->value, 0, 'f', 3)
                              .arg(info.best->step)

@@ -16,6 +16,8 @@ struct TopBarStatus {
   qint64 step = 0, maxSteps = 0;
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;
   QString averagePrecisionName;  ///< "mask AP"
+  /// What the two metrics are of, for their tool tips.
+  QString averagePrecisionScope, heldOutLossScope;
   bool isHidden = false;         ///< hidden by the filter of the run list
   bool isLive = false;           ///< connected to its engine
   bool canResume = false;        ///< it ended before its last step and can be resumed

@@ -45,10 +45,10 @@ void PredictionsPage::connectAnswers(Engine* engine) {
 void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
   connect(&store_, &PredictionsStore::datasetLoaded, this,
-          [this](const std::shared_ptr<const coco::Dataset>& dataset, const QString& imagesFolder) {
+          [this](const HeldOutData& heldOut) {
             hasDataset_ = true;
             view_->setMessage({});
-            view_->setDataset(dataset, imagesFolder);
+            view_->setDataset(heldOut.dataset, heldOut.imagesFolder, heldOut.mostDetections);
             restoreView();
             updateResults();
           });

@@ -12,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
+#include "engine/base/file_text.h"
 #include "engine/base/input_file.h"
 
 namespace lockstep::base {
@@ -115,7 +116,14 @@ void writeTemporary(OpenFile& file, const fs::path& target, std::string_view con
 
 }  // namespace
 
-std::string readFile(const fs::path& path) {
+std::string readFile(const fs::path& path) { return std::string(FileText::read(path).view()); }
+
+FileText::FileText(std::string_view text)
+    : data_(std::make_unique_for_overwrite<char[]>(text.size())), size_(text.size()) {
+  std::ranges::copy(text, data_.get());
+}
+
+FileText FileText::read(const fs::path& path) {
   OpenFile file(path, O_RDONLY | O_NONBLOCK,
                 "read");  // opening a pipe would block until it has a writer
   struct stat status;
@@ -123,18 +131,24 @@ std::string readFile(const fs::path& path) {
   if (S_ISDIR(status.st_mode)) throw systemError(path, "read", EISDIR);
   if (!S_ISREG(status.st_mode))
     throw Error(path.string() + ": " + inputFileError(path, "a regular file"));
-  std::string content(static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) + 1, '\0');
-  std::size_t filled = 0;
+  FileText text;
+  std::size_t capacity = static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) + 1;
+  text.data_ = std::make_unique_for_overwrite<char[]>(capacity);
   for (;;) {
-    if (filled == content.size()) content.resize(content.size() * 2 + 4096);
-    const ssize_t got = ::read(file.descriptor(), content.data() + filled, content.size() - filled);
+    if (text.size_ == capacity) {
+      capacity = capacity * 2 + 4096;
+      auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+      std::ranges::copy(text.view(), larger.get());
+      text.data_ = std::move(larger);
+    }
+    const ssize_t got =
+        ::read(file.descriptor(), text.data_.get() + text.size_, capacity - text.size_);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw systemError(path, "read", errno);
     if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
+    text.size_ += static_cast<std::size_t>(got);
   }
-  content.resize(filled);
-  return content;
+  return text;
 }
 
 void writeToDescriptor(int descriptor, std::string_view content, const fs::path& name) {

@@ -1,16 +1,18 @@
 #include <cmath>
 #include <cstdio>
+#include <future>
 #include <memory>
 #include <optional>
 
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
 #include "engine/base/log.h"
+#include "engine/cli/coco_eval_params.h"
 #include "engine/cli/coco_evaluation.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/extra_metrics_text.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
-#include "engine/coco/report/report.h"
 
 namespace lockstep::cli {
 namespace {
@@ -19,13 +21,15 @@ struct CocoEvalOptions {
   std::string gt, dt, type, out, compare, report, images;
   bool withArrays = false, withAnalysis = false, withMatches = false;
   std::optional<double> scoreThreshold, iouThreshold;
+  CocoEvalParamOptions params;
+  std::string figures;
 
   bool needsAnalysis() const { return withAnalysis || withMatches || !report.empty(); }
 };
 
-coco::IouType iouType(const std::string& name) {
-  if (name == "bbox") return coco::IouType::Box;
-  return name == "segm" ? coco::IouType::Mask : coco::IouType::Boundary;
+std::set<coco::ExtraMetric> extraMetricsOf(const CocoEvalOptions& options) {
+  if (options.figures.empty()) return {};
+  return parseExtraMetrics(options.figures);
 }
 
 /// Validates the command line before any work.
@@ -37,18 +41,36 @@ void check(const CocoEvalOptions& options) {
   }
   if (!options.images.empty() && !isFolder(options.images))
     throw UserError("--images " + options.images + ": no such folder");
-  if (options.scoreThreshold && !options.needsAnalysis())
-    throw UserError("--score-threshold is for --analysis, --matches and --report");
-  if (options.iouThreshold && !options.needsAnalysis())
-    throw UserError("--iou-threshold is for --analysis, --matches and --report");
+  if (options.scoreThreshold && !options.needsAnalysis() && options.figures.empty())
+    throw UserError("--score-threshold is for --analysis, --matches, --report and --figures");
+  if (options.iouThreshold && !options.needsAnalysis() && options.figures.empty())
+    throw UserError("--iou-threshold is for --analysis, --matches, --report and --figures");
+  const bool isOfAllCategories =
+      options.params.categories.empty() && !options.params.isClassAgnostic;
+  if (extraMetricsOf(options).contains(coco::ExtraMetric::Lvis) && !isOfAllCategories) {
+    throw UserError(
+        "--figures lvis is of all categories, each on its own: omit --categories and "
+        "--class-agnostic");
+  }
   if (options.scoreThreshold && !std::isfinite(*options.scoreThreshold))
     throw UserError("--score-threshold: must be a finite number");
   if (options.iouThreshold && !(*options.iouThreshold > 0 && *options.iouThreshold <= 1))
     throw UserError("--iou-threshold: must be above 0 and at most 1");
 }
 
-coco::ResultsFile loadResults(const std::string& file, const coco::Dataset& groundTruth) {
-  auto results = coco::ResultsFile::load(file, groundTruth);
+/// What is evaluated.
+struct Truth {
+  coco::Dataset whole;  ///< as in the file
+  coco::CategorySelection selection;
+  std::optional<coco::Dataset> selected;  ///< absent: the whole
+  coco::Params params;
+
+  const coco::Dataset& dataset() const { return selected ? *selected : whole; }
+};
+
+coco::ResultsFile resultsOf(const std::string& file, coco::ParsedResults parsed,
+                            const Truth& truth) {
+  coco::ResultsFile results(std::move(parsed), truth.whole, truth.selection);
   if (results.unknownCategoryCount() > 0) {
     base::logWarning("coco-eval",
                      file + ": " + std::to_string(results.unknownCategoryCount()) + " of " +
@@ -59,55 +81,16 @@ coco::ResultsFile loadResults(const std::string& file, const coco::Dataset& grou
   return results;
 }
 
-coco::ResultsComparison compare(const CocoEvalOptions& options, const coco::Dataset& groundTruth,
-                                const coco::WeightedAp& results) {
-  const auto others = loadResults(options.compare, groundTruth);
-  const auto matches = coco::matchResults(groundTruth, others, iouType(options.type));
-  const coco::WeightedAp weighted(matches, groundTruth.categories());
-  return {options.dt, options.compare, groundTruth.images().size(),
-          coco::accumulate(matches, groundTruth.categories()), coco::compareAp(results, weighted)};
-}
-
-CocoEvaluation evaluated(const CocoEvalOptions& options, const coco::Dataset& groundTruth,
+CocoEvaluation evaluated(const CocoEvalOptions& options, const Truth& truth,
                          const coco::ResultsFile& results) {
-  const coco::IouType type = iouType(options.type);
-  const auto matches = coco::matchResults(groundTruth, results, type);
-  CocoEvaluation evaluation;
-  evaluation.type = options.type;
-  evaluation.metrics = coco::accumulate(matches, groundTruth.categories());
-  if (options.withArrays)
-    evaluation.arrays = coco::accumulateArrays(matches, groundTruth.categories());
-  if (!options.needsAnalysis() && options.compare.empty()) return evaluation;
-  const coco::WeightedAp weighted(matches, groundTruth.categories());
-  if (!options.compare.empty()) evaluation.comparison = compare(options, groundTruth, weighted);
-  if (options.needsAnalysis()) {
-    evaluation.analysis =
-        coco::analyse(coco::OverlapSet(groundTruth, results, type), weighted,
-                      {options.iouThreshold.value_or(.5), options.scoreThreshold});
-  }
-  return evaluation;
-}
-
-void writeReport(const OutputFile& file, const CocoEvalOptions& options,
-                 const coco::Dataset& groundTruth, const coco::ResultsFile& results,
-                 const CocoEvaluation& evaluation) {
-  const coco::Report report =
-      coco::makeReport({.groundTruthName = options.gt,
-                        .resultsName = options.dt,
-                        .type = iouType(options.type),
-                        .groundTruth = groundTruth,
-                        .results = results,
-                        .figures = evaluation.metrics,
-                        .analysis = *evaluation.analysis,
-                        .comparison = evaluation.comparison ? &*evaluation.comparison : nullptr,
-                        .imagesFolder = options.images});
-  file.write(report.html);
-  if (report.missingImages.empty()) return;
-  const std::size_t count = report.missingImages.size();
-  base::logWarning("coco-eval", options.report + ": " + std::to_string(count) +
-                                    (count == 1 ? " image is missing: "
-                                                : " images are missing, the first of them ") +
-                                    report.missingImages.front());
+  const ResultsRequest request{
+      options.type,           truth.params, options.withArrays,     options.needsAnalysis(),
+      extraMetricsOf(options), options.scoreThreshold, options.iouThreshold};
+  if (options.compare.empty()) return evaluateResults(truth.dataset(), results, request);
+  const coco::ResultsFile others =
+      resultsOf(options.compare, coco::ParsedResults::load(options.compare), truth);
+  const ComparedResults compared{options.dt, options.compare, others};
+  return evaluateResults(truth.dataset(), results, request, &compared);
 }
 
 Inputs inputsOf(const CocoEvalOptions& options) {
@@ -119,25 +102,42 @@ Inputs inputsOf(const CocoEvalOptions& options) {
   return inputs;
 }
 
+Truth truthOf(const CocoEvalOptions& options, const coco::Params& params) {
+  Truth truth{coco::Dataset::load(options.gt), {}, {}, params};
+  if (const std::string text = truth.whole.newIds().text(); !text.empty())
+    base::logWarning("coco-eval", options.gt + ": " + text);
+  truth.selection = selectionOf(options.params, truth.whole);
+  if (!truth.selection.isAll())
+    truth.selected = coco::selectCategories(truth.whole, truth.selection);
+  return truth;
+}
+
 int evaluate(const CocoEvalOptions& options) {
   check(options);
+  const coco::Params params = paramsOf(options.params);
   const Inputs inputs = inputsOf(options);
   std::optional<OutputFile> out, report;
   if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
   if (!options.report.empty()) report.emplace(options.report, "--report", inputs);
   if (out && report && out->isSameAs(*report))
     throw UserError("--report " + options.report + ": --out is the same file");
-  const auto groundTruth = coco::Dataset::load(options.gt);
-  if (const std::string text = groundTruth.newIds().text(); !text.empty())
-    base::logWarning("coco-eval", options.gt + ": " + text);
-  const auto results = loadResults(options.dt, groundTruth);
-  const CocoEvaluation evaluation = evaluated(options, groundTruth, results);
+  // The two files side by side: parts of reading each take one core alone.
+  auto parsed = std::async(std::launch::async,
+                           [&options] { return coco::ParsedResults::load(options.dt); });
+  const Truth truth = truthOf(options, params);
+  const coco::Dataset& groundTruth = truth.dataset();
+  const coco::ResultsFile results = resultsOf(options.dt, parsed.get(), truth);
+  const CocoEvaluation evaluation = evaluated(options, truth, results);
   if (out) out->write(cocoEvalJson(evaluation, groundTruth, options.withMatches));
-  if (report) writeReport(*report, options, groundTruth, results, evaluation);
+  if (report) {
+    writeReport(*report, {options.gt, options.dt, options.images, kMaxDetectionsOption}, groundTruth,
+                results, evaluation);
+  }
   const bool usesStdout =
       (out && out->isStandardOutput()) || (report && report->isStandardOutput());
   if (!usesStdout) {
-    std::fputs(cocoEvalTable(evaluation, options.withAnalysis || options.withMatches).c_str(),
+    std::fputs(cocoEvalTable(evaluation, groundTruth, options.withAnalysis || options.withMatches)
+                   .c_str(),
                stdout);
   }
   return static_cast<int>(ExitStatus::Done);
@@ -167,13 +167,13 @@ void addAnalysisOptions(Command& command, CocoEvalOptions& options, Option out) 
       .needs(report);
   command
       .option("--score-threshold", options.scoreThreshold,
-              "Score threshold (default: the one with the best F1), for --analysis, --matches and "
-              "--report")
+              "Score threshold (default: the one with the best F1), for --analysis, --matches, "
+              "--report and --figures")
       .metavar("S");
   command
       .option("--iou-threshold", options.iouThreshold,
-              "IoU threshold of a true positive (default: 0.5), for --analysis, --matches and "
-              "--report")
+              "IoU threshold of a true positive (default: 0.5), for --analysis, --matches, --report "
+              "and the best F1 of --figures")
       .metavar("T");
 }
 
@@ -196,6 +196,8 @@ void addCocoEvalCommand(Command& program) {
       .flag("--precision", options->withArrays,
             "Add pycocotools' precision, recall and scores arrays to --out")
       .needs(out);
+  addParamOptions(command, options->params);
+  addFiguresOption(command, options->figures);
   addAnalysisOptions(command, *options, out);
   command.run([options] { return evaluate(*options); });
 }

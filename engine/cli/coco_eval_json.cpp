@@ -1,45 +1,15 @@
 #include <span>
 
-#include "engine/base/json_writer.h"
 #include "engine/cli/coco_evaluation.h"
+#include "engine/cli/extra_metrics_text.h"
+#include "engine/cli/nested_json.h"
 #include "engine/coco/analysis/evaluated_image.h"
 #include "engine/coco/evaluation/params.h"
 
 namespace lockstep::cli {
 namespace {
 
-/// JsonWriter with arrays and objects in one call.
-class Json : public base::JsonWriter {
- public:
-  using JsonWriter::JsonWriter;
-  void numbers(const char* name, std::span<const double> numbers) {
-    key(name);
-    values(numbers);
-  }
-  template <typename Write>
-  void object(const char* name, Write write) {
-    key(name);
-    beginObject();
-    write();
-    endObject();
-  }
-  /// An array of `count` values.
-  template <typename Write>
-  void array(const char* name, std::size_t count, Write write) {
-    key(name);
-    beginArray();
-    for (std::size_t i = 0; i < count; ++i) write(i);
-    endArray();
-  }
-  template <typename Write>
-  void objects(const char* name, std::size_t count, Write write) {
-    array(name, count, [&](std::size_t i) {
-      beginObject();
-      write(i);
-      endObject();
-    });
-  }
-};
+using Json = NestedJson;
 
 /// A member that holds nested arrays: `values` in row-major order, `lengths` the shape.
 void writeArray(Json& json, const char* name, std::span<const double> values,
@@ -56,11 +26,9 @@ void writeArray(Json& json, const char* name, std::span<const double> values,
 }
 
 void writeArrays(Json& json, const coco::PrecisionArrays& arrays) {
-  constexpr std::size_t kIous = coco::kIouThresholdCount, kAreas = coco::kAreaRangeCount,
-                        kCounts = coco::kMaxDetectionCounts.size(),
-                        kRecalls = coco::kRecallThresholds.size();
-  const std::array ofPrecision{kIous, kRecalls, arrays.classes, kAreas, kCounts};
-  const std::array ofRecall{kIous, arrays.classes, kAreas, kCounts};
+  const std::array ofPrecision{arrays.thresholds, coco::kRecallThresholds.size(), arrays.classes,
+                               arrays.areas, arrays.counts};
+  const std::array ofRecall{arrays.thresholds, arrays.classes, arrays.areas, arrays.counts};
   writeArray(json, "precision", arrays.precision, ofPrecision);
   writeArray(json, "recall", arrays.recall, ofRecall);
   writeArray(json, "scores", arrays.scores, ofPrecision);
@@ -68,6 +36,8 @@ void writeArrays(Json& json, const coco::PrecisionArrays& arrays) {
 
 void writeFigures(Json& json, const coco::AveragePrecision& figures) {
   json.numbers("stats", figures.stats);
+  if (figures.names != coco::metricNames())
+    json.array("names", figures.names.size(), [&](std::size_t i) { json.value(figures.names[i]); });
   json.objects("classes", figures.classes.size(), [&](std::size_t k) {
     const coco::ClassAveragePrecision& category = figures.classes[k];
     json.member("id", category.category.value);
@@ -76,7 +46,7 @@ void writeFigures(Json& json, const coco::AveragePrecision& figures) {
     json.member("AP50", category.ap50);
   });
   const coco::PastLimit& past = figures.pastLimit;
-  if (past == coco::PastLimit()) return;
+  if (past.isEmpty()) return;
   json.object("past_limit", [&] {
     for (const auto& [name, count] : coco::kPastLimitMembers) json.member(name, past.*count);
   });
@@ -129,8 +99,8 @@ void writePoint(Json& json, const coco::Analysis& analysis) {
   json.object("operating_point", [&] {
     json.member("score_threshold", analysis.scoreThreshold);
     json.member("is_best_f1", analysis.isAtBestF1);
-    json.objects("sizes", coco::kObjectSizeCount, [&](std::size_t s) {
-      json.member("name", coco::kObjectSizeNames[s]);
+    json.objects("sizes", point.sizes.size(), [&](std::size_t s) {
+      json.member("name", analysis.overlaps.areas()[s].name);
       writeCounts(json, point.sizes[s]);
     });
     json.objects("classes", point.classes.size(), [&](std::size_t k) {
@@ -269,6 +239,7 @@ std::string cocoEvalJson(const CocoEvaluation& evaluation, const coco::Dataset& 
   json.member("type", evaluation.type);
   writeFigures(json, evaluation.metrics);
   if (evaluation.arrays) writeArrays(json, *evaluation.arrays);
+  if (evaluation.extra) writeExtraMetrics(json, *evaluation.extra, groundTruth.categories());
   if (evaluation.comparison) writeComparison(json, *evaluation.comparison);
   if (evaluation.analysis) writeAnalysis(json, *evaluation.analysis);
   if (withMatches) writeMatches(json, *evaluation.analysis, groundTruth);

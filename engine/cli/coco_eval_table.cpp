@@ -5,8 +5,10 @@
 #include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
 #include "engine/base/utf8.h"
+#include "engine/cli/coco_eval_params.h"
 #include "engine/cli/coco_evaluation.h"
 #include "engine/cli/evaluation_table.h"
+#include "engine/cli/extra_metrics_text.h"
 #include "engine/coco/analysis/operating_point.h"
 
 namespace lockstep::cli {
@@ -30,10 +32,12 @@ std::string padded(std::string text, std::size_t width) {
 }
 
 std::string cocoMetrics(const coco::AveragePrecision& figures) {
+  std::size_t width = 6;
+  for (const std::string& name : figures.names) width = std::max(width, base::utf8Length(name));
   std::string text;
   for (std::size_t i = 0; i < figures.stats.size(); ++i)
-    text += line("%-6s %s\n", coco::kStatNames[i], metricValueText(figures.stats[i]).c_str());
-  const std::string past = figures.pastLimit.text();
+    text += padded(figures.names[i], width) + " " + metricValueText(figures.stats[i]) + "\n";
+  const std::string past = figures.pastLimit.text(kMaxDetectionsOption);
   return text + (past.empty() ? "" : "\n" + past + "\n");
 }
 
@@ -46,7 +50,9 @@ std::string intervals(const coco::ApUncertainty& uncertainty) {
   return "\n95 % confidence interval over " + std::to_string(uncertainty.resamples) +
          " bootstrap resamples of the images\n" +
          row("AP", uncertainty.figures.ap, uncertainty.ap) +
-         row("AP50", uncertainty.figures.ap50, uncertainty.ap50);
+         (uncertainty.figures.ap50 < 0
+              ? ""
+              : row("AP50", uncertainty.figures.ap50, uncertainty.ap50));
 }
 
 std::string countsRow(const std::string& name, const coco::Counts& counts) {
@@ -78,8 +84,8 @@ std::string operatingPoint(const coco::Analysis& analysis) {
       (analysis.isAtBestF1 ? " (best F1)" : "") +
       " and IoU >= " + base::shortNumber(analysis.iouThreshold) + "\n" +
       line("%-20s %9s %7s %7s %8s %8s %8s\n", "", "precision", "recall", "F1", "TP", "FP", "FN");
-  for (std::size_t s = 0; s < coco::kObjectSizeCount; ++s)
-    text += countsRow(coco::kObjectSizeNames[s], point.sizes[s]);
+  for (std::size_t s = 0; s < point.sizes.size(); ++s)
+    text += countsRow(analysis.overlaps.areas()[s].name, point.sizes[s]);
   const auto [rows, areWorst] = classesToShow(point);
   text += areWorst ? "classes with the lowest F1\n" : "classes\n";
   for (const std::size_t k : rows) {
@@ -120,15 +126,17 @@ std::string comparison(const coco::ResultsComparison& comparison,
                        const coco::AveragePrecision& figures) {
   const coco::PastLimit& ofOther = comparison.figuresOfB.pastLimit;
   std::string text = "\n" + coco::verdictSentence(comparison) + "\n";
-  if (ofOther != figures.pastLimit && !ofOther.text().empty())
-    text += comparison.nameB + ": " + ofOther.text() + "\n";
+  if (ofOther != figures.pastLimit && !ofOther.isEmpty())
+    text += comparison.nameB + ": " + ofOther.text(kMaxDetectionsOption) + "\n";
   return text;
 }
 
 }  // namespace
 
-std::string cocoEvalTable(const CocoEvaluation& evaluation, bool withAnalysis) {
+std::string cocoEvalTable(const CocoEvaluation& evaluation, const coco::Dataset& groundTruth,
+                          bool withAnalysis) {
   std::string text = cocoMetrics(evaluation.metrics);
+  if (evaluation.extra) text += extraMetricsTable(*evaluation.extra, groundTruth.categories());
   if (withAnalysis) {
     const coco::Analysis& analysis = *evaluation.analysis;
     text += intervals(analysis.uncertainty) + operatingPoint(analysis) + confusions(analysis) +

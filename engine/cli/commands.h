@@ -15,6 +15,7 @@ void addDatasetCommand(Command& program);
 void addMetricsCommand(Command& program);
 void addAdviseCommand(Command& program);
 void addRunsCommand(Command& program);
+void addDiffCommand(Command& program);
 void addAttachCommand(Command& program);
 void addInfoCommand(Command& program);
 

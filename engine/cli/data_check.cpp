@@ -18,6 +18,7 @@
 #include "engine/coco/evaluation/past_limit.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/config/anchor_fit.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/config/value_text.h"
 #include "engine/supervisor/machine.h"
 
@@ -141,8 +142,17 @@ class Checker {
     check_.valAnnotations = val.dataset.annotationCount();
     if (check_.valImages == 0) add("dataset.val.annotations", "has no images");
     const auto evaluated = static_cast<std::size_t>(experiment_.evaluation.maxImages);
-    const std::string past = coco::objectsPastLimit(val.dataset, evaluated).text();
+    const std::size_t limit = config::apParams(experiment_.evaluation).mostDetections();
+    const std::string past = coco::objectsPastLimit(val.dataset, limit, evaluated).text();
     if (!past.empty()) warn("dataset.val.annotations", past);
+    warnOfDetectionsPerImage(val, evaluated);
+  }
+
+  /// model.box_head.detections_per_image below the objects of the most crowded image.
+  void warnOfDetectionsPerImage(const Split& val, std::size_t evaluated) {
+    const auto limit = static_cast<std::size_t>(experiment_.model.boxHead.detectionsPerImage);
+    const std::string text = coco::detectionLimitText(val.dataset, limit, evaluated);
+    if (!text.empty()) warn("model.box_head.detections_per_image", text);
   }
 
   void checkIds(const Split& split) {

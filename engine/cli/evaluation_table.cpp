@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "engine/base/number_text.h"
-#include "engine/coco/evaluation/average_precision.h"
 
 namespace lockstep::cli {
 namespace {
@@ -38,7 +37,8 @@ std::string evaluationTable(const protocol::EvaluateResult& evaluation) {
   for (const auto& [name, value] : evaluation.losses) text += row(name, base::shortNumber(value));
   if (evaluation.bbox.empty() && evaluation.segm.empty()) return text;
   text += "\n" + row("", "bbox", "segm");
-  for (const char* name : coco::kStatNames)
+  const auto& named = evaluation.bbox.empty() ? evaluation.segm : evaluation.bbox;
+  for (const auto& [name, value] : named)
     text += row(name, metricIn(evaluation.bbox, name), metricIn(evaluation.segm, name));
   return text + (evaluation.pastLimit.empty() ? "" : "\n" + evaluation.pastLimit + "\n");
 }

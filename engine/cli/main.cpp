@@ -21,6 +21,7 @@ void addCommands(Command& program) {
   addMetricsCommand(program);
   addAdviseCommand(program);
   addRunsCommand(program);
+  addDiffCommand(program);
   addAttachCommand(program);
   addInfoCommand(program);
 }

@@ -1,64 +1,211 @@
-#include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/base/log.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/data_table.h"
 #include "engine/cli/input_path.h"
+#include "engine/cli/run_history_facts.h"
+#include "engine/config/losses.h"
+#include "engine/run_folder/run_experiment.h"
 #include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/training_state.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
-using Row = std::array<std::string, 5>;
+struct RunsOptions {
+  std::string folder, target;
+  bool asTable = false;
+  std::optional<TableFormat> format;
+};
 
-Row rowOf(const run_folder::RunSummary& run) {
+TableCell timeCell(double seconds) {
+  return seconds > 0 ? TableCell(seconds, base::timestampIso8601(seconds)) : TableCell();
+}
+
+std::string stepsText(const run_folder::RunInfo& info) {
+  return std::to_string(info.step) + "/" + std::to_string(info.maxSteps);
+}
+
+std::vector<TableColumn> listColumns() {
+  return {{"run", "RUN"},
+          {"state", "STATE"},
+          {"step", "STEP"},
+          {"max_steps", ""},
+          {"best_metric", "BEST"},
+          {"best_value", ""},
+          {"best_step", ""},
+          {"created", "CREATED"}};
+}
+
+std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
   const run_folder::RunInfo& info = run.info;
-  Row row;
-  row[0] = run.folder.filename().string();
-  row[1] = info.state.text();
-  row[2] = std::to_string(info.step) + "/" + std::to_string(info.maxSteps);
-  row[3] = info.best ? info.best->metric + " " + base::shortNumber(info.best->value, 4) +
-                           " at step " + std::to_string(info.best->step)
-                     : "-";
-  row[4] = info.created > 0 ? base::timestampIso8601(info.created) : "-";
+  std::vector<TableCell> row{run.folder.filename().string(), std::string(info.state.text()),
+                             info.step, info.maxSteps};
+  row[2].shown = stepsText(info);
+  if (info.best) {
+    row.emplace_back(info.best->metric);
+    row.back().shown += " " + base::shortNumber(info.best->value, 4) + " at step " +
+                        std::to_string(info.best->step);
+    row.emplace_back(info.best->value, base::shortNumber(info.best->value, 4));
+    row.emplace_back(info.best->step);
+  } else {
+    row.insert(row.end(), 3, TableCell());
+  }
+  row.push_back(timeCell(info.created));
   return row;
 }
 
-void print(const std::vector<Row>& rows) {
-  std::array<int, 5> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], static_cast<int>(row[i].size()));
+std::vector<TableColumn> paperColumns(const MetricTarget* target) {
+  std::vector<TableColumn> columns{{"run", "RUN"},
+                                   {"state", "STATE"},
+                                   {"step", "STEPS"},
+                                   {"max_steps", ""},
+                                   {"epochs", "EPOCHS"},
+                                   {"trained_seconds", "TRAINED"},
+                                   {"batch_size", "BATCH"},
+                                   {"ranks", "DEVICES"},
+                                   {"device", ""},
+                                   {"backbone", "BACKBONE"},
+                                   {"segm/AP", "MASK AP"},
+                                   {"segm/AP_step", ""},
+                                   {"bbox/AP", "BOX AP"},
+                                   {"bbox/AP_step", ""},
+                                   {"loss_total", "HELD-OUT LOSS"},
+                                   {"loss_total_step", ""}};
+  if (target != nullptr) {
+    const std::string wanted = target->metric + (config::isLoss(target->metric) ? " <= " : " >= ") +
+                               base::shortNumber(target->value);
+    columns.push_back({"target_step", "STEPS TO " + wanted});
+    columns.push_back({"target_minutes", "MINUTES"});
   }
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i)
-      std::printf("%-*s  ", widths[i], row[i].c_str());
-    std::printf("%s\n", row.back().c_str());
-  }
+  return columns;
 }
 
-int listRuns(const std::string& folder) {
-  const fs::path parent = folder.empty() ? run_folder::runsFolder() : fs::path(folder);
-  const char* variable = std::getenv("LOCKSTEP_RUNS");
-  const bool isNamed = !folder.empty() || (variable != nullptr && *variable != '\0');
+std::string fixed(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+/// Where it trained, as its newest checkpoint says, or else the experiment; "" if neither does.
+std::string deviceOf(const run_folder::Layout& run,
+                     const std::optional<config::Experiment>& experiment) {
+  try {
+    const auto steps = run_folder::checkpointSteps(run);
+    const std::string device =
+        steps.empty() ? "" : run_folder::readTrainingState(run.checkpoint(steps.back())).device;
+    if (!device.empty()) return device;
+  } catch (const Error& error) {
+    base::logWarning("runs", error.what());
+  }
+  const bool isSet = experiment && experiment->runtime.device;
+  return isSet ? base::textOf(*experiment->runtime.device) : "";
+}
+
+/// 1:02:03
+std::string durationText(double seconds) {
+  const auto all = static_cast<std::int64_t>(std::llround(seconds));
+  char text[40];
+  std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", static_cast<long long>(all / 3600),
+                static_cast<long long>(all / 60 % 60), static_cast<long long>(all % 60));
+  return text;
+}
+
+void addMetric(std::vector<TableCell>& row, const std::optional<MetricAtStep>& metric) {
+  if (!metric) {
+    row.insert(row.end(), 2, TableCell());
+    return;
+  }
+  row.emplace_back(metric->value, fixed("%.4f", metric->value));
+  row.emplace_back(metric->step);
+}
+
+/// The experiment's part; cells without a value if its config.yaml cannot be read.
+void addExperiment(std::vector<TableCell>& row, const run_folder::RunSummary& run) {
+  std::optional<config::Experiment> experiment;
+  try {
+    experiment = run_folder::readRunExperiment(run_folder::Layout(run.folder));
+  } catch (const Error& error) {
+    base::logWarning("runs", error.what());
+  }
+  row.push_back(experiment ? TableCell(std::int64_t{experiment->solver.batchSize}) : TableCell());
+  row.emplace_back(std::int64_t{run.info.ranks});
+  const std::string device = deviceOf(run_folder::Layout(run.folder), experiment);
+  if (!device.empty()) row.back().shown += " x " + device;
+  row.push_back(device.empty() ? TableCell() : TableCell(device));
+  row.push_back(experiment ? TableCell(experiment->model.backbone) : TableCell());
+}
+
+std::vector<TableCell> paperRow(const run_folder::RunSummary& run, const MetricTarget* target) {
+  const run_folder::RunInfo& info = run.info;
+  std::vector<TableCell> row{run.folder.filename().string(), std::string(info.state.text()),
+                             info.step, info.maxSteps};
+  row[2].shown = stepsText(info);
+  if (info.stepsPerEpoch.value_or(0) > 0) {
+    const double epochs = static_cast<double>(info.step) / *info.stepsPerEpoch;
+    row.emplace_back(epochs, fixed("%.1f", epochs));
+  } else {
+    row.emplace_back();
+  }
+  RunHistoryFacts facts;
+  try {
+    facts = readHistoryFacts(run_folder::Layout(run.folder), target);
+  } catch (const Error& error) {
+    base::logWarning("runs", error.what());
+  }
+  row.push_back(facts.trainedSeconds
+                    ? TableCell(*facts.trainedSeconds, durationText(*facts.trainedSeconds))
+                    : TableCell());
+  addExperiment(row, run);
+  addMetric(row, facts.bestMaskAp);
+  addMetric(row, facts.bestBoxAp);
+  addMetric(row, facts.lowestHeldOutLoss);
+  if (target == nullptr) return row;
+  if (facts.target) {
+    row.emplace_back(facts.target->step);
+    const double minutes = facts.target->seconds / 60;
+    row.emplace_back(minutes, fixed("%.1f", minutes));
+  } else {
+    row.insert(row.end(), 2, TableCell());
+  }
+  return row;
+}
+
+std::vector<run_folder::RunSummary> runsIn(const fs::path& parent, bool isNamed) {
   if (isNamed && !isFolder(parent)) throw UserError(parent.string() + ": no such folder");
-  std::vector<Row> rows{{"RUN", "STATE", "STEP", "BEST", "CREATED"}};
-  for (const run_folder::RunSummary& run : run_folder::listRuns(parent)) rows.push_back(rowOf(run));
-  if (rows.size() == 1 && run_folder::isRunFolder(parent)) {
+  std::vector<run_folder::RunSummary> runs = run_folder::listRuns(parent);
+  if (runs.empty() && run_folder::isRunFolder(parent)) {
     throw UserError(parent.string() + ": is itself a run; give the folder that contains it, " +
                     realPath(parent).parent_path().string());
   }
-  if (rows.size() == 1) {
-    std::fprintf(stderr, "%s: no runs\n", parent.c_str());
-  } else {
-    print(rows);
-  }
+  return runs;
+}
+
+int listRuns(const RunsOptions& options) {
+  if (!options.target.empty() && !options.asTable) throw UserError("--target is for --table");
+  std::optional<MetricTarget> target;
+  if (!options.target.empty()) target = parseTarget(options.target);
+  const fs::path parent =
+      options.folder.empty() ? run_folder::runsFolder() : fs::path(options.folder);
+  const char* variable = std::getenv("LOCKSTEP_RUNS");
+  const bool isNamed = !options.folder.empty() || (variable != nullptr && *variable != '\0');
+  const MetricTarget* wanted = target ? &*target : nullptr;
+  DataTable table{options.asTable ? paperColumns(wanted) : listColumns(), {}};
+  for (const run_folder::RunSummary& run : runsIn(parent, isNamed))
+    table.rows.push_back(options.asTable ? paperRow(run, wanted) : listRow(run));
+  const TableFormat format = options.format.value_or(TableFormat::Text);
+  if (table.rows.empty()) std::fprintf(stderr, "%s: no runs\n", parent.c_str());
+  const bool isForPeople = format == TableFormat::Text || format == TableFormat::Markdown;
+  if (!table.rows.empty() || !isForPeople) std::fputs(formatTable(table, format).c_str(), stdout);
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -66,10 +213,19 @@ int listRuns(const std::string& folder) {
 
 void addRunsCommand(Command& program) {
   Command command = program.command("runs", "List the runs in a folder, newest first");
-  auto folder = std::make_shared<std::string>();
-  command.option("folder", *folder, "Folder of the runs (default: $LOCKSTEP_RUNS or ./runs)")
+  auto options = std::make_shared<RunsOptions>();
+  command.option("folder", options->folder, "Folder of the runs (default: $LOCKSTEP_RUNS or ./runs)")
       .metavar("DIR");
-  command.run([folder] { return listRuns(*folder); });
+  command.flag("--table", options->asTable,
+               "As a table for papers: time trained, batch, devices and best metrics, each the best "
+               "of all evaluations");
+  command
+      .option("--target", options->target,
+              "Add steps and minutes to the first evaluation that reaches this value, such as "
+              "segm/AP=0.377, to --table")
+      .metavar("METRIC=VALUE");
+  command.option("--format", options->format, "Output format (default: text)");
+  command.run([options] { return listRuns(*options); });
 }
 
 }  // namespace lockstep::cli

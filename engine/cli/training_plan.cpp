@@ -231,10 +231,12 @@ std::string nothingLeft(const run_folder::Layout& layout, std::int64_t step,
     return "already finished (step " + std::to_string(step) + " of " + std::to_string(maxSteps) +
            "); raise solver.max_steps with --set solver.max_steps=N to continue";
   }
-  const bool stopsEarly = step > 0 && run_folder::readTrainingState(layout.checkpoint(step))
-                                          .stopsEarly(experiment.evaluation.earlyStop);
-  return stopsEarly ? "already stopped early; raise evaluation.early_stop.patience to continue"
-                    : "";
+  if (step == 0) return "";
+  const auto state = run_folder::readTrainingState(layout.checkpoint(step));
+  if (!state.stopsEarly(experiment.evaluation)) return "";
+  return state.hasReachedTarget(experiment.evaluation)
+             ? "already reached evaluation.early_stop.target; set another to continue"
+             : "already stopped early; raise evaluation.early_stop.patience to continue";
 }
 
 /// How the data differ from those of the checkpoint; empty: they do not, or the checkpoint has no

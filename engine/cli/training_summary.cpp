@@ -39,7 +39,7 @@ std::string pastLimitLine(const nlohmann::json& evaluation) {
   for (const auto& [name, count] : coco::kPastLimitMembers) {
     const auto found = section->find(name);
     const auto value = found == section->end() ? std::nullopt : protocol::integerOf(*found);
-    past.*count = static_cast<std::size_t>(std::max<std::int64_t>(value.value_or(0), 0));
+    if (value) past.*count = static_cast<std::size_t>(std::max<std::int64_t>(*value, 0));
   }
   const std::string text = past.text();
   return text.empty() ? text : text + "\n";

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <regex>
 #include <system_error>
 
 #include "engine/base/input_file.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/config/name_pattern.h"
@@ -133,18 +136,42 @@ void checkRuntime(const Experiment& experiment, Issues& issues) {
 }
 
 void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
-  const std::string& metric = evaluation.earlyStop.metric;
+  const std::string& metric = evaluation.stopMetric();
   if (metric.empty()) return;
+  const std::string key = evaluation.earlyStop.metric.empty() ? "evaluation.early_stop.target"
+                                                              : "evaluation.early_stop.metric";
   if (!isLoss(metric) && evaluation.apEvery.count == 0) {
-    add(issues, "evaluation.early_stop.metric",
-        metric + " is never measured while evaluation.ap_every is 0");
+    add(issues, key, metric + " is never measured while evaluation.ap_every is 0");
   } else if (isLoss(metric) && evaluation.lossEvery.count == 0 && evaluation.apEvery.count == 0) {
-    add(issues, "evaluation.early_stop.metric",
+    add(issues, key,
         metric + " is measured at the last step only while evaluation.loss_every is 0");
+  }
+  if (!isLoss(metric) && evaluation.earlyStop.target.value_or(0) > 1) {
+    add(issues, "evaluation.early_stop.target",
+        writeNumber(*evaluation.earlyStop.target) + " is never reached: " + metric +
+            " is at most 1");
   }
 }
 
+/// One of the metrics that follow from max_dets.
+void checkMetric(const EvaluationConfig& evaluation, const std::string& key,
+                 const std::string& metric, Issues& issues) {
+  const std::vector<std::string> metrics = evaluationMetrics(evaluation);
+  if (metric.empty() || std::ranges::find(metrics, metric) != metrics.end()) return;
+  const coco::Params params = apParams(evaluation);
+  add(issues, key,
+      metric + " is not measured: evaluation.max_dets are " +
+          std::to_string(params.maxDetections[0]) + ", " +
+          std::to_string(params.maxDetections[1]) + " and " +
+          std::to_string(params.maxDetections[2]));
+}
+
 void checkEvaluation(const EvaluationConfig& evaluation, Issues& issues) {
+  if (std::ranges::adjacent_find(evaluation.maxDets, std::greater_equal()) !=
+      evaluation.maxDets.end())
+    add(issues, "evaluation.max_dets", "must be three numbers in ascending order");
+  checkMetric(evaluation, "evaluation.best_metric", evaluation.bestMetric, issues);
+  checkMetric(evaluation, "evaluation.early_stop.metric", evaluation.earlyStop.metric, issues);
   checkEarlyStop(evaluation, issues);
   const std::string& metric = evaluation.bestMetric;
   if (evaluation.apEvery.count > 0 || isLoss(metric)) return;

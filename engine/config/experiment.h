@@ -151,10 +151,10 @@ struct SolverConfig {
 };
 
 struct EarlyStopConfig {
-  std::string metric;  ///< empty: off
+  std::string metric;  ///< empty: patience is off
   int patience = 5;
   double minDelta = 0.0;
-  std::optional<double> target;
+  std::optional<double> target;  ///< of metric or, if that is empty, of best_metric
 };
 
 struct EvaluationConfig {
@@ -164,6 +164,11 @@ struct EvaluationConfig {
   std::string bestMetric = "segm/AP";
   std::vector<int> maxDets{1, 10, 100};
   EarlyStopConfig earlyStop;
+
+  /// The metric that may end the training; empty: none.
+  const std::string& stopMetric() const {
+    return earlyStop.metric.empty() && earlyStop.target ? bestMetric : earlyStop.metric;
+  }
 };
 
 struct CheckpointConfig {

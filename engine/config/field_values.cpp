@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <regex>
 
 #include "engine/config/value_text.h"
 
@@ -336,6 +337,11 @@ ValueError parseChoice(const Field& field, const YamlNode& node, std::string& va
   for (const std::string& choice : field.choices) {
     if (choice != node.text) continue;
     value = choice;
+    return {};
+  }
+  if (!field.otherChoices.empty() &&
+      std::regex_match(node.text, std::regex(field.otherChoices))) {
+    value = node.text;
     return {};
   }
   return makeError(shown(node) + " is not one of " + list, nearestWord(node.text, field.choices));

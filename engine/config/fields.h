@@ -50,6 +50,8 @@ struct Field {
   bool mayBeEmpty = false;  ///< of a list
   /// Values of a Choice; for an Integer or a list, words allowed in its place (`auto`).
   std::vector<std::string> choices;
+  /// Of a Choice: a regular expression of values that are allowed too, as cross checks decide.
+  std::string otherChoices;
   bool nullable = false;      ///< `null` is allowed
   bool isImplemented = true;  ///< false: not implemented yet; only the default is accepted
   std::vector<std::string>

@@ -1,22 +1,11 @@
 #include <iterator>
 #include <tuple>
 
-#include "engine/coco/evaluation/stat_names.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/config/field_rows.h"
 
 namespace lockstep::config {
 namespace {
-
-/// Metrics that best_metric and early stopping can use.
-std::vector<std::string> metricNames() {
-  std::vector<std::string> names;
-  for (const char* type : {"segm", "bbox"}) {
-    for (const char* stat : coco::kStatNames) names.push_back(std::string(type) + "/" + stat);
-  }
-  names.emplace_back(kTotalLoss);
-  for (const LossFacts& loss : kLosses) names.emplace_back(loss.name);
-  return names;
-}
 
 void addEvaluationFields(FieldTable& table) {
   SectionRows evaluation(
@@ -31,30 +20,35 @@ void addEvaluationFields(FieldTable& table) {
   evaluation.integer("max_images", &EvaluationConfig::maxImages, atLeast(0), "images",
                      "Limit evaluations to this number of held-out images, the first ones, to save "
                      "time; 0: all.");
-  evaluation.choice("best_metric", &EvaluationConfig::bestMetric, metricNames(),
-                    "Metric that selects the best checkpoint: the lowest value of a loss, the "
-                    "highest of any other metric.");
+  const std::vector<std::string> metrics = evaluationMetrics(EvaluationConfig());
+  evaluation
+      .choice("best_metric", &EvaluationConfig::bestMetric, metrics,
+              "Metric that selects the best checkpoint: the lowest value of a loss, the highest of "
+              "any other metric.")
+      .otherChoices = kAnyRecall;
   Field& limits = evaluation.integers(
       "max_dets", &EvaluationConfig::maxDets, between(1, 100000), "detections",
-      "Detections per class and image that count: the three limits of COCO's metrics.");
+      "Detections per class and image that count, highest scores first, in ascending order: AR with "
+      "each of these numbers, all other metrics with the last. Raise it where an image has more "
+      "objects of a class.");
   limits.listSize = 3;
-  limits.isImplemented = false;
 
   SectionRows stop(
       table, "evaluation.early_stop",
-      "Early stopping: end the training when a metric no longer improves.",
+      "Early stopping: end the training when a metric no longer improves, or reaches a target.",
       [](auto& e) -> auto& { return e.evaluation.earlyStop; });
-  Field& metric = stop.choice("metric", &EarlyStopConfig::metric, metricNames(),
-                              "Metric that has to keep improving; null: no early stopping.");
+  Field& metric = stop.choice("metric", &EarlyStopConfig::metric, metrics,
+                              "Metric that has to keep improving; null: it does not have to.");
   metric.nullable = true;
+  metric.otherChoices = kAnyRecall;
   stop.integer("patience", &EarlyStopConfig::patience, atLeast(1), "evaluations",
                "Evaluations without an improvement after which the training ends, usually 3 … 10.");
   stop.number("min_delta", &EarlyStopConfig::minDelta, atLeast(0), "",
               "Smallest improvement that counts: a change must be larger than this, in units of "
               "the metric. Usually 0.");
   stop.optionalNumber("target", &EarlyStopConfig::target, atLeast(0), "",
-                      "End the training once the metric reaches this value; null: off.")
-      .isImplemented = false;
+                      "End the training once early_stop.metric, or without one best_metric, reaches "
+                      "this value (a loss: falls to it); null: off.");
 }
 
 void addCheckpointFields(FieldTable& table) {

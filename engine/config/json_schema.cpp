@@ -64,7 +64,10 @@ Json itemSchema(const Field& field) {
     case FieldType::Path:
       return {{"type", "string"}, {"minLength", 1}};
     case FieldType::Choice:
-      return {{"enum", implementedChoices(field)}};
+      if (field.otherChoices.empty()) return {{"enum", implementedChoices(field)}};
+      return {{"anyOf",
+               {{{"enum", implementedChoices(field)}},
+                {{"type", "string"}, {"pattern", "^" + field.otherChoices + "$"}}}}};
     case FieldType::Duration:
     case FieldType::DurationList:
       return durationSchema(field);

@@ -53,7 +53,7 @@ Json statsJson(const std::optional<coco::AveragePrecision>& precision) {
   if (!precision) return nullptr;
   Json json = Json::object();
   for (std::size_t i = 0; i < precision->stats.size(); ++i) {
-    json[coco::kStatNames[i]] = number(precision->stats[i]);
+    json[precision->names[i]] = number(precision->stats[i]);
   }
   return json;
 }
@@ -112,7 +112,7 @@ std::string toJson(const Evaluation& evaluation, bool withPerImage) {
   json["bbox"] = statsJson(evaluation.bbox);
   json["segm"] = statsJson(evaluation.segm);
   json["classes"] = classesJson(evaluation);
-  if (const coco::PastLimit past = pastLimitOf(evaluation); past != coco::PastLimit()) {
+  if (const coco::PastLimit past = pastLimitOf(evaluation); !past.isEmpty()) {
     for (const auto& [name, count] : coco::kPastLimitMembers)
       json["past_limit"][name] = past.*count;
   }
@@ -151,7 +151,7 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
                             const std::optional<coco::AveragePrecision>& precision) {
     if (!precision) return;
     for (std::size_t i = 0; i < precision->stats.size(); ++i) {
-      scalars.emplace_back(events::tags::eval(std::string(kind) + "/" + coco::kStatNames[i]),
+      scalars.emplace_back(events::tags::eval(std::string(kind) + "/" + precision->names[i]),
                            static_cast<float>(precision->stats[i]));
     }
   };
@@ -176,11 +176,15 @@ std::optional<double> metricValue(const Evaluation& evaluation, std::string_view
   for (const auto& [kind, precision] :
        {std::pair{"bbox/", &evaluation.bbox}, std::pair{"segm/", &evaluation.segm}}) {
     if (!metric.starts_with(kind)) continue;
-    for (std::size_t i = 0; i < coco::kStatNames.size(); ++i) {
-      if (metric.substr(5) != coco::kStatNames[i]) continue;
-      if (!*precision || (*precision)->stats[i] < 0) return std::nullopt;
-      return (*precision)->stats[i];
-    }
+    const std::string_view name = metric.substr(std::string_view(kind).size());
+    // Without AP the limits of the recalls are not known.
+    if (!*precision && name.starts_with("AR")) return std::nullopt;
+    const std::vector<std::string> names = *precision ? (*precision)->names : coco::metricNames();
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) continue;
+    if (!*precision) return std::nullopt;
+    const double value = (*precision)->stats[static_cast<std::size_t>(found - names.begin())];
+    return value < 0 ? std::nullopt : std::optional(value);
   }
   throw UserError("evaluation.best_metric: unknown metric '" + std::string(metric) +
                   "'; use segm/AP, bbox/AP50, loss_total, loss_mask or similar");

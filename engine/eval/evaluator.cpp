@@ -160,8 +160,8 @@ void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<Im
   const bool all = std::ranges::all_of(evaluation.detections, counts);
   if (!all) std::ranges::copy_if(evaluation.detections, std::back_inserter(some), counts);
   const std::vector<coco::Detection>& counted = all ? evaluation.detections : some;
-  evaluation.bbox = coco::evaluate(dataset(), counted, coco::IouType::Box, ids);
-  evaluation.segm = coco::evaluate(dataset(), counted, coco::IouType::Mask, ids);
+  evaluation.bbox = coco::evaluate(dataset(), counted, coco::IouType::Box, ids, options_.params);
+  evaluation.segm = coco::evaluate(dataset(), counted, coco::IouType::Mask, ids, options_.params);
 }
 
 ObjectLosses Evaluator::objectLosses(const std::vector<ImageResult>& results) const {

@@ -26,6 +26,7 @@ struct EvaluatorOptions {
   int threads = 1;               ///< images in parallel on a CPU; a GPU processes one at a time
   int loaderThreads = 1;         ///< loader threads for a GPU
   int maxImages = 0;             ///< only the first images of the dataset; 0: all
+  coco::Params params{};         ///< of AP
   bool skipsBadImages = false;   ///< skip and list images that cannot be read
   dist::World* world = nullptr;  ///< images are sharded over its ranks; null: this process only
 };

@@ -70,12 +70,14 @@ void describe(auto& members, Is<EvaluateJob> auto& job) {
   members("split", job.split);
   members("per_image", job.perImage);
   members("out", job.out);
+  members("detections", job.detections);
 }
 
 void describe(auto& members, Is<EvaluateResult> auto& result) {
   members("step", result.step);
   members("images", result.images);
   members("bad_images", result.badImages);
+  members("bad_image_ids", result.badImageIds);
   members("losses", result.losses);
   members("bbox", result.bbox);
   members("segm", result.segm);

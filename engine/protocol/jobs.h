@@ -59,6 +59,7 @@ struct EvaluateResult {
   std::int64_t images = 0;     ///< readable ones
   std::int64_t badImages = 0;  ///< unreadable ones
   std::vector<Figure> losses{};
+  std::vector<std::int64_t> badImageIds{};
   std::vector<Figure> bbox{}, segm{};  ///< COCO's twelve
   std::string pastLimit{};             ///< message about objects that AP ignores; empty: none
 };
@@ -68,6 +69,7 @@ struct EvaluateJob {
   Split split = Split::Val;
   bool perImage = false;
   std::string out{};  ///< file for the evaluation (written atomically); empty: none
+  std::string detections{};  ///< file for the detections as COCO results; empty: none
 };
 
 struct PredictResult {

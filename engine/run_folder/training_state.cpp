@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
 #include "engine/base/shortened_text.h"
+#include "engine/config/losses.h"
 #include "engine/protocol/members.h"
 #include "engine/run_folder/best_members.h"
 
@@ -79,6 +80,7 @@ void describe(auto& members, Is<EarlyStopState> auto& state) {
   members("value", state.value);
   members("step", state.step);
   members("waited", state.waited);
+  members.ifNotEmpty("latest", state.latest);
 }
 
 void describe(auto& members, Is<TrainingState> auto& state) {
@@ -99,9 +101,20 @@ void describe(auto& members, Is<TrainingState> auto& state) {
   members.ifNotEmpty("files", state.files);
 }
 
-bool TrainingState::stopsEarly(const config::EarlyStopConfig& config) const {
-  return !config.metric.empty() && earlyStop && earlyStop->metric == config.metric &&
-         earlyStop->waited >= config.patience;
+bool TrainingState::stopsEarly(const config::EvaluationConfig& config) const {
+  const config::EarlyStopConfig& stop = config.earlyStop;
+  const bool isOutOfPatience = !stop.metric.empty() && earlyStop &&
+                               earlyStop->metric == stop.metric &&
+                               earlyStop->waited >= stop.patience;
+  return isOutOfPatience || hasReachedTarget(config);
+}
+
+bool TrainingState::hasReachedTarget(const config::EvaluationConfig& config) const {
+  const std::optional<double>& target = config.earlyStop.target;
+  if (!target || !earlyStop || earlyStop->metric != config.stopMetric() || !earlyStop->latest)
+    return false;
+  return config::isLoss(earlyStop->metric) ? *earlyStop->latest <= *target
+                                           : *earlyStop->latest >= *target;
 }
 
 DataFingerprints dataFingerprints(const coco::Dataset& train, const coco::Dataset* val) {

@@ -25,6 +25,7 @@ struct EarlyStopState {
   double value = 0;       ///< best value so far
   std::int64_t step = 0;  ///< of the best value
   int waited = 0;         ///< evaluations since then
+  std::optional<double> latest{};  ///< last value; nullopt: written before there were targets
   bool operator==(const EarlyStopState&) const = default;
 };
 
@@ -65,7 +66,9 @@ struct TrainingState {
   std::vector<FileChecksum>
       files{};  ///< the checkpoint's other files; empty: written before checksums existed
   /// Whether evaluation.early_stop ends the training here.
-  bool stopsEarly(const config::EarlyStopConfig& config) const;
+  bool stopsEarly(const config::EvaluationConfig& config) const;
+  /// Whether its target does.
+  bool hasReachedTarget(const config::EvaluationConfig& config) const;
   bool operator==(const TrainingState&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/events/tags.h"
 #include "engine/train/early_stop.h"
 #include "engine/train/shared_errors.h"
@@ -39,7 +40,8 @@ eval::EvaluatorOptions evaluatorOptions(const Training& training) {
           .device = training.device,
           .threads = experiment.runtime.cpuThreads,
           .loaderThreads = training.loaderThreads,
-          .maxImages = experiment.evaluation.maxImages};
+          .maxImages = experiment.evaluation.maxImages,
+          .params = config::apParams(experiment.evaluation)};
 }
 
 HeldOutEvaluation::HeldOutEvaluation(Training& training, TrainingModel& model, BadImages& badImages)
@@ -85,7 +87,7 @@ bool HeldOutEvaluation::evaluate(const Options& options) {
   }
   training_.stopsEarly =
       answerOfRankZero(training_.context.world,
-                       training_.state.stopsEarly(training_.experiment.evaluation.earlyStop));
+                       training_.state.stopsEarly(training_.experiment.evaluation));
   training_.sendState(RunState::Running);
   return isBest;
 }
@@ -106,9 +108,9 @@ void HeldOutEvaluation::predict() {
 }
 
 bool HeldOutEvaluation::keep(const eval::Evaluation& evaluation, const Options& options) {
-  const config::EarlyStopConfig& earlyStop = training_.experiment.evaluation.earlyStop;
-  if (options.countsForEarlyStop && !training_.state.stopsEarly(earlyStop))
-    countForEarlyStop(earlyStop, evaluation, training_.state.earlyStop);
+  const config::EvaluationConfig& config = training_.experiment.evaluation;
+  if (options.countsForEarlyStop && !training_.state.stopsEarly(config))
+    countForEarlyStop(config, evaluation, training_.state.earlyStop);
   sendScalars(evaluation);
   warnPastLimit(evaluation);
   const bool isBest = write(evaluation);

@@ -35,7 +35,7 @@ void Trainer::resume(const std::filesystem::path& checkpointFolder) {
   run_folder::TrainingState& state = training_.state;
   state.step = savedState.step;
   state.earlyStop = savedState.earlyStop;
-  training_.stopsEarly = state.stopsEarly(training_.experiment.evaluation.earlyStop);
+  training_.stopsEarly = state.stopsEarly(training_.experiment.evaluation);
   state.lacksEvaluation = savedState.lacksEvaluation;
   badImages_.resume(savedState);
   // As in the supervisor: a best without a checkpoint does not count.
@@ -85,8 +85,8 @@ Trainer::Outcome Trainer::run() {
   } else if (step < lastStep) {
     if (training_.isRankZero()) {  // the others only know that it is so
       training_.log(base::LogLevel::Info,
-                    "stopping early: " + earlyStopReason(training_.experiment.evaluation.earlyStop,
-                                                         *training_.state.earlyStop));
+                    "stopping early: " + earlyStopReason(training_.experiment.evaluation,
+                                                         training_.state));
     }
     runDue(missing(/*isLast=*/true));
   }

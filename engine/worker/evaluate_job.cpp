@@ -4,6 +4,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/log.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/config/losses.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
@@ -19,13 +20,16 @@ protocol::EvaluateResult resultOf(const eval::Evaluation& evaluation) {
       .step = evaluation.step,
       .images = evaluation.imageCount,
       .badImages = static_cast<std::int64_t>(evaluation.badImages.size())};
+  for (const data::BadImageInfo& image : evaluation.badImages)
+    result.badImageIds.push_back(image.id.value);
   if (evaluation.losses)
     result.losses = protocol::figuresOf(config::kLossNames, *evaluation.losses);
   if (evaluation.bbox) {
-    result.bbox = protocol::figuresOf(coco::kStatNames, evaluation.bbox->stats);
+    result.bbox = protocol::figuresOf(evaluation.bbox->names, evaluation.bbox->stats);
     result.pastLimit = evaluation.bbox->pastLimit.text();
   }
-  if (evaluation.segm) result.segm = protocol::figuresOf(coco::kStatNames, evaluation.segm->stats);
+  if (evaluation.segm)
+    result.segm = protocol::figuresOf(evaluation.segm->names, evaluation.segm->stats);
   return result;
 }
 
@@ -54,6 +58,7 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
                                            .loaderThreads = train::loaderThreads(
                                                experiment, device, context.placement.machineRanks),
                                            .maxImages = experiment.evaluation.maxImages,
+                                           .params = config::apParams(experiment.evaluation),
                                            .skipsBadImages = experiment.dataset.skipsBadImages(),
                                            .world = &world});
   context.phase.phase = protocol::Phase::Evaluating;
@@ -65,7 +70,16 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
     base::logWarning("data", image.file + ": " + image.reason + "; skipped");
   evaluation.step = job.model.step;
   if (!job.out.empty()) base::writeFileAtomically(job.out, eval::toJson(evaluation, job.perImage));
-  return {.result = resultOf(evaluation)};
+  if (!job.detections.empty())
+    base::writeFileAtomically(job.detections, coco::detectionsToJson(evaluation.detections));
+  protocol::EvaluateResult result = resultOf(evaluation);
+  const std::string text = coco::detectionLimitText(
+      dataset, static_cast<std::size_t>(experiment.model.boxHead.detectionsPerImage),
+      static_cast<std::size_t>(experiment.evaluation.maxImages));
+  if (!text.empty())
+    result.pastLimit += (result.pastLimit.empty() ? "" : "\n") +
+                        ("model.box_head.detections_per_image: " + text);
+  return {.result = std::move(result)};
 }
 
 }  // namespace lockstep::worker

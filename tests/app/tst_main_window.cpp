@@ -55,7 +55,7 @@ class TstMainWindow : public QObject {
       return plan.title == QStringLiteral("AP");
     });
     QVERIFY(ap != plans.end());
-    QVERIFY(ap->tip.contains(QStringLiteral("100 highest-scoring detections per class")));
+    QVERIFY(ap->tip.contains(QStringLiteral("evaluation.max_dets, 100 as in COCO's")));
   }
 
   void anEmptyWindowNamesTheReasonAndTheNextStep() {

@@ -86,7 +86,9 @@ class TstPredictionsStore : public QObject {
     QVERIFY(!store.isIdle());
     QTRY_VERIFY(store.isIdle());
     QCOMPARE(dataset.count(), 1);
-    QCOMPARE(dataset[0][1].toString(), parent.path());
+    const auto data = dataset[0][0].value<app::HeldOutData>();
+    QCOMPARE(data.imagesFolder, parent.path());
+    QCOMPARE(data.mostDetections, std::size_t{100});
     QCOMPARE(loaded.count(), 1);
     QCOMPARE(failed.count(), 1);  // step 20 has no file
     QVERIFY(failed[0][1].toString().contains(QStringLiteral("step-00000020")));

@@ -1,6 +1,7 @@
 // Times coco/analysis on a results file: the IoUs once, then each metric repeatedly, as when a user
 // moves a threshold. Prints medians in ms.
-// usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS]
+// With --in-memory only the seconds of the evaluation of results that were read, masks too.
+// usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS|--in-memory]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -70,6 +71,13 @@ void reportFigures(const OverlapSet& set, int threads) {
   report("TIDE's error types", 5, [&](int) { errorCosts(set, .5, .1, threads); });
 }
 
+/// Matches and metrics of detections with their masks, as other evaluators have them in memory.
+void printSecondsInMemory(const Dataset& groundTruth, const char* file, IouType type) {
+  const std::vector<Detection> detections = loadDetections(file);
+  const double milliseconds = millisecondsOf([&] { evaluate(groundTruth, detections, type); });
+  std::printf("%.4f s\n", milliseconds / 1000);
+}
+
 IouType typeOf(const char* name) {
   if (std::strcmp(name, "boundary") == 0) return IouType::Boundary;
   return std::strcmp(name, "bbox") == 0 ? IouType::Box : IouType::Mask;
@@ -80,25 +88,29 @@ IouType typeOf(const char* name) {
 int main(int argc, char** argv) {
   if (argc < 4) {
     std::fprintf(stderr,
-                 "usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS]\n");
+                 "usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS|--in-memory]\n");
     return 2;
   }
   const IouType type = typeOf(argv[3]);
+  if (argc > 4 && std::strcmp(argv[4], "--in-memory") == 0) {
+    printSecondsInMemory(Dataset::load(argv[1]), argv[2], type);
+    return 0;
+  }
   const int threads = argc > 4 ? std::atoi(argv[4]) : 0;
   const Dataset groundTruth = Dataset::load(argv[1]);
   const ResultsFile detections = ResultsFile::load(argv[2], groundTruth);
   std::optional<OverlapSet> set;
   report("overlaps of all images", 3,
-         [&](int) { set.emplace(groundTruth, detections, type, threads); });
+         [&](int) { set.emplace(groundTruth, detections, type, Params(), threads); });
   reportSize(*set);
   printErrors(*set, threads);
   reportFigures(*set, threads);
   std::vector<ImageMatches> matches;
   report("matches of all images, for AP", 3,
-         [&](int) { matches = matchResults(groundTruth, detections, type, threads); });
+         [&](int) { matches = matchResults(groundTruth, detections, type, {}, threads); });
   report("rank for the bootstrap", 1,
-         [&](int) { WeightedAp(matches, groundTruth.categories(), threads); });
-  const WeightedAp results(matches, groundTruth.categories(), threads);
+         [&](int) { WeightedAp(matches, groundTruth.categories(), {}, threads); });
+  const WeightedAp results(matches, groundTruth.categories(), {}, threads);
   report("bootstrap, 1000 resamples", 3, [&](int) { bootstrap(results, {1000, 0, threads}); });
   report("paired comparison, 1000 resamples", 1, [&](int) {
     compareAp(results, results, {1000, 0, threads});

@@ -278,8 +278,8 @@ class TstCocoEval : public QObject {
                      "fewer.json", "--type", "segm", "--report", "dense.html", "--out", "d.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
     const std::string start =
-        "AP counts only the 100 highest-scoring detections per class and image, as COCO's does: 1 "
-        "image has more objects of a class, 30 of which cannot be matched";
+        "AP counts only the 100 highest-scoring detections per class and image (--max-dets), as "
+        "COCO's does: 1 image has more objects of a class, 30 of which cannot be matched";
     const std::string ours = start + "; 20 detections of 1 image are ignored";
     QVERIFY2(contains(result.out, ("\n" + ours + "\n").c_str()), result.out.c_str());
     QVERIFY2(contains(result.out, ("\nfewer.json: " + start + "\n").c_str()), result.out.c_str());
@@ -290,10 +290,103 @@ class TstCocoEval : public QObject {
     QVERIFY(contains(html, ("fewer.json: " + start + ".</p>").c_str()));
     const json all = json::parse(base::readFile(bench_->folder() / "d.json"));
     const json wanted = json::parse(
-        R"({"images_of_objects": 1, "objects": 30, "images_of_detections": 1, "detections": 20})");
+        R"({"images_of_objects": 1, "objects": 30, "images_of_detections": 1, "detections": 20,
+            "limit": 100})");
     QVERIFY2(all["past_limit"] == wanted, all["past_limit"].dump().c_str());
     QCOMPARE(all["comparison"]["past_limit"]["detections"].get<int>(), 0);
     QVERIFY(!evalJson({}).contains("past_limit"));
+
+    const auto all200 =
+        bench_->run({"coco-eval", "--gt", "dense.json", "--dt", "found.json", "--type", "bbox",
+                     "--max-dets", "1,50,200", "--report", "dense.html", "--out", "d.json"});
+    QVERIFY2(all200.status == 0, all200.err.c_str());
+    QVERIFY2(contains(all200.out, "AR200  0.9231\n") && !contains(all200.out, "AP counts"),
+             all200.out.c_str());
+    const json other = json::parse(base::readFile(bench_->folder() / "d.json"));
+    QCOMPARE(other["names"][8].get<std::string>(), std::string("AR200"));
+    QVERIFY(std::abs(other["stats"][8].get<double>() - 120. / 130) < 1e-12);
+    QVERIFY(!other.contains("past_limit"));
+    QVERIFY(contains(base::readFile(bench_->folder() / "dense.html"), "AR200"));
+  }
+
+  void sizesThresholdsAndCategoriesCanBeOthers() {
+    const json all = evalJson({"--areas", "tiny=0:100,cell=100:1000", "--iou-thresholds", "0.3",
+                               "--categories", "drop,1", "--analysis"});
+    QVERIFY(all["names"] == (json{"AP", "AP50", "AP75", "AP_tiny", "AP_cell", "AR1", "AR10",
+                                  "AR100", "AR_tiny", "AR_cell"}));
+    QCOMPARE(all["stats"].size(), std::size_t{10});
+    QCOMPARE(all["stats"][1].get<double>(), -1.);  // there is no such threshold
+    QCOMPARE(all["stats"][3].get<double>(), -1.);
+    QCOMPARE(all["stats"][4].get<double>(), all["stats"][0].get<double>());
+    const json& sizes = all["analysis"]["operating_point"]["sizes"];
+    QCOMPARE(sizes.size(), std::size_t{3});
+    QCOMPARE(sizes[2]["name"].get<std::string>(), std::string("cell"));
+    const json drops = evalJson({"--categories", "2"});
+    QCOMPARE(drops["classes"].size(), std::size_t{1});
+    QCOMPARE(drops["classes"][0]["name"].get<std::string>(), std::string("drop"));
+    const json one = evalJson({"--class-agnostic", "--analysis", "--score-threshold", "0.1"});
+    QCOMPARE(one["classes"][0]["name"].get<std::string>(), std::string("all classes"));
+    // The drop of image 1 that was taken for a cell is one of all classes.
+    QCOMPARE(one["analysis"]["operating_point"]["sizes"][0]["tp"].get<int>(), 89);
+  }
+
+  void badParametersAreOneLine_data() {
+    QTest::addColumn<QString>("option");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<QString>("message");
+    const auto row = [](const char* option, const char* value, const char* message) {
+      QTest::newRow(value) << QString::fromLatin1(option) << QString::fromLatin1(value)
+                           << QString::fromLatin1(message);
+    };
+    row("--max-dets", "1,10", "expected three numbers of detections in ascending order");
+    row("--max-dets", "10,10,100", "expected three numbers of detections in ascending order");
+    row("--max-dets", "0,10,100", "expected three numbers of detections in ascending order");
+    row("--max-dets", "1,x,100", "expected three numbers of detections in ascending order");
+    row("--areas", "small", "expected NAME=LOW:HIGH");
+    row("--areas", "small=9:3", "expected NAME=LOW:HIGH");
+    row("--areas", "a=0:1,a=1:2", "--areas: 'a' is there twice");
+    row("--areas", "all=0:1", "all objects have a row anyway");
+    row("--areas", "a=0:1,b=0:1,c=0:1,d=0:1,e=0:1,f=0:1,g=0:1,h=0:1", "at most 7 are possible");
+    row("--iou-thresholds", "0.5,0.4", "in ascending order");
+    row("--iou-thresholds", "1.5", "at most 1");
+    row("--categories", "cell,fox", "has no category 'fox'");
+    row("--figures", "pq,f2", "--figures: 'f2' is not one of pq, f1, aji, counts, lvis");
+  }
+  void badParametersAreOneLine() {
+    QFETCH(QString, option);
+    QFETCH(QString, value);
+    QFETCH(QString, message);
+    const auto result = eval({option.toStdString(), value.toStdString()});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, message.toStdString().c_str()), result.err.c_str());
+    QCOMPARE(std::count(result.err.begin(), result.err.end(), '\n'), std::ptrdiff_t{1});
+  }
+
+  void metricsOfOtherFieldsAreMembersAndTables() {
+    const json all = evalJson({"--figures", "pq,f1,aji,counts,lvis", "--score-threshold", "0.1",
+                               "--report", "r.html"});
+    QCOMPARE(all["figures_at"]["score_threshold"].get<double>(), .1);
+    QVERIFY(!all["figures_at"]["is_best_f1"].get<bool>());
+    // The duplicate of image 1 is what is left of it around the better detection.
+    QCOMPARE(all["pq"]["classes"][1]["tp"].get<int>(), 28);
+    QCOMPARE(all["pq"]["classes"][1]["fn"].get<int>(), 32);
+    QCOMPARE(all["f1"]["thresholds"].size(), std::size_t{10});
+    QCOMPARE(all["f1"]["thresholds"][0]["tp"].get<int>(), 88);
+    QCOMPARE(all["f1"]["classes"][0]["thresholds"][0]["tp"].get<int>(), 60);
+    QVERIFY(all["aji"]["aji"].get<double>() > 0.7);
+    QCOMPARE(all["aji"]["images"].get<int>(), 60);
+    QCOMPARE(all["counts"]["mae"].get<double>(), 32. / 60);
+    QCOMPARE(all["lvis"]["AR300"].get<double>(), all["stats"][8].get<double>());
+    QVERIFY(all["lvis"]["has_counted_frequencies"].get<bool>());
+    const std::string html = base::readFile(bench_->folder() / "r.html");
+    for (const char* part : {"panoptic quality", "aggregated Jaccard index", "objects per image"})
+      QVERIFY2(contains(html, part), part);
+    const auto printed = eval({"--figures", "pq,counts"});
+    QVERIFY2(contains(printed.out, "(best F1)\npanoptic quality") &&
+                 contains(printed.out, "objects per image"),
+             printed.out.c_str());
+    QVERIFY2(!contains(printed.out, "AJI"), printed.out.c_str());
+    QVERIFY(contains(eval({"--score-threshold", "0.1"}).err, "--figures"));
   }
 
   void reportThatCannotBeWrittenLeavesTheOldOne() {

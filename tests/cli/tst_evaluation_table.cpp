@@ -17,8 +17,8 @@ constexpr const char* kDense =
         "segm": {"AP": 0.069}, "classes": [], "past_limit": {"images_of_objects": 2,
         "objects": 2800, "images_of_detections": 0, "detections": 0}})";
 constexpr const char* kPastLimitText =
-    "\nAP counts only the 100 highest-scoring detections per class and image, as COCO's does: 2 "
-    "images have more objects of a class, 2800 of which cannot be matched\n";
+    "\nAP counts only the 100 highest-scoring detections per class and image "
+    "(evaluation.max_dets), as COCO's does: 2 images have more objects of a class, 2800 of which cannot be matched\n";
 
 }  // namespace
 
@@ -30,7 +30,7 @@ class TstEvaluationTable : public QObject {
     protocol::EvaluateResult evaluation{.step = 4,
                                         .images = 3,
                                         .losses = {{"loss_mask", 0.25}, {"loss_total", 0.5}},
-                                        .bbox = {{"AP", 0.25}},
+                                        .bbox = {{"AP", 0.25}, {"AP50", -1}},
                                         .segm = {{"AP", 0.069}},
                                         .pastLimit = "AP counts only the best"};
     const std::string table = cli::evaluationTable(evaluation);

@@ -84,6 +84,49 @@ class TstListings : public QObject {
     QCOMPARE(bench.run({"runs", "runs"}).out, result.out);
   }
 
+  void runsAreOneTableInEveryFormat() {
+    EngineBench bench;
+    bench.script(
+        "scalars 1 4\neval 2 0.75 0.125\neval 4 0.5 0.25 best\ncheckpoint 4 best last\nfinish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/a,b"}).status, 0);
+    const auto listed = nlohmann::json::parse(bench.run({"runs", "--format", "json"}).out);
+    QCOMPARE(listed.size(), std::size_t{1});
+    QCOMPARE(listed[0].at("run").get<std::string>(), std::string("a,b"));
+    QCOMPARE(listed[0].at("best_value").get<double>(), 0.25);
+    const auto table = nlohmann::json::parse(
+        bench.run({"runs", "--table", "--target", "segm/AP=0.125", "--format", "json"}).out);
+    QCOMPARE(table[0].at("segm/AP").get<double>(), 0.25);
+    QCOMPARE(table[0].at("segm/AP_step").get<int>(), 4);
+    QCOMPARE(table[0].at("loss_total").get<double>(), 0.5);
+    QCOMPARE(table[0].at("target_step").get<int>(), 2);
+    QVERIFY(table[0].at("target_minutes").get<double>() >= 0);
+    QCOMPARE(table[0].at("device").get<std::string>(), std::string("cpu"));
+    const auto losses = bench.run({"runs", "--table", "--target", "loss_total=0.6"});
+    QVERIFY2(contains(losses.out, "STEPS TO loss_total <= 0.6"), losses.out.c_str());
+    QVERIFY2(contains(losses.out, "1 x cpu"), losses.out.c_str());
+    const auto markdown = bench.run({"runs", "--table", "--format", "markdown"});
+    QVERIFY2(markdown.out.starts_with("| RUN | STATE |") && contains(markdown.out, "\n|---|"),
+             markdown.out.c_str());
+    const auto csv = bench.run({"runs", "--table", "--format", "csv"});
+    QVERIFY2(csv.out.starts_with("run,state,step,") && contains(csv.out, "\n\"a,b\",finished,"),
+             csv.out.c_str());
+    const auto never = nlohmann::json::parse(
+        bench.run({"runs", "--table", "--target", "segm/AP=0.9", "--format", "json"}).out);
+    QVERIFY(never[0].at("target_step").is_null());
+  }
+
+  void badTargetsAreOneLine() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "runs");
+    for (const char* target : {"segm/AP", "segm/AP=", "fox=1", "=1", "segm/AP=x"}) {
+      const auto result = bench.run({"runs", "--table", "--target", target});
+      QCOMPARE(result.status, 2);
+      QVERIFY2(contains(result.err, "expected a metric and its value"), result.err.c_str());
+    }
+    QVERIFY(contains(bench.run({"runs", "--target", "segm/AP=1"}).err, "--target is for --table"));
+    QCOMPARE(bench.run({"runs", "--format", "json"}).out, std::string("[]\n"));
+  }
+
   void aRunIsNotAFolderOfRuns() {
     EngineBench bench;
     bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/coco/analysis/overlap_set.h"
+#include "engine/coco/evaluation/image_matches.h"
 
 namespace lockstep::tests {
 
@@ -15,6 +16,17 @@ struct MadeBox {
   double score = 0;
   bool isCrowd = false;
 };
+
+/// A detection of a large object, with the same outcome at all of COCO's thresholds.
+struct MadeOutcome {
+  double score = 0;
+  bool isRight = false;
+};
+/// Adds a class with `objects` large objects to an image's matches.
+void addMatches(coco::ImageMatches& image, std::int64_t category,
+                const std::vector<MadeOutcome>& detections, std::uint32_t objects = 1);
+/// An image with one class.
+coco::ImageMatches madeMatches(std::int64_t category, const std::vector<MadeOutcome>& detections);
 
 /// Images 1 and 2, classes 1, 2 and 3; annotation ids from 1.
 coco::Dataset madeDataset(const std::vector<MadeBox>& objects);

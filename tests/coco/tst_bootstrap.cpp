@@ -1,6 +1,7 @@
 #include <QTest>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -22,10 +23,7 @@ template <typename IsFound>
 WeightedAp oneObjectEach(IsFound isFound) {
   std::vector<ImageMatches> images;
   for (std::int64_t i = 0; i < kImages; ++i) {
-    MatchedDetection detection;
-    detection.score = 1 - .01 * static_cast<double>(i);
-    (isFound(i) ? detection.truePositive : detection.falsePositive)[0] = 0x3ff;
-    images.push_back({{{1}, {detection}, {1, 0, 0, 1}}});
+    images.push_back(madeMatches(1, {{1 - .01 * static_cast<double>(i), isFound(i)}}));
   }
   return {images, {{{1}, "cell"}}};
 }
@@ -127,11 +125,7 @@ class TstBootstrap : public QObject {
   void intervalHasTheBinomialWidth() {
     std::vector<ImageMatches> images;
     for (std::int64_t i = 0; i < kImages; ++i) {
-      ClassMatches matches{{1}, {}, {1, 0, 0, 1}};
-      MatchedDetection right;
-      right.truePositive[0] = 0x3ff;
-      if (i % 2 == 0) matches.detections.push_back(right);
-      images.push_back({matches});
+      images.push_back(i % 2 == 0 ? madeMatches(1, {{0, true}}) : madeMatches(1, {}));
     }
     const WeightedAp results(images, {{{1}, "cell"}});
     const ApUncertainty found = bootstrap(results, {2000, 3, 2});
@@ -146,25 +140,20 @@ class TstBootstrap : public QObject {
   /// Few objects of many classes, and false positives: uncorrected resamples would overestimate AP.
   void intervalContainsTheApDespiteResamplingBias() {
     std::mt19937 random(4);
-    std::vector<ImageMatches> images(40);
+    std::vector<std::map<std::int64_t, MadeOutcome>> made(40);  // one detection for each class
     std::vector<Category> categories;
     for (std::int64_t c = 1; c <= 30; ++c) {
       categories.push_back({{c}, "class"});
       for (int k = 0; k < 6; ++k) {
-        MatchedDetection detection;
-        detection.score = static_cast<double>(random() % 1000) / 1000;
-        (random() % 2 ? detection.truePositive : detection.falsePositive)[0] = 0x3ff;
-        images[random() % images.size()].push_back({{c}, {detection}, {1, 0, 0, 1}});
+        const double score = static_cast<double>(random() % 1000) / 1000;
+        const bool isRight = random() % 2 != 0;
+        made[random() % made.size()].insert({c, {score, isRight}});
       }
     }
-    for (ImageMatches& image : images) {
-      std::stable_sort(image.begin(), image.end(), [](const auto& a, const auto& b) {
-        return a.category.value < b.category.value;
-      });
-      for (std::size_t i = image.size(); i-- > 1;) {  // one entry for each class
-        if (image[i].category.value == image[i - 1].category.value)
-          image.erase(image.begin() + static_cast<std::ptrdiff_t>(i));
-      }
+    std::vector<ImageMatches> images;
+    for (const auto& classes : made) {
+      ImageMatches& image = images.emplace_back(Params().areas.size());
+      for (const auto& [category, outcome] : classes) addMatches(image, category, {outcome});
     }
     const WeightedAp results(images, categories);
     const ApUncertainty found = bootstrap(results, {500, 3, 2});
@@ -223,9 +212,7 @@ class TstBootstrap : public QObject {
 
   void resamplesWithoutObjectsAreIgnored() {
     std::vector<ImageMatches> images(4);
-    MatchedDetection right;
-    right.truePositive[0] = 0x3ff;
-    images[2].push_back({{1}, {right}, {1, 0, 0, 1}});
+    images[2] = madeMatches(1, {{0, true}});
     const WeightedAp results(images, {{{1}, "cell"}});
     const ApUncertainty found = bootstrap(results, {200, 1, 1});
     QVERIFY(found.resamples > 100 && found.resamples < 170);  // (3/4)^4 of them draw no object

@@ -255,12 +255,13 @@ class TstBoundary : public QObject {
     std::vector<ImageId> ids;
     for (std::int64_t id : one["image_ids"]) ids.push_back({id});
     const std::array<double, 12> theirs = one[key];
-    const auto ours = evaluate(truth, detections, IouType::Boundary, ids, threads).stats;
+    const auto found = evaluate(truth, detections, IouType::Boundary, ids, {}, threads);
+    const auto& ours = found.stats;
     for (std::size_t i = 0; i < ours.size(); ++i) {
       QVERIFY2(
           std::abs(ours[i] - theirs[i]) <= tolerance,
           qPrintable(QStringLiteral("%1 %2: %3, %4 %5")
-                         .arg(QString::fromStdString(one["name"]), QString::fromUtf8(kStatNames[i]),
+                         .arg(QString::fromStdString(one["name"]), QString::fromStdString(found.names[i]),
                               QString::number(ours[i], 'g', 17), QString::fromUtf8(key),
                               QString::number(theirs[i], 'g', 17))));
     }

@@ -27,10 +27,11 @@ QString letters(const InstanceMatches& matches) {
 /// score.
 QString letters(const ClassMatches& matches, std::size_t size, std::size_t threshold) {
   QString text;
-  for (const MatchedDetection& detection : matches.detections) {
-    text += detection.truePositive[size] >> threshold & 1    ? QLatin1Char('T')
-            : detection.falsePositive[size] >> threshold & 1 ? QLatin1Char('F')
-                                                             : QLatin1Char('-');
+  for (std::size_t d = 0; d < matches.scores.size(); ++d) {
+    const Outcome& outcome = matches.outcomes[d * kObjectSizeCount + size];
+    text += outcome.truePositive >> threshold & 1    ? QLatin1Char('T')
+            : outcome.falsePositive >> threshold & 1 ? QLatin1Char('F')
+                                                     : QLatin1Char('-');
   }
   return text;
 }
@@ -73,7 +74,7 @@ class TstInstanceMatches : public QObject {
       const std::string file = one["dt"];
       const Dataset groundTruth = Dataset::load(one["gt"].get<std::string>());
       const std::vector<Detection> detections = loadDetections(file);
-      const OverlapSet set(groundTruth, detections, IouType::Mask, 3);
+      const OverlapSet set(groundTruth, detections, IouType::Mask, {}, 3);
       const OverlapSet ofFile(groundTruth, ResultsFile::load(file, groundTruth), IouType::Mask);
       for (std::size_t i = 0; i < set.images().size(); ++i) {
         const ImageOverlaps &ours = set.images()[i], &theirs = ofFile.images()[i];
@@ -130,7 +131,7 @@ class TstInstanceMatches : public QObject {
         {{1, 1, {0, 0, 20, 21}, .9}, {1, 1, {40, 40, 50, 50}, .8}, {1, 1, {0, 60, 9, 9}, .7}});
     InstanceMatcher matcher;
     const ImageOverlaps& image = set.images()[0];
-    const auto at = [&](ObjectSize size) { return letters(matcher.match(image, .5, -1, size)); };
+    const auto at = [&](ObjectSize size) { return letters(matcher.match(image, .5, -1, limitsOf(size))); };
     QCOMPARE(at(ObjectSize::All), QStringLiteral("TTF"));
     QCOMPARE(at(ObjectSize::Small), QStringLiteral("T-F"));
     QCOMPARE(at(ObjectSize::Medium), QStringLiteral("-T-"));
@@ -174,11 +175,13 @@ class TstInstanceMatches : public QObject {
         }
         const ImageMatches expected =
             matchDetections(groundTruth.images()[i], groundTruth.annotationsOf(i), own, type);
-        for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
+        for (std::size_t t = 0; t < kIouThresholds.size(); ++t) {
           for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
             const auto& matches =
-                matcher.match(set.images()[i], kIouThresholds[t], -1, static_cast<ObjectSize>(s));
-            for (const ClassMatches& ofClass : expected) {
+                matcher.match(set.images()[i], kIouThresholds[t], -1,
+                              limitsOf(static_cast<ObjectSize>(s)));
+            for (std::size_t c = 0; c < expected.size(); ++c) {
+              const ClassMatches ofClass = expected[c];
               QCOMPARE(lettersOfClass(set.images()[i], matches, ofClass.category),
                        letters(ofClass, s, t));
             }

@@ -251,7 +251,7 @@ class TstReport : public QObject {
     const auto rows = rowsOf(made.report().html, QStringLiteral("figures"));
     QCOMPARE(rows.size(), std::size_t{13});
     for (std::size_t i = 0; i < 12; ++i) {
-      QCOMPARE(rows[i + 1][0], QString::fromUtf8(kStatNames[i]));
+      QCOMPARE(rows[i + 1][0], QString::fromStdString(made.figures().names[i]));
       QCOMPARE(rows[i + 1][2], text(made.figures().stats[i], 4));
     }
     const Interval& interval = made.analysis().uncertainty.ap;

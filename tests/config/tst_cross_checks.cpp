@@ -104,6 +104,26 @@ class TstCrossChecks : public QObject {
     }
   }
 
+  void metricsFollowFromTheLimits() {
+    const auto firstIssue = [](const std::vector<std::string>& overrides) -> std::string {
+      const auto loaded = config::loadExperimentText("", "a.yaml", overrides);
+      for (const config::ConfigIssue& issue : loaded.issues)
+        if (issue.key.starts_with("evaluation.")) return issue.key + ": " + issue.text;
+      return "";
+    };
+    QCOMPARE(firstIssue({"evaluation.max_dets=[1, 10, 600]", "evaluation.best_metric=segm/AR600"}),
+             std::string());
+    QCOMPARE(firstIssue({"evaluation.best_metric=segm/AR600"}),
+             std::string("evaluation.best_metric: segm/AR600 is not measured: evaluation.max_dets "
+                         "are 1, 10 and 100"));
+    QCOMPARE(firstIssue({"evaluation.max_dets=[1, 100, 10]"}),
+             std::string("evaluation.max_dets: must be three numbers in ascending order"));
+    QCOMPARE(firstIssue({"evaluation.early_stop.target=1.5"}),
+             std::string("evaluation.early_stop.target: 1.5 is never reached: segm/AP is at most 1"));
+    QVERIFY(firstIssue({"evaluation.early_stop.target=0.5", "evaluation.ap_every=0"})
+                .starts_with("evaluation.early_stop.target: segm/AP is never measured"));
+  }
+
   /// Patterns are matched without backtracking: this one would take years.
   void patternsAreSearchedInTheirTime() {
     const std::regex pattern = config::namePattern("(.*)*(.*)*(.*)*x$");
@@ -154,8 +174,9 @@ class TstCrossChecks : public QObject {
     row("augment.pad_to", "canonical", false);
     row("solver.class_weights", "inverse", true);
     row("solver.class_weights", "[1, 2]", true);
-    row("evaluation.max_dets", "[1, 10, 600]", true);
-    row("evaluation.early_stop.target", "0.5", true);
+    row("evaluation.max_dets", "[1, 10, 600]", false);
+    row("evaluation.early_stop.target", "0.5", false);
+    row("evaluation.best_metric", "bbox/AR10", false);
     row("monitor.tensor_stats_include", "[fpn]", false);
     row("monitor.summary_images", "4", false);
     row("monitor.on_event.best", "notify", true);

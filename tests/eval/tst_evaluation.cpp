@@ -20,6 +20,7 @@ eval::Evaluation sample() {
   evaluation.perImage = {{{7}, {1, 2, 3, 4, 5, 15}}, {{9}, {3, 2, 1, 0, 1, 7}}};
   evaluation.losses = eval::meanLosses(evaluation.perImage);
   coco::AveragePrecision precision;
+  precision.names = coco::metricNames();
   precision.stats = {0.5, 0.75, 0.25, -1, 0.5, 0.5, 0.1, 0.2, 0.3, -1, 0.4, 0.5};
   precision.classes = {{{1}, "droplet", 0.5, 0.75}};
   evaluation.bbox = precision;
@@ -75,7 +76,8 @@ class TstEvaluation : public QObject {
     evaluation.bbox->pastLimit = {2, 2800, 1, 30};
     const auto found = nlohmann::json::parse(eval::toJson(evaluation, false)).at("past_limit");
     const auto expected = nlohmann::json::parse(
-        R"({"images_of_objects": 2, "objects": 2800, "images_of_detections": 1, "detections": 30})");
+        R"({"images_of_objects": 2, "objects": 2800, "images_of_detections": 1, "detections": 30,
+            "limit": 100})");
     QVERIFY2(found == expected, found.dump().c_str());
   }
 

@@ -29,8 +29,8 @@ void expectJson(const std::filesystem::path& file) {
 
 void evaluateBoth(const Dataset& groundTruth, const ResultsFile& results) {
   for (const IouType type : {IouType::Box, IouType::Mask}) {
-    const auto matches = matchResults(groundTruth, results, type, 1);
-    for (const double stat : accumulate(matches, groundTruth.categories(), 1).stats) {
+    const auto matches = matchResults(groundTruth, results, type, {}, 1);
+    for (const double stat : accumulate(matches, groundTruth.categories(), {}, 1).stats) {
       if (!(stat >= -1 && stat <= 1)) throw std::logic_error("a figure is no share");
     }
   }

@@ -215,6 +215,44 @@ def evaluated(name, gt_path, dt_path, kind, image_ids=None, plain_gt_path=None):
     return case
 
 
+def mean_of(values):
+    values = values[values > -1]
+    return float(np.mean(values)) if len(values) else -1.0
+
+
+def summary(evaluation):
+    """The metrics from pycocotools' arrays, by the rule of its summarize(), which reads other values of maxDets wrongly."""
+    params, precision, recall = evaluation.params, evaluation.eval['precision'], evaluation.eval['recall']
+    areas, thresholds = range(1, len(params.areaRng)), np.asarray(params.iouThrs)
+    of_size = [mean_of(precision[:, :, :, a, -1]) for a in areas]
+    of_count = [mean_of(recall[:, :, 0, m]) for m in range(len(params.maxDets))]
+    of_recall = [mean_of(recall[:, :, a, -1]) for a in areas]
+    at = [mean_of(precision[np.where(thresholds == iou)[0], :, :, 0, -1]) for iou in (.5, .75)]
+    return [mean_of(precision[:, :, :, 0, -1]), *at, *of_size, *of_count, *of_recall]
+
+
+def evaluated_with(name, gt_path, dt_path, kind, settings):
+    """With other parameters than COCO's: max_dets, areas [[name, low, high]], iou_thresholds, categories, class_agnostic."""
+    case = dict(name=name, gt=gt_path, dt=dt_path, type=kind, settings=settings)
+    with contextlib.redirect_stdout(io.StringIO()):
+        gt = COCO(gt_path)
+        evaluation = COCOeval(gt, gt.loadRes(dt_path), kind)
+        params = evaluation.params
+        params.maxDets = settings.get('max_dets', params.maxDets)
+        params.iouThrs = np.array(settings['iou_thresholds']) if 'iou_thresholds' in settings else params.iouThrs
+        if 'areas' in settings:
+            params.areaRng = [[0, 1e10], *([low, high] for _, low, high in settings['areas'])]
+            params.areaRngLbl = ['all', *(label for label, _, _ in settings['areas'])]
+        params.catIds = settings.get('categories', params.catIds)
+        params.useCats = 0 if settings.get('class_agnostic') else 1
+        evaluation.evaluate()
+        evaluation.accumulate()
+    case['stats'] = summary(evaluation)
+    for array in 'precision', 'recall', 'scores':
+        case[array] = digest(evaluation.eval[array])
+    return case
+
+
 def dump(value, path):
     with open(path, 'w') as file:
         json.dump(value, file)
@@ -310,6 +348,57 @@ def small_calls(out, count=200):
     return calls
 
 
+def dense_set(rng, objects, detections, classes):
+    """One image full of small objects, some of them crowds, and detections with many equal scores."""
+    side = int(np.ceil(np.sqrt(objects)))
+    size = 14 * side
+    categories = rng.integers(1, classes + 1, objects)
+
+    def square(place, shift):
+        x, y = 14 * (place % side) + 2 + shift[0], 14 * (place // side) + 2 + shift[1]
+        return [float(v) for v in (x, y, x + 10, y, x + 10, y + 10, x, y + 10)]
+
+    annotations, results = [], []
+    for i in range(objects):
+        polygon = square(i, (0, 0))
+        annotations.append(dict(id=i + 1, image_id=1, category_id=int(categories[i]), area=100.0, bbox=[polygon[0], polygon[1], 10.0, 10.0],
+                                iscrowd=int(rng.random() < 0.03), segmentation=[polygon]))
+    for _ in range(detections):
+        place = int(rng.integers(objects))
+        polygon = square(place, np.round(rng.normal(0, 1.5, 2), 1))
+        category = int(categories[place]) if rng.random() < 0.9 else int(rng.integers(1, classes + 1))
+        rle = rle_of([polygon], size, size)
+        results.append(dict(image_id=1, category_id=category, score=round(float(rng.uniform()), 2), bbox=[polygon[0], polygon[1], 10.0, 10.0],
+                            segmentation=dict(size=rle['size'], counts=rle['counts'].decode())))
+    gt = dict(images=[dict(id=1, file_name='1.png', width=size, height=size)], annotations=annotations,
+              categories=[dict(id=c, name=f'class {c}') for c in range(1, classes + 1)])
+    return gt, results
+
+
+def settings_calls(out):
+    """Other parameters than COCO's."""
+    few = dict(iou_thresholds=[0.5, 0.75], areas=[['small', 0, 1024]])  # pycocotools takes a minute for all
+    calls = []
+    for objects, detections, classes in (1500, 300, 3), (1500, 3000, 2):
+        gt, results = dense_set(np.random.default_rng(detections), objects, detections, classes)
+        name = f'{out}/dense_{detections}'
+        gt, dt = dump(gt, f'{name}_gt.json'), dump(results, f'{name}_dt.json')
+        for settings in [dict(max_dets=[1, 10, 100]), dict(max_dets=[10, 250, 600]), dict(few, max_dets=[1, 100, 3000]),
+                         dict(few, max_dets=[100, 1000, 1500], class_agnostic=True)]:
+            calls += [(f'dense {detections} {kind} {settings}', gt, dt, kind, settings) for kind in ('bbox', 'segm')]
+    gt, dt = f'{out}/many_results_gt.json', f'{out}/many_results_both.json'  # of random_calls
+    classes_gt, classes_dt = f'{out}/crowds_gt.json', f'{out}/crowds_both.json'
+    tiny = [['tiny', 0, 64], ['small', 64, 1024], ['medium', 1024, 9216], ['large', 9216, 1e10], ['huge', 40000, 1e10]]
+    for kind in 'bbox', 'segm':
+        for settings in [dict(max_dets=[5, 20, 400]), dict(areas=tiny), dict(areas=[['any', 0, 1e5]]), dict(class_agnostic=True),
+                         dict(iou_thresholds=[0.1, 0.3, 0.5]), dict(iou_thresholds=[0.6, 0.75, 1.0]), dict(iou_thresholds=[0.55])]:
+            calls.append((f'many results {kind} {settings}', gt, dt, kind, settings))
+        for settings in [dict(categories=[3, 9]), dict(categories=[5]), dict(categories=[5, 12], class_agnostic=True),
+                         dict(class_agnostic=True, areas=tiny, max_dets=[2, 4, 8])]:
+            calls.append((f'crowds {kind} {settings}', classes_gt, classes_dt, kind, settings))
+    return calls
+
+
 def mean_cases():
     rng = np.random.default_rng(3)
     cases = []
@@ -323,7 +412,8 @@ def write_ap(out, data):
     calls = random_calls(out) + timed_calls(out) + small_calls(out) + (real_calls(out, data) if data else [])
     with multiprocessing.Pool() as pool:
         cases = pool.starmap(evaluated, calls, chunksize=4)
-    dump(dict(cases=cases, means=mean_cases(), iou=np.linspace(.5, .95, 10).tolist(),
+        settings = pool.starmap(evaluated_with, settings_calls(out), chunksize=1)
+    dump(dict(cases=cases, settings=settings, means=mean_cases(), iou=np.linspace(.5, .95, 10).tolist(),
               recall=np.linspace(0, 1, 101).tolist()), f'{out}/expected.json')
 
 

@@ -17,7 +17,7 @@ inline const protocol::TrainedModel kSampleModel{"name: \"a\"\nsolver: {max_step
 inline std::vector<protocol::Work> sampleWorks() {
   using namespace protocol;
   return {TrainJob{"name: ä\n", "/runs/ä", "/runs/ä/checkpoints/step-00000010", 10, true},
-          EvaluateJob{kSampleModel, Split::Train, true, "/tmp/o.json"},
+          EvaluateJob{kSampleModel, Split::Train, true, "/tmp/o.json", "/tmp/d.json"},
           PredictJob{kSampleModel,
                      Split::Train,
                      {"a.png", "b c.jpg"},
@@ -38,7 +38,7 @@ inline std::vector<protocol::Result> sampleResults() {
   const std::vector<Figure> losses{{"loss_mask", 0.25}, {"loss_box_reg", 0.5}};
   const ImageIssues cutOff{3, {1, 2}, "a.png: is cut off"}, dark{1, {5}, "b.png: is dark"};
   return {std::monostate(),
-          EvaluateResult{7, 3, 1, losses, {{"AP", 0.4}}, {{"AP", 0.3}}, "AP counts only the best"},
+          EvaluateResult{7, 3, 1, losses, {5}, {{"AP", 0.4}}, {{"AP", 0.3}}, "AP counts only the best"},
           PredictResult{3, 12, 1},
           ReplayResult{losses, 1.5, "loss_mask", {{4, "a.png", losses}}},
           CheckResult{WeightsError{"do not fit", 2}, {4, 90, cutOff, dark}, {5, 60, dark, cutOff}},

@@ -21,6 +21,12 @@ eval::Evaluation lossOf(std::int64_t step, double loss) {
   return evaluation;
 }
 
+config::EvaluationConfig stopBy(const config::EarlyStopConfig& earlyStop) {
+  config::EvaluationConfig config;
+  config.earlyStop = earlyStop;
+  return config;
+}
+
 }  // namespace
 
 class TstEarlyStop : public QObject {
@@ -33,7 +39,7 @@ class TstEarlyStop : public QObject {
   }
 
   void stopsAfterPatienceEvaluations() {
-    const config::EarlyStopConfig config{"loss_total", 2, 0.1, {}};
+    const auto config = stopBy({"loss_total", 2, 0.1, {}});
     run_folder::TrainingState state;
     const auto stopsAfter = [&](std::int64_t step, double loss) {
       train::countForEarlyStop(config, lossOf(step, loss), state.earlyStop);
@@ -47,9 +53,65 @@ class TstEarlyStop : public QObject {
     train::countForEarlyStop(config, eval::Evaluation(), state.earlyStop);
     QVERIFY2(!state.stopsEarly(config), "an evaluation without the figure does not count");
     QVERIFY(stopsAfter(5, 3.0));
-    QVERIFY2(!state.stopsEarly({"loss_total", 3, 0.1, {}}), "a longer patience goes on");
-    QVERIFY(!state.stopsEarly({"", 2, 0.1, {}}));
-    QVERIFY(!state.stopsEarly({"loss_mask", 2, 0.1, {}}));
+    QVERIFY2(!state.stopsEarly(stopBy({"loss_total", 3, 0.1, {}})), "a longer patience goes on");
+    QVERIFY(!state.stopsEarly(stopBy({"", 2, 0.1, {}})));
+    QVERIFY(!state.stopsEarly(stopBy({"loss_mask", 2, 0.1, {}})));
+  }
+
+  void stopsAtTheTarget() {
+    const auto config = stopBy({"loss_total", 5, 1, 1.5});
+    run_folder::TrainingState state;
+    const auto stopsAfter = [&](std::int64_t step, double loss) {
+      train::countForEarlyStop(config, lossOf(step, loss), state.earlyStop);
+      return state.stopsEarly(config);
+    };
+    QVERIFY(!stopsAfter(1, 1.9));
+    QVERIFY(!state.hasReachedTarget(config));
+    QVERIFY2(stopsAfter(2, 1.5), "a loss falls to it, by less than min_delta");
+    QVERIFY(state.hasReachedTarget(config));
+    QCOMPARE(train::earlyStopReason(config, state),
+             std::string("loss_total has reached 1.5, evaluation.early_stop.target is 1.5"));
+    QVERIFY2(!state.stopsEarly(stopBy({"loss_total", 5, 1, 1.4})), "another target goes on");
+    QVERIFY(!state.stopsEarly(stopBy({"loss_total", 5, 1, {}})));
+  }
+
+  /// Without a metric it is of best_metric, and patience is off.
+  void theTargetIsOfTheBestMetric() {
+    auto config = stopBy({"", 1, 0, 0.5});
+    config.bestMetric = "segm/AP";
+    run_folder::TrainingState state;
+    const auto stopsAfter = [&](std::int64_t step, double ap) {
+      eval::Evaluation evaluation;
+      evaluation.step = step;
+      evaluation.segm.emplace();
+      evaluation.segm->names = {"AP"};
+      evaluation.segm->stats = {ap};
+      train::countForEarlyStop(config, evaluation, state.earlyStop);
+      return state.stopsEarly(config);
+    };
+    QVERIFY(!stopsAfter(1, 0.4));
+    QVERIFY(!stopsAfter(2, 0.3));
+    QVERIFY(!stopsAfter(3, 0.3));
+    QVERIFY(stopsAfter(4, 0.5));
+    QCOMPARE(state.earlyStop->metric, std::string("segm/AP"));
+  }
+
+  void aReachedTargetEndsTheTraining() {
+    config::Experiment experiment = smallExperiment();
+    experiment.evaluation.earlyStop = {"loss_total", 100, 0, 1000};
+    Session session(experiment, path("reaches"));
+    QCOMPARE(session.trainer.run().step, std::int64_t{2});
+    QVERIFY(session.observer.checkpoints.back().last);
+    QVERIFY2(session.observer.logs.back().text.starts_with("stopping early: loss_total has reached"),
+             session.observer.logs.back().text.c_str());
+    Session again(experiment, path("reaches again"));
+    again.trainer.resume(session.layout.checkpoint(2));
+    QCOMPARE(again.trainer.run().step, std::int64_t{2});
+    experiment.evaluation.earlyStop.target = 0;
+    experiment.solver.maxSteps = {3};
+    Session further(experiment, path("further"));
+    further.trainer.resume(session.layout.checkpoint(2));
+    QCOMPARE(further.trainer.run().step, std::int64_t{3});
   }
 
   void trainingWithoutImprovementEndsWithCheckpointAndEvaluation() {

@@ -46,16 +46,16 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
   }
 
   void anUnimplementedKeyIsDisabledWithAReason() {
-    open(QStringLiteral("evaluation: {max_dets: [1, 10, 600]}\n"));
-    const FieldRow* limits = row("evaluation.max_dets");
-    QVERIFY(!line("evaluation.max_dets")->isEnabled());
-    QVERIFY(limits->editor()->toolTip().contains(QStringLiteral("Not built yet")));
-    QVERIFY(limits->state().error.startsWith(QStringLiteral("[1, 10, 600] is not built yet")));
+    open(QStringLiteral("dataset: {repeat_threshold: 0.5}\n"));
+    const FieldRow* threshold = row("dataset.repeat_threshold");
+    QVERIFY(!line("dataset.repeat_threshold")->isEnabled());
+    QVERIFY(threshold->editor()->toolTip().contains(QStringLiteral("Not built yet")));
+    QVERIFY(threshold->state().error.startsWith(QStringLiteral("0.5 is not built yet")));
     // A line in the file can still be removed.
-    limits->findChild<QAbstractButton*>()->click();
-    QVERIFY(!editor_->text().contains(QStringLiteral("max_dets")));
+    threshold->findChild<QAbstractButton*>()->click();
+    QVERIFY(!editor_->text().contains(QStringLiteral("repeat_threshold")));
     QTRY_VERIFY(editor_->isReady());
-    QCOMPARE(limits->state().error, QString());
+    QCOMPARE(threshold->state().error, QString());
     QVERIFY(!row("model.masks")->findChild<SwitchButton*>()->isEnabled());
     QVERIFY(line("evaluation.max_images")->isEnabled());
   }

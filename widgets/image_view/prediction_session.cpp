@@ -35,9 +35,10 @@ PredictionSession::PredictionSession(QObject* parent)
 }
 
 void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
-                                   const QString& imagesFolder) {
+                                   const QString& imagesFolder, std::size_t mostDetections) {
   dataset_ = std::move(dataset);
   folder_ = imagesFolder;
+  mostDetections_ = mostDetections;
   store_.clear();
   index_ = 0;
   step_ = 0;
@@ -105,6 +106,7 @@ void PredictionSession::refreshScene() {
   request.step = step_;
   request.detections = detections();
   request.thresholds = thresholds_;
+  request.mostDetections = mostDetections_;
   request.hidden = hidden_;
   request.theme = &currentTheme();
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;
@@ -124,8 +126,9 @@ void PredictionSession::handleScene(const SceneResult& result) {
 void PredictionSession::refreshAnalysis() {
   if (!dataset_) return;
   analysisJob_.request(
-      [dataset = dataset_, step = step_, predictions = store_.at(step_), iou = thresholds_.iou] {
-        return analyseCheckpoint(*dataset, step, predictions, iou);
+      [dataset = dataset_, step = step_, predictions = store_.at(step_), iou = thresholds_.iou,
+       mostDetections = mostDetections_] {
+        return analyseCheckpoint(*dataset, step, predictions, iou, mostDetections);
       });
 }
 

@@ -23,7 +23,9 @@ class PredictionSession : public QObject {
  public:
   explicit PredictionSession(QObject* parent = nullptr);
 
-  void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder);
+  /// mostDetections: of a class and image that count.
+  void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder,
+                  std::size_t mostDetections);
   const std::shared_ptr<const coco::Dataset>& dataset() const { return dataset_; }
   PredictionStore& store() { return store_; }
   const PredictionStore& store() const { return store_; }
@@ -65,6 +67,7 @@ class PredictionSession : public QObject {
 
   std::shared_ptr<const coco::Dataset> dataset_;
   QString folder_;
+  std::size_t mostDetections_ = 0;
   PredictionStore store_;
   std::size_t index_ = 0;
   qint64 step_ = 0;

@@ -63,6 +63,8 @@ void PredictionsPanel::buildWidgets() {
   score_->setRange(0, kPercent);
   score_->setValue(50);
   iou_ = new ValueSlider(tr("IoU threshold"), hundredths);
+  iou_->setToolTip(tr("A detection is right if its IoU with an object of its class reaches this:\n"
+                      "IoU of the masks, or of the boxes if a detection of the image has no mask."));
   iou_->setRange(5, 95);
   iou_->setValue(50);
   extent_ = smallLabel();
@@ -76,6 +78,8 @@ void PredictionsPanel::buildWidgets() {
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
   curve_ = new PrecisionRecallCurve;
+  curve_->setToolTip(tr("Of the predicted images at the IoU threshold, all scores;\n"
+                        "the dot is at the score threshold. Hidden classes are left out."));
 }
 
 void PredictionsPanel::buildUi() {
@@ -122,7 +126,8 @@ void PredictionsPanel::connectSignals() {
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
 }
 
-void PredictionsPanel::setDataset(const coco::Dataset* dataset) {
+void PredictionsPanel::setDataset(const coco::Dataset* dataset, std::size_t mostDetections) {
+  mostDetections_ = mostDetections;
   classes_ = dataset ? dataset->categories() : std::vector<coco::Category>();
   imageCount_ = dataset ? static_cast<int>(dataset->images().size()) : 0;
   filter_->setClasses(classes_);
@@ -141,7 +146,7 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   const bool isKept = store.isKept(current);
   checkpoint_->setTitle(isKept ? title : tr("%1 · no checkpoint").arg(title));
   checkpoint_->setToolTip(isKept
-                              ? QString::fromStdString(coco::apLimitText())
+                              ? QString::fromStdString(coco::apLimitText(mostDetections_))
                               : tr("There is no checkpoint of this step (see checkpoint.every and "
                                    "checkpoint.keep):\nonly its stored predictions can be shown."));
 }
@@ -192,7 +197,7 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
   if (past.detections > 0)
     counts << (past.detections == 1 ? tr("1 detection") : tr("%1 detections").arg(past.detections));
   pastLimit_->setText(tr("Ignored by AP (over %1 per class and image): %2")
-                          .arg(coco::kMaxDetections)
+                          .arg(past.limit)
                           .arg(counts.join(QStringLiteral(" · "))));
   pastLimit_->setToolTip(QString::fromStdString(past.text()));
   pastLimit_->setVisible(!counts.isEmpty());

@@ -27,7 +27,8 @@ class PredictionsPanel : public QWidget {
   explicit PredictionsPanel(QWidget* parent = nullptr);
 
   /// Shows its classes and number of images; nullptr: none.
-  void setDataset(const coco::Dataset* dataset);
+  /// mostDetections: of a class and image that count.
+  void setDataset(const coco::Dataset* dataset, std::size_t mostDetections);
   /// Reads the steps and their AP from the store, which must outlive the panel.
   void showCheckpoints(const PredictionStore& store, qint64 current);
   /// `analysis` nullptr: not known. `here`: tallies of the shown image; nullptr: not predicted.
@@ -62,6 +63,7 @@ class PredictionsPanel : public QWidget {
   ValueSlider* checkpoint_ = nullptr;
   ValueSlider* score_ = nullptr;
   ValueSlider* iou_ = nullptr;
+  std::size_t mostDetections_ = 0;
   QLabel* pastLimit_ = nullptr;
   QLabel* extent_ = nullptr;
   CountCard* truePositives_ = nullptr;

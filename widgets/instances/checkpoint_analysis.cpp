@@ -15,7 +15,7 @@ void addPastLimit(const std::vector<coco::Detection>& detections, coco::PastLimi
   for (const coco::Detection& detection : detections) ++counts[detection.categoryId];
   std::size_t ignored = 0;
   for (const auto& [category, count] : counts)
-    ignored += count - std::min(count, coco::kMaxDetections);
+    ignored += count - std::min(count, past.limit);
   past.detections += ignored;
   past.imagesOfDetections += ignored > 0 ? 1 : 0;
 }
@@ -24,17 +24,18 @@ void addPastLimit(const std::vector<coco::Detection>& detections, coco::PastLimi
 
 std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     const coco::Dataset& dataset, qint64 step, const PredictionStore::ByImage& predictions,
-    double iouThreshold) {
+    double iouThreshold, std::size_t mostDetections) {
   auto analysis = std::make_shared<CheckpointAnalysis>();
   analysis->step = step;
-  analysis->pastLimit = coco::objectsPastLimit(dataset);
+  analysis->pastLimit = coco::objectsPastLimit(dataset, mostDetections);
   for (std::size_t index = 0; index < dataset.images().size(); ++index) {
     const coco::Image& image = dataset.images()[index];
     const auto found = predictions.find(image.id);
     if (found == predictions.end()) continue;
     addPastLimit(*found->second, analysis->pastLimit);
     try {
-      const ImageContent content{image, &dataset.annotationsOf(index), found->second.get()};
+      const ImageContent content{image, &dataset.annotationsOf(index), found->second.get(),
+                                 mostDetections};
       const coco::ImageOverlaps overlaps = overlapsOf(content);
       ClassTallies& ofImage = analysis->images[image.id];
       addToTallies(overlaps, iouThreshold, ofImage);

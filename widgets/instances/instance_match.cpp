@@ -24,7 +24,7 @@ Verdict verdictOf(coco::MatchVerdict verdict) {
   return Verdict::Ignored;
 }
 
-/// `judged` nullptr: beyond coco::kMaxDetections of its class.
+/// `judged` nullptr: over the limit of its class.
 InstanceFacts detectionFacts(const coco::Detection& detection, std::size_t index,
                              const coco::EvaluatedDetection* judged) {
   InstanceFacts facts;
@@ -77,7 +77,8 @@ coco::ImageOverlaps overlapsOf(const ImageContent& content) {
   for (const coco::Detection& detection : detections) pointers.push_back(&detection);
   const bool byMask = std::all_of(detections.begin(), detections.end(), hasMask);
   return coco::findOverlaps(content.image, *content.annotations, pointers,
-                            byMask ? coco::IouType::Mask : coco::IouType::Box);
+                            byMask ? coco::IouType::Mask : coco::IouType::Box,
+                            content.mostDetections);
 }
 
 std::vector<InstanceFacts> instancesAt(const ImageContent& content,

@@ -21,6 +21,8 @@ struct ImageContent {
   coco::Image image;
   const std::vector<coco::Annotation>* annotations = nullptr;
   const std::vector<coco::Detection>* detections = nullptr;
+  /// Of a class that count, highest scores first (evaluation.max_dets).
+  std::size_t mostDetections = coco::Params().mostDetections();
 };
 
 /// Mask IoU if every detection has a mask, else box IoU.

@@ -9,7 +9,7 @@ enum class Verdict {
   TruePositive,
   FalsePositive,
   Missed,
-  /// A detection on a crowd region, or beyond coco::kMaxDetections of its class: not counted.
+  /// A detection on a crowd region, or over the limit of its class: not counted.
   Ignored,
 };
 

@@ -41,7 +41,7 @@ void moveMeanTo(double estimate, std::vector<double>& values) {
 
 Interval intervalOf(const std::vector<ApFigures>& figures, double ApFigures::*member,
                     const ApFigures& estimate) {
-  if (figures.empty()) return {};
+  if (figures.empty() || estimate.*member < 0) return {};
   std::vector<double> values;
   values.reserve(figures.size());
   for (const ApFigures& one : figures) values.push_back(one.*member);

@@ -18,16 +18,16 @@ struct ConfusedRows {
 /// The counts of a chunk of images.
 struct ImageChunk {
   std::vector<Counts> classes;
-  std::array<Counts, kObjectSizeCount> sizes;
+  std::vector<Counts> sizes;
   std::vector<ConfusedRows> confusions;
   InstanceMatcher matcher;
   std::vector<char> isFalse, isTaken;  ///< by detection and by annotation of one image
 };
 
-/// One size, for the image given to InstanceMatcher::begin(): false positives are the shown
-/// detections of that size minus those that are matched or ignored.
+/// One size, the area with this index, for the image given to InstanceMatcher::begin(): false
+/// positives are the shown detections of that size minus those that are matched or ignored.
 Counts countSize(const OverlapSet::ClassRows& rows, std::uint32_t shown, std::size_t size,
-                 InstanceMatcher& matcher) {
+                 const AreaLimits& area, InstanceMatcher& matcher) {
   Counts counts;
   for (std::uint32_t d = 0; d < shown; ++d) {
     counts.falsePositives += rows.sizesOfDetections[d] >> size & 1;
@@ -37,7 +37,7 @@ Counts countSize(const OverlapSet::ClassRows& rows, std::uint32_t shown, std::si
     counts.falsePositives -= rows.sizesOfDetections[d] >> size & 1;
     counts.truePositives += match.verdict == MatchVerdict::TruePositive;
   };
-  matcher.forMatched(static_cast<ObjectSize>(size), take);
+  matcher.forMatched(area, take);
   for (const std::int32_t found : matcher.detectionOfAnnotation()) {
     counts.falseNegatives += found == kMissed;
   }
@@ -56,7 +56,7 @@ Counts countClasses(const OverlapSet::ClassRows& rows, std::uint32_t shown, Imag
     ++chunk.classes[rows.ofDetections[d]].truePositives;
     ++all.truePositives;
   };
-  chunk.matcher.forMatched(ObjectSize::All, take);
+  chunk.matcher.forMatched(AreaLimits(), take);
   for (std::uint32_t d = 0; d < shown; ++d) {
     const auto isFalse = static_cast<std::uint64_t>(chunk.isFalse[d]);
     chunk.classes[rows.ofDetections[d]].falsePositives += isFalse;
@@ -136,8 +136,10 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
   OperatingPoint point;
   point.images.resize(set.images().size());
   point.classes.resize(set.categories().size());
+  point.sizes.resize(set.areas().size());
   const auto takeImage = [&](ImageChunk& chunk, std::size_t i) {
     chunk.classes.resize(set.categories().size());
+    chunk.sizes.resize(set.areas().size());
     const ImageOverlaps& image = set.images()[i];
     const OverlapSet::ClassRows& rows = set.rowsOf(i);
     const std::uint32_t shown = InstanceMatcher::countShown(image, scoreThreshold);
@@ -145,16 +147,16 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
     point.images[i] = countClasses(rows, shown, chunk);
     chunk.sizes[0] += point.images[i];
     findConfusions(image, rows, iouThreshold, chunk);
-    for (std::size_t s = 1; s < kObjectSizeCount; ++s) {
-      chunk.sizes[s] += countSize(rows, shown, s, chunk.matcher);
+    for (std::size_t s = 1; s < set.areas().size(); ++s) {
+      chunk.sizes[s] += countSize(rows, shown, s, set.areas()[s], chunk.matcher);
     }
   };
   const auto chunks = forImageChunks<ImageChunk>(point.images.size(), threads, takeImage);
   for (const ImageChunk& chunk : chunks) {
-    for (std::size_t s = 0; s < kObjectSizeCount; ++s) point.sizes[s] += chunk.sizes[s];
+    for (std::size_t s = 0; s < point.sizes.size(); ++s) point.sizes[s] += chunk.sizes[s];
     for (std::size_t k = 0; k < point.classes.size(); ++k) point.classes[k] += chunk.classes[k];
   }
-  point.all = point.sizes[static_cast<std::size_t>(ObjectSize::All)];
+  point.all = point.sizes.front();
   point.confusion = confusionMatrix(point.classes, chunks);
   return point;
 }

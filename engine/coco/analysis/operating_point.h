@@ -1,11 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "engine/coco/analysis/overlap_set.h"
-#include "engine/coco/evaluation/params.h"
 
 /// Metrics of a detector at one score threshold and one IoU threshold.
 namespace lockstep::coco {
@@ -44,9 +42,10 @@ class ConfusionMatrix {
 struct OperatingPoint {
   Counts all;
   std::vector<Counts> classes;  ///< in the order of OverlapSet::categories()
-  /// By object size, as COCO's evaluation does it (All equals `all`). An object matched by a
-  /// detection of another size counts; an unmatched detection of another size is ignored.
-  std::array<Counts, kObjectSizeCount> sizes;
+  /// In the order of OverlapSet::areas(), as COCO's evaluation does it (the first equals `all`). An
+  /// object matched by a detection of another size counts; an unmatched detection of another size
+  /// is ignored.
+  std::vector<Counts> sizes;
   std::vector<Counts> images;  ///< in the order of OverlapSet::images()
   /// Detections are matched within their class first, exactly as in the evaluation, so that the
   /// diagonal holds the true positives. Then each false positive, by falling score, is matched with

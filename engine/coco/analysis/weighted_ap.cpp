@@ -14,32 +14,35 @@ namespace lockstep::coco {
 struct WeightedAp::Workspace {
   std::vector<std::uint32_t> weightBefore;  ///< of the detections before each index
   RankedHits hits;
-  std::array<std::vector<RecallCurve>, kIouThresholdCount> curves;  ///< of the classes with objects
+  std::vector<std::vector<RecallCurve>> curves;  ///< [threshold][class with objects]
 };
 
-WeightedAp::RankedClass WeightedAp::rankClass(const std::vector<const ClassMatches*>& matches,
-                                              const std::vector<std::uint32_t>& images) {
+WeightedAp::RankedClass WeightedAp::rankClass(const std::vector<ClassMatches>& matches,
+                                              const std::vector<std::uint32_t>& images,
+                                              const Params& params) {
   struct Entry {
-    const MatchedDetection* detection;
+    double score;
+    Outcome outcome;
     std::uint32_t image;
   };
   RankedClass ranked;
   std::vector<Entry> entries;
   for (std::size_t m = 0; m < matches.size(); ++m) {
-    for (const MatchedDetection& detection : matches[m]->detections) {
-      entries.push_back({&detection, images[m]});
+    for (std::size_t d = 0; d < matches[m].scores.size(); ++d) {
+      entries.push_back(
+          {matches[m].scores[d], matches[m].outcomes[d * params.areas.size()], images[m]});
     }
-    if (matches[m]->gtCount[0] > 0) ranked.gtCounts.push_back({images[m], matches[m]->gtCount[0]});
+    if (matches[m].gtCount[0] > 0) ranked.gtCounts.push_back({images[m], matches[m].gtCount[0]});
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return a.detection->score > b.detection->score;
-  });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.score > b.score; });
+  ranked.thresholds.resize(params.iouThresholds.size());
   for (std::uint32_t index = 0; index < entries.size(); ++index) {
-    const MatchedDetection& detection = *entries[index].detection;
+    const auto& [truePositive, falsePositive] = entries[index].outcome;
     ranked.ranked.push_back(entries[index].image);
-    for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
-      const bool isTruePositive = detection.truePositive[0] >> t & 1;
-      const bool isFalsePositive = detection.falsePositive[0] >> t & 1;
+    for (std::size_t t = 0; t < ranked.thresholds.size(); ++t) {
+      const bool isTruePositive = truePositive >> t & 1;
+      const bool isFalsePositive = falsePositive >> t & 1;
       if (isTruePositive) ranked.thresholds[t].hits.push_back(index);
       if (!isTruePositive && !isFalsePositive) ranked.thresholds[t].ignored.push_back(index);
     }
@@ -57,21 +60,27 @@ void WeightedAp::cutAfterLastHit(RankedClass& ranked) {
 }
 
 WeightedAp::WeightedAp(std::span<const ImageMatches> images,
-                       const std::vector<Category>& categories, int threads)
-    : imageCount_(images.size()), classes_(categories.size()) {
+                       const std::vector<Category>& categories, const Params& params, int threads)
+    : imageCount_(images.size()),
+      thresholdCount_(params.iouThresholds.size()),
+      classes_(categories.size()) {
+  const auto at50 = std::ranges::find(params.iouThresholds, .5);
+  if (at50 != params.iouThresholds.end())
+    at50_ = static_cast<std::size_t>(at50 - params.iouThresholds.begin());
   std::unordered_map<CategoryId, std::size_t> rowOf;
   for (std::size_t k = 0; k < categories.size(); ++k) rowOf.emplace(categories[k].id, k);
-  std::vector<std::vector<const ClassMatches*>> matches(categories.size());
+  std::vector<std::vector<ClassMatches>> matches(categories.size());
   std::vector<std::vector<std::uint32_t>> imagesOf(categories.size());
   for (std::uint32_t i = 0; i < images.size(); ++i) {
-    for (const ClassMatches& ofClass : images[i]) {
+    for (std::size_t c = 0; c < images[i].size(); ++c) {
+      const ClassMatches ofClass = images[i][c];
       const std::size_t row = rowOf.at(ofClass.category);
-      matches[row].push_back(&ofClass);
+      matches[row].push_back(ofClass);
       imagesOf[row].push_back(i);
     }
   }
   base::parallelFor(classes_.size(), threads,
-                    [&](std::size_t k) { classes_[k] = rankClass(matches[k], imagesOf[k]); });
+                    [&](std::size_t k) { classes_[k] = rankClass(matches[k], imagesOf[k], params); });
 }
 
 void WeightedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32_t> weights,
@@ -83,7 +92,7 @@ void WeightedAp::addCurves(const RankedClass& ranked, std::span<const std::uint3
     before[i + 1] = before[i] + weights[ranked.ranked[i]];
   }
   const RecallCurve needed = hitsNeeded(gtCount);
-  for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
+  for (std::size_t t = 0; t < ranked.thresholds.size(); ++t) {
     const AtThreshold& at = ranked.thresholds[t];
     RankedHits& hits = workspace.hits;
     hits.clear();
@@ -105,6 +114,7 @@ void WeightedAp::addCurves(const RankedClass& ranked, std::span<const std::uint3
 
 ApFigures WeightedAp::at(std::span<const std::uint32_t> weights) const {
   Workspace workspace;
+  workspace.curves.resize(thresholdCount_);
   for (const RankedClass& ranked : classes_) {
     double gtCount = 0;
     for (const auto& [image, count] : ranked.gtCounts) {
@@ -115,14 +125,15 @@ ApFigures WeightedAp::at(std::span<const std::uint32_t> weights) const {
   const std::size_t classCount = workspace.curves[0].size();
   if (classCount == 0) return {};
   std::vector<double> values;  // [T, R, K], as numpy sums them
-  values.reserve(kIouThresholdCount * kRecallThresholds.size() * classCount);
+  values.reserve(thresholdCount_ * kRecallThresholds.size() * classCount);
   for (const std::vector<RecallCurve>& curves : workspace.curves) {
     for (std::size_t r = 0; r < kRecallThresholds.size(); ++r) {
       for (const RecallCurve& curve : curves) values.push_back(curve[r]);
     }
   }
-  const auto at50 = std::span(values).first(kRecallThresholds.size() * classCount);
-  return {pairwiseMean(values), pairwiseMean(at50)};
+  const std::size_t length = kRecallThresholds.size() * classCount;
+  return {pairwiseMean(values),
+          at50_ ? pairwiseMean(std::span(values).subspan(*at50_ * length, length)) : -1};
 }
 
 }  // namespace lockstep::coco

@@ -27,22 +27,24 @@ std::vector<std::size_t> chosenImages(const Dataset& groundTruth,
 
 std::vector<ImageMatches> matchDataset(const Dataset& groundTruth,
                                        const std::vector<Detection>& detections, IouType type,
-                                       const std::vector<ImageId>& imageIds, int threads) {
+                                       const std::vector<ImageId>& imageIds, const Params& params,
+                                       int threads) {
   const auto byImage = detectionsByImage(groundTruth, detections);
   const std::vector<std::size_t> chosen = chosenImages(groundTruth, imageIds);
   std::vector<ImageMatches> matches(chosen.size());
   base::parallelFor(chosen.size(), threads, [&](std::size_t i) {
     const std::size_t image = chosen[i];
     matches[i] = matchDetections(groundTruth.images()[image], groundTruth.annotationsOf(image),
-                                 byImage[image], type);
+                                 byImage[image], type, params);
   });
   return matches;
 }
 
 AveragePrecision evaluate(const Dataset& groundTruth, const std::vector<Detection>& detections,
-                          IouType type, const std::vector<ImageId>& imageIds, int threads) {
-  return accumulate(matchDataset(groundTruth, detections, type, imageIds, threads),
-                    groundTruth.categories(), threads);
+                          IouType type, const std::vector<ImageId>& imageIds, const Params& params,
+                          int threads) {
+  return accumulate(matchDataset(groundTruth, detections, type, imageIds, params, threads),
+                    groundTruth.categories(), params, threads);
 }
 
 }  // namespace lockstep::coco

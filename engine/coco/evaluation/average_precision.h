@@ -1,11 +1,10 @@
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
+#include "engine/coco/evaluation/params.h"
 #include "engine/coco/evaluation/past_limit.h"
-#include "engine/coco/evaluation/stat_names.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
 
@@ -18,29 +17,32 @@ enum class IouType { Box, Mask, Boundary };
 struct ClassAveragePrecision {
   CategoryId category;
   std::string name;
-  double ap = -1, ap50 = -1;  ///< -1: no ground truth
+  double ap = -1, ap50 = -1;  ///< -1: no ground truth, or no such threshold
 };
 
 struct AveragePrecision {
-  std::array<double, kStatNames.size()> stats{};  ///< as kStatNames; -1 if undefined
+  std::vector<std::string> names;  ///< metricNames()
+  std::vector<double> stats;       ///< by names; -1 if undefined
   std::vector<ClassAveragePrecision> classes;
   PastLimit pastLimit;
 };
 
-/// COCO's twelve metrics, equal to those of pycocotools 2.0 bit for bit. imageIds empty: every
-/// image of the dataset. threads 0: as many as the machine has; results do not depend on it.
+/// COCO's metrics, equal to those of pycocotools 2.0 bit for bit (other than with its own values of
+/// maxDets its summary differs from its arrays: then to its arrays). imageIds empty: every image of
+/// the dataset. threads 0: as many as the machine has; results do not depend on it.
 /// Throws Error for a detection with an unknown image or category id, with a mask that does not
 /// have its image's size, or with a score or box that is not finite. A detection without a mask
 /// counts as its box, as in pycocotools; object sizes are the same with every IoU type.
 AveragePrecision evaluate(const Dataset& groundTruth, const std::vector<Detection>& detections,
-                          IouType type, const std::vector<ImageId>& imageIds = {}, int threads = 0);
+                          IouType type, const std::vector<ImageId>& imageIds = {},
+                          const Params& params = {}, int threads = 0);
 
 /// The matches of one image's detections and ground truth at one score and one IoU threshold, for
 /// display.
 struct ImageMatch {
   /// Index of the matched annotation, which may be a crowd (then it is ignored); -1: false
-  /// positive; -2: below the score threshold, or not among the 100 highest-scoring ones of its
-  /// class.
+  /// positive; -2: below the score threshold, or not among the `mostDetections` highest-scoring
+  /// ones of its class.
   std::vector<int> gtOfDetection;
   std::vector<double>
       iouOfDetection;  ///< with the matched annotation, else the highest of its class
@@ -51,6 +53,6 @@ struct ImageMatch {
 /// `detections` and `annotations` as given.
 ImageMatch matchImage(const Image& image, const std::vector<Annotation>& annotations,
                       const std::vector<Detection>& detections, IouType type, double scoreThreshold,
-                      double iouThreshold);
+                      double iouThreshold, std::size_t mostDetections = Params().mostDetections());
 
 }  // namespace lockstep::coco

@@ -9,7 +9,7 @@ namespace {
 
 struct RankedPlace {
   double score;
-  const MatchedDetection* detection;
+  const Outcome* outcomes;
 };
 
 /// Calls visit(threshold) for every bit that is set.
@@ -26,59 +26,65 @@ std::vector<ClassList> matchesByClass(std::span<const ImageMatches> images,
   for (std::size_t k = 0; k < categories.size(); ++k) rowOf.emplace(categories[k].id, k);
   std::vector<ClassList> classes(categories.size());
   for (const ImageMatches& image : images) {
-    for (const ClassMatches& matches : image) {
-      classes[rowOf.at(matches.category)].push_back(&matches);
-    }
+    for (std::uint32_t c = 0; c < image.size(); ++c)
+      classes[rowOf.at(image[c].category)].push_back({&image, c});
   }
   return classes;
 }
 
-std::array<std::uint64_t, kAreaRangeCount> countAnnotations(const ClassList& images) {
-  std::array<std::uint64_t, kAreaRangeCount> counts{};
-  for (const ClassMatches* image : images) {
-    for (std::size_t a = 0; a < kAreaRangeCount; ++a) counts[a] += image->gtCount[a];
+std::array<std::uint64_t, kMostAreas> countAnnotations(const ClassList& images) {
+  std::array<std::uint64_t, kMostAreas> counts{};
+  for (const ClassPlace& image : images) {
+    const ClassMatches matches = image.matches();
+    for (std::size_t a = 0; a < matches.gtCount.size(); ++a) counts[a] += matches.gtCount[a];
   }
   return counts;
 }
 
-std::vector<MatchedDetection> rankDetections(const ClassList& images, std::size_t maxDetections) {
+RankedDetections rankDetections(const ClassList& images, std::size_t maxDetections,
+                                std::size_t areas) {
   std::vector<RankedPlace> places;
-  for (const ClassMatches* image : images) {
-    const std::size_t count = std::min(image->detections.size(), maxDetections);
-    for (std::size_t d = 0; d < count; ++d) {
-      places.push_back({image->detections[d].score, &image->detections[d]});
-    }
+  for (const ClassPlace& image : images) {
+    const ClassMatches matches = image.matches();
+    const std::size_t count = std::min(matches.scores.size(), maxDetections);
+    for (std::size_t d = 0; d < count; ++d)
+      places.push_back({matches.scores[d], &matches.outcomes[d * areas]});
   }
   std::stable_sort(places.begin(), places.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
-  std::vector<MatchedDetection> ranked;
-  ranked.reserve(places.size());
-  for (const RankedPlace& place : places) ranked.push_back(*place.detection);
+  RankedDetections ranked;
+  ranked.scores.reserve(places.size());
+  ranked.outcomes.resize(areas * places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    ranked.scores.push_back(places[i].score);
+    for (std::size_t a = 0; a < areas; ++a)
+      ranked.outcomes[a * places.size() + i] = places[i].outcomes[a];
+  }
   return ranked;
 }
 
-HitsByThreshold hitsOf(std::span<const MatchedDetection> ranked, std::size_t range) {
-  HitsByThreshold hits;
-  std::array<std::uint32_t, kIouThresholdCount> found{}, counted{};
-  for (const MatchedDetection& detection : ranked) {
-    const unsigned right = detection.truePositive[range];
-    const unsigned counting = right | detection.falsePositive[range];
-    for (std::size_t t = 0; t < kIouThresholdCount; ++t) counted[t] += counting >> t & 1;
-    forEachThreshold(right, [&](std::size_t t) {
+HitsByThreshold hitsOf(std::span<const Outcome> ranked, std::size_t thresholds) {
+  HitsByThreshold hits(thresholds);
+  std::array<std::uint32_t, kMostIouThresholds> found{}, counted{};
+  for (const auto& [truePositive, falsePositive] : ranked) {
+    const unsigned counting = truePositive | falsePositive;
+    for (std::size_t t = 0; t < kMostIouThresholds; ++t) counted[t] += counting >> t & 1;
+    forEachThreshold(truePositive, [&](std::size_t t) {
       hits[t].push_back({static_cast<double>(++found[t]), static_cast<double>(counted[t])});
     });
   }
   return hits;
 }
 
-std::array<std::uint64_t, kIouThresholdCount> countHits(const ClassList& images,
-                                                        std::size_t maxDetections,
-                                                        std::size_t range) {
-  std::array<std::uint64_t, kIouThresholdCount> counts{};
-  for (const ClassMatches* image : images) {
-    const std::size_t count = std::min(image->detections.size(), maxDetections);
+std::array<std::uint64_t, kMostIouThresholds> countHits(const ClassList& images,
+                                                        std::size_t maxDetections, std::size_t area,
+                                                        std::size_t areas) {
+  std::array<std::uint64_t, kMostIouThresholds> counts{};
+  for (const ClassPlace& image : images) {
+    const ClassMatches matches = image.matches();
+    const std::size_t count = std::min(matches.scores.size(), maxDetections);
     for (std::size_t d = 0; d < count; ++d) {
-      forEachThreshold(image->detections[d].truePositive[range],
+      forEachThreshold(matches.outcomes[d * areas + area].truePositive,
                        [&](std::size_t t) { ++counts[t]; });
     }
   }

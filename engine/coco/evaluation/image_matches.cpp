@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/base/parallel_for.h"
-#include "engine/coco/evaluation/params.h"
 #include "engine/coco/evaluation/regions.h"
 
 namespace lockstep::coco {
@@ -19,24 +18,25 @@ struct Candidate {
 class ClassMatcher {
  public:
   ClassMatcher(const Image& image, std::span<const Annotation* const> annotations,
-               std::span<const Detection* const> detections, IouType type)
-      : annotations_(annotations), detections_(detections.begin(), detections.end()) {
+               std::span<const Detection* const> detections, IouType type, const Params& params)
+      : params_(params),
+        annotations_(annotations),
+        detections_(detections.begin(), detections.end()) {
+    for (const double threshold : params.iouThresholds)
+      leastIous_.push_back(cappedIouThreshold(threshold));
     std::stable_sort(detections_.begin(), detections_.end(),
                      [](const auto* a, const auto* b) { return a->score > b->score; });
-    leftOut_ = detections_.size() - std::min(detections_.size(), kMaxDetections);
+    leftOut_ = detections_.size() - std::min(detections_.size(), params.mostDetections());
     detections_.resize(detections_.size() - leftOut_);
     if (!annotations_.empty()) findCandidates(image, type);
   }
 
-  ClassMatches match() {
-    ClassMatches matches;
-    matches.leftOut = static_cast<std::uint32_t>(leftOut_);
-    matches.detections.resize(detections_.size());
-    for (std::size_t d = 0; d < detections_.size(); ++d) {
-      matches.detections[d].score = detections_[d]->score;
-    }
-    for (std::size_t a = 0; a < kAreaRangeCount; ++a) matchRange(a, matches);
-    return matches;
+  void matchInto(ImageMatches& matches, CategoryId category) {
+    std::vector<double> scores;
+    scores.reserve(detections_.size());
+    for (const Detection* detection : detections_) scores.push_back(detection->score);
+    matches.add(category, scores, static_cast<std::uint32_t>(leftOut_));
+    for (std::size_t a = 0; a < params_.areas.size(); ++a) matchRange(a, matches);
   }
 
  private:
@@ -50,31 +50,31 @@ class ClassMatcher {
       const Region region(*detections_[d], image, type);
       for (std::size_t g = 0; g < annotations_.size(); ++g) {
         const bool isCrowd = annotations_[g]->isCrowd;
-        if (!region.canReachHalf(gtRegions[g], isCrowd)) continue;
-        const double iou = region.iouWith(gtRegions[g], isCrowd, kIouThresholds.front());
-        if (iou >= kIouThresholds.front()) candidates_[d].push_back({g, iou});
+        if (!region.canReach(gtRegions[g], isCrowd, leastIous_.front())) continue;
+        const double iou = region.iouWith(gtRegions[g], isCrowd, leastIous_.front());
+        if (iou >= leastIous_.front()) candidates_[d].push_back({g, iou});
       }
     }
   }
 
-  void matchRange(std::size_t range, ClassMatches& matches) {
+  void matchRange(std::size_t range, ImageMatches& matches) {
+    const AreaRange& area = params_.areas[range];
     isIgnored_.resize(annotations_.size());
     for (std::size_t g = 0; g < annotations_.size(); ++g) {
-      isIgnored_[g] =
-          annotations_[g]->isCrowd || !isOfSize(annotations_[g]->area, ObjectSize(range));
-      matches.gtCount[range] += !isIgnored_[g];
+      isIgnored_[g] = annotations_[g]->isCrowd || !area.contains(annotations_[g]->area);
+      matches.gtCount(range) += !isIgnored_[g];
     }
     takenAt_.assign(annotations_.size(), 0);
     for (std::size_t d = 0; d < detections_.size(); ++d) {
-      const bool outside = !isOfSize(sizeAreaPx(*detections_[d]), ObjectSize(range));
-      for (std::size_t t = 0; t < kIouThresholdCount; ++t) {
+      const bool outside = !area.contains(sizeAreaPx(*detections_[d]));
+      Outcome& outcome = matches.outcome(d, range);
+      for (std::size_t t = 0; t < leastIous_.size(); ++t) {
         const auto bit = static_cast<std::uint16_t>(1U << t);
         const Candidate* best = d < candidates_.size() ? bestCandidate(d, t) : nullptr;
         if (best != nullptr) takenAt_[best->gt] |= bit;
         const bool isMatched = best != nullptr && annotations_[best->gt]->id != 0;
         if (best != nullptr ? isIgnored_[best->gt] || (!isMatched && outside) : outside) continue;
-        MatchedDetection& matched = matches.detections[d];
-        (isMatched ? matched.truePositive : matched.falsePositive)[range] |= bit;
+        (isMatched ? outcome.truePositive : outcome.falsePositive) |= bit;
       }
     }
   }
@@ -84,7 +84,7 @@ class ClassMatcher {
   const Candidate* bestCandidate(std::size_t detection, std::size_t threshold) const {
     for (const bool ignored : {false, true}) {
       const Candidate* best = nullptr;
-      double least = kIouThresholds[threshold];
+      double least = leastIous_[threshold];
       for (const Candidate& candidate : candidates_[detection]) {
         const std::size_t g = candidate.gt;
         if (isIgnored_[g] != ignored || candidate.iou < least) continue;
@@ -97,9 +97,11 @@ class ClassMatcher {
     return nullptr;
   }
 
+  const Params& params_;
   std::span<const Annotation* const> annotations_;
   std::vector<const Detection*> detections_;
-  std::size_t leftOut_ = 0;  ///< detections over kMaxDetections
+  std::vector<double> leastIous_;  ///< by threshold
+  std::size_t leftOut_ = 0;        ///< detections over the limit
   std::vector<std::vector<Candidate>>
       candidates_;                      ///< of each detection, in the annotations' order
   std::vector<char> isIgnored_;         ///< by annotation, in the current area range
@@ -124,8 +126,32 @@ std::span<const Entry* const> takeCategory(std::span<const Entry* const>& entrie
 
 }  // namespace
 
+void ImageMatches::add(CategoryId category, std::span<const double> scores,
+                       std::uint32_t leftOut) {
+  const auto begin = static_cast<std::uint32_t>(scores_.size());
+  classes_.push_back(
+      {category, begin, begin + static_cast<std::uint32_t>(scores.size()), leftOut});
+  scores_.insert(scores_.end(), scores.begin(), scores.end());
+  outcomes_.resize(scores_.size() * areas_);
+  gtCounts_.resize(classes_.size() * areas_);
+}
+
+void ImageMatches::ignoreUnmatched(std::size_t index) {
+  const ClassRow& row = classes_[index];
+  for (std::size_t i = row.begin * areas_; i < row.end * areas_; ++i)
+    outcomes_[i].falsePositive = 0;
+}
+
+void ImageMatches::shrinkToFit() {
+  classes_.shrink_to_fit();
+  scores_.shrink_to_fit();
+  outcomes_.shrink_to_fit();
+  gtCounts_.shrink_to_fit();
+}
+
 ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& annotations,
-                             std::span<const Detection* const> detections, IouType type) {
+                             std::span<const Detection* const> detections, IouType type,
+                             const Params& params) {
   std::vector<const Annotation*> sortedGt;
   sortedGt.reserve(annotations.size());
   for (const Annotation& annotation : annotations) sortedGt.push_back(&annotation);
@@ -134,7 +160,7 @@ ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& 
   sortByCategory(sortedDetections);
   std::span<const Annotation* const> gtLeft(sortedGt);
   std::span<const Detection* const> detectionsLeft(sortedDetections);
-  ImageMatches matches;
+  ImageMatches matches(params.areas.size());
   while (!gtLeft.empty() || !detectionsLeft.empty()) {
     const CategoryId category =
         detectionsLeft.empty() ? gtLeft.front()->categoryId
@@ -142,22 +168,22 @@ ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& 
                          : std::min(gtLeft.front()->categoryId, detectionsLeft.front()->categoryId);
     const auto classGt = takeCategory(gtLeft, category);
     const auto classDetections = takeCategory(detectionsLeft, category);
-    matches.push_back(ClassMatcher(image, classGt, classDetections, type).match());
-    matches.back().category = category;
+    ClassMatcher(image, classGt, classDetections, type, params).matchInto(matches, category);
   }
+  matches.shrinkToFit();
   return matches;
 }
 
 std::vector<ImageMatches> matchResults(const Dataset& groundTruth, const ResultsFile& results,
-                                       IouType type, int threads) {
+                                       IouType type, const Params& params, int threads) {
   std::vector<ImageMatches> matches(groundTruth.images().size());
   base::parallelFor(matches.size(), threads, [&](std::size_t i) {
     const std::vector<Detection> detections = results.detectionsOf(i);
     std::vector<const Detection*> pointers;
     pointers.reserve(detections.size());
     for (const Detection& detection : detections) pointers.push_back(&detection);
-    matches[i] =
-        matchDetections(groundTruth.images()[i], groundTruth.annotationsOf(i), pointers, type);
+    matches[i] = matchDetections(groundTruth.images()[i], groundTruth.annotationsOf(i), pointers,
+                                 type, params);
   });
   return matches;
 }

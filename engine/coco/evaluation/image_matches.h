@@ -6,52 +6,95 @@
 #include <vector>
 
 #include "engine/coco/evaluation/average_precision.h"
+#include "engine/coco/evaluation/params.h"
 #include "engine/coco/files/results_file.h"
 
 /// AP in two steps, as COCOeval's evaluate() and accumulate(): the matches of each image, which may
-/// be kept, and the metrics computed from them. A area ranges (all, small, medium, large), T IoU
-/// thresholds (0.5 … 0.95).
+/// be kept, and the metrics computed from them. A and T are the numbers of area ranges and of IoU
+/// thresholds of the Params.
 namespace lockstep::coco {
 
-inline constexpr std::size_t kAreaRangeCount = 4, kIouThresholdCount = 10;
-
-/// One detection; bit t is for IoU threshold t. If neither bit is set, it is ignored.
-struct MatchedDetection {
-  double score = 0;
-  std::array<std::uint16_t, kAreaRangeCount> truePositive{}, falsePositive{};
+/// Of one detection in one area range; bit t is for IoU threshold t. If neither bit is set, it is
+/// ignored.
+struct Outcome {
+  std::uint16_t truePositive = 0, falsePositive = 0;
 };
 
-/// One class of one image.
+/// One class of one image, in the memory of its ImageMatches.
 struct ClassMatches {
   CategoryId category;
-  std::vector<MatchedDetection> detections;  ///< by falling score, at most kMaxDetections
-  std::array<std::uint32_t, kAreaRangeCount> gtCount{};  ///< annotations that are not ignored
-  std::uint32_t leftOut = 0;                             ///< detections over kMaxDetections
+  std::span<const double> scores;     ///< falling, at most Params::mostDetections()
+  std::span<const Outcome> outcomes;  ///< row-major: detections, A
+  std::span<const std::uint32_t> gtCount;  ///< [A] annotations that are not ignored
+  std::uint32_t leftOut = 0;               ///< detections over the limit
 };
 
-/// The matches of one image by category, sorted; classes with neither annotation nor detection are
-/// omitted.
-using ImageMatches = std::vector<ClassMatches>;
+/// The matches of one image by category, ascending; classes with neither annotation nor detection
+/// are omitted. All classes share three arrays: data sets have hundreds of thousands of them.
+class ImageMatches {
+ public:
+  ImageMatches() = default;
+  explicit ImageMatches(std::size_t areas) : areas_(areas) {}
+
+  std::size_t size() const { return classes_.size(); }
+  ClassMatches operator[](std::size_t index) const {
+    const ClassRow& row = classes_[index];
+    const std::size_t count = row.end - row.begin;
+    return {row.category, std::span(scores_).subspan(row.begin, count),
+            std::span(outcomes_).subspan(row.begin * areas_, count * areas_),
+            std::span(gtCounts_).subspan(index * areas_, areas_), row.leftOut};
+  }
+
+  /// Begins the next class, of a higher category, whose detections are ignored and annotations
+  /// not counted until they are set.
+  void add(CategoryId category, std::span<const double> scores, std::uint32_t leftOut);
+  /// Of a detection of the class that was added last.
+  Outcome& outcome(std::size_t detection, std::size_t area) {
+    return outcomes_[(classes_.back().begin + detection) * areas_ + area];
+  }
+  std::uint32_t& gtCount(std::size_t area) {
+    return gtCounts_[(classes_.size() - 1) * areas_ + area];
+  }
+  /// Ignores the detections of a class that match no annotation.
+  void ignoreUnmatched(std::size_t index);
+  void shrinkToFit();
+
+ private:
+  struct ClassRow {
+    CategoryId category;
+    std::uint32_t begin = 0, end = 0;  ///< of its detections
+    std::uint32_t leftOut = 0;
+  };
+
+  std::size_t areas_ = 0;
+  std::vector<ClassRow> classes_;
+  std::vector<double> scores_;
+  std::vector<Outcome> outcomes_;
+  std::vector<std::uint32_t> gtCounts_;
+};
 
 /// Greedy matching of one image as in pycocotools. `detections` in the order of the results file,
 /// which breaks ties. An annotation with id 0 is never matched, as in pycocotools.
 ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& annotations,
-                             std::span<const Detection* const> detections, IouType type);
+                             std::span<const Detection* const> detections, IouType type,
+                             const Params& params = {});
 
 /// The matches of every image of the dataset, or only of imageIds, by image id: the first step of
 /// evaluate(), with the same arguments and errors.
 std::vector<ImageMatches> matchDataset(const Dataset& groundTruth,
                                        const std::vector<Detection>& detections, IouType type,
-                                       const std::vector<ImageId>& imageIds = {}, int threads = 0);
+                                       const std::vector<ImageId>& imageIds = {},
+                                       const Params& params = {}, int threads = 0);
 
 /// The same for a results file, with the masks of only a few images in memory at a time. `threads`
 /// 0: as many as the machine has. Throws Error as ResultsFile::detectionsOf().
 std::vector<ImageMatches> matchResults(const Dataset& groundTruth, const ResultsFile& results,
-                                       IouType type, int threads = 0);
+                                       IouType type, const Params& params = {}, int threads = 0);
 
-/// The metrics from the matches of all images, in the order of image ids. `threads` 0: as many as
-/// the machine has.
+/// The metrics from the matches of all images, in the order of image ids, by the Params that they
+/// were matched with. `threads` 0: as many as the machine has.
 AveragePrecision accumulate(std::span<const ImageMatches> images,
-                            const std::vector<Category>& categories, int threads = 0);
+                            const std::vector<Category>& categories, const Params& params = {},
+                            int threads = 0);
 
 }  // namespace lockstep::coco

@@ -12,11 +12,12 @@ std::uint32_t InstanceMatcher::countShown(const ImageOverlaps& image, double sco
 }
 
 const InstanceMatches& InstanceMatcher::match(const ImageOverlaps& image, double iouThreshold,
-                                              double scoreThreshold, ObjectSize size) {
+                                              double scoreThreshold,
+                                              const AreaLimits& area) {
   const std::uint32_t shown = countShown(image, scoreThreshold);
   matches_.detections.resize(shown);
   for (std::uint32_t d = 0; d < shown; ++d) {
-    const bool counts = isOfSize(image.detections[d].areaPx, size);
+    const bool counts = area.contains(image.detections[d].areaPx);
     matches_.detections[d] = {counts ? MatchVerdict::FalsePositive : MatchVerdict::Ignored, -1, 0};
   }
   for (const Overlap& pair : image.pairs) {
@@ -27,7 +28,7 @@ const InstanceMatches& InstanceMatcher::match(const ImageOverlaps& image, double
     if (isOwn) iou = std::max(iou, pair.iou);
   }
   begin(image, iouThreshold, shown);
-  forMatched(size, [&](std::uint32_t d, const DetectionMatch& match) {
+  forMatched(area, [&](std::uint32_t d, const DetectionMatch& match) {
     DetectionMatch& own = matches_.detections[d];
     own.iou = match.iou;
     if (match.verdict != MatchVerdict::FalsePositive) own = match;
@@ -47,12 +48,12 @@ void InstanceMatcher::begin(const ImageOverlaps& image, double iouThreshold, std
   }
 }
 
-void InstanceMatcher::freeAnnotations(ObjectSize size) {
+void InstanceMatcher::freeAnnotations(const AreaLimits& area) {
   const std::vector<OverlapAnnotation>& annotations = image_->annotations;
   isTaken_.assign(annotations.size(), 0);
   matches_.detectionOfAnnotation.resize(annotations.size());
   for (std::size_t g = 0; g < annotations.size(); ++g) {
-    const bool counts = !annotations[g].isCrowd && isOfSize(annotations[g].areaPx, size);
+    const bool counts = !annotations[g].isCrowd && area.contains(annotations[g].areaPx);
     matches_.detectionOfAnnotation[g] = counts ? kMissed : kNotCounted;
   }
 }

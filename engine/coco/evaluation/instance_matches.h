@@ -39,21 +39,16 @@ struct InstanceMatches {
   std::vector<std::int32_t> detectionOfAnnotation;
 };
 
-/// As pycocotools, caps the threshold at 1 - 1e-10.
-constexpr double cappedIouThreshold(double iouThreshold) {
-  return iouThreshold < 1 - 1e-10 ? iouThreshold : 1 - 1e-10;
-}
-
 /// Reuses its working memory between images; use one per thread.
 class InstanceMatcher {
  public:
-  /// At an IoU threshold <= 0 any overlap > 0 matches. `size`: objects and detections of other
+  /// At an IoU threshold <= 0 any overlap > 0 matches. `area`: objects and detections of other
   /// sizes are ignored, as in the evaluation by size. An annotation with id 0 occupies its
   /// detection, but counts as missed and the detection as a false positive, as in pycocotools. The
   /// result is valid until the next call.
   const InstanceMatches& match(const ImageOverlaps& image, double iouThreshold,
                                double scoreThreshold = -std::numeric_limits<double>::infinity(),
-                               ObjectSize size = ObjectSize::All);
+                               const AreaLimits& area = {});
 
   /// The number of detections with a score >= the threshold; they come first.
   static std::uint32_t countShown(const ImageOverlaps& image, double scoreThreshold);
@@ -65,8 +60,8 @@ class InstanceMatcher {
   /// detection that gets an annotation, in order. The others are false positives, or Ignored if
   /// they are of another size; a match may also be FalsePositive (id 0).
   template <typename Visit>
-  void forMatched(ObjectSize size, Visit visit) {
-    freeAnnotations(size);
+  void forMatched(const AreaLimits& area, Visit visit) {
+    freeAnnotations(area);
     const Overlap* const last = candidates_.data() + candidates_.size();
     for (const Overlap* first = candidates_.data(); first != last;) {
       const Overlap* end = first;
@@ -83,7 +78,7 @@ class InstanceMatcher {
   }
 
  private:
-  void freeAnnotations(ObjectSize size);
+  void freeAnnotations(const AreaLimits& area);
   /// The best of the candidates of one detection; nullptr: all are already matched.
   const Overlap* bestOf(std::span<const Overlap> candidates) const;
   DetectionMatch take(const Overlap& best);

@@ -9,8 +9,9 @@
 namespace lockstep::coco {
 namespace {
 
-/// By falling score, at most kMaxDetections per class.
-std::vector<OverlapDetection> rankDetections(std::span<const Detection* const> detections) {
+/// By falling score, at most `most` per class.
+std::vector<OverlapDetection> rankDetections(std::span<const Detection* const> detections,
+                                             std::size_t most) {
   std::vector<OverlapDetection> ranked;
   ranked.reserve(detections.size());
   for (std::size_t i = 0; i < detections.size(); ++i) {
@@ -20,10 +21,10 @@ std::vector<OverlapDetection> rankDetections(std::span<const Detection* const> d
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
-  if (ranked.size() <= kMaxDetections) return ranked;
+  if (ranked.size() <= most) return ranked;
   std::unordered_map<CategoryId, std::size_t> countOf;
   std::erase_if(ranked, [&](const OverlapDetection& detection) {
-    return ++countOf[detection.category] > kMaxDetections;
+    return ++countOf[detection.category] > most;
   });
   return ranked;
 }
@@ -31,9 +32,10 @@ std::vector<OverlapDetection> rankDetections(std::span<const Detection* const> d
 }  // namespace
 
 ImageOverlaps findOverlaps(const Image& image, const std::vector<Annotation>& annotations,
-                           std::span<const Detection* const> detections, IouType type) {
+                           std::span<const Detection* const> detections, IouType type,
+                           std::size_t mostDetections) {
   ImageOverlaps overlaps;
-  overlaps.detections = rankDetections(detections);
+  overlaps.detections = rankDetections(detections, mostDetections);
   overlaps.annotations.reserve(annotations.size());
   std::vector<Region> regions;
   regions.reserve(annotations.size());

@@ -11,7 +11,7 @@ namespace lockstep::coco {
 /// A detection without its mask.
 struct OverlapDetection {
   double score = 0;
-  double areaPx = 0;  ///< determines its ObjectSize, as in pycocotools
+  double areaPx = 0;  ///< determines its size, as in pycocotools
   CategoryId category;
   std::uint32_t index = 0;  ///< in the detections given to findOverlaps
 };
@@ -38,9 +38,10 @@ struct ImageOverlaps {
   std::vector<Overlap> pairs;                  ///< by detection, then by annotation
 };
 
-/// Only the 100 highest-scoring detections of each class are kept, as in the evaluation
-/// (kMaxDetections). Throws Error for a mask that does not have the image's size.
+/// Only the `mostDetections` highest-scoring detections of each class are kept, as in the
+/// evaluation. Throws Error for a mask that does not have the image's size.
 ImageOverlaps findOverlaps(const Image& image, const std::vector<Annotation>& annotations,
-                           std::span<const Detection* const> detections, IouType type);
+                           std::span<const Detection* const> detections, IouType type,
+                           std::size_t mostDetections = Params().mostDetections());
 
 }  // namespace lockstep::coco

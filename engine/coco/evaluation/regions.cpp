@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/error.h"
 #include "engine/coco/masks/boundary.h"
 
 namespace lockstep::coco {
@@ -31,12 +30,8 @@ Region::Region(const Detection& detection, const Image& image, IouType type)
   if (type_ == IouType::Box) return;
   if (detection.mask.height == 0) {
     owned_ = rasterisePolygon(boxOutline(boxXywh_), image.height, image.width);
-  } else if (detection.mask.height != image.height || detection.mask.width != image.width) {
-    throw Error("a result's mask for image " + std::to_string(image.id.value) + " is " +
-                std::to_string(detection.mask.height) + " x " +
-                std::to_string(detection.mask.width) + " px (height x width) but the image is " +
-                std::to_string(image.height) + " x " + std::to_string(image.width));
   } else {
+    requireMaskSize(detection, image);
     borrowed_ = &detection.mask;
   }
   measureMask();
@@ -80,11 +75,12 @@ std::uint64_t Region::sharedBoxPx(const Region& other) const {
              : static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
 }
 
-bool Region::canReachHalf(const Region& groundTruth, bool isCrowd) const {
+bool Region::canReach(const Region& groundTruth, bool isCrowd, double least) const {
   if (type_ == IouType::Box) return true;
   const std::uint64_t most = std::min({maskArea_, groundTruth.maskArea_, sharedBoxPx(groundTruth)});
   const std::uint64_t whole = isCrowd ? maskArea_ : maskArea_ + groundTruth.maskArea_ - most;
-  return most > 0 && 2 * most >= whole;
+  // As iouWith divides, so that both round the same way.
+  return most > 0 && static_cast<double>(most) / static_cast<double>(whole) >= least;
 }
 
 double Region::iouWith(const Region& groundTruth, bool isCrowd, double least) const {

@@ -29,8 +29,8 @@ class Region {
   /// below `least` may be too high, but is below `least`: boundary IoU is not computed if the mask
   /// IoU already is.
   double iouWith(const Region& groundTruth, bool isCrowd, double least = 0) const;
-  /// Whether iouWith can be >= 0.5, without reading the masks' runs.
-  bool canReachHalf(const Region& groundTruth, bool isCrowd) const;
+  /// False only if iouWith is below `least`, without reading the masks' runs.
+  bool canReach(const Region& groundTruth, bool isCrowd, double least) const;
 
  private:
   const Rle& mask() const { return borrowed_ != nullptr ? *borrowed_ : owned_; }

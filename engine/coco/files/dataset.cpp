@@ -70,14 +70,9 @@ Dataset Dataset::fromParts(std::vector<Image> images, std::vector<Category> cate
 Dataset Dataset::assemble(DatasetParts parts, ErrorList& errors) {
   Dataset dataset;
   dataset.images_ = std::move(parts.images);
-  dataset.categories_ = std::move(parts.categories);
+  dataset.setCategories(std::move(parts.categories));
   dataset.annotations_.resize(dataset.images_.size());
-  for (std::size_t i = 0; i < dataset.images_.size(); ++i) {
-    dataset.imageIndexById_.emplace(dataset.images_[i].id, i);
-  }
-  for (std::size_t i = 0; i < dataset.categories_.size(); ++i) {
-    dataset.classById_.emplace(dataset.categories_[i].id, ClassIndex{static_cast<int>(i) + 1});
-  }
+  dataset.indexImages();
   IdGiver ids;
   ids.reserve(parts.annotations.size());
   std::vector<std::pair<std::size_t, std::size_t>> withoutId;  // image, index among its annotations
@@ -112,6 +107,39 @@ Dataset Dataset::assemble(DatasetParts parts, ErrorList& errors) {
   for (const auto& [image, place] : withoutId) dataset.annotations_[image][place].id = ids.next();
   dataset.newIds_ = ids.count();
   return dataset;
+}
+
+void Dataset::indexImages() {
+  imageIndexById_.clear();
+  for (std::size_t i = 0; i < images_.size(); ++i) imageIndexById_.emplace(images_[i].id, i);
+}
+
+void Dataset::keepImages(const std::function<bool(std::size_t, const Image&)>& isKept) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    if (!isKept(i, images_[i])) continue;
+    if (kept != i) {
+      images_[kept] = std::move(images_[i]);
+      annotations_[kept] = std::move(annotations_[i]);
+    }
+    ++kept;
+  }
+  images_.resize(kept);
+  annotations_.resize(kept);
+  indexImages();
+}
+
+void Dataset::setCategories(std::vector<Category> categories) {
+  categories_ = std::move(categories);
+  classById_.clear();
+  for (std::size_t i = 0; i < categories_.size(); ++i)
+    classById_.emplace(categories_[i].id, ClassIndex{static_cast<int>(i) + 1});
+}
+
+void Dataset::replaceCategories(std::vector<Category> categories,
+                                const std::function<void(std::vector<Annotation>&)>& change) {
+  setCategories(std::move(categories));
+  for (std::vector<Annotation>& annotations : annotations_) change(annotations);
 }
 
 std::size_t Dataset::annotationCount() const {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,9 +15,13 @@
 
 namespace lockstep::coco {
 
+/// How many training images of LVIS have a category: 10 at most, 100 at most, more.
+enum class CategoryFrequency : std::uint8_t { Unknown, Rare, Common, Frequent };
+
 struct Category {
   CategoryId id;
   std::string name;
+  CategoryFrequency frequency = CategoryFrequency::Unknown;  ///< of LVIS files
   bool operator==(const Category&) const = default;
 };
 
@@ -23,6 +29,9 @@ struct Image {
   ImageId id;
   std::string fileName;  ///< relative to the images folder
   int width = 0, height = 0;
+  /// Of LVIS files: categories that are known not to be in the image, and those of which not every
+  /// object is annotated. Of the others nothing is known unless they have annotations.
+  std::vector<CategoryId> negativeCategories{}, notExhaustiveCategories{};
   bool operator==(const Image&) const = default;
 };
 
@@ -89,9 +98,16 @@ class Dataset {
   CategoryId categoryOf(ClassIndex index) const { return categories_[index.value - 1].id; }
   /// Images with at least one usable annotation.
   std::size_t usableImageCount() const;
+  /// Leaves the other images out, with their annotations.
+  void keepImages(const std::function<bool(std::size_t index, const Image& image)>& isKept);
+  /// Other categories, and annotations that have them: `change` is called with those of each image.
+  void replaceCategories(std::vector<Category> categories,
+                         const std::function<void(std::vector<Annotation>&)>& change);
 
  private:
   static Dataset assemble(DatasetParts parts, ErrorList& errors);
+  void setCategories(std::vector<Category> categories);
+  void indexImages();
 
   std::vector<Image> images_;
   std::vector<Category> categories_;

@@ -61,23 +61,51 @@ int takeSide(FieldReader& field) {
   return static_cast<int>(std::clamp<std::int64_t>(field.integer(), INT32_MIN, INT32_MAX));
 }
 
+/// Folder and file of an image's address, `val2017/000000397133.jpg`, which LVIS files have instead
+/// of a name.
+std::string fileNameIn(const std::string& address) {
+  const std::size_t file = address.rfind('/');
+  const std::size_t folder = file == 0 ? std::string::npos : address.rfind('/', file - 1);
+  return folder == std::string::npos ? address : address.substr(folder + 1);
+}
+
+std::vector<CategoryId> takeCategories(FieldReader& field) {
+  std::vector<CategoryId> categories;
+  for (const std::int64_t id : field.integers()) categories.push_back({id});
+  return categories;
+}
+
 Image takeImage(JsonValue value, RecordReader& record, const PieceReader&) {
   Image image;
-  record.read(value, {"id", "file_name", "width", "height"},
-              [&](std::string_view key, FieldReader field) {
-                if (key == "id") {
-                  image.id.value = field.integer();
-                } else if (key == "file_name") {
-                  image.fileName = field.string();
-                } else if (key == "width") {
-                  image.width = takeSide(field);
-                } else if (key == "height") {
-                  image.height = takeSide(field);
-                } else {
-                  field.skip();
-                }
-              });
+  std::string address;
+  record.read(value, {"id", "width", "height"}, [&](std::string_view key, FieldReader field) {
+    if (key == "id") {
+      image.id.value = field.integer();
+    } else if (key == "file_name") {
+      image.fileName = field.string();
+    } else if (key == "coco_url") {
+      address = field.string();
+    } else if (key == "width") {
+      image.width = takeSide(field);
+    } else if (key == "height") {
+      image.height = takeSide(field);
+    } else if (key == "neg_category_ids") {
+      image.negativeCategories = takeCategories(field);
+    } else if (key == "not_exhaustive_category_ids") {
+      image.notExhaustiveCategories = takeCategories(field);
+    } else {
+      field.skip();
+    }
+  });
+  if (image.fileName.empty()) image.fileName = fileNameIn(address);
+  if (image.fileName.empty()) record.fail("has no \"file_name\"");
   return image;
+}
+
+CategoryFrequency frequencyNamed(std::string_view text) {
+  if (text == "r") return CategoryFrequency::Rare;
+  if (text == "c") return CategoryFrequency::Common;
+  return text == "f" ? CategoryFrequency::Frequent : CategoryFrequency::Unknown;
 }
 
 Category takeCategory(JsonValue value, RecordReader& record, const PieceReader&) {
@@ -87,6 +115,8 @@ Category takeCategory(JsonValue value, RecordReader& record, const PieceReader&)
       category.id.value = field.integer();
     } else if (key == "name") {
       category.name = field.string();
+    } else if (key == "frequency") {
+      category.frequency = frequencyNamed(field.string());
     } else {
       field.skip();
     }

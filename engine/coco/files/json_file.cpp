@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 
 namespace lockstep::coco {
@@ -59,17 +58,18 @@ JsonFile JsonFile::load(const std::filesystem::path& file, const char* what) {
   if (std::filesystem::is_directory(file, ignored)) {
     throw UserError(file.string() + ": is a folder; name the " + what + " in it");
   }
-  return JsonFile(base::readFile(file), file.string());
+  return JsonFile(base::FileText::read(file), file.string());
 }
 
-JsonFile::JsonFile(std::string text, std::string name)
-    : text_(std::move(text)), name_(std::move(name)) {
+JsonFile::JsonFile(base::FileText content, std::string name)
+    : text_(std::move(content)), name_(std::move(name)) {
   // Replaced by spaces, so that positions in the text are those in the file.
-  if (text_.starts_with(kByteOrderMark)) text_.replace(0, kByteOrderMark.size(), "   ");
+  if (text().starts_with(kByteOrderMark))
+    std::fill_n(text_.data(), kByteOrderMark.size(), ' ');
 }
 
 void JsonFile::throwBroken(simdjson::error_code code) const {
-  if (text_.find_first_not_of(" \t\r\n") == std::string::npos) {
+  if (text().find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error(name_ + ": the file is empty; it must hold COCO JSON: export it again");
   }
   if (code == simdjson::DEPTH_ERROR) {
@@ -78,14 +78,14 @@ void JsonFile::throwBroken(simdjson::error_code code) const {
   }
   if (code == simdjson::MEMALLOC) throw Error(name_ + ": not enough memory to read it");
   ErrorFinder finder;
-  nlohmann::json::sax_parse(text_, &finder);
+  nlohmann::json::sax_parse(text(), &finder);
   if (finder.byte == 0) {
     throw Error(name_ + ": invalid JSON: " + simdjson::error_message(code) + kRemedy);
   }
-  const std::size_t end = std::min(finder.byte - 1, text_.size());
+  const std::size_t end = std::min(finder.byte - 1, text().size());
   const auto line =
-      1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-  const std::size_t lineEnd = end == 0 ? std::string::npos : text_.rfind('\n', end - 1);
+      1 + std::count(text().begin(), text().begin() + static_cast<std::ptrdiff_t>(end), '\n');
+  const std::size_t lineEnd = end == 0 ? std::string::npos : text().rfind('\n', end - 1);
   const std::size_t column = lineEnd == std::string::npos ? end + 1 : end - lineEnd;
   throw Error(name_ + ":" + std::to_string(line) + ":" + std::to_string(column) +
               ": invalid JSON at byte " + std::to_string(finder.byte) + ": " +

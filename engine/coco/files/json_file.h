@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/file_text.h"
+
 /// Reading of COCO's JSON files, which may have hundreds of megabytes. Used only in this folder.
 namespace lockstep::coco {
 
@@ -46,13 +48,13 @@ class JsonFile {
   /// "annotation file".
   static JsonFile load(const std::filesystem::path& file, const char* what);
   /// `name`: the file name for messages.
-  JsonFile(std::string text, std::string name);
+  JsonFile(base::FileText content, std::string name);
 
   const std::string& name() const { return name_; }
-  std::string_view text() const { return text_; }
+  std::string_view text() const { return text_.view(); }
   /// 1-based; `at` points into text().
   std::size_t byteOf(const char* at) const {
-    return static_cast<std::size_t>(at - text_.data()) + 1;
+    return static_cast<std::size_t>(at - text_.view().data()) + 1;
   }
 
   /// Throws Error if the outermost level is invalid.
@@ -61,7 +63,7 @@ class JsonFile {
   [[noreturn]] void throwBroken(simdjson::error_code code) const;
 
  private:
-  std::string text_;
+  base::FileText text_;
   std::string name_;
 };
 

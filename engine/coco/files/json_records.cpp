@@ -202,6 +202,20 @@ bool FieldReader::boolean() {
   return whole == 1;
 }
 
+std::vector<std::int64_t> FieldReader::integers() {
+  std::vector<std::int64_t> list;
+  if (!isKind(value_, ondemand::json_type::array)) return failKind("a list of integers"), list;
+  for (auto element : value_.get_array()) {
+    JsonValue number = element.value();
+    const bool isNumber = isKind(number, ondemand::json_type::number);
+    if (!isNumber) skipValue(number);
+    const auto whole = isNumber ? wholeNumber(number) : std::nullopt;
+    if (!whole) record_.fail(std::string(key_) + " must be a list of integers");
+    list.push_back(whole.value_or(0));
+  }
+  return list;
+}
+
 std::optional<std::array<double, 4>> FieldReader::box() {
   if (!isKind(value_, ondemand::json_type::array)) {
     return failKind("[x, y, width, height]"), std::nullopt;

@@ -62,6 +62,8 @@ class FieldReader {
   std::string string();
   /// 0, 1, true or false.
   bool boolean();
+  /// A list of them.
+  std::vector<std::int64_t> integers();
   /// [x, y, width, height]; nullopt if empty.
   std::optional<std::array<double, 4>> box();
   /// Polygons or RLE; nullopt if empty. The RLE's size is not compared with the image's.

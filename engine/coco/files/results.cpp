@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/error.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/parallel_for.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/coco/files/result_entries.h"
 
 namespace lockstep::coco {
@@ -44,6 +46,15 @@ std::vector<Detection> detectionsOf(const JsonFile& file) {
 
 }  // namespace
 
+void requireMaskSize(const Detection& detection, const Image& image) {
+  const Rle& mask = detection.mask;
+  if (mask.height == 0 || (mask.height == image.height && mask.width == image.width)) return;
+  throw Error("a result's mask for image " + std::to_string(image.id.value) + " is " +
+              std::to_string(mask.height) + " x " + std::to_string(mask.width) +
+              " px (height x width) but the image is " + std::to_string(image.height) + " x " +
+              std::to_string(image.width));
+}
+
 std::string detectionsToJson(const std::vector<Detection>& detections) {
   std::string json = "[";
   for (std::size_t i = 0; i < detections.size(); ++i) {
@@ -58,7 +69,7 @@ std::vector<Detection> loadDetections(const std::filesystem::path& file) {
 }
 
 std::vector<Detection> parseDetections(const std::string& json, const std::string& name) {
-  return detectionsOf(JsonFile(json, name));
+  return detectionsOf(JsonFile(base::FileText(json), name));
 }
 
 }  // namespace lockstep::coco

@@ -22,6 +22,10 @@ struct Detection {
   double areaPx = -1;
 };
 
+struct Image;
+/// Throws Error if the detection has a mask of another size than the image.
+void requireMaskSize(const Detection& detection, const Image& image);
+
 /// JSON array in COCO's results format (compressed RLE). Numbers are written with enough digits to
 /// read back as the same double.
 std::string detectionsToJson(const std::vector<Detection>& detections);

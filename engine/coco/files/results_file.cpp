@@ -1,5 +1,6 @@
 #include "engine/coco/files/results_file.h"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 
@@ -10,7 +11,7 @@
 namespace lockstep::coco {
 namespace {
 
-/// The index of the image of each entry; nullopt for a result with an unknown category.
+/// The index of the image of each entry; nullopt for a result that is left out.
 using ImageIndices = std::vector<std::optional<std::uint32_t>>;
 
 std::string entryName(std::size_t index) { return "result " + std::to_string(index + 1); }
@@ -45,33 +46,55 @@ std::string maskSizeError(const Rle& mask, const Image& image) {
 
 }  // namespace
 
-struct ResultsFile::Content {
+struct ParsedResults::Content {
   JsonFile file;
   std::vector<ResultEntry> entries;
 };
 
-ResultsFile::ResultsFile(const Dataset& groundTruth, std::unique_ptr<Content> content)
-    : groundTruth_(&groundTruth), content_(std::move(content)) {}
+ParsedResults::ParsedResults(std::unique_ptr<Content> content) : content_(std::move(content)) {}
+ParsedResults::ParsedResults(ParsedResults&&) noexcept = default;
+ParsedResults::~ParsedResults() = default;
+
+ParsedResults ParsedResults::load(const std::filesystem::path& path) {
+  JsonFile text = JsonFile::load(path, "results file");
+  auto entries = readResults(text);
+  return ParsedResults(std::make_unique<Content>(std::move(text), std::move(entries)));
+}
+
 ResultsFile::ResultsFile(ResultsFile&&) noexcept = default;
 ResultsFile::~ResultsFile() = default;
 
-ResultsFile ResultsFile::load(const std::filesystem::path& path, const Dataset& groundTruth) {
-  JsonFile text = JsonFile::load(path, "results file");
-  auto entries = readResults(text);
-  const ImageIndices images = findImages(text, entries, groundTruth);
-  ResultsFile file(groundTruth, std::make_unique<Content>(std::move(text), std::move(entries)));
-  file.begin_.assign(groundTruth.images().size() + 1, 0);
+ResultsFile::ResultsFile(ParsedResults parsed, const Dataset& groundTruth,
+                         const CategorySelection& selection)
+    : groundTruth_(&groundTruth), content_(std::move(parsed.content_)) {
+  const std::vector<ResultEntry>& entries = content_->entries;
+  ImageIndices images = findImages(content_->file, entries, groundTruth);
+  unknownCategoryCount_ = static_cast<std::size_t>(
+      std::ranges::count_if(images, [](const auto& image) { return !image; }));
+  if (!selection.categories.empty()) {
+    for (std::size_t i = 0; i < images.size(); ++i)
+      if (!selection.contains(entries[i].categoryId)) images[i].reset();
+  }
+  begin_.assign(groundTruth.images().size() + 1, 0);
   for (const auto& image : images) {
-    if (image) ++file.begin_[*image + 1];
-    file.unknownCategoryCount_ += !image;
+    if (image) ++begin_[*image + 1];
   }
-  std::partial_sum(file.begin_.begin(), file.begin_.end(), file.begin_.begin());
-  file.indices_.resize(file.begin_.back());
-  std::vector<std::size_t> next(file.begin_.begin(), file.begin_.end() - 1);
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  indices_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t i = 0; i < images.size(); ++i) {
-    if (images[i]) file.indices_[next[*images[i]]++] = static_cast<std::uint32_t>(i);
+    if (images[i]) indices_[next[*images[i]]++] = static_cast<std::uint32_t>(i);
   }
-  return file;
+  if (selection.isClassAgnostic) makeClassAgnostic();
+}
+
+void ResultsFile::makeClassAgnostic() {
+  std::vector<ResultEntry>& entries = content_->entries;
+  for (std::size_t i = 0; i + 1 < begin_.size(); ++i) {
+    std::ranges::stable_sort(std::span(indices_).subspan(begin_[i], begin_[i + 1] - begin_[i]), {},
+                             [&](std::uint32_t index) { return entries[index].categoryId; });
+  }
+  for (ResultEntry& entry : entries) entry.categoryId = kAnyCategory;
 }
 
 std::size_t ResultsFile::count() const { return content_->entries.size(); }
@@ -91,6 +114,12 @@ std::vector<Detection> ResultsFile::detectionsOf(std::size_t imageIndex) const {
     if (!error.empty()) throw Error(content_->file.name() + ": " + entryName(place) + ": " + error);
   }
   return detections;
+}
+
+void ResultsFile::forScores(std::size_t imageIndex,
+                            const std::function<void(CategoryId, double)>& visit) const {
+  for (const std::uint32_t place : indicesOf(imageIndex))
+    visit(content_->entries[place].categoryId, content_->entries[place].score);
 }
 
 }  // namespace lockstep::coco

@@ -57,9 +57,10 @@ Report makeReport(const ReportSource& source) {
   made.html += pair(report::figuresTable(source), report::errorTypeBars(analysis));
   made.html += pair(report::precisionRecallCurves(analysis), report::scoreCurves(analysis));
   made.html += report::sizesTable(source) + report::classCurves(analysis) +
-               report::confusionMap(analysis) + report::classesTable(source);
+               report::confusionMap(analysis) + report::classesTable(source) +
+               report::extraMetrics(source);
   made.html += report::worstImages(source, made);
-  made.html += "<footer>Made by lockstep-engine coco-eval.</footer>\n</main>\n</body>\n</html>\n";
+  made.html += "<footer>Made by lockstep-engine.</footer>\n</main>\n</body>\n</html>\n";
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/coco/analysis/analysis.h"
+#include "engine/coco/analysis/extra_metrics.h"
 #include "engine/coco/analysis/results_comparison.h"
 
 namespace lockstep::coco {
@@ -18,7 +19,10 @@ struct ReportSource {
   const AveragePrecision& figures;
   const Analysis& analysis;
   const ResultsComparison* comparison = nullptr;  ///< nullptr: none
+  const ExtraMetrics* extra = nullptr;            ///< nullptr: none
   std::filesystem::path imagesFolder;             ///< empty: outlines on a plain background
+  /// What changes Params::maxDetections.
+  std::string maxDetectionsSetting = kMaxDetectionsKey;
 };
 
 struct Report {

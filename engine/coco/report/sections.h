@@ -15,6 +15,8 @@ std::string verdict(const ReportSource& source);
 std::string figuresTable(const ReportSource& source);
 std::string sizesTable(const ReportSource& source);
 std::string classesTable(const ReportSource& source);
+/// Empty without extra metrics.
+std::string extraMetrics(const ReportSource& source);
 
 std::string precisionRecallCurves(const Analysis& analysis);
 std::string classCurves(const Analysis& analysis);

@@ -1,5 +1,6 @@
 // Metrics as tables, and the summary tiles.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "engine/base/number_text.h"
@@ -9,22 +10,44 @@
 namespace lockstep::coco::report {
 namespace {
 
-constexpr std::array<const char*, 12> kStatMeanings{"precision, mean over IoU 0.50 to 0.95",
-                                                    "at IoU 0.50",
-                                                    "at IoU 0.75",
-                                                    "small objects",
-                                                    "medium objects",
-                                                    "large objects",
-                                                    "recall with 1 detection per image and class",
-                                                    "with 10",
-                                                    "with 100",
-                                                    "small objects",
-                                                    "medium objects",
-                                                    "large objects"};
-constexpr std::array<const char*, kObjectSizeCount> kSizeMeanings{"", "area up to 32² px",
-                                                                  "32² to 96² px", "from 96² px"};
-/// Indices of AP by size in AveragePrecision::stats.
-constexpr std::array<std::size_t, kObjectSizeCount> kStatOfSize{0, 3, 4, 5};
+/// Meanings of the metrics, in the order of metricNames(): areas has those of the evaluation.
+std::vector<std::string> metricMeanings(const std::vector<std::string>& names,
+                                        const std::vector<AreaRange>& areas) {
+  std::vector<std::string> meanings{"precision, mean over the IoU thresholds", "at IoU 0.50",
+                                    "at IoU 0.75"};
+  const auto addSizes = [&] {
+    for (std::size_t a = 1; a < areas.size(); ++a) meanings.push_back(areas[a].name + " objects");
+  };
+  addSizes();
+  const std::size_t firstRecall = meanings.size();
+  for (std::size_t i = firstRecall; i < firstRecall + 3; ++i) {
+    const std::string count = names[i].substr(2);  // of AR100
+    meanings.push_back(i > firstRecall ? "with " + count
+                                       : "recall with " + count +
+                                             (count == "1" ? " detection" : " detections") +
+                                             " per image and class");
+  }
+  addSizes();
+  return meanings;
+}
+
+/// `32²` for 1024.
+std::string squareText(double areaPx) {
+  const double side = std::sqrt(areaPx);
+  return side == std::floor(side) ? base::shortNumber(side) + "²" : base::shortNumber(areaPx);
+}
+
+/// "" for all objects.
+std::string sizeMeaning(const AreaRange& area) {
+  const AreaLimits all;
+  if (area.lowestPx <= all.lowestPx && area.highestPx >= all.highestPx) return "";
+  if (area.lowestPx <= all.lowestPx) return "area up to " + squareText(area.highestPx) + " px";
+  if (area.highestPx >= all.highestPx) return "from " + squareText(area.lowestPx) + " px";
+  return squareText(area.lowestPx) + " to " + squareText(area.highestPx) + " px";
+}
+
+/// Index of AP by size in AveragePrecision::stats.
+std::size_t statOfSize(std::size_t area) { return area == 0 ? 0 : 2 + area; }
 
 std::string intervalText(const Interval& interval, int decimals) {
   return figure(interval.low, decimals) + " to " + figure(interval.high, decimals);
@@ -67,9 +90,11 @@ std::vector<std::size_t> byAp(const std::vector<ClassAveragePrecision>& classes)
 std::string pastLimitNote(const ReportSource& source) {
   const PastLimit& past = source.figures.pastLimit;
   std::string text;
-  if (past != PastLimit()) text = "<p class=\"note\">" + past.text() + ".</p>\n";
+  if (!past.isEmpty())
+    text = "<p class=\"note\">" + past.text(source.maxDetectionsSetting) + ".</p>\n";
   if (!source.comparison || source.comparison->figuresOfB.pastLimit == past) return text;
-  const std::string ofOther = source.comparison->figuresOfB.pastLimit.text();
+  const std::string ofOther =
+      source.comparison->figuresOfB.pastLimit.text(source.maxDetectionsSetting);
   if (ofOther.empty()) return text;
   return text + "<p class=\"note\">" + escaped(source.comparison->nameB) + ": " + ofOther +
          ".</p>\n";
@@ -91,7 +116,8 @@ std::string summary(const ReportSource& source) {
   const Counts& all = analysis.operatingPoint.all;
   std::string text = "<section class=\"tiles\">\n";
   text += tile("AP", figure(source.figures.stats[0]), interval(uncertainty.ap));
-  text += tile("AP50", figure(source.figures.stats[1]), interval(uncertainty.ap50));
+  if (uncertainty.figures.ap50 >= 0)
+    text += tile("AP50", figure(source.figures.stats[1]), interval(uncertainty.ap50));
   text +=
       tile("Precision", figure(all.precision()), grouped(all.falsePositives) + " false positives");
   text += tile("Recall", figure(all.recall()), grouped(all.falseNegatives) + " false negatives");
@@ -117,8 +143,11 @@ std::string verdict(const ReportSource& source) {
 std::string figuresTable(const ReportSource& source) {
   const auto& stats = source.figures.stats;
   const ApUncertainty& uncertainty = source.analysis.uncertainty;
+  const std::vector<std::string>& names = source.figures.names;
+  const std::vector<std::string> meanings =
+      metricMeanings(names, source.analysis.overlaps.areas());
   std::string text =
-      "<section>\n<h2>COCO’s twelve metrics</h2>\n<div class=\"wide\"><table id=\"figures\">\n";
+      "<section>\n<h2>COCO’s metrics</h2>\n<div class=\"wide\"><table id=\"figures\">\n";
   text += source.comparison
               ? headerRow({"", ""},
                           {escaped(cutTo(source.resultsName, 24)).c_str(),
@@ -126,8 +155,8 @@ std::string figuresTable(const ReportSource& source) {
               : headerRow({"", ""}, {"value", "95 % interval"});
   text += "<tbody>\n";
   for (std::size_t i = 0; i < stats.size(); ++i) {
-    text += std::string("<tr><th scope=\"row\">") + kStatNames[i] + "</th>" +
-            textCell(std::string("<small>") + kStatMeanings[i] + "</small>") +
+    text += "<tr><th scope=\"row\">" + escaped(names[i]) + "</th>" +
+            textCell("<small>" + escaped(meanings[i]) + "</small>") +
             numberCell(figure(stats[i], 4));
     if (source.comparison) {
       const double other = source.comparison->figuresOfB.stats[i];
@@ -148,10 +177,10 @@ std::string sizesTable(const ReportSource& source) {
   std::string text =
       "<section>\n<h2>By size of object</h2>\n<div class=\"wide\"><table id=\"sizes\">\n" +
       headerRow({"size"}, {"AP", "precision", "recall", "F1", "TP", "FP", "FN"}) + "<tbody>\n";
-  for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
-    text += std::string("<tr><th scope=\"row\">") + kObjectSizeNames[s] + " <small>" +
-            kSizeMeanings[s] + "</small></th>" +
-            numberCell(figure(source.figures.stats[kStatOfSize[s]])) +
+  const std::vector<AreaRange>& areas = source.analysis.overlaps.areas();
+  for (std::size_t s = 0; s < areas.size(); ++s) {
+    text += "<tr><th scope=\"row\">" + escaped(areas[s].name) + " <small>" + sizeMeaning(areas[s]) +
+            "</small></th>" + numberCell(figure(source.figures.stats[statOfSize(s)])) +
             countCells(source.analysis.operatingPoint.sizes[s]) + "</tr>\n";
   }
   return text + "</tbody></table></div>\n<p class=\"note\">All but AP at " +

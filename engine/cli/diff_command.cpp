@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "engine/base/error.h"
+#include "engine/cli/commands.h"
+#include "engine/cli/input_path.h"
+#include "engine/cli/run_difference.h"
+#include "engine/run_folder/run_experiment.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct DiffOptions {
+  std::string left, right;
+};
+
+run_folder::Layout runIn(const std::string& folder) {
+  if (!pathExists(folder)) throw UserError(folder + ": no such run folder");
+  if (!run_folder::isRunFolder(folder)) throw UserError(run_folder::notARunMessage(folder));
+  return run_folder::Layout(folder);
+}
+
+int diff(const DiffOptions& options) {
+  const run_folder::Layout left = runIn(options.left), right = runIn(options.right);
+  const std::vector<DifferenceLine> lines = compareRuns(left, right);
+  for (const DifferenceLine& line : lines)
+    std::printf("%-14s %s\n", (line.what + ":").c_str(), line.text.c_str());
+  const bool isSame = std::ranges::all_of(lines, &DifferenceLine::isSame);
+  std::printf("%s\n", isSame ? "the same bits" : "different");
+  return static_cast<int>(isSame ? ExitStatus::Done : ExitStatus::Failed);
+}
+
+}  // namespace
+
+void addDiffCommand(Command& program) {
+  Command command = program.command(
+      "diff", "Compare two runs bit for bit: configuration, data, scalars, evaluations, "
+              "predictions, weights; exit status 1 if they differ");
+  auto options = std::make_shared<DiffOptions>();
+  command.option("left", options->left, "Run folder").required().metavar("RUN_A");
+  command.option("right", options->right, "Run folder").required().metavar("RUN_B");
+  command.run([options] { return diff(*options); });
+}
+
+}  // namespace lockstep::cli
