@@ -18,9 +18,9 @@ struct TopBarStatus {
   QString averagePrecisionName;  ///< "mask AP"
   /// What the two metrics are of, for their tool tips.
   QString averagePrecisionScope, heldOutLossScope;
-  bool isHidden = false;         ///< hidden by the filter of the run list
-  bool isLive = false;           ///< connected to its engine
-  bool canResume = false;        ///< it ended before its last step and can be resumed
+  bool isHidden = false;   ///< hidden by the filter of the run list
+  bool isLive = false;     ///< connected to its engine
+  bool canResume = false;  ///< it ended before its last step and can be resumed
 
   bool isWorking() const;
   bool canStop() const;

@@ -44,14 +44,13 @@ void PredictionsPage::connectAnswers(Engine* engine) {
 
 void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
-  connect(&store_, &PredictionsStore::datasetLoaded, this,
-          [this](const HeldOutData& heldOut) {
-            hasDataset_ = true;
-            view_->setMessage({});
-            view_->setDataset(heldOut.dataset, heldOut.imagesFolder, heldOut.mostDetections);
-            restoreView();
-            updateResults();
-          });
+  connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const HeldOutData& heldOut) {
+    hasDataset_ = true;
+    view_->setMessage({});
+    view_->setDataset(heldOut.dataset, heldOut.imagesFolder, heldOut.mostDetections);
+    restoreView();
+    updateResults();
+  });
   connect(&store_, &PredictionsStore::datasetMissing, this, [this] {
     if (run_ && run_->info().isRangeTest) {
       view_->setEmptyText(tr("No held-out images"), tr("This is a learning-rate range test."), {});

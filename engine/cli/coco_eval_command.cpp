@@ -83,9 +83,13 @@ coco::ResultsFile resultsOf(const std::string& file, coco::ParsedResults parsed,
 
 CocoEvaluation evaluated(const CocoEvalOptions& options, const Truth& truth,
                          const coco::ResultsFile& results) {
-  const ResultsRequest request{
-      options.type,           truth.params, options.withArrays,     options.needsAnalysis(),
-      extraMetricsOf(options), options.scoreThreshold, options.iouThreshold};
+  const ResultsRequest request{options.type,
+                               truth.params,
+                               options.withArrays,
+                               options.needsAnalysis(),
+                               extraMetricsOf(options),
+                               options.scoreThreshold,
+                               options.iouThreshold};
   if (options.compare.empty()) return evaluateResults(truth.dataset(), results, request);
   const coco::ResultsFile others =
       resultsOf(options.compare, coco::ParsedResults::load(options.compare), truth);
@@ -122,23 +126,23 @@ int evaluate(const CocoEvalOptions& options) {
   if (out && report && out->isSameAs(*report))
     throw UserError("--report " + options.report + ": --out is the same file");
   // The two files side by side: parts of reading each take one core alone.
-  auto parsed = std::async(std::launch::async,
-                           [&options] { return coco::ParsedResults::load(options.dt); });
+  auto parsed =
+      std::async(std::launch::async, [&options] { return coco::ParsedResults::load(options.dt); });
   const Truth truth = truthOf(options, params);
   const coco::Dataset& groundTruth = truth.dataset();
   const coco::ResultsFile results = resultsOf(options.dt, parsed.get(), truth);
   const CocoEvaluation evaluation = evaluated(options, truth, results);
   if (out) out->write(cocoEvalJson(evaluation, groundTruth, options.withMatches));
   if (report) {
-    writeReport(*report, {options.gt, options.dt, options.images, kMaxDetectionsOption}, groundTruth,
-                results, evaluation);
+    writeReport(*report, {options.gt, options.dt, options.images, kMaxDetectionsOption},
+                groundTruth, results, evaluation);
   }
   const bool usesStdout =
       (out && out->isStandardOutput()) || (report && report->isStandardOutput());
   if (!usesStdout) {
-    std::fputs(cocoEvalTable(evaluation, groundTruth, options.withAnalysis || options.withMatches)
-                   .c_str(),
-               stdout);
+    std::fputs(
+        cocoEvalTable(evaluation, groundTruth, options.withAnalysis || options.withMatches).c_str(),
+        stdout);
   }
   return static_cast<int>(ExitStatus::Done);
 }
@@ -171,9 +175,10 @@ void addAnalysisOptions(Command& command, CocoEvalOptions& options, Option out) 
               "--report and --figures")
       .metavar("S");
   command
-      .option("--iou-threshold", options.iouThreshold,
-              "IoU threshold of a true positive (default: 0.5), for --analysis, --matches, --report "
-              "and the best F1 of --figures")
+      .option(
+          "--iou-threshold", options.iouThreshold,
+          "IoU threshold of a true positive (default: 0.5), for --analysis, --matches, --report "
+          "and the best F1 of --figures")
       .metavar("T");
 }
 

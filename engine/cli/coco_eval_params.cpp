@@ -51,8 +51,9 @@ void readMaxDetections(const std::string& text, coco::Params& params) {
   }
   if (counts.size() != split(text, ',').size() || counts.size() != params.maxDetections.size() ||
       !isRising(counts))
-    throw refusal(kMaxDetectionsOption, text,
-                  "three numbers of detections in ascending order, at most 1000000, such as 1,10,100");
+    throw refusal(
+        kMaxDetectionsOption, text,
+        "three numbers of detections in ascending order, at most 1000000, such as 1,10,100");
   std::ranges::copy(counts, params.maxDetections.begin());
 }
 
@@ -74,11 +75,12 @@ void readAreas(const std::string& text, coco::Params& params) {
   params.areas.resize(1);
   for (const std::string& part : split(text, ',')) {
     coco::AreaRange area = areaIn(part, text);
-    const bool isTaken = std::ranges::find(params.areas, area.name, &coco::AreaRange::name) !=
-                         params.areas.end();
+    const bool isTaken =
+        std::ranges::find(params.areas, area.name, &coco::AreaRange::name) != params.areas.end();
     if (isTaken)
-      throw UserError("--areas: '" + base::shortened(area.name) + "' is there twice" +
-                      (area.name == params.areas[0].name ? " (all objects have a row anyway)" : ""));
+      throw UserError(
+          "--areas: '" + base::shortened(area.name) + "' is there twice" +
+          (area.name == params.areas[0].name ? " (all objects have a row anyway)" : ""));
     params.areas.push_back(std::move(area));
   }
   if (params.areas.size() > coco::kMostAreas)

@@ -50,9 +50,8 @@ std::string intervals(const coco::ApUncertainty& uncertainty) {
   return "\n95 % confidence interval over " + std::to_string(uncertainty.resamples) +
          " bootstrap resamples of the images\n" +
          row("AP", uncertainty.figures.ap, uncertainty.ap) +
-         (uncertainty.figures.ap50 < 0
-              ? ""
-              : row("AP50", uncertainty.figures.ap50, uncertainty.ap50));
+         (uncertainty.figures.ap50 < 0 ? ""
+                                       : row("AP50", uncertainty.figures.ap50, uncertainty.ap50));
 }
 
 std::string countsRow(const std::string& name, const coco::Counts& counts) {

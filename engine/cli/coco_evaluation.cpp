@@ -9,8 +9,8 @@ namespace {
 
 coco::ResultsComparison compare(const coco::Dataset& groundTruth, const ComparedResults& compared,
                                 const ResultsRequest& request, const coco::WeightedAp& own) {
-  const auto matches = coco::matchResults(groundTruth, compared.results, iouTypeOf(request.type),
-                                          request.params);
+  const auto matches =
+      coco::matchResults(groundTruth, compared.results, iouTypeOf(request.type), request.params);
   const coco::WeightedAp weighted(matches, groundTruth.categories(), request.params);
   return {compared.nameA, compared.nameB, groundTruth.images().size(),
           coco::accumulate(matches, groundTruth.categories(), request.params),
@@ -36,17 +36,18 @@ CocoEvaluation evaluateResults(const coco::Dataset& groundTruth, const coco::Res
     evaluation.arrays = coco::accumulateArrays(matches, categories, request.params);
   const double iouThreshold = request.iouThreshold.value_or(.5);
   if (!request.extra.empty()) {
-    evaluation.extra = coco::extraMetrics(groundTruth, results, type,
-                                          {request.extra, request.scoreThreshold, iouThreshold},
-                                          request.params);
+    evaluation.extra =
+        coco::extraMetrics(groundTruth, results, type,
+                           {request.extra, request.scoreThreshold, iouThreshold}, request.params);
   }
   if (!request.withAnalysis && compared == nullptr) return evaluation;
   const coco::WeightedAp weighted(matches, categories, request.params);
   if (compared != nullptr)
     evaluation.comparison = compare(groundTruth, *compared, request, weighted);
   if (request.withAnalysis) {
-    evaluation.analysis = coco::analyse(coco::OverlapSet(groundTruth, results, type, request.params),
-                                        weighted, {iouThreshold, request.scoreThreshold});
+    evaluation.analysis =
+        coco::analyse(coco::OverlapSet(groundTruth, results, type, request.params), weighted,
+                      {iouThreshold, request.scoreThreshold});
   }
   return evaluation;
 }

@@ -18,7 +18,8 @@ std::vector<std::vector<std::string>> shownRows(const DataTable& table) {
     rows[0].push_back(table.columns[c].heading);
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
       std::string shown = table.rows[r][c].shown;
-      std::ranges::replace_if(shown, [](char letter) { return letter >= 0 && letter < ' '; }, ' ');
+      std::ranges::replace_if(
+          shown, [](char letter) { return letter >= 0 && letter < ' '; }, ' ');
       rows[r + 1].push_back(std::move(shown));
     }
   }

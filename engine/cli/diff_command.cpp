@@ -34,9 +34,10 @@ int diff(const DiffOptions& options) {
 }  // namespace
 
 void addDiffCommand(Command& program) {
-  Command command = program.command(
-      "diff", "Compare two runs bit for bit: configuration, data, scalars, evaluations, "
-              "predictions, weights; exit status 1 if they differ");
+  Command command =
+      program.command("diff",
+                      "Compare two runs bit for bit: configuration, data, scalars, evaluations, "
+                      "predictions, weights; exit status 1 if they differ");
   auto options = std::make_shared<DiffOptions>();
   command.option("left", options->left, "Run folder").required().metavar("RUN_A");
   command.option("right", options->right, "Run folder").required().metavar("RUN_B");

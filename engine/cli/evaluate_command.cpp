@@ -82,9 +82,8 @@ class DetectionsReview {
     return evaluation_.extra ? extraMetricsTable(*evaluation_.extra, truth_.categories()) : "";
   }
   void writeReport(const OutputFile& file) const {
-    cli::writeReport(
-        file, {split_.annotations, weights_, split_.images, coco::kMaxDetectionsKey}, truth_,
-        results_, evaluation_);
+    cli::writeReport(file, {split_.annotations, weights_, split_.images, coco::kMaxDetectionsKey},
+                     truth_, results_, evaluation_);
   }
   /// The evaluation's JSON with the members of the metrics that were asked for.
   std::string addedTo(const std::string& json) const {

@@ -140,13 +140,12 @@ std::string f1Table(const coco::SegmentCountsByThreshold& counts) {
 std::string countTable(const coco::CountErrors& errors,
                        const std::vector<coco::Category>& categories) {
   const auto values = [](const coco::CountError& error) {
-    const std::string mape =
-        error.mape < 0 ? "-" : base::shortNumber(100 * error.mape, 4) + " %";
+    const std::string mape = error.mape < 0 ? "-" : base::shortNumber(100 * error.mape, 4) + " %";
     return std::vector{error.mae < 0 ? "-" : base::shortNumber(error.mae, 4), mape,
                        base::shortNumber(error.bias, 4)};
   };
-  std::string text = row("objects per image", {"MAE", "MAPE", "bias"}) +
-                     row("all classes", values(errors.all));
+  std::string text =
+      row("objects per image", {"MAE", "MAPE", "bias"}) + row("all classes", values(errors.all));
   if (categories.size() < 2 || categories.size() > kMostClasses) return text;
   for (std::size_t k = 0; k < categories.size(); ++k)
     text += row("  " + base::shortened(categories[k].name), values(errors.classes[k]));
@@ -176,8 +175,7 @@ void writeExtraMetrics(NestedJson& json, const coco::ExtraMetrics& metrics,
     });
   }
   if (metrics.panopticQuality) {
-    json.object("pq",
-                [&] { writePanopticQuality(json, *metrics.panopticQuality, categories); });
+    json.object("pq", [&] { writePanopticQuality(json, *metrics.panopticQuality, categories); });
   }
   if (metrics.f1) json.object("f1", [&] { writeF1(json, *metrics.f1, categories); });
   if (metrics.aggregatedJaccard) {

@@ -16,8 +16,8 @@ struct DifferenceLine {
 };
 
 /// Configuration, data, scalars, evaluations, predictions and weights of two runs, in this order.
-/// Names, paths, and the log's times and use of machines are left out; the number of ranks is not. Throws Error for a file that cannot be
-/// read.
+/// Names, paths, and the log's times and use of machines are left out; the number of ranks is not.
+/// Throws Error for a file that cannot be read.
 std::vector<DifferenceLine> compareRuns(const run_folder::Layout& left,
                                         const run_folder::Layout& right);
 

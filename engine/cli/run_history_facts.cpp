@@ -72,8 +72,8 @@ MetricTarget parseTarget(const std::string& text) {
     const char* const first = text.data() + equals + 1;
     const char* const last = text.data() + text.size();
     const auto [end, error] = std::from_chars(first, last, target.value);
-    isValid = error == std::errc() && end == last && std::isfinite(target.value) &&
-              target.value >= 0;
+    isValid =
+        error == std::errc() && end == last && std::isfinite(target.value) && target.value >= 0;
   }
   const bool isReachable = config::isLoss(target.metric) || target.value <= 1;
   if (!isValid || !isReachable || !config::isEvaluationMetric(target.metric)) {

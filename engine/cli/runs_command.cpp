@@ -36,14 +36,8 @@ std::string stepsText(const run_folder::RunInfo& info) {
 }
 
 std::vector<TableColumn> listColumns() {
-  return {{"run", "RUN"},
-          {"state", "STATE"},
-          {"step", "STEP"},
-          {"max_steps", ""},
-          {"best_metric", "BEST"},
-          {"best_value", ""},
-          {"best_step", ""},
-          {"created", "CREATED"}};
+  return {{"run", "RUN"},          {"state", "STATE"}, {"step", "STEP"},  {"max_steps", ""},
+          {"best_metric", "BEST"}, {"best_value", ""}, {"best_step", ""}, {"created", "CREATED"}};
 }
 
 std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
@@ -65,22 +59,13 @@ std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
 }
 
 std::vector<TableColumn> paperColumns(const MetricTarget* target) {
-  std::vector<TableColumn> columns{{"run", "RUN"},
-                                   {"state", "STATE"},
-                                   {"step", "STEPS"},
-                                   {"max_steps", ""},
-                                   {"epochs", "EPOCHS"},
-                                   {"trained_seconds", "TRAINED"},
-                                   {"batch_size", "BATCH"},
-                                   {"ranks", "DEVICES"},
-                                   {"device", ""},
-                                   {"backbone", "BACKBONE"},
-                                   {"segm/AP", "MASK AP"},
-                                   {"segm/AP_step", ""},
-                                   {"bbox/AP", "BOX AP"},
-                                   {"bbox/AP_step", ""},
-                                   {"loss_total", "HELD-OUT LOSS"},
-                                   {"loss_total_step", ""}};
+  std::vector<TableColumn> columns{
+      {"run", "RUN"},           {"state", "STATE"},     {"step", "STEPS"},
+      {"max_steps", ""},        {"epochs", "EPOCHS"},   {"trained_seconds", "TRAINED"},
+      {"batch_size", "BATCH"},  {"ranks", "DEVICES"},   {"device", ""},
+      {"backbone", "BACKBONE"}, {"segm/AP", "MASK AP"}, {"segm/AP_step", ""},
+      {"bbox/AP", "BOX AP"},    {"bbox/AP_step", ""},   {"loss_total", "HELD-OUT LOSS"},
+      {"loss_total_step", ""}};
   if (target != nullptr) {
     const std::string wanted = target->metric + (config::isLoss(target->metric) ? " <= " : " >= ") +
                                base::shortNumber(target->value);
@@ -214,11 +199,13 @@ int listRuns(const RunsOptions& options) {
 void addRunsCommand(Command& program) {
   Command command = program.command("runs", "List the runs in a folder, newest first");
   auto options = std::make_shared<RunsOptions>();
-  command.option("folder", options->folder, "Folder of the runs (default: $LOCKSTEP_RUNS or ./runs)")
+  command
+      .option("folder", options->folder, "Folder of the runs (default: $LOCKSTEP_RUNS or ./runs)")
       .metavar("DIR");
-  command.flag("--table", options->asTable,
-               "As a table for papers: time trained, batch, devices and best metrics, each the best "
-               "of all evaluations");
+  command.flag(
+      "--table", options->asTable,
+      "As a table for papers: time trained, batch, devices and best metrics, each the best "
+      "of all evaluations");
   command
       .option("--target", options->target,
               "Add steps and minutes to the first evaluation that reaches this value, such as "

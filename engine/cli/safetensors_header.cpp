@@ -89,8 +89,7 @@ class TensorFile {
       const auto shape = entry.at("shape").get<std::vector<std::uint64_t>>();
       TensorEntry tensor{name, entry.at("dtype").get<std::string>(), shapeText(shape),
                          offsets.at(0).get<std::uint64_t>(), offsets.at(1).get<std::uint64_t>()};
-      if (tensor.begin <= tensor.end &&
-          tensor.end <= fileBytes - std::min(fileBytes, dataBegin_) &&
+      if (tensor.begin <= tensor.end && tensor.end <= fileBytes - std::min(fileBytes, dataBegin_) &&
           isSizeOf(tensor.end - tensor.begin, tensor.type, shape))
         return tensor;
     } catch (const nlohmann::json::exception&) {

@@ -25,10 +25,9 @@ void refuseFp16OnCpu(const config::RuntimeConfig& runtime) {
 
 /// Whether a range test has no use for the key.
 bool isUnusedInRangeTest(const config::ConfigIssue& issue) {
-  return std::ranges::any_of(
-      std::array{"solver.warmup_steps", "solver.milestones", "evaluation.", "checkpoint.",
-                 "monitor."},
-      [&](const char* prefix) { return issue.key.starts_with(prefix); });
+  return std::ranges::any_of(std::array{"solver.warmup_steps", "solver.milestones", "evaluation.",
+                                        "checkpoint.", "monitor."},
+                             [&](const char* prefix) { return issue.key.starts_with(prefix); });
 }
 
 void refuseWeights(const protocol::CheckResult& check) {

@@ -161,9 +161,8 @@ void checkMetric(const EvaluationConfig& evaluation, const std::string& key,
   const coco::Params params = apParams(evaluation);
   add(issues, key,
       metric + " is not measured: evaluation.max_dets are " +
-          std::to_string(params.maxDetections[0]) + ", " +
-          std::to_string(params.maxDetections[1]) + " and " +
-          std::to_string(params.maxDetections[2]));
+          std::to_string(params.maxDetections[0]) + ", " + std::to_string(params.maxDetections[1]) +
+          " and " + std::to_string(params.maxDetections[2]));
 }
 
 void checkEvaluation(const EvaluationConfig& evaluation, Issues& issues) {

@@ -339,8 +339,7 @@ ValueError parseChoice(const Field& field, const YamlNode& node, std::string& va
     value = choice;
     return {};
   }
-  if (!field.otherChoices.empty() &&
-      std::regex_match(node.text, std::regex(field.otherChoices))) {
+  if (!field.otherChoices.empty() && std::regex_match(node.text, std::regex(field.otherChoices))) {
     value = node.text;
     return {};
   }

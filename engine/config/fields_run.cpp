@@ -28,7 +28,8 @@ void addEvaluationFields(FieldTable& table) {
       .otherChoices = kAnyRecall;
   Field& limits = evaluation.integers(
       "max_dets", &EvaluationConfig::maxDets, between(1, 100000), "detections",
-      "Detections per class and image that count, highest scores first, in ascending order: AR with "
+      "Detections per class and image that count, highest scores first, in ascending order: AR "
+      "with "
       "each of these numbers, all other metrics with the last. Raise it where an image has more "
       "objects of a class.");
   limits.listSize = 3;
@@ -46,9 +47,10 @@ void addEvaluationFields(FieldTable& table) {
   stop.number("min_delta", &EarlyStopConfig::minDelta, atLeast(0), "",
               "Smallest improvement that counts: a change must be larger than this, in units of "
               "the metric. Usually 0.");
-  stop.optionalNumber("target", &EarlyStopConfig::target, atLeast(0), "",
-                      "End the training once early_stop.metric, or without one best_metric, reaches "
-                      "this value (a loss: falls to it); null: off.");
+  stop.optionalNumber(
+      "target", &EarlyStopConfig::target, atLeast(0), "",
+      "End the training once early_stop.metric, or without one best_metric, reaches "
+      "this value (a loss: falls to it); null: off.");
 }
 
 void addCheckpointFields(FieldTable& table) {

@@ -68,7 +68,7 @@ struct EvaluateJob {
   TrainedModel model{};
   Split split = Split::Val;
   bool perImage = false;
-  std::string out{};  ///< file for the evaluation (written atomically); empty: none
+  std::string out{};         ///< file for the evaluation (written atomically); empty: none
   std::string detections{};  ///< file for the detections as COCO results; empty: none
 };
 

@@ -22,9 +22,9 @@ struct FileChecksum {
 /// State of evaluation.early_stop.
 struct EarlyStopState {
   std::string metric;
-  double value = 0;       ///< best value so far
-  std::int64_t step = 0;  ///< of the best value
-  int waited = 0;         ///< evaluations since then
+  double value = 0;                ///< best value so far
+  std::int64_t step = 0;           ///< of the best value
+  int waited = 0;                  ///< evaluations since then
   std::optional<double> latest{};  ///< last value; nullopt: written before there were targets
   bool operator==(const EarlyStopState&) const = default;
 };

@@ -85,9 +85,8 @@ bool HeldOutEvaluation::evaluate(const Options& options) {
       if (training_.isRankZero()) isBest = keep(evaluation, options);
     });
   }
-  training_.stopsEarly =
-      answerOfRankZero(training_.context.world,
-                       training_.state.stopsEarly(training_.experiment.evaluation));
+  training_.stopsEarly = answerOfRankZero(
+      training_.context.world, training_.state.stopsEarly(training_.experiment.evaluation));
   training_.sendState(RunState::Running);
   return isBest;
 }

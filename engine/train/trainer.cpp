@@ -84,9 +84,9 @@ Trainer::Outcome Trainer::run() {
     endRangeTest();
   } else if (step < lastStep) {
     if (training_.isRankZero()) {  // the others only know that it is so
-      training_.log(base::LogLevel::Info,
-                    "stopping early: " + earlyStopReason(training_.experiment.evaluation,
-                                                         training_.state));
+      training_.log(
+          base::LogLevel::Info,
+          "stopping early: " + earlyStopReason(training_.experiment.evaluation, training_.state));
     }
     runDue(missing(/*isLast=*/true));
   }

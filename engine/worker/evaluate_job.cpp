@@ -77,8 +77,8 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
       dataset, static_cast<std::size_t>(experiment.model.boxHead.detectionsPerImage),
       static_cast<std::size_t>(experiment.evaluation.maxImages));
   if (!text.empty())
-    result.pastLimit += (result.pastLimit.empty() ? "" : "\n") +
-                        ("model.box_head.detections_per_image: " + text);
+    result.pastLimit +=
+        (result.pastLimit.empty() ? "" : "\n") + ("model.box_head.detections_per_image: " + text);
   return {.result = std::move(result)};
 }
 

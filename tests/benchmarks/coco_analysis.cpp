@@ -87,8 +87,9 @@ IouType typeOf(const char* name) {
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr,
-                 "usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS|--in-memory]\n");
+    std::fprintf(
+        stderr,
+        "usage: coco_analysis GT.json RESULTS.json bbox|segm|boundary [THREADS|--in-memory]\n");
     return 2;
   }
   const IouType type = typeOf(argv[3]);

@@ -363,8 +363,8 @@ class TstCocoEval : public QObject {
   }
 
   void metricsOfOtherFieldsAreMembersAndTables() {
-    const json all = evalJson({"--figures", "pq,f1,aji,counts,lvis", "--score-threshold", "0.1",
-                               "--report", "r.html"});
+    const json all = evalJson(
+        {"--figures", "pq,f1,aji,counts,lvis", "--score-threshold", "0.1", "--report", "r.html"});
     QCOMPARE(all["figures_at"]["score_threshold"].get<double>(), .1);
     QVERIFY(!all["figures_at"]["is_best_f1"].get<bool>());
     // The duplicate of image 1 is what is left of it around the better detection.

@@ -18,7 +18,8 @@ constexpr const char* kDense =
         "objects": 2800, "images_of_detections": 0, "detections": 0}})";
 constexpr const char* kPastLimitText =
     "\nAP counts only the 100 highest-scoring detections per class and image "
-    "(evaluation.max_dets), as COCO's does: 2 images have more objects of a class, 2800 of which cannot be matched\n";
+    "(evaluation.max_dets), as COCO's does: 2 images have more objects of a class, 2800 of which "
+    "cannot be matched\n";
 
 }  // namespace
 

@@ -333,8 +333,9 @@ class TstAveragePrecision : public QObject {
   }
 
   void metricsAreNamedByTheirParameters() {
-    QCOMPARE(metricNames(), (std::vector<std::string>{"AP", "AP50", "AP75", "APs", "APm", "APl",
-                                                      "AR1", "AR10", "AR100", "ARs", "ARm", "ARl"}));
+    QCOMPARE(metricNames(),
+             (std::vector<std::string>{"AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10",
+                                       "AR100", "ARs", "ARm", "ARl"}));
     Params params;
     params.maxDetections = {10, 100, 600};
     params.areas = {params.areas[0], {{0, 64}, "tiny"}, {{64, 1024}, "small"}};

@@ -258,12 +258,12 @@ class TstBoundary : public QObject {
     const auto found = evaluate(truth, detections, IouType::Boundary, ids, {}, threads);
     const auto& ours = found.stats;
     for (std::size_t i = 0; i < ours.size(); ++i) {
-      QVERIFY2(
-          std::abs(ours[i] - theirs[i]) <= tolerance,
-          qPrintable(QStringLiteral("%1 %2: %3, %4 %5")
-                         .arg(QString::fromStdString(one["name"]), QString::fromStdString(found.names[i]),
-                              QString::number(ours[i], 'g', 17), QString::fromUtf8(key),
-                              QString::number(theirs[i], 'g', 17))));
+      QVERIFY2(std::abs(ours[i] - theirs[i]) <= tolerance,
+               qPrintable(QStringLiteral("%1 %2: %3, %4 %5")
+                              .arg(QString::fromStdString(one["name"]),
+                                   QString::fromStdString(found.names[i]),
+                                   QString::number(ours[i], 'g', 17), QString::fromUtf8(key),
+                                   QString::number(theirs[i], 'g', 17))));
     }
   }
 

@@ -69,12 +69,12 @@ class TstExtraMetrics : public QObject {
       const ResultsFile results = ResultsFile::load(one["dt"].get<std::string>(), dataset);
       Params params;
       params.iouThresholds.insert(params.iouThresholds.begin(), {.1, .3});
-      const ExtraMetrics found = extraMetrics(
-          dataset, results, IouType::Mask,
-          {{ExtraMetric::PanopticQuality, ExtraMetric::F1, ExtraMetric::AggregatedJaccard,
-            ExtraMetric::Counts},
-           one["threshold"].get<double>()},
-          params);
+      const ExtraMetrics found =
+          extraMetrics(dataset, results, IouType::Mask,
+                       {{ExtraMetric::PanopticQuality, ExtraMetric::F1,
+                         ExtraMetric::AggregatedJaccard, ExtraMetric::Counts},
+                        one["threshold"].get<double>()},
+                       params);
       QString text = differences(found.panopticQuality->mean, one["pq"]["mean"]);
       for (std::size_t k = 0; k < dataset.categories().size(); ++k)
         text += differences(found.panopticQuality->classes[k], one["pq"]["classes"][k]);
@@ -102,9 +102,9 @@ class TstExtraMetrics : public QObject {
   }
 
   void pixelsBelongToTheSmallerObjectAndTheHigherScore() {
-    const SegmentOverlaps found =
-        findSegmentOverlaps(kImage, {squareObject(1, {5, 5, 4, 4}), squareObject(2, {0, 0, 10, 10})},
-                            std::vector{boxAt(.5, {0, 0, 10, 10}), boxAt(.9, {5, 5, 4, 4})}, 0);
+    const SegmentOverlaps found = findSegmentOverlaps(
+        kImage, {squareObject(1, {5, 5, 4, 4}), squareObject(2, {0, 0, 10, 10})},
+        std::vector{boxAt(.5, {0, 0, 10, 10}), boxAt(.9, {5, 5, 4, 4})}, 0);
     QCOMPARE(found.objects[0].areaPx, std::uint64_t{16});
     QCOMPARE(found.objects[1].areaPx, std::uint64_t{84});
     QCOMPARE(found.detections[0].areaPx, std::uint64_t{16});

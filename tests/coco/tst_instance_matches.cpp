@@ -131,7 +131,9 @@ class TstInstanceMatches : public QObject {
         {{1, 1, {0, 0, 20, 21}, .9}, {1, 1, {40, 40, 50, 50}, .8}, {1, 1, {0, 60, 9, 9}, .7}});
     InstanceMatcher matcher;
     const ImageOverlaps& image = set.images()[0];
-    const auto at = [&](ObjectSize size) { return letters(matcher.match(image, .5, -1, limitsOf(size))); };
+    const auto at = [&](ObjectSize size) {
+      return letters(matcher.match(image, .5, -1, limitsOf(size)));
+    };
     QCOMPARE(at(ObjectSize::All), QStringLiteral("TTF"));
     QCOMPARE(at(ObjectSize::Small), QStringLiteral("T-F"));
     QCOMPARE(at(ObjectSize::Medium), QStringLiteral("-T-"));
@@ -177,9 +179,8 @@ class TstInstanceMatches : public QObject {
             matchDetections(groundTruth.images()[i], groundTruth.annotationsOf(i), own, type);
         for (std::size_t t = 0; t < kIouThresholds.size(); ++t) {
           for (std::size_t s = 0; s < kObjectSizeCount; ++s) {
-            const auto& matches =
-                matcher.match(set.images()[i], kIouThresholds[t], -1,
-                              limitsOf(static_cast<ObjectSize>(s)));
+            const auto& matches = matcher.match(set.images()[i], kIouThresholds[t], -1,
+                                                limitsOf(static_cast<ObjectSize>(s)));
             for (std::size_t c = 0; c < expected.size(); ++c) {
               const ClassMatches ofClass = expected[c];
               QCOMPARE(lettersOfClass(set.images()[i], matches, ofClass.category),

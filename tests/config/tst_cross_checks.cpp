@@ -118,8 +118,9 @@ class TstCrossChecks : public QObject {
                          "are 1, 10 and 100"));
     QCOMPARE(firstIssue({"evaluation.max_dets=[1, 100, 10]"}),
              std::string("evaluation.max_dets: must be three numbers in ascending order"));
-    QCOMPARE(firstIssue({"evaluation.early_stop.target=1.5"}),
-             std::string("evaluation.early_stop.target: 1.5 is never reached: segm/AP is at most 1"));
+    QCOMPARE(
+        firstIssue({"evaluation.early_stop.target=1.5"}),
+        std::string("evaluation.early_stop.target: 1.5 is never reached: segm/AP is at most 1"));
     QVERIFY(firstIssue({"evaluation.early_stop.target=0.5", "evaluation.ap_every=0"})
                 .starts_with("evaluation.early_stop.target: segm/AP is never measured"));
   }

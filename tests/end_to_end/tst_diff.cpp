@@ -26,7 +26,8 @@ class TstDiff : public QObject {
   void aResumedRunHasTheSameBits() {
     const ProcessResult found = engine("diff whole parts");
     QVERIFY2(found.status == 0, found.out.constData());
-    QVERIFY2(found.out.contains("\nscalars:") && found.out.contains("values of 6 steps, the same\n") &&
+    QVERIFY2(found.out.contains("\nscalars:") &&
+                 found.out.contains("values of 6 steps, the same\n") &&
                  found.out.contains("weights:       3 common checkpoints, the same\n") &&
                  found.out.endsWith("\nthe same bits\n"),
              found.out.constData());
@@ -37,8 +38,9 @@ class TstDiff : public QObject {
     const ProcessResult found = engine("diff whole seed");
     QCOMPARE(found.status, 1);
     for (const char* part :
-         {"configuration: runtime.seed: 1 -> 9\n", "data:          fingerprints of the annotations, "
-                                                   "the same\n",
+         {"configuration: runtime.seed: 1 -> 9\n",
+          "data:          fingerprints of the annotations, "
+          "the same\n",
           "scalars:       first part at step 1: ", "evaluations:   first part at step 2: /losses/",
           "weights:       first part at step 2 of 3 common checkpoints: model.safetensors: ",
           "\ndifferent\n"})
@@ -49,7 +51,8 @@ class TstDiff : public QObject {
     train("train experiment.yaml --output two --workers 2 --set solver.batch_size=2");
     const ProcessResult found = engine("diff whole two");
     QCOMPARE(found.status, 1);
-    QVERIFY2(found.out.startsWith("configuration: ranks: 1 -> 2, solver.batch_size: 1 -> 2, runtime.workers: "),
+    QVERIFY2(found.out.startsWith(
+                 "configuration: ranks: 1 -> 2, solver.batch_size: 1 -> 2, runtime.workers: "),
              found.out.constData());
   }
 
@@ -66,7 +69,8 @@ class TstDiff : public QObject {
   }
 
   void whatIsNoRunIsRefused() {
-    for (const char* line : {"diff whole nowhere", "diff shapes whole", "diff whole experiment.yaml"}) {
+    for (const char* line :
+         {"diff whole nowhere", "diff shapes whole", "diff whole experiment.yaml"}) {
       const ProcessResult found = engine(line);
       QCOMPARE(found.status, 2);
       QCOMPARE(found.err.count('\n'), 1);
@@ -75,7 +79,8 @@ class TstDiff : public QObject {
 
   void anEvaluationIsReportedInOneStep() {
     const ProcessResult found = engine(
-        "evaluate whole --report report.html --figures pq,counts --score-threshold 0.05 --out e.json");
+        "evaluate whole --report report.html --figures pq,counts --score-threshold 0.05 --out "
+        "e.json");
     QVERIFY2(found.status == 0, found.err.constData());
     QVERIFY2(found.out.contains("\nAR100 ") && found.out.contains("\npanoptic quality"),
              found.out.constData());

@@ -37,12 +37,13 @@ inline std::vector<protocol::Result> sampleResults() {
   using namespace protocol;
   const std::vector<Figure> losses{{"loss_mask", 0.25}, {"loss_box_reg", 0.5}};
   const ImageIssues cutOff{3, {1, 2}, "a.png: is cut off"}, dark{1, {5}, "b.png: is dark"};
-  return {std::monostate(),
-          EvaluateResult{7, 3, 1, losses, {5}, {{"AP", 0.4}}, {{"AP", 0.3}}, "AP counts only the best"},
-          PredictResult{3, 12, 1},
-          ReplayResult{losses, 1.5, "loss_mask", {{4, "a.png", losses}}},
-          CheckResult{WeightsError{"do not fit", 2}, {4, 90, cutOff, dark}, {5, 60, dark, cutOff}},
-          InfoResult{"2.11.0", "AVX512", true, "80-real 90", 2}};
+  return {
+      std::monostate(),
+      EvaluateResult{7, 3, 1, losses, {5}, {{"AP", 0.4}}, {{"AP", 0.3}}, "AP counts only the best"},
+      PredictResult{3, 12, 1},
+      ReplayResult{losses, 1.5, "loss_mask", {{4, "a.png", losses}}},
+      CheckResult{WeightsError{"do not fit", 2}, {4, 90, cutOff, dark}, {5, 60, dark, cutOff}},
+      InfoResult{"2.11.0", "AVX512", true, "80-real 90", 2}};
 }
 
 inline std::vector<protocol::Action> sampleActions() {

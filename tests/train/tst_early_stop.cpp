@@ -102,8 +102,9 @@ class TstEarlyStop : public QObject {
     Session session(experiment, path("reaches"));
     QCOMPARE(session.trainer.run().step, std::int64_t{2});
     QVERIFY(session.observer.checkpoints.back().last);
-    QVERIFY2(session.observer.logs.back().text.starts_with("stopping early: loss_total has reached"),
-             session.observer.logs.back().text.c_str());
+    QVERIFY2(
+        session.observer.logs.back().text.starts_with("stopping early: loss_total has reached"),
+        session.observer.logs.back().text.c_str());
     Session again(experiment, path("reaches again"));
     again.trainer.resume(session.layout.checkpoint(2));
     QCOMPARE(again.trainer.run().step, std::int64_t{2});

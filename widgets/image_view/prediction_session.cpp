@@ -125,11 +125,10 @@ void PredictionSession::handleScene(const SceneResult& result) {
 
 void PredictionSession::refreshAnalysis() {
   if (!dataset_) return;
-  analysisJob_.request(
-      [dataset = dataset_, step = step_, predictions = store_.at(step_), iou = thresholds_.iou,
-       mostDetections = mostDetections_] {
-        return analyseCheckpoint(*dataset, step, predictions, iou, mostDetections);
-      });
+  analysisJob_.request([dataset = dataset_, step = step_, predictions = store_.at(step_),
+                        iou = thresholds_.iou, mostDetections = mostDetections_] {
+    return analyseCheckpoint(*dataset, step, predictions, iou, mostDetections);
+  });
 }
 
 PredictionStore::Detections PredictionSession::detections() const {

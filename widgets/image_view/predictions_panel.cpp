@@ -63,8 +63,9 @@ void PredictionsPanel::buildWidgets() {
   score_->setRange(0, kPercent);
   score_->setValue(50);
   iou_ = new ValueSlider(tr("IoU threshold"), hundredths);
-  iou_->setToolTip(tr("A detection is right if its IoU with an object of its class reaches this:\n"
-                      "IoU of the masks, or of the boxes if a detection of the image has no mask."));
+  iou_->setToolTip(
+      tr("A detection is right if its IoU with an object of its class reaches this:\n"
+         "IoU of the masks, or of the boxes if a detection of the image has no mask."));
   iou_->setRange(5, 95);
   iou_->setValue(50);
   extent_ = smallLabel();
@@ -78,8 +79,9 @@ void PredictionsPanel::buildWidgets() {
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
   curve_ = new PrecisionRecallCurve;
-  curve_->setToolTip(tr("Of the predicted images at the IoU threshold, all scores;\n"
-                        "the dot is at the score threshold. Hidden classes are left out."));
+  curve_->setToolTip(
+      tr("Of the predicted images at the IoU threshold, all scores;\n"
+         "the dot is at the score threshold. Hidden classes are left out."));
 }
 
 void PredictionsPanel::buildUi() {

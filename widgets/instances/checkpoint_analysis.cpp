@@ -14,8 +14,7 @@ void addPastLimit(const std::vector<coco::Detection>& detections, coco::PastLimi
   std::map<CategoryId, std::size_t> counts;
   for (const coco::Detection& detection : detections) ++counts[detection.categoryId];
   std::size_t ignored = 0;
-  for (const auto& [category, count] : counts)
-    ignored += count - std::min(count, past.limit);
+  for (const auto& [category, count] : counts) ignored += count - std::min(count, past.limit);
   past.detections += ignored;
   past.imagesOfDetections += ignored > 0 ? 1 : 0;
 }

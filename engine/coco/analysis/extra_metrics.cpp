@@ -32,10 +32,10 @@ ExtraMetrics extraMetrics(const Dataset& groundTruth, const ResultsFile& results
     found.lvis = evaluateLvis(groundTruth, results, type, params, threads);
   if (!request.needsThreshold()) return found;
   found.isAtBestF1 = !request.scoreThreshold;
-  found.scoreThreshold = request.scoreThreshold
-                             ? *request.scoreThreshold
-                             : bestScoreThreshold(groundTruth, results, type, request.iouThreshold,
-                                                  params, threads);
+  found.scoreThreshold =
+      request.scoreThreshold
+          ? *request.scoreThreshold
+          : bestScoreThreshold(groundTruth, results, type, request.iouThreshold, params, threads);
   if (isWanted(ExtraMetric::Counts))
     found.counts = countErrors(groundTruth, results, found.scoreThreshold);
   const bool wantsPq = isWanted(ExtraMetric::PanopticQuality), wantsF1 = isWanted(ExtraMetric::F1),

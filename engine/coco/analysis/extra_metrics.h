@@ -42,9 +42,7 @@ struct ExtraMetricsRequest {
   /// IoU threshold of that F1.
   double iouThreshold = .5;
 
-  bool needsThreshold() const {
-    return !metrics.empty() && metrics != std::set{ExtraMetric::Lvis};
-  }
+  bool needsThreshold() const { return !metrics.empty() && metrics != std::set{ExtraMetric::Lvis}; }
 };
 
 /// `type` and `params` are of LVIS' metrics and of the best score threshold; PQ, F1 and AJI are of

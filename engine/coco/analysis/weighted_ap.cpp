@@ -79,8 +79,9 @@ WeightedAp::WeightedAp(std::span<const ImageMatches> images,
       imagesOf[row].push_back(i);
     }
   }
-  base::parallelFor(classes_.size(), threads,
-                    [&](std::size_t k) { classes_[k] = rankClass(matches[k], imagesOf[k], params); });
+  base::parallelFor(classes_.size(), threads, [&](std::size_t k) {
+    classes_[k] = rankClass(matches[k], imagesOf[k], params);
+  });
 }
 
 void WeightedAp::addCurves(const RankedClass& ranked, std::span<const std::uint32_t> weights,

@@ -23,8 +23,8 @@ struct Outcome {
 /// One class of one image, in the memory of its ImageMatches.
 struct ClassMatches {
   CategoryId category;
-  std::span<const double> scores;     ///< falling, at most Params::mostDetections()
-  std::span<const Outcome> outcomes;  ///< row-major: detections, A
+  std::span<const double> scores;          ///< falling, at most Params::mostDetections()
+  std::span<const Outcome> outcomes;       ///< row-major: detections, A
   std::span<const std::uint32_t> gtCount;  ///< [A] annotations that are not ignored
   std::uint32_t leftOut = 0;               ///< detections over the limit
 };

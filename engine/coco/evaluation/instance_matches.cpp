@@ -12,8 +12,7 @@ std::uint32_t InstanceMatcher::countShown(const ImageOverlaps& image, double sco
 }
 
 const InstanceMatches& InstanceMatcher::match(const ImageOverlaps& image, double iouThreshold,
-                                              double scoreThreshold,
-                                              const AreaLimits& area) {
+                                              double scoreThreshold, const AreaLimits& area) {
   const std::uint32_t shown = countShown(image, scoreThreshold);
   matches_.detections.resize(shown);
   for (std::uint32_t d = 0; d < shown; ++d) {

@@ -19,7 +19,8 @@ std::vector<const Detection*> countedDetections(const Image& image,
                                                 const std::vector<Detection>& detections) {
   std::vector<const Detection*> ranked;
   for (const Detection& detection : detections) ranked.push_back(&detection);
-  std::ranges::stable_sort(ranked, [](const auto* a, const auto* b) { return a->score > b->score; });
+  std::ranges::stable_sort(ranked,
+                           [](const auto* a, const auto* b) { return a->score > b->score; });
   ranked.resize(std::min(ranked.size(), kLvisMaxDetections));
   std::erase_if(ranked, [&](const Detection* detection) {
     const CategoryId id = detection->categoryId;

@@ -17,9 +17,10 @@ struct LvisMetrics {
 };
 
 /// Gupta et al., "LVIS: A Dataset for Large Vocabulary Instance Segmentation", CVPR 2019, equal to
-/// lvis 0.5.3 (which counts results of unknown categories in its limit): of each image only the detections count whose category is annotated in it or known
-/// not to be in it, and of categories that are not exhaustively annotated only those that match.
-/// `params` without their limit of detections. Throws Error as ResultsFile::detectionsOf().
+/// lvis 0.5.3 (which counts results of unknown categories in its limit): of each image only the
+/// detections count whose category is annotated in it or known not to be in it, and of categories
+/// that are not exhaustively annotated only those that match. `params` without their limit of
+/// detections. Throws Error as ResultsFile::detectionsOf().
 LvisMetrics evaluateLvis(const Dataset& groundTruth, const ResultsFile& results, IouType type,
                          const Params& params = {}, int threads = 0);
 

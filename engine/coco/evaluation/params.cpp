@@ -24,7 +24,8 @@ std::vector<std::string> metricNames(const Params& params) {
   std::vector<std::string> names{"AP", "AP50", "AP75"};
   for (std::size_t a = 1; a < params.areas.size(); ++a)
     names.push_back("AP" + suffixOf(params.areas[a].name));
-  for (const std::size_t count : params.maxDetections) names.push_back("AR" + std::to_string(count));
+  for (const std::size_t count : params.maxDetections)
+    names.push_back("AR" + std::to_string(count));
   for (std::size_t a = 1; a < params.areas.size(); ++a)
     names.push_back("AR" + suffixOf(params.areas[a].name));
   return names;

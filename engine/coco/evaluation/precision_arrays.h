@@ -11,9 +11,9 @@ namespace lockstep::coco {
 /// truth in an area range.
 struct PrecisionArrays {
   std::size_t thresholds = 0, classes = 0, areas = 0, counts = 0;  ///< T, K, A, M
-  std::vector<double> precision;  ///< [T,R,K,A,M]
-  std::vector<double> recall;     ///< [T,K,A,M]
-  std::vector<double> scores;     ///< [T,R,K,A,M]: of the detection that reaches the recall
+  std::vector<double> precision;                                   ///< [T,R,K,A,M]
+  std::vector<double> recall;                                      ///< [T,K,A,M]
+  std::vector<double> scores;  ///< [T,R,K,A,M]: of the detection that reaches the recall
 };
 
 /// From the matches of all images, in the order of image ids. `threads` 0: as many as the machine

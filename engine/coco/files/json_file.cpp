@@ -64,8 +64,7 @@ JsonFile JsonFile::load(const std::filesystem::path& file, const char* what) {
 JsonFile::JsonFile(base::FileText content, std::string name)
     : text_(std::move(content)), name_(std::move(name)) {
   // Replaced by spaces, so that positions in the text are those in the file.
-  if (text().starts_with(kByteOrderMark))
-    std::fill_n(text_.data(), kByteOrderMark.size(), ' ');
+  if (text().starts_with(kByteOrderMark)) std::fill_n(text_.data(), kByteOrderMark.size(), ' ');
 }
 
 void JsonFile::throwBroken(simdjson::error_code code) const {

@@ -92,7 +92,9 @@ void addImage(const SegmentOverlaps& image, double iouThreshold, Tallies& tallie
 double SegmentCounts::precision() const {
   return ratio(truePositives, truePositives + falsePositives);
 }
-double SegmentCounts::recall() const { return ratio(truePositives, truePositives + falseNegatives); }
+double SegmentCounts::recall() const {
+  return ratio(truePositives, truePositives + falseNegatives);
+}
 double SegmentCounts::f1() const {
   return ratio(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
 }

@@ -25,8 +25,7 @@ std::uint64_t pixelCount(const Image& image) {
 /// Paints segments in order, later ones over earlier ones.
 class Painter {
  public:
-  explicit Painter(const Image& image)
-      : pixels_(pixelCount(image)) {}
+  explicit Painter(const Image& image) : pixels_(pixelCount(image)) {}
 
   void paint(const Rle& mask, std::uint32_t label) {
     forEachForegroundRun(mask, [&](std::uint64_t begin, std::uint64_t end) {
@@ -116,8 +115,10 @@ SegmentOverlaps findSegmentOverlaps(const Image& image, const std::vector<Annota
                                     std::span<const Detection> detections, double scoreThreshold) {
   if (pixelCount(image) > kMostPixels) {
     throw Error("image " + std::to_string(image.id.value) + " is " + std::to_string(image.height) +
-                " x " + std::to_string(image.width) + " px (height x width): label maps are limited "
-                "to " + std::to_string(kMostPixels) + " px");
+                " x " + std::to_string(image.width) +
+                " px (height x width): label maps are limited "
+                "to " +
+                std::to_string(kMostPixels) + " px");
   }
   const std::vector<const Detection*> list = ranked(detections, scoreThreshold);
   Painter painter(image);
@@ -143,8 +144,8 @@ SegmentOverlaps findSegmentOverlaps(const Image& image, const std::vector<Annota
 }
 
 double iouOf(const SegmentOverlaps& image, const SegmentOverlap& pair) {
-  const std::uint64_t both = image.objects[pair.object].areaPx +
-                             image.detections[pair.detection].areaPx - pair.sharedPx;
+  const std::uint64_t both =
+      image.objects[pair.object].areaPx + image.detections[pair.detection].areaPx - pair.sharedPx;
   return static_cast<double>(pair.sharedPx) / static_cast<double>(both);
 }
 

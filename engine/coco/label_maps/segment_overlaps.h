@@ -25,15 +25,15 @@ struct SegmentOverlap {
 
 /// The segments of both label maps, without those that nothing is visible of.
 struct SegmentOverlaps {
-  std::vector<Segment> objects;        ///< in the given order
-  std::vector<Segment> detections;     ///< by falling score, ties in the given order
-  std::vector<SegmentOverlap> pairs;   ///< by object, then by detection
+  std::vector<Segment> objects;       ///< in the given order
+  std::vector<Segment> detections;    ///< by falling score, ties in the given order
+  std::vector<SegmentOverlap> pairs;  ///< by object, then by detection
 };
 
 /// Objects lie over crowds, smaller objects over larger ones (of equal ones the later), detections
 /// of higher scores over those of lower ones (of equal ones the earlier). Detections below the
-/// score threshold are left out; those without a mask are their boxes. Takes 8 bytes a pixel. Throws
-/// Error for a mask that does not have the image's size, and for an image of over 2^28 px.
+/// score threshold are left out; those without a mask are their boxes. Takes 8 bytes a pixel.
+/// Throws Error for a mask that does not have the image's size, and for an image of over 2^28 px.
 SegmentOverlaps findSegmentOverlaps(const Image& image, const std::vector<Annotation>& annotations,
                                     std::span<const Detection> detections, double scoreThreshold);
 

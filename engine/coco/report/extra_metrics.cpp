@@ -37,19 +37,19 @@ std::string qualityTable(const PanopticQualities& qualities,
 std::string f1Table(const SegmentCountsByThreshold& counts) {
   std::string rows;
   for (const SegmentCounts& at : counts.all) {
-    rows += row("IoU ≥ " + base::shortNumber(at.iouThreshold),
-                {figure(at.f1()), figure(at.precision()), figure(at.recall()),
-                 grouped(at.truePositives), grouped(at.falsePositives),
-                 grouped(at.falseNegatives)});
+    rows +=
+        row("IoU ≥ " + base::shortNumber(at.iouThreshold),
+            {figure(at.f1()), figure(at.precision()), figure(at.recall()),
+             grouped(at.truePositives), grouped(at.falsePositives), grouped(at.falseNegatives)});
   }
   return table("f1", {"objects", "F1", "precision", "recall", "TP", "FP", "FN"}, rows);
 }
 
 std::string countTable(const CountErrors& errors, const std::vector<Category>& categories) {
   const auto countRow = [](const std::string& name, const CountError& error) {
-    return row(name, {figure(error.mae, 2),
-                      error.mape < 0 ? "–" : coordinate(100 * error.mape) + " %",
-                      signedFigure(error.bias, 2)});
+    return row(name,
+               {figure(error.mae, 2), error.mape < 0 ? "–" : figure(100 * error.mape, 1) + " %",
+                signedFigure(error.bias, 2)});
   };
   std::string rows = countRow("all classes", errors.all);
   for (std::size_t k = 0; k < categories.size() && categories.size() > 1; ++k)

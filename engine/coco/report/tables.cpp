@@ -144,8 +144,7 @@ std::string figuresTable(const ReportSource& source) {
   const auto& stats = source.figures.stats;
   const ApUncertainty& uncertainty = source.analysis.uncertainty;
   const std::vector<std::string>& names = source.figures.names;
-  const std::vector<std::string> meanings =
-      metricMeanings(names, source.analysis.overlaps.areas());
+  const std::vector<std::string> meanings = metricMeanings(names, source.analysis.overlaps.areas());
   std::string text =
       "<section>\n<h2>COCO’s metrics</h2>\n<div class=\"wide\"><table id=\"figures\">\n";
   text += source.comparison
