@@ -43,9 +43,7 @@ class RunController : public QObject {
   /// Steps whose checkpoint exists, in ascending order.
   const std::vector<std::int64_t>& checkpointSteps() const { return checkpointSteps_; }
   /// It has ended, its config.yaml exists, and it is no learning-rate range test.
-  bool canResume() const {
-    return !summary_.alive && hasConfig_ && !summary_.info.isRangeTest;
-  }
+  bool canResume() const { return !summary_.alive && hasConfig_ && !summary_.info.isRangeTest; }
   /// From config.yaml; the default if that cannot be read.
   const EvaluationPlan& evaluationPlan() const { return evaluationPlan_; }
   /// The step that a resume would continue from; 0: from the beginning. Includes a last checkpoint

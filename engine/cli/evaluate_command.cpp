@@ -58,8 +58,8 @@ coco::Dataset evaluatedTruth(const std::string& annotations, int maxImages,
   return dataset;
 }
 
-/// What the evaluation's detections add to its metrics: the masks', in the window's and the
-/// experiment's words.
+/// What the written detections add to the evaluation's metrics: the error report and the metrics
+/// of --figures, both of the masks.
 class DetectionsReview {
  public:
   DetectionsReview(const EvaluateOptions& options, const ModelSource& source,

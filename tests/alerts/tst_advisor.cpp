@@ -227,8 +227,8 @@ void TstAdvisor::eachProblemIsFound_data() {
           return step > 60 && step <= 80 ? 4.2 : 2 - 1e-3 * double(step - 50);
         };
       });
-  row("plateau", "solver.milestones", "[360]", "The training loss hardly falls any more: 1.51 in steps",
-      [](MadeRun& run) {
+  row("plateau", "solver.milestones", "[360]",
+      "The training loss hardly falls any more: 1.51 in steps", [](MadeRun& run) {
         run.figures[tags::kTrainTotalLoss] = [](std::int64_t step) {
           return step < 50 ? 3 : 1.5 + 0.01 * double(step % 3);
         };

@@ -102,7 +102,8 @@ void TstWeights::aRunWithoutCheckpointsIsReported() {
   run_folder::RunInfo info = run_folder::readRunInfo(layout_);
   info.isRangeTest = true;
   run_folder::writeRunInfo(layout_, info);
-  QVERIFY(refusal("last").endsWith(QStringLiteral("a learning-rate range test has no checkpoints")));
+  QVERIFY(
+      refusal("last").endsWith(QStringLiteral("a learning-rate range test has no checkpoints")));
 }
 
 void TstWeights::stepsAreFoundWithoutRunJson() {
