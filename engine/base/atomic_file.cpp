@@ -114,16 +114,12 @@ void writeTemporary(OpenFile& file, const fs::path& target, std::string_view con
   file.close();
 }
 
-}  // namespace
+struct InputFile {
+  OpenFile open;
+  std::size_t bytes;  ///< 0 also for files of /proc
+};
 
-std::string readFile(const fs::path& path) { return std::string(FileText::read(path).view()); }
-
-FileText::FileText(std::string_view text)
-    : data_(std::make_unique_for_overwrite<char[]>(text.size())), size_(text.size()) {
-  std::ranges::copy(text, data_.get());
-}
-
-FileText FileText::read(const fs::path& path) {
+InputFile openInput(const fs::path& path) {
   OpenFile file(path, O_RDONLY | O_NONBLOCK,
                 "read");  // opening a pipe would block until it has a writer
   struct stat status;
@@ -131,23 +127,49 @@ FileText FileText::read(const fs::path& path) {
   if (S_ISDIR(status.st_mode)) throw systemError(path, "read", EISDIR);
   if (!S_ISREG(status.st_mode))
     throw Error(path.string() + ": " + inputFileError(path, "a regular file"));
+  return {std::move(file), static_cast<std::size_t>(std::max<off_t>(status.st_size, 0))};
+}
+
+}  // namespace
+
+std::string readFile(const fs::path& path) { return std::string(FileText::read(path).view()); }
+
+FileText::FileText(std::string_view text)
+    : data_(std::make_unique_for_overwrite<char[]>(text.size())), view_(data_.get(), text.size()) {
+  std::ranges::copy(text, data_.get());
+}
+
+FileText FileText::read(const fs::path& path) {
+  InputFile file = openInput(path);
   FileText text;
-  std::size_t capacity = static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) + 1;
+  std::size_t size = 0, capacity = file.bytes + 1;
   text.data_ = std::make_unique_for_overwrite<char[]>(capacity);
   for (;;) {
-    if (text.size_ == capacity) {
+    if (size == capacity) {
       capacity = capacity * 2 + 4096;
       auto larger = std::make_unique_for_overwrite<char[]>(capacity);
-      std::ranges::copy(text.view(), larger.get());
+      std::copy_n(text.data_.get(), size, larger.get());
       text.data_ = std::move(larger);
     }
-    const ssize_t got =
-        ::read(file.descriptor(), text.data_.get() + text.size_, capacity - text.size_);
+    const ssize_t got = ::read(file.open.descriptor(), text.data_.get() + size, capacity - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw systemError(path, "read", errno);
     if (got == 0) break;
-    text.size_ += static_cast<std::size_t>(got);
+    size += static_cast<std::size_t>(got);
   }
+  text.view_ = {text.data_.get(), size};
+  return text;
+}
+
+FileText FileText::map(const fs::path& path) {
+  constexpr std::size_t kLeastBytes = 1 << 20;  // below, reading is as fast
+  const InputFile file = openInput(path);
+  FileText text;
+  if (file.bytes >= kLeastBytes) {
+    text.mapping_ = MappedFile::map(file.open.descriptor(), file.bytes);
+  }
+  if (!text.mapping_) return read(path);
+  text.view_ = text.mapping_->view();
   return text;
 }
 

@@ -25,6 +25,7 @@ struct CocoEvalOptions {
   std::string figures;
 
   bool needsAnalysis() const { return withAnalysis || withMatches || !report.empty(); }
+  bool needsMasks() const { return type != "bbox" || !report.empty() || !figures.empty(); }
 };
 
 std::set<coco::ExtraMetric> extraMetricsOf(const CocoEvalOptions& options) {
@@ -110,6 +111,7 @@ Truth truthOf(const CocoEvalOptions& options, const coco::Params& params) {
   Truth truth{coco::Dataset::load(options.gt), {}, {}, params};
   if (const std::string text = truth.whole.newIds().text(); !text.empty())
     base::logWarning("coco-eval", options.gt + ": " + text);
+  if (!options.needsMasks()) truth.whole.forgetMasks();
   truth.selection = selectionOf(options.params, truth.whole);
   if (!truth.selection.isAll())
     truth.selected = coco::selectCategories(truth.whole, truth.selection);

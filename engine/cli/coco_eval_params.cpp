@@ -11,19 +11,20 @@
 #include "engine/cli/command_line.h"
 
 namespace lockstep::cli {
-namespace {
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts{""};
+std::vector<std::string> listItems(const std::string& text) {
+  std::vector<std::string> items{""};
   for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
+    if (c == ',') {
+      items.emplace_back();
     } else {
-      parts.back() += c;
+      items.back() += c;
     }
   }
-  return parts;
+  return items;
 }
+
+namespace {
 
 template <typename Number>
 std::optional<Number> numberIn(const std::string& text) {
@@ -45,11 +46,11 @@ bool isRising(const std::vector<Number>& values) {
 void readMaxDetections(const std::string& text, coco::Params& params) {
   constexpr std::size_t kMost = 1'000'000;  // as the message says
   std::vector<std::size_t> counts;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : listItems(text)) {
     const auto count = numberIn<std::size_t>(part);
     if (count && *count >= 1 && *count <= kMost) counts.push_back(*count);
   }
-  if (counts.size() != split(text, ',').size() || counts.size() != params.maxDetections.size() ||
+  if (counts.size() != listItems(text).size() || counts.size() != params.maxDetections.size() ||
       !isRising(counts))
     throw refusal(
         kMaxDetectionsOption, text,
@@ -73,7 +74,7 @@ coco::AreaRange areaIn(const std::string& part, const std::string& all) {
 
 void readAreas(const std::string& text, coco::Params& params) {
   params.areas.resize(1);
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : listItems(text)) {
     coco::AreaRange area = areaIn(part, text);
     const bool isTaken =
         std::ranges::find(params.areas, area.name, &coco::AreaRange::name) != params.areas.end();
@@ -89,11 +90,11 @@ void readAreas(const std::string& text, coco::Params& params) {
 
 void readIouThresholds(const std::string& text, coco::Params& params) {
   params.iouThresholds.clear();
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : listItems(text)) {
     const auto threshold = numberIn<double>(part);
     if (threshold && *threshold > 0 && *threshold <= 1) params.iouThresholds.push_back(*threshold);
   }
-  if (params.iouThresholds.size() != split(text, ',').size() || !isRising(params.iouThresholds))
+  if (params.iouThresholds.size() != listItems(text).size() || !isRising(params.iouThresholds))
     throw refusal("--iou-thresholds", text,
                   "numbers above 0 and at most 1 in ascending order, such as 0.5,0.75");
   if (params.iouThresholds.size() > coco::kMostIouThresholds)
@@ -139,7 +140,7 @@ coco::CategorySelection selectionOf(const CocoEvalParamOptions& options,
   selection.isClassAgnostic = options.isClassAgnostic;
   if (options.categories.empty()) return selection;
   const auto& known = groundTruth.categories();
-  for (const std::string& text : split(options.categories, ',')) {
+  for (const std::string& text : listItems(options.categories)) {
     const auto id = numberIn<std::int64_t>(text);
     auto found = std::ranges::find_if(
         known, [&](const coco::Category& one) { return id && one.id.value == *id; });

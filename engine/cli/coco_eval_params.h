@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/coco/evaluation/params.h"
 #include "engine/coco/files/category_selection.h"
@@ -8,6 +9,9 @@
 namespace lockstep::cli {
 
 class Command;
+
+/// The items of an option's value, separated by commas.
+std::vector<std::string> listItems(const std::string& text);
 
 /// The option that sets Params::maxDetections.
 inline constexpr const char* kMaxDetectionsOption = "--max-dets";

@@ -14,20 +14,13 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr std::size_t kMostClasses = 20, kWorstClasses = 10, kMostConfusions = 10;
+constexpr std::size_t kWorstClasses = 10, kMostConfusions = 10;
 
 /// printf into a string.
 template <typename... Values>
 std::string line(const char* format, Values... values) {
   char text[256];
   std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
-/// Padded to a width in characters: printf counts bytes.
-std::string padded(std::string text, std::size_t width) {
-  const std::size_t characters = base::utf8Length(text);
-  if (characters < width) text.append(width - characters, ' ');
   return text;
 }
 
@@ -67,7 +60,7 @@ std::string countsRow(const std::string& name, const coco::Counts& counts) {
 std::pair<std::vector<std::size_t>, bool> classesToShow(const coco::OperatingPoint& point) {
   std::vector<std::size_t> rows(point.classes.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (rows.size() <= kMostClasses) return {rows, false};
+  if (rows.size() <= kMostListedClasses) return {rows, false};
   std::erase_if(rows, [&](std::size_t k) { return point.classes[k].f1() < 0; });
   std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
     return point.classes[a].f1() < point.classes[b].f1();

@@ -69,10 +69,10 @@ void writeReport(const OutputFile& file, const ReportNames& names, const coco::D
   file.write(report.html);
   if (report.missingImages.empty()) return;
   const std::size_t count = report.missingImages.size();
-  base::logWarning("coco-eval", file.name() + ": " + std::to_string(count) +
-                                    (count == 1 ? " image is missing: "
-                                                : " images are missing, the first of them ") +
-                                    report.missingImages.front());
+  base::logWarning("report", file.name() + ": " + std::to_string(count) +
+                                 (count == 1 ? " image is missing: "
+                                             : " images are missing, the first of them ") +
+                                 report.missingImages.front());
 }
 
 }  // namespace lockstep::cli

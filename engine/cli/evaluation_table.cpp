@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/base/number_text.h"
+#include "engine/base/utf8.h"
 
 namespace lockstep::cli {
 namespace {
@@ -22,6 +23,12 @@ std::string metricIn(const std::vector<protocol::Figure>& figures, std::string_v
 }
 
 }  // namespace
+
+std::string padded(std::string text, std::size_t width) {
+  const std::size_t characters = base::utf8Length(text);
+  if (characters < width) text.append(width - characters, ' ');
+  return text;
+}
 
 std::string metricValueText(double value) {
   if (value < 0) return "-";

@@ -1,19 +1,15 @@
 #include "engine/cli/extra_metrics_text.h"
 
-#include <algorithm>
-#include <cstdio>
-
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
 #include "engine/base/utf8.h"
+#include "engine/cli/coco_eval_params.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/evaluation_table.h"
 
 namespace lockstep::cli {
 namespace {
-
-constexpr std::size_t kMostClasses = 20;
 
 void writeQuality(NestedJson& json, const coco::PanopticQuality& quality) {
   json.member("pq", quality.pq);
@@ -79,30 +75,6 @@ void writeCounts(NestedJson& json, const coco::CountErrors& errors,
   });
 }
 
-/// LVIS' names: AP of each frequency after AP of each size.
-std::vector<std::pair<std::string, double>> lvisMetrics(const coco::LvisMetrics& lvis) {
-  std::vector<std::pair<std::string, double>> metrics;
-  const auto addAll = [&](bool isRecall) {
-    for (std::size_t i = 0; i < lvis.all.names.size(); ++i) {
-      const std::string& name = lvis.all.names[i];
-      if (name.starts_with("AR") == isRecall && name != "AR1" && name != "AR10")
-        metrics.emplace_back(name, lvis.all.stats[i]);
-    }
-  };
-  addAll(false);
-  metrics.emplace_back("APr", lvis.apRare);
-  metrics.emplace_back("APc", lvis.apCommon);
-  metrics.emplace_back("APf", lvis.apFrequent);
-  addAll(true);
-  return metrics;
-}
-
-std::string padded(std::string text, std::size_t width) {
-  const std::size_t characters = base::utf8Length(text);
-  if (characters < width) text.append(width - characters, ' ');
-  return text;
-}
-
 std::string row(const std::string& name, const std::vector<std::string>& cells) {
   std::string text = padded(name, 20);
   for (const std::string& cell : cells) {
@@ -120,7 +92,7 @@ std::string qualityTable(const coco::PanopticQualities& qualities,
   };
   std::string text = row("panoptic quality", {"PQ", "SQ", "RQ"}) +
                      row("mean over classes", values(qualities.mean));
-  if (categories.size() < 2 || categories.size() > kMostClasses) return text;
+  if (categories.size() < 2 || categories.size() > kMostListedClasses) return text;
   for (std::size_t k = 0; k < categories.size(); ++k)
     text += row("  " + base::shortened(categories[k].name), values(qualities.classes[k]));
   return text;
@@ -146,7 +118,7 @@ std::string countTable(const coco::CountErrors& errors,
   };
   std::string text =
       row("objects per image", {"MAE", "MAPE", "bias"}) + row("all classes", values(errors.all));
-  if (categories.size() < 2 || categories.size() > kMostClasses) return text;
+  if (categories.size() < 2 || categories.size() > kMostListedClasses) return text;
   for (std::size_t k = 0; k < categories.size(); ++k)
     text += row("  " + base::shortened(categories[k].name), values(errors.classes[k]));
   return text;
@@ -159,7 +131,7 @@ std::string lvisTable(const coco::LvisMetrics& lvis) {
                           ? "; the categories have no frequency: counted in this ground truth"
                           : "") +
                      "\n";
-  for (const auto& [name, value] : lvisMetrics(lvis))
+  for (const auto& [name, value] : coco::namedMetrics(lvis))
     text += padded(name, 6) + " " + metricValueText(value) + "\n";
   return text;
 }
@@ -188,7 +160,7 @@ void writeExtraMetrics(NestedJson& json, const coco::ExtraMetrics& metrics,
     json.object("counts", [&] { writeCounts(json, *metrics.counts, categories); });
   if (!metrics.lvis) return;
   json.object("lvis", [&] {
-    for (const auto& [name, value] : lvisMetrics(*metrics.lvis)) json.member(name, value);
+    for (const auto& [name, value] : coco::namedMetrics(*metrics.lvis)) json.member(name, value);
     json.member("has_counted_frequencies", metrics.lvis->hasCountedFrequencies);
   });
 }
@@ -221,10 +193,7 @@ void addFiguresOption(Command& command, std::string& list) {
 
 std::set<coco::ExtraMetric> parseExtraMetrics(const std::string& list) {
   std::set<coco::ExtraMetric> metrics;
-  std::size_t begin = 0;
-  while (begin <= list.size()) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string name = list.substr(begin, end - begin);
+  for (const std::string& name : listItems(list)) {
     const auto metric = base::parseEnum<coco::ExtraMetric>(name);
     if (!metric) {
       std::string known;
@@ -233,7 +202,6 @@ std::set<coco::ExtraMetric> parseExtraMetrics(const std::string& list) {
       throw UserError("--figures: '" + base::shortened(name) + "' is not one of " + known);
     }
     metrics.insert(*metric);
-    begin = end + 1;
   }
   return metrics;
 }

@@ -12,7 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
-#include "engine/cli/safetensors_header.h"
+#include "engine/cli/safetensors_difference.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/events/reader.h"

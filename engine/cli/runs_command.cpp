@@ -185,8 +185,11 @@ int listRuns(const RunsOptions& options) {
   const bool isNamed = !options.folder.empty() || (variable != nullptr && *variable != '\0');
   const MetricTarget* wanted = target ? &*target : nullptr;
   DataTable table{options.asTable ? paperColumns(wanted) : listColumns(), {}};
-  for (const run_folder::RunSummary& run : runsIn(parent, isNamed))
+  for (const run_folder::RunSummary& run : runsIn(parent, isNamed)) {
+    if (run.info.error && run.info.error->cause == protocol::FailureCause::RunJson)
+      base::logWarning("runs", run.info.error->message);
     table.rows.push_back(options.asTable ? paperRow(run, wanted) : listRow(run));
+  }
   const TableFormat format = options.format.value_or(TableFormat::Text);
   if (table.rows.empty()) std::fprintf(stderr, "%s: no runs\n", parent.c_str());
   const bool isForPeople = format == TableFormat::Text || format == TableFormat::Markdown;

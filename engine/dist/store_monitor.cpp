@@ -7,7 +7,7 @@ namespace lockstep::dist {
 namespace {
 
 constexpr std::chrono::seconds kInterval{1};
-constexpr std::chrono::seconds kExitReasonTimeout{2};
+constexpr std::chrono::seconds kExitReasonTimeout{4};
 
 std::vector<std::uint8_t> bytesOf(const std::string& text) { return {text.begin(), text.end()}; }
 

@@ -10,6 +10,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/new_folder.h"
 #include "engine/coco/masks/rle.h"
 #include "engine/scenes/scene_painting.h"
 
@@ -101,43 +102,6 @@ coco::Annotation annotationOf(const VisibleShape& visible, int width, int height
   annotation.segmentation = std::move(mask);
   return annotation;
 }
-
-/// A temporary folder that is renamed to its target atomically, or deleted with its content.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const fs::path& target)
-      : target_(fs::absolute(target).lexically_normal()) {
-    if (!target_.has_filename()) target_ = target_.parent_path();
-    std::error_code error;
-    if (fs::exists(target_, error) &&
-        (!fs::is_directory(target_, error) || !fs::is_empty(target_, error))) {
-      throw UserError(target.string() +
-                      ": already exists; choose a new or empty folder with --out");
-    }
-    temporary_ = target_.parent_path() /
-                 ("." + target_.filename().string() + ".partial-" + std::to_string(::getpid()));
-    fs::remove_all(temporary_, error);
-    fs::create_directories(temporary_, error);
-    if (error) throw UserError(target.string() + ": cannot be created: " + error.message());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(temporary_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const fs::path& path() const { return temporary_; }
-  void finish() const {
-    std::error_code error;
-    fs::rename(temporary_, target_, error);
-    if (error) throw Error(target_.string() + ": cannot be created: " + error.message());
-    base::syncToDisk(target_.parent_path());
-  }
-
- private:
-  fs::path target_, temporary_;
-};
 
 /// One split: its images and its annotation file.
 struct Split {
@@ -242,7 +206,7 @@ void writeMadeScenes(const MadeScenesOptions& options,
   if (options.trainImages < 1 || options.valImages < 1) {
     throw UserError("dataset shapes: --train and --val must be at least 1");
   }
-  const TemporaryFolder folder(options.folder);
+  const base::NewFolder folder(options.folder);
   int done = 0;
   const auto onImage = [&] {
     ++done;

@@ -8,7 +8,7 @@
 
 #include "engine/coco/analysis/weighted_ap.h"
 #include "engine/coco/report/report.h"
-#include "tests/coco/made_jpeg.h"
+#include "tests/support/made_jpeg.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;

@@ -79,6 +79,45 @@ class TstResults : public QObject {
     QCOMPARE(detections[0].areaPx, 4.0);
   }
 
+  /// "\\" in JSON is one backslash of the counts, which are 44 and 56 here.
+  void masksAreReadHoweverTheyAreWritten_data() {
+    QTest::addColumn<QByteArray>("rle");
+    QTest::newRow("as usual") << QByteArray(R"({"size": [100, 1], "counts": "\\1h1"})");
+    QTest::newRow("compact") << QByteArray(R"({"size":[100,1],"counts":"\\1h1"})");
+    QTest::newRow("counts first") << QByteArray(
+        "{ \"counts\" : \"\\\\1h1\" ,\n\t\"size\" : [ 100 , 1 ] }");
+    QTest::newRow("unicode escape") << QByteArray(R"({"size": [100, 1], "counts": "\u005c1h1"})");
+    QTest::newRow("escaped key") << QByteArray(R"({"\u0073ize": [100, 1], "counts": "\\1h1"})");
+    QTest::newRow("size with a point") << QByteArray(R"({"size": [100.0, 1], "counts": "\\1h1"})");
+    QTest::newRow("another key") << QByteArray(R"({"size": [100, 1], "id": 3, "counts": "\\1h1"})");
+    QTest::newRow("the last of two counts")
+        << QByteArray(R"({"counts": "1", "size": [100, 1], "counts": "\\1h1"})");
+    QTest::newRow("numbers") << QByteArray(R"({"size": [100, 1], "counts": [44, 56]})");
+  }
+  void masksAreReadHoweverTheyAreWritten() {
+    QFETCH(QByteArray, rle);
+    const auto detections =
+        parseDetections(R"([{"image_id": 1, "category_id": 2, "score": 0.5, "segmentation": )" +
+                            rle.toStdString() + "}]",
+                        "r.json");
+    QCOMPARE(detections[0].mask, (Rle{100, 1, {44, 56}}));
+  }
+
+  void aFileThatShrinksIsAnError() {
+    const Dataset groundTruth =
+        Dataset::fromParts({{{1}, "a.png", 3, 2}}, {{{1}, "cell"}}, {}, "made");
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath(QStringLiteral("r.json")).toStdString();
+    const Detection mask{{1}, {1}, .5, {1, 0, 2, 2}, drawn({".##", ".##"})};
+    base::writeFileAtomically(file, detectionsToJson(std::vector<Detection>(20000, mask)));
+    const ResultsFile results = ResultsFile::load(file, groundTruth);
+    QCOMPARE(results.detectionsOf(0).size(), 20000U);
+    std::filesystem::resize_file(file, 0);
+    QCOMPARE(errorOf([&] { results.detectionsOf(0); }),
+             QString::fromStdString(file.string()) +
+                 QStringLiteral(": changed while it was read; try again"));
+  }
+
   void areasAreTheBoxesWhereTheFirstResultHasABox() {
     const auto detections = parseDetections(
         R"([{"image_id": 1, "category_id": 2, "score": 0.5, "bbox": [0, 0, 3, 2], "keypoints": null,

@@ -88,6 +88,14 @@ def compare(expected, found):
             raise Failure(f"{name} differs" + (f": {expected[name]} and {found[name]}" if is_text else ""))
 
 
+def require_no_diff(engine, whole, run):
+    """`diff` must say of them what compare() says; a trial may set other keys."""
+    out = subprocess.run([engine, "diff", whole, run], capture_output=True, text=True).stdout
+    facts = [line for line in out.splitlines()[:-1] if not line.startswith("configuration:")]
+    if len(facts) < 5 or not all(line.endswith(", the same") for line in facts):
+        raise Failure(f"diff finds a difference:\n{out}")
+
+
 def arguments(description, trials):
     """The options of every stress."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -127,6 +135,7 @@ def run_trials(options, train_images, trial):
                 told = trial(folder, run, seconds, number, chance)
                 finish(start(engine, folder, run, options.overrides))
                 compare(expected, what_it_left(engine, run))
+                require_no_diff(engine, folder / "whole", run)
             except Failure as failure:
                 print(f"trial {number} of seed {options.seed}: {failure}")
                 return 1

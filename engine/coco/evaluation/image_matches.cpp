@@ -128,10 +128,9 @@ std::span<const Entry* const> takeCategory(std::span<const Entry* const>& entrie
 
 void ImageMatches::add(CategoryId category, std::span<const double> scores, std::uint32_t leftOut) {
   const auto begin = static_cast<std::uint32_t>(scores_.size());
-  classes_.push_back({category, begin, begin + static_cast<std::uint32_t>(scores.size()), leftOut});
+  classes_.push_back({category, begin, begin + static_cast<std::uint32_t>(scores.size()), leftOut, 0});
   scores_.insert(scores_.end(), scores.begin(), scores.end());
   outcomes_.resize(scores_.size() * areas_);
-  gtCounts_.resize(classes_.size() * areas_);
 }
 
 void ImageMatches::ignoreUnmatched(std::size_t index) {

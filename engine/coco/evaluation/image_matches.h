@@ -34,7 +34,7 @@ struct ClassMatches {
 class ImageMatches {
  public:
   ImageMatches() = default;
-  explicit ImageMatches(std::size_t areas) : areas_(areas) {}
+  explicit ImageMatches(std::size_t areas) : areas_(areas), gtCounts_(areas) {}
 
   std::size_t size() const { return classes_.size(); }
   ClassMatches operator[](std::size_t index) const {
@@ -42,7 +42,7 @@ class ImageMatches {
     const std::size_t count = row.end - row.begin;
     return {row.category, std::span(scores_).subspan(row.begin, count),
             std::span(outcomes_).subspan(row.begin * areas_, count * areas_),
-            std::span(gtCounts_).subspan(index * areas_, areas_), row.leftOut};
+            std::span(gtCounts_).subspan(row.gtCounts, areas_), row.leftOut};
   }
 
   /// Begins the next class, of a higher category, whose detections are ignored and annotations
@@ -53,7 +53,12 @@ class ImageMatches {
     return outcomes_[(classes_.back().begin + detection) * areas_ + area];
   }
   std::uint32_t& gtCount(std::size_t area) {
-    return gtCounts_[(classes_.size() - 1) * areas_ + area];
+    ClassRow& row = classes_.back();
+    if (row.gtCounts == 0) {
+      row.gtCounts = static_cast<std::uint32_t>(gtCounts_.size());
+      gtCounts_.resize(gtCounts_.size() + areas_);
+    }
+    return gtCounts_[row.gtCounts + area];
   }
   /// Ignores the detections of a class that match no annotation.
   void ignoreUnmatched(std::size_t index);
@@ -64,13 +69,14 @@ class ImageMatches {
     CategoryId category;
     std::uint32_t begin = 0, end = 0;  ///< of its detections
     std::uint32_t leftOut = 0;
+    std::uint32_t gtCounts = 0;  ///< its begin in gtCounts_
   };
 
   std::size_t areas_ = 0;
   std::vector<ClassRow> classes_;
   std::vector<double> scores_;
   std::vector<Outcome> outcomes_;
-  std::vector<std::uint32_t> gtCounts_;
+  std::vector<std::uint32_t> gtCounts_;  ///< [A] zeros of classes without annotations, and others
 };
 
 /// Greedy matching of one image as in pycocotools. `detections` in the order of the results file,

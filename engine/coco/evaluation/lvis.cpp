@@ -101,4 +101,22 @@ LvisMetrics evaluateLvis(const Dataset& groundTruth, const ResultsFile& results,
   return metrics;
 }
 
+std::vector<std::pair<std::string, double>> namedMetrics(const LvisMetrics& metrics) {
+  std::vector<std::pair<std::string, double>> named;
+  const auto addAll = [&](bool isRecall) {
+    for (std::size_t i = 0; i < metrics.all.names.size(); ++i) {
+      const std::string& name = metrics.all.names[i];
+      const bool isOfLvis = name != "AR1" && name != "AR10";
+      if (isOfLvis && name.starts_with("AR") == isRecall)
+        named.emplace_back(name, metrics.all.stats[i]);
+    }
+  };
+  addAll(false);
+  named.emplace_back("APr", metrics.apRare);
+  named.emplace_back("APc", metrics.apCommon);
+  named.emplace_back("APf", metrics.apFrequent);
+  addAll(true);
+  return named;
+}
+
 }  // namespace lockstep::coco

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/results_file.h"
 
@@ -23,5 +27,8 @@ struct LvisMetrics {
 /// detections. Throws Error as ResultsFile::detectionsOf().
 LvisMetrics evaluateLvis(const Dataset& groundTruth, const ResultsFile& results, IouType type,
                          const Params& params = {}, int threads = 0);
+
+/// In LVIS' order: AP of each size and then of each frequency, AR.
+std::vector<std::pair<std::string, double>> namedMetrics(const LvisMetrics& metrics);
 
 }  // namespace lockstep::coco

@@ -136,6 +136,11 @@ void Dataset::setCategories(std::vector<Category> categories) {
     classById_.emplace(categories_[i].id, ClassIndex{static_cast<int>(i) + 1});
 }
 
+void Dataset::forgetMasks() {
+  for (auto& ofImage : annotations_)
+    for (Annotation& annotation : ofImage) annotation.segmentation = {};
+}
+
 void Dataset::replaceCategories(std::vector<Category> categories,
                                 const std::function<void(std::vector<Annotation>&)>& change) {
   setCategories(std::move(categories));

@@ -100,6 +100,8 @@ class Dataset {
   std::size_t usableImageCount() const;
   /// Leaves the other images out, with their annotations.
   void keepImages(const std::function<bool(std::size_t index, const Image& image)>& isKept);
+  /// For evaluations of boxes alone: masks are most of a dataset's memory.
+  void forgetMasks();
   /// Other categories, and annotations that have them: `change` is called with those of each image.
   void replaceCategories(std::vector<Category> categories,
                          const std::function<void(std::vector<Annotation>&)>& change);

@@ -5,6 +5,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/json_writer.h"
+#include "engine/coco/files/category_frequency.h"
 #include "engine/coco/files/dataset_checks.h"
 #include "engine/coco/files/read_table.h"
 
@@ -102,12 +103,6 @@ Image takeImage(JsonValue value, RecordReader& record, const PieceReader&) {
   return image;
 }
 
-CategoryFrequency frequencyNamed(std::string_view text) {
-  if (text == "r") return CategoryFrequency::Rare;
-  if (text == "c") return CategoryFrequency::Common;
-  return text == "f" ? CategoryFrequency::Frequent : CategoryFrequency::Unknown;
-}
-
 Category takeCategory(JsonValue value, RecordReader& record, const PieceReader&) {
   Category category;
   record.read(value, {"id", "name"}, [&](std::string_view key, FieldReader field) {
@@ -158,16 +153,29 @@ AnnotationDraft takeAnnotation(JsonValue value, RecordReader& record, const Piec
   return draft;
 }
 
+/// Of LVIS files only.
+void appendIds(const char* key, const std::vector<CategoryId>& ids, base::JsonWriter& json) {
+  if (ids.empty()) return;
+  json.key(key);
+  json.beginArray();
+  for (const CategoryId id : ids) json.value(id.value);
+  json.endArray();
+}
+
 void appendImage(const Image& image, base::JsonWriter& json) {
   json.member("id", image.id.value);
   json.member("file_name", image.fileName);
   json.member("width", image.width);
   json.member("height", image.height);
+  appendIds("neg_category_ids", image.negativeCategories, json);
+  appendIds("not_exhaustive_category_ids", image.notExhaustiveCategories, json);
 }
 
 void appendCategory(const Category& category, base::JsonWriter& json) {
   json.member("id", category.id.value);
   json.member("name", category.name);
+  if (category.frequency != CategoryFrequency::Unknown)
+    json.member("frequency", frequencyText(category.frequency));
 }
 
 void appendSegmentation(const Segmentation& segmentation, base::JsonWriter& json) {

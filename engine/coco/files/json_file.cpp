@@ -58,17 +58,23 @@ JsonFile JsonFile::load(const std::filesystem::path& file, const char* what) {
   if (std::filesystem::is_directory(file, ignored)) {
     throw UserError(file.string() + ": is a folder; name the " + what + " in it");
   }
-  return JsonFile(base::FileText::read(file), file.string());
+  return JsonFile(base::FileText::map(file), file.string());
 }
 
 JsonFile::JsonFile(base::FileText content, std::string name)
-    : text_(std::move(content)), name_(std::move(name)) {
-  // Replaced by spaces, so that positions in the text are those in the file.
-  if (text().starts_with(kByteOrderMark)) std::fill_n(text_.data(), kByteOrderMark.size(), ' ');
+    : text_(std::move(content)), name_(std::move(name)) {}
+
+std::string_view JsonFile::content() const {
+  return text().substr(text().starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+}
+
+void JsonFile::throwIfChanged() const {
+  if (text_.hasChanged()) throw Error(name_ + ": changed while it was read; try again");
 }
 
 void JsonFile::throwBroken(simdjson::error_code code) const {
-  if (text().find_first_not_of(" \t\r\n") == std::string::npos) {
+  throwIfChanged();
+  if (content().find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error(name_ + ": the file is empty; it must hold COCO JSON: export it again");
   }
   if (code == simdjson::DEPTH_ERROR) {

@@ -40,7 +40,7 @@ struct JsonOutline {
   JsonTable rest;               ///< keys and values that are not arrays, each a piece
 };
 
-/// A JSON text in memory. simdjson's index of a text is often larger than the text, so the text is
+/// A JSON text. Few parts of a large file are in memory at a time (FileText::map). simdjson's index of a text is often larger than the text, so the text is
 /// split into pieces that are parsed on demand, and only one piece per thread is indexed at a time.
 class JsonFile {
  public:
@@ -52,6 +52,12 @@ class JsonFile {
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_.view(); }
+  /// The text after a byte order mark, if it has one.
+  std::string_view content() const;
+  /// To be called for parts of the text that are not needed soon.
+  void used(std::size_t bytes) const { text_.used(bytes); }
+  /// Throws Error if the file has become shorter since it was opened.
+  void throwIfChanged() const;
   /// 1-based; `at` points into text().
   std::size_t byteOf(const char* at) const {
     return static_cast<std::size_t>(at - text_.view().data()) + 1;

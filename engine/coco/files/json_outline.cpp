@@ -44,7 +44,7 @@ const char* kindOfValue(char first) {
 class OutlineReader {
  public:
   explicit OutlineReader(const JsonFile& file)
-      : file_(file), at_(file.text().data()), end_(at_ + file.text().size()) {}
+      : file_(file), at_(file.content().data()), end_(at_ + file.content().size()) {}
 
   JsonOutline read() {
     JsonOutline outline;
@@ -136,6 +136,7 @@ class OutlineReader {
         piece.text = {begin, bytes};
         table.pieces.push_back(piece);
         table.count += piece.count;
+        file_.used(bytes);
         piece = {.text = {}, .first = table.count, .count = 0};
         begin = at_ + 1;
       }

@@ -269,7 +269,9 @@ std::vector<std::vector<double>> FieldReader::polygons(ondemand::array list) {
       skipValue(polygon);
       continue;
     }
-    for (auto coordinate : polygon.get_array()) {
+    ondemand::array coordinates = polygon.get_array();
+    xy.reserve(coordinates.count_elements());
+    for (auto coordinate : coordinates) {
       JsonValue number = coordinate.value();
       if (isKind(number, ondemand::json_type::number)) {
         xy.push_back(number.get_double());

@@ -25,6 +25,7 @@ class PieceReader {
     buffer_.front() = '[';
     std::memcpy(buffer_.data() + 1, piece.text.data(), piece.text.size());
     buffer_[piece.text.size() + 1] = ']';
+    file_.used(piece.text.size());
     std::size_t count = 0;
     try {
       auto document = parser_.iterate(buffer_.data(), piece.text.size() + 2, buffer_.size());

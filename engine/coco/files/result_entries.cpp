@@ -24,7 +24,8 @@ ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& recor
                   entry.boxXywh = box.value_or(entry.boxXywh);
                 } else if (key == "segmentation") {
                   const std::string_view runs = field.rleText();
-                  entry.maskBytes = static_cast<std::uint32_t>(runs.size());
+                  if (runs.size() > kMaxMaskBytes) record.fail("segmentation is over 32 MiB long");
+                  entry.maskBytes = runs.size() & kMaxMaskBytes;
                   entry.maskAt = runs.empty() ? 0 : file.byteOf(reader.inFile(runs).data()) - 1;
                 } else {
                   field.skip();
@@ -39,6 +40,7 @@ ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& recor
 }  // namespace
 
 std::vector<ResultEntry> readResults(const JsonFile& file) {
+  if (file.text().size() > kMaxResultsBytes) throw Error(file.name() + ": is over 256 GiB long");
   const JsonOutline outline = file.outline();
   checkTable(file, outline.rest);
   if (outline.kind != std::string_view("an array")) {
@@ -70,11 +72,15 @@ Detection EntryDecoder::decode(std::size_t index) {
   if (entry.maskBytes == 0) return detection;
   const std::string_view text = entry.maskText(file_);
   try {
-    detection.mask = parseRle(text, parser_);
+    if (!usualRles_.read(text, detection.mask)) detection.mask = parseRle(text, parser_);
   } catch (const Error& error) {
+    file_.throwIfChanged();
     throw Error(file_.name() + ": result " + std::to_string(index + 1) + ": " + error.what() +
                 " (at byte " + std::to_string(file_.byteOf(text.data())) + ")");
+  } catch (const simdjson::simdjson_error& error) {  // it was valid when readResults() read it
+    file_.throwBroken(error.error());
   }
+  file_.used(text.size());
   if (!entry.hasBox) detection.boxXywh = boundingBoxXywh(detection.mask);
   if (areaIsOfMask_) detection.areaPx = static_cast<double>(areaPx(detection.mask));
   return detection;

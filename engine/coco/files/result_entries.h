@@ -6,24 +6,29 @@
 
 #include "engine/coco/files/json_file.h"
 #include "engine/coco/files/results.h"
+#include "engine/coco/files/usual_rle.h"
 
 /// The entries of a results file whose masks are not parsed yet. Used only in this folder.
 namespace lockstep::coco {
 
-/// One detection, 72 bytes.
+/// One detection, 64 bytes.
 struct ResultEntry {
   ImageId imageId;
   CategoryId categoryId;
   double score = 0;
   std::array<double, 4> boxXywh{};
-  std::uint64_t maskAt : 63 = 0;  ///< offset of its RLE in the file's text
+  std::uint64_t maskAt : 38 = 0;     ///< offset of its RLE in the file's text
+  std::uint64_t maskBytes : 25 = 0;  ///< 0: no mask
   std::uint64_t hasBox : 1 = 0;
-  std::uint32_t maskBytes = 0;  ///< 0: no mask
 
   std::string_view maskText(const JsonFile& file) const {
     return file.text().substr(maskAt, maskBytes);
   }
 };
+
+/// What ResultEntry has room for.
+inline constexpr std::size_t kMaxMaskBytes = (std::size_t{1} << 25) - 1;
+inline constexpr std::size_t kMaxResultsBytes = std::size_t{1} << 38;
 
 /// Reads all entries; RLEs are only checked to be valid JSON. Throws Error with file and byte.
 std::vector<ResultEntry> readResults(const JsonFile& file);
@@ -40,6 +45,7 @@ class EntryDecoder {
   const JsonFile& file_;
   const std::vector<ResultEntry>& entries_;
   bool areaIsOfMask_;
+  UsualRleReader usualRles_;
   simdjson::ondemand::parser parser_;
 };
 

@@ -107,6 +107,7 @@ std::span<const std::uint32_t> ResultsFile::indicesOf(std::size_t imageIndex) co
 std::vector<Detection> ResultsFile::detectionsOf(std::size_t imageIndex) const {
   EntryDecoder decoder(content_->file, content_->entries);
   std::vector<Detection> detections;
+  detections.reserve(indicesOf(imageIndex).size());
   for (const std::uint32_t place : indicesOf(imageIndex)) {
     detections.push_back(decoder.decode(place));
     const std::string error =

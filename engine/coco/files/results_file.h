@@ -26,8 +26,8 @@ class ParsedResults {
   std::unique_ptr<Content> content_;
 };
 
-/// A results file for a ground truth. It takes the memory of its text and 76 bytes per detection,
-/// because masks are parsed on demand.
+/// A results file for a ground truth. It takes the memory of its text and 68 bytes per detection,
+/// because masks are parsed on demand from a file in the kernel's cache.
 class ResultsFile {
  public:
   /// Throws Error with file and position for a result of an unknown image. `groundTruth`, the whole

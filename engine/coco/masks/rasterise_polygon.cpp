@@ -4,6 +4,7 @@
 // instead of at every sample.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -47,10 +48,10 @@ class OutlineWalker {
   }
 
   Rle finish() {
-    std::sort(flips_.begin(), flips_.end());
-    std::vector<std::uint64_t> kept;  // two toggles at one pixel cancel
+    sortFlips();
+    std::vector<Flip> kept;  // two toggles at one pixel cancel
     kept.reserve(flips_.size());
-    for (std::uint64_t flip : flips_) {
+    for (const Flip& flip : flips_) {
       if (!kept.empty() && kept.back() == flip) {
         kept.pop_back();
       } else {
@@ -58,7 +59,8 @@ class OutlineWalker {
       }
     }
     RunWriter writer(static_cast<int>(height_), static_cast<int>(width_));
-    for (std::uint64_t flip : kept) writer.flipAt(flip);
+    for (const Flip& flip : kept)
+      writer.flipAt(static_cast<std::uint64_t>(flip.column * height_ + flip.row));
     return writer.finish();
   }
 
@@ -68,13 +70,40 @@ class OutlineWalker {
     return x <= kMiddle ? 0 : (x - kMiddle + kFine - 1) / kFine;
   }
 
+  /// Where a pixel's value differs from that above it; above row 0 is the end of the column before.
+  struct Flip {
+    std::int32_t column, row;
+    bool operator==(const Flip&) const = default;
+  };
+
+  /// By column and row. A column has few flips, two of a convex outline.
+  void sortFlips() {
+    if (flips_.empty()) return;
+    const auto [first, last] = std::ranges::minmax(flips_, {}, &Flip::column);
+    const std::int32_t firstColumn = first.column;
+    std::vector<std::uint32_t> begin(static_cast<std::size_t>(last.column - firstColumn) + 2);
+    for (const Flip& flip : flips_)
+      ++begin[static_cast<std::size_t>(flip.column - firstColumn) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<Flip> sorted(flips_.size());
+    for (const Flip& flip : flips_)
+      sorted[begin[static_cast<std::size_t>(flip.column - firstColumn)]++] = flip;
+    for (std::size_t column = 0, at = 0; column + 1 < begin.size(); at = begin[column++]) {
+      std::ranges::sort(sorted.begin() + static_cast<std::ptrdiff_t>(at),
+                        sorted.begin() + begin[column], {}, &Flip::row);
+    }
+    flips_ = std::move(sorted);
+  }
+
   /// The toggle of one pixel column, at the upper of the two samples beside the crossing.
   void addFlip(std::int64_t column, std::int64_t fineRow) {
     const std::int64_t row =
         fineRow <= kMiddle
             ? 0
             : std::min<std::int64_t>((fineRow - kMiddle + kFine - 1) / kFine, height_);
-    flips_.push_back(static_cast<std::uint64_t>(column * height_ + row));
+    const bool isBelow = row == height_;
+    flips_.push_back({static_cast<std::int32_t>(isBelow ? column + 1 : column),
+                      static_cast<std::int32_t>(isBelow ? 0 : row)});
   }
 
   /// One sample per fine column; from.x < to.x.
@@ -108,7 +137,7 @@ class OutlineWalker {
   }
 
   std::int64_t height_, width_;
-  std::vector<std::uint64_t> flips_;
+  std::vector<Flip> flips_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // COCO's compressed counts string: each count minus the count two before it, in groups of five
 // bits, lowest first; bit 5 of a character means that more groups follow, bit 4 of the last one is
 // the sign; '0' is added to every character.
-#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -13,7 +13,7 @@ namespace lockstep::coco {
 namespace {
 
 constexpr int kGroupBits = 5;
-constexpr unsigned kMoreFlag = 0x20, kSignFlag = 0x10, kGroupMask = 0x1f;
+constexpr unsigned kMoreFlag = 0x20, kGroupMask = 0x1f;
 constexpr char kFirstCharacter = '0';
 constexpr int kMaxGroups = 8;  // 40 bits: more than the difference of two 32-bit counts needs
 
@@ -21,10 +21,31 @@ void appendNumber(std::int64_t value, std::string& text) {
   for (bool more = true; more;) {
     unsigned group = static_cast<unsigned>(value) & kGroupMask;
     value >>= kGroupBits;
-    more = (group & kSignFlag) ? value != -1 : value != 0;
+    const bool isNegative = (group >> (kGroupBits - 1) & 1) != 0;
+    more = value != (isNegative ? -1 : 0);
     if (more) group |= kMoreFlag;
     text.push_back(static_cast<char>(kFirstCharacter + group));
   }
+}
+
+std::uint8_t groupOf(char character) {
+  return static_cast<std::uint8_t>(character - kFirstCharacter);
+}
+
+/// `at` is moved from the number's first character to that after its last one, which must exist.
+/// False if it has too many groups.
+inline bool takeNumber(const char*& at, std::int64_t& value) {
+  unsigned group = groupOf(*at++);
+  value = group & kGroupMask;
+  int shift = kGroupBits;
+  for (; group & kMoreFlag; shift += kGroupBits) {
+    if (shift == kMaxGroups * kGroupBits) return false;
+    group = groupOf(*at++);
+    value |= static_cast<std::int64_t>(group & kGroupMask) << shift;
+  }
+  const std::int64_t sign = std::int64_t{1} << (shift - 1);
+  value = (value ^ sign) - sign;  // without a branch: one of two numbers is negative
+  return true;
 }
 
 }  // namespace
@@ -41,32 +62,27 @@ std::string compressCounts(const Rle& rle) {
 }
 
 const char* readCounts(std::string_view text, Rle& rle) {
-  const auto isLast = [](char character) {
-    return ((static_cast<unsigned char>(character) - static_cast<unsigned>(kFirstCharacter)) &
-            kMoreFlag) == 0;
-  };
-  rle.counts.resize(static_cast<std::size_t>(std::count_if(text.begin(), text.end(), isLast)));
-  std::size_t index = 0;
-  for (std::size_t at = 0; at < text.size(); ++index) {
+  // The characters first, all at once, so that the numbers need no checks of them.
+  std::uint8_t seen = 0;
+  std::size_t numbers = 0;
+  for (const char character : text) {
+    const std::uint8_t group = groupOf(character);
+    seen |= group;
+    numbers += (group & kMoreFlag) == 0;
+  }
+  if (seen > (kMoreFlag | kGroupMask)) return "compressed counts contain an invalid character";
+  if (!text.empty() && groupOf(text.back()) & kMoreFlag) return "compressed counts are truncated";
+  rle.counts.resize(numbers);
+  const char* at = text.data();
+  for (std::size_t i = 0; i < numbers; ++i) {
     std::int64_t value = 0;
-    unsigned group = kMoreFlag;
-    int shift = 0;
-    for (; group & kMoreFlag; shift += kGroupBits) {
-      if (at == text.size()) return "compressed counts are truncated";
-      group = static_cast<unsigned char>(text[at++]) - static_cast<unsigned>(kFirstCharacter);
-      if (group > (kMoreFlag | kGroupMask)) {
-        return "compressed counts contain an invalid character";
-      }
-      if (shift >= kMaxGroups * kGroupBits) return "compressed counts are out of range";
-      value |= static_cast<std::int64_t>(group & kGroupMask) << shift;
+    if (!takeNumber(at, value)) return "compressed counts are out of range";
+    if (i > 2) value += rle.counts[i - 2];
+    if (value < 0 || value > std::numeric_limits<std::uint32_t>::max()) {
+      return value < 0 ? "compressed counts contain a negative run length"
+                       : "compressed counts are out of range";
     }
-    if (group & kSignFlag) value |= -(std::int64_t{1} << shift);
-    if (index > 2) value += rle.counts[index - 2];
-    if (value < 0) return "compressed counts contain a negative run length";
-    if (value > std::numeric_limits<std::uint32_t>::max()) {
-      return "compressed counts are out of range";
-    }
-    rle.counts[index] = static_cast<std::uint32_t>(value);
+    rle.counts[i] = static_cast<std::uint32_t>(value);
   }
   return nullptr;
 }

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <optional>
 
+#include "engine/base/base64.h"
+
 namespace lockstep::coco::report {
 namespace fs = std::filesystem;
 namespace {
@@ -27,22 +29,6 @@ std::optional<std::string> bytesOf(const fs::path& file) {
 
 }  // namespace
 
-std::string base64(std::string_view bytes) {
-  constexpr const char* kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t b = 0; b < 3; ++b)
-      group = group << 8 | (b < count ? static_cast<unsigned char>(bytes[i + b]) : 0U);
-    for (std::size_t letter = 0; letter < 4; ++letter)
-      text += letter <= count ? kLetters[group >> (18 - 6 * letter) & 63] : '=';
-  }
-  return text;
-}
-
 EmbeddedImage ImageEmbedder::embed(const std::string& fileName) {
   EmbeddedImage image;
   const auto without = [&image](const char* reason) {
@@ -59,11 +45,11 @@ EmbeddedImage ImageEmbedder::embed(const std::string& fileName) {
   if (size > bytesLeft_) return without("the report already has 32 MiB of images");
   const std::optional<std::string> bytes = bytesOf(file);
   if (!bytes) return without("cannot be read");
-  const std::optional<ImageHeader> header = readImageHeader(*bytes);
+  const std::optional<base::ImageHeader> header = base::readImageHeader(*bytes);
   if (!header) return without("not an image format that browsers display");
   bytesLeft_ -= size;
   image.header = *header;
-  image.dataUrl = std::string("data:") + header->mime + ";base64," + base64(*bytes);
+  image.dataUrl = std::string("data:") + header->mime + ";base64," + base::encodeBase64(*bytes);
   return image;
 }
 

@@ -3,18 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
-#include "engine/coco/report/image_header.h"
+#include "engine/base/image_header.h"
 
 /// Image files that are embedded in the page. Used only in this folder.
 namespace lockstep::coco::report {
 
-std::string base64(std::string_view bytes);
-
 struct EmbeddedImage {
   std::string missingReason;  ///< why it could not be embedded; empty: it is
-  ImageHeader header;
+  base::ImageHeader header;
   std::string dataUrl;  ///< of the file's bytes, unchanged
 };
 

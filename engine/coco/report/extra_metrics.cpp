@@ -59,12 +59,7 @@ std::string countTable(const CountErrors& errors, const std::vector<Category>& c
 
 std::string lvisTable(const LvisMetrics& lvis) {
   std::string rows;
-  for (std::size_t i = 0; i < lvis.all.names.size(); ++i) {
-    if (lvis.all.names[i] != "AR1" && lvis.all.names[i] != "AR10")
-      rows += row(lvis.all.names[i], {figure(lvis.all.stats[i], 4)});
-  }
-  rows += row("APr", {figure(lvis.apRare, 4)}) + row("APc", {figure(lvis.apCommon, 4)}) +
-          row("APf", {figure(lvis.apFrequent, 4)});
+  for (const auto& [name, value] : namedMetrics(lvis)) rows += row(name, {figure(value, 4)});
   return table("lvis", {"as LVIS", "value"}, rows) +
          (lvis.hasCountedFrequencies
               ? "<p class=\"note\">The categories have no frequency: rare, common and frequent are "

@@ -155,7 +155,7 @@ std::string drawnLabels(const std::vector<Instance>& instances, const Image& ima
 std::string ground(const Image& image, const EmbeddedImage& embedded) {
   if (!embedded.missingReason.empty())
     return "<p>no image: " + escaped(embedded.missingReason) + "</p>\n";
-  const ImageHeader& header = embedded.header;
+  const base::ImageHeader& header = embedded.header;
   const bool isTurned =
       shouldApplyExif({.height = header.height, .width = header.width}, header.exifSwapsSides,
                       base::ImageSize{.height = image.height, .width = image.width});

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-/// Format, size and orientation from the header of an image file. Used only in this folder.
-namespace lockstep::coco::report {
+/// Format, size and orientation from the header of an image file.
+namespace lockstep::base {
 
 struct ImageHeader {
   const char* mime = "";
@@ -12,8 +12,9 @@ struct ImageHeader {
   bool exifSwapsSides = false;  ///< EXIF orientation 5 to 8: rotated by 90 degrees
 };
 
-/// Nothing for a format that browsers do not display. Size and orientation are read for PNG and
+/// From a file's bytes, of which the first kilobytes are mostly enough. Nothing for a format that
+/// browsers do not display. Size and orientation are read for PNG and
 /// JPEG only.
 std::optional<ImageHeader> readImageHeader(std::string_view fileBytes);
 
-}  // namespace lockstep::coco::report
+}  // namespace lockstep::base

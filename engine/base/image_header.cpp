@@ -1,8 +1,8 @@
-#include "engine/coco/report/image_header.h"
+#include "engine/base/image_header.h"
 
 #include <cstdint>
 
-namespace lockstep::coco::report {
+namespace lockstep::base {
 namespace {
 
 /// Reads big- or little-endian numbers; bytes past the end are 0.
@@ -97,4 +97,4 @@ std::optional<ImageHeader> readImageHeader(std::string_view fileBytes) {
   return header;
 }
 
-}  // namespace lockstep::coco::report
+}  // namespace lockstep::base
