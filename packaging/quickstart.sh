@@ -2,8 +2,7 @@
 # From a fresh checkout to a trained model: installs packages, builds, makes sample data, and opens the app with an
 # experiment. Without a display it trains headless and writes metrics and images. Safe to run again.
 #   packaging/quickstart.sh [--data DIR] [--headless]
-#   --data DIR   a COCO-format dataset instead of generated scenes; its annotation files and image folders must match *train*
-#                and *val*
+#   --data DIR   a dataset instead of generated scenes: COCO, LabelMe, YOLO, Pascal VOC, CVAT, label images and others
 #   --headless   do not open the app, even with a display
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,41 +23,16 @@ if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then headless=1; fi
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
-# only_match WHAT PATTERN CANDIDATES…: prints the only candidate that matches; fails with the matches found otherwise.
-only_match() {
-  local what=$1 pattern=$2 candidate found=()
-  shift 2
-  for candidate in "$@"; do
-    # shellcheck disable=SC2053  # a pattern
-    if [[ ${candidate##*/} == $pattern ]]; then found+=("$candidate"); fi
-  done
-  if [ ${#found[@]} != 1 ]; then
-    fail "$data: ${#found[@]} candidates for $what ($pattern): ${found[*]:-none}.
-Write an experiment file instead (configs/cpu_small.yaml shows how) and run: build/bin/lockstep-engine train FILE"
+# Imports the dataset of --data, unless it was imported before, and prints its experiment. The annotations may be of any format
+# that `dataset import` knows.
+import_data() {
+  local folder
+  folder=build/quickstart/$(basename "$data")
+  mkdir -p build/quickstart
+  if [ ! -e "$folder/experiment.yaml" ]; then
+    say "importing $data"
+    "$engine" dataset import "$data" --out "$folder" >&2 || exit 1
   fi
-  echo "${found[0]}"
-}
-
-# Writes an experiment for the dataset of --data and prints its path.
-write_experiment() {
-  local files=() folders=() folder="build/quickstart/$(basename "$data")" preset=cpu_small
-  mapfile -t files < <(find "$data" -maxdepth 2 -name '*.json' | sort)
-  mapfile -t folders < <(find "$data" -mindepth 1 -maxdepth 2 -type d | sort)
-  local train_json val_json train_images val_images
-  train_json=$(only_match "the training annotations" '*train*' "${files[@]}")
-  val_json=$(only_match "the held-out annotations" '*val*' "${files[@]}")
-  train_images=$(only_match "the training images" '*train*' "${folders[@]}")
-  val_images=$(only_match "the held-out images" '*val*' "${folders[@]}")
-  if has_gpu; then preset=coco_r50_1x; fi
-  mkdir -p "$folder"
-  cat > "$folder/experiment.yaml" <<YAML
-# Written by packaging/quickstart.sh for $data. You may edit it.
-name: $(basename "$data" | tr -c 'A-Za-z0-9_.\n-' '-')
-base: $(pwd)/configs/$preset.yaml
-dataset:
-  train: {images: "$train_images", annotations: "$train_json"}
-  val: {images: "$val_images", annotations: "$val_json"}
-YAML
   echo "$folder/experiment.yaml"
 }
 
@@ -71,7 +45,7 @@ build_lockstep "$preset" lockstep lockstep-engine lockstep-worker
 engine=build/bin/lockstep-engine
 
 if [ -n "$data" ]; then
-  experiment=$(write_experiment)
+  experiment=$(import_data)
   say "experiment: $experiment"
 else
   experiment=build/quickstart/shapes/experiment.yaml

@@ -168,6 +168,20 @@ class Checker {
         warn(split.key + ".annotations", issue.text);
       }
     }
+    checkMasks(split);
+  }
+
+  /// Masks are trained and evaluated: model.masks false is refused before.
+  void checkMasks(const Split& split) {
+    Examples boxes;
+    for (std::size_t i = 0; i < split.dataset.images().size(); ++i) {
+      for (const coco::Annotation& annotation : split.dataset.annotationsOf(i))
+        if (!annotation.hasMask) boxes.add(std::to_string(annotation.id));
+    }
+    if (boxes.count == 0) return;
+    add(split.key + ".annotations",
+        counted(boxes.count, "annotation") + " with a box but no mask, the first has id " +
+            boxes.first + "; Mask R-CNN trains on masks: add them, or remove these annotations");
   }
 
   void checkFiles(Split& split) {

@@ -1,8 +1,15 @@
+#include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
+#include "engine/base/log.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
+#include "engine/formats/export.h"
+#include "engine/formats/format.h"
 #include "engine/supervisor/one_shot_job.h"
 #include "engine/supervisor/worker_process.h"
 
@@ -25,11 +32,81 @@ int makeShapes(const ShapesOptions& options) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-}  // namespace
+struct ImportOptions {
+  std::string source, out, from = "auto", group, classes;
+  std::optional<double> val;
+  std::int64_t seed = 1;
+  bool copiesImages = false;
+};
 
-void addDatasetCommand(Command& program) {
-  Command dataset = program.command("dataset", "Generate a sample dataset");
-  dataset.requireCommand();
+struct ExportOptions {
+  std::string source, to, out;
+};
+
+/// `auto|coco|lvis|…`
+template <typename Format>
+std::string namesOf(std::string names = "") {
+  for (const auto& one : base::kEnumTexts<Format>) {
+    if (!names.empty()) names += '|';
+    names += one.text;
+  }
+  return names;
+}
+
+/// Throws UserError unless the option's value is one of the formats.
+template <typename Format>
+void checkFormat(const char* option, const std::string& name) {
+  if (!base::parseEnum<Format>(name))
+    throw UserError(std::string(option) + " '" + name + "': unknown format; known are " +
+                    namesOf<Format>());
+}
+
+std::string sourceOf(const std::string& path) {
+  if (!pathExists(path)) throw UserError(path + ": no such file or folder");
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+template <typename Job>
+int report(Job job) {
+  const protocol::DatasetReport report =
+      supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
+  for (const std::string& line : report.warnings) base::logWarning("dataset", line);
+  std::fputs(report.text.c_str(), stdout);
+  return static_cast<int>(ExitStatus::Done);
+}
+
+int importDataset(const ImportOptions& options) {
+  const bool isDetected = options.from == "auto";
+  if (!isDetected) checkFormat<formats::Format>("--from", options.from);
+  if (options.val && !(*options.val > 0 && *options.val < 1))
+    throw UserError("--val: must be greater than 0 and less than 1");
+  if (!options.classes.empty()) {
+    const std::string error = base::inputFileError(options.classes, "a text file");
+    if (!error.empty()) throw UserError("--classes " + options.classes + ": " + error);
+  }
+  constexpr double kUsualShare = .2;
+  protocol::ImportJob job{.source = sourceOf(options.source),
+                          .out = checkNewFolder(options.out, "--out").string(),
+                          .format = isDetected ? "" : options.from,
+                          .valShare = options.val,
+                          .seed = options.seed,
+                          .groupPattern = options.group,
+                          .classes = options.classes,
+                          .copiesImages = options.copiesImages};
+  if (!options.group.empty() && !options.val) job.valShare = kUsualShare;  // splits anew
+  const int status = report(job);
+  std::printf("next:       lockstep-engine train %s/experiment.yaml\n", options.out.c_str());
+  return status;
+}
+
+int exportDataset(const ExportOptions& options) {
+  checkFormat<formats::ExportFormat>("--to", options.to);
+  return report(protocol::ExportJob{.source = sourceOf(options.source),
+                                    .out = checkNewFolder(options.out, "--out").string(),
+                                    .format = options.to});
+}
+
+void addShapes(Command& dataset) {
   Command shapes = dataset.command("shapes", "Generate scenes with exact masks, in COCO format");
   auto options = std::make_shared<ShapesOptions>();
   constexpr int kFewest = 1, kMost = 1'000'000;
@@ -51,6 +128,71 @@ void addDatasetCommand(Command& program) {
       .notNegative()
       .showDefault();
   shapes.run([options] { return makeShapes(*options); });
+}
+
+void addImport(Command& dataset) {
+  Command command = dataset.command(
+      "import", "Bring in annotations of another format: writes COCO files and an experiment.yaml");
+  auto options = std::make_shared<ImportOptions>();
+  command.option("source", options->source, "Folder or file of the dataset")
+      .required()
+      .metavar("SOURCE");
+  command.option("--out", options->out, "Folder to create, with annotations/ and experiment.yaml")
+      .required()
+      .metavar("DIR");
+  command.option("--from", options->from, "Format of the annotations")
+      .metavar(namesOf<formats::Format>("auto").c_str())
+      .showDefault();
+  command
+      .option("--val", options->val,
+              "Split anew, with this share of the images held out, stratified by class (default: "
+              "the source's own parts, else 0.2)")
+      .metavar("SHARE");
+  command.option("--seed", options->seed, "Random seed of the split")
+      .metavar("S")
+      .notNegative()
+      .showDefault();
+  command
+      .option("--group", options->group,
+              "Keep images together whose paths have the same match of this regular expression "
+              "(of its first group, if it has one): of a video, a patient, a plate")
+      .metavar("REGEX");
+  command
+      .option("--classes", options->classes,
+              "File with a class name per line: names YOLO's classes and those of label images, "
+              "and leaves objects of others out")
+      .metavar("F");
+  command.flag("--copy", options->copiesImages,
+               "Copy the images into DIR (default: refer to them where they are)");
+  command.run([options] { return importDataset(*options); });
+}
+
+void addExport(Command& dataset) {
+  Command command =
+      dataset.command("export", "Write a dataset in the format of an annotation program");
+  auto options = std::make_shared<ExportOptions>();
+  command
+      .option("source", options->source,
+              "Folder of the dataset, in any format that can be imported")
+      .required()
+      .metavar("DIR");
+  command.option("--to", options->to, "Format to write")
+      .required()
+      .metavar(namesOf<formats::ExportFormat>().c_str());
+  command.option("--out", options->out, "Folder to create, with images and annotations")
+      .required()
+      .metavar("DIR");
+  command.run([options] { return exportDataset(*options); });
+}
+
+}  // namespace
+
+void addDatasetCommand(Command& program) {
+  Command dataset = program.command("dataset", "Generate, import and export datasets");
+  dataset.requireCommand();
+  addShapes(dataset);
+  addImport(dataset);
+  addExport(dataset);
 }
 
 }  // namespace lockstep::cli

@@ -21,6 +21,12 @@ inline constexpr const char* kTypeName<CheckJob> = "check";
 template <>
 inline constexpr const char* kTypeName<ShapesJob> = "shapes";
 template <>
+inline constexpr const char* kTypeName<ImportJob> = "import";
+template <>
+inline constexpr const char* kTypeName<ExportJob> = "export";
+template <>
+inline constexpr const char* kTypeName<DatasetReport> = "dataset";
+template <>
 inline constexpr const char* kTypeName<InfoJob> = "info";
 template <>
 inline constexpr const char* kTypeName<EvaluateResult> = "evaluation";
@@ -156,6 +162,28 @@ void describe(auto& members, Is<ShapesJob> auto& job) {
   members("train_images", job.trainImages);
   members("val_images", job.valImages);
   members("seed", job.seed);
+}
+
+void describe(auto& members, Is<ImportJob> auto& job) {
+  members("source", job.source);
+  members("out", job.out);
+  members("format", job.format);
+  members("val", job.valShare);
+  members("seed", job.seed);
+  members("group", job.groupPattern);
+  members("classes", job.classes);
+  members("copy", job.copiesImages);
+}
+
+void describe(auto& members, Is<ExportJob> auto& job) {
+  members("source", job.source);
+  members("out", job.out);
+  members("format", job.format);
+}
+
+void describe(auto& members, Is<DatasetReport> auto& report) {
+  members("text", report.text);
+  members("warnings", report.warnings);
 }
 
 void describe(auto&, Is<InfoJob> auto&) {}

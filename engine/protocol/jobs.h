@@ -149,6 +149,28 @@ struct ShapesJob {
   std::int64_t seed = 1;
 };
 
+/// What a job on a dataset's files tells the user.
+struct DatasetReport {
+  std::string text{};                   ///< for standard output
+  std::vector<std::string> warnings{};  ///< a line each
+};
+/// Brings annotations of another format in (formats::importDataset).
+struct ImportJob {
+  using Result = DatasetReport;
+  std::string source{}, out{};
+  std::string format{};              ///< empty: detected
+  std::optional<double> valShare{};  ///< none: the source's own parts
+  std::int64_t seed = 1;
+  std::string groupPattern{};
+  std::string classes{};  ///< file; empty: those of the source
+  bool copiesImages = false;
+};
+/// The way back (formats::exportDataset).
+struct ExportJob {
+  using Result = DatasetReport;
+  std::string source{}, out{}, format{};
+};
+
 struct InfoResult {
   std::string libtorch{};
   std::string cpuCapability{};
@@ -162,7 +184,7 @@ struct InfoJob {
 };
 
 using Work = std::variant<TrainJob, EvaluateJob, PredictJob, InspectJob, ReplayJob, CheckJob,
-                          ShapesJob, InfoJob>;
+                          ShapesJob, ImportJob, ExportJob, InfoJob>;
 /// The first message to a worker.
 struct Job {
   RankPlacement placement{};
@@ -170,7 +192,7 @@ struct Job {
 };
 /// The result of a job on rank 0.
 using Result = std::variant<std::monostate, EvaluateResult, PredictResult, ReplayResult,
-                            CheckResult, InfoResult>;
+                            CheckResult, DatasetReport, InfoResult>;
 
 /// train | evaluate | …
 const char* nameOf(const Work& work);

@@ -24,7 +24,9 @@ constexpr std::chrono::seconds kExitGrace{10};
 class OneShotJob {
  public:
   OneShotJob(const std::filesystem::path& program, protocol::Work work, const LocalRanks& ranks)
-      : leavesFolder_(std::holds_alternative<protocol::ShapesJob>(work)),
+      : leavesFolder_(std::holds_alternative<protocol::ShapesJob>(work) ||
+                      std::holds_alternative<protocol::ImportJob>(work) ||
+                      std::holds_alternative<protocol::ExportJob>(work)),
         signals_(
             loop_, [this](const StopSignal& signal) { interrupt(signal); },
             [this] { ranks_.reap(); }),

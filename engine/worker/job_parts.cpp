@@ -40,6 +40,13 @@ const config::DatasetSplit& splitOf(const config::Experiment& experiment, protoc
   return files;
 }
 
+void throwIfStopped(train::Mailbox& mailbox) {
+  for (const protocol::Control& control : mailbox.take()) {
+    if (std::holds_alternative<protocol::Stop>(control.action))
+      throw Error("stopped", ExitStatus::Killed);
+  }
+}
+
 eval::Progress progressTo(Channel& channel, const std::string& what) {
   using Clock = std::chrono::steady_clock;
   return [&channel, what, last = std::make_shared<Clock::time_point>()](std::int64_t done,

@@ -29,6 +29,8 @@ protocol::Finished run(const protocol::InspectJob& job, const JobContext& contex
 protocol::Finished run(const protocol::ReplayJob& job, const JobContext& context);
 protocol::Finished run(const protocol::CheckJob& job, const JobContext& context);
 protocol::Finished run(const protocol::ShapesJob& job, const JobContext& context);
+protocol::Finished run(const protocol::ImportJob& job, const JobContext& context);
+protocol::Finished run(const protocol::ExportJob& job, const JobContext& context);
 protocol::Finished run(const protocol::InfoJob& job, const JobContext& context);
 
 /// Rendezvous with the other ranks of the job.
@@ -45,6 +47,9 @@ Job sharedJob(dist::World& world, const Job& own) {
 config::Experiment experimentOf(const std::string& configYaml, bool isResume = false);
 /// Throws UserError when the experiment does not set this split.
 const config::DatasetSplit& splitOf(const config::Experiment& experiment, protocol::Split split);
+/// Throws Error (ExitStatus::Killed) if the supervisor asked to stop: for jobs that make a folder,
+/// which they remove then.
+void throwIfStopped(train::Mailbox& mailbox);
 /// Reports progress to the supervisor, at most ten times a second. Any thread, but not
 /// concurrently.
 eval::Progress progressTo(Channel& channel, const std::string& what);

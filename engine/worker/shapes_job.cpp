@@ -1,19 +1,7 @@
-#include "engine/base/error.h"
 #include "engine/scenes/made_scenes.h"
 #include "engine/worker/jobs.h"
 
 namespace lockstep::worker {
-namespace {
-
-void throwIfStopped(train::Mailbox& mailbox) {
-  for (const protocol::Control& control : mailbox.take()) {
-    if (std::holds_alternative<protocol::Stop>(control.action))
-      throw Error("stopped", ExitStatus::Killed);
-  }
-}
-
-}  // namespace
-
 protocol::Finished run(const protocol::ShapesJob& job, const JobContext& context) {
   const eval::Progress progress = progressTo(context.channel, "generating");
   scenes::writeMadeScenes(

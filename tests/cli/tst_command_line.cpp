@@ -178,11 +178,18 @@ class TstCommandLine : public QObject {
     row("coco-eval --gt train.json --dt results.json --type bbox --analysis --score-threshold high",
         2, "--score-threshold: high is not a number");
     row("dataset", 2, "give a command");
-    row("dataset import --help", 2, "unknown command 'import'");
     row("dataset check experiment.yaml", 2, "unknown command 'check'");
     row("dataset shapes --out d --train 0 --val 1", 2, "--train: 0 is not in 1 … 1000000");
     row("dataset shapes --out d --train 1 --val 1 --seed=-1", 2, "--seed: -1: must be ≥ 0");
     row("metrics", 2, "give RUN");
+    row("dataset import none --out d", 2, "none: no such file or folder");
+    row("dataset import . --out d --from csv", 2,
+        "--from 'csv': unknown format; known are coco|lvis|");
+    row("dataset import . --out d --val 1", 2, "--val: must be greater than 0 and less than 1");
+    row("dataset import . --out file", 2, "--out file: cannot be created");
+    row("dataset import . --out d --classes none", 2, "--classes none: ");
+    row("dataset export . --to coco --out d", 2,
+        "--to 'coco': unknown format; known are labelme|yolo|cvat|masks");
     row("dataset shapes --out file --train 1 --val 1", 2, "--out file: cannot be created");
     row("metrics nowhere", 2, "nowhere: no such run folder");
     row("metrics empty", 2, "empty: is not a run folder");

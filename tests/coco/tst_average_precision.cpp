@@ -183,6 +183,19 @@ class TstAveragePrecision : public QObject {
     QCOMPARE(ap.stats[0], 51.0 / 101.0);  // precision 1 at the recalls 0 … 0.5
   }
 
+  /// For masks it is a region in which detections are ignored, for boxes an object like others.
+  void anObjectWithoutAMaskIsIgnoredForMasks() {
+    Annotation whole{1, {1}, {1}, {0, 0, 10, 10}, 100, false, {}};
+    whole.segmentation = std::vector<std::vector<double>>{{0, 0, 10, 0, 10, 10, 0, 10}};
+    const Annotation boxOnly{2, {1}, {1}, {40, 40, 20, 20}, 400, false, {}};
+    const Dataset dataset =
+        Dataset::fromParts({{{1}, "a.png", 100, 100}}, {{{1}, "x"}}, {whole, boxOnly}, "made");
+    Detection found = boxDetection(1, 1, .5, {0, 0, 10, 10});
+    Detection onBox = boxDetection(1, 1, .9, {41, 41, 10, 10});
+    QCOMPARE(evaluate(dataset, {found, onBox}, IouType::Mask).stats[0], 1.0);
+    QVERIFY(evaluate(dataset, {found, onBox}, IouType::Box).stats[0] < .5);
+  }
+
   void noResultsGiveZero() {
     const AveragePrecision ap = evaluate(twoImages(), {}, IouType::Mask);
     QCOMPARE(ap.stats, (std::vector<double>{0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, -1}));

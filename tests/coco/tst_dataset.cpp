@@ -83,6 +83,24 @@ class TstDataset : public QObject {
     QCOMPARE(crowd.area, 4.0);
   }
 
+  void anObjectWithOnlyABoxHasNoMask() {
+    const std::filesystem::path file =
+        folder_->filePath(QStringLiteral("boxes.json")).toStdString();
+    base::writeFileAtomically(
+        file, R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 8}],
+      "categories": [{"id": 1, "name": "cell"}],
+      "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "segmentation": []},
+                      {"id": 2, "image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]}]})");
+    const Dataset dataset = Dataset::load(file);
+    for (const Annotation& annotation : dataset.annotationsOf(0)) {
+      QVERIFY(!annotation.hasMask);
+      QCOMPARE(annotation.area, 12.0);
+    }
+    saveDataset(dataset, file);
+    const Dataset again = Dataset::load(file);
+    for (const Annotation& annotation : again.annotationsOf(0)) QVERIFY(!annotation.hasMask);
+  }
+
   void usableAnnotationsAreNotCrowdsAndOverOnePixel() {
     QCOMPARE(load(kFile).usableImageCount(), 1U);
     Annotation thin;

@@ -166,11 +166,15 @@ class TstDatasetFaults : public QObject {
       return fileOf(annotation(std::string("\"segmentation\": ") + value));
     };
     const char* none =
-        ": annotation 7 (image 1): no segmentation; add polygons or RLE, or remove the "
+        ": annotation 7 (image 1): neither a segmentation nor a box; add one, or remove the "
         "annotation";
-    row("missing", fileOf(annotation("\"iscrowd\": 0")), none);
-    row("null", with("null"), none);
-    row("no polygons", with("[]"), none);
+    const auto withoutBox = [](const char* rest) {
+      return fileOf(R"({"id": 7, "image_id": 1, "category_id": 1, "area": 9)" + std::string(rest) +
+                    "}");
+    };
+    row("missing", withoutBox(""), none);
+    row("null", withoutBox(", \"segmentation\": null"), none);
+    row("no polygons", withoutBox(", \"segmentation\": [], \"bbox\": []"), none);
     row("two points", with("[[0, 0, 3, 3]]"),
         ": annotation 7 (image 1): polygon has 2 points; a polygon needs at least 3: correct "
         "or remove it");

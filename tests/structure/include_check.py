@@ -19,12 +19,13 @@ ALLOWED = {
     "engine/coco/label_maps": {"base", "coco"},
     "engine/coco/analysis": {"base", "coco", "coco/label_maps"},
     "engine/coco/report": {"base", "coco", "coco/analysis"},
+    "engine/formats": {"base", "config", "coco"},
     "engine/protocol": {"base"},
     "engine/events": {"base", "protocol"},
     "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
     "engine/supervisor": CORE,
-    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report"},
+    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "formats"},
     "engine/structures": {"base"},
     "engine/ops": {"base", "structures"},
     "engine/model": {"base", "config", "structures", "ops"},
@@ -35,7 +36,7 @@ ALLOWED = {
     "engine/checkpoint": {"base", "run_folder"},
     "engine/eval": {"base", "config", "coco", "events", "structures", "ops", "model", "data", "dist"},
     "engine/train": CORE | {"structures", "ops", "model", "data", "solver", "dist", "checkpoint", "eval"},
-    "engine/worker": CORE | {"structures", "ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
+    "engine/worker": CORE | {"formats", "structures", "ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
     # Without widgets: what the views beside them show.
     "widgets/curves": set(),
     "widgets/experiment": {"base", "config"},
@@ -58,7 +59,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|events|protocol|alerts|run_folder|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|formats|events|protocol|alerts|run_folder|supervisor|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.

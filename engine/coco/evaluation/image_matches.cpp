@@ -14,42 +14,47 @@ struct Candidate {
   double iou;
 };
 
-/// The annotations and detections of one class of one image.
+/// The annotations and detections of the classes of one image, one class after another in the same
+/// memory.
 class ClassMatcher {
  public:
-  ClassMatcher(const Image& image, std::span<const Annotation* const> annotations,
-               std::span<const Detection* const> detections, IouType type, const Params& params)
-      : params_(params),
-        annotations_(annotations),
-        detections_(detections.begin(), detections.end()) {
+  ClassMatcher(const Image& image, IouType type, const Params& params)
+      : image_(image), type_(type), params_(params) {
+    leastIous_.reserve(params.iouThresholds.size());
     for (const double threshold : params.iouThresholds)
       leastIous_.push_back(cappedIouThreshold(threshold));
-    std::stable_sort(detections_.begin(), detections_.end(),
-                     [](const auto* a, const auto* b) { return a->score > b->score; });
-    leftOut_ = detections_.size() - std::min(detections_.size(), params.mostDetections());
-    detections_.resize(detections_.size() - leftOut_);
-    if (!annotations_.empty()) findCandidates(image, type);
   }
 
-  void matchInto(ImageMatches& matches, CategoryId category) {
-    std::vector<double> scores;
-    scores.reserve(detections_.size());
-    for (const Detection* detection : detections_) scores.push_back(detection->score);
-    matches.add(category, scores, static_cast<std::uint32_t>(leftOut_));
+  void matchInto(ImageMatches& matches, CategoryId category,
+                 std::span<const Annotation* const> annotations,
+                 std::span<const Detection* const> detections) {
+    annotations_ = annotations;
+    detections_.assign(detections.begin(), detections.end());
+    const auto isHigher = [](const auto* a, const auto* b) { return a->score > b->score; };
+    if (!std::is_sorted(detections_.begin(), detections_.end(), isHigher))
+      std::stable_sort(detections_.begin(), detections_.end(), isHigher);
+    const std::size_t kept = std::min(detections_.size(), params_.mostDetections());
+    const auto leftOut = static_cast<std::uint32_t>(detections_.size() - kept);
+    detections_.resize(kept);
+    candidates_.clear();
+    if (!annotations_.empty()) findCandidates();
+    scores_.clear();
+    for (const Detection* detection : detections_) scores_.push_back(detection->score);
+    matches.add(category, scores_, leftOut);
     for (std::size_t a = 0; a < params_.areas.size(); ++a) matchRange(a, matches);
   }
 
  private:
-  void findCandidates(const Image& image, IouType type) {
+  void findCandidates() {
     std::vector<Region> gtRegions;
     gtRegions.reserve(annotations_.size());
     for (const Annotation* annotation : annotations_)
-      gtRegions.emplace_back(*annotation, image, type);
+      gtRegions.emplace_back(*annotation, image_, type_);
     candidates_.resize(detections_.size());
     for (std::size_t d = 0; d < detections_.size(); ++d) {
-      const Region region(*detections_[d], image, type);
+      const Region region(*detections_[d], image_, type_);
       for (std::size_t g = 0; g < annotations_.size(); ++g) {
-        const bool isCrowd = annotations_[g]->isCrowd;
+        const bool isCrowd = isIgnoredRegion(*annotations_[g], type_);
         if (!region.canReach(gtRegions[g], isCrowd, leastIous_.front())) continue;
         const double iou = region.iouWith(gtRegions[g], isCrowd, leastIous_.front());
         if (iou >= leastIous_.front()) candidates_[d].push_back({g, iou});
@@ -61,7 +66,8 @@ class ClassMatcher {
     const AreaRange& area = params_.areas[range];
     isIgnored_.resize(annotations_.size());
     for (std::size_t g = 0; g < annotations_.size(); ++g) {
-      isIgnored_[g] = annotations_[g]->isCrowd || !area.contains(annotations_[g]->area);
+      isIgnored_[g] =
+          isIgnoredRegion(*annotations_[g], type_) || !area.contains(annotations_[g]->area);
       matches.gtCount(range) += !isIgnored_[g];
     }
     takenAt_.assign(annotations_.size(), 0);
@@ -88,7 +94,7 @@ class ClassMatcher {
       for (const Candidate& candidate : candidates_[detection]) {
         const std::size_t g = candidate.gt;
         if (isIgnored_[g] != ignored || candidate.iou < least) continue;
-        if ((takenAt_[g] >> threshold & 1) && !annotations_[g]->isCrowd) continue;
+        if ((takenAt_[g] >> threshold & 1) && !isIgnoredRegion(*annotations_[g], type_)) continue;
         least = candidate.iou;
         best = &candidate;
       }
@@ -97,11 +103,14 @@ class ClassMatcher {
     return nullptr;
   }
 
+  const Image& image_;
+  IouType type_;
   const Params& params_;
+  std::vector<double> leastIous_;  ///< by threshold
+  // Of the present class:
   std::span<const Annotation* const> annotations_;
   std::vector<const Detection*> detections_;
-  std::vector<double> leastIous_;  ///< by threshold
-  std::size_t leftOut_ = 0;        ///< detections over the limit
+  std::vector<double> scores_;
   std::vector<std::vector<Candidate>>
       candidates_;                      ///< of each detection, in the annotations' order
   std::vector<char> isIgnored_;         ///< by annotation, in the current area range
@@ -128,7 +137,8 @@ std::span<const Entry* const> takeCategory(std::span<const Entry* const>& entrie
 
 void ImageMatches::add(CategoryId category, std::span<const double> scores, std::uint32_t leftOut) {
   const auto begin = static_cast<std::uint32_t>(scores_.size());
-  classes_.push_back({category, begin, begin + static_cast<std::uint32_t>(scores.size()), leftOut, 0});
+  classes_.push_back(
+      {category, begin, begin + static_cast<std::uint32_t>(scores.size()), leftOut, 0});
   scores_.insert(scores_.end(), scores.begin(), scores.end());
   outcomes_.resize(scores_.size() * areas_);
 }
@@ -158,6 +168,7 @@ ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& 
   std::span<const Annotation* const> gtLeft(sortedGt);
   std::span<const Detection* const> detectionsLeft(sortedDetections);
   ImageMatches matches(params.areas.size());
+  ClassMatcher matcher(image, type, params);
   while (!gtLeft.empty() || !detectionsLeft.empty()) {
     const CategoryId category =
         detectionsLeft.empty() ? gtLeft.front()->categoryId
@@ -165,7 +176,7 @@ ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& 
                          : std::min(gtLeft.front()->categoryId, detectionsLeft.front()->categoryId);
     const auto classGt = takeCategory(gtLeft, category);
     const auto classDetections = takeCategory(detectionsLeft, category);
-    ClassMatcher(image, classGt, classDetections, type, params).matchInto(matches, category);
+    matcher.matchInto(matches, category, classGt, classDetections);
   }
   matches.shrinkToFit();
   return matches;

@@ -41,13 +41,13 @@ ImageOverlaps findOverlaps(const Image& image, const std::vector<Annotation>& an
   regions.reserve(annotations.size());
   for (const Annotation& annotation : annotations) {
     overlaps.annotations.push_back(
-        {annotation.id, annotation.area, annotation.categoryId, annotation.isCrowd});
+        {annotation.id, annotation.area, annotation.categoryId, isIgnoredRegion(annotation, type)});
     if (!detections.empty()) regions.emplace_back(annotation, image, type);
   }
   for (std::uint32_t d = 0; d < overlaps.detections.size() && !annotations.empty(); ++d) {
     const Region region(*detections[overlaps.detections[d].index], image, type);
     for (std::uint32_t g = 0; g < regions.size(); ++g) {
-      const double iou = region.iouWith(regions[g], annotations[g].isCrowd);
+      const double iou = region.iouWith(regions[g], overlaps.annotations[g].isCrowd);
       if (iou > 0) overlaps.pairs.push_back({d, g, iou});
     }
   }

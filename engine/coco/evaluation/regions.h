@@ -16,6 +16,11 @@ inline double sizeAreaPx(const Detection& detection) {
   return detection.areaPx >= 0 ? detection.areaPx : detection.boxXywh[2] * detection.boxXywh[3];
 }
 
+/// Whether detections on it are ignored: a crowd, or for masks an object without one.
+inline bool isIgnoredRegion(const Annotation& annotation, IouType type) {
+  return annotation.isCrowd || (type != IouType::Box && !annotation.hasMask);
+}
+
 class Region {
  public:
   /// A detection without a mask counts as its box's mask, as in pycocotools. The detection must

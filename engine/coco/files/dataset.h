@@ -46,6 +46,9 @@ struct Annotation {
   double area = 0;                  ///< from the file, else of the mask
   bool isCrowd = false;
   Segmentation segmentation;
+  /// False: the file has only its box, which `segmentation` is the outline of. Metrics of masks
+  /// ignore it, as they do a crowd.
+  bool hasMask = true;
 
   /// Used in training and in the held-out loss: not a crowd, width and height over 1 px.
   bool isUsable() const { return !isCrowd && boxXywh[2] > 1 && boxXywh[3] > 1; }
@@ -70,10 +73,11 @@ class Dataset {
  public:
   /// Throws Error with the file and what is wrong: invalid JSON (with its position), an annotation
   /// whose image or category is missing, a polygon with fewer than three points, RLE counts that do
-  /// not sum to height x width, duplicate image or category ids. Of many errors it lists the first
-  /// few and the count. A missing area or bbox is computed from the mask, a missing iscrowd is 0,
-  /// and a crowd without a segmentation gets its box as mask. Annotations without an id, or with a
-  /// duplicate one, get unused ids (newIds()).
+  /// not sum to height x width, neither a box nor a segmentation, duplicate image or category ids.
+  /// Of many errors it lists the first few and the count. A missing area or bbox is computed from
+  /// the mask, a missing iscrowd is 0, and a crowd without a segmentation gets its box as mask
+  /// (other annotations: hasMask). Annotations without an id, or with a duplicate one, get unused
+  /// ids (newIds()).
   static Dataset load(const std::filesystem::path& file);
   /// The same from values in memory (tests, synthetic scenes), with the same checks; an area of 0
   /// and a box of zeros are computed from the mask. Messages use `name` instead of a file name.

@@ -94,8 +94,8 @@ std::string segmentationError(const AnnotationDraft& draft, const Image& image) 
   const Segmentation& segmentation = draft.annotation.segmentation;
   if (const Rle* rle = std::get_if<Rle>(&segmentation)) return rleError(*rle, image);
   const auto& polygons = std::get<Polygons>(segmentation);
-  if (polygons.empty() && !(draft.annotation.isCrowd && draft.hasBox)) {
-    return "no segmentation; add polygons or RLE, or remove the annotation";
+  if (polygons.empty() && !draft.hasBox) {
+    return "neither a segmentation nor a box; add one, or remove the annotation";
   }
   return polygonError(polygons);
 }
@@ -145,7 +145,10 @@ std::string annotationError(const AnnotationDraft& draft, const Image& image) {
 void complete(AnnotationDraft& draft, const Image& image) {
   Annotation& annotation = draft.annotation;
   if (Polygons* polygons = std::get_if<Polygons>(&annotation.segmentation)) {
-    if (polygons->empty()) polygons->push_back(boxOutline(annotation.boxXywh));
+    if (polygons->empty()) {
+      annotation.hasMask = annotation.isCrowd;
+      polygons->push_back(boxOutline(annotation.boxXywh));
+    }
     if (!draft.hasBox) annotation.boxXywh = boxOf(*polygons);
   } else if (!draft.hasBox) {
     annotation.boxXywh = boundingBoxXywh(std::get<Rle>(annotation.segmentation));

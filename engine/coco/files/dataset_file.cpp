@@ -202,7 +202,12 @@ void appendAnnotation(const Annotation& annotation, base::JsonWriter& json) {
   json.member("area", annotation.area);
   json.member("iscrowd", annotation.isCrowd ? 1 : 0);
   json.key("segmentation");
-  appendSegmentation(annotation.segmentation, json);
+  if (annotation.hasMask) {
+    appendSegmentation(annotation.segmentation, json);
+  } else {
+    json.beginArray();
+    json.endArray();
+  }
 }
 
 /// The entries of one table, one object per line.

@@ -46,6 +46,9 @@ Rle maskOf(const Detection& detection, const Image& image) {
   return detection.mask;
 }
 
+/// An object without a mask counts as a crowd.
+bool isCrowd(const Annotation& annotation) { return annotation.isCrowd || !annotation.hasMask; }
+
 LabelMap paintObjects(const Image& image, const std::vector<Annotation>& annotations) {
   std::vector<Rle> masks;
   std::vector<std::uint64_t> areas;
@@ -56,7 +59,7 @@ LabelMap paintObjects(const Image& image, const std::vector<Annotation>& annotat
   std::vector<std::uint32_t> order(annotations.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    const bool aIsCrowd = annotations[a].isCrowd, bIsCrowd = annotations[b].isCrowd;
+    const bool aIsCrowd = isCrowd(annotations[a]), bIsCrowd = isCrowd(annotations[b]);
     return aIsCrowd != bIsCrowd ? aIsCrowd : areas[a] > areas[b];
   });
   Painter painter(image);
@@ -133,7 +136,7 @@ SegmentOverlaps findSegmentOverlaps(const Image& image, const std::vector<Annota
   SegmentOverlaps overlaps;
   for (std::size_t g = 0; g < annotations.size(); ++g) {
     if (const std::uint64_t area = ofObjects.areaPx(g + 1); area > 0)
-      overlaps.objects.push_back({annotations[g].categoryId, area, annotations[g].isCrowd});
+      overlaps.objects.push_back({annotations[g].categoryId, area, isCrowd(annotations[g])});
   }
   for (std::size_t d = 0; d < list.size(); ++d) {
     if (const std::uint64_t area = ofDetections.areaPx(d + 1); area > 0)

@@ -1,0 +1,100 @@
+// Cityscapes' polygons: gtFine/PART/CITY/NAME_gtFine_polygons.json. A polygon hides those before
+// it.
+#include <map>
+#include <set>
+
+#include "engine/base/error.h"
+#include "engine/formats/json_node.h"
+#include "engine/formats/label_masks.h"
+#include "engine/formats/outlines.h"
+#include "engine/formats/reading.h"
+
+namespace lockstep::formats {
+namespace {
+
+/// The classes with instances that Cityscapes evaluates, in its order.
+const std::vector<std::string> kThings{"person", "rider", "car",        "truck",
+                                       "bus",    "train", "motorcycle", "bicycle"};
+constexpr std::string_view kGroup = "group";  ///< `cargroup`: several that cannot be told apart
+
+/// Rows and columns of a mask's pixels get the value.
+void paint(const coco::Rle& mask, std::uint32_t value, LabelImage& image) {
+  std::uint64_t position = 0;
+  const auto height = static_cast<std::uint64_t>(image.height);
+  for (std::size_t i = 0; i < mask.counts.size(); ++i) {
+    const std::uint64_t end = position + mask.counts[i];
+    for (; i % 2 == 1 && position < end; ++position)
+      image.ids[position % height * static_cast<std::uint64_t>(image.width) + position / height] =
+          value;
+    position = end;
+  }
+}
+
+std::vector<double> outlineIn(const JsonNode& object) {
+  std::vector<double> xy;
+  object.at("polygon").forEach([&](const JsonNode& point) {
+    xy.push_back(point[0].number());
+    xy.push_back(point[1].number());
+  });
+  if (xy.size() < 6)
+    object.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
+  return xy;
+}
+
+/// Paints all polygons in turn, and takes what is seen of each.
+void readObjects(const std::string& where, const JsonNode& root, SourceImage& image,
+                 Source& source) {
+  LabelImage seen{static_cast<int>(image.size.width), static_cast<int>(image.size.height), {}};
+  seen.ids.assign(static_cast<std::size_t>(image.size.width * image.size.height), 0);
+  std::vector<SourceObject> objects;  // of id k + 1
+  root.at("objects").forEach([&](const JsonNode& node) {
+    guarded(source, where, [&] {
+      SourceObject object;
+      object.category = node.at("label").string();
+      const bool isKnown = std::ranges::count(kThings, object.category) > 0;
+      if (!isKnown && object.category.ends_with(kGroup)) {
+        object.category.resize(object.category.size() - kGroup.size());
+        object.isCrowd = true;
+      }
+      const coco::Rle mask = coco::rasterisePolygon(outlineIn(node), seen.height, seen.width);
+      objects.push_back(std::move(object));
+      paint(mask, static_cast<std::uint32_t>(objects.size()), seen);
+    });
+  });
+  for (LabelMask& one : masksOf(seen)) {
+    SourceObject& object = objects[one.id - 1];
+    if (std::ranges::count(kThings, object.category) == 0) continue;
+    object.segmentation = std::move(one.mask);
+    image.objects.push_back(std::move(object));
+  }
+}
+
+}  // namespace
+
+Source readCityscapes(const Reading& reading) {
+  constexpr std::string_view kLabels = "_polygons.json";
+  Source source;
+  std::int64_t id = 0;
+  for (const std::string& name : kThings) source.categories.push_back({{++id}, name});
+  const ImageIndex index(reading.folder());
+  reading.forEachFile(filesBelow(reading.path, {".json"}), source, [&](const fs::path& file) {
+    std::string stem = file.filename().string();
+    if (!stem.ends_with(kLabels)) return;
+    stem.resize(stem.size() - kLabels.size());
+    stem.resize(stem.rfind('_'));  // without gtFine
+    const JsonDocument document(file);
+    const JsonNode root = document.root();
+    SourceImage image;
+    image.file = index.only(stem + "_leftImg8bit.png");
+    image.size = {root.at("imgHeight").integer(), root.at("imgWidth").integer()};
+    if (image.size.height <= 0 || image.size.width <= 0 || image.size.height > 1 << 16 ||
+        image.size.width > 1 << 16)
+      throw Error("imgHeight and imgWidth must be 1 to 65536");
+    image.part = partOf(file.lexically_relative(reading.folder()));
+    readObjects(reading.shown(file), root, image, source);
+    source.images.push_back(std::move(image));
+  });
+  return source;
+}
+
+}  // namespace lockstep::formats

@@ -1,0 +1,106 @@
+#include "engine/formats/experiment_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/config/value_text.h"
+
+namespace lockstep::formats {
+namespace {
+
+/// Height or width of an object's box, px: the root of its area.
+double sideOf(const SourceObject& object) {
+  if (const auto* rle = std::get_if<coco::Rle>(&object.segmentation))
+    return std::sqrt(static_cast<double>(coco::areaPx(*rle)));
+  const auto& polygons = std::get<0>(object.segmentation);
+  if (polygons.empty()) return std::sqrt(object.boxXywh[2] * object.boxXywh[3]);
+  double x0 = polygons[0][0], x1 = x0, y0 = polygons[0][1], y1 = y0;
+  for (const auto& xy : polygons) {
+    for (std::size_t i = 0; i + 1 < xy.size(); i += 2) {
+      x0 = std::min(x0, xy[i]);
+      x1 = std::max(x1, xy[i]);
+      y0 = std::min(y0, xy[i + 1]);
+      y1 = std::max(y1, xy[i + 1]);
+    }
+  }
+  return std::sqrt((x1 - x0) * (y1 - y0));
+}
+
+/// The shortest side of the resized images at which half of the objects are larger than the
+/// smallest anchor of the lowest level sees well.
+int minSizeFor(const Source& source) {
+  constexpr double kSeen = 24;
+  std::vector<double> shares;
+  for (const SourceImage& image : source.images)
+    for (const SourceObject& object : image.objects)
+      shares.push_back(sideOf(object) / static_cast<double>(std::max<std::int64_t>(
+                                            1, std::min(image.size.width, image.size.height))));
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  for (const int size : {256, 384, 512, 640})
+    if (*middle * size >= kSeen) return size;
+  return 800;
+}
+
+/// Letters, digits, `_`, `.` and `-` of the folder's name.
+std::string nameOf(const fs::path& out) {
+  fs::path folder = fs::absolute(out).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  std::string name = folder.filename().string();
+  std::ranges::replace_if(
+      name,
+      [](char c) {
+        return !(std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-');
+      },
+      '-');
+  return name.empty() ? "imported" : name;
+}
+
+}  // namespace
+
+std::string experimentText(const ImportOptions& options, const Source& source,
+                           const ExperimentFolders& folders, const ImportReport& report) {
+  constexpr std::int64_t kEpochs = 20, kBatch = 2, kFewestSteps = 400, kMostSteps = 20'000,
+                         kDetections = 100;
+  const std::int64_t steps =
+      std::clamp(kEpochs * report.train.images / kBatch / 100 * 100, kFewestSteps, kMostSteps);
+  const int minSize = minSizeFor(source);
+  const auto part = [](const char* name, const std::string& folder) {
+    return folder.empty() ? std::string()
+                          : std::string("  ") + name + ": {images: " + config::writeText(folder) +
+                                ", annotations: annotations/instances_" + name + ".json}\n";
+  };
+  std::string text = "# Imported from " + fs::absolute(options.source).lexically_normal().string() +
+                     " (" + base::textOf(report.format) +
+                     "). Edit it as you like.\n"
+                     "# A small model that trains from scratch on a CPU. On a GPU use ImageNet "
+                     "weights and a larger one:\n"
+                     "# see model.backbone and model.weights.\n"
+                     "name: " +
+                     nameOf(options.out) + "\ndataset:\n" + part("train", folders.train) +
+                     part("val", folders.val);
+  text += "augment:\n  min_size: [" + std::to_string(minSize) +
+          "]\n  max_size: " + std::to_string(2 * minSize) +
+          "\nmodel:\n  backbone: resnet18\n  norm: group               # from scratch: no weights "
+          "to start from\n"
+          "  fpn_channels: 64\n"
+          "  rpn: {pre_nms_top_n_train: 1000, pre_nms_top_n_test: 500, post_nms_top_n_train: 500, "
+          "post_nms_top_n_test: 300}\n";
+  const std::int64_t most = (report.mostObjects + 99) / 100 * 100;
+  const bool isDense = report.mostObjects > kDetections;
+  text += "  box_head: {fc_dim: 256, batch_size_per_image: 64" +
+          (isDense ? ", detections_per_image: " + std::to_string(most) : std::string()) + "}\n";
+  text +=
+      "  mask_head: {convs: 2, channels: 64}\n"
+      "solver:\n  base_lr: 0.02\n  schedule: cosine\n  warmup_steps: 50\n  warmup_factor: 0.02\n  "
+      "max_steps: " +
+      std::to_string(steps) + "\n  batch_size: 2\n  clip_grad_norm: 10\n";
+  text += "evaluation: {loss_every: " + std::to_string(steps / 8) +
+          ", ap_every: " + std::to_string(steps / 4) +
+          (isDense ? ", max_dets: [1, 10, " + std::to_string(most) + "]" : std::string()) + "}\n";
+  return text + "checkpoint: {every: " + std::to_string(steps / 4) +
+         "}\nmonitor: {log_every: 5, predictions_every: " + std::to_string(steps / 8) +
+         "}\nruntime: {precision: auto}\n";
+}
+
+}  // namespace lockstep::formats

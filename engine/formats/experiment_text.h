@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "engine/formats/import.h"
+
+namespace lockstep::formats {
+
+/// Where the images of each part are; empty: the part has none.
+struct ExperimentFolders {
+  std::string train, val;
+};
+
+/// experiment.yaml of an imported dataset: a small model, with sizes and steps that suit the data.
+std::string experimentText(const ImportOptions& options, const Source& source,
+                           const ExperimentFolders& folders, const ImportReport& report);
+
+}  // namespace lockstep::formats

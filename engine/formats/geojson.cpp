@@ -1,0 +1,131 @@
+// QuPath's GeoJSON: a file per image with the image's name. Polygons may have holes.
+#include <map>
+
+#include "engine/base/error.h"
+#include "engine/formats/json_node.h"
+#include "engine/formats/outlines.h"
+#include "engine/formats/reading.h"
+
+namespace lockstep::formats {
+namespace {
+
+std::vector<std::vector<double>> ringsIn(const JsonNode& polygon) {
+  std::vector<std::vector<double>> rings;
+  polygon.forEach([&](const JsonNode& ring) {
+    std::vector<double>& xy = rings.emplace_back();
+    ring.forEach([&](const JsonNode& point) {
+      xy.push_back(point[0].number());
+      xy.push_back(point[1].number());
+    });
+    // The last point of a ring is its first one again.
+    const std::size_t end = xy.size();
+    if (end >= 8 && xy[0] == xy[end - 2] && xy[1] == xy[end - 1]) xy.resize(end - 2);
+    if (xy.size() < 6)
+      ring.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
+  });
+  if (rings.empty()) polygon.fail("has no ring");
+  return rings;
+}
+
+/// Several polygons are one object; with a hole in any of them it becomes a mask.
+coco::Segmentation segmentationOf(const std::vector<std::vector<std::vector<double>>>& polygons,
+                                  base::ImageSize size) {
+  std::vector<std::vector<double>> outlines;
+  std::vector<coco::Rle> masks;
+  bool hasHoles = false;
+  for (const auto& rings : polygons) {
+    hasHoles |= rings.size() > 1;
+    outlines.push_back(rings[0]);
+  }
+  if (!hasHoles) return outlines;
+  for (const auto& rings : polygons) {
+    coco::Segmentation one = withHoles(rings, size);
+    if (auto* rle = std::get_if<coco::Rle>(&one)) {
+      masks.push_back(std::move(*rle));
+    } else {
+      masks.push_back(coco::rasterisePolygon(rings[0], static_cast<int>(size.height),
+                                             static_cast<int>(size.width)));
+    }
+  }
+  return coco::merge(masks);
+}
+
+/// QuPath's classification, {"name": …} or a text; other programs' label, class or name.
+std::string categoryIn(const JsonNode& feature) {
+  const auto properties = feature.find("properties");
+  if (!properties) return "object";
+  for (const char* key : {"classification", "label", "class", "category", "name"}) {
+    const auto value = properties->find(key);
+    if (!value) continue;
+    if (value->isString()) return value->string();
+    if (const auto name = value->find("name")) return name->string();
+  }
+  return "object";
+}
+
+void readFeature(const JsonNode& feature, SourceImage& image, Source& source) {
+  const JsonNode geometry = feature.at("geometry");
+  const std::string type = geometry.at("type").string();
+  if (type == "Point" || type == "MultiPoint" || type == "LineString" ||
+      type == "MultiLineString") {
+    ++source.losses["points and lines, which have no area"];
+    return;
+  }
+  std::vector<std::vector<std::vector<double>>> polygons;
+  const JsonNode coordinates = geometry.at("coordinates");
+  if (type == "Polygon") {
+    polygons.push_back(ringsIn(coordinates));
+  } else if (type == "MultiPolygon") {
+    coordinates.forEach([&](const JsonNode& polygon) { polygons.push_back(ringsIn(polygon)); });
+    if (polygons.empty()) coordinates.fail("has no polygon");
+  } else {
+    geometry.fail("type \"" + type + "\" is unknown");
+  }
+  image.objects.push_back({categoryIn(feature), segmentationOf(polygons, image.size)});
+}
+
+/// `a.tif` or `a` for `a.tif.geojson`, `a.geojson`.
+fs::path imageOf(const fs::path& file, const ImageIndex& index) {
+  const std::string stem = file.stem().string();
+  if (!index.find(stem).empty() && fs::path(stem).has_extension()) return index.only(stem);
+  if (!index.withStem(stem).empty()) return index.only(stem + ".");
+  throw Error("its image " + stem + " is missing");
+}
+
+}  // namespace
+
+Source readGeoJson(const Reading& reading) {
+  Source source;
+  const ImageIndex index(reading.folder());
+  std::map<fs::path, fs::path> fileOf;
+  reading.forEachFile(
+      filesBelow(reading.path, {".geojson", ".json"}), source, [&](const fs::path& file) {
+        const JsonDocument document(file);
+        const JsonNode root = document.root();
+        const auto features = root.find("features");
+        if (!features && !root.isArray() && !root.find("geometry")) return;  // not GeoJSON
+        SourceImage image;
+        image.file = imageOf(file, index);
+        const auto [other, isNew] = fileOf.try_emplace(image.file, file);
+        if (!isNew)
+          throw Error(reading.shown(other->second) + " is of the same image, " +
+                      reading.shown(image.file));
+        image.size = reading.images.sizeOf(image.file);
+        image.part = partOf(image.file.lexically_relative(reading.folder()));
+        const auto read = [&](const JsonNode& feature) {
+          guarded(source, reading.shown(file), [&] { readFeature(feature, image, source); });
+        };
+        if (features) {
+          features->forEach(read);
+        } else if (root.isArray()) {
+          root.forEach(read);
+        } else {
+          read(root);
+        }
+        source.images.push_back(std::move(image));
+      });
+  addImagesWithoutObjects(reading, index.all(), "has no GeoJSON file", source);
+  return source;
+}
+
+}  // namespace lockstep::formats

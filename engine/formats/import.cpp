@@ -1,0 +1,289 @@
+#include "engine/formats/import.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/new_folder.h"
+#include "engine/formats/experiment_text.h"
+#include "engine/formats/reading.h"
+#include "engine/formats/split.h"
+
+namespace lockstep::formats {
+namespace {
+
+using Progress = std::function<void(const std::string&, std::size_t, std::size_t)>;
+
+constexpr double kDefaultShare = .2;
+
+std::vector<std::string> readClasses(const fs::path& file) {
+  std::vector<std::string> classes;
+  std::istringstream lines(base::readFile(file));
+  for (std::string line; std::getline(lines, line);) {
+    while (line.ends_with('\r') || line.ends_with(' ')) line.pop_back();
+    if (line.empty()) continue;
+    if (std::ranges::count(classes, line) > 0)
+      throw UserError(file.string() + ": '" + line + "' is there twice");
+    classes.push_back(line);
+  }
+  if (classes.empty())
+    throw UserError(file.string() + ": names no class; it must have one per line");
+  return classes;
+}
+
+Format formatOf(const ImportOptions& options) {
+  if (options.format) return *options.format;
+  const auto format = detectFormat(options.source);
+  if (format) return *format;
+  std::string known;
+  for (const auto& one : base::kEnumTexts<Format>)
+    known += (known.empty() ? "" : ", ") + std::string(one.text);
+  throw UserError(options.source.string() + ": its format is unknown (found: " +
+                  filesText(options.source) + "); name it with --from: " + known);
+}
+
+/// Leaves out objects of classes that are not in the list.
+void keepClasses(const std::vector<std::string>& classes, Source& source) {
+  if (classes.empty()) return;
+  std::map<std::string, std::int64_t> unknown;
+  for (SourceImage& image : source.images) {
+    std::erase_if(image.objects, [&](const SourceObject& object) {
+      if (std::ranges::count(classes, object.category) > 0) return false;
+      ++unknown[object.category];
+      return true;
+    });
+  }
+  for (const auto& [name, count] : unknown)
+    source.addFault("class " + name,
+                    "is not in --classes; " + std::to_string(count) + " objects are left out");
+  std::vector<coco::Category> kept;
+  for (const std::string& name : classes) {
+    const auto found = std::ranges::find(source.categories, name, &coco::Category::name);
+    kept.push_back(found == source.categories.end() ? coco::Category{{}, name} : *found);
+  }
+  source.categories = std::move(kept);
+}
+
+/// Adds the categories that only objects name, and gives ids to those without.
+void completeCategories(Source& source) {
+  std::set<std::string> known, named;
+  std::int64_t lastId = 0;
+  for (const coco::Category& category : source.categories) {
+    known.insert(category.name);
+    lastId = std::max(lastId, category.id.value);
+  }
+  for (const SourceImage& image : source.images)
+    for (const SourceObject& object : image.objects) named.insert(object.category);
+  for (const std::string& name : named)
+    if (!known.contains(name)) source.categories.push_back({{}, name});
+  for (coco::Category& category : source.categories)
+    if (category.id.value <= 0) category.id.value = ++lastId;
+}
+
+bool hasPart(const Source& source, Part part) {
+  return std::ranges::any_of(source.images,
+                             [&](const SourceImage& image) { return image.part == part; });
+}
+
+/// Keeps the source's own parts if it has them and no share was asked for.
+void chooseParts(const ImportOptions& options, const fs::path& folder, Source& source,
+                 ImportReport& report) {
+  const bool hasTrain = hasPart(source, Part::Train), hasVal = hasPart(source, Part::Val),
+             hasTest = hasPart(source, Part::Test);
+  if (!options.valShare && hasTrain && (hasVal || hasTest)) {
+    report.isTestHeldOut = !hasVal;
+    for (SourceImage& image : source.images) {
+      if (!image.part) image.part = Part::Train;
+      if (!hasVal && image.part == Part::Test) image.part = Part::Val;
+    }
+    return;
+  }
+  // A test part stays apart, unless there is nothing else.
+  std::vector<SourceImage*> images;
+  const bool keepsTest = hasTrain || hasVal;
+  for (SourceImage& image : source.images)
+    if (!keepsTest || image.part != Part::Test) images.push_back(&image);
+  splitAnew(images, folder,
+            {options.valShare.value_or(kDefaultShare), options.seed, options.groupPattern});
+  report.isSplitAnew = true;
+}
+
+/// The deepest folder that all files are in.
+fs::path commonFolder(const std::vector<const SourceImage*>& images) {
+  fs::path common = fs::absolute(images.front()->file).lexically_normal().parent_path();
+  for (const SourceImage* image : images) {
+    const fs::path folder = fs::absolute(image->file).lexically_normal().parent_path();
+    const auto [end, other] =
+        std::mismatch(common.begin(), common.end(), folder.begin(), folder.end());
+    fs::path shared;
+    for (auto at = common.begin(); at != end; ++at) shared /= *at;
+    common = shared;
+  }
+  return common;
+}
+
+std::vector<const SourceImage*> pointersTo(const std::vector<SourceImage>& images) {
+  std::vector<const SourceImage*> pointers;
+  for (const SourceImage& image : images) pointers.push_back(&image);
+  return pointers;
+}
+
+/// Writes one part's annotation file and images.
+class PartWriter {
+ public:
+  PartWriter(const ImportOptions& options, const Source& source, const fs::path& out)
+      : options_(options), out_(out), commonFolder_(commonFolder(pointersTo(source.images))) {
+    for (const coco::Category& category : source.categories) {
+      categories_.push_back(category);
+      idOf_[category.name] = category.id;
+    }
+  }
+
+  /// Returns the images' folder for experiment.yaml; empty: the part has no images.
+  std::string write(const char* name, const std::vector<const SourceImage*>& images,
+                    PartReport& report, const std::function<void()>& onImage) {
+    if (images.empty()) return {};
+    // Images that are referred to have one folder for all parts.
+    const fs::path folder = options_.copiesImages ? commonFolder(images) : commonFolder_;
+    std::vector<coco::Image> rows;
+    std::vector<coco::Annotation> annotations;
+    for (const SourceImage* image : images) {
+      const fs::path relative =
+          fs::absolute(image->file).lexically_normal().lexically_relative(folder);
+      rows.push_back({{nextImage_++},
+                      relative.generic_string(),
+                      static_cast<int>(image->size.width),
+                      static_cast<int>(image->size.height),
+                      idsOf(image->negativeCategories),
+                      idsOf(image->notExhaustiveCategories)});
+      for (const SourceObject& object : image->objects)
+        annotations.push_back(annotationOf(object, rows.back().id));
+      if (options_.copiesImages) copy(image->file, out_ / name / relative);
+      if (onImage) onImage();
+    }
+    report = {static_cast<std::int64_t>(rows.size()),
+              static_cast<std::int64_t>(annotations.size())};
+    const fs::path file = out_ / "annotations" / (std::string("instances_") + name + ".json");
+    fs::create_directories(file.parent_path());
+    coco::saveDataset(coco::Dataset::fromParts(rows, categories_, annotations, name), file);
+    return options_.copiesImages ? name : folder.string();
+  }
+
+ private:
+  std::vector<CategoryId> idsOf(const std::vector<std::string>& names) const {
+    std::vector<CategoryId> ids;
+    for (const std::string& name : names)
+      if (const auto found = idOf_.find(name); found != idOf_.end()) ids.push_back(found->second);
+    return ids;
+  }
+
+  coco::Annotation annotationOf(const SourceObject& object, ImageId image) {
+    coco::Annotation annotation;
+    annotation.id = nextAnnotation_++;
+    annotation.imageId = image;
+    annotation.categoryId = idOf_.at(object.category);
+    annotation.isCrowd = object.isCrowd;
+    annotation.segmentation = object.segmentation;
+    if (!object.hasMask()) {
+      annotation.boxXywh = object.boxXywh;
+      annotation.area = object.boxXywh[2] * object.boxXywh[3];
+    }
+    return annotation;
+  }
+
+  static void copy(const fs::path& from, const fs::path& to) {
+    std::error_code failure;
+    fs::create_directories(to.parent_path(), failure);
+    if (!failure) fs::copy_file(from, to, failure);
+    if (failure) throw Error(from.string() + ": cannot be copied: " + failure.message());
+  }
+
+  const ImportOptions& options_;
+  fs::path out_, commonFolder_;
+  std::vector<coco::Category> categories_;
+  std::map<std::string, CategoryId> idOf_;
+  std::int64_t nextImage_ = 1, nextAnnotation_ = 1;
+};
+
+void count(const Source& source, ImportReport& report) {
+  for (const coco::Category& category : source.categories) report.classes.push_back(category.name);
+  for (const SourceImage& image : source.images) {
+    report.emptyImages += image.objects.empty();
+    report.mostObjects =
+        std::max(report.mostObjects, static_cast<std::int64_t>(image.objects.size()));
+    report.boxOnlyObjects += std::ranges::count_if(
+        image.objects, [](const SourceObject& object) { return !object.hasMask(); });
+  }
+}
+
+void writeFaults(const std::vector<Fault>& faults, const fs::path& file) {
+  if (faults.empty()) return;
+  std::string text;
+  for (const Fault& fault : faults) text += fault.text() + "\n";
+  base::writeFileAtomically(file, text);
+}
+
+void writeAll(const ImportOptions& options, const Source& source, const fs::path& out,
+              const Progress& onProgress, ImportReport& report) {
+  std::array<std::vector<const SourceImage*>, 3> parts;
+  for (const SourceImage& image : source.images)
+    parts[static_cast<std::size_t>(*image.part)].push_back(&image);
+  PartWriter writer(options, source, out);
+  std::size_t done = 0;
+  const auto onImage = [&] {
+    if (onProgress)
+      onProgress(options.copiesImages ? "copying" : "writing", ++done, source.images.size());
+  };
+  ExperimentFolders folders;
+  folders.train = writer.write("train", parts[0], report.train, onImage);
+  folders.val = writer.write("val", parts[1], report.val, onImage);
+  writer.write("test", parts[2], report.test, onImage);
+  base::writeFileAtomically(out / "experiment.yaml",
+                            experimentText(options, source, folders, report));
+  writeFaults(report.faults, out / "faults.txt");
+}
+
+}  // namespace
+
+ReadDataset readDataset(const ImportOptions& options, const ImageCodec& images,
+                        const Progress& onProgress) {
+  if (!fs::exists(options.source))
+    throw UserError(options.source.string() + ": no such file or folder");
+  ReadDataset read;
+  read.format = formatOf(options);
+  Reading reading{options.source, images, {}, onProgress, imageFoldersIn(options.source)};
+  if (!options.classes.empty()) reading.classes = readClasses(options.classes);
+  read.source = readSource(read.format, reading);
+  std::ranges::sort(read.source.images, {}, &SourceImage::file);
+  keepClasses(reading.classes, read.source);
+  completeCategories(read.source);
+  read.folder = reading.folder();
+  return read;
+}
+
+ImportReport importDataset(const ImportOptions& options, const ImageCodec& images,
+                           const Progress& onProgress) {
+  const base::NewFolder folder(options.out);
+  auto [format, source, sourceFolder] = readDataset(options, images, onProgress);
+  ImportReport report;
+  report.format = format;
+  report.faults = source.faults;
+  report.losses = source.losses;
+  const bool isUsable = std::ranges::any_of(
+      source.images, [](const SourceImage& image) { return !image.objects.empty(); });
+  if (!isUsable) {
+    throw Error(options.source.string() + ": no object can be used" +
+                (report.faults.empty() ? ""
+                                       : "; the first of " + std::to_string(report.faults.size()) +
+                                             " faults: " + report.faults[0].text()));
+  }
+  chooseParts(options, sourceFolder, source, report);
+  count(source, report);
+  writeAll(options, source, folder.path(), onProgress, report);
+  folder.finish();
+  return report;
+}
+
+}  // namespace lockstep::formats

@@ -1,0 +1,132 @@
+#include "engine/formats/json_node.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+
+namespace lockstep::formats {
+namespace {
+
+using simdjson::dom::element_type;
+
+const char* kindOf(element_type type) {
+  switch (type) {
+    case element_type::ARRAY:
+      return "an array";
+    case element_type::OBJECT:
+      return "an object";
+    case element_type::STRING:
+      return "a string";
+    case element_type::BOOL:
+      return "a boolean";
+    case element_type::NULL_VALUE:
+      return "null";
+    default:
+      return "a number";
+  }
+}
+
+/// simdjson does not say where a text is invalid.
+std::string positionOfError(const std::string& text) {
+  try {
+    [[maybe_unused]] const auto parsed = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::size_t end = std::min(error.byte, text.size());
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    return ":" + std::to_string(line) + ": invalid JSON at byte " + std::to_string(error.byte);
+  }
+  return ": invalid JSON";
+}
+
+}  // namespace
+
+std::optional<JsonNode> JsonNode::find(std::string_view key) const {
+  simdjson::dom::element value;
+  if (!value_.is_object() ||
+      value_.get_object().value_unsafe().at_key(key).get(value) != simdjson::SUCCESS ||
+      value.is_null())
+    return std::nullopt;
+  return JsonNode(value, this, key, 0);
+}
+
+JsonNode JsonNode::at(std::string_view key) const {
+  if (!value_.is_object()) failKind("an object");
+  const auto found = find(key);
+  if (!found) fail("has no \"" + std::string(key) + "\"");
+  return *found;
+}
+
+std::string JsonNode::string() const {
+  std::string_view text;
+  if (value_.get_string().get(text) != simdjson::SUCCESS) failKind("a string");
+  return std::string(text);
+}
+
+double JsonNode::number() const {
+  double number = 0;
+  if (!isNumber() || value_.get_double().get(number) != simdjson::SUCCESS) failKind("a number");
+  return number;
+}
+
+std::int64_t JsonNode::integer() const {
+  const double value = number();
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (value != std::floor(value) || std::abs(value) > kExact) fail("is not an integer");
+  return static_cast<std::int64_t>(value);
+}
+
+std::size_t JsonNode::size() const {
+  simdjson::dom::array array;
+  if (value_.get_array().get(array) != simdjson::SUCCESS) failKind("an array");
+  return array.size();
+}
+
+JsonNode JsonNode::operator[](std::size_t index) const {
+  simdjson::dom::array array;
+  if (value_.get_array().get(array) != simdjson::SUCCESS) failKind("an array");
+  simdjson::dom::element value;
+  if (array.at(index).get(value) != simdjson::SUCCESS)
+    fail("has no element " + std::to_string(index));
+  return {value, this, {}, index};
+}
+
+void JsonNode::forEach(const std::function<void(const JsonNode&)>& visit) const {
+  simdjson::dom::array array;
+  if (value_.get_array().get(array) != simdjson::SUCCESS) failKind("an array");
+  std::size_t index = 0;
+  for (const simdjson::dom::element value : array) visit({value, this, {}, index++});
+}
+
+void JsonNode::forEachMember(
+    const std::function<void(std::string_view, const JsonNode&)>& visit) const {
+  simdjson::dom::object object;
+  if (value_.get_object().get(object) != simdjson::SUCCESS) failKind("an object");
+  for (const auto& [key, value] : object) visit(key, {value, this, key, 0});
+}
+
+std::string JsonNode::place() const {
+  if (parent_ == nullptr) return "";
+  const std::string before = parent_->place();
+  if (key_.empty()) return before + "[" + std::to_string(index_) + "]";
+  return before.empty() ? std::string(key_) : before + "." + std::string(key_);
+}
+
+void JsonNode::fail(const std::string& what) const {
+  const std::string where = place();
+  throw Error(where.empty() ? what : where + ": " + what);
+}
+
+void JsonNode::failKind(const char* expected) const {
+  fail(std::string("is ") + kindOf(value_.type()) + "; it must be " + expected);
+}
+
+JsonDocument::JsonDocument(const std::filesystem::path& file) {
+  const std::string text = base::readFile(file);
+  if (parser_.parse(text).get(root_) != simdjson::SUCCESS)
+    throw Error(file.string() + positionOfError(text));
+}
+
+}  // namespace lockstep::formats

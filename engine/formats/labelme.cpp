@@ -1,0 +1,167 @@
+// LabelMe's JSON: a file per image, beside it or with its path.
+#include <cmath>
+#include <map>
+
+#include "engine/base/base64.h"
+#include "engine/base/error.h"
+#include "engine/formats/json_node.h"
+#include "engine/formats/label_masks.h"
+#include "engine/formats/outlines.h"
+#include "engine/formats/reading.h"
+
+namespace lockstep::formats {
+namespace {
+
+constexpr const char* kNoArea = "points and lines, which have no area";
+
+std::vector<double> pointsOf(const JsonNode& shape) {
+  std::vector<double> xy;
+  shape.at("points").forEach([&](const JsonNode& point) {
+    if (point.size() != 2) point.fail("must be [x, y]");
+    xy.push_back(point[0].number());
+    xy.push_back(point[1].number());
+  });
+  return xy;
+}
+
+std::vector<double> outlineOf(const JsonNode& shape, const std::string& type,
+                              const std::vector<double>& xy) {
+  if (type == "circle") {  // its centre and a point on it
+    if (xy.size() != 4) shape.fail("a circle has two points");
+    const double radius = std::hypot(xy[2] - xy[0], xy[3] - xy[1]);
+    return ellipseOutline(xy[0], xy[1], radius, radius);
+  }
+  if (xy.size() < 6)
+    shape.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
+  return xy;
+}
+
+/// As `dataset export` marks it.
+bool isCrowd(const JsonNode& shape) {
+  const auto flags = shape.find("flags");
+  const auto crowd = flags ? flags->find("iscrowd") : std::nullopt;
+  return crowd && crowd->isTrue();
+}
+
+/// A PNG of the pixels in the box from the first point to the second, which it includes.
+coco::Rle pastedMask(const Reading& reading, const JsonNode& shape, const std::vector<double>& xy,
+                     base::ImageSize size) {
+  if (xy.size() != 4) shape.fail("a mask has two points, the corners of its box");
+  const JsonNode text = shape.at("mask");
+  const LabelImage part =
+      reading.images.decodeLabels(base::decodeBase64(text.string()), text.place());
+  LabelImage whole{static_cast<int>(size.width), static_cast<int>(size.height), {}};
+  whole.ids.assign(static_cast<std::size_t>(size.width * size.height), 0);
+  const int left = static_cast<int>(std::lround(xy[0])), top = static_cast<int>(std::lround(xy[1]));
+  for (int y = 0; y < part.height; ++y) {
+    for (int x = 0; x < part.width; ++x) {
+      const bool isInside =
+          x + left >= 0 && x + left < whole.width && y + top >= 0 && y + top < whole.height;
+      if (isInside && part.ids[static_cast<std::size_t>(y * part.width + x)] != 0)
+        whole.ids[static_cast<std::size_t>((y + top) * whole.width + x + left)] = 1;
+    }
+  }
+  const std::vector<LabelMask> masks = masksOf(whole);
+  if (masks.empty()) shape.fail("the mask is empty");
+  return masks[0].mask;
+}
+
+/// The polygons of an object that consists of several shapes have a group id.
+class LabelMeImage {
+ public:
+  LabelMeImage(const Reading& reading, std::string where, SourceImage& image, Source& source)
+      : reading_(reading), where_(std::move(where)), image_(image), source_(source) {}
+
+  void add(const JsonNode& shape) {
+    guarded(source_, where_, [&] {
+      const auto type = shape.find("shape_type");
+      const std::string kind = type ? type->string() : "polygon";
+      const std::string label = shape.at("label").string();
+      if (kind == "point" || kind == "points" || kind == "line" || kind == "linestrip") {
+        ++source_.losses[kNoArea];
+        return;
+      }
+      const std::vector<double> xy = pointsOf(shape);
+      if (kind == "mask") {
+        image_.objects.push_back({label, pastedMask(reading_, shape, xy, image_.size)});
+        image_.objects.back().isCrowd = isCrowd(shape);
+        return;
+      }
+      if (kind != "polygon" && kind != "rectangle" && kind != "circle")
+        shape.fail("shape_type \"" + kind + "\" is unknown");
+      if (kind == "rectangle" && xy.size() == 4) {
+        image_.objects.push_back(boxObject(label, xy[0], xy[1], xy[2], xy[3]));
+        return;
+      }
+      addPolygon(shape, label, outlineOf(shape, kind, xy));
+    });
+  }
+
+ private:
+  void addPolygon(const JsonNode& shape, const std::string& label, std::vector<double> outline) {
+    const auto group = shape.find("group_id");
+    if (!group) {
+      image_.objects.push_back({label, onePolygon(std::move(outline))});
+      image_.objects.back().isCrowd = isCrowd(shape);
+      return;
+    }
+    const auto [found, isNew] =
+        groups_.try_emplace({label, group->integer()}, image_.objects.size());
+    if (isNew) image_.objects.push_back({label, std::vector<std::vector<double>>()});
+    std::get<0>(image_.objects[found->second].segmentation).push_back(std::move(outline));
+  }
+
+  const Reading& reading_;
+  std::string where_;
+  SourceImage& image_;
+  Source& source_;
+  std::map<std::pair<std::string, std::int64_t>, std::size_t> groups_;
+};
+
+/// As LabelMe names it, else the image beside the file.
+fs::path imageOf(const fs::path& file, const JsonNode& root, const ImageIndex& index) {
+  if (const auto path = root.find("imagePath")) {
+    std::string name = path->string();
+    std::ranges::replace(name, '\\', '/');
+    const fs::path named = (file.parent_path() / name).lexically_normal();
+    if (fs::is_regular_file(named)) return named;
+    if (!index.find(name).empty()) return index.only(name);
+  }
+  for (const fs::path& image : index.withStem(file.stem().string()))
+    if (image.parent_path() == file.parent_path()) return image;
+  return index.only(file.stem().string());
+}
+
+base::ImageSize sizeOf(const Reading& reading, const JsonNode& root, const fs::path& image) {
+  const auto height = root.find("imageHeight"), width = root.find("imageWidth");
+  if (height && width) return {height->integer(), width->integer()};
+  return reading.images.sizeOf(image);
+}
+
+}  // namespace
+
+Source readLabelMe(const Reading& reading) {
+  Source source;
+  const ImageIndex index(reading.folder());
+  std::map<fs::path, fs::path> labelOf;
+  reading.forEachFile(filesBelow(reading.path, {".json"}), source, [&](const fs::path& file) {
+    const JsonDocument document(file);
+    const JsonNode root = document.root();
+    if (!root.find("shapes")) return;  // not LabelMe's
+    SourceImage image;
+    image.file = imageOf(file, root, index);
+    const auto [other, isNew] = labelOf.try_emplace(image.file, file);
+    if (!isNew)
+      throw Error(reading.shown(other->second) + " is of the same image, " +
+                  reading.shown(image.file));
+    image.size = sizeOf(reading, root, image.file);
+    image.part = partOf(image.file.lexically_relative(reading.folder()));
+    LabelMeImage objects(reading, reading.shown(file), image, source);
+    root.at("shapes").forEach([&](const JsonNode& shape) { objects.add(shape); });
+    source.images.push_back(std::move(image));
+  });
+  addImagesWithoutObjects(reading, index.all(), "has no label file", source);
+  return source;
+}
+
+}  // namespace lockstep::formats

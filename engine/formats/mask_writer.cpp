@@ -1,0 +1,98 @@
+// Label images: PART/images/NAME.jpg and PART/masks/NAME.png, or with several classes
+// PART/masks/CLASS/NAME.png.
+#include <algorithm>
+
+#include "engine/coco/masks/runs.h"
+#include "engine/formats/writing.h"
+
+namespace lockstep::formats {
+namespace {
+
+constexpr std::size_t kMostIds = 65535;
+
+class MaskWriter : public DatasetWriter {
+ public:
+  MaskWriter(fs::path folder, const std::vector<coco::Category>& categories,
+             const ImageCodec& codec, Losses& losses)
+      : folder_(std::move(folder)),
+        hasClasses_(categories.size() > 1 ||
+                    (categories.size() == 1 && categories[0].name != "object")),
+        codec_(codec),
+        losses_(losses) {}
+
+  fs::path placeOf(const ExportedImage& image) const override {
+    return fs::path(image.part) / "images" / image.fileName;
+  }
+
+  void add(const ExportedImage& exported) override {
+    std::map<std::string, LabelImage> images;  // by class
+    std::map<std::string, std::uint32_t> idOf;
+    const base::ImageSize size = exported.image.size;
+    const auto imageOf = [&](const std::string& name) -> LabelImage& {
+      LabelImage& labels = images[name];
+      if (labels.ids.empty()) {
+        labels = {static_cast<int>(size.width), static_cast<int>(size.height), {}};
+        labels.ids.assign(static_cast<std::size_t>(size.width * size.height), 0);
+      }
+      return labels;
+    };
+    if (!hasClasses_) imageOf("");
+    for (const SourceObject& object : exported.image.objects) {
+      if (!isKept(object)) continue;
+      const std::string name = hasClasses_ ? object.category : "";
+      if (idOf[name] == kMostIds) {
+        ++losses_["objects beyond 65,535 of a class in an image: left out"];
+        continue;
+      }
+      paint(maskOf(object, size), ++idOf[name], imageOf(name));
+    }
+    for (const auto& [name, labels] : images) {
+      writeFile(folder_ / exported.part / "masks" / folderName(name) / (exported.stem() + ".png"),
+                codec_.encodeLabels(labels));
+    }
+  }
+
+ private:
+  bool isKept(const SourceObject& object) {
+    if (object.isCrowd) ++losses_["crowds, which label images cannot mark: left out"];
+    if (!object.isCrowd && !object.hasMask()) ++losses_["objects with a box but no mask: left out"];
+    return !object.isCrowd && object.hasMask();
+  }
+
+  /// Later objects hide earlier ones.
+  void paint(const coco::Rle& mask, std::uint32_t id, LabelImage& image) {
+    const auto height = static_cast<std::uint64_t>(image.height),
+               width = static_cast<std::uint64_t>(image.width);
+    bool hides = false;
+    coco::forEachForegroundRun(mask, [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t at = begin; at < end; ++at) {
+        std::uint32_t& pixel = image.ids[at % height * width + at / height];
+        hides |= pixel != 0;
+        pixel = id;
+      }
+    });
+    if (hides)
+      ++losses_["objects that overlap others of their class: the later one has the pixels"];
+  }
+
+  /// A class's name without what a path cannot have.
+  static std::string folderName(std::string name) {
+    std::ranges::replace(name, '/', '-');
+    return name == "." || name == ".." ? "-" + name : name;
+  }
+
+  fs::path folder_;
+  bool hasClasses_;
+  const ImageCodec& codec_;
+  Losses& losses_;
+};
+
+}  // namespace
+
+std::unique_ptr<DatasetWriter> makeMaskWriter(const fs::path& folder,
+                                              const std::vector<coco::Category>& categories,
+                                              const ImageCodec& codec, Losses& losses) {
+  return std::make_unique<MaskWriter>(folder, categories, codec, losses);
+}
+
+}  // namespace lockstep::formats

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "engine/formats/source.h"
+
+/// The shapes of annotation tools as polygons x0 y0 x1 y1 …, px.
+namespace lockstep::formats {
+
+inline coco::Segmentation onePolygon(std::vector<double> xy) {
+  std::vector<std::vector<double>> polygons;
+  polygons.push_back(std::move(xy));
+  return polygons;
+}
+
+/// An object with a box and no mask: what was marked is a rectangle. Any two opposite corners.
+SourceObject boxObject(const std::string& category, double x0, double y0, double x1, double y1);
+/// Turned clockwise about its first corner by an angle in degrees.
+std::vector<double> turnedRectangle(double x, double y, double width, double height, double angle);
+/// With 64 points, of the same area as the ellipse. Turned clockwise about its centre.
+std::vector<double> ellipseOutline(double x, double y, double radiusX, double radiusY,
+                                   double angle = 0);
+
+/// Throws Error if it has fewer than three points.
+void requirePolygon(const std::vector<double>& xy);
+
+/// An outer ring and the holes in it, as a mask; without holes as the polygon itself, unchanged.
+coco::Segmentation withHoles(const std::vector<std::vector<double>>& rings, base::ImageSize size);
+
+}  // namespace lockstep::formats

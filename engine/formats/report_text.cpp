@@ -1,0 +1,76 @@
+#include "engine/formats/report_text.h"
+
+#include <algorithm>
+
+#include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
+
+namespace lockstep::formats {
+namespace {
+
+constexpr std::size_t kMostFaults = 10, kMostClasses = 10;
+
+std::string line(const std::string& name, const std::string& text) {
+  std::string padded = name + ":";
+  padded.append(padded.size() < 12 ? 12 - padded.size() : 1, ' ');
+  return padded + text + "\n";
+}
+
+std::string counted(std::int64_t count, const char* what) {
+  return base::counted(static_cast<std::uint64_t>(count), what);
+}
+
+std::string partText(const PartReport& part) {
+  return counted(part.images, "image") + ", " + counted(part.objects, "object");
+}
+
+std::string classesText(const std::vector<std::string>& classes) {
+  std::string text = std::to_string(classes.size()) + ": ";
+  for (std::size_t i = 0; i < std::min(classes.size(), kMostClasses); ++i)
+    text += (i == 0 ? "" : ", ") + base::shortened(classes[i]);
+  return text + (classes.size() > kMostClasses ? ", …" : "");
+}
+
+std::string splitText(const ImportReport& report, const ImportOptions& options) {
+  if (!report.isSplitAnew)
+    return report.isTestHeldOut ? " (the source's test part)" : " (the source's validation part)";
+  const std::string by = options.groupPattern.empty() ? "by image" : "by --group";
+  return " (split " + by + ", seed " + std::to_string(options.seed) + ")";
+}
+
+}  // namespace
+
+std::string summaryOf(const ImportReport& report, const ImportOptions& options) {
+  std::string text = line("format", base::textOf(report.format)) +
+                     line("training", partText(report.train)) +
+                     line("held-out", partText(report.val) + splitText(report, options));
+  if (report.test.images > 0)
+    text += line("test", partText(report.test) + " (instances_test.json)");
+  text += line("classes", classesText(report.classes));
+  if (report.emptyImages > 0)
+    text += line("empty", counted(report.emptyImages, "image") + " without objects");
+  text += line("crowded", "at most " + counted(report.mostObjects, "object") + " in an image");
+  if (report.boxOnlyObjects > 0)
+    text += line("lost", counted(report.boxOnlyObjects, "object") + " with a box but no mask");
+  for (const auto& [what, count] : report.losses)
+    text += line("lost", std::to_string(count) + " " + what);
+  return text;
+}
+
+std::string summaryOf(const ExportReport& report) {
+  std::string text =
+      line("exported", counted(report.images, "image") + ", " + counted(report.objects, "object"));
+  for (const auto& [what, count] : report.losses)
+    text += line("lost", std::to_string(count) + " " + what);
+  return text;
+}
+
+std::vector<std::string> faultLines(const std::vector<Fault>& faults, const std::string& remedy) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i)
+    lines.push_back(faults[i].text());
+  if (!faults.empty()) lines.push_back(base::counted(faults.size(), "fault") + remedy);
+  return lines;
+}
+
+}  // namespace lockstep::formats

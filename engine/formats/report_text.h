@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/formats/export.h"
+#include "engine/formats/import.h"
+
+namespace lockstep::formats {
+
+/// What was imported, for people: parts, classes, what was lost.
+std::string summaryOf(const ImportReport& report, const ImportOptions& options);
+
+/// What was exported.
+std::string summaryOf(const ExportReport& report);
+
+/// The first faults, each a line, and how many there are.
+std::vector<std::string> faultLines(const std::vector<Fault>& faults, const std::string& remedy);
+
+}  // namespace lockstep::formats

@@ -1,0 +1,168 @@
+// Pascal VOC: an XML file per image, with boxes; masks are in SegmentationObject, whose pixels are
+// the objects' numbers in a palette.
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/formats/label_masks.h"
+#include "engine/formats/outlines.h"
+#include "engine/formats/reading.h"
+#include "engine/formats/xml_file.h"
+
+namespace lockstep::formats {
+namespace {
+
+/// The colour that the palette of VOC's PNGs has for an index, as 24 bits: its bits in turn are the
+/// highest of red, green and blue, then the next ones.
+constexpr std::uint32_t paletteColour(std::uint32_t index) {
+  std::uint32_t red = 0, green = 0, blue = 0;
+  for (int bit = 7; bit >= 0 && index != 0; --bit, index >>= 3) {
+    red |= (index & 1) << bit;
+    green |= (index >> 1 & 1) << bit;
+    blue |= (index >> 2 & 1) << bit;
+  }
+  return red << 16 | green << 8 | blue;
+}
+
+constexpr std::uint32_t kVoid = 255;  ///< around objects, and what is too hard to annotate
+
+/// The masks by object number from 1, whether the file was decoded as a palette's colours or as
+/// indices.
+std::map<std::uint32_t, coco::Rle> objectMasks(const LabelImage& labels) {
+  std::map<std::uint32_t, std::uint32_t> indexOf;
+  for (std::uint32_t index = 1; index <= kVoid; ++index) indexOf[paletteColour(index)] = index;
+  std::map<std::uint32_t, coco::Rle> masks;
+  for (LabelMask& one : masksOf(labels)) {
+    const auto colour = one.id > kVoid ? indexOf.find(one.id) : indexOf.end();
+    const std::uint32_t index = colour == indexOf.end() ? one.id : colour->second;
+    if (index != kVoid) masks[index] = std::move(one.mask);
+  }
+  return masks;
+}
+
+/// `<polygon><x1>…</x1><y1>…</y1>…`, as Roboflow writes it.
+std::vector<double> polygonIn(const pugi::xml_node& object) {
+  std::vector<double> xy;
+  const pugi::xml_node polygon = object.child("polygon");
+  for (int i = 1; polygon.child(("x" + std::to_string(i)).c_str()); ++i) {
+    xy.push_back(numberInChild(polygon, ("x" + std::to_string(i)).c_str()));
+    xy.push_back(numberInChild(polygon, ("y" + std::to_string(i)).c_str()));
+  }
+  return xy;
+}
+
+/// Corners are pixels from 1, the second one included.
+std::array<double, 4> boxIn(const pugi::xml_node& object) {
+  const pugi::xml_node box = object.child("bndbox");
+  if (!box) throw Error("has no <bndbox>");
+  const double x0 = numberInChild(box, "xmin") - 1, y0 = numberInChild(box, "ymin") - 1,
+               x1 = numberInChild(box, "xmax"), y1 = numberInChild(box, "ymax");
+  if (x1 <= x0 || y1 <= y0)
+    throw Error("<bndbox>: xmax and ymax must not be less than xmin and ymin");
+  return {x0, y0, x1 - x0, y1 - y0};
+}
+
+class VocReader {
+ public:
+  explicit VocReader(const Reading& reading)
+      : reading_(reading), index_(reading.folder(), "SegmentationObject") {
+    for (const fs::path& file : filesBelow(reading.folder(), {".png"})) {
+      if (file.parent_path().filename() == "SegmentationObject")
+        masksOf_[file.stem().string()] = file;
+      if (file.parent_path().filename() == "SegmentationClass") classMaps_.insert(file);
+    }
+    readParts();
+  }
+
+  Source read() {
+    reading_.forEachFile(filesBelow(reading_.path, {".xml"}), source_,
+                         [&](const fs::path& file) { readFile(file); });
+    std::vector<fs::path> images;
+    for (const fs::path& image : index_.all())
+      if (!classMaps_.contains(image)) images.push_back(image);
+    addImagesWithoutObjects(reading_, images, "has no annotation file", source_);
+    return std::move(source_);
+  }
+
+ private:
+  /// ImageSets/Segmentation/train.txt and val.txt, else those of Main.
+  void readParts() {
+    for (const char* kind : {"Segmentation", "Main"}) {
+      for (const auto& [name, part] : {std::pair("train", Part::Train), {"val", Part::Val}}) {
+        for (const fs::path& file : filesBelow(reading_.folder(), {".txt"})) {
+          if (file.stem() != name || file.parent_path().filename() != kind) continue;
+          std::istringstream words(base::readFile(file));
+          for (std::string stem; words >> stem;) partOf_.try_emplace(stem, part);
+        }
+      }
+      if (!partOf_.empty()) return;
+    }
+  }
+
+  void readFile(const fs::path& file) {
+    const pugi::xml_document document = readXml(file);
+    const pugi::xml_node root = document.child("annotation");
+    if (!root) return;  // another XML file
+    const std::string stem = file.stem().string(), named = root.child("filename").child_value();
+    SourceImage image;
+    image.file =
+        index_.withStem(stem).empty() && !named.empty() ? index_.only(named) : index_.only(stem);
+    const auto [other, isNew] = fileOf_.try_emplace(image.file, file);
+    if (!isNew) {
+      throw Error(reading_.shown(other->second) + " is of the same image, " +
+                  reading_.shown(image.file));
+    }
+    const pugi::xml_node size = root.child("size");
+    image.size = size ? base::ImageSize{static_cast<std::int64_t>(numberInChild(size, "height")),
+                                        static_cast<std::int64_t>(numberInChild(size, "width"))}
+                      : reading_.images.sizeOf(image.file);
+    if (image.size.width <= 0) image.size = reading_.images.sizeOf(image.file);
+    const auto part = partOf_.find(stem);
+    image.part = part != partOf_.end() ? std::optional(part->second)
+                                       : partOf(image.file.lexically_relative(reading_.folder()));
+    readObjects(file, root, image);
+    source_.images.push_back(std::move(image));
+  }
+
+  void readObjects(const fs::path& file, const pugi::xml_node& root, SourceImage& image) {
+    std::map<std::uint32_t, coco::Rle> masks;
+    const auto labels = masksOf_.find(file.stem().string());
+    if (labels != masksOf_.end()) {
+      guarded(source_, reading_.shown(labels->second),
+              [&] { masks = objectMasks(reading_.images.labelsOf(labels->second)); });
+    }
+    std::uint32_t number = 0;
+    for (const pugi::xml_node& node : root.children("object")) {
+      ++number;
+      guarded(source_, reading_.shown(file) + ": object " + std::to_string(number), [&] {
+        SourceObject object;
+        object.category = node.child("name").child_value();
+        if (object.category.empty()) throw Error("has no <name>");
+        object.boxXywh = boxIn(node);
+        if (const auto mask = masks.find(number); mask != masks.end()) {
+          object.segmentation = std::move(mask->second);
+        } else if (std::vector<double> xy = polygonIn(node); !xy.empty()) {
+          requirePolygon(xy);
+          object.segmentation = onePolygon(std::move(xy));
+        }
+        image.objects.push_back(std::move(object));
+      });
+    }
+  }
+
+  const Reading& reading_;
+  ImageIndex index_;
+  std::map<std::string, fs::path> masksOf_;  ///< by stem
+  std::set<fs::path> classMaps_;             ///< label images that are no input
+  std::map<std::string, Part> partOf_;       ///< by stem
+  std::map<fs::path, fs::path> fileOf_;      ///< by image
+  Source source_;
+};
+
+}  // namespace
+
+Source readVoc(const Reading& reading) { return VocReader(reading).read(); }
+
+}  // namespace lockstep::formats

@@ -1,0 +1,286 @@
+// YOLO's text files: a line per object, its class and the outline (or the box), as shares of the
+// image's sides; data.yaml names the classes and the parts.
+#include "engine/formats/yolo.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/formats/outlines.h"
+#include "engine/formats/reading.h"
+
+namespace lockstep::formats {
+namespace {
+
+struct YoloPart {
+  Part part;
+  std::vector<fs::path> places;  ///< folders of images, or lists of them
+};
+
+struct YoloDescription {
+  std::vector<std::string> names;
+  std::vector<YoloPart> parts;
+};
+
+/// `names: [a, b]` or `names: {0: a, 1: b}`.
+std::vector<std::string> namesIn(const YAML::Node& node) {
+  std::vector<std::string> names;
+  if (node.IsMap()) {
+    for (const auto& entry : node) {
+      const auto index = entry.first.as<std::size_t>();
+      if (index > 1'000'000) throw Error("names: " + std::to_string(index) + " is too large");
+      if (names.size() <= index) names.resize(index + 1);
+      names[index] = entry.second.as<std::string>();
+    }
+  } else {
+    for (const auto& entry : node) names.push_back(entry.as<std::string>());
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].empty()) names[i] = "class " + std::to_string(i);
+  return names;
+}
+
+/// Relative to `path:`, else to the file. Exports of Roboflow name a folder beside the file's as
+/// `../train/images`.
+fs::path placeOf(const fs::path& folder, const fs::path& root, const std::string& text) {
+  const fs::path named(text);
+  for (const fs::path& place : {root / named, folder / named}) {
+    if (fs::exists(place)) return place.lexically_normal();
+  }
+  const std::string inside = text.starts_with("../") ? text.substr(3) : text;
+  return (folder / inside).lexically_normal();
+}
+
+YoloDescription readDescription(const fs::path& file) {
+  YoloDescription description;
+  try {
+    const YAML::Node yaml = YAML::Load(base::readFile(file));
+    if (yaml["names"]) description.names = namesIn(yaml["names"]);
+    const fs::path folder = file.parent_path();
+    const std::string path = yaml["path"] ? yaml["path"].as<std::string>("") : "";
+    const fs::path root = path.empty() ? folder : folder / path;
+    for (const auto& [key, part] : {std::pair("train", Part::Train),
+                                    {"val", Part::Val},
+                                    {"valid", Part::Val},
+                                    {"test", Part::Test}}) {
+      const YAML::Node places = yaml[key];
+      if (!places || places.IsNull()) continue;
+      YoloPart& added = description.parts.emplace_back(YoloPart{part, {}});
+      if (places.IsSequence()) {
+        for (const auto& place : places)
+          added.places.push_back(placeOf(folder, root, place.as<std::string>()));
+      } else {
+        added.places.push_back(placeOf(folder, root, places.as<std::string>()));
+      }
+    }
+  } catch (const YAML::Exception& error) {
+    throw Error(file.string() + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg);
+  }
+  return description;
+}
+
+/// The images of a place, which is a folder or a list of files.
+std::vector<fs::path> imagesIn(const fs::path& place) {
+  if (place.extension() != ".txt") return ImageIndex(place).all();
+  std::vector<fs::path> images;
+  std::istringstream lines(base::readFile(place));
+  for (std::string line; std::getline(lines, line);) {
+    while (line.ends_with('\r') || line.ends_with(' ')) line.pop_back();
+    if (!line.empty()) images.push_back((place.parent_path() / line).lexically_normal());
+  }
+  return images;
+}
+
+/// Beside the image, or in the folder `labels` where the image's is `images`.
+fs::path labelFileOf(const fs::path& image) {
+  fs::path label;
+  bool isReplaced = false;
+  std::vector<fs::path> components(image.begin(), image.end());
+  for (std::size_t i = components.size(); i-- > 0;) {
+    if (components[i] != "images" || isReplaced) continue;
+    components[i] = "labels";
+    isReplaced = true;
+  }
+  for (const fs::path& component : components) label /= component;
+  return label.replace_extension(".txt");
+}
+
+std::vector<double> numbersIn(const std::string& line) {
+  std::vector<double> numbers;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    double number = 0;
+    const char* const end = word.data() + word.size();
+    const auto [after, failure] = std::from_chars(word.data(), end, number);
+    if (failure != std::errc() || after != end || !std::isfinite(number))
+      throw Error("'" + word + "' is not a number");
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// One line. `names` may be empty: classes are numbered.
+SourceObject objectIn(const std::vector<double>& numbers, const std::vector<std::string>& names,
+                      base::ImageSize size) {
+  constexpr double kMost = 1.01;  // Ultralytics tolerates a percent
+  const double number = numbers[0];
+  if (number < 0 || number != std::floor(number) || number > 1e6)
+    throw Error("the class must be an integer");
+  const auto index = static_cast<std::size_t>(number);
+  if (!names.empty() && index >= names.size()) {
+    throw Error("class " + std::to_string(index) + " has no name (there are " +
+                std::to_string(names.size()) + ")");
+  }
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    if (numbers[i] < 1 - kMost || numbers[i] > kMost)
+      throw Error("coordinates must be shares of the image's sides, 0 to 1");
+  }
+  SourceObject object;
+  object.category = names.empty() ? "class " + std::to_string(index) : names[index];
+  const auto width = static_cast<double>(size.width), height = static_cast<double>(size.height);
+  if (numbers.size() == 5) {
+    const double w = numbers[3] * width, h = numbers[4] * height;
+    object.boxXywh = {numbers[1] * width - w / 2, numbers[2] * height - h / 2, w, h};
+    return object;
+  }
+  if (numbers.size() < 7 || numbers.size() % 2 == 0) {
+    throw Error("has " + std::to_string(numbers.size()) +
+                " numbers; a line is a class and x, y of at least 3 points, or a class and a box");
+  }
+  std::vector<double> xy;
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    xy.push_back(numbers[i] * (i % 2 == 1 ? width : height));
+  object.segmentation = onePolygon(std::move(xy));
+  return object;
+}
+
+std::vector<std::string> classesFileNames(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const char* file : {"classes.txt", "obj.names", "labels/classes.txt"}) {
+    if (!fs::is_regular_file(folder / file)) continue;
+    std::istringstream lines(base::readFile(folder / file));
+    for (std::string line; std::getline(lines, line);) {
+      while (line.ends_with('\r')) line.pop_back();
+      if (!line.empty()) names.push_back(line);
+    }
+    break;
+  }
+  return names;
+}
+
+class YoloReader {
+ public:
+  YoloReader(const Reading& reading, std::vector<std::string> names)
+      : reading_(reading), names_(std::move(names)) {
+    std::int64_t id = 0;
+    for (const std::string& name : names_) source_.categories.push_back({{++id}, name});
+  }
+
+  void read(const std::vector<fs::path>& images, std::optional<Part> part) {
+    std::map<fs::path, fs::path> imageOf;  // by label file
+    reading_.forEachFile(images, source_, [&](const fs::path& file) {
+      const fs::path labels = labelFileOf(file);
+      const auto [other, isNew] = imageOf.try_emplace(labels, file);
+      if (!isNew) {
+        throw Error("has the same label file as " + reading_.shown(other->second) + ": " +
+                    reading_.shown(labels));
+      }
+      readImage(file, labels, part);
+    });
+  }
+
+  /// Label files of no image.
+  void addUnusedLabels(const std::vector<fs::path>& labels) {
+    for (const fs::path& file : labels)
+      if (!used_.contains(file)) source_.addFault(reading_.shown(file), "its image is missing");
+  }
+
+  Source finish() { return std::move(source_); }
+
+ private:
+  void readImage(const fs::path& file, const fs::path& labels, std::optional<Part> part) {
+    SourceImage image;
+    image.file = file;
+    image.size = reading_.images.sizeOf(file);
+    image.part = part ? part : partOf(file.lexically_relative(reading_.folder()));
+    used_.insert(labels);
+    if (!fs::is_regular_file(labels)) {
+      source_.addFault(reading_.shown(file), "has no label file; kept without objects");
+    } else {
+      readLabels(labels, image);
+    }
+    source_.images.push_back(std::move(image));
+  }
+
+  void readLabels(const fs::path& labels, SourceImage& image) {
+    std::istringstream lines(base::readFile(labels));
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+      guarded(source_, reading_.shown(labels) + ":" + std::to_string(number), [&] {
+        const std::vector<double> numbers = numbersIn(line);
+        if (!numbers.empty()) image.objects.push_back(objectIn(numbers, names_, image.size));
+      });
+    }
+  }
+
+  const Reading& reading_;
+  std::vector<std::string> names_;
+  std::set<fs::path> used_;
+  Source source_;
+};
+
+}  // namespace
+
+std::optional<fs::path> yoloDescriptionIn(const fs::path& path) {
+  if (fs::is_regular_file(path))
+    return path.extension() == ".yaml" || path.extension() == ".yml" ? std::optional(path)
+                                                                     : std::nullopt;
+  std::error_code failure;
+  for (const char* name : {"data.yaml", "dataset.yaml", "data.yml"})
+    if (fs::is_regular_file(path / name)) return path / name;
+  for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string extension = entry->path().extension().string();
+    if (extension != ".yaml" && extension != ".yml") continue;
+    try {
+      if (YAML::Load(base::readFile(entry->path()))["names"]) return entry->path();
+    } catch (const std::exception&) {
+      continue;  // another file
+    }
+  }
+  return std::nullopt;
+}
+
+Source readYolo(const Reading& reading) {
+  YoloDescription description;
+  if (const auto file = yoloDescriptionIn(reading.path)) description = readDescription(*file);
+  if (!reading.classes.empty()) description.names = reading.classes;
+  if (description.names.empty()) description.names = classesFileNames(reading.folder());
+  YoloReader reader(reading, description.names);
+  bool hasPlaces = false;
+  for (const YoloPart& part : description.parts) {
+    for (const fs::path& place : part.places) {
+      if (!fs::exists(place)) continue;
+      hasPlaces = true;
+      reader.read(imagesIn(place), part.part);
+    }
+  }
+  if (!hasPlaces) reader.read(ImageIndex(reading.folder()).all(), std::nullopt);
+  std::vector<fs::path> labels;
+  for (const fs::path& file : filesBelow(reading.folder(), {".txt"})) {
+    const bool isLabel = std::ranges::count(file.lexically_relative(reading.folder()).parent_path(),
+                                            fs::path("labels")) > 0;
+    if (isLabel && file.filename() != "classes.txt") labels.push_back(file);
+  }
+  reader.addUnusedLabels(labels);
+  return reader.finish();
+}
+
+}  // namespace lockstep::formats

@@ -1,0 +1,135 @@
+#include "engine/worker/dataset_images.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/image_header.h"
+#include "engine/data/image_file.h"
+#include "engine/worker/label_files.h"
+
+namespace lockstep::worker {
+namespace {
+
+/// Enough of a file for the headers of nearly all.
+std::string beginningOf(const std::filesystem::path& file) {
+  constexpr std::size_t kBytes = 256 << 10;
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes(kBytes, '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(stream.gcount()));
+  return bytes;
+}
+
+template <typename Value, typename ToId>
+void fillFrom(const cv::Mat& pixels, formats::LabelImage& labels, const ToId& toId) {
+  std::size_t at = 0;
+  for (int y = 0; y < pixels.rows; ++y) {
+    const auto* row = pixels.ptr<Value>(y);
+    for (int x = 0; x < pixels.cols; ++x) labels.ids[at++] = toId(row[x]);
+  }
+}
+
+std::uint32_t wholeId(double value, const std::string& name) {
+  if (!(value >= 0 && value <= 4294967295.0) || value != std::floor(value))
+    throw Error(name + ": " + std::to_string(value) + " is not the id of an object");
+  return static_cast<std::uint32_t>(value);
+}
+
+formats::LabelImage labelsIn(const cv::Mat& pixels, const std::string& name) {
+  formats::LabelImage labels{pixels.cols, pixels.rows, {}};
+  labels.ids.resize(static_cast<std::size_t>(pixels.rows) * static_cast<std::size_t>(pixels.cols));
+  const auto same = [](auto value) { return static_cast<std::uint32_t>(value); };
+  switch (pixels.type()) {
+    case CV_8UC1:
+      fillFrom<std::uint8_t>(pixels, labels, same);
+      return labels;
+    case CV_16UC1:
+      fillFrom<std::uint16_t>(pixels, labels, same);
+      return labels;
+    case CV_32SC1:
+      fillFrom<std::int32_t>(pixels, labels,
+                             [&](std::int32_t value) { return wholeId(value, name); });
+      return labels;
+    case CV_32FC1:
+      fillFrom<float>(pixels, labels,
+                      [&](float value) { return wholeId(static_cast<double>(value), name); });
+      return labels;
+    case CV_8UC3:
+      fillFrom<cv::Vec3b>(pixels, labels, [](const cv::Vec3b& bgr) {
+        return bgr[2] * 65536U + bgr[1] * 256U + bgr[0];
+      });
+      return labels;
+    case CV_8UC4:
+      fillFrom<cv::Vec4b>(pixels, labels, [](const cv::Vec4b& bgra) {
+        return bgra[2] * 65536U + bgra[1] * 256U + bgra[0];
+      });
+      return labels;
+    default:
+      throw Error(name + ": " + std::to_string(pixels.channels()) +
+                  " channels of this type are no label image; it must be 8, 16 or 32 bit grey, or "
+                  "a palette");
+  }
+}
+
+/// nullopt: OpenCV cannot read it.
+std::optional<formats::LabelImage> decoded(const std::string& bytes, const std::string& name) {
+  if (auto labels = readIndexedPng(bytes)) return labels;
+  const cv::Mat input(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
+  cv::Mat pixels;
+  try {
+    if (!bytes.empty()) pixels = cv::imdecode(input, cv::IMREAD_UNCHANGED);
+  } catch (const cv::Exception&) {
+    pixels.release();
+  }
+  return pixels.empty() ? std::nullopt : std::optional(labelsIn(pixels, name));
+}
+
+}  // namespace
+
+base::ImageSize DatasetImages::sizeOf(const std::filesystem::path& image) const {
+  if (const auto header = base::readImageHeader(beginningOf(image)); header && header->width > 0) {
+    return header->exifSwapsSides ? base::ImageSize{header->width, header->height}
+                                  : base::ImageSize{header->height, header->width};
+  }
+  return data::readImage(image).size();
+}
+
+formats::LabelImage DatasetImages::labelsOf(const std::filesystem::path& image) const {
+  auto labels = decoded(base::readFile(image), image.string());
+  if (!labels) labels = readTiff32(image);
+  if (!labels) throw Error(image.string() + ": cannot be decoded as an image");
+  return std::move(*labels);
+}
+
+formats::LabelImage DatasetImages::decodeLabels(const std::string& bytes,
+                                                const std::string& name) const {
+  auto labels = decoded(bytes, name);
+  if (!labels) throw Error(name + ": cannot be decoded as an image");
+  return std::move(*labels);
+}
+
+std::string DatasetImages::encodeLabels(const formats::LabelImage& labels) const {
+  const std::uint32_t most = labels.ids.empty() ? 0 : *std::ranges::max_element(labels.ids);
+  if (most > 65535) throw Error("a label image of 16 bits cannot have id " + std::to_string(most));
+  cv::Mat pixels(labels.height, labels.width, most > 255 ? CV_16UC1 : CV_8UC1);
+  for (int y = 0, at = 0; y < labels.height; ++y) {
+    for (int x = 0; x < labels.width; ++x, ++at) {
+      const std::uint32_t id = labels.ids[static_cast<std::size_t>(at)];
+      if (most > 255) {
+        pixels.at<std::uint16_t>(y, x) = static_cast<std::uint16_t>(id);
+      } else {
+        pixels.at<std::uint8_t>(y, x) = static_cast<std::uint8_t>(id);
+      }
+    }
+  }
+  std::vector<std::uint8_t> bytes;
+  if (!cv::imencode(".png", pixels, bytes)) throw Error("a label image cannot be encoded");
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace lockstep::worker

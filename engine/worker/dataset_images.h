@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/formats/source.h"
+
+namespace lockstep::worker {
+
+/// Sizes and label images with OpenCV. Thread-safe.
+class DatasetImages : public formats::ImageCodec {
+ public:
+  base::ImageSize sizeOf(const std::filesystem::path& image) const override;
+  formats::LabelImage labelsOf(const std::filesystem::path& image) const override;
+  formats::LabelImage decodeLabels(const std::string& bytes,
+                                   const std::string& name) const override;
+  std::string encodeLabels(const formats::LabelImage& labels) const override;
+};
+
+}  // namespace lockstep::worker

@@ -1,0 +1,63 @@
+// Jobs that bring annotations of other formats in and out.
+#include <map>
+
+#include "engine/base/error.h"
+#include "engine/base/number_text.h"
+#include "engine/formats/export.h"
+#include "engine/formats/import.h"
+#include "engine/formats/report_text.h"
+#include "engine/worker/dataset_images.h"
+#include "engine/worker/jobs.h"
+
+namespace lockstep::worker {
+namespace {
+
+/// Progress in several phases, which are named; the job stops when the supervisor asks for it.
+class PhaseProgress {
+ public:
+  explicit PhaseProgress(const JobContext& context) : context_(context) {}
+
+  void operator()(const std::string& what, std::size_t done, std::size_t all) {
+    throwIfStopped(context_.mailbox);
+    const auto [found, isNew] = phases_.try_emplace(what);
+    if (isNew) found->second = progressTo(context_.channel, what);
+    found->second(static_cast<std::int64_t>(done), static_cast<std::int64_t>(all));
+  }
+
+ private:
+  const JobContext& context_;
+  std::map<std::string, eval::Progress> phases_;
+};
+
+}  // namespace
+
+protocol::Finished run(const protocol::ImportJob& job, const JobContext& context) {
+  PhaseProgress progress(context);
+  formats::ImportOptions options{.source = job.source,
+                                 .out = job.out,
+                                 .valShare = job.valShare,
+                                 .seed = static_cast<std::uint64_t>(job.seed),
+                                 .groupPattern = job.groupPattern,
+                                 .classes = job.classes,
+                                 .copiesImages = job.copiesImages};
+  if (!job.format.empty()) options.format = base::parseEnum<formats::Format>(job.format);
+  const formats::ImportReport report =
+      formats::importDataset(options, DatasetImages(), std::ref(progress));
+  return {.result = protocol::DatasetReport{
+              formats::summaryOf(report, options),
+              formats::faultLines(report.faults,
+                                  "; all are in " + (options.out / "faults.txt").string())}};
+}
+
+protocol::Finished run(const protocol::ExportJob& job, const JobContext& context) {
+  PhaseProgress progress(context);
+  const formats::ExportOptions options{
+      job.source, job.out,
+      base::parseEnum<formats::ExportFormat>(job.format).value_or(formats::ExportFormat::LabelMe)};
+  const formats::ExportReport report =
+      formats::exportDataset(options, DatasetImages(), std::ref(progress));
+  return {.result = protocol::DatasetReport{formats::summaryOf(report),
+                                            formats::faultLines(report.faults, "")}};
+}
+
+}  // namespace lockstep::worker

@@ -1,0 +1,150 @@
+#include <QTest>
+
+#include "tests/formats/made_sources.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::SourceFolder;
+
+/// A folder of each format with a fault, which is named at its place; the rest is imported.
+class TstFaultySources : public QObject {
+  Q_OBJECT
+
+ private:
+  using Change = std::function<void(const SourceFolder&)>;
+
+ private Q_SLOTS:
+  void faultsAreNamedAtTheirPlace_data() {
+    QTest::addColumn<QString>("format");
+    QTest::addColumn<int>("change");
+    QTest::addColumn<QString>("fault");
+    const auto row = [this](const char* name, const char* format, const char* fault,
+                            Change change) {
+      changes_.push_back(std::move(change));
+      QTest::newRow(name) << QString::fromUtf8(format) << static_cast<int>(changes_.size()) - 1
+                          << QString::fromUtf8(fault);
+    };
+    const auto remove = [](const char* name) {
+      return [name](const SourceFolder& folder) { std::filesystem::remove(folder.path() / name); };
+    };
+    const auto write = [](const char* name, const char* text) {
+      return [name, text](const SourceFolder& folder) { folder.write(name, text); };
+    };
+    const auto image = [](const char* name) {
+      return [name](const SourceFolder& folder) { folder.writeImage(name); };
+    };
+    row("coco: image", "coco", "annotations/instances.json: images[1]: its image b.png is missing",
+        remove("images/b.png"));
+    row("coco: damaged", "coco",
+        "annotations/more.json:1: invalid JSON at byte 13",
+        write("annotations/more.json", "{\"images\": [}"));
+    row("coco: unknown class", "coco",
+        "annotations/more.json: annotations[0]: there is no category 9",
+        [](const SourceFolder& folder) {
+          folder.writeImage("images/d.png");
+          folder.write("annotations/more.json",
+                       R"({"images": [{"id": 5, "file_name": "d.png", "width": 40, "height": 30}],
+                  "categories": [], "annotations": [{"image_id": 5, "category_id": 9}]})");
+        });
+    row("labelme: label", "labelme", "d.png: has no label file; kept without objects",
+        image("d.png"));
+    row("labelme: number", "labelme",
+        "b.json: shapes[0].points[1][0]: is a string; it must be a number",
+        write(
+            "b.json",
+            R"({"shapes": [{"label": "cat", "points": [[1, 2], ["x", 3], [4, 5]]}], "imagePath": "b.png"})"));
+    row("labelme: two files", "labelme", "d.json: b.json is of the same image, b.png",
+        write("d.json", R"({"shapes": [], "imagePath": "b.png"})"));
+    row("labelme: syntax", "labelme", "b.json:1: invalid JSON at byte 13",
+        write("b.json", "{\"shapes\": [,]}"));
+    row("yolo: label", "yolo", "images/b.png: has no label file; kept without objects",
+        remove("labels/b.txt"));
+    row("yolo: number", "yolo", "labels/b.txt:2: 'x' is not a number",
+        write("labels/b.txt", "0 0.1 0.1 0.2 0.1 0.2 0.2\n0 0.1 x 0.2 0.2\n"));
+    row("yolo: class", "yolo", "labels/b.txt:1: class 7 has no name (there are 2)",
+        write("labels/b.txt", "7 0.1 0.1 0.2 0.1 0.2 0.2\n"));
+    row("yolo: pixels", "yolo", "labels/b.txt:1: coordinates must be shares",
+        write("labels/b.txt", "0 10 10 20 10 20 20\n"));
+    row("yolo: two files", "yolo",
+        "images/b.png: has the same label file as images/b.bmp: labels/b.txt",
+        image("images/b.bmp"));
+    row("yolo: image", "yolo", "labels/d.txt: its image is missing", write("labels/d.txt", ""));
+    row("voc: label", "voc", "JPEGImages/b.png: has no annotation file; kept without objects",
+        remove("Annotations/b.xml"));
+    row("voc: number", "voc", "Annotations/b.xml: object 1: 'x' is not a number",
+        write("Annotations/b.xml",
+              "<annotation><object><name>cat</name><bndbox><xmin>x</xmin></bndbox></object></"
+              "annotation>"));
+    row("voc: syntax", "voc",
+        "Annotations/b.xml:1: invalid XML: ", write("Annotations/b.xml", "<annotation>"));
+    row("voc: two files", "voc", "Annotations/z.xml: Annotations/b.xml is of the same image",
+        write("Annotations/z.xml", "<annotation><filename>b.png</filename></annotation>"));
+    row("cvat: image", "cvat", "annotations.xml: image b.png: its image b.png is missing",
+        remove("images/b.png"));
+    row("cvat: number", "cvat", "more.xml: image d.png: shape 1: 'x' is not a number",
+        [](const SourceFolder& folder) {
+          folder.writeImage("images/d.png");
+          folder.write("more.xml",
+                       "<annotations><image name=\"d.png\" width=\"40\" height=\"30\"><polygon "
+                       "label=\"cat\" points=\"1,2;x,3;4,5\"/></image></annotations>");
+        });
+    row("via: number", "via",
+        "more.json: d.png.regions[0].shape_attributes.all_points_x[1]: is a string; it must be a "
+        "number",
+        [](const SourceFolder& folder) {
+          folder.writeImage("d.png");
+          folder.write(
+              "more.json",
+              R"({"d.png": {"filename": "d.png", "regions": [{"shape_attributes": {"name": "polygon", "all_points_x": [1, "x", 3], "all_points_y": [1, 2, 3]}}]}})");
+        });
+    row("via: image", "via", "via_project.json: b.png123: its image b.png is missing",
+        remove("b.png"));
+    row("cityscapes: points", "cityscapes",
+        "gtFine/train/town/b_gtFine_polygons.json: objects[0]: has 1 points",
+        write(
+            "gtFine/train/town/b_gtFine_polygons.json",
+            R"({"imgHeight": 30, "imgWidth": 40, "objects": [{"label": "car", "polygon": [[1, 1]]}]})"));
+    row("labelstudio: image", "labelstudio", "export.json: task 2: its image b.png is missing",
+        remove("images/b.png"));
+    row("geojson: label", "geojson", "b.png: has no GeoJSON file; kept without objects",
+        remove("b.geojson"));
+    row("geojson: kind", "geojson", "b.geojson: features[0].geometry: type \"Circle\" is unknown",
+        write("b.geojson",
+              R"({"features": [{"geometry": {"type": "Circle", "coordinates": []}}]})"));
+    row("masks: label", "masks", "images/d.png: has no mask file; kept without objects",
+        image("images/d.png"));
+    row("masks: size", "masks", "masks/cat/b.png: is 5 x 4 px but its image is 40 x 30",
+        [](const SourceFolder& folder) { folder.writeImage("masks/cat/b.png", 5, 4); });
+    row("masks: two files", "masks",
+        "images/b.png: has two mask files: masks/cat/b.png, masks/cat/b_mask.png",
+        image("masks/cat/b_mask.png"));
+    row("masks: damaged", "masks", "masks/cat/b.png: cannot be decoded as an image",
+        write("masks/cat/b.png", "no PNG"));
+    row("masks: image", "masks", "masks/cat/d.png: its image is missing", image("masks/cat/d.png"));
+  }
+  void faultsAreNamedAtTheirPlace() {
+    QFETCH(QString, format);
+    QFETCH(int, change);
+    QFETCH(QString, fault);
+    const SourceFolder folder;
+    for (const tests::MadeSource& source : tests::madeSources())
+      if (source.name == format.toStdString()) source.write(folder);
+    changes_[static_cast<std::size_t>(change)](folder);
+    const formats::ImportReport report = folder.import();
+    std::string all;
+    bool isNamed = false;
+    for (const formats::Fault& one : report.faults) {
+      all += one.text() + "\n";
+      isNamed = isNamed || one.text().starts_with(fault.toStdString());
+    }
+    QVERIFY2(isNamed, all.c_str());
+    QVERIFY2(!folder.imported().empty(), "the rest is there");
+    QVERIFY(std::filesystem::exists(folder.out() / "faults.txt"));
+  }
+
+ private:
+  std::vector<Change> changes_;
+};
+
+LOCKSTEP_TEST(TstFaultySources)
+#include "tst_faulty_sources.moc"
