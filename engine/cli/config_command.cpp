@@ -71,9 +71,9 @@ std::string derivedFacts(const config::Experiment& experiment) {
 
 std::string dataFacts(const config::Experiment& experiment, const DataCheck& check) {
   const std::int64_t steps =
-      experiment.solver.maxSteps.steps(check.trainImages, experiment.solver.batchSize);
+      experiment.solver.maxSteps.steps(check.drawsPerEpoch, experiment.solver.batchSize);
   const double epochs = static_cast<double>(steps) * experiment.solver.batchSize /
-                        static_cast<double>(check.trainImages);
+                        static_cast<double>(check.drawsPerEpoch);
   const auto split = [](std::size_t images, const char* kind, std::size_t objects) {
     return base::counted(images, kind) + " (" + base::counted(objects, "object") + "), ";
   };
@@ -86,6 +86,9 @@ std::string dataFacts(const config::Experiment& experiment, const DataCheck& che
   return "; " +
          split(static_cast<std::size_t>(check.trainImages), "training image",
                check.trainAnnotations) +
+         (check.drawsPerEpoch == check.trainImages
+              ? ""
+              : std::to_string(check.drawsPerEpoch) + " draws per epoch, ") +
          (check.valImages == 0 ? "no held-out images, "
                                : split(check.valImages, "held-out image", check.valAnnotations)) +
          base::counted(check.classes, "class") + text.data();

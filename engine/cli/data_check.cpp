@@ -17,6 +17,7 @@
 #include "engine/cli/annotation_issues.h"
 #include "engine/coco/evaluation/past_limit.h"
 #include "engine/coco/files/dataset.h"
+#include "engine/coco/files/training_images.h"
 #include "engine/config/anchor_fit.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/config/value_text.h"
@@ -126,7 +127,10 @@ class Checker {
   void checkUsable(const Split& train) {
     const std::size_t usable = train.dataset.usableImageCount();
     const std::size_t all = train.dataset.images().size();
-    check_.trainImages = static_cast<std::int64_t>(experiment_.dataset.skipEmpty ? usable : all);
+    const auto used = coco::trainingImages(train.dataset, experiment_.dataset.skipEmpty);
+    check_.trainImages = static_cast<std::int64_t>(used.size());
+    check_.drawsPerEpoch = coco::drawsPerEpoch(
+        coco::repeatFactors(train.dataset, used, experiment_.dataset.repeatThreshold));
     check_.trainAnnotations = train.dataset.annotationCount();
     if (all == 0) {
       add("dataset.train.annotations", "has no images");

@@ -15,6 +15,7 @@ namespace lockstep::cli {
 struct DataCheck {
   std::vector<config::ConfigIssue> issues;  ///< located at the keys they are about
   std::int64_t trainImages = 0;             ///< the images that training uses
+  std::int64_t drawsPerEpoch = 0;           ///< of them, some repeated (dataset.repeat_threshold)
   std::size_t trainAnnotations = 0;
   std::size_t valImages = 0;
   std::size_t valAnnotations = 0;

@@ -55,9 +55,9 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
   supervisor::LocalRanks ranks = resolveMachine(loaded.experiment, workerProgram, options.ranks);
   refuseFp16OnCpu(loaded.experiment.runtime);
   DataCheck check = checkTrainingData(loaded, ranks.devices);
-  config::resolveDurations(loaded.experiment, check.trainImages);
+  config::resolveDurations(loaded.experiment, check.drawsPerEpoch);
   const double stepsPerEpoch =
-      static_cast<double>(check.trainImages) / loaded.experiment.solver.batchSize;
+      static_cast<double>(check.drawsPerEpoch) / loaded.experiment.solver.batchSize;
   return {std::move(loaded.experiment), std::move(ranks), std::move(check.data), stepsPerEpoch};
 }
 

@@ -93,8 +93,8 @@ Batch SampleLoader::loadTraining(std::span<const Sampler::Draw> draws) const {
   for (const Sampler::Draw& draw : draws) {
     const coco::Image& image = dataset_.images()[draw.imageIndex];
     indices.push_back(draw.imageIndex);
-    plans.push_back(planTraining(augment_, sizeOf(image), image.id, draw.epoch, seed_));
-    keys.push_back(trainingSamplingKey(seed_, image.id, draw.epoch));
+    plans.push_back(planTraining(augment_, sizeOf(image), image.id, draw.occurrence(), seed_));
+    keys.push_back(trainingSamplingKey(seed_, image.id, draw.occurrence()));
   }
   Batch batch = load(indices, plans, paddedForTraining(augment_, plans));
   batch.samplingKeys = std::move(keys);

@@ -1,41 +1,36 @@
 #include "engine/data/sampler.h"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 #include <unordered_set>
 
 #include "engine/base/counter_hash.h"
 #include "engine/base/error.h"
+#include "engine/coco/files/training_images.h"
 
 namespace lockstep::data {
 namespace {
 
-bool hasUsableAnnotation(const std::vector<coco::Annotation>& annotations) {
-  return std::any_of(annotations.begin(), annotations.end(),
-                     [](const auto& a) { return a.isUsable(); });
-}
-
-/// The images of one epoch in the order of its permutation, in groups of one aspect (wide or tall).
+/// The places of one epoch's permutation, in groups of one aspect (wide or tall).
 class AspectGroups {
  public:
-  AspectGroups(const std::vector<std::size_t>& order, const std::vector<bool>& isWide,
-               std::size_t groupSize)
-      : groupSize_(groupSize), place_(order.size()) {
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      place_[order[i]] = i;
-      auto& open = isWide[order[i]] ? wide_ : tall_;
-      open.push_back(order[i]);
+  /// isWide: by place.
+  AspectGroups(const std::vector<bool>& isWide, std::size_t groupSize)
+      : groupSize_(groupSize), count_(isWide.size()) {
+    for (std::size_t place = 0; place < count_; ++place) {
+      auto& open = isWide[place] ? wide_ : tall_;
+      open.push_back(place);
       if (open.size() < groupSize_) continue;
       groups_.push_back(std::move(open));
       open.clear();
     }
   }
 
-  /// All images once: `head` images complete the last group of the epoch before, then come whole
-  /// groups, then a partial group that the next epoch completes. Whole groups are in the order of
-  /// their first images.
+  /// All places once: `head` complete the last group of the epoch before, then come whole groups,
+  /// then a partial group that the next epoch completes. Whole groups are in the order of their
+  /// first places.
   std::vector<std::size_t> sequence(std::size_t head) {
-    const std::size_t tail = (place_.size() - head) % groupSize_;
+    const std::size_t tail = (count_ - head) % groupSize_;
     std::vector<std::size_t> loose = wide_;
     loose.insert(loose.end(), tall_.begin(), tall_.end());
     while (loose.size() < head + tail) {
@@ -48,7 +43,7 @@ class AspectGroups {
       groups_.emplace_back(mixed, mixed + static_cast<std::ptrdiff_t>(groupSize_));
     }
     std::sort(groups_.begin(), groups_.end(),
-              [&](const auto& a, const auto& b) { return place_[a.front()] < place_[b.front()]; });
+              [](const auto& a, const auto& b) { return a.front() < b.front(); });
     std::vector<std::size_t> result(loose.begin(),
                                     loose.begin() + static_cast<std::ptrdiff_t>(head));
     for (const auto& group : groups_) result.insert(result.end(), group.begin(), group.end());
@@ -57,8 +52,7 @@ class AspectGroups {
   }
 
  private:
-  std::size_t groupSize_;
-  std::vector<std::size_t> place_;  ///< index of an image in the permutation
+  std::size_t groupSize_, count_;
   std::vector<std::size_t> wide_, tall_;
   std::vector<std::vector<std::size_t>> groups_;
 };
@@ -72,6 +66,7 @@ SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, in
           .worldSize = worldSize,
           .groupByAspect = experiment.dataset.groupByAspect,
           .skipEmpty = experiment.dataset.skipEmpty,
+          .repeatThreshold = experiment.dataset.repeatThreshold,
           .seed = static_cast<std::uint64_t>(experiment.runtime.seed)};
 }
 
@@ -83,10 +78,9 @@ Sampler::Sampler(const coco::Dataset& dataset, const SamplerOptions& options) : 
                     " (ranks x solver.accumulate)");
   }
   imagesPerMicroBatch_ = options.batchSize / microBatches;
-  for (std::size_t i = 0; i < dataset.images().size(); ++i) {
-    if (options.skipEmpty && !hasUsableAnnotation(dataset.annotationsOf(i))) continue;
+  imageIndices_ = coco::trainingImages(dataset, options.skipEmpty);
+  for (const std::size_t i : imageIndices_) {
     const coco::Image& image = dataset.images()[i];
-    imageIndices_.push_back(i);
     imageIds_.push_back(static_cast<std::uint64_t>(image.id.value));
     isWide_.push_back(image.width >= image.height);
   }
@@ -96,24 +90,27 @@ Sampler::Sampler(const coco::Dataset& dataset, const SamplerOptions& options) : 
         "px)");
   }
   isLeftOut_.assign(imageIndices_.size(), false);
+  repeatFactors_ = coco::repeatFactors(dataset, imageIndices_, options.repeatThreshold);
+  drawsPerEpoch_ = coco::drawsPerEpoch(repeatFactors_);
 }
 
 std::vector<Sampler::Draw> Sampler::imagesOf(std::int64_t step, int microBatch) const {
-  const auto count = static_cast<std::int64_t>(imageIndices_.size());
   const std::int64_t group =
       static_cast<std::int64_t>(microBatch) * options_.worldSize + options_.rank;
   const std::int64_t first = (step - 1) * options_.batchSize + group * imagesPerMicroBatch_;
   std::vector<Draw> draws;
   for (std::int64_t position = first; position < first + imagesPerMicroBatch_; ++position) {
-    const std::int64_t epoch = position / count;
-    draws.push_back({imageAt(*orderOf(epoch), static_cast<std::size_t>(position % count)), epoch});
+    const std::int64_t epoch = position / drawsPerEpoch_;
+    draws.push_back(
+        drawAt(*orderOf(epoch), static_cast<std::size_t>(position % drawsPerEpoch_), epoch));
   }
   return draws;
 }
 
-std::size_t Sampler::imageAt(const std::vector<std::size_t>& order, std::size_t place) const {
-  while (isLeftOut_[order[place]]) place = (place + 1) % order.size();
-  return imageIndices_[order[place]];
+Sampler::Draw Sampler::drawAt(const std::vector<Entry>& order, std::size_t place,
+                              std::int64_t epoch) const {
+  while (isLeftOut_[order[place].image]) place = (place + 1) % order.size();
+  return {imageIndices_[order[place].image], epoch, order[place].copy};
 }
 
 void Sampler::leaveOut(const std::vector<std::int64_t>& imageIds) {
@@ -131,36 +128,85 @@ Sampler::Order Sampler::orderOf(std::int64_t epoch) const {
   const std::lock_guard lock(mutex_);
   CachedOrder& cached = cached_[epoch % 2];
   if (cached.epoch != epoch) {
-    std::vector<std::size_t> order = permutation(epoch);
-    if (options_.groupByAspect && imagesPerMicroBatch_ > 1)
-      order = groupedByAspect(std::move(order), epoch);
-    cached = {epoch, std::make_shared<const std::vector<std::size_t>>(std::move(order))};
+    std::vector<Entry> order = permutation(epoch);
+    if (options_.groupByAspect && imagesPerMicroBatch_ > 1) order = groupedByAspect(order, epoch);
+    cached = {epoch, std::make_shared<const std::vector<Entry>>(std::move(order))};
   }
   return cached.order;
 }
 
-std::vector<std::size_t> Sampler::permutation(std::int64_t epoch) const {
-  std::vector<std::pair<std::uint64_t, std::size_t>> keyed(imageIds_.size());
-  for (std::size_t i = 0; i < keyed.size(); ++i) {
-    keyed[i] = {
-        base::counterHash({options_.seed, static_cast<std::uint64_t>(base::RandomPurpose::Order),
-                           static_cast<std::uint64_t>(epoch), imageIds_[i]}),
-        i};
+/// The whole part of each factor, and one more of as many images as the rest of all makes: by
+/// systematic sampling, so that the epoch's length does not change.
+std::vector<int> Sampler::copiesIn(std::int64_t epoch) const {
+  std::vector<int> copies(repeatFactors_.size());
+  std::vector<std::pair<std::uint64_t, std::size_t>> rests;  // random order, image
+  double rest = 0;
+  std::int64_t missing = drawsPerEpoch_;
+  const auto key = static_cast<std::uint64_t>(base::RandomPurpose::Repeat);
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    copies[i] = static_cast<int>(repeatFactors_[i]);
+    missing -= copies[i];
+    if (repeatFactors_[i] == copies[i]) continue;
+    rest += repeatFactors_[i] - copies[i];
+    rests.emplace_back(
+        base::counterHash({options_.seed, key, static_cast<std::uint64_t>(epoch), imageIds_[i]}),
+        i);
   }
-  std::sort(keyed.begin(), keyed.end());
-  std::vector<std::size_t> order(keyed.size());
-  std::transform(keyed.begin(), keyed.end(), order.begin(),
-                 [](const auto& entry) { return entry.second; });
+  if (missing <= 0) return copies;
+  std::sort(rests.begin(), rests.end());
+  const double offset =
+      base::counterUniform({options_.seed, key, static_cast<std::uint64_t>(epoch)});
+  const double scale = static_cast<double>(missing) / rest;
+  double sum = 0;
+  std::int64_t taken = 0;
+  for (const auto& [hash, image] : rests) {
+    sum += (repeatFactors_[image] - copies[image]) * scale;
+    const bool isLast = image == rests.back().second;  // where rounding must not lose one
+    const auto due = isLast ? missing : std::min(missing, static_cast<std::int64_t>(sum + offset));
+    copies[image] += static_cast<int>(due - taken);
+    taken = due;
+  }
+  return copies;
+}
+
+std::vector<Sampler::Entry> Sampler::permutation(std::int64_t epoch) const {
+  struct KeyedEntry {
+    std::uint64_t key;
+    Entry entry;
+  };
+  const std::vector<int> copies = copiesIn(epoch);
+  std::vector<KeyedEntry> keyed;
+  keyed.reserve(static_cast<std::size_t>(drawsPerEpoch_));
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    for (int copy = 0; copy < copies[i]; ++copy) {
+      const Draw draw{0, epoch, copy};
+      keyed.push_back(
+          {base::counterHash({options_.seed, static_cast<std::uint64_t>(base::RandomPurpose::Order),
+                              static_cast<std::uint64_t>(draw.occurrence()), imageIds_[i]}),
+           {i, copy}});
+    }
+  }
+  std::sort(keyed.begin(), keyed.end(), [](const KeyedEntry& a, const KeyedEntry& b) {
+    return std::tuple(a.key, a.entry.image, a.entry.copy) <
+           std::tuple(b.key, b.entry.image, b.entry.copy);
+  });
+  std::vector<Entry> order(keyed.size());
+  std::ranges::transform(keyed, order.begin(), &KeyedEntry::entry);
   return order;
 }
 
-std::vector<std::size_t> Sampler::groupedByAspect(std::vector<std::size_t> order,
-                                                  std::int64_t epoch) const {
+std::vector<Sampler::Entry> Sampler::groupedByAspect(const std::vector<Entry>& order,
+                                                     std::int64_t epoch) const {
   const auto groupSize = static_cast<std::size_t>(imagesPerMicroBatch_);
   const std::size_t begun = static_cast<std::size_t>(epoch) * order.size() % groupSize;
   const std::size_t head = (groupSize - begun) % groupSize;
   if (head >= order.size()) return order;
-  return AspectGroups(order, isWide_, groupSize).sequence(head);
+  std::vector<bool> isWide;
+  for (const Entry& entry : order) isWide.push_back(isWide_[entry.image]);
+  std::vector<Entry> grouped;
+  for (const std::size_t place : AspectGroups(isWide, groupSize).sequence(head))
+    grouped.push_back(order[place]);
+  return grouped;
 }
 
 }  // namespace lockstep::data

@@ -16,20 +16,25 @@ struct SamplerOptions {
   int rank = 0;
   int worldSize = 1;
   bool groupByAspect = true;
-  bool skipEmpty = true;  ///< leave out images without a usable annotation
+  bool skipEmpty = true;       ///< leave out images without a usable annotation
+  double repeatThreshold = 0;  ///< of coco::repeatFactors; 0: every image once per epoch
   std::uint64_t seed = 1;
 };
 
 SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, int worldSize);
 
 /// The order of training images: an endless sequence of epochs, each a permutation of the images,
-/// as a pure function of seed, position and the images that are left out, each of which is replaced
-/// by the next image of the epoch. Steps can be queried in any order, from any thread.
+/// some of them repeated, as a pure function of seed, position and the images that are left out,
+/// each of which is replaced by the next image of the epoch. All epochs are equally long. Steps can
+/// be queried in any order, from any thread.
 class Sampler {
  public:
   struct Draw {
     std::size_t imageIndex = 0;  ///< into Dataset::images()
     std::int64_t epoch = 0;      ///< from 0
+    int copy = 0;                ///< of the image in its epoch
+    /// For keys of random choices, which differ between copies. Of a first copy it is the epoch.
+    std::int64_t occurrence() const { return epoch + (std::int64_t{copy} << 40); }
     bool operator==(const Draw&) const = default;
   };
 
@@ -42,18 +47,23 @@ class Sampler {
   std::vector<Draw> imagesOf(std::int64_t step, int microBatch) const;
   /// Not thread-safe with imagesOf(). Unknown ids are ignored. Throws Error when no image is left.
   void leaveOut(const std::vector<std::int64_t>& imageIds);
-  /// Number of images per epoch, including those left out, which keep their positions.
-  std::size_t imageCount() const { return imageIndices_.size(); }
+  /// Length of an epoch, including images left out, which keep their positions.
+  std::int64_t drawsPerEpoch() const { return drawsPerEpoch_; }
   int accumulate() const { return options_.accumulate; }
   int imagesPerMicroBatch() const { return imagesPerMicroBatch_; }
 
  private:
-  using Order = std::shared_ptr<const std::vector<std::size_t>>;
+  /// A draw of an epoch.
+  struct Entry {
+    std::size_t image = 0;  ///< into imageIndices_
+    int copy = 0;
+  };
+  using Order = std::shared_ptr<const std::vector<Entry>>;
   Order orderOf(std::int64_t epoch) const;
-  std::size_t imageAt(const std::vector<std::size_t>& order, std::size_t place) const;
-  std::vector<std::size_t> permutation(std::int64_t epoch) const;
-  std::vector<std::size_t> groupedByAspect(std::vector<std::size_t> order,
-                                           std::int64_t epoch) const;
+  Draw drawAt(const std::vector<Entry>& order, std::size_t place, std::int64_t epoch) const;
+  std::vector<int> copiesIn(std::int64_t epoch) const;
+  std::vector<Entry> permutation(std::int64_t epoch) const;
+  std::vector<Entry> groupedByAspect(const std::vector<Entry>& order, std::int64_t epoch) const;
 
   SamplerOptions options_;
   int imagesPerMicroBatch_ = 1;
@@ -61,6 +71,8 @@ class Sampler {
   std::vector<std::uint64_t> imageIds_;    ///< of imageIndices_
   std::vector<bool> isWide_;               ///< of imageIndices_: width >= height
   std::vector<bool> isLeftOut_;            ///< of imageIndices_
+  std::vector<double> repeatFactors_;      ///< of imageIndices_
+  std::int64_t drawsPerEpoch_ = 0;
 
   struct CachedOrder {
     std::int64_t epoch = -1;

@@ -239,7 +239,7 @@ void TstAdvisor::eachProblemIsFound_data() {
         run.figures["rpn/matched/p2"] = always(20);
         run.figures["rpn/matched/p3"] = always(2);
       });
-  row("class_not_found", "", "",
+  row("class_not_found", "dataset.repeat_threshold", "0.1",
       "Never found: 1 of 2 classes (category id 7), with an AP of 0 at all of 3 evaluations, while "
       "the "
       "mask AP of all classes is 0.3.",
@@ -343,7 +343,8 @@ void TstAdvisor::anotherProgramsLogNeedsNoExperiment() {
 }
 
 void TstAdvisor::whatARunCannotSetIsNotAdvised() {
-  MadeRun run;  // dataset.repeat_threshold is not a key
+  MadeRun run;
+  run.experiment = "key_of_another_version: 1\n";  // nothing can be set in it
   run.evaluated["eval/segm/AP/class/7"] = always(0);
   const auto alerts = run.alerts();
   QCOMPARE(kindsOf(alerts), Kinds{"class_not_found"});

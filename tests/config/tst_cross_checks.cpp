@@ -187,7 +187,7 @@ class TstCrossChecks : public QObject {
     row("augment.scale_jitter", "[0.5, 2]", true);
     row("augment.crop", "0.5", true);
     row("augment.brightness", "0.5", false);
-    row("dataset.repeat_threshold", "0.1", true);
+    row("dataset.repeat_threshold", "0.1", false);
     row("dataset.cache", "ram", true);
     row("dataset.cache_limit", "1 GiB", true);
     row("dataset.cache_limit", "4 GiB", false);

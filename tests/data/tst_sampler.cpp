@@ -1,8 +1,10 @@
 #include <QTest>
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "engine/base/error.h"
+#include "engine/coco/files/training_images.h"
 #include "engine/data/sampler.h"
 #include "tests/support/test_main.h"
 
@@ -223,8 +225,8 @@ class TstSampler : public QObject {
     const coco::Dataset made = dataset(30, 5);
     SamplerOptions keep = options(2);
     keep.skipEmpty = false;
-    QCOMPARE(Sampler(made, options(2)).imageCount(), std::size_t{24});
-    QCOMPARE(Sampler(made, keep).imageCount(), std::size_t{30});
+    QCOMPARE(Sampler(made, options(2)).drawsPerEpoch(), std::int64_t{24});
+    QCOMPARE(Sampler(made, keep).drawsPerEpoch(), std::int64_t{30});
     QVERIFY_EXCEPTION_THROWN(Sampler(dataset(3, 1), options(1)), Error);
   }
 
@@ -237,6 +239,85 @@ class TstSampler : public QObject {
       QCOMPARE(error.status(), ExitStatus::UserError);
       QVERIFY2(QByteArray(error.what()).contains("16 is not a multiple of 3"), error.what());
     }
+  }
+
+  /// LVIS' formula by hand: 40 images, class 2 in four of them, class 1 in all.
+  void repeatFactorsFollowLvis() {
+    const coco::Dataset made = withRareClass();
+    const auto used = coco::trainingImages(made, true);
+    const std::vector<double> factors = coco::repeatFactors(made, used, .4);
+    for (std::size_t i = 0; i < factors.size(); ++i)
+      QCOMPARE(factors[i], i % 10 == 3 ? std::sqrt(.4 / .1) : 1.0);
+    QCOMPARE(coco::drawsPerEpoch(factors), std::int64_t{44});
+    for (const double factor : coco::repeatFactors(made, used, 0)) QCOMPARE(factor, 1.0);
+    QCOMPARE(coco::repeatFactors(made, used, .3)[3], std::sqrt(.3 / .1));
+  }
+
+  void imagesOfRareClassesAreRepeated_data() {
+    QTest::addColumn<double>("threshold");
+    QTest::addColumn<bool>("grouped");
+    for (const bool grouped : {false, true}) {
+      QTest::addRow("whole factor%s", grouped ? ", grouped" : "") << .4 << grouped;
+      QTest::addRow("fraction%s", grouped ? ", grouped" : "") << .3 << grouped;
+    }
+  }
+  void imagesOfRareClassesAreRepeated() {
+    QFETCH(double, threshold);
+    QFETCH(bool, grouped);
+    const coco::Dataset made = withRareClass();
+    SamplerOptions some = options(2, 1, grouped);
+    some.repeatThreshold = threshold;
+    const Sampler sampler(made, some);
+    const std::int64_t length = sampler.drawsPerEpoch();
+    const int epochs = 200;
+    std::vector<int> counts(40);
+    for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+      std::set<std::pair<std::size_t, int>> drawn;
+      std::vector<int> here(40);
+      for (std::int64_t step = epoch * length / 2 + 1; step <= (epoch + 1) * length / 2; ++step) {
+        for (const Sampler::Draw& draw : sampler.imagesOf(step, 0)) {
+          if (length % 2 == 0) QCOMPARE(draw.epoch, epoch);
+          QVERIFY(drawn.insert({draw.imageIndex, draw.copy}).second || length % 2 != 0);
+          ++counts[draw.imageIndex];
+          ++here[draw.imageIndex];
+        }
+      }
+      if (length % 2 != 0) continue;
+      for (std::size_t i = 0; i < here.size(); ++i)
+        QVERIFY(here[i] >= 1 && here[i] <= (i % 10 == 3 ? 2 : 1));
+    }
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const double factor = i % 10 == 3 ? std::sqrt(threshold / .1) : 1;
+      QVERIFY2(std::abs(counts[i] / double(epochs) - factor) < .12,
+               qPrintable(QStringLiteral("image %1: %2").arg(i).arg(counts[i])));
+    }
+  }
+
+  void aCopyHasRandomChoicesOfItsOwn() {
+    const Sampler::Draw first{0, 3, 0}, second{0, 3, 1};
+    QCOMPARE(first.occurrence(), std::int64_t{3});
+    QVERIFY(second.occurrence() != first.occurrence());
+  }
+
+ private:
+  static coco::Dataset withRareClass() {
+    std::vector<coco::Image> images;
+    std::vector<coco::Annotation> annotations;
+    for (std::int64_t i = 0; i < 40; ++i) {
+      images.push_back({{i + 1}, std::to_string(i) + ".png", i % 3 == 0 ? 50 : 80, 60});
+      for (std::int64_t category = 1; category <= (i % 10 == 3 ? 2 : 1); ++category) {
+        coco::Annotation annotation{static_cast<std::int64_t>(annotations.size()) + 1,
+                                    {i + 1},
+                                    {category},
+                                    {1, 1, 9, 9},
+                                    81,
+                                    false,
+                                    {}};
+        annotation.segmentation = std::vector<std::vector<double>>{{1, 1, 10, 1, 10, 10, 1, 10}};
+        annotations.push_back(annotation);
+      }
+    }
+    return coco::Dataset::fromParts(images, {{{1}, "usual"}, {{2}, "rare"}}, annotations, "made");
   }
 };
 

@@ -46,14 +46,14 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
   }
 
   void anUnimplementedKeyIsDisabledWithAReason() {
-    open(QStringLiteral("dataset: {repeat_threshold: 0.5}\n"));
-    const FieldRow* threshold = row("dataset.repeat_threshold");
-    QVERIFY(!line("dataset.repeat_threshold")->isEnabled());
+    open(QStringLiteral("augment: {crop: 0.5}\n"));
+    const FieldRow* threshold = row("augment.crop");
+    QVERIFY(!line("augment.crop")->isEnabled());
     QVERIFY(threshold->editor()->toolTip().contains(QStringLiteral("Not built yet")));
     QVERIFY(threshold->state().error.startsWith(QStringLiteral("0.5 is not built yet")));
     // A line in the file can still be removed.
     threshold->findChild<QAbstractButton*>()->click();
-    QVERIFY(!editor_->text().contains(QStringLiteral("repeat_threshold")));
+    QVERIFY(!editor_->text().contains(QStringLiteral("crop")));
     QTRY_VERIFY(editor_->isReady());
     QCOMPARE(threshold->state().error, QString());
     QVERIFY(!row("model.masks")->findChild<SwitchButton*>()->isEnabled());
