@@ -1,5 +1,6 @@
 #include "engine/base/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -40,7 +41,12 @@ std::string encodeBase64(std::string_view bytes) {
 }
 
 std::string decodeBase64(std::string_view text) {
-  while (text.ends_with('=') || text.ends_with('\n')) text.remove_suffix(1);
+  const std::size_t padding = text.find('=');
+  for (const char character : text.substr(std::min(padding, text.size()))) {
+    if (character != '=' && kValues[static_cast<unsigned char>(character)] != kBlank)
+      throw Error("is not base64");
+  }
+  text = text.substr(0, padding);
   std::string bytes;
   bytes.reserve(text.size() * 3 / 4);
   std::uint32_t group = 0;

@@ -1,9 +1,11 @@
 #include "engine/base/new_folder.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/file_descriptor.h"
 
 namespace lockstep::base {
 namespace fs = std::filesystem;
@@ -28,6 +30,8 @@ NewFolder::~NewFolder() {
 }
 
 void NewFolder::finish() const {
+  const FileDescriptor folder(::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.isOpen()) ::syncfs(folder.get());  // before the name: what it holds
   std::error_code error;
   fs::rename(temporary_, target_, error);
   if (error) throw Error(target_.string() + ": cannot be created: " + error.message());

@@ -95,7 +95,8 @@ int importDataset(const ImportOptions& options) {
                           .copiesImages = options.copiesImages};
   if (!options.group.empty() && !options.val) job.valShare = kUsualShare;  // splits anew
   const int status = report(job);
-  std::printf("next:       lockstep-engine train %s/experiment.yaml\n", options.out.c_str());
+  std::printf("next:       lockstep-engine config check %s/experiment.yaml --data\n",
+              options.out.c_str());
   return status;
 }
 

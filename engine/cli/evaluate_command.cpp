@@ -58,6 +58,13 @@ coco::Dataset evaluatedTruth(const std::string& annotations, int maxImages,
   return dataset;
 }
 
+/// What was evaluated, as a title: `droplets, step 400, held-out images`.
+std::string nameOf(const ModelSource& source, protocol::Split split) {
+  return source.experiment.name +
+         (source.step > 0 ? ", step " + std::to_string(source.step) : std::string()) +
+         (split == protocol::Split::Val ? ", held-out images" : ", training images");
+}
+
 /// What the written detections add to the evaluation's metrics: the error report and the metrics
 /// of --figures, both of the masks.
 class DetectionsReview {
@@ -66,7 +73,7 @@ class DetectionsReview {
                    const std::filesystem::path& detections,
                    const protocol::EvaluateResult& evaluation)
       : split_(splitOf(source, *options.split)),
-        weights_(source.weights),
+        name_(nameOf(source, *options.split)),
         truth_(evaluatedTruth(split_.annotations, source.experiment.evaluation.maxImages,
                               evaluation.badImageIds)),
         results_(coco::ResultsFile::load(detections, truth_)) {
@@ -82,7 +89,7 @@ class DetectionsReview {
     return evaluation_.extra ? extraMetricsTable(*evaluation_.extra, truth_.categories()) : "";
   }
   void writeReport(const OutputFile& file) const {
-    cli::writeReport(file, {split_.annotations, weights_, split_.images, coco::kMaxDetectionsKey},
+    cli::writeReport(file, {split_.annotations, name_, split_.images, coco::kMaxDetectionsKey},
                      truth_, results_, evaluation_);
   }
   /// The evaluation's JSON with the members of the metrics that were asked for.
@@ -100,7 +107,7 @@ class DetectionsReview {
 
  private:
   const config::DatasetSplit& split_;
-  std::string weights_;
+  std::string name_;
   coco::Dataset truth_;
   coco::ResultsFile results_;
   CocoEvaluation evaluation_;

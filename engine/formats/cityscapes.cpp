@@ -57,6 +57,9 @@ void readObjects(const std::string& where, const JsonNode& root, SourceImage& im
         object.isCrowd = true;
       }
       const coco::Rle mask = coco::rasterisePolygon(outlineIn(node), seen.height, seen.width);
+      // As Cityscapes' own scripts: neither hides anything.
+      const auto deleted = node.find("deleted");
+      if (object.category == "license plate" || (deleted && deleted->integer() == 1)) return;
       objects.push_back(std::move(object));
       paint(mask, static_cast<std::uint32_t>(objects.size()), seen);
     });
@@ -77,11 +80,14 @@ Source readCityscapes(const Reading& reading) {
   std::int64_t id = 0;
   for (const std::string& name : kThings) source.categories.push_back({{++id}, name});
   const ImageIndex index(reading.folder());
+  std::map<fs::path, fs::path> labelOf;
   reading.forEachFile(filesBelow(reading.path, {".json"}), source, [&](const fs::path& file) {
     std::string stem = file.filename().string();
     if (!stem.ends_with(kLabels)) return;
     stem.resize(stem.size() - kLabels.size());
-    stem.resize(stem.rfind('_'));  // without gtFine
+    const std::size_t kind = stem.rfind('_');
+    if (kind == std::string::npos) throw Error("is not called NAME_gtFine_polygons.json");
+    stem.resize(kind);
     const JsonDocument document(file);
     const JsonNode root = document.root();
     SourceImage image;
@@ -90,6 +96,10 @@ Source readCityscapes(const Reading& reading) {
     if (image.size.height <= 0 || image.size.width <= 0 || image.size.height > 1 << 16 ||
         image.size.width > 1 << 16)
       throw Error("imgHeight and imgWidth must be 1 to 65536");
+    const auto [other, isNew] = labelOf.try_emplace(image.file, file);
+    if (!isNew)
+      throw Error(reading.shown(other->second) + " is of the same image, " +
+                  reading.shown(image.file));
     image.part = partOf(file.lexically_relative(reading.folder()));
     readObjects(reading.shown(file), root, image, source);
     source.images.push_back(std::move(image));

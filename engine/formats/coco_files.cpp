@@ -1,6 +1,7 @@
 // COCO's and LVIS' JSON, of which a folder may have one for each part. Unlike Dataset::load(), an
 // invalid entry is left out, not refused.
-#include <cmath>
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -26,14 +27,20 @@ coco::Rle rleIn(const JsonNode& node, base::ImageSize size) {
   if (sides.size() != 2 || sides[0].integer() != size.height || sides[1].integer() != size.width)
     sides.fail("is not [height, width] of the image");
   const int height = static_cast<int>(size.height), width = static_cast<int>(size.width);
-  if (counts.isString()) return coco::decompressCounts(counts.string(), height, width);
+  if (counts.isString()) {
+    coco::Rle rle{height, width, {}};
+    const char* error = coco::readCounts(counts.string(), rle);
+    if (error == nullptr) error = coco::countsError(rle);
+    if (error != nullptr) counts.fail(error);
+    return rle;
+  }
   coco::Rle rle{height, width, {}};
   counts.forEach([&](const JsonNode& count) {
     const std::int64_t value = count.integer();
     if (value < 0 || value > std::int64_t{0xffffffff}) count.fail("is not the length of a run");
     rle.counts.push_back(static_cast<std::uint32_t>(value));
   });
-  coco::checkCounts(rle);
+  if (const char* error = coco::countsError(rle)) counts.fail(error);
   return rle;
 }
 
@@ -75,7 +82,8 @@ class CocoFileReader {
   void addCategory(const JsonNode& node) {
     const std::int64_t id = node.at("id").integer();
     const std::string name = node.at("name").string();
-    nameOf_[id] = name;
+    if (!nameOf_.try_emplace(id, name).second)
+      node.fail("id " + std::to_string(id) + " is there twice");
     coco::Category category{{id}, name};
     if (const auto frequency = node.find("frequency"))
       category.frequency = coco::frequencyNamed(frequency->string());
@@ -86,7 +94,7 @@ class CocoFileReader {
     } else {
       const bool isTaken = std::ranges::find(source_.categories, category.id,
                                              &coco::Category::id) != source_.categories.end();
-      if (isTaken) category.id = {};  // of another file: gets a new one
+      if (isTaken) category.id = kNewCategory;  // of another file: gets a new one
       source_.categories.push_back(category);
     }
     namesOfThis_.insert(name);
@@ -101,21 +109,25 @@ class CocoFileReader {
       text = slash == std::string::npos ? text : text.substr(slash + 1);
     }
     if (text.empty()) node.fail("has no \"file_name\"");
+    // The file's own folder, the folder that an experiment names for its part, then all of its
+    // part.
     std::vector<fs::path> folders{file_.parent_path(), file_.parent_path() / "images"};
-    for (const auto& [ofPart, folder] : reading_.imageFolders)
-      folders.insert(ofPart == part() ? folders.begin() : folders.end(), folder);
+    if (const auto own = part_ ? reading_.imageFolders.find(*part_) : reading_.imageFolders.end();
+        own != reading_.imageFolders.end())
+      folders.insert(folders.begin(), own->second);
     for (const fs::path& folder : folders)
-      if (fs::is_regular_file(folder / text)) return (folder / text).lexically_normal();
+      if (isFile(folder / text)) return (folder / text).lexically_normal();
     const std::vector<fs::path> found = index_.find(text);
-    std::vector<fs::path> inPart;  // of several with the same name
+    std::vector<fs::path> inPart;
     for (const fs::path& one : found)
-      if (partOf(one.lexically_relative(reading_.folder())) == part()) inPart.push_back(one);
+      if (reading_.partOfImage(one) == part_) inPart.push_back(one);
     if (inPart.size() == 1) return inPart[0];
+    if (found.size() == 1 && (!part_ || !reading_.partOfImage(found[0]))) return found[0];
+    for (const auto& [ofPart, folder] : reading_.imageFolders)
+      if (isFile(folder / text)) return (folder / text).lexically_normal();
     if (found.size() != 1) node.fail(index_.problemWith(text));
     return found[0];
   }
-
-  std::optional<Part> part() const { return partOf(file_.lexically_relative(reading_.folder())); }
 
   void addImage(const JsonNode& node, std::map<fs::path, std::size_t>& known) {
     const std::int64_t id = node.at("id").integer();
@@ -126,7 +138,7 @@ class CocoFileReader {
     image.size = {node.at("height").integer(), node.at("width").integer()};
     if (image.size.height <= 0 || image.size.width <= 0)
       node.fail("width and height must be greater than 0");
-    image.part = part();
+    image.part = part_;
     for (const auto& [key, list] :
          {std::pair("neg_category_ids", &SourceImage::negativeCategories),
           {"not_exhaustive_category_ids", &SourceImage::notExhaustiveCategories}}) {
@@ -174,10 +186,19 @@ class CocoFileReader {
   fs::path file_;
   Source& source_;
   std::string shown_;
+  std::optional<Part> part_;
   std::unordered_map<std::int64_t, std::string> nameOf_;
   std::set<std::string> namesOfThis_;
   std::unordered_map<std::int64_t, std::optional<std::size_t>> imageOf_;  ///< nullopt: left out
 };
+
+/// `person_keypoints_val2017.json` …
+bool isOfCocoTask(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return std::ranges::any_of(
+      std::array{"person_keypoints", "captions", "panoptic", "stuff", "image_info"},
+      [&](const char* task) { return name.starts_with(task); });
+}
 
 }  // namespace
 
@@ -185,7 +206,15 @@ Source readCoco(const Reading& reading) {
   Source source;
   const ImageIndex index(reading.folder());
   std::map<fs::path, std::size_t> known;
-  reading.forEachFile(filesBelow(reading.path, {".json"}), source, [&](const fs::path& file) {
+  std::vector<fs::path> files = filesBelow(reading.path, {".json"});
+  // Beside instances files, COCO's others are of the same images: keypoints, captions, panoptic.
+  const auto isInstances = [](const fs::path& file) {
+    return file.filename().string().starts_with("instances");
+  };
+  if (std::ranges::any_of(files, isInstances))
+    std::erase_if(files,
+                  [&](const fs::path& file) { return !isInstances(file) && isOfCocoTask(file); });
+  reading.forEachFile(files, source, [&](const fs::path& file) {
     const JsonDocument document(file);
     const JsonNode root = document.root();
     if (!root.find("images") || !root.find("annotations") || !root.find("categories")) return;

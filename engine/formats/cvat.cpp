@@ -1,4 +1,6 @@
 // CVAT's XML, version 1.1: all images in one file; of videos, tracks with a shape per frame.
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -6,7 +8,7 @@
 #include <sstream>
 
 #include "engine/base/error.h"
-#include "engine/coco/masks/runs.h"
+#include "engine/formats/label_masks.h"
 #include "engine/formats/outlines.h"
 #include "engine/formats/reading.h"
 #include "engine/formats/xml_file.h"
@@ -39,20 +41,18 @@ coco::Rle maskIn(const pugi::xml_node& shape, base::ImageSize size) {
   if (left < 0 || top < 0 || width <= 0 || height <= 0 || left + width > size.width ||
       top + height > size.height)
     throw Error("the box of the mask leaves the image");
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size.width * size.height));
+  LabelImage part{static_cast<int>(width), static_cast<int>(height), {}};
+  part.ids.resize(static_cast<std::size_t>(width * height));
   std::istringstream runs(shape.attribute("rle").value());
   std::int64_t at = 0;
-  std::uint8_t value = 0;
+  std::uint32_t value = 0;
   for (std::string run; std::getline(runs, run, ','); value ^= 1) {
     const auto count = std::llround(parseNumber(run));
     if (count < 0 || count > width * height - at) throw Error("rle: is longer than its box");
-    for (const auto end = at + count; at < end; ++at) {
-      if (value != 0)
-        pixels[static_cast<std::size_t>((top + at / width) * size.width + left + at % width)] = 1;
-    }
+    std::fill_n(part.ids.begin() + at, count, value);
+    at += count;
   }
-  return coco::encodeMask(pixels.data(), static_cast<int>(size.height),
-                          static_cast<int>(size.width), size.width);
+  return pastedMask(part, left, top, size);
 }
 
 /// A box that is turned, about its centre, is an outline.
@@ -165,8 +165,7 @@ class CvatReader {
     image.size = {static_cast<std::int64_t>(numberIn(node, "height")),
                   static_cast<std::int64_t>(numberIn(node, "width"))};
     const std::string subset = lowerCase(node.attribute("subset").value());
-    image.part =
-        !subset.empty() ? partOf(subset) : partOf(image.file.lexically_relative(reading_.folder()));
+    image.part = !subset.empty() ? partOf(subset) : reading_.partOfImage(image.file);
     CvatShapes shapes(image, source_);
     std::size_t number = 0;
     for (const pugi::xml_node& shape : node.children()) {
@@ -178,33 +177,81 @@ class CvatReader {
     source_.images.push_back(std::move(image));
   }
 
-  /// Frame k is the k-th image by name.
+  /// The images below the XML file's folder, in the order of the numbers in their names: frame k is
+  /// that with the number k, if they are numbered so, else the k-th one.
+  class Frames {
+   public:
+    Frames(const ImageIndex& index, const fs::path& folder) {
+      for (const fs::path& image : index.all()) {
+        const fs::path relative = image.lexically_relative(folder);
+        if (!relative.empty() && *relative.begin() != "..")
+          byNumber_.emplace(numberIn(image), image);
+      }
+    }
+    const fs::path& at(std::int64_t frame) const {
+      const bool areNumbered =
+          byNumber_.size() > 0 && byNumber_.begin()->first >= 0 && areDistinct();
+      if (areNumbered) {
+        const auto found = byNumber_.find(frame);
+        if (found != byNumber_.end()) return found->second;
+        throw Error("there is no image with the number " + std::to_string(frame));
+      }
+      if (frame < 0 || frame >= static_cast<std::int64_t>(byNumber_.size()))
+        throw Error("there are only " + std::to_string(byNumber_.size()) + " images");
+      return std::next(byNumber_.begin(), frame)->second;
+    }
+
+   private:
+    /// The last number in a name; -1: none.
+    static std::int64_t numberIn(const fs::path& image) {
+      const std::string stem = image.stem().string();
+      const std::size_t last = stem.find_last_of("0123456789");
+      if (last == std::string::npos) return -1;
+      std::size_t first = last;
+      while (first > 0 && std::isdigit(static_cast<unsigned char>(stem[first - 1])) != 0) --first;
+      const std::string digits = stem.substr(first, std::min<std::size_t>(last - first + 1, 18));
+      return std::stoll(digits);
+    }
+    bool areDistinct() const {
+      return std::adjacent_find(byNumber_.begin(), byNumber_.end(),
+                                [](const auto& a, const auto& b) { return a.first == b.first; }) ==
+             byNumber_.end();
+    }
+
+    std::multimap<std::int64_t, fs::path> byNumber_;
+  };
+
   void readTracks(const fs::path& file, const pugi::xml_node& root) {
-    std::map<std::size_t, std::size_t> imageOf;  // by frame, in source_.images
+    const Frames frames(index_, file.parent_path());
+    std::map<std::int64_t, std::size_t> imageOf;  // by frame, in source_.images
     std::size_t number = 0;
     for (const pugi::xml_node& track : root.children("track")) {
       const std::string where = reading_.shown(file) + ": track " + std::to_string(number++);
       for (const pugi::xml_node& shape : track.children()) {
         if (!CvatShapes::isShape(shape.name()) || shape.attribute("outside").as_bool()) continue;
-        const auto frame = static_cast<std::size_t>(shape.attribute("frame").as_ullong());
-        guarded(source_, where + ", frame " + std::to_string(frame), [&] {
-          if (frame >= index_.all().size()) {
-            throw Error("there are only " + std::to_string(index_.all().size()) + " images");
+        const std::int64_t frame = shape.attribute("frame").as_llong(-1);
+        const std::string place = where + ", frame " + std::to_string(frame);
+        guarded(source_, place, [&] {
+          if (!imageOf.contains(frame)) {
+            addFrame(file, frames.at(frame));
+            imageOf[frame] = source_.images.size() - 1;
           }
-          const auto [found, isNew] = imageOf.try_emplace(frame, source_.images.size());
-          if (isNew) {
-            SourceImage image;
-            image.file = index_.all()[frame];
-            image.size = reading_.images.sizeOf(image.file);
-            image.part = partOf(image.file.lexically_relative(reading_.folder()));
-            source_.images.push_back(std::move(image));
-          }
-          CvatShapes(source_.images[found->second], source_)
-              .add(where + ", frame " + std::to_string(frame), shape,
-                   track.attribute("label").value(), "");
+          CvatShapes(source_.images[imageOf[frame]], source_)
+              .add(place, shape, track.attribute("label").value(), "");
         });
       }
     }
+  }
+
+  void addFrame(const fs::path& file, const fs::path& name) {
+    const auto [other, isNew] = fileOf_.try_emplace(name, file);
+    if (!isNew)
+      throw Error(reading_.shown(name) + " is also a frame of " + reading_.shown(other->second));
+    SourceImage image;
+    image.file = name;
+    image.size = reading_.images.sizeOf(name);
+    image.part = reading_.partOfImage(name);
+    source_.images.push_back(std::move(image));
   }
 
   const Reading& reading_;

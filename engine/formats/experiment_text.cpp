@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/shortened_text.h"
 #include "engine/config/value_text.h"
 
 namespace lockstep::formats {
@@ -53,7 +54,9 @@ std::string nameOf(const fs::path& out) {
         return !(std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-');
       },
       '-');
-  return name.empty() ? "imported" : name;
+  const bool isName = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
+                      name != "null" && name != "true" && name != "false";
+  return isName ? name : "imported-" + name;
 }
 
 }  // namespace
@@ -70,7 +73,8 @@ std::string experimentText(const ImportOptions& options, const Source& source,
                           : std::string("  ") + name + ": {images: " + config::writeText(folder) +
                                 ", annotations: annotations/instances_" + name + ".json}\n";
   };
-  std::string text = "# Imported from " + fs::absolute(options.source).lexically_normal().string() +
+  std::string text = "# Imported from " +
+                     base::shortened(fs::absolute(options.source).lexically_normal().string()) +
                      " (" + base::textOf(report.format) +
                      "). Edit it as you like.\n"
                      "# A small model that trains from scratch on a CPU. On a GPU use ImageNet "

@@ -29,6 +29,15 @@ class ImageNames {
   std::set<std::pair<Part, std::string>> taken_;  ///< stems: label files are named by them
 };
 
+/// No format has a mask without a pixel.
+void leaveOutEmpty(SourceImage& image, Losses& losses) {
+  std::erase_if(image.objects, [&](const SourceObject& object) {
+    const bool isEmpty = object.hasMask() && coco::areaPx(maskOf(object, image.size)) == 0;
+    if (isEmpty) ++losses["objects whose mask has no pixel: left out"];
+    return isEmpty;
+  });
+}
+
 }  // namespace
 
 ExportReport exportDataset(
@@ -46,7 +55,8 @@ ExportReport exportDataset(
   const std::unique_ptr<DatasetWriter> writer =
       makeWriter(options.format, folder.path(), source.categories, images, report.losses);
   ImageNames names;
-  for (const SourceImage& image : source.images) {
+  for (SourceImage& image : source.images) {
+    leaveOutEmpty(image, report.losses);
     const Part part = image.part.value_or(Part::Train);
     const ExportedImage exported{image, names.nameOf(image, part),
                                  kPartNames[static_cast<std::size_t>(part)]};

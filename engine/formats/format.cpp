@@ -13,8 +13,9 @@
 namespace lockstep::formats {
 namespace {
 
-constexpr std::size_t kMostSniffed = 20;               ///< files of a kind that are looked into
-constexpr std::uintmax_t kMostParsedBytes = 64 << 20;  ///< larger JSON can only be COCO's
+constexpr std::size_t kMostSniffed = 20;  ///< files of a kind that are looked into
+constexpr std::uintmax_t kMostParsedBytes = 64
+                                            << 20;  ///< of larger JSON only the beginning is read
 
 std::optional<Format> formatOfTasks(const JsonNode& list) {
   if (list.size() == 0) return std::nullopt;
@@ -38,9 +39,28 @@ bool isLvis(const JsonNode& root) {
          (*categories)[0].find("frequency");
 }
 
+/// Of a file that is too large to be read twice: by the keys in its first part.
+std::optional<Format> formatOfBeginning(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(64 << 10, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  const auto has = [&](const char* key) {
+    return text.find("\"" + std::string(key) + "\"") != std::string::npos;
+  };
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool isList = first != std::string::npos && text[first] == '[';
+  if (has("geometry")) return Format::GeoJson;
+  if (isList) return has("data") ? std::optional(Format::LabelStudio) : std::nullopt;
+  if (has("_via_img_metadata") || has("shape_attributes")) return Format::Via;
+  if (has("shapes") && has("imageData")) return Format::LabelMe;
+  return has("neg_category_ids") || has("not_exhaustive_category_ids") ? Format::Lvis
+                                                                       : Format::Coco;
+}
+
 std::optional<Format> formatOfJson(const fs::path& file) {
   std::error_code unknown;
-  if (fs::file_size(file, unknown) > kMostParsedBytes) return Format::Coco;
+  if (fs::file_size(file, unknown) > kMostParsedBytes) return formatOfBeginning(file);
   const JsonDocument document(file);
   const JsonNode root = document.root();
   if (root.isArray()) return formatOfTasks(root);
@@ -81,6 +101,7 @@ bool hasFolder(const fs::path& file, const fs::path& root, const std::string& na
 
 bool isYolo(const fs::path& path) {
   if (yoloDescriptionIn(path)) return true;
+  if (isFile(path / "classes.txt") || isFile(path / "obj.names")) return true;
   const std::vector<fs::path> texts = filesBelow(path, {".txt"});
   return std::ranges::any_of(texts,
                              [&](const fs::path& file) { return hasFolder(file, path, "labels"); });

@@ -59,6 +59,12 @@ std::string categoryIn(const JsonNode& feature) {
     if (!value) continue;
     if (value->isString()) return value->string();
     if (const auto name = value->find("name")) return name->string();
+    if (const auto names = value->find("names")) {  // of a derived class
+      std::string joined;
+      names->forEach(
+          [&](const JsonNode& one) { joined += (joined.empty() ? "" : ": ") + one.string(); });
+      if (!joined.empty()) return joined;
+    }
   }
   return "object";
 }
@@ -87,9 +93,7 @@ void readFeature(const JsonNode& feature, SourceImage& image, Source& source) {
 /// `a.tif` or `a` for `a.tif.geojson`, `a.geojson`.
 fs::path imageOf(const fs::path& file, const ImageIndex& index) {
   const std::string stem = file.stem().string();
-  if (!index.find(stem).empty() && fs::path(stem).has_extension()) return index.only(stem);
-  if (!index.withStem(stem).empty()) return index.only(stem + ".");
-  throw Error("its image " + stem + " is missing");
+  return index.withStem(stem).empty() ? index.only(stem) : index.onlyWithStem(stem);
 }
 
 }  // namespace
@@ -98,8 +102,11 @@ Source readGeoJson(const Reading& reading) {
   Source source;
   const ImageIndex index(reading.folder());
   std::map<fs::path, fs::path> fileOf;
+  std::set<std::string> labelled;
   reading.forEachFile(
       filesBelow(reading.path, {".geojson", ".json"}), source, [&](const fs::path& file) {
+        labelled.insert(file.stem().string());
+        labelled.insert(file.stem().stem().string());
         const JsonDocument document(file);
         const JsonNode root = document.root();
         const auto features = root.find("features");
@@ -111,7 +118,7 @@ Source readGeoJson(const Reading& reading) {
           throw Error(reading.shown(other->second) + " is of the same image, " +
                       reading.shown(image.file));
         image.size = reading.images.sizeOf(image.file);
-        image.part = partOf(image.file.lexically_relative(reading.folder()));
+        image.part = reading.partOfImage(image.file);
         const auto read = [&](const JsonNode& feature) {
           guarded(source, reading.shown(file), [&] { readFeature(feature, image, source); });
         };
@@ -124,7 +131,7 @@ Source readGeoJson(const Reading& reading) {
         }
         source.images.push_back(std::move(image));
       });
-  addImagesWithoutObjects(reading, index.all(), "has no GeoJSON file", source);
+  addImagesWithoutObjects(reading, index.all(), "has no GeoJSON file", source, labelled);
   return source;
 }
 

@@ -13,33 +13,40 @@ namespace lockstep::formats {
 /// The image files in a folder and below, by name.
 class ImageIndex {
  public:
-  /// Files in a folder called `skipped` are no images of the dataset (label images).
-  explicit ImageIndex(const fs::path& folder, const std::string& skipped = {});
+  /// Files in folders with the names `skipped` are no images of the dataset (label images).
+  explicit ImageIndex(const fs::path& folder, const std::vector<std::string>& skipped = {});
 
   const std::vector<fs::path>& all() const { return all_; }
   /// The files with this name, which may have folders before it; if there is none, those whose name
-  /// but for the extension is the same.
+  /// but for the extension of an image is the same.
   std::vector<fs::path> find(const std::string& name) const;
   /// Why there is no such file or not only one; empty: there is one.
   std::string problemWith(const std::string& name) const;
   /// The only one. Throws Error with problemWith().
   fs::path only(const std::string& name) const;
+  /// `a.b` is the stem of `a.b.png`.
   std::vector<fs::path> withStem(const std::string& stem) const;
+  fs::path onlyWithStem(const std::string& stem) const;
 
  private:
   std::vector<fs::path> all_;
   std::multimap<std::string, fs::path> byName_, byStem_;
 };
 
-bool isImageFile(const fs::path& file);
+/// False also for a path that cannot be looked at.
+bool isFile(const fs::path& path);
 
 /// Files below a folder (or the file itself) with one of these extensions, in lower case with the
-/// dot, in the order of their paths. Hidden files and folders are left out.
+/// dot, in the order of their paths. Hidden files and folders are left out, folders that cannot be
+/// read, and folders that a link leads to a second time.
 std::vector<fs::path> filesBelow(const fs::path& folder,
                                  const std::vector<std::string>& extensions);
 
-/// The part that a path names by one of its folders or its file: `train`, `valid`, `test2017`.
+/// The part that a path names by one of its components: `train`, `valid`, `test2017`.
 std::optional<Part> partOf(const fs::path& relative);
+
+/// The lines of a text file without line ends and byte order mark.
+std::vector<std::string> linesOf(const fs::path& file);
 
 std::string lowerCase(std::string text);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -20,9 +19,8 @@ constexpr double kDefaultShare = .2;
 
 std::vector<std::string> readClasses(const fs::path& file) {
   std::vector<std::string> classes;
-  std::istringstream lines(base::readFile(file));
-  for (std::string line; std::getline(lines, line);) {
-    while (line.ends_with('\r') || line.ends_with(' ')) line.pop_back();
+  for (std::string& line : linesOf(file)) {
+    while (line.ends_with(' ')) line.pop_back();
     if (line.empty()) continue;
     if (std::ranges::count(classes, line) > 0)
       throw UserError(file.string() + ": '" + line + "' is there twice");
@@ -47,10 +45,11 @@ Format formatOf(const ImportOptions& options) {
 /// Leaves out objects of classes that are not in the list.
 void keepClasses(const std::vector<std::string>& classes, Source& source) {
   if (classes.empty()) return;
+  const std::set<std::string> known(classes.begin(), classes.end());
   std::map<std::string, std::int64_t> unknown;
   for (SourceImage& image : source.images) {
     std::erase_if(image.objects, [&](const SourceObject& object) {
-      if (std::ranges::count(classes, object.category) > 0) return false;
+      if (known.contains(object.category)) return false;
       ++unknown[object.category];
       return true;
     });
@@ -61,7 +60,7 @@ void keepClasses(const std::vector<std::string>& classes, Source& source) {
   std::vector<coco::Category> kept;
   for (const std::string& name : classes) {
     const auto found = std::ranges::find(source.categories, name, &coco::Category::name);
-    kept.push_back(found == source.categories.end() ? coco::Category{{}, name} : *found);
+    kept.push_back(found == source.categories.end() ? coco::Category{kNewCategory, name} : *found);
   }
   source.categories = std::move(kept);
 }
@@ -72,14 +71,14 @@ void completeCategories(Source& source) {
   std::int64_t lastId = 0;
   for (const coco::Category& category : source.categories) {
     known.insert(category.name);
-    lastId = std::max(lastId, category.id.value);
+    if (category.id != kNewCategory) lastId = std::max(lastId, category.id.value);
   }
   for (const SourceImage& image : source.images)
     for (const SourceObject& object : image.objects) named.insert(object.category);
   for (const std::string& name : named)
-    if (!known.contains(name)) source.categories.push_back({{}, name});
+    if (!known.contains(name)) source.categories.push_back({kNewCategory, name});
   for (coco::Category& category : source.categories)
-    if (category.id.value <= 0) category.id.value = ++lastId;
+    if (category.id == kNewCategory) category.id.value = ++lastId;
 }
 
 bool hasPart(const Source& source, Part part) {
@@ -167,7 +166,8 @@ class PartWriter {
               static_cast<std::int64_t>(annotations.size())};
     const fs::path file = out_ / "annotations" / (std::string("instances_") + name + ".json");
     fs::create_directories(file.parent_path());
-    coco::saveDataset(coco::Dataset::fromParts(rows, categories_, annotations, name), file);
+    coco::saveDataset(
+        coco::Dataset::fromParts(std::move(rows), categories_, std::move(annotations), name), file);
     return options_.copiesImages ? name : folder.string();
   }
 
@@ -256,6 +256,7 @@ ReadDataset readDataset(const ImportOptions& options, const ImageCodec& images,
   Reading reading{options.source, images, {}, onProgress, imageFoldersIn(options.source)};
   if (!options.classes.empty()) reading.classes = readClasses(options.classes);
   read.source = readSource(read.format, reading);
+  removeInvalid(reading, read.source);
   std::ranges::sort(read.source.images, {}, &SourceImage::file);
   keepClasses(reading.classes, read.source);
   completeCategories(read.source);

@@ -72,6 +72,8 @@ double JsonNode::number() const {
 }
 
 std::int64_t JsonNode::integer() const {
+  std::int64_t whole = 0;
+  if (value_.is_int64() && value_.get_int64().get(whole) == simdjson::SUCCESS) return whole;
   const double value = number();
   constexpr double kExact = 9007199254740992.0;  // 2^53
   if (value != std::floor(value) || std::abs(value) > kExact) fail("is not an integer");
@@ -124,7 +126,8 @@ void JsonNode::failKind(const char* expected) const {
 }
 
 JsonDocument::JsonDocument(const std::filesystem::path& file) {
-  const std::string text = base::readFile(file);
+  std::string text = base::readFile(file);
+  if (text.starts_with("\xef\xbb\xbf")) text.replace(0, 3, 3, ' ');  // a byte order mark
   if (parser_.parse(text).get(root_) != simdjson::SUCCESS)
     throw Error(file.string() + positionOfError(text));
 }

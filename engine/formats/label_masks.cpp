@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "engine/base/error.h"
 #include "engine/coco/masks/runs.h"
 
 namespace lockstep::formats {
+namespace {
+constexpr std::size_t kMostIds = 65535;
+}  // namespace
 
 std::vector<LabelMask> masksOf(const LabelImage& labels) {
   std::unordered_map<std::uint32_t, std::size_t> indices;
@@ -14,6 +18,7 @@ std::vector<LabelMask> masksOf(const LabelImage& labels) {
   const auto writerOf = [&](std::uint32_t id) -> coco::RunWriter& {
     const auto [found, isNew] = indices.try_emplace(id, writers.size());
     if (isNew) {
+      if (ids.size() == kMostIds) throw Error("has more than 65535 values: it is no label image");
       ids.push_back(id);
       writers.emplace_back(labels.height, labels.width);
     }
@@ -36,6 +41,30 @@ std::vector<LabelMask> masksOf(const LabelImage& labels) {
   for (std::size_t i = 0; i < ids.size(); ++i) masks.push_back({ids[i], writers[i].finish()});
   std::ranges::sort(masks, {}, &LabelMask::id);
   return masks;
+}
+
+coco::Rle pastedMask(const LabelImage& part, std::int64_t x, std::int64_t y, base::ImageSize size) {
+  if (size.width <= 0 || size.height <= 0 ||
+      static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height) >
+          coco::kMaxPixels)
+    throw Error("the image's size is not possible");
+  coco::RunWriter writer(static_cast<int>(size.height), static_cast<int>(size.width));
+  std::uint64_t end = 0;  // of the run that is open
+  bool isOpen = false;
+  for (std::int64_t column = std::max<std::int64_t>(0, -x);
+       column < part.width && column + x < size.width; ++column) {
+    for (std::int64_t row = std::max<std::int64_t>(0, -y);
+         row < part.height && row + y < size.height; ++row) {
+      if (part.ids[static_cast<std::size_t>(row * part.width + column)] == 0) continue;
+      const auto position = static_cast<std::uint64_t>((column + x) * size.height + row + y);
+      if (isOpen && position != end) writer.flipAt(end);
+      if (!isOpen || position != end) writer.flipAt(position);
+      isOpen = true;
+      end = position + 1;
+    }
+  }
+  if (isOpen) writer.flipAt(end);
+  return writer.finish();
 }
 
 }  // namespace lockstep::formats

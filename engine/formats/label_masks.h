@@ -13,7 +13,11 @@ struct LabelMask {
   coco::Rle mask;
 };
 
-/// The mask of every id but 0, by id. Time and memory do not depend on the number of ids.
+/// The mask of every id but 0, by id. Throws Error for more than 65,535 ids: that is a photo.
 std::vector<LabelMask> masksOf(const LabelImage& labels);
+
+/// The pixels of a part that are not 0 as a mask of an image of this size, of which the part's
+/// first pixel is (x, y). Pixels outside are left out. Time and memory are those of the part.
+coco::Rle pastedMask(const LabelImage& part, std::int64_t x, std::int64_t y, base::ImageSize size);
 
 }  // namespace lockstep::formats

@@ -131,7 +131,7 @@ class LabelStudioReader {
     if (!known_.insert(image.file).second)
       throw Error(reading_.shown(image.file) + " is of two tasks");
     image.size = reading_.images.sizeOf(image.file);
-    image.part = partOf(image.file.lexically_relative(reading_.folder()));
+    image.part = reading_.partOfImage(image.file);
     if (const auto annotations = task.find("annotations")) {
       bool isRead = false;
       annotations->forEach([&](const JsonNode& annotation) {

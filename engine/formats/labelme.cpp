@@ -44,26 +44,13 @@ bool isCrowd(const JsonNode& shape) {
 }
 
 /// A PNG of the pixels in the box from the first point to the second, which it includes.
-coco::Rle pastedMask(const Reading& reading, const JsonNode& shape, const std::vector<double>& xy,
-                     base::ImageSize size) {
+coco::Rle maskIn(const Reading& reading, const JsonNode& shape, const std::vector<double>& xy,
+                 base::ImageSize size) {
   if (xy.size() != 4) shape.fail("a mask has two points, the corners of its box");
   const JsonNode text = shape.at("mask");
   const LabelImage part =
       reading.images.decodeLabels(base::decodeBase64(text.string()), text.place());
-  LabelImage whole{static_cast<int>(size.width), static_cast<int>(size.height), {}};
-  whole.ids.assign(static_cast<std::size_t>(size.width * size.height), 0);
-  const int left = static_cast<int>(std::lround(xy[0])), top = static_cast<int>(std::lround(xy[1]));
-  for (int y = 0; y < part.height; ++y) {
-    for (int x = 0; x < part.width; ++x) {
-      const bool isInside =
-          x + left >= 0 && x + left < whole.width && y + top >= 0 && y + top < whole.height;
-      if (isInside && part.ids[static_cast<std::size_t>(y * part.width + x)] != 0)
-        whole.ids[static_cast<std::size_t>((y + top) * whole.width + x + left)] = 1;
-    }
-  }
-  const std::vector<LabelMask> masks = masksOf(whole);
-  if (masks.empty()) shape.fail("the mask is empty");
-  return masks[0].mask;
+  return pastedMask(part, std::lround(xy[0]), std::lround(xy[1]), size);
 }
 
 /// The polygons of an object that consists of several shapes have a group id.
@@ -77,13 +64,14 @@ class LabelMeImage {
       const auto type = shape.find("shape_type");
       const std::string kind = type ? type->string() : "polygon";
       const std::string label = shape.at("label").string();
+      if (label.empty()) shape.fail("label is empty");
       if (kind == "point" || kind == "points" || kind == "line" || kind == "linestrip") {
         ++source_.losses[kNoArea];
         return;
       }
       const std::vector<double> xy = pointsOf(shape);
       if (kind == "mask") {
-        image_.objects.push_back({label, pastedMask(reading_, shape, xy, image_.size)});
+        image_.objects.push_back({label, maskIn(reading_, shape, xy, image_.size)});
         image_.objects.back().isCrowd = isCrowd(shape);
         return;
       }
@@ -91,6 +79,7 @@ class LabelMeImage {
         shape.fail("shape_type \"" + kind + "\" is unknown");
       if (kind == "rectangle" && xy.size() == 4) {
         image_.objects.push_back(boxObject(label, xy[0], xy[1], xy[2], xy[3]));
+        image_.objects.back().isCrowd = isCrowd(shape);
         return;
       }
       addPolygon(shape, label, outlineOf(shape, kind, xy));
@@ -107,7 +96,10 @@ class LabelMeImage {
     }
     const auto [found, isNew] =
         groups_.try_emplace({label, group->integer()}, image_.objects.size());
-    if (isNew) image_.objects.push_back({label, std::vector<std::vector<double>>()});
+    if (isNew) {
+      image_.objects.push_back({label, std::vector<std::vector<double>>()});
+      image_.objects.back().isCrowd = isCrowd(shape);
+    }
     std::get<0>(image_.objects[found->second].segmentation).push_back(std::move(outline));
   }
 
@@ -124,12 +116,12 @@ fs::path imageOf(const fs::path& file, const JsonNode& root, const ImageIndex& i
     std::string name = path->string();
     std::ranges::replace(name, '\\', '/');
     const fs::path named = (file.parent_path() / name).lexically_normal();
-    if (fs::is_regular_file(named)) return named;
+    if (isFile(named)) return named;
     if (!index.find(name).empty()) return index.only(name);
   }
   for (const fs::path& image : index.withStem(file.stem().string()))
     if (image.parent_path() == file.parent_path()) return image;
-  return index.only(file.stem().string());
+  return index.onlyWithStem(file.stem().string());
 }
 
 base::ImageSize sizeOf(const Reading& reading, const JsonNode& root, const fs::path& image) {
@@ -144,7 +136,9 @@ Source readLabelMe(const Reading& reading) {
   Source source;
   const ImageIndex index(reading.folder());
   std::map<fs::path, fs::path> labelOf;
+  std::set<std::string> labelled;
   reading.forEachFile(filesBelow(reading.path, {".json"}), source, [&](const fs::path& file) {
+    labelled.insert(file.stem().string());
     const JsonDocument document(file);
     const JsonNode root = document.root();
     if (!root.find("shapes")) return;  // not LabelMe's
@@ -155,12 +149,12 @@ Source readLabelMe(const Reading& reading) {
       throw Error(reading.shown(other->second) + " is of the same image, " +
                   reading.shown(image.file));
     image.size = sizeOf(reading, root, image.file);
-    image.part = partOf(image.file.lexically_relative(reading.folder()));
+    image.part = reading.partOfImage(image.file);
     LabelMeImage objects(reading, reading.shown(file), image, source);
     root.at("shapes").forEach([&](const JsonNode& shape) { objects.add(shape); });
     source.images.push_back(std::move(image));
   });
-  addImagesWithoutObjects(reading, index.all(), "has no label file", source);
+  addImagesWithoutObjects(reading, index.all(), "has no label file", source, labelled);
   return source;
 }
 

@@ -14,38 +14,62 @@ const std::vector<std::string> kMaskFolders{"masks", "labels", "instances", "lab
 const std::vector<std::string> kSuffixes{"",        "_mask",      "_masks",    "_label",
                                          "_labels", "_instances", "_cp_masks", "-mask"};
 
-struct MaskFile {
-  fs::path file;
-  std::string category;  ///< its folder in masks/; empty: none
+const std::vector<std::string> kImageFolders{"images", "imgs", "img", "image"};
+
+/// Where a file is: `train/images/a/1.png` is 1 of `train`, sub-folder `a`.
+struct Place {
+  std::string before, below, stem;
 };
 
-/// The component of a path that is a folder of masks.
-std::optional<std::size_t> maskFolderIn(const fs::path& relative) {
-  std::size_t index = 0;
-  for (const fs::path& component : relative.parent_path()) {
-    if (std::ranges::count(kMaskFolders, lowerCase(component.string())) > 0) return index;
-    ++index;
+/// The place of a file by the last of its folders that has one of these names; nullopt: none has.
+std::optional<Place> placeBy(const std::vector<std::string>& names, const fs::path& relative) {
+  const fs::path folder = relative.parent_path();
+  const std::vector<fs::path> components(folder.begin(), folder.end());
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    if (std::ranges::count(names, lowerCase(components[i].string())) == 0) continue;
+    Place place{"", "", relative.stem().string()};
+    fs::path before, below;
+    for (std::size_t k = 0; k < i; ++k) before /= components[k];
+    for (std::size_t k = i + 1; k < components.size(); ++k) below /= components[k];
+    place.before = before.generic_string();
+    place.below = below.generic_string();
+    return place;
   }
   return std::nullopt;
 }
 
-/// The folders before the one of images or of masks, which the two of a pair have in common.
-std::string placeOf(const fs::path& relative, std::size_t folder) {
-  fs::path place;
-  std::size_t index = 0;
-  for (const fs::path& component : relative)
-    if (index++ < folder) place /= component;
-  return place.generic_string();
+Place placeOfImage(const fs::path& relative) {
+  if (auto place = placeBy(kImageFolders, relative)) return *place;
+  return {relative.parent_path().generic_string(), "", relative.stem().string()};
 }
+
+/// The class that the folders of a mask name beyond those of its image; empty: none; nullopt: it is
+/// a mask of another image.
+std::optional<std::string> categoryIn(const std::string& ofMask, const std::string& ofImage) {
+  if (ofMask == ofImage) return "";
+  if (ofImage.empty()) return ofMask;
+  if (ofMask.starts_with(ofImage + "/")) return ofMask.substr(ofImage.size() + 1);
+  if (ofMask.ends_with("/" + ofImage)) return ofMask.substr(0, ofMask.size() - ofImage.size() - 1);
+  return std::nullopt;
+}
+
+struct MaskFile {
+  fs::path file;
+  Place place;
+};
+
+struct ChosenMask {
+  fs::path file;
+  std::string category;  ///< empty: none
+};
 
 class MaskFolderReader {
  public:
   explicit MaskFolderReader(const Reading& reading) : reading_(reading) {
     const ImageIndex index(reading.folder());
     for (const fs::path& file : index.all()) {
-      const fs::path relative = file.lexically_relative(reading.folder());
-      if (const auto folder = maskFolderIn(relative)) {
-        addMask(file, relative, *folder);
+      if (auto place = placeBy(kMaskFolders, file.lexically_relative(reading.folder()))) {
+        masks_[place->stem].push_back({file, *place});
       } else {
         images_.push_back(file);
       }
@@ -57,13 +81,13 @@ class MaskFolderReader {
     std::int64_t id = 0;
     for (const std::string& name : reading_.classes) source_.categories.push_back({{++id}, name});
     reading_.forEachFile(images_, source_, [&](const fs::path& file) {
-      const std::vector<MaskFile> masks = masksFor(file);
+      const std::vector<ChosenMask> masks = masksFor(file);
       requireOneEach(masks);
       SourceImage image;
       image.file = file;
-      image.part = partOf(file.lexically_relative(reading_.folder()));
+      image.part = reading_.partOfImage(file);
       image.size = reading_.images.sizeOf(file);
-      for (const MaskFile& mask : masks) {
+      for (const ChosenMask& mask : masks) {
         guarded(source_, reading_.shown(mask.file), [&] {
           addObjects(mask, mask.category.empty() ? onlyClass : mask.category, image);
         });
@@ -72,7 +96,7 @@ class MaskFolderReader {
         source_.addFault(reading_.shown(file), "has no mask file; kept without objects");
       source_.images.push_back(std::move(image));
     });
-    for (const auto& [key, masks] : masks_) {
+    for (const auto& [stem, masks] : masks_) {
       for (const MaskFile& mask : masks)
         if (!used_.contains(mask.file))
           source_.addFault(reading_.shown(mask.file), "its image is missing");
@@ -81,51 +105,31 @@ class MaskFolderReader {
   }
 
  private:
-  void addMask(const fs::path& file, const fs::path& relative, std::size_t folder) {
-    fs::path within;
-    std::size_t index = 0;
-    for (const fs::path& component : relative.parent_path())
-      if (index++ > folder) within /= component;
-    std::string category = within.generic_string();
-    if (partOf(within)) category.clear();  // masks/train
-    masks_[file.stem().string()].push_back({file, category});
-  }
-
-  /// Those with the image's name in the same part of the source.
-  std::vector<MaskFile> masksFor(const fs::path& image) {
-    const fs::path relative = image.lexically_relative(reading_.folder());
-    std::vector<MaskFile> found;
+  /// Those with the image's name beside its folder of images; if there are none, those of that name
+  /// in the whole source.
+  std::vector<ChosenMask> masksFor(const fs::path& image) {
+    const Place place = placeOfImage(image.lexically_relative(reading_.folder()));
+    std::vector<ChosenMask> beside, anywhere;
     for (const std::string& suffix : kSuffixes) {
-      const auto masks = masks_.find(image.stem().string() + suffix);
+      const auto masks = masks_.find(place.stem + suffix);
       if (masks == masks_.end()) continue;
       for (const MaskFile& mask : masks->second) {
-        const fs::path other = mask.file.lexically_relative(reading_.folder());
-        if (partOf(relative) != partOf(other)) continue;
-        if (relative.has_parent_path() && isInAnotherPlace(relative, other)) continue;
-        found.push_back(mask);
-        used_.insert(mask.file);
+        const auto category = categoryIn(mask.place.below, place.below);
+        if (category && mask.place.before == place.before) beside.push_back({mask.file, *category});
+        if (place.below.empty() &&
+            partOf(mask.file.lexically_relative(reading_.folder()).parent_path()) ==
+                reading_.partOfImage(image))
+          anywhere.push_back({mask.file, ""});
       }
     }
-    return found;
+    std::vector<ChosenMask> chosen = beside.empty() ? anywhere : beside;
+    for (const ChosenMask& mask : chosen) used_.insert(mask.file);
+    return chosen;
   }
 
-  /// `a/images/1.png` and `b/masks/1.png`.
-  static bool isInAnotherPlace(const fs::path& image, const fs::path& mask) {
-    std::size_t folder = 0, index = 0;
-    bool hasImagesFolder = false;
-    for (const fs::path& component : image.parent_path()) {
-      if (lowerCase(component.string()) == "images") {
-        folder = index;
-        hasImagesFolder = true;
-      }
-      ++index;
-    }
-    return hasImagesFolder && placeOf(image, folder) != placeOf(mask, *maskFolderIn(mask));
-  }
-
-  void requireOneEach(const std::vector<MaskFile>& masks) const {
+  void requireOneEach(const std::vector<ChosenMask>& masks) const {
     std::map<std::string, fs::path> byCategory;
-    for (const MaskFile& mask : masks) {
+    for (const ChosenMask& mask : masks) {
       const auto [other, isNew] = byCategory.try_emplace(mask.category, mask.file);
       if (!isNew)
         throw Error("has two mask files: " + reading_.shown(other->second) + ", " +
@@ -133,7 +137,7 @@ class MaskFolderReader {
     }
   }
 
-  void addObjects(const MaskFile& mask, const std::string& category, SourceImage& image) {
+  void addObjects(const ChosenMask& mask, const std::string& category, SourceImage& image) {
     const LabelImage labels = reading_.images.labelsOf(mask.file);
     if (labels.width != image.size.width || labels.height != image.size.height) {
       throw Error("is " + std::to_string(labels.width) + " x " + std::to_string(labels.height) +
@@ -154,7 +158,7 @@ class MaskFolderReader {
 
 bool hasMaskFolder(const fs::path& path) {
   return std::ranges::any_of(ImageIndex(path).all(), [&](const fs::path& file) {
-    return maskFolderIn(file.lexically_relative(path)).has_value();
+    return placeBy(kMaskFolders, file.lexically_relative(path)).has_value();
   });
 }
 

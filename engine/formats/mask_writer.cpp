@@ -76,15 +76,28 @@ class MaskWriter : public DatasetWriter {
   }
 
   /// A class's name without what a path cannot have.
-  static std::string folderName(std::string name) {
-    std::ranges::replace(name, '/', '-');
-    return name == "." || name == ".." ? "-" + name : name;
+  std::string folderName(const std::string& name) {
+    if (name.empty()) return name;
+    const auto known = folders_.find(name);
+    if (known != folders_.end()) return known->second;
+    constexpr std::size_t kMostBytes = 200;
+    std::string folder = name.substr(0, kMostBytes);
+    std::ranges::replace(folder, '/', '-');
+    if (folder.starts_with(".")) folder.insert(0, "-");
+    const std::string first = folder;
+    const auto isTaken = [&] {
+      return std::ranges::any_of(folders_, [&](const auto& one) { return one.second == folder; });
+    };
+    for (int number = 2; isTaken(); ++number) folder = first + "-" + std::to_string(number);
+    if (folder != name) ++losses_["classes whose names no folder can have: renamed"];
+    return folders_[name] = folder;
   }
 
   fs::path folder_;
   bool hasClasses_;
   const ImageCodec& codec_;
   Losses& losses_;
+  std::map<std::string, std::string> folders_;  ///< by class
 };
 
 }  // namespace

@@ -1,11 +1,18 @@
 #include "engine/formats/reading.h"
 
-#include <set>
+#include <algorithm>
+#include <cmath>
+#include <new>
 
 #include "engine/base/error.h"
+#include "engine/base/parallel_for.h"
 #include "engine/config/load.h"
 
 namespace lockstep::formats {
+
+std::optional<Part> Reading::partOfImage(const fs::path& image) const {
+  return partOf(image.lexically_relative(folder()).parent_path());
+}
 
 std::string Reading::shown(const fs::path& file) const {
   const fs::path relative = file.lexically_relative(folder());
@@ -23,7 +30,7 @@ void Reading::forEachFile(const std::vector<fs::path>& files, Source& source,
 
 std::map<Part, fs::path> imageFoldersIn(const fs::path& folder) {
   std::map<Part, fs::path> folders;
-  if (!fs::is_regular_file(folder / "experiment.yaml")) return folders;
+  if (!isFile(folder / "experiment.yaml")) return folders;
   const config::Experiment experiment =
       config::loadExperiment(folder / "experiment.yaml").experiment;
   for (const auto& [part, images] : {std::pair(Part::Train, experiment.dataset.train.images),
@@ -52,24 +59,93 @@ void guarded(Source& source, const std::string& where, const std::function<void(
   } catch (const Error& error) {
     if (error.status() == ExitStatus::Killed) throw;  // stopped
     source.faults.push_back(faultOf(where, error.what()));
+  } catch (const std::bad_alloc&) {
+    source.addFault(where, "needs more memory than there is");
+  } catch (const std::exception& error) {  // of the standard library: a path that is too long
+    source.addFault(where, error.what());
   }
 }
 
 void addImagesWithoutObjects(const Reading& reading, const std::vector<fs::path>& images,
-                             const std::string& why, Source& source) {
+                             const std::string& why, Source& source,
+                             const std::set<std::string>& labelled) {
+  if (isFile(reading.path)) return;  // only what it names
   std::set<fs::path> known;
   for (const SourceImage& image : source.images) known.insert(image.file);
   for (const fs::path& file : images) {
-    if (known.contains(file)) continue;
+    if (known.contains(file) || labelled.contains(file.stem().string())) continue;
     guarded(source, reading.shown(file), [&] {
       SourceImage image;
       image.file = file;
       image.size = reading.images.sizeOf(file);
-      image.part = partOf(file.lexically_relative(reading.folder()));
+      image.part = reading.partOfImage(file);
       source.images.push_back(std::move(image));
       if (!why.empty()) source.addFault(reading.shown(file), why + "; kept without objects");
     });
   }
+}
+
+namespace {
+
+std::string sizeText(base::ImageSize size) {
+  return std::to_string(size.width) + " x " + std::to_string(size.height) + " px";
+}
+
+/// What is wrong with the file of an image; empty: nothing. Its annotations may be of the pixels
+/// before the EXIF orientation.
+std::string problemWithFile(const Reading& reading, const SourceImage& image) {
+  try {
+    const base::ImageSize size = reading.images.sizeOf(image.file);
+    const base::ImageSize turned{size.width, size.height};
+    if (image.size == size || image.size == turned) return {};
+    return "is " + sizeText(size) + ", but its annotations say " + sizeText(image.size);
+  } catch (const Error& error) {
+    return faultOf(reading.shown(image.file), error.what()).what;
+  }
+}
+
+/// What is wrong with an object; empty: nothing.
+std::string problemWith(const SourceObject& object, base::ImageSize size) {
+  if (const auto* mask = std::get_if<coco::Rle>(&object.segmentation)) {
+    if (mask->height != size.height || mask->width != size.width)
+      return "a mask is " + sizeText({mask->height, mask->width}) + ", not " + sizeText(size);
+    return coco::areaPx(*mask) == 0 ? "a mask has no pixel" : "";
+  }
+  if (object.hasMask()) return {};
+  const auto& [x, y, width, height] = object.boxXywh;
+  const bool isBox = std::isfinite(x) && std::isfinite(y) && width > 0 && height > 0 &&
+                     std::isfinite(width) && std::isfinite(height);
+  return isBox ? "" : "a box has no area";
+}
+
+}  // namespace
+
+void removeInvalid(const Reading& reading, Source& source) {
+  std::vector<std::string> problems(source.images.size());
+  constexpr std::size_t kChunk = 256;  // between two reports of progress
+  for (std::size_t begin = 0; begin < problems.size(); begin += kChunk) {
+    const std::size_t end = std::min(begin + kChunk, problems.size());
+    base::parallelFor(end - begin, 0, [&](std::size_t i) {
+      problems[begin + i] = problemWithFile(reading, source.images[begin + i]);
+    });
+    if (reading.progress) reading.progress("checking images", end, problems.size());
+  }
+  std::vector<SourceImage> kept;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    SourceImage& image = source.images[i];
+    if (!problems[i].empty()) {
+      source.addFault(reading.shown(image.file), problems[i]);
+      continue;
+    }
+    std::erase_if(image.objects, [&](const SourceObject& object) {
+      const std::string problem = problemWith(object, image.size);
+      if (!problem.empty())
+        source.addFault(reading.shown(image.file) + ": " + object.category, problem);
+      return !problem.empty();
+    });
+    kept.push_back(std::move(image));
+  }
+  source.images = std::move(kept);
 }
 
 }  // namespace lockstep::formats

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Reading {
   std::map<Part, fs::path> imageFolders{};
 
   fs::path folder() const { return fs::is_directory(path) ? path : path.parent_path(); }
+  /// The part that the folders of an image name.
+  std::optional<Part> partOfImage(const fs::path& image) const;
   /// A file of the source for messages.
   std::string shown(const fs::path& file) const;
   /// Calls read(file) for each and reports progress. What it throws is a fault of that file.
@@ -28,12 +31,20 @@ struct Reading {
                    const std::function<void(const fs::path&)>& read) const;
 };
 
-/// Calls act(). The Error that it throws becomes a fault.
+/// Calls act(). What it throws becomes a fault, unless it was stopped.
 void guarded(Source& source, const std::string& where, const std::function<void()>& act);
 
-/// Adds the images that nothing names, without objects. `why`: for the fault, `has no label file`.
+/// Adds the images that nothing names, without objects, if the source is a folder. `why`: for the
+/// fault, `has no label file`. `labelled`: stems of label files, whose images are not added,
+/// because they are there or their label file has a fault.
 void addImagesWithoutObjects(const Reading& reading, const std::vector<fs::path>& images,
-                             const std::string& why, Source& source);
+                             const std::string& why, Source& source,
+                             const std::set<std::string>& labelled = {});
+
+/// Leaves out, as faults, what no dataset can have: images whose file cannot be read or has another
+/// size, masks of another size or without a pixel, boxes without an area. Reads the images'
+/// headers.
+void removeInvalid(const Reading& reading, Source& source);
 
 /// The folders of images that DIR/experiment.yaml names, as `dataset import` writes it.
 std::map<Part, fs::path> imageFoldersIn(const fs::path& folder);

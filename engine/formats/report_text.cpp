@@ -49,9 +49,12 @@ std::string summaryOf(const ImportReport& report, const ImportOptions& options) 
   text += line("classes", classesText(report.classes));
   if (report.emptyImages > 0)
     text += line("empty", counted(report.emptyImages, "image") + " without objects");
-  text += line("crowded", "at most " + counted(report.mostObjects, "object") + " in an image");
-  if (report.boxOnlyObjects > 0)
-    text += line("lost", counted(report.boxOnlyObjects, "object") + " with a box but no mask");
+  text += line("densest", counted(report.mostObjects, "object") + " in an image");
+  if (report.boxOnlyObjects > 0) {
+    text += line("no mask", counted(report.boxOnlyObjects, "object") +
+                                " with a box only: training needs masks, model.masks: false is not "
+                                "built yet");
+  }
   for (const auto& [what, count] : report.losses)
     text += line("lost", std::to_string(count) + " " + what);
   return text;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ struct Fault {
   std::string text() const { return where + ": " + what; }
 };
 
+/// Of a category that gets an id when all are known.
+inline constexpr CategoryId kNewCategory{std::numeric_limits<std::int64_t>::min()};
+
 /// An annotated dataset in memory.
 struct Source {
   /// In the source's order, which gives their ids. Others are added in the order of their names.
@@ -67,6 +71,7 @@ struct LabelImage {
   int width = 0, height = 0;  ///< px
   std::vector<std::uint32_t>
       ids;  ///< [height, width]; of a colour image red, green, blue as 24 bits
+  bool isColour = false;
 };
 
 /// Reads and writes pixels, which this folder cannot. Errors of a file are Errors that name it.

@@ -21,7 +21,9 @@ std::optional<std::string> choiceIn(const JsonNode& value) {
     return value.string().empty() ? std::nullopt : std::optional(value.string());
   std::optional<std::string> chosen;
   if (value.isObject())
-    value.forEachMember([&](std::string_view key, const JsonNode&) { chosen = std::string(key); });
+    value.forEachMember([&](std::string_view key, const JsonNode& isChosen) {
+      if (isChosen.isTrue()) chosen = std::string(key);
+    });
   return chosen;
 }
 
@@ -43,11 +45,13 @@ std::string categoryIn(const JsonNode& region) {
 
 std::vector<double> polygonIn(const JsonNode& shape) {
   const JsonNode xs = shape.at("all_points_x"), ys = shape.at("all_points_y");
-  if (xs.size() != ys.size()) shape.fail("all_points_x and all_points_y have different lengths");
-  std::vector<double> xy;
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    xy.push_back(xs[i].number());
-    xy.push_back(ys[i].number());
+  std::vector<double> x, y, xy;
+  xs.forEach([&](const JsonNode& number) { x.push_back(number.number()); });
+  ys.forEach([&](const JsonNode& number) { y.push_back(number.number()); });
+  if (x.size() != y.size()) shape.fail("all_points_x and all_points_y have different lengths");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy.push_back(x[i]);
+    xy.push_back(y[i]);
   }
   if (xy.size() < 6)
     shape.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
@@ -99,7 +103,7 @@ class ViaReader {
                   reading_.shown(other->second) + " first");
     }
     image.size = reading_.images.sizeOf(image.file);
-    image.part = partOf(image.file.lexically_relative(reading_.folder()));
+    image.part = reading_.partOfImage(image.file);
     const auto readRegion = [&](const JsonNode& region) {
       guarded(source_, reading_.shown(file), [&] {
         const JsonNode shape = region.at("shape_attributes");

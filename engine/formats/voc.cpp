@@ -35,7 +35,7 @@ std::map<std::uint32_t, coco::Rle> objectMasks(const LabelImage& labels) {
   for (std::uint32_t index = 1; index <= kVoid; ++index) indexOf[paletteColour(index)] = index;
   std::map<std::uint32_t, coco::Rle> masks;
   for (LabelMask& one : masksOf(labels)) {
-    const auto colour = one.id > kVoid ? indexOf.find(one.id) : indexOf.end();
+    const auto colour = labels.isColour ? indexOf.find(one.id) : indexOf.end();
     const std::uint32_t index = colour == indexOf.end() ? one.id : colour->second;
     if (index != kVoid) masks[index] = std::move(one.mask);
   }
@@ -67,11 +67,10 @@ std::array<double, 4> boxIn(const pugi::xml_node& object) {
 class VocReader {
  public:
   explicit VocReader(const Reading& reading)
-      : reading_(reading), index_(reading.folder(), "SegmentationObject") {
+      : reading_(reading), index_(reading.folder(), {"SegmentationObject", "SegmentationClass"}) {
     for (const fs::path& file : filesBelow(reading.folder(), {".png"})) {
       if (file.parent_path().filename() == "SegmentationObject")
         masksOf_[file.stem().string()] = file;
-      if (file.parent_path().filename() == "SegmentationClass") classMaps_.insert(file);
     }
     readParts();
   }
@@ -79,19 +78,20 @@ class VocReader {
   Source read() {
     reading_.forEachFile(filesBelow(reading_.path, {".xml"}), source_,
                          [&](const fs::path& file) { readFile(file); });
-    std::vector<fs::path> images;
-    for (const fs::path& image : index_.all())
-      if (!classMaps_.contains(image)) images.push_back(image);
-    addImagesWithoutObjects(reading_, images, "has no annotation file", source_);
+    addImagesWithoutObjects(reading_, index_.all(), "has no annotation file", source_, labelled_);
     return std::move(source_);
   }
 
  private:
   /// ImageSets/Segmentation/train.txt and val.txt, else those of Main.
   void readParts() {
+    const std::vector<fs::path> lists = filesBelow(reading_.folder(), {".txt"});
     for (const char* kind : {"Segmentation", "Main"}) {
-      for (const auto& [name, part] : {std::pair("train", Part::Train), {"val", Part::Val}}) {
-        for (const fs::path& file : filesBelow(reading_.folder(), {".txt"})) {
+      for (const auto& [name, part] : {std::pair("train", Part::Train),
+                                       {"val", Part::Val},
+                                       {"test", Part::Test},
+                                       {"trainval", Part::Train}}) {
+        for (const fs::path& file : lists) {
           if (file.stem() != name || file.parent_path().filename() != kind) continue;
           std::istringstream words(base::readFile(file));
           for (std::string stem; words >> stem;) partOf_.try_emplace(stem, part);
@@ -102,6 +102,7 @@ class VocReader {
   }
 
   void readFile(const fs::path& file) {
+    labelled_.insert(file.stem().string());
     const pugi::xml_document document = readXml(file);
     const pugi::xml_node root = document.child("annotation");
     if (!root) return;  // another XML file
@@ -120,8 +121,8 @@ class VocReader {
                       : reading_.images.sizeOf(image.file);
     if (image.size.width <= 0) image.size = reading_.images.sizeOf(image.file);
     const auto part = partOf_.find(stem);
-    image.part = part != partOf_.end() ? std::optional(part->second)
-                                       : partOf(image.file.lexically_relative(reading_.folder()));
+    image.part =
+        part != partOf_.end() ? std::optional(part->second) : reading_.partOfImage(image.file);
     readObjects(file, root, image);
     source_.images.push_back(std::move(image));
   }
@@ -130,8 +131,12 @@ class VocReader {
     std::map<std::uint32_t, coco::Rle> masks;
     const auto labels = masksOf_.find(file.stem().string());
     if (labels != masksOf_.end()) {
-      guarded(source_, reading_.shown(labels->second),
-              [&] { masks = objectMasks(reading_.images.labelsOf(labels->second)); });
+      guarded(source_, reading_.shown(labels->second), [&] {
+        const LabelImage numbers = reading_.images.labelsOf(labels->second);
+        if (numbers.width != image.size.width || numbers.height != image.size.height)
+          throw Error("has another size than its image");
+        masks = objectMasks(numbers);
+      });
     }
     std::uint32_t number = 0;
     for (const pugi::xml_node& node : root.children("object")) {
@@ -155,7 +160,7 @@ class VocReader {
   const Reading& reading_;
   ImageIndex index_;
   std::map<std::string, fs::path> masksOf_;  ///< by stem
-  std::set<fs::path> classMaps_;             ///< label images that are no input
+  std::set<std::string> labelled_;           ///< stems of XML files
   std::map<std::string, Part> partOf_;       ///< by stem
   std::map<fs::path, fs::path> fileOf_;      ///< by image
   Source source_;

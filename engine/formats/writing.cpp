@@ -1,6 +1,8 @@
 #include "engine/formats/writing.h"
 
-#include "engine/base/atomic_file.h"
+#include <fstream>
+
+#include "engine/base/error.h"
 
 namespace lockstep::formats {
 
@@ -27,8 +29,13 @@ coco::Rle maskOf(const SourceObject& object, base::ImageSize size) {
 }
 
 void writeFile(const fs::path& file, const std::string& content) {
-  fs::create_directories(file.parent_path());
-  base::writeFileAtomically(file, content);
+  // The folder appears whole or not at all: its files need no care of their own.
+  std::error_code failure;
+  fs::create_directories(file.parent_path(), failure);
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
+  stream.close();
+  if (failure || !stream) throw Error(file.string() + ": cannot be written");
 }
 
 std::unique_ptr<DatasetWriter> makeWriter(ExportFormat format, const fs::path& folder,

@@ -26,6 +26,7 @@ struct YoloPart {
 
 struct YoloDescription {
   std::vector<std::string> names;
+  bool hasKeypoints = false;  ///< after the box of each line
   std::vector<YoloPart> parts;
 };
 
@@ -63,6 +64,7 @@ YoloDescription readDescription(const fs::path& file) {
   try {
     const YAML::Node yaml = YAML::Load(base::readFile(file));
     if (yaml["names"]) description.names = namesIn(yaml["names"]);
+    description.hasKeypoints = yaml["kpt_shape"].IsDefined();
     const fs::path folder = file.parent_path();
     const std::string path = yaml["path"] ? yaml["path"].as<std::string>("") : "";
     const fs::path root = path.empty() ? folder : folder / path;
@@ -90,26 +92,26 @@ YoloDescription readDescription(const fs::path& file) {
 std::vector<fs::path> imagesIn(const fs::path& place) {
   if (place.extension() != ".txt") return ImageIndex(place).all();
   std::vector<fs::path> images;
-  std::istringstream lines(base::readFile(place));
-  for (std::string line; std::getline(lines, line);) {
-    while (line.ends_with('\r') || line.ends_with(' ')) line.pop_back();
+  for (std::string& line : linesOf(place)) {
+    while (line.ends_with(' ')) line.pop_back();
     if (!line.empty()) images.push_back((place.parent_path() / line).lexically_normal());
   }
   return images;
 }
 
-/// Beside the image, or in the folder `labels` where the image's is `images`.
+/// In the folder `labels` where the image's is `images`, or beside the image.
 fs::path labelFileOf(const fs::path& image) {
-  fs::path label;
-  bool isReplaced = false;
   std::vector<fs::path> components(image.begin(), image.end());
   for (std::size_t i = components.size(); i-- > 0;) {
-    if (components[i] != "images" || isReplaced) continue;
+    if (components[i] != "images") continue;
     components[i] = "labels";
-    isReplaced = true;
+    fs::path label;
+    for (const fs::path& component : components) label /= component;
+    label.replace_extension(".txt");
+    const fs::path beside = fs::path(image).replace_extension(".txt");
+    return !isFile(label) && isFile(beside) ? beside : label;
   }
-  for (const fs::path& component : components) label /= component;
-  return label.replace_extension(".txt");
+  return fs::path(image).replace_extension(".txt");
 }
 
 std::vector<double> numbersIn(const std::string& line) {
@@ -147,6 +149,7 @@ SourceObject objectIn(const std::vector<double>& numbers, const std::vector<std:
   const auto width = static_cast<double>(size.width), height = static_cast<double>(size.height);
   if (numbers.size() == 5) {
     const double w = numbers[3] * width, h = numbers[4] * height;
+    if (w <= 0 || h <= 0) throw Error("the box has no area");
     object.boxXywh = {numbers[1] * width - w / 2, numbers[2] * height - h / 2, w, h};
     return object;
   }
@@ -162,32 +165,35 @@ SourceObject objectIn(const std::vector<double>& numbers, const std::vector<std:
 }
 
 std::vector<std::string> classesFileNames(const fs::path& folder) {
-  std::vector<std::string> names;
   for (const char* file : {"classes.txt", "obj.names", "labels/classes.txt"}) {
-    if (!fs::is_regular_file(folder / file)) continue;
-    std::istringstream lines(base::readFile(folder / file));
-    for (std::string line; std::getline(lines, line);) {
-      while (line.ends_with('\r')) line.pop_back();
-      if (!line.empty()) names.push_back(line);
-    }
-    break;
+    if (!isFile(folder / file)) continue;
+    std::vector<std::string> names = linesOf(folder / file);
+    while (!names.empty() && names.back().empty()) names.pop_back();
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i].empty()) names[i] = "class " + std::to_string(i);
+    return names;
   }
-  return names;
+  return {};
 }
 
 class YoloReader {
  public:
-  YoloReader(const Reading& reading, std::vector<std::string> names)
-      : reading_(reading), names_(std::move(names)) {
+  YoloReader(const Reading& reading, std::vector<std::string> names, bool hasKeypoints)
+      : reading_(reading), names_(std::move(names)), hasKeypoints_(hasKeypoints) {
     std::int64_t id = 0;
-    for (const std::string& name : names_) source_.categories.push_back({{++id}, name});
+    std::set<std::string> known;
+    for (const std::string& name : names_)
+      if (known.insert(name).second) source_.categories.push_back({{++id}, name});
   }
 
   void read(const std::vector<fs::path>& images, std::optional<Part> part) {
-    std::map<fs::path, fs::path> imageOf;  // by label file
     reading_.forEachFile(images, source_, [&](const fs::path& file) {
+      if (!images_.insert(file).second) {
+        ++repeated_;
+        return;
+      }
       const fs::path labels = labelFileOf(file);
-      const auto [other, isNew] = imageOf.try_emplace(labels, file);
+      const auto [other, isNew] = imageOf_.try_emplace(labels, file);
       if (!isNew) {
         throw Error("has the same label file as " + reading_.shown(other->second) + ": " +
                     reading_.shown(labels));
@@ -202,16 +208,32 @@ class YoloReader {
       if (!used_.contains(file)) source_.addFault(reading_.shown(file), "its image is missing");
   }
 
-  Source finish() { return std::move(source_); }
+  Source finish() {
+    if (names_.empty()) {  // numbered classes, in the order of their numbers
+      for (std::size_t i = 0; i <= highest_; ++i)
+        source_.categories.push_back(
+            {{static_cast<std::int64_t>(i) + 1}, "class " + std::to_string(i)});
+    }
+    if (repeated_ > 0) {
+      source_.addFault("data.yaml",
+                       std::to_string(repeated_) +
+                           " images are named twice, by two parts or in one; they count "
+                           "where they are named first");
+    }
+    return std::move(source_);
+  }
+  void addFault(const std::string& where, const std::string& what) {
+    source_.addFault(where, what);
+  }
 
  private:
   void readImage(const fs::path& file, const fs::path& labels, std::optional<Part> part) {
     SourceImage image;
     image.file = file;
     image.size = reading_.images.sizeOf(file);
-    image.part = part ? part : partOf(file.lexically_relative(reading_.folder()));
+    image.part = part ? part : reading_.partOfImage(file);
     used_.insert(labels);
-    if (!fs::is_regular_file(labels)) {
+    if (!isFile(labels)) {
       source_.addFault(reading_.shown(file), "has no label file; kept without objects");
     } else {
       readLabels(labels, image);
@@ -220,31 +242,41 @@ class YoloReader {
   }
 
   void readLabels(const fs::path& labels, SourceImage& image) {
-    std::istringstream lines(base::readFile(labels));
-    std::string line;
-    for (int number = 1; std::getline(lines, line); ++number) {
-      guarded(source_, reading_.shown(labels) + ":" + std::to_string(number), [&] {
-        const std::vector<double> numbers = numbersIn(line);
-        if (!numbers.empty()) image.objects.push_back(objectIn(numbers, names_, image.size));
+    const std::string shown = reading_.shown(labels);
+    std::size_t number = 0;
+    for (const std::string& line : linesOf(labels)) {
+      guarded(source_, shown + ":" + std::to_string(++number), [&] {
+        std::vector<double> numbers = numbersIn(line);
+        if (numbers.empty()) return;
+        if (hasKeypoints_ && numbers.size() > 5) {
+          ++source_.losses["keypoints"];
+          numbers.resize(5);
+        }
+        image.objects.push_back(objectIn(numbers, names_, image.size));
+        highest_ = std::max(highest_, static_cast<std::size_t>(numbers[0]));
       });
     }
   }
 
   const Reading& reading_;
   std::vector<std::string> names_;
-  std::set<fs::path> used_;
+  bool hasKeypoints_;
+  std::set<fs::path> images_, used_;
+  std::map<fs::path, fs::path> imageOf_;  ///< by label file
+  std::int64_t repeated_ = 0;
+  std::size_t highest_ = 0;  ///< class number
   Source source_;
 };
 
 }  // namespace
 
 std::optional<fs::path> yoloDescriptionIn(const fs::path& path) {
-  if (fs::is_regular_file(path))
+  if (isFile(path))
     return path.extension() == ".yaml" || path.extension() == ".yml" ? std::optional(path)
                                                                      : std::nullopt;
   std::error_code failure;
   for (const char* name : {"data.yaml", "dataset.yaml", "data.yml"})
-    if (fs::is_regular_file(path / name)) return path / name;
+    if (isFile(path / name)) return path / name;
   for (fs::directory_iterator entry(path, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     const std::string extension = entry->path().extension().string();
@@ -263,11 +295,15 @@ Source readYolo(const Reading& reading) {
   if (const auto file = yoloDescriptionIn(reading.path)) description = readDescription(*file);
   if (!reading.classes.empty()) description.names = reading.classes;
   if (description.names.empty()) description.names = classesFileNames(reading.folder());
-  YoloReader reader(reading, description.names);
+  YoloReader reader(reading, description.names, description.hasKeypoints);
   bool hasPlaces = false;
   for (const YoloPart& part : description.parts) {
     for (const fs::path& place : part.places) {
-      if (!fs::exists(place)) continue;
+      std::error_code failure;
+      if (!fs::exists(place, failure)) {
+        reader.addFault("data.yaml", "names " + reading.shown(place) + ", which is not there");
+        continue;
+      }
       hasPlaces = true;
       reader.read(imagesIn(place), part.part);
     }

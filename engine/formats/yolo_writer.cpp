@@ -1,4 +1,5 @@
 // YOLO: images/PART/NAME.jpg, labels/PART/NAME.txt, data.yaml.
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -33,6 +34,16 @@ double shareOf(double px, double side) {
   for (const double other : {share, std::nextafter(share, 0), std::nextafter(share, 2)})
     if (other * side == px) return other;
   return share;
+}
+
+bool isOutside(const std::vector<std::vector<double>>& polygons, base::ImageSize size) {
+  for (const std::vector<double>& xy : polygons) {
+    for (std::size_t i = 0; i < xy.size(); ++i) {
+      const auto side = static_cast<double>(i % 2 == 0 ? size.width : size.height);
+      if (xy[i] < 0 || xy[i] > side) return true;
+    }
+  }
+  return false;
 }
 
 class YoloWriter : public DatasetWriter {
@@ -79,13 +90,19 @@ class YoloWriter : public DatasetWriter {
     const auto append = [&](double number) { text += " " + base::shortNumber(number, 17); };
     if (!object.hasMask()) {
       const auto& [x, y, w, h] = object.boxXywh;
-      append((x + w / 2) / width);
-      append((y + h / 2) / height);
-      append(w / width);
-      append(h / height);
+      const double x0 = std::clamp(x, 0., width), x1 = std::clamp(x + w, 0., width),
+                   y0 = std::clamp(y, 0., height), y1 = std::clamp(y + h, 0., height);
+      append((x0 + x1) / 2 / width);
+      append((y0 + y1) / 2 / height);
+      append((x1 - x0) / width);
+      append((y1 - y0) / height);
       return text;
     }
     std::vector<std::vector<double>> polygons = polygonsOf(object);
+    if (isOutside(polygons, size)) {
+      ++losses_["objects that leave the image: cut at its edge"];
+      polygons = polygonsOf({object.category, maskOf(object, size)});
+    }
     if (polygons.size() > 1) {
       ++losses_[kJoined];
       // Polygons that overlap would cancel there: the outlines of their union do not.

@@ -60,11 +60,13 @@ formats::LabelImage labelsIn(const cv::Mat& pixels, const std::string& name) {
                       [&](float value) { return wholeId(static_cast<double>(value), name); });
       return labels;
     case CV_8UC3:
+      labels.isColour = true;
       fillFrom<cv::Vec3b>(pixels, labels, [](const cv::Vec3b& bgr) {
         return bgr[2] * 65536U + bgr[1] * 256U + bgr[0];
       });
       return labels;
     case CV_8UC4:
+      labels.isColour = true;
       fillFrom<cv::Vec4b>(pixels, labels, [](const cv::Vec4b& bgra) {
         return bgra[2] * 65536U + bgra[1] * 256U + bgra[0];
       });
@@ -78,6 +80,8 @@ formats::LabelImage labelsIn(const cv::Mat& pixels, const std::string& name) {
 
 /// nullopt: OpenCV cannot read it.
 std::optional<formats::LabelImage> decoded(const std::string& bytes, const std::string& name) {
+  if (bytes.starts_with("\xff\xd8\xff"))
+    throw Error(name + ": is a JPEG, which changes values; save label images as PNG or TIFF");
   if (auto labels = readIndexedPng(bytes)) return labels;
   const cv::Mat input(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   cv::Mat pixels;

@@ -11,8 +11,8 @@
 namespace lockstep::worker {
 namespace {
 
-constexpr std::size_t kColourTypeAt = 25;  ///< after signature and the header's first fields
-constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 32;
+constexpr std::size_t kDepthAt = 24, kColourTypeAt = 25;  ///< after signature, width and height
+constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 30;
 
 struct PngBytes {
   std::string_view left;
@@ -50,6 +50,8 @@ class PngReader {
                                static_cast<int>(png_get_image_height(png_, info_)),
                                {}};
     const auto width = static_cast<std::size_t>(labels.width);
+    if (std::uint64_t{width} * static_cast<std::uint64_t>(labels.height) > kMostPixels)
+      throw std::runtime_error("png");
     std::vector<png_byte> pixels(width * static_cast<std::size_t>(labels.height));
     for (int pass = 0; pass < passes; ++pass) {
       for (std::size_t y = 0; y < static_cast<std::size_t>(labels.height); ++y)
@@ -68,9 +70,10 @@ class PngReader {
 
 std::optional<formats::LabelImage> readIndexedPng(std::string_view fileBytes) {
   using namespace std::string_view_literals;
-  const bool isIndexed = fileBytes.starts_with("\x89PNG\r\n\x1a\n"sv) &&
-                         fileBytes.size() > kColourTypeAt &&
-                         fileBytes[kColourTypeAt] == PNG_COLOR_TYPE_PALETTE;
+  const bool isIndexed =
+      fileBytes.starts_with("\x89PNG\r\n\x1a\n"sv) && fileBytes.size() > kColourTypeAt &&
+      (fileBytes[kColourTypeAt] == PNG_COLOR_TYPE_PALETTE ||
+       (fileBytes[kColourTypeAt] == PNG_COLOR_TYPE_GRAY && fileBytes[kDepthAt] < 8));
   if (!isIndexed) return std::nullopt;
   try {
     return PngReader().read(fileBytes);

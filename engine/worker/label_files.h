@@ -9,7 +9,8 @@
 /// Label images that OpenCV does not read as ids.
 namespace lockstep::worker {
 
-/// The indices of an indexed PNG, of which OpenCV gives the colours; nullopt: another image, or a
+/// The indices of an indexed PNG, of which OpenCV gives the colours, or the values of a grey one of
+/// less than 8 bits, which OpenCV scales; nullopt: another image, or a
 /// damaged one.
 std::optional<formats::LabelImage> readIndexedPng(std::string_view fileBytes);
 

@@ -23,6 +23,7 @@ class TstBase64 : public QObject {
 
   void linesAndMissingPaddingAreRead() {
     QCOMPARE(base::decodeBase64("TG9j\r\na3N0\n ZXA\n"), std::string("Lockstep"));
+    QCOMPARE(base::decodeBase64("QQ==\r\n"), std::string("A"));
   }
 
   void otherCharactersAreRefused() {

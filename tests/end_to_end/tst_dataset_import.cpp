@@ -26,7 +26,8 @@ class TstDatasetImport : public QObject {
     const ProcessResult imported = engine("dataset import labelme --out in");
     QVERIFY2(imported.status == 0, imported.err.constData());
     QVERIFY2(imported.out.startsWith("format:     labelme\n") &&
-                 imported.out.endsWith("next:       lockstep-engine train in/experiment.yaml\n"),
+                 imported.out.endsWith(
+                     "next:       lockstep-engine config check in/experiment.yaml --data\n"),
              imported.out.constData());
     QVERIFY(!QFile::exists(place_->path(QStringLiteral("in/faults.txt"))));
     const ProcessResult checked = engine("config check in/experiment.yaml --data");

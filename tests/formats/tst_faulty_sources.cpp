@@ -35,8 +35,7 @@ class TstFaultySources : public QObject {
     };
     row("coco: image", "coco", "annotations/instances.json: images[1]: its image b.png is missing",
         remove("images/b.png"));
-    row("coco: damaged", "coco",
-        "annotations/more.json:1: invalid JSON at byte 13",
+    row("coco: damaged", "coco", "annotations/more.json:1: invalid JSON at byte 13",
         write("annotations/more.json", "{\"images\": [}"));
     row("coco: unknown class", "coco",
         "annotations/more.json: annotations[0]: there is no category 9",
@@ -111,6 +110,33 @@ class TstFaultySources : public QObject {
     row("geojson: kind", "geojson", "b.geojson: features[0].geometry: type \"Circle\" is unknown",
         write("b.geojson",
               R"({"features": [{"geometry": {"type": "Circle", "coordinates": []}}]})"));
+    row("coco: id twice", "coco", "annotations/more.json: categories[1]: id 1 is there twice",
+        write(
+            "annotations/more.json",
+            R"({"images": [], "annotations": [], "categories": [{"id": 1, "name": "x"}, {"id": 1, "name": "y"}]})"));
+    row("labelme: size", "labelme", "b.png: is 40 x 30 px, but its annotations say 41 x 30 px",
+        write("b.json",
+              R"({"shapes": [], "imagePath": "b.png", "imageHeight": 30, "imageWidth": 41})"));
+    row("yolo: box", "yolo", "labels/b.txt:1: the box has no area",
+        write("labels/b.txt", "0 0 0 0 0\n"));
+    row("yolo: part", "yolo", "data.yaml: names missing, which is not there",
+        write("data.yaml", "train: images\nval: missing\nnames: [cat, dog]\n"));
+    row("voc: mask of another size", "voc",
+        "SegmentationObject/b.png: has another size than its image",
+        [](const SourceFolder& folder) { folder.writeImage("SegmentationObject/b.png", 5, 4); });
+    row("cvat: size", "cvat", "images/d.png: is 40 x 30 px, but its annotations say -1 x 30 px",
+        [](const SourceFolder& folder) {
+          folder.writeImage("images/d.png");
+          folder.write(
+              "more.xml",
+              "<annotations><image name=\"d.png\" width=\"-1\" height=\"30\"/></annotations>");
+        });
+    row("cityscapes: name", "cityscapes", "foo_polygons.json: is not called",
+        write("foo_polygons.json", R"({"imgHeight": 30, "imgWidth": 40, "objects": []})"));
+    row("masks: photo", "masks", "masks/cat/b.jpg: is a JPEG", [](const SourceFolder& folder) {
+      std::filesystem::remove(folder.path() / "masks/cat/b.png");
+      folder.write("masks/cat/b.jpg", "\xff\xd8\xff");
+    });
     row("masks: label", "masks", "images/d.png: has no mask file; kept without objects",
         image("images/d.png"));
     row("masks: size", "masks", "masks/cat/b.png: is 5 x 4 px but its image is 40 x 30",

@@ -285,6 +285,123 @@ class TstImport : public QObject {
     QCOMPARE(loaded.experiment.dataset.train.images, (folder.out() / "train").string());
   }
 
+  /// coco128's data.yaml names one folder twice.
+  void anImageOfTwoYoloPartsCountsOnce() {
+    const SourceFolder folder;
+    tests::madeSources()[4].write(folder);
+    folder.write("data.yaml", "train: images\nval: images\nnames: [cat, dog]\n");
+    const ImportReport report = folder.import();
+    QCOMPARE(report.train.images + report.val.images, 3);
+    QCOMPARE(report.faults.size(), 1U);
+    QVERIFY(report.isSplitAnew);
+  }
+
+  void namesWithDotsAreNotCut() {
+    const SourceFolder folder;
+    for (const char* name : {"slide", "slide.1", "slide.2"}) {
+      folder.writeImage(std::string(name) + ".png");
+      folder.write(std::string(name) + ".xml",
+                   "<annotation><object><name>of " + std::string(name) +
+                       "</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax>"
+                       "</bndbox></object></annotation>");
+    }
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    for (const Expected& object : folder.imported())
+      QCOMPARE(object.category, "of " + object.image);
+  }
+
+  void classMapsOfVocAreNoImages() {
+    const SourceFolder folder;
+    tests::madeSources()[5].write(folder);
+    folder.writeImage("SegmentationClass/a.png");
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY(folder.imported() == tests::expectedObjects());
+  }
+
+  void classFoldersOfMasksMayBeCalledAsParts() {
+    const SourceFolder folder;
+    folder.writeImage("train/images/a.png");
+    folder.writeImage("train/images/sub/b.png");
+    for (const char* mask : {"train/a", "cell/a", "test tube/a", "sub/b", "train/sub/b"})
+      folder.writeLabels("train/masks/" + std::string(mask) + ".png", tests::madeLabels("b"));
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    std::vector<std::string> found;
+    for (const Expected& object : folder.imported())
+      found.push_back(object.image + " " + object.category);
+    QCOMPARE(found,
+             (std::vector<std::string>{"a cell", "a test tube", "a train", "b object", "b train"}));
+  }
+
+  void framesOfTwoVideosAreNotMixed() {
+    const SourceFolder folder;
+    for (const char* video : {"one", "two"}) {
+      for (const char* frame : {"f1", "f2", "f10"})
+        folder.writeImage(std::string(video) + "/" + frame + ".png");
+      folder.write(std::string(video) + "/annotations.xml",
+                   "<annotations><track label=\"" + std::string(video) +
+                       "\"><box frame=\"10\" outside=\"0\" xtl=\"1\" ytl=\"2\" xbr=\"4\" "
+                       "ybr=\"6\"/></track></annotations>");
+    }
+    folder.import({.copiesImages = true});
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 2U);
+    for (const Expected& object : found) QCOMPARE(object.image, std::string("f10"));
+    QVERIFY(found[0].category != found[1].category);
+  }
+
+  void linksIntoTheSourceAreFollowedOnce() {
+    const SourceFolder folder;
+    tests::madeSources()[3].write(folder);
+    fs::create_directory_symlink(".", folder.path() / "latest");
+    fs::create_directory_symlink("..", folder.path() / "up");
+    const ImportReport report = folder.import();
+    QCOMPARE(report.train.images + report.val.images, 3);
+  }
+
+  void byteOrderMarksAreSkipped() {
+    const SourceFolder folder;
+    tests::madeSources()[4].write(folder);
+    folder.write("labels/a.txt", "\xef\xbb\xbf" + base::readFile(folder.path() / "labels/a.txt"));
+    QCOMPARE(folder.import().faults.size(), 0U);
+    const SourceFolder other;
+    tests::madeSources()[3].write(other);
+    other.write("a.json", "\xef\xbb\xbf" + base::readFile(other.path() / "a.json"));
+    QCOMPARE(other.import().faults.size(), 0U);
+  }
+
+  void aBrokenLabelFileLeavesItsImageOut() {
+    const SourceFolder folder;
+    tests::madeSources()[3].write(folder);
+    folder.write("b.json", "{");
+    const ImportReport report = folder.import();
+    QCOMPARE(report.train.images + report.val.images, 2);
+    QCOMPARE(report.faults.size(), 1U);
+  }
+
+  void oneFileIsImportedAlone() {
+    const SourceFolder folder;
+    tests::madeSources()[3].write(folder);
+    const ImportReport report = folder.import({.source = folder.path() / "a.json"});
+    QCOMPARE(report.train.images + report.val.images, 1);
+  }
+
+  void theExperimentOfAnyFolderIsValid() {
+    const SourceFolder folder;
+    tests::madeSources()[3].write(folder);
+    for (const char* name : {"\xc3\xbc \xc3\xb6", ".hid", "-x", "\"q\"", "null", "~", "1"}) {
+      formats::ImportOptions options{.source = folder.path()};
+      options.out = folder.out() / name;
+      fs::create_directories(folder.out());
+      formats::importDataset(options, worker::DatasetImages());
+      const config::LoadedExperiment loaded =
+          config::loadExperiment(options.out / "experiment.yaml");
+      QVERIFY2(!loaded.hasErrors(), name);
+    }
+  }
+
   void classesCanBeNamed() {
     const SourceFolder folder;
     folder.writeImage("images/a.png");

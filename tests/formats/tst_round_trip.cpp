@@ -30,6 +30,45 @@ class TstRoundTrip : public QObject {
     check(folder, folder.out(), static_cast<formats::ExportFormat>(format), expected);
   }
 
+  /// Masks without a pixel, outlines beyond the image, names that no folder can have, crowds.
+  void oddObjectsSurviveOrAreCounted_data() { exportsAreImportedAgain_data(); }
+  void oddObjectsSurviveOrAreCounted() {
+    QFETCH(int, format);
+    const SourceFolder folder;
+    folder.writeImage("a.png");
+    folder.write("odd.json",
+                 R"({"images": [{"id": 1, "file_name": "a.png", "width": 40, "height": 30}],
+      "categories": [{"id": 0, "name": "a/b"}, {"id": 1, "name": "a-b"}, {"id": 2, "name": ".hid"}],
+      "annotations": [
+      {"image_id": 1, "category_id": 0, "segmentation": [[5.1, 5.1, 5.2, 5.1, 5.2, 5.2], [9.1, 9.1, 9.2, 9.1, 9.2, 9.2]]},
+      {"image_id": 1, "category_id": 0, "segmentation": [[-5, -5, 10, -5, 10, 10, -5, 10]]},
+      {"image_id": 1, "category_id": 1, "segmentation": [[12, 1, 20, 1, 20, 9]]},
+      {"image_id": 1, "category_id": 2, "segmentation": [[30, 10, 50, 10, 50, 40, 30, 40]]},
+      {"image_id": 1, "category_id": 1, "iscrowd": 1, "segmentation": [[1, 20, 5, 20, 5, 25], [8, 20, 12, 20, 12, 25]]}]})");
+    folder.import();
+    std::vector<Expected> expected = folder.imported();
+    QCOMPARE(expected.size(), 5U);
+    const fs::path exported = folder.path() / "exported";
+    const auto kind = static_cast<formats::ExportFormat>(format);
+    const formats::ExportReport report =
+        formats::exportDataset({folder.out(), exported, kind}, worker::DatasetImages());
+    QCOMPARE(report.losses.count("objects whose mask has no pixel: left out"), 1U);
+    const formats::ImportReport again = folder.import({.source = exported});
+    for (const formats::Fault& fault : again.faults) QVERIFY2(false, fault.text().c_str());
+    const std::vector<Expected> found = folder.imported();
+    std::erase_if(expected, [&](const Expected& object) {
+      return coco::areaPx(object.mask) == 0 ||
+             (object.isCrowd && kind != formats::ExportFormat::LabelMe);
+    });
+    QCOMPARE(found.size(), expected.size());
+    for (const Expected& object : expected) {
+      const bool isThere = std::ranges::any_of(found, [&](const Expected& other) {
+        return other.mask == object.mask && other.isCrowd == object.isCrowd;
+      });
+      QVERIFY2(isThere, object.text().c_str());
+    }
+  }
+
   /// Real annotations: many polygons an object, holes, crowds, 80 classes.
   void realAnnotationsSurvive_data() { exportsAreImportedAgain_data(); }
   void realAnnotationsSurvive() {

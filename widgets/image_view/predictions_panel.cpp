@@ -148,7 +148,11 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   const bool isKept = store.isKept(current);
   checkpoint_->setTitle(isKept ? title : tr("%1 · no checkpoint").arg(title));
   checkpoint_->setToolTip(isKept
-                              ? QString::fromStdString(coco::apLimitText(mostDetections_))
+                              ? tr("AP: of the run's evaluation at this step, of masks (of boxes "
+                                   "if it has none),\nmean over IoU 0.50 to 0.95 and over the "
+                                   "held-out images that the run evaluates.\nThe sliders below do "
+                                   "not change it. %1.")
+                                    .arg(QString::fromStdString(coco::apLimitText(mostDetections_)))
                               : tr("There is no checkpoint of this step (see checkpoint.every and "
                                    "checkpoint.keep):\nonly its stored predictions can be shown."));
 }

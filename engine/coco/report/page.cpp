@@ -41,6 +41,8 @@ std::string heading(const ReportSource& source) {
                              report::grouped(groundTruth.categories().size()) +
                              (groundTruth.categories().size() == 1 ? " class, " : " classes, ") +
                              report::groupedCount(source.results.count(), "detection"));
+  text += row("limit", report::groupedCount(source.figures.pastLimit.limit, "detection") +
+                           " per class and image");
   return text + "</dl>\n</header>\n";
 }
 
