@@ -23,7 +23,7 @@ struct MappedPages {
 
 namespace {
 
-constexpr std::size_t kMaxResidentBytes = 1 << 20;
+constexpr std::size_t kMaxResidentBytes = 2 << 20;
 constexpr std::size_t kMaxMappings = 16;
 
 /// In static storage, where the signal handler can read them.

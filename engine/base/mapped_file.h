@@ -18,7 +18,7 @@ class MappedFile {
 
   std::string_view view() const;
   bool hasLostPages() const;
-  /// After every MiB gives all pages back to the kernel, which keeps them in its cache.
+  /// After every 2 MiB gives all pages back to the kernel, which keeps them in its cache.
   /// Thread-safe.
   void used(std::size_t bytes) const;
 

@@ -64,15 +64,21 @@ std::uint64_t areaPx(const Rle& rle) {
 
 PixelBox boundingPixels(const Rle& rle) {
   PixelBox box{.x0 = rle.width, .y0 = rle.height, .x1 = 0, .y1 = 0};
-  ColumnCursor start(rle.height), last(rle.height);
+  ColumnCursor cursor(rle.height);
+  const auto height = static_cast<std::uint64_t>(rle.height);
   forEachForegroundRun(rle, [&](std::uint64_t begin, std::uint64_t end) {
-    start.seek(begin);
-    last.seek(end - 1);
-    const bool spansColumns = start.column() != last.column();
-    box.x0 = std::min(box.x0, start.column());
-    box.x1 = std::max(box.x1, last.column() + 1);
-    box.y0 = std::min(box.y0, spansColumns ? 0 : start.row());
-    box.y1 = std::max(box.y1, spansColumns ? rle.height : last.row() + 1);
+    cursor.seek(begin);
+    const std::uint64_t endRow = static_cast<std::uint64_t>(cursor.row()) + (end - begin);
+    box.x0 = std::min(box.x0, cursor.column());
+    if (endRow <= height) {
+      box.x1 = std::max(box.x1, cursor.column() + 1);
+      box.y0 = std::min(box.y0, cursor.row());
+      box.y1 = std::max(box.y1, static_cast<int>(endRow));
+    } else {  // it goes on in the next column
+      box.x1 = std::max(box.x1, static_cast<int>((end - 1) / height) + 1);
+      box.y0 = 0;
+      box.y1 = rle.height;
+    }
   });
   return box.x1 == 0 ? PixelBox{} : box;
 }
