@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/formats/label_masks.h"
 #include "engine/formats/outlines.h"
 #include "engine/formats/reading.h"
@@ -15,8 +16,6 @@
 
 namespace lockstep::formats {
 namespace {
-
-constexpr const char* kNoArea = "points and lines, which have no area";
 
 /// `x0,y0;x1,y1;…`
 std::vector<double> pointsIn(const pugi::xml_node& shape) {
@@ -164,7 +163,7 @@ class CvatReader {
     if (!isNew) throw Error("is there twice, in " + reading_.shown(other->second) + " first");
     image.size = {static_cast<std::int64_t>(numberIn(node, "height")),
                   static_cast<std::int64_t>(numberIn(node, "width"))};
-    const std::string subset = lowerCase(node.attribute("subset").value());
+    const std::string subset = base::lowerCase(node.attribute("subset").value());
     image.part = !subset.empty() ? partOf(subset) : reading_.partOfImage(image.file);
     CvatShapes shapes(image, source_);
     std::size_t number = 0;

@@ -27,22 +27,6 @@ double sideOf(const SourceObject& object) {
   return std::sqrt((x1 - x0) * (y1 - y0));
 }
 
-/// The shortest side of the resized images at which half of the objects are larger than the
-/// smallest anchor of the lowest level sees well.
-int minSizeFor(const Source& source) {
-  constexpr double kSeen = 24;
-  std::vector<double> shares;
-  for (const SourceImage& image : source.images)
-    for (const SourceObject& object : image.objects)
-      shares.push_back(sideOf(object) / static_cast<double>(std::max<std::int64_t>(
-                                            1, std::min(image.size.width, image.size.height))));
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::nth_element(shares.begin(), middle, shares.end());
-  for (const int size : {256, 384, 512, 640})
-    if (*middle * size >= kSeen) return size;
-  return 800;
-}
-
 /// Letters, digits, `_`, `.` and `-` of the folder's name.
 std::string nameOf(const fs::path& out) {
   fs::path folder = fs::absolute(out).lexically_normal();
@@ -61,13 +45,31 @@ std::string nameOf(const fs::path& out) {
 
 }  // namespace
 
-std::string experimentText(const ImportOptions& options, const Source& source,
-                           const ExperimentFolders& folders, const ImportReport& report) {
+int minSizeFor(const Source& source) {
+  constexpr double kSeen = 24;
+  std::vector<double> shares;
+  for (const SourceImage& image : source.images)
+    for (const SourceObject& object : image.objects)
+      shares.push_back(sideOf(object) / static_cast<double>(std::max<std::int64_t>(
+                                            1, std::min(image.size.width, image.size.height))));
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  for (const int size : {256, 384, 512, 640})
+    if (*middle * size >= kSeen) return size;
+  return 800;
+}
+
+std::string experimentText(const ImportOptions& options, const ExperimentFolders& folders,
+                           const ImportReport& report) {
   constexpr std::int64_t kEpochs = 20, kBatch = 2, kFewestSteps = 400, kMostSteps = 20'000,
                          kDetections = 100;
   const std::int64_t steps =
       std::clamp(kEpochs * report.train.images / kBatch / 100 * 100, kFewestSteps, kMostSteps);
-  const int minSize = minSizeFor(source);
+  const int minSize = report.minSizePx;
+  const std::int64_t most = (report.mostObjects + 99) / 100 * 100;
+  const bool isDense = report.mostObjects > kDetections;
+  const std::int64_t proposals = isDense ? std::max<std::int64_t>(300, 2 * most) : 300,
+                     beforeNms = isDense ? std::max<std::int64_t>(500, 4 * most) : 500;
   const auto part = [](const char* name, const std::string& folder) {
     return folder.empty() ? std::string()
                           : std::string("  ") + name + ": {images: " + config::writeText(folder) +
@@ -88,10 +90,9 @@ std::string experimentText(const ImportOptions& options, const Source& source,
           "\nmodel:\n  backbone: resnet18\n  norm: group               # from scratch: no weights "
           "to start from\n"
           "  fpn_channels: 64\n"
-          "  rpn: {pre_nms_top_n_train: 1000, pre_nms_top_n_test: 500, post_nms_top_n_train: 500, "
-          "post_nms_top_n_test: 300}\n";
-  const std::int64_t most = (report.mostObjects + 99) / 100 * 100;
-  const bool isDense = report.mostObjects > kDetections;
+          "  rpn: {pre_nms_top_n_train: 1000, pre_nms_top_n_test: " +
+          std::to_string(beforeNms) +
+          ", post_nms_top_n_train: 500, post_nms_top_n_test: " + std::to_string(proposals) + "}\n";
   text += "  box_head: {fc_dim: 256, batch_size_per_image: 64" +
           (isDense ? ", detections_per_image: " + std::to_string(most) : std::string()) + "}\n";
   text +=

@@ -12,7 +12,11 @@ struct ExperimentFolders {
 };
 
 /// experiment.yaml of an imported dataset: a small model, with sizes and steps that suit the data.
-std::string experimentText(const ImportOptions& options, const Source& source,
-                           const ExperimentFolders& folders, const ImportReport& report);
+std::string experimentText(const ImportOptions& options, const ExperimentFolders& folders,
+                           const ImportReport& report);
+
+/// The shortest side of the resized images, px, at which half of the objects are large enough to be
+/// found.
+int minSizeFor(const Source& source);
 
 }  // namespace lockstep::formats

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/formats/json_node.h"
 #include "engine/formats/reading.h"
 #include "engine/formats/xml_file.h"
@@ -129,7 +130,8 @@ std::string filesText(const fs::path& path) {
   for (fs::recursive_directory_iterator entry(path, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     std::error_code ignored;
-    if (entry->is_regular_file(ignored)) ++counts[lowerCase(entry->path().extension().string())];
+    if (entry->is_regular_file(ignored))
+      ++counts[base::lowerCase(entry->path().extension().string())];
   }
   std::vector<std::pair<std::size_t, std::string>> kinds;
   for (const auto& [extension, count] : counts)

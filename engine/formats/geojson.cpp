@@ -74,7 +74,7 @@ void readFeature(const JsonNode& feature, SourceImage& image, Source& source) {
   const std::string type = geometry.at("type").string();
   if (type == "Point" || type == "MultiPoint" || type == "LineString" ||
       type == "MultiLineString") {
-    ++source.losses["points and lines, which have no area"];
+    ++source.losses[kNoArea];
     return;
   }
   std::vector<std::vector<std::vector<double>>> polygons;

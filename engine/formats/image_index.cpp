@@ -3,13 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 #include <regex>
 #include <set>
 #include <sstream>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 
 namespace lockstep::formats {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool isHidden(const fs::path& path) { return path.filename().string().starts_with("."); }
 
-std::string extensionOf(const fs::path& file) { return lowerCase(file.extension().string()); }
+std::string extensionOf(const fs::path& file) { return base::lowerCase(file.extension().string()); }
 
 /// With slashes only: names in files of other systems have backslashes.
 std::string withSlashes(std::string name) {
@@ -39,12 +39,6 @@ std::size_t commonEnd(const fs::path& one, const fs::path& other) {
 }
 
 }  // namespace
-
-std::string lowerCase(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool isFile(const fs::path& path) {
   std::error_code failure;
@@ -118,7 +112,7 @@ std::optional<Part> partOf(const fs::path& relative) {
   static const std::regex kPart("(.*[_-])?(train(ing)?|val(id(ation)?)?|test(ing)?)([0-9_.-].*)?");
   for (const fs::path& component : relative) {
     std::smatch match;
-    const std::string name = lowerCase(component.string());
+    const std::string name = base::lowerCase(component.string());
     if (!std::regex_match(name, match, kPart)) continue;
     const std::string part = match[2].str();
     if (part.starts_with("train")) return Part::Train;

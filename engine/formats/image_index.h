@@ -48,6 +48,4 @@ std::optional<Part> partOf(const fs::path& relative);
 /// The lines of a text file without line ends and byte order mark.
 std::vector<std::string> linesOf(const fs::path& file);
 
-std::string lowerCase(std::string text);
-
 }  // namespace lockstep::formats

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -140,15 +141,17 @@ class PartWriter {
     }
   }
 
-  /// Returns the images' folder for experiment.yaml; empty: the part has no images.
-  std::string write(const char* name, const std::vector<const SourceImage*>& images,
-                    PartReport& report, const std::function<void()>& onImage) {
+  /// Takes the objects of the images. Returns the images' folder for experiment.yaml; empty: the
+  /// part has no images.
+  std::string write(const char* name, const std::vector<SourceImage*>& images, PartReport& report,
+                    const std::function<void()>& onImage) {
     if (images.empty()) return {};
     // Images that are referred to have one folder for all parts.
-    const fs::path folder = options_.copiesImages ? commonFolder(images) : commonFolder_;
+    const fs::path folder =
+        options_.copiesImages ? commonFolder({images.begin(), images.end()}) : commonFolder_;
     std::vector<coco::Image> rows;
     std::vector<coco::Annotation> annotations;
-    for (const SourceImage* image : images) {
+    for (SourceImage* image : images) {
       const fs::path relative =
           fs::absolute(image->file).lexically_normal().lexically_relative(folder);
       rows.push_back({{nextImage_++},
@@ -157,8 +160,8 @@ class PartWriter {
                       static_cast<int>(image->size.height),
                       idsOf(image->negativeCategories),
                       idsOf(image->notExhaustiveCategories)});
-      for (const SourceObject& object : image->objects)
-        annotations.push_back(annotationOf(object, rows.back().id));
+      for (SourceObject& object : std::exchange(image->objects, {}))
+        annotations.push_back(annotationOf(std::move(object), rows.back().id));
       if (options_.copiesImages) copy(image->file, out_ / name / relative);
       if (onImage) onImage();
     }
@@ -179,17 +182,17 @@ class PartWriter {
     return ids;
   }
 
-  coco::Annotation annotationOf(const SourceObject& object, ImageId image) {
+  coco::Annotation annotationOf(SourceObject object, ImageId image) {
     coco::Annotation annotation;
     annotation.id = nextAnnotation_++;
     annotation.imageId = image;
     annotation.categoryId = idOf_.at(object.category);
     annotation.isCrowd = object.isCrowd;
-    annotation.segmentation = object.segmentation;
     if (!object.hasMask()) {
       annotation.boxXywh = object.boxXywh;
       annotation.area = object.boxXywh[2] * object.boxXywh[3];
     }
+    annotation.segmentation = std::move(object.segmentation);
     return annotation;
   }
 
@@ -208,6 +211,7 @@ class PartWriter {
 };
 
 void count(const Source& source, ImportReport& report) {
+  report.minSizePx = minSizeFor(source);
   for (const coco::Category& category : source.categories) report.classes.push_back(category.name);
   for (const SourceImage& image : source.images) {
     report.emptyImages += image.objects.empty();
@@ -225,10 +229,10 @@ void writeFaults(const std::vector<Fault>& faults, const fs::path& file) {
   base::writeFileAtomically(file, text);
 }
 
-void writeAll(const ImportOptions& options, const Source& source, const fs::path& out,
+void writeAll(const ImportOptions& options, Source& source, const fs::path& out,
               const Progress& onProgress, ImportReport& report) {
-  std::array<std::vector<const SourceImage*>, 3> parts;
-  for (const SourceImage& image : source.images)
+  std::array<std::vector<SourceImage*>, 3> parts;
+  for (SourceImage& image : source.images)
     parts[static_cast<std::size_t>(*image.part)].push_back(&image);
   PartWriter writer(options, source, out);
   std::size_t done = 0;
@@ -240,8 +244,7 @@ void writeAll(const ImportOptions& options, const Source& source, const fs::path
   folders.train = writer.write("train", parts[0], report.train, onImage);
   folders.val = writer.write("val", parts[1], report.val, onImage);
   writer.write("test", parts[2], report.test, onImage);
-  base::writeFileAtomically(out / "experiment.yaml",
-                            experimentText(options, source, folders, report));
+  base::writeFileAtomically(out / "experiment.yaml", experimentText(options, folders, report));
   writeFaults(report.faults, out / "faults.txt");
 }
 

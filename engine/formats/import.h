@@ -32,6 +32,7 @@ struct ImportReport {
   bool isTestHeldOut = false;  ///< the source has a test part but no validation part
   std::int64_t boxOnlyObjects = 0, emptyImages = 0;
   std::int64_t mostObjects = 0;  ///< of an image
+  int minSizePx = 0;             ///< augment.min_size that suits the objects' sizes
   std::vector<Fault> faults{};
   std::map<std::string, std::int64_t> losses{};
 };

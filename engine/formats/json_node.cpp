@@ -1,10 +1,10 @@
 #include "engine/formats/json_node.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/coco/files/json_error.h"
 
 namespace lockstep::formats {
 namespace {
@@ -26,19 +26,6 @@ const char* kindOf(element_type type) {
     default:
       return "a number";
   }
-}
-
-/// simdjson does not say where a text is invalid.
-std::string positionOfError(const std::string& text) {
-  try {
-    [[maybe_unused]] const auto parsed = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::size_t end = std::min(error.byte, text.size());
-    const auto line =
-        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    return ":" + std::to_string(line) + ": invalid JSON at byte " + std::to_string(error.byte);
-  }
-  return ": invalid JSON";
 }
 
 }  // namespace
@@ -128,8 +115,12 @@ void JsonNode::failKind(const char* expected) const {
 JsonDocument::JsonDocument(const std::filesystem::path& file) {
   std::string text = base::readFile(file);
   if (text.starts_with("\xef\xbb\xbf")) text.replace(0, 3, 3, ' ');  // a byte order mark
-  if (parser_.parse(text).get(root_) != simdjson::SUCCESS)
-    throw Error(file.string() + positionOfError(text));
+  const simdjson::error_code code = parser_.parse(text).get(root_);
+  if (code == simdjson::SUCCESS) return;
+  const auto error = coco::findJsonError(text);
+  if (!error) throw Error(file.string() + ": " + simdjson::error_message(code));
+  throw Error(file.string() + ":" + std::to_string(error->line) + ":" +
+              std::to_string(error->column) + ": invalid JSON: " + error->reason);
 }
 
 }  // namespace lockstep::formats

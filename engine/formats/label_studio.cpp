@@ -156,7 +156,7 @@ class LabelStudioReader {
       return;
     }
     if (type == "keypointlabels") {
-      ++source_.losses["points and lines, which have no area"];
+      ++source_.losses[kNoArea];
       return;
     }
     const JsonNode value = result.at("value");

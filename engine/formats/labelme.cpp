@@ -12,8 +12,6 @@
 namespace lockstep::formats {
 namespace {
 
-constexpr const char* kNoArea = "points and lines, which have no area";
-
 std::vector<double> pointsOf(const JsonNode& shape) {
   std::vector<double> xy;
   shape.at("points").forEach([&](const JsonNode& point) {

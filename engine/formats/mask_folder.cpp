@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/formats/label_masks.h"
 #include "engine/formats/reading.h"
 
@@ -26,7 +27,7 @@ std::optional<Place> placeBy(const std::vector<std::string>& names, const fs::pa
   const fs::path folder = relative.parent_path();
   const std::vector<fs::path> components(folder.begin(), folder.end());
   for (std::size_t i = 0; i < components.size(); ++i) {
-    if (std::ranges::count(names, lowerCase(components[i].string())) == 0) continue;
+    if (std::ranges::count(names, base::lowerCase(components[i].string())) == 0) continue;
     Place place{"", "", relative.stem().string()};
     fs::path before, below;
     for (std::size_t k = 0; k < i; ++k) before /= components[k];

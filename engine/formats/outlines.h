@@ -9,6 +9,9 @@
 /// The shapes of annotation tools as polygons x0 y0 x1 y1 …, px.
 namespace lockstep::formats {
 
+/// Of Source::losses.
+inline constexpr const char* kNoArea = "points and lines, which have no area";
+
 inline coco::Segmentation onePolygon(std::vector<double> xy) {
   std::vector<std::vector<double>> polygons;
   polygons.push_back(std::move(xy));

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel_for.h"
+#include "engine/base/utf8.h"
 #include "engine/config/load.h"
 
 namespace lockstep::formats {
@@ -72,7 +73,9 @@ void addImagesWithoutObjects(const Reading& reading, const std::vector<fs::path>
   if (isFile(reading.path)) return;  // only what it names
   std::set<fs::path> known;
   for (const SourceImage& image : source.images) known.insert(image.file);
+  std::size_t done = 0;
   for (const fs::path& file : images) {
+    if (reading.progress) reading.progress("looking for other images", ++done, images.size());
     if (known.contains(file) || labelled.contains(file.stem().string())) continue;
     guarded(source, reading.shown(file), [&] {
       SourceImage image;
@@ -94,6 +97,7 @@ std::string sizeText(base::ImageSize size) {
 /// What is wrong with the file of an image; empty: nothing. Its annotations may be of the pixels
 /// before the EXIF orientation.
 std::string problemWithFile(const Reading& reading, const SourceImage& image) {
+  if (!base::isUtf8(image.file.string())) return "has a name that is not UTF-8: rename it";
   try {
     const base::ImageSize size = reading.images.sizeOf(image.file);
     const base::ImageSize turned{size.width, size.height};

@@ -43,8 +43,9 @@ std::vector<Group> groupsOf(const std::vector<SourceImage*>& images, const fs::p
     std::string name = relative.empty() ? image->file.generic_string() : relative.generic_string();
     std::smatch match;
     const std::string path = name;
-    if (!options.groupPattern.empty() && std::regex_search(path, match, pattern))
-      name = "=" + (match.size() > 1 ? match[1].str() : match[0].str());
+    const bool isMatch = !options.groupPattern.empty() && std::regex_search(path, match, pattern);
+    const std::string key = isMatch ? match[match.size() > 1 ? 1 : 0].str() : "";
+    if (!key.empty()) name = "=" + key;
     Group& group = groups[name];
     group.name = name;
     group.images.push_back(image);
@@ -75,10 +76,12 @@ class Stratifier {
   }
 
   void assignAll() {
+    std::map<std::string, std::vector<Group*>> groupsWith;
+    for (Group& group : groups_)
+      for (const auto& [category, count] : group.objects) groupsWith[category].push_back(&group);
     while (const auto category = rarest()) {
-      for (Group& group : groups_)
-        if (!group.isAssigned && group.objects.contains(*category))
-          assign(group, partFor(*category));
+      for (Group* const group : groupsWith[*category])
+        if (!group->isAssigned) assign(*group, partFor(*category));
       left_.erase(*category);
     }
     for (Group& group : groups_)
@@ -128,11 +131,14 @@ void splitAnew(std::vector<SourceImage*>& images, const fs::path& folder,
                const SplitOptions& options) {
   std::vector<Group> groups = groupsOf(images, folder, options);
   if (groups.empty()) return;
+  if (groups.size() == 1) {  // training cannot do without
+    for (SourceImage* const image : groups[0].images) image->part = Part::Train;
+    return;
+  }
   Stratifier stratifier(groups, options.valShare);
   stratifier.assignAll();
-  if (groups.size() < 2) return;
-  for (const auto& [empty, part] : {std::pair(Part::Val, Part::Val), {Part::Train, Part::Train}}) {
-    if (stratifier.groupsIn(empty) > 0) continue;
+  for (const Part part : {Part::Val, Part::Train}) {
+    if (stratifier.groupsIn(part) > 0) continue;
     for (SourceImage* const image : groups.back().images) image->part = part;
   }
 }

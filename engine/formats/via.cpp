@@ -10,8 +10,6 @@
 namespace lockstep::formats {
 namespace {
 
-constexpr const char* kNoArea = "points and lines, which have no area";
-
 /// The attribute that names the class, in the order in which it is looked for.
 constexpr const char* kClassAttributes[] = {"class", "label", "name", "category", "type", "object"};
 

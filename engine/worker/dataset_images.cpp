@@ -15,11 +15,10 @@
 namespace lockstep::worker {
 namespace {
 
-/// Enough of a file for the headers of nearly all.
-std::string beginningOf(const std::filesystem::path& file) {
-  constexpr std::size_t kBytes = 256 << 10;
+/// The first bytes of a file.
+std::string beginningOf(const std::filesystem::path& file, std::size_t count) {
   std::ifstream stream(file, std::ios::binary);
-  std::string bytes(kBytes, '\0');
+  std::string bytes(count, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
   return bytes;
@@ -96,9 +95,14 @@ std::optional<formats::LabelImage> decoded(const std::string& bytes, const std::
 }  // namespace
 
 base::ImageSize DatasetImages::sizeOf(const std::filesystem::path& image) const {
-  if (const auto header = base::readImageHeader(beginningOf(image)); header && header->width > 0) {
-    return header->exifSwapsSides ? base::ImageSize{header->width, header->height}
-                                  : base::ImageSize{header->height, header->width};
+  // Of a JPEG the size may come after pictures and profiles.
+  for (const std::size_t bytes : {std::size_t{4} << 10, std::size_t{256} << 10}) {
+    const auto header = base::readImageHeader(beginningOf(image, bytes));
+    if (!header) break;
+    if (header->width > 0) {
+      return header->exifSwapsSides ? base::ImageSize{header->width, header->height}
+                                    : base::ImageSize{header->height, header->width};
+    }
   }
   return data::readImage(image).size();
 }

@@ -35,7 +35,7 @@ class TstFaultySources : public QObject {
     };
     row("coco: image", "coco", "annotations/instances.json: images[1]: its image b.png is missing",
         remove("images/b.png"));
-    row("coco: damaged", "coco", "annotations/more.json:1: invalid JSON at byte 13",
+    row("coco: damaged", "coco", "annotations/more.json:1:13: invalid JSON: ",
         write("annotations/more.json", "{\"images\": [}"));
     row("coco: unknown class", "coco",
         "annotations/more.json: annotations[0]: there is no category 9",
@@ -54,8 +54,8 @@ class TstFaultySources : public QObject {
             R"({"shapes": [{"label": "cat", "points": [[1, 2], ["x", 3], [4, 5]]}], "imagePath": "b.png"})"));
     row("labelme: two files", "labelme", "d.json: b.json is of the same image, b.png",
         write("d.json", R"({"shapes": [], "imagePath": "b.png"})"));
-    row("labelme: syntax", "labelme", "b.json:1: invalid JSON at byte 13",
-        write("b.json", "{\"shapes\": [,]}"));
+    row("labelme: syntax", "labelme",
+        "b.json:1:13: invalid JSON: ", write("b.json", "{\"shapes\": [,]}"));
     row("yolo: label", "yolo", "images/b.png: has no label file; kept without objects",
         remove("labels/b.txt"));
     row("yolo: number", "yolo", "labels/b.txt:2: 'x' is not a number",

@@ -402,6 +402,34 @@ class TstImport : public QObject {
     }
   }
 
+  void namesThatAreNotUtf8AreFaults() {
+    const SourceFolder folder;
+    tests::madeSources()[3].write(folder);
+    folder.writeImage("x\xff.png");
+    const ImportReport report = folder.import();
+    QVERIFY(std::ranges::any_of(report.faults, [](const formats::Fault& fault) {
+      return fault.what == "has a name that is not UTF-8: rename it";
+    }));
+    QCOMPARE(report.train.images + report.val.images, 3);
+  }
+
+  void theExperimentOfDenseImagesHasRoomForThem() {
+    const SourceFolder folder;
+    folder.writeImage("images/a.png", 300, 300);
+    formats::LabelImage labels{300, 300, std::vector<std::uint32_t>(300 * 300)};
+    for (std::uint32_t i = 0; i < 450; ++i)  // 2 x 2 px each
+      for (std::uint32_t k = 0; k < 4; ++k)
+        labels.ids[(i / 90 * 4 + k / 2) * 300 + i % 90 * 3 + k % 2] = i + 1;
+    folder.writeLabels("masks/a.png", labels);
+    folder.import();
+    const config::LoadedExperiment loaded =
+        config::loadExperiment(folder.out() / "experiment.yaml");
+    QVERIFY(!loaded.hasErrors());
+    QCOMPARE(loaded.experiment.model.boxHead.detectionsPerImage, 500);
+    QVERIFY(loaded.experiment.model.rpn.postNmsTopNTest >= 1000);
+    QCOMPARE(loaded.experiment.augment.minSize.back(), 800);
+  }
+
   void classesCanBeNamed() {
     const SourceFolder folder;
     folder.writeImage("images/a.png");

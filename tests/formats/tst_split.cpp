@@ -87,8 +87,15 @@ class TstSplit : public QObject {
       QVERIFY(images[0].part != images[1].part);
     }
     std::vector<SourceImage> one = made(1, 1);
-    split(one, {});
-    QVERIFY(one[0].part.has_value());
+    split(one, {.valShare = .9});
+    QVERIFY2(one[0].part == Part::Train, "training cannot do without");
+    std::vector<SourceImage> group = made(10, 2);
+    split(group, {.valShare = .9, .groupPattern = "video"});
+    for (const SourceImage& image : group) QVERIFY(image.part == Part::Train);
+    std::vector<SourceImage> ungrouped = made(10, 2);
+    split(ungrouped, {.valShare = .5, .groupPattern = "x*"});  // matches nothing, everywhere
+    QVERIFY(std::ranges::any_of(ungrouped,
+                                [](const SourceImage& image) { return image.part == Part::Val; }));
     std::vector<SourceImage> none;
     split(none, {});
   }
