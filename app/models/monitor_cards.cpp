@@ -79,6 +79,7 @@ std::vector<CardPlan> topCards() {
   precision.ignoreOutliers = false;
   precision.emptyText = QStringLiteral("No AP yet: see evaluation.ap_every");
   precision.tip = QStringLiteral(
+      "Of the run's held-out images, mean over IoU 0.50 to 0.95. "
       "AP counts only the highest-scoring detections per class and image: the last number of "
       "evaluation.max_dets, 100 as in COCO's unless it is set");
 

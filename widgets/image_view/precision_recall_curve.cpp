@@ -31,11 +31,14 @@ PrecisionRecallCurve::PrecisionRecallCurve(QWidget* parent) : QWidget(parent) {
 void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, std::optional<QPointF> current) {
   points_ = std::move(points);
   current_ = current;
-  setToolTip(points_.empty() ? QString()
-             : current_      ? tr("precision %1, recall %2 at this score")
-                              .arg(current_->y(), 0, 'f', 3)
-                              .arg(current_->x(), 0, 'f', 3)
-                        : tr("no detection reaches this score"));
+  const QString here = current_ ? tr("precision %1, recall %2 at this score")
+                                      .arg(current_->y(), 0, 'f', 3)
+                                      .arg(current_->x(), 0, 'f', 3)
+                                : tr("no detection reaches this score");
+  const QString scope =
+      tr("Of the predicted images at the IoU threshold, all scores;\n"
+         "the dot is at the score threshold. Hidden classes are left out.");
+  setToolTip(points_.empty() ? QString() : here + QLatin1Char('\n') + scope);
   update();
 }
 

@@ -60,6 +60,9 @@ void PredictionsPanel::buildCheckpointSlider() {
 void PredictionsPanel::buildWidgets() {
   buildCheckpointSlider();
   score_ = new ValueSlider(tr("Score threshold"), hundredths);
+  score_->setToolTip(
+      tr("Detections with a lower score are hidden and do not count. The model itself leaves out "
+         "those\nbelow model.box_head.score_threshold, 0.05 unless it is set."));
   score_->setRange(0, kPercent);
   score_->setValue(50);
   iou_ = new ValueSlider(tr("IoU threshold"), hundredths);
@@ -75,13 +78,12 @@ void PredictionsPanel::buildWidgets() {
   truePositives_ = new CountCard(Verdict::TruePositive);
   falsePositives_ = new CountCard(Verdict::FalsePositive);
   missed_ = new CountCard(Verdict::Missed);
+  for (CountCard* card : {truePositives_, falsePositives_, missed_})
+    card->setToolTip(tr("Of the predicted images, at the thresholds above, of shown classes."));
   filter_ = new ClassFilter;
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
   curve_ = new PrecisionRecallCurve;
-  curve_->setToolTip(
-      tr("Of the predicted images at the IoU threshold, all scores;\n"
-         "the dot is at the score threshold. Hidden classes are left out."));
 }
 
 void PredictionsPanel::buildUi() {
