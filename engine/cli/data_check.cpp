@@ -65,6 +65,7 @@ class Checker {
     checkIds(train);
     if (val) checkIds(*val);
     checkTrainClasses(train);
+    checkClassWeights();
     if (val && check_.classes > 0) checkHeldOutClasses(train, *val);
     checkUsable(train);
     if (val) checkHeldOutImages(*val);
@@ -104,6 +105,14 @@ class Checker {
     if (check_.classes > 0) return;
     add("dataset.train.annotations",
         train.paths.annotations + " has no classes: its \"categories\" are empty");
+  }
+
+  void checkClassWeights() {
+    const std::size_t weights = experiment_.solver.classWeights.values.size();
+    if (weights == 0 || weights == check_.classes) return;
+    add("solver.class_weights", "has " + counted(weights, "number") +
+                                    ", but the training split has " +
+                                    counted(check_.classes, "class"));
   }
 
   void checkHeldOutClasses(const Split& train, const Split& val) {

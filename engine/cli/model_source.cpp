@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
+#include "engine/cli/class_weights.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/weights_facts.h"
 #include "engine/config/load.h"
@@ -149,6 +150,7 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
     resolveConfig(source, options);
   }
   source.weights = fs::absolute(source.weights);
+  resolveClassWeights(source.experiment);
   source.ranks = resolveMachine(source.experiment, workerProgram, request);
   return source;
 }

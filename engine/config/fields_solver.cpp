@@ -87,11 +87,12 @@ void addSolverFields(FieldTable& table) {
       "EMA (exponential moving average) of the weights: decay per step, usually 0.999 "
       "… 0.9999; 0: off. The averaged weights are then evaluated and saved.");
   decay.maximumExcluded = true;
-  solver
-      .listOrWord("class_weights", &SolverConfig::classWeights, atLeast(0), {"none", "inverse"},
-                  "Class weights in the box head's classification loss, for rare classes: none, "
-                  "inverse (of each class's frequency), or a list with one number per class.")
-      .isImplemented = false;
+  solver.listOrWord(
+      "class_weights", &SolverConfig::classWeights, atLeast(0), {"none", "inverse"},
+      "Class weights in the box head's classification loss, for rare classes: none, "
+      "inverse (of each class's number of objects, 1 on average over the objects), or "
+      "a list with one number per class, in the order of their ids. That of "
+      "background is 1. The held-out loss has them too.");
 }
 
 }  // namespace lockstep::config

@@ -57,7 +57,7 @@ Losses BoxHead::losses(const Prediction& predicted, const at::Tensor& labels,
                        const at::Tensor& targets, const at::Tensor& weights) const {
   const at::Tensor rois = weights.sum(), isPositive = weights * (labels > 0);
   Losses losses;
-  losses[config::Loss::Classifier] = classLoss(predicted.logits, labels, weights);
+  losses[config::Loss::Classifier] = classLoss(predicted.logits, labels, weights, classWeights_);
   losses[config::Loss::BoxReg] =
       boxRegressionLoss(ofClasses(predicted.deltas, labels), targets, isPositive, rois);
   losses.counts[DetectorCount::Rois] = rois;

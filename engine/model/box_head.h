@@ -36,6 +36,9 @@ class BoxHead {
   ops::RoiAlignShape poolShape() const;
   const ops::BoxWeights& regressionWeights() const { return regressionWeights_; }
 
+  /// Of the class loss: [C] float32 on the model's device; undefined: none.
+  void setClassWeights(const at::Tensor& weights) { classWeights_ = weights; }
+
   struct Prediction {
     at::Tensor logits;  ///< [K,C]
     at::Tensor deltas;  ///< [K,C,4]
@@ -61,6 +64,7 @@ class BoxHead {
   config::BoxHeadConfig config_;
   std::int64_t classCount_;
   ops::BoxWeights regressionWeights_;
+  at::Tensor classWeights_;
   std::shared_ptr<FlattenLinear> fc6_;
   std::shared_ptr<Linear> fc7_, classScore_, boxDelta_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace lockstep::model {
@@ -77,9 +78,13 @@ at::Tensor binaryLosses(const at::Tensor& logits, const at::Tensor& targets) {
                                               at::Reduction::None);
 }
 
-at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels,
-                     const at::Tensor& weights) {
-  return (classLosses(logits, labels) * weights).sum() / weights.sum().clamp_min(1);
+at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& weights,
+                     const at::Tensor& classWeights) {
+  std::optional<at::Tensor> ofClasses;
+  if (classWeights.defined()) ofClasses = classWeights;
+  const at::Tensor losses =
+      at::cross_entropy_loss(upcast(logits), labels, ofClasses, at::Reduction::None);
+  return (losses * weights).sum() / weights.sum().clamp_min(1);
 }
 
 at::Tensor classLosses(const at::Tensor& logits, const at::Tensor& labels) {

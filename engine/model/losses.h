@@ -53,7 +53,10 @@ at::Tensor binaryLoss(const at::Tensor& logits, const at::Tensor& targets,
                       const at::Tensor& weights);
 
 /// Mean cross entropy of logits [K,C] with labels [K] int64.
-at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& weights);
+/// classWeights [C] float32: factors of the classes; undefined: none. They do not change the
+/// divisor.
+at::Tensor classLoss(const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& weights,
+                     const at::Tensor& classWeights = {});
 
 /// The same for each row alone, unweighted and not reduced over the rows: [K] float32, and [K,...]
 /// of binaryLosses().

@@ -116,6 +116,16 @@ bool MaskRcnn::runsInCudaGraphs() const {
          ActivationWatch::current() == nullptr;
 }
 
+void MaskRcnn::setClassWeights(const std::vector<double>& weights) {
+  if (weights.empty()) return roiHeads_->setClassWeights({});
+  TORCH_CHECK(static_cast<std::int64_t>(weights.size()) + 1 == classCount_, "got ", weights.size(),
+              " class weights for ", classCount_ - 1, " classes");
+  at::Tensor all = at::ones({classCount_}, at::kFloat);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    all.mutable_data_ptr<float>()[k + 1] = static_cast<float>(weights[k]);
+  roiHeads_->setClassWeights(all.to(parameters().front().device()));
+}
+
 void MaskRcnn::useCudaGraphs(CudaGraphCapture capture) {
   if (config::hasBatchStatistics(norm_)) {
     throw UserError(

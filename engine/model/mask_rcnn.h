@@ -90,6 +90,10 @@ class MaskRcnn : public torch::nn::Module {
   /// Parameters, norm statistics, boxes, scores and losses stay float32.
   void setComputeType(at::ScalarType type) { computeType_ = type; }
 
+  /// Weights of the classes in loss_classifier: one number per class without background, whose
+  /// weight is 1; empty: none. Call it after to(device).
+  void setClassWeights(const std::vector<double>& weights);
+
   /// Makes losses() in training replay CUDA graphs for the forward and backward pass of backbone,
   /// FPN and RPN head, for each batch size that is repeated. The set of frozen parameters must not
   /// change afterwards. Throws UserError for norms that update batch statistics.

@@ -36,6 +36,9 @@ class RoiHeads : public torch::nn::Module {
                 const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes,
                 RoiLosses* perRoi = nullptr) const;
 
+  /// As BoxHead has them.
+  void setClassWeights(const at::Tensor& weights) { boxHead_.setClassWeights(weights); }
+
   /// Synchronises with the device once or twice.
   std::vector<structures::PredInstances> detect(const std::vector<at::Tensor>& features,
                                                 const Proposals& proposals,

@@ -87,6 +87,11 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
   const std::vector<std::int64_t> ids = categoryIds(facts, dataset, classes, name);
   if (dataset) checkCategories(ids, *dataset, name);
 
+  const std::vector<double>& classWeights = experiment.solver.classWeights.values;
+  if (!classWeights.empty() && static_cast<std::int64_t>(classWeights.size()) + 1 != classes) {
+    throw UserError("solver.class_weights has " + std::to_string(classWeights.size()) +
+                    " numbers, but " + name + " has " + std::to_string(classes - 1) + " classes");
+  }
   LoadedModel loaded;
   for (const std::int64_t id : ids) loaded.categories.push_back({id});
   if (facts) loaded.categoryNames = facts->categoryNames;
@@ -95,6 +100,7 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
   checkpoint::loadWeights(loaded.model->namedState(), file, checkpoint::WeightsUse::Inference,
                           name);
   loaded.model->to(device);
+  loaded.model->setClassWeights(classWeights);
   loaded.model->setComputeType(computeType(experiment.runtime, device));
   loaded.model->eval();
   return loaded;

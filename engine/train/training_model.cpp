@@ -32,6 +32,7 @@ std::shared_ptr<model::MaskRcnn> makeModel(const Training& training) {
       isSync ? training.context.world.sumOverRanks(training.device, experiment.runtime.backend)
              : [](at::Tensor&) {});
   model->to(training.device);
+  model->setClassWeights(experiment.solver.classWeights.values);
   model->setComputeType(computeType(experiment.runtime, training.device));
   model->train();
   if (!experiment.runtime.cudaGraphs) return model;

@@ -28,6 +28,7 @@ protocol::Finished run(const protocol::ReplayJob& job, const JobContext& context
   checkpoint::loadWeights(model.namedState(), checkpoint::readSafetensors(job.model.weights),
                           checkpoint::WeightsUse::Exactly, job.model.weights);
   model.to(device);
+  model.setClassWeights(experiment.solver.classWeights.values);
   model.setComputeType(train::computeType(experiment.runtime, device));
   model.train();
   context.phase.phase = protocol::Phase::Forward;

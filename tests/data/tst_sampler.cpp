@@ -253,6 +253,14 @@ class TstSampler : public QObject {
     QCOMPARE(coco::repeatFactors(made, used, .3)[3], std::sqrt(.3 / .1));
   }
 
+  void inverseClassWeightsHaveMeanOneOverObjects() {
+    const coco::Dataset made = withRareClass();  // 40 objects and 4
+    const std::vector<double> weights =
+        coco::inverseClassWeights(made, coco::trainingImages(made, true));
+    QCOMPARE(weights, (std::vector<double>{44 / 80., 44 / 8.}));
+    QCOMPARE((40 * weights[0] + 4 * weights[1]) / 44, 1.0);
+  }
+
   void imagesOfRareClassesAreRepeated_data() {
     QTest::addColumn<double>("threshold");
     QTest::addColumn<bool>("grouped");

@@ -47,4 +47,21 @@ std::int64_t drawsPerEpoch(std::span<const double> repeatFactors) {
   return std::llround(std::accumulate(repeatFactors.begin(), repeatFactors.end(), 0.0));
 }
 
+std::vector<double> inverseClassWeights(const Dataset& dataset,
+                                        std::span<const std::size_t> images) {
+  std::vector<double> objects(dataset.categories().size());
+  for (const std::size_t image : images) {
+    for (const Annotation& annotation : dataset.annotationsOf(image)) {
+      if (annotation.isUsable())
+        ++objects[static_cast<std::size_t>(dataset.classOf(annotation.categoryId).value) - 1];
+    }
+  }
+  const double all = std::accumulate(objects.begin(), objects.end(), 0.0);
+  const auto present =
+      static_cast<double>(std::ranges::count_if(objects, [](double count) { return count > 0; }));
+  std::vector<double> weights;
+  for (const double count : objects) weights.push_back(count > 0 ? all / (present * count) : 1);
+  return weights;
+}
+
 }  // namespace lockstep::coco
