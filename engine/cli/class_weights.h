@@ -1,11 +1,19 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "engine/coco/files/dataset.h"
 #include "engine/config/experiment.h"
 
 namespace lockstep::cli {
 
-/// Replaces `solver.class_weights: inverse` by the numbers of the training annotations, so that
-/// config.yaml has them. Throws Error for annotations that cannot be read.
+/// The numbers that `solver.class_weights` means for these training images; empty: none.
+std::vector<double> classWeightsOf(const config::SolverConfig& solver, const coco::Dataset& dataset,
+                                   std::span<const std::size_t> images);
+
+/// Replaces `solver.class_weights: inverse` by its numbers. Throws Error for training annotations
+/// that cannot be read.
 void resolveClassWeights(config::Experiment& experiment);
 
 }  // namespace lockstep::cli

@@ -15,6 +15,7 @@
 #include "engine/base/file_identity.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/annotation_issues.h"
+#include "engine/cli/class_weights.h"
 #include "engine/coco/evaluation/past_limit.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/training_images.h"
@@ -140,6 +141,7 @@ class Checker {
     check_.trainImages = static_cast<std::int64_t>(used.size());
     check_.drawsPerEpoch = coco::drawsPerEpoch(
         coco::repeatFactors(train.dataset, used, experiment_.dataset.repeatThreshold));
+    check_.classWeights = classWeightsOf(experiment_.solver, train.dataset, used);
     check_.trainAnnotations = train.dataset.annotationCount();
     if (all == 0) {
       add("dataset.train.annotations", "has no images");

@@ -16,6 +16,7 @@ struct DataCheck {
   std::vector<config::ConfigIssue> issues;  ///< located at the keys they are about
   std::int64_t trainImages = 0;             ///< the images that training uses
   std::int64_t drawsPerEpoch = 0;           ///< of them, some repeated (dataset.repeat_threshold)
+  std::vector<double> classWeights;         ///< of solver.class_weights; empty: none
   std::size_t trainAnnotations = 0;
   std::size_t valImages = 0;
   std::size_t valAnnotations = 0;

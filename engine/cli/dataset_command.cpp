@@ -84,7 +84,6 @@ int importDataset(const ImportOptions& options) {
     const std::string error = base::inputFileError(options.classes, "a text file");
     if (!error.empty()) throw UserError("--classes " + options.classes + ": " + error);
   }
-  constexpr double kUsualShare = .2;
   protocol::ImportJob job{.source = sourceOf(options.source),
                           .out = checkNewFolder(options.out, "--out").string(),
                           .format = isDetected ? "" : options.from,
@@ -93,7 +92,6 @@ int importDataset(const ImportOptions& options) {
                           .groupPattern = options.group,
                           .classes = options.classes,
                           .copiesImages = options.copiesImages};
-  if (!options.group.empty() && !options.val) job.valShare = kUsualShare;  // splits anew
   const int status = report(job);
   std::printf("next:       lockstep-engine config check %s/experiment.yaml --data\n",
               options.out.c_str());

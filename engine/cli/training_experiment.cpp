@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "engine/base/error.h"
-#include "engine/cli/class_weights.h"
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/worker_check.h"
@@ -57,7 +56,8 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
   refuseFp16OnCpu(loaded.experiment.runtime);
   DataCheck check = checkTrainingData(loaded, ranks.devices);
   config::resolveDurations(loaded.experiment, check.drawsPerEpoch);
-  resolveClassWeights(loaded.experiment);
+  if (!check.classWeights.empty())
+    loaded.experiment.solver.classWeights = {std::move(check.classWeights), ""};
   const double stepsPerEpoch =
       static_cast<double>(check.drawsPerEpoch) / loaded.experiment.solver.batchSize;
   return {std::move(loaded.experiment), std::move(ranks), std::move(check.data), stepsPerEpoch};

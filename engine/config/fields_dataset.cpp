@@ -120,10 +120,10 @@ void addDatasetFields(FieldTable& table) {
   dataset.flag("group_by_aspect", &DatasetConfig::groupByAspect,
                "Batch landscape images with landscape images and portrait with portrait, so that "
                "less of a batch is padding. false: batches mix both.");
-  dataset
-      .number("repeat_threshold", &DatasetConfig::repeatThreshold, between(0, 1), "",
-              "Repeat-factor sampling for rare classes, as in LVIS: images of a class that occurs "
-              "in fewer than this fraction of the images are repeated, usually 0.001; 0: off.");
+  dataset.number(
+      "repeat_threshold", &DatasetConfig::repeatThreshold, between(0, 1), "",
+      "Repeat-factor sampling for rare classes, as in LVIS: images of a class that occurs "
+      "in fewer than this fraction of the images are repeated, usually 0.001; 0: off.");
   dataset.integer("loader_threads", &DatasetConfig::loaderThreads, between(0, 256), "threads",
                   "Data-loading threads per rank; 0: chosen automatically. Raise it if ranks wait "
                   "for images (time/rankN/data_seconds).");

@@ -1,7 +1,6 @@
 // Cityscapes' polygons: gtFine/PART/CITY/NAME_gtFine_polygons.json. A polygon hides those before
 // it.
 #include <map>
-#include <set>
 
 #include "engine/base/error.h"
 #include "engine/formats/json_node.h"
@@ -16,30 +15,6 @@ namespace {
 const std::vector<std::string> kThings{"person", "rider", "car",        "truck",
                                        "bus",    "train", "motorcycle", "bicycle"};
 constexpr std::string_view kGroup = "group";  ///< `cargroup`: several that cannot be told apart
-
-/// Rows and columns of a mask's pixels get the value.
-void paint(const coco::Rle& mask, std::uint32_t value, LabelImage& image) {
-  std::uint64_t position = 0;
-  const auto height = static_cast<std::uint64_t>(image.height);
-  for (std::size_t i = 0; i < mask.counts.size(); ++i) {
-    const std::uint64_t end = position + mask.counts[i];
-    for (; i % 2 == 1 && position < end; ++position)
-      image.ids[position % height * static_cast<std::uint64_t>(image.width) + position / height] =
-          value;
-    position = end;
-  }
-}
-
-std::vector<double> outlineIn(const JsonNode& object) {
-  std::vector<double> xy;
-  object.at("polygon").forEach([&](const JsonNode& point) {
-    xy.push_back(point[0].number());
-    xy.push_back(point[1].number());
-  });
-  if (xy.size() < 6)
-    object.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
-  return xy;
-}
 
 /// Paints all polygons in turn, and takes what is seen of each.
 void readObjects(const std::string& where, const JsonNode& root, SourceImage& image,
@@ -56,12 +31,14 @@ void readObjects(const std::string& where, const JsonNode& root, SourceImage& im
         object.category.resize(object.category.size() - kGroup.size());
         object.isCrowd = true;
       }
-      const coco::Rle mask = coco::rasterisePolygon(outlineIn(node), seen.height, seen.width);
       // As Cityscapes' own scripts: neither hides anything.
       const auto deleted = node.find("deleted");
       if (object.category == "license plate" || (deleted && deleted->integer() == 1)) return;
+      const std::vector<double> outline = pointsIn(node.at("polygon"));
+      if (const std::string problem = polygonProblem(outline); !problem.empty()) node.fail(problem);
       objects.push_back(std::move(object));
-      paint(mask, static_cast<std::uint32_t>(objects.size()), seen);
+      paint(coco::rasterisePolygon(outline, seen.height, seen.width),
+            static_cast<std::uint32_t>(objects.size()), seen);
     });
   });
   for (LabelMask& one : masksOf(seen)) {

@@ -186,11 +186,10 @@ class CvatReader {
         if (!relative.empty() && *relative.begin() != "..")
           byNumber_.emplace(numberIn(image), image);
       }
+      areNumbered_ = !byNumber_.empty() && byNumber_.begin()->first >= 0 && areDistinct();
     }
     const fs::path& at(std::int64_t frame) const {
-      const bool areNumbered =
-          byNumber_.size() > 0 && byNumber_.begin()->first >= 0 && areDistinct();
-      if (areNumbered) {
+      if (areNumbered_) {
         const auto found = byNumber_.find(frame);
         if (found != byNumber_.end()) return found->second;
         throw Error("there is no image with the number " + std::to_string(frame));
@@ -218,6 +217,7 @@ class CvatReader {
     }
 
     std::multimap<std::int64_t, fs::path> byNumber_;
+    bool areNumbered_ = false;
   };
 
   void readTracks(const fs::path& file, const pugi::xml_node& root) {

@@ -12,16 +12,11 @@ namespace {
 std::vector<std::vector<double>> ringsIn(const JsonNode& polygon) {
   std::vector<std::vector<double>> rings;
   polygon.forEach([&](const JsonNode& ring) {
-    std::vector<double>& xy = rings.emplace_back();
-    ring.forEach([&](const JsonNode& point) {
-      xy.push_back(point[0].number());
-      xy.push_back(point[1].number());
-    });
+    std::vector<double>& xy = rings.emplace_back(pointsIn(ring));
     // The last point of a ring is its first one again.
     const std::size_t end = xy.size();
     if (end >= 8 && xy[0] == xy[end - 2] && xy[1] == xy[end - 1]) xy.resize(end - 2);
-    if (xy.size() < 6)
-      ring.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
+    if (const std::string problem = polygonProblem(xy); !problem.empty()) ring.fail(problem);
   });
   if (rings.empty()) polygon.fail("has no ring");
   return rings;

@@ -16,8 +16,6 @@ namespace {
 
 using Progress = std::function<void(const std::string&, std::size_t, std::size_t)>;
 
-constexpr double kDefaultShare = .2;
-
 std::vector<std::string> readClasses(const fs::path& file) {
   std::vector<std::string> classes;
   for (std::string& line : linesOf(file)) {
@@ -87,12 +85,13 @@ bool hasPart(const Source& source, Part part) {
                              [&](const SourceImage& image) { return image.part == part; });
 }
 
-/// Keeps the source's own parts if it has them and no share was asked for.
+/// Keeps the source's own parts if it has them and no split was asked for.
 void chooseParts(const ImportOptions& options, const fs::path& folder, Source& source,
                  ImportReport& report) {
   const bool hasTrain = hasPart(source, Part::Train), hasVal = hasPart(source, Part::Val),
              hasTest = hasPart(source, Part::Test);
-  if (!options.valShare && hasTrain && (hasVal || hasTest)) {
+  const bool keepsParts = !options.valShare && options.groupPattern.empty();
+  if (keepsParts && hasTrain && (hasVal || hasTest)) {
     report.isTestHeldOut = !hasVal;
     for (SourceImage& image : source.images) {
       if (!image.part) image.part = Part::Train;
@@ -105,8 +104,9 @@ void chooseParts(const ImportOptions& options, const fs::path& folder, Source& s
   const bool keepsTest = hasTrain || hasVal;
   for (SourceImage& image : source.images)
     if (!keepsTest || image.part != Part::Test) images.push_back(&image);
-  splitAnew(images, folder,
-            {options.valShare.value_or(kDefaultShare), options.seed, options.groupPattern});
+  splitAnew(
+      images, folder,
+      {options.valShare.value_or(SplitOptions().valShare), options.seed, options.groupPattern});
   report.isSplitAnew = true;
 }
 

@@ -15,7 +15,7 @@ struct ImportOptions {
   std::optional<Format> format{};    ///< none: detected
   std::optional<double> valShare{};  ///< none: the source's own parts, else 0.2
   std::uint64_t seed = 1;
-  std::string groupPattern{};  ///< of SplitOptions
+  std::string groupPattern{};  ///< of SplitOptions; splits anew
   fs::path classes{};          ///< a file with a class name per line; empty: those of the source
   bool copiesImages = false;
 };

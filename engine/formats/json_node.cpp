@@ -112,6 +112,15 @@ void JsonNode::failKind(const char* expected) const {
   fail(std::string("is ") + kindOf(value_.type()) + "; it must be " + expected);
 }
 
+std::vector<double> pointsIn(const JsonNode& list) {
+  std::vector<double> xy;
+  list.forEach([&](const JsonNode& point) {
+    xy.push_back(point[0].number());
+    xy.push_back(point[1].number());
+  });
+  return xy;
+}
+
 JsonDocument::JsonDocument(const std::filesystem::path& file) {
   std::string text = base::readFile(file);
   if (text.starts_with("\xef\xbb\xbf")) text.replace(0, 3, 3, ' ');  // a byte order mark

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lockstep::formats {
 
@@ -51,6 +52,9 @@ class JsonNode {
   std::string_view key_;  ///< empty: an array's element
   std::size_t index_ = 0;
 };
+
+/// [[x, y], …] as x0 y0 x1 y1 …
+std::vector<double> pointsIn(const JsonNode& list);
 
 /// A parsed file.
 class JsonDocument {

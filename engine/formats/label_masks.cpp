@@ -43,6 +43,20 @@ std::vector<LabelMask> masksOf(const LabelImage& labels) {
   return masks;
 }
 
+bool paint(const coco::Rle& mask, std::uint32_t id, LabelImage& image) {
+  const auto height = static_cast<std::uint64_t>(image.height),
+             width = static_cast<std::uint64_t>(image.width);
+  bool hides = false;
+  coco::forEachForegroundRun(mask, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t at = begin; at < end; ++at) {
+      std::uint32_t& pixel = image.ids[at % height * width + at / height];
+      hides |= pixel != 0;
+      pixel = id;
+    }
+  });
+  return hides;
+}
+
 coco::Rle pastedMask(const LabelImage& part, std::int64_t x, std::int64_t y, base::ImageSize size) {
   if (size.width <= 0 || size.height <= 0 ||
       static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height) >

@@ -16,6 +16,9 @@ struct LabelMask {
 /// The mask of every id but 0, by id. Throws Error for more than 65,535 ids: that is a photo.
 std::vector<LabelMask> masksOf(const LabelImage& labels);
 
+/// Gives the pixels of a mask of the image's size an id. Returns whether any had another one.
+bool paint(const coco::Rle& mask, std::uint32_t id, LabelImage& image);
+
 /// The pixels of a part that are not 0 as a mask of an image of this size, of which the part's
 /// first pixel is (x, y). Pixels outside are left out. Time and memory are those of the part.
 coco::Rle pastedMask(const LabelImage& part, std::int64_t x, std::int64_t y, base::ImageSize size);

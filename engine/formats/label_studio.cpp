@@ -1,5 +1,6 @@
 // Label Studio's JSON export: a list of tasks. Coordinates are percent of the image's sides.
-#include <map>
+#include <array>
+#include <cstdio>
 #include <set>
 
 #include "engine/base/error.h"
@@ -199,13 +200,9 @@ class LabelStudioReader {
                                        number("radiusX") * width, number("radiusY") * height,
                                        angle));
     if (type != "polygonlabels") result.fail("type \"" + type + "\" is unknown");
-    std::vector<double> xy;
-    value.at("points").forEach([&](const JsonNode& point) {
-      xy.push_back(point[0].number() * width);
-      xy.push_back(point[1].number() * height);
-    });
-    if (xy.size() < 6)
-      value.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
+    std::vector<double> xy = pointsIn(value.at("points"));
+    if (const std::string problem = polygonProblem(xy); !problem.empty()) value.fail(problem);
+    for (std::size_t i = 0; i < xy.size(); ++i) xy[i] *= i % 2 == 0 ? width : height;
     return onePolygon(xy);
   }
 

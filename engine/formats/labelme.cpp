@@ -12,16 +12,6 @@
 namespace lockstep::formats {
 namespace {
 
-std::vector<double> pointsOf(const JsonNode& shape) {
-  std::vector<double> xy;
-  shape.at("points").forEach([&](const JsonNode& point) {
-    if (point.size() != 2) point.fail("must be [x, y]");
-    xy.push_back(point[0].number());
-    xy.push_back(point[1].number());
-  });
-  return xy;
-}
-
 std::vector<double> outlineOf(const JsonNode& shape, const std::string& type,
                               const std::vector<double>& xy) {
   if (type == "circle") {  // its centre and a point on it
@@ -29,8 +19,7 @@ std::vector<double> outlineOf(const JsonNode& shape, const std::string& type,
     const double radius = std::hypot(xy[2] - xy[0], xy[3] - xy[1]);
     return ellipseOutline(xy[0], xy[1], radius, radius);
   }
-  if (xy.size() < 6)
-    shape.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
+  if (const std::string problem = polygonProblem(xy); !problem.empty()) shape.fail(problem);
   return xy;
 }
 
@@ -67,7 +56,7 @@ class LabelMeImage {
         ++source_.losses[kNoArea];
         return;
       }
-      const std::vector<double> xy = pointsOf(shape);
+      const std::vector<double> xy = pointsIn(shape.at("points"));
       if (kind == "mask") {
         image_.objects.push_back({label, maskIn(reading_, shape, xy, image_.size)});
         image_.objects.back().isCrowd = isCrowd(shape);

@@ -2,7 +2,7 @@
 // PART/masks/CLASS/NAME.png.
 #include <algorithm>
 
-#include "engine/coco/masks/runs.h"
+#include "engine/formats/label_masks.h"
 #include "engine/formats/writing.h"
 
 namespace lockstep::formats {
@@ -44,7 +44,9 @@ class MaskWriter : public DatasetWriter {
         ++losses_["objects beyond 65,535 of a class in an image: left out"];
         continue;
       }
-      paint(maskOf(object, size), ++idOf[name], imageOf(name));
+      // Later objects hide earlier ones.
+      if (paint(maskOf(object, size), ++idOf[name], imageOf(name)))
+        ++losses_["objects that overlap others of their class: the later one has the pixels"];
     }
     for (const auto& [name, labels] : images) {
       writeFile(folder_ / exported.part / "masks" / folderName(name) / (exported.stem() + ".png"),
@@ -57,22 +59,6 @@ class MaskWriter : public DatasetWriter {
     if (object.isCrowd) ++losses_["crowds, which label images cannot mark: left out"];
     if (!object.isCrowd && !object.hasMask()) ++losses_["objects with a box but no mask: left out"];
     return !object.isCrowd && object.hasMask();
-  }
-
-  /// Later objects hide earlier ones.
-  void paint(const coco::Rle& mask, std::uint32_t id, LabelImage& image) {
-    const auto height = static_cast<std::uint64_t>(image.height),
-               width = static_cast<std::uint64_t>(image.width);
-    bool hides = false;
-    coco::forEachForegroundRun(mask, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t at = begin; at < end; ++at) {
-        std::uint32_t& pixel = image.ids[at % height * width + at / height];
-        hides |= pixel != 0;
-        pixel = id;
-      }
-    });
-    if (hides)
-      ++losses_["objects that overlap others of their class: the later one has the pixels"];
   }
 
   /// A class's name without what a path cannot have.

@@ -54,9 +54,13 @@ std::vector<double> ellipseOutline(double x, double y, double radiusX, double ra
   return xy;
 }
 
+std::string polygonProblem(const std::vector<double>& xy) {
+  if (xy.size() >= 6) return {};
+  return "has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3";
+}
+
 void requirePolygon(const std::vector<double>& xy) {
-  if (xy.size() >= 6) return;
-  throw Error("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
+  if (const std::string problem = polygonProblem(xy); !problem.empty()) throw Error(problem);
 }
 
 coco::Segmentation withHoles(const std::vector<std::vector<double>>& rings, base::ImageSize size) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,9 @@ std::vector<double> turnedRectangle(double x, double y, double width, double hei
 std::vector<double> ellipseOutline(double x, double y, double radiusX, double radiusY,
                                    double angle = 0);
 
-/// Throws Error if it has fewer than three points.
+/// `has 2 points; a polygon needs at least 3`; empty: it has.
+std::string polygonProblem(const std::vector<double>& xy);
+/// Throws Error with it.
 void requirePolygon(const std::vector<double>& xy);
 
 /// An outer ring and the holes in it, as a mask; without holes as the polygon itself, unchanged.

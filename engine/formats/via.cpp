@@ -1,6 +1,5 @@
 // VGG Image Annotator's JSON, versions 1 and 2: a project or an export of its annotations.
 #include <map>
-#include <set>
 
 #include "engine/base/error.h"
 #include "engine/formats/json_node.h"
@@ -41,7 +40,7 @@ std::string categoryIn(const JsonNode& region) {
   return first.value_or("object");
 }
 
-std::vector<double> polygonIn(const JsonNode& shape) {
+std::vector<double> polygonOf(const JsonNode& shape) {
   const JsonNode xs = shape.at("all_points_x"), ys = shape.at("all_points_y");
   std::vector<double> x, y, xy;
   xs.forEach([&](const JsonNode& number) { x.push_back(number.number()); });
@@ -51,8 +50,7 @@ std::vector<double> polygonIn(const JsonNode& shape) {
     xy.push_back(x[i]);
     xy.push_back(y[i]);
   }
-  if (xy.size() < 6)
-    shape.fail("has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3");
+  if (const std::string problem = polygonProblem(xy); !problem.empty()) shape.fail(problem);
   return xy;
 }
 
@@ -60,7 +58,7 @@ std::vector<double> polygonIn(const JsonNode& shape) {
 std::optional<std::vector<double>> outlineIn(const JsonNode& shape) {
   const std::string kind = shape.at("name").string();
   const auto number = [&](const char* key) { return shape.at(key).number(); };
-  if (kind == "polygon") return polygonIn(shape);
+  if (kind == "polygon") return polygonOf(shape);
   if (kind == "circle") return ellipseOutline(number("cx"), number("cy"), number("r"), number("r"));
   if (kind == "ellipse") {
     constexpr double kDegrees = 57.29577951308232;  // VIA's theta is in radians

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -83,8 +84,11 @@ std::optional<formats::LabelImage> readIndexedPng(std::string_view fileBytes) {
 }
 
 std::optional<formats::LabelImage> readTiff32(const std::filesystem::path& file) {
-  TIFFSetErrorHandler(nullptr);
-  TIFFSetWarningHandler(nullptr);
+  static std::once_flag silenced;  // the handlers are the whole library's
+  std::call_once(silenced, [] {
+    TIFFSetErrorHandler(nullptr);
+    TIFFSetWarningHandler(nullptr);
+  });
   const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(TIFFOpen(file.c_str(), "r"), TIFFClose);
   if (!tiff) return std::nullopt;
   std::uint32_t width = 0, height = 0;

@@ -40,8 +40,9 @@ struct JsonOutline {
   JsonTable rest;               ///< keys and values that are not arrays, each a piece
 };
 
-/// A JSON text. Few parts of a large file are in memory at a time (FileText::map). simdjson's index of a text is often larger than the text, so the text is
-/// split into pieces that are parsed on demand, and only one piece per thread is indexed at a time.
+/// A JSON text. Few parts of a large file are in memory at a time (FileText::map). simdjson's index
+/// of a text is often larger than the text, so the text is split into pieces that are parsed on
+/// demand, and only one piece per thread is indexed at a time.
 class JsonFile {
  public:
   /// Throws Error, or UserError when there is no such file. `what`: the kind of file for messages,

@@ -58,13 +58,13 @@ class Scanner {
 
 }  // namespace
 
-/// Of the characters of counts only the backslash has to be escaped; empty if another one is.
+/// Copies them: the file may be written while it is read. Of their characters only the backslash
+/// has to be escaped; empty if another one is.
 std::string_view UsualRleReader::unescaped(std::string_view counts) {
   std::size_t escape = counts.find('\\');
-  if (escape == std::string_view::npos) return counts;
   buffer_.clear();
   while (escape != std::string_view::npos) {
-    if (counts[escape + 1] != '\\') return {};
+    if (escape + 1 == counts.size() || counts[escape + 1] != '\\') return {};
     buffer_.append(counts.substr(0, escape + 1));
     counts.remove_prefix(escape + 2);
     escape = counts.find('\\');

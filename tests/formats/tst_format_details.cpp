@@ -1,0 +1,239 @@
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "tests/formats/made_sources.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using formats::ImportReport;
+using nlohmann::json;
+using tests::Expected;
+using tests::SourceFolder;
+
+/// What only some formats have.
+class TstFormatDetails : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aRectangleIsABox() {
+    const SourceFolder folder;
+    folder.writeImage("a.png");
+    folder.write(
+        "a.json",
+        R"({"shapes": [{"label": "x", "shape_type": "rectangle", "points": [[9, 8], [3, 2]]}],
+                               "imagePath": "a.png", "imageHeight": 30, "imageWidth": 40})");
+    const ImportReport report = folder.import();
+    QCOMPARE(report.boxOnlyObjects, 1);
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 1U);
+    QCOMPARE(found[0].mask.height, 0);
+    QCOMPARE(found[0].boxXywh, (std::array<double, 4>{3, 2, 6, 6}));
+  }
+
+  void labelMesGroupsAreOneObjectAndPointsAreCounted() {
+    const SourceFolder folder;
+    folder.writeImage("a.jpg.png");
+    folder.write("a.json", R"({"shapes": [
+      {"label": "x", "group_id": 4, "points": [[1, 1], [5, 1], [5, 5]]},
+      {"label": "x", "group_id": 4, "points": [[11, 11], [15, 11], [15, 15]]},
+      {"label": "x", "shape_type": "point", "points": [[1, 1]]},
+      {"label": "y", "shape_type": "circle", "points": [[20, 20], [20, 25]]}],
+      "imagePath": "..\\pictures\\a.jpg.png", "imageHeight": null})");
+    const ImportReport report = folder.import();
+    QCOMPARE(report.faults.size(), 0U);
+    QCOMPARE(report.losses.at("points and lines, which have no area"), 1);
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 2U);
+    QVERIFY(std::abs(static_cast<double>(coco::areaPx(found[1].mask)) - 78.5) < 6);
+  }
+
+  void holesOfGeoJsonAreKept() {
+    const SourceFolder folder;
+    folder.writeImage("a.png");
+    folder.write("a.png.geojson", R"({"type": "FeatureCollection", "features": [{"type": "Feature",
+      "properties": {}, "geometry": {"type": "MultiPolygon", "coordinates": [
+        [[[2, 2], [12, 2], [12, 12], [2, 12], [2, 2]], [[4, 4], [8, 4], [8, 8], [4, 8], [4, 4]]],
+        [[[20, 20], [30, 20], [30, 22], [20, 22], [20, 20]]]]}}]})");
+    folder.import();
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 1U);
+    QCOMPARE(found[0].category, std::string("object"));
+    QCOMPARE(coco::areaPx(found[0].mask), 100U - 16U + 20U);
+  }
+
+  void cvatsMasksTracksAndGroupsAreRead() {
+    const SourceFolder folder;
+    folder.writeImage("images/f0.png");
+    folder.writeImage("images/f1.png");
+    folder.write("annotations.xml", R"(<annotations>
+      <image name="f0.png" width="40" height="30">
+        <mask label="m" rle="1, 2, 1, 2" left="3" top="4" width="3" height="2"/>
+        <polygon label="g" group_id="2" points="1,1;5,1;5,5"/><polygon label="g" group_id="2" points="11,1;15,1;15,5"/>
+        <polyline label="g" points="1,1;5,1"/>
+      </image>
+      <track label="t"><box frame="1" outside="0" xtl="1" ytl="2" xbr="4" ybr="6"/><box frame="0" outside="1" xtl="1" ytl="2" xbr="4" ybr="6"/></track>
+    </annotations>)");
+    const ImportReport report = folder.import();
+    QCOMPARE(report.faults.size(), 0U);
+    QCOMPARE(report.losses.size(), 1U);
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 3U);
+    QCOMPARE(found[1].category, std::string("m"));
+    // Columns 3 to 5 of rows 4 and 5: .## / .##
+    QCOMPARE(found[1].boxXywh, (std::array<double, 4>{4, 4, 2, 2}));
+    QCOMPARE(coco::areaPx(found[1].mask), 4U);
+    QCOMPARE(found[2].image, std::string("f1"));
+    QCOMPARE(found[2].boxXywh, (std::array<double, 4>{1, 2, 3, 4}));
+  }
+
+  void labelStudiosBrushesAreRead() {
+    const SourceFolder folder;
+    folder.writeImage("a.png", 2, 2);
+    // 16 values in words of 8 bits, lengths of 4, 4, 4 and 4 bits: twelve 0, then 0 0 0 255.
+    std::string bits =
+        "00000000000000000000000000010000"
+        "00111"
+        "0011001100110011";
+    bits +=
+        "1"
+        "00"
+        "1011"
+        "00000000";
+    bits +=
+        "0"
+        "00"
+        "0011"
+        "00000000"
+        "00000000"
+        "00000000"
+        "11111111";
+    json rle = json::array();
+    for (std::size_t i = 0; i < bits.size(); i += 8) {
+      std::string byte = bits.substr(i, 8);
+      byte.append(8 - byte.size(), '0');
+      rle.push_back(std::stoi(byte, nullptr, 2));
+    }
+    json result = {{"type", "brushlabels"},
+                   {"original_width", 2},
+                   {"original_height", 2},
+                   {"value", {{"format", "rle"}, {"rle", rle}, {"brushlabels", {"b"}}}}};
+    json task = {{"id", 1},
+                 {"data", {{"image", "/data/local-files/?d=pictures%2Fa.png"}}},
+                 {"annotations", {{{"result", {result}}}}}};
+    folder.write("tasks.json", json::array({task}).dump());
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 1U);
+    QCOMPARE(found[0].boxXywh, (std::array<double, 4>{1, 1, 1, 1}));
+  }
+
+  void cityscapesHiddenPixelsAndGroups() {
+    const SourceFolder folder;
+    folder.writeImage("leftImg8bit/val/x/n_leftImg8bit.png");
+    folder.write("gtFine/val/x/n_gtFine_polygons.json",
+                 R"({"imgHeight": 30, "imgWidth": 40, "objects": [
+      {"label": "car", "polygon": [[0, 0], [10, 0], [10, 10], [0, 10]]},
+      {"label": "pole", "polygon": [[4, 0], [6, 0], [6, 10], [4, 10]]},
+      {"label": "cargroup", "polygon": [[20, 20], [30, 20], [30, 25], [20, 25]]}]})");
+    folder.import();
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 2U);
+    QCOMPARE(coco::areaPx(found[0].mask), 80U);
+    QVERIFY(found[1].isCrowd && found[1].category == "car");
+  }
+
+  void labelImagesOfAllDepthsAreRead_data() {
+    QTest::addColumn<unsigned>("id");
+    QTest::newRow("8 bit") << 255U;
+    QTest::newRow("16 bit") << 60000U;
+    QTest::newRow("32 bit") << 4000000000U;
+  }
+
+  void labelImagesOfAllDepthsAreRead() {
+    QFETCH(unsigned, id);
+    const SourceFolder folder;
+    folder.writeImage("images/a.png", 5, 4);
+    formats::LabelImage labels{5, 4, std::vector<std::uint32_t>(20)};
+    labels.ids[7] = id;
+    labels.ids[8] = 3;
+    if (id > 65535) {
+      folder.write("masks/a_mask.tif", tests::tiff32(labels));
+    } else {
+      folder.writeLabels("masks/a_mask.png", labels);
+    }
+    folder.import();
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 2U);
+    QCOMPARE(found[0].boxXywh, (std::array<double, 4>{2, 1, 1, 1}));
+    QCOMPARE(found[0].category, std::string("object"));
+  }
+
+  void indexedLabelImagesAreReadByIndex() {
+    const SourceFolder folder;
+    folder.writeImage("images/a.png");
+    formats::LabelImage labels = tests::madeLabels("a");
+    std::string palette;
+    for (int i = 0; i < 256 * 3; ++i) palette += static_cast<char>(i * 37 + 11);  // 0 is no black
+    folder.write("masks/a.png", tests::palettePng(labels, palette));
+    folder.import();
+    QCOMPARE(folder.imported().size(), 2U);
+  }
+
+  void classMapsOfVocAreNoImages() {
+    const SourceFolder folder;
+    tests::madeSources()[5].write(folder);
+    folder.writeImage("SegmentationClass/a.png");
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY(folder.imported() == tests::expectedObjects());
+  }
+
+  void classFoldersOfMasksMayBeCalledAsParts() {
+    const SourceFolder folder;
+    folder.writeImage("train/images/a.png");
+    folder.writeImage("train/images/sub/b.png");
+    for (const char* mask : {"train/a", "cell/a", "test tube/a", "sub/b", "train/sub/b"})
+      folder.writeLabels("train/masks/" + std::string(mask) + ".png", tests::madeLabels("b"));
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    std::vector<std::string> found;
+    for (const Expected& object : folder.imported())
+      found.push_back(object.image + " " + object.category);
+    QCOMPARE(found,
+             (std::vector<std::string>{"a cell", "a test tube", "a train", "b object", "b train"}));
+  }
+
+  void framesOfTwoVideosAreNotMixed() {
+    const SourceFolder folder;
+    for (const char* video : {"one", "two"}) {
+      for (const char* frame : {"f1", "f2", "f10"})
+        folder.writeImage(std::string(video) + "/" + frame + ".png");
+      folder.write(std::string(video) + "/annotations.xml",
+                   "<annotations><track label=\"" + std::string(video) +
+                       "\"><box frame=\"10\" outside=\"0\" xtl=\"1\" ytl=\"2\" xbr=\"4\" "
+                       "ybr=\"6\"/></track></annotations>");
+    }
+    folder.import({.copiesImages = true});
+    const std::vector<Expected> found = folder.imported();
+    QCOMPARE(found.size(), 2U);
+    for (const Expected& object : found) QCOMPARE(object.image, std::string("f10"));
+    QVERIFY(found[0].category != found[1].category);
+  }
+
+  void lvisKeepsWhatIsNotAnnotated() {
+    const SourceFolder folder;
+    tests::madeSources()[2].write(folder);
+    folder.import();
+    const json train =
+        json::parse(base::readFile(folder.out() / "annotations/instances_train.json"));
+    QVERIFY(train["images"][0]["neg_category_ids"] == json::array({7}));
+    QVERIFY(train["categories"][0]["frequency"] == "r");
+  }
+};
+
+LOCKSTEP_TEST(TstFormatDetails)
+#include "tst_format_details.moc"
