@@ -36,8 +36,8 @@ void ConfigurePage::connectEditor() {
     countImages();
     Q_EMIT documentChanged();
   });
-  connect(&images_, &ImageCounter::counted, this, [this](qint64 train, qint64 val) {
-    editor_->setImageCounts(train, val);
+  connect(&images_, &ImageCounter::counted, this, [this](qint64 drawsPerEpoch, qint64 val) {
+    editor_->setImageCounts(drawsPerEpoch, val);
     Q_EMIT readyChanged();
   });
 }
@@ -56,9 +56,7 @@ void ConfigurePage::connectDocument() {
 
 void ConfigurePage::countImages() {
   if (!editor_->hasDocument()) return;
-  const config::DatasetConfig& dataset = editor_->loaded().experiment.dataset;
-  images_.count(QString::fromStdString(dataset.train.annotations),
-                QString::fromStdString(dataset.val.annotations));
+  images_.count(editor_->loaded().experiment.dataset);
 }
 
 bool ConfigurePage::open(const QString& path) {

@@ -2,25 +2,31 @@
 
 #include "app/models/background.h"
 #include "engine/coco/files/dataset.h"
+#include "engine/coco/files/training_images.h"
 
 namespace lockstep::app {
 namespace {
 
 struct Counts {
-  qint64 train = 0, val = 0;
+  qint64 drawsPerEpoch = 0, val = 0;
 };
 
-Counts countIn(const std::string& train, const std::string& val) {
+Counts countIn(const config::DatasetConfig& dataset) {
   Counts counts;
   // The check of the experiment reports files that cannot be read; here the count is just unknown.
   try {
-    if (!train.empty())
-      counts.train = static_cast<qint64>(coco::Dataset::load(train).usableImageCount());
+    if (!dataset.train.annotations.empty()) {
+      counts.drawsPerEpoch =
+          static_cast<qint64>(coco::drawsPerEpoch(coco::Dataset::load(dataset.train.annotations),
+                                                  dataset.skipEmpty, dataset.repeatThreshold));
+    }
   } catch (const std::exception&) {
-    counts.train = 0;
+    counts.drawsPerEpoch = 0;
   }
   try {
-    if (!val.empty()) counts.val = static_cast<qint64>(coco::Dataset::load(val).images().size());
+    if (dataset.hasHeldOut())
+      counts.val =
+          static_cast<qint64>(coco::Dataset::load(dataset.val.annotations).images().size());
   } catch (const std::exception&) {
     counts.val = 0;
   }
@@ -31,25 +37,23 @@ Counts countIn(const std::string& train, const std::string& val) {
 
 ImageCounter::ImageCounter(QObject* parent) : QObject(parent) {}
 
-void ImageCounter::count(const QString& trainAnnotations, const QString& valAnnotations) {
-  const bool isSame = trainAnnotations == train_ && valAnnotations == val_;
-  if (!isSame) trainImages_ = valImages_ = 0;
-  Q_EMIT counted(trainImages_, valImages_);
+void ImageCounter::count(const config::DatasetConfig& dataset) {
+  Key key{dataset.train.annotations, dataset.val.annotations, dataset.skipEmpty,
+          dataset.repeatThreshold};
+  const bool isSame = key == key_;
+  if (!isSame) drawsPerEpoch_ = valImages_ = 0;
+  Q_EMIT counted(drawsPerEpoch_, valImages_);
   if (isSame) return;
-  train_ = trainAnnotations;
-  val_ = valAnnotations;
+  key_ = std::move(key);
   const int number = ++counting_;
   runInBackground(
-      this,
-      [train = trainAnnotations.toStdString(), val = valAnnotations.toStdString()] {
-        return countIn(train, val);
-      },
+      this, [dataset] { return countIn(dataset); },
       [this, number](const Counts& counts) {
         if (number != counting_) return;
         counted_ = number;
-        trainImages_ = counts.train;
+        drawsPerEpoch_ = counts.drawsPerEpoch;
         valImages_ = counts.val;
-        Q_EMIT counted(counts.train, counts.val);
+        Q_EMIT counted(counts.drawsPerEpoch, counts.val);
       });
 }
 

@@ -1,6 +1,5 @@
 // Cityscapes' polygons: gtFine/PART/CITY/NAME_gtFine_polygons.json. A polygon hides those before
 // it.
-#include <map>
 
 #include "engine/base/error.h"
 #include "engine/formats/json_node.h"
@@ -57,7 +56,7 @@ Source readCityscapes(const Reading& reading) {
   std::int64_t id = 0;
   for (const std::string& name : kThings) source.categories.push_back({{++id}, name});
   const ImageIndex index(reading.folder());
-  std::map<fs::path, fs::path> labelOf;
+  NamedImages images(reading);
   reading.forEachFile(filesBelow(reading.path, {".json"}), source, [&](const fs::path& file) {
     std::string stem = file.filename().string();
     if (!stem.ends_with(kLabels)) return;
@@ -67,16 +66,11 @@ Source readCityscapes(const Reading& reading) {
     stem.resize(kind);
     const JsonDocument document(file);
     const JsonNode root = document.root();
-    SourceImage image;
-    image.file = index.only(stem + "_leftImg8bit.png");
-    image.size = {root.at("imgHeight").integer(), root.at("imgWidth").integer()};
-    if (image.size.height <= 0 || image.size.width <= 0 || image.size.height > 1 << 16 ||
-        image.size.width > 1 << 16)
+    const base::ImageSize size{root.at("imgHeight").integer(), root.at("imgWidth").integer()};
+    constexpr std::int64_t kMost = 1 << 16;
+    if (size.height <= 0 || size.width <= 0 || size.height > kMost || size.width > kMost)
       throw Error("imgHeight and imgWidth must be 1 to 65536");
-    const auto [other, isNew] = labelOf.try_emplace(image.file, file);
-    if (!isNew)
-      throw Error(reading.shown(other->second) + " is of the same image, " +
-                  reading.shown(image.file));
+    SourceImage image = images.add(index.only(stem + "_leftImg8bit.png"), file, size);
     image.part = partOf(file.lexically_relative(reading.folder()));
     readObjects(reading.shown(file), root, image, source);
     source.images.push_back(std::move(image));

@@ -3,7 +3,6 @@
 #include <cctype>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <set>
 #include <sstream>
 
@@ -58,16 +57,11 @@ coco::Rle maskIn(const pugi::xml_node& shape, base::ImageSize size) {
 SourceObject boxIn(const pugi::xml_node& shape, const std::string& label) {
   const double x0 = numberIn(shape, "xtl"), y0 = numberIn(shape, "ytl"),
                x1 = numberIn(shape, "xbr"), y1 = numberIn(shape, "ybr"),
-               angle = shape.attribute("rotation").as_double(0) * std::numbers::pi / 180;
+               angle = shape.attribute("rotation").as_double(0);
   if (x1 <= x0 || y1 <= y0) throw Error("xbr and ybr must be greater than xtl and ytl");
   if (angle == 0) return boxObject(label, x0, y0, x1, y1);
-  const double centreX = (x0 + x1) / 2, centreY = (y0 + y1) / 2;
   std::vector<double> xy{x0, y0, x1, y0, x1, y1, x0, y1};
-  for (std::size_t i = 0; i < xy.size(); i += 2) {
-    const double dx = xy[i] - centreX, dy = xy[i + 1] - centreY;
-    xy[i] = centreX + dx * std::cos(angle) - dy * std::sin(angle);
-    xy[i + 1] = centreY + dx * std::sin(angle) + dy * std::cos(angle);
-  }
+  turn(xy, (x0 + x1) / 2, (y0 + y1) / 2, angle);
   return {label, onePolygon(std::move(xy))};
 }
 
@@ -93,7 +87,8 @@ class CvatShapes {
         image_.objects.push_back(boxIn(shape, label));
         return;
       }
-      addPolygon(label, groupId, kind == "ellipse" ? ellipseIn(shape) : pointsIn(shape));
+      polygons_.add(label, groupId == "0" ? "" : groupId,
+                    kind == "ellipse" ? ellipseIn(shape) : pointsIn(shape));
     });
   }
 
@@ -109,21 +104,9 @@ class CvatShapes {
                           numberIn(shape, "ry"), shape.attribute("rotation").as_double(0));
   }
 
-  /// Shapes of one group are parts of one object.
-  void addPolygon(const std::string& label, const std::string& groupId,
-                  std::vector<double> outline) {
-    if (groupId.empty() || groupId == "0") {
-      image_.objects.push_back({label, onePolygon(std::move(outline))});
-      return;
-    }
-    const auto [found, isNew] = groups_.try_emplace({label, groupId}, image_.objects.size());
-    if (isNew) image_.objects.push_back({label, std::vector<std::vector<double>>()});
-    std::get<0>(image_.objects[found->second].segmentation).push_back(std::move(outline));
-  }
-
   SourceImage& image_;
   Source& source_;
-  std::map<std::pair<std::string, std::string>, std::size_t> groups_;
+  PolygonGroups polygons_{image_};
 };
 
 class CvatReader {
@@ -157,14 +140,11 @@ class CvatReader {
   }
 
   void readImage(const fs::path& file, const pugi::xml_node& node) {
-    SourceImage image;
-    image.file = index_.only(node.attribute("name").value());
-    const auto [other, isNew] = fileOf_.try_emplace(image.file, file);
-    if (!isNew) throw Error("is there twice, in " + reading_.shown(other->second) + " first");
-    image.size = {static_cast<std::int64_t>(numberIn(node, "height")),
-                  static_cast<std::int64_t>(numberIn(node, "width"))};
+    const base::ImageSize size{static_cast<std::int64_t>(numberIn(node, "height")),
+                               static_cast<std::int64_t>(numberIn(node, "width"))};
+    SourceImage image = images_.add(index_.only(node.attribute("name").value()), file, size);
     const std::string subset = base::lowerCase(node.attribute("subset").value());
-    image.part = !subset.empty() ? partOf(subset) : reading_.partOfImage(image.file);
+    if (!subset.empty()) image.part = partOf(subset);
     CvatShapes shapes(image, source_);
     std::size_t number = 0;
     for (const pugi::xml_node& shape : node.children()) {
@@ -232,7 +212,7 @@ class CvatReader {
         const std::string place = where + ", frame " + std::to_string(frame);
         guarded(source_, place, [&] {
           if (!imageOf.contains(frame)) {
-            addFrame(file, frames.at(frame));
+            source_.images.push_back(images_.add(frames.at(frame), file));
             imageOf[frame] = source_.images.size() - 1;
           }
           CvatShapes(source_.images[imageOf[frame]], source_)
@@ -242,20 +222,9 @@ class CvatReader {
     }
   }
 
-  void addFrame(const fs::path& file, const fs::path& name) {
-    const auto [other, isNew] = fileOf_.try_emplace(name, file);
-    if (!isNew)
-      throw Error(reading_.shown(name) + " is also a frame of " + reading_.shown(other->second));
-    SourceImage image;
-    image.file = name;
-    image.size = reading_.images.sizeOf(name);
-    image.part = reading_.partOfImage(name);
-    source_.images.push_back(std::move(image));
-  }
-
   const Reading& reading_;
   ImageIndex index_;
-  std::map<fs::path, fs::path> fileOf_;  ///< by image
+  NamedImages images_{reading_};
   Source source_;
 };
 

@@ -1,5 +1,5 @@
 // QuPath's GeoJSON: a file per image with the image's name. Polygons may have holes.
-#include <map>
+#include <set>
 
 #include "engine/base/error.h"
 #include "engine/formats/json_node.h"
@@ -96,7 +96,7 @@ fs::path imageOf(const fs::path& file, const ImageIndex& index) {
 Source readGeoJson(const Reading& reading) {
   Source source;
   const ImageIndex index(reading.folder());
-  std::map<fs::path, fs::path> fileOf;
+  NamedImages images(reading);
   std::set<std::string> labelled;
   reading.forEachFile(
       filesBelow(reading.path, {".geojson", ".json"}), source, [&](const fs::path& file) {
@@ -106,14 +106,7 @@ Source readGeoJson(const Reading& reading) {
         const JsonNode root = document.root();
         const auto features = root.find("features");
         if (!features && !root.isArray() && !root.find("geometry")) return;  // not GeoJSON
-        SourceImage image;
-        image.file = imageOf(file, index);
-        const auto [other, isNew] = fileOf.try_emplace(image.file, file);
-        if (!isNew)
-          throw Error(reading.shown(other->second) + " is of the same image, " +
-                      reading.shown(image.file));
-        image.size = reading.images.sizeOf(image.file);
-        image.part = reading.partOfImage(image.file);
+        SourceImage image = images.add(imageOf(file, index), file);
         const auto read = [&](const JsonNode& feature) {
           guarded(source, reading.shown(file), [&] { readFeature(feature, image, source); });
         };

@@ -1,7 +1,6 @@
 // Label Studio's JSON export: a list of tasks. Coordinates are percent of the image's sides.
 #include <array>
 #include <cstdio>
-#include <set>
 
 #include "engine/base/error.h"
 #include "engine/coco/masks/rle.h"
@@ -106,7 +105,7 @@ class LabelStudioReader {
         const auto id = task.find("id");
         guarded(source_,
                 reading_.shown(file) + (id ? ": task " + std::to_string(id->integer()) : ""),
-                [&] { readTask(reading_.shown(file), task); });
+                [&] { readTask(file, task); });
       });
     });
     addImagesWithoutObjects(reading_, index_.all(), "is of no task", source_);
@@ -126,13 +125,8 @@ class LabelStudioReader {
     throw Error("its image " + names.back() + " is missing");
   }
 
-  void readTask(const std::string& file, const JsonNode& task) {
-    SourceImage image;
-    image.file = imageOf(task);
-    if (!known_.insert(image.file).second)
-      throw Error(reading_.shown(image.file) + " is of two tasks");
-    image.size = reading_.images.sizeOf(image.file);
-    image.part = reading_.partOfImage(image.file);
+  void readTask(const fs::path& file, const JsonNode& task) {
+    SourceImage image = images_.add(imageOf(task), file);
     if (const auto annotations = task.find("annotations")) {
       bool isRead = false;
       annotations->forEach([&](const JsonNode& annotation) {
@@ -140,7 +134,7 @@ class LabelStudioReader {
         if (isRead || (cancelled && cancelled->isTrue())) return;
         isRead = true;  // the first annotator's
         annotation.at("result").forEach([&](const JsonNode& result) {
-          guarded(source_, file, [&] { readResult(result, image); });
+          guarded(source_, reading_.shown(file), [&] { readResult(result, image); });
         });
       });
     }
@@ -208,7 +202,7 @@ class LabelStudioReader {
 
   const Reading& reading_;
   ImageIndex index_;
-  std::set<fs::path> known_;
+  NamedImages images_{reading_};
   Source source_;
 };
 

@@ -1,6 +1,6 @@
 // LabelMe's JSON: a file per image, beside it or with its path.
 #include <cmath>
-#include <map>
+#include <set>
 
 #include "engine/base/base64.h"
 #include "engine/base/error.h"
@@ -40,7 +40,7 @@ coco::Rle maskIn(const Reading& reading, const JsonNode& shape, const std::vecto
   return pastedMask(part, std::lround(xy[0]), std::lround(xy[1]), size);
 }
 
-/// The polygons of an object that consists of several shapes have a group id.
+/// The shapes of one image.
 class LabelMeImage {
  public:
   LabelMeImage(const Reading& reading, std::string where, SourceImage& image, Source& source)
@@ -69,32 +69,19 @@ class LabelMeImage {
         image_.objects.back().isCrowd = isCrowd(shape);
         return;
       }
-      addPolygon(shape, label, outlineOf(shape, kind, xy));
+      const auto group = shape.find("group_id");
+      SourceObject& object = polygons_.add(label, group ? std::to_string(group->integer()) : "",
+                                           outlineOf(shape, kind, xy));
+      object.isCrowd = object.isCrowd || isCrowd(shape);
     });
   }
 
  private:
-  void addPolygon(const JsonNode& shape, const std::string& label, std::vector<double> outline) {
-    const auto group = shape.find("group_id");
-    if (!group) {
-      image_.objects.push_back({label, onePolygon(std::move(outline))});
-      image_.objects.back().isCrowd = isCrowd(shape);
-      return;
-    }
-    const auto [found, isNew] =
-        groups_.try_emplace({label, group->integer()}, image_.objects.size());
-    if (isNew) {
-      image_.objects.push_back({label, std::vector<std::vector<double>>()});
-      image_.objects.back().isCrowd = isCrowd(shape);
-    }
-    std::get<0>(image_.objects[found->second].segmentation).push_back(std::move(outline));
-  }
-
   const Reading& reading_;
   std::string where_;
   SourceImage& image_;
   Source& source_;
-  std::map<std::pair<std::string, std::int64_t>, std::size_t> groups_;
+  PolygonGroups polygons_{image_};
 };
 
 /// As LabelMe names it, else the image beside the file.
@@ -111,10 +98,10 @@ fs::path imageOf(const fs::path& file, const JsonNode& root, const ImageIndex& i
   return index.onlyWithStem(file.stem().string());
 }
 
-base::ImageSize sizeOf(const Reading& reading, const JsonNode& root, const fs::path& image) {
+std::optional<base::ImageSize> sizeIn(const JsonNode& root) {
   const auto height = root.find("imageHeight"), width = root.find("imageWidth");
-  if (height && width) return {height->integer(), width->integer()};
-  return reading.images.sizeOf(image);
+  if (!height || !width) return std::nullopt;
+  return base::ImageSize{height->integer(), width->integer()};
 }
 
 }  // namespace
@@ -122,21 +109,14 @@ base::ImageSize sizeOf(const Reading& reading, const JsonNode& root, const fs::p
 Source readLabelMe(const Reading& reading) {
   Source source;
   const ImageIndex index(reading.folder());
-  std::map<fs::path, fs::path> labelOf;
+  NamedImages images(reading);
   std::set<std::string> labelled;
   reading.forEachFile(filesBelow(reading.path, {".json"}), source, [&](const fs::path& file) {
     labelled.insert(file.stem().string());
     const JsonDocument document(file);
     const JsonNode root = document.root();
     if (!root.find("shapes")) return;  // not LabelMe's
-    SourceImage image;
-    image.file = imageOf(file, root, index);
-    const auto [other, isNew] = labelOf.try_emplace(image.file, file);
-    if (!isNew)
-      throw Error(reading.shown(other->second) + " is of the same image, " +
-                  reading.shown(image.file));
-    image.size = sizeOf(reading, root, image.file);
-    image.part = reading.partOfImage(image.file);
+    SourceImage image = images.add(imageOf(file, root, index), file, sizeIn(root));
     LabelMeImage objects(reading, reading.shown(file), image, source);
     root.at("shapes").forEach([&](const JsonNode& shape) { objects.add(shape); });
     source.images.push_back(std::move(image));

@@ -84,10 +84,7 @@ class MaskFolderReader {
     reading_.forEachFile(images_, source_, [&](const fs::path& file) {
       const std::vector<ChosenMask> masks = masksFor(file);
       requireOneEach(masks);
-      SourceImage image;
-      image.file = file;
-      image.part = reading_.partOfImage(file);
-      image.size = reading_.images.sizeOf(file);
+      SourceImage image = reading_.imageAt(file);
       for (const ChosenMask& mask : masks) {
         guarded(source_, reading_.shown(mask.file), [&] {
           addObjects(mask, mask.category.empty() ? onlyClass : mask.category, image);

@@ -28,13 +28,19 @@ SourceObject boxObject(const std::string& category, double x0, double y0, double
   return {category, {}, {std::min(x0, x1), std::min(y0, y1), std::abs(x1 - x0), std::abs(y1 - y0)}};
 }
 
-std::vector<double> turnedRectangle(double x, double y, double width, double height, double angle) {
-  const double turn = angle * std::numbers::pi / 180, c = std::cos(turn), s = std::sin(turn);
-  std::vector<double> xy;
-  for (const auto& [dx, dy] : {std::pair(0., 0.), {width, 0.}, {width, height}, {0., height}}) {
-    xy.push_back(x + dx * c - dy * s);
-    xy.push_back(y + dx * s + dy * c);
+void turn(std::vector<double>& xy, double x, double y, double angle) {
+  const double radians = angle * std::numbers::pi / 180, c = std::cos(radians),
+               s = std::sin(radians);
+  for (std::size_t i = 0; i + 1 < xy.size(); i += 2) {
+    const double dx = xy[i] - x, dy = xy[i + 1] - y;
+    xy[i] = x + dx * c - dy * s;
+    xy[i + 1] = y + dx * s + dy * c;
   }
+}
+
+std::vector<double> turnedRectangle(double x, double y, double width, double height, double angle) {
+  std::vector<double> xy{x, y, x + width, y, x + width, y + height, x, y + height};
+  turn(xy, x, y, angle);
   return xy;
 }
 
@@ -43,14 +49,12 @@ std::vector<double> ellipseOutline(double x, double y, double radiusX, double ra
   constexpr int kPoints = 64;
   constexpr double kStep = 2 * std::numbers::pi / kPoints;
   const double scale = std::sqrt(kStep / std::sin(kStep));  // the polygon within has less area
-  const double turn = angle * std::numbers::pi / 180, c = std::cos(turn), s = std::sin(turn);
   std::vector<double> xy;
   for (int i = 0; i < kPoints; ++i) {
-    const double dx = scale * radiusX * std::cos(kStep * i),
-                 dy = scale * radiusY * std::sin(kStep * i);
-    xy.push_back(x + dx * c - dy * s);
-    xy.push_back(y + dx * s + dy * c);
+    xy.push_back(x + scale * radiusX * std::cos(kStep * i));
+    xy.push_back(y + scale * radiusY * std::sin(kStep * i));
   }
+  turn(xy, x, y, angle);
   return xy;
 }
 
@@ -61,6 +65,20 @@ std::string polygonProblem(const std::vector<double>& xy) {
 
 void requirePolygon(const std::vector<double>& xy) {
   if (const std::string problem = polygonProblem(xy); !problem.empty()) throw Error(problem);
+}
+
+SourceObject& PolygonGroups::add(const std::string& label, const std::string& group,
+                                 std::vector<double> outline) {
+  std::vector<SourceObject>& objects = image_.objects;
+  if (!group.empty()) {
+    const auto [found, isNew] = indexOf_.try_emplace({label, group}, objects.size());
+    if (!isNew) {
+      std::get<0>(objects[found->second].segmentation).push_back(std::move(outline));
+      return objects[found->second];
+    }
+  }
+  objects.push_back({label, onePolygon(std::move(outline))});
+  return objects.back();
 }
 
 coco::Segmentation withHoles(const std::vector<std::vector<double>>& rings, base::ImageSize size) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +22,11 @@ inline coco::Segmentation onePolygon(std::vector<double> xy) {
 
 /// An object with a box and no mask: what was marked is a rectangle. Any two opposite corners.
 SourceObject boxObject(const std::string& category, double x0, double y0, double x1, double y1);
-/// Turned clockwise about its first corner by an angle in degrees.
+/// Turns points x0 y0 x1 y1 … clockwise about (x, y) by an angle in degrees.
+void turn(std::vector<double>& xy, double x, double y, double angle);
+/// Turned about its first corner.
 std::vector<double> turnedRectangle(double x, double y, double width, double height, double angle);
-/// With 64 points, of the same area as the ellipse. Turned clockwise about its centre.
+/// With 64 points, of the same area as the ellipse. Turned about its centre.
 std::vector<double> ellipseOutline(double x, double y, double radiusX, double radiusY,
                                    double angle = 0);
 
@@ -31,6 +34,19 @@ std::vector<double> ellipseOutline(double x, double y, double radiusX, double ra
 std::string polygonProblem(const std::vector<double>& xy);
 /// Throws Error with it.
 void requirePolygon(const std::vector<double>& xy);
+
+/// The polygons of an image. Those with one label and one group are parts of one object.
+class PolygonGroups {
+ public:
+  explicit PolygonGroups(SourceImage& image) : image_(image) {}
+  /// The object that it is part of. `group`: empty: none.
+  SourceObject& add(const std::string& label, const std::string& group,
+                    std::vector<double> outline);
+
+ private:
+  SourceImage& image_;
+  std::map<std::pair<std::string, std::string>, std::size_t> indexOf_;
+};
 
 /// An outer ring and the holes in it, as a mask; without holes as the polygon itself, unchanged.
 coco::Segmentation withHoles(const std::vector<std::vector<double>>& rings, base::ImageSize size);

@@ -15,6 +15,14 @@ std::optional<Part> Reading::partOfImage(const fs::path& image) const {
   return partOf(image.lexically_relative(folder()).parent_path());
 }
 
+SourceImage Reading::imageAt(const fs::path& file, std::optional<base::ImageSize> size) const {
+  SourceImage image;
+  image.file = file;
+  image.size = size ? *size : images.sizeOf(file);
+  image.part = partOfImage(file);
+  return image;
+}
+
 std::string Reading::shown(const fs::path& file) const {
   const fs::path relative = file.lexically_relative(folder());
   return relative.empty() || *relative.begin() == ".." ? file.string() : relative.generic_string();
@@ -27,6 +35,16 @@ void Reading::forEachFile(const std::vector<fs::path>& files, Source& source,
     guarded(source, shown(file), [&] { read(file); });
     if (progress) progress("reading", ++done, files.size());
   }
+}
+
+SourceImage NamedImages::add(const fs::path& image, const fs::path& file,
+                             std::optional<base::ImageSize> size) {
+  const auto [other, isNew] = fileOf_.try_emplace(image, file);
+  if (!isNew && other->second == file) throw Error(reading_.shown(image) + " is there twice");
+  if (!isNew) {
+    throw Error(reading_.shown(other->second) + " is of the same image, " + reading_.shown(image));
+  }
+  return reading_.imageAt(image, size);
 }
 
 std::map<Part, fs::path> imageFoldersIn(const fs::path& folder) {
@@ -78,11 +96,7 @@ void addImagesWithoutObjects(const Reading& reading, const std::vector<fs::path>
     if (reading.progress) reading.progress("looking for other images", ++done, images.size());
     if (known.contains(file) || labelled.contains(file.stem().string())) continue;
     guarded(source, reading.shown(file), [&] {
-      SourceImage image;
-      image.file = file;
-      image.size = reading.images.sizeOf(file);
-      image.part = reading.partOfImage(file);
-      source.images.push_back(std::move(image));
+      source.images.push_back(reading.imageAt(file));
       if (!why.empty()) source.addFault(reading.shown(file), why + "; kept without objects");
     });
   }

@@ -24,11 +24,26 @@ struct Reading {
   fs::path folder() const { return fs::is_directory(path) ? path : path.parent_path(); }
   /// The part that the folders of an image name.
   std::optional<Part> partOfImage(const fs::path& image) const;
+  /// An image without objects; `size`: else it is read.
+  SourceImage imageAt(const fs::path& file, std::optional<base::ImageSize> size = {}) const;
   /// A file of the source for messages.
   std::string shown(const fs::path& file) const;
   /// Calls read(file) for each and reports progress. What it throws is a fault of that file.
   void forEachFile(const std::vector<fs::path>& files, Source& source,
                    const std::function<void(const fs::path&)>& read) const;
+};
+
+/// The images that the entries of annotation files are of: each has one entry.
+class NamedImages {
+ public:
+  explicit NamedImages(const Reading& reading) : reading_(reading) {}
+  /// The image of an entry in `file`, as of Reading::imageAt(). Throws Error if it has an entry.
+  SourceImage add(const fs::path& image, const fs::path& file,
+                  std::optional<base::ImageSize> size = {});
+
+ private:
+  const Reading& reading_;
+  std::map<fs::path, fs::path> fileOf_;  ///< by image
 };
 
 /// Calls act(). What it throws becomes a fault, unless it was stopped.

@@ -1,5 +1,4 @@
 // VGG Image Annotator's JSON, versions 1 and 2: a project or an export of its annotations.
-#include <map>
 
 #include "engine/base/error.h"
 #include "engine/formats/json_node.h"
@@ -91,15 +90,7 @@ class ViaReader {
 
  private:
   void readImage(const fs::path& file, const JsonNode& entry) {
-    SourceImage image;
-    image.file = index_.only(entry.at("filename").string());
-    const auto [other, isNew] = fileOf_.try_emplace(image.file, file);
-    if (!isNew) {
-      throw Error(reading_.shown(image.file) + " is there twice, in " +
-                  reading_.shown(other->second) + " first");
-    }
-    image.size = reading_.images.sizeOf(image.file);
-    image.part = reading_.partOfImage(image.file);
+    SourceImage image = images_.add(index_.only(entry.at("filename").string()), file);
     const auto readRegion = [&](const JsonNode& region) {
       guarded(source_, reading_.shown(file), [&] {
         const JsonNode shape = region.at("shape_attributes");
@@ -131,7 +122,7 @@ class ViaReader {
 
   const Reading& reading_;
   ImageIndex index_;
-  std::map<fs::path, fs::path> fileOf_;  ///< by image
+  NamedImages images_{reading_};
   Source source_;
 };
 

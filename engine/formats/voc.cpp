@@ -64,6 +64,15 @@ std::array<double, 4> boxIn(const pugi::xml_node& object) {
   return {x0, y0, x1 - x0, y1 - y0};
 }
 
+/// nullopt: there is none, or 0 as some programs write.
+std::optional<base::ImageSize> sizeIn(const pugi::xml_node& root) {
+  const pugi::xml_node node = root.child("size");
+  if (!node) return std::nullopt;
+  const base::ImageSize size{static_cast<std::int64_t>(numberInChild(node, "height")),
+                             static_cast<std::int64_t>(numberInChild(node, "width"))};
+  return size.width > 0 ? std::optional(size) : std::nullopt;
+}
+
 class VocReader {
  public:
   explicit VocReader(const Reading& reading)
@@ -107,22 +116,10 @@ class VocReader {
     const pugi::xml_node root = document.child("annotation");
     if (!root) return;  // another XML file
     const std::string stem = file.stem().string(), named = root.child("filename").child_value();
-    SourceImage image;
-    image.file =
-        index_.withStem(stem).empty() && !named.empty() ? index_.only(named) : index_.only(stem);
-    const auto [other, isNew] = fileOf_.try_emplace(image.file, file);
-    if (!isNew) {
-      throw Error(reading_.shown(other->second) + " is of the same image, " +
-                  reading_.shown(image.file));
-    }
-    const pugi::xml_node size = root.child("size");
-    image.size = size ? base::ImageSize{static_cast<std::int64_t>(numberInChild(size, "height")),
-                                        static_cast<std::int64_t>(numberInChild(size, "width"))}
-                      : reading_.images.sizeOf(image.file);
-    if (image.size.width <= 0) image.size = reading_.images.sizeOf(image.file);
-    const auto part = partOf_.find(stem);
-    image.part =
-        part != partOf_.end() ? std::optional(part->second) : reading_.partOfImage(image.file);
+    const bool isByName = index_.withStem(stem).empty() && !named.empty();
+    SourceImage image =
+        images_.add(isByName ? index_.only(named) : index_.only(stem), file, sizeIn(root));
+    if (const auto part = partOf_.find(stem); part != partOf_.end()) image.part = part->second;
     readObjects(file, root, image);
     source_.images.push_back(std::move(image));
   }
@@ -162,7 +159,7 @@ class VocReader {
   std::map<std::string, fs::path> masksOf_;  ///< by stem
   std::set<std::string> labelled_;           ///< stems of XML files
   std::map<std::string, Part> partOf_;       ///< by stem
-  std::map<fs::path, fs::path> fileOf_;      ///< by image
+  NamedImages images_{reading_};
   Source source_;
 };
 

@@ -228,10 +228,8 @@ class YoloReader {
 
  private:
   void readImage(const fs::path& file, const fs::path& labels, std::optional<Part> part) {
-    SourceImage image;
-    image.file = file;
-    image.size = reading_.images.sizeOf(file);
-    image.part = part ? part : reading_.partOfImage(file);
+    SourceImage image = reading_.imageAt(file);
+    if (part) image.part = part;
     used_.insert(labels);
     if (!isFile(labels)) {
       source_.addFault(reading_.shown(file), "has no label file; kept without objects");

@@ -98,6 +98,16 @@ class TstFaultySources : public QObject {
         });
     row("via: image", "via", "via_project.json: b.png123: its image b.png is missing",
         remove("b.png"));
+    row("via: two files", "via",
+        "via_project.json: b.png123: more.json is of the same image, b.png",
+        write("more.json", R"({"b.png": {"filename": "b.png", "regions": []}})"));
+    row("via: twice", "via", "more.json: again: d.png is there twice",
+        [](const SourceFolder& folder) {
+          folder.writeImage("d.png");
+          folder.write("more.json",
+                       R"({"d.png": {"filename": "d.png", "regions": []},
+                           "again": {"filename": "d.png", "regions": []}})");
+        });
     row("cityscapes: points", "cityscapes",
         "gtFine/train/town/b_gtFine_polygons.json: objects[0]: has 1 points",
         write(

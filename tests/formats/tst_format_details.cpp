@@ -89,6 +89,31 @@ class TstFormatDetails : public QObject {
     QCOMPARE(found[2].boxXywh, (std::array<double, 4>{1, 2, 3, 4}));
   }
 
+  /// CVAT's turn about their centre, Label Studio's rectangles about their first corner. Expected
+  /// by hand, for a quarter turn clockwise.
+  void turnedShapesAreTurnedClockwise() {
+    const SourceFolder cvat;
+    cvat.writeImage("a.png");
+    cvat.write("annotations.xml", R"(<annotations><image name="a.png" width="40" height="30">
+      <box label="b" rotation="90" xtl="10" ytl="12" xbr="22" ybr="16"/>
+      <ellipse label="e" rotation="90" cx="20" cy="15" rx="8" ry="2"/>
+    </image></annotations>)");
+    QCOMPARE(cvat.import().faults.size(), 0U);
+    const std::vector<Expected> found = cvat.imported();
+    QCOMPARE(found.size(), 2U);
+    QCOMPARE(found[0].boxXywh, (std::array<double, 4>{14, 8, 4, 12}));
+    QCOMPARE(found[1].boxXywh, (std::array<double, 4>{18, 7, 4, 16}));
+
+    const SourceFolder labelStudio;
+    labelStudio.writeImage("a.png");
+    labelStudio.write("tasks.json",
+                      R"([{"id": 1, "data": {"image": "a.png"}, "annotations": [{"result": [
+      {"type": "rectanglelabels", "value": {"x": 50, "y": 50, "width": 25, "height": 10, "rotation": 90,
+                                            "rectanglelabels": ["r"]}}]}]}])");
+    QCOMPARE(labelStudio.import().faults.size(), 0U);
+    QCOMPARE(labelStudio.imported().at(0).boxXywh, (std::array<double, 4>{17, 15, 3, 10}));
+  }
+
   void labelStudiosBrushesAreRead() {
     const SourceFolder folder;
     folder.writeImage("a.png", 2, 2);

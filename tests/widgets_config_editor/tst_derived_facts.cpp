@@ -43,6 +43,10 @@ class TstDerivedFacts : public QObject {
     QCOMPARE(valueOf(deriveFacts(small(), {}), "training length"), QStringLiteral("400 steps"));
     QCOMPARE(valueOf(deriveFacts(small(), {60, 12}), "training length"),
              QStringLiteral("400 steps = 13.33 epochs (60 training images)"));
+    config::Experiment repeating = small();
+    repeating.dataset.repeatThreshold = 0.1;
+    QCOMPARE(valueOf(deriveFacts(repeating, {80, 12}), "training length"),
+             QStringLiteral("400 steps = 10 epochs (80 draws each)"));
   }
 
   void epochsAreStepsOnceTheImagesAreKnown() {

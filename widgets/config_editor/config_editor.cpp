@@ -151,9 +151,9 @@ bool ConfigEditor::isReady() const {
   return !impl_->hasDocument || (!impl_->pause.isActive() && impl_->check.isIdle());
 }
 
-void ConfigEditor::setImageCounts(std::int64_t trainImages, std::int64_t valImages) {
-  if (impl_->images.train == trainImages && impl_->images.val == valImages) return;
-  impl_->images = {trainImages, valImages};
+void ConfigEditor::setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valImages) {
+  if (impl_->images.drawsPerEpoch == drawsPerEpoch && impl_->images.val == valImages) return;
+  impl_->images = {drawsPerEpoch, valImages};
   impl_->showFacts();
 }
 

@@ -54,8 +54,8 @@ class ConfigEditor : public QWidget {
   /// Whether form, issues and facts are up to date with the text (for screenshots and tests).
   bool isReady() const;
 
-  /// Usable training images and held-out images, for steps ↔ epochs and the facts; 0: not known.
-  void setImageCounts(std::int64_t trainImages, std::int64_t valImages);
+  /// For steps ↔ epochs and the facts; 0: not known.
+  void setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valImages);
   /// Lists the differences to another run's experiment. An empty name removes the comparison.
   void setComparison(const QString& name, const config::Experiment& experiment);
 

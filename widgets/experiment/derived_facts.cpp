@@ -32,7 +32,7 @@ bool usesEpochs(const Experiment& experiment) {
                      [](const Duration& d) { return d.unit == Duration::Unit::Epochs; });
 }
 
-/// "90 000 steps", with the epochs if the number of images is known.
+/// "90 000 steps", with the epochs if their number of images is known.
 QString lengthText(const StepPlan& plan, const ImageCounts& images) {
   const auto batch = static_cast<double>(std::max(1, plan.experiment.solver.batchSize));
   if (!plan.isExact) {
@@ -41,11 +41,13 @@ QString lengthText(const StepPlan& plan, const ImageCounts& images) {
     return numberText(epochs) % QStringLiteral(" epochs");
   }
   const QString steps = grouped(plan.maxSteps()) % QStringLiteral(" steps");
-  if (images.train <= 0) return steps;
+  if (images.drawsPerEpoch <= 0) return steps;
   const double epochs =
-      static_cast<double>(plan.maxSteps()) * batch / static_cast<double>(images.train);
+      static_cast<double>(plan.maxSteps()) * batch / static_cast<double>(images.drawsPerEpoch);
   return steps % QStringLiteral(" = ") % numberText(epochs) % QStringLiteral(" epochs (") %
-         grouped(images.train) % QStringLiteral(" training images)");
+         grouped(images.drawsPerEpoch) %
+         (plan.experiment.dataset.repeatThreshold > 0 ? QStringLiteral(" draws each)")
+                                                      : QStringLiteral(" training images)"));
 }
 
 QString batchText(const config::SolverConfig& solver) {
@@ -187,9 +189,10 @@ void addIntervalWarnings(const Experiment& experiment, const config::TimesDue& t
 }  // namespace
 
 StepPlan planSteps(const Experiment& experiment, const ImageCounts& images) {
-  StepPlan plan{experiment, images.train > 0 || !usesEpochs(experiment)};
+  StepPlan plan{experiment, images.drawsPerEpoch > 0 || !usesEpochs(experiment)};
   const std::int64_t nominal = StepPlan::kNominalEpoch * std::max(1, experiment.solver.batchSize);
-  config::resolveDurations(plan.experiment, images.train > 0 ? images.train : nominal);
+  config::resolveDurations(plan.experiment,
+                           images.drawsPerEpoch > 0 ? images.drawsPerEpoch : nominal);
   return plan;
 }
 

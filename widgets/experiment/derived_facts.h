@@ -8,15 +8,16 @@
 
 namespace lockstep::widgets {
 
-/// Usable training images and held-out images; 0: not known.
+/// Of the training images those that are drawn in an epoch, with repeats; all held-out images. 0:
+/// not known.
 struct ImageCounts {
-  std::int64_t train = 0, val = 0;
+  std::int64_t drawsPerEpoch = 0, val = 0;
 };
 
 /// An experiment with every duration converted to steps.
 struct StepPlan {
   config::Experiment experiment;
-  /// False: a duration is in epochs and the number of training images is not known. One epoch then
+  /// False: a duration is in epochs and the number of draws is not known. One epoch then
   /// counts as kNominalEpoch steps.
   bool isExact = true;
   std::int64_t maxSteps() const { return experiment.solver.maxSteps.steps(); }

@@ -47,6 +47,11 @@ std::int64_t drawsPerEpoch(std::span<const double> repeatFactors) {
   return std::llround(std::accumulate(repeatFactors.begin(), repeatFactors.end(), 0.0));
 }
 
+std::int64_t drawsPerEpoch(const Dataset& dataset, bool skipsEmpty, double repeatThreshold) {
+  return drawsPerEpoch(
+      repeatFactors(dataset, trainingImages(dataset, skipsEmpty), repeatThreshold));
+}
+
 std::vector<double> inverseClassWeights(const Dataset& dataset,
                                         std::span<const std::size_t> images) {
   std::vector<double> objects(dataset.categories().size());

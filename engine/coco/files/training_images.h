@@ -20,6 +20,7 @@ std::vector<double> repeatFactors(const Dataset& dataset, std::span<const std::s
 
 /// The length of an epoch: their sum, rounded.
 std::int64_t drawsPerEpoch(std::span<const double> repeatFactors);
+std::int64_t drawsPerEpoch(const Dataset& dataset, bool skipsEmpty, double repeatThreshold);
 
 /// A weight for each category, in their order: proportional to 1 / n of its n usable objects in
 /// these images, with mean 1 over all objects; 1 for a category without objects.
