@@ -214,11 +214,13 @@ void MainWindow::updateStatus() {
     status.maxSteps = info.maxSteps;
     status.secondsLeft = run->secondsLeft();
     status.imagesPerSecond = metrics.lastValue(events::tags::kImagesPerSecond);
-    status.averagePrecision = metrics.lastValue(events::tags::kMaskAp);
-    status.averagePrecisionName = tr("mask AP");
+    const bool isBoxDetector = !metrics.series(events::tags::kMaskAp);
+    const char* apTag = isBoxDetector ? events::tags::kBoxAp : events::tags::kMaskAp;
+    status.averagePrecision = metrics.lastValue(apTag);
+    status.averagePrecisionName = isBoxDetector ? tr("box AP") : tr("mask AP");
     status.heldOutLoss = metrics.lastValue(events::tags::kEvalTotalLoss);
     const EvaluationPlan& plan = run->evaluationPlan();
-    if (const auto step = metrics.lastStep(events::tags::kMaskAp))
+    if (const auto step = metrics.lastStep(apTag))
       status.averagePrecisionScope = apScopeText(plan, *step);
     if (const auto step = metrics.lastStep(events::tags::kEvalTotalLoss))
       status.heldOutLossScope = heldOutLossScopeText(plan, *step);

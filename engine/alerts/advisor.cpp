@@ -23,7 +23,8 @@ bool isRead(std::string_view tag) {
                                  "weight_norm/", "rpn/",    "update_ratio/"};
   return std::ranges::any_of(kPrefixes,
                              [tag](const char* prefix) { return tag.starts_with(prefix); }) ||
-         tag == tags::kDataSeconds || tag == tags::kStepSeconds || tag.starts_with(tags::kMaskAp);
+         tag == tags::kDataSeconds || tag == tags::kStepSeconds || tag.starts_with(tags::kMaskAp) ||
+         tag.starts_with(tags::kBoxAp);
 }
 
 /// Whether the experiment can be given this value: not if the key or value is not built yet.
@@ -80,7 +81,7 @@ void Advisor::handle(const protocol::Scalars& scalars) {
   for (const auto& [tag, value] : scalars.values) {
     if (tag == events::tags::kFindLrLoss) return;
     isTrained = isTrained || tag == events::tags::kTrainTotalLoss;
-    isEvaluated = isEvaluated || tag == events::tags::kMaskAp;
+    isEvaluated = isEvaluated || tag == events::tags::kMaskAp || tag == events::tags::kBoxAp;
   }
   for (const auto& [tag, value] : scalars.values)
     if (isRead(tag)) curves_.add(scalars.step, tag, value);

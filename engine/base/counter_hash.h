@@ -25,6 +25,12 @@ enum class RandomPurpose : std::uint64_t {
   MadeScene,
   Repeat,
   Resample,
+  QuarterTurn,
+  Blur,
+  Noise,
+  CopyPaste,
+  PastedObjects,
+  PastedPlace,
 };
 
 /// One round of splitmix64's output function: a bijection of 64-bit words that passes avalanche

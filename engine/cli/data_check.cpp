@@ -77,6 +77,7 @@ class Checker {
     if (val) checkSharedImages(train, *val);
     if (withAnchors) checkAnchors(train);
     checkBatch();
+    checkCache(train);
     checkMemory(train);
     check_.data = run_folder::dataFingerprints(train.dataset, val ? &val->dataset : nullptr);
     return std::move(check_);
@@ -186,17 +187,28 @@ class Checker {
     checkMasks(split);
   }
 
-  /// Masks are trained and evaluated: model.masks false is refused before.
+  /// A mask head learns from the annotations that have masks, and its AP is of these.
   void checkMasks(const Split& split) {
+    if (!experiment_.model.masks) return;
     Examples boxes;
     for (std::size_t i = 0; i < split.dataset.images().size(); ++i) {
       for (const coco::Annotation& annotation : split.dataset.annotationsOf(i))
         if (!annotation.hasMask) boxes.add(std::to_string(annotation.id));
     }
     if (boxes.count == 0) return;
-    add(split.key + ".annotations",
-        counted(boxes.count, "annotation") + " with a box but no mask, the first has id " +
-            boxes.first + "; Mask R-CNN trains on masks: add them, or remove these annotations");
+    const std::string which = std::to_string(boxes.count) + " of the " +
+                              counted(split.dataset.annotationCount(), "annotation") +
+                              (boxes.count == 1 ? " has" : " have") +
+                              " a box but no mask, the first has id " + boxes.first;
+    if (boxes.count == split.dataset.annotationCount()) {
+      add(split.key + ".annotations",
+          which + ": train a detector of boxes with model.masks: false, or add masks");
+    } else {
+      warn(split.key + ".annotations", which + ": " +
+                                           (&split.paths == &experiment_.dataset.train
+                                                ? "they are not trained on by the mask head"
+                                                : "mask AP leaves them out"));
+    }
   }
 
   void checkFiles(Split& split) {
@@ -319,6 +331,27 @@ class Checker {
         counted(static_cast<std::size_t>(experiment_.solver.batchSize), "image") +
             " cannot be divided evenly among " + counted(static_cast<std::size_t>(ranks), "rank") +
             " x solver.accumulate: " + std::to_string(experiment_.solver.accumulate));
+  }
+
+  /// Images that have no room in the cache are decoded each time.
+  void checkCache(const Split& train) {
+    if (experiment_.dataset.cache != config::ImageCache::Ram) return;
+    double bytes = 0;
+    for (const coco::Image& image : train.dataset.images())
+      bytes += 3.0 * image.width * image.height;  // RGB, a byte each
+    const auto limit = static_cast<double>(experiment_.dataset.cacheLimitBytes);
+    const auto ranks = std::max(experiment_.runtime.workers, 1);
+    const double all = std::min(bytes, limit) * ranks, memory = memoryOfMachine().bytes;
+    if (all > memory) {
+      warn("dataset.cache", "the caches of " + counted(static_cast<std::size_t>(ranks), "rank") +
+                                " need " + gibibytes(all) + ", and " + memoryOfMachine().text +
+                                ": lower dataset.cache_limit");
+    } else if (bytes > limit) {
+      warn("dataset.cache_limit",
+           config::writeBytes(experiment_.dataset.cacheLimitBytes) + " hold " +
+               base::percent(limit / bytes) + " of the decoded training images, which take " +
+               gibibytes(bytes) + " in each rank: the others are read again in every epoch");
+    }
   }
 
   void checkMemory(const Split& train) {

@@ -8,6 +8,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
+#include "engine/config/load.h"
 #include "engine/formats/export.h"
 #include "engine/formats/format.h"
 #include "engine/supervisor/one_shot_job.h"
@@ -105,6 +106,24 @@ int exportDataset(const ExportOptions& options) {
                                     .format = options.to});
 }
 
+struct PreviewOptions {
+  std::string config, out;
+  std::vector<std::string> overrides;
+  int batches = 4;
+};
+
+int previewBatches(const PreviewOptions& options) {
+  const config::LoadedExperiment loaded = config::loadExperiment(options.config, options.overrides);
+  loaded.throwOnError();
+  if (loaded.experiment.dataset.train.annotations.empty())
+    throw UserError(options.config +
+                    ": dataset.train is not given: name the folder of the images and a COCO "
+                    "instances file");
+  return report(protocol::PreviewJob{.configYaml = config::writeExperiment(loaded.experiment),
+                                     .out = checkNewFolder(options.out, "--out").string(),
+                                     .batches = options.batches});
+}
+
 void addShapes(Command& dataset) {
   Command shapes = dataset.command("shapes", "Generate scenes with exact masks, in COCO format");
   auto options = std::make_shared<ShapesOptions>();
@@ -184,14 +203,34 @@ void addExport(Command& dataset) {
   command.run([options] { return exportDataset(*options); });
 }
 
+void addPreview(Command& dataset) {
+  Command command = dataset.command(
+      "preview", "Draw training batches as the model gets them: augmented, resized, padded");
+  auto options = std::make_shared<PreviewOptions>();
+  command.option("config", options->config, "Experiment file").required().metavar("CONFIG");
+  command.option("--out", options->out, "Folder to create, with a PNG for each batch")
+      .required()
+      .metavar("DIR");
+  command.option("--set", options->overrides, "Override a key: augment.crop=0.5 (may be repeated)")
+      .metavar("KEY=VALUE")
+      .oneValuePerOccurrence();
+  constexpr int kFewest = 1, kMost = 1000;
+  command.option("--batches", options->batches, "Number of batches, from the first step on")
+      .metavar("N")
+      .range(kFewest, kMost)
+      .showDefault();
+  command.run([options] { return previewBatches(*options); });
+}
+
 }  // namespace
 
 void addDatasetCommand(Command& program) {
-  Command dataset = program.command("dataset", "Generate, import and export datasets");
+  Command dataset = program.command("dataset", "Generate, import, export and preview datasets");
   dataset.requireCommand();
   addShapes(dataset);
   addImport(dataset);
   addExport(dataset);
+  addPreview(dataset);
 }
 
 }  // namespace lockstep::cli

@@ -66,7 +66,7 @@ std::string nameOf(const ModelSource& source, protocol::Split split) {
 }
 
 /// What the written detections add to the evaluation's metrics: the error report and the metrics
-/// of --figures, both of the masks.
+/// of --figures, both of the masks, or of the boxes of a model without a mask head.
 class DetectionsReview {
  public:
   DetectionsReview(const EvaluateOptions& options, const ModelSource& source,
@@ -77,7 +77,7 @@ class DetectionsReview {
         truth_(evaluatedTruth(split_.annotations, source.experiment.evaluation.maxImages,
                               evaluation.badImageIds)),
         results_(coco::ResultsFile::load(detections, truth_)) {
-    ResultsRequest request{.type = "segm",
+    ResultsRequest request{.type = source.experiment.model.masks ? "segm" : "bbox",
                            .params = config::apParams(source.experiment.evaluation),
                            .withAnalysis = !options.report.empty(),
                            .scoreThreshold = options.scoreThreshold};

@@ -20,13 +20,16 @@ ImageSize largestPadding(const config::Experiment& experiment,
                          const std::vector<coco::Image>& images) {
   const config::AugmentConfig& augment = experiment.augment;
   const int minSize = std::ranges::max(augment.minSize);
+  // Turned or cropped, a wide image may become a tall one.
+  const bool keepsAspect = augment.quarterTurns == 0 && augment.crop == 0;
   ImageSize wide, tall;
   for (const coco::Image& image : images) {
     if (image.width <= 0 || image.height <= 0) continue;
-    const bool isTall = experiment.dataset.groupByAspect && image.height > image.width;
+    const bool isTall =
+        keepsAspect && experiment.dataset.groupByAspect && image.height > image.width;
     ImageSize& group = isTall ? tall : wide;
-    const ImageSize size =
-        config::resizedSize({image.height, image.width}, minSize, augment.maxSize);
+    ImageSize size = config::resizedSize({image.height, image.width}, minSize, augment.maxSize);
+    if (!keepsAspect) size.width = size.height = std::max(size.width, size.height);
     group.width = std::max(group.width, size.width);
     group.height = std::max(group.height, size.height);
   }
@@ -72,7 +75,8 @@ double headFloatsPerImage(const config::ModelConfig& model) {
   const double positives = boxes * box.positiveFraction;
   const double perMask =
       maskCells * (model.fpnChannels + 2.0 * mask.convs * mask.channels + 8.0 * mask.channels);
-  return boxes * (model.fpnChannels * boxCells + 4.0 * box.fcDim) + positives * perMask;
+  return boxes * (model.fpnChannels * boxCells + 4.0 * box.fcDim) +
+         (model.masks ? positives * perMask : 0);
 }
 
 /// Weights, their gradients and the optimizer's state.

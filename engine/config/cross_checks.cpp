@@ -108,6 +108,27 @@ void checkAugment(const AugmentConfig& augment, Issues& issues) {
              std::to_string(augment.maxSize));
     break;
   }
+  const std::vector<double>& jitter = augment.scaleJitter;
+  if (jitter.size() == 2 && jitter[0] > jitter[1]) {
+    add(issues, "augment.scale_jitter",
+        "the smallest factor, " + writeNumber(jitter[0]) + ", is above the largest, " +
+            writeNumber(jitter[1]));
+  }
+}
+
+/// Without a mask head, nothing that is measured of masks can be asked for.
+void checkMasks(const Experiment& experiment, Issues& issues) {
+  if (experiment.model.masks) return;
+  const EvaluationConfig& evaluation = experiment.evaluation;
+  const auto check = [&](const char* key, const std::string& metric) {
+    if (!measuresMasks(metric)) return;
+    add(issues, key,
+        metric + " is never measured with model.masks: false; use " + kBestBoxMetric +
+            " or a loss");
+    issues.back().suggestion = kBestBoxMetric;
+  };
+  check("evaluation.best_metric", evaluation.bestMetric);
+  check("evaluation.early_stop.metric", evaluation.earlyStop.metric);
 }
 
 void checkMonitor(const MonitorConfig& monitor, Issues& issues) {
@@ -252,6 +273,7 @@ std::vector<ConfigIssue> crossChecks(const Experiment& experiment) {
   }
   checkSolver(experiment.solver, issues);
   checkEvaluation(experiment.evaluation, issues);
+  checkMasks(experiment, issues);
   checkMonitor(experiment.monitor, issues);
   checkRuntime(experiment, issues);
   checkImplemented(experiment, issues);

@@ -17,6 +17,10 @@ std::vector<std::string> evaluationMetrics(const EvaluationConfig& evaluation) {
   return names;
 }
 
+bool measuresMasks(std::string_view metric) {
+  return metric.starts_with("segm/") || metric == kLosses[indexOf(Loss::Mask)].name;
+}
+
 bool isEvaluationMetric(const std::string& metric) {
   const std::vector<std::string> known = evaluationMetrics({});
   return std::ranges::find(known, metric) != known.end() ||

@@ -60,6 +60,9 @@ struct AugmentConfig {
   double brightness = 0.0;
   double contrast = 0.0;
   double saturation = 0.0;
+  double blur = 0.0;
+  double noise = 0.0;
+  double quarterTurns = 0.0;
   std::vector<double> scaleJitter{1.0, 1.0};
   double crop = 0.0;
   double copyPaste = 0.0;

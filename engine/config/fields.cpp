@@ -171,21 +171,12 @@ std::string Field::typeText() const {
 
 std::string Field::refusal(const Experiment& experiment) const {
   const std::string value = text(experiment);
-  if (!isImplemented && value != defaultText()) {
-    return value + " is not built yet; leave it at " + defaultText();
-  }
-  const bool isUnimplemented = std::find(unimplementedChoices.begin(), unimplementedChoices.end(),
-                                         value) != unimplementedChoices.end();
-  return isUnimplemented ? value + " is not built yet; use " + defaultText() + " or another value"
-                         : "";
+  if (isImplemented || value == defaultText()) return {};
+  return value + " is not built yet; leave it at " + defaultText();
 }
 
 std::string Field::notImplementedText() const {
-  if (!isImplemented) return "Not built yet: only the default is accepted.";
-  std::string list;
-  for (const std::string& choice : unimplementedChoices)
-    list += (list.empty() ? "" : ", ") + choice;
-  return list.empty() ? list : "Not built yet: " + list + ".";
+  return isImplemented ? "" : "Not built yet: only the default is accepted.";
 }
 
 }  // namespace lockstep::config

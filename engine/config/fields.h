@@ -54,8 +54,6 @@ struct Field {
   std::string otherChoices;
   bool nullable = false;      ///< `null` is allowed
   bool isImplemented = true;  ///< false: not implemented yet; only the default is accepted
-  std::vector<std::string>
-      unimplementedChoices;  ///< those of `choices` that are not implemented yet
   /// The value as it would stand in YAML (flow style): `0.02`, `[32, 64]`, `null`, `12 epochs`.
   std::function<std::string(const Experiment&)> text;
   /// Assigns a parsed value, or returns what is wrong with it.
@@ -66,7 +64,7 @@ struct Field {
   /// The same, with a suggestion.
   ValueError check(Experiment& experiment, const std::string& yamlText) const;
 
-  /// Why a value that is not implemented yet is refused ("ram is not built yet; …"), or "".
+  /// Why a value that is not implemented yet is refused ("512 is not built yet; …"), or "".
   std::string refusal(const Experiment& experiment) const;
   /// What of this key is not built yet, as a sentence for form, docs and schema, or "".
   std::string notImplementedText() const;

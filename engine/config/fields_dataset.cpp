@@ -44,21 +44,27 @@ void addAugmentFields(FieldTable& table) {
   augment.number(
       "saturation", &AugmentConfig::saturation, between(0, 1), "",
       "Saturation jitter: the factor is drawn from 1 ± this value, usually 0.1 … 0.4; 0: off.");
-  Field& jitter = augment.numbers("scale_jitter", &AugmentConfig::scaleJitter, above(0), "",
-                                  "Smallest and largest factor of random scaling of training "
-                                  "images; [1, 1]: off, large-scale jitter: [0.1, 2].");
-  jitter.listSize = 2;
-  jitter.isImplemented = false;
+  augment.number("blur", &AugmentConfig::blur, between(0, 16), "px",
+                 "Gaussian blur: its standard deviation in px of the image file is drawn from 0 to "
+                 "this value, usually 1 … 2; 0: off.");
+  augment.number("noise", &AugmentConfig::noise, between(0, 1), "",
+                 "Gaussian noise: its standard deviation, for pixel values in 0 … 1, is drawn from "
+                 "0 to this value, usually 0.02 … 0.1; 0: off.");
+  augment.number("quarter_turns", &AugmentConfig::quarterTurns, between(0, 1), "",
+                 "Probability that a training image is rotated by 90, 180 or 270 degrees, usually "
+                 "0; 0.75 (all four equally likely) where images have no up, as in microscopy.");
   augment
-      .number("crop", &AugmentConfig::crop, between(0, 1), "",
-              "Random crops of training images: smallest fraction of each side that is kept, "
-              "usually 0.3 … 0.9; 0: off.")
-      .isImplemented = false;
-  augment
-      .number("copy_paste", &AugmentConfig::copyPaste, between(0, 1), "",
-              "Copy-paste augmentation: probability that instances of another image are pasted "
-              "into a training image, usually 0.5; 0: off.")
-      .isImplemented = false;
+      .numbers("scale_jitter", &AugmentConfig::scaleJitter, between(0.01, 100), "",
+               "Smallest and largest factor of random scaling of training images. What becomes "
+               "larger than at factor 1 is cropped to that size, at a random place. [1, 1]: off; "
+               "large-scale jitter: [0.1, 2].")
+      .listSize = 2;
+  augment.number("crop", &AugmentConfig::crop, between(0, 1), "",
+                 "Random crops of training images before they are resized: smallest fraction of "
+                 "each side that is kept, usually 0.3 … 0.9; 0: off.");
+  augment.number("copy_paste", &AugmentConfig::copyPaste, between(0, 1), "",
+                 "Copy-paste augmentation: probability that objects of another training image are "
+                 "pasted into a training image by their masks, usually 0.5; 0: off.");
   augment.choice("pad_to", &AugmentConfig::padTo,
                  "Size to which the images of a training batch are zero-padded.");
 }
@@ -127,12 +133,10 @@ void addDatasetFields(FieldTable& table) {
   dataset.integer("loader_threads", &DatasetConfig::loaderThreads, between(0, 256), "threads",
                   "Data-loading threads per rank; 0: chosen automatically. Raise it if ranks wait "
                   "for images (time/rankN/data_seconds).");
-  dataset.choice("cache", &DatasetConfig::cache, "Cache of decoded images.")
-      .unimplementedChoices = {"ram"};
-  dataset
-      .bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
-             "Upper limit of the memory for cached images.")
-      .isImplemented = false;
+  dataset.choice("cache", &DatasetConfig::cache, "Cache of decoded images.");
+  dataset.bytes("cache_limit", &DatasetConfig::cacheLimitBytes, atLeast(0),
+                "Memory of each rank for cached images, with dataset.cache: ram. Images that it "
+                "does not hold are read again each time.");
   dataset.choice("bad_images", &DatasetConfig::badImages,
                  "What to do about an image that cannot be read.");
   addTileFields(table);

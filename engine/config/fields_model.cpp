@@ -131,11 +131,10 @@ void addModelFields(FieldTable& table) {
   model.integer("fpn_channels", &ModelConfig::fpnChannels, between(1, 4096), "channels",
                 "Channels of each level of the feature pyramid network (FPN), usually 256; fewer "
                 "are faster.");
-  model
-      .flag("masks", &ModelConfig::masks,
-            "Whether the model has a mask head; false: a box detector (Faster R-CNN), for "
-            "annotations without masks.")
-      .isImplemented = false;
+  model.flag("masks", &ModelConfig::masks,
+             "Whether the model has a mask head. false: a box detector (Faster R-CNN), for which "
+             "annotations with boxes alone are enough; evaluation.best_metric is then bbox/AP "
+             "unless it is given.");
   model.path("weights", &ModelConfig::weights,
              "Pretrained weights to start from: a safetensors file of a whole Mask R-CNN or of a "
              "backbone, with torchvision's parameter names; null: random initialization.");

@@ -35,16 +35,6 @@ Json durationSchema(const Field& field) {
   return {{"anyOf", {numberSchema(field, "integer"), text}}};
 }
 
-std::vector<std::string> implementedChoices(const Field& field) {
-  std::vector<std::string> implemented;
-  for (const std::string& choice : field.choices) {
-    const auto& unimplemented = field.unimplementedChoices;
-    if (std::find(unimplemented.begin(), unimplemented.end(), choice) == unimplemented.end())
-      implemented.push_back(choice);
-  }
-  return implemented;
-}
-
 Json itemSchema(const Field& field) {
   switch (field.type) {
     case FieldType::Bool:
@@ -64,9 +54,9 @@ Json itemSchema(const Field& field) {
     case FieldType::Path:
       return {{"type", "string"}, {"minLength", 1}};
     case FieldType::Choice:
-      if (field.otherChoices.empty()) return {{"enum", implementedChoices(field)}};
+      if (field.otherChoices.empty()) return {{"enum", field.choices}};
       return {{"anyOf",
-               {{{"enum", implementedChoices(field)}},
+               {{{"enum", field.choices}},
                 {{"type", "string"}, {"pattern", "^" + field.otherChoices + "$"}}}}};
     case FieldType::Duration:
     case FieldType::DurationList:

@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/home_path.h"
 #include "engine/base/input_file.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/config/field_values.h"
 #include "engine/config/fields.h"
 #include "engine/config/unknown_key.h"
@@ -72,6 +73,9 @@ class Loader {
 
   LoadedExperiment finish(const fs::path& file) {
     result_.isComplete = !isIncomplete_;
+    const bool isMetricGiven = result_.origins.contains("evaluation.best_metric");
+    if (!result_.experiment.model.masks && !isMetricGiven)
+      result_.experiment.evaluation.bestMetric = kBestBoxMetric;
     if (result_.isComplete) addCrossChecks(file);
     sortIssues();
     return std::move(result_);

@@ -212,12 +212,6 @@ RgbImage readSized(const std::filesystem::path& file, base::ImageSize annotated)
 
 }  // namespace
 
-RgbImage::RgbImage(int widthPx, int heightPx)
-    : width(widthPx),
-      height(heightPx),
-      pixels(std::make_unique_for_overwrite<std::uint8_t[]>(
-          static_cast<std::size_t>(widthPx) * static_cast<std::size_t>(heightPx) * 3)) {}
-
 RgbImage readAnnotatedImage(const std::filesystem::path& file, base::ImageSize annotated) {
   return withinMemory([&] { return readSized(file, annotated); });
 }

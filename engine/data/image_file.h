@@ -1,27 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include "engine/base/error.h"
 #include "engine/base/image_size.h"
+#include "engine/data/rgb_image.h"
 
 namespace lockstep::data {
-
-/// A decoded image: 8-bit RGB, row-major without padding.
-struct RgbImage {
-  int width = 0, height = 0;               ///< px
-  std::unique_ptr<std::uint8_t[]> pixels;  ///< [height, width, 3]
-  int highestOf16Bits = 0;                 ///< largest value of a 16-bit file; 0: 8-bit file
-  bool missingEndMarker = false;           ///< the file lacks only its end marker
-
-  RgbImage() = default;
-  /// Pixels are not initialised.
-  RgbImage(int widthPx, int heightPx);
-  base::ImageSize size() const { return {height, width}; }
-};
 
 /// The file itself is bad: missing, without read permission, not an image, or truncated. Errors of
 /// the machine, after which the same file may be readable later, are another Error (disk, network)

@@ -8,12 +8,6 @@
 
 namespace lockstep::data {
 
-RgbImage::RgbImage(int widthPx, int heightPx)
-    : width(widthPx),
-      height(heightPx),
-      pixels(std::make_unique_for_overwrite<std::uint8_t[]>(
-          static_cast<std::size_t>(widthPx) * static_cast<std::size_t>(heightPx) * 3)) {}
-
 RgbImage readImage(const std::filesystem::path& file) {
   const std::string bytes = base::readFile(file);
   int width = 0, height = 0, begin = 0;

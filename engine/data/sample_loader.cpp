@@ -5,15 +5,21 @@
 #include <algorithm>
 #include <atomic>
 
+#include "engine/base/counter_hash.h"
 #include "engine/base/log.h"
 #include "engine/config/padded_sizes.h"
 #include "engine/data/bad_image.h"
+#include "engine/data/copy_paste.h"
 #include "engine/data/image_file.h"
+#include "engine/data/photometric.h"
+#include "engine/data/transform.h"
 #include "engine/structures/ground_truth.h"
 #include "engine/structures/packed_images.h"
 
 namespace lockstep::data {
 namespace {
+
+using base::RandomPurpose;
 
 structures::HostMemory memoryOf(LoaderOutput output) {
   return output == LoaderOutput::PinnedDecoded ? structures::HostMemory::Pinned
@@ -28,21 +34,8 @@ void tellDarkness(const RgbImage& image, const std::filesystem::path& file) {
     base::logWarning("data", text + " (logged once; other images may be as dark)");
 }
 
-/// The padding of evaluation, and of training unless augment.pad_to is canonical.
-base::ImageSize paddedToLargest(const std::vector<TransformPlan>& plans) {
-  std::vector<base::ImageSize> sizes;
-  for (const TransformPlan& plan : plans) sizes.push_back(plan.resized);
-  return paddedSize(sizes);
-}
-
-base::ImageSize paddedForTraining(const config::AugmentConfig& augment,
-                                  const std::vector<TransformPlan>& plans) {
-  const base::ImageSize largest = paddedToLargest(plans);
-  return augment.padsToCanonicalSizes() ? config::canonicalSize(augment, largest) : largest;
-}
-
 /// Allocates a batch of known sizes whose images are filled in later.
-Batch emptyBatch(const std::vector<TransformPlan>& plans, const base::ImageSize& padded,
+Batch emptyBatch(std::span<const TransformPlan> plans, const base::ImageSize& padded,
                  LoaderOutput output) {
   Batch batch;
   batch.padded = padded;
@@ -60,15 +53,15 @@ Batch emptyBatch(const std::vector<TransformPlan>& plans, const base::ImageSize&
   return batch;
 }
 
-void putImage(Batch& batch, std::int64_t n, RgbImage image, const TransformPlan& plan) {
+/// The image has the size plan.cutSize() and its final colours.
+void putImage(Batch& batch, std::int64_t n, const RgbImage& image, const TransformPlan& plan) {
   if (batch.images.defined()) {
     float* out = batch.images.mutable_data_ptr<float>() +
                  n * batch.images.size(1) * batch.padded.height * batch.padded.width;
-    transformImage(std::move(image), plan, batch.padded, out);
+    resizeImage(image, plan, batch.padded, out);
     return;
   }
-  if (plan.changesColour()) jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
-  std::copy_n(image.pixels.get(), plan.original.height * plan.original.width * 3,
+  std::copy_n(image.pixels.get(), plan.cutSize().height * plan.cutSize().width * 3,
               structures::pixelsOf(batch.decoded, n));
 }
 
@@ -77,44 +70,52 @@ base::ImageSize sizeOf(const coco::Image& image) { return {image.height, image.w
 }  // namespace
 
 SampleLoader::SampleLoader(const coco::Dataset& dataset, std::filesystem::path imagesFolder,
-                           const config::AugmentConfig& augment, std::uint64_t seed,
-                           ClassTable classes, LoaderOutput output)
+                           const config::AugmentConfig& augment, ClassTable classes,
+                           LoaderOptions options)
     : dataset_(dataset),
       imagesFolder_(std::move(imagesFolder)),
       augment_(augment),
-      seed_(seed),
       classes_(std::move(classes)),
-      output_(output) {}
+      options_(std::move(options)) {}
 
 Batch SampleLoader::loadTraining(std::span<const Sampler::Draw> draws) const {
-  std::vector<std::size_t> indices;
-  std::vector<TransformPlan> plans;
+  std::vector<Item> items;
+  std::vector<base::ImageSize> sizes;
   std::vector<std::uint64_t> keys;
   for (const Sampler::Draw& draw : draws) {
     const coco::Image& image = dataset_.images()[draw.imageIndex];
-    indices.push_back(draw.imageIndex);
-    plans.push_back(planTraining(augment_, sizeOf(image), image.id, draw.occurrence(), seed_));
-    keys.push_back(trainingSamplingKey(seed_, image.id, draw.occurrence()));
+    keys.push_back(trainingSamplingKey(options_.seed, image.id, draw.occurrence()));
+    items.push_back(
+        {draw.imageIndex,
+         planTraining(augment_, sizeOf(image), image.id, draw.occurrence(), options_.seed),
+         draw.donorIndex,
+         base::counterHash({keys.back(), static_cast<std::uint64_t>(RandomPurpose::CopyPaste)})});
+    sizes.push_back(items.back().plan.resized);
   }
-  Batch batch = load(indices, plans, paddedForTraining(augment_, plans));
+  const base::ImageSize largest = paddedSize(sizes);
+  Batch batch = load(
+      items, augment_.padsToCanonicalSizes() ? config::canonicalSize(augment_, largest) : largest);
   batch.samplingKeys = std::move(keys);
   return batch;
 }
 
 Batch SampleLoader::loadEvaluation(std::size_t imageIndex) const {
   const coco::Image& image = dataset_.images()[imageIndex];
-  const std::vector<TransformPlan> plans{planEvaluation(augment_, sizeOf(image))};
-  Batch batch = load({imageIndex}, plans, paddedToLargest(plans));
-  batch.samplingKeys = {evaluationSamplingKey(seed_, image.id)};
+  const TransformPlan plan = planEvaluation(augment_, sizeOf(image));
+  Batch batch = load({{imageIndex, plan}}, paddedSize({plan.resized}));
+  batch.samplingKeys = {evaluationSamplingKey(options_.seed, image.id)};
   return batch;
 }
 
-RgbImage SampleLoader::read(const coco::Image& image) const {
+std::shared_ptr<const RgbImage> SampleLoader::read(const coco::Image& image) const {
   const std::filesystem::path file = imagesFolder_ / image.fileName;
+  if (options_.cache)
+    if (auto cached = options_.cache->find(file)) return cached;
   try {
-    RgbImage pixels = readAnnotatedImage(file, sizeOf(image));
-    if (pixels.missingEndMarker) warnMissingEndMarker(image.id, file);
-    tellDarkness(pixels, file);
+    const auto pixels = std::make_shared<const RgbImage>(readAnnotatedImage(file, sizeOf(image)));
+    if (pixels->missingEndMarker) warnMissingEndMarker(image.id, file);
+    tellDarkness(*pixels, file);
+    if (options_.cache) options_.cache->add(file, pixels);
     return pixels;
   } catch (const UnreadableImage& error) {
     throw badImage(image.id, file.string(), error.what());
@@ -126,30 +127,61 @@ void SampleLoader::warnMissingEndMarker(ImageId id, const std::filesystem::path&
   if (warned_.insert(id).second) base::logWarning("data", missingEndMarkerText(file));
 }
 
-Batch SampleLoader::load(const std::vector<std::size_t>& indices,
-                         const std::vector<TransformPlan>& plans,
-                         const base::ImageSize& padded) const {
-  Batch batch = emptyBatch(plans, padded, output_);
+Batch SampleLoader::load(const std::vector<Item>& items, const base::ImageSize& padded) const {
+  std::vector<TransformPlan> plans;
+  for (const Item& item : items) plans.push_back(item.plan);
+  Batch batch = emptyBatch(plans, padded, options_.output);
   std::vector<structures::GtInstances> gts;
-  for (std::size_t n = 0; n < indices.size(); ++n) {
-    const coco::Image& image = dataset_.images()[indices[n]];
-    putImage(batch, static_cast<std::int64_t>(n), read(image), plans[n]);
-    gts.push_back(
-        transformAnnotations(dataset_.annotationsOf(indices[n]), classes_, image, plans[n]));
-    batch.ids.push_back(image.id);
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    gts.push_back(loadInto(batch, static_cast<std::int64_t>(n), items[n]));
+    batch.ids.push_back(dataset_.images()[items[n].imageIndex].id);
   }
-  batch.gts = structures::batchGroundTruth(gts, memoryOf(output_));
+  batch.gts = structures::batchGroundTruth(gts, memoryOf(options_.output));
   return batch;
+}
+
+structures::GtInstances SampleLoader::loadInto(Batch& batch, std::int64_t n,
+                                               const Item& item) const {
+  const std::vector<coco::Annotation>& annotations = dataset_.annotationsOf(item.imageIndex);
+  const std::shared_ptr<const RgbImage> image = read(dataset_.images()[item.imageIndex]);
+  const TransformPlan& plan = item.plan;
+  if (!plan.isCut() && !item.donorIndex) {
+    if (plan.changesColour()) {
+      RgbImage changed = copyOf(*image);
+      changeColours(changed, plan);
+      putImage(batch, n, changed, plan);
+    } else {
+      putImage(batch, n, *image, plan);
+    }
+    return transformAnnotations(annotations, classes_, plan, options_.masks);
+  }
+  AnnotatedImage made = composed(*image, item);
+  if (plan.changesColour()) changeColours(made.pixels, plan);
+  putImage(batch, n, made.pixels, plan);
+  return transformAnnotations(made.annotations, classes_, plan, options_.masks);
+}
+
+AnnotatedImage SampleLoader::composed(const RgbImage& image, const Item& item) const {
+  AnnotatedImage made = cutOut(image, dataset_.annotationsOf(item.imageIndex), item.plan);
+  if (!item.donorIndex) return made;
+  const coco::Image& donor = dataset_.images()[*item.donorIndex];
+  const TransformPlan plan =
+      planTraining(augment_, sizeOf(donor), donor.id, /*occurrence=*/0, item.pasteKey);
+  pasteObjects(made,
+               cutOut(*read(donor), dataset_.annotationsOf(*item.donorIndex), plan,
+                      /*withFlips=*/true),
+               planPaste(item.plan, plan, item.pasteKey));
+  return made;
 }
 
 Batch loadForPrediction(const std::filesystem::path& file, ImageId id,
                         const config::AugmentConfig& augment, LoaderOutput output) {
-  RgbImage image = readImage(file);
+  const RgbImage image = readImage(file);
   if (image.missingEndMarker) base::logWarning("data", missingEndMarkerText(file));
   tellDarkness(image, file);
   const TransformPlan plan = planEvaluation(augment, image.size());
-  Batch batch = emptyBatch({plan}, paddedToLargest({plan}), output);
-  putImage(batch, 0, std::move(image), plan);
+  Batch batch = emptyBatch({&plan, 1}, paddedSize({plan.resized}), output);
+  putImage(batch, 0, image, plan);
   batch.gts = structures::batchGroundTruth({structures::GtInstances{}}, memoryOf(output));
   batch.ids = {id};
   batch.samplingKeys = {0};

@@ -67,6 +67,7 @@ SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, in
           .groupByAspect = experiment.dataset.groupByAspect,
           .skipEmpty = experiment.dataset.skipEmpty,
           .repeatThreshold = experiment.dataset.repeatThreshold,
+          .copyPaste = experiment.augment.copyPaste,
           .seed = static_cast<std::uint64_t>(experiment.runtime.seed)};
 }
 
@@ -110,7 +111,28 @@ std::vector<Sampler::Draw> Sampler::imagesOf(std::int64_t step, int microBatch) 
 Sampler::Draw Sampler::drawAt(const std::vector<Entry>& order, std::size_t place,
                               std::int64_t epoch) const {
   while (isLeftOut_[order[place].image]) place = (place + 1) % order.size();
-  return {imageIndices_[order[place].image], epoch, order[place].copy};
+  const std::size_t image = order[place].image;
+  Draw draw{imageIndices_[image], epoch, order[place].copy};
+  draw.donorIndex = donorOf(draw, imageIds_[image], order);
+  return draw;
+}
+
+/// The first from a random place on that is another image and is not left out.
+std::optional<std::size_t> Sampler::donorOf(const Draw& draw, std::uint64_t imageId,
+                                            const std::vector<Entry>& order) const {
+  if (options_.copyPaste <= 0) return std::nullopt;
+  const auto drawn = [&](std::uint64_t index) {
+    return base::counterUniform({options_.seed,
+                                 static_cast<std::uint64_t>(base::RandomPurpose::CopyPaste),
+                                 static_cast<std::uint64_t>(draw.occurrence()), imageId, index});
+  };
+  if (drawn(0) >= options_.copyPaste) return std::nullopt;
+  const auto first = static_cast<std::size_t>(drawn(1) * static_cast<double>(order.size()));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t image = order[(first + i) % order.size()].image;
+    if (!isLeftOut_[image] && imageIndices_[image] != draw.imageIndex) return imageIndices_[image];
+  }
+  return std::nullopt;
 }
 
 void Sampler::leaveOut(const std::vector<std::int64_t>& imageIds) {

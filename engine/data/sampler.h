@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
@@ -18,6 +19,7 @@ struct SamplerOptions {
   bool groupByAspect = true;
   bool skipEmpty = true;       ///< leave out images without a usable annotation
   double repeatThreshold = 0;  ///< of coco::repeatFactors; 0: every image once per epoch
+  double copyPaste = 0;        ///< probability that an image gets objects of another one
   std::uint64_t seed = 1;
 };
 
@@ -33,6 +35,8 @@ class Sampler {
     std::size_t imageIndex = 0;  ///< into Dataset::images()
     std::int64_t epoch = 0;      ///< from 0
     int copy = 0;                ///< of the image in its epoch
+    /// Another image of the epoch, whose objects are pasted into this one.
+    std::optional<std::size_t> donorIndex{};
     /// For keys of random choices, which differ between copies. Of a first copy it is the epoch.
     std::int64_t occurrence() const { return epoch + (std::int64_t{copy} << 40); }
     bool operator==(const Draw&) const = default;
@@ -61,6 +65,8 @@ class Sampler {
   using Order = std::shared_ptr<const std::vector<Entry>>;
   Order orderOf(std::int64_t epoch) const;
   Draw drawAt(const std::vector<Entry>& order, std::size_t place, std::int64_t epoch) const;
+  std::optional<std::size_t> donorOf(const Draw& draw, std::uint64_t imageId,
+                                     const std::vector<Entry>& order) const;
   std::vector<int> copiesIn(std::int64_t epoch) const;
   std::vector<Entry> permutation(std::int64_t epoch) const;
   std::vector<Entry> groupedByAspect(const std::vector<Entry>& order, std::int64_t epoch) const;

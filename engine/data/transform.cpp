@@ -9,35 +9,11 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/base/counter_hash.h"
-#include "engine/config/resized_size.h"
+#include "engine/data/annotated_image.h"
 #include "engine/ops/resize_images.h"
 
 namespace lockstep::data {
 namespace {
-
-using base::RandomPurpose;
-
-/// The random numbers of one image in one epoch.
-class Choices {
- public:
-  Choices(std::uint64_t seed, ImageId id, std::int64_t epoch)
-      : seed_(seed),
-        id_(static_cast<std::uint64_t>(id.value)),
-        epoch_(static_cast<std::uint64_t>(epoch)) {}
-
-  double uniform(RandomPurpose purpose) const {
-    return base::counterUniform({seed_, static_cast<std::uint64_t>(purpose), epoch_, id_});
-  }
-  double factor(RandomPurpose purpose, double spread) const {
-    if (spread <= 0) return 1;
-    const double low = std::max(0.0, 1 - spread);
-    return low + (1 + spread - low) * uniform(purpose);
-  }
-
- private:
-  std::uint64_t seed_, id_, epoch_;
-};
 
 /// A box inside its image, px.
 struct Box {
@@ -45,10 +21,10 @@ struct Box {
   bool isEmpty() const { return !(x2 > x1 && y2 > y1); }
 };
 
-/// Bounding box of an annotation at the original size.
-Box clippedBox(const std::array<double, 4>& xywh, const coco::Image& image) {
-  const auto clip = [](double value, int side) {
-    return static_cast<float>(std::clamp<double>(value, 0, side));
+/// Bounding box of an annotation, before it is resized.
+Box clippedBox(const std::array<double, 4>& xywh, const base::ImageSize& image) {
+  const auto clip = [](double value, std::int64_t side) {
+    return static_cast<float>(std::clamp(value, 0.0, static_cast<double>(side)));
   };
   return {clip(xywh[0], image.width), clip(xywh[1], image.height),
           clip(xywh[0] + xywh[2], image.width), clip(xywh[1] + xywh[3], image.height)};
@@ -57,8 +33,8 @@ Box clippedBox(const std::array<double, 4>& xywh, const coco::Image& image) {
 /// Flips, then scales by the ratios of the actual sizes (torchvision's resize_boxes). Boxes thinner
 /// than the spacing of float32 at the far side of the image may become empty.
 Box transformedBox(Box box, const TransformPlan& plan) {
-  const auto width = static_cast<float>(plan.original.width),
-             height = static_cast<float>(plan.original.height);
+  const auto width = static_cast<float>(plan.cutSize().width),
+             height = static_cast<float>(plan.cutSize().height);
   if (plan.flipHorizontal) box = {width - box.x2, box.y1, width - box.x1, box.y2};
   if (plan.flipVertical) box = {box.x1, height - box.y2, box.x2, height - box.y1};
   const float ratioX = static_cast<float>(plan.resized.width) / width;
@@ -86,8 +62,8 @@ class MaskCropper {
  public:
   explicit MaskCropper(const TransformPlan& plan)
       : plan_(plan),
-        columnStarts_(nearestStarts(plan.original.width, plan.resized.width)),
-        rowStarts_(nearestStarts(plan.original.height, plan.resized.height)) {}
+        columnStarts_(nearestStarts(plan.cutSize().width, plan.resized.width)),
+        rowStarts_(nearestStarts(plan.cutSize().height, plan.resized.height)) {}
 
   /// Appends the pixels of the mask's window to `pixels`.
   structures::MaskWindow append(const coco::Rle& rle, std::vector<std::uint8_t>& pixels) {
@@ -139,8 +115,8 @@ class MaskCropper {
   }
 
   void addPart(int column, int rowBegin, int rowEnd) {
-    const int height = static_cast<int>(plan_.original.height);
-    if (plan_.flipHorizontal) column = static_cast<int>(plan_.original.width) - 1 - column;
+    const int height = static_cast<int>(plan_.cutSize().height);
+    if (plan_.flipHorizontal) column = static_cast<int>(plan_.cutSize().width) - 1 - column;
     if (plan_.flipVertical)
       std::tie(rowBegin, rowEnd) = std::pair(height - rowEnd, height - rowBegin);
     const Part part{columnStarts_[column], columnStarts_[column + 1], rowStarts_[rowBegin],
@@ -153,100 +129,20 @@ class MaskCropper {
   std::vector<Part> parts_;
 };
 
-/// image1 * ratio + image2 * (1 - ratio), clamped and truncated to an integer.
-std::uint8_t blend(float value, float other, double ratio) {
-  const float mixed = value * static_cast<float>(ratio) + other * static_cast<float>(1 - ratio);
-  return static_cast<std::uint8_t>(std::clamp(mixed, 0.0f, 255.0f));
-}
-
-float greyOf(const std::uint8_t* rgb) {
-  return std::floor(static_cast<float>(rgb[0]) * 0.2989f + static_cast<float>(rgb[1]) * 0.587f +
-                    static_cast<float>(rgb[2]) * 0.114f);
-}
-
-void adjustContrast(RgbImage& image, double ratio) {
-  const std::size_t count =
-      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
-  double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += greyOf(image.pixels.get() + 3 * i);
-  const auto mean = static_cast<float>(sum / static_cast<double>(count));
-  std::array<std::uint8_t, 256> table{};
-  for (int i = 0; i < 256; ++i) table[i] = blend(static_cast<float>(i), mean, ratio);
-  for (std::size_t i = 0; i < 3 * count; ++i) image.pixels[i] = table[image.pixels[i]];
-}
-
-void adjustBrightness(RgbImage& image, double ratio) {
-  std::array<std::uint8_t, 256> table{};
-  for (int i = 0; i < 256; ++i) table[i] = blend(static_cast<float>(i), 0, ratio);
-  const std::size_t count =
-      3 * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
-  for (std::size_t i = 0; i < count; ++i) image.pixels[i] = table[image.pixels[i]];
-}
-
-void adjustSaturation(RgbImage& image, double ratio) {
-  const std::size_t count =
-      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint8_t* rgb = image.pixels.get() + 3 * i;
-    const float grey = greyOf(rgb);
-    for (int channel = 0; channel < 3; ++channel) rgb[channel] = blend(rgb[channel], grey, ratio);
-  }
-}
-
 }  // namespace
 
-TransformPlan planTraining(const config::AugmentConfig& augment, base::ImageSize original,
-                           ImageId id, std::int64_t epoch, std::uint64_t seed) {
-  const Choices choices(seed, id, epoch);
-  const auto sizes = augment.minSize.size();
-  const auto choice = static_cast<std::size_t>(choices.uniform(RandomPurpose::MinSize) *
-                                               static_cast<double>(sizes));
-  TransformPlan plan;
-  plan.original = original;
-  plan.resized = config::resizedSize(original, augment.minSize[choice], augment.maxSize);
-  plan.flipHorizontal = choices.uniform(RandomPurpose::HorizontalFlip) < augment.horizontalFlip;
-  plan.flipVertical = choices.uniform(RandomPurpose::VerticalFlip) < augment.verticalFlip;
-  plan.brightness = choices.factor(RandomPurpose::Brightness, augment.brightness);
-  plan.contrast = choices.factor(RandomPurpose::Contrast, augment.contrast);
-  plan.saturation = choices.factor(RandomPurpose::Saturation, augment.saturation);
-  return plan;
-}
-
-TransformPlan planEvaluation(const config::AugmentConfig& augment, base::ImageSize original) {
-  TransformPlan plan;
-  plan.original = original;
-  plan.resized = config::resizedSize(original, augment.minSize.back(), augment.maxSize);
-  return plan;
-}
-
-structures::ImageRow imageRow(const TransformPlan& plan) {
-  return {.height = plan.original.height,
-          .width = plan.original.width,
-          .resizedHeight = plan.resized.height,
-          .resizedWidth = plan.resized.width,
-          .flipsHorizontally = plan.flipHorizontal,
-          .flipsVertically = plan.flipVertical};
-}
-
-void transformImage(RgbImage image, const TransformPlan& plan, const base::ImageSize& padded,
-                    float* out) {
-  if (plan.changesColour()) jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
+void resizeImage(const RgbImage& image, const TransformPlan& plan, const base::ImageSize& padded,
+                 float* out) {
   ops::resizeImage(image.pixels.get(), imageRow(plan), padded, out);
 }
 
-void jitterColour(RgbImage& image, double brightness, double contrast, double saturation) {
-  if (brightness != 1) adjustBrightness(image, brightness);
-  if (contrast != 1) adjustContrast(image, contrast);
-  if (saturation != 1) adjustSaturation(image, saturation);
-}
-
 structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>& annotations,
-                                             const ClassTable& classes, const coco::Image& image,
-                                             const TransformPlan& plan) {
+                                             const ClassTable& classes, const TransformPlan& plan,
+                                             bool withMasks) {
   std::vector<const coco::Annotation*> used;
   std::vector<Box> boxes;
   for (const coco::Annotation& annotation : annotations) {
-    const Box box = transformedBox(clippedBox(annotation.boxXywh, image), plan);
+    const Box box = transformedBox(clippedBox(annotation.boxXywh, plan.cutSize()), plan);
     if (!annotation.isUsable() || box.isEmpty()) continue;
     used.push_back(&annotation);
     boxes.push_back(box);
@@ -259,14 +155,16 @@ structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>
   at::Tensor windows = at::empty({count, structures::kMaskWindowFields}, at::kLong);
   std::vector<std::uint8_t> pixels;
   MaskCropper cropper(plan);
+  const coco::Image cut = imageOfSize(plan.cutSize());
   for (std::int64_t i = 0; i < count; ++i) {
     const Box& box = boxes[i];
     std::ranges::copy(std::array{box.x1, box.y1, box.x2, box.y2},
                       gt.boxesXyxy.mutable_data_ptr<float>() + 4 * i);
     gt.areas.mutable_data_ptr<float>()[i] = static_cast<float>(used[i]->area);
     gt.classes.mutable_data_ptr<std::int64_t>()[i] = classes.classOf(used[i]->categoryId).value;
-    const structures::MaskWindow window =
-        cropper.append(coco::annotationMask(*used[i], image), pixels);
+    structures::MaskWindow window;
+    if (withMasks && used[i]->hasMask)
+      window = cropper.append(coco::annotationMask(*used[i], cut), pixels);
     std::memcpy(windows.mutable_data_ptr<std::int64_t>() + i * structures::kMaskWindowFields,
                 &window, sizeof window);
   }

@@ -28,8 +28,10 @@ Json lossesJson(const LossValues& values) {
 
 Json sumsJson(const LossSums& losses) {
   Json json{{"rois", losses.rois}};
-  for (std::size_t i = 0; i < kObjectLosses.size(); ++i)
-    json[config::kLosses[config::indexOf(kObjectLosses[i])].name] = number(losses.mean(i));
+  for (std::size_t i = 0; i < kObjectLosses.size(); ++i) {
+    if (losses.count(i) > 0)
+      json[config::kLosses[config::indexOf(kObjectLosses[i])].name] = number(losses.mean(i));
+  }
   return json;
 }
 
@@ -123,7 +125,7 @@ EvaluationRequest metricsIn(const std::filesystem::path& file) {
   try {
     const Json json = Json::parse(base::readFile(file));
     return {.losses = json.at("losses").is_object(),
-            .averagePrecision = json.at("bbox").is_object() && json.at("segm").is_object()};
+            .averagePrecision = json.at("bbox").is_object()};
   } catch (const Error&) {
     return {.losses = false, .averagePrecision = false};
   } catch (const Json::exception&) {
@@ -157,10 +159,12 @@ std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& e
   };
   addStats("bbox", evaluation.bbox);
   addStats("segm", evaluation.segm);
-  if (!evaluation.segm) return scalars;
-  for (const coco::ClassAveragePrecision& each : evaluation.segm->classes) {
+  const auto& main = evaluation.segm ? evaluation.segm : evaluation.bbox;
+  if (!main) return scalars;
+  const char* apTag = evaluation.segm ? events::tags::kMaskAp : events::tags::kBoxAp;
+  for (const coco::ClassAveragePrecision& each : main->classes) {
     if (each.ap >= 0)
-      scalars.emplace_back(events::tags::evalMaskApOfClass(each.category.value),
+      scalars.emplace_back(events::tags::apOfClass(apTag, each.category.value),
                            static_cast<float>(each.ap));
   }
   return scalars;

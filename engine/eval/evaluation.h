@@ -42,8 +42,8 @@ struct Evaluation {
   std::vector<coco::Detection>
       detections;  ///< in data-set order, per image by falling score; if AP was requested
   std::optional<coco::AveragePrecision> bbox;  ///< absent if only losses were requested
-  std::optional<coco::AveragePrecision> segm;
-  std::vector<data::BadImageInfo> badImages;  ///< excluded from all metrics, in data-set order
+  std::optional<coco::AveragePrecision> segm;  ///< also absent if the model has no mask head
+  std::vector<data::BadImageInfo> badImages;   ///< excluded from all metrics, in data-set order
 };
 
 /// Mean of the images' losses, added in their order in double.

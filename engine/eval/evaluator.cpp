@@ -147,12 +147,13 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
   }
   if (request.averagePrecision) {
     evaluation.detections = allDetections(results);
-    addAveragePrecision(evaluation, ids);
+    addAveragePrecision(evaluation, ids, model.hasMaskHead());
   }
   return evaluation;
 }
 
-void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids) const {
+void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids,
+                                    bool ofMasks) const {
   std::unordered_set<CategoryId> named;
   for (const coco::Category& category : dataset().categories()) named.insert(category.id);
   const auto counts = [&](const coco::Detection& d) { return named.contains(d.categoryId); };
@@ -161,6 +162,7 @@ void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<Im
   if (!all) std::ranges::copy_if(evaluation.detections, std::back_inserter(some), counts);
   const std::vector<coco::Detection>& counted = all ? evaluation.detections : some;
   evaluation.bbox = coco::evaluate(dataset(), counted, coco::IouType::Box, ids, options_.params);
+  if (!ofMasks) return;
   evaluation.segm = coco::evaluate(dataset(), counted, coco::IouType::Mask, ids, options_.params);
 }
 

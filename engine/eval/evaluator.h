@@ -73,7 +73,8 @@ class Evaluator {
                                   const BatchWork& work, const Progress& progress) const;
   /// Added up in data-set order.
   ObjectLosses objectLosses(const std::vector<ImageResult>& results) const;
-  void addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids) const;
+  void addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids,
+                           bool ofMasks) const;
   const std::vector<CategoryId>& categories() const { return loader_.classes().categories(); }
 
   const data::SampleLoader& loader_;

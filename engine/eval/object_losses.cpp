@@ -19,6 +19,7 @@ coco::ObjectSize sizeOf(double areaPx) {
 
 void LossSums::add(const LossSums& other) {
   rois += other.rois;
+  maskRois += other.maskRois;
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
 }
 
@@ -38,8 +39,12 @@ std::vector<LossGroup> groupLosses(const model::RoiLosses& perRoi) {
     group.sums[0] += row[kFirstLoss];
     group.sums[1] += row[kFirstLoss + 1];
   });
-  forPositives(perRoi.mask,
-               [](LossSums& group, const auto& row) { group.sums[2] += row[kFirstLoss]; });
+  if (perRoi.mask.defined()) {
+    forPositives(perRoi.mask, [](LossSums& group, const auto& row) {
+      ++group.maskRois;
+      group.sums[2] += row[kFirstLoss];
+    });
+  }
   std::vector<LossGroup> result;
   for (const auto& [key, losses] : groups) result.push_back({key.first, key.second, losses});
   return result;

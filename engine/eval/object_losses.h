@@ -18,12 +18,16 @@ inline constexpr std::array kObjectLosses{config::Loss::Classifier, config::Loss
 
 /// Sums of the unweighted losses of positive RoIs, in the order of kObjectLosses.
 struct LossSums {
-  std::int64_t rois = 0;
+  std::int64_t rois = 0, maskRois = 0;  ///< maskRois: those whose objects have a mask
   std::array<double, kObjectLosses.size()> sums{};
 
   void add(const LossSums& other);
-  /// Mean over the RoIs; there must be any.
-  double mean(std::size_t loss) const { return sums[loss] / static_cast<double>(rois); }
+  /// RoIs that have the loss.
+  std::int64_t count(std::size_t loss) const {
+    return kObjectLosses[loss] == config::Loss::Mask ? maskRois : rois;
+  }
+  /// Mean over the RoIs that have the loss; there must be any.
+  double mean(std::size_t loss) const { return sums[loss] / static_cast<double>(count(loss)); }
 };
 
 /// The RoIs of one image whose objects have the same class and size. An object on the border of two

@@ -15,8 +15,8 @@ std::size_t numberOffset(std::string_view pattern) { return pattern.find("N/"); 
 
 std::string train(std::string_view name) { return std::string(kTrain).append(name); }
 std::string eval(std::string_view name) { return std::string(kEval).append(name); }
-std::string evalMaskApOfClass(std::int64_t categoryId) {
-  return kMaskAp + ("/class/" + std::to_string(categoryId));
+std::string apOfClass(const char* apTag, std::int64_t categoryId) {
+  return apTag + ("/class/" + std::to_string(categoryId));
 }
 std::string evalPredictions(std::int64_t imageId) {
   return eval("predictions/" + std::to_string(imageId));

@@ -13,8 +13,9 @@ namespace lockstep::events::tags {
 /// `train/loss_mask`, `eval/loss_mask`, `eval/segm/AP`.
 std::string train(std::string_view name);
 std::string eval(std::string_view name);
-/// AP of the masks of a category: `eval/segm/AP/class/3`.
-std::string evalMaskApOfClass(std::int64_t categoryId);
+/// AP of a category: `eval/segm/AP/class/3`, or `eval/bbox/AP/class/3` for a model without masks.
+/// apTag: kMaskAp or kBoxAp.
+std::string apOfClass(const char* apTag, std::int64_t categoryId);
 /// Picture of the predictions on a held-out image: `eval/predictions/42`.
 std::string evalPredictions(std::int64_t imageId);
 bool isTrainLoss(std::string_view tag);

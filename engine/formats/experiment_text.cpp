@@ -95,8 +95,9 @@ std::string experimentText(const ImportOptions& options, const ExperimentFolders
           ", post_nms_top_n_train: 500, post_nms_top_n_test: " + std::to_string(proposals) + "}\n";
   text += "  box_head: {fc_dim: 256, batch_size_per_image: 64" +
           (isDense ? ", detections_per_image: " + std::to_string(most) : std::string()) + "}\n";
+  text += report.isBoxOnly() ? "  masks: false              # the annotations have boxes alone\n"
+                             : "  mask_head: {convs: 2, channels: 64}\n";
   text +=
-      "  mask_head: {convs: 2, channels: 64}\n"
       "solver:\n  base_lr: 0.02\n  schedule: cosine\n  warmup_steps: 50\n  warmup_factor: 0.02\n  "
       "max_steps: " +
       std::to_string(steps) + "\n  batch_size: 2\n  clip_grad_norm: 10\n";

@@ -35,6 +35,11 @@ struct ImportReport {
   int minSizePx = 0;             ///< augment.min_size that suits the objects' sizes
   std::vector<Fault> faults{};
   std::map<std::string, std::int64_t> losses{};
+
+  /// No object has a mask.
+  bool isBoxOnly() const {
+    return boxOnlyObjects > 0 && boxOnlyObjects >= train.objects + val.objects + test.objects;
+  }
 };
 
 struct ReadDataset {

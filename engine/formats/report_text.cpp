@@ -52,8 +52,10 @@ std::string summaryOf(const ImportReport& report, const ImportOptions& options) 
   text += line("densest", counted(report.mostObjects, "object") + " in an image");
   if (report.boxOnlyObjects > 0) {
     text += line("no mask", counted(report.boxOnlyObjects, "object") +
-                                " with a box only: training needs masks, model.masks: false is not "
-                                "built yet");
+                                (report.isBoxOnly()
+                                     ? " with a box only: experiment.yaml trains a detector of "
+                                       "boxes (model.masks: false)"
+                                     : " with a box only: the mask head does not train on them"));
   }
   for (const auto& [what, count] : report.losses)
     text += line("lost", std::to_string(count) + " " + what);

@@ -73,7 +73,7 @@ struct MaskRcnn::Features {
 
 MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed,
                    ops::SumOverRanks sumOverRanks)
-    : classCount_(classCount), norm_(config.resolvedNorm()) {
+    : classCount_(classCount), hasMaskHead_(config.masks), norm_(config.resolvedNorm()) {
   const NormChoice norm{norm_, config.normEpsilon, std::move(sumOverRanks)};
   const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
   body_ = backbone->register_module("body", makeBackbone(config.backbone, norm));
@@ -81,7 +81,8 @@ MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, s
   fpn_ = backbone->register_module("fpn", std::make_shared<Fpn>(levels, config.fpnChannels));
   rpn_ =
       register_module("rpn", std::make_shared<Rpn>(config.rpn, config.anchors, config.fpnChannels));
-  RoiHeadsConfig heads{config.boxHead, config.maskHead, config.fpnChannels, {}, classCount};
+  RoiHeadsConfig heads{config.boxHead, std::nullopt, config.fpnChannels, {}, classCount};
+  if (config.masks) heads.mask = config.maskHead;
   for (const Backbone::Level& level : levels) heads.featureStrides.push_back(level.stride);
   roiHeads_ = register_module("roi_heads", std::make_shared<RoiHeads>(heads));
   nameLayers(*this);

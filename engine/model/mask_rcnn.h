@@ -40,7 +40,7 @@ struct LossesAndDetections {
 };
 
 /// Mask R-CNN with a backbone and FPN: torchvision 0.26's architecture, parameter names and
-/// semantics.
+/// semantics; without model.masks its Faster R-CNN, whose loss_mask is 0.
 ///
 /// `images` is [N,3,H,W] float32, RGB, normalised, zero-padded at the right and bottom to H and W
 /// multiples of 32; contiguous or channels_last. Or [N,4,H,W] with a fourth channel of zeros, as
@@ -85,6 +85,7 @@ class MaskRcnn : public torch::nn::Module {
   std::vector<ParameterInfo> trainableParameters() const;
 
   std::int64_t classCount() const { return classCount_; }
+  bool hasMaskHead() const { return hasMaskHead_; }
 
   /// The dtype that the network computes in, such as at::kBFloat16; by default that of the images.
   /// Parameters, norm statistics, boxes, scores and losses stay float32.
@@ -120,6 +121,7 @@ class MaskRcnn : public torch::nn::Module {
   RowShapes shapesOn(const at::Device& device) const;
 
   std::int64_t classCount_;
+  bool hasMaskHead_;
   config::Norm norm_;
   std::optional<at::ScalarType> computeType_;
   std::optional<RowShapes> rowShapes_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/config/experiment.h"
@@ -16,20 +17,21 @@ namespace lockstep::model {
 
 struct RoiHeadsConfig {
   config::BoxHeadConfig box;
-  config::MaskHeadConfig mask;
+  std::optional<config::MaskHeadConfig> mask;  ///< none: a box detector
   std::int64_t featureChannels = 256;
   std::vector<std::int64_t> featureStrides;  ///< of the levels to pool from
   std::int64_t classCount = 0;               ///< including background
 };
 
 /// The second stage of Mask R-CNN with torchvision's semantics: samples RoIs, pools them, and runs
-/// the box head and the mask head.
+/// the box head and the mask head, if there is one.
 class RoiHeads : public torch::nn::Module {
  public:
   explicit RoiHeads(const RoiHeadsConfig& config);
 
-  /// loss_classifier, loss_box_reg and loss_mask. features: FPN levels. Ground-truth boxes are
-  /// added to the proposals; RoIs are sampled by samplingKeys (one per image).
+  /// loss_classifier, loss_box_reg and loss_mask, which is over the RoIs whose objects have a mask,
+  /// 0 without a mask head. features: FPN levels. Ground-truth boxes are added to the proposals;
+  /// RoIs are sampled by samplingKeys (one per image).
   /// perRoi: also set to the losses of each RoI.
   Losses losses(const std::vector<at::Tensor>& features, const Proposals& proposals,
                 const structures::GtBatch& groundTruth,
@@ -48,7 +50,7 @@ class RoiHeads : public torch::nn::Module {
   config::BoxHeadConfig boxConfig_;
   RoiPooler pooler_;
   BoxHead boxHead_;
-  MaskHead maskHead_;
+  std::optional<MaskHead> maskHead_;
 };
 
 }  // namespace lockstep::model

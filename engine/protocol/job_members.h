@@ -25,6 +25,8 @@ inline constexpr const char* kTypeName<ImportJob> = "import";
 template <>
 inline constexpr const char* kTypeName<ExportJob> = "export";
 template <>
+inline constexpr const char* kTypeName<PreviewJob> = "preview";
+template <>
 inline constexpr const char* kTypeName<DatasetReport> = "dataset";
 template <>
 inline constexpr const char* kTypeName<InfoJob> = "info";
@@ -179,6 +181,12 @@ void describe(auto& members, Is<ExportJob> auto& job) {
   members("source", job.source);
   members("out", job.out);
   members("format", job.format);
+}
+
+void describe(auto& members, Is<PreviewJob> auto& job) {
+  members("config_yaml", job.configYaml);
+  members("out", job.out);
+  members("batches", job.batches);
 }
 
 void describe(auto& members, Is<DatasetReport> auto& report) {

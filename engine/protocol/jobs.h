@@ -165,6 +165,13 @@ struct ImportJob {
   std::string classes{};  ///< file; empty: those of the source
   bool copiesImages = false;
 };
+/// Draws the first training batches as the model gets them.
+struct PreviewJob {
+  using Result = DatasetReport;
+  std::string configYaml{};
+  std::string out{};  ///< folder to create
+  int batches = 0;
+};
 /// The way back (formats::exportDataset).
 struct ExportJob {
   using Result = DatasetReport;
@@ -184,7 +191,7 @@ struct InfoJob {
 };
 
 using Work = std::variant<TrainJob, EvaluateJob, PredictJob, InspectJob, ReplayJob, CheckJob,
-                          ShapesJob, ImportJob, ExportJob, InfoJob>;
+                          ShapesJob, ImportJob, ExportJob, PreviewJob, InfoJob>;
 /// The first message to a worker.
 struct Job {
   RankPlacement placement{};

@@ -48,6 +48,8 @@ void copyMasks(const CroppedMasks& image, std::int64_t n, std::int64_t firstByte
 
 }  // namespace
 
+at::Tensor GtMasks::hasMask() const { return windows.select(2, 0) != MaskWindow::kNoMask; }
+
 at::Tensor GtBatch::isObject() const {
   return at::arange(classes.size(1), counts.options()).unsqueeze(0) < counts.unsqueeze(1);
 }

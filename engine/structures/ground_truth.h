@@ -13,13 +13,15 @@
 namespace lockstep::structures {
 
 struct GtMasks {
-  at::Tensor pixels;             ///< [B] uint8: CroppedMasks::pixels of all images, concatenated
-  at::Tensor windows;            ///< [N,G,5] int64: MaskWindows; kNoMask for padding
-  at::Tensor sizes;              ///< [N,2] int64: height and width of the images
+  at::Tensor pixels;   ///< [B] uint8: CroppedMasks::pixels of all images, concatenated
+  at::Tensor windows;  ///< [N,G,5] int64: MaskWindows; kNoMask for padding and boxes alone
+  at::Tensor sizes;    ///< [N,2] int64: height and width of the images
   std::int64_t longestSide = 0;  ///< px, maximum over the images
 
   std::int64_t imageCount() const { return windows.size(0); }
   std::int64_t mostObjects() const { return windows.size(1); }
+  /// [N,G] bool
+  at::Tensor hasMask() const;
 };
 
 /// The ground truth of a batch, padded to the same number of objects; all tensors are in one block.

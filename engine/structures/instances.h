@@ -34,6 +34,7 @@ struct PredInstances {
   at::Tensor scores;     ///< [D] float32, probabilities
   at::Tensor classes;    ///< [D] int64, 1 … C
   /// [D,28,28] float32, probabilities for the predicted class; 28: twice mask_head.roi_resolution.
+  /// Undefined: the model has no mask head.
   at::Tensor maskProbs;
 };
 

@@ -28,23 +28,31 @@ run_folder::TrainingState startState(const config::Experiment& experiment, at::D
                                                data.heldOutSet ? &*data.heldOutSet : nullptr)};
 }
 
+/// Shared by both splits; null: off.
+std::shared_ptr<data::ImageCache> imageCache(const config::DatasetConfig& dataset) {
+  return dataset.cache == config::ImageCache::Ram
+             ? std::make_shared<data::ImageCache>(dataset.cacheLimitBytes)
+             : nullptr;
+}
+
 }  // namespace
 
 TrainingData::TrainingData(const config::Experiment& experiment, at::Device device,
                            const dist::World& world)
     : trainSet(coco::Dataset::load(experiment.dataset.train.annotations)) {
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
-  trainLoader = std::make_unique<data::SampleLoader>(
-      trainSet, experiment.dataset.train.images, experiment.augment, seed,
-      data::ClassTable(trainSet), data::loaderOutputFor(device));
+  const data::LoaderOptions options{seed, data::loaderOutputFor(device), experiment.model.masks,
+                                    imageCache(experiment.dataset)};
+  trainLoader =
+      std::make_unique<data::SampleLoader>(trainSet, experiment.dataset.train.images,
+                                           experiment.augment, data::ClassTable(trainSet), options);
   sampler = std::make_unique<data::Sampler>(
       trainSet, data::samplerOptions(experiment, world.rank(), world.size()));
   if (!experiment.dataset.hasHeldOut()) return;
   const config::DatasetSplit& val = experiment.dataset.val;
   heldOutSet = coco::Dataset::load(val.annotations);
-  heldOutLoader =
-      std::make_unique<data::SampleLoader>(*heldOutSet, val.images, experiment.augment, seed,
-                                           trainLoader->classes(), data::loaderOutputFor(device));
+  heldOutLoader = std::make_unique<data::SampleLoader>(*heldOutSet, val.images, experiment.augment,
+                                                       trainLoader->classes(), options);
 }
 
 Training::Training(const config::Experiment& resolved, const run_folder::Layout& runFolder,

@@ -48,9 +48,9 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
   const train::LoadedModel loaded =
       train::loadModel(experiment, job.model.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
-  const data::SampleLoader loader(dataset, split.images, experiment.augment, seed,
+  const data::SampleLoader loader(dataset, split.images, experiment.augment,
                                   data::ClassTable(loaded.categories),
-                                  data::loaderOutputFor(device));
+                                  {seed, data::loaderOutputFor(device), experiment.model.masks});
   const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
                                            .seed = seed,
                                            .device = device,

@@ -75,8 +75,10 @@ class Inspector {
   void makeEvaluator() {
     evaluator_.reset();  // it keeps a reference to the loader
     const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
-    loader_.emplace(*heldOut_, experiment_.dataset.val.images, experiment_.augment, seed,
-                    data::ClassTable(loaded_->categories), data::loaderOutputFor(device_));
+    loader_.emplace(
+        *heldOut_, experiment_.dataset.val.images, experiment_.augment,
+        data::ClassTable(loaded_->categories),
+        data::LoaderOptions{seed, data::loaderOutputFor(device_), experiment_.model.masks});
     evaluator_.emplace(
         *loader_, eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
                                          .seed = seed,

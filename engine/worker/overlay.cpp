@@ -143,9 +143,13 @@ const Ink& OverlayPainter::score(TextCache& cache, double score) {
 }
 
 std::vector<OverlayPainter::Label> OverlayPainter::labelsOf(
-    TextCache& cache, const std::vector<coco::Detection>& detections) {
+    TextCache& cache, const std::vector<coco::Detection>& detections, LabelContent content) {
   std::vector<Label> labels;
   for (const coco::Detection& detection : detections) {
+    if (content == LabelContent::Name) {
+      labels.push_back({{className(cache, detection.categoryId)}});
+      continue;
+    }
     const Ink& figure = score(cache, detection.score);
     labels.push_back(
         {{concatenated(className(cache, detection.categoryId), figure, cache.height / 3), figure}});
@@ -153,7 +157,8 @@ std::vector<OverlayPainter::Label> OverlayPainter::labelsOf(
   return labels;
 }
 
-void OverlayPainter::draw(data::RgbImage& image, const std::vector<coco::Detection>& detections) {
+void OverlayPainter::draw(data::RgbImage& image, const std::vector<coco::Detection>& detections,
+                          LabelContent content) {
   cv::Mat picture(image.height, image.width, CV_8UC3, image.pixels.get());
   TextCache& cache = textFor(image);
   const int linePx = lineWidth(cache.height);
@@ -167,7 +172,7 @@ void OverlayPainter::draw(data::RgbImage& image, const std::vector<coco::Detecti
     cv::rectangle(picture, {box.x, box.y}, {box.x + box.width, box.y + box.height},
                   colourOf(*detection), linePx);
   }
-  const std::vector<Label> labels = labelsOf(cache, detections);
+  const std::vector<Label> labels = labelsOf(cache, detections, content);
   std::vector<LabelRequest> requests;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     requests.push_back({boxOf(detections[i]), {}});

@@ -12,6 +12,8 @@
 
 namespace lockstep::worker {
 
+enum class LabelContent { NameAndScore, Name };
+
 /// Draws detections on images: masks (tinted, outlined), boxes and small labels `name score`, the
 /// highest score on top. Each class has a fixed colour; a name with glyphs that no font has is
 /// replaced by the category id. The cost depends on the objects, not on the image size. Caches
@@ -22,7 +24,8 @@ class OverlayPainter {
   OverlayPainter(std::vector<CategoryId> categories, std::vector<std::string> names);
 
   /// `detections` by descending score.
-  void draw(data::RgbImage& image, const std::vector<coco::Detection>& detections);
+  void draw(data::RgbImage& image, const std::vector<coco::Detection>& detections,
+            LabelContent content = LabelContent::NameAndScore);
 
  private:
   /// Rendered text of one height.
@@ -39,7 +42,8 @@ class OverlayPainter {
   TextCache& textFor(const data::RgbImage& image);
   const Ink& className(TextCache& cache, CategoryId category);
   const Ink& score(TextCache& cache, double score);
-  std::vector<Label> labelsOf(TextCache& cache, const std::vector<coco::Detection>& detections);
+  std::vector<Label> labelsOf(TextCache& cache, const std::vector<coco::Detection>& detections,
+                              LabelContent content);
 
   FontList fonts_;
   std::vector<CategoryId> categories_;

@@ -154,9 +154,9 @@ Predictions predictSplit(const PredictTask& task) {
   Predictions predictions;
   predictions.loaded = train::loadModel(experiment, task.job.model.weights, &dataset, task.device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
-  const data::SampleLoader loader(dataset, split.images, experiment.augment, seed,
-                                  data::ClassTable(predictions.loaded.categories),
-                                  data::loaderOutputFor(task.device));
+  const data::SampleLoader loader(
+      dataset, split.images, experiment.augment, data::ClassTable(predictions.loaded.categories),
+      {seed, data::loaderOutputFor(task.device), experiment.model.masks});
   const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights,
                                            .seed = seed,
                                            .device = task.device,

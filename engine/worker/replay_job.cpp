@@ -16,8 +16,9 @@ protocol::Finished run(const protocol::ReplayJob& job, const JobContext& context
   const config::DatasetSplit& split = splitOf(experiment, protocol::Split::Train);
   const coco::Dataset dataset = coco::Dataset::load(split.annotations);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
-  const data::SampleLoader loader(dataset, split.images, experiment.augment, seed,
-                                  data::ClassTable(dataset), data::loaderOutputFor(device));
+  const data::SampleLoader loader(dataset, split.images, experiment.augment,
+                                  data::ClassTable(dataset),
+                                  {seed, data::loaderOutputFor(device), experiment.model.masks});
   // The ranks' parts of the batch are micro-batches of one step here.
   data::SamplerOptions options = data::samplerOptions(experiment, 0, 1);
   options.accumulate *= experiment.runtime.workers;

@@ -247,13 +247,26 @@ void TstAdvisor::eachProblemIsFound_data() {
         run.evaluated["eval/segm/AP/class/3"] = always(0.6);
         run.evaluated["eval/segm/AP/class/7"] = always(0);
       });
+  row("class_not_found", "dataset.repeat_threshold", "0.1",
+      "Never found: 1 of 2 classes (category id 7), with an AP of 0 at all of", [](MadeRun& run) {
+        run.evaluated.clear();
+        run.evaluated[tags::kBoxAp] = always(0.3);
+        run.evaluated["eval/bbox/AP/class/3"] = always(0.6);
+        run.evaluated["eval/bbox/AP/class/7"] = always(0);
+      });
   row("data_starved", "dataset.loader_threads", "8",
       "Training waits for images for 40 % of its time: 0.2 s of 0.5 s per step", [](MadeRun& run) {
         run.experiment += "dataset: {loader_threads: 4}\n";
         run.figures[tags::kDataSeconds] = always(0.2);
       });
-  row("data_starved", "", "", "Training waits for images for 40 % of its time: 0.2 s of 0.5 s",
+  row("data_starved", "dataset.cache", "ram",
+      "Training waits for images for 40 % of its time: 0.2 s of 0.5 s",
       [](MadeRun& run) { run.figures[tags::kDataSeconds] = always(0.2); });
+  row("data_starved", "", "", "Training waits for images for 40 % of its time: 0.2 s of 0.5 s",
+      [](MadeRun& run) {
+        run.experiment += "dataset: {cache: ram}\n";
+        run.figures[tags::kDataSeconds] = always(0.2);
+      });
   row("constant_clipping", "solver.clip_grad_norm", "10",
       "The gradients were clipped at 100 % of the steps 61 to 160: their median norm is 5, "
       "solver.clip_grad_norm 2. Set it to 10,",

@@ -1,8 +1,8 @@
 """torchvision's Mask R-CNN trained with the settings of configs/cpu_small.yaml, to be set beside lockstep-engine.
 
-usage: torchvision_train.py DATA_FOLDER [--steps 400] [--seed 1] [--threads 2]
+usage: torchvision_train.py DATA_FOLDER [--steps 400] [--seed 1] [--threads 2] [--boxes]
 DATA_FOLDER holds train/, val/ and annotations/instances_{train,val}.json. Prints one JSON object: wall seconds of everything, the
-held-out losses, and box and mask AP from pycocotools.
+held-out losses, and box and mask AP from pycocotools. --boxes: a Faster R-CNN of the same shape, without a mask head.
 """
 import argparse
 import contextlib
@@ -20,7 +20,7 @@ from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 from torchvision.models import resnet18
-from torchvision.models.detection import MaskRCNN
+from torchvision.models.detection import FasterRCNN, MaskRCNN
 from torchvision.models.detection.backbone_utils import BackboneWithFPN
 from torchvision.models.detection.faster_rcnn import FastRCNNPredictor, TwoMLPHead
 from torchvision.models.detection.mask_rcnn import MaskRCNNHeads, MaskRCNNPredictor
@@ -57,15 +57,18 @@ class Part:
         return image, {"boxes": boxes, "labels": labels, "masks": masks}
 
 
-def make_model(classes):
+def make_model(classes, boxes_alone):
     body = resnet18(weights=None, norm_layer=lambda c: torch.nn.GroupNorm(32, c))
     backbone = BackboneWithFPN(body, {f"layer{i}": str(i - 1) for i in range(1, 5)}, [64, 128, 256, 512], CHANNELS)
-    return MaskRCNN(
-        backbone, min_size=MIN_SIZE, max_size=2 * MIN_SIZE,
+    settings = dict(
+        min_size=MIN_SIZE, max_size=2 * MIN_SIZE,
         box_head=TwoMLPHead(CHANNELS * 49, FC), box_predictor=FastRCNNPredictor(FC, classes),
-        mask_head=MaskRCNNHeads(CHANNELS, (CHANNELS,) * 2, 1), mask_predictor=MaskRCNNPredictor(CHANNELS, CHANNELS, classes),
         box_batch_size_per_image=ROIS, rpn_pre_nms_top_n_train=1000, rpn_pre_nms_top_n_test=500,
         rpn_post_nms_top_n_train=500, rpn_post_nms_top_n_test=300)
+    if boxes_alone:
+        return FasterRCNN(backbone, **settings)
+    return MaskRCNN(backbone, mask_head=MaskRCNNHeads(CHANNELS, (CHANNELS,) * 2, 1),
+                    mask_predictor=MaskRCNNPredictor(CHANNELS, CHANNELS, classes), **settings)
 
 
 def train(model, part, steps):
@@ -105,15 +108,16 @@ def average_precision(model, part):
     results = []
     for index, image_id in enumerate(part.ids):
         found = model([part.load(index)[0]])[0]
-        for box, label, score, mask in zip(found["boxes"].tolist(), found["labels"].tolist(), found["scores"].tolist(),
-                                           found["masks"]):
-            runs = coco_mask.encode(np.asfortranarray((mask[0] > 0.5).numpy().astype(np.uint8)))
-            runs["counts"] = runs["counts"].decode()
+        masks = found.get("masks", [None] * len(found["boxes"]))
+        for box, label, score, mask in zip(found["boxes"].tolist(), found["labels"].tolist(), found["scores"].tolist(), masks):
             results.append({"image_id": image_id, "category_id": part.categories[label - 1], "score": score,
-                            "bbox": [box[0], box[1], box[2] - box[0], box[3] - box[1]], "segmentation": runs})
-    precision = {}
+                            "bbox": [box[0], box[1], box[2] - box[0], box[3] - box[1]]})
+            if mask is not None:
+                runs = coco_mask.encode(np.asfortranarray((mask[0] > 0.5).numpy().astype(np.uint8)))
+                results[-1]["segmentation"] = {"size": runs["size"], "counts": runs["counts"].decode()}
+    precision = {"segm": float("nan")}
     with contextlib.redirect_stdout(io.StringIO()):
-        for kind in ("bbox", "segm"):
+        for kind in ("bbox", "segm") if isinstance(model, MaskRCNN) else ("bbox",):
             evaluation = COCOeval(part.coco, part.coco.loadRes(results), kind)
             evaluation.evaluate()
             evaluation.accumulate()
@@ -128,6 +132,7 @@ def main():
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--boxes", action="store_true")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     random.seed(options.seed)
@@ -136,7 +141,7 @@ def main():
     annotations = options.data / "annotations"
     training = Part(options.data / "train", annotations / "instances_train.json")
     held_out = Part(options.data / "val", annotations / "instances_val.json")
-    model = make_model(len(training.categories) + 1)
+    model = make_model(len(training.categories) + 1, options.boxes)
     train(model, training, options.steps)
     losses = held_out_losses(model, held_out)
     precision = average_precision(model, held_out)

@@ -1,11 +1,11 @@
 """Trains with lockstep-engine and with torchvision in turn, on the same data with the same settings, and prints a table.
 
 usage: train_beside_torchvision.py DATA_FOLDER [--seeds 1 2 3] [--precisions fp32 auto] [--steps 400] [--threads 2] [--build build]
-                                   [--set KEY=VALUE]...
+                                   [--boxes] [--set KEY=VALUE]...
 DATA_FOLDER holds train/, val/ and annotations/instances_{train,val}.json. Run it with the Python of .venv (packaging/setup.sh
 --dev). torchvision computes in float32, reads its images in the same thread and evaluates once, at the end; Lockstep also
 evaluates on the way and keeps checkpoints, as configs/cpu_small.yaml says (--set changes that). Seconds are of whole processes,
-so only the ratios mean anything on another machine.
+so only the ratios mean anything on another machine. --boxes: detectors of boxes, model.masks: false beside Faster R-CNN.
 """
 import argparse
 import json
@@ -31,19 +31,19 @@ def run_engine(options, seed, precision, folder):
     config.write_text(EXPERIMENT.format(base=ROOT / "configs/cpu_small.yaml", data=options.data.resolve(), seed=seed,
                                         steps=options.steps, threads=options.threads, precision=precision))
     run = folder / f"run{seed}-{precision}"
-    overrides = [word for override in options.set for word in ("--set", override)]
+    overrides = [word for override in [*options.set, *["model.masks=false"] * options.boxes] for word in ("--set", override)]
     begin = time.time()
     subprocess.run([options.build / "bin/lockstep-engine", "train", config, "--output", run, *overrides], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wall = time.time() - begin
     evaluation = json.loads(sorted((run / "evaluations").glob("step-*.json"))[-1].read_text())
-    return wall, evaluation["bbox"]["AP"], evaluation["segm"]["AP"]
+    return wall, evaluation["bbox"]["AP"], (evaluation["segm"] or {"AP": float("nan")})["AP"]
 
 
 def run_torchvision(options, seed):
     begin = time.time()
     output = subprocess.run([sys.executable, ROOT / "tests/benchmarks/torchvision_train.py", options.data, "--seed", str(seed),
-                             "--steps", str(options.steps), "--threads", str(options.threads)],
+                             "--steps", str(options.steps), "--threads", str(options.threads), *["--boxes"] * options.boxes],
                             check=True, capture_output=True, text=True).stdout
     result = json.loads(output.splitlines()[-1])
     return time.time() - begin, result["bbox"], result["segm"]
@@ -62,6 +62,7 @@ def main():
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--boxes", action="store_true")
     parser.add_argument("--set", action="append", default=[])
     options = parser.parse_args()
     rows = {}

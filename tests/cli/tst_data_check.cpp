@@ -453,6 +453,40 @@ class TstDataCheck : public QObject {
     QCOMPARE(estimate.widthPx, 1344);
     QCOMPARE(estimate.heightPx, 800);
   }
+
+  void annotationsWithoutMasks() {
+    Data data;
+    data.addSplit("train", 4, 1, "t");
+    data.addSplit("val", 2, 11, "v");
+    json file = data.read("train");
+    file["annotations"][1].erase("segmentation");
+    data.write("train", file);
+    QVERIFY2(contains(data.lines(),
+                      "dataset.train.annotations: warning: 1 of the 4 annotations has "
+                      "a box but no mask, the first has id 2: they are not trained "
+                      "on by the mask head"),
+             data.lines().c_str());
+    for (json& annotation : file["annotations"]) annotation.erase("segmentation");
+    data.write("train", file);
+    QVERIFY2(contains(data.lines(),
+                      "dataset.train.annotations: 4 of the 4 annotations have a box "
+                      "but no mask, the first has id 1: train a detector of boxes "
+                      "with model.masks: false, or add masks"),
+             data.lines().c_str());
+    QCOMPARE(data.lines({"model.masks=false"}), std::string());
+  }
+
+  void cachesThatAreTooSmallOrTooLarge() {
+    Data data;
+    data.addSplit("train", 4, 1, "t");
+    data.addSplit("val", 2, 11, "v");
+    QCOMPARE(data.lines({"dataset.cache=ram"}), std::string());
+    QVERIFY2(contains(data.lines({"dataset.cache=ram", "dataset.cache_limit=1 MiB"}),
+                      "dataset.cache_limit: warning: 1 MiB hold 28 % of the decoded training "
+                      "images"),
+             data.lines({"dataset.cache=ram", "dataset.cache_limit=1 MiB"}).c_str());
+    QCOMPARE(data.lines({"dataset.cache_limit=1 MiB"}), std::string());
+  }
 };
 
 LOCKSTEP_TEST(TstDataCheck)

@@ -162,7 +162,7 @@ class TstCrossChecks : public QObject {
     row("solver.optimizer", "adamw", false);
     row("solver.accumulate", "2", false);
     row("evaluation.early_stop.metric", "loss_total", false);
-    row("model.masks", "false", true);
+    row("model.masks", "false", false);
     row("model.norm_epsilon", "0", false);
     row("dataset.tiles.size", "1024", true);
     row("dataset.tiles.overlap", "0.5", true);
@@ -171,7 +171,7 @@ class TstCrossChecks : public QObject {
     row("dataset.window", "[1 %, 4095]", true);
     row("dataset.mean", "[0.5]", true);
     row("dataset.std", "[0.2, 0.2, 0.2]", true);
-    row("augment.copy_paste", "0.5", true);
+    row("augment.copy_paste", "0.5", false);
     row("augment.pad_to", "canonical", false);
     row("solver.class_weights", "inverse", false);
     row("solver.class_weights", "[1, 2]", false);
@@ -184,12 +184,12 @@ class TstCrossChecks : public QObject {
     row("monitor.on_event.alert", "notify", true);
     row("monitor.on_event.end", "notify", true);
     row("monitor.tensor_stats_every", "100", false);
-    row("augment.scale_jitter", "[0.5, 2]", true);
-    row("augment.crop", "0.5", true);
+    row("augment.scale_jitter", "[0.5, 2]", false);
+    row("augment.crop", "0.5", false);
     row("augment.brightness", "0.5", false);
     row("dataset.repeat_threshold", "0.1", false);
-    row("dataset.cache", "ram", true);
-    row("dataset.cache_limit", "1 GiB", true);
+    row("dataset.cache", "ram", false);
+    row("dataset.cache_limit", "1 GiB", false);
     row("dataset.cache_limit", "4 GiB", false);
     row("evaluation.early_stop.patience", "7", false);
     row("evaluation.early_stop.min_delta", "0.5", false);
@@ -215,6 +215,30 @@ class TstCrossChecks : public QObject {
     QVERIFY2(lines.contains(QStringLiteral("monitor.summary_images: warning: 4 are never drawn: "
                                            "monitor.predictions_every is 0")),
              qPrintable(lines));
+  }
+
+  void scaleFactorsAreInOrder() {
+    const auto loaded = config::loadExperimentText("", "a.yaml", {"augment.scale_jitter=[2, 0.5]"});
+    QCOMPARE(tests::issueLines(loaded),
+             std::string("--set: augment.scale_jitter: the smallest factor, 2, is above the "
+                         "largest, 0.5"));
+  }
+
+  void aBoxDetectorIsJudgedByItsBoxes() {
+    const auto bestOf = [](const std::vector<std::string>& overrides) {
+      const auto loaded = config::loadExperimentText("", "a.yaml", overrides);
+      return loaded.hasErrors() ? tests::issueLines(loaded)
+                                : loaded.experiment.evaluation.bestMetric;
+    };
+    QCOMPARE(bestOf({}), std::string("segm/AP"));
+    QCOMPARE(bestOf({"model.masks=false"}), std::string("bbox/AP"));
+    QCOMPARE(bestOf({"model.masks=false", "evaluation.best_metric=loss_total"}),
+             std::string("loss_total"));
+    QCOMPARE(bestOf({"model.masks=false", "evaluation.best_metric=segm/AP50"}),
+             std::string("--set: evaluation.best_metric: segm/AP50 is never measured with "
+                         "model.masks: false; use bbox/AP or a loss"));
+    QVERIFY(bestOf({"model.masks=false", "evaluation.early_stop.metric=loss_mask"})
+                .starts_with("--set: evaluation.early_stop.metric: loss_mask is never measured"));
   }
 
   void aTensorNameThatIsNoRegexIsAnError() {

@@ -41,6 +41,9 @@ augment:
   brightness: 0.0
   contrast: 0.0
   saturation: 0.0
+  blur: 0.0
+  noise: 0.0
+  quarter_turns: 0.0
   scale_jitter: [1.0, 1.0]
   crop: 0.0                 # smallest kept fraction of a side; 0: off
   copy_paste: 0.0           # probability that instances of another image are pasted in

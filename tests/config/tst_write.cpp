@@ -44,12 +44,12 @@ class TstWrite : public QObject {
     experiment.solver.baseLr = 0.1 + 0.2;
     experiment.solver.gamma = 1.0 / 3;
     experiment.model.normEpsilon = 5e-324;
-    experiment.augment.scaleJitter = {1e-300, 1e300};
+    experiment.model.anchors.sizes = {1e-300, 1, 2, 3, 1e300};
     const auto loaded = config::loadExperimentText(config::writeExperiment(experiment), "a.yaml");
     QCOMPARE(loaded.experiment.solver.baseLr, experiment.solver.baseLr);
     QVERIFY(loaded.experiment.solver.gamma == 1.0 / 3);
     QVERIFY(loaded.experiment.model.normEpsilon == 5e-324);
-    QVERIFY(loaded.experiment.augment.scaleJitter == experiment.augment.scaleJitter);
+    QVERIFY(loaded.experiment.model.anchors.sizes == experiment.model.anchors.sizes);
   }
 
   void theWholeExperimentIsWritten() {

@@ -43,7 +43,8 @@ class TstDeviceFeed : public QObject {
     augment.maxSize = 100;
     augment.verticalFlip = 0.5;
     augment.brightness = augment.saturation = 0.3;
-    return {dataset_, folder_.path().toStdString(), augment, 3, data::ClassTable(dataset_), output};
+    return {dataset_, folder_.path().toStdString(), augment, data::ClassTable(dataset_),
+            data::LoaderOptions{3, output}};
   }
 
  private Q_SLOTS:

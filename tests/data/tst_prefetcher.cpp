@@ -138,8 +138,8 @@ class TstPrefetcher : public QObject {
     augment.minSize = {48, 64};
     augment.maxSize = 100;
     augment.brightness = 0.2;
-    const data::SampleLoader loader(dataset, folder.path().toStdString(), augment, 3,
-                                    data::ClassTable(dataset));
+    const data::SampleLoader loader(dataset, folder.path().toStdString(), augment,
+                                    data::ClassTable(dataset), {.seed = 3});
     data::SamplerOptions options;
     options.batchSize = 4;
     options.accumulate = 2;

@@ -11,6 +11,7 @@
 #include "engine/config/padded_sizes.h"
 #include "engine/config/resized_size.h"
 #include "engine/data/bad_image.h"
+#include "engine/data/photometric.h"
 #include "engine/data/sample_loader.h"
 #include "engine/structures/instances.h"
 #include "tests/data/small_data_set.h"
@@ -27,6 +28,7 @@ using data::Sampler;
 namespace {
 
 constexpr std::uint64_t kSeed = 3;
+constexpr std::array kBlurs{0.3, 1.0, 2.5};
 /// Brightness, contrast and saturation of the jitter cases.
 constexpr std::array<std::array<double, 3>, 4> kFactors{
     {{1.4, 1, 1}, {1, 0.6, 1}, {1, 1, 1.7}, {0.8, 1.3, 0.4}}};
@@ -112,7 +114,8 @@ class TstSampleLoader : public QObject {
     augment.minSize = {40, 64, 75, 130};
     augment.maxSize = 150;
     augment.verticalFlip = 0.5;
-    const data::SampleLoader loader(dataset_, path(""), augment, kSeed, data::ClassTable(dataset_));
+    const data::SampleLoader loader(dataset_, path(""), augment, data::ClassTable(dataset_),
+                                    {.seed = kSeed});
     for (std::int64_t epoch = 0; epoch < 8; ++epoch) {
       const auto draws = drawsOfEpoch({static_cast<std::size_t>(epoch % 6), 1, 4}, epoch);
       QJsonArray images;
@@ -133,8 +136,8 @@ class TstSampleLoader : public QObject {
     config::AugmentConfig augment;
     augment.minSize = {256};
     augment.maxSize = 512;
-    const data::SampleLoader loader(dataset, root / "val2017", augment, kSeed,
-                                    data::ClassTable(dataset));
+    const data::SampleLoader loader(dataset, root / "val2017", augment, data::ClassTable(dataset),
+                                    {.seed = kSeed});
     for (std::size_t i = 0; i < 12; ++i) {
       const QJsonObject image =
           imageToJson(dataset, i, data::TransformPlan(), augment.minSize[0], root / "val2017");
@@ -152,9 +155,19 @@ class TstSampleLoader : public QObject {
     }
     return cases;
   }
+  QJsonArray blurCases() const {
+    QJsonArray cases;
+    for (std::size_t i = 0; i < kBlurs.size(); ++i) {
+      cases.append(QJsonObject{{QStringLiteral("name"), text("blur." + std::to_string(i))},
+                               {QStringLiteral("file"), text(path("c.png").string())},
+                               {QStringLiteral("sigma"), kBlurs[i]}});
+    }
+    return cases;
+  }
   void askTorchvision() {
     const QJsonObject cases{{QStringLiteral("batches"), batchCases_},
-                            {QStringLiteral("jitters"), jitterCases()}};
+                            {QStringLiteral("jitters"), jitterCases()},
+                            {QStringLiteral("blurs"), blurCases()}};
     base::writeFileAtomically(path("cases.json"), QJsonDocument(cases).toJson().toStdString());
     QProcess process;
     const auto script = tests::sourceFolder() / "tests/reference/torchvision_transform.py";
@@ -213,13 +226,27 @@ class TstSampleLoader : public QObject {
     }
   }
 
+  void blurEqualsTorchvision() {
+    if (tests::python().isEmpty()) QSKIP("needs Python with torchvision");
+    for (std::size_t i = 0; i < kBlurs.size(); ++i) {
+      data::RgbImage image = data::readImage(path("c.png"));
+      data::blur(image, kBlurs[i]);
+      const at::Tensor ours =
+          torch::from_blob(image.pixels.get(), {image.height, image.width, 3}, torch::kByte);
+      const at::Tensor& theirs = *fromTorchvision_.find("blur." + std::to_string(i));
+      const at::Tensor difference = (ours.to(torch::kInt) - theirs.to(torch::kInt)).abs();
+      QVERIFY(difference.max().item<int>() <= 1);  // float32 sums in another order
+      QVERIFY((difference == 0).to(torch::kFloat).mean().item<double>() > 0.99);
+    }
+  }
+
   void evaluationSeesOneImageAloneAndUnchanged() {
     config::AugmentConfig augment;
     augment.minSize = {40, 50};
     augment.maxSize = 90;
     augment.horizontalFlip = 1;
-    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), augment, kSeed,
-                                    data::ClassTable(dataset_));
+    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), augment,
+                                    data::ClassTable(dataset_), {.seed = kSeed});
     const std::size_t index = dataset_.imageIndex({7});  // 97 x 61
     const Batch batch = loader.loadEvaluation(index);
     QVERIFY((batch.sizes == std::vector<base::ImageSize>{{50, 79}}));
@@ -242,8 +269,9 @@ class TstSampleLoader : public QObject {
     config::AugmentConfig canonical = augment;
     canonical.padTo = config::PadTo::Canonical;
     const auto loaderOf = [&](const config::AugmentConfig& config, data::LoaderOutput output) {
-      return std::make_unique<data::SampleLoader>(dataset_, path(""), config, kSeed,
-                                                  data::ClassTable(dataset_), output);
+      return std::make_unique<data::SampleLoader>(dataset_, path(""), config,
+                                                  data::ClassTable(dataset_),
+                                                  data::LoaderOptions{kSeed, output});
     };
     const auto plain = loaderOf(augment, data::LoaderOutput::Transformed),
                padded = loaderOf(canonical, data::LoaderOutput::Transformed),
@@ -280,8 +308,8 @@ class TstSampleLoader : public QObject {
   }
 
   void batchesAreCopiedToADevice() {
-    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {}, kSeed,
-                                    data::ClassTable(dataset_));
+    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {},
+                                    data::ClassTable(dataset_), {.seed = kSeed});
     const Batch batch = loader.loadEvaluation(0), moved = batch.to(at::kCPU);
     QVERIFY(torch::equal(moved.images, batch.images));
     QCOMPARE(moved.ids.size(), std::size_t{1});
@@ -291,8 +319,8 @@ class TstSampleLoader : public QObject {
     coco::Image missing{{1}, "not_there.png", 10, 10};
     const coco::Dataset dataset =
         coco::Dataset::fromParts({missing}, {{{1}, "thing"}}, {}, "made.json");
-    const data::SampleLoader loader(dataset, folder_.path().toStdString(), {}, kSeed,
-                                    data::ClassTable(dataset));
+    const data::SampleLoader loader(dataset, folder_.path().toStdString(), {},
+                                    data::ClassTable(dataset), {.seed = kSeed});
     try {
       loader.loadEvaluation(0);
       QFAIL("was accepted");
@@ -304,8 +332,8 @@ class TstSampleLoader : public QObject {
 
   /// Images are left out for good, so errors of the machine must not count as bad images.
   void machineErrorIsNotABadImage() {
-    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {}, kSeed,
-                                    data::ClassTable(dataset_));
+    const data::SampleLoader loader(dataset_, folder_.path().toStdString(), {},
+                                    data::ClassTable(dataset_), {.seed = kSeed});
     const tests::NoMoreFiles limit;
     try {
       loader.loadEvaluation(0);

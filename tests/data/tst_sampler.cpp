@@ -327,6 +327,30 @@ class TstSampler : public QObject {
     }
     return coco::Dataset::fromParts(images, {{{1}, "usual"}, {{2}, "rare"}}, annotations, "made");
   }
+
+  void donorsAreOtherImagesOfTheEpoch() {
+    const coco::Dataset images = dataset(12);
+    SamplerOptions made = options(2);
+    made.copyPaste = 0.5;
+    Sampler sampler(images, made);
+    std::set<std::size_t> donors;
+    int pasted = 0, all = 0;
+    for (const Sampler::Draw& draw : firstDraws(sampler, 300, 1)) {
+      ++all;
+      if (!draw.donorIndex) continue;
+      ++pasted;
+      QVERIFY(*draw.donorIndex != draw.imageIndex);
+      donors.insert(*draw.donorIndex);
+    }
+    QVERIFY(std::abs(2 * pasted - all) < all / 6);
+    QVERIFY(donors.size() >= 8);
+    const auto again = firstDraws(Sampler(images, made), 300, 1);
+    QVERIFY(again == firstDraws(sampler, 300, 1));
+    const std::int64_t left = images.images()[*donors.begin()].id.value;
+    sampler.leaveOut({left});
+    for (const Sampler::Draw& draw : firstDraws(sampler, 300, 1))
+      QVERIFY(!draw.donorIndex || images.images()[*draw.donorIndex].id.value != left);
+  }
 };
 
 LOCKSTEP_TEST(TstSampler)

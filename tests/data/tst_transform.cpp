@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/base/error.h"
+#include "engine/data/photometric.h"
 #include "engine/data/transform.h"
 #include "engine/structures/image_row.h"
 #include "tests/data/small_data_set.h"
@@ -20,17 +21,15 @@ TransformPlan plan(ImageSize original, ImageSize resized, bool flipHorizontal, b
   TransformPlan made;
   made.original = original;
   made.resized = resized;
+  made.window = {0, 0, static_cast<int>(original.width), static_cast<int>(original.height)};
   made.flipHorizontal = flipHorizontal;
   made.flipVertical = flipVertical;
   return made;
 }
 
 at::Tensor transformed(const data::RgbImage& image, const TransformPlan& plan) {
-  data::RgbImage copy(image.width, image.height);
-  std::copy_n(image.pixels.get(), static_cast<std::size_t>(image.width) * image.height * 3,
-              copy.pixels.get());
   at::Tensor out = torch::full({3, plan.resized.height, plan.resized.width}, 99.0f);
-  data::transformImage(std::move(copy), plan, plan.resized, out.data_ptr<float>());
+  data::resizeImage(image, plan, plan.resized, out.data_ptr<float>());
   return out;
 }
 
@@ -111,8 +110,8 @@ class TstTransform : public QObject {
       for (const auto& [horizontal, vertical] : kFlips) {
         const TransformPlan made =
             plan({image.height, image.width}, {height, width}, horizontal, vertical);
-        const auto gt = data::transformAnnotations(dataset.annotationsOf(i),
-                                                   data::ClassTable(dataset), image, made);
+        const auto gt =
+            data::transformAnnotations(dataset.annotationsOf(i), data::ClassTable(dataset), made);
         const at::Tensor masks = tests::wholeMasks(gt.masks);
         std::int64_t row = 0;
         for (const coco::Annotation& annotation : dataset.annotationsOf(i)) {
@@ -129,11 +128,10 @@ class TstTransform : public QObject {
   void boxesAreTransformedWithTheirImage() {
     const coco::Dataset dataset = tests::smallDataset();
     const std::size_t index = dataset.imageIndex({2});  // 60 x 100, box -4 70 30 40
-    const coco::Image& image = dataset.images()[index];
     const auto boxOf = [&](bool horizontal, bool vertical) {
       const TransformPlan made = plan({100, 60}, {200, 90}, horizontal, vertical);
       return data::transformAnnotations(dataset.annotationsOf(index), data::ClassTable(dataset),
-                                        image, made)
+                                        made)
           .boxesXyxy;
     };
     QVERIFY(torch::allclose(boxOf(false, false), torch::tensor({{0.0f, 140.0f, 39.0f, 200.0f}})));
@@ -147,14 +145,14 @@ class TstTransform : public QObject {
     const std::size_t index = dataset.imageIndex({7});  // two usable ones, one 1 px wide, a crowd
     const auto gt =
         data::transformAnnotations(dataset.annotationsOf(index), data::ClassTable(dataset),
-                                   dataset.images()[index], plan({61, 97}, {61, 97}, false, false));
+                                   plan({61, 97}, {61, 97}, false, false));
     QVERIFY(torch::equal(gt.classes, torch::tensor({2, 1}, torch::kLong)));
     QCOMPARE(gt.boxesXyxy.scalar_type(), torch::kFloat);
     QCOMPARE(gt.masks.pixels.scalar_type(), torch::kByte);
     const std::size_t empty = dataset.imageIndex({41});
     const auto none =
         data::transformAnnotations(dataset.annotationsOf(empty), data::ClassTable(dataset),
-                                   dataset.images()[empty], plan({48, 64}, {24, 32}, false, false));
+                                   plan({48, 64}, {24, 32}, false, false));
     QVERIFY((none.boxesXyxy.sizes() == at::IntArrayRef{0, 4}) &&
             (tests::wholeMasks(none.masks).sizes() == at::IntArrayRef{0, 24, 32}));
   }
@@ -169,9 +167,8 @@ class TstTransform : public QObject {
     outside.segmentation = std::vector<std::vector<double>>{{200, 10, 220, 10, 220, 30}};
     const coco::Dataset dataset = coco::Dataset::fromParts(
         {{{1}, "a.png", 100, 50}}, {{{1}, "thing"}}, {outside}, "made.json");
-    const auto gt =
-        data::transformAnnotations(dataset.annotationsOf(0), data::ClassTable(dataset),
-                                   dataset.images()[0], plan({50, 100}, {50, 100}, false, false));
+    const auto gt = data::transformAnnotations(dataset.annotationsOf(0), data::ClassTable(dataset),
+                                               plan({50, 100}, {50, 100}, false, false));
     QCOMPARE(gt.count(), std::int64_t{0});
   }
 
@@ -201,9 +198,9 @@ class TstTransform : public QObject {
     const coco::Dataset dataset = coco::Dataset::fromParts(
         {{{1}, "a.png", 640, 480}}, {{{1}, "thing"}}, {annotation}, "made.json");
     for (const auto& [horizontal, vertical] : kFlips) {
-      const auto gt = data::transformAnnotations(
-          dataset.annotationsOf(0), data::ClassTable(dataset), dataset.images()[0],
-          plan({480, 640}, {800, 1066}, horizontal, vertical));
+      const auto gt =
+          data::transformAnnotations(dataset.annotationsOf(0), data::ClassTable(dataset),
+                                     plan({480, 640}, {800, 1066}, horizontal, vertical));
       const at::Tensor sides = gt.boxesXyxy.slice(1, 2) - gt.boxesXyxy.slice(1, 0, 2);
       QVERIFY2((sides > 0).all().item<bool>(), "its regression target would be -infinity");
       QCOMPARE(gt.classes.size(0), gt.count());
@@ -217,7 +214,6 @@ class TstTransform : public QObject {
     const std::size_t index = dataset.imageIndex({7});    // an 18, then a 3
     const auto classesIn = [&](const data::ClassTable& model) {
       return data::transformAnnotations(dataset.annotationsOf(index), model,
-                                        dataset.images()[index],
                                         plan({61, 97}, {61, 97}, false, false))
           .classes;
     };

@@ -54,11 +54,11 @@ class TstEvaluation : public QObject {
   void lossesOfObjectsAreMeansOverTheirRois() {
     eval::Evaluation evaluation = sample();
     QVERIFY(!nlohmann::json::parse(eval::toJson(evaluation, false)).contains("losses_by_class"));
-    const eval::LossSums sums{4, {8, 2, 1}};
+    const eval::LossSums sums{.rois = 4, .maskRois = 2, .sums = {8, 2, 1}};
     evaluation.objectLosses = eval::ObjectLosses{{{{1}, "droplet", sums}}, {sums, {}, sums, {}}};
     const auto json = nlohmann::json::parse(eval::toJson(evaluation, false));
     const auto expected = nlohmann::json::parse(
-        R"({"rois": 4, "loss_classifier": 2.0, "loss_box_reg": 0.5, "loss_mask": 0.25})");
+        R"({"rois": 4, "loss_classifier": 2.0, "loss_box_reg": 0.5, "loss_mask": 0.5})");
     auto ofClass = json.at("losses_by_class").at(0);
     QCOMPARE(ofClass.at("category_id").get<int>(), 1);
     QCOMPARE(ofClass.at("name").get<std::string>(), std::string("droplet"));
@@ -68,6 +68,9 @@ class TstEvaluation : public QObject {
     QVERIFY(json.at("losses_by_size").at("all") == expected);
     QVERIFY(json.at("losses_by_size").at("medium") == expected);
     QCOMPARE(json.at("losses_by_size").size(), std::size_t{2});
+    evaluation.objectLosses->bySize[0].maskRois = 0;
+    const auto boxesAlone = nlohmann::json::parse(eval::toJson(evaluation, false));
+    QVERIFY(!boxesAlone.at("losses_by_size").at("all").contains("loss_mask"));
   }
 
   void detectionsOverMaxDetsAreReported() {
@@ -130,7 +133,7 @@ class TstEvaluation : public QObject {
     };
     row("both", eval::toJson(both, true), true, true);
     row("losses alone", eval::toJson(losses, true), true, false);
-    row("boxes without masks", eval::toJson(sample(), true), true, false);
+    row("boxes without masks", eval::toJson(sample(), true), true, true);
     row("AP alone", eval::toJson(precision, false), false, true);
     row("nothing", eval::toJson(none, false), false, false);
     row("truncated", eval::toJson(both, true).substr(0, 100), false, false);
@@ -159,9 +162,11 @@ class TstEvaluation : public QObject {
 
   void scalarsCarryTheirTags() {
     const auto scalars = eval::evaluationScalars(sample());
-    QCOMPARE(scalars.size(), std::size_t(18));
+    QCOMPARE(scalars.size(), std::size_t(19));
     QCOMPARE(scalars.front(), (std::pair<std::string, float>("eval/loss_classifier", 2.f)));
-    QCOMPARE(scalars.back(), (std::pair<std::string, float>("eval/bbox/ARl", 0.5f)));
+    QCOMPARE(scalars[17], (std::pair<std::string, float>("eval/bbox/ARl", 0.5f)));
+    // Of a model without a mask head.
+    QCOMPARE(scalars.back(), (std::pair<std::string, float>("eval/bbox/AP/class/1", 0.5f)));
     eval::Evaluation evaluation = sample();
     evaluation.segm = evaluation.bbox;
     evaluation.segm->classes.push_back({{3}, "bubble", -1, -1});

@@ -4,6 +4,7 @@ CASES: {"batches": [{"name", "max_size", "images": [{"file", "min_size", "hflip"
         "annotations": [{"bbox", "segmentation"}]}]}], "jitters": [{"name", "file", "brightness", "contrast", "saturation"}]}
 OUT: NAME.images [N,3,H,W], NAME.I.boxes, NAME.I.masks; NAME [H,W,3] uint8 of jitters"""
 import json
+import math
 import sys
 
 import numpy as np
@@ -65,6 +66,10 @@ def main():
         pixels = F.adjust_contrast(pixels, jitter["contrast"])
         pixels = F.adjust_saturation(pixels, jitter["saturation"])
         out[jitter["name"]] = pixels.permute(1, 2, 0).contiguous()
+    for blur in cases["blurs"]:
+        pixels = torch.from_numpy(np.array(read(blur["file"]))).permute(2, 0, 1)
+        side = 2 * math.ceil(3 * blur["sigma"]) + 1
+        out[blur["name"]] = F.gaussian_blur(pixels, [side, side], [blur["sigma"], blur["sigma"]]).permute(1, 2, 0).contiguous()
     save_file(out, sys.argv[2])
 
 

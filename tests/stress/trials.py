@@ -13,7 +13,10 @@ EXPERIMENT = """name: stress
 dataset:
   train: {images: shapes/train, annotations: shapes/annotations/instances_train.json}
   val: {images: shapes/val, annotations: shapes/annotations/instances_val.json}
-augment: {min_size: [64, 96], max_size: 128, brightness: 0.2}
+  repeat_threshold: 0.6
+  cache: ram
+augment: {min_size: [64, 96], max_size: 128, brightness: 0.2, blur: 1, noise: 0.05, quarter_turns: 0.5, scale_jitter: [0.5, 1.5],
+          crop: 0.6, copy_paste: 0.5}
 model:
   backbone: resnet18
   norm: group
@@ -21,7 +24,8 @@ model:
   rpn: {pre_nms_top_n_train: 200, pre_nms_top_n_test: 200, post_nms_top_n_train: 100, post_nms_top_n_test: 100}
   box_head: {fc_dim: 64, batch_size_per_image: 32}
   mask_head: {convs: 1, channels: 32}
-solver: {max_steps: 24, batch_size: 2, warmup_steps: 5, schedule: cosine, base_lr: 0.01, clip_grad_norm: 10, ema_decay: 0.9}
+solver: {max_steps: 24, batch_size: 2, warmup_steps: 5, schedule: cosine, base_lr: 0.01, clip_grad_norm: 10, ema_decay: 0.9,
+         class_weights: inverse}
 evaluation: {loss_every: 3, ap_every: 6, early_stop: {metric: loss_total, patience: 20}}
 checkpoint: {every: 4, keep: 2}
 monitor: {log_every: 2, predictions_every: 6, prediction_images: 2}

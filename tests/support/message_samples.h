@@ -32,6 +32,7 @@ inline std::vector<protocol::Work> sampleWorks() {
           ShapesJob{"/tmp/shapes", 7, 8, -5},
           ImportJob{"/data", "/tmp/in", "yolo", 0.25, 7, "video(\\d+)", "/names.txt", true},
           ExportJob{"/data", "/tmp/out", "cvat"},
+          PreviewJob{"name: a\n", "/tmp/sheets", 4},
           InfoJob{}};
 }
 

@@ -37,8 +37,11 @@ class TstCanonicalSizes : public QObject {
   }
   static data::SampleLoader loaderOf(const config::Experiment& experiment,
                                      const coco::Dataset& dataset) {
-    return {dataset, experiment.dataset.train.images, experiment.augment,
-            static_cast<std::uint64_t>(experiment.runtime.seed), data::ClassTable(dataset)};
+    return {dataset,
+            experiment.dataset.train.images,
+            experiment.augment,
+            data::ClassTable(dataset),
+            {.seed = static_cast<std::uint64_t>(experiment.runtime.seed)}};
   }
 
  private Q_SLOTS:

@@ -139,7 +139,7 @@ class TstDivergence : public QObject {
   static train::StepReplay replayed(const config::Experiment& experiment, const fs::path& weights,
                                     std::int64_t step) {
     const auto dataset = coco::Dataset::load(experiment.dataset.train.annotations);
-    const data::SampleLoader loader(dataset, experiment.dataset.train.images, experiment.augment, 1,
+    const data::SampleLoader loader(dataset, experiment.dataset.train.images, experiment.augment,
                                     data::ClassTable(dataset));
     const data::Sampler sampler(dataset, data::samplerOptions(experiment, 0, 1));
     model::MaskRcnn model(experiment.model, dataset.categories().size() + 1, 1);

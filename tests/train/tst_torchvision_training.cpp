@@ -124,7 +124,7 @@ void writeBatches(const config::Experiment& experiment, int steps, const fs::pat
   const coco::Dataset dataset = coco::Dataset::load(experiment.dataset.train.annotations);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
   const data::SampleLoader loader(dataset, experiment.dataset.train.images, experiment.augment,
-                                  seed, data::ClassTable(dataset));
+                                  data::ClassTable(dataset), {.seed = seed});
   const data::Sampler sampler(dataset, {.batchSize = experiment.solver.batchSize,
                                         .accumulate = experiment.solver.accumulate,
                                         .groupByAspect = experiment.dataset.groupByAspect,

@@ -279,7 +279,7 @@ class TstTrainer : public QObject {
     const auto dataset = coco::Dataset::load(experiment.dataset.val.annotations);
     const auto loaded = train::loadModel(
         experiment, averaged.layout.checkpoint(3) / "model.safetensors", &dataset, at::kCPU);
-    const data::SampleLoader loader(dataset, experiment.dataset.val.images, experiment.augment, 1,
+    const data::SampleLoader loader(dataset, experiment.dataset.val.images, experiment.augment,
                                     data::ClassTable(loaded.categories));
     const eval::Evaluator evaluator(loader, {.lossWeights = experiment.solver.lossWeights});
     eval::Evaluation evaluation = evaluator.evaluate(*loaded.model, {});
@@ -296,7 +296,7 @@ class TstTrainer : public QObject {
     const auto dataset = coco::Dataset::load(experiment.dataset.val.annotations);
     const auto loaded = train::loadModel(
         experiment, session.layout.checkpoint(2) / "model.safetensors", &dataset, at::kCPU);
-    const data::SampleLoader loader(dataset, experiment.dataset.val.images, experiment.augment, 1,
+    const data::SampleLoader loader(dataset, experiment.dataset.val.images, experiment.augment,
                                     data::ClassTable(loaded.categories));
     for (const bool withAp : {false, true}) {
       const eval::Evaluator evaluator(

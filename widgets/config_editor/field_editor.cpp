@@ -9,7 +9,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPainter>
-#include <QStandardItemModel>
 #include <QTimer>
 #include <QToolButton>
 
@@ -185,8 +184,6 @@ class ChoiceEditor : public FieldEditor {
     combo_->setFocusPolicy(Qt::StrongFocus);
     combo_->installEventFilter(this);
     for (const std::string& choice : field.choices) combo_->addItem(QString::fromStdString(choice));
-    for (const std::string& choice : field.unimplementedChoices)
-      disable(QString::fromStdString(choice));
     if (field.nullable) combo_->addItem(QStringLiteral("null"));
     known_ = combo_->count();
     combo_->setCurrentIndex(-1);
@@ -216,13 +213,6 @@ class ChoiceEditor : public FieldEditor {
   }
 
  private:
-  void disable(const QString& choice) {
-    const int index = combo_->findText(choice);
-    auto* items = qobject_cast<QStandardItemModel*>(combo_->model());
-    items->item(index)->setEnabled(false);
-    items->item(index)->setToolTip(tr("Not built yet"));
-  }
-
   WordBox* combo_ = nullptr;
   int known_ = 0;
 };

@@ -24,9 +24,12 @@ bool isNeverFound(const Curve& ap, std::int64_t lastStep) {
 /// Source: Gupta, Dollar and Girshick, LVIS (repeat factor sampling of rare classes),
 /// arXiv:1908.03195.
 std::optional<Finding> classNotFound(const RunSoFar& run) {
-  const Curve& ap = run.curves.of(events::tags::kMaskAp);
+  const Curve& maskAp = run.curves.of(events::tags::kMaskAp);
+  const bool isOfMasks = !maskAp.isEmpty();
+  const char* apTag = isOfMasks ? events::tags::kMaskAp : events::tags::kBoxAp;
+  const Curve& ap = run.curves.of(apTag);
   if (ap.isEmpty() || ap.points().back().mean() < kLearntAp) return std::nullopt;
-  const std::string prefix = std::string(events::tags::kMaskAp) + "/class/";
+  const std::string prefix = std::string(apTag) + "/class/";
   std::vector<std::string> never;
   std::size_t classes = 0;
   for (const auto& [tag, curve] : run.curves.startingWith(prefix)) {
@@ -44,7 +47,8 @@ std::optional<Finding> classNotFound(const RunSoFar& run) {
                  .problem = "Never found: " + std::to_string(never.size()) + " of " +
                             base::counted(classes, "class") + " (category id " + ids +
                             "), with an AP of 0 at all of " + std::to_string(ap.points().size()) +
-                            " evaluations, while the mask AP of all classes is " +
+                            " evaluations, while the " + (isOfMasks ? "mask" : "box") +
+                            " AP of all classes is " +
                             base::shortNumber(ap.points().back().mean(), 2) +
                             ". Look at their objects in the training set.",
                  .remedy = "Show their images more often: set dataset.repeat_threshold to 0.1.",

@@ -32,6 +32,10 @@ std::optional<Finding> dataStarved(const RunSoFar& run) {
     finding.key = "dataset.loader_threads";
     finding.value = std::to_string(2 * threads);
     finding.remedy = "Set dataset.loader_threads to " + finding.value + ", or use a faster disk.";
+  } else if (run.experiment && run.experiment->dataset.cache == config::ImageCache::None) {
+    finding.key = "dataset.cache";
+    finding.value = "ram";
+    finding.remedy = "Keep decoded images in memory: set dataset.cache to ram.";
   } else {
     finding.remedy = "Use a faster disk, smaller images or more processor cores.";
   }

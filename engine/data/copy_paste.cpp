@@ -1,0 +1,197 @@
+#include "engine/data/copy_paste.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "engine/base/counter_hash.h"
+#include "engine/coco/masks/rle.h"
+
+namespace lockstep::data {
+namespace {
+
+using base::RandomPurpose;
+
+/// Share of an object that has to be left of it.
+constexpr double kLeastVisible = 0.1;
+
+/// Two pixels of a line and the weight of the second.
+struct Neighbours {
+  int first = 0, second = 0;
+  float weight = 0;
+};
+
+/// Those of a pixel's centre, as bilinear interpolation without antialias takes them.
+Neighbours neighboursOf(int pixel, std::int64_t from, std::int64_t to) {
+  const float scale = static_cast<float>(from) / static_cast<float>(to);
+  const float place = std::max((static_cast<float>(pixel) + 0.5F) * scale - 0.5F, 0.0F);
+  const std::int64_t first = std::min(static_cast<std::int64_t>(place), from - 1);
+  return {static_cast<int>(first), static_cast<int>(std::min(first + 1, from - 1)),
+          place - static_cast<float>(first)};
+}
+
+/// An object of the donor as it is seen in the image.
+struct PastedObject {
+  coco::MaskCrop crop;  ///< in px of the image
+  coco::Annotation annotation;
+};
+
+class Paster {
+ public:
+  Paster(AnnotatedImage& image, const AnnotatedImage& donor, const PastePlan& plan)
+      : image_(image), donor_(donor), plan_(plan) {}
+
+  void paste() {
+    std::vector<PastedObject> pasted = visibleObjects();
+    if (pasted.empty()) return;
+    std::vector<coco::Rle> masks;
+    for (const PastedObject& object : pasted) {
+      paint(object.crop);
+      masks.push_back(std::get<coco::Rle>(object.annotation.segmentation));
+    }
+    const coco::Rle cover = coco::merge(masks);
+    std::erase_if(image_.annotations,
+                  [&](coco::Annotation& annotation) { return isLost(annotation, cover); });
+    for (PastedObject& object : pasted) image_.annotations.push_back(std::move(object.annotation));
+  }
+
+ private:
+  base::ImageSize imageSize() const { return image_.pixels.size(); }
+
+  /// Objects that have a mask and are chosen.
+  std::vector<const coco::Annotation*> chosenObjects() const {
+    std::vector<const coco::Annotation*> withMask, chosen;
+    for (const coco::Annotation& annotation : donor_.annotations)
+      if (annotation.hasMask) withMask.push_back(&annotation);
+    for (std::size_t i = 0; i < withMask.size(); ++i)
+      if (base::counterUniform({plan_.key, i + 1}) < 0.5) chosen.push_back(withMask[i]);
+    if (chosen.empty() && !withMask.empty()) {
+      const double place = base::counterUniform({plan_.key}) * static_cast<double>(withMask.size());
+      chosen.push_back(withMask[static_cast<std::size_t>(place)]);
+    }
+    return chosen;
+  }
+
+  std::vector<PastedObject> visibleObjects() const {
+    std::vector<PastedObject> objects;
+    for (const coco::Annotation* annotation : chosenObjects())
+      if (auto object = seenInImage(*annotation)) objects.push_back(std::move(*object));
+    return objects;
+  }
+
+  /// Nothing if too little of the object is inside the image.
+  std::optional<PastedObject> seenInImage(const coco::Annotation& annotation) const {
+    const base::ImageSize from = donor_.pixels.size(), to = plan_.donorSize;
+    const coco::MaskCrop own = coco::crop(std::get<coco::Rle>(annotation.segmentation));
+    coco::MaskCrop crop = coco::resized(own, from, to, visiblePart());
+    crop.x += plan_.left;
+    crop.y += plan_.top;
+    PastedObject object{std::move(crop), annotation};
+    coco::Rle mask = coco::placed(object.crop, imageSize());
+    const auto area = static_cast<double>(coco::areaPx(mask));
+    const double scale = static_cast<double>(to.width) * static_cast<double>(to.height) /
+                         (static_cast<double>(from.width) * static_cast<double>(from.height));
+    const double whole =
+        scale * static_cast<double>(coco::areaPx(std::get<coco::Rle>(annotation.segmentation)));
+    if (area == 0 || area < kLeastVisible * whole) return std::nullopt;
+    object.annotation.boxXywh = coco::boundingBoxXywh(mask);
+    object.annotation.area = area;
+    object.annotation.segmentation = std::move(mask);
+    if (!object.annotation.isUsable()) return std::nullopt;
+    return object;
+  }
+
+  /// The part of the resized donor that lies in the image.
+  coco::PixelWindow visiblePart() const {
+    const int left = std::max(0, -plan_.left), top = std::max(0, -plan_.top);
+    const auto right =
+        std::min<std::int64_t>(plan_.donorSize.width, imageSize().width - plan_.left);
+    const auto bottom =
+        std::min<std::int64_t>(plan_.donorSize.height, imageSize().height - plan_.top);
+    return {left, top, std::max(0, static_cast<int>(right) - left),
+            std::max(0, static_cast<int>(bottom) - top)};
+  }
+
+  void paint(const coco::MaskCrop& crop) {
+    std::size_t at = 0;
+    for (int y = crop.y; y < crop.y + crop.height; ++y) {
+      const Neighbours rows =
+          neighboursOf(y - plan_.top, donor_.pixels.height, plan_.donorSize.height);
+      for (int x = crop.x; x < crop.x + crop.width; ++x) {
+        if (crop.pixels[at++] == 0) continue;
+        const Neighbours columns =
+            neighboursOf(x - plan_.left, donor_.pixels.width, plan_.donorSize.width);
+        paintPixel(x, y, columns, rows);
+      }
+    }
+  }
+
+  void paintPixel(int x, int y, const Neighbours& columns, const Neighbours& rows) {
+    std::uint8_t* to = image_.pixels.pixelAt(x, y);
+    for (std::size_t channel = 0; channel < RgbImage::kChannels; ++channel) {
+      const auto value = [&](int row, int column) {
+        return static_cast<float>(donor_.pixels.pixelAt(column, row)[channel]);
+      };
+      const auto inRow = [&](int row) {
+        return value(row, columns.first) * (1 - columns.weight) +
+               value(row, columns.second) * columns.weight;
+      };
+      const float mixed = inRow(rows.first) * (1 - rows.weight) + inRow(rows.second) * rows.weight;
+      to[channel] = static_cast<std::uint8_t>(std::lround(mixed));
+    }
+  }
+
+  /// Cuts what is covered of an object; true if too little of it is left.
+  static bool isLost(coco::Annotation& annotation, const coco::Rle& cover) {
+    const coco::Rle& mask = std::get<coco::Rle>(annotation.segmentation);
+    const std::uint64_t before = coco::areaPx(mask);
+    coco::Rle left = coco::subtract(mask, cover);
+    const std::uint64_t after = coco::areaPx(left);
+    if (after == before) return false;
+    if (static_cast<double>(after) < kLeastVisible * static_cast<double>(before)) return true;
+    if (!annotation.hasMask) return false;  // how far its object reaches is not known
+    annotation.boxXywh = coco::boundingBoxXywh(left);
+    annotation.area = static_cast<double>(after);
+    annotation.segmentation = std::move(left);
+    return false;
+  }
+
+  AnnotatedImage& image_;
+  const AnnotatedImage& donor_;
+  const PastePlan& plan_;
+};
+
+}  // namespace
+
+PastePlan planPaste(const TransformPlan& image, const TransformPlan& donor, std::uint64_t key) {
+  const auto side = [](std::int64_t donorPx, std::int64_t cutPx, std::int64_t resizedPx) {
+    const double px =
+        static_cast<double>(donorPx) * static_cast<double>(cutPx) / static_cast<double>(resizedPx);
+    return std::max<std::int64_t>(1, std::llround(px));
+  };
+  const base::ImageSize cut = image.cutSize();
+  PastePlan plan{
+      {side(donor.resized.height, cut.height, image.resized.height),
+       side(donor.resized.width, cut.width, image.resized.width)},
+      0,
+      0,
+      base::counterHash({key, static_cast<std::uint64_t>(RandomPurpose::PastedObjects)})};
+  const auto place = [&](std::uint64_t index, std::int64_t room) {
+    const double drawn =
+        base::counterUniform({key, static_cast<std::uint64_t>(RandomPurpose::PastedPlace), index});
+    const auto offset = static_cast<int>(drawn * static_cast<double>(std::abs(room) + 1));
+    return room < 0 ? -offset : offset;
+  };
+  plan.left = place(0, cut.width - plan.donorSize.width);
+  plan.top = place(1, cut.height - plan.donorSize.height);
+  return plan;
+}
+
+void pasteObjects(AnnotatedImage& image, const AnnotatedImage& donor, const PastePlan& plan) {
+  Paster(image, donor, plan).paste();
+}
+
+}  // namespace lockstep::data

@@ -1,0 +1,162 @@
+#include "engine/data/photometric.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "engine/base/counter_hash.h"
+
+namespace lockstep::data {
+namespace {
+
+constexpr std::size_t kChannels = RgbImage::kChannels;
+
+/// image1 * ratio + image2 * (1 - ratio), clamped and truncated to an integer.
+std::uint8_t blend(float value, float other, double ratio) {
+  const float mixed = value * static_cast<float>(ratio) + other * static_cast<float>(1 - ratio);
+  return static_cast<std::uint8_t>(std::clamp(mixed, 0.0f, 255.0f));
+}
+
+float greyOf(const std::uint8_t* rgb) {
+  return std::floor(static_cast<float>(rgb[0]) * 0.2989f + static_cast<float>(rgb[1]) * 0.587f +
+                    static_cast<float>(rgb[2]) * 0.114f);
+}
+
+void adjustContrast(RgbImage& image, double ratio) {
+  const std::size_t count = image.valueCount() / kChannels;
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += greyOf(image.pixels.get() + kChannels * i);
+  const auto mean = static_cast<float>(sum / static_cast<double>(count));
+  std::array<std::uint8_t, 256> table{};
+  for (int i = 0; i < 256; ++i) table[i] = blend(static_cast<float>(i), mean, ratio);
+  for (std::size_t i = 0; i < image.valueCount(); ++i) image.pixels[i] = table[image.pixels[i]];
+}
+
+void adjustBrightness(RgbImage& image, double ratio) {
+  std::array<std::uint8_t, 256> table{};
+  for (int i = 0; i < 256; ++i) table[i] = blend(static_cast<float>(i), 0, ratio);
+  for (std::size_t i = 0; i < image.valueCount(); ++i) image.pixels[i] = table[image.pixels[i]];
+}
+
+void adjustSaturation(RgbImage& image, double ratio) {
+  const std::size_t count = image.valueCount() / kChannels;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint8_t* rgb = image.pixels.get() + kChannels * i;
+    const float grey = greyOf(rgb);
+    for (std::size_t channel = 0; channel < kChannels; ++channel)
+      rgb[channel] = blend(rgb[channel], grey, ratio);
+  }
+}
+
+/// Weights of the pixels at -radius … radius.
+std::vector<float> gaussianKernel(double sigma) {
+  const int radius = static_cast<int>(std::ceil(3 * sigma));
+  std::vector<float> kernel;
+  float sum = 0;
+  for (int offset = -radius; offset <= radius; ++offset) {
+    const double x = offset / sigma;
+    kernel.push_back(static_cast<float>(std::exp(-0.5 * x * x)));
+    sum += kernel.back();
+  }
+  for (float& weight : kernel) weight /= sum;
+  return kernel;
+}
+
+/// Mirrored at the first and the last place, which are not repeated.
+int mirrored(int place, int count) {
+  if (count == 1) return 0;
+  const int period = 2 * (count - 1);
+  place = std::abs(place) % period;
+  return place < count ? place : period - place;
+}
+
+/// Adds `count` pixels, which lie `step` values apart, to their weighted neighbours' sums: one line
+/// of the image, in the direction of the blur.
+class LineBlur {
+ public:
+  explicit LineBlur(double sigma) : kernel_(gaussianKernel(sigma)) {}
+
+  /// from and to: the first value of the line. width: values beside one another that are blurred
+  /// alike, each along its own line.
+  void apply(const float* from, float* to, int count, std::size_t step, std::size_t width) const {
+    const int radius = static_cast<int>(kernel_.size() / 2);
+    for (int place = 0; place < count; ++place) {
+      float* sums = to + static_cast<std::size_t>(place) * step;
+      std::fill_n(sums, width, 0.0F);
+      for (int k = -radius; k <= radius; ++k) {
+        const float* values = from + static_cast<std::size_t>(mirrored(place + k, count)) * step;
+        const float weight = kernel_[static_cast<std::size_t>(k + radius)];
+        for (std::size_t i = 0; i < width; ++i) sums[i] += weight * values[i];
+      }
+    }
+  }
+
+ private:
+  std::vector<float> kernel_;
+};
+
+/// Quantiles of the normal distribution at (i + 0.5) / n.
+const std::vector<float>& normalQuantiles() {
+  static const std::vector<float> quantiles = [] {
+    constexpr int kCount = 4096;
+    constexpr int kHalvings = 40;
+    std::vector<float> values;
+    for (int i = 0; i < kCount; ++i) {
+      const double probability = (i + 0.5) / kCount;
+      double low = -8, high = 8;
+      for (int halving = 0; halving < kHalvings; ++halving) {
+        const double middle = (low + high) / 2;
+        (0.5 * std::erfc(-middle / std::sqrt(2.0)) < probability ? low : high) = middle;
+      }
+      values.push_back(static_cast<float>((low + high) / 2));
+    }
+    return values;
+  }();
+  return quantiles;
+}
+
+}  // namespace
+
+void changeColours(RgbImage& image, const TransformPlan& plan) {
+  jitterColour(image, plan.brightness, plan.contrast, plan.saturation);
+  if (plan.blurPx > 0) blur(image, plan.blurPx);
+  if (plan.noise > 0) addNoise(image, plan.noise, plan.noiseKey);
+}
+
+void jitterColour(RgbImage& image, double brightness, double contrast, double saturation) {
+  if (brightness != 1) adjustBrightness(image, brightness);
+  if (contrast != 1) adjustContrast(image, contrast);
+  if (saturation != 1) adjustSaturation(image, saturation);
+}
+
+void blur(RgbImage& image, double sigmaPx) {
+  const LineBlur lines(sigmaPx);
+  const std::size_t count = image.valueCount();
+  const std::size_t rowValues = kChannels * static_cast<std::size_t>(image.width);
+  std::vector<float> values(image.pixels.get(), image.pixels.get() + count), across(count);
+  for (int y = 0; y < image.height; ++y) {
+    const std::size_t row = static_cast<std::size_t>(y) * rowValues;
+    lines.apply(values.data() + row, across.data() + row, image.width, kChannels, kChannels);
+  }
+  lines.apply(across.data(), values.data(), image.height, rowValues, rowValues);
+  for (std::size_t i = 0; i < count; ++i)
+    image.pixels[i] =
+        static_cast<std::uint8_t>(std::clamp(std::nearbyint(values[i]), 0.0F, 255.0F));
+}
+
+void addNoise(RgbImage& image, double deviation, std::uint64_t key) {
+  constexpr std::size_t kPerHash = 5, kBits = 12;  // numbers of a hash, and their bits
+  const std::vector<float>& normal = normalQuantiles();
+  const auto scale = static_cast<float>(255 * deviation);
+  const std::size_t count = image.valueCount();
+  for (std::size_t first = 0; first < count; first += kPerHash) {
+    std::uint64_t bits = base::mixBits(key + first);
+    for (std::size_t i = first; i < std::min(first + kPerHash, count); ++i, bits >>= kBits) {
+      const float value = static_cast<float>(image.pixels[i]) + scale * normal[bits & 4095];
+      image.pixels[i] = static_cast<std::uint8_t>(std::clamp(std::nearbyint(value), 0.0F, 255.0F));
+    }
+  }
+}
+
+}  // namespace lockstep::data

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/coco/files/dataset.h"
+#include "engine/data/batch.h"
+#include "engine/data/rgb_image.h"
+#include "engine/worker/overlay.h"
+
+namespace lockstep::worker {
+
+/// Draws training batches: every image as the model gets it, with its padding, the boxes, masks and
+/// names of its objects, and a caption below. One thread only.
+class BatchSheetPainter {
+ public:
+  explicit BatchSheetPainter(const std::vector<coco::Category>& categories);
+
+  /// Captions in the order of the batch's images, whose transformed pixels are on the host.
+  data::RgbImage draw(const data::Batch& batch, const std::vector<std::string>& captions);
+
+ private:
+  std::vector<coco::Detection> objectsOf(const data::Batch& batch, std::int64_t n) const;
+  void drawCaption(data::RgbImage& sheet, const std::string& caption, int left, int top, int width);
+
+  std::vector<CategoryId> categories_;
+  OverlayPainter overlay_;
+  FontList fonts_;
+  LabelText text_;
+};
+
+}  // namespace lockstep::worker

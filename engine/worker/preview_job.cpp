@@ -1,0 +1,73 @@
+// Draws training batches as the model gets them.
+#include <algorithm>
+#include <cstdio>
+
+#include "engine/base/error.h"
+#include "engine/base/new_folder.h"
+#include "engine/data/sample_loader.h"
+#include "engine/worker/batch_sheet.h"
+#include "engine/worker/jobs.h"
+
+namespace lockstep::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Numbered as steps and, of several in a step, their parts.
+std::string sheetName(std::int64_t step, int part, int parts) {
+  char name[64];
+  std::snprintf(name, sizeof name, "step-%08lld", static_cast<long long>(step));
+  return name + (parts > 1 ? "-part-" + std::to_string(part + 1) : std::string()) + ".png";
+}
+
+std::string captionOf(const coco::Dataset& dataset, const data::Sampler::Draw& draw,
+                      const base::ImageSize& size) {
+  const coco::Image& image = dataset.images()[draw.imageIndex];
+  std::string text = "id " + std::to_string(image.id.value) + "  " +
+                     fs::path(image.fileName).filename().string() + "  " +
+                     std::to_string(size.width) + " x " + std::to_string(size.height) + " px";
+  if (draw.donorIndex)
+    text += "  + objects of id " + std::to_string(dataset.images()[*draw.donorIndex].id.value);
+  return text;
+}
+
+/// The ranks' parts of a batch are micro-batches of one step here.
+data::Sampler samplerOf(const config::Experiment& experiment, const coco::Dataset& dataset) {
+  data::SamplerOptions options = data::samplerOptions(experiment, 0, 1);
+  options.accumulate *= std::max(1, experiment.runtime.workers);
+  return {dataset, options};
+}
+
+}  // namespace
+
+protocol::Finished run(const protocol::PreviewJob& job, const JobContext& context) {
+  const config::Experiment experiment = experimentOf(job.configYaml);
+  const config::DatasetSplit& split = splitOf(experiment, protocol::Split::Train);
+  const coco::Dataset dataset = coco::Dataset::load(split.annotations);
+  const data::SampleLoader loader(dataset, split.images, experiment.augment,
+                                  data::ClassTable(dataset),
+                                  {.seed = static_cast<std::uint64_t>(experiment.runtime.seed),
+                                   .masks = experiment.model.masks});
+  const data::Sampler sampler = samplerOf(experiment, dataset);
+  const base::NewFolder folder(job.out);
+  BatchSheetPainter painter(dataset.categories());
+  const eval::Progress progress = progressTo(context.channel, "drawing batches");
+  for (int i = 0; i < job.batches; ++i) {
+    throwIfStopped(context.mailbox);
+    const std::int64_t step = 1 + i / sampler.accumulate();
+    const int part = i % sampler.accumulate();
+    const std::vector<data::Sampler::Draw> draws = sampler.imagesOf(step, part);
+    const data::Batch batch = loader.loadTraining(draws);
+    std::vector<std::string> captions;
+    for (std::size_t n = 0; n < draws.size(); ++n)
+      captions.push_back(captionOf(dataset, draws[n], batch.sizes[n]));
+    data::writeImage(painter.draw(batch, captions),
+                     folder.path() / sheetName(step, part, sampler.accumulate()));
+    progress(i + 1, job.batches);
+  }
+  folder.finish();
+  return {.result = protocol::DatasetReport{.text = "sheets: " + std::to_string(job.batches) +
+                                                    " training batches in " + job.out + "\n"}};
+}
+
+}  // namespace lockstep::worker
