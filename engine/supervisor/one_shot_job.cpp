@@ -26,7 +26,8 @@ class OneShotJob {
   OneShotJob(const std::filesystem::path& program, protocol::Work work, const LocalRanks& ranks)
       : leavesFolder_(std::holds_alternative<protocol::ShapesJob>(work) ||
                       std::holds_alternative<protocol::ImportJob>(work) ||
-                      std::holds_alternative<protocol::ExportJob>(work)),
+                      std::holds_alternative<protocol::ExportJob>(work) ||
+                      std::holds_alternative<protocol::CheckDatasetJob>(work)),
         signals_(
             loop_, [this](const StopSignal& signal) { interrupt(signal); },
             [this] { ranks_.reap(); }),
