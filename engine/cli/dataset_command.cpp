@@ -113,7 +113,7 @@ int checkDataset(const CheckOptions& options) {
   if (!out || !out->isStandardOutput()) {
     std::fputs(report.text.c_str(), stdout);
     if (out) std::printf("written:    %s\n", out->name().c_str());
-    if (!options.fix.empty()) {
+    if (!options.fix.empty() && pathExists(options.fix)) {
       std::printf("next:       lockstep-engine dataset check %s/experiment.yaml\n",
                   options.fix.c_str());
     }

@@ -7,8 +7,10 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/base/parallel_for.h"
+#include "engine/coco/check/kind_texts.h"
 #include "engine/coco/check/object_checks.h"
 #include "engine/coco/check/picture_pairs.h"
+#include "engine/coco/files/json_error.h"
 
 namespace lockstep::coco {
 namespace {
@@ -109,7 +111,11 @@ class Checker {
       part.isRead = false;
       std::string text = error.what();
       if (text.starts_with(paths.annotations)) text = text.substr(paths.annotations.size() + 1);
-      check_.faults.push_back(part.data.finding(FindingKind::InvalidFile, std::move(text)));
+      text = text.substr(std::min(text.find_first_not_of(' '), text.size()));
+      Finding& fault =
+          check_.faults.emplace_back(part.data.finding(FindingKind::InvalidFile, std::move(text)));
+      const auto* invalid = dynamic_cast<const InvalidJson*>(&error);
+      if (invalid != nullptr) fault.byte = invalid->byte();
     }
     part.facts = factsOf(part.data, experiment_);
     part.pictures.resize(part.data.dataset().images().size());
@@ -172,7 +178,8 @@ class Checker {
   std::string nameOf(std::size_t i) const {
     const PartData& part = check_.parts[images_[i].first].data;
     const Image& image = part.image(images_[i].second);
-    return std::string(part.part == Part::Train ? "training" : "held-out") + " image " +
+    return (check_.parts.size() > 1 ? std::string(coco::nameOf(part.part)) + " image "
+                                    : std::string("image ")) +
            std::to_string(image.id.value) + " (" + image.fileName + ")";
   }
 

@@ -111,13 +111,13 @@ std::string partText(const CheckedPart& part, const config::Experiment& experime
   return text;
 }
 
-/// ` training annotation 7 of image 3: `
+/// ` training annotation 7 of image 3:`
 std::string placeOf(const Finding& found, std::size_t parts) {
   std::string place = parts > 1 ? std::string(" ") + nameOf(found.part) : std::string();
   if (found.annotationId) place += " annotation " + std::to_string(*found.annotationId);
   if (found.annotationId && found.imageId) place += " of";
   if (found.imageId) place += " image " + std::to_string(*found.imageId);
-  return place.empty() ? " " : place + ": ";
+  return place.empty() ? place : place + ":";
 }
 
 std::string findingText(const Finding& found, const DatasetCheck& check) {
@@ -126,7 +126,7 @@ std::string findingText(const Finding& found, const DatasetCheck& check) {
   for (const CheckedPart& part : check.parts)
     if (part.data.part == found.part && found.file != part.data.annotations)
       file = std::filesystem::path(found.file).lexically_relative(part.data.images).string() + " ";
-  return " " + place + file + found.text + "\n";
+  return " " + place + " " + file + found.text + "\n";
 }
 
 std::string listText(const char* title, const std::vector<Finding>& findings,
@@ -148,9 +148,9 @@ std::string listText(const char* title, const std::vector<Finding>& findings,
 std::string fixesText(const CleanedDataset& cleaned) {
   std::string text;
   for (const CleanedPart& part : cleaned.parts) {
-    text += line(part.part == Part::Train ? "cleaned" : "",
-                 counted(part.images, "image") + ", " + counted(part.annotations, "annotation") +
-                     " in " + part.file);
+    text += line(text.empty() ? "cleaned" : "", counted(part.images, "image") + ", " +
+                                                    counted(part.annotations, "annotation") +
+                                                    " in " + part.file);
   }
   for (const auto& [kind, count] : cleaned.fixes) {
     text += std::string(base::textOf(kind)) + " ";

@@ -31,14 +31,16 @@ std::string experimentText(const fs::path& experiment, const std::vector<Checked
 
 CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experiment,
                             const fs::path& folder) {
-  const base::NewFolder made(folder);
   CleanedDataset cleaned;
+  for (const CheckedPart& part : check.parts) {
+    if (!part.isRead)
+      cleaned.unmended.push_back(part.data.annotations + " cannot be read, so it is not cleaned");
+  }
+  if (cleaned.unmended.size() == check.parts.size()) return cleaned;
+  const base::NewFolder made(folder);
   fs::create_directories(made.path() / "annotations");
   for (const CheckedPart& part : check.parts) {
-    if (!part.isRead) {
-      cleaned.unmended.push_back(part.data.annotations + " cannot be read, so it is not cleaned");
-      continue;
-    }
+    if (!part.isRead) continue;
     PartCleaner cleaner(part, check.faults, cleaned.fixes);
     const EntryEdits edits = cleaner.edits();
     const std::string name =
@@ -48,7 +50,6 @@ CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experimen
     cleaned.parts.push_back({part.data.part, (folder / name).string(), cleaner.imagesLeft(),
                              cleaner.annotationsLeft()});
   }
-  if (cleaned.parts.empty()) throw Error("--fix: no part of the dataset can be read");
   for (const Finding& fault : check.faults) {
     if (fault.kind == FindingKind::PictureInBothParts && !fault.imageId)
       cleaned.unmended.push_back(fault.file + " " + fault.text);

@@ -29,7 +29,8 @@ struct CleanedDataset {
 /// Writes FOLDER/annotations/instances_{train,val}.json without the faults of a check, and
 /// FOLDER/experiment.yaml, which is `experiment` (a file) with these annotations. FOLDER appears
 /// whole or not at all. Entries without a fault, and what Lockstep does not know in a file, are
-/// kept character by character. Throws UserError if FOLDER exists, Error if no part can be read.
+/// kept character by character. Makes no FOLDER if no part can be read. Throws UserError if FOLDER
+/// exists.
 CleanedDataset cleanDataset(const DatasetCheck& check, const std::filesystem::path& experiment,
                             const std::filesystem::path& folder);
 

@@ -8,7 +8,7 @@
 
 namespace lockstep::coco {
 
-/// From this IoU two objects of one class are the same object, annotated twice.
+/// Over this IoU two objects of one class are the same object, annotated twice.
 inline constexpr double kDoubledIou = 0.6;
 
 struct DoubledObject {
