@@ -195,7 +195,8 @@ int main(int count, char** arguments) {
     const fs::path folder = arguments[1];
     if (!fs::exists(folder / "experiment.yaml")) makeDataset(folder);
     const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
-    compare(programs / "lockstep-engine", folder, count > 2 ? std::atoi(arguments[2]) : 5);
+    compare(programs / "lockstep-engine", folder,
+            count > 2 ? std::max(1, std::atoi(arguments[2])) : 5);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dataset_check_beside_decoding: %s\n", error.what());

@@ -22,6 +22,7 @@ coco::Thumbnail madeThumbnail(unsigned seed) {
 }
 
 coco::Picture MadePictures::read(const fs::path& file, base::ImageSize annotated) const {
+  ++reads;
   std::string name = file.filename().string();
   coco::Picture picture;
   if (const auto state = states.find(name); state != states.end()) picture.state = state->second;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QTemporaryDir>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,7 @@ class MadePictures : public coco::PictureReader {
  public:
   coco::Picture read(const std::filesystem::path& file, base::ImageSize annotated) const override;
 
+  mutable std::atomic<int> reads = 0;
   std::map<std::string, coco::PictureState> states;  ///< by name
   std::map<std::string, int> orientations;
   std::map<std::string, std::string> copyOf;  ///< a name with the same pixels

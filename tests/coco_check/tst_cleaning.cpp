@@ -96,6 +96,22 @@ class TstCleaning : public QObject {
     QVERIFY(!entryOf(annotations, 100).is_null());
   }
 
+  void whatIsDoubledByALeftOutObjectStays() {
+    // Of 19, 14 and 11 px: each is doubled by the next larger one only.
+    MadeCheck made;
+    made.add(json(R"({"id": 102, "bbox": [20, 5, 11, 10],
+                      "segmentation": [[20, 5, 31, 5, 31, 15, 20, 15]]})"));
+    made.add(json(R"({"id": 101, "bbox": [20, 5, 14, 10],
+                      "segmentation": [[20, 5, 34, 5, 34, 15, 20, 15]]})"));
+    made.add(json(R"({"id": 100, "bbox": [20, 5, 19, 10],
+                      "segmentation": [[20, 5, 39, 5, 39, 15, 20, 15]]})"));
+    QCOMPARE(made.check().faults.size(), 2u);
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
+    QVERIFY(!entryOf(annotations, 100).is_null() && !entryOf(annotations, 102).is_null());
+    QVERIFY(entryOf(annotations, 101).is_null());
+  }
+
   void annotationsWithoutAnIdOfTheirOwnGetOne() {
     MadeCheck made;
     made.add(json(R"({"id": 3})"));
@@ -157,6 +173,17 @@ class TstCleaning : public QObject {
     QVERIFY(entryOf(train["images"], 1).is_null() && entryOf(train["images"], 4).is_null());
     QVERIFY(!entryOf(train["images"], 2).is_null());
     QCOMPARE(val["images"].size(), 4u);
+  }
+
+  void aPictureIsKeptWhoseOtherCannotBeUsed() {
+    MadeCheck made;
+    made.pictures.states["train-2.png"] = PictureState::WrongSize;
+    made.pictures.states["val-3.png"] = PictureState::WrongSize;
+    made.pictures.copyOf = {{"train-4.png", "train-2.png"}, {"val-3.png", "train-1.png"}};
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json images = made.cleaned(Part::Train)["images"];
+    QVERIFY(entryOf(images, 2).is_null() && !entryOf(images, 4).is_null());
+    QVERIFY(!entryOf(images, 1).is_null());
   }
 
   void annotationsOfATurnedImageAreTurned() {

@@ -244,13 +244,19 @@ class TstDatasetCheck : public QObject {
 
   void whatProgressThrowsStopsTheCheck() {
     MadeCheck made;
+    constexpr int kImages = 500;
+    for (int id = 5; id <= kImages; ++id)
+      made.part(Part::Train)["images"].push_back(
+          {{"id", id}, {"file_name", std::to_string(id) + ".png"}, {"width", 40}, {"height", 30}});
     made.check();
+    made.pictures.reads = 0;
     std::atomic<int> calls = 0;
     const auto stop = [&](const std::string& what, std::size_t, std::size_t) {
       if (what == "checking images" && ++calls == 2) throw Error("stopped");
     };
     QVERIFY_EXCEPTION_THROWN(coco::checkDataset(made.experiment, {}, made.pictures, stop), Error);
     QCOMPARE(calls.load(), 2);
+    QVERIFY(made.pictures.reads < kImages / 2);  // other threads end theirs
   }
 
   void theReportAsJsonHasEveryFinding() {

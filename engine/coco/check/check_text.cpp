@@ -92,7 +92,7 @@ std::string partText(const CheckedPart& part, const config::Experiment& experime
   text += line("  objects", std::to_string(facts.fewestObjects) + " … " +
                                 std::to_string(facts.mostObjects) + " per image, " +
                                 base::shortNumber(facts.meanObjects, 3) + " on average; most in " +
-                                facts.mostCrowdedFile);
+                                base::shortened(facts.mostCrowdedFile));
   if (facts.emptyImages > 0)
     text += line("  empty", counted(facts.emptyImages, "image") + " without objects");
   if (facts.boxOnlyObjects > 0)
@@ -125,7 +125,9 @@ std::string findingText(const Finding& found, const DatasetCheck& check) {
   std::string file;
   for (const CheckedPart& part : check.parts)
     if (part.data.part == found.part && found.file != part.data.annotations)
-      file = std::filesystem::path(found.file).lexically_relative(part.data.images).string() + " ";
+      file = base::shortened(
+                 std::filesystem::path(found.file).lexically_relative(part.data.images).string()) +
+             " ";
   return " " + place + " " + file + found.text + "\n";
 }
 

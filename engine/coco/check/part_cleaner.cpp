@@ -222,17 +222,25 @@ bool PartCleaner::mendBox(Annotation& annotation, const Image& image,
   return true;
 }
 
+/// From the largest to the smallest: what is doubled by an object that is left out itself stays.
 void PartCleaner::removeDoubled(std::size_t image) {
-  for (const AnnotationOrigin& origin : part_.data.content.origins[image]) {
-    const auto faults = byEntry_.find(origin.byte);
+  std::vector<std::pair<std::int64_t, const Finding*>> doubled;  // by area, negative
+  const auto& origins = part_.data.content.origins[image];
+  for (std::size_t place = 0; place < origins.size(); ++place) {
+    const auto faults = byEntry_.find(origins[place].byte);
     if (faults == byEntry_.end()) continue;
     for (const Finding* fault : faults->second) {
-      if (fault->kind != FindingKind::DoubledObject || isRemoved(origin.byte) ||
-          isRemoved(fault->other.byte))
-        continue;
-      ++fixes_[fault->kind].removed;
-      remove(origin.byte);
+      if (fault->kind != FindingKind::DoubledObject) continue;
+      const Rle mask =
+          annotationMask(dataset_.annotationsOf(image)[place], part_.data.image(image));
+      doubled.emplace_back(-static_cast<std::int64_t>(areaPx(mask)), fault);
     }
+  }
+  std::ranges::stable_sort(doubled, {}, &std::pair<std::int64_t, const Finding*>::first);
+  for (const auto& [area, fault] : doubled) {
+    if (isRemoved(fault->entry.byte) || isRemoved(fault->other.byte)) continue;
+    ++fixes_[fault->kind].removed;
+    remove(fault->entry.byte);
   }
 }
 
