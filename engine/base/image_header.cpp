@@ -25,7 +25,7 @@ class Bytes {
 };
 
 /// `tiff`: the payload of an Exif segment after its name.
-bool swapsSides(std::string_view tiff) {
+int orientationIn(std::string_view tiff) {
   constexpr std::uint32_t kOrientation = 0x0112;
   const bool isLittle = tiff.starts_with("II");
   const Bytes bytes(tiff);
@@ -33,12 +33,12 @@ bool swapsSides(std::string_view tiff) {
   const std::uint32_t entries = bytes.at(directory, 2, isLittle);
   for (std::uint32_t e = 0; e < entries; ++e) {
     const std::size_t entry = directory + 2 + std::size_t{12} * e;
-    if (entry + 12 > tiff.size()) return false;
+    if (entry + 12 > tiff.size()) break;
     if (bytes.at(entry, 2, isLittle) != kOrientation) continue;
     const std::uint32_t orientation = bytes.at(entry + 8, 2, isLittle);
-    return orientation >= 5 && orientation <= 8;
+    return orientation >= 1 && orientation <= 8 ? static_cast<int>(orientation) : 1;
   }
-  return false;
+  return 1;
 }
 
 /// Walks the segments up to the frame header (SOF), which has the size.
@@ -61,8 +61,10 @@ void readJpeg(std::string_view file, ImageHeader& header) {
       return;
     }
     const std::string_view content = file.substr(position + 4, length < 2 ? 0 : length - 2);
-    if (marker == 0xe1 && content.starts_with(kExif))
-      header.exifSwapsSides = swapsSides(content.substr(kExif.size()));
+    if (marker == 0xe1 && content.starts_with(kExif)) {
+      header.exifOrientation = orientationIn(content.substr(kExif.size()));
+      header.exifSwapsSides = header.exifOrientation >= 5;
+    }
     position += 2 + length;
   }
 }

@@ -9,7 +9,8 @@ namespace lockstep::base {
 struct ImageHeader {
   const char* mime = "";
   int width = 0, height = 0;    ///< px as stored; 0: unknown
-  bool exifSwapsSides = false;  ///< EXIF orientation 5 to 8: rotated by 90 degrees
+  int exifOrientation = 1;      ///< 1 … 8; 1: as stored
+  bool exifSwapsSides = false;  ///< orientation 5 to 8: rotated by 90 degrees
 };
 
 /// From a file's bytes, of which the first kilobytes are mostly enough. Nothing for a format that

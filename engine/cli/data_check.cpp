@@ -69,6 +69,7 @@ class Checker {
     checkClassWeights();
     if (val && check_.classes > 0) checkHeldOutClasses(train, *val);
     checkUsable(train);
+    countUsed(train);
     if (val) checkHeldOutImages(*val);
     checkAnnotations(train);
     if (val) checkAnnotations(*val);
@@ -81,6 +82,26 @@ class Checker {
     checkMemory(train);
     check_.data = run_folder::dataFingerprints(train.dataset, val ? &val->dataset : nullptr);
     return std::move(check_);
+  }
+
+  std::vector<std::string> refusals() {
+    std::optional<Split> train = readOrRefuse("dataset.train", experiment_.dataset.train);
+    std::optional<Split> val = readOrRefuse("dataset.val", experiment_.dataset.val);
+    if (train) checkTrainClasses(*train);
+    if (train) checkUsable(*train);
+    if (val) checkHeldOutImages(*val);
+    if (train && val && check_.classes > 0) checkHeldOutClasses(*train, *val);
+    for (std::optional<Split>* split : {&train, &val}) {
+      if (!*split) continue;
+      checkAnnotations(**split);
+      checkFiles(**split, /*withEmpty=*/false);
+    }
+    std::vector<std::string> texts;
+    for (const ConfigIssue& issue : check_.issues) {
+      if (issue.severity == ConfigIssue::Severity::Error)
+        texts.push_back(issue.key + ": " + issue.text);
+    }
+    return texts;
   }
 
  private:
@@ -100,6 +121,18 @@ class Checker {
 
   static Split read(const std::string& key, const config::DatasetSplit& paths) {
     return {key, paths, coco::Dataset::load(paths.annotations), {}};
+  }
+
+  std::optional<Split> readOrRefuse(const std::string& key, const config::DatasetSplit& paths) {
+    if (!isGiven(paths)) return std::nullopt;
+    try {
+      return read(key, paths);
+    } catch (const UserError&) {
+      throw;
+    } catch (const Error& error) {
+      add(key + ".annotations", error.what());
+      return std::nullopt;
+    }
   }
 
   void checkTrainClasses(const Split& train) {
@@ -138,12 +171,6 @@ class Checker {
   void checkUsable(const Split& train) {
     const std::size_t usable = train.dataset.usableImageCount();
     const std::size_t all = train.dataset.images().size();
-    const auto used = coco::trainingImages(train.dataset, experiment_.dataset.skipEmpty);
-    check_.trainImages = static_cast<std::int64_t>(used.size());
-    check_.drawsPerEpoch = coco::drawsPerEpoch(
-        coco::repeatFactors(train.dataset, used, experiment_.dataset.repeatThreshold));
-    check_.classWeights = classWeightsOf(experiment_.solver, train.dataset, used);
-    check_.trainAnnotations = train.dataset.annotationCount();
     if (all == 0) {
       add("dataset.train.annotations", "has no images");
     } else if (usable == 0) {
@@ -151,6 +178,15 @@ class Checker {
           train.paths.annotations + ": none of the " + counted(all, "image") +
               " has a usable annotation (iscrowd 0, width and height over 1 px)");
     }
+  }
+
+  void countUsed(const Split& train) {
+    const auto used = coco::trainingImages(train.dataset, experiment_.dataset.skipEmpty);
+    check_.trainImages = static_cast<std::int64_t>(used.size());
+    check_.drawsPerEpoch = coco::drawsPerEpoch(
+        coco::repeatFactors(train.dataset, used, experiment_.dataset.repeatThreshold));
+    check_.classWeights = classWeightsOf(experiment_.solver, train.dataset, used);
+    check_.trainAnnotations = train.dataset.annotationCount();
   }
 
   void checkHeldOutImages(const Split& val) {
@@ -211,7 +247,8 @@ class Checker {
     }
   }
 
-  void checkFiles(Split& split) {
+  /// withEmpty: also files without a byte, which reading the images finds too.
+  void checkFiles(Split& split, bool withEmpty = true) {
     Examples missing, empty;
     const fs::path folder = split.paths.images;
     for (const coco::Image& image : split.dataset.images()) {
@@ -224,7 +261,7 @@ class Checker {
       }
     }
     if (!addWrongFolder(split, missing)) addImageIssue(split, "missing", missing);
-    addImageIssue(split, "empty", empty);
+    if (withEmpty) addImageIssue(split, "empty", empty);
   }
 
   /// Adds an issue if no image exists because each file_name repeats the folder's name:
@@ -415,6 +452,10 @@ void setLocation(ConfigIssue& issue, const config::LoadedExperiment& loaded) {
 DataCheck checkData(const config::LoadedExperiment& loaded,
                     const std::vector<supervisor::GpuDevice>& devices, bool withAnchors) {
   return Checker(loaded, devices).run(withAnchors);
+}
+
+std::vector<std::string> dataRefusals(const config::LoadedExperiment& loaded) {
+  return Checker(loaded, {}).refusals();
 }
 
 DataCheck checkTrainingData(const config::LoadedExperiment& loaded,

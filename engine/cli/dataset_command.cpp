@@ -6,6 +6,7 @@
 #include "engine/base/input_file.h"
 #include "engine/base/log.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
 #include "engine/config/load.h"
@@ -73,6 +74,51 @@ int report(Job job) {
       supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
   for (const std::string& line : report.warnings) base::logWarning("dataset", line);
   std::fputs(report.text.c_str(), stdout);
+  return static_cast<int>(ExitStatus::Done);
+}
+
+struct CheckOptions {
+  std::string config, out, fix;
+};
+
+/// Throws UserError with the experiment's errors; its warnings go to standard error.
+config::LoadedExperiment loadChecked(const std::string& file) {
+  config::LoadedExperiment loaded = config::loadExperiment(file);
+  loaded.throwOnError();
+  for (const config::ConfigIssue& issue : loaded.issues)
+    std::fprintf(stderr, "%s\n", issue.format().c_str());
+  return loaded;
+}
+
+int checkDataset(const CheckOptions& options) {
+  const config::LoadedExperiment loaded = loadChecked(options.config);
+  Inputs inputs;
+  for (const auto& file : loaded.files) inputs.add(file, "CONFIG");
+  for (const config::DatasetSplit* split :
+       {&loaded.experiment.dataset.train, &loaded.experiment.dataset.val}) {
+    inputs.add(split->annotations, "the annotations");
+    inputs.addImages(split->images, "the dataset");
+  }
+  std::optional<OutputFile> out;
+  if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
+  protocol::CheckDatasetJob job{
+      .configYaml = config::writeExperiment(loaded.experiment),
+      .experiment = std::filesystem::absolute(options.config).lexically_normal().string(),
+      .refusals = dataRefusals(loaded),
+      .out = out ? out->workerFile().string() : "",
+      .fixFolder = options.fix.empty() ? "" : checkNewFolder(options.fix, "--fix").string()};
+  const protocol::DatasetReport report =
+      supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
+  if (out) out->writeWorkerResult();
+  if (!out || !out->isStandardOutput()) {
+    std::fputs(report.text.c_str(), stdout);
+    if (out) std::printf("written:    %s\n", out->name().c_str());
+    if (!options.fix.empty() && pathExists(options.fix)) {
+      std::printf("next:       lockstep-engine dataset check %s/experiment.yaml\n",
+                  options.fix.c_str());
+    }
+  }
+  if (!report.failure.empty()) throw Error(options.config + ": unusable: " + report.failure);
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -203,6 +249,29 @@ void addExport(Command& dataset) {
   command.run([options] { return exportDataset(*options); });
 }
 
+void addCheck(Command& dataset) {
+  Command command = dataset.command(
+      "check",
+      "Find what is wrong with annotations and images, and count what they consist of. Exit status "
+      "0 also with faults that training accepts; 1 if it refuses the dataset");
+  auto options = std::make_shared<CheckOptions>();
+  command
+      .option("config", options->config, "Experiment file; dataset.train or dataset.val is enough")
+      .required()
+      .metavar("CONFIG");
+  command
+      .option("--out", options->out,
+              "File for all faults, notes and counts as JSON, written also with exit status 1")
+      .metavar("F.json");
+  command
+      .option(
+          "--fix", options->fix,
+          "Folder to create, with annotations/ without these faults and an experiment.yaml that "
+          "uses them; images stay where they are")
+      .metavar("DIR");
+  command.run([options] { return checkDataset(*options); });
+}
+
 void addPreview(Command& dataset) {
   Command command = dataset.command(
       "preview", "Draw training batches as the model gets them: augmented, resized, padded");
@@ -225,8 +294,10 @@ void addPreview(Command& dataset) {
 }  // namespace
 
 void addDatasetCommand(Command& program) {
-  Command dataset = program.command("dataset", "Generate, import, export and preview datasets");
+  Command dataset =
+      program.command("dataset", "Check, generate, import, export and preview datasets");
   dataset.requireCommand();
+  addCheck(dataset);
   addShapes(dataset);
   addImport(dataset);
   addExport(dataset);

@@ -194,6 +194,9 @@ fs::path checkNewFolder(const std::string& path, const std::string& option) {
   fs::path folder = fs::absolute(path).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
   if (pathExists(folder) && !isFolder(folder)) throw UserError(what + ": it is a file");
+  if (pathExists(folder) && !entriesOf(folder).empty()) {
+    throw UserError(option + " " + path + ": already exists; choose a new or empty folder");
+  }
   refuseNamesOfRuns(folder, what);
   fs::path parent = folder.parent_path();
   while (!pathExists(parent)) parent = parent.parent_path();

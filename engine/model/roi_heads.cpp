@@ -18,15 +18,15 @@ namespace {
 
 /// RoIs of the mask head: the positive RoIs of the box head whose objects have masks.
 struct MaskRois {
-  MaskRois(const TrainingRegions& regions, const structures::GtBatch& groundTruth, RowShapes shapes)
-      : mostPositives(regions.mostPositives),
-        rows(first(regions.isPositive())
-                 .logical_and(groundTruth.masks.hasMask().gather(1, first(regions.objects))),
+  MaskRois(const TrainingRegions& sampled, const structures::GtBatch& groundTruth, RowShapes shapes)
+      : mostPositives(sampled.mostPositives),
+        rows(first(sampled.isPositive())
+                 .logical_and(groundTruth.masks.hasMask().gather(1, first(sampled.objects))),
              shapes),
-        regions{rows.gather(first(regions.boxes)),
+        regions{rows.gather(first(sampled.boxes)),
                 rows.images().masked_fill(rows.valid().logical_not(), -1),
-                rows.gather(first(regions.objects))},
-        classes(rows.gather(first(regions.classes)) * rows.valid()) {}
+                rows.gather(first(sampled.objects))},
+        classes(rows.gather(first(sampled.classes)) * rows.valid()) {}
 
   /// Of each image, those that may be positive.
   at::Tensor first(const at::Tensor& values) const { return values.slice(1, 0, mostPositives); }

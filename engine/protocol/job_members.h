@@ -25,6 +25,8 @@ inline constexpr const char* kTypeName<ImportJob> = "import";
 template <>
 inline constexpr const char* kTypeName<ExportJob> = "export";
 template <>
+inline constexpr const char* kTypeName<CheckDatasetJob> = "check_dataset";
+template <>
 inline constexpr const char* kTypeName<PreviewJob> = "preview";
 template <>
 inline constexpr const char* kTypeName<DatasetReport> = "dataset";
@@ -183,6 +185,14 @@ void describe(auto& members, Is<ExportJob> auto& job) {
   members("format", job.format);
 }
 
+void describe(auto& members, Is<CheckDatasetJob> auto& job) {
+  members("config_yaml", job.configYaml);
+  members("experiment", job.experiment);
+  members("refusals", job.refusals);
+  members("out", job.out);
+  members("fix", job.fixFolder);
+}
+
 void describe(auto& members, Is<PreviewJob> auto& job) {
   members("config_yaml", job.configYaml);
   members("out", job.out);
@@ -192,6 +202,7 @@ void describe(auto& members, Is<PreviewJob> auto& job) {
 void describe(auto& members, Is<DatasetReport> auto& report) {
   members("text", report.text);
   members("warnings", report.warnings);
+  members("failure", report.failure);
 }
 
 void describe(auto&, Is<InfoJob> auto&) {}

@@ -153,6 +153,7 @@ struct ShapesJob {
 struct DatasetReport {
   std::string text{};                   ///< for standard output
   std::vector<std::string> warnings{};  ///< a line each
+  std::string failure{};                ///< why the command fails all the same; empty: it does not
 };
 /// Brings annotations of another format in (formats::importDataset).
 struct ImportJob {
@@ -177,6 +178,15 @@ struct ExportJob {
   using Result = DatasetReport;
   std::string source{}, out{}, format{};
 };
+/// Looks for faults in annotations and images (coco::checkDataset).
+struct CheckDatasetJob {
+  using Result = DatasetReport;
+  std::string configYaml{};             ///< resolved experiment (writeExperiment)
+  std::string experiment{};             ///< its file, which that of cleaned annotations is based on
+  std::vector<std::string> refusals{};  ///< why training refuses the annotations
+  std::string out{};        ///< file for all that is found (written atomically); empty: none
+  std::string fixFolder{};  ///< new folder for cleaned annotations; empty: none
+};
 
 struct InfoResult {
   std::string libtorch{};
@@ -191,7 +201,7 @@ struct InfoJob {
 };
 
 using Work = std::variant<TrainJob, EvaluateJob, PredictJob, InspectJob, ReplayJob, CheckJob,
-                          ShapesJob, ImportJob, ExportJob, PreviewJob, InfoJob>;
+                          ShapesJob, ImportJob, ExportJob, CheckDatasetJob, PreviewJob, InfoJob>;
 /// The first message to a worker.
 struct Job {
   RankPlacement placement{};

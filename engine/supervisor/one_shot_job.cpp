@@ -27,6 +27,7 @@ class OneShotJob {
       : leavesFolder_(std::holds_alternative<protocol::ShapesJob>(work) ||
                       std::holds_alternative<protocol::ImportJob>(work) ||
                       std::holds_alternative<protocol::ExportJob>(work) ||
+                      std::holds_alternative<protocol::CheckDatasetJob>(work) ||
                       std::holds_alternative<protocol::PreviewJob>(work)),
         signals_(
             loop_, [this](const StopSignal& signal) { interrupt(signal); },

@@ -1,12 +1,15 @@
-// Jobs that bring annotations of other formats in and out.
+// Jobs that bring annotations of other formats in and out, and that check a dataset.
 #include <map>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
+#include "engine/coco/check/check_report.h"
 #include "engine/formats/export.h"
 #include "engine/formats/import.h"
 #include "engine/formats/report_text.h"
 #include "engine/worker/dataset_images.h"
+#include "engine/worker/dataset_pictures.h"
 #include "engine/worker/jobs.h"
 
 namespace lockstep::worker {
@@ -58,6 +61,21 @@ protocol::Finished run(const protocol::ExportJob& job, const JobContext& context
       formats::exportDataset(options, DatasetImages(), std::ref(progress));
   return {.result = protocol::DatasetReport{formats::summaryOf(report),
                                             formats::faultLines(report.faults, "")}};
+}
+
+protocol::Finished run(const protocol::CheckDatasetJob& job, const JobContext& context) {
+  PhaseProgress progress(context);
+  const config::Experiment experiment = experimentOf(job.configYaml, /*isResume=*/true);
+  const coco::DatasetCheck check =
+      coco::checkDataset(experiment, job.refusals, DatasetPictures(), std::ref(progress));
+  std::optional<coco::CleanedDataset> cleaned;
+  if (!job.fixFolder.empty()) cleaned = coco::cleanDataset(check, job.experiment, job.fixFolder);
+  const coco::CleanedDataset* fixes = cleaned ? &*cleaned : nullptr;
+  if (!job.out.empty()) base::writeFileAtomically(job.out, coco::jsonOf(check, experiment, fixes));
+  protocol::DatasetReport report{.text = coco::summaryOf(check, experiment, fixes)};
+  for (const std::string& refusal : check.refusals)
+    report.failure += (report.failure.empty() ? "" : "; ") + refusal;
+  return {.result = std::move(report)};
 }
 
 }  // namespace lockstep::worker

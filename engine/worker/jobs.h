@@ -31,6 +31,7 @@ protocol::Finished run(const protocol::CheckJob& job, const JobContext& context)
 protocol::Finished run(const protocol::ShapesJob& job, const JobContext& context);
 protocol::Finished run(const protocol::ImportJob& job, const JobContext& context);
 protocol::Finished run(const protocol::ExportJob& job, const JobContext& context);
+protocol::Finished run(const protocol::CheckDatasetJob& job, const JobContext& context);
 protocol::Finished run(const protocol::PreviewJob& job, const JobContext& context);
 protocol::Finished run(const protocol::InfoJob& job, const JobContext& context);
 

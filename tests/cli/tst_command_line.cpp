@@ -178,7 +178,14 @@ class TstCommandLine : public QObject {
     row("coco-eval --gt train.json --dt results.json --type bbox --analysis --score-threshold high",
         2, "--score-threshold: high is not a number");
     row("dataset", 2, "give a command");
-    row("dataset check experiment.yaml", 2, "unknown command 'check'");
+    row("dataset check", 2, "give CONFIG");
+    row("dataset check gone.yaml", 2, "gone.yaml: no such file");
+    row("dataset check broken.yaml", 2, "broken.yaml:");
+    row("dataset check experiment.yaml --out nowhere/c.json", 2,
+        "--out nowhere/c.json: cannot be written");
+    row("dataset check experiment.yaml --out train.json", 2, "it is the annotations");
+    row("dataset check experiment.yaml --fix bin", 2,
+        "--fix bin: already exists; choose a new or empty folder");
     row("dataset shapes --out d --train 0 --val 1", 2, "--train: 0 is not in 1 … 1000000");
     row("dataset shapes --out d --train 1 --val 1 --seed=-1", 2, "--seed: -1: must be ≥ 0");
     row("metrics", 2, "give RUN");

@@ -32,6 +32,7 @@ inline std::vector<protocol::Work> sampleWorks() {
           ShapesJob{"/tmp/shapes", 7, 8, -5},
           ImportJob{"/data", "/tmp/in", "yolo", 0.25, 7, "video(\\d+)", "/names.txt", true},
           ExportJob{"/data", "/tmp/out", "cvat"},
+          CheckDatasetJob{"name: a\n", "/a.yaml", {"no class"}, "/tmp/o.json", "/tmp/clean"},
           PreviewJob{"name: a\n", "/tmp/sheets", 4},
           InfoJob{}};
 }
@@ -46,7 +47,7 @@ inline std::vector<protocol::Result> sampleResults() {
       PredictResult{3, 12, 1},
       ReplayResult{losses, 1.5, "loss_mask", {{4, "a.png", losses}}},
       CheckResult{WeightsError{"do not fit", 2}, {4, 90, cutOff, dark}, {5, 60, dark, cutOff}},
-      DatasetReport{"format: yolo\n", {"1 fault"}},
+      DatasetReport{"format: yolo\n", {"1 fault"}, "3 images cannot be read"},
       InfoResult{"2.11.0", "AVX512", true, "80-real 90", 2}};
 }
 

@@ -8,8 +8,6 @@ namespace lockstep::coco {
 namespace {
 
 constexpr std::size_t kListedIds = 5;
-/// Annotation tools round: deviations up to this are not an issue.
-constexpr double kRoundingPx = 2;
 /// Coordinates beyond this many image sides are out of range.
 constexpr double kAbsurdSides = 10;
 /// Minimum IoU of a box with its mask's bounding box.
@@ -47,6 +45,16 @@ double farthest(const Corners& box) {
   return std::max({std::abs(box.x0), std::abs(box.y0), std::abs(box.x1), std::abs(box.y1)});
 }
 
+Corners within(const Image& image, const Corners& box) {
+  const auto x = [&](double value) { return std::clamp(value, 0., double(image.width)); };
+  const auto y = [&](double value) { return std::clamp(value, 0., double(image.height)); };
+  return {x(box.x0), y(box.y0), x(box.x1), y(box.y1)};
+}
+
+Corners differenceOf(const Corners& a, const Corners& b) {
+  return {a.x0 - b.x0, a.y0 - b.y0, a.x1 - b.x1, a.y1 - b.y1};
+}
+
 bool isIn(const Corners& box, const Image& image) {
   return box.x0 >= -kRoundingPx && box.y0 >= -kRoundingPx && box.x1 <= image.width + kRoundingPx &&
          box.y1 <= image.height + kRoundingPx;
@@ -54,8 +62,7 @@ bool isIn(const Corners& box, const Image& image) {
 
 /// Whether two boxes are the same up to rounding, which matters most for objects of a few pixels.
 bool agree(const Corners& a, const Corners& b) {
-  const Corners difference{a.x0 - b.x0, a.y0 - b.y0, a.x1 - b.x1, a.y1 - b.y1};
-  if (farthest(difference) <= kRoundingPx) return true;
+  if (farthest(differenceOf(a, b)) <= kRoundingPx) return true;
   const double shared = areaOf(
       {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)});
   return shared >= kLeastIou * (areaOf(a) + areaOf(b) - shared);
@@ -80,6 +87,16 @@ void review(const Annotation& annotation, const Image& image, AnnotationReview& 
 }
 
 }  // namespace
+
+bool exceedsImage(const Annotation& annotation, const Image& image) {
+  return !isIn(cornersOf(annotation.boxXywh), image);
+}
+
+double boxErrorPx(const Annotation& annotation, const std::array<double, 4>& maskXywh,
+                  const Image& image) {
+  return farthest(differenceOf(within(image, cornersOf(annotation.boxXywh)),
+                               within(image, cornersOf(maskXywh))));
+}
 
 AnnotationReview reviewAnnotations(const Dataset& dataset) {
   AnnotationReview found;

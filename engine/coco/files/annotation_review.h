@@ -25,6 +25,16 @@ struct AnnotationReview {
   std::size_t exceedingAny = 0;  ///< boxes that exceed their image, whatever their issue
 };
 
+/// Whether an annotation's box exceeds its image by more than rounding.
+bool exceedsImage(const Annotation& annotation, const Image& image);
+
+/// How far a side of an annotation's box is from that of its mask's bounding box, px: the farthest,
+/// of both within the image.
+double boxErrorPx(const Annotation& annotation, const std::array<double, 4>& maskXywh,
+                  const Image& image);
+/// Annotation tools round: deviations up to this are not an issue.
+inline constexpr double kRoundingPx = 2;
+
 /// Uses only the bounding boxes of masks, so it takes no longer than reading the file.
 AnnotationReview reviewAnnotations(const Dataset& dataset);
 

@@ -55,7 +55,9 @@ std::string NewIds::text() const {
 Dataset Dataset::fromParts(std::vector<Image> images, std::vector<Category> categories,
                            std::vector<Annotation> annotations, const std::string& name) {
   ErrorList errors(name);
-  DatasetParts parts{std::move(images), std::move(categories), {}};
+  DatasetParts parts;
+  for (Image& image : images) parts.images.push_back({std::move(image)});
+  for (Category& category : categories) parts.categories.push_back({std::move(category)});
   parts.annotations.reserve(annotations.size());
   for (Annotation& annotation : annotations) {
     const bool hasArea = annotation.area != 0;
@@ -64,46 +66,27 @@ Dataset Dataset::fromParts(std::vector<Image> images, std::vector<Category> cate
   }
   sortAndCheck(parts, errors);
   errors.throwIfAny();
-  return assemble(std::move(parts), errors);
+  checkAnnotations(parts, errors);
+  errors.throwIfAny();
+  return assemble(std::move(parts));
 }
 
-Dataset Dataset::assemble(DatasetParts parts, ErrorList& errors) {
+Dataset Dataset::assemble(DatasetParts parts) {
   Dataset dataset;
-  dataset.images_ = std::move(parts.images);
-  dataset.setCategories(std::move(parts.categories));
+  for (ImageDraft& draft : parts.images) dataset.images_.push_back(std::move(draft.entry));
+  std::vector<Category> categories;
+  for (CategoryDraft& draft : parts.categories) categories.push_back(std::move(draft.entry));
+  dataset.setCategories(std::move(categories));
   dataset.annotations_.resize(dataset.images_.size());
   dataset.indexImages();
   IdGiver ids;
   ids.reserve(parts.annotations.size());
   std::vector<std::pair<std::size_t, std::size_t>> withoutId;  // image, index among its annotations
   for (AnnotationDraft& draft : parts.annotations) {
-    Annotation& annotation = draft.annotation;
-    const bool keepsId = ids.keeps(draft);
-    const auto image = dataset.imageIndexById_.find(annotation.imageId);
-    if (image == dataset.imageIndexById_.end()) {
-      errors.add(describe(draft),
-                 "image_id " + std::to_string(annotation.imageId.value) +
-                     " is not in \"images\"; add the image or remove the annotation",
-                 draft.byte);
-      continue;
-    }
-    if (!dataset.classById_.contains(annotation.categoryId)) {
-      errors.add(describe(draft),
-                 "category " + std::to_string(annotation.categoryId.value) +
-                     " is not in \"categories\"; add the category or correct category_id",
-                 draft.byte);
-    }
-    const std::string error = annotationError(draft, dataset.images_[image->second]);
-    if (!error.empty()) {
-      errors.add(describe(draft), error, draft.byte);
-      continue;
-    }
-    complete(draft, dataset.images_[image->second]);
-    std::vector<Annotation>& ofImage = dataset.annotations_[image->second];
-    if (!keepsId) withoutId.emplace_back(image->second, ofImage.size());
-    ofImage.push_back(std::move(annotation));
+    std::vector<Annotation>& ofImage = dataset.annotations_[draft.image];
+    if (!ids.keeps(draft)) withoutId.emplace_back(draft.image, ofImage.size());
+    ofImage.push_back(std::move(draft.annotation));
   }
-  errors.throwIfAny();
   for (const auto& [image, place] : withoutId) dataset.annotations_[image][place].id = ids.next();
   dataset.newIds_ = ids.count();
   return dataset;

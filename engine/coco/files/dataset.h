@@ -65,7 +65,7 @@ struct NewIds {
 };
 
 struct DatasetParts;
-class ErrorList;
+struct LenientDataset;
 
 /// A COCO instances file. Images and categories are sorted by id, annotations keep the file's order
 /// within their image.
@@ -111,7 +111,8 @@ class Dataset {
                          const std::function<void(std::vector<Annotation>&)>& change);
 
  private:
-  static Dataset assemble(DatasetParts parts, ErrorList& errors);
+  friend LenientDataset loadLeniently(const std::filesystem::path& file);
+  static Dataset assemble(DatasetParts parts);
   void setCategories(std::vector<Category> categories);
   void indexImages();
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "engine/coco/masks/runs.h"
 
@@ -22,17 +25,43 @@ std::string shownAs(const Image& image) {
 }
 std::string shownAs(const Category& category) { return category.name; }
 
-template <typename Entry>
-void sortById(std::vector<Entry>& entries, const char* kind, ErrorList& errors) {
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.id < b.id; });
-  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
-  for (std::size_t i = 1; i < entries.size(); ++i) {
-    if (entries[i].id != entries[i - 1].id) continue;
-    errors.add(kind + (" " + std::to_string(entries[i].id.value)),
-               "duplicate id, of " + shownAs(entries[i - 1]) + " and of " + shownAs(entries[i]) +
-                   "; ids must be unique: change one of them");
+EntryError errorOf(const Image& image, std::string what, EntryFault fault, std::size_t byte) {
+  EntryError error{"image " + std::to_string(image.id.value), std::move(what), byte, fault,
+                   EntryTable::Images};
+  error.imageId = image.id.value;
+  return error;
+}
+
+EntryError errorOf(const Category& category, std::string what, EntryFault fault, std::size_t byte) {
+  EntryError error{"category " + std::to_string(category.id.value), std::move(what), byte, fault,
+                   EntryTable::Categories};
+  error.categoryId = category.id.value;
+  return error;
+}
+
+template <typename Draft>
+void sortById(std::vector<Draft>& drafts, ErrorList& errors) {
+  std::ranges::stable_sort(drafts, {}, [](const Draft& draft) { return draft.entry.id; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const bool isDuplicate = kept > 0 && drafts[kept - 1].entry.id == drafts[i].entry.id;
+    if (!isDuplicate) {
+      if (i != kept) drafts[kept] = std::move(drafts[i]);
+      ++kept;
+      continue;
+    }
+    const auto &first = drafts[kept - 1].entry, &other = drafts[i].entry;
+    if (first == other) {
+      errors.addTolerated(
+          errorOf(other, "the same entry is there twice", EntryFault::DuplicateId, drafts[i].byte));
+    } else {
+      errors.add(errorOf(other,
+                         "duplicate id, of " + shownAs(first) + " and of " + shownAs(other) +
+                             "; ids must be unique: change one of them",
+                         EntryFault::DuplicateId, drafts[i].byte));
+    }
   }
+  drafts.resize(kept);
 }
 
 std::string imageError(const Image& image) {
@@ -47,57 +76,77 @@ std::string imageError(const Image& image) {
   return {};
 }
 
-std::string boxError(const Annotation& annotation) {
+/// What is wrong with an annotation.
+struct Problem {
+  std::string what;
+  EntryFault fault = EntryFault::Invalid;
+};
+
+std::optional<Problem> boxError(const Annotation& annotation) {
   for (double value : annotation.boxXywh) {
-    if (!std::isfinite(value)) return "bbox has a value that is not finite";
+    if (!std::isfinite(value)) return Problem{"bbox has a value that is not finite"};
   }
   if (annotation.boxXywh[2] < 0 || annotation.boxXywh[3] < 0) {
-    return "negative bbox width or height";
+    return Problem{"negative bbox width or height", EntryFault::EmptyBox};
   }
-  return {};
+  return std::nullopt;
 }
 
-std::string polygonError(const Polygons& polygons) {
+std::optional<Problem> polygonError(const Polygons& polygons) {
   for (std::size_t i = 0; i < polygons.size(); ++i) {
     const std::vector<double>& xy = polygons[i];
     const std::string which = polygons.size() == 1 ? "polygon"
                                                    : "polygon " + std::to_string(i + 1) + " of " +
                                                          std::to_string(polygons.size());
     if (xy.size() % 2 != 0) {
-      return which + " has " + std::to_string(xy.size()) +
-             " numbers; it must hold pairs [x0, y0, x1, y1, …]";
+      return Problem{which + " has " + std::to_string(xy.size()) +
+                     " numbers; it must hold pairs [x0, y0, x1, y1, …]"};
     }
     if (xy.size() / 2 < kFewestPoints) {
-      return which + " has " + std::to_string(xy.size() / 2) +
-             (xy.size() == 2 ? " point" : " points") +
-             "; a polygon needs at least 3: correct or remove it";
+      return Problem{which + " has " + std::to_string(xy.size() / 2) +
+                         (xy.size() == 2 ? " point" : " points") +
+                         "; a polygon needs at least 3: correct or remove it",
+                     EntryFault::EmptyPolygon};
     }
     if (!std::all_of(xy.begin(), xy.end(), [](double value) { return std::isfinite(value); })) {
-      return which + " has a coordinate that is not finite";
+      return Problem{which + " has a coordinate that is not finite"};
     }
   }
-  return {};
+  return std::nullopt;
 }
 
-std::string rleError(const Rle& rle, const Image& image) {
+std::optional<Problem> rleError(const Rle& rle, const Image& image) {
   if (rle.height != image.height || rle.width != image.width) {
-    return "RLE is " + sizeText(rle.height, rle.width) + " px (height x width) but the image is " +
-           sizeText(image.height, image.width);
+    return Problem{"RLE is " + sizeText(rle.height, rle.width) +
+                       " px (height x width) but the image is " +
+                       sizeText(image.height, image.width),
+                   EntryFault::InvalidMask};
   }
   const char* error = countsError(rle);
-  return error == nullptr
-             ? std::string()
-             : "RLE of " + sizeText(rle.height, rle.width) + " px (height x width): " + error;
+  if (error == nullptr) return std::nullopt;
+  return Problem{"RLE of " + sizeText(rle.height, rle.width) + " px (height x width): " + error,
+                 EntryFault::InvalidMask};
 }
 
-std::string segmentationError(const AnnotationDraft& draft, const Image& image) {
+std::optional<Problem> segmentationError(const AnnotationDraft& draft, const Image& image) {
   const Segmentation& segmentation = draft.annotation.segmentation;
   if (const Rle* rle = std::get_if<Rle>(&segmentation)) return rleError(*rle, image);
   const auto& polygons = std::get<Polygons>(segmentation);
   if (polygons.empty() && !draft.hasBox) {
-    return "neither a segmentation nor a box; add one, or remove the annotation";
+    return Problem{"neither a segmentation nor a box; add one, or remove the annotation"};
   }
   return polygonError(polygons);
+}
+
+/// What is invalid in the numbers or the segmentation of an annotation of this image.
+std::optional<Problem> annotationError(const AnnotationDraft& draft, const Image& image) {
+  if (draft.hasBox) {
+    if (auto error = boxError(draft.annotation)) return error;
+  }
+  if (draft.hasArea && !(std::isfinite(draft.annotation.area) && draft.annotation.area >= 0)) {
+    return Problem{"area must be a number >= 0"};
+  }
+  return segmentationError(draft, image);
 }
 
 /// The bounding box of all points.
@@ -115,33 +164,7 @@ std::array<double, 4> boxOf(const Polygons& polygons) {
   return {x0, y0, x1 - x0, y1 - y0};
 }
 
-}  // namespace
-
-std::string describe(const AnnotationDraft& draft) {
-  const std::string id = draft.hasId ? std::to_string(draft.annotation.id) : "without an id";
-  return "annotation " + id + " (image " + std::to_string(draft.annotation.imageId.value) + ")";
-}
-
-void sortAndCheck(DatasetParts& parts, ErrorList& errors) {
-  sortById(parts.images, "image", errors);
-  sortById(parts.categories, "category", errors);
-  for (const Image& image : parts.images) {
-    const std::string error = imageError(image);
-    if (!error.empty()) errors.add("image " + std::to_string(image.id.value), error);
-  }
-}
-
-std::string annotationError(const AnnotationDraft& draft, const Image& image) {
-  if (draft.hasBox) {
-    std::string error = boxError(draft.annotation);
-    if (!error.empty()) return error;
-  }
-  if (draft.hasArea && !(std::isfinite(draft.annotation.area) && draft.annotation.area >= 0)) {
-    return "area must be a number >= 0";
-  }
-  return segmentationError(draft, image);
-}
-
+/// Fills missing fields. The draft must be valid.
 void complete(AnnotationDraft& draft, const Image& image) {
   Annotation& annotation = draft.annotation;
   if (Polygons* polygons = std::get_if<Polygons>(&annotation.segmentation)) {
@@ -155,6 +178,103 @@ void complete(AnnotationDraft& draft, const Image& image) {
   }
   if (!draft.hasArea)
     annotation.area = static_cast<double>(areaPx(annotationMask(annotation, image)));
+}
+
+class AnnotationChecker {
+ public:
+  AnnotationChecker(const DatasetParts& parts, ErrorList& errors) : parts_(parts), errors_(errors) {
+    for (std::size_t i = 0; i < parts.images.size(); ++i)
+      imageById_.emplace(parts.images[i].entry.id, i);
+    for (const CategoryDraft& category : parts.categories) categories_.insert(category.entry.id);
+  }
+
+  /// Whether it is valid; then it is complete.
+  bool check(AnnotationDraft& draft) {
+    checkId(draft);
+    const Annotation& annotation = draft.annotation;
+    const auto image = imageById_.find(annotation.imageId);
+    if (image == imageById_.end()) {
+      return report(draft, {"image_id " + std::to_string(annotation.imageId.value) +
+                                " is not in \"images\"; add the image or remove the annotation",
+                            EntryFault::UnknownImage});
+    }
+    bool isValid = true;
+    if (!categories_.contains(annotation.categoryId)) {
+      isValid = report(draft, {"category " + std::to_string(annotation.categoryId.value) +
+                                   " is not in \"categories\"; add the category or correct "
+                                   "category_id",
+                               EntryFault::UnknownClass});
+    }
+    draft.image = image->second;
+    auto problem = annotationError(draft, parts_.images[draft.image].entry);
+    if (problem) isValid = report(draft, *problem) && isValid;
+    if (problem && errors_.isLenient() && problem->fault == EntryFault::EmptyPolygon)
+      isValid = isValidWithoutPolygons(draft);
+    if (isValid) complete(draft, parts_.images[draft.image].entry);
+    return isValid;
+  }
+
+ private:
+  void checkId(const AnnotationDraft& draft) {
+    if (!errors_.isLenient()) return;  // assembling gives new ids
+    if (!draft.hasId) {
+      errors_.addTolerated(errorOf(draft, {"has no id", EntryFault::MissingId}));
+    } else if (!ids_.insert(draft.annotation.id).second) {
+      errors_.addTolerated(errorOf(draft, {"its id is used before", EntryFault::DuplicateId}));
+    }
+  }
+
+  /// False.
+  bool report(const AnnotationDraft& draft, const Problem& problem) {
+    errors_.add(errorOf(draft, problem));
+    return false;
+  }
+
+  /// Whether it is valid once polygons of too few points are removed, which it does.
+  bool isValidWithoutPolygons(AnnotationDraft& draft) const {
+    auto& polygons = std::get<Polygons>(draft.annotation.segmentation);
+    std::erase_if(polygons, [](const auto& xy) { return xy.size() / 2 < kFewestPoints; });
+    return !polygons.empty() && categories_.contains(draft.annotation.categoryId) &&
+           !annotationError(draft, parts_.images[draft.image].entry);
+  }
+
+  /// `annotation 7 (image 3)`
+  static std::string describe(const AnnotationDraft& draft) {
+    const std::string id = draft.hasId ? std::to_string(draft.annotation.id) : "without an id";
+    return "annotation " + id + " (image " + std::to_string(draft.annotation.imageId.value) + ")";
+  }
+
+  static EntryError errorOf(const AnnotationDraft& draft, const Problem& problem) {
+    EntryError error{describe(draft), problem.what, draft.byte, problem.fault};
+    error.imageId = draft.annotation.imageId.value;
+    error.categoryId = draft.annotation.categoryId.value;
+    if (draft.hasId) error.annotationId = draft.annotation.id;
+    return error;
+  }
+
+  const DatasetParts& parts_;
+  ErrorList& errors_;
+  std::unordered_map<ImageId, std::size_t> imageById_;
+  std::unordered_set<CategoryId> categories_;
+  std::unordered_set<std::int64_t> ids_;  ///< of annotations, as far as checked
+};
+
+}  // namespace
+
+void sortAndCheck(DatasetParts& parts, ErrorList& errors) {
+  sortById(parts.images, errors);
+  sortById(parts.categories, errors);
+  std::erase_if(parts.images, [&](const ImageDraft& draft) {
+    const std::string error = imageError(draft.entry);
+    if (error.empty()) return false;
+    errors.add(errorOf(draft.entry, error, EntryFault::Invalid, draft.byte));
+    return true;
+  });
+}
+
+void checkAnnotations(DatasetParts& parts, ErrorList& errors) {
+  AnnotationChecker checker(parts, errors);
+  std::erase_if(parts.annotations, [&](AnnotationDraft& draft) { return !checker.check(draft); });
 }
 
 }  // namespace lockstep::coco

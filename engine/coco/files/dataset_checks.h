@@ -9,31 +9,44 @@
 /// Validates datasets. Used only in this folder.
 namespace lockstep::coco {
 
+class JsonFile;
+
 /// An annotation and which of its fields were missing.
 struct AnnotationDraft {
   Annotation annotation;
   bool hasArea = true, hasBox = true, hasId = true;
-  std::size_t byte = 0;  ///< position in the file, from 1; 0: not from a file
+  std::size_t byte = 0;   ///< position in the file, from 1; 0: not from a file
+  std::size_t image = 0;  ///< index of its image, once it is checked
+};
+
+struct ImageDraft {
+  Image entry;
+  std::size_t byte = 0;
+};
+
+struct CategoryDraft {
+  Category entry;
+  std::size_t byte = 0;
 };
 
 struct DatasetParts {
-  std::vector<Image> images;
-  std::vector<Category> categories;
+  std::vector<ImageDraft> images;
+  std::vector<CategoryDraft> categories;
   std::vector<AnnotationDraft> annotations;
 };
 
-/// "annotation 7 (image 3)".
-std::string describe(const AnnotationDraft& draft);
-
 /// Sorts images and categories by id, merges identical duplicates, and reports duplicate ids of
-/// different entries and images without a valid size.
+/// different entries, of which the first is kept, and images without a valid size, which are left
+/// out.
 void sortAndCheck(DatasetParts& parts, ErrorList& errors);
 
-/// What is invalid in the numbers or the segmentation of an annotation of this image; empty if
-/// valid.
-std::string annotationError(const AnnotationDraft& draft, const Image& image);
+/// Reports annotations of unknown images and categories, and those with invalid numbers or an
+/// invalid segmentation, and leaves them out. Fills missing fields of the others: the segmentation
+/// of a crowd, the box, the area. Images and categories must be checked.
+void checkAnnotations(DatasetParts& parts, ErrorList& errors);
 
-/// Fills missing fields: the segmentation of a crowd, the box, the area. The draft must be valid.
-void complete(AnnotationDraft& draft, const Image& image);
+/// Reads the tables of a COCO instances file; images and categories are checked, annotations are
+/// not. Throws Error for anything but COCO JSON.
+DatasetParts readParts(const JsonFile& file, ErrorList& errors);
 
 }  // namespace lockstep::coco

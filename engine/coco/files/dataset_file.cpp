@@ -45,16 +45,40 @@ const JsonTable& takeTable(const JsonOutline& outline, const char* key, const st
   return member->table;
 }
 
+/// Sets the ids of an invalid entry, as far as they could be read.
+void setIds(const RecordError& from, const ImageDraft&, EntryError& error) {
+  error.table = EntryTable::Images;
+  error.imageId = from.id;
+}
+void setIds(const RecordError& from, const CategoryDraft&, EntryError& error) {
+  error.table = EntryTable::Categories;
+  error.categoryId = from.id;
+}
+void setIds(const RecordError& from, const AnnotationDraft& draft, EntryError& error) {
+  error.annotationId = from.id;
+  if (draft.annotation.imageId.value != 0) error.imageId = draft.annotation.imageId.value;
+}
+
+/// Whether the rest of an invalid entry can be used by a lenient reader.
+bool isUsableWithout(EntryFault fault, AnnotationDraft& draft) {
+  if (fault == EntryFault::EmptyBox) draft.hasBox = false;
+  return fault == EntryFault::EmptyBox;
+}
+bool isUsableWithout(EntryFault, const auto&) { return false; }
+
 /// Reads every entry of a table with `take(value, record, reader)` and reports the invalid ones, as
 /// "annotation 7" if the entry has a valid id, else with its index, "annotations[4]".
 template <typename Entry>
 std::vector<Entry> readEntries(const JsonFile& file, const JsonTable& table, const char* kind,
                                const char* key, ErrorList& errors,
                                Entry (*take)(JsonValue, RecordReader&, const PieceReader&)) {
-  return readTable<Entry>(file, table, take, [&](const RecordError& error) {
-    const std::string where = error.id ? kind + (" " + std::to_string(*error.id))
-                                       : key + ("[" + std::to_string(error.index) + "]");
-    errors.add(where, error.what, error.byte);
+  return readTable<Entry>(file, table, take, [&](const RecordError& found, Entry& entry) {
+    const std::string where = found.id ? kind + (" " + std::to_string(*found.id))
+                                       : key + ("[" + std::to_string(found.index) + "]");
+    EntryError error{where, found.what, found.byte, found.fault};
+    setIds(found, entry, error);
+    errors.add(std::move(error));
+    return errors.isLenient() && isUsableWithout(found.fault, entry);
   });
 }
 
@@ -76,8 +100,9 @@ std::vector<CategoryId> takeCategories(FieldReader& field) {
   return categories;
 }
 
-Image takeImage(JsonValue value, RecordReader& record, const PieceReader&) {
-  Image image;
+ImageDraft takeImage(JsonValue value, RecordReader& record, const PieceReader& reader) {
+  ImageDraft draft{{}, reader.byteOf(value)};
+  Image& image = draft.entry;
   std::string address;
   record.read(value, {"id", "width", "height"}, [&](std::string_view key, FieldReader field) {
     if (key == "id") {
@@ -100,11 +125,12 @@ Image takeImage(JsonValue value, RecordReader& record, const PieceReader&) {
   });
   if (image.fileName.empty()) image.fileName = fileNameIn(address);
   if (image.fileName.empty()) record.fail("has no \"file_name\"");
-  return image;
+  return draft;
 }
 
-Category takeCategory(JsonValue value, RecordReader& record, const PieceReader&) {
-  Category category;
+CategoryDraft takeCategory(JsonValue value, RecordReader& record, const PieceReader& reader) {
+  CategoryDraft draft{{}, reader.byteOf(value)};
+  Category& category = draft.entry;
   record.read(value, {"id", "name"}, [&](std::string_view key, FieldReader field) {
     if (key == "id") {
       category.id.value = field.integer();
@@ -116,7 +142,7 @@ Category takeCategory(JsonValue value, RecordReader& record, const PieceReader&)
       field.skip();
     }
   });
-  return category;
+  return draft;
 }
 
 void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft) {
@@ -225,8 +251,7 @@ void appendTable(const Entries& entries, std::string& json, Append append, bool&
 
 }  // namespace
 
-Dataset Dataset::load(const std::filesystem::path& path) {
-  const JsonFile file = JsonFile::load(path, "annotation file");
+DatasetParts readParts(const JsonFile& file, ErrorList& errors) {
   const JsonOutline outline = file.outline();
   const std::string& name = file.name();
   checkOthers(file, outline);
@@ -238,16 +263,24 @@ Dataset Dataset::load(const std::filesystem::path& path) {
   const JsonTable& images = takeTable(outline, "images", name);
   const JsonTable& categories = takeTable(outline, "categories", name);
   const JsonTable& annotations = takeTable(outline, "annotations", name);
-  ErrorList errors(name);
   DatasetParts parts;
-  parts.images = readEntries<Image>(file, images, "image", "images", errors, takeImage);
+  parts.images = readEntries<ImageDraft>(file, images, "image", "images", errors, takeImage);
   parts.categories =
-      readEntries<Category>(file, categories, "category", "categories", errors, takeCategory);
+      readEntries<CategoryDraft>(file, categories, "category", "categories", errors, takeCategory);
   sortAndCheck(parts, errors);
   errors.throwIfAny();
   parts.annotations = readEntries<AnnotationDraft>(file, annotations, "annotation", "annotations",
                                                    errors, takeAnnotation);
-  return assemble(std::move(parts), errors);
+  return parts;
+}
+
+Dataset Dataset::load(const std::filesystem::path& path) {
+  const JsonFile file = JsonFile::load(path, "annotation file");
+  ErrorList errors(file.name());
+  DatasetParts parts = readParts(file, errors);
+  checkAnnotations(parts, errors);
+  errors.throwIfAny();
+  return assemble(std::move(parts));
 }
 
 void saveDataset(const Dataset& dataset, const std::filesystem::path& file) {

@@ -7,10 +7,16 @@ namespace {
 constexpr std::size_t kNamedErrors = 3;
 }  // namespace
 
-void ErrorList::add(const std::string& where, const std::string& what, std::size_t byte) {
+void ErrorList::add(EntryError error) {
+  if (isLenient_) return all_.push_back(std::move(error));
   if (++count_ > kNamedErrors) return;
-  first_.push_back(where + ": " + what);
-  if (byte > 0) first_.back() += " (at byte " + std::to_string(byte) + ")";
+  first_.push_back(error.where + ": " + error.what);
+  if (error.byte > 0) first_.back() += " (at byte " + std::to_string(error.byte) + ")";
+}
+
+void ErrorList::addTolerated(EntryError error) {
+  error.isTolerated = true;
+  if (isLenient_) all_.push_back(std::move(error));
 }
 
 void ErrorList::throwIfAny() const {

@@ -45,9 +45,10 @@ void JsonFile::throwBroken(simdjson::error_code code) const {
   if (code == simdjson::MEMALLOC) throw Error(name_ + ": not enough memory to read it");
   const auto error = findJsonError(text());
   if (!error) throw Error(name_ + ": invalid JSON: " + simdjson::error_message(code) + kRemedy);
-  throw Error(name_ + ":" + std::to_string(error->line) + ":" + std::to_string(error->column) +
-              ": invalid JSON at byte " + std::to_string(error->byte) + ": " + error->reason +
-              kRemedy);
+  throw InvalidJson(name_ + ":" + std::to_string(error->line) + ":" +
+                        std::to_string(error->column) + ": invalid JSON at byte " +
+                        std::to_string(error->byte) + ": " + error->reason + kRemedy,
+                    error->byte);
 }
 
 }  // namespace lockstep::coco

@@ -238,7 +238,7 @@ std::optional<std::array<double, 4>> FieldReader::box() {
     record_.fail(std::string(key_) + " has " + std::to_string(count) +
                  " numbers; it must be [x, y, width, height]");
   } else if (box[2] < 0 || box[3] < 0) {
-    record_.fail("negative " + std::string(key_) + " width or height");
+    record_.fail("negative " + std::string(key_) + " width or height", EntryFault::EmptyBox);
   }
   return box;
 }
@@ -254,7 +254,7 @@ std::optional<Segmentation> FieldReader::segmentation() {
   }
   std::string error;
   Rle rle = readRle(value_.get_object(), error);
-  if (!error.empty()) record_.fail(std::move(error));
+  if (!error.empty()) record_.fail(std::move(error), EntryFault::InvalidMask);
   return rle;
 }
 

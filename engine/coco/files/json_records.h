@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
+#include "engine/coco/files/error_list.h"
 #include "engine/coco/files/json_file.h"
 
 /// The entries of a table, parsed on demand: every value is visited exactly once, in the text's
@@ -33,11 +34,14 @@ class RecordReader {
   void read(JsonValue element, std::initializer_list<const char*> required, Visit visit);
 
   /// Keeps an error, unless there is one already.
-  void fail(std::string error) {
-    if (error_.empty()) error_ = std::move(error);
+  void fail(std::string error, EntryFault fault = EntryFault::Invalid) {
+    if (!error_.empty()) return;
+    error_ = std::move(error);
+    fault_ = fault;
   }
   bool hasError() const { return !error_.empty(); }
   const std::string& error() const { return error_; }
+  EntryFault fault() const { return fault_; }
   /// Its field "id", if that is an integer.
   std::optional<std::int64_t> id() const { return id_; }
 
@@ -46,6 +50,7 @@ class RecordReader {
   bool isObject(JsonValue& element);
 
   std::string error_;
+  EntryFault fault_ = EntryFault::Invalid;
   std::optional<std::int64_t> id_;
 };
 

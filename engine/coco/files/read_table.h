@@ -61,11 +61,13 @@ struct RecordError {
   std::optional<std::int64_t> id;
   std::size_t byte;  ///< position in the file, from 1
   std::string what;
+  EntryFault fault = EntryFault::Invalid;
 };
 
 /// Reads every entry of a table with `Entry take(JsonValue, RecordReader&, const PieceReader&)`, in
-/// parallel over its pieces, and then calls `report(const RecordError&)` in order for the invalid
-/// entries, which are left out. Throws Error for invalid JSON.
+/// parallel over its pieces, and then calls `bool report(const RecordError&, Entry&)` in order for
+/// the invalid entries, which are left out unless it returns true: an entry has what was read of
+/// it. Throws Error for invalid JSON.
 template <typename Entry, typename Take, typename Report>
 std::vector<Entry> readTable(const JsonFile& file, const JsonTable& table, Take take,
                              Report report) {
@@ -85,7 +87,7 @@ std::vector<Entry> readTable(const JsonFile& file, const JsonTable& table, Take 
         entries[index] = take(value, record, reader);
         if (record.hasError()) {
           const std::lock_guard lock(errorsMutex);
-          errors.push_back({index, record.id(), byte, record.error()});
+          errors.push_back({index, record.id(), byte, record.error(), record.fault()});
         }
         ++index;
       });
@@ -96,11 +98,9 @@ std::vector<Entry> readTable(const JsonFile& file, const JsonTable& table, Take 
             [](const RecordError& a, const RecordError& b) { return a.index < b.index; });
   std::size_t kept = 0, next = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (next < errors.size() && errors[next].index == i) {
-      report(errors[next++]);
-    } else if (i != kept++) {
-      entries[kept - 1] = std::move(entries[i]);
-    }
+    const bool isInvalid = next < errors.size() && errors[next].index == i;
+    if (isInvalid && !report(errors[next++], entries[i])) continue;
+    if (i != kept++) entries[kept - 1] = std::move(entries[i]);
   }
   entries.resize(kept);
   return entries;

@@ -55,8 +55,9 @@ std::vector<ResultEntry> readResults(const JsonFile& file) {
       [&file](JsonValue value, RecordReader& record, const PieceReader& reader) {
         return takeEntry(file, value, record, reader);
       },
-      [&](const RecordError& error) {
+      [&](const RecordError& error, const ResultEntry&) {
         errors.add("result " + std::to_string(error.index + 1), error.what, error.byte);
+        return false;
       });
   errors.throwIfAny();
   return entries;

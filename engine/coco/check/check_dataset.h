@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/coco/check/part_data.h"
+#include "engine/coco/check/part_facts.h"
+#include "engine/coco/check/picture.h"
+#include "engine/config/experiment.h"
+
+/// `dataset check`: what is wrong with the annotations and images of an experiment, and what they
+/// consist of.
+namespace lockstep::coco {
+
+/// Called from one thread at a time; may throw to stop the check.
+using CheckProgress =
+    std::function<void(const std::string& what, std::size_t done, std::size_t all)>;
+
+struct CheckedPart {
+  PartData data{};
+  PartFacts facts{};
+  bool isRead = true;                    ///< false: its annotation file is no COCO JSON
+  std::vector<PictureState> pictures{};  ///< of each image
+  std::vector<int> orientations{};       ///< EXIF's, of images that are turned; else 1
+};
+
+struct DatasetCheck {
+  std::vector<CheckedPart> parts{};  ///< those that the experiment has
+  std::vector<Finding> faults{}, notes{};
+  /// Why it cannot be trained on as it is; empty: it can, though it may have faults.
+  std::vector<std::string> refusals{};
+};
+
+/// Decodes every image and rasterises every mask on all cores. `refusals`: what training refuses in
+/// the annotations; images are added. Throws UserError if the experiment has no part.
+DatasetCheck checkDataset(const config::Experiment& experiment, std::vector<std::string> refusals,
+                          const PictureReader& pictures, const CheckProgress& onProgress = {});
+
+}  // namespace lockstep::coco

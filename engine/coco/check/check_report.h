@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "engine/coco/check/check_dataset.h"
+#include "engine/coco/check/clean_dataset.h"
+#include "engine/config/experiment.h"
+
+namespace lockstep::coco {
+
+/// All that was found, as JSON. `cleaned`: null: it was not asked for.
+std::string jsonOf(const DatasetCheck& check, const config::Experiment& experiment,
+                   const CleanedDataset* cleaned);
+
+/// What was found, for people: the facts of each part, and the first findings of each kind.
+std::string summaryOf(const DatasetCheck& check, const config::Experiment& experiment,
+                      const CleanedDataset* cleaned);
+
+}  // namespace lockstep::coco

@@ -1,0 +1,63 @@
+#include "engine/coco/check/clean_dataset.h"
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/new_folder.h"
+#include "engine/coco/check/part_cleaner.h"
+#include "engine/coco/files/edited_file.h"
+#include "engine/config/value_text.h"
+
+namespace lockstep::coco {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string experimentText(const fs::path& experiment, const std::vector<CheckedPart>& parts) {
+  const std::string base = config::writeText(fs::absolute(experiment).lexically_normal().string());
+  std::string text =
+      "# The annotations of its base without the faults that `dataset check` found.\nbase: " +
+      base + "\ndataset:\n";
+  for (const CheckedPart& part : parts) {
+    if (!part.isRead) continue;
+    const std::string images =
+        config::writeText(fs::absolute(part.data.images).lexically_normal().string());
+    text += std::string("  ") + base::textOf(part.data.part) + ": {images: " + images +
+            ", annotations: annotations/instances_" + base::textOf(part.data.part) + ".json}\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experiment,
+                            const fs::path& folder) {
+  CleanedDataset cleaned;
+  for (const CheckedPart& part : check.parts) {
+    if (!part.isRead)
+      cleaned.unmended.push_back(part.data.annotations + " cannot be read, so it is not cleaned");
+  }
+  if (cleaned.unmended.size() == check.parts.size()) return cleaned;
+  const base::NewFolder made(folder);
+  fs::create_directories(made.path() / "annotations");
+  for (const CheckedPart& part : check.parts) {
+    if (!part.isRead) continue;
+    PartCleaner cleaner(part, check.faults, cleaned.fixes);
+    const EntryEdits edits = cleaner.edits();
+    const std::string name =
+        std::string("annotations/instances_") + base::textOf(part.data.part) + ".json";
+    base::writeFileAtomically(made.path() / name,
+                              editedAnnotationFile(part.data.annotations, edits));
+    cleaned.parts.push_back({part.data.part, (folder / name).string(), cleaner.imagesLeft(),
+                             cleaner.annotationsLeft()});
+  }
+  for (const Finding& fault : check.faults) {
+    if (fault.kind == FindingKind::PictureInBothParts && !fault.imageId)
+      cleaned.unmended.push_back(fault.file + " " + fault.text);
+  }
+  base::writeFileAtomically(made.path() / "experiment.yaml",
+                            experimentText(experiment, check.parts));
+  made.finish();
+  return cleaned;
+}
+
+}  // namespace lockstep::coco

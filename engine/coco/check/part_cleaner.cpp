@@ -1,0 +1,247 @@
+#include "engine/coco/check/part_cleaner.h"
+
+#include <algorithm>
+
+#include "engine/coco/check/polygon.h"
+#include "engine/coco/check/turned_annotation.h"
+#include "engine/coco/files/annotation_review.h"
+
+namespace lockstep::coco {
+namespace {
+
+bool isOfPicturePairs(FindingKind kind) {
+  return kind == FindingKind::PictureTwice || kind == FindingKind::PictureInBothParts;
+}
+
+bool isOfUnusableImage(FindingKind kind) {
+  return kind == FindingKind::ImageMissing || kind == FindingKind::ImageUnreadable ||
+         kind == FindingKind::ImageTruncated || kind == FindingKind::ImageSize;
+}
+
+/// Within the image; without width or height if it is outside.
+std::array<double, 4> clipped(const std::array<double, 4>& xywh, const Image& image) {
+  const double x0 = std::clamp(xywh[0], 0., double(image.width)),
+               x1 = std::clamp(xywh[0] + xywh[2], 0., double(image.width)),
+               y0 = std::clamp(xywh[1], 0., double(image.height)),
+               y1 = std::clamp(xywh[1] + xywh[3], 0., double(image.height));
+  return {x0, y0, x1 - x0, y1 - y0};
+}
+
+}  // namespace
+
+PartCleaner::PartCleaner(const CheckedPart& part, const std::vector<Finding>& faults,
+                         std::map<FindingKind, FixCount>& fixes)
+    : part_(part), dataset_(part.data.dataset()), fixes_(fixes) {
+  const auto& bytes = part.data.content.imageBytes;
+  for (std::size_t i = 0; i < bytes.size(); ++i) imageOf_[bytes[i]] = i;
+  for (const Finding& fault : faults) {
+    if (isOfPicturePairs(fault.kind)) {
+      if (fault.imageId) pictures_.push_back(&fault);
+      continue;
+    }
+    if (isOfUnusableImage(fault.kind)) unusable_.insert({fault.entry.part, fault.entry.byte});
+    if (fault.entry.part == part.data.part && fault.entry.byte > 0)
+      byEntry_[fault.entry.byte].push_back(&fault);
+  }
+}
+
+EntryEdits PartCleaner::edits() {
+  removeRefusedEntries();
+  removeAmbiguousEntries();
+  removeImages();
+  for (std::size_t i = 0; i < dataset_.images().size(); ++i) cleanImage(i);
+  return edits_;
+}
+
+bool PartCleaner::isRemoved(std::size_t byte) const {
+  const auto edit = edits_.find(byte);
+  return edit != edits_.end() && edit->second.isRemoved;
+}
+
+/// Whether its annotations can be turned.
+bool PartCleaner::isTurned(std::size_t image) const {
+  return part_.pictures[image] == PictureState::Turned && part_.orientations[image] >= 5;
+}
+
+void PartCleaner::removeImage(std::size_t image) {
+  remove(part_.data.content.imageBytes[image]);
+  for (const AnnotationOrigin& origin : part_.data.content.origins[image]) remove(origin.byte);
+}
+
+/// What is not in the dataset.
+void PartCleaner::removeRefusedEntries() {
+  std::set<std::size_t> used;
+  for (const auto& ofImage : part_.data.content.origins)
+    for (const AnnotationOrigin& origin : ofImage) used.insert(origin.byte);
+  for (const EntryError& error : part_.data.content.errors) {
+    const bool isRefused = error.table == EntryTable::Annotations
+                               ? !used.contains(error.byte)
+                               : error.fault != EntryFault::DuplicateId;
+    if (!isRefused) continue;
+    remove(error.byte);
+    for (const Finding* fault : byEntry_[error.byte]) ++fixes_[fault->kind].removed;
+    byEntry_[error.byte].clear();
+  }
+}
+
+/// Of which image or class annotations are whose id two different entries have is not known.
+void PartCleaner::removeAmbiguousEntries() {
+  for (const EntryError& error : part_.data.content.errors) {
+    if (error.fault != EntryFault::DuplicateId || error.table == EntryTable::Annotations) continue;
+    remove(error.byte);
+    ++fixes_[FindingKind::DuplicateId].removed;
+    if (error.isTolerated) continue;  // the same entry twice
+    if (error.table == EntryTable::Images) {
+      if (const auto image = dataset_.findImage({*error.imageId})) removeImage(*image);
+    } else if (dataset_.hasCategory({*error.categoryId})) {
+      removeClass({*error.categoryId});
+    }
+  }
+}
+
+void PartCleaner::removeClass(CategoryId id) {
+  const auto row = static_cast<std::size_t>(dataset_.classOf(id).value - 1);
+  remove(part_.data.content.categoryBytes[row]);
+  for (std::size_t i = 0; i < dataset_.images().size(); ++i) {
+    const auto& annotations = dataset_.annotationsOf(i);
+    for (std::size_t j = 0; j < annotations.size(); ++j)
+      if (annotations[j].categoryId == id) remove(part_.data.content.origins[i][j].byte);
+  }
+}
+
+void PartCleaner::removeImages() {
+  for (const auto& [byte, image] : imageOf_) {
+    for (const Finding* fault : byEntry_[byte]) {
+      const bool isMended = isTurned(image) || !(isOfUnusableImage(fault->kind) ||
+                                                 fault->kind == FindingKind::ImageRotated);
+      if (isMended) continue;
+      ++fixes_[fault->kind].removed;
+      removeImage(image);
+    }
+  }
+  for (const Finding* fault : pictures_) {
+    const bool isTwice = fault->kind == FindingKind::PictureTwice;
+    const EntryPlace &left = isTwice ? fault->entry : fault->other,
+                     &kept = isTwice ? fault->other : fault->entry;
+    if (left.part != part_.data.part || isRemoved(left.byte)) continue;
+    if (unusable_.contains(kept) || (kept.part == left.part && isRemoved(kept.byte))) continue;
+    ++fixes_[fault->kind].removed;
+    removeImage(imageOf_.at(left.byte));
+  }
+}
+
+void PartCleaner::cleanImage(std::size_t image) {
+  const std::size_t byte = part_.data.content.imageBytes[image];
+  if (isRemoved(byte)) return;
+  ++imagesLeft_;
+  if (isTurned(image)) {
+    edits_[byte].size = {part_.data.image(image).width, part_.data.image(image).height};
+    ++fixes_[FindingKind::ImageRotated].mended;
+  }
+  const auto& origins = part_.data.content.origins[image];
+  for (std::size_t place = 0; place < origins.size(); ++place)
+    if (!isRemoved(origins[place].byte)) cleanAnnotation(image, place);
+  removeDoubled(image);
+  annotationsLeft_ += std::ranges::count_if(
+      origins, [&](const AnnotationOrigin& origin) { return !isRemoved(origin.byte); });
+}
+
+void PartCleaner::cleanAnnotation(std::size_t image, std::size_t place) {
+  const std::size_t byte = part_.data.content.origins[image][place].byte;
+  std::set<FindingKind> kinds;
+  const auto faults = byEntry_.find(byte);
+  if (faults != byEntry_.end())
+    for (const Finding* fault : faults->second)
+      if (fault->kind != FindingKind::DoubledObject) kinds.insert(fault->kind);
+  if (kinds.empty() && !isTurned(image)) return;
+  const auto edit = mended(image, place, kinds);
+  for (const FindingKind kind : kinds) ++(edit ? fixes_[kind].mended : fixes_[kind].removed);
+  if (edit) {
+    edits_[byte] = *edit;
+  } else {
+    remove(byte);
+  }
+}
+
+std::optional<EntryEdit> PartCleaner::mended(std::size_t image, std::size_t place,
+                                             const std::set<FindingKind>& kinds) const {
+  Annotation annotation = dataset_.annotationsOf(image)[place];
+  Image size = part_.data.image(image);
+  EntryEdit edit;
+  if (kinds.contains(FindingKind::MissingId) || kinds.contains(FindingKind::DuplicateId))
+    edit.id = annotation.id;
+  if (!mendMask(annotation, size, kinds, edit)) return std::nullopt;
+  if (!mendBox(annotation, size, kinds, edit)) return std::nullopt;
+  if (isTurned(image)) {
+    const StoredFrame stored(part_.orientations[image], {size.width, size.height});
+    annotation.boxXywh = stored.box(annotation.boxXywh);
+    annotation.segmentation = stored.segmentation(annotation.segmentation);
+    std::swap(size.width, size.height);
+    edit.boxXywh = annotation.boxXywh;
+    if (annotation.hasMask) edit.segmentation = annotation.segmentation;
+    if (!mendBox(annotation, size, {}, edit)) return std::nullopt;
+  }
+  return edit;
+}
+
+bool PartCleaner::mendMask(Annotation& annotation, const Image& image,
+                           const std::set<FindingKind>& kinds, EntryEdit& edit) {
+  if (kinds.contains(FindingKind::MaskEmpty)) return false;
+  const bool hasEmpty = kinds.contains(FindingKind::PolygonEmpty);
+  const bool crosses = kinds.contains(FindingKind::PolygonCrossing);
+  if (!hasEmpty && !crosses) return true;
+  auto& polygons = std::get<0>(annotation.segmentation);
+  std::erase_if(polygons, [](const std::vector<double>& xy) {
+    return !enclosesArea(xy) && !findSelfCrossing(xy);
+  });
+  if (polygons.empty()) return false;
+  Rle mask = annotationMask(annotation, image);
+  annotation.area = static_cast<double>(areaPx(mask));
+  if (annotation.area == 0) return false;
+  if (crosses) annotation.segmentation = std::move(mask);
+  edit.segmentation = annotation.segmentation;
+  edit.area = annotation.area;
+  return true;
+}
+
+bool PartCleaner::mendBox(Annotation& annotation, const Image& image,
+                          const std::set<FindingKind>& kinds, EntryEdit& edit) {
+  const bool isFaulty = kinds.contains(FindingKind::BoxEmpty) ||
+                        kinds.contains(FindingKind::BoxOutside) ||
+                        kinds.contains(FindingKind::BoxNotMask);
+  if (!isFaulty && !edit.segmentation) return true;
+  std::array<double, 4> box = clipped(annotation.boxXywh, image);
+  if (annotation.hasMask) {
+    const auto around = boundingBoxXywh(annotationMask(annotation, image));
+    if (!isFaulty && boxErrorPx(annotation, around, image) <= kRoundingPx) return true;
+    box = around;
+  }
+  if (box[2] <= 0 || box[3] <= 0) return false;
+  annotation.boxXywh = box;
+  edit.boxXywh = box;
+  return true;
+}
+
+/// From the largest to the smallest: what is doubled by an object that is left out itself stays.
+void PartCleaner::removeDoubled(std::size_t image) {
+  std::vector<std::pair<std::int64_t, const Finding*>> doubled;  // by area, negative
+  const auto& origins = part_.data.content.origins[image];
+  for (std::size_t place = 0; place < origins.size(); ++place) {
+    const auto faults = byEntry_.find(origins[place].byte);
+    if (faults == byEntry_.end()) continue;
+    for (const Finding* fault : faults->second) {
+      if (fault->kind != FindingKind::DoubledObject) continue;
+      const Rle mask =
+          annotationMask(dataset_.annotationsOf(image)[place], part_.data.image(image));
+      doubled.emplace_back(-static_cast<std::int64_t>(areaPx(mask)), fault);
+    }
+  }
+  std::ranges::stable_sort(doubled, {}, &std::pair<std::int64_t, const Finding*>::first);
+  for (const auto& [area, fault] : doubled) {
+    if (isRemoved(fault->entry.byte) || isRemoved(fault->other.byte)) continue;
+    ++fixes_[fault->kind].removed;
+    remove(fault->entry.byte);
+  }
+}
+
+}  // namespace lockstep::coco

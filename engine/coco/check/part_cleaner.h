@@ -1,0 +1,59 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "engine/coco/check/check_dataset.h"
+#include "engine/coco/check/clean_dataset.h"
+#include "engine/coco/files/edited_file.h"
+
+namespace lockstep::coco {
+
+/// Decides what becomes of the entries of one part. Used only in this folder.
+class PartCleaner {
+ public:
+  /// `faults`: of all parts. Counts what it does in `fixes`.
+  PartCleaner(const CheckedPart& part, const std::vector<Finding>& faults,
+              std::map<FindingKind, FixCount>& fixes);
+
+  /// To be called once.
+  EntryEdits edits();
+  std::int64_t imagesLeft() const { return imagesLeft_; }
+  std::int64_t annotationsLeft() const { return annotationsLeft_; }
+
+ private:
+  void removeRefusedEntries();
+  void removeAmbiguousEntries();
+  void removeClass(CategoryId id);
+  void removeImages();
+  void removeImage(std::size_t image);
+  void removeDoubled(std::size_t image);
+  void remove(std::size_t byte) { edits_[byte].isRemoved = true; }
+  bool isRemoved(std::size_t byte) const;
+  bool isTurned(std::size_t image) const;
+
+  void cleanImage(std::size_t image);
+  void cleanAnnotation(std::size_t image, std::size_t place);
+  /// nullopt: it cannot be mended.
+  std::optional<EntryEdit> mended(std::size_t image, std::size_t place,
+                                  const std::set<FindingKind>& kinds) const;
+  /// These change the annotation too, and return false if it cannot be mended.
+  static bool mendMask(Annotation& annotation, const Image& image,
+                       const std::set<FindingKind>& kinds, EntryEdit& edit);
+  static bool mendBox(Annotation& annotation, const Image& image,
+                      const std::set<FindingKind>& kinds, EntryEdit& edit);
+
+  const CheckedPart& part_;
+  const Dataset& dataset_;
+  std::map<FindingKind, FixCount>& fixes_;
+  std::map<std::size_t, std::vector<const Finding*>> byEntry_;  ///< those of this part, by byte
+  std::vector<const Finding*> pictures_;        ///< about images that are there twice
+  std::set<EntryPlace> unusable_;               ///< images of either part
+  std::map<std::size_t, std::size_t> imageOf_;  ///< index by byte
+  EntryEdits edits_;
+  std::int64_t imagesLeft_ = 0, annotationsLeft_ = 0;
+};
+
+}  // namespace lockstep::coco

@@ -1,0 +1,28 @@
+#include "engine/coco/files/lenient_dataset.h"
+
+#include <utility>
+
+#include "engine/coco/files/dataset_checks.h"
+#include "engine/coco/files/json_file.h"
+
+namespace lockstep::coco {
+
+LenientDataset loadLeniently(const std::filesystem::path& path) {
+  const JsonFile file = JsonFile::load(path, "annotation file");
+  ErrorList errors(file.name(), /*isLenient=*/true);
+  DatasetParts parts = readParts(file, errors);
+  checkAnnotations(parts, errors);
+  LenientDataset lenient;
+  for (const ImageDraft& draft : parts.images) lenient.imageBytes.push_back(draft.byte);
+  for (const CategoryDraft& draft : parts.categories) lenient.categoryBytes.push_back(draft.byte);
+  lenient.origins.resize(parts.images.size());
+  for (const AnnotationDraft& draft : parts.annotations) {
+    const auto id = draft.hasId ? std::optional(draft.annotation.id) : std::nullopt;
+    lenient.origins[draft.image].push_back({draft.byte, id, draft.hasBox});
+  }
+  lenient.dataset = Dataset::assemble(std::move(parts));
+  lenient.errors = errors.takeAll();
+  return lenient;
+}
+
+}  // namespace lockstep::coco

@@ -1,0 +1,102 @@
+#include "engine/worker/dataset_pictures.h"
+
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/image_header.h"
+#include "engine/data/bad_image.h"
+#include "engine/data/image_file.h"
+#include "engine/data/image_format.h"
+
+namespace lockstep::worker {
+namespace {
+
+namespace fs = std::filesystem;
+using coco::PictureState;
+
+/// A file, and what it decodes to without its EXIF orientation.
+struct Decoded {
+  std::string bytes;
+  bool hasEnd = false;
+  cv::Mat grey;  ///< of 8 or 16 bits; empty: it is no image as most are
+};
+
+/// Grey alone takes half the time of colours, and finds the same errors. Empty if it is no image of
+/// 8 or 16 bits.
+cv::Mat decodeGrey(std::string& bytes, int flags = 0) {
+  cv::Mat grey;
+  try {
+    grey = cv::imdecode(cv::Mat(1, static_cast<int>(bytes.size()), CV_8UC1, bytes.data()),
+                        cv::IMREAD_GRAYSCALE | cv::IMREAD_ANYDEPTH | flags);
+  } catch (const cv::Exception&) {  // data::readAnnotatedImage() says why
+    return {};
+  }
+  return grey.type() == CV_8UC1 || grey.type() == CV_16UC1 ? grey : cv::Mat();
+}
+
+Decoded decode(const fs::path& file) {
+  Decoded decoded;
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return decoded;
+  try {
+    decoded.bytes = base::readFile(file);
+  } catch (const base::SystemError&) {  // data::readAnnotatedImage() says why
+    return decoded;
+  }
+  decoded.hasEnd = !decoded.bytes.empty() && data::endOf(decoded.bytes).isPresent;
+  if (decoded.hasEnd) decoded.grey = decodeGrey(decoded.bytes, cv::IMREAD_IGNORE_ORIENTATION);
+  return decoded;
+}
+
+template <typename Value>
+coco::GreyPixels<Value> pixelsOf(const cv::Mat& grey) {
+  return {grey.ptr<Value>(), grey.cols, grey.rows, static_cast<std::ptrdiff_t>(grey.step1())};
+}
+
+/// Null for an empty image.
+std::unique_ptr<coco::Thumbnail> thumbnailOf(const cv::Mat& grey) {
+  if (grey.empty()) return nullptr;
+  return std::make_unique<coco::Thumbnail>(grey.depth() == CV_8U
+                                               ? coco::thumbnailOf(pixelsOf<std::uint8_t>(grey))
+                                               : coco::thumbnailOf(pixelsOf<std::uint16_t>(grey)));
+}
+
+/// Decides as training does.
+void readAsTraining(const fs::path& file, base::ImageSize annotated, Decoded& decoded,
+                    coco::Picture& picture) {
+  try {
+    data::readAnnotatedImage(file, annotated);
+    picture.thumbnail = thumbnailOf(decodeGrey(decoded.bytes));
+    if (decoded.grey.empty()) return;
+    picture.state = PictureState::Turned;
+    const auto header = base::readImageHeader(decoded.bytes);
+    picture.exifOrientation = header && header->exifSwapsSides ? header->exifOrientation : 0;
+  } catch (const data::UnreadableImage& error) {
+    picture.problem = data::withoutFileName(error.what(), file.string());
+    std::error_code ignored;
+    picture.state = !fs::exists(file, ignored)                  ? PictureState::Missing
+                    : !decoded.grey.empty()                     ? PictureState::WrongSize
+                    : !decoded.bytes.empty() && !decoded.hasEnd ? PictureState::Truncated
+                                                                : PictureState::Unreadable;
+  }
+}
+
+}  // namespace
+
+DatasetPictures::DatasetPictures() { cv::setNumThreads(1); }
+
+coco::Picture DatasetPictures::read(const fs::path& file, base::ImageSize annotated) const {
+  coco::Picture picture;
+  Decoded decoded = decode(file);
+  if (!decoded.grey.empty()) {
+    picture.stored = {decoded.grey.rows, decoded.grey.cols};
+    picture.thumbnail = thumbnailOf(decoded.grey);
+    if (picture.stored == annotated) return picture;
+  }
+  readAsTraining(file, annotated, decoded, picture);
+  return picture;
+}
+
+}  // namespace lockstep::worker

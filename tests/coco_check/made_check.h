@@ -1,0 +1,72 @@
+#pragma once
+
+#include <QTemporaryDir>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/coco/check/check_dataset.h"
+
+namespace lockstep::tests {
+
+/// Pictures without files: each name has one of its own, unless it is told otherwise.
+class MadePictures : public coco::PictureReader {
+ public:
+  coco::Picture read(const std::filesystem::path& file, base::ImageSize annotated) const override;
+
+  mutable std::atomic<int> reads = 0;
+  std::map<std::string, coco::PictureState> states;  ///< by name
+  std::map<std::string, int> orientations;
+  std::map<std::string, std::string> copyOf;  ///< a name with the same pixels
+};
+
+/// A picture of random cells, which differ between seeds.
+coco::Thumbnail madeThumbnail(unsigned seed);
+
+/// What a finding says, for comparison.
+struct Found {
+  std::string kind;
+  std::optional<std::int64_t> imageId, annotationId;
+  bool operator==(const Found&) const = default;
+};
+
+/// A dataset of both parts in memory, whose files are written when it is checked. Each part has
+/// images 1 … 4 of 40 x 30 px, `train-1.png` …, with a square each of class 1, ids 1 … 4.
+class MadeCheck {
+ public:
+  MadeCheck();
+
+  nlohmann::ordered_json& part(coco::Part part) { return parts_[static_cast<std::size_t>(part)]; }
+  /// Adds an annotation of image 1 of the training part, a square away from the others, with these
+  /// members changed. Returns it.
+  nlohmann::ordered_json& add(const nlohmann::ordered_json& changes = {});
+
+  coco::DatasetCheck check();
+  /// Checks, cleans, and checks what was cleaned.
+  coco::DatasetCheck checkCleaned();
+  std::filesystem::path fileOf(coco::Part part) const;
+  std::filesystem::path cleanFolder() const { return path("clean"); }
+  nlohmann::ordered_json cleaned(coco::Part part) const;
+
+  MadePictures pictures;
+  config::Experiment experiment;
+
+ private:
+  std::filesystem::path path(const std::string& name) const {
+    return std::filesystem::path(folder_.path().toStdString()) / name;
+  }
+
+  QTemporaryDir folder_;
+  std::array<nlohmann::ordered_json, 2> parts_;
+};
+
+/// Its faults.
+std::vector<Found> faultsOf(const coco::DatasetCheck& check);
+/// For failure messages.
+QString textOf(const std::vector<Found>& found);
+
+}  // namespace lockstep::tests

@@ -1,0 +1,237 @@
+#include <QTest>
+#include <set>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/coco/check/clean_dataset.h"
+#include "tests/coco_check/made_check.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using coco::FindingKind;
+using coco::Part;
+using coco::PictureState;
+using nlohmann::ordered_json;
+using tests::MadeCheck;
+
+namespace {
+
+ordered_json json(const char* text) { return ordered_json::parse(text); }
+
+/// The entry with this id; null if there is none.
+ordered_json entryOf(const ordered_json& table, std::int64_t id) {
+  for (const ordered_json& entry : table)
+    if (entry.value("id", std::int64_t{-1}) == id) return entry;
+  return nullptr;
+}
+
+/// An annotation of the cleaned training part after `changes` to a whole one.
+ordered_json cleanedWith(const char* changes) {
+  MadeCheck made;
+  made.add(json(changes));
+  const coco::DatasetCheck again = made.checkCleaned();
+  if (!again.faults.empty()) return "still faulty: " + again.faults[0].text;
+  return entryOf(made.cleaned(Part::Train)["annotations"], 100);
+}
+
+}  // namespace
+
+class TstCleaning : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whatHasNoFaultIsKeptAsItStands() {
+    MadeCheck made;
+    QVERIFY(made.checkCleaned().faults.empty());
+    for (const Part part : {Part::Train, Part::Val}) {
+      QVERIFY(made.cleaned(part) == made.part(part));
+      const std::string before = made.part(part)["annotations"][2].dump();
+      const std::string after =
+          base::readFile(made.cleanFolder() / "annotations" /
+                         ("instances_" + std::string(base::textOf(part)) + ".json"));
+      QVERIFY(after.find(before) != std::string::npos);
+    }
+  }
+
+  void boxesComeFromTheirMasksOrAreClipped() {
+    const ordered_json box = {20.0, 10.0, 10.0, 10.0};
+    QVERIFY(cleanedWith(R"({"bbox": [33, 10, 10, 10]})")["bbox"] == box);
+    QVERIFY(cleanedWith(R"({"bbox": [20, 10, 0, 10]})")["bbox"] == box);
+    QVERIFY(cleanedWith(R"({"bbox": [20, 10, -3, 10]})")["bbox"] == box);
+    QVERIFY(cleanedWith(R"({"bbox": [20, 10, 18, 10]})")["bbox"] == box);
+    QVERIFY(cleanedWith(R"({"bbox": [33, 10, 10, 10], "segmentation": []})")["bbox"] ==
+            (ordered_json{33.0, 10.0, 7.0, 10.0}));
+    QVERIFY(cleanedWith(R"({"bbox": [53, 10, 10, 10], "segmentation": []})").is_null());
+    QVERIFY(cleanedWith(R"({"bbox": [20, 10, 0, 10], "segmentation": []})").is_null());
+  }
+
+  void polygonsAreLeftOutOrBecomeMasks() {
+    const ordered_json one =
+        cleanedWith(R"({"segmentation": [[20, 10, 30, 10, 30, 20, 20, 20], [20, 10, 30, 20]]})");
+    QVERIFY(one["segmentation"] == json("[[20.0, 10.0, 30.0, 10.0, 30.0, 20.0, 20.0, 20.0]]"));
+    QVERIFY(cleanedWith(R"({"segmentation": [[20, 10, 30, 20, 25, 15]]})").is_null());
+    QVERIFY(cleanedWith(R"({"segmentation": [[20, 10, 30, 20]]})").is_null());
+    const ordered_json tie = cleanedWith(R"({"segmentation": [[20, 10, 30, 20, 30, 10, 20, 20]]})");
+    const coco::Rle mask =
+        coco::decompressCounts(tie["segmentation"]["counts"].get<std::string>(), 30, 40);
+    QVERIFY(mask ==
+            coco::rasterisePolygon(std::vector<double>{20, 10, 30, 20, 30, 10, 20, 20}, 30, 40));
+    QCOMPARE(tie["area"].get<double>(), double(coco::areaPx(mask)));
+  }
+
+  void whatCannotBeMendedIsLeftOut() {
+    for (const char* changes :
+         {R"({"segmentation": {"size": [30, 40], "counts": [1200]}})",
+          R"({"segmentation": {"size": [40, 30], "counts": [1200]}})", R"({"category_id": 9})",
+          R"({"image_id": 9})", R"({"image_id": "1"})", R"({"segmentation": [], "bbox": []})"})
+      QVERIFY2(cleanedWith(changes).is_null(), changes);
+  }
+
+  void theSmallerOfDoubledObjectsIsLeftOut() {
+    MadeCheck made;
+    made.add(json(R"({"bbox": [2, 2, 11, 10], "segmentation": [[2, 2, 13, 2, 13, 12, 2, 12]]})"));
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
+    QVERIFY(entryOf(annotations, 1).is_null());
+    QVERIFY(!entryOf(annotations, 100).is_null());
+  }
+
+  void whatIsDoubledByALeftOutObjectStays() {
+    // Of 19, 14 and 11 px: each is doubled by the next larger one only.
+    MadeCheck made;
+    made.add(json(R"({"id": 102, "bbox": [20, 5, 11, 10],
+                      "segmentation": [[20, 5, 31, 5, 31, 15, 20, 15]]})"));
+    made.add(json(R"({"id": 101, "bbox": [20, 5, 14, 10],
+                      "segmentation": [[20, 5, 34, 5, 34, 15, 20, 15]]})"));
+    made.add(json(R"({"id": 100, "bbox": [20, 5, 19, 10],
+                      "segmentation": [[20, 5, 39, 5, 39, 15, 20, 15]]})"));
+    QCOMPARE(made.check().faults.size(), 2u);
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
+    QVERIFY(!entryOf(annotations, 100).is_null() && !entryOf(annotations, 102).is_null());
+    QVERIFY(entryOf(annotations, 101).is_null());
+  }
+
+  void annotationsWithoutAnIdOfTheirOwnGetOne() {
+    MadeCheck made;
+    made.add(json(R"({"id": 3})"));
+    made.add(json(R"({"id": null, "bbox": [20, 21, 8, 8],
+                      "segmentation": [[20, 21, 28, 21, 28, 29, 20, 29]]})"));
+    QVERIFY(made.checkCleaned().faults.empty());
+    std::set<std::int64_t> ids;
+    const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
+    for (const ordered_json& one : annotations) ids.insert(one["id"].get<std::int64_t>());
+    QCOMPARE(ids.size(), 6u);
+  }
+
+  void entriesOfOneIdAreLeftOutWithTheirAnnotations() {
+    MadeCheck made;
+    ordered_json& train = made.part(Part::Train);
+    train["images"].push_back(
+        json(R"({"id": 3, "file_name": "a.png", "width": 40, "height": 30})"));
+    train["categories"].push_back(json(R"({"id": 2, "name": "b"})"));
+    train["categories"].push_back(json(R"({"id": 2, "name": "c"})"));
+    made.add(json(R"({"category_id": 2})"));
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json clean = made.cleaned(Part::Train);
+    QVERIFY(entryOf(clean["images"], 3).is_null());
+    QVERIFY(entryOf(clean["annotations"], 3).is_null());
+    QVERIFY(entryOf(clean["categories"], 2).is_null());
+    QVERIFY(entryOf(clean["annotations"], 100).is_null());
+    QCOMPARE(clean["annotations"].size(), 3u);
+  }
+
+  void anEntryThatIsThereTwiceIsKeptOnce() {
+    MadeCheck made;
+    ordered_json& images = made.part(Part::Train)["images"];
+    images.push_back(ordered_json(images[2]));
+    QVERIFY(made.checkCleaned().faults.empty());
+    QCOMPARE(made.cleaned(Part::Train)["images"].size(), 4u);
+    QCOMPARE(made.cleaned(Part::Train)["annotations"].size(), 4u);
+  }
+
+  void imagesThatCannotBeUsedAreLeftOutWithTheirAnnotations() {
+    MadeCheck made;
+    made.pictures.states = {{"train-1.png", PictureState::Missing},
+                            {"train-2.png", PictureState::WrongSize},
+                            {"val-1.png", PictureState::Truncated},
+                            {"val-2.png", PictureState::Unreadable}};
+    const coco::DatasetCheck again = made.checkCleaned();
+    QVERIFY(again.faults.empty());
+    for (const Part part : {Part::Train, Part::Val}) {
+      QVERIFY(entryOf(made.cleaned(part)["annotations"], 1).is_null());
+      QCOMPARE(made.cleaned(part)["images"].size(), 2u);
+      QCOMPARE(made.cleaned(part)["annotations"].size(), 2u);
+    }
+  }
+
+  void ofEqualPicturesOneIsKeptThatOfTheHeldOutPart() {
+    MadeCheck made;
+    made.pictures.copyOf = {{"train-4.png", "train-2.png"}, {"val-3.png", "train-1.png"}};
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json train = made.cleaned(Part::Train), val = made.cleaned(Part::Val);
+    QVERIFY(entryOf(train["images"], 1).is_null() && entryOf(train["images"], 4).is_null());
+    QVERIFY(!entryOf(train["images"], 2).is_null());
+    QCOMPARE(val["images"].size(), 4u);
+  }
+
+  void aPictureIsKeptWhoseOtherCannotBeUsed() {
+    MadeCheck made;
+    made.pictures.states["train-2.png"] = PictureState::WrongSize;
+    made.pictures.states["val-3.png"] = PictureState::WrongSize;
+    made.pictures.copyOf = {{"train-4.png", "train-2.png"}, {"val-3.png", "train-1.png"}};
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json images = made.cleaned(Part::Train)["images"];
+    QVERIFY(entryOf(images, 2).is_null() && !entryOf(images, 4).is_null());
+    QVERIFY(!entryOf(images, 1).is_null());
+  }
+
+  void annotationsOfATurnedImageAreTurned() {
+    MadeCheck made;
+    made.pictures.states["train-1.png"] = PictureState::Turned;
+    made.pictures.orientations["train-1.png"] = 6;
+    made.checkCleaned();
+    const ordered_json train = made.cleaned(Part::Train);
+    const ordered_json image = entryOf(train["images"], 1);
+    QCOMPARE(image["width"].get<int>(), 30);
+    QCOMPARE(image["height"].get<int>(), 40);
+    // Stored x is y as displayed, stored y is 40 - x.
+    const ordered_json annotation = entryOf(train["annotations"], 1);
+    QVERIFY(annotation["bbox"] == (ordered_json{2.0, 28.0, 10.0, 10.0}));
+    QVERIFY(annotation["segmentation"][0] ==
+            (ordered_json{2.0, 38.0, 2.0, 28.0, 12.0, 28.0, 12.0, 38.0}));
+    QCOMPARE(annotation["attributes"]["by"].get<std::string>(), std::string("a"));
+  }
+
+  void whatWasDoneIsCountedByKind() {
+    MadeCheck made;
+    made.add(json(R"({"bbox": [20, 10, 0, 10]})"));
+    made.add(json(R"({"id": 101, "category_id": 9})"));
+    made.pictures.states["val-1.png"] = PictureState::Truncated;
+    const auto cleaned = coco::cleanDataset(made.check(), "e.yaml", made.cleanFolder());
+    QCOMPARE(cleaned.fixes.size(), 3u);
+    QCOMPARE(cleaned.fixes.at(FindingKind::BoxEmpty).mended, 1);
+    QCOMPARE(cleaned.fixes.at(FindingKind::UnknownClass).removed, 1);
+    QCOMPARE(cleaned.fixes.at(FindingKind::ImageTruncated).removed, 1);
+    QCOMPARE(cleaned.parts.size(), 2u);
+    QCOMPARE(cleaned.parts[0].annotations, 5);
+    QCOMPARE(cleaned.parts[1].images, 3);
+    QCOMPARE(cleaned.parts[1].annotations, 3);
+    QVERIFY_EXCEPTION_THROWN(coco::cleanDataset(made.check(), "e.yaml", made.cleanFolder()),
+                             UserError);
+  }
+
+  void aFileThatCannotBeReadIsLeftToTheUser() {
+    MadeCheck made;
+    made.experiment.dataset.val = {};
+    made.check();
+    base::writeFileAtomically(made.fileOf(Part::Train), "[");
+    const auto cleaned = coco::cleanDataset(coco::checkDataset(made.experiment, {}, made.pictures),
+                                            "e.yaml", made.cleanFolder());
+    QCOMPARE(cleaned.unmended.size(), 1u);
+    QVERIFY(!std::filesystem::exists(made.cleanFolder()));
+  }
+};
+
+LOCKSTEP_TEST(TstCleaning)
+#include "tst_cleaning.moc"

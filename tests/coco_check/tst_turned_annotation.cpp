@@ -1,0 +1,45 @@
+#include <QTest>
+
+#include "engine/coco/check/turned_annotation.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using namespace lockstep::coco;
+
+class TstTurnedAnnotation : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  /// Of a stored image of 4 x 3 px (width x height) with a marked pixel at (1, 0), as each
+  /// orientation displays it: 3 x 4 px.
+  void annotationsAreTurnedBackToTheStoredImage_data() {
+    QTest::addColumn<int>("orientation");
+    QTest::addColumn<int>("x");
+    QTest::addColumn<int>("y");
+    QTest::newRow("transposed") << 5 << 0 << 1;
+    QTest::newRow("turned right") << 6 << 2 << 1;
+    QTest::newRow("transposed about the other diagonal") << 7 << 2 << 2;
+    QTest::newRow("turned left") << 8 << 0 << 2;
+  }
+  void annotationsAreTurnedBackToTheStoredImage() {
+    QFETCH(int, orientation);
+    QFETCH(int, x);
+    QFETCH(int, y);
+    const StoredFrame stored(orientation, {.height = 3, .width = 4});
+    QCOMPARE(stored.box({double(x), double(y), 1, 1}), (std::array<double, 4>{1, 0, 1, 1}));
+    std::vector<std::uint8_t> pixels(12);
+    pixels[static_cast<std::size_t>(y * 3 + x)] = 1;
+    const Rle turned = std::get<Rle>(stored.segmentation(encodeMask(pixels.data(), 4, 3, 3)));
+    QCOMPARE(turned.height, 3);
+    QCOMPARE(turned.width, 4);
+    QCOMPARE(boundingBoxXywh(turned), (std::array<double, 4>{1, 0, 1, 1}));
+    const double left = x, top = y;
+    const auto polygons = std::get<0>(stored.segmentation(std::vector<std::vector<double>>{
+        {left, top, left + 1, top, left + 1, top + 1, left, top + 1}}));
+    QCOMPARE(boundingBoxXywh(rasterisePolygon(polygons[0], 3, 4)),
+             (std::array<double, 4>{1, 0, 1, 1}));
+  }
+};
+
+LOCKSTEP_TEST(TstTurnedAnnotation)
+#include "tst_turned_annotation.moc"
