@@ -266,6 +266,11 @@ Option Command::flag(const char* name, bool& value, const char* help) {
   return Option(*app_.add_flag(name, value, help));
 }
 
+void Command::overrides(std::vector<std::string>& values, const char* example) {
+  const std::string help = std::string("Override a key: ") + example + " (may be repeated)";
+  option("--set", values, help.c_str()).metavar("KEY=VALUE").oneValuePerOccurrence();
+}
+
 void Command::run(std::function<int()> action) {
   app_.callback([&chosen = action_, action = std::move(action)] { chosen = action; });
 }

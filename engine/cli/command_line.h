@@ -65,6 +65,8 @@ class Command {
     return choice(name, std::move(texts), take, help);
   }
   Option flag(const char* name, bool& value, const char* help);
+  /// `--set KEY=VALUE`, which may be repeated. example: `solver.base_lr=0.01`.
+  void overrides(std::vector<std::string>& values, const char* example);
   /// Sets what the program does when the command is chosen; `action` returns the exit status.
   void run(std::function<int()> action);
 

@@ -163,17 +163,11 @@ int print(const std::string& text) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-void addOverrides(Command& command, std::vector<std::string>& overrides) {
-  command.option("--set", overrides, "Override a key: solver.base_lr=0.01 (may be repeated)")
-      .metavar("KEY=VALUE")
-      .oneValuePerOccurrence();
-}
-
 void addCheck(Command& parent) {
   Command command = parent.command("check", "List all errors of an experiment file");
   auto options = std::make_shared<CheckOptions>();
   command.option("config", options->file, "Experiment file").required().metavar("CONFIG");
-  addOverrides(command, options->overrides);
+  command.overrides(options->overrides, "solver.base_lr=0.01");
   command.flag("--data", options->data,
                "Also check the annotations, that all image files exist, some of the images, and "
                "whether the weights fit the model");
@@ -187,7 +181,7 @@ void addShow(Command& parent) {
   command.option("config", options->file, "Experiment file or run folder")
       .required()
       .metavar("CONFIG|RUN");
-  addOverrides(command, options->overrides);
+  command.overrides(options->overrides, "solver.base_lr=0.01");
   command.flag("--origins", options->origins,
                "Add a comment to each value: the file and line it comes from");
   command.run([options] { return show(*options); });

@@ -79,11 +79,13 @@ int report(Job job) {
 
 struct CheckOptions {
   std::string config, out, fix;
+  std::vector<std::string> overrides;
 };
 
 /// Throws UserError with the experiment's errors; its warnings go to standard error.
-config::LoadedExperiment loadChecked(const std::string& file) {
-  config::LoadedExperiment loaded = config::loadExperiment(file);
+config::LoadedExperiment loadChecked(const std::string& file,
+                                     const std::vector<std::string>& overrides) {
+  config::LoadedExperiment loaded = config::loadExperiment(file, overrides);
   loaded.throwOnError();
   for (const config::ConfigIssue& issue : loaded.issues)
     std::fprintf(stderr, "%s\n", issue.format().c_str());
@@ -91,7 +93,7 @@ config::LoadedExperiment loadChecked(const std::string& file) {
 }
 
 int checkDataset(const CheckOptions& options) {
-  const config::LoadedExperiment loaded = loadChecked(options.config);
+  const config::LoadedExperiment loaded = loadChecked(options.config, options.overrides);
   Inputs inputs;
   for (const auto& file : loaded.files) inputs.add(file, "CONFIG");
   for (const config::DatasetSplit* split :
@@ -269,6 +271,7 @@ void addCheck(Command& dataset) {
           "Folder to create, with annotations/ without these faults and an experiment.yaml that "
           "uses them; images stay where they are")
       .metavar("DIR");
+  command.overrides(options->overrides, "augment.min_size=[512]");
   command.run([options] { return checkDataset(*options); });
 }
 
@@ -280,9 +283,7 @@ void addPreview(Command& dataset) {
   command.option("--out", options->out, "Folder to create, with a PNG for each batch")
       .required()
       .metavar("DIR");
-  command.option("--set", options->overrides, "Override a key: augment.crop=0.5 (may be repeated)")
-      .metavar("KEY=VALUE")
-      .oneValuePerOccurrence();
+  command.overrides(options->overrides, "augment.crop=0.5");
   constexpr int kFewest = 1, kMost = 1000;
   command.option("--batches", options->batches, "Number of batches, from the first step on")
       .metavar("N")

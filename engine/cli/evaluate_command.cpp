@@ -154,7 +154,7 @@ void addEvaluateCommand(Command& program) {
   Command command = program.command("evaluate", "Compute losses and COCO metrics of a model");
   auto options = std::make_shared<EvaluateOptions>();
   addModelOptions(command, options->model);
-  addOverrideOption(command, options->model);
+  command.overrides(options->model.overrides, "evaluation.max_images=100");
   addSplitOption(command, options->split);
   addWorkersOption(command, options->ranks);
   const Option out =

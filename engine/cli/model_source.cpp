@@ -176,14 +176,6 @@ void addModelOptions(Command& command, ModelOptions& options) {
       .metavar("best|last|STEP|FILE");
 }
 
-void addOverrideOption(Command& command, ModelOptions& options) {
-  command
-      .option("--set", options.overrides,
-              "Override a key: evaluation.max_images=100 (may be repeated)")
-      .metavar("KEY=VALUE")
-      .oneValuePerOccurrence();
-}
-
 void addSplitOption(Command& command, std::optional<protocol::Split>& split) {
   const char* help = !split                           ? "Dataset split: val (held-out) or train"
                      : *split == protocol::Split::Val ? "Dataset split (default: val, held-out)"

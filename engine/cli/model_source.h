@@ -23,8 +23,6 @@ struct ModelOptions {
 
 /// The options of every command that uses a model: RUN|CONFIG and --weights.
 void addModelOptions(Command& command, ModelOptions& options);
-/// --set, of the commands that run one job.
-void addOverrideOption(Command& command, ModelOptions& options);
 /// --split val|train.
 void addSplitOption(Command& command, std::optional<protocol::Split>& split);
 /// --workers, of the commands that distribute their images over ranks.

@@ -144,7 +144,7 @@ void addPredictCommand(Command& program) {
   command.usage("RUN|CONFIG (--split val|train | --images PATH...) --out F.json [OPTIONS]");
   auto options = std::make_shared<PredictOptions>();
   addModelOptions(command, options->model);
-  addOverrideOption(command, options->model);
+  command.overrides(options->model.overrides, "evaluation.max_images=100");
   addSplitOption(command, options->split);
   command
       .option("--images", options->images,

@@ -126,10 +126,7 @@ void addTrainCommand(Command& program) {
   command
       .option("target", options->target, "Experiment file, or run folder with --resume or --from")
       .metavar("CONFIG|RUN");
-  command
-      .option("--set", options->overrides, "Override a key: solver.max_steps=200 (may be repeated)")
-      .metavar("KEY=VALUE")
-      .oneValuePerOccurrence();
+  command.overrides(options->overrides, "solver.max_steps=200");
   command
       .option("--output", options->output,
               "Run folder to create (default: a new one in $LOCKSTEP_RUNS or ./runs)")

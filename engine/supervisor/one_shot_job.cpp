@@ -21,14 +21,20 @@ constexpr std::size_t kShownLines = 50;
 constexpr std::chrono::seconds kProgressInterval{5};
 constexpr std::chrono::seconds kExitGrace{10};
 
+/// Jobs of datasets make a folder, which they remove when they are stopped.
+bool makesFolder(const protocol::Work& work) {
+  return std::visit(
+      []<typename Job>(const Job&) {
+        return std::is_same_v<Job, protocol::ShapesJob> ||
+               std::is_same_v<typename Job::Result, protocol::DatasetReport>;
+      },
+      work);
+}
+
 class OneShotJob {
  public:
   OneShotJob(const std::filesystem::path& program, protocol::Work work, const LocalRanks& ranks)
-      : leavesFolder_(std::holds_alternative<protocol::ShapesJob>(work) ||
-                      std::holds_alternative<protocol::ImportJob>(work) ||
-                      std::holds_alternative<protocol::ExportJob>(work) ||
-                      std::holds_alternative<protocol::CheckDatasetJob>(work) ||
-                      std::holds_alternative<protocol::PreviewJob>(work)),
+      : leavesFolder_(makesFolder(work)),
         signals_(
             loop_, [this](const StopSignal& signal) { interrupt(signal); },
             [this] { ranks_.reap(); }),
