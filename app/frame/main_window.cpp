@@ -214,7 +214,8 @@ void MainWindow::updateStatus() {
     status.maxSteps = info.maxSteps;
     status.secondsLeft = run->secondsLeft();
     status.imagesPerSecond = metrics.lastValue(events::tags::kImagesPerSecond);
-    const bool isBoxDetector = !metrics.series(events::tags::kMaskAp);
+    const bool isBoxDetector =
+        metrics.series(events::tags::kBoxAp) && !metrics.series(events::tags::kMaskAp);
     const char* apTag = isBoxDetector ? events::tags::kBoxAp : events::tags::kMaskAp;
     status.averagePrecision = metrics.lastValue(apTag);
     status.averagePrecisionName = isBoxDetector ? tr("box AP") : tr("mask AP");

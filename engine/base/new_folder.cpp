@@ -15,7 +15,7 @@ NewFolder::NewFolder(const fs::path& target) : target_(fs::absolute(target).lexi
   std::error_code error;
   if (fs::exists(target_, error) &&
       (!fs::is_directory(target_, error) || !fs::is_empty(target_, error))) {
-    throw UserError(target.string() + ": already exists; choose a new or empty folder with --out");
+    throw UserError(target.string() + ": already exists; choose a new or empty folder");
   }
   temporary_ = target_.parent_path() /
                ("." + target_.filename().string() + ".partial-" + std::to_string(::getpid()));

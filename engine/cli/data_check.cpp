@@ -78,7 +78,7 @@ class Checker {
     if (val) checkSharedImages(train, *val);
     if (withAnchors) checkAnchors(train);
     checkBatch();
-    checkCache(train);
+    checkCache(train, val ? &*val : nullptr);
     checkMemory(train);
     check_.data = run_folder::dataFingerprints(train.dataset, val ? &val->dataset : nullptr);
     return std::move(check_);
@@ -227,16 +227,20 @@ class Checker {
   void checkMasks(const Split& split) {
     if (!experiment_.model.masks) return;
     Examples boxes;
+    std::size_t usable = 0;
     for (std::size_t i = 0; i < split.dataset.images().size(); ++i) {
-      for (const coco::Annotation& annotation : split.dataset.annotationsOf(i))
+      for (const coco::Annotation& annotation : split.dataset.annotationsOf(i)) {
+        if (!annotation.isUsable()) continue;
+        ++usable;
         if (!annotation.hasMask) boxes.add(std::to_string(annotation.id));
+      }
     }
     if (boxes.count == 0) return;
     const std::string which = std::to_string(boxes.count) + " of the " +
-                              counted(split.dataset.annotationCount(), "annotation") +
+                              counted(usable, "usable annotation") +
                               (boxes.count == 1 ? " has" : " have") +
                               " a box but no mask, the first has id " + boxes.first;
-    if (boxes.count == split.dataset.annotationCount()) {
+    if (boxes.count == usable) {
       add(split.key + ".annotations",
           which + ": train a detector of boxes with model.masks: false, or add masks");
     } else {
@@ -371,11 +375,14 @@ class Checker {
   }
 
   /// Images that have no room in the cache are decoded each time.
-  void checkCache(const Split& train) {
+  void checkCache(const Split& train, const Split* val) {
     if (experiment_.dataset.cache != config::ImageCache::Ram) return;
     double bytes = 0;
-    for (const coco::Image& image : train.dataset.images())
-      bytes += 3.0 * image.width * image.height;  // RGB, a byte each
+    for (const Split* split : {&train, val}) {
+      if (split == nullptr) continue;
+      for (const coco::Image& image : split->dataset.images())
+        bytes += 3.0 * image.width * image.height;  // RGB, a byte each
+    }
     const auto limit = static_cast<double>(experiment_.dataset.cacheLimitBytes);
     const auto ranks = std::max(experiment_.runtime.workers, 1);
     const double all = std::min(bytes, limit) * ranks, memory = memoryOfMachine().bytes;
@@ -384,10 +391,10 @@ class Checker {
                                 " need " + gibibytes(all) + ", and " + memoryOfMachine().text +
                                 ": lower dataset.cache_limit");
     } else if (bytes > limit) {
-      warn("dataset.cache_limit",
-           config::writeBytes(experiment_.dataset.cacheLimitBytes) + " hold " +
-               base::percent(limit / bytes) + " of the decoded training images, which take " +
-               gibibytes(bytes) + " in each rank: the others are read again in every epoch");
+      warn("dataset.cache_limit", config::writeBytes(experiment_.dataset.cacheLimitBytes) +
+                                      " hold " + base::percent(limit / bytes) +
+                                      " of the decoded images, which take " + gibibytes(bytes) +
+                                      " in each rank: the others are read again in every epoch");
     }
   }
 

@@ -8,6 +8,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
+#include "engine/cli/machine_choice.h"
 #include "engine/cli/output_path.h"
 #include "engine/config/load.h"
 #include "engine/formats/export.h"
@@ -115,7 +116,7 @@ int checkDataset(const CheckOptions& options) {
   if (!out || !out->isStandardOutput()) {
     std::fputs(report.text.c_str(), stdout);
     if (out) std::printf("written:    %s\n", out->name().c_str());
-    if (!options.fix.empty() && pathExists(options.fix)) {
+    if (!options.fix.empty() && pathExists(options.fix + "/experiment.yaml")) {
       std::printf("next:       lockstep-engine dataset check %s/experiment.yaml\n",
                   options.fix.c_str());
     }
@@ -161,12 +162,13 @@ struct PreviewOptions {
 };
 
 int previewBatches(const PreviewOptions& options) {
-  const config::LoadedExperiment loaded = config::loadExperiment(options.config, options.overrides);
-  loaded.throwOnError();
+  config::LoadedExperiment loaded = loadChecked(options.config, options.overrides);
   if (loaded.experiment.dataset.train.annotations.empty())
     throw UserError(options.config +
                     ": dataset.train is not given: name the folder of the images and a COCO "
                     "instances file");
+  config::RuntimeConfig& runtime = loaded.experiment.runtime;
+  if (runtime.workers == 0) runtime.workers = static_cast<int>(expectedDevices(runtime).size());
   return report(protocol::PreviewJob{.configYaml = config::writeExperiment(loaded.experiment),
                                      .out = checkNewFolder(options.out, "--out").string(),
                                      .batches = options.batches});

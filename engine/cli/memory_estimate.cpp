@@ -1,6 +1,7 @@
 #include "engine/cli/memory_estimate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/config/backbones.h"
 #include "engine/config/padded_sizes.h"
@@ -13,6 +14,23 @@ namespace {
 constexpr double kFloatBytes = 4, kHalfBytes = 2;
 
 using base::ImageSize;
+
+/// The most elongated shapes that augmentation makes of an image before it is resized, and its own.
+std::vector<ImageSize> shapesOf(const ImageSize& image, const config::AugmentConfig& augment) {
+  std::vector<ImageSize> shapes{image};
+  if (augment.crop > 0) {
+    const auto kept = [&augment](std::int64_t side) {
+      return std::max<std::int64_t>(1, std::llround(augment.crop * static_cast<double>(side)));
+    };
+    shapes.push_back({kept(image.height), image.width});
+    shapes.push_back({image.height, kept(image.width)});
+  }
+  if (augment.quarterTurns > 0) {
+    for (std::size_t i = shapes.size(); i > 0; --i)
+      shapes.push_back({shapes[i - 1].width, shapes[i - 1].height});
+  }
+  return shapes;
+}
 
 /// Padded size of the largest batch: the images of a batch are padded to the largest height and
 /// width among them, or to the smallest canonical size that holds these.
@@ -28,10 +46,11 @@ ImageSize largestPadding(const config::Experiment& experiment,
     const bool isTall =
         keepsAspect && experiment.dataset.groupByAspect && image.height > image.width;
     ImageSize& group = isTall ? tall : wide;
-    ImageSize size = config::resizedSize({image.height, image.width}, minSize, augment.maxSize);
-    if (!keepsAspect) size.width = size.height = std::max(size.width, size.height);
-    group.width = std::max(group.width, size.width);
-    group.height = std::max(group.height, size.height);
+    for (const ImageSize& shape : shapesOf({image.height, image.width}, augment)) {
+      const ImageSize size = config::resizedSize(shape, minSize, augment.maxSize);
+      group.width = std::max(group.width, size.width);
+      group.height = std::max(group.height, size.height);
+    }
   }
   wide = config::paddedSize(wide);
   tall = config::paddedSize(tall);

@@ -85,6 +85,7 @@ class AnnotationCutter {
       annotation.boxXywh = coco::boundingBoxXywh(mask);
     } else {
       annotation.boxXywh = box;
+      if (!isWhole) annotation.area = box[2] * box[3];
     }
     annotation.segmentation = mask;
     return annotation;
@@ -125,8 +126,8 @@ class AnnotationCutter {
     crop.x -= plan_.window.x;
     crop.y -= plan_.window.y;
     return coco::placed(
-        coco::flipped(std::move(crop), plan_.cutSize(), flipsHorizontally_, flipsVertically_),
-        plan_.cutSize());
+        coco::flipped(std::move(crop), plan_.croppedSize(), flipsHorizontally_, flipsVertically_),
+        plan_.croppedSize());
   }
 
   const TransformPlan& plan_;
@@ -143,8 +144,8 @@ coco::Image imageOfSize(const base::ImageSize& size) {
           .height = static_cast<int>(size.height)};
 }
 
-AnnotatedImage cutOut(const RgbImage& image, const std::vector<coco::Annotation>& annotations,
-                      const TransformPlan& plan, bool withFlips) {
+AnnotatedImage turnAndCrop(const RgbImage& image, const std::vector<coco::Annotation>& annotations,
+                           const TransformPlan& plan, bool withFlips) {
   AnnotatedImage result;
   result.pixels = partOf(
       image,

@@ -21,7 +21,7 @@ coco::Image imageOfSize(const base::ImageSize& size);
 /// The image turned and cut as planned, with its usable annotations. Masks become RLE. An object
 /// that the window cuts gets the box and the area of what is left of its mask (of its box, if it
 /// has that alone), and is left out if nothing is. `withFlips`: also flipped as planned.
-AnnotatedImage cutOut(const RgbImage& image, const std::vector<coco::Annotation>& annotations,
-                      const TransformPlan& plan, bool withFlips = false);
+AnnotatedImage turnAndCrop(const RgbImage& image, const std::vector<coco::Annotation>& annotations,
+                           const TransformPlan& plan, bool withFlips = false);
 
 }  // namespace lockstep::data

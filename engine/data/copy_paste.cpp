@@ -47,15 +47,13 @@ class Paster {
   void paste() {
     std::vector<PastedObject> pasted = visibleObjects();
     if (pasted.empty()) return;
-    std::vector<coco::Rle> masks;
-    for (const PastedObject& object : pasted) {
-      paint(object.crop);
-      masks.push_back(std::get<coco::Rle>(object.annotation.segmentation));
-    }
-    const coco::Rle cover = coco::merge(masks);
-    std::erase_if(image_.annotations,
-                  [&](coco::Annotation& annotation) { return isLost(annotation, cover); });
-    for (PastedObject& object : pasted) image_.annotations.push_back(std::move(object.annotation));
+    covered_.assign(image_.pixels.valueCount() / RgbImage::kChannels, false);
+    for (const PastedObject& object : pasted) paint(object.crop);
+    std::vector<coco::Annotation> left;
+    for (coco::Annotation& annotation : image_.annotations)
+      if (isVisible(annotation)) left.push_back(std::move(annotation));
+    for (PastedObject& object : pasted) left.push_back(std::move(object.annotation));
+    image_.annotations = std::move(left);
   }
 
  private:
@@ -122,6 +120,7 @@ class Paster {
           neighboursOf(y - plan_.top, donor_.pixels.height, plan_.donorSize.height);
       for (int x = crop.x; x < crop.x + crop.width; ++x) {
         if (crop.pixels[at++] == 0) continue;
+        covered_[placeOf(x, y)] = true;
         const Neighbours columns =
             neighboursOf(x - plan_.left, donor_.pixels.width, plan_.donorSize.width);
         paintPixel(x, y, columns, rows);
@@ -144,24 +143,37 @@ class Paster {
     }
   }
 
-  /// Cuts what is covered of an object; true if too little of it is left.
-  static bool isLost(coco::Annotation& annotation, const coco::Rle& cover) {
-    const coco::Rle& mask = std::get<coco::Rle>(annotation.segmentation);
-    const std::uint64_t before = coco::areaPx(mask);
-    coco::Rle left = coco::subtract(mask, cover);
-    const std::uint64_t after = coco::areaPx(left);
-    if (after == before) return false;
-    if (static_cast<double>(after) < kLeastVisible * static_cast<double>(before)) return true;
-    if (!annotation.hasMask) return false;  // how far its object reaches is not known
-    annotation.boxXywh = coco::boundingBoxXywh(left);
-    annotation.area = static_cast<double>(after);
-    annotation.segmentation = std::move(left);
-    return false;
+  std::size_t placeOf(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.pixels.width) +
+           static_cast<std::size_t>(x);
+  }
+
+  /// Cuts what is covered of an object. Whether enough of it is left.
+  bool isVisible(coco::Annotation& annotation) const {
+    coco::MaskCrop crop = coco::crop(std::get<coco::Rle>(annotation.segmentation));
+    std::size_t before = 0, left = 0, at = 0;
+    for (int y = crop.y; y < crop.y + crop.height; ++y) {
+      for (int x = crop.x; x < crop.x + crop.width; ++x, ++at) {
+        if (crop.pixels[at] == 0) continue;
+        ++before;
+        crop.pixels[at] = !covered_[placeOf(x, y)];
+        left += crop.pixels[at];
+      }
+    }
+    if (left == before) return true;
+    if (static_cast<double>(left) < kLeastVisible * static_cast<double>(before)) return false;
+    if (!annotation.hasMask) return true;  // how far its object reaches is not known
+    coco::Rle mask = coco::placed(crop, imageSize());
+    annotation.boxXywh = coco::boundingBoxXywh(mask);
+    annotation.area = static_cast<double>(left);
+    annotation.segmentation = std::move(mask);
+    return true;
   }
 
   AnnotatedImage& image_;
   const AnnotatedImage& donor_;
   const PastePlan& plan_;
+  std::vector<bool> covered_;  ///< by pixel of the image
 };
 
 }  // namespace
@@ -172,7 +184,7 @@ PastePlan planPaste(const TransformPlan& image, const TransformPlan& donor, std:
         static_cast<double>(donorPx) * static_cast<double>(cutPx) / static_cast<double>(resizedPx);
     return std::max<std::int64_t>(1, std::llround(px));
   };
-  const base::ImageSize cut = image.cutSize();
+  const base::ImageSize cut = image.croppedSize();
   PastePlan plan{
       {side(donor.resized.height, cut.height, image.resized.height),
        side(donor.resized.width, cut.width, image.resized.width)},

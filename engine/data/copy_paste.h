@@ -21,8 +21,8 @@ PastePlan planPaste(const TransformPlan& image, const TransformPlan& donor, std:
 
 /// Pastes objects with masks, pixels and annotations, without blending. Of objects that they cover,
 /// masks, boxes and areas are cut; those of which less than a tenth is left are dropped. Both
-/// images have RLE masks, as cutOut() makes them. Source: Ghiasi et al., "Simple Copy-Paste is a
-/// Strong Data Augmentation Method for Instance Segmentation", CVPR 2021.
+/// images have RLE masks, as turnAndCrop() makes them. Source: Ghiasi et al., "Simple Copy-Paste is
+/// a Strong Data Augmentation Method for Instance Segmentation", CVPR 2021.
 void pasteObjects(AnnotatedImage& image, const AnnotatedImage& donor, const PastePlan& plan);
 
 }  // namespace lockstep::data

@@ -49,6 +49,10 @@ void adjustSaturation(RgbImage& image, double ratio) {
   }
 }
 
+std::uint8_t toByte(float value) {
+  return static_cast<std::uint8_t>(std::clamp(std::nearbyint(value), 0.0F, 255.0F));
+}
+
 /// Weights of the pixels at -radius … radius.
 std::vector<float> gaussianKernel(double sigma) {
   const int radius = static_cast<int>(std::ceil(3 * sigma));
@@ -71,35 +75,62 @@ int mirrored(int place, int count) {
   return place < count ? place : period - place;
 }
 
-/// Adds `count` pixels, which lie `step` values apart, to their weighted neighbours' sums: one line
-/// of the image, in the direction of the blur.
-class LineBlur {
+/// Blurs an image along both axes. Of what is blurred along rows it keeps the rows that the kernel
+/// reaches.
+class GaussianBlur {
  public:
-  explicit LineBlur(double sigma) : kernel_(gaussianKernel(sigma)) {}
+  GaussianBlur(RgbImage& image, double sigma)
+      : image_(image),
+        kernel_(gaussianKernel(sigma)),
+        radius_(static_cast<int>(kernel_.size() / 2)),
+        rowValues_(kChannels * static_cast<std::size_t>(image.width)),
+        rows_(kernel_.size(), std::vector<float>(rowValues_)) {}
 
-  /// from and to: the first value of the line. width: values beside one another that are blurred
-  /// alike, each along its own line.
-  void apply(const float* from, float* to, int count, std::size_t step, std::size_t width) const {
-    const int radius = static_cast<int>(kernel_.size() / 2);
-    for (int place = 0; place < count; ++place) {
-      float* sums = to + static_cast<std::size_t>(place) * step;
-      std::fill_n(sums, width, 0.0F);
-      for (int k = -radius; k <= radius; ++k) {
-        const float* values = from + static_cast<std::size_t>(mirrored(place + k, count)) * step;
-        const float weight = kernel_[static_cast<std::size_t>(k + radius)];
-        for (std::size_t i = 0; i < width; ++i) sums[i] += weight * values[i];
+  void run() {
+    int next = 0;  // row that is not blurred along itself yet
+    std::vector<float> sums(rowValues_);
+    for (int y = 0; y < image_.height; ++y) {
+      for (; next < std::min(image_.height, y + radius_ + 1); ++next) blurAlong(next);
+      std::ranges::fill(sums, 0.0F);
+      for (int k = -radius_; k <= radius_; ++k) {
+        const std::vector<float>& row = rowAt(mirrored(y + k, image_.height));
+        const float weight = weightAt(k);
+        for (std::size_t i = 0; i < rowValues_; ++i) sums[i] += weight * row[i];
       }
+      std::ranges::transform(sums, image_.pixelAt(0, y), toByte);
     }
   }
 
  private:
+  float weightAt(int offset) const { return kernel_[static_cast<std::size_t>(offset + radius_)]; }
+  std::vector<float>& rowAt(int y) { return rows_[static_cast<std::size_t>(y) % rows_.size()]; }
+
+  void blurAlong(int y) {
+    std::vector<float>& row = rowAt(y);
+    for (int x = 0; x < image_.width; ++x) {
+      std::array<float, kChannels> sums{};
+      for (int k = -radius_; k <= radius_; ++k) {
+        const std::uint8_t* pixel = image_.pixelAt(mirrored(x + k, image_.width), y);
+        for (std::size_t channel = 0; channel < kChannels; ++channel)
+          sums[channel] += weightAt(k) * static_cast<float>(pixel[channel]);
+      }
+      std::ranges::copy(sums, row.begin() + static_cast<std::ptrdiff_t>(kChannels) * x);
+    }
+  }
+
+  RgbImage& image_;
   std::vector<float> kernel_;
+  int radius_;
+  std::size_t rowValues_;
+  std::vector<std::vector<float>> rows_;  ///< the last ones, by row modulo their number
 };
+
+constexpr int kQuantileBits = 12;
 
 /// Quantiles of the normal distribution at (i + 0.5) / n.
 const std::vector<float>& normalQuantiles() {
   static const std::vector<float> quantiles = [] {
-    constexpr int kCount = 4096;
+    constexpr int kCount = 1 << kQuantileBits;
     constexpr int kHalvings = 40;
     std::vector<float> values;
     for (int i = 0; i < kCount; ++i) {
@@ -130,31 +161,19 @@ void jitterColour(RgbImage& image, double brightness, double contrast, double sa
   if (saturation != 1) adjustSaturation(image, saturation);
 }
 
-void blur(RgbImage& image, double sigmaPx) {
-  const LineBlur lines(sigmaPx);
-  const std::size_t count = image.valueCount();
-  const std::size_t rowValues = kChannels * static_cast<std::size_t>(image.width);
-  std::vector<float> values(image.pixels.get(), image.pixels.get() + count), across(count);
-  for (int y = 0; y < image.height; ++y) {
-    const std::size_t row = static_cast<std::size_t>(y) * rowValues;
-    lines.apply(values.data() + row, across.data() + row, image.width, kChannels, kChannels);
-  }
-  lines.apply(across.data(), values.data(), image.height, rowValues, rowValues);
-  for (std::size_t i = 0; i < count; ++i)
-    image.pixels[i] =
-        static_cast<std::uint8_t>(std::clamp(std::nearbyint(values[i]), 0.0F, 255.0F));
-}
+void blur(RgbImage& image, double sigmaPx) { GaussianBlur(image, sigmaPx).run(); }
 
 void addNoise(RgbImage& image, double deviation, std::uint64_t key) {
-  constexpr std::size_t kPerHash = 5, kBits = 12;  // numbers of a hash, and their bits
+  constexpr std::size_t kPerHash = 64 / kQuantileBits;
+  constexpr std::uint64_t kMask = (1U << kQuantileBits) - 1;
   const std::vector<float>& normal = normalQuantiles();
   const auto scale = static_cast<float>(255 * deviation);
   const std::size_t count = image.valueCount();
   for (std::size_t first = 0; first < count; first += kPerHash) {
     std::uint64_t bits = base::mixBits(key + first);
-    for (std::size_t i = first; i < std::min(first + kPerHash, count); ++i, bits >>= kBits) {
-      const float value = static_cast<float>(image.pixels[i]) + scale * normal[bits & 4095];
-      image.pixels[i] = static_cast<std::uint8_t>(std::clamp(std::nearbyint(value), 0.0F, 255.0F));
+    for (std::size_t i = first; i < std::min(first + kPerHash, count); ++i) {
+      image.pixels[i] = toByte(static_cast<float>(image.pixels[i]) + scale * normal[bits & kMask]);
+      bits >>= kQuantileBits;
     }
   }
 }

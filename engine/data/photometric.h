@@ -8,7 +8,7 @@
 /// Augmentation of pixel values, in place.
 namespace lockstep::data {
 
-/// Everything that plan.changesColour() is about.
+/// Colour jitter, blur and noise, in that order.
 void changeColours(RgbImage& image, const TransformPlan& plan);
 
 /// Brightness, contrast and saturation in that order, as torchvision.transforms.v2.functional does

@@ -53,7 +53,7 @@ Batch emptyBatch(std::span<const TransformPlan> plans, const base::ImageSize& pa
   return batch;
 }
 
-/// The image has the size plan.cutSize() and its final colours.
+/// The image has the size plan.croppedSize() and its final colours.
 void putImage(Batch& batch, std::int64_t n, const RgbImage& image, const TransformPlan& plan) {
   if (batch.images.defined()) {
     float* out = batch.images.mutable_data_ptr<float>() +
@@ -61,7 +61,7 @@ void putImage(Batch& batch, std::int64_t n, const RgbImage& image, const Transfo
     resizeImage(image, plan, batch.padded, out);
     return;
   }
-  std::copy_n(image.pixels.get(), plan.cutSize().height * plan.cutSize().width * 3,
+  std::copy_n(image.pixels.get(), plan.croppedSize().height * plan.croppedSize().width * 3,
               structures::pixelsOf(batch.decoded, n));
 }
 
@@ -145,7 +145,7 @@ structures::GtInstances SampleLoader::loadInto(Batch& batch, std::int64_t n,
   const std::vector<coco::Annotation>& annotations = dataset_.annotationsOf(item.imageIndex);
   const std::shared_ptr<const RgbImage> image = read(dataset_.images()[item.imageIndex]);
   const TransformPlan& plan = item.plan;
-  if (!plan.isCut() && !item.donorIndex) {
+  if (!plan.isTurnedOrCropped() && !item.donorIndex) {
     if (plan.changesColour()) {
       RgbImage changed = copyOf(*image);
       changeColours(changed, plan);
@@ -162,14 +162,14 @@ structures::GtInstances SampleLoader::loadInto(Batch& batch, std::int64_t n,
 }
 
 AnnotatedImage SampleLoader::composed(const RgbImage& image, const Item& item) const {
-  AnnotatedImage made = cutOut(image, dataset_.annotationsOf(item.imageIndex), item.plan);
+  AnnotatedImage made = turnAndCrop(image, dataset_.annotationsOf(item.imageIndex), item.plan);
   if (!item.donorIndex) return made;
   const coco::Image& donor = dataset_.images()[*item.donorIndex];
   const TransformPlan plan =
       planTraining(augment_, sizeOf(donor), donor.id, /*occurrence=*/0, item.pasteKey);
   pasteObjects(made,
-               cutOut(*read(donor), dataset_.annotationsOf(*item.donorIndex), plan,
-                      /*withFlips=*/true),
+               turnAndCrop(*read(donor), dataset_.annotationsOf(*item.donorIndex), plan,
+                           /*withFlips=*/true),
                planPaste(item.plan, plan, item.pasteKey));
   return made;
 }

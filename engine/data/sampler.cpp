@@ -71,6 +71,12 @@ SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, in
           .seed = static_cast<std::uint64_t>(experiment.runtime.seed)};
 }
 
+SamplerOptions samplerOptionsOfAllRanks(const config::Experiment& experiment) {
+  SamplerOptions options = samplerOptions(experiment, 0, 1);
+  options.accumulate *= std::max(1, experiment.runtime.workers);
+  return options;
+}
+
 Sampler::Sampler(const coco::Dataset& dataset, const SamplerOptions& options) : options_(options) {
   const int microBatches = options.worldSize * options.accumulate;
   if (microBatches < 1 || options.batchSize < 1 || options.batchSize % microBatches != 0) {

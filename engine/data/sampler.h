@@ -24,6 +24,9 @@ struct SamplerOptions {
 };
 
 SamplerOptions samplerOptions(const config::Experiment& experiment, int rank, int worldSize);
+/// One process that draws what all runtime.workers ranks draw: their parts of a batch are
+/// micro-batches.
+SamplerOptions samplerOptionsOfAllRanks(const config::Experiment& experiment);
 
 /// The order of training images: an endless sequence of epochs, each a permutation of the images,
 /// some of them repeated, as a pure function of seed, position and the images that are left out,

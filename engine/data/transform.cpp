@@ -33,8 +33,8 @@ Box clippedBox(const std::array<double, 4>& xywh, const base::ImageSize& image) 
 /// Flips, then scales by the ratios of the actual sizes (torchvision's resize_boxes). Boxes thinner
 /// than the spacing of float32 at the far side of the image may become empty.
 Box transformedBox(Box box, const TransformPlan& plan) {
-  const auto width = static_cast<float>(plan.cutSize().width),
-             height = static_cast<float>(plan.cutSize().height);
+  const auto width = static_cast<float>(plan.croppedSize().width),
+             height = static_cast<float>(plan.croppedSize().height);
   if (plan.flipHorizontal) box = {width - box.x2, box.y1, width - box.x1, box.y2};
   if (plan.flipVertical) box = {box.x1, height - box.y2, box.x2, height - box.y1};
   const float ratioX = static_cast<float>(plan.resized.width) / width;
@@ -62,8 +62,8 @@ class MaskCropper {
  public:
   explicit MaskCropper(const TransformPlan& plan)
       : plan_(plan),
-        columnStarts_(nearestStarts(plan.cutSize().width, plan.resized.width)),
-        rowStarts_(nearestStarts(plan.cutSize().height, plan.resized.height)) {}
+        columnStarts_(nearestStarts(plan.croppedSize().width, plan.resized.width)),
+        rowStarts_(nearestStarts(plan.croppedSize().height, plan.resized.height)) {}
 
   /// Appends the pixels of the mask's window to `pixels`.
   structures::MaskWindow append(const coco::Rle& rle, std::vector<std::uint8_t>& pixels) {
@@ -115,8 +115,8 @@ class MaskCropper {
   }
 
   void addPart(int column, int rowBegin, int rowEnd) {
-    const int height = static_cast<int>(plan_.cutSize().height);
-    if (plan_.flipHorizontal) column = static_cast<int>(plan_.cutSize().width) - 1 - column;
+    const int height = static_cast<int>(plan_.croppedSize().height);
+    if (plan_.flipHorizontal) column = static_cast<int>(plan_.croppedSize().width) - 1 - column;
     if (plan_.flipVertical)
       std::tie(rowBegin, rowEnd) = std::pair(height - rowEnd, height - rowBegin);
     const Part part{columnStarts_[column], columnStarts_[column + 1], rowStarts_[rowBegin],
@@ -142,7 +142,7 @@ structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>
   std::vector<const coco::Annotation*> used;
   std::vector<Box> boxes;
   for (const coco::Annotation& annotation : annotations) {
-    const Box box = transformedBox(clippedBox(annotation.boxXywh, plan.cutSize()), plan);
+    const Box box = transformedBox(clippedBox(annotation.boxXywh, plan.croppedSize()), plan);
     if (!annotation.isUsable() || box.isEmpty()) continue;
     used.push_back(&annotation);
     boxes.push_back(box);
@@ -155,7 +155,7 @@ structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>
   at::Tensor windows = at::empty({count, structures::kMaskWindowFields}, at::kLong);
   std::vector<std::uint8_t> pixels;
   MaskCropper cropper(plan);
-  const coco::Image cut = imageOfSize(plan.cutSize());
+  const coco::Image cut = imageOfSize(plan.croppedSize());
   for (std::int64_t i = 0; i < count; ++i) {
     const Box& box = boxes[i];
     std::ranges::copy(std::array{box.x1, box.y1, box.x2, box.y2},

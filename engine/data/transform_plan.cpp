@@ -81,7 +81,8 @@ int quarterTurnsOf(double probability, const Choices& choices) {
 
 void chooseScale(TransformPlan& plan, const config::AugmentConfig& augment,
                  const Choices& choices) {
-  plan.resized = config::resizedSize(plan.cutSize(), minSizeOf(augment, choices), augment.maxSize);
+  plan.resized =
+      config::resizedSize(plan.croppedSize(), minSizeOf(augment, choices), augment.maxSize);
   const double factor = choices.between(RandomPurpose::ScaleJitter, augment.scaleJitter.front(),
                                         augment.scaleJitter.back());
   if (factor < 1) {
@@ -133,8 +134,8 @@ TransformPlan planEvaluation(const config::AugmentConfig& augment, base::ImageSi
 }
 
 structures::ImageRow imageRow(const TransformPlan& plan) {
-  return {.height = plan.cutSize().height,
-          .width = plan.cutSize().width,
+  return {.height = plan.croppedSize().height,
+          .width = plan.croppedSize().width,
           .resizedHeight = plan.resized.height,
           .resizedWidth = plan.resized.width,
           .flipsHorizontally = plan.flipHorizontal,

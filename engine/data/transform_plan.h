@@ -24,8 +24,8 @@ struct TransformPlan {
   bool flipVertical = false;
   base::ImageSize resized;  ///< px
 
-  base::ImageSize cutSize() const { return window.size(); }
-  bool isCut() const { return quarterTurns != 0 || !(cutSize() == original); }
+  base::ImageSize croppedSize() const { return window.size(); }
+  bool isTurnedOrCropped() const { return quarterTurns != 0 || !(croppedSize() == original); }
   bool changesColour() const {
     return brightness != 1 || contrast != 1 || saturation != 1 || blurPx > 0 || noise > 0;
   }

@@ -39,7 +39,9 @@ void copyMasks(const CroppedMasks& image, std::int64_t n, std::int64_t firstByte
               " masks for ", masks.mostObjects(), " objects");
   std::copy_n(reinterpret_cast<const MaskWindow*>(own.const_data_ptr<std::int64_t>()), own.size(0),
               windows);
-  for (std::int64_t g = 0; g < own.size(0); ++g) windows[g].firstByte += firstByte;
+  for (std::int64_t g = 0; g < own.size(0); ++g) {
+    if (windows[g].firstByte != MaskWindow::kNoMask) windows[g].firstByte += firstByte;
+  }
   if (const std::int64_t bytes = bytesOf(image); bytes > 0) {
     std::memcpy(masks.pixels.mutable_data_ptr<std::uint8_t>() + firstByte,
                 image.pixels.contiguous().const_data_ptr<std::uint8_t>(), bytes);

@@ -1,9 +1,9 @@
 // Draws training batches as the model gets them.
-#include <algorithm>
 #include <cstdio>
 
-#include "engine/base/error.h"
+#include "engine/base/log.h"
 #include "engine/base/new_folder.h"
+#include "engine/data/bad_image.h"
 #include "engine/data/sample_loader.h"
 #include "engine/worker/batch_sheet.h"
 #include "engine/worker/jobs.h"
@@ -31,11 +31,25 @@ std::string captionOf(const coco::Dataset& dataset, const data::Sampler::Draw& d
   return text;
 }
 
-/// The ranks' parts of a batch are micro-batches of one step here.
-data::Sampler samplerOf(const config::Experiment& experiment, const coco::Dataset& dataset) {
-  data::SamplerOptions options = data::samplerOptions(experiment, 0, 1);
-  options.accumulate *= std::max(1, experiment.runtime.workers);
-  return {dataset, options};
+struct Drawn {
+  std::vector<data::Sampler::Draw> draws;
+  data::Batch batch;
+};
+
+/// As training loads it: with dataset.bad_images: skip, other images take the place of those that
+/// cannot be read, which are left out.
+Drawn load(const data::SampleLoader& loader, data::Sampler& sampler, std::int64_t step, int part,
+           const config::Experiment& experiment) {
+  for (;;) {
+    const std::vector<data::Sampler::Draw> draws = sampler.imagesOf(step, part);
+    try {
+      return {draws, loader.loadTraining(draws)};
+    } catch (const data::BadImage& image) {
+      if (!experiment.dataset.skipsBadImages()) throw;
+      base::logWarning("dataset", std::string(image.what()) + " (left out)");
+      sampler.leaveOut({image.info().id.value});
+    }
+  }
 }
 
 }  // namespace
@@ -48,7 +62,7 @@ protocol::Finished run(const protocol::PreviewJob& job, const JobContext& contex
                                   data::ClassTable(dataset),
                                   {.seed = static_cast<std::uint64_t>(experiment.runtime.seed),
                                    .masks = experiment.model.masks});
-  const data::Sampler sampler = samplerOf(experiment, dataset);
+  data::Sampler sampler(dataset, data::samplerOptionsOfAllRanks(experiment));
   const base::NewFolder folder(job.out);
   BatchSheetPainter painter(dataset.categories());
   const eval::Progress progress = progressTo(context.channel, "drawing batches");
@@ -56,8 +70,7 @@ protocol::Finished run(const protocol::PreviewJob& job, const JobContext& contex
     throwIfStopped(context.mailbox);
     const std::int64_t step = 1 + i / sampler.accumulate();
     const int part = i % sampler.accumulate();
-    const std::vector<data::Sampler::Draw> draws = sampler.imagesOf(step, part);
-    const data::Batch batch = loader.loadTraining(draws);
+    const auto [draws, batch] = load(loader, sampler, step, part, experiment);
     std::vector<std::string> captions;
     for (std::size_t n = 0; n < draws.size(); ++n)
       captions.push_back(captionOf(dataset, draws[n], batch.sizes[n]));

@@ -19,10 +19,7 @@ protocol::Finished run(const protocol::ReplayJob& job, const JobContext& context
   const data::SampleLoader loader(dataset, split.images, experiment.augment,
                                   data::ClassTable(dataset),
                                   {seed, data::loaderOutputFor(device), experiment.model.masks});
-  // The ranks' parts of the batch are micro-batches of one step here.
-  data::SamplerOptions options = data::samplerOptions(experiment, 0, 1);
-  options.accumulate *= experiment.runtime.workers;
-  data::Sampler sampler(dataset, options);
+  data::Sampler sampler(dataset, data::samplerOptionsOfAllRanks(experiment));
   sampler.leaveOut(job.badImages);
   model::MaskRcnn model(experiment.model,
                         static_cast<std::int64_t>(dataset.categories().size()) + 1, seed);

@@ -3,7 +3,6 @@
 #include <functional>
 
 #include "engine/base/counter_hash.h"
-#include "engine/base/error.h"
 #include "engine/coco/masks/mask_geometry.h"
 #include "engine/coco/masks/runs.h"
 #include "tests/support/test_main.h"
@@ -147,19 +146,6 @@ class TstMaskGeometry : public QObject {
                  visible.rle().counts);
       }
     }
-  }
-
-  void subtractedMasksKeepTheRest() {
-    for (std::uint64_t number = 0; number < kMasks; ++number) {
-      Plain mask = madeMask(kSize, number);
-      const Plain other = madeMask(kSize, (number * 7 + 3) % kMasks);
-      Plain rest = mask;
-      for (std::size_t i = 0; i < rest.pixels.size(); ++i)
-        rest.pixels[i] = mask.pixels[i] != 0 && other.pixels[i] == 0;
-      QCOMPARE(coco::subtract(mask.rle(), other.rle()).counts, rest.rle().counts);
-    }
-    QVERIFY_EXCEPTION_THROWN(coco::subtract(madeMask({4, 4}, 1).rle(), madeMask({4, 5}, 1).rle()),
-                             Error);
   }
 };
 

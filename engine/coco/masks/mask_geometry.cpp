@@ -112,15 +112,4 @@ int nearestPixel(int pixel, std::int64_t from, std::int64_t to) {
   return static_cast<int>((2 * std::int64_t{pixel} + 1) * from / (2 * to));
 }
 
-Rle subtract(const Rle& mask, const Rle& other) {
-  Rle rest = other;  // its pixels and the others change places
-  if (!rest.counts.empty() && rest.counts.front() == 0) {
-    rest.counts.erase(rest.counts.begin());
-  } else {
-    rest.counts.insert(rest.counts.begin(), 0);
-  }
-  const std::array both{mask, rest};
-  return merge(both, /*intersect=*/true);
-}
-
 }  // namespace lockstep::coco

@@ -31,8 +31,4 @@ MaskCrop resized(const MaskCrop& crop, const base::ImageSize& from, const base::
 /// The pixel of a side of `from` px that is nearest to a pixel's centre on the side of `to` px.
 int nearestPixel(int pixel, std::int64_t from, std::int64_t to);
 
-/// The pixels of a mask that another of the same size does not have. Throws Error when sizes
-/// differ.
-Rle subtract(const Rle& mask, const Rle& other);
-
 }  // namespace lockstep::coco
