@@ -102,12 +102,25 @@ std::string backboneDifference(const Names& names) {
                  : "it has no batch norms: set model.norm to group";
 }
 
+/// Which of the two alone has a mask head, with the key to set; empty: both or none.
+std::string maskHeadDifference(const Names& names) {
+  const auto hasMaskHead = [](const std::vector<std::string>& of) {
+    return std::ranges::any_of(
+        of, [](const std::string& name) { return name.starts_with("roi_heads.mask_"); });
+  };
+  if (hasMaskHead(names.file) == hasMaskHead(names.model)) return {};
+  return hasMaskHead(names.file) ? "it has a mask head: set model.masks to true"
+                                 : "it has no mask head: set model.masks to false";
+}
+
 void requireExactMatch(const LoadedWeights& weights, const Names& names, const std::string& name) {
   if (weights.mismatched.empty() && weights.missing.empty() && weights.unexpected.empty()) return;
   const std::string start = "weights do not match the model: " + name + ": ";
-  const std::string difference = backboneDifference(names), origin = originOf(weights.unexpected);
-  const std::string hint =
-      (difference.empty() ? "" : "; " + difference) + (origin.empty() ? "" : "; " + origin);
+  std::string hint;
+  for (const std::string& part :
+       {backboneDifference(names), maskHeadDifference(names), originOf(weights.unexpected)}) {
+    if (!part.empty()) hint += "; " + part;
+  }
   if (!weights.mismatched.empty()) throw UserError(start + nameList(weights.mismatched) + hint);
   if (!weights.missing.empty())
     throw UserError(start + "missing keys: " + nameList(weights.missing) + hint);

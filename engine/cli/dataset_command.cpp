@@ -74,7 +74,7 @@ int report(Job job) {
   const protocol::DatasetReport report =
       supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
   for (const std::string& line : report.warnings) base::logWarning("dataset", line);
-  std::fputs(report.text.c_str(), stdout);
+  std::fwrite(report.text.data(), 1, report.text.size(), stdout);
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -114,7 +114,7 @@ int checkDataset(const CheckOptions& options) {
       supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
   if (out) out->writeWorkerResult();
   if (!out || !out->isStandardOutput()) {
-    std::fputs(report.text.c_str(), stdout);
+    std::fwrite(report.text.data(), 1, report.text.size(), stdout);
     if (out) std::printf("written:    %s\n", out->name().c_str());
     if (!options.fix.empty() && pathExists(options.fix + "/experiment.yaml")) {
       std::printf("next:       lockstep-engine dataset check %s/experiment.yaml\n",

@@ -75,7 +75,10 @@ void refuseImpossible(const TrainOptions& options) {
 /// Whether a key may differ when a run is resumed.
 bool mayChange(const std::string& key) {
   constexpr std::array kPrefixes = {"evaluation.", "checkpoint.", "monitor.", "runtime."};
-  return key == "solver.max_steps" || key == "dataset.bad_images" ||
+  // How images are loaded changes nothing but the time.
+  constexpr std::array kKeys = {"solver.max_steps", "dataset.bad_images", "dataset.cache",
+                                "dataset.cache_limit", "dataset.loader_threads"};
+  return std::ranges::find(kKeys, key) != kKeys.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](const char* prefix) { return key.starts_with(prefix); });
 }
@@ -157,8 +160,9 @@ void refuseChanges(const run_folder::Layout& layout, const config::Experiment& e
   if (list.empty()) return;
   throw UserError(
       layout.folder().string() +
-      ": these keys cannot change on resume (only solver.max_steps, dataset.bad_images, "
-      "evaluation, checkpoint, monitor and runtime can); revert them, or start a new "
+      ": these keys cannot change on resume (only solver.max_steps, dataset.bad_images, cache, "
+      "cache_limit and loader_threads, evaluation, checkpoint, monitor and runtime can); revert "
+      "them, or start a new "
       "run with --from:" +
       list);
 }

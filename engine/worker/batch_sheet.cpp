@@ -65,6 +65,13 @@ coco::Rle maskOf(const structures::GtMasks& masks, std::int64_t n, std::int64_t 
                       size);
 }
 
+/// For machines without a font for a letter of the text.
+std::string withoutOtherScripts(std::string text) {
+  std::ranges::replace_if(
+      text, [](char letter) { return letter < ' ' || letter > '~'; }, '?');
+  return text;
+}
+
 void fill(data::RgbImage& sheet, int left, int top, int width, int height, std::uint8_t grey) {
   for (int y = top; y < top + height; ++y)
     std::memset(sheet.pixelAt(left, y), grey,
@@ -126,7 +133,8 @@ std::vector<coco::Detection> BatchSheetPainter::objectsOf(const data::Batch& bat
 
 void BatchSheetPainter::drawCaption(data::RgbImage& sheet, const std::string& caption, int left,
                                     int top, int width) {
-  const std::optional<Ink> ink = text_.draw(caption);
+  std::optional<Ink> ink = text_.draw(caption);
+  if (!ink) ink = text_.draw(withoutOtherScripts(caption));
   if (!ink) return;
   for (int y = 0; y < std::min(ink->height, kCaptionPx); ++y) {
     for (int x = 0; x < std::min(ink->width, width); ++x) {

@@ -323,6 +323,16 @@ class TstLoadWeights : public QObject {
     QVERIFY(!refusal(target, source, WeightsUse::Exactly).empty());
   }
 
+  void aMissingMaskHeadNamesItsKey() {
+    const NamedTensors masks = smallModel(3, 0), boxes = without(masks, "mask_head");
+    const std::string has = refusal(boxes, masks, WeightsUse::Exactly),
+                      hasNot = refusal(masks, boxes, WeightsUse::Exactly);
+    QVERIFY2(has.find("it has a mask head: set model.masks to true") != std::string::npos,
+             has.c_str());
+    QVERIFY2(hasNot.find("it has no mask head: set model.masks to false") != std::string::npos,
+             hasNot.c_str());
+  }
+
   void anyMismatchIsAnErrorForExactly() {
     NamedTensors more = smallModel(3, 2);
     more.emplace_back("extra", torch::ones({1}));
