@@ -36,6 +36,15 @@ cv::Mat decodeGrey(std::string& bytes, int flags = 0) {
   return grey.type() == CV_8UC1 || grey.type() == CV_16UC1 ? grey : cv::Mat();
 }
 
+/// As stored if it has this size so, else turned by its EXIF orientation. Empty if it has another.
+cv::Mat decodeGrey(std::string& bytes, base::ImageSize size) {
+  for (const int flags : {int{cv::IMREAD_IGNORE_ORIENTATION}, 0}) {
+    cv::Mat grey = decodeGrey(bytes, flags);
+    if (base::ImageSize{.height = grey.rows, .width = grey.cols} == size) return grey;
+  }
+  return {};
+}
+
 Decoded decode(const fs::path& file) {
   Decoded decoded;
   std::error_code ignored;
@@ -68,9 +77,13 @@ void readAsTraining(const fs::path& file, base::ImageSize annotated, Decoded& de
                     coco::Picture& picture) {
   try {
     data::readAnnotatedImage(file, annotated);
-    picture.thumbnail = thumbnailOf(decodeGrey(decoded.bytes));
-    if (decoded.grey.empty()) return;
+    if (decoded.grey.empty()) {
+      picture.thumbnail = thumbnailOf(decodeGrey(decoded.bytes, annotated));
+      return;
+    }
     picture.state = PictureState::Turned;
+    picture.storedThumbnail = std::move(picture.thumbnail);
+    picture.thumbnail = thumbnailOf(decodeGrey(decoded.bytes));
     const auto header = base::readImageHeader(decoded.bytes);
     picture.exifOrientation = header && header->exifSwapsSides ? header->exifOrientation : 0;
   } catch (const data::UnreadableImage& error) {
@@ -97,6 +110,15 @@ coco::Picture DatasetPictures::read(const fs::path& file, base::ImageSize annota
   }
   readAsTraining(file, annotated, decoded, picture);
   return picture;
+}
+
+std::vector<std::uint8_t> DatasetPictures::readBlocks(const fs::path& file, base::ImageSize size,
+                                                      base::ImageSize scaled) const {
+  std::string bytes = base::readFile(file);
+  const cv::Mat grey = decodeGrey(bytes, size);
+  if (grey.empty()) return {};
+  return grey.depth() == CV_8U ? coco::blockMeansOf(pixelsOf<std::uint8_t>(grey), scaled)
+                               : coco::blockMeansOf(pixelsOf<std::uint16_t>(grey), scaled);
 }
 
 }  // namespace lockstep::worker

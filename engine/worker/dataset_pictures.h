@@ -10,6 +10,8 @@ class DatasetPictures : public coco::PictureReader {
  public:
   DatasetPictures();
   coco::Picture read(const std::filesystem::path& file, base::ImageSize annotated) const override;
+  std::vector<std::uint8_t> readBlocks(const std::filesystem::path& file, base::ImageSize size,
+                                       base::ImageSize scaled) const override;
 };
 
 }  // namespace lockstep::worker

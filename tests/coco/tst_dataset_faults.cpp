@@ -153,6 +153,8 @@ class TstDatasetFaults : public QObject {
         ": annotation 7: bbox is an object; it must be [x, y, width, height]");
     row("negative width", with("\"bbox\": [1, 2, -3, 4]"),
         ": annotation 7: negative bbox width or height");
+    row("negative width, and a crowd that is text",
+        with(R"("bbox": [1, 2, -3, 4], "iscrowd": "x")"), ": annotation 7: iscrowd is a string");
     row("negative area", with("\"area\": -1"),
         ": annotation 7 (image 1): area must be a number >= 0");
     row("area is a string", with("\"area\": \"9\""),

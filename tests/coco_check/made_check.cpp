@@ -3,7 +3,6 @@
 #include <random>
 
 #include "engine/base/atomic_file.h"
-#include "engine/coco/check/clean_dataset.h"
 
 namespace lockstep::tests {
 
@@ -23,19 +22,55 @@ coco::Thumbnail madeThumbnail(unsigned seed) {
 
 coco::Picture MadePictures::read(const fs::path& file, base::ImageSize annotated) const {
   ++reads;
-  std::string name = file.filename().string();
+  const std::string name = file.filename().string();
   coco::Picture picture;
   if (const auto state = states.find(name); state != states.end()) picture.state = state->second;
   if (const auto turned = orientations.find(name); turned != orientations.end())
     picture.exifOrientation = turned->second;
-  picture.stored = picture.state == coco::PictureState::Turned
-                       ? base::ImageSize{annotated.width, annotated.height}
-                       : annotated;
+  const bool isAsStored = annotated.height > annotated.width;
+  if (picture.state == coco::PictureState::Turned && isAsStored) {
+    picture.state = coco::PictureState::Usable;
+    picture.exifOrientation = 1;
+  }
+  picture.stored = annotated;
+  const coco::Thumbnail thumbnail = thumbnailOf(name);
+  picture.thumbnail =
+      std::make_unique<coco::Thumbnail>(isAsStored ? transposed(thumbnail) : thumbnail);
+  if (picture.state == coco::PictureState::Turned) {
+    picture.stored = {.height = annotated.width, .width = annotated.height};
+    picture.storedThumbnail = std::make_unique<coco::Thumbnail>(transposed(thumbnail));
+  }
   if (picture.state != coco::PictureState::Usable) picture.problem = "is bad";
-  if (const auto copy = copyOf.find(name); copy != copyOf.end()) name = copy->second;
-  picture.thumbnail = std::make_unique<coco::Thumbnail>(
-      madeThumbnail(static_cast<unsigned>(std::hash<std::string>()(name))));
   return picture;
+}
+
+coco::Thumbnail MadePictures::thumbnailOf(std::string name) const {
+  if (const auto copy = copyOf.find(name); copy != copyOf.end()) name = copy->second;
+  if (const auto given = thumbnails.find(name); given != thumbnails.end()) return given->second;
+  return madeThumbnail(static_cast<unsigned>(std::hash<std::string>()(name)));
+}
+
+std::vector<std::uint8_t> MadePictures::readBlocks(const fs::path& file, base::ImageSize size,
+                                                   base::ImageSize scaled) const {
+  ++reads;
+  const std::string name = file.filename().string();
+  const coco::Thumbnail displayed = thumbnailOf(name);
+  const coco::Thumbnail thumbnail = size.height > size.width ? transposed(displayed) : displayed;
+  std::vector<std::uint8_t> blocks =
+      coco::blockMeansOf(coco::GreyPixels<std::uint8_t>{thumbnail.data(), coco::kThumbnailSide,
+                                                        coco::kThumbnailSide, coco::kThumbnailSide},
+                         scaled);
+  if (const auto object = smallObjects.find(name); object != smallObjects.end())
+    blocks[object->second] ^= 64;
+  return blocks;
+}
+
+coco::Thumbnail transposed(const coco::Thumbnail& thumbnail) {
+  coco::Thumbnail turned;
+  for (std::size_t y = 0; y < coco::kThumbnailSide; ++y)
+    for (std::size_t x = 0; x < coco::kThumbnailSide; ++x)
+      turned[x * coco::kThumbnailSide + y] = thumbnail[y * coco::kThumbnailSide + x];
+  return turned;
 }
 
 MadeCheck::MadeCheck() {
@@ -86,8 +121,10 @@ coco::DatasetCheck MadeCheck::check() {
 }
 
 coco::DatasetCheck MadeCheck::checkCleaned() {
-  const coco::CleanedDataset made =
-      coco::cleanDataset(check(), path("experiment.yaml"), cleanFolder());
+  return checkCleaned(coco::cleanDataset(check(), path("experiment.yaml"), cleanFolder()));
+}
+
+coco::DatasetCheck MadeCheck::checkCleaned(const coco::CleanedDataset& made) {
   config::Experiment cleanExperiment = experiment;
   for (const coco::CleanedPart& one : made.parts) {
     (one.part == coco::Part::Train ? cleanExperiment.dataset.train : cleanExperiment.dataset.val)

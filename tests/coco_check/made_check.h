@@ -10,19 +10,31 @@
 #include <vector>
 
 #include "engine/coco/check/check_dataset.h"
+#include "engine/coco/check/clean_dataset.h"
 
 namespace lockstep::tests {
 
-/// Pictures without files: each name has one of its own, unless it is told otherwise.
+/// Pictures without files: each name has one of its own, unless it is told otherwise. Turned ones
+/// are so as long as their annotated size is that displayed, which is wider than high.
 class MadePictures : public coco::PictureReader {
  public:
   coco::Picture read(const std::filesystem::path& file, base::ImageSize annotated) const override;
+  std::vector<std::uint8_t> readBlocks(const std::filesystem::path& file, base::ImageSize size,
+                                       base::ImageSize scaled) const override;
 
-  mutable std::atomic<int> reads = 0;
+  mutable std::atomic<int> reads = 0;                ///< of either kind
   std::map<std::string, coco::PictureState> states;  ///< by name
   std::map<std::string, int> orientations;
   std::map<std::string, std::string> copyOf;  ///< a name with the same pixels
+  std::map<std::string, coco::Thumbnail> thumbnails;
+  std::map<std::string, std::size_t> smallObjects;  ///< in which block thumbnails do not show one
+
+ private:
+  coco::Thumbnail thumbnailOf(std::string name) const;
 };
+
+/// As if the picture was turned.
+coco::Thumbnail transposed(const coco::Thumbnail& thumbnail);
 
 /// A picture of random cells, which differ between seeds.
 coco::Thumbnail madeThumbnail(unsigned seed);
@@ -48,6 +60,8 @@ class MadeCheck {
   coco::DatasetCheck check();
   /// Checks, cleans, and checks what was cleaned.
   coco::DatasetCheck checkCleaned();
+  /// Checks what was cleaned.
+  coco::DatasetCheck checkCleaned(const coco::CleanedDataset& made);
   std::filesystem::path fileOf(coco::Part part) const;
   std::filesystem::path cleanFolder() const { return path("clean"); }
   nlohmann::ordered_json cleaned(coco::Part part) const;

@@ -83,7 +83,8 @@ class TstCleaning : public QObject {
     for (const char* changes :
          {R"({"segmentation": {"size": [30, 40], "counts": [1200]}})",
           R"({"segmentation": {"size": [40, 30], "counts": [1200]}})", R"({"category_id": 9})",
-          R"({"image_id": 9})", R"({"image_id": "1"})", R"({"segmentation": [], "bbox": []})"})
+          R"({"image_id": 9})", R"({"image_id": "1"})", R"({"segmentation": [], "bbox": []})",
+          R"({"bbox": [0, 0, -1, 5], "iscrowd": "x"})"})
       QVERIFY2(cleanedWith(changes).is_null(), changes);
   }
 
@@ -186,11 +187,82 @@ class TstCleaning : public QObject {
     QVERIFY(!entryOf(images, 1).is_null());
   }
 
+  void ofADriftNoPictureIsLeftTwice() {
+    // Frames that become brighter by 1 each: those up to 2 apart are the same.
+    MadeCheck made;
+    const auto add = [&](Part part, int id, int frame) {
+      const std::string name = "frame-" + std::to_string(frame) + ".png";
+      made.part(part)["images"].push_back(
+          {{"id", id}, {"file_name", name}, {"width", 40}, {"height", 30}});
+      coco::Thumbnail& thumbnail = made.pictures.thumbnails[name];
+      thumbnail = tests::madeThumbnail(1);
+      for (std::uint8_t& value : thumbnail) value = static_cast<std::uint8_t>(value / 2 + frame);
+    };
+    for (const int frame : {0, 2, 1, 3, 4, 8, 6, 7, 5, 9, 10, 11})
+      add(Part::Train, 10 + frame, frame);
+    for (const int frame : {14, 12, 15, 13}) add(Part::Val, 10 + frame, frame);
+    const coco::DatasetCheck check = made.check();
+    QCOMPARE(check.faults.size(), 10u);
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json train = made.cleaned(Part::Train)["images"],
+                       val = made.cleaned(Part::Val)["images"];
+    // By id: 12 and 15 of the held-out frames, then 0, 3, 6, 9 without what is the same as 12.
+    QVERIFY(!entryOf(val, 22).is_null() && !entryOf(val, 25).is_null());
+    QCOMPARE(val.size(), 6u);
+    for (const int frame : {0, 3, 6, 9}) QVERIFY(!entryOf(train, 10 + frame).is_null());
+    QCOMPARE(train.size(), 8u);
+  }
+
+  void aPictureOfAnAmbiguousIdDoesNotReplaceAnother() {
+    MadeCheck made;
+    made.pictures.copyOf = {{"train-3.png", "train-2.png"}, {"train-4.png", "train-2.png"}};
+    made.part(Part::Train)["images"].push_back(
+        json(R"({"id": 2, "file_name": "a.png", "width": 40, "height": 30})"));
+    QVERIFY(made.checkCleaned().faults.empty());
+    const ordered_json images = made.cleaned(Part::Train)["images"];
+    QVERIFY(entryOf(images, 2).is_null() && entryOf(images, 4).is_null());
+    QVERIFY(!entryOf(images, 3).is_null());
+  }
+
+  void oneFileOfBothPartsStaysOne() {
+    MadeCheck made;
+    made.add(json(R"({"bbox": [20, 10, 0, 10]})"));
+    made.pictures.copyOf["train-4.png"] = "train-2.png";
+    made.experiment.dataset.val = made.experiment.dataset.train;
+    const auto cleaned = coco::cleanDataset(made.check(), "e.yaml", made.cleanFolder());
+    QCOMPARE(cleaned.parts.size(), 2u);
+    QCOMPARE(cleaned.parts[0].file, cleaned.parts[1].file);
+    QCOMPARE(cleaned.parts[1].part, Part::Val);
+    QCOMPARE(cleaned.parts[1].images, 3);
+    QCOMPARE(cleaned.fixes.at(FindingKind::BoxEmpty).mended, 1);
+    QCOMPARE(cleaned.unmended.size(), 1u);
+    const std::string yaml = base::readFile(made.cleanFolder() / "experiment.yaml");
+    QVERIFY(yaml.find("instances_val") == std::string::npos);
+    // What is left to the user, and nothing else.
+    QCOMPARE(tests::faultsOf(made.checkCleaned(cleaned)),
+             (std::vector<tests::Found>{{"picture_in_both_parts", {}, {}}}));
+  }
+
+  void aTurnedPictureIsTheSameAsItsStoredPixels() {
+    MadeCheck made;
+    made.pictures.states["train-1.png"] = PictureState::Turned;
+    made.pictures.orientations["train-1.png"] = 6;
+    made.pictures.thumbnails["train-2.png"] = tests::transposed(tests::madeThumbnail(4));
+    made.pictures.thumbnails["train-1.png"] = tests::madeThumbnail(4);
+    made.pictures.copyOf["train-3.png"] = "train-1.png";
+    const coco::DatasetCheck again = made.checkCleaned();
+    QVERIFY2(again.faults.empty(), again.faults.empty() ? "" : again.faults[0].text.c_str());
+    const ordered_json images = made.cleaned(Part::Train)["images"];
+    QVERIFY(!entryOf(images, 1).is_null() && !entryOf(images, 4).is_null());
+    QCOMPARE(images.size(), 2u);
+  }
+
   void annotationsOfATurnedImageAreTurned() {
     MadeCheck made;
     made.pictures.states["train-1.png"] = PictureState::Turned;
     made.pictures.orientations["train-1.png"] = 6;
-    made.checkCleaned();
+    const coco::DatasetCheck again = made.checkCleaned();
+    QVERIFY2(again.faults.empty(), again.faults.empty() ? "" : again.faults[0].text.c_str());
     const ordered_json train = made.cleaned(Part::Train);
     const ordered_json image = entryOf(train["images"], 1);
     QCOMPARE(image["width"].get<int>(), 30);

@@ -76,6 +76,10 @@ class TstDatasetCheck : public QObject {
         {{"box_outside", 1, 100}});
     row("box without width", adding(R"({"bbox": [20, 10, 0, 10]})"), {{"box_empty", 1, 100}});
     row("negative box", adding(R"({"bbox": [20, 10, 10, -10]})"), {{"box_empty", 1, 100}});
+    row("negative box, and a field of the wrong type",
+        adding(R"({"bbox": [0, 0, -1, 5], "iscrowd": "x"})"), {{"invalid_entry", 1, 100}});
+    row("a field of the wrong type, and a negative box",
+        adding(R"({"category_id": "x", "bbox": [0, 0, -1, 5]})"), {{"invalid_entry", 1, 100}});
     row("negative box alone", adding(R"({"bbox": [20, 10, 10, -10], "segmentation": []})"),
         {{"box_empty", 1, 100}});
     row("box 2 px off", adding(R"({"bbox": [18, 10, 12, 10]})"), {});
@@ -169,12 +173,31 @@ class TstDatasetCheck : public QObject {
     row("another size", withState("train-3.png", PictureState::WrongSize), {{"image_size", 3, {}}});
     row("turned", withState("train-3.png", PictureState::Turned), {{"image_rotated", 3, {}}});
     row("twice", copying("train-4.png", "train-2.png"), {{"picture_twice", 4, {}}});
-    row("in both parts", copying("val-1.png", "train-4.png"), {{"picture_in_both_parts", 1, {}}});
+    row("in both parts", copying("val-1.png", "train-4.png"), {{"picture_in_both_parts", 4, {}}});
     row("twice in one and in the other part",
         [](MadeCheck& made) {
           made.pictures.copyOf = {{"train-4.png", "train-1.png"}, {"val-3.png", "train-1.png"}};
         },
-        {{"picture_twice", 4, {}}, {"picture_in_both_parts", 3, {}}});
+        {{"picture_in_both_parts", 1, {}}, {"picture_in_both_parts", 4, {}}});
+    row("with other small objects",
+        [](MadeCheck& made) {
+          made.pictures.copyOf["train-4.png"] = "train-2.png";
+          made.pictures.smallObjects["train-4.png"] = 7;
+        },
+        {});
+    row("twice, of another size",
+        [](MadeCheck& made) {
+          made.pictures.copyOf["train-4.png"] = "train-2.png";
+          made.part(Part::Train)["images"][3]["width"] = 80;
+          made.part(Part::Train)["images"][3]["height"] = 60;
+        },
+        {{"picture_twice", 4, {}}});
+    row("the same as one that cannot be used",
+        [](MadeCheck& made) {
+          made.pictures.copyOf["train-4.png"] = "train-2.png";
+          made.pictures.states["train-2.png"] = PictureState::WrongSize;
+        },
+        {{"image_size", 2, {}}});
   }
   void faultsOfImagesAreFound() { compareRow(); }
 
@@ -211,6 +234,25 @@ class TstDatasetCheck : public QObject {
     QCOMPARE(check.faults[0].byte, 13u);
     QCOMPARE(check.refusals, std::vector<std::string>{"refused"});
     QVERIFY(!check.parts[0].isRead);
+  }
+
+  void whatTheMachineCannotReadIsNoFault() {
+    MadeCheck made;
+    made.check();
+    // A file whose first byte cannot be read: EIO.
+    made.experiment.dataset.train.annotations = "/proc/self/mem";
+    QVERIFY_EXCEPTION_THROWN(coco::checkDataset(made.experiment, {}, made.pictures),
+                             base::SystemError);
+  }
+
+  void everyPictureIsDecodedOnceAndAgainIfItMayBeThereTwice() {
+    MadeCheck made;
+    made.check();
+    QCOMPARE(made.pictures.reads.load(), 8);
+    made.pictures.reads = 0;
+    made.pictures.copyOf = {{"train-4.png", "train-2.png"}, {"val-4.png", "train-2.png"}};
+    made.check();
+    QCOMPARE(made.pictures.reads.load(), 8 + 3);
   }
 
   void oneFileForBothPartsIsOneFault() {

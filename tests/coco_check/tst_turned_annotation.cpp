@@ -39,6 +39,19 @@ class TstTurnedAnnotation : public QObject {
     QCOMPARE(boundingBoxXywh(rasterisePolygon(polygons[0], 3, 4)),
              (std::array<double, 4>{1, 0, 1, 1}));
   }
+
+  void aSmallMaskOfALargeImageIsTurnedAtTheCostOfTheMask() {
+    // Of 60,000 x 40,000 px, the pixel at x 3, y 5, counted down the columns.
+    constexpr int kWidth = 60'000, kHeight = 40'000;
+    constexpr std::uint32_t kBefore = 3 * kHeight + 5;
+    const Rle displayed{
+        kHeight, kWidth, {kBefore, 1, std::uint32_t{kWidth} * kHeight - kBefore - 1}};
+    const StoredFrame stored(6, {.height = kWidth, .width = kHeight});
+    const Rle turned = std::get<Rle>(stored.segmentation(displayed));
+    QCOMPARE(boundingBoxXywh(turned), (std::array<double, 4>{5, kWidth - 4, 1, 1}));
+    const Rle none{kHeight, kWidth, {std::uint32_t{kWidth} * kHeight}};
+    QCOMPARE(areaPx(std::get<Rle>(stored.segmentation(none))), std::uint64_t{0});
+  }
 };
 
 LOCKSTEP_TEST(TstTurnedAnnotation)

@@ -87,12 +87,11 @@ class TstDatasetCheck : public QObject {
                  checked.err.contains("4 of the 9 images cannot be used"),
              checked.err.constData());
     const std::vector<Found> expected{
-        {"image_missing", "train", 2},       {"image_rotated", "train", 6},
-        {"image_rotated", "val", 3},
-        {"image_size", "train", 5},          {"image_truncated", "train", 4},
-        {"image_unreadable", "train", 3},    {"image_unreadable", "train", 9},
-        {"picture_in_both_parts", "val", 2}, {"picture_in_both_parts", "val", 3},
-        {"picture_twice", "train", 7}};
+        {"image_missing", "train", 2},         {"image_rotated", "train", 6},
+        {"image_rotated", "val", 3},           {"image_size", "train", 5},
+        {"image_truncated", "train", 4},       {"image_unreadable", "train", 3},
+        {"image_unreadable", "train", 9},      {"picture_in_both_parts", "train", 6},
+        {"picture_in_both_parts", "train", 8}, {"picture_twice", "train", 7}};
     QVERIFY2(faultsOf(reportIn("planted.json")) == expected,
              json(faultsOf(reportIn("planted.json"))).dump().c_str());
 
@@ -101,6 +100,35 @@ class TstDatasetCheck : public QObject {
     QVERIFY2(faultsOf(reportIn("clean.json")).empty(), again.out.constData());
     QCOMPARE(reportIn("clean.json")["parts"][0]["images"].get<int>(), 1);
     QCOMPARE(reportIn("clean.json")["parts"][1]["images"].get<int>(), 3);
+  }
+
+  void framesWithSmallObjectsInOtherPlacesAreSimilarAndNotTheSame() {
+    const auto writeFrame = [this](const QString& name, unsigned seed, int quality) {
+      QImage image = picture(3, 1920, 1080);
+      std::mt19937 random(seed);
+      QPainter painter(&image);
+      for (int object = 0; object < 12; ++object) {
+        const int x = static_cast<int>(random() % 1910), y = static_cast<int>(random() % 1072);
+        painter.fillRect(x, y, 10, 8, Qt::white);
+      }
+      painter.end();
+      writeJpeg(QStringLiteral("frames/images/") + name, image, quality);
+    };
+    writeFrame(QStringLiteral("1.jpg"), 1, 92);
+    writeFrame(QStringLiteral("2.jpg"), 2, 92);
+    writeFrame(QStringLiteral("3.jpg"), 1, 30);  // the first again
+    writeDataset(QStringLiteral("frames"), {{"train", {annotationOf(1), annotationOf(2)}, 3}},
+                 QSize(1920, 1080));
+    const ProcessResult checked =
+        engine("dataset check frames/experiment.yaml --out frames.json --fix frames/clean");
+    QVERIFY2(checked.status == 0, checked.err.constData());
+    const json report = reportIn("frames.json");
+    const std::vector<Found> expected{{"picture_twice", "train", 3}};
+    QVERIFY2(faultsOf(report) == expected, checked.out.constData());
+    QVERIFY(std::ranges::any_of(report["notes"], [](const json& note) {
+      return note["kind"] == "similar_picture" && note["image_id"] == 2;
+    }));
+    QCOMPARE(engine("dataset check frames/clean/experiment.yaml").status, 0);
   }
 
   void skippedImagesAreFaultsThatTrainingAccepts() {
@@ -244,9 +272,10 @@ class TstDatasetCheck : public QObject {
     std::vector<json> annotations;
     int images;
   };
-  /// NAME/experiment.yaml and annotations of images 1.jpg … of 160 x 120 px in NAME/images, or of
+  /// NAME/experiment.yaml and annotations of images 1.jpg … of one size in NAME/images, or of
   /// two parts in NAME/train and NAME/val.
-  void writeDataset(const QString& name, const std::vector<MadePart>& parts) const {
+  void writeDataset(const QString& name, const std::vector<MadePart>& parts,
+                    QSize size = {kWidth, kHeight}) const {
     QByteArray experiment = "model: {norm: group}\ndataset:\n";
     for (const MadePart& part : parts) {
       json made = {{"images", json::array()},
@@ -255,8 +284,8 @@ class TstDatasetCheck : public QObject {
       for (int id = 1; id <= part.images; ++id)
         made["images"].push_back({{"id", id},
                                   {"file_name", std::to_string(id) + ".jpg"},
-                                  {"width", kWidth},
-                                  {"height", kHeight}});
+                                  {"width", size.width()},
+                                  {"height", size.height()}});
       const QByteArray partName = part.name;
       place_->write(name + QStringLiteral("/") + QString::fromUtf8(partName + ".json"),
                     QByteArray::fromStdString(made.dump()));

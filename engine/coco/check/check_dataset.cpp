@@ -8,9 +8,8 @@
 #include "engine/base/number_text.h"
 #include "engine/base/parallel_for.h"
 #include "engine/coco/check/kind_texts.h"
+#include "engine/coco/check/near_duplicates.h"
 #include "engine/coco/check/object_checks.h"
-#include "engine/coco/check/picture_pairs.h"
-#include "engine/coco/files/json_error.h"
 
 namespace lockstep::coco {
 namespace {
@@ -64,6 +63,13 @@ std::string turnedText(const Picture& picture, const Image& image) {
          " as annotated: Lockstep turns it, programs that ignore EXIF do not";
 }
 
+/// Whether two paths lead to one place, which need not exist.
+bool areOnePlace(const fs::path& first, const fs::path& second) {
+  std::error_code ignored;
+  return fs::equivalent(first, second, ignored) ||
+         fs::absolute(first).lexically_normal() == fs::absolute(second).lexically_normal();
+}
+
 class Checker {
  public:
   Checker(const config::Experiment& experiment, const PictureReader& reader,
@@ -77,16 +83,19 @@ class Checker {
       throw UserError(
           "dataset.train and dataset.val: neither is given; set images and annotations of one");
     checkPartsDiffer();
-    for (std::size_t p = 0; p < check_.parts.size(); ++p)
+    // Held-out pictures first: of those that are the same, the first stays.
+    for (std::size_t p = check_.parts.size(); p-- > 0;)
       for (std::size_t i = 0; i < imageCount(p); ++i) images_.emplace_back(p, i);
     ofImages_.resize(images_.size());
-    PicturePairs pairs(images_.size(), [this](std::size_t i) { return read(i).thumbnail; });
-    forEachOnAllCores(images_.size(), "checking images", onProgress_,
-                      [&](std::size_t i) { checkImage(i, pairs); });
-    pairs.index();
-    matches_.resize(images_.size());
-    forEachOnAllCores(images_.size(), "comparing pictures", onProgress_,
-                      [&](std::size_t i) { matches_[i] = pairs.matchesOf(i); });
+    NearDuplicates duplicates(images_.size());
+    const auto forEach = [this](const std::string& what, std::size_t count, const auto& work) {
+      forEachOnAllCores(count, what, onProgress_, work);
+    };
+    forEach("checking images", images_.size(), [&](std::size_t i) { checkImage(i, duplicates); });
+    matches_ = duplicates.find(
+        forEach, [this](std::size_t i, base::ImageSize size, base::ImageSize scaled) {
+          return reader_.readBlocks(partOf(i).data.fileOf(images_[i].second), size, scaled);
+        });
     collect();
     for (const CheckedPart& part : check_.parts) addRefusal(part);
   }
@@ -95,6 +104,8 @@ class Checker {
   std::size_t imageCount(std::size_t part) const {
     return check_.parts[part].data.dataset().images().size();
   }
+
+  CheckedPart& partOf(std::size_t i) const { return check_.parts[images_[i].first]; }
 
   void read(Part which, const config::DatasetSplit& paths) {
     if (paths.annotations.empty() || paths.images.empty()) return;
@@ -105,69 +116,81 @@ class Checker {
     if (onProgress_) onProgress_("reading annotations", check_.parts.size() - 1, 2);
     try {
       part.data.content = loadLeniently(paths.annotations);
-    } catch (const UserError&) {
-      throw;  // there is no such file
-    } catch (const Error& error) {
+    } catch (const InvalidDataset& error) {
       part.isRead = false;
       std::string text = error.what();
       if (text.starts_with(paths.annotations)) text = text.substr(paths.annotations.size() + 1);
       text = text.substr(std::min(text.find_first_not_of(' '), text.size()));
-      Finding& fault =
-          check_.faults.emplace_back(part.data.finding(FindingKind::InvalidFile, std::move(text)));
-      const auto* invalid = dynamic_cast<const InvalidJson*>(&error);
-      if (invalid != nullptr) fault.byte = invalid->byte();
+      check_.faults.emplace_back(part.data.finding(FindingKind::InvalidFile, std::move(text)))
+          .byte = error.byte();
     }
     part.facts = factsOf(part.data, experiment_);
     part.pictures.resize(part.data.dataset().images().size());
     part.orientations.assign(part.pictures.size(), 1);
+    part.isAmbiguous.resize(part.pictures.size());
+    for (const EntryError& error : part.data.content.errors) {
+      if (error.table != EntryTable::Images || error.fault != EntryFault::DuplicateId) continue;
+      const auto image = part.data.dataset().findImage({*error.imageId});
+      if (image && !error.isTolerated) part.isAmbiguous[*image] = true;
+    }
   }
 
   /// One file for both parts is one fault, not one for each picture.
   void checkPartsDiffer() {
-    std::error_code ignored;
     const auto& parts = check_.parts;
-    partsAreOne_ = parts.size() == 2 &&
-                   fs::equivalent(parts[0].data.annotations, parts[1].data.annotations, ignored);
-    if (!partsAreOne_) return;
+    check_.isOneFile = parts.size() == 2 && parts[0].isRead &&
+                       areOnePlace(parts[0].data.annotations, parts[1].data.annotations) &&
+                       areOnePlace(parts[0].data.images, parts[1].data.images);
+    if (!check_.isOneFile) return;
     check_.faults.push_back(parts[1].data.finding(
         FindingKind::PictureInBothParts,
         "is the annotation file of both parts: every picture is in both; split it, with dataset "
         "import --val"));
   }
 
-  Picture read(std::size_t i) const {
-    const PartData& part = check_.parts[images_[i].first].data;
-    const Image& image = part.image(images_[i].second);
-    return reader_.read(part.fileOf(images_[i].second), {image.height, image.width});
+  /// Compared are the pictures that cleaning keeps, unless they are there twice; of one file, those
+  /// of the part that it cleans.
+  bool isCompared(std::size_t i) const {
+    const auto [p, index] = images_[i];
+    return check_.parts[p].isUsable(index) && !(check_.isOneFile && p > 0);
   }
 
-  void checkImage(std::size_t i, PicturePairs& pairs) {
-    const auto [p, index] = images_[i];
-    CheckedPart& part = check_.parts[p];
-    Picture picture = read(i);
+  void checkImage(std::size_t i, NearDuplicates& duplicates) {
+    const std::size_t index = images_[i].second;
+    CheckedPart& part = partOf(i);
+    const Image& image = part.data.image(index);
+    const Picture picture =
+        reader_.read(part.data.fileOf(index), {.height = image.height, .width = image.width});
     part.pictures[index] = picture.state;
     part.orientations[index] = picture.exifOrientation;
+    if (picture.thumbnail && isCompared(i)) {
+      const bool isTurned = picture.storedThumbnail != nullptr;
+      duplicates.set(i, isTurned ? PictureView::Displayed : PictureView::Only, *picture.thumbnail,
+                     {.height = image.height, .width = image.width});
+      if (isTurned)
+        duplicates.set(i, PictureView::Stored, *picture.storedThumbnail, picture.stored);
+    }
     std::vector<Finding>& found = ofImages_[i];
     if (const auto kind = kindOf(picture.state)) {
-      found.push_back(part.data.findingOfPixels(*kind, index,
-                                                picture.state == PictureState::Turned
-                                                    ? turnedText(picture, part.data.image(index))
-                                                    : picture.problem));
+      found.push_back(part.data.findingOfPixels(
+          *kind, index,
+          picture.state == PictureState::Turned ? turnedText(picture, image) : picture.problem));
     }
-    if (picture.thumbnail) pairs.set(i, part.data.part, std::move(picture.thumbnail));
     std::vector<Finding> objects = objectFaults(part.data, index);
     std::ranges::move(objects, std::back_inserter(found));
   }
 
   /// In the order of parts and images; what is about a part's file first.
   void collect() {
-    std::size_t i = 0;
+    std::size_t end = images_.size();
     for (std::size_t p = 0; p < check_.parts.size(); ++p) {
       std::ranges::move(entryFaults(check_.parts[p].data), std::back_inserter(check_.faults));
-      for (std::size_t index = 0; index < imageCount(p); ++index, ++i) {
+      const std::size_t begin = end - imageCount(p);
+      for (std::size_t i = begin; i < end; ++i) {
         std::ranges::move(ofImages_[i], std::back_inserter(check_.faults));
-        addMatches(i);
+        addMatch(i);
       }
+      end = begin;
       std::ranges::move(suspicions(check_.parts[p].data), std::back_inserter(check_.notes));
     }
     std::ranges::stable_sort(check_.faults, {}, &Finding::kind);
@@ -176,34 +199,30 @@ class Checker {
 
   /// `training image 7 (a.jpg)`
   std::string nameOf(std::size_t i) const {
-    const PartData& part = check_.parts[images_[i].first].data;
+    const PartData& part = partOf(i).data;
     const Image& image = part.image(images_[i].second);
     return (check_.parts.size() > 1 ? std::string(coco::nameOf(part.part)) + " image "
                                     : std::string("image ")) +
            std::to_string(image.id.value) + " (" + image.fileName + ")";
   }
 
-  void addMatches(std::size_t i) {
-    const PictureMatches& matches = matches_[i];
-    if (matches.sameInPart)
-      check_.faults.push_back(match(FindingKind::PictureTwice, i, *matches.sameInPart,
-                                    "is the same picture as " + nameOf(*matches.sameInPart)));
-    if (matches.sameInOtherPart && !partsAreOne_)
-      check_.faults.push_back(match(FindingKind::PictureInBothParts, i, *matches.sameInOtherPart,
-                                    "is the same picture as " + nameOf(*matches.sameInOtherPart)));
-    if (!matches.similar) return;
+  void addMatch(std::size_t i) {
+    const PictureMatch& match = matches_[i];
+    if (match.same) {
+      const bool isOfOnePart = images_[*match.same].first == images_[i].first;
+      check_.faults.push_back(
+          about(i, isOfOnePart ? FindingKind::PictureTwice : FindingKind::PictureInBothParts,
+                "is the same picture as " + nameOf(*match.same)));
+    }
+    if (!match.similar) return;
     check_.notes.push_back(
-        match(FindingKind::SimilarPicture, i, *matches.similar,
-              "is similar to " + nameOf(*matches.similar) + ", from which it differs by " +
-                  base::shortNumber(matches.similarMean, 2) + " of 255 on average"));
+        about(i, FindingKind::SimilarPicture,
+              "is similar to " + nameOf(*match.similar) + ", from which it differs by " +
+                  base::shortNumber(match.similarMean, 2) + " of 255 on average"));
   }
 
-  Finding match(FindingKind kind, std::size_t i, std::size_t other, std::string text) const {
-    const PartData& part = check_.parts[images_[i].first].data;
-    Finding found = part.findingOfPixels(kind, images_[i].second, std::move(text));
-    const PartData& otherPart = check_.parts[images_[other].first].data;
-    found.other = {otherPart.part, otherPart.content.imageBytes[images_[other].second]};
-    return found;
+  Finding about(std::size_t i, FindingKind kind, std::string text) const {
+    return partOf(i).data.findingOfPixels(kind, images_[i].second, std::move(text));
   }
 
   /// Training stops at an image that it cannot use, unless it may skip it. Missing images are
@@ -233,10 +252,9 @@ class Checker {
   const PictureReader& reader_;
   const CheckProgress& onProgress_;
   DatasetCheck& check_;
-  bool partsAreOne_ = false;
-  std::vector<std::pair<std::size_t, std::size_t>> images_;  ///< part, index; of all parts
+  std::vector<std::pair<std::size_t, std::size_t>> images_;  ///< part, index; the last part first
   std::vector<std::vector<Finding>> ofImages_;               ///< of images_
-  std::vector<PictureMatches> matches_;                      ///< of images_
+  std::vector<PictureMatch> matches_;                        ///< of images_
 };
 
 }  // namespace

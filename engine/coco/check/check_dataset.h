@@ -24,10 +24,21 @@ struct CheckedPart {
   bool isRead = true;                    ///< false: its annotation file is no COCO JSON
   std::vector<PictureState> pictures{};  ///< of each image
   std::vector<int> orientations{};       ///< EXIF's, of images that are turned; else 1
+  std::vector<bool> isAmbiguous{};       ///< of each image: another entry has its id
+
+  /// Whether the annotations of an image can be turned to its stored pixels.
+  bool isTurned(std::size_t image) const {
+    return pictures[image] == PictureState::Turned && orientations[image] >= 5;
+  }
+  /// Whether an image can be used, once it is turned.
+  bool isUsable(std::size_t image) const {
+    return (pictures[image] == PictureState::Usable || isTurned(image)) && !isAmbiguous[image];
+  }
 };
 
 struct DatasetCheck {
   std::vector<CheckedPart> parts{};  ///< those that the experiment has
+  bool isOneFile = false;            ///< both parts are the same annotations of the same images
   std::vector<Finding> faults{}, notes{};
   /// Why it cannot be trained on as it is; empty: it can, though it may have faults.
   std::vector<std::string> refusals{};

@@ -12,17 +12,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string experimentText(const fs::path& experiment, const std::vector<CheckedPart>& parts) {
+/// Within the folder of what is cleaned.
+std::string fileOf(const CheckedPart& part, const DatasetCheck& check) {
+  const Part name = check.isOneFile ? Part::Train : part.data.part;
+  return std::string("annotations/instances_") + base::textOf(name) + ".json";
+}
+
+std::string experimentText(const fs::path& experiment, const DatasetCheck& check) {
   const std::string base = config::writeText(fs::absolute(experiment).lexically_normal().string());
   std::string text =
       "# The annotations of its base without the faults that `dataset check` found.\nbase: " +
       base + "\ndataset:\n";
-  for (const CheckedPart& part : parts) {
+  for (const CheckedPart& part : check.parts) {
     if (!part.isRead) continue;
     const std::string images =
         config::writeText(fs::absolute(part.data.images).lexically_normal().string());
     text += std::string("  ") + base::textOf(part.data.part) + ": {images: " + images +
-            ", annotations: annotations/instances_" + base::textOf(part.data.part) + ".json}\n";
+            ", annotations: " + fileOf(part, check) + "}\n";
   }
   return text;
 }
@@ -41,10 +47,14 @@ CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experimen
   fs::create_directories(made.path() / "annotations");
   for (const CheckedPart& part : check.parts) {
     if (!part.isRead) continue;
+    const std::string name = fileOf(part, check);
+    if (check.isOneFile && !cleaned.parts.empty()) {
+      cleaned.parts.push_back(cleaned.parts[0]);
+      cleaned.parts.back().part = part.data.part;
+      continue;
+    }
     PartCleaner cleaner(part, check.faults, cleaned.fixes);
     const EntryEdits edits = cleaner.edits();
-    const std::string name =
-        std::string("annotations/instances_") + base::textOf(part.data.part) + ".json";
     base::writeFileAtomically(made.path() / name,
                               editedAnnotationFile(part.data.annotations, edits));
     cleaned.parts.push_back({part.data.part, (folder / name).string(), cleaner.imagesLeft(),
@@ -54,8 +64,7 @@ CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experimen
     if (fault.kind == FindingKind::PictureInBothParts && !fault.imageId)
       cleaned.unmended.push_back(fault.file + " " + fault.text);
   }
-  base::writeFileAtomically(made.path() / "experiment.yaml",
-                            experimentText(experiment, check.parts));
+  base::writeFileAtomically(made.path() / "experiment.yaml", experimentText(experiment, check));
   made.finish();
   return cleaned;
 }

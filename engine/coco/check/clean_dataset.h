@@ -29,8 +29,8 @@ struct CleanedDataset {
 /// Writes FOLDER/annotations/instances_{train,val}.json without the faults of a check, and
 /// FOLDER/experiment.yaml, which is `experiment` (a file) with these annotations. FOLDER appears
 /// whole or not at all. Entries without a fault, and what Lockstep does not know in a file, are
-/// kept character by character. Makes no FOLDER if no part can be read. Throws UserError if FOLDER
-/// exists.
+/// kept character by character. Parts that are one file remain one. Makes no FOLDER if no part can
+/// be read. Throws UserError if FOLDER exists and is not an empty folder.
 CleanedDataset cleanDataset(const DatasetCheck& check, const std::filesystem::path& experiment,
                             const std::filesystem::path& folder);
 

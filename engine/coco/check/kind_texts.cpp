@@ -43,8 +43,8 @@ constexpr auto kTexts = std::to_array<std::pair<FindingKind, KindText>>(
        "the smaller annotation is left out"}},
      {DuplicateId,
       {"ids that are used twice",
-       "the annotation gets a new id; images and classes that share an id are left out, with its "
-       "annotations"}},
+       "the annotation gets a new id; of the same image or class twice one is kept; different ones "
+       "are left out, with their annotations"}},
      {MissingId, {"annotations without an id", "the annotation gets an id"}},
      {UnknownClass, {"annotations of a class that does not exist", kAnnotationLeftOut}},
      {UnknownImage, {"annotations of an image that does not exist", kAnnotationLeftOut}},

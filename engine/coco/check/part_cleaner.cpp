@@ -9,13 +9,12 @@
 namespace lockstep::coco {
 namespace {
 
-bool isOfPicturePairs(FindingKind kind) {
-  return kind == FindingKind::PictureTwice || kind == FindingKind::PictureInBothParts;
-}
-
-bool isOfUnusableImage(FindingKind kind) {
+/// Whether an image is left out for it.
+bool isOfImage(FindingKind kind, bool isTurned) {
   return kind == FindingKind::ImageMissing || kind == FindingKind::ImageUnreadable ||
-         kind == FindingKind::ImageTruncated || kind == FindingKind::ImageSize;
+         kind == FindingKind::ImageTruncated || kind == FindingKind::ImageSize ||
+         kind == FindingKind::PictureTwice || kind == FindingKind::PictureInBothParts ||
+         (kind == FindingKind::ImageRotated && !isTurned);
 }
 
 /// Within the image; without width or height if it is outside.
@@ -35,11 +34,6 @@ PartCleaner::PartCleaner(const CheckedPart& part, const std::vector<Finding>& fa
   const auto& bytes = part.data.content.imageBytes;
   for (std::size_t i = 0; i < bytes.size(); ++i) imageOf_[bytes[i]] = i;
   for (const Finding& fault : faults) {
-    if (isOfPicturePairs(fault.kind)) {
-      if (fault.imageId) pictures_.push_back(&fault);
-      continue;
-    }
-    if (isOfUnusableImage(fault.kind)) unusable_.insert({fault.entry.part, fault.entry.byte});
     if (fault.entry.part == part.data.part && fault.entry.byte > 0)
       byEntry_[fault.entry.byte].push_back(&fault);
   }
@@ -56,11 +50,6 @@ EntryEdits PartCleaner::edits() {
 bool PartCleaner::isRemoved(std::size_t byte) const {
   const auto edit = edits_.find(byte);
   return edit != edits_.end() && edit->second.isRemoved;
-}
-
-/// Whether its annotations can be turned.
-bool PartCleaner::isTurned(std::size_t image) const {
-  return part_.pictures[image] == PictureState::Turned && part_.orientations[image] >= 5;
 }
 
 void PartCleaner::removeImage(std::size_t image) {
@@ -112,21 +101,10 @@ void PartCleaner::removeClass(CategoryId id) {
 void PartCleaner::removeImages() {
   for (const auto& [byte, image] : imageOf_) {
     for (const Finding* fault : byEntry_[byte]) {
-      const bool isMended = isTurned(image) || !(isOfUnusableImage(fault->kind) ||
-                                                 fault->kind == FindingKind::ImageRotated);
-      if (isMended) continue;
+      if (!isOfImage(fault->kind, part_.isTurned(image))) continue;
       ++fixes_[fault->kind].removed;
       removeImage(image);
     }
-  }
-  for (const Finding* fault : pictures_) {
-    const bool isTwice = fault->kind == FindingKind::PictureTwice;
-    const EntryPlace &left = isTwice ? fault->entry : fault->other,
-                     &kept = isTwice ? fault->other : fault->entry;
-    if (left.part != part_.data.part || isRemoved(left.byte)) continue;
-    if (unusable_.contains(kept) || (kept.part == left.part && isRemoved(kept.byte))) continue;
-    ++fixes_[fault->kind].removed;
-    removeImage(imageOf_.at(left.byte));
   }
 }
 
@@ -134,7 +112,7 @@ void PartCleaner::cleanImage(std::size_t image) {
   const std::size_t byte = part_.data.content.imageBytes[image];
   if (isRemoved(byte)) return;
   ++imagesLeft_;
-  if (isTurned(image)) {
+  if (part_.isTurned(image)) {
     edits_[byte].size = {part_.data.image(image).width, part_.data.image(image).height};
     ++fixes_[FindingKind::ImageRotated].mended;
   }
@@ -153,7 +131,7 @@ void PartCleaner::cleanAnnotation(std::size_t image, std::size_t place) {
   if (faults != byEntry_.end())
     for (const Finding* fault : faults->second)
       if (fault->kind != FindingKind::DoubledObject) kinds.insert(fault->kind);
-  if (kinds.empty() && !isTurned(image)) return;
+  if (kinds.empty() && !part_.isTurned(image)) return;
   const auto edit = mended(image, place, kinds);
   for (const FindingKind kind : kinds) ++(edit ? fixes_[kind].mended : fixes_[kind].removed);
   if (edit) {
@@ -172,7 +150,7 @@ std::optional<EntryEdit> PartCleaner::mended(std::size_t image, std::size_t plac
     edit.id = annotation.id;
   if (!mendMask(annotation, size, kinds, edit)) return std::nullopt;
   if (!mendBox(annotation, size, kinds, edit)) return std::nullopt;
-  if (isTurned(image)) {
+  if (part_.isTurned(image)) {
     const StoredFrame stored(part_.orientations[image], {size.width, size.height});
     annotation.boxXywh = stored.box(annotation.boxXywh);
     annotation.segmentation = stored.segmentation(annotation.segmentation);

@@ -32,7 +32,6 @@ class PartCleaner {
   void removeDoubled(std::size_t image);
   void remove(std::size_t byte) { edits_[byte].isRemoved = true; }
   bool isRemoved(std::size_t byte) const;
-  bool isTurned(std::size_t image) const;
 
   void cleanImage(std::size_t image);
   void cleanAnnotation(std::size_t image, std::size_t place);
@@ -49,9 +48,7 @@ class PartCleaner {
   const Dataset& dataset_;
   std::map<FindingKind, FixCount>& fixes_;
   std::map<std::size_t, std::vector<const Finding*>> byEntry_;  ///< those of this part, by byte
-  std::vector<const Finding*> pictures_;        ///< about images that are there twice
-  std::set<EntryPlace> unusable_;               ///< images of either part
-  std::map<std::size_t, std::size_t> imageOf_;  ///< index by byte
+  std::map<std::size_t, std::size_t> imageOf_;                  ///< index by byte
   EntryEdits edits_;
   std::int64_t imagesLeft_ = 0, annotationsLeft_ = 0;
 };

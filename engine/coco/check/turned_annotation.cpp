@@ -1,7 +1,8 @@
 #include "engine/coco/check/turned_annotation.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "engine/coco/masks/mask_geometry.h"
 
 namespace lockstep::coco {
 
@@ -33,19 +34,11 @@ Segmentation StoredFrame::segmentation(const Segmentation& displayed) const {
 }
 
 Rle StoredFrame::mask(const Rle& displayed) const {
-  const std::vector<std::uint8_t> from = decodeMask(displayed);
-  std::vector<std::uint8_t> to(from.size());
-  for (int y = 0; y < displayed.height; ++y) {
-    for (int x = 0; x < displayed.width; ++x) {
-      const auto centre = point(x + 0.5, y + 0.5);
-      to[static_cast<std::size_t>(centre[1]) * static_cast<std::size_t>(stored_.width) +
-         static_cast<std::size_t>(centre[0])] =
-          from[static_cast<std::size_t>(y) * static_cast<std::size_t>(displayed.width) +
-               static_cast<std::size_t>(x)];
-    }
-  }
-  return encodeMask(to.data(), static_cast<int>(stored_.height), static_cast<int>(stored_.width),
-                    static_cast<std::ptrdiff_t>(stored_.width));
+  const base::ImageSize size{.height = displayed.height, .width = displayed.width};
+  const int quarterTurns = orientation_ == 5 || orientation_ == 8 ? 1 : 3;
+  const bool isMirrored = orientation_ == 5 || orientation_ == 7;
+  return placed(flipped(turned(crop(displayed), size, quarterTurns), stored_, isMirrored, false),
+                stored_);
 }
 
 }  // namespace lockstep::coco

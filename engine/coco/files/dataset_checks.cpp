@@ -274,7 +274,13 @@ void sortAndCheck(DatasetParts& parts, ErrorList& errors) {
 
 void checkAnnotations(DatasetParts& parts, ErrorList& errors) {
   AnnotationChecker checker(parts, errors);
-  std::erase_if(parts.annotations, [&](AnnotationDraft& draft) { return !checker.check(draft); });
+  std::size_t kept = 0;
+  for (AnnotationDraft& draft : parts.annotations) {
+    if (!checker.check(draft)) continue;
+    if (&draft != &parts.annotations[kept]) parts.annotations[kept] = std::move(draft);
+    ++kept;
+  }
+  parts.annotations.resize(kept);
 }
 
 }  // namespace lockstep::coco

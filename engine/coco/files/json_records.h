@@ -25,7 +25,7 @@ void skipValue(JsonValue value);
 
 class FieldReader;
 
-/// One object of a table. Keeps the text of the first error; the rest is still parsed.
+/// One object of a table. Keeps the text of one error; the rest is still parsed.
 class RecordReader {
  public:
   /// Calls visit(key, FieldReader) for every field that is not null. It is an error if it is not an
@@ -33,9 +33,10 @@ class RecordReader {
   template <typename Visit>
   void read(JsonValue element, std::initializer_list<const char*> required, Visit visit);
 
-  /// Keeps an error, unless there is one already.
+  /// Keeps the first error; EntryFault::EmptyBox, with which an entry may be usable, only if there
+  /// is no other.
   void fail(std::string error, EntryFault fault = EntryFault::Invalid) {
-    if (!error_.empty()) return;
+    if (!error_.empty() && fault_ != EntryFault::EmptyBox) return;
     error_ = std::move(error);
     fault_ = fault;
   }

@@ -3,14 +3,31 @@
 #include <utility>
 
 #include "engine/coco/files/dataset_checks.h"
+#include "engine/coco/files/json_error.h"
 #include "engine/coco/files/json_file.h"
 
 namespace lockstep::coco {
+namespace {
+
+DatasetParts readContent(const JsonFile& file, ErrorList& errors) {
+  try {
+    return readParts(file, errors);
+  } catch (const base::SystemError&) {
+    throw;
+  } catch (const InvalidJson& error) {
+    throw InvalidDataset(error.what(), error.byte());
+  } catch (const Error& error) {
+    file.throwIfChanged();
+    throw InvalidDataset(error.what(), 0);
+  }
+}
+
+}  // namespace
 
 LenientDataset loadLeniently(const std::filesystem::path& path) {
   const JsonFile file = JsonFile::load(path, "annotation file");
   ErrorList errors(file.name(), /*isLenient=*/true);
-  DatasetParts parts = readParts(file, errors);
+  DatasetParts parts = readContent(file, errors);
   checkAnnotations(parts, errors);
   LenientDataset lenient;
   for (const ImageDraft& draft : parts.images) lenient.imageBytes.push_back(draft.byte);

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/error_list.h"
 
@@ -27,9 +29,19 @@ struct LenientDataset {
   std::vector<EntryError> errors;  ///< also those that Dataset::load() accepts: doubled ids
 };
 
+/// Thrown for a file that is no COCO JSON.
+class InvalidDataset : public Error {
+ public:
+  InvalidDataset(const std::string& message, std::size_t byte) : Error(message), byte_(byte) {}
+  std::size_t byte() const { return byte_; }  ///< where it is invalid, from 1; 0: unknown
+
+ private:
+  std::size_t byte_;
+};
+
 /// Polygons of fewer than three points are left out of annotations that have others, and negative
-/// boxes of annotations that have a mask. Of entries with one id the first is used. Throws Error
-/// for anything but COCO JSON.
+/// boxes of annotations that have a mask. Of entries with one id the first is used. Throws
+/// InvalidDataset for anything but COCO JSON, and other errors if the file cannot be read.
 LenientDataset loadLeniently(const std::filesystem::path& file);
 
 }  // namespace lockstep::coco
