@@ -46,30 +46,18 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
   }
 
   void anUnimplementedKeyIsDisabledWithAReason() {
-    open(QStringLiteral("augment: {crop: 0.5}\n"));
-    const FieldRow* threshold = row("augment.crop");
-    QVERIFY(!line("augment.crop")->isEnabled());
-    QVERIFY(threshold->editor()->toolTip().contains(QStringLiteral("Not built yet")));
-    QVERIFY(threshold->state().error.startsWith(QStringLiteral("0.5 is not built yet")));
+    open(QStringLiteral("dataset: {tiles: {size: 512}}\n"));
+    const FieldRow* size = row("dataset.tiles.size");
+    QVERIFY(!line("dataset.tiles.size")->isEnabled());
+    QVERIFY(size->editor()->toolTip().contains(QStringLiteral("Not built yet")));
+    QVERIFY(size->state().error.startsWith(QStringLiteral("512 is not built yet")));
     // A line in the file can still be removed.
-    threshold->findChild<QAbstractButton*>()->click();
-    QVERIFY(!editor_->text().contains(QStringLiteral("crop")));
+    size->findChild<QAbstractButton*>()->click();
+    QVERIFY(!editor_->text().contains(QStringLiteral("512")));
     QTRY_VERIFY(editor_->isReady());
-    QCOMPARE(threshold->state().error, QString());
-    QVERIFY(!row("model.masks")->findChild<SwitchButton*>()->isEnabled());
+    QCOMPARE(size->state().error, QString());
+    QVERIFY(row("model.masks")->findChild<SwitchButton*>()->isEnabled());
     QVERIFY(line("evaluation.max_images")->isEnabled());
-  }
-
-  void anUnimplementedChoiceCannotBeChosen() {
-    open(document());
-    const QComboBox* cache = row("dataset.cache")->findChild<QComboBox*>();
-    QVERIFY(cache->isEnabled());
-    const auto isEnabled = [&](const char* word) {
-      const int index = cache->findText(QString::fromLatin1(word));
-      return (cache->model()->flags(cache->model()->index(index, 0)) & Qt::ItemIsEnabled) != 0;
-    };
-    QVERIFY(isEnabled("none"));
-    QVERIFY(!isEnabled("ram"));
   }
 
   void aFormEditChangesOneValueAndKeepsComments() {

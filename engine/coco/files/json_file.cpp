@@ -1,5 +1,7 @@
 #include "engine/coco/files/json_file.h"
 
+#include <cerrno>
+
 #include "engine/base/error.h"
 #include "engine/coco/files/json_error.h"
 
@@ -42,7 +44,8 @@ void JsonFile::throwBroken(simdjson::error_code code) const {
     throw Error(name_ + ": JSON is nested deeper than " + std::to_string(kMaxJsonDepth) +
                 " levels; this is not a COCO file");
   }
-  if (code == simdjson::MEMALLOC) throw Error(name_ + ": not enough memory to read it");
+  if (code == simdjson::MEMALLOC)
+    throw base::SystemError(name_ + ": not enough memory to read it", ENOMEM);
   const auto error = findJsonError(text());
   if (!error) throw Error(name_ + ": invalid JSON: " + simdjson::error_message(code) + kRemedy);
   throw InvalidJson(name_ + ":" + std::to_string(error->line) + ":" +
