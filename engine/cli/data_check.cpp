@@ -88,6 +88,7 @@ class Checker {
     std::optional<Split> train = readOrRefuse("dataset.train", experiment_.dataset.train);
     std::optional<Split> val = readOrRefuse("dataset.val", experiment_.dataset.val);
     if (train) checkTrainClasses(*train);
+    if (train) checkClassWeights();
     if (train) checkUsable(*train);
     if (val) checkHeldOutImages(*val);
     if (train && val && check_.classes > 0) checkHeldOutClasses(*train, *val);

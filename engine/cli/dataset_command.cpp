@@ -102,6 +102,11 @@ int checkDataset(const CheckOptions& options) {
     inputs.add(split->annotations, "the annotations");
     inputs.addImages(split->images, "the dataset");
   }
+  const auto normal = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal();
+  };
+  if (!options.out.empty() && !options.fix.empty() && normal(options.out) == normal(options.fix))
+    throw UserError("--out " + options.out + ": is the folder of --fix; name a file");
   std::optional<OutputFile> out;
   if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
   protocol::CheckDatasetJob job{

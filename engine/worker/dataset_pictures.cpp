@@ -2,6 +2,7 @@
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -23,13 +24,17 @@ struct Decoded {
   cv::Mat grey;  ///< of 8 or 16 bits; empty: it is no image as most are
 };
 
-/// Grey alone takes half the time of colours, and finds the same errors. Empty if it is no image of
-/// 8 or 16 bits.
+/// Grey alone takes half the time of colours, and finds the same errors. Of a PNG libpng would make
+/// it by the file's gamma and profile, so that copies with the same pixels differ. Empty if it is
+/// no image of 8 or 16 bits.
 cv::Mat decodeGrey(std::string& bytes, int flags = 0) {
+  const bool isPng = bytes.starts_with("\x89PNG");
   cv::Mat grey;
   try {
-    grey = cv::imdecode(cv::Mat(1, static_cast<int>(bytes.size()), CV_8UC1, bytes.data()),
-                        cv::IMREAD_GRAYSCALE | cv::IMREAD_ANYDEPTH | flags);
+    grey = cv::imdecode(
+        cv::Mat(1, static_cast<int>(bytes.size()), CV_8UC1, bytes.data()),
+        (isPng ? cv::IMREAD_COLOR : cv::IMREAD_GRAYSCALE) | cv::IMREAD_ANYDEPTH | flags);
+    if (isPng && !grey.empty()) cv::cvtColor(grey, grey, cv::COLOR_BGR2GRAY);
   } catch (const cv::Exception&) {  // data::readAnnotatedImage() says why
     return {};
   }

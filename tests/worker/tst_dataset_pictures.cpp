@@ -1,0 +1,41 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/counter_hash.h"
+#include "engine/data/image_file.h"
+#include "engine/worker/dataset_pictures.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+
+class TstDatasetPictures : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theGammaOfAPngChangesNothing() {
+    const QTemporaryDir folder;
+    const auto path = [&](const char* name) {
+      return std::filesystem::path(folder.filePath(QLatin1String(name)).toStdString());
+    };
+    data::RgbImage image(96, 80);
+    for (std::size_t i = 0; i < image.valueCount(); ++i)
+      image.pixels[i] = static_cast<std::uint8_t>(base::counterHash({i / 300}) % 256);
+    std::string bytes = data::encodeImage(image, path("a.png"));
+    base::writeFileAtomically(path("a.png"), bytes);
+    using namespace std::string_view_literals;
+    constexpr std::size_t kAfterHeader = 8 + 25;
+    bytes.insert(kAfterHeader, "\0\0\0\4gAMA\0\0\xb1\x8f\x0b\xfc\x61\x05"sv);
+    base::writeFileAtomically(path("b.png"), bytes);
+    const worker::DatasetPictures reader;
+    const coco::Picture plain = reader.read(path("a.png"), {80, 96}),
+                        other = reader.read(path("b.png"), {80, 96});
+    QVERIFY(plain.state == coco::PictureState::Usable && other.state == coco::PictureState::Usable);
+    QVERIFY(*plain.thumbnail == *other.thumbnail);
+    QVERIFY(reader.readBlocks(path("a.png"), {80, 96}, {80, 96}) ==
+            reader.readBlocks(path("b.png"), {80, 96}, {80, 96}));
+  }
+};
+
+LOCKSTEP_TEST(TstDatasetPictures)
+#include "tst_dataset_pictures.moc"
