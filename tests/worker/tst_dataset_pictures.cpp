@@ -20,7 +20,7 @@ class TstDatasetPictures : public QObject {
     };
     data::RgbImage image(96, 80);
     for (std::size_t i = 0; i < image.valueCount(); ++i)
-      image.pixels[i] = static_cast<std::uint8_t>(base::counterHash({i / 300}) % 256);
+      image.pixels[i] = static_cast<std::uint8_t>(base::counterHash({i % 3, i / 2000}) % 256);
     std::string bytes = data::encodeImage(image, path("a.png"));
     base::writeFileAtomically(path("a.png"), bytes);
     using namespace std::string_view_literals;
