@@ -73,7 +73,7 @@ protocol::Finished run(const protocol::CheckDatasetJob& job, const JobContext& c
   const coco::CleanedDataset* fixes = cleaned ? &*cleaned : nullptr;
   if (!job.out.empty()) base::writeFileAtomically(job.out, coco::jsonOf(check, experiment, fixes));
   protocol::DatasetReport report{.text = coco::summaryOf(check, experiment, fixes)};
-  for (const std::string& refusal : check.refusals)
+  for (const std::string& refusal : coco::refusalsOf(check, fixes))
     report.failure += (report.failure.empty() ? "" : "; ") + refusal;
   return {.result = std::move(report)};
 }

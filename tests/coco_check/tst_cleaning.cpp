@@ -3,6 +3,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/coco/check/check_report.h"
 #include "engine/coco/check/clean_dataset.h"
 #include "tests/coco_check/made_check.h"
 #include "tests/support/test_main.h"
@@ -65,6 +66,35 @@ class TstCleaning : public QObject {
     QVERIFY(cleanedWith(R"({"bbox": [20, 10, 0, 10], "segmentation": []})").is_null());
   }
 
+  void areasOfMendedBoxesAreMended() {
+    const auto areaAfter = [](const char* changes) {
+      return cleanedWith(changes)["area"].get<double>();
+    };
+    // Boxes alone.
+    QCOMPARE(areaAfter(R"({"bbox": [33, 10, 10, 10], "segmentation": []})"), 70.0);
+    QCOMPARE(areaAfter(R"({"bbox": [33, 10, 10, 10], "segmentation": [], "area": 0})"), 70.0);
+    // Of the mask, which has 100 px.
+    QCOMPARE(areaAfter(R"({"bbox": [20, 10, 0, 10], "area": 0})"), 100.0);
+    QCOMPARE(areaAfter(R"({"bbox": [20, 10, 18, 10], "area": 180})"), 100.0);
+    QCOMPARE(areaAfter(R"({"bbox": [33, 10, 10, 10], "area": 40000})"), 100.0);
+    // What polygons enclose differs from their pixels.
+    QCOMPARE(areaAfter(R"({"bbox": [20, 10, 18, 10], "area": 98.5})"), 98.5);
+  }
+
+  void objectsWithoutMasksAreKeptThatOverlap() {
+    MadeCheck made;
+    made.add(json(R"({"id": 101, "bbox": [20, 10, 10, 10], "segmentation": []})"));
+    made.add(json(R"({"id": 102, "bbox": [22, 10, 10, 10], "segmentation": []})"));
+    QVERIFY(made.check().faults.empty());
+    made.add(json(R"({"id": 103, "bbox": [20, 10, 10, 9.8], "segmentation": []})"));
+    const coco::DatasetCheck check = made.check();
+    QCOMPARE(check.faults.size(), 1u);
+    QCOMPARE(check.faults[0].annotationId, 103);
+    QCOMPARE(check.faults[0].text, std::string("same object as annotation 101: box IoU 0.98"));
+    QVERIFY(made.checkCleaned().faults.empty());
+    QCOMPARE(made.cleaned(Part::Train)["annotations"].size(), 6u);
+  }
+
   void polygonsAreLeftOutOrBecomeMasks() {
     const ordered_json one =
         cleanedWith(R"({"segmentation": [[20, 10, 30, 10, 30, 20, 20, 20], [20, 10, 30, 20]]})");
@@ -106,7 +136,7 @@ class TstCleaning : public QObject {
                       "segmentation": [[20, 5, 34, 5, 34, 15, 20, 15]]})"));
     made.add(json(R"({"id": 100, "bbox": [20, 5, 19, 10],
                       "segmentation": [[20, 5, 39, 5, 39, 15, 20, 15]]})"));
-    QCOMPARE(made.check().faults.size(), 2u);
+    QCOMPARE(made.check().faults.size(), 1u);
     QVERIFY(made.checkCleaned().faults.empty());
     const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
     QVERIFY(!entryOf(annotations, 100).is_null() && !entryOf(annotations, 102).is_null());
@@ -273,6 +303,72 @@ class TstCleaning : public QObject {
     QVERIFY(annotation["segmentation"][0] ==
             (ordered_json{2.0, 38.0, 2.0, 28.0, 12.0, 28.0, 12.0, 38.0}));
     QCOMPARE(annotation["attributes"]["by"].get<std::string>(), std::string("a"));
+  }
+
+  void anAnnotationOfATurnedImageWithoutABoxGetsNone() {
+    MadeCheck made;
+    made.pictures.states["train-1.png"] = PictureState::Turned;
+    made.pictures.orientations["train-1.png"] = 6;
+    ordered_json& added = made.add(json(R"({"segmentation": [[30, 10, 50, 10, 50, 20, 30, 20]]})"));
+    added.erase("bbox");
+    const coco::DatasetCheck again = made.checkCleaned();
+    QVERIFY2(again.faults.empty(), again.faults.empty() ? "" : again.faults[0].text.c_str());
+    const ordered_json annotation = entryOf(made.cleaned(Part::Train)["annotations"], 100);
+    QVERIFY(!annotation.contains("bbox"));
+    QVERIFY(annotation["segmentation"][0] ==
+            (ordered_json{10.0, 10.0, 10.0, -10.0, 20.0, -10.0, 20.0, 10.0}));
+  }
+
+  void aPartThatIsLeftEmptyIsLeftToTheUser_data() {
+    QTest::addColumn<int>("heldOut");
+    QTest::addColumn<int>("missing");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("held out") << 4 << 0 << QStringLiteral("every one is also held out; split anew");
+    QTest::newRow("missing") << 0 << 4 << QStringLiteral("every one has a fault");
+    QTest::newRow("both") << 2 << 2
+                          << QStringLiteral(
+                                 "every one is also held out or has a fault; split anew");
+  }
+  void aPartThatIsLeftEmptyIsLeftToTheUser() {
+    QFETCH(int, heldOut);
+    QFETCH(int, missing);
+    QFETCH(QString, reason);
+    MadeCheck made;
+    for (int id = 1; id <= 4; ++id) {
+      const std::string name = std::to_string(id) + ".png";
+      if (id <= heldOut) made.pictures.copyOf["val-" + name] = "train-" + name;
+      if (id > 4 - missing) made.pictures.states["train-" + name] = PictureState::Missing;
+    }
+    const coco::DatasetCheck check = made.check();
+    const auto cleaned = coco::cleanDataset(check, "e.yaml", made.cleanFolder());
+    const std::vector<std::string> expected{"no training image is left: " + reason.toStdString()};
+    QCOMPARE(cleaned.refusals, expected);
+    QCOMPARE(cleaned.unmended, expected);
+    QVERIFY(made.cleaned(Part::Train)["images"].empty());
+    QVERIFY(!std::filesystem::exists(made.cleanFolder() / "experiment.yaml"));
+    const std::string text = coco::summaryOf(check, made.experiment, &cleaned);
+    QVERIFY(text.ends_with("usable:     no: after cleaning " + expected[0] + "\n"));
+  }
+
+  void trainingWithoutAnAnnotationIsLeftToTheUser() {
+    MadeCheck made;
+    for (const Part part : {Part::Train, Part::Val})
+      for (ordered_json& annotation : made.part(part)["annotations"]) annotation["category_id"] = 9;
+    const auto cleaned = coco::cleanDataset(made.check(), "e.yaml", made.cleanFolder());
+    QCOMPARE(cleaned.unmended, std::vector<std::string>{"no training annotation is left"});
+  }
+
+  void emptyFilesAreLeftToTheUser() {
+    MadeCheck made;
+    for (const Part part : {Part::Train, Part::Val})
+      made.part(part)["images"] = made.part(part)["annotations"] = ordered_json::array();
+    const auto cleaned = coco::cleanDataset(made.check(), "e.yaml", made.cleanFolder());
+    QCOMPARE(cleaned.unmended,
+             (std::vector<std::string>{
+                 "no training image is left: " + made.fileOf(Part::Train).string() +
+                     " has none that can be used",
+                 "no held-out image is left: " + made.fileOf(Part::Val).string() +
+                     " has none that can be used"}));
   }
 
   void whatWasDoneIsCountedByKind() {

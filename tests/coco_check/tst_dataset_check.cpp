@@ -105,6 +105,9 @@ class TstDatasetCheck : public QObject {
         {{"mask_empty", 1, 100}});
     row("mask beside the image", adding(R"({"segmentation": [[60, 10, 70, 10, 70, 20, 60, 20]]})"),
         {{"mask_empty", 1, 100}});
+    row("crowd beside the image", adding(R"({"iscrowd": 1, "bbox": [60, 10, 10, 10],
+        "segmentation": [[60, 10, 70, 10, 70, 20, 60, 20]]})"),
+        {{"box_outside", 1, 100}, {"mask_empty", 1, 100}});
     row("less than a pixel", adding(R"({"bbox": [20.1, 10.1, 0.2, 0.2],
         "segmentation": [[20.1, 10.1, 20.3, 10.1, 20.3, 10.3, 20.1, 10.3]]})"),
         {});

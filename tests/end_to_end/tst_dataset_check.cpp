@@ -131,6 +131,24 @@ class TstDatasetCheck : public QObject {
     QCOMPARE(engine("dataset check frames/clean/experiment.yaml").status, 0);
   }
 
+  void aPartThatCleaningEmptiesIsNotCalledUsable() {
+    for (const char* part : {"train", "val"}) {
+      const QString folder = QStringLiteral("same/") + QString::fromUtf8(part);
+      writeJpeg(folder + QStringLiteral("/1.jpg"), picture(1));
+      writeJpeg(folder + QStringLiteral("/2.jpg"), picture(2));
+    }
+    const std::vector<json> annotations{annotationOf(1), annotationOf(2)};
+    writeDataset(QStringLiteral("same"), {{"train", annotations, 2}, {"val", annotations, 2}});
+    const ProcessResult checked = engine("dataset check same/experiment.yaml --fix same/clean");
+    QCOMPARE(checked.status, 1);
+    const QByteArray reason = "no training image is left: every one is also held out; split anew\n";
+    QVERIFY2(
+        checked.out.contains(QByteArray("\nleft:       ").append(reason)) &&
+            checked.out.contains(QByteArray("\nusable:     no: after cleaning ").append(reason)) &&
+            !checked.out.contains("next:"),
+        checked.out.constData());
+  }
+
   void skippedImagesAreFaultsThatTrainingAccepts() {
     write("skip.yaml", "base: planted/experiment.yaml\ndataset: {bad_images: skip}\n");
     const ProcessResult checked = engine("dataset check skip.yaml --out skip.json");

@@ -182,9 +182,10 @@ std::string jsonOf(const DatasetCheck& check, const config::Experiment& experime
   std::string text;
   JsonWriter json(text);
   json.beginObject();
-  json.member("usable", check.refusals.empty());
+  const std::vector<std::string> refusals = refusalsOf(check, cleaned);
+  json.member("usable", refusals.empty());
   json.key("refusals");
-  json.values(check.refusals);
+  json.values(refusals);
   json.key("parts");
   json.beginArray();
   for (const CheckedPart& part : check.parts) writePart(part, experiment, json);

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/coco/check/check_dataset.h"
 #include "engine/coco/check/clean_dataset.h"
 #include "engine/config/experiment.h"
 
 namespace lockstep::coco {
+
+/// Why training refuses the dataset, and what cleaning left of it; empty: it does not. `cleaned`:
+/// null: it was not asked for.
+std::vector<std::string> refusalsOf(const DatasetCheck& check, const CleanedDataset* cleaned);
 
 /// All that was found, as JSON. `cleaned`: null: it was not asked for.
 std::string jsonOf(const DatasetCheck& check, const config::Experiment& experiment,

@@ -167,15 +167,24 @@ std::string fixesText(const CleanedDataset& cleaned) {
 
 }  // namespace
 
+std::vector<std::string> refusalsOf(const DatasetCheck& check, const CleanedDataset* cleaned) {
+  std::vector<std::string> refusals = check.refusals;
+  if (cleaned == nullptr) return refusals;
+  for (const std::string& refusal : cleaned->refusals)
+    refusals.push_back("after cleaning " + refusal);
+  return refusals;
+}
+
 std::string summaryOf(const DatasetCheck& check, const config::Experiment& experiment,
                       const CleanedDataset* cleaned) {
   std::string text;
   for (const CheckedPart& part : check.parts) text += partText(part, experiment);
   text += listText("faults", check.faults, check) + listText("notes", check.notes, check);
   if (cleaned != nullptr) text += fixesText(*cleaned);
-  if (check.refusals.empty()) return text + line("usable", "yes");
-  for (std::size_t i = 0; i < check.refusals.size(); ++i)
-    text += line(i == 0 ? "usable" : "", (i == 0 ? "no: " : "    ") + check.refusals[i]);
+  const std::vector<std::string> refusals = refusalsOf(check, cleaned);
+  if (refusals.empty()) return text + line("usable", "yes");
+  for (std::size_t i = 0; i < refusals.size(); ++i)
+    text += line(i == 0 ? "usable" : "", (i == 0 ? "no: " : "    ") + refusals[i]);
   return text;
 }
 

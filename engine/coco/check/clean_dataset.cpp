@@ -1,8 +1,11 @@
 #include "engine/coco/check/clean_dataset.h"
 
+#include <algorithm>
+
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/new_folder.h"
+#include "engine/coco/check/kind_texts.h"
 #include "engine/coco/check/part_cleaner.h"
 #include "engine/coco/files/edited_file.h"
 #include "engine/config/value_text.h"
@@ -33,6 +36,24 @@ std::string experimentText(const fs::path& experiment, const DatasetCheck& check
   return text;
 }
 
+/// Why a part can no longer be used; empty: it can.
+std::string refusalOf(const CheckedPart& part, const CleanedPart& left, const DatasetCheck& check) {
+  const bool isTraining = part.data.part == Part::Train;
+  const std::string image = std::string("no ") + nameOf(part.data.part) + " image is left: ";
+  const auto all = static_cast<std::int64_t>(part.data.dataset().images().size());
+  if (left.images > 0)
+    return isTraining && left.annotations == 0 ? "no training annotation is left" : "";
+  if (all == 0) return image + part.data.annotations + " has none that can be used";
+  const auto isHeldOut = [&](const Finding& fault) {
+    return fault.kind == FindingKind::PictureInBothParts && fault.imageId &&
+           fault.part == part.data.part;
+  };
+  const auto heldOut = std::ranges::count_if(check.faults, isHeldOut);
+  if (heldOut == all) return image + "every one is also held out; split anew";
+  return image + (heldOut > 0 ? "every one is also held out or has a fault; split anew"
+                              : "every one has a fault");
+}
+
 }  // namespace
 
 CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experiment,
@@ -59,12 +80,16 @@ CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experimen
                               editedAnnotationFile(part.data.annotations, edits));
     cleaned.parts.push_back({part.data.part, (folder / name).string(), cleaner.imagesLeft(),
                              cleaner.annotationsLeft()});
+    const std::string refusal = refusalOf(part, cleaned.parts.back(), check);
+    if (!refusal.empty()) cleaned.refusals.push_back(refusal);
   }
+  std::ranges::copy(cleaned.refusals, std::back_inserter(cleaned.unmended));
   for (const Finding& fault : check.faults) {
     if (fault.kind == FindingKind::PictureInBothParts && !fault.imageId)
       cleaned.unmended.push_back(fault.file + " " + fault.text);
   }
-  base::writeFileAtomically(made.path() / "experiment.yaml", experimentText(experiment, check));
+  if (cleaned.refusals.empty())
+    base::writeFileAtomically(made.path() / "experiment.yaml", experimentText(experiment, check));
   made.finish();
   return cleaned;
 }

@@ -24,13 +24,17 @@ struct CleanedDataset {
   std::map<FindingKind, FixCount> fixes{};
   std::vector<CleanedPart> parts{};
   std::vector<std::string> unmended{};  ///< what is left to the user
+  /// Why it cannot be trained on as it is now: a part is left without images or annotations. These
+  /// are in `unmended` too.
+  std::vector<std::string> refusals{};
 };
 
 /// Writes FOLDER/annotations/instances_{train,val}.json without the faults of a check, and
 /// FOLDER/experiment.yaml, which is `experiment` (a file) with these annotations. FOLDER appears
 /// whole or not at all. Entries without a fault, and what Lockstep does not know in a file, are
 /// kept character by character. Parts that are one file remain one. Makes no FOLDER if no part can
-/// be read. Throws UserError if FOLDER exists and is not an empty folder.
+/// be read, and no experiment of what cannot be trained on. Throws UserError if FOLDER exists and
+/// is not an empty folder.
 CleanedDataset cleanDataset(const DatasetCheck& check, const std::filesystem::path& experiment,
                             const std::filesystem::path& folder);
 

@@ -39,7 +39,7 @@ constexpr auto kTexts = std::to_array<std::pair<FindingKind, KindText>>(
      {MaskInvalid, {"invalid RLE masks", kAnnotationLeftOut}},
      {MaskEmpty, {"masks without a pixel", kAnnotationLeftOut}},
      {DoubledObject,
-      {"objects that are annotated twice (one class, mask IoU over 0.6)",
+      {"objects that are annotated twice (one class, mask IoU over 0.6; of boxes alone 0.95)",
        "the smaller annotation is left out"}},
      {DuplicateId,
       {"ids that are used twice",

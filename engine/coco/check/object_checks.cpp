@@ -96,7 +96,8 @@ class ImageObjects {
       hasEmptyPolygon = checkPolygon(place, (*polygons)[i], i, polygons->size()) || hasEmptyPolygon;
     if (areaPx(masks_[place]) > 0) return true;
     // COCO has objects of less than a pixel, which training ignores.
-    if (!hasEmptyPolygon && (polygons == nullptr || annotation.isUsable())) {
+    const bool isTiny = annotation.boxXywh[2] <= 1 || annotation.boxXywh[3] <= 1;
+    if (!hasEmptyPolygon && (polygons == nullptr || !isTiny)) {
       add(FindingKind::MaskEmpty, place,
           "mask has no pixel within the image; its box is " + boxText(annotation.boxXywh));
     }
@@ -133,7 +134,8 @@ class ImageObjects {
     const std::string name = kept.id ? "annotation " + std::to_string(*kept.id)
                                      : "the annotation at byte " + std::to_string(kept.byte);
     add(FindingKind::DoubledObject, pair.doubled,
-        "same object as " + name + ": mask IoU " + shortNumber(pair.iou, 2))
+        "same object as " + name + (annotations_[pair.doubled].hasMask ? ": mask" : ": box") +
+            " IoU " + shortNumber(pair.iou, 2))
         .other = {part_.part, kept.byte};
   }
 

@@ -1,6 +1,7 @@
 #include "engine/coco/check/part_cleaner.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/coco/check/polygon.h"
 #include "engine/coco/check/turned_annotation.h"
@@ -24,6 +25,16 @@ std::array<double, 4> clipped(const std::array<double, 4>& xywh, const Image& im
                y0 = std::clamp(xywh[1], 0., double(image.height)),
                y1 = std::clamp(xywh[1] + xywh[3], 0., double(image.height));
   return {x0, y0, x1 - x0, y1 - y0};
+}
+
+/// Whether the area of an annotation is none that its mask can have, or that of its faulty box.
+/// That of the polygons may differ from that of the pixels.
+bool isNotOfMask(const Annotation& annotation, const Image& image) {
+  constexpr double kRounding = 0.01;
+  const double ofBox = annotation.boxXywh[2] * annotation.boxXywh[3];
+  return annotation.area <= 0 ||
+         annotation.area > static_cast<double>(image.width) * image.height ||
+         std::abs(annotation.area - ofBox) <= kRounding * ofBox;
 }
 
 }  // namespace
@@ -155,7 +166,8 @@ std::optional<EntryEdit> PartCleaner::mended(std::size_t image, std::size_t plac
     annotation.boxXywh = stored.box(annotation.boxXywh);
     annotation.segmentation = stored.segmentation(annotation.segmentation);
     std::swap(size.width, size.height);
-    edit.boxXywh = annotation.boxXywh;
+    if (edit.boxXywh || part_.data.content.origins[image][place].hasBox)
+      edit.boxXywh = annotation.boxXywh;
     if (annotation.hasMask) edit.segmentation = annotation.segmentation;
     if (!mendBox(annotation, size, {}, edit)) return std::nullopt;
   }
@@ -189,36 +201,34 @@ bool PartCleaner::mendBox(Annotation& annotation, const Image& image,
                         kinds.contains(FindingKind::BoxNotMask);
   if (!isFaulty && !edit.segmentation) return true;
   std::array<double, 4> box = clipped(annotation.boxXywh, image);
+  double area = box[2] * box[3];
+  bool isStale = true;
   if (annotation.hasMask) {
-    const auto around = boundingBoxXywh(annotationMask(annotation, image));
-    if (!isFaulty && boxErrorPx(annotation, around, image) <= kRoundingPx) return true;
-    box = around;
+    const Rle mask = annotationMask(annotation, image);
+    box = boundingBoxXywh(mask);
+    if (!isFaulty && boxErrorPx(annotation, box, image) <= kRoundingPx) return true;
+    area = static_cast<double>(areaPx(mask));
+    isStale = isNotOfMask(annotation, image);
   }
   if (box[2] <= 0 || box[3] <= 0) return false;
   annotation.boxXywh = box;
   edit.boxXywh = box;
+  if (isStale) edit.area = annotation.area = area;
   return true;
 }
 
-/// From the largest to the smallest: what is doubled by an object that is left out itself stays.
+/// What is doubled by an object that is left out itself stays.
 void PartCleaner::removeDoubled(std::size_t image) {
-  std::vector<std::pair<std::int64_t, const Finding*>> doubled;  // by area, negative
-  const auto& origins = part_.data.content.origins[image];
-  for (std::size_t place = 0; place < origins.size(); ++place) {
-    const auto faults = byEntry_.find(origins[place].byte);
+  for (const AnnotationOrigin& origin : part_.data.content.origins[image]) {
+    const auto faults = byEntry_.find(origin.byte);
     if (faults == byEntry_.end()) continue;
     for (const Finding* fault : faults->second) {
-      if (fault->kind != FindingKind::DoubledObject) continue;
-      const Rle mask =
-          annotationMask(dataset_.annotationsOf(image)[place], part_.data.image(image));
-      doubled.emplace_back(-static_cast<std::int64_t>(areaPx(mask)), fault);
+      if (fault->kind != FindingKind::DoubledObject || isRemoved(origin.byte) ||
+          isRemoved(fault->other.byte))
+        continue;
+      ++fixes_[fault->kind].removed;
+      remove(origin.byte);
     }
-  }
-  std::ranges::stable_sort(doubled, {}, &std::pair<std::int64_t, const Finding*>::first);
-  for (const auto& [area, fault] : doubled) {
-    if (isRemoved(fault->entry.byte) || isRemoved(fault->other.byte)) continue;
-    ++fixes_[fault->kind].removed;
-    remove(fault->entry.byte);
   }
 }
 
