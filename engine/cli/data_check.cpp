@@ -40,6 +40,8 @@ struct Split {
   std::unordered_set<base::FileIdentity> files;  ///< of the images that exist
 };
 
+constexpr const char* kTrainKey = "dataset.train";
+
 /// How many files have a problem, and the first of them.
 struct Examples {
   std::size_t count = 0;
@@ -60,21 +62,13 @@ class Checker {
       add(issue.key, issue.text).severity = issue.severity;
     }
     if (!isGiven(experiment_.dataset.train)) return std::move(check_);
-    Split train = read("dataset.train", experiment_.dataset.train);
+    Split train = read(kTrainKey, experiment_.dataset.train);
     std::optional<Split> val;
     if (isGiven(experiment_.dataset.val)) val.emplace(read("dataset.val", experiment_.dataset.val));
     checkIds(train);
     if (val) checkIds(*val);
-    checkTrainClasses(train);
-    checkClassWeights();
-    if (val && check_.classes > 0) checkHeldOutClasses(train, *val);
-    checkUsable(train);
+    checkSplits(&train, val ? &*val : nullptr, /*withEmpty=*/true);
     countUsed(train);
-    if (val) checkHeldOutImages(*val);
-    checkAnnotations(train);
-    if (val) checkAnnotations(*val);
-    checkFiles(train);
-    if (val) checkFiles(*val);
     if (val) checkSharedImages(train, *val);
     if (withAnchors) checkAnchors(train);
     checkBatch();
@@ -85,18 +79,9 @@ class Checker {
   }
 
   std::vector<std::string> refusals() {
-    std::optional<Split> train = readOrRefuse("dataset.train", experiment_.dataset.train);
+    std::optional<Split> train = readOrRefuse(kTrainKey, experiment_.dataset.train);
     std::optional<Split> val = readOrRefuse("dataset.val", experiment_.dataset.val);
-    if (train) checkTrainClasses(*train);
-    if (train) checkClassWeights();
-    if (train) checkUsable(*train);
-    if (val) checkHeldOutImages(*val);
-    if (train && val && check_.classes > 0) checkHeldOutClasses(*train, *val);
-    for (std::optional<Split>* split : {&train, &val}) {
-      if (!*split) continue;
-      checkAnnotations(**split);
-      checkFiles(**split, /*withEmpty=*/false);
-    }
+    checkSplits(train ? &*train : nullptr, val ? &*val : nullptr, /*withEmpty=*/false);
     std::vector<std::string> texts;
     for (const ConfigIssue& issue : check_.issues) {
       if (issue.severity == ConfigIssue::Severity::Error)
@@ -114,6 +99,20 @@ class Checker {
 
   void warn(const std::string& key, std::string text) {
     add(key, std::move(text)).severity = ConfigIssue::Severity::Warning;
+  }
+
+  /// What the annotations and files of the splits that are given must have for a training.
+  /// withEmpty: also files without a byte, which reading the images finds too.
+  void checkSplits(Split* train, Split* val, bool withEmpty) {
+    if (train != nullptr) checkTrainClasses(*train);
+    if (train != nullptr) checkClassWeights();
+    if (train != nullptr && val != nullptr && check_.classes > 0) checkHeldOutClasses(*train, *val);
+    if (train != nullptr) checkUsable(*train);
+    if (val != nullptr) checkHeldOutImages(*val);
+    for (Split* split : {train, val})
+      if (split != nullptr) checkAnnotations(*split);
+    for (Split* split : {train, val})
+      if (split != nullptr) checkFiles(*split, withEmpty);
   }
 
   static bool isGiven(const config::DatasetSplit& split) {
@@ -245,15 +244,14 @@ class Checker {
       add(split.key + ".annotations",
           which + ": train a detector of boxes with model.masks: false, or add masks");
     } else {
-      warn(split.key + ".annotations", which + ": " +
-                                           (&split.paths == &experiment_.dataset.train
-                                                ? "they are not trained on by the mask head"
-                                                : "mask AP leaves them out"));
+      warn(split.key + ".annotations",
+           which + ": " +
+               (split.key == kTrainKey ? "they are not trained on by the mask head"
+                                       : "mask AP leaves them out"));
     }
   }
 
-  /// withEmpty: also files without a byte, which reading the images finds too.
-  void checkFiles(Split& split, bool withEmpty = true) {
+  void checkFiles(Split& split, bool withEmpty) {
     Examples missing, empty;
     const fs::path folder = split.paths.images;
     for (const coco::Image& image : split.dataset.images()) {

@@ -168,10 +168,6 @@ struct PreviewOptions {
 
 int previewBatches(const PreviewOptions& options) {
   config::LoadedExperiment loaded = loadChecked(options.config, options.overrides);
-  if (loaded.experiment.dataset.train.annotations.empty())
-    throw UserError(options.config +
-                    ": dataset.train is not given: name the folder of the images and a COCO "
-                    "instances file");
   config::RuntimeConfig& runtime = loaded.experiment.runtime;
   if (runtime.workers == 0) runtime.workers = static_cast<int>(expectedDevices(runtime).size());
   return report(protocol::PreviewJob{.configYaml = config::writeExperiment(loaded.experiment),

@@ -11,6 +11,7 @@
 #include "engine/cli/annotation_issues.h"
 #include "engine/cli/data_check.h"
 #include "engine/config/load.h"
+#include "tests/cli/made_splits.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -19,69 +20,9 @@ using namespace lockstep;
 namespace fs = std::filesystem;
 using nlohmann::json;
 using tests::contains;
+using Data = tests::MadeSplits;
 
 namespace {
-
-/// Two splits with generated annotations. The image files are dummies: the check opens none.
-class Data {
- public:
-  /// Images with ids from firstId, each 640 x 480 with one square of class 3.
-  void addSplit(const std::string& name, int images, int firstId, const std::string& prefix) {
-    json file = {{"images", json::array()},
-                 {"annotations", json::array()},
-                 {"categories", json::array({{{"id", 3}, {"name", "cell"}}})}};
-    for (int id = firstId; id < firstId + images; ++id) {
-      const std::string image = prefix + std::to_string(id) + ".jpg";
-      file["images"].push_back({{"id", id}, {"file_name", image}, {"width", 640}, {"height", 480}});
-      file["annotations"].push_back({{"id", id},
-                                     {"image_id", id},
-                                     {"category_id", 3},
-                                     {"iscrowd", 0},
-                                     {"area", 100},
-                                     {"bbox", {10, 10, 10, 10}},
-                                     {"segmentation", {{10, 10, 20, 10, 20, 20, 10, 20}}}});
-      fs::create_directories(path(name));
-      base::writeFileAtomically(path(name + "/" + image), "x");
-    }
-    write(name, file);
-  }
-  json read(const std::string& name) const {
-    return json::parse(base::readFile(path(name + ".json")));
-  }
-  void write(const std::string& name, const json& file) const {
-    base::writeFileAtomically(path(name + ".json"), file.dump());
-  }
-  fs::path path(const std::string& name) const {
-    return fs::path(folder_.path().toStdString()) / name;
-  }
-
-  config::LoadedExperiment load(const std::vector<std::string>& overrides = {}) const {
-    const std::string text =
-        "dataset:\n  train: {images: train, annotations: train.json}\n  val: {images: val, "
-        "annotations: val.json}\n"
-        "solver: {batch_size: 2}\naugment: {min_size: [64], max_size: 128}\nruntime: {device: "
-        "cpu}\n";
-    const config::LoadedExperiment loaded =
-        config::loadExperimentText(text, path("a.yaml"), overrides);
-    loaded.throwOnError();
-    return loaded;
-  }
-  /// The lines of all issues, without the folder's path.
-  std::string lines(const std::vector<std::string>& overrides = {}) const {
-    std::string text;
-    for (const config::ConfigIssue& issue : cli::checkData(load(overrides), {}).issues) {
-      text += (text.empty() ? "" : "\n") + issue.format();
-    }
-    const std::string prefix = path("").string();
-    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
-      text.erase(at, prefix.size());
-    }
-    return text;
-  }
-
- private:
-  QTemporaryDir folder_;
-};
 
 /// The issues of 6 training and 2 held-out images after a change of the training annotations.
 std::string linesAfter(const std::function<void(json&)>& change) {
@@ -452,58 +393,6 @@ class TstDataCheck : public QObject {
     const cli::BatchEstimate estimate = cli::estimateLargestBatch(experiment, images);
     QCOMPARE(estimate.widthPx, 1344);
     QCOMPARE(estimate.heightPx, 800);
-  }
-
-  void annotationsWithoutMasks() {
-    Data data;
-    data.addSplit("train", 4, 1, "t");
-    data.addSplit("val", 2, 11, "v");
-    json file = data.read("train");
-    file["annotations"][1].erase("segmentation");
-    data.write("train", file);
-    QVERIFY2(contains(data.lines(),
-                      "dataset.train.annotations: warning: 1 of the 4 usable annotations has "
-                      "a box but no mask, the first has id 2: they are not trained "
-                      "on by the mask head"),
-             data.lines().c_str());
-    for (json& annotation : file["annotations"]) annotation.erase("segmentation");
-    data.write("train", file);
-    QVERIFY2(contains(data.lines(),
-                      "dataset.train.annotations: 4 of the 4 usable annotations have a box "
-                      "but no mask, the first has id 1: train a detector of boxes "
-                      "with model.masks: false, or add masks"),
-             data.lines().c_str());
-    QCOMPARE(data.lines({"model.masks=false"}), std::string());
-  }
-
-  void cachesThatAreTooSmallOrTooLarge() {
-    Data data;
-    data.addSplit("train", 4, 1, "t");
-    data.addSplit("val", 2, 11, "v");
-    QCOMPARE(data.lines({"dataset.cache=ram"}), std::string());
-    QVERIFY2(contains(data.lines({"dataset.cache=ram", "dataset.cache_limit=1 MiB"}),
-                      "dataset.cache_limit: warning: 1 MiB hold 19 % of the decoded "
-                      "images"),
-             data.lines({"dataset.cache=ram", "dataset.cache_limit=1 MiB"}).c_str());
-    QCOMPARE(data.lines({"dataset.cache_limit=1 MiB"}), std::string());
-    QVERIFY(contains(data.lines({"dataset.cache=ram", "runtime.workers=65536"}),
-                     "dataset.cache: warning: the caches of 65536 ranks need 337.5 GiB, and this "
-                     "machine has "));
-  }
-
-  void augmentationMayElongateTheLargestBatch() {
-    Data data;
-    data.addSplit("train", 4, 1, "t");
-    const auto largest = [&](const std::vector<std::string>& overrides) {
-      const cli::BatchEstimate batch = cli::checkData(data.load(overrides), {}).largestBatch;
-      return std::pair(batch.widthPx, batch.heightPx);
-    };
-    data.addSplit("val", 2, 11, "v");
-    QVERIFY(largest({}) == std::pair(96, 64));
-    // 64 px of the shorter side are 85 px of the longer one, 128 px of one that is cropped.
-    QVERIFY(largest({"augment.quarter_turns=0.5"}) == std::pair(96, 96));
-    QVERIFY(largest({"augment.crop=0.5"}) == std::pair(128, 96));
-    QVERIFY(largest({"augment.crop=0.1", "augment.quarter_turns=0.5"}) == std::pair(128, 128));
   }
 };
 
