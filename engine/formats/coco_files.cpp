@@ -56,6 +56,13 @@ coco::Segmentation segmentationIn(const JsonNode& node, base::ImageSize size) {
   return polygons;
 }
 
+/// The part that the name of an annotation file says, `instances_val2017.json`, or else its folders,
+/// `valid/_annotations.coco.json`.
+std::optional<Part> partOfFile(const Reading& reading, const fs::path& file) {
+  const std::optional<Part> named = partOf(file.filename());
+  return named ? named : partOf(file.lexically_relative(reading.folder()).parent_path());
+}
+
 /// One file. Ids of images are of their file.
 class CocoFileReader {
  public:
@@ -65,7 +72,8 @@ class CocoFileReader {
         index_(index),
         file_(file),
         source_(source),
-        shown_(reading.shown(file)) {}
+        shown_(reading.shown(file)),
+        part_(partOfFile(reading, file)) {}
 
   void read(const JsonNode& root, std::map<fs::path, std::size_t>& known) {
     root.at("categories").forEach([&](const JsonNode& node) {
@@ -138,7 +146,7 @@ class CocoFileReader {
     image.size = {node.at("height").integer(), node.at("width").integer()};
     if (image.size.height <= 0 || image.size.width <= 0)
       node.fail("width and height must be greater than 0");
-    image.part = part_;
+    image.part = part_ ? part_ : reading_.partOfImage(image.file);
     for (const auto& [key, list] :
          {std::pair("neg_category_ids", &SourceImage::negativeCategories),
           {"not_exhaustive_category_ids", &SourceImage::notExhaustiveCategories}}) {

@@ -41,6 +41,23 @@ std::string difference(const std::vector<Expected>& found, const std::vector<Exp
   return text;
 }
 
+/// A COCO file of images NAME.png, one for each letter, with an object each.
+std::string cocoFile(const std::string& names) {
+  json root = {{"images", json::array()},
+               {"annotations", json::array()},
+               {"categories", {{{"id", 1}, {"name", "x"}}}}};
+  for (const char name : names) {
+    const int id = static_cast<int>(root["images"].size()) + 1;
+    root["images"].push_back(
+        {{"id", id}, {"file_name", std::string(1, name) + ".png"}, {"width", 40}, {"height", 30}});
+    root["annotations"].push_back({{"id", id},
+                                   {"image_id", id},
+                                   {"category_id", 1},
+                                   {"segmentation", {{1, 1, 9, 1, 9, 9}}}});
+  }
+  return root.dump();
+}
+
 }  // namespace
 
 /// Small sets of every format, written as its documentation says.
@@ -103,6 +120,34 @@ class TstImport : public QObject {
       isOther = isOther || folder.imagesOf("val") != held;
     }
     QVERIFY2(isOther, "another seed");
+  }
+
+  /// COCO names the part in the file's name, Roboflow in the folder's.
+  void thePartsOfCocoFilesAreKept_data() {
+    QTest::addColumn<QString>("train");
+    QTest::addColumn<QString>("val");
+    QTest::newRow("file names") << "annotations/instances_train2017.json"
+                                << "annotations/instances_val2017.json";
+    QTest::newRow("plain file names") << "train.json"
+                                      << "val.json";
+    QTest::newRow("folders") << "train/_annotations.coco.json"
+                             << "valid/_annotations.coco.json";
+  }
+  void thePartsOfCocoFilesAreKept() {
+    QFETCH(QString, train);
+    QFETCH(QString, val);
+    const SourceFolder folder;
+    for (const char* name : {"a", "b", "c", "d", "e"})
+      folder.writeImage("images/" + std::string(name) + ".png");
+    folder.write(train.toStdString(), cocoFile("acde"));
+    folder.write(val.toStdString(), cocoFile("b"));
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY(!report.isSplitAnew);
+    QCOMPARE(folder.imagesOf("train"), (std::vector<std::string>{"a", "c", "d", "e"}));
+    QCOMPARE(folder.imagesOf("val"), std::vector<std::string>{"b"});
+    QVERIFY(folder.import({.valShare = .4}).isSplitAnew);
+    QCOMPARE(folder.imagesOf("val").size(), 2U);
   }
 
   void imagesAreReferredToOrCopied() {
@@ -240,25 +285,8 @@ class TstImport : public QObject {
     const SourceFolder folder;
     folder.writeImage("images/a.png");
     folder.writeImage("images/b.png");
-    const auto fileOf = [](const char* names) {
-      json root = {{"images", json::array()},
-                   {"annotations", json::array()},
-                   {"categories", {{{"id", 1}, {"name", "x"}}}}};
-      for (const char* name = names; *name != 0; ++name) {
-        const int id = static_cast<int>(root["images"].size()) + 1;
-        root["images"].push_back({{"id", id},
-                                  {"file_name", std::string(1, *name) + ".png"},
-                                  {"width", 40},
-                                  {"height", 30}});
-        root["annotations"].push_back({{"id", id},
-                                       {"image_id", id},
-                                       {"category_id", 1},
-                                       {"segmentation", {{1, 1, 9, 1, 9, 9}}}});
-      }
-      return root.dump();
-    };
-    folder.write("train.json", fileOf("ab"));
-    folder.write("val.json", fileOf("b"));
+    folder.write("train.json", cocoFile("ab"));
+    folder.write("val.json", cocoFile("b"));
     const ImportReport report = folder.import({.valShare = .5});
     QCOMPARE(report.train.images + report.val.images, 2);
     QCOMPARE(report.train.objects + report.val.objects, 2);

@@ -93,7 +93,10 @@ class TstRoundTrip : public QObject {
         formats::exportDataset({dataset, exported, format}, worker::DatasetImages());
     for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
     QCOMPARE(report.objects, static_cast<std::int64_t>(expected.size()));
+    const std::vector<std::string> heldOut = folder.imagesOf("val");
     const formats::ImportReport again = folder.import({.source = exported});
+    QVERIFY(!again.isSplitAnew);
+    QCOMPARE(folder.imagesOf("val"), heldOut);
     const std::vector<Expected> found = folder.imported();
     if (format != formats::ExportFormat::LabelMe)
       std::erase_if(expected, [](const Expected& object) { return object.isCrowd; });
