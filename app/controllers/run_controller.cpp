@@ -10,7 +10,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::milliseconds kRereadInterval{1000};
+constexpr std::chrono::milliseconds kRereadInterval{1000}, kFrame{16};
 constexpr double kScoreThreshold = 0.05;
 
 }  // namespace
@@ -108,6 +108,8 @@ void RunController::Tail::readEvents(const run_folder::fs::path& file, std::int6
 RunController::RunController(const QString& folder, QObject* parent)
     : QObject(parent), folder_(folder), tail_(std::make_shared<Tail>()) {
   summary_.folder = folder.toStdString();
+  frame_.setSingleShot(true);
+  frame_.setInterval(kFrame);
   reread_.setInterval(kRereadInterval);
   connectSignals();
 }
@@ -116,6 +118,7 @@ RunController::~RunController() = default;
 
 void RunController::connectSignals() {
   connect(&reread_, &QTimer::timeout, this, &RunController::refresh);
+  connect(&frame_, &QTimer::timeout, this, &RunController::announce);
   connect(&link_, &EngineLink::connected, this,
           [this] { link_.sendHello(history_.lastSeq(), attempt_); });
   connect(&link_, &EngineLink::stateChanged, this, &RunController::linkChanged);
@@ -132,7 +135,8 @@ void RunController::connectSignals() {
     summary_.info.attempt = welcome.attempt;
     summary_.info.state = welcome.state;
     setAccessError(linkError_, std::nullopt);
-    Q_EMIT infoChanged();
+    changes_.state = true;
+    announce();
   });
   connect(&link_, &EngineLink::eventReceived, this, &RunController::handleEvent);
   connect(&link_, &EngineLink::answered, this, &RunController::handleAnswer);
@@ -174,13 +178,15 @@ void RunController::handleRead(const std::shared_ptr<Tail>& tail) {
     summary_.info.state = before.state;
     summary_.info.step = std::max(before.step, summary_.info.step);
   }
-  bool hasResults = checkpointSteps_ != tail->checkpointSteps;
+  if (checkpointSteps_ != tail->checkpointSteps) changes_.checkpoints = true;
   checkpointSteps_ = tail->checkpointSteps;
   hasConfig_ = tail->hasConfig;
   evaluationPlan_ = tail->evaluationPlan.value_or(EvaluationPlan());
   // Otherwise a reset has arrived in the meantime, and these records were truncated.
   if (tail == tail_) {
-    hasResults = hasResults || tail->whole || !tail->records.empty();
+    if (tail->whole || !tail->records.empty())
+      changes_.scalars = changes_.log = changes_.alerts = changes_.checkpoints =
+          changes_.evaluations = changes_.predictions = true;
     if (tail->whole && !live) {
       const double smoothing = history_.metrics().smoothing();
       // Otherwise the file became readable again, and no step differs.
@@ -188,8 +194,7 @@ void RunController::handleRead(const std::shared_ptr<Tail>& tail) {
           summary_.info.attempt != attempt_ || tail->whole->lastSeq() < history_.lastSeq();
       history_ = std::move(*tail->whole);
       if (history_.metrics().smoothing() != smoothing) history_.metrics().setSmoothing(smoothing);
-      if (loaded_ && wasTruncated)
-        Q_EMIT cutAfter(0);  // resumed while not connected: any step may differ
+      if (loaded_ && wasTruncated) noteCut(0);  // resumed while not connected: any step may differ
       attempt_ = summary_.info.attempt;
     }
     for (const events::Record& record : tail->records) history_.add(record);
@@ -203,9 +208,8 @@ void RunController::handleRead(const std::shared_ptr<Tail>& tail) {
   if (summary_.info.step < history_.metrics().lastStep())
     summary_.info.step = history_.metrics().lastStep();
   const bool first = !std::exchange(loaded_, true);
-  Q_EMIT infoChanged();
-  Q_EMIT historyChanged();
-  if (hasResults) Q_EMIT resultsChanged();
+  changes_.state = true;
+  announce();
   if (first) Q_EMIT loaded();
   followLive();
   if (std::exchange(readAgain_, false)) refresh();
@@ -233,26 +237,42 @@ void RunController::handleEvent(const protocol::EngineMessage& message) {
     history_.add(message);
     tail_ = std::make_shared<Tail>();  // the file was truncated: the reader's offset is invalid
     tail_->summary = summary_;
-    Q_EMIT cutAfter(reset->step);
-    Q_EMIT historyChanged();
-    Q_EMIT resultsChanged();
+    noteCut(reset->step);
+    announce();
     refresh();  // checkpoints were removed
     return;
   }
+  const std::size_t logLines = history_.log().size();
   if (!history_.add(message)) return;
+  if (history_.log().size() != logLines) changes_.log = true;
+  changes_.state = true;
   if (const auto* scalars = std::get_if<protocol::Scalars>(&message)) {
+    changes_.scalars = true;
     summary_.info.step = std::max(summary_.info.step, scalars->step);
   } else if (const auto* state = std::get_if<protocol::State>(&message)) {
     applyState(*state);
-  } else if (std::holds_alternative<protocol::Evaluation>(message) ||
-             std::holds_alternative<protocol::Checkpoint>(message)) {
-    refresh();  // run.json may name another best, and the folder has other checkpoints
+  } else if (std::holds_alternative<protocol::Evaluation>(message)) {
+    changes_.evaluations = true;
+    refresh();  // run.json may name another best
+  } else if (std::holds_alternative<protocol::Checkpoint>(message)) {
+    changes_.checkpoints = true;
+    refresh();  // and the folder has other checkpoints
+  } else if (std::holds_alternative<protocol::Predictions>(message)) {
+    changes_.predictions = true;
+  } else if (std::holds_alternative<protocol::Alert>(message)) {
+    changes_.alerts = true;
   }
-  Q_EMIT historyChanged();
-  if (std::holds_alternative<protocol::Evaluation>(message) ||
-      std::holds_alternative<protocol::Predictions>(message))
-    Q_EMIT resultsChanged();
-  Q_EMIT infoChanged();
+  if (!frame_.isActive()) frame_.start();
+}
+
+void RunController::noteCut(qint64 step) {
+  changes_ = {true, true, true, true,
+              true, true, true, std::min(step, changes_.cutAfter.value_or(step))};
+}
+
+void RunController::announce() {
+  frame_.stop();
+  if (changes_.any()) Q_EMIT changed(std::exchange(changes_, {}));
 }
 
 void RunController::applyState(const protocol::State& state) {

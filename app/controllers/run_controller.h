@@ -21,6 +21,25 @@ struct RunAccessError {
   bool operator==(const RunAccessError&) const = default;
 };
 
+/// What has changed of a run since the last signal. New scalars are at the end of their series, new
+/// lines at the end of the log.
+struct RunChanges {
+  bool scalars = false;
+  bool state = false;  ///< info() and isAlive()
+  bool log = false;
+  bool alerts = false;
+  bool checkpoints = false;  ///< of the log, or those that exist
+  bool evaluations = false;
+  bool predictions = false;
+  /// The log was truncated after this step, before all other changes: the run was resumed from an
+  /// earlier checkpoint.
+  std::optional<qint64> cutAfter{};
+
+  /// Evaluations, checkpoints or predictions.
+  bool results() const { return checkpoints || evaluations || predictions; }
+  bool any() const { return scalars || state || log || alerts || results() || cutAfter; }
+};
+
 /// One open run: reads its event file in a worker thread, then follows it live over its socket,
 /// without missing or duplicate records. Closing it does not end the run. No method blocks.
 class RunController : public QObject {
@@ -70,15 +89,10 @@ class RunController : public QObject {
 
  Q_SIGNALS:
   void loaded();
-  /// There are new scalars or events.
-  void historyChanged();
-  /// Evaluations, checkpoints or predictions may have changed; rarer than historyChanged().
-  void resultsChanged();
-  void infoChanged();
+  /// Once a frame at most, however many events have come.
+  void changed(const lockstep::app::RunChanges& changes);
   void linkChanged();
   void accessErrorChanged();
-  /// The log was truncated after this step: the run was resumed from an earlier checkpoint.
-  void cutAfter(qint64 step);
   void predictionReady(qint64 imageId, qint64 step, const QString& file);
   void predictionFailed(qint64 imageId, qint64 step, const QString& message);
   /// A command failed.
@@ -95,6 +109,8 @@ class RunController : public QObject {
   void handleRead(const std::shared_ptr<Tail>& tail);
   void followLive();
   void handleEvent(const protocol::EngineMessage& message);
+  void noteCut(qint64 step);
+  void announce();
   void applyState(const protocol::State& state);
   void handleAnswer(const QString& id, const QString& path);
   void handleRefusal(const QString& id, const QString& message);
@@ -110,6 +126,8 @@ class RunController : public QObject {
   std::shared_ptr<Tail> tail_;
   QHash<QString, std::variant<protocol::CommandName, Prediction>> requests_;  ///< pending, by id
   QTimer reread_;
+  RunChanges changes_;  ///< not announced yet
+  QTimer frame_;        ///< runs while there are some
   std::optional<RunAccessError> readError_, linkError_;
   bool hasConfig_ = false;
   int attempt_ = 0;  ///< attempt of the history

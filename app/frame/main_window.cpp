@@ -126,10 +126,10 @@ void MainWindow::connectRun(RunController* run) {
     runList_->setLive(run->folder(), run->info().state, run->info().step);
     if (run == currentRun()) updateStatus();
   };
-  connect(run, &RunController::infoChanged, this, update);
   connect(run, &RunController::linkChanged, this, update);
-  connect(run, &RunController::historyChanged, this, [this, run] {
-    if (run == currentRun()) showLog();
+  connect(run, &RunController::changed, this, [this, run, update](const RunChanges& changes) {
+    update();
+    if (run == currentRun() && (changes.log || changes.alerts)) showLog();
   });
   connect(run, &RunController::accessErrorChanged, this,
           [this] { pages_->runBanner()->showRuns(shownRuns_); });

@@ -20,27 +20,20 @@ void include(ValueSpan& span, float value) {
   if (std::isfinite(value)) include(span, ValueSpan{value, value, true});
 }
 
+ValueSpan spanOf(const Extremes& block) {
+  return std::isnan(block.min) ? ValueSpan() : ValueSpan{block.min, block.max, true};
+}
+
 }  // namespace
 
 void StepAxis::append(std::int64_t step, float seconds) {
-  const bool fits = step >= std::numeric_limits<std::int32_t>::min() &&
-                    step <= std::numeric_limits<std::int32_t>::max();
-  if (!fits && !isWide_) {
-    for (std::size_t i = 0; i < steps_.size(); ++i) wideSteps_.append(steps_[i]);
-    steps_.truncate(0);
-    isWide_ = true;
-  }
-  if (isWide_) {
-    wideSteps_.append(step);
-  } else {
-    steps_.append(static_cast<std::int32_t>(step));
-  }
+  steps_.append(step);
   seconds_.append(seconds);
 }
 
 void StepAxis::truncate(std::size_t size) {
   if (size >= seconds_.size()) return;
-  (isWide_ ? wideSteps_.truncate(size) : steps_.truncate(size));
+  steps_.truncate(size);
   seconds_.truncate(size);
 }
 
@@ -55,8 +48,6 @@ std::size_t StepAxis::firstAfter(std::int64_t target) const {
 
 void MetricSeries::append(float value) {
   const std::size_t index = values_.size();
-  if (index % kFan == 0) states_.push_back(running_);
-  running_.skip(value);
   values_.append(value);
   if (std::isfinite(value)) {
     if (!lowest_ || value < values_[*lowest_]) lowest_ = index;
@@ -78,9 +69,11 @@ void MetricSeries::addToPyramid(std::size_t index) {
       span = scan(index + 1 - kFan, index + 1);
     } else {
       const auto& below = pyramid_[level - 1];
-      for (std::size_t i = below.size() - kFan; i < below.size(); ++i) include(span, below[i]);
+      for (std::size_t i = below.size() - kFan; i < below.size(); ++i)
+        include(span, spanOf(below[i]));
     }
-    pyramid_[level].push_back(span);
+    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    pyramid_[level].append(span.hasFinite ? Extremes{span.min, span.max} : Extremes{kNone, kNone});
   }
 }
 
@@ -104,7 +97,7 @@ ValueSpan MetricSeries::span(std::size_t begin, std::size_t end) const {
     if (level == 0) {
       include(result, values_[begin]);
     } else {
-      include(result, pyramid_[level - 1][begin / blockSize]);
+      include(result, spanOf(pyramid_[level - 1][begin / blockSize]));
     }
     begin += blockSize;
   }
@@ -113,25 +106,30 @@ ValueSpan MetricSeries::span(std::size_t begin, std::size_t end) const {
 
 void MetricSeries::setSmoothing(double weight) {
   smoothing_ = std::clamp(weight, 0.0, 0.999);
-  running_ = Smoother(smoothing_);
   states_.clear();
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (i % kFan == 0) states_.push_back(running_);
-    running_.skip(values_[i]);
+}
+
+Smoother MetricSeries::stateAt(std::size_t index) const {
+  if (states_.empty()) states_.emplace_back(smoothing_);
+  while (states_.size() <= index / kSmoothed) {
+    Smoother next = states_.back();
+    for (std::size_t i = (states_.size() - 1) * kSmoothed; i < states_.size() * kSmoothed; ++i)
+      next.skip(values_[i]);
+    states_.push_back(next);
   }
+  Smoother state = states_[index / kSmoothed];
+  for (std::size_t i = index / kSmoothed * kSmoothed; i < index; ++i) state.skip(values_[i]);
+  return state;
 }
 
 double MetricSeries::smoothed(std::size_t index) const {
-  Smoother smoother = states_[index / kFan];
-  for (std::size_t i = index / kFan * kFan; i < index; ++i) smoother.skip(values_[i]);
-  return smoother.add(values_[index]);
+  return stateAt(index).add(values_[index]);
 }
 
 std::vector<double> MetricSeries::smoothedRange(std::size_t begin, std::size_t end) const {
   std::vector<double> result;
   if (begin >= end) return result;
-  Smoother smoother = states_[begin / kFan];
-  for (std::size_t i = begin / kFan * kFan; i < begin; ++i) smoother.skip(values_[i]);
+  Smoother smoother = stateAt(begin);
   result.reserve(end - begin);
   for (std::size_t i = begin; i < end; ++i) result.push_back(smoother.add(values_[i]));
   return result;
@@ -139,15 +137,11 @@ std::vector<double> MetricSeries::smoothedRange(std::size_t begin, std::size_t e
 
 void MetricSeries::truncate(std::size_t newSize) {
   if (newSize >= size()) return;
-  // Replay the values of the block that is truncated.
-  const std::size_t block = newSize / kFan;
-  running_ = states_[block];
-  for (std::size_t i = block * kFan; i < newSize; ++i) running_.skip(values_[i]);
-  states_.resize((newSize + kFan - 1) / kFan);
+  states_.resize(std::min(states_.size(), newSize / kSmoothed + 1));
   values_.truncate(newSize);
   std::size_t blockSize = kFan;
   for (auto& level : pyramid_) {
-    level.resize(newSize / blockSize);
+    level.truncate(newSize / blockSize);
     blockSize *= kFan;
   }
   while (!nonFinite_.empty() && nonFinite_.back().first >= newSize) nonFinite_.pop_back();
@@ -160,7 +154,7 @@ void MetricSeries::truncate(std::size_t newSize) {
 
 std::size_t MetricSeries::bytes() const {
   std::size_t bytes = values_.bytes() + states_.capacity() * sizeof(Smoother);
-  for (const auto& level : pyramid_) bytes += level.capacity() * sizeof(ValueSpan);
+  for (const auto& level : pyramid_) bytes += level.bytes();
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/models/chunked_column.h"
 #include "app/models/smoothing.h"
+#include "app/models/step_column.h"
 
 namespace lockstep::app {
 
@@ -16,20 +17,18 @@ namespace lockstep::app {
 class StepAxis {
  public:
   std::size_t size() const { return seconds_.size(); }
-  std::int64_t step(std::size_t index) const { return isWide_ ? wideSteps_[index] : steps_[index]; }
+  std::int64_t step(std::size_t index) const { return steps_[index]; }
   /// Seconds since the store's first record.
   float seconds(std::size_t index) const { return seconds_[index]; }
   void append(std::int64_t step, float seconds);
   void truncate(std::size_t size);
   /// Index of the first record after `step`.
   std::size_t firstAfter(std::int64_t step) const;
-  std::size_t bytes() const { return steps_.bytes() + wideSteps_.bytes() + seconds_.bytes(); }
+  std::size_t bytes() const { return steps_.bytes() + seconds_.bytes(); }
 
  private:
-  ChunkedColumn<std::int32_t> steps_;
-  ChunkedColumn<std::int64_t> wideSteps_;  ///< used instead once a step does not fit 32 bits
+  StepColumn steps_;
   ChunkedColumn<float> seconds_;
-  bool isWide_ = false;
 };
 
 struct ValueSpan {
@@ -37,8 +36,14 @@ struct ValueSpan {
   bool hasFinite = false;
 };
 
+/// The least and the greatest finite value of a block; NaN: it has none.
+struct Extremes {
+  float min = 0, max = 0;
+};
+
 /// All values of one tag, append only. For fast drawing it holds the minimum and maximum of blocks
-/// of 16, 256, … values, and the state of the smoothing every 16 values.
+/// of 16, 256, … values, and, once it has been asked for smoothed values, the state of the
+/// smoothing every 64 values. One thread.
 class MetricSeries {
  public:
   explicit MetricSeries(std::shared_ptr<StepAxis> axis) : axis_(std::move(axis)) {}
@@ -56,7 +61,8 @@ class MetricSeries {
   /// Minimum and maximum of the finite values in [begin, end). O(log size).
   ValueSpan span(std::size_t begin, std::size_t end) const;
 
-  /// Weight of the exponential moving average, 0 … 0.999. O(size).
+  /// Weight of the exponential moving average, 0 … 0.999. The next smoothed value is O(size), and
+  /// so is the first.
   void setSmoothing(double weight);
   double smoothing() const { return smoothing_; }
   double smoothed(std::size_t index) const;
@@ -69,19 +75,20 @@ class MetricSeries {
 
  private:
   friend class MetricStore;
-  static constexpr std::size_t kFan = 16;
+  static constexpr std::size_t kFan = 16, kSmoothed = 64;
   void addToPyramid(std::size_t index);
   ValueSpan scan(std::size_t begin, std::size_t end) const;
+  /// The state of the smoothing before a value.
+  Smoother stateAt(std::size_t index) const;
 
   std::shared_ptr<StepAxis> axis_;
   ChunkedColumn<float> values_;
-  std::vector<std::vector<ValueSpan>>
+  std::vector<ChunkedColumn<Extremes>>
       pyramid_;  ///< [level][block], for complete blocks of 16^(level+1) values
   std::vector<std::pair<std::size_t, std::size_t>> nonFinite_;
   std::optional<std::size_t> lowest_;
   double smoothing_ = 0.6;
-  Smoother running_{0.6};
-  std::vector<Smoother> states_;  ///< state before value 16·i
+  mutable std::vector<Smoother> states_;  ///< state before value 64·i, as far as it was needed
 };
 
 }  // namespace lockstep::app

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 
 namespace lockstep::app {
 
@@ -13,22 +12,22 @@ class Smoother {
 
   double add(double value) {
     if (!std::isfinite(value)) return value;
-    last_ = weight_ * last_ + (1 - weight_) * value;
-    ++count_;
-    const double bias = std::pow(weight_, static_cast<double>(count_));
-    return last_ / (1 - bias);
+    skip(value);
+    return smoothed();
   }
   /// add() without computing the smoothed value.
   void skip(double value) {
     if (!std::isfinite(value)) return;
     last_ = weight_ * last_ + (1 - weight_) * value;
-    ++count_;
+    power_ *= weight_;
   }
+  /// What add() returned for the last finite value.
+  double smoothed() const { return last_ / (1 - power_); }
 
  private:
   double weight_;
   double last_ = 0;
-  std::uint64_t count_ = 0;
+  double power_ = 1;  ///< sⁿ
 };
 
 }  // namespace lockstep::app

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "widgets/draw_queue.h"
 #include "widgets/plots/curve_card.h"
 
 namespace lockstep::app {
@@ -17,14 +18,17 @@ constexpr int kMaxRows = 16;
 }  // namespace
 
 CardGrid::CardGrid(QWidget* parent)
-    : QWidget(parent), plans_(monitorCards()), layout_(new QGridLayout(this)) {
+    : QWidget(parent),
+      plans_(monitorCards()),
+      queue_(new widgets::DrawQueue(this)),
+      layout_(new QGridLayout(this)) {
   layout_->setSpacing(12);
   setScrollBarWidth(0);
 }
 
 void CardGrid::makeCards() {
   for (const CardPlan& plan : plans_) {
-    auto* card = new widgets::CurveCard(plan.title, this);
+    auto* card = new widgets::CurveCard(plan.title, queue_, this);
     card->setEmptyText(plan.emptyText);
     card->plot()->setYLimits(plan.yMin, plan.yMax);
     card->plot()->setIgnoreOutliers(plan.ignoreOutliers);

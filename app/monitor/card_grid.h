@@ -11,7 +11,8 @@ class QGridLayout;
 
 namespace lockstep::widgets {
 class CurveCard;
-}
+class DrawQueue;
+}  // namespace lockstep::widgets
 
 namespace lockstep::app {
 
@@ -44,6 +45,7 @@ class CardGrid : public QWidget {
   void layOut();
 
   std::vector<CardPlan> plans_;
+  widgets::DrawQueue* queue_;  ///< of all cards
   std::vector<widgets::CurveCard*> cards_;
   std::vector<std::size_t> shown_;
   QPointer<widgets::CurveCard> maximized_;

@@ -107,7 +107,7 @@ void MonitorPage::connectCard(widgets::CurveCard* card) {
           [this, card](std::optional<double> x) {
             for (widgets::CurveCard* other : cards()) other->plot()->showCursor(x, other == card);
           });
-  connect(card->plot(), &widgets::CurvePlot::drawn, this, [this] {
+  connect(card->plot(), &widgets::CurvePlot::upToDate, this, [this] {
     if (isReady()) Q_EMIT readyChanged();
   });
   connect(card, &widgets::CurveCard::predictionsRequested, this, &MonitorPage::choosePredictionsAt);
@@ -132,8 +132,8 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   if (!sharesRunWith(runs)) resetViews();
   runs_ = std::move(runs);
   for (const ShownRun& shown : runs_) {
-    connect(shown.run, &RunController::historyChanged, redraw_, &widgets::Throttle::request);
-    connect(shown.run, &RunController::loaded, this, &MonitorPage::updateCurves);
+    connect(shown.run, &RunController::changed, redraw_, &widgets::Throttle::request);
+    connect(shown.run, &RunController::loaded, redraw_, &widgets::Throttle::request);
   }
   const bool any = !runs_.empty();
   if (any && cards().empty()) {

@@ -134,8 +134,10 @@ void PredictionsPage::restoreAnswers() {
 }
 
 void PredictionsPage::connectRun() {
-  connect(run_, &RunController::resultsChanged, this, &PredictionsPage::updateResults);
-  connect(run_, &RunController::cutAfter, this, &PredictionsPage::forgetAfter);
+  connect(run_, &RunController::changed, this, [this](const RunChanges& changes) {
+    if (changes.cutAfter) forgetAfter(*changes.cutAfter);
+    if (changes.results()) updateResults();
+  });
   connectAnswers(run_.data());
 }
 

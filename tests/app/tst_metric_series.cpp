@@ -105,6 +105,49 @@ class TstMetricSeries : public QObject {
     QCOMPARE(values.lowest().value(), std::size_t{0});
   }
 
+  /// Regular, irregular and wide ones, over the borders of blocks, and cut at any place.
+  void everyKindOfStepsIsKept() {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      std::uint64_t drawn = 0;
+      const auto draw = [&](std::uint64_t below) {
+        return base::counterHash({seed, ++drawn}) % below;
+      };
+      app::StepColumn column;
+      std::vector<std::int64_t> plain;
+      for (int part = 0; part < 6; ++part) {
+        const std::uint64_t kind = draw(3), count = draw(6000);
+        const auto stride =
+            static_cast<std::int64_t>(draw(kind == 2 ? std::uint64_t{1} << 33 : 50));
+        for (std::uint64_t i = 0; i < count; ++i) {
+          const std::int64_t before = plain.empty() ? 0 : plain.back();
+          plain.push_back(before + stride + (kind == 1 ? static_cast<std::int64_t>(draw(3)) : 0));
+          column.append(plain.back());
+        }
+        if (draw(2) != 0 || plain.empty()) continue;
+        plain.resize(draw(plain.size()));
+        column.truncate(plain.size());
+      }
+      QCOMPARE(column.size(), plain.size());
+      for (std::size_t i = 0; i < plain.size(); ++i)
+        if (column[i] != plain[i]) QFAIL(qPrintable(QStringLiteral("%1 %2").arg(seed).arg(i)));
+    }
+  }
+
+  void smoothingAsFarAsItIsAskedForEqualsSmoothingAll() {
+    MetricSeries grown = series(10);
+    for (const std::size_t cut : {900, 200, 640, 129, 128}) {
+      for (std::size_t i = grown.size(); i < 1000; ++i) {
+        grown.append(noisy(i));
+        if (base::counterHash({i, cut}) % 40 == 0)
+          (void)grown.smoothed(base::counterHash({i, cut, 6}) % i);
+      }
+      grown.truncate(cut);
+    }
+    for (std::size_t i = grown.size(); i < 1000; ++i) grown.append(noisy(i));
+    const MetricSeries fresh = series(grown.size());
+    for (std::size_t i = 0; i < grown.size(); ++i) QCOMPARE(grown.smoothed(i), fresh.smoothed(i));
+  }
+
   void stepsThatNeedSixtyFourBitsAreKept() {
     StepAxis axis;
     const std::int64_t large = std::int64_t{1} << 40;
@@ -124,7 +167,8 @@ class TstMetricSeries : public QObject {
       axis->append(i, static_cast<float>(i));
       values.append(static_cast<float>(i & 1023));
     }
-    QVERIFY2(values.bytes() + axis->bytes() < 160'000'000,
+    (void)values.smoothed(9'999'999);
+    QVERIFY2(values.bytes() + axis->bytes() < 100'000'000,
              qPrintable(QString::number(values.bytes() + axis->bytes())));
     const ValueSpan span = values.span(12345, 9'000'000);
     QCOMPARE(span.min, 0.F);

@@ -1,5 +1,7 @@
 #include <QComboBox>
 #include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -126,6 +128,29 @@ class TstMonitorPage : public QObject {
     QVERIFY(plot->isZoomed());
     page.setRuns({first});
     QVERIFY(!plot->isZoomed());
+  }
+
+  void onlyCardsInSightAreDrawn() {
+    QTemporaryDir parent;
+    tests::MadeRun plan;
+    plan.gpus = 1;
+    const auto run = open(parent, plan);
+    MonitorPage page;
+    show(page, {{run.get(), QStringLiteral("one"), 0}});
+    widgets::CurvePlot* last = nullptr;
+    for (widgets::CurveCard* card : page.cards())
+      if (card->isVisible()) last = card->plot();
+    QVERIFY(last->visibleRegion().isEmpty());
+    QCOMPARE(last->drawnPointCount(0), 0);
+    QSignalSpy drawn(last, &widgets::CurvePlot::drawn);
+    run->history().metrics().append(100, 1.8e9, {{"train/loss_total", 1.F}});
+    Q_EMIT run->changed({.scalars = true});
+    QTRY_VERIFY(page.isReady());
+    QCOMPARE(drawn.size(), 0);
+    for (QScrollArea* area : page.findChildren<QScrollArea*>())
+      area->verticalScrollBar()->setValue(area->verticalScrollBar()->maximum());
+    QTRY_VERIFY(last->drawnPointCount(0) > 0);
+    QVERIFY(page.isReady());
   }
 
  private:

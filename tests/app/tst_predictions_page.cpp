@@ -169,7 +169,7 @@ class TstPredictionsPage : public QObject {
     QCOMPARE(page.view()->currentCheckpoint(), qint64{20});
     QCOMPARE(stage->notice(), QString());
 
-    Q_EMIT run.cutAfter(10);  // resumed: the later predictions are dropped
+    Q_EMIT run.changed({.cutAfter = 10});  // resumed: the later predictions are dropped
     show(page, other);
     show(page, run);
     page.view()->setCurrentCheckpoint(20);

@@ -37,7 +37,7 @@ void open(RunController& run) {
 }
 
 void readAgain(RunController& run) {
-  QSignalSpy read(&run, &RunController::infoChanged);
+  QSignalSpy read(&run, &RunController::changed);
   run.refresh();
   QVERIFY(read.wait());
 }

@@ -108,11 +108,13 @@ class TstRunController : public QObject {
         {line(protocol::Welcome{live.folder.toStdString(), 2, last, protocol::RunState::Running}),
          line(protocol::Reset{12, 10}), scalars(14, 11)}));
     RunController run(live.folder);
-    QSignalSpy cut(&run, &RunController::cutAfter);
+    std::vector<qint64> cuts;
+    connect(&run, &RunController::changed, this, [&](const app::RunChanges& changes) {
+      if (changes.cutAfter) cuts.push_back(*changes.cutAfter);
+    });
     run.refresh();
     QTRY_COMPARE(lossCount(run), std::size_t{11});
-    QCOMPARE(cut.count(), 1);
-    QCOMPARE(cut[0][0].toLongLong(), 10);
+    QCOMPARE(cuts, std::vector<qint64>{10});
     QCOMPARE(run.history().metrics().series("train/loss_total")->value(10), 11.F);
   }
 
@@ -150,13 +152,15 @@ class TstRunController : public QObject {
     run.refresh();
     QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
     QTRY_VERIFY(run.isLoaded());
-    QSignalSpy results(&run, &RunController::resultsChanged);
+    int results = 0;
+    connect(&run, &RunController::changed, this,
+            [&](const app::RunChanges& changes) { results += changes.results(); });
     run.saveCheckpoint();  // lets the scalars come
     QTRY_COMPARE(lossCount(run), std::size_t{22});
-    QCOMPARE(results.count(), 0);
+    QCOMPARE(results, 0);
     run.saveCheckpoint();
     QTRY_COMPARE(run.history().predictionSteps(), (std::vector<std::int64_t>{22}));
-    QCOMPARE(results.count(), 1);
+    QCOMPARE(results, 1);
   }
 
   void deletedCheckpointsCannotPredict() {
@@ -164,17 +168,19 @@ class TstRunController : public QObject {
     tests::MadeRun made;
     made.keptCheckpoints = {20, 40};
     RunController run(tests::makeRun(parent.path(), made));
-    QSignalSpy results(&run, &RunController::resultsChanged);
+    int results = 0;
+    connect(&run, &RunController::changed, this,
+            [&](const app::RunChanges& changes) { results += changes.results(); });
     run.refresh();
     QTRY_VERIFY(run.isLoaded());
     QCOMPARE(run.history().checkpoints().size(), std::size_t{4});
     QCOMPARE(run.checkpointSteps(), (std::vector<std::int64_t>{20, 40}));
-    QCOMPARE(results.count(), 1);
+    QCOMPARE(results, 1);
     const run_folder::Layout layout{run.folder().toStdString()};
     std::filesystem::remove_all(layout.checkpoint(20));
     run.refresh();
     QTRY_COMPARE(run.checkpointSteps(), (std::vector<std::int64_t>{40}));
-    QCOMPARE(results.count(), 2);
+    QCOMPARE(results, 2);
   }
 
   void commandsReachTheEngineAndAPredictionNamesItsFile() {
@@ -204,7 +210,7 @@ class TstRunController : public QObject {
     write(file, QByteArray(4000, 'x'));
     RunController run(live.folder);
     QSignalSpy changed(&run, &RunController::accessErrorChanged),
-        read(&run, &RunController::infoChanged);
+        read(&run, &RunController::changed);
     run.refresh();
     QTRY_VERIFY(run.accessError());
     QVERIFY2(run.accessError()->detail.contains(file), qPrintable(run.accessError()->detail));
@@ -227,7 +233,7 @@ class TstRunController : public QObject {
          R"({"v":99,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})"}));
     RunController run(live.folder);
     QSignalSpy changed(&run, &RunController::accessErrorChanged),
-        read(&run, &RunController::infoChanged);
+        read(&run, &RunController::changed);
     run.refresh();
     QTRY_VERIFY(run.accessError());
     QSignalSpy refused(&run, &RunController::linkChanged);

@@ -7,7 +7,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMaxValues = 4096;
+constexpr int kMaxValues = 4096;    ///< of all curves
+constexpr int kFewestValues = 128;  ///< of one of many
 constexpr std::size_t kFewestForPercentiles = 20;
 constexpr double kMargin = 0.06;
 constexpr double kFarAway = 0.5;  ///< of the distance from the minimum to the 95th percentile
@@ -26,7 +27,7 @@ double topWithoutOutliers(const std::vector<double>& values, double min, double 
 }
 
 std::optional<Range> rangeOfCurve(const Curve& curve, const CurveSamples& drawn, double low,
-                                  double high, const ValueRangeOptions& options) {
+                                  double high, int mostValues, const ValueRangeOptions& options) {
   if (!curve.source || curve.source->isEmpty()) return std::nullopt;
   const auto isUsable = [&](double v) { return std::isfinite(v) && (!options.log || v > 0); };
   std::optional<Range> all;
@@ -42,7 +43,7 @@ std::optional<Range> rangeOfCurve(const Curve& curve, const CurveSamples& drawn,
     if (last) maxLast = std::max(maxLast, *last);
   }
   if (!all || !options.ignoreOutliers) return all;
-  std::vector<double> values = curve.source->valuesBetween(low, high, kMaxValues);
+  std::vector<double> values = curve.source->valuesBetween(low, high, mostValues);
   std::erase_if(values, [&](double v) { return !isUsable(v); });
   if (values.size() < kFewestForPercentiles) return all;
   const double top = topWithoutOutliers(values, all->first, all->second, options.log);
@@ -78,10 +79,12 @@ double quantile(std::vector<double> values, double q) {
 std::pair<double, double> valueRange(const std::vector<Curve>& curves,
                                      const std::vector<CurveSamples>& drawn, double low,
                                      double high, const ValueRangeOptions& options) {
+  const int mostValues =
+      std::max(kFewestValues, kMaxValues / std::max(1, static_cast<int>(curves.size())));
   std::optional<Range> range;
   double lowestMarker = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    const auto own = rangeOfCurve(curves[i], drawn[i], low, high, options);
+    const auto own = rangeOfCurve(curves[i], drawn[i], low, high, mostValues, options);
     if (!own) continue;
     range = range ? Range(std::min(range->first, own->first), std::max(range->second, own->second))
                   : *own;

@@ -35,11 +35,6 @@ void CardLegend::setCurves(const std::vector<Curve>& curves) {
   update();
 }
 
-void CardLegend::setShown(bool shown) {
-  shown_ = shown;
-  update();
-}
-
 int CardLegend::widthOf(const Entry& entry) const {
   return kSamplePx + kGapPx + fontMetrics().horizontalAdvance(entry.text);
 }
@@ -53,7 +48,7 @@ QSize CardLegend::sizeHint() const {
 QSize CardLegend::minimumSizeHint() const { return {0, kHeightPx}; }
 
 void CardLegend::paintEvent(QPaintEvent*) {
-  if (!shown_) return;
+  if (entries_.empty()) return;
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);

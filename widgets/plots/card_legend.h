@@ -16,8 +16,6 @@ class CardLegend : public QWidget {
  public:
   explicit CardLegend(QWidget* parent = nullptr);
   void setCurves(const std::vector<Curve>& curves);
-  /// Paints nothing if not shown, but keeps its size.
-  void setShown(bool shown);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
@@ -33,7 +31,6 @@ class CardLegend : public QWidget {
   int widthOf(const Entry& entry) const;
 
   std::vector<Entry> entries_;
-  bool shown_ = true;
 };
 
 }  // namespace lockstep::widgets

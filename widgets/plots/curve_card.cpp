@@ -16,13 +16,14 @@
 
 namespace lockstep::widgets {
 
-CurveCard::CurveCard(const QString& title, QWidget* parent) : QFrame(parent), title_(title) {
-  buildUi();
+CurveCard::CurveCard(const QString& title, DrawQueue* queue, QWidget* parent)
+    : QFrame(parent), title_(title) {
+  buildUi(queue);
   connectSignals();
   updateIcons();
 }
 
-void CurveCard::buildUi() {
+void CurveCard::buildUi(DrawQueue* queue) {
   setRole(this, "card");
   titleLabel_ = new QLabel(title_);
   setRole(titleLabel_, "heading");
@@ -40,7 +41,7 @@ void CurveCard::buildUi() {
     button->setFixedSize(24, 22);
     button->setIconSize({16, 16});
   }
-  plot_ = new CurvePlot;
+  plot_ = new CurvePlot(queue);
   empty_ = new QLabel(plot_);
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
@@ -96,12 +97,20 @@ void CurveCard::setSubtitle(const QString& text, bool isWarning) {
 QString CurveCard::subtitle() const { return subtitle_->text(); }
 
 void CurveCard::setCurves(std::vector<Curve> curves) {
-  legend_->setCurves(curves);
   plot_->setCurves(std::move(curves));
+  updateLegend();
   updateEmptyText();
 }
 
-void CurveCard::setLegendVisible(bool visible) { legend_->setShown(visible); }
+void CurveCard::setLegendVisible(bool visible) {
+  hasLegend_ = visible;
+  updateLegend();
+}
+
+/// A legend that is not shown keeps its place but has no entries.
+void CurveCard::updateLegend() {
+  legend_->setCurves(hasLegend_ ? plot_->curves() : std::vector<Curve>());
+}
 
 void CurveCard::setTitleTip(const QString& text) { titleLabel_->setToolTip(text); }
 

@@ -20,7 +20,8 @@ class CurveCard : public QFrame {
   Q_OBJECT
 
  public:
-  explicit CurveCard(const QString& title, QWidget* parent = nullptr);
+  /// `queue`: of its plot.
+  explicit CurveCard(const QString& title, DrawQueue* queue = nullptr, QWidget* parent = nullptr);
 
   CurvePlot* plot() const { return plot_; }
   QString title() const { return title_; }
@@ -49,8 +50,9 @@ class CurveCard : public QFrame {
   void changeEvent(QEvent* event) override;
 
  private:
-  void buildUi();
+  void buildUi(DrawQueue* queue);
   void connectSignals();
+  void updateLegend();
   void openMenu(const QPoint& globalPosition, std::optional<double> x);
   void exportPicture();
   void updateEmptyText();
@@ -64,6 +66,7 @@ class CurveCard : public QFrame {
   QToolButton* resetButton_ = nullptr;
   QToolButton* menuButton_ = nullptr;
   CurvePlot* plot_ = nullptr;
+  bool hasLegend_ = true;
   std::optional<double> cursorX_;  ///< of the pointer, if it is in the plot
 };
 

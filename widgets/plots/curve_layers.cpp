@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "widgets/curves/free_place.h"
+#include "widgets/curves/line_raster.h"
 #include "widgets/curves/number_text.h"
 #include "widgets/curves/polyline.h"
 #include "widgets/curves/shaded_gap.h"
@@ -20,18 +21,13 @@ namespace {
 constexpr double kRawLinePx = 1.4, kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4,
                  kMarkHeightPx = 8;
 
+using Line = std::vector<QPointF>;
+
 QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
 
 QColor withAlpha(QColor color, int alpha) {
   color.setAlpha(alpha);
   return color;
-}
-
-void setPoints(QCPGraph* graph, const std::vector<QPointF>& points) {
-  QVector<QCPGraphData> data;
-  data.reserve(static_cast<qsizetype>(points.size()));
-  for (const QPointF& point : points) data.append({point.x(), point.y()});
-  graph->data()->set(data, true);
 }
 
 /// A small caret: there are points above.
@@ -63,167 +59,334 @@ bool isOfSeveralRuns(const std::vector<Curve>& curves) {
                      [&](const Curve& curve) { return curve.run != curves.front().run; });
 }
 
-}  // namespace
+/// More curves than there are styles to tell them apart.
+bool isCrowd(const std::vector<Curve>& curves) { return curves.size() > 2 * kRunStyles; }
 
-struct CurveLayers::CurveGraphs {
-  QCPGraph* raw = nullptr;
-  QCPGraph* smooth = nullptr;
-  QCPGraph* isolated = nullptr;
-  QCPGraph* nonFinite = nullptr;
-  QCPGraph* gapTop[ShadedGap::kIntervals] = {};
-  QCPGraph* gapBottom[ShadedGap::kIntervals] = {};
-  ShadedGap gap;
-  QCPGraph* lowest = nullptr;
-  int pointCount = 0;
-  int rawCount = 0;
-};
-
-struct CurveLayers::Impl {
-  QCustomPlot* plot = nullptr;
-  QCPGraph* marks = nullptr;
-  QCPGraph* above = nullptr;
-  QCPItemText* label = nullptr;  ///< at the lowest point of the first curve with markLowest
-  std::vector<CurveGraphs> curves;
-};
-
-CurveLayers::CurveLayers(QCustomPlot* plot) : impl_(std::make_unique<Impl>()) {
-  impl_->plot = plot;
+std::vector<double> dashesPx(const QPen& pen, double scale) {
+  std::vector<double> dashes;
+  for (const qreal dash : pen.dashPattern()) dashes.push_back(dash * pen.widthF() * scale);
+  return pen.style() == Qt::SolidLine ? std::vector<double>() : dashes;
 }
-CurveLayers::~CurveLayers() = default;
 
-void CurveLayers::rebuild(const std::vector<Curve>& curves, const Theme& theme) {
-  impl_->plot->clearItems();
-  impl_->plot->clearGraphs();
-  impl_->curves.assign(curves.size(), {});
-  // The first curve is drawn last, on top of the others.
-  const bool isOneRun = !isOfSeveralRuns(curves);
-  for (std::size_t i = curves.size(); i-- > 0;) {
-    // With several runs the ring has the colour of its run.
-    const QColor lowestColor = isOneRun ? theme.good : runStyle(curves[i].styleIndex, theme).color;
-    buildCurve(curves[i], impl_->curves[i], theme, lowestColor);
+/// x or y to px, without QCustomPlot's case distinctions for every point.
+class PixelMap {
+ public:
+  explicit PixelMap(const QCPAxis* axis) : isLog_(axis->scaleType() == QCPAxis::stLogarithmic) {
+    const double low = axis->range().lower, high = axis->range().upper;
+    start_ = axis->coordToPixel(low);
+    from_ = isLog_ ? std::log(low) : low;
+    const double to = isLog_ ? std::log(high) : high;
+    scale_ = to > from_ ? (axis->coordToPixel(high) - start_) / (to - from_) : 0;
   }
-  const auto labelled = std::find_if(curves.begin(), curves.end(),
-                                     [](const Curve& curve) { return curve.markLowest; });
-  if (labelled != curves.end())
-    buildLabel(isOneRun ? theme.good : runStyle(labelled->styleIndex, theme).color);
-  impl_->marks = impl_->plot->addGraph();
-  impl_->marks->setLineStyle(QCPGraph::lsNone);
-  impl_->marks->setScatterStyle(
-      {QCPScatterStyle::ssTriangle, QPen(theme.textFaint, 1), QBrush(theme.textFaint), 6});
-  impl_->above = impl_->plot->addGraph();
-  impl_->above->setLineStyle(QCPGraph::lsNone);
-  impl_->above->setScatterStyle(aboveMarker(theme.textMuted));
-}
+  /// What has no place on a log axis is far below it.
+  double operator()(double value) const {
+    if (isLog_) value = value > 0 ? std::log(value) : std::isnan(value) ? value : -1e6;
+    return start_ + (value - from_) * scale_;
+  }
 
-void CurveLayers::buildCurve(const Curve& curve, CurveGraphs& graphs, const Theme& theme,
-                             const QColor& lowestColor) {
-  QCustomPlot* plot = impl_->plot;
-  if (curve.gapTo >= 0) {
-    const QColor runColor = runStyle(curve.styleIndex, theme).color;
-    for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
-      graphs.gapBottom[interval] = plot->addGraph();
-      graphs.gapBottom[interval]->setPen(Qt::NoPen);
-      graphs.gapTop[interval] = plot->addGraph();
-      graphs.gapTop[interval]->setPen(Qt::NoPen);
-      graphs.gapTop[interval]->setBrush(interval == ShadedGap::UntilLowest
-                                            ? withAlpha(runColor, 26)
-                                            : withAlpha(theme.warning, 48));
-      graphs.gapTop[interval]->setChannelFillGraph(graphs.gapBottom[interval]);
+ private:
+  bool isLog_;
+  double start_ = 0, from_ = 0, scale_ = 0;
+};
+
+/// Points with a marker.
+struct Scatter {
+  QCPScatterStyle style;
+  Line places;  ///< px
+};
+
+/// A curve with all coordinates in px of the plot.
+struct DrawnCurve {
+  Line raw, smooth;
+  QPen rawPen, smoothPen;
+  bool isRawThin = false, isSmoothThin = false;  ///< one pixel wide, without dashes
+  std::vector<Scatter> scatters;
+  struct Band {
+    QPolygonF outline;
+    QColor color;
+  };
+  std::vector<Band> bands;
+  ShadedGap gap;  ///< in the values of the axes
+  int pointCount = 0;
+};
+
+void drawPolyline(QPainter* painter, const Line& line) {
+  QPolygonF part;
+  const auto flush = [&] {
+    if (part.size() > 1) painter->drawPolyline(part);
+    part.clear();
+  };
+  for (const QPointF& point : line) {
+    if (std::isfinite(point.y())) {
+      part.append(point);
+    } else {
+      flush();
     }
   }
-  graphs.raw = plot->addGraph();
-  graphs.smooth = plot->addGraph();
-  graphs.smooth->setPen(curvePen(curve, theme));
-  if (curve.kind == Curve::Kind::Evaluation) {
-    graphs.raw->setPen(curvePen(curve, theme));
-  } else {
-    graphs.isolated = plot->addGraph();
-    graphs.isolated->setLineStyle(QCPGraph::lsNone);
-    const QColor color = curveColor(curve, theme);
-    graphs.isolated->setScatterStyle(
-        {QCPScatterStyle::ssDisc, QPen(color, 1), QBrush(color), kIsolatedPointPx});
-  }
-  graphs.nonFinite = plot->addGraph();
-  graphs.nonFinite->setLineStyle(QCPGraph::lsNone);
-  graphs.nonFinite->setScatterStyle(
-      {QCPScatterStyle::ssCross, QPen(theme.error, 1.8), Qt::NoBrush, 8});
-  if (!curve.markLowest) return;
-  graphs.lowest = plot->addGraph();
-  graphs.lowest->setLineStyle(QCPGraph::lsNone);
-  graphs.lowest->setScatterStyle(
-      {QCPScatterStyle::ssCircle, QPen(lowestColor, 2), Qt::NoBrush, 13});
+  flush();
 }
 
-void CurveLayers::buildLabel(const QColor& color) {
-  QCPItemText* label = impl_->label = new QCPItemText(impl_->plot);
-  label->setFont(interfaceFont(12, QFont::DemiBold));
-  label->setColor(color);
-  label->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
-  label->position->setType(QCPItemPosition::ptAbsolute);
-  label->setLayer(QStringLiteral("axes"));
-  label->setClipToAxisRect(false);
-  label->setVisible(false);
+}  // namespace
+
+/// In QCustomPlot's "main" layer, which is between its grid and its axes.
+struct CurveLayers::Impl : QCPLayerable {
+  explicit Impl(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("main")) {}
+
+  void build(const Content& content);
+
+  std::vector<DrawnCurve> curves;  ///< the first one on top
+
+ protected:
+  /// With room for the width of a line at the border, such as a loss of 0.
+  QRect clipRect() const override {
+    return parentPlot()->axisRect()->rect().adjusted(-1, -2, 1, 2);
+  }
+  void applyDefaultAntialiasingHint(QCPPainter* painter) const override {
+    painter->setAntialiasing(true);
+  }
+  void draw(QCPPainter* painter) override;
+
+ private:
+  struct Label {
+    QString text;
+    QPointF topLeft;
+    QColor color;
+  };
+  void addCurve(const Content& content, std::size_t index, bool isOneRun);
+  void addBands(const Content& content, std::size_t index, DrawnCurve& drawn) const;
+  void addScatters(const Curve& curve, const CurveSamples& samples, bool isOneRun,
+                   DrawnCurve& drawn) const;
+  void styleLine(const Content& content, std::size_t index, DrawnCurve& drawn) const;
+  void addMarks(const QCPScatterStyle& style, const std::vector<double>& xs, double yPx);
+  void placeLabel(const Curve& curve, XAxis axis, const QColor& color);
+  Line toPixels(const Line& line) const;
+  void drawRaster(QCPPainter* painter) const;
+  void drawVector(QCPPainter* painter) const;
+
+  std::vector<Scatter> marks_;
+  std::optional<Label> label_;  ///< at the lowest point of the first curve with markLowest
+};
+
+Line CurveLayers::Impl::toPixels(const Line& line) const {
+  const PixelMap x(parentPlot()->xAxis), y(parentPlot()->yAxis);
+  Line pixels;
+  pixels.reserve(line.size());
+  for (const QPointF& point : line) pixels.push_back({x(point.x()), y(point.y())});
+  return pixels;
 }
 
-void CurveLayers::fill(const std::vector<Curve>& curves, const std::vector<CurveSamples>& samples,
-                       std::size_t columns) {
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const Curve& curve = curves[i];
-    CurveGraphs& graphs = impl_->curves[i];
-    styleLine(curve, graphs, samples[i], columns);
-    setPoints(graphs.raw, samples[i].raw);
-    setPoints(graphs.smooth, samples[i].smooth);
-    if (graphs.isolated)
-      setPoints(graphs.isolated,
-                isolatedPoints(samples[i].smooth.empty() ? samples[i].raw : samples[i].smooth));
-    setPoints(graphs.nonFinite, samples[i].nonFinite);
-    graphs.rawCount = static_cast<int>(samples[i].raw.size());
-    graphs.pointCount = static_cast<int>(samples[i].raw.size() + samples[i].smooth.size());
-    if (curve.gapTo >= 0 && curve.gapTo < static_cast<int>(curves.size()))
-      fillGap(curve, graphs, samples[i], samples[curve.gapTo]);
-  }
+void CurveLayers::Impl::build(const Content& content) {
+  const Theme& theme = currentTheme();
+  const bool isOneRun = !isOfSeveralRuns(content.curves);
+  curves.clear();
+  curves.resize(content.curves.size());
+  for (std::size_t i = 0; i < curves.size(); ++i) addCurve(content, i, isOneRun);
+  std::vector<double> events;
+  for (const EventMark& mark : content.marks) events.push_back(mark.x);
+  std::sort(events.begin(), events.end());
+  const QCPAxisRect* area = parentPlot()->axisRect();
+  marks_.clear();
+  addMarks({QCPScatterStyle::ssTriangle, QPen(theme.textFaint, 1), QBrush(theme.textFaint), 6},
+           events, area->bottom() - kMarkFromEdgePx);
+  addMarks(aboveMarker(theme.textMuted), content.placesAbove, area->top() + kMarkFromEdgePx);
+  label_.reset();
+  const auto labelled = std::find_if(content.curves.begin(), content.curves.end(),
+                                     [](const Curve& curve) { return curve.markLowest; });
+  if (labelled != content.curves.end())
+    placeLabel(*labelled, content.axis,
+               isOneRun ? theme.good : runStyle(labelled->styleIndex, theme).color);
+}
+
+void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool isOneRun) {
+  const CurveSamples& samples = content.samples[index];
+  DrawnCurve& drawn = curves[index];
+  // In a crowd the raw values would be a fog over the smoothed lines.
+  if (samples.smooth.empty() || !isCrowd(content.curves)) drawn.raw = toPixels(samples.raw);
+  drawn.smooth = toPixels(samples.smooth);
+  drawn.pointCount = static_cast<int>(samples.raw.size() + samples.smooth.size());
+  styleLine(content, index, drawn);
+  addScatters(content.curves[index], samples, isOneRun, drawn);
+  const int other = content.curves[index].gapTo;
+  if (other >= 0 && other < static_cast<int>(content.curves.size()))
+    addBands(content, index, drawn);
 }
 
 /// The style of a curve depends on whether it is smoothed and on the distance of its points.
-void CurveLayers::styleLine(const Curve& curve, CurveGraphs& graphs, const CurveSamples& samples,
-                            std::size_t columns) {
+void CurveLayers::Impl::styleLine(const Content& content, std::size_t index,
+                                  DrawnCurve& drawn) const {
   const Theme& theme = currentTheme();
-  const bool smoothed = !samples.smooth.empty();
-  QPen pen = curvePen(curve, theme);
-  if (curve.kind == Curve::Kind::Line) {
-    if (smoothed) {
-      graphs.raw->setPen(QPen(withAlpha(pen.color(), theme.isDark ? 84 : 96), 1));
-    } else {
-      pen.setWidthF(kRawLinePx);  // thin, because a noisy thick line would be a filled area
-      graphs.raw->setPen(pen);
-    }
+  const Curve& curve = content.curves[index];
+  drawn.rawPen = drawn.smoothPen = curvePen(curve, theme);
+  drawn.isSmoothThin = isCrowd(content.curves);
+  // With several points per pixel column the line is vertical in it.
+  drawn.isRawThin = drawn.isSmoothThin || drawn.raw.size() > content.columns + 1;
+  if (curve.kind == Curve::Kind::Evaluation) return;
+  if (!drawn.smooth.empty()) {
+    drawn.rawPen = QPen(withAlpha(drawn.rawPen.color(), theme.isDark ? 84 : 96), 1);
   } else {
+    drawn.rawPen.setWidthF(kRawLinePx);  // thin, because a noisy thick line would be a filled area
+  }
+}
+
+void CurveLayers::Impl::addScatters(const Curve& curve, const CurveSamples& samples, bool isOneRun,
+                                    DrawnCurve& drawn) const {
+  const Theme& theme = currentTheme();
+  const QColor color = drawn.smoothPen.color();
+  if (curve.kind == Curve::Kind::Evaluation) {
     // Markers shrink before they touch; below 4 px there are none.
     const double spacingPx =
-        impl_->plot->axisRect()->width() / std::max<double>(1, samples.raw.size());
+        parentPlot()->axisRect()->width() / std::max<double>(1, samples.raw.size());
     const double sizePx = std::clamp(spacingPx * 0.6, 3.5, 6.5);
-    const QColor background = isFilled(curve) ? pen.color() : theme.card;
-    graphs.raw->setScatterStyle(
-        spacingPx < 4 ? QCPScatterStyle(QCPScatterStyle::ssNone)
-                      : evaluationMarker(curve.styleIndex, pen.color(), background, sizePx));
+    if (spacingPx >= 4)
+      drawn.scatters.push_back(
+          {evaluationMarker(curve.styleIndex, color, isFilled(curve) ? color : theme.card, sizePx),
+           drawn.raw});
+  } else {
+    drawn.scatters.push_back(
+        {{QCPScatterStyle::ssDisc, QPen(color, 1), QBrush(color), kIsolatedPointPx},
+         isolatedPoints(drawn.smooth.empty() ? drawn.raw : drawn.smooth)});
   }
-  // With several points per pixel column the lines are vertical: antialiasing would only cost time.
-  const bool dense = samples.raw.size() > columns + 1;
-  graphs.raw->setAntialiased(!dense || !smoothed);
+  drawn.scatters.push_back({{QCPScatterStyle::ssCross, QPen(theme.error, 1.8), Qt::NoBrush, 8},
+                            toPixels(samples.nonFinite)});
+  const auto lowest = curve.markLowest && curve.source ? curve.source->lowest() : std::nullopt;
+  if (!lowest) return;
+  // With several runs the ring has the colour of its run.
+  const QColor ring = isOneRun ? theme.good : runStyle(curve.styleIndex, theme).color;
+  drawn.scatters.push_back({{QCPScatterStyle::ssCircle, QPen(ring, 2), Qt::NoBrush, 13},
+                            toPixels({{lowest->x, lowest->value}})});
 }
 
-void CurveLayers::fillGap(const Curve& curve, CurveGraphs& graphs, const CurveSamples& own,
-                          const CurveSamples& other) {
+void CurveLayers::Impl::addBands(const Content& content, std::size_t index,
+                                 DrawnCurve& drawn) const {
+  const Theme& theme = currentTheme();
+  const Curve& curve = content.curves[index];
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
-  graphs.gap = shadedGap(own, other, lowest ? std::optional(lowest->x) : std::nullopt);
+  drawn.gap =
+      shadedGap(content.samples[index], content.samples[static_cast<std::size_t>(curve.gapTo)],
+                lowest ? std::optional(lowest->x) : std::nullopt);
   for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
-    setPoints(graphs.gapTop[interval], graphs.gap.bands[interval].top);
-    setPoints(graphs.gapBottom[interval], graphs.gap.bands[interval].bottom);
+    const ShadedGap::Band& band = drawn.gap.bands[interval];
+    const Line top = toPixels(band.top), bottom = toPixels(band.bottom);
+    QPolygonF outline;
+    for (const QPointF& point : top) outline.append(point);
+    for (auto point = bottom.rbegin(); point != bottom.rend(); ++point) outline.append(*point);
+    const QColor color = interval == ShadedGap::UntilLowest
+                             ? withAlpha(runStyle(curve.styleIndex, theme).color, 26)
+                             : withAlpha(theme.warning, 48);
+    drawn.bands.push_back({outline, color});
   }
 }
+
+/// Leaves out marks that would touch the previous one.
+void CurveLayers::Impl::addMarks(const QCPScatterStyle& style, const std::vector<double>& xs,
+                                 double yPx) {
+  Scatter scatter{style, {}};
+  const PixelMap toX(parentPlot()->xAxis);
+  double lastPx = -std::numeric_limits<double>::infinity();
+  for (const double x : xs) {
+    const double px = toX(x);
+    if (px - lastPx < kMarkGapPx) continue;
+    scatter.places.push_back({px, yPx});
+    lastPx = px;
+  }
+  marks_.push_back(std::move(scatter));
+}
+
+/// None if it would cover a curve: the cursor's readings show the same.
+void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor& color) {
+  const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
+  if (!lowest) return;
+  const QPointF point = toPixels({{lowest->x, lowest->value}}).front();
+  const QRectF area = QRectF(parentPlot()->axisRect()->rect());
+  if (!area.contains(point)) return;
+  std::vector<Line> lines;
+  for (const DrawnCurve& drawn : curves)
+    for (const Line* line : {&drawn.raw, &drawn.smooth}) lines.push_back(*line);
+  const QFontMetricsF metrics(interfaceFont(12, QFont::DemiBold));
+  for (const QString& name : {curve.valueName, QString()}) {  // without it where there is no room
+    const QString text = lowestText(*lowest, name, axis);
+    const auto place = freePlace(point, {metrics.horizontalAdvance(text), metrics.height()},
+                                 area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), lines);
+    if (!place) continue;
+    label_ = Label{text, place->topLeft(), color};
+    return;
+  }
+}
+
+void CurveLayers::Impl::draw(QCPPainter* painter) {
+  painter->setPen(Qt::NoPen);
+  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
+    for (const DrawnCurve::Band& band : curve->bands) {
+      painter->setBrush(band.color);
+      painter->drawPolygon(band.outline);
+    }
+  }
+  if (painter->modes().testFlag(QCPPainter::pmVectorized)) {
+    drawVector(painter);
+  } else {
+    drawRaster(painter);
+  }
+  const auto drawScatter = [painter](const Scatter& scatter) {
+    scatter.style.applyTo(painter, scatter.style.pen());
+    for (const QPointF& place : scatter.places)
+      if (std::isfinite(place.y())) scatter.style.drawShape(painter, place);
+  };
+  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve)
+    std::for_each(curve->scatters.begin(), curve->scatters.end(), drawScatter);
+  std::for_each(marks_.begin(), marks_.end(), drawScatter);
+  if (!label_) return;
+  const QFont font = interfaceFont(12, QFont::DemiBold);
+  painter->setFont(font);
+  painter->setPen(label_->color);
+  painter->drawText(label_->topLeft + QPointF(0, QFontMetricsF(font).ascent()), label_->text);
+}
+
+void CurveLayers::Impl::drawRaster(QCPPainter* painter) const {
+  const QRect area = clipRect();
+  const double scale = painter->device()->devicePixelRatioF() * painter->transform().m11();
+  QImage picture((QSizeF(area.size()) * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
+  if (picture.isNull()) return;
+  picture.fill(Qt::transparent);
+  LineRaster raster(&picture);
+  // QCustomPlot's coordinates are of the middle of a pixel.
+  const QPointF origin = QPointF(area.topLeft()) - QPointF(0.5, 0.5);
+  const auto onPicture = [&](const Line& line) {
+    Line moved;
+    moved.reserve(line.size());
+    for (const QPointF& point : line) moved.push_back((point - origin) * scale);
+    return moved;
+  };
+  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
+    const auto drawLine = [&](const Line& line, const QPen& pen, bool isThin) {
+      if (line.empty()) return;
+      if (isThin) return raster.drawThin(onPicture(line), pen.color());
+      raster.draw(onPicture(line), {pen.color(), pen.widthF() * scale, dashesPx(pen, scale)});
+    };
+    drawLine(curve->raw, curve->rawPen, curve->isRawThin);
+    drawLine(curve->smooth, curve->smoothPen, curve->isSmoothThin);
+  }
+  painter->setAntialiasing(false);
+  painter->drawImage(QRectF(area), picture);
+  painter->setAntialiasing(true);
+}
+
+void CurveLayers::Impl::drawVector(QCPPainter* painter) const {
+  painter->setBrush(Qt::NoBrush);
+  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
+    painter->setPen(curve->rawPen);
+    drawPolyline(painter, curve->raw);
+    painter->setPen(curve->smoothPen);
+    drawPolyline(painter, curve->smooth);
+  }
+}
+
+CurveLayers::CurveLayers(QCustomPlot* plot) : impl_(std::make_unique<Impl>(plot)) {}
+CurveLayers::~CurveLayers() = default;
+
+void CurveLayers::show(Content content) { impl_->build(content); }
 
 QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, double y) const {
-  for (std::size_t i = 0; i < curves.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(curves.size(), impl_->curves.size()); ++i) {
     const auto interval = impl_->curves[i].gap.intervalAt(x, y);
     if (!interval) continue;
     const QString &own = curves[i].name, &other = curves[curves[i].gapTo].name;
@@ -234,84 +397,9 @@ QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, doubl
   return {};
 }
 
-/// Leaves out marks that would touch the previous one.
-void CurveLayers::placeMarks(QCPGraph* graph, const std::vector<double>& xs, double yPx) {
-  const double y = impl_->plot->yAxis->pixelToCoord(yPx);
-  std::vector<QPointF> points;
-  double lastPx = -std::numeric_limits<double>::infinity();
-  for (const double x : xs) {
-    const double px = impl_->plot->xAxis->coordToPixel(x);
-    if (px - lastPx < kMarkGapPx) continue;
-    points.push_back({x, y});
-    lastPx = px;
-  }
-  setPoints(graph, points);
+int CurveLayers::pointCount(int curve) const {
+  const auto index = static_cast<std::size_t>(curve);
+  return index < impl_->curves.size() ? impl_->curves[index].pointCount : 0;
 }
-
-void CurveLayers::place(const std::vector<Curve>& curves, const std::vector<EventMark>& marks,
-                        const std::vector<double>& placesAbove, XAxis axis) {
-  const QCPAxisRect* rect = impl_->plot->axisRect();
-  std::vector<double> events;
-  for (const EventMark& mark : marks) events.push_back(mark.x);
-  std::sort(events.begin(), events.end());
-  placeMarks(impl_->marks, events, rect->bottom() - kMarkFromEdgePx);
-  placeMarks(impl_->above, placesAbove, rect->top() + kMarkFromEdgePx);
-  const Curve* labelled = nullptr;
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    if (!curves[i].markLowest) continue;
-    if (!labelled) labelled = &curves[i];
-    const auto lowest = curves[i].source ? curves[i].source->lowest() : std::nullopt;
-    setPoints(impl_->curves[i].lowest,
-              lowest ? std::vector<QPointF>{{lowest->x, lowest->value}} : std::vector<QPointF>());
-  }
-  if (labelled) placeLabel(*labelled, axis);
-}
-
-QPointF CurveLayers::toPixel(double x, double y) const {
-  return {impl_->plot->xAxis->coordToPixel(x), impl_->plot->yAxis->coordToPixel(y)};
-}
-
-std::vector<std::vector<QPointF>> CurveLayers::drawnLines() const {
-  std::vector<std::vector<QPointF>> lines;
-  for (const CurveGraphs& graphs : impl_->curves) {
-    for (const QCPGraph* graph : {graphs.raw, graphs.smooth}) {
-      std::vector<QPointF>& line = lines.emplace_back();
-      for (const QCPGraphData& point : *graph->data())
-        line.push_back(toPixel(point.key, point.value));
-    }
-  }
-  return lines;
-}
-
-/// Hides the label if it would cover a curve: the cursor's readings show the same.
-void CurveLayers::placeLabel(const Curve& curve, XAxis axis) {
-  QCPItemText* label = impl_->label;
-  label->setVisible(false);
-  const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
-  if (!lowest) return;
-  const QPointF point = toPixel(lowest->x, lowest->value);
-  const QRectF area = QRectF(impl_->plot->axisRect()->rect());
-  if (!area.contains(point)) return;
-  const QFontMetricsF metrics(label->font());
-  const std::vector<std::vector<QPointF>> lines = drawnLines();
-  for (const QString& name : {curve.valueName, QString()}) {  // without it where there is no room
-    const QString text = lowestText(*lowest, name, axis);
-    const auto place = freePlace(point, {metrics.horizontalAdvance(text), metrics.height()},
-                                 area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), lines);
-    if (!place) continue;
-    label->setText(text);
-    label->position->setCoords(place->topLeft());
-    label->setVisible(true);
-    return;
-  }
-}
-
-int CurveLayers::maxPointCount() const {
-  int max = 0;
-  for (const CurveGraphs& graphs : impl_->curves) max = std::max(max, graphs.rawCount);
-  return max;
-}
-
-int CurveLayers::pointCount(int curve) const { return impl_->curves[curve].pointCount; }
 
 }  // namespace lockstep::widgets

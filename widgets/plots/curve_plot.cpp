@@ -10,13 +10,13 @@
 #include "widgets/curves/cursor_readings.h"
 #include "widgets/curves/plot_view.h"
 #include "widgets/curves/value_range.h"
+#include "widgets/draw_queue.h"
 #include "widgets/plots/axis_ticks.h"
 #include "widgets/plots/curve_layers.h"
 #include "widgets/plots/curve_pen.h"
 #include "widgets/plots/picture_export.h"
 #include "widgets/plots/plot_overlay.h"
 #include "widgets/theme.h"
-#include "widgets/throttle.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -34,10 +34,11 @@ struct CurvePlot::Impl {
   QCustomPlot* plot = nullptr;
   PlotOverlay* overlay = nullptr;
   std::unique_ptr<CurveLayers> layers;
-  Throttle throttle{std::chrono::milliseconds(40)};
+  DrawQueue* queue = nullptr;
   PlotView view;
   std::vector<EventMark> marks;
-  bool upToDate = false, drawing = false;
+  bool isUpToDate = false;
+  bool waitsForSight = false;       ///< it has changed while it was hidden or scrolled away
   std::vector<double> placesAbove;  ///< ascending x of the outliers that are not shown
   std::optional<double> cursor;
   bool withReadings = false;
@@ -51,6 +52,8 @@ struct CurvePlot::Impl {
   }
   /// Zooms in x, or in y if the pointer is over the y axis.
   void zoomAt(const QPointF& pixel, double factor);
+  /// The ranges that a zoom sets, before it is drawn: the next move of the mouse is from there.
+  void setRanges();
   void placeCursor();
   QStringList notesAt(double x, double xPx) const;
 };
@@ -64,7 +67,15 @@ void CurvePlot::Impl::zoomAt(const QPointF& pixel, double factor) {
   }
 }
 
-CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent), impl_(std::make_unique<Impl>()) {
+void CurvePlot::Impl::setRanges() {
+  const Range x = view.x();
+  plot->xAxis->setRange(x.first, x.second);
+  if (const auto y = view.yZoom()) plot->yAxis->setRange(y->first, y->second);
+}
+
+CurvePlot::CurvePlot(DrawQueue* queue, QWidget* parent)
+    : QWidget(parent), impl_(std::make_unique<Impl>()) {
+  impl_->queue = queue ? queue : new DrawQueue(this);
   buildUi();
   connectSignals();
   applyTheme();
@@ -98,13 +109,8 @@ void CurvePlot::buildUi() {
 void CurvePlot::connectSignals() {
   PlotOverlay* overlay = impl_->overlay;
   QCustomPlot* plot = impl_->plot;
-  connect(&impl_->throttle, &Throttle::due, this, &CurvePlot::redraw);
-  connect(plot, &QCustomPlot::afterReplot, this, [this] {
-    if (!impl_->drawing) return;
-    impl_->drawing = false;
-    impl_->upToDate = !impl_->throttle.isPending();
-    impl_->placeCursor();
-    Q_EMIT drawn();
+  connect(overlay, &PlotOverlay::painted, this, [this] {
+    if (impl_->waitsForSight) refresh();
   });
   connect(overlay, &PlotOverlay::pointerMoved, this, [this](const QPointF& position) {
     impl_->pointer = position;
@@ -142,13 +148,11 @@ void CurvePlot::applyTheme() {
   }
   plot->yAxis->grid()->setPen(QPen(theme.grid, 1));
   plot->yAxis->grid()->setZeroLinePen(QPen(theme.grid, 1));
-  impl_->layers->rebuild(impl_->view.curves(), theme);
   refresh();
 }
 
 void CurvePlot::setCurves(std::vector<Curve> curves) {
   impl_->view.setCurves(std::move(curves));
-  impl_->layers->rebuild(impl_->view.curves(), currentTheme());
   refresh();
 }
 
@@ -199,16 +203,18 @@ void CurvePlot::setIgnoreOutliers(bool ignore) {
 bool CurvePlot::isIgnoringOutliers() const { return impl_->view.isIgnoringOutliers(); }
 
 void CurvePlot::refresh() {
-  impl_->upToDate = false;
-  impl_->throttle.request();
+  impl_->isUpToDate = impl_->waitsForSight = false;
+  impl_->queue->request(this, [this] { redraw(); });
 }
 
 bool CurvePlot::hasPoints() const { return impl_->view.hasPoints(); }
 
-bool CurvePlot::isUpToDate() const { return impl_->upToDate; }
+bool CurvePlot::isUpToDate() const { return impl_->isUpToDate || impl_->waitsForSight; }
 
 void CurvePlot::redraw() {
-  if (!isVisible() || impl_->plot->width() < 10) return;
+  impl_->waitsForSight = impl_->overlay->visibleRegion().isEmpty();
+  if (impl_->waitsForSight) Q_EMIT upToDate();
+  if (impl_->waitsForSight || impl_->plot->width() < 10) return;
   QCustomPlot* plot = impl_->plot;
   PlotView& view = impl_->view;
   const QSize area = rect().marginsRemoved(kMarginsPx).size();
@@ -217,18 +223,17 @@ void CurvePlot::redraw() {
   for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabels(view.hasPoints());
   const Range x = view.x();
   plot->xAxis->setRange(x.first, x.second);
-  const std::vector<CurveSamples> samples = view.samples();
-  impl_->layers->fill(view.curves(), samples, view.columns());
-  // Qt's rasteriser takes a hundred times longer for one path of thousands of crossing segments
-  // than for the segments one by one. With segments this short they look the same.
-  plot->setPlottingHint(QCP::phFastPolylines,
-                        impl_->layers->maxPointCount() > static_cast<int>(view.columns()) + 1);
+  std::vector<CurveSamples> samples = view.samples();
   const Range y = view.y(samples);
   plot->yAxis->setRange(y.first, y.second);
   impl_->placesAbove = view.placesAbove(samples, y.second);
-  impl_->layers->place(view.curves(), impl_->marks, impl_->placesAbove, view.xAxis());
-  impl_->drawing = true;
-  plot->replot(QCustomPlot::rpQueuedReplot);
+  impl_->layers->show({view.curves(), std::move(samples), view.columns(), impl_->marks,
+                       impl_->placesAbove, view.xAxis()});
+  plot->replot(QCustomPlot::rpQueuedRefresh);
+  impl_->isUpToDate = true;
+  impl_->placeCursor();
+  Q_EMIT drawn();
+  Q_EMIT upToDate();
 }
 
 void CurvePlot::showCursor(std::optional<double> x, bool withReadings) {
@@ -274,7 +279,8 @@ QStringList CurvePlot::Impl::notesAt(double x, double xPx) const {
 }
 
 void CurvePlot::showZoom() {
-  redraw();
+  impl_->setRanges();
+  refresh();
   Q_EMIT viewChanged();
 }
 
@@ -290,7 +296,8 @@ std::pair<double, double> CurvePlot::yView() const { return toRange(impl_->plot-
 
 void CurvePlot::setXView(double low, double high) {
   impl_->view.zoomX({low, high});
-  redraw();
+  impl_->setRanges();
+  refresh();
 }
 
 int CurvePlot::drawnPointCount(int curve) const { return impl_->layers->pointCount(curve); }

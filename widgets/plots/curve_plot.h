@@ -10,6 +10,8 @@
 
 namespace lockstep::widgets {
 
+class DrawQueue;
+
 /// Curves over one x axis, drawn by QCustomPlot from points downsampled to the pixel columns.
 ///
 /// Ctrl+wheel: zoom at the pointer (over the y axis: y only); the wheel alone scrolls the page.
@@ -20,7 +22,8 @@ class CurvePlot : public QWidget {
   Q_OBJECT
 
  public:
-  explicit CurvePlot(QWidget* parent = nullptr);
+  /// `queue`: shared by the plots of a page, and outlives them; nullptr: one of its own.
+  explicit CurvePlot(DrawQueue* queue = nullptr, QWidget* parent = nullptr);
   ~CurvePlot() override;
 
   void setCurves(std::vector<Curve> curves);
@@ -42,11 +45,12 @@ class CurvePlot : public QWidget {
   void setIgnoreOutliers(bool ignore);
   bool isIgnoringOutliers() const;
 
-  /// Call it when the sources have changed. Draws again soon, at most every 40 ms.
+  /// Call it when the sources have changed. Draws again with the next frame, or once it is in
+  /// sight.
   void refresh();
   /// Whether any curve has a point. Without points the axes have no labels.
   bool hasPoints() const;
-  /// Whether the plot shows the current points of the sources.
+  /// Whether the plot shows the current points of the sources, or is out of sight.
   bool isUpToDate() const;
 
   /// Shows the linked cursor at x; std::nullopt hides it. `withReadings`: with the table of values,
@@ -72,6 +76,8 @@ class CurvePlot : public QWidget {
   void cursorMoved(std::optional<double> x);
   void viewChanged();
   void drawn();
+  /// isUpToDate() became true: drawn, or out of sight.
+  void upToDate();
   void menuRequested(const QPoint& globalPosition);
 
  protected:

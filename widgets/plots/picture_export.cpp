@@ -22,11 +22,7 @@ void paintVector(QCustomPlot* plot, QPaintDevice* device) {
   QCPPainter painter(device);
   painter.setMode(QCPPainter::pmVectorized);
   painter.setMode(QCPPainter::pmNoCaching);
-  // One path per line instead of segments: dashes are continuous and files small.
-  const QCP::PlottingHints onScreen = plot->plottingHints();
-  plot->setPlottingHint(QCP::phFastPolylines, false);
   plot->toPainter(&painter, plot->width(), plot->height());
-  plot->setPlottingHints(onScreen);
 }
 
 void paintPdf(QCustomPlot* plot, QBuffer* buffer) {

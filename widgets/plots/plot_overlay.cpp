@@ -48,6 +48,7 @@ QRectF PlotOverlay::dragBox() const {
 }
 
 void PlotOverlay::paintEvent(QPaintEvent*) {
+  Q_EMIT painted();
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);

@@ -30,6 +30,8 @@ class PlotOverlay : public QWidget {
                   std::optional<Readings> readings);
 
  Q_SIGNALS:
+  /// The plot is in sight: nothing covers this widget.
+  void painted();
   void pointerMoved(const QPointF& position);
   void pointerLeft();
   void boxZoomed(const QRectF& box);
