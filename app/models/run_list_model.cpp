@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <tuple>
+#include <iterator>
 
 namespace lockstep::app {
 namespace {
@@ -23,50 +23,16 @@ std::string nameOf(const run_folder::RunSummary& summary) {
   return summary.info.name.empty() ? summary.folder.filename().string() : summary.info.name;
 }
 
-double minuteOf(const run_folder::RunSummary& summary) {
-  return std::floor(summary.info.created / 60);
+qint64 minuteOf(const run_folder::RunSummary& summary) {
+  return static_cast<qint64>(std::floor(summary.info.created / 60));
 }
 
-bool isSame(const run_folder::RunSummary& a, const run_folder::RunSummary& b) {
-  const auto& x = a.info;
-  const auto& y = b.info;
-  auto best = [](const run_folder::RunInfo& info) {
-    return info.best ? std::tuple(info.best->metric, info.best->value, info.best->step)
-                     : std::tuple(std::string(), 0.0, std::int64_t{-1});
-  };
-  return std::tie(x.name, x.attempt, x.step, x.maxSteps, x.pid, x.socket) ==
-             std::tie(y.name, y.attempt, y.step, y.maxSteps, y.pid, y.socket) &&
-         x.state == y.state && best(x) == best(y) && a.alive == b.alive &&
-         x.error.has_value() == y.error.has_value();
-}
+std::filesystem::path pathOf(const QString& folder) { return folder.toStdString(); }
 
 }  // namespace
 
-/// Runs in a worker thread. `wasListed`: runs of the parent folder are in the list.
-RunListModel::Listing RunListModel::listAll(const QString& parent, bool wasListed,
-                                            const QStringList& singles) {
-  Listing listing{parent, {}, {}};
-  if (!parent.isEmpty() && QFileInfo::exists(parent)) {
-    try {
-      listing.runs = run_folder::listRuns(parent.toStdString());
-    } catch (const std::exception& error) {
-      listing.runs.clear();
-      listing.error = QString::fromUtf8(error.what());
-    }
-  } else if (wasListed) {
-    listing.error = tr("%1: no longer exists").arg(parent);
-  }
-  for (const QString& single : singles) {
-    if (!QFileInfo::exists(single)) continue;
-    const bool listed =
-        std::any_of(listing.runs.begin(), listing.runs.end(),
-                    [&](const run_folder::RunSummary& run) { return folderOf(run) == single; });
-    if (!listed) listing.runs.push_back(run_folder::summarise(single.toStdString()));
-  }
-  return listing;
-}
-
-RunListModel::RunListModel(QObject* parent) : QAbstractListModel(parent) {
+RunListModel::RunListModel(QObject* parent)
+    : QAbstractListModel(parent), scan_(std::make_shared<RunScan>()) {
   connect(&watcher_, &QFutureWatcherBase::finished, this, [this] {
     applyListing(watcher_.result());
     if (std::exchange(again_, false)) refresh();
@@ -136,14 +102,10 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
 
 /// With the seconds if two of these runs were started in the same minute.
 QString RunListModel::startTextOf(const Row& row) const {
-  const std::string name = nameOf(row.summary);
-  bool isShared = false, isOfSameMinute = false;
-  for (const Row& other : rows_) {
-    if (&other == &row || nameOf(other.summary) != name) continue;
-    isShared = true;
-    isOfSameMinute = isOfSameMinute || minuteOf(other.summary) == minuteOf(row.summary);
-  }
-  if (!isShared || row.summary.info.created <= 0) return {};
+  const auto namesakes = namesakes_.constFind(QString::fromStdString(nameOf(row.summary)));
+  if (namesakes == namesakes_.cend() || namesakes->count < 2 || row.summary.info.created <= 0)
+    return {};
+  const bool isOfSameMinute = namesakes->perMinute.value(minuteOf(row.summary)) > 1;
   const QDateTime time =
       QDateTime::fromMSecsSinceEpoch(std::llround(row.summary.info.created * 1000));
   return QLocale(QLocale::English)
@@ -174,91 +136,137 @@ void RunListModel::refresh() {
   }
   watchFolders();
   reading_ = asked_;
-  const bool wasListed = std::any_of(rows_.begin(), rows_.end(),
-                                     [this](const Row& row) { return isUnderParent(row.folder); });
-  watcher_.setFuture(
-      QtConcurrent::run(&RunListModel::listAll, parentFolder_, wasListed, singleRuns_));
+  RunScan::Wanted wanted{pathOf(parentFolder_), {}};
+  for (const QString& single : singleRuns_) wanted.singles.push_back(pathOf(single));
+  watcher_.setFuture(QtConcurrent::run([scan = scan_, wanted, parent = parentFolder_]() -> Listing {
+    return {parent, scan->update(wanted)};
+  }));
 }
 
 void RunListModel::watchFolders() {
   // A folder that does not exist yet is watched once it does.
-  if (folders_.directories().isEmpty() && QFileInfo::exists(parentFolder_))
-    folders_.addPath(parentFolder_);
+  if (folders_.directories().isEmpty() && !parentFolder_.isEmpty()) folders_.addPath(parentFolder_);
 }
 
 bool RunListModel::isUnderParent(const QString& folder) const {
-  return QFileInfo(folder).absolutePath() == parentFolder_;
+  return folder.left(folder.lastIndexOf(QLatin1Char('/'))) == parentFolder_;
 }
 
-void RunListModel::applyListing(Listing listing) {
+void RunListModel::applyListing(const Listing& listing) {
   const std::size_t before = rows_.size();
-  removeMissing(listing);
-  bool hasOtherRows = rows_.size() != before;
-  setListingError(listing.parentFolder == parentFolder_ ? listing.error : QString());
-  // In the order of creation, so that colours do not depend on when the list was read.
-  auto& found = listing.runs;
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.info.created, a.folder) < std::tie(b.info.created, b.folder);
-  });
-  const QStringList stylesBefore = styles_.kept();
-  for (const run_folder::RunSummary& run : found) {
-    const int row = rowOf(folderOf(run));
-    if (row < 0) {
-      insertRun(run);
-      hasOtherRows = true;
-    } else if (!isSame(rows_[row].summary, run)) {
-      rows_[row].summary = run;
-      Q_EMIT dataChanged(index(row), index(row));
-      Q_EMIT runChanged(rows_[row].folder);
-    }
-  }
+  const quint64 stylesBefore = styles_.revision();
+  removeGone(listing.changes);
+  setListingError(listing.parentFolder == parentFolder_
+                      ? QString::fromStdString(listing.changes.error)
+                      : QString());
+  const std::size_t kept = rows_.size();
+  addOrUpdate(listing.changes.found);
+  const bool hasOtherRows = kept != before || rows_.size() != kept;
   if (hasOtherRows && !rows_.empty())  // names may be shared, or no longer be
     Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StartTextRole});
-  if (styles_.kept() != stylesBefore) Q_EMIT stylesChanged();
+  if (styles_.revision() != stylesBefore) Q_EMIT stylesChanged();
   const bool wasLoaded = isLoaded();
   listed_ = reading_;
   if (isLoaded() && !wasLoaded) Q_EMIT loaded();
 }
 
-/// If the folder could not be listed, its runs stay in the list.
-void RunListModel::removeMissing(const Listing& listing) {
+void RunListModel::removeGone(const RunScan::Changes& changes) {
+  std::vector<int> gone;
+  for (const std::filesystem::path& folder : changes.gone)
+    if (const int row = rowOf(QString::fromStdString(folder.string())); row >= 0)
+      gone.push_back(row);
+  if (gone.empty()) return;
+  std::sort(gone.begin(), gone.end());
   QStringList vanished;
-  for (int row = static_cast<int>(rows_.size()) - 1; row >= 0; --row) {
-    const QString folder = rows_[row].folder;
-    const bool there = std::any_of(listing.runs.begin(), listing.runs.end(),
-                                   [&](const auto& run) { return folderOf(run) == folder; });
-    const bool wasAskedFor = isUnderParent(folder) || singleRuns_.contains(folder);
-    if (there || (!listing.error.isEmpty() && isUnderParent(folder))) continue;
-    beginRemoveRows({}, row, row);
-    rows_.erase(rows_.begin() + row);
-    endRemoveRows();
-    if (wasAskedFor) vanished.prepend(folder);
+  for (std::size_t end = gone.size(); end > 0;) {  // the last ones first, neighbours at once
+    std::size_t begin = end - 1;
+    while (begin > 0 && gone[begin - 1] + 1 == gone[begin]) --begin;
+    vanished = removeRange(gone[begin], gone[end - 1]) + vanished;
+    end = begin;
   }
   if (!vanished.isEmpty()) Q_EMIT runsVanished(vanished);
+}
+
+/// Returns the folders of those that a user has asked for.
+QStringList RunListModel::removeRange(int first, int last) {
+  QStringList asked;
+  beginRemoveRows({}, first, last);
+  for (int i = first; i <= last; ++i) {
+    const Row& row = rows_[static_cast<std::size_t>(i)];
+    if (isUnderParent(row.folder) || singleRuns_.contains(row.folder)) asked.append(row.folder);
+    countName(row.summary, -1);
+    --usedStyles_[static_cast<std::size_t>(styles_.find(row.folder).value_or(0))];
+    rowOf_.remove(row.folder);
+  }
+  rows_.erase(rows_.begin() + first, rows_.begin() + last + 1);
+  indexRows(static_cast<std::size_t>(first));
+  endRemoveRows();
+  return asked;
+}
+
+void RunListModel::addOrUpdate(const std::vector<run_folder::RunSummary>& found) {
+  std::vector<Row> fresh;
+  for (const run_folder::RunSummary& run : found) {
+    const QString folder = folderOf(run);
+    const int row = rowOf(folder);
+    if (row < 0) {
+      fresh.push_back({folder, run});
+      continue;
+    }
+    run_folder::RunSummary& own = rows_[static_cast<std::size_t>(row)].summary;
+    countName(own, -1);
+    own = run;
+    countName(own, 1);
+    Q_EMIT dataChanged(index(row), index(row));
+    Q_EMIT runChanged(folder);
+  }
+  insertRuns(std::move(fresh));
+}
+
+/// `fresh`: in the order of creation, so that colours do not depend on when the list was read.
+/// Neighbours are inserted at once.
+void RunListModel::insertRuns(std::vector<Row> fresh) {
+  for (const Row& row : fresh) {
+    ++usedStyles_[static_cast<std::size_t>(styles_.assign(row.folder, usedStyles_))];
+    countName(row.summary, 1);
+  }
+  std::reverse(fresh.begin(), fresh.end());  // newest first, as the rows are
+  const auto isNewer = [](const Row& a, const Row& b) {
+    return a.summary.info.created > b.summary.info.created;
+  };
+  std::size_t at = 0;
+  for (std::size_t begin = 0; begin < fresh.size();) {
+    const auto place = std::upper_bound(rows_.begin() + static_cast<std::ptrdiff_t>(at),
+                                        rows_.end(), fresh[begin], isNewer);
+    at = static_cast<std::size_t>(place - rows_.begin());
+    std::size_t end = begin + 1;
+    while (end < fresh.size() && (place == rows_.end() || isNewer(fresh[end], *place))) ++end;
+    beginInsertRows({}, static_cast<int>(at), static_cast<int>(at + end - begin) - 1);
+    rows_.insert(place, std::make_move_iterator(fresh.begin() + static_cast<std::ptrdiff_t>(begin)),
+                 std::make_move_iterator(fresh.begin() + static_cast<std::ptrdiff_t>(end)));
+    indexRows(at);
+    endInsertRows();
+    for (std::size_t row = at; row < at + end - begin; ++row) Q_EMIT runChanged(rows_[row].folder);
+    at += end - begin;
+    begin = end;
+  }
+}
+
+void RunListModel::indexRows(std::size_t from) {
+  for (std::size_t row = from; row < rows_.size(); ++row)
+    rowOf_[rows_[row].folder] = static_cast<int>(row);
+}
+
+void RunListModel::countName(const run_folder::RunSummary& summary, int change) {
+  Namesakes& namesakes = namesakes_[QString::fromStdString(nameOf(summary))];
+  namesakes.count += change;
+  namesakes.perMinute[minuteOf(summary)] += change;
 }
 
 void RunListModel::setListingError(const QString& error) {
   if (error == listingError_) return;
   listingError_ = error;
   Q_EMIT listingErrorChanged();
-}
-
-std::vector<int> RunListModel::usedStyles() const {
-  std::vector<int> used;
-  for (const Row& row : rows_) used.push_back(styles_.find(row.folder).value_or(0));
-  return used;
-}
-
-void RunListModel::insertRun(const run_folder::RunSummary& summary) {
-  const auto at = std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) {
-    return row.summary.info.created < summary.info.created;
-  });
-  const int row = static_cast<int>(at - rows_.begin());
-  styles_.assign(folderOf(summary), usedStyles());
-  beginInsertRows({}, row, row);
-  rows_.insert(at, {folderOf(summary), summary});
-  endInsertRows();
-  Q_EMIT runChanged(folderOf(summary));
 }
 
 QStringList RunListModel::namesOf(const QStringList& folders) const {
@@ -275,6 +283,9 @@ QStringList RunListModel::namesOf(const QStringList& folders) const {
 
 void RunListModel::makeDistinct(const QStringList& folders) {
   if (!styles_.makeDistinct(folders)) return;
+  usedStyles_ = {};
+  for (const Row& row : rows_)
+    ++usedStyles_[static_cast<std::size_t>(styles_.find(row.folder).value_or(0))];
   Q_EMIT stylesChanged();
   if (!rows_.empty())
     Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StyleIndexRole});
@@ -291,11 +302,7 @@ void RunListModel::setLive(const QString& folder, const base::OpenEnum<protocol:
   Q_EMIT dataChanged(index(row), index(row));
 }
 
-int RunListModel::rowOf(const QString& folder) const {
-  const auto at = std::find_if(rows_.begin(), rows_.end(),
-                               [&](const Row& row) { return row.folder == folder; });
-  return at == rows_.end() ? -1 : static_cast<int>(at - rows_.begin());
-}
+int RunListModel::rowOf(const QString& folder) const { return rowOf_.value(folder, -1); }
 
 int RunListModel::styleIndexOf(const QString& folder) const {
   return styles_.find(folder).value_or(0);

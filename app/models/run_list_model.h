@@ -3,17 +3,20 @@
 #include <QAbstractListModel>
 #include <QFileSystemWatcher>
 #include <QFutureWatcher>
+#include <QHash>
 #include <QTimer>
-#include <optional>
+#include <memory>
 #include <vector>
 
+#include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::app {
 
-/// Runs of one folder plus single runs, newest first, updated in the background. Rows are inserted
-/// and removed one by one, so that views keep their selection.
+/// Runs of one folder plus single runs, newest first, updated in the background: the GUI thread
+/// works only for the runs that have changed. Rows are inserted and removed in place, so that views
+/// keep their selection.
 class RunListModel : public QAbstractListModel {
   Q_OBJECT
 
@@ -81,23 +84,33 @@ class RunListModel : public QAbstractListModel {
   };
   struct Listing {
     QString parentFolder;
-    std::vector<run_folder::RunSummary> runs;
-    QString error;  ///< why the parent folder could not be listed; `runs` then lacks its runs
+    RunScan::Changes changes;
   };
-  static Listing listAll(const QString& parent, bool wasListed, const QStringList& singles);
+  /// How many runs there are of a name, and of those in the same minute.
+  struct Namesakes {
+    int count = 0;
+    QHash<qint64, int> perMinute;
+  };
   bool isUnderParent(const QString& folder) const;
-  void applyListing(Listing listing);
-  void removeMissing(const Listing& listing);
-  void insertRun(const run_folder::RunSummary& summary);
+  void applyListing(const Listing& listing);
+  void removeGone(const RunScan::Changes& changes);
+  QStringList removeRange(int first, int last);
+  void addOrUpdate(const std::vector<run_folder::RunSummary>& found);
+  void insertRuns(std::vector<Row> fresh);
+  void indexRows(std::size_t from);
+  void countName(const run_folder::RunSummary& summary, int change);
   QString startTextOf(const Row& row) const;
   void setListingError(const QString& error);
-  std::vector<int> usedStyles() const;
   void watchFolders();
 
   QString parentFolder_;
   QStringList singleRuns_;
   std::vector<Row> rows_;
+  QHash<QString, int> rowOf_;  ///< by folder
+  QHash<QString, Namesakes> namesakes_;
   RunStyles styles_;
+  RunStyles::Counts usedStyles_{};
+  std::shared_ptr<RunScan> scan_;  ///< used by one worker thread at a time
   QFutureWatcher<Listing> watcher_;
   QFileSystemWatcher folders_;
   QTimer poll_;

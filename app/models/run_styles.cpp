@@ -1,17 +1,16 @@
 #include "app/models/run_styles.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace lockstep::app {
 namespace {
 
-constexpr qsizetype kMaxKept = 2000;
+constexpr std::size_t kMaxKept = 2000;
 
-int leastUsed(const std::vector<int>& used, const std::set<int>& excluded = {}) {
-  std::array<int, RunStyles::kCount> counts{};
-  for (const int style : used) ++counts[static_cast<std::size_t>(style)];
+int leastUsed(const RunStyles::Counts& counts, const std::set<int>& excluded = {}) {
   int least = -1;
   for (int style = 0; style < RunStyles::kCount; ++style) {
     if (excluded.contains(style)) continue;
@@ -26,46 +25,51 @@ int leastUsed(const std::vector<int>& used, const std::set<int>& excluded = {}) 
 
 std::optional<int> RunStyles::find(const QString& run) const {
   const auto found = styles_.find(run);
-  return found == styles_.end() ? std::nullopt : std::optional(*found);
+  return found == styles_.end() ? std::nullopt : std::optional(found->index);
 }
 
-int RunStyles::assign(const QString& run, const std::vector<int>& others) {
+int RunStyles::assign(const QString& run, const Counts& others) {
   if (const auto own = find(run)) return *own;
   set(run, leastUsed(others));
-  return styles_[run];
+  return styles_[run].index;
 }
 
 bool RunStyles::makeDistinct(const QStringList& shown) {
-  std::set<int> taken;
-  std::vector<int> all;
-  for (const QString& run : shown)
-    if (const auto style = find(run)) all.push_back(*style);
+  std::set<int> taken, all;
+  Counts counts{};
+  for (const QString& run : shown) {
+    if (const auto style = find(run)) {
+      all.insert(*style);
+      ++counts[static_cast<std::size_t>(*style)];
+    }
+  }
   bool changed = false;
   for (const QString& run : shown) {
     const auto style = find(run);
     if (!style || taken.insert(*style).second) continue;
     // Not the style of a later run in the list either, which would then have to change.
-    std::set<int> used(all.begin(), all.end());
+    std::set<int> used = all;
     used.insert(taken.begin(), taken.end());
     if (used.size() >= kCount) return changed;
-    set(run, leastUsed(all, used));
-    taken.insert(styles_[run]);
+    set(run, leastUsed(counts, used));
+    taken.insert(styles_[run].index);
     changed = true;
   }
   return changed;
 }
 
-void RunStyles::set(const QString& run, int style) {
-  order_.removeAll(run);
-  order_.append(run);
-  styles_[run] = style;
-  if (order_.size() > kMaxKept) styles_.remove(order_.takeFirst());
-}
+void RunStyles::set(const QString& run, int style) { styles_[run] = {style, ++lastStamp_}; }
 
 QStringList RunStyles::kept() const {
+  std::vector<std::pair<quint64, QString>> newest;
+  newest.reserve(static_cast<std::size_t>(styles_.size()));
+  for (auto style = styles_.begin(); style != styles_.end(); ++style)
+    newest.emplace_back(style->stamp,
+                        QString::number(style->index) + QLatin1Char(' ') + style.key());
+  std::sort(newest.begin(), newest.end());
+  const std::size_t dropped = newest.size() > kMaxKept ? newest.size() - kMaxKept : 0;
   QStringList texts;
-  for (const QString& run : order_)
-    texts.append(QString::number(styles_[run]) + QLatin1Char(' ') + run);
+  for (std::size_t i = dropped; i < newest.size(); ++i) texts.append(newest[i].second);
   return texts;
 }
 

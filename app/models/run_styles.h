@@ -3,8 +3,8 @@
 #include <QHash>
 #include <QString>
 #include <QStringList>
+#include <array>
 #include <optional>
-#include <vector>
 
 namespace lockstep::app {
 
@@ -14,21 +14,29 @@ class RunStyles {
   static constexpr int kCount = 24;  ///< number of different styles
 
   std::optional<int> find(const QString& run) const;
-  /// The style of a run; a new run gets the style that the fewest of `others` use.
-  int assign(const QString& run, const std::vector<int>& others);
+  /// Of each style, how many runs use it.
+  using Counts = std::array<int, kCount>;
+  /// The style of a run; a new run gets the style that the fewest others use.
+  int assign(const QString& run, const Counts& others);
   /// Changes the styles of runs in `shown` that have the same style as an earlier one, as long as
   /// there are unused styles. True if one changed.
   bool makeDistinct(const QStringList& shown);
 
+  /// Rises with every change.
+  quint64 revision() const { return lastStamp_; }
   /// One text per run for restore(), oldest first. Above a limit the oldest are dropped.
   QStringList kept() const;
   void restore(const QStringList& kept);
 
  private:
+  struct Style {
+    int index = 0;
+    quint64 stamp = 0;  ///< rises with every change
+  };
   void set(const QString& run, int style);
 
-  QHash<QString, int> styles_;
-  QStringList order_;
+  QHash<QString, Style> styles_;
+  quint64 lastStamp_ = 0;
 };
 
 }  // namespace lockstep::app

@@ -5,8 +5,10 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <map>
 
 #include "app/models/run_list_model.h"
+#include "engine/base/counter_hash.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 
@@ -226,6 +228,45 @@ class TstRunListModel : public QObject {
     model.addRun(parent.filePath(QStringLiteral("here")));
     QTRY_COMPARE(model.rowCount(), 2);
     QCOMPARE(model.rowOf(single), 1);
+  }
+
+  /// Runs come and go anywhere in the list, also with the same time.
+  void rowsAreThoseOfAPlainListAfterAnyChanges() {
+    QTemporaryDir parent;
+    RunListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    load(model, parent.path());
+    std::map<QString, double> plain;  // created, by folder
+    std::uint64_t drawn = 0;
+    const auto draw = [&](std::uint64_t below) { return base::counterHash({7, ++drawn}) % below; };
+    for (int round = 0; round < 12; ++round) {
+      const std::uint64_t added = draw(20);
+      for (std::uint64_t i = 0; i < added; ++i) {
+        const QString folder = parent.filePath(QStringLiteral("run-%1").arg(drawn));
+        run_folder::RunInfo info;
+        info.name = "run";
+        info.created = static_cast<double>(draw(12));
+        QVERIFY(QDir().mkpath(folder));
+        run_folder::writeRunInfo(run_folder::Layout(folder.toStdString()), info);
+        plain[folder] = info.created;
+      }
+      for (auto run = plain.begin(); run != plain.end();) {
+        const bool isRemoved = draw(3) == 0;
+        if (isRemoved) QVERIFY(QDir(run->first).removeRecursively());
+        run = isRemoved ? plain.erase(run) : std::next(run);
+      }
+      model.refresh();
+      QTRY_COMPARE(model.rowCount(), static_cast<int>(plain.size()));
+      for (int row = 0; row < model.rowCount(); ++row) {
+        const QString folder = model.index(row).data(RunListModel::FolderRole).toString();
+        QCOMPARE(model.rowOf(folder), row);
+        QCOMPARE(plain.count(folder), std::size_t{1});
+        const double created = model.index(row).data(RunListModel::CreatedRole).toDouble();
+        QCOMPARE(created, plain[folder]);
+        if (row > 0)
+          QVERIFY(model.index(row - 1).data(RunListModel::CreatedRole).toDouble() >= created);
+      }
+    }
   }
 
   void liveStateIsShownBeforeRunJsonHasIt() {

@@ -7,29 +7,39 @@
 using namespace lockstep;
 using app::RunStyles;
 
+namespace {
+
+RunStyles::Counts countsOf(std::initializer_list<int> styles) {
+  RunStyles::Counts counts{};
+  for (const int style : styles) ++counts[static_cast<std::size_t>(style)];
+  return counts;
+}
+
+}  // namespace
+
 class TstRunStyles : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void aRunGetsTheLeastUsedStyle() {
     RunStyles styles;
-    QCOMPARE(styles.assign(QStringLiteral("/a"), {}), 0);
-    QCOMPARE(styles.assign(QStringLiteral("/b"), {0}), 1);
-    QCOMPARE(styles.assign(QStringLiteral("/c"), {0, 2}), 1);
-    QCOMPARE(styles.assign(QStringLiteral("/a"), {0, 0, 0}), 0);  // kept
+    QCOMPARE(styles.assign(QStringLiteral("/a"), countsOf({})), 0);
+    QCOMPARE(styles.assign(QStringLiteral("/b"), countsOf({0})), 1);
+    QCOMPARE(styles.assign(QStringLiteral("/c"), countsOf({0, 2})), 1);
+    QCOMPARE(styles.assign(QStringLiteral("/a"), countsOf({0, 0, 0})), 0);  // kept
     QVERIFY(!styles.find(QStringLiteral("/d")));
   }
 
   void stylesAreSaved() {
     RunStyles before;
-    before.assign(QStringLiteral("/runs/with a space"), {});
-    before.assign(QStringLiteral("/runs/b"), {0});
+    before.assign(QStringLiteral("/runs/with a space"), countsOf({}));
+    before.assign(QStringLiteral("/runs/b"), countsOf({0}));
     RunStyles after;
     after.restore(before.kept());
     after.restore({QStringLiteral("x"), QStringLiteral("99 /runs/c"), QStringLiteral("-1 /runs/d"),
                    QString()});
     QCOMPARE(after.kept(), before.kept());
-    QCOMPARE(after.assign(QStringLiteral("/runs/b"), {1, 1}), 1);
+    QCOMPARE(after.assign(QStringLiteral("/runs/b"), countsOf({1, 1})), 1);
     QCOMPARE(after.find(QStringLiteral("/runs/with a space")), std::optional(0));
   }
 
@@ -38,7 +48,7 @@ class TstRunStyles : public QObject {
     QStringList runs;
     for (int i = 0; i < RunStyles::kCount; ++i) {
       runs.append(QStringLiteral("/%1").arg(i));
-      styles.assign(runs.back(), {});  // all as if they were alone
+      styles.assign(runs.back(), countsOf({}));  // all as if they were alone
     }
     const int current = *styles.find(runs.front());
     QVERIFY(styles.makeDistinct(runs));
@@ -48,13 +58,14 @@ class TstRunStyles : public QObject {
     QCOMPARE(*styles.find(runs.front()), current);
     QVERIFY(!styles.makeDistinct(runs));
     // One more than there are styles has to look like another.
-    styles.assign(QStringLiteral("/more"), {});
+    styles.assign(QStringLiteral("/more"), countsOf({}));
     QVERIFY(!styles.makeDistinct(runs + QStringList{QStringLiteral("/more")}));
   }
 
   void aRunThatIsDrawnLaterKeepsItsStyle() {
     RunStyles styles;
-    for (const char* run : {"/a", "/b", "/c"}) styles.assign(QString::fromLatin1(run), {});
+    for (const char* run : {"/a", "/b", "/c"})
+      styles.assign(QString::fromLatin1(run), countsOf({}));
     styles.restore({QStringLiteral("1 /c")});
     QVERIFY(
         styles.makeDistinct({QStringLiteral("/a"), QStringLiteral("/b"), QStringLiteral("/c")}));

@@ -1,0 +1,125 @@
+#include <sys/stat.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+#include "app/models/run_scan.h"
+#include "engine/base/atomic_file.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::RunScan;
+namespace fs = std::filesystem;
+
+class TstRunScan : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void onlyWhatHasChangedIsReported() {
+    const QTemporaryDir parent;
+    make(parent, "a", 1000);
+    make(parent, "b", 500);
+    RunScan scan;
+    QCOMPARE(namesOf(scan.update(wanted(parent)).found), QStringLiteral("b a"));
+    QVERIFY(scan.update(wanted(parent)).found.empty());
+    make(parent, "a", 1000, 7);
+    make(parent, "c", 10);
+    const RunScan::Changes changes = scan.update(wanted(parent));
+    QCOMPARE(namesOf(changes.found), QStringLiteral("c a"));
+    QCOMPARE(changes.found[1].info.step, std::int64_t{7});
+    QVERIFY(changes.gone.empty());
+    fs::remove_all(folderOf(parent, "b"));
+    const RunScan::Changes later = scan.update(wanted(parent));
+    QCOMPARE(later.gone, std::vector<fs::path>{folderOf(parent, "b")});
+    QVERIFY(later.found.empty());
+  }
+
+  /// A run.json with the time, size and inode that it had is not opened.
+  void whatHasTheSameTimeIsNotReadAgain() {
+    const QTemporaryDir parent;
+    make(parent, "a", 1000);
+    RunScan scan;
+    scan.update(wanted(parent));
+    const fs::path file = folderOf(parent, "a") / "run.json";
+    const auto time = fs::last_write_time(file);
+    std::string text = base::readFile(file);
+    const auto at = text.find("\"step\": 0");
+    QVERIFY(at != std::string::npos);
+    text[at + 8] = '5';
+    {
+      std::fstream inPlace(file, std::ios::in | std::ios::out);
+      inPlace << text;
+    }
+    fs::last_write_time(file, time);
+    QVERIFY(scan.update(wanted(parent)).found.empty());
+    fs::last_write_time(file, time + std::chrono::seconds(1));
+    const RunScan::Changes changes = scan.update(wanted(parent));
+    QCOMPARE(changes.found.size(), std::size_t{1});
+    QCOMPARE(changes.found[0].info.step, std::int64_t{5});
+  }
+
+  /// Its process may end without a word.
+  void aRunWithAProcessIsLookedAtEveryTime() {
+    const QTemporaryDir parent;
+    make(parent, "a", 1000, 1, protocol::RunState::Running);
+    auto lock = run_folder::RunLock::tryAcquire(run_folder::Layout(folderOf(parent, "a")));
+    RunScan scan;
+    QVERIFY(scan.update(wanted(parent)).found.at(0).alive);
+    lock.reset();
+    const RunScan::Changes changes = scan.update(wanted(parent));
+    QCOMPARE(changes.found.size(), std::size_t{1});
+    QVERIFY(!changes.found[0].alive);
+    QVERIFY(changes.found[0].info.state == protocol::RunState::Failed);
+    QVERIFY(scan.update(wanted(parent)).found.empty());
+  }
+
+  void aFolderBecomesARun() {
+    const QTemporaryDir parent;
+    fs::create_directories(folderOf(parent, "a"));
+    std::ofstream(fs::path(parent.path().toStdString()) / "a file");
+    RunScan scan;
+    QVERIFY(scan.update(wanted(parent)).found.empty());
+    make(parent, "a", 1);
+    QCOMPARE(scan.update(wanted(parent)).found.size(), std::size_t{1});
+  }
+
+  void singleRunsAreFoundOnce() {
+    const QTemporaryDir parent, elsewhere;
+    make(parent, "a", 1000);
+    make(elsewhere, "b", 500);
+    RunScan::Wanted both = wanted(parent);
+    both.singles = {folderOf(parent, "a"), folderOf(elsewhere, "b"), "/no/such/run"};
+    RunScan scan;
+    QCOMPARE(namesOf(scan.update(both).found), QStringLiteral("b a"));
+    QVERIFY(scan.update(both).found.empty());
+    QCOMPARE(scan.update(wanted(parent)).gone, std::vector<fs::path>{folderOf(elsewhere, "b")});
+  }
+
+ private:
+  static fs::path folderOf(const QTemporaryDir& parent, const char* name) {
+    return fs::path(parent.path().toStdString()) / name;
+  }
+  static void make(const QTemporaryDir& parent, const char* name, double created,
+                   std::int64_t step = 0, protocol::RunState state = protocol::RunState::Finished) {
+    fs::create_directories(folderOf(parent, name));
+    run_folder::RunInfo info;
+    info.name = name;
+    info.created = created;
+    info.step = step;
+    info.state = state;
+    run_folder::writeRunInfo(run_folder::Layout(folderOf(parent, name)), info);
+  }
+  static RunScan::Wanted wanted(const QTemporaryDir& parent) {
+    return {parent.path().toStdString(), {}};
+  }
+  static QString namesOf(const std::vector<run_folder::RunSummary>& runs) {
+    QStringList names;
+    for (const auto& run : runs) names.append(QString::fromStdString(run.info.name));
+    return names.join(u' ');
+  }
+};
+
+LOCKSTEP_TEST(TstRunScan)
+#include "tst_run_scan.moc"
