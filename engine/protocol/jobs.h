@@ -178,7 +178,7 @@ struct ExportJob {
   using Result = DatasetReport;
   std::string source{}, out{}, format{};
 };
-/// Looks for faults in annotations and images (coco::checkDataset).
+/// Looks for faults in annotations and images (dataset_check::checkDataset).
 struct CheckDatasetJob {
   using Result = DatasetReport;
   std::string configYaml{};             ///< resolved experiment (writeExperiment)
