@@ -96,7 +96,6 @@ struct Finding {
   std::size_t byte = 0;  ///< position in `file`, from 1; 0: unknown
   std::string text{};
   EntryPlace entry{};  ///< what it is about
-  EntryPlace other{};  ///< the entry that it is compared with
 };
 
 }  // namespace lockstep::dataset_check

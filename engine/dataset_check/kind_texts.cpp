@@ -23,7 +23,7 @@ constexpr auto kTexts = std::to_array<std::pair<FindingKind, KindText>>(
      {ImageSize, {"images that do not have the annotated size", kImageLeftOut}},
      {ImageRotated,
       {"images that have the annotated size only by their EXIF orientation",
-       "size and annotations are turned to the image as stored"}},
+       "size and annotations are turned to the image as stored, with their keypoints"}},
      {BoxOutside,
       {"boxes that extend beyond their image by more than 2 px",
        "the box is taken from the mask, or clipped if there is none"}},

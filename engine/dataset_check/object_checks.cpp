@@ -69,8 +69,8 @@ class ImageObjects {
   }
 
  private:
-  Finding& add(FindingKind kind, std::size_t place, std::string text) {
-    return found_.emplace_back(part_.findingOf(kind, index_, place, std::move(text)));
+  void add(FindingKind kind, std::size_t place, std::string text) {
+    found_.push_back(part_.findingOf(kind, index_, place, std::move(text)));
   }
 
   /// Whether it has an area.
@@ -95,9 +95,7 @@ class ImageObjects {
     for (std::size_t i = 0; polygons != nullptr && i < polygons->size(); ++i)
       hasEmptyPolygon = checkPolygon(place, (*polygons)[i], i, polygons->size()) || hasEmptyPolygon;
     if (coco::areaPx(masks_[place]) > 0) return true;
-    // COCO has objects of less than a pixel, which training ignores.
-    const bool isTiny = annotation.boxXywh[2] <= 1 || annotation.boxXywh[3] <= 1;
-    if (!hasEmptyPolygon && (polygons == nullptr || !isTiny)) {
+    if (!hasEmptyPolygon && !mayBeEmpty(annotation)) {
       add(FindingKind::MaskEmpty, place,
           "mask has no pixel within the image; its box is " + boxText(annotation.boxXywh));
     }
@@ -135,8 +133,7 @@ class ImageObjects {
                                      : "the annotation at byte " + std::to_string(kept.byte);
     add(FindingKind::DoubledObject, pair.doubled,
         "same object as " + name + (annotations_[pair.doubled].hasMask ? ": mask" : ": box") +
-            " IoU " + shortNumber(pair.iou, 2))
-        .other = {part_.part, kept.byte};
+            " IoU " + shortNumber(pair.iou, 2));
   }
 
   const PartData& part_;
@@ -148,6 +145,11 @@ class ImageObjects {
 };
 
 }  // namespace
+
+bool mayBeEmpty(const coco::Annotation& annotation) {
+  return annotation.segmentation.index() == 0 &&
+         (annotation.boxXywh[2] <= 1 || annotation.boxXywh[3] <= 1);
+}
 
 std::vector<Finding> entryFaults(const PartData& part) {
   std::set<std::int64_t> invalidImages, invalidClasses;

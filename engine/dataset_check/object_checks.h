@@ -10,6 +10,10 @@ namespace lockstep::dataset_check {
 /// follow from another: annotations of an image whose entry is invalid.
 std::vector<Finding> entryFaults(const PartData& part);
 
+/// Whether its mask may have no pixel: COCO has polygons of less than a pixel, which training
+/// ignores.
+bool mayBeEmpty(const coco::Annotation& annotation);
+
 /// The faults of an image's annotations: boxes, polygons, masks, objects that are annotated twice.
 /// Rasterises every mask. Thread-safe.
 std::vector<Finding> objectFaults(const PartData& part, std::size_t image);

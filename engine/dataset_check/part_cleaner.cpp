@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "engine/coco/files/annotation_review.h"
+#include "engine/dataset_check/doubled_objects.h"
+#include "engine/dataset_check/object_checks.h"
 #include "engine/dataset_check/polygon.h"
 #include "engine/dataset_check/turned_annotation.h"
 
@@ -122,59 +124,91 @@ void PartCleaner::removeImages() {
   }
 }
 
+bool PartCleaner::hasFaults(std::size_t image) const {
+  return part_.isTurned(image) || std::ranges::any_of(part_.data.content.origins[image],
+                                                      [&](const coco::AnnotationOrigin& origin) {
+                                                        return byEntry_.contains(origin.byte);
+                                                      });
+}
+
 void PartCleaner::cleanImage(std::size_t image) {
   const std::size_t byte = part_.data.content.imageBytes[image];
   if (isRemoved(byte)) return;
   ++imagesLeft_;
+  coco::Image size = part_.data.image(image);
   if (part_.isTurned(image)) {
-    edits_[byte].size = {part_.data.image(image).width, part_.data.image(image).height};
+    edits_[byte].size = {size.width, size.height};
+    std::swap(size.width, size.height);
     ++fixes_[FindingKind::ImageRotated].mended;
   }
   const auto& origins = part_.data.content.origins[image];
-  for (std::size_t place = 0; place < origins.size(); ++place)
-    if (!isRemoved(origins[place].byte)) cleanAnnotation(image, place);
-  removeDoubled(image);
+  if (hasFaults(image)) {
+    std::vector<coco::Annotation> left;
+    std::vector<coco::Rle> masks;
+    std::vector<std::size_t> bytes;  // of those left
+    for (std::size_t place = 0; place < origins.size(); ++place) {
+      if (isRemoved(origins[place].byte)) continue;
+      auto annotation = cleanAnnotation(image, place);
+      if (!annotation) continue;
+      masks.push_back(coco::annotationMask(*annotation, size));
+      left.push_back(std::move(*annotation));
+      bytes.push_back(origins[place].byte);
+    }
+    // Turned polygons may cover other pixels, so that others are the same.
+    for (const DoubledObject& pair : findDoubledObjects(left, masks)) {
+      ++fixes_[FindingKind::DoubledObject].removed;
+      remove(bytes[pair.doubled]);
+    }
+  }
   annotationsLeft_ += std::ranges::count_if(
       origins, [&](const coco::AnnotationOrigin& origin) { return !isRemoved(origin.byte); });
 }
 
-void PartCleaner::cleanAnnotation(std::size_t image, std::size_t place) {
+std::optional<coco::Annotation> PartCleaner::cleanAnnotation(std::size_t image, std::size_t place) {
+  coco::Annotation annotation = dataset_.annotationsOf(image)[place];
   const std::size_t byte = part_.data.content.origins[image][place].byte;
   std::set<FindingKind> kinds;
   const auto faults = byEntry_.find(byte);
   if (faults != byEntry_.end())
     for (const Finding* fault : faults->second)
       if (fault->kind != FindingKind::DoubledObject) kinds.insert(fault->kind);
-  if (kinds.empty() && !part_.isTurned(image)) return;
-  const auto edit = mended(image, place, kinds);
+  if (kinds.empty() && !part_.isTurned(image)) return annotation;
+  const auto edit = mend(annotation, image, place, kinds);
   for (const FindingKind kind : kinds) ++(edit ? fixes_[kind].mended : fixes_[kind].removed);
   if (edit) {
     edits_[byte] = *edit;
-  } else {
-    remove(byte);
+    return annotation;
   }
+  if (kinds.empty()) ++fixes_[FindingKind::MaskEmpty].removed;  // once it is turned
+  remove(byte);
+  return std::nullopt;
 }
 
-std::optional<coco::EntryEdit> PartCleaner::mended(std::size_t image, std::size_t place,
-                                                   const std::set<FindingKind>& kinds) const {
-  coco::Annotation annotation = dataset_.annotationsOf(image)[place];
-  coco::Image size = part_.data.image(image);
+std::optional<coco::EntryEdit> PartCleaner::mend(coco::Annotation& annotation, std::size_t image,
+                                                 std::size_t place,
+                                                 const std::set<FindingKind>& kinds) const {
+  const coco::Image& size = part_.data.image(image);
   coco::EntryEdit edit;
   if (kinds.contains(FindingKind::MissingId) || kinds.contains(FindingKind::DuplicateId))
     edit.id = annotation.id;
-  if (!mendMask(annotation, size, kinds, edit)) return std::nullopt;
-  if (!mendBox(annotation, size, kinds, edit)) return std::nullopt;
-  if (part_.isTurned(image)) {
-    const StoredFrame stored(part_.orientations[image], {size.width, size.height});
-    annotation.boxXywh = stored.box(annotation.boxXywh);
-    annotation.segmentation = stored.segmentation(annotation.segmentation);
-    std::swap(size.width, size.height);
-    if (edit.boxXywh || part_.data.content.origins[image][place].hasBox)
-      edit.boxXywh = annotation.boxXywh;
-    if (annotation.hasMask) edit.segmentation = annotation.segmentation;
-    if (!mendBox(annotation, size, {}, edit)) return std::nullopt;
-  }
+  if (!mendMask(annotation, size, kinds, edit) || !mendBox(annotation, size, kinds, edit))
+    return std::nullopt;
+  const bool hasBox = edit.boxXywh || part_.data.content.origins[image][place].hasBox;
+  if (part_.isTurned(image) && !turn(annotation, image, hasBox, edit)) return std::nullopt;
   return edit;
+}
+
+bool PartCleaner::turn(coco::Annotation& annotation, std::size_t image, bool hasBox,
+                       coco::EntryEdit& edit) const {
+  coco::Image size = part_.data.image(image);
+  const StoredFrame stored(part_.orientations[image], {size.width, size.height});
+  std::swap(size.width, size.height);
+  annotation.boxXywh = stored.box(annotation.boxXywh);
+  annotation.segmentation = stored.segmentation(annotation.segmentation);
+  if (hasBox) edit.boxXywh = annotation.boxXywh;
+  if (annotation.hasMask) edit.segmentation = annotation.segmentation;
+  edit.movedKeypoint = [stored](double x, double y) { return stored.pixel(x, y); };
+  return mendBox(annotation, size, {}, edit);
 }
 
 bool PartCleaner::mendMask(coco::Annotation& annotation, const coco::Image& image,
@@ -208,6 +242,7 @@ bool PartCleaner::mendBox(coco::Annotation& annotation, const coco::Image& image
   bool isStale = true;
   if (annotation.hasMask) {
     const coco::Rle mask = coco::annotationMask(annotation, image);
+    if (coco::areaPx(mask) == 0) return !isFaulty && mayBeEmpty(annotation);
     box = coco::boundingBoxXywh(mask);
     if (!isFaulty && coco::boxErrorPx(annotation, box, image) <= coco::kRoundingPx) return true;
     area = static_cast<double>(coco::areaPx(mask));
@@ -218,21 +253,6 @@ bool PartCleaner::mendBox(coco::Annotation& annotation, const coco::Image& image
   edit.boxXywh = box;
   if (isStale) edit.area = annotation.area = area;
   return true;
-}
-
-/// What is doubled by an object that is left out itself stays.
-void PartCleaner::removeDoubled(std::size_t image) {
-  for (const coco::AnnotationOrigin& origin : part_.data.content.origins[image]) {
-    const auto faults = byEntry_.find(origin.byte);
-    if (faults == byEntry_.end()) continue;
-    for (const Finding* fault : faults->second) {
-      if (fault->kind != FindingKind::DoubledObject || isRemoved(origin.byte) ||
-          isRemoved(fault->other.byte))
-        continue;
-      ++fixes_[fault->kind].removed;
-      remove(origin.byte);
-    }
-  }
 }
 
 }  // namespace lockstep::dataset_check

@@ -29,16 +29,18 @@ class PartCleaner {
   void removeClass(CategoryId id);
   void removeImages();
   void removeImage(std::size_t image);
-  void removeDoubled(std::size_t image);
   void remove(std::size_t byte) { edits_[byte].isRemoved = true; }
   bool isRemoved(std::size_t byte) const;
 
   void cleanImage(std::size_t image);
-  void cleanAnnotation(std::size_t image, std::size_t place);
-  /// nullopt: it cannot be mended.
-  std::optional<coco::EntryEdit> mended(std::size_t image, std::size_t place,
-                                        const std::set<FindingKind>& kinds) const;
-  /// These change the annotation too, and return false if it cannot be mended.
+  bool hasFaults(std::size_t image) const;
+  /// The annotation as it is left; nullopt: it is left out.
+  std::optional<coco::Annotation> cleanAnnotation(std::size_t image, std::size_t place);
+  /// These change the annotation too, and return nullopt or false if it cannot be mended.
+  std::optional<coco::EntryEdit> mend(coco::Annotation& annotation, std::size_t image,
+                                      std::size_t place, const std::set<FindingKind>& kinds) const;
+  bool turn(coco::Annotation& annotation, std::size_t image, bool hasBox,
+            coco::EntryEdit& edit) const;
   static bool mendMask(coco::Annotation& annotation, const coco::Image& image,
                        const std::set<FindingKind>& kinds, coco::EntryEdit& edit);
   static bool mendBox(coco::Annotation& annotation, const coco::Image& image,

@@ -20,6 +20,11 @@ std::array<double, 4> StoredFrame::box(const std::array<double, 4>& xywh) const 
   return {std::min(first[0], second[0]), std::min(first[1], second[1]), xywh[3], xywh[2]};
 }
 
+std::array<double, 2> StoredFrame::pixel(double x, double y) const {
+  const auto centre = point(x + 0.5, y + 0.5);
+  return {centre[0] - 0.5, centre[1] - 0.5};
+}
+
 coco::Segmentation StoredFrame::segmentation(const coco::Segmentation& displayed) const {
   if (const coco::Rle* rle = std::get_if<coco::Rle>(&displayed)) return mask(*rle);
   std::vector<std::vector<double>> polygons = std::get<0>(displayed);

@@ -15,6 +15,8 @@ class StoredFrame {
       : orientation_(exifOrientation), stored_(stored) {}
 
   std::array<double, 4> box(const std::array<double, 4>& xywh) const;
+  /// Where a pixel comes to lie; both from 0, as COCO's keypoints are.
+  std::array<double, 2> pixel(double x, double y) const;
   coco::Segmentation segmentation(const coco::Segmentation& displayed) const;
 
  private:
