@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/base/parallel_for.h"
+#include "engine/base/shortened_text.h"
 #include "engine/dataset_check/kind_texts.h"
 #include "engine/dataset_check/near_duplicates.h"
 #include "engine/dataset_check/object_checks.h"
@@ -204,7 +205,7 @@ class Checker {
     const coco::Image& image = part.image(images_[i].second);
     return (check_.parts.size() > 1 ? std::string(dataset_check::nameOf(part.part)) + " image "
                                     : std::string("image ")) +
-           std::to_string(image.id.value) + " (" + image.fileName + ")";
+           std::to_string(image.id.value) + " (" + base::printable(image.fileName) + ")";
   }
 
   void addMatch(std::size_t i) {

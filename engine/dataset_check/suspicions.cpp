@@ -3,6 +3,7 @@
 #include <map>
 
 #include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
 #include "engine/dataset_check/part_facts.h"
 
 namespace lockstep::dataset_check {
@@ -79,7 +80,7 @@ void addUnusual(const PartData& part, const Property& property, std::vector<Find
         notes.push_back(part.findingOf(
             property.kind, image, place,
             std::string(property.name) + " " + base::shortNumber(value, 3) + property.unit + "; " +
-                part.dataset().categories()[row].name + " has " +
+                base::shortened(part.dataset().categories()[row].name) + " has " +
                 base::shortNumber(std::exp(spread.mean()), 3) + property.unit + " (" +
                 base::shortNumber(std::abs(sigmas), 2) + " sigma of the logarithm)"));
       });
@@ -99,7 +100,8 @@ void addStarved(const PartData& part, std::vector<Finding>& notes) {
     if (count >= enough) continue;
     notes.push_back(part.finding(
         FindingKind::StarvedClass,
-        "class " + std::to_string(category.id.value) + " '" + category.name + "' " +
+        "class " + std::to_string(category.id.value) + " '" + base::shortened(category.name) +
+            "' " +
             (count == 0 ? "has no object"
                         : "is in " + base::counted(static_cast<std::uint64_t>(count), "image"))));
   }
@@ -112,8 +114,9 @@ std::vector<Finding> suspicions(const PartData& part) {
   for (const Property& property : kProperties) addUnusual(part, property, notes);
   for (std::size_t i = 0; i < part.dataset().images().size(); ++i) {
     if (part.dataset().annotationsOf(i).empty())
-      notes.push_back(part.findingOf(FindingKind::EmptyImage, i,
-                                     part.image(i).fileName + " has no annotation"));
+      notes.push_back(
+          part.findingOf(FindingKind::EmptyImage, i,
+                         base::printable(part.image(i).fileName) + " has no annotation"));
   }
   addStarved(part, notes);
   return notes;
