@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/coco/files/annotation_review.h"
+#include "engine/coco/masks/mask_geometry.h"
 #include "engine/dataset_check/doubled_objects.h"
 #include "engine/dataset_check/object_checks.h"
 #include "engine/dataset_check/polygon.h"
@@ -18,15 +19,6 @@ bool isOfImage(FindingKind kind, bool isTurned) {
          kind == FindingKind::ImageTruncated || kind == FindingKind::ImageSize ||
          kind == FindingKind::PictureTwice || kind == FindingKind::PictureInBothParts ||
          (kind == FindingKind::ImageRotated && !isTurned);
-}
-
-/// Within the image; without width or height if it is outside.
-std::array<double, 4> clipped(const std::array<double, 4>& xywh, const coco::Image& image) {
-  const double x0 = std::clamp(xywh[0], 0., double(image.width)),
-               x1 = std::clamp(xywh[0] + xywh[2], 0., double(image.width)),
-               y0 = std::clamp(xywh[1], 0., double(image.height)),
-               y1 = std::clamp(xywh[1] + xywh[3], 0., double(image.height));
-  return {x0, y0, x1 - x0, y1 - y0};
 }
 
 /// Whether the area of an annotation is none that its mask can have, or that of its faulty box.
@@ -237,7 +229,7 @@ bool PartCleaner::mendBox(coco::Annotation& annotation, const coco::Image& image
                         kinds.contains(FindingKind::BoxOutside) ||
                         kinds.contains(FindingKind::BoxNotMask);
   if (!isFaulty && !edit.segmentation) return true;
-  std::array<double, 4> box = clipped(annotation.boxXywh, image);
+  std::array<double, 4> box = coco::clippedBox(annotation.boxXywh, {image.height, image.width});
   double area = box[2] * box[3];
   bool isStale = true;
   if (annotation.hasMask) {
