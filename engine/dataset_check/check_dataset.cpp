@@ -11,6 +11,7 @@
 #include "engine/dataset_check/kind_texts.h"
 #include "engine/dataset_check/near_duplicates.h"
 #include "engine/dataset_check/object_checks.h"
+#include "engine/dataset_check/training_needs.h"
 
 namespace lockstep::dataset_check {
 namespace {
@@ -98,7 +99,7 @@ class Checker {
           return reader_.readBlocks(partOf(i).data.fileOf(images_[i].second), size, scaled);
         });
     collect();
-    for (const CheckedPart& part : check_.parts) addRefusal(part);
+    addRefusals();
   }
 
  private:
@@ -119,6 +120,7 @@ class Checker {
       part.data.content = coco::loadLeniently(paths.annotations);
     } catch (const coco::InvalidDataset& error) {
       part.isRead = false;
+      part.data.content.refusal = error.what();
       std::string text = error.what();
       if (text.starts_with(paths.annotations)) text = text.substr(paths.annotations.size() + 1);
       text = text.substr(std::min(text.find_first_not_of(' '), text.size()));
@@ -227,19 +229,30 @@ class Checker {
     return partOf(i).data.findingOfPixels(kind, images_[i].second, std::move(text));
   }
 
-  /// Training stops at an image that it cannot use, unless it may skip it. Missing images are
-  /// refused before.
-  void addRefusal(const CheckedPart& part) {
-    const std::string key = std::string("dataset.") + base::textOf(part.data.part) + ".images: ";
-    std::size_t bad = 0, missing = 0;
-    for (const PictureState state : part.pictures) {
+  void addRefusals() {
+    std::vector<const PartData*> parts;
+    for (const CheckedPart& part : check_.parts) parts.push_back(&part.data);
+    check_.refusals = annotationRefusals(experiment_, parts);
+    for (const CheckedPart& part : check_.parts) addRefusalOfImages(part);
+  }
+
+  /// Training stops at an image that it cannot use, unless it may skip it.
+  void addRefusalOfImages(const CheckedPart& part) {
+    const std::string key = part.data.key() + ".images: ";
+    std::size_t bad = 0;
+    BadImages missing;
+    for (std::size_t i = 0; i < part.pictures.size(); ++i) {
+      const PictureState state = part.pictures[i];
       bad += state == PictureState::Unreadable || state == PictureState::Truncated ||
              state == PictureState::WrongSize;
-      missing += state == PictureState::Missing;
+      if (state == PictureState::Missing) missing.add(part.data.image(i).fileName);
     }
     const std::size_t all = part.pictures.size();
+    const auto issue = missingImageIssue(experiment_, part.data.key(), missing, all);
+    if (issue && issue->severity == config::ConfigIssue::Severity::Error)
+      check_.refusals.push_back(issue->key + ": " + issue->text);
     if (bad == 0) return;
-    if (bad + missing == all) {
+    if (bad + missing.count == all) {
       check_.refusals.push_back(key + "none of the " + base::counted(all, "image") +
                                 " can be used");
     } else if (!experiment_.dataset.skipsBadImages()) {
@@ -261,10 +274,9 @@ class Checker {
 
 }  // namespace
 
-DatasetCheck checkDataset(const config::Experiment& experiment, std::vector<std::string> refusals,
-                          const PictureReader& pictures, const CheckProgress& onProgress) {
+DatasetCheck checkDataset(const config::Experiment& experiment, const PictureReader& pictures,
+                          const CheckProgress& onProgress) {
   DatasetCheck check;
-  check.refusals = std::move(refusals);
   Checker(experiment, pictures, onProgress, check).run();
   return check;
 }

@@ -44,9 +44,9 @@ struct DatasetCheck {
   std::vector<std::string> refusals{};
 };
 
-/// Decodes every image and rasterises every mask on all cores. `refusals`: what training refuses in
-/// the annotations; images are added. Throws UserError if the experiment has no part.
-DatasetCheck checkDataset(const config::Experiment& experiment, std::vector<std::string> refusals,
-                          const PictureReader& pictures, const CheckProgress& onProgress = {});
+/// Decodes every image and rasterises every mask on all cores. Throws UserError if the experiment
+/// has no part.
+DatasetCheck checkDataset(const config::Experiment& experiment, const PictureReader& pictures,
+                          const CheckProgress& onProgress = {});
 
 }  // namespace lockstep::dataset_check

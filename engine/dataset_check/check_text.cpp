@@ -170,8 +170,10 @@ std::string fixesText(const CleanedDataset& cleaned) {
 std::vector<std::string> refusalsOf(const DatasetCheck& check, const CleanedDataset* cleaned) {
   std::vector<std::string> refusals = check.refusals;
   if (cleaned == nullptr) return refusals;
-  for (const std::string& refusal : cleaned->refusals)
-    refusals.push_back("after cleaning " + refusal);
+  for (const std::string& refusal : cleaned->refusals) {
+    if (std::ranges::count(check.refusals, refusal) == 0)
+      refusals.push_back("after cleaning " + refusal);
+  }
   return refusals;
 }
 

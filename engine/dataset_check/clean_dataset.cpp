@@ -9,6 +9,7 @@
 #include "engine/config/value_text.h"
 #include "engine/dataset_check/kind_texts.h"
 #include "engine/dataset_check/part_cleaner.h"
+#include "engine/dataset_check/training_needs.h"
 
 namespace lockstep::dataset_check {
 namespace {
@@ -54,10 +55,26 @@ std::string refusalOf(const CheckedPart& part, const CleanedPart& left, const Da
                               : "every one has a fault");
 }
 
+/// Reads what was written.
+std::vector<std::string> refusalsAfter(const CleanedDataset& cleaned,
+                                       config::Experiment experiment) {
+  std::vector<PartData> parts;
+  for (const CleanedPart& one : cleaned.parts) {
+    PartData& part = parts.emplace_back();
+    part.part = one.part;
+    part.content = coco::loadLeniently(one.file);
+    (one.part == Part::Train ? experiment.dataset.train : experiment.dataset.val).annotations =
+        one.file;
+  }
+  std::vector<const PartData*> pointers;
+  for (const PartData& part : parts) pointers.push_back(&part);
+  return annotationRefusals(experiment, pointers);
+}
+
 }  // namespace
 
-CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experiment,
-                            const fs::path& folder) {
+CleanedDataset cleanDataset(const DatasetCheck& check, const config::Experiment& experiment,
+                            const fs::path& experimentFile, const fs::path& folder) {
   CleanedDataset cleaned;
   for (const CheckedPart& part : check.parts) {
     if (!part.isRead)
@@ -83,14 +100,17 @@ CleanedDataset cleanDataset(const DatasetCheck& check, const fs::path& experimen
     const std::string refusal = refusalOf(part, cleaned.parts.back(), check);
     if (!refusal.empty()) cleaned.refusals.push_back(refusal);
   }
+  const bool isEmptied = !cleaned.refusals.empty();
+  if (!isEmptied)
+    base::writeFileAtomically(made.path() / "experiment.yaml",
+                              experimentText(experimentFile, check));
+  made.finish();
+  if (!isEmptied) cleaned.refusals = refusalsAfter(cleaned, experiment);
   std::ranges::copy(cleaned.refusals, std::back_inserter(cleaned.unmended));
   for (const Finding& fault : check.faults) {
     if (fault.kind == FindingKind::PictureInBothParts && !fault.imageId)
       cleaned.unmended.push_back(fault.file + " " + fault.text);
   }
-  if (cleaned.refusals.empty())
-    base::writeFileAtomically(made.path() / "experiment.yaml", experimentText(experiment, check));
-  made.finish();
   return cleaned;
 }
 

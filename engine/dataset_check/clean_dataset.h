@@ -24,18 +24,19 @@ struct CleanedDataset {
   std::map<FindingKind, FixCount> fixes{};
   std::vector<CleanedPart> parts{};
   std::vector<std::string> unmended{};  ///< what is left to the user
-  /// Why it cannot be trained on as it is now: a part is left without images or annotations. These
-  /// are in `unmended` too.
+  /// Why it cannot be trained on as it is now: a part is left without images or annotations, or a
+  /// setting of the experiment no longer fits it. These are in `unmended` too.
   std::vector<std::string> refusals{};
 };
 
 /// Writes FOLDER/annotations/instances_{train,val}.json without the faults of a check, and
-/// FOLDER/experiment.yaml, which is `experiment` (a file) with these annotations. FOLDER appears
+/// FOLDER/experiment.yaml, which is `experimentFile` with these annotations. FOLDER appears
 /// whole or not at all. Entries without a fault, and what Lockstep does not know in a file, are
 /// kept character by character. Parts that are one file remain one. Makes no FOLDER if no part can
-/// be read, and no experiment of what cannot be trained on. Throws UserError if FOLDER exists and
+/// be read, and no experiment of a part that is left empty. Throws UserError if FOLDER exists and
 /// is not an empty folder.
-CleanedDataset cleanDataset(const DatasetCheck& check, const std::filesystem::path& experiment,
+CleanedDataset cleanDataset(const DatasetCheck& check, const config::Experiment& experiment,
+                            const std::filesystem::path& experimentFile,
                             const std::filesystem::path& folder);
 
 }  // namespace lockstep::dataset_check

@@ -15,6 +15,8 @@ struct PartData {
   std::filesystem::path images{};
   coco::LenientDataset content{};
 
+  /// `dataset.train`
+  std::string key() const { return std::string("dataset.") + base::textOf(part); }
   const coco::Dataset& dataset() const { return content.dataset; }
   const coco::Image& image(std::size_t index) const { return dataset().images()[index]; }
   std::string fileOf(std::size_t index) const { return (images / image(index).fileName).string(); }

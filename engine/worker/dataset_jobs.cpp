@@ -67,10 +67,10 @@ protocol::Finished run(const protocol::CheckDatasetJob& job, const JobContext& c
   PhaseProgress progress(context);
   const config::Experiment experiment = experimentOf(job.configYaml, /*isResume=*/true);
   const dataset_check::DatasetCheck check =
-      dataset_check::checkDataset(experiment, job.refusals, DatasetPictures(), std::ref(progress));
+      dataset_check::checkDataset(experiment, DatasetPictures(), std::ref(progress));
   std::optional<dataset_check::CleanedDataset> cleaned;
   if (!job.fixFolder.empty())
-    cleaned = dataset_check::cleanDataset(check, job.experiment, job.fixFolder);
+    cleaned = dataset_check::cleanDataset(check, experiment, job.experiment, job.fixFolder);
   const dataset_check::CleanedDataset* fixes = cleaned ? &*cleaned : nullptr;
   if (!job.out.empty())
     base::writeFileAtomically(job.out, dataset_check::jsonOf(check, experiment, fixes));

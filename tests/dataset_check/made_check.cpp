@@ -120,11 +120,12 @@ fs::path MadeCheck::fileOf(dataset_check::Part part) const {
 dataset_check::DatasetCheck MadeCheck::check() {
   for (const dataset_check::Part one : {dataset_check::Part::Train, dataset_check::Part::Val})
     base::writeFileAtomically(fileOf(one), part(one).dump());
-  return dataset_check::checkDataset(experiment, {}, pictures);
+  return dataset_check::checkDataset(experiment, pictures);
 }
 
 dataset_check::DatasetCheck MadeCheck::checkCleaned() {
-  return checkCleaned(dataset_check::cleanDataset(check(), path("experiment.yaml"), cleanFolder()));
+  return checkCleaned(
+      dataset_check::cleanDataset(check(), experiment, path("experiment.yaml"), cleanFolder()));
 }
 
 dataset_check::DatasetCheck MadeCheck::checkCleaned(const dataset_check::CleanedDataset& made) {
@@ -134,7 +135,7 @@ dataset_check::DatasetCheck MadeCheck::checkCleaned(const dataset_check::Cleaned
                                             : cleanExperiment.dataset.val)
         .annotations = one.file;
   }
-  return dataset_check::checkDataset(cleanExperiment, {}, pictures);
+  return dataset_check::checkDataset(cleanExperiment, pictures);
 }
 
 ordered_json MadeCheck::cleaned(dataset_check::Part part) const {

@@ -260,7 +260,8 @@ class TstCleaning : public QObject {
     made.add(json(R"({"bbox": [20, 10, 0, 10]})"));
     made.pictures.copyOf["train-4.png"] = "train-2.png";
     made.experiment.dataset.val = made.experiment.dataset.train;
-    const auto cleaned = dataset_check::cleanDataset(made.check(), "e.yaml", made.cleanFolder());
+    const auto cleaned =
+        dataset_check::cleanDataset(made.check(), made.experiment, "e.yaml", made.cleanFolder());
     QCOMPARE(cleaned.parts.size(), 2u);
     QCOMPARE(cleaned.parts[0].file, cleaned.parts[1].file);
     QCOMPARE(cleaned.parts[1].part, Part::Val);
@@ -340,7 +341,8 @@ class TstCleaning : public QObject {
         added.erase("area");
       }
       const dataset_check::DatasetCheck check = made.check();
-      const auto cleaned = dataset_check::cleanDataset(check, "e.yaml", made.cleanFolder());
+      const auto cleaned =
+          dataset_check::cleanDataset(check, made.experiment, "e.yaml", made.cleanFolder());
       found += tests::faultsOf(check).size() - 1;  // of the image
       removed += static_cast<std::size_t>(cleaned.fixes.at(FindingKind::DoubledObject).removed);
       const auto again = tests::faultsOf(made.checkCleaned(cleaned));
@@ -384,29 +386,60 @@ class TstCleaning : public QObject {
       if (id > 4 - missing) made.pictures.states["train-" + name] = PictureState::Missing;
     }
     const dataset_check::DatasetCheck check = made.check();
-    const auto cleaned = dataset_check::cleanDataset(check, "e.yaml", made.cleanFolder());
+    const auto cleaned =
+        dataset_check::cleanDataset(check, made.experiment, "e.yaml", made.cleanFolder());
     const std::vector<std::string> expected{"no training image is left: " + reason.toStdString()};
     QCOMPARE(cleaned.refusals, expected);
     QCOMPARE(cleaned.unmended, expected);
     QVERIFY(made.cleaned(Part::Train)["images"].empty());
     QVERIFY(!std::filesystem::exists(made.cleanFolder() / "experiment.yaml"));
     const std::string text = dataset_check::summaryOf(check, made.experiment, &cleaned);
-    QVERIFY(text.ends_with("usable:     no: after cleaning " + expected[0] + "\n"));
+    QVERIFY(text.ends_with(" after cleaning " + expected[0] + "\n"));
   }
 
   void trainingWithoutAnAnnotationIsLeftToTheUser() {
     MadeCheck made;
     for (const Part part : {Part::Train, Part::Val})
       for (ordered_json& annotation : made.part(part)["annotations"]) annotation["category_id"] = 9;
-    const auto cleaned = dataset_check::cleanDataset(made.check(), "e.yaml", made.cleanFolder());
+    const auto cleaned =
+        dataset_check::cleanDataset(made.check(), made.experiment, "e.yaml", made.cleanFolder());
     QCOMPARE(cleaned.unmended, std::vector<std::string>{"no training annotation is left"});
+  }
+
+  void whatNoLongerFitsTheExperimentIsLeftToTheUser() {
+    MadeCheck made;
+    for (const char* name : {"b", "c"})
+      made.part(Part::Train)["categories"].push_back({{"id", 2}, {"name", name}});
+    made.experiment.solver.classWeights = {{1, 2}, ""};
+    const dataset_check::DatasetCheck check = made.check();
+    const auto cleaned =
+        dataset_check::cleanDataset(check, made.experiment, "e.yaml", made.cleanFolder());
+    const std::vector<std::string> expected{
+        "solver.class_weights: has 2 numbers, but the training split has 1 class; give one for "
+        "each"};
+    QCOMPARE(cleaned.refusals, expected);
+    QCOMPARE(cleaned.unmended, expected);
+    QVERIFY(std::filesystem::exists(made.cleanFolder() / "experiment.yaml"));
+    const std::string text = dataset_check::summaryOf(check, made.experiment, &cleaned);
+    QVERIFY(text.find("\nleft:       " + expected[0] + "\n") != std::string::npos);
+    QVERIFY(text.ends_with("after cleaning " + expected[0] + "\n"));
+    // What was refused before is not said again.
+    made.part(Part::Train)["categories"].erase(2);
+    made.experiment.solver.classWeights = {{1, 2, 3}, ""};
+    const dataset_check::DatasetCheck before = made.check();
+    std::filesystem::remove_all(made.cleanFolder());
+    const auto same =
+        dataset_check::cleanDataset(before, made.experiment, "e.yaml", made.cleanFolder());
+    QCOMPARE(same.refusals, before.refusals);
+    QCOMPARE(dataset_check::refusalsOf(before, &same).size(), 1u);
   }
 
   void emptyFilesAreLeftToTheUser() {
     MadeCheck made;
     for (const Part part : {Part::Train, Part::Val})
       made.part(part)["images"] = made.part(part)["annotations"] = ordered_json::array();
-    const auto cleaned = dataset_check::cleanDataset(made.check(), "e.yaml", made.cleanFolder());
+    const auto cleaned =
+        dataset_check::cleanDataset(made.check(), made.experiment, "e.yaml", made.cleanFolder());
     QCOMPARE(cleaned.unmended,
              (std::vector<std::string>{
                  "no training image is left: " + made.fileOf(Part::Train).string() +
@@ -420,7 +453,8 @@ class TstCleaning : public QObject {
     made.add(json(R"({"bbox": [20, 10, 0, 10]})"));
     made.add(json(R"({"id": 101, "category_id": 9})"));
     made.pictures.states["val-1.png"] = PictureState::Truncated;
-    const auto cleaned = dataset_check::cleanDataset(made.check(), "e.yaml", made.cleanFolder());
+    const auto cleaned =
+        dataset_check::cleanDataset(made.check(), made.experiment, "e.yaml", made.cleanFolder());
     QCOMPARE(cleaned.fixes.size(), 3u);
     QCOMPARE(cleaned.fixes.at(FindingKind::BoxEmpty).mended, 1);
     QCOMPARE(cleaned.fixes.at(FindingKind::UnknownClass).removed, 1);
@@ -430,7 +464,8 @@ class TstCleaning : public QObject {
     QCOMPARE(cleaned.parts[1].images, 3);
     QCOMPARE(cleaned.parts[1].annotations, 3);
     QVERIFY_EXCEPTION_THROWN(
-        dataset_check::cleanDataset(made.check(), "e.yaml", made.cleanFolder()), UserError);
+        dataset_check::cleanDataset(made.check(), made.experiment, "e.yaml", made.cleanFolder()),
+        UserError);
   }
 
   void aFileThatCannotBeReadIsLeftToTheUser() {
@@ -439,8 +474,8 @@ class TstCleaning : public QObject {
     made.check();
     base::writeFileAtomically(made.fileOf(Part::Train), "[");
     const auto cleaned =
-        dataset_check::cleanDataset(dataset_check::checkDataset(made.experiment, {}, made.pictures),
-                                    "e.yaml", made.cleanFolder());
+        dataset_check::cleanDataset(dataset_check::checkDataset(made.experiment, made.pictures),
+                                    made.experiment, "e.yaml", made.cleanFolder());
     QCOMPARE(cleaned.unmended.size(), 1u);
     QVERIFY(!std::filesystem::exists(made.cleanFolder()));
   }

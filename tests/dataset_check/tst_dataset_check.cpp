@@ -232,10 +232,13 @@ class TstDatasetCheck : public QObject {
     made.check();
     base::writeFileAtomically(made.fileOf(Part::Train), "{\"images\": [}");
     const dataset_check::DatasetCheck check =
-        dataset_check::checkDataset(made.experiment, {"refused"}, made.pictures);
+        dataset_check::checkDataset(made.experiment, made.pictures);
     QCOMPARE(faultsOf(check), (Faults{{"invalid_file", {}, {}}, {"box_empty", 1, 1}}));
     QCOMPARE(check.faults[0].byte, 13u);
-    QCOMPARE(check.refusals, std::vector<std::string>{"refused"});
+    QCOMPARE(check.refusals.size(), 1u);
+    QVERIFY(check.refusals[0].starts_with(
+        "dataset.train.annotations: " + made.fileOf(Part::Train).string() +
+        ":1:13: invalid JSON at byte 13: "));
     QVERIFY(!check.parts[0].isRead);
   }
 
@@ -244,7 +247,7 @@ class TstDatasetCheck : public QObject {
     made.check();
     // A file whose first byte cannot be read: EIO.
     made.experiment.dataset.train.annotations = "/proc/self/mem";
-    QVERIFY_EXCEPTION_THROWN(dataset_check::checkDataset(made.experiment, {}, made.pictures),
+    QVERIFY_EXCEPTION_THROWN(dataset_check::checkDataset(made.experiment, made.pictures),
                              base::SystemError);
   }
 
@@ -274,6 +277,32 @@ class TstDatasetCheck : public QObject {
     QVERIFY_EXCEPTION_THROWN(made.check(), UserError);
   }
 
+  void whatTrainingRefusesIsSaidInItsWords() {
+    MadeCheck made;
+    made.add(json(R"({"category_id": 9})"));
+    made.add(json(R"({"id": 101, "image_id": 9})"));
+    made.pictures.states["train-2.png"] = PictureState::Missing;
+    const dataset_check::DatasetCheck check = made.check();
+    QCOMPARE(check.refusals.size(), 2u);
+    try {
+      coco::Dataset::load(made.fileOf(Part::Train));
+    } catch (const Error& error) {
+      QCOMPARE(check.refusals[0], std::string("dataset.train.annotations: ") + error.what());
+    }
+    QCOMPARE(check.refusals[1],
+             "dataset.train.images: " + made.experiment.dataset.train.images +
+                 ": 1 of the 4 images in the annotations is missing, such as train-2.png; restore "
+                 "them, or skip them with dataset.bad_images: skip");
+  }
+
+  void settingsThatDoNotFitTheAnnotationsAreRefused() {
+    MadeCheck made;
+    made.part(Part::Val)["categories"].push_back(json(R"({"id": 2, "name": "o\nther"})"));
+    QCOMPARE(made.check().refusals, std::vector<std::string>{"dataset.val.annotations: category 2 "
+                                                             "'o ther' is missing in the training "
+                                                             "split"});
+  }
+
   void imagesThatCannotBeUsedAreRefusedUnlessTheyAreSkipped() {
     MadeCheck made;
     made.pictures.states = {{"train-2.png", PictureState::Truncated},
@@ -299,7 +328,7 @@ class TstDatasetCheck : public QObject {
     const auto stop = [&](const std::string& what, std::size_t, std::size_t) {
       if (what == "checking images" && ++calls == 2) throw Error("stopped");
     };
-    QVERIFY_EXCEPTION_THROWN(dataset_check::checkDataset(made.experiment, {}, made.pictures, stop),
+    QVERIFY_EXCEPTION_THROWN(dataset_check::checkDataset(made.experiment, made.pictures, stop),
                              Error);
     QCOMPARE(calls.load(), 2);
     QVERIFY(made.pictures.reads < kImages / 2);  // other threads end theirs

@@ -26,7 +26,7 @@ ALLOWED = {
     "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
     "engine/supervisor": CORE,
-    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "formats"},
+    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "formats"},
     "engine/structures": {"base"},
     "engine/ops": {"base", "structures"},
     "engine/model": {"base", "config", "structures", "ops"},

@@ -1,4 +1,4 @@
-#include "engine/cli/annotation_issues.h"
+#include "engine/dataset_check/annotation_issues.h"
 
 #include <map>
 
@@ -6,7 +6,7 @@
 #include "engine/base/shortened_text.h"
 #include "engine/coco/files/annotation_review.h"
 
-namespace lockstep::cli {
+namespace lockstep::dataset_check {
 namespace {
 
 /// `annotations 3, 5, 8 …`
@@ -66,4 +66,4 @@ std::vector<AnnotationIssue> annotationIssues(const coco::Dataset& dataset) {
   return issues;
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::dataset_check

@@ -5,7 +5,7 @@
 
 #include "engine/coco/files/dataset.h"
 
-namespace lockstep::cli {
+namespace lockstep::dataset_check {
 
 struct AnnotationIssue {
   bool isError = false;  ///< most objects have it; else a warning: torchvision trains on it too
@@ -16,4 +16,4 @@ struct AnnotationIssue {
 /// the first ids.
 std::vector<AnnotationIssue> annotationIssues(const coco::Dataset& dataset);
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::dataset_check
