@@ -1,5 +1,8 @@
 #include "engine/base/input_file.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <system_error>
 
 namespace lockstep::base {
@@ -28,7 +31,10 @@ const char* kindOf(fs::file_type type) {
 std::string inputFileError(const fs::path& file, const std::string& expected) {
   std::error_code failure;
   const fs::file_status status = fs::status(file, failure);
-  if (status.type() == fs::file_type::regular) return {};
+  if (status.type() == fs::file_type::regular) {
+    if (::access(file.c_str(), R_OK) == 0 || errno != EACCES) return {};
+    return "cannot be read: permission denied; make it readable";
+  }
   if (status.type() == fs::file_type::not_found) return "no such file";
   if (failure) return failure.message();
   return std::string("is ") + kindOf(status.type()) + "; expected " + expected;

@@ -19,16 +19,20 @@ std::size_t controlBytes(std::string_view text) {
 
 }  // namespace
 
-std::string shortened(std::string_view text) {
-  std::size_t length = std::min(text.size(), kMaxBytes);
-  while (length > 0 && length < text.size() && isUtf8Continuation(text[length])) --length;
+std::string printable(std::string_view text) {
   std::string shown;
-  for (std::size_t i = 0; i < length;) {
-    const std::size_t control = controlBytes(text.substr(i, length - i));
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t control = controlBytes(text.substr(i));
     shown += control > 0 ? ' ' : text[i];
     i += std::max<std::size_t>(control, 1);
   }
-  return length < text.size() ? shown + "…" : shown;
+  return shown;
+}
+
+std::string shortened(std::string_view text) {
+  std::size_t length = std::min(text.size(), kMaxBytes);
+  while (length > 0 && length < text.size() && isUtf8Continuation(text[length])) --length;
+  return printable(text.substr(0, length)) + (length < text.size() ? "…" : "");
 }
 
 }  // namespace lockstep::base

@@ -5,8 +5,11 @@
 
 namespace lockstep::base {
 
-/// A string from a file, shortened for messages: control characters become spaces, and it is
-/// truncated with … after 60 bytes. Valid UTF-8 stays valid.
+/// A string from a file, as one line of a message: control characters become spaces. Valid UTF-8
+/// stays valid.
+std::string printable(std::string_view text);
+
+/// The same, truncated with … after 60 bytes.
 std::string shortened(std::string_view text);
 
 }  // namespace lockstep::base

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -14,14 +12,13 @@
 #include "engine/base/error.h"
 #include "engine/base/file_identity.h"
 #include "engine/base/number_text.h"
-#include "engine/cli/annotation_issues.h"
 #include "engine/cli/class_weights.h"
-#include "engine/coco/evaluation/past_limit.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/training_images.h"
 #include "engine/config/anchor_fit.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/config/value_text.h"
+#include "engine/dataset_check/training_needs.h"
 #include "engine/supervisor/machine.h"
 
 namespace lockstep::cli {
@@ -42,32 +39,25 @@ struct Split {
 
 constexpr const char* kTrainKey = "dataset.train";
 
-/// How many files have a problem, and the first of them.
-struct Examples {
-  std::size_t count = 0;
-  std::string first;
-
-  void add(const std::string& name) {
-    if (count++ == 0) first = name;
-  }
-};
-
 class Checker {
  public:
   Checker(const config::LoadedExperiment& loaded, const std::vector<supervisor::GpuDevice>& devices)
       : loaded_(loaded), experiment_(loaded.experiment), devices_(devices) {}
 
   DataCheck run(bool withAnchors) {
-    for (const ConfigIssue& issue : config::missingData(experiment_)) {
-      add(issue.key, issue.text).severity = issue.severity;
-    }
+    for (ConfigIssue& issue : config::missingData(experiment_)) add(std::move(issue));
     if (!isGiven(experiment_.dataset.train)) return std::move(check_);
     Split train = read(kTrainKey, experiment_.dataset.train);
     std::optional<Split> val;
     if (isGiven(experiment_.dataset.val)) val.emplace(read("dataset.val", experiment_.dataset.val));
     checkIds(train);
     if (val) checkIds(*val);
-    checkSplits(&train, val ? &*val : nullptr, /*withEmpty=*/true);
+    countSplits(train, val ? &*val : nullptr);
+    for (ConfigIssue& issue :
+         dataset_check::trainingIssues(experiment_, &train.dataset, val ? &val->dataset : nullptr))
+      add(std::move(issue));
+    checkFiles(train);
+    if (val) checkFiles(*val);
     countUsed(train);
     if (val) checkSharedImages(train, *val);
     if (withAnchors) checkAnchors(train);
@@ -78,41 +68,16 @@ class Checker {
     return std::move(check_);
   }
 
-  std::vector<std::string> refusals() {
-    std::optional<Split> train = readOrRefuse(kTrainKey, experiment_.dataset.train);
-    std::optional<Split> val = readOrRefuse("dataset.val", experiment_.dataset.val);
-    checkSplits(train ? &*train : nullptr, val ? &*val : nullptr, /*withEmpty=*/false);
-    std::vector<std::string> texts;
-    for (const ConfigIssue& issue : check_.issues) {
-      if (issue.severity == ConfigIssue::Severity::Error)
-        texts.push_back(issue.key + ": " + issue.text);
-    }
-    return texts;
+ private:
+  void add(ConfigIssue issue) {
+    setLocation(issue, loaded_);
+    check_.issues.push_back(std::move(issue));
   }
 
- private:
-  ConfigIssue& add(const std::string& key, std::string text) {
-    check_.issues.push_back({.key = key, .text = std::move(text)});
-    setLocation(check_.issues.back(), loaded_);
-    return check_.issues.back();
-  }
+  void add(const std::string& key, std::string text) { add({.key = key, .text = std::move(text)}); }
 
   void warn(const std::string& key, std::string text) {
-    add(key, std::move(text)).severity = ConfigIssue::Severity::Warning;
-  }
-
-  /// What the annotations and files of the splits that are given must have for a training.
-  /// withEmpty: also files without a byte, which reading the images finds too.
-  void checkSplits(Split* train, Split* val, bool withEmpty) {
-    if (train != nullptr) checkTrainClasses(*train);
-    if (train != nullptr) checkClassWeights();
-    if (train != nullptr && val != nullptr && check_.classes > 0) checkHeldOutClasses(*train, *val);
-    if (train != nullptr) checkUsable(*train);
-    if (val != nullptr) checkHeldOutImages(*val);
-    for (Split* split : {train, val})
-      if (split != nullptr) checkAnnotations(*split);
-    for (Split* split : {train, val})
-      if (split != nullptr) checkFiles(*split, withEmpty);
+    add({.severity = ConfigIssue::Severity::Warning, .key = key, .text = std::move(text)});
   }
 
   static bool isGiven(const config::DatasetSplit& split) {
@@ -123,61 +88,12 @@ class Checker {
     return {key, paths, coco::Dataset::load(paths.annotations), {}};
   }
 
-  std::optional<Split> readOrRefuse(const std::string& key, const config::DatasetSplit& paths) {
-    if (!isGiven(paths)) return std::nullopt;
-    try {
-      return read(key, paths);
-    } catch (const UserError&) {
-      throw;
-    } catch (const Error& error) {
-      add(key + ".annotations", error.what());
-      return std::nullopt;
-    }
-  }
-
-  void checkTrainClasses(const Split& train) {
+  void countSplits(const Split& train, const Split* val) {
     check_.classes = train.dataset.categories().size();
-    if (check_.classes > 0) return;
-    add("dataset.train.annotations",
-        train.paths.annotations + " has no classes: its \"categories\" are empty");
-  }
-
-  void checkClassWeights() {
-    const std::size_t weights = experiment_.solver.classWeights.values.size();
-    if (weights == 0 || weights == check_.classes) return;
-    add("solver.class_weights", "has " + counted(weights, "number") +
-                                    ", but the training split has " +
-                                    counted(check_.classes, "class"));
-  }
-
-  void checkHeldOutClasses(const Split& train, const Split& val) {
-    for (const coco::Category& category : val.dataset.categories()) {
-      const auto& known = train.dataset.categories();
-      const auto same = std::find_if(known.begin(), known.end(), [&](const coco::Category& other) {
-        return other.id == category.id;
-      });
-      const std::string name = std::to_string(category.id.value) + " '" + category.name + "'";
-      if (same == known.end()) {
-        add("dataset.val.annotations", "category " + name + " is missing in the training split");
-        return;
-      }
-      if (same->name == category.name) continue;
-      warn("dataset.val.annotations",
-           "category " + name + " is '" + same->name + "' in the training split");
-      return;
-    }
-  }
-
-  void checkUsable(const Split& train) {
-    const std::size_t usable = train.dataset.usableImageCount();
-    const std::size_t all = train.dataset.images().size();
-    if (all == 0) {
-      add("dataset.train.annotations", "has no images");
-    } else if (usable == 0) {
-      add("dataset.train.annotations",
-          train.paths.annotations + ": none of the " + counted(all, "image") +
-              " has a usable annotation (iscrowd 0, width and height over 1 px)");
-    }
+    check_.trainAnnotations = train.dataset.annotationCount();
+    if (val == nullptr) return;
+    check_.valImages = val->dataset.images().size();
+    check_.valAnnotations = val->dataset.annotationCount();
   }
 
   void countUsed(const Split& train) {
@@ -186,25 +102,6 @@ class Checker {
     check_.drawsPerEpoch = coco::drawsPerEpoch(
         coco::repeatFactors(train.dataset, used, experiment_.dataset.repeatThreshold));
     check_.classWeights = classWeightsOf(experiment_.solver, train.dataset, used);
-    check_.trainAnnotations = train.dataset.annotationCount();
-  }
-
-  void checkHeldOutImages(const Split& val) {
-    check_.valImages = val.dataset.images().size();
-    check_.valAnnotations = val.dataset.annotationCount();
-    if (check_.valImages == 0) add("dataset.val.annotations", "has no images");
-    const auto evaluated = static_cast<std::size_t>(experiment_.evaluation.maxImages);
-    const std::size_t limit = config::apParams(experiment_.evaluation).mostDetections();
-    const std::string past = coco::objectsPastLimit(val.dataset, limit, evaluated).text();
-    if (!past.empty()) warn("dataset.val.annotations", past);
-    warnOfDetectionsPerImage(val, evaluated);
-  }
-
-  /// model.box_head.detections_per_image below the objects of the most crowded image.
-  void warnOfDetectionsPerImage(const Split& val, std::size_t evaluated) {
-    const auto limit = static_cast<std::size_t>(experiment_.model.boxHead.detectionsPerImage);
-    const std::string text = coco::detectionLimitText(val.dataset, limit, evaluated);
-    if (!text.empty()) warn("model.box_head.detections_per_image", text);
   }
 
   void checkIds(const Split& split) {
@@ -212,47 +109,8 @@ class Checker {
     if (!text.empty()) warn(split.key + ".annotations", text);
   }
 
-  void checkAnnotations(const Split& split) {
-    for (const AnnotationIssue& issue : annotationIssues(split.dataset)) {
-      if (issue.isError) {
-        add(split.key + ".annotations", issue.text);
-      } else {
-        warn(split.key + ".annotations", issue.text);
-      }
-    }
-    checkMasks(split);
-  }
-
-  /// A mask head learns from the annotations that have masks, and its AP is of these.
-  void checkMasks(const Split& split) {
-    if (!experiment_.model.masks) return;
-    Examples boxes;
-    std::size_t usable = 0;
-    for (std::size_t i = 0; i < split.dataset.images().size(); ++i) {
-      for (const coco::Annotation& annotation : split.dataset.annotationsOf(i)) {
-        if (!annotation.isUsable()) continue;
-        ++usable;
-        if (!annotation.hasMask) boxes.add(std::to_string(annotation.id));
-      }
-    }
-    if (boxes.count == 0) return;
-    const std::string which = std::to_string(boxes.count) + " of the " +
-                              counted(usable, "usable annotation") +
-                              (boxes.count == 1 ? " has" : " have") +
-                              " a box but no mask, the first has id " + boxes.first;
-    if (boxes.count == usable) {
-      add(split.key + ".annotations",
-          which + ": train a detector of boxes with model.masks: false, or add masks");
-    } else {
-      warn(split.key + ".annotations",
-           which + ": " +
-               (split.key == kTrainKey ? "they are not trained on by the mask head"
-                                       : "mask AP leaves them out"));
-    }
-  }
-
-  void checkFiles(Split& split, bool withEmpty) {
-    Examples missing, empty;
+  void checkFiles(Split& split) {
+    dataset_check::BadImages missing, empty;
     const fs::path folder = split.paths.images;
     for (const coco::Image& image : split.dataset.images()) {
       struct stat status;
@@ -263,41 +121,10 @@ class Checker {
         missing.add(image.fileName);
       }
     }
-    if (!addWrongFolder(split, missing)) addImageIssue(split, "missing", missing);
-    if (withEmpty) addImageIssue(split, "empty", empty);
-  }
-
-  /// Adds an issue if no image exists because each file_name repeats the folder's name:
-  /// `train/a.jpg` in `DIR/train`. Returns whether it did.
-  bool addWrongFolder(const Split& split, const Examples& missing) {
     const std::size_t all = split.dataset.images().size();
-    if (missing.count == 0 || missing.count < all) return false;
-    const fs::path parent = fs::path(split.paths.images).parent_path();
-    std::error_code ignored;
-    if (!fs::is_regular_file(parent / missing.first, ignored)) return false;
-    const std::string key = split.key + ".images";
-    add(key, split.paths.images + ": none of the " + counted(all, "image") +
-                 " in the annotations is in this folder, such as " + missing.first +
-                 "; file_name is relative to " + key + ": did you mean " + parent.string() + "?");
-    return true;
-  }
-
-  /// With dataset.bad_images: skip it is a warning, unless no image is left.
-  void addImageIssue(const Split& split, const char* problem, const Examples& found) {
-    if (found.count == 0) return;
-    const std::size_t all = split.dataset.images().size();
-    const bool areOthersLeft = found.count < all;
-    const bool isSkipped = experiment_.dataset.skipsBadImages() && areOthersLeft;
-    const char* remedy = isSkipped       ? ""
-                         : areOthersLeft ? "; restore them, or skip them with dataset.bad_images: "
-                                           "skip"
-                                         : "; restore them";
-    ConfigIssue& issue =
-        add(split.key + ".images", split.paths.images + ": " + std::to_string(found.count) +
-                                       " of the " + counted(all, "image") + " in the annotations " +
-                                       (found.count == 1 ? "is " : "are ") + problem +
-                                       ", such as " + found.first + remedy);
-    if (isSkipped) issue.severity = ConfigIssue::Severity::Warning;
+    for (auto& issue : {dataset_check::missingImageIssue(experiment_, split.key, missing, all),
+                        dataset_check::imageIssue(experiment_, split.key, "empty", empty, all)})
+      if (issue) add(*issue);
   }
 
   void checkSharedImages(const Split& train, const Split& val) {
@@ -458,10 +285,6 @@ void setLocation(ConfigIssue& issue, const config::LoadedExperiment& loaded) {
 DataCheck checkData(const config::LoadedExperiment& loaded,
                     const std::vector<supervisor::GpuDevice>& devices, bool withAnchors) {
   return Checker(loaded, devices).run(withAnchors);
-}
-
-std::vector<std::string> dataRefusals(const config::LoadedExperiment& loaded) {
-  return Checker(loaded, {}).refusals();
 }
 
 DataCheck checkTrainingData(const config::LoadedExperiment& loaded,

@@ -35,10 +35,6 @@ void setLocation(config::ConfigIssue& issue, const config::LoadedExperiment& loa
 DataCheck checkData(const config::LoadedExperiment& loaded,
                     const std::vector<supervisor::GpuDevice>& devices, bool withAnchors = false);
 
-/// What `train` refuses in the annotations, and which image files are missing, of the parts that
-/// are given: one is enough. Annotations that cannot be parsed are one of these.
-std::vector<std::string> dataRefusals(const config::LoadedExperiment& loaded);
-
 /// The same for `train`: throws UserError with all errors, one per line; warnings go to standard
 /// error.
 DataCheck checkTrainingData(const config::LoadedExperiment& loaded,

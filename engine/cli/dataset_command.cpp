@@ -6,7 +6,6 @@
 #include "engine/base/input_file.h"
 #include "engine/base/log.h"
 #include "engine/cli/commands.h"
-#include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
 #include "engine/cli/output_path.h"
@@ -112,7 +111,6 @@ int checkDataset(const CheckOptions& options) {
   protocol::CheckDatasetJob job{
       .configYaml = config::writeExperiment(loaded.experiment),
       .experiment = std::filesystem::absolute(options.config).lexically_normal().string(),
-      .refusals = dataRefusals(loaded),
       .out = out ? out->workerFile().string() : "",
       .fixFolder = options.fix.empty() ? "" : checkNewFolder(options.fix, "--fix").string()};
   const protocol::DatasetReport report =

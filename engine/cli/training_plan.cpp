@@ -167,6 +167,14 @@ void refuseChanges(const run_folder::Layout& layout, const config::Experiment& e
       list);
 }
 
+/// Of overrides that leave an experiment with errors, it names those that a resumed run refuses,
+/// not the keys that no longer fit them. Throws UserError.
+void refuseOverrides(const run_folder::Layout& layout, const TrainOptions& options) {
+  if (!isFolder(options.target) || !pathExists(layout.config())) return;
+  const auto loaded = config::loadExperiment(layout.config(), options.overrides);
+  if (loaded.hasErrors()) refuseChanges(layout, loaded.experiment);
+}
+
 std::string runName(const TrainOptions& options, const config::Experiment& experiment) {
   return experiment.name + (options.findLr ? "-find-lr" : "");
 }
@@ -371,7 +379,10 @@ TrainingPlan planChecked(const TrainOptions& options) {
   refuseTakenOutput(options);
   if (!options.from.empty()) return planForked(options, workerProgram);
   const auto folder = existingFolder(options);
-  if (folder) refuseRangeTest(run_folder::Layout(*folder));
+  if (folder) {
+    refuseRangeTest(run_folder::Layout(*folder));
+    refuseOverrides(run_folder::Layout(*folder), options);
+  }
   const bool fromCheckpoint = folder && hasCheckpoint(*folder);
   TrainingExperiment training = readExperiment(options, workerProgram, fromCheckpoint);
   if (!fromCheckpoint) checkInitialWeights(training.experiment, workerProgram);

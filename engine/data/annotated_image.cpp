@@ -108,17 +108,7 @@ class AnnotationCutter {
     double x0 = box[0] - window.x, y0 = box[1] - window.y;
     if (flipsHorizontally_) x0 = window.width - x0 - box[2];
     if (flipsVertically_) y0 = window.height - y0 - box[3];
-    return clipped({x0, y0, box[2], box[3]}, window);
-  }
-
-  /// A box that is inside keeps its bits.
-  static BoxXywh clipped(const BoxXywh& box, const coco::PixelWindow& window) {
-    const bool isInside = box[0] >= 0 && box[1] >= 0 && box[0] + box[2] <= window.width &&
-                          box[1] + box[3] <= window.height;
-    if (isInside) return box;
-    const double left = std::max(box[0], 0.0), top = std::max(box[1], 0.0);
-    return {left, top, std::min<double>(box[0] + box[2], window.width) - left,
-            std::min<double>(box[1] + box[3], window.height) - top};
+    return coco::clippedBox({x0, y0, box[2], box[3]}, window.size());
   }
 
   coco::Rle cutMask(const coco::Rle& mask) const {

@@ -9,6 +9,7 @@
 
 #include "engine/base/counter_hash.h"
 #include "engine/coco/masks/rle.h"
+#include "engine/ops/bilinear.h"
 
 namespace lockstep::data {
 namespace {
@@ -17,21 +18,6 @@ using base::RandomPurpose;
 
 /// Share of an object that has to be left of it.
 constexpr double kLeastVisible = 0.1;
-
-/// Two pixels of a line and the weight of the second.
-struct Neighbours {
-  int first = 0, second = 0;
-  float weight = 0;
-};
-
-/// Those of a pixel's centre, as bilinear interpolation without antialias takes them.
-Neighbours neighboursOf(int pixel, std::int64_t from, std::int64_t to) {
-  const float scale = static_cast<float>(from) / static_cast<float>(to);
-  const float place = std::max((static_cast<float>(pixel) + 0.5F) * scale - 0.5F, 0.0F);
-  const std::int64_t first = std::min(static_cast<std::int64_t>(place), from - 1);
-  return {static_cast<int>(first), static_cast<int>(std::min(first + 1, from - 1)),
-          place - static_cast<float>(first)};
-}
 
 /// An object of the donor as it is seen in the image.
 struct PastedObject {
@@ -116,29 +102,28 @@ class Paster {
   void paint(const coco::MaskCrop& crop) {
     std::size_t at = 0;
     for (int y = crop.y; y < crop.y + crop.height; ++y) {
-      const Neighbours rows =
-          neighboursOf(y - plan_.top, donor_.pixels.height, plan_.donorSize.height);
+      const ops::Lerp rows =
+          ops::lerpAt(y - plan_.top, donor_.pixels.height, plan_.donorSize.height);
       for (int x = crop.x; x < crop.x + crop.width; ++x) {
         if (crop.pixels[at++] == 0) continue;
         covered_[placeOf(x, y)] = true;
-        const Neighbours columns =
-            neighboursOf(x - plan_.left, donor_.pixels.width, plan_.donorSize.width);
+        const ops::Lerp columns =
+            ops::lerpAt(x - plan_.left, donor_.pixels.width, plan_.donorSize.width);
         paintPixel(x, y, columns, rows);
       }
     }
   }
 
-  void paintPixel(int x, int y, const Neighbours& columns, const Neighbours& rows) {
+  void paintPixel(int x, int y, const ops::Lerp& columns, const ops::Lerp& rows) {
     std::uint8_t* to = image_.pixels.pixelAt(x, y);
     for (std::size_t channel = 0; channel < RgbImage::kChannels; ++channel) {
       const auto value = [&](int row, int column) {
         return static_cast<float>(donor_.pixels.pixelAt(column, row)[channel]);
       };
       const auto inRow = [&](int row) {
-        return value(row, columns.first) * (1 - columns.weight) +
-               value(row, columns.second) * columns.weight;
+        return ops::lerp(value(row, columns.low), value(row, columns.high), columns.fraction);
       };
-      const float mixed = inRow(rows.first) * (1 - rows.weight) + inRow(rows.second) * rows.weight;
+      const float mixed = ops::lerp(inRow(rows.low), inRow(rows.high), rows.fraction);
       to[channel] = static_cast<std::uint8_t>(std::lround(mixed));
     }
   }

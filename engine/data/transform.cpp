@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/coco/masks/mask_geometry.h"
 #include "engine/data/annotated_image.h"
 #include "engine/ops/resize_images.h"
 
@@ -22,12 +23,10 @@ struct Box {
 };
 
 /// Bounding box of an annotation, before it is resized.
-Box clippedBox(const std::array<double, 4>& xywh, const base::ImageSize& image) {
-  const auto clip = [](double value, std::int64_t side) {
-    return static_cast<float>(std::clamp(value, 0.0, static_cast<double>(side)));
-  };
-  return {clip(xywh[0], image.width), clip(xywh[1], image.height),
-          clip(xywh[0] + xywh[2], image.width), clip(xywh[1] + xywh[3], image.height)};
+Box boxWithin(const base::ImageSize& image, const std::array<double, 4>& xywh) {
+  const auto [x, y, width, height] = coco::clippedBox(xywh, image);
+  return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(x + width),
+          static_cast<float>(y + height)};
 }
 
 /// Flips, then scales by the ratios of the actual sizes (torchvision's resize_boxes). Boxes thinner
@@ -142,7 +141,7 @@ structures::GtInstances transformAnnotations(const std::vector<coco::Annotation>
   std::vector<const coco::Annotation*> used;
   std::vector<Box> boxes;
   for (const coco::Annotation& annotation : annotations) {
-    const Box box = transformedBox(clippedBox(annotation.boxXywh, plan.croppedSize()), plan);
+    const Box box = transformedBox(boxWithin(plan.croppedSize(), annotation.boxXywh), plan);
     if (!annotation.isUsable() || box.isEmpty()) continue;
     used.push_back(&annotation);
     boxes.push_back(box);

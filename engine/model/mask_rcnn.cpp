@@ -73,7 +73,7 @@ struct MaskRcnn::Features {
 
 MaskRcnn::MaskRcnn(const config::ModelConfig& config, std::int64_t classCount, std::uint64_t seed,
                    ops::SumOverRanks sumOverRanks)
-    : classCount_(classCount), hasMaskHead_(config.masks), norm_(config.resolvedNorm()) {
+    : classCount_(classCount), norm_(config.resolvedNorm()) {
   const NormChoice norm{norm_, config.normEpsilon, std::move(sumOverRanks)};
   const auto backbone = register_module("backbone", std::make_shared<torch::nn::Module>());
   body_ = backbone->register_module("body", makeBackbone(config.backbone, norm));
@@ -116,6 +116,8 @@ bool MaskRcnn::runsInCudaGraphs() const {
   return cudaGraphs_ && at::GradMode::is_enabled() && is_training() &&
          ActivationWatch::current() == nullptr;
 }
+
+bool MaskRcnn::hasMaskHead() const { return roiHeads_->hasMaskHead(); }
 
 void MaskRcnn::setClassWeights(const std::vector<double>& weights) {
   if (weights.empty()) return roiHeads_->setClassWeights({});

@@ -85,7 +85,7 @@ class MaskRcnn : public torch::nn::Module {
   std::vector<ParameterInfo> trainableParameters() const;
 
   std::int64_t classCount() const { return classCount_; }
-  bool hasMaskHead() const { return hasMaskHead_; }
+  bool hasMaskHead() const;
 
   /// The dtype that the network computes in, such as at::kBFloat16; by default that of the images.
   /// Parameters, norm statistics, boxes, scores and losses stay float32.
@@ -121,7 +121,6 @@ class MaskRcnn : public torch::nn::Module {
   RowShapes shapesOn(const at::Device& device) const;
 
   std::int64_t classCount_;
-  bool hasMaskHead_;
   config::Norm norm_;
   std::optional<at::ScalarType> computeType_;
   std::optional<RowShapes> rowShapes_;

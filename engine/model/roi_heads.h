@@ -38,6 +38,8 @@ class RoiHeads : public torch::nn::Module {
                 const std::vector<std::uint64_t>& samplingKeys, RowShapes shapes,
                 RoiLosses* perRoi = nullptr) const;
 
+  bool hasMaskHead() const { return maskHead_.has_value(); }
+
   /// As BoxHead has them.
   void setClassWeights(const at::Tensor& weights) { boxHead_.setClassWeights(weights); }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "engine/ops/bilinear.h"
 #include "engine/ops/host_device.h"
 
 /// The window of a detection's mask in its image, shared by the CPU and CUDA kernels.
@@ -10,28 +11,6 @@ namespace lockstep::ops {
 /// Pixels with a probability > this are foreground. A power of two: interpolation between numbers
 /// up to it never rounds to one above it.
 inline constexpr float kMaskThreshold = 0.5f;
-
-/// Where a pixel of the enlarged mask reads the small one: low * (1 - fraction) + high * fraction.
-struct Lerp {
-  std::int32_t low, high;
-  float fraction;
-};
-
-/// One axis of a bilinear resize of `from` to `to` pixels with align_corners false.
-LOCKSTEP_HOST_DEVICE inline Lerp lerpAt(std::int64_t target, std::int32_t from, std::int64_t to) {
-  const float scale = static_cast<float>(from) / static_cast<float>(to);
-  const float place = (static_cast<float>(target) + 0.5f) * scale - 0.5f;
-  const float inside = place > 0.0f ? place : 0.0f;
-  const std::int32_t last = from - 1;
-  const std::int32_t low =
-      inside < static_cast<float>(last) ? static_cast<std::int32_t>(inside) : last;
-  const float fraction = inside - static_cast<float>(low);
-  return {low, low < last ? low + 1 : last, fraction < 1.0f ? fraction : 1.0f};
-}
-
-LOCKSTEP_HOST_DEVICE inline float lerp(float low, float high, float fraction) {
-  return (1.0f - fraction) * low + fraction * high;
-}
 
 /// The extent of a box along one axis of the image, in integer px.
 struct PasteSpan {

@@ -188,7 +188,6 @@ void describe(auto& members, Is<ExportJob> auto& job) {
 void describe(auto& members, Is<CheckDatasetJob> auto& job) {
   members("config_yaml", job.configYaml);
   members("experiment", job.experiment);
-  members("refusals", job.refusals);
   members("out", job.out);
   members("fix", job.fixFolder);
 }

@@ -178,14 +178,13 @@ struct ExportJob {
   using Result = DatasetReport;
   std::string source{}, out{}, format{};
 };
-/// Looks for faults in annotations and images (coco::checkDataset).
+/// Looks for faults in annotations and images (dataset_check::checkDataset).
 struct CheckDatasetJob {
   using Result = DatasetReport;
-  std::string configYaml{};             ///< resolved experiment (writeExperiment)
-  std::string experiment{};             ///< its file, which that of cleaned annotations is based on
-  std::vector<std::string> refusals{};  ///< why training refuses the annotations
-  std::string out{};        ///< file for all that is found (written atomically); empty: none
-  std::string fixFolder{};  ///< new folder for cleaned annotations; empty: none
+  std::string configYaml{};  ///< resolved experiment (writeExperiment)
+  std::string experiment{};  ///< its file, which that of cleaned annotations is based on
+  std::string out{};         ///< file for all that is found (written atomically); empty: none
+  std::string fixFolder{};   ///< new folder for cleaned annotations; empty: none
 };
 
 struct InfoResult {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/base/utf8.h"
 #include "engine/coco/masks/mask_geometry.h"
 #include "engine/structures/image_row.h"
 
@@ -131,13 +132,29 @@ std::vector<coco::Detection> BatchSheetPainter::objectsOf(const data::Batch& bat
   return objects;
 }
 
+std::optional<Ink> BatchSheetPainter::drawFitting(const std::string& text, int width) {
+  std::optional<Ink> whole = text_.draw(text);
+  if (!whole || whole->width <= width) return whole;
+  std::vector<std::size_t> lengths;  // between characters
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (!base::isUtf8Continuation(text[i])) lengths.push_back(i);
+  const auto shortened = [&](std::size_t length) {
+    return text_.draw(text.substr(0, length) + "…");
+  };
+  const auto tooLong = std::ranges::partition_point(lengths, [&](std::size_t length) {
+    const std::optional<Ink> ink = shortened(length);
+    return ink && ink->width <= width;
+  });
+  return tooLong == lengths.begin() ? std::nullopt : shortened(*(tooLong - 1));
+}
+
 void BatchSheetPainter::drawCaption(data::RgbImage& sheet, const std::string& caption, int left,
                                     int top, int width) {
-  std::optional<Ink> ink = text_.draw(caption);
-  if (!ink) ink = text_.draw(withoutOtherScripts(caption));
+  std::optional<Ink> ink = drawFitting(caption, width);
+  if (!ink) ink = drawFitting(withoutOtherScripts(caption), width);
   if (!ink) return;
   for (int y = 0; y < std::min(ink->height, kCaptionPx); ++y) {
-    for (int x = 0; x < std::min(ink->width, width); ++x) {
+    for (int x = 0; x < ink->width; ++x) {
       const int covered = ink->coverage[static_cast<std::size_t>(y * ink->width + x)];
       std::uint8_t* pixel = sheet.pixelAt(left + x, top + y + 2);
       std::fill_n(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class BatchSheetPainter {
 
  private:
   std::vector<coco::Detection> objectsOf(const data::Batch& batch, std::int64_t n) const;
+  /// The line, with … for its end if that exceeds the width. nullopt: as LabelText::draw().
+  std::optional<Ink> drawFitting(const std::string& text, int width);
   void drawCaption(data::RgbImage& sheet, const std::string& caption, int left, int top, int width);
 
   std::vector<CategoryId> categories_;

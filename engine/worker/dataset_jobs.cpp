@@ -4,7 +4,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
-#include "engine/coco/check/check_report.h"
+#include "engine/dataset_check/check_report.h"
 #include "engine/formats/export.h"
 #include "engine/formats/import.h"
 #include "engine/formats/report_text.h"
@@ -66,14 +66,16 @@ protocol::Finished run(const protocol::ExportJob& job, const JobContext& context
 protocol::Finished run(const protocol::CheckDatasetJob& job, const JobContext& context) {
   PhaseProgress progress(context);
   const config::Experiment experiment = experimentOf(job.configYaml, /*isResume=*/true);
-  const coco::DatasetCheck check =
-      coco::checkDataset(experiment, job.refusals, DatasetPictures(), std::ref(progress));
-  std::optional<coco::CleanedDataset> cleaned;
-  if (!job.fixFolder.empty()) cleaned = coco::cleanDataset(check, job.experiment, job.fixFolder);
-  const coco::CleanedDataset* fixes = cleaned ? &*cleaned : nullptr;
-  if (!job.out.empty()) base::writeFileAtomically(job.out, coco::jsonOf(check, experiment, fixes));
-  protocol::DatasetReport report{.text = coco::summaryOf(check, experiment, fixes)};
-  for (const std::string& refusal : coco::refusalsOf(check, fixes))
+  const dataset_check::DatasetCheck check =
+      dataset_check::checkDataset(experiment, DatasetPictures(), std::ref(progress));
+  std::optional<dataset_check::CleanedDataset> cleaned;
+  if (!job.fixFolder.empty())
+    cleaned = dataset_check::cleanDataset(check, experiment, job.experiment, job.fixFolder);
+  const dataset_check::CleanedDataset* fixes = cleaned ? &*cleaned : nullptr;
+  if (!job.out.empty())
+    base::writeFileAtomically(job.out, dataset_check::jsonOf(check, experiment, fixes));
+  protocol::DatasetReport report{.text = dataset_check::summaryOf(check, experiment, fixes)};
+  for (const std::string& refusal : dataset_check::refusalsOf(check, fixes))
     report.failure += (report.failure.empty() ? "" : "; ") + refusal;
   return {.result = std::move(report)};
 }

@@ -15,7 +15,7 @@ namespace lockstep::worker {
 namespace {
 
 namespace fs = std::filesystem;
-using coco::PictureState;
+using dataset_check::PictureState;
 
 /// A file, and what it decodes to without its EXIF orientation.
 struct Decoded {
@@ -65,21 +65,21 @@ Decoded decode(const fs::path& file) {
 }
 
 template <typename Value>
-coco::GreyPixels<Value> pixelsOf(const cv::Mat& grey) {
+dataset_check::GreyPixels<Value> pixelsOf(const cv::Mat& grey) {
   return {grey.ptr<Value>(), grey.cols, grey.rows, static_cast<std::ptrdiff_t>(grey.step1())};
 }
 
 /// Null for an empty image.
-std::unique_ptr<coco::Thumbnail> thumbnailOf(const cv::Mat& grey) {
+std::unique_ptr<dataset_check::Thumbnail> thumbnailOf(const cv::Mat& grey) {
   if (grey.empty()) return nullptr;
-  return std::make_unique<coco::Thumbnail>(grey.depth() == CV_8U
-                                               ? coco::thumbnailOf(pixelsOf<std::uint8_t>(grey))
-                                               : coco::thumbnailOf(pixelsOf<std::uint16_t>(grey)));
+  return std::make_unique<dataset_check::Thumbnail>(
+      grey.depth() == CV_8U ? dataset_check::thumbnailOf(pixelsOf<std::uint8_t>(grey))
+                            : dataset_check::thumbnailOf(pixelsOf<std::uint16_t>(grey)));
 }
 
 /// Decides as training does.
 void readAsTraining(const fs::path& file, base::ImageSize annotated, Decoded& decoded,
-                    coco::Picture& picture) {
+                    dataset_check::Picture& picture) {
   try {
     data::readAnnotatedImage(file, annotated);
     if (decoded.grey.empty()) {
@@ -105,8 +105,9 @@ void readAsTraining(const fs::path& file, base::ImageSize annotated, Decoded& de
 
 DatasetPictures::DatasetPictures() { cv::setNumThreads(1); }
 
-coco::Picture DatasetPictures::read(const fs::path& file, base::ImageSize annotated) const {
-  coco::Picture picture;
+dataset_check::Picture DatasetPictures::read(const fs::path& file,
+                                             base::ImageSize annotated) const {
+  dataset_check::Picture picture;
   Decoded decoded = decode(file);
   if (!decoded.grey.empty()) {
     picture.stored = {decoded.grey.rows, decoded.grey.cols};
@@ -122,8 +123,8 @@ std::vector<std::uint8_t> DatasetPictures::readBlocks(const fs::path& file, base
   std::string bytes = base::readFile(file);
   const cv::Mat grey = decodeGrey(bytes, size);
   if (grey.empty()) return {};
-  return grey.depth() == CV_8U ? coco::blockMeansOf(pixelsOf<std::uint8_t>(grey), scaled)
-                               : coco::blockMeansOf(pixelsOf<std::uint16_t>(grey), scaled);
+  return grey.depth() == CV_8U ? dataset_check::blockMeansOf(pixelsOf<std::uint8_t>(grey), scaled)
+                               : dataset_check::blockMeansOf(pixelsOf<std::uint16_t>(grey), scaled);
 }
 
 }  // namespace lockstep::worker

@@ -1,15 +1,16 @@
 #pragma once
 
-#include "engine/coco/check/picture.h"
+#include "engine/dataset_check/picture.h"
 
 namespace lockstep::worker {
 
 /// Decodes images with OpenCV, and accepts what training does (data::readAnnotatedImage).
 /// Thread-safe.
-class DatasetPictures : public coco::PictureReader {
+class DatasetPictures : public dataset_check::PictureReader {
  public:
   DatasetPictures();
-  coco::Picture read(const std::filesystem::path& file, base::ImageSize annotated) const override;
+  dataset_check::Picture read(const std::filesystem::path& file,
+                              base::ImageSize annotated) const override;
   std::vector<std::uint8_t> readBlocks(const std::filesystem::path& file, base::ImageSize size,
                                        base::ImageSize scaled) const override;
 };

@@ -3,6 +3,7 @@
 #include "engine/base/shortened_text.h"
 #include "tests/support/test_main.h"
 
+using lockstep::base::printable;
 using lockstep::base::shortened;
 
 class TstShortenedText : public QObject {
@@ -27,6 +28,10 @@ class TstShortenedText : public QObject {
     QCOMPARE(shortened(std::string("a\0b", 3)), std::string("a b"));
     QCOMPARE(shortened("a\u0085b\u2028c\u2029d"), std::string("a b c d"));
     QCOMPARE(shortened("a\u00a0b"), std::string("a\u00a0b"));
+  }
+
+  void whatIsPrintableIsNotTruncated() {
+    QCOMPARE(printable(std::string(61, 'x') + "\n液"), std::string(61, 'x') + " 液");
   }
 };
 

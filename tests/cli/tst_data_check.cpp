@@ -8,7 +8,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/cli/annotation_issues.h"
+#include "engine/dataset_check/annotation_issues.h"
 #include "engine/cli/data_check.h"
 #include "engine/config/load.h"
 #include "tests/cli/made_splits.h"
@@ -181,11 +181,11 @@ class TstDataCheck : public QObject {
     QCOMPARE(after({{1, {8.5, 11, 11, 10}}}), std::string());  // a rounding
     QCOMPARE(after({{2, {10, 10, 20, 20}}}),
              place +
-                 "1 of 6 objects have boxes that match their masks when read as [x0, y0, x1, y1], "
+                 "1 of 6 objects has a box that matches its mask when read as [x0, y0, x1, y1], "
                  "but COCO's are [x, y, width, height]: convert them (annotation 2)");
     QCOMPARE(after({{3, {635, 10, 10, 10}}}),
              place +
-                 "1 of 6 objects have boxes that extend beyond their image: correct or remove them "
+                 "1 of 6 objects has a box that extends beyond its image: correct or remove them "
                  "(annotation 3)");
     QCOMPARE(after({{3, {100, 10, 10, 10}}, {5, {10, 300, 10, 10}}}),
              place +
@@ -193,11 +193,10 @@ class TstDataCheck : public QObject {
                  "(annotations 3, 5)");
     for (const std::array<double, 4>& box :
          {std::array<double, 4>{1e30, 10, 10, 10}, {10, 10, 10, 1e30}}) {
-      QCOMPARE(
-          after({{4, box}}),
-          place +
-              "1 of 6 objects have coordinates far outside their image: correct or remove them "
-              "(annotation 4)");
+      QCOMPARE(after({{4, box}}),
+               place +
+                   "1 of 6 objects has coordinates far outside its image: correct or remove them "
+                   "(annotation 4)");
     }
   }
 
@@ -233,7 +232,7 @@ class TstDataCheck : public QObject {
       const fs::path set =
           tests::realData(std::string(name).substr(0, std::string(name).find('/')));
       if (set.empty()) QSKIP("LOCKSTEP_TEST_DATA has no such data");
-      const auto issues = cli::annotationIssues(coco::Dataset::load(set.parent_path() / name));
+      const auto issues = dataset_check::annotationIssues(coco::Dataset::load(set.parent_path() / name));
       QVERIFY2(issues.empty(), issues.empty() ? "" : issues[0].text.c_str());
     }
   }

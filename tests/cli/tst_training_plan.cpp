@@ -69,6 +69,21 @@ class TstTrainingPlan : public QObject {
     QCOMPARE(base::readFile(bench.folder() / "run/config.yaml"), before);
   }
 
+  void aKeyThatCannotChangeOnResumeIsNamedBeforeThoseThatFollowFromIt() {
+    EngineBench bench;
+    makeKilledRun(bench, /*withCheckpoint=*/true);
+    // The run's config.yaml says evaluation.best_metric: segm/AP.
+    const auto result = bench.run({"train", "run", "--resume", "--set", "model.masks=false"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "these keys cannot change on resume") &&
+                 contains(result.err, "\n  model.masks: true -> false\n") &&
+                 !contains(result.err, "best_metric"),
+             result.err.c_str());
+    // Another error is what it is.
+    QVERIFY(contains(bench.run({"train", "run", "--resume", "--set", "solver.nothing=1"}).err,
+                     "solver.nothing"));
+  }
+
   void listedGpusAreIgnoredOnACpuWithAWarning() {
     EngineBench bench;
     bench.script("finish 6\n");

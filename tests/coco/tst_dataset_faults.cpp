@@ -51,7 +51,9 @@ class TstDatasetFaults : public QObject {
     row("NaN", "{\"images\": [NaN]}", ":1:13: invalid JSON at byte 13");
     row("no UTF-8", "{\"images\": \"\xff\xfe\"}", ":1:13: invalid JSON at byte 13");
     row("number out of range", fileOf(annotation("\"score\": 1e999, ") + kTriangle),
-        "invalid JSON");
+        ":1:173: invalid JSON at byte 173: the number 1e999 is out of range; correct it there, or");
+    row("long number", "{\"images\": [1" + std::string(400, '0') + "]}",
+        "0000… is out of range; correct it there, or export the file again");
     row("bytes that are not UTF-8", "{\"images\": [4\xe9]}", "last read: '4?'; expected ']'");
     row("an image file", std::string("\x89PNG\r\n\x1a\n\0\0", 10), ":1:1: invalid JSON at byte 1");
     row("nested too deep",
@@ -182,7 +184,7 @@ class TstDatasetFaults : public QObject {
         "or remove it");
     row("two points in the second", with("[[0, 0, 3, 0, 3, 3], [0, 0, 1, 1]]"),
         ": annotation 7 (image 1): polygon 2 of 2 has 2 points");
-    row("an empty polygon", with("[[]]"), ": annotation 7 (image 1): polygon has 0 points");
+    row("an empty polygon", with("[[]]"), ": annotation 7 (image 1): polygon has no points");
     row("odd count", with("[[0, 0, 3, 0, 3, 3, 1]]"),
         ": annotation 7 (image 1): polygon has 7 numbers; it must hold pairs");
     row("a flat list", with("[0, 0, 3, 0, 3, 3]"),

@@ -71,6 +71,16 @@ class TstMaskGeometry : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void boxesAreClippedToTheirImage() {
+    using Box = std::array<double, 4>;
+    const ImageSize size{.height = 30, .width = 40};
+    const Box inside{0.1, 0.2, 39.9, 29.8};  // 0.1 + 39.9 - 0.1 is not 39.9
+    QCOMPARE(coco::clippedBox(inside, size), inside);
+    QCOMPARE(coco::clippedBox({-5, -6, 20, 50}, size), (Box{0, 0, 15, 30}));
+    QCOMPARE(coco::clippedBox({33, 10, 10, 10}, size), (Box{33, 10, 7, 10}));
+    QCOMPARE(coco::clippedBox({50, -20, 10, 10}, size), (Box{40, 0, 0, 0}));
+  }
+
   void placedCropsAreShiftedAndCutMasks() {
     for (std::uint64_t number = 0; number < kMasks; ++number) {
       const Plain mask = madeMask(kSize, number);

@@ -176,13 +176,15 @@ class TstDatasetCheck : public QObject {
     json annotation = annotationOf(1);
     annotation["bbox"] = {20, 30, 40, 25};
     annotation["segmentation"] = {{20, 30, 60, 30, 60, 55, 20, 55}};
+    annotation["keypoints"] = {20, 30, 2, 59, 54, 1};  // opposite corners
     writeDataset(name, {{"train", {annotation}, 1}});
     const QByteArray folder = name.toUtf8();
     const ProcessResult checked =
         engine(("dataset check " + folder + "/experiment.yaml --fix " + folder + "/clean"));
     QVERIFY2(checked.status == 0, checked.err.constData());
-    const json clean =
-        reportIn(folder + "/clean/annotations/instances_train.json")["annotations"][0]["bbox"];
+    const json cleaned =
+        reportIn(folder + "/clean/annotations/instances_train.json")["annotations"][0];
+    const json &clean = cleaned["bbox"], &keypoints = cleaned["keypoints"];
     const QImage stored(place_->path(name + QStringLiteral("/images/1.jpg")));
     QCOMPARE(stored.size(), QSize(kHeight, kWidth));
     QRect white;
@@ -192,6 +194,9 @@ class TstDatasetCheck : public QObject {
     QCOMPARE(
         QRect(clean[0].get<int>(), clean[1].get<int>(), clean[2].get<int>(), clean[3].get<int>()),
         white);
+    const QPoint first(keypoints[0].get<int>(), keypoints[1].get<int>()),
+        last(keypoints[3].get<int>(), keypoints[4].get<int>());
+    QCOMPARE(QRect(first, first) | QRect(last, last), white);
   }
 
   void onePartAloneIsEnough() {

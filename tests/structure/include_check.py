@@ -19,14 +19,14 @@ ALLOWED = {
     "engine/coco/label_maps": {"base", "coco"},
     "engine/coco/analysis": {"base", "coco", "coco/label_maps"},
     "engine/coco/report": {"base", "coco", "coco/analysis"},
-    "engine/coco/check": {"base", "config", "coco"},
+    "engine/dataset_check": {"base", "config", "coco"},
     "engine/formats": {"base", "config", "coco"},
     "engine/protocol": {"base"},
     "engine/events": {"base", "protocol"},
     "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
     "engine/supervisor": CORE,
-    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "formats"},
+    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "formats"},
     "engine/structures": {"base"},
     "engine/ops": {"base", "structures"},
     "engine/model": {"base", "config", "structures", "ops"},
@@ -37,7 +37,7 @@ ALLOWED = {
     "engine/checkpoint": {"base", "run_folder"},
     "engine/eval": {"base", "config", "coco", "events", "structures", "ops", "model", "data", "dist"},
     "engine/train": CORE | {"structures", "ops", "model", "data", "solver", "dist", "checkpoint", "eval"},
-    "engine/worker": CORE | {"coco/check", "formats", "structures", "ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
+    "engine/worker": CORE | {"dataset_check", "formats", "structures", "ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
     # Without widgets: what the views beside them show.
     "widgets/curves": set(),
     "widgets/experiment": {"base", "config"},
@@ -60,7 +60,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|formats|events|protocol|alerts|run_folder|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|dataset_check|formats|events|protocol|alerts|run_folder|supervisor|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.
@@ -113,7 +113,7 @@ def main():
             "engine/dist/world.cpp": "#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>",
             "engine/coco/evaluation/a.cpp": '#include "engine/coco/analysis/analysis.h"',
             "engine/coco/files/a.cpp": '#include "engine/coco/evaluation/overlaps.h"',
-            "engine/coco/check/a.cpp": '#include "engine/coco/analysis/analysis.h"',
+            "engine/dataset_check/a.cpp": '#include "engine/coco/analysis/analysis.h"',
             "engine/worker/a.cpp": '#include "engine/coco/report/report.h"',
             "widgets/plots/a.h": "#include <qcustomplot.h>",
             "app/frame/a.cpp": "#include <QSlider>",

@@ -32,7 +32,7 @@ inline std::vector<protocol::Work> sampleWorks() {
           ShapesJob{"/tmp/shapes", 7, 8, -5},
           ImportJob{"/data", "/tmp/in", "yolo", 0.25, 7, "video(\\d+)", "/names.txt", true},
           ExportJob{"/data", "/tmp/out", "cvat"},
-          CheckDatasetJob{"name: a\n", "/a.yaml", {"no class"}, "/tmp/o.json", "/tmp/clean"},
+          CheckDatasetJob{"name: a\n", "/a.yaml", "/tmp/o.json", "/tmp/clean"},
           PreviewJob{"name: a\n", "/tmp/sheets", 4},
           InfoJob{}};
 }

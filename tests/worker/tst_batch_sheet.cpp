@@ -86,6 +86,28 @@ class TstBatchSheet : public QObject {
     }
     QVERIFY(changed > 20);
   }
+
+  void aCaptionThatIsTooLongEndsWithAnEllipsis() {
+    worker::BatchSheetPainter painter({{{1}, "cat"}, {{3}, "dog"}});
+    const data::RgbImage without = painter.draw(greyBatch(0.6F), {"", ""});
+    const data::RgbImage with = painter.draw(greyBatch(0.6F), {std::string(40, 'M'), ""});
+    const data::RgbImage longer = painter.draw(greyBatch(0.6F), {std::string(99, 'M'), ""});
+    const auto rowsWithInk = [&](int left, int right) {
+      int rows = 0;
+      for (int y = kGap + 32; y < kGap + 32 + kCaption; ++y) {
+        bool hasInk = false;
+        for (int x = left; x < right; ++x)
+          hasInk = hasInk || colourAt(with, x, y) != colourAt(without, x, y);
+        rows += hasInk;
+      }
+      return rows;
+    };
+    QVERIFY(rowsWithInk(kGap, kGap + 20) >= 8);
+    QVERIFY(rowsWithInk(kGap + 64 - 8, kGap + 64) <= 3);  // dots
+    QCOMPARE(rowsWithInk(kGap + 64, with.width), 0);
+    QVERIFY(
+        std::equal(with.pixels.get(), with.pixels.get() + with.valueCount(), longer.pixels.get()));
+  }
 };
 
 LOCKSTEP_TEST(TstBatchSheet)

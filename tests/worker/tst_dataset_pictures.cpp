@@ -28,9 +28,10 @@ class TstDatasetPictures : public QObject {
     bytes.insert(kAfterHeader, "\0\0\0\4gAMA\0\0\xb1\x8f\x0b\xfc\x61\x05"sv);
     base::writeFileAtomically(path("b.png"), bytes);
     const worker::DatasetPictures reader;
-    const coco::Picture plain = reader.read(path("a.png"), {80, 96}),
-                        other = reader.read(path("b.png"), {80, 96});
-    QVERIFY(plain.state == coco::PictureState::Usable && other.state == coco::PictureState::Usable);
+    const dataset_check::Picture plain = reader.read(path("a.png"), {80, 96}),
+                                 other = reader.read(path("b.png"), {80, 96});
+    QVERIFY(plain.state == dataset_check::PictureState::Usable &&
+            other.state == dataset_check::PictureState::Usable);
     QVERIFY(*plain.thumbnail == *other.thumbnail);
     QVERIFY(reader.readBlocks(path("a.png"), {80, 96}, {80, 96}) ==
             reader.readBlocks(path("b.png"), {80, 96}, {80, 96}));

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
 #include "engine/coco/files/dataset.h"
 
 namespace lockstep::coco {
@@ -62,7 +63,8 @@ std::string detectionLimitText(const Dataset& groundTruth, std::size_t detection
   }
   if (imagesOver == 0) return {};
   return std::to_string(detectionsPerImage) + " is below the objects of " +
-         counted(imagesOver, "image") + ", which are never all detected: " + mostCrowded + " has " +
+         counted(imagesOver, "image") +
+         ", which are never all detected: " + base::printable(mostCrowded) + " has " +
          std::to_string(most);
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/coco/masks/mask_geometry.h"
+
 namespace lockstep::coco {
 namespace {
 
@@ -43,12 +45,6 @@ double areaOf(const Corners& box) {
 
 double farthest(const Corners& box) {
   return std::max({std::abs(box.x0), std::abs(box.y0), std::abs(box.x1), std::abs(box.y1)});
-}
-
-Corners within(const Image& image, const Corners& box) {
-  const auto x = [&](double value) { return std::clamp(value, 0., double(image.width)); };
-  const auto y = [&](double value) { return std::clamp(value, 0., double(image.height)); };
-  return {x(box.x0), y(box.y0), x(box.x1), y(box.y1)};
 }
 
 Corners differenceOf(const Corners& a, const Corners& b) {
@@ -94,8 +90,9 @@ bool exceedsImage(const Annotation& annotation, const Image& image) {
 
 double boxErrorPx(const Annotation& annotation, const std::array<double, 4>& maskXywh,
                   const Image& image) {
-  return farthest(differenceOf(within(image, cornersOf(annotation.boxXywh)),
-                               within(image, cornersOf(maskXywh))));
+  const base::ImageSize size{.height = image.height, .width = image.width};
+  return farthest(differenceOf(cornersOf(clippedBox(annotation.boxXywh, size)),
+                               cornersOf(clippedBox(maskXywh, size))));
 }
 
 AnnotationReview reviewAnnotations(const Dataset& dataset) {

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
 #include "engine/coco/masks/runs.h"
 
 namespace lockstep::coco {
@@ -21,9 +23,10 @@ std::string sizeText(int height, int width) {
 }
 
 std::string shownAs(const Image& image) {
-  return image.fileName + " of " + sizeText(image.height, image.width) + " px (height x width)";
+  return base::printable(image.fileName) + " of " + sizeText(image.height, image.width) +
+         " px (height x width)";
 }
-std::string shownAs(const Category& category) { return category.name; }
+std::string shownAs(const Category& category) { return base::shortened(category.name); }
 
 EntryError errorOf(const Image& image, std::string what, EntryFault fault, std::size_t byte) {
   EntryError error{"image " + std::to_string(image.id.value), std::move(what), byte, fault,
@@ -103,8 +106,8 @@ std::optional<Problem> polygonError(const Polygons& polygons) {
                      " numbers; it must hold pairs [x0, y0, x1, y1, …]"};
     }
     if (xy.size() / 2 < kFewestPoints) {
-      return Problem{which + " has " + std::to_string(xy.size() / 2) +
-                         (xy.size() == 2 ? " point" : " points") +
+      return Problem{which + " has " +
+                         (xy.empty() ? "no points" : base::counted(xy.size() / 2, "point")) +
                          "; a polygon needs at least 3: correct or remove it",
                      EntryFault::EmptyPolygon};
     }

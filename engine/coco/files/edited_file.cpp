@@ -17,6 +17,20 @@ Json jsonOf(const Segmentation& segmentation) {
   return std::get<0>(segmentation);
 }
 
+/// Triples x, y, visibility; what is none stays as it is written.
+void moveKeypoints(const EntryEdit& edit, Json& entry) {
+  const auto keypoints = entry.find("keypoints");
+  if (keypoints == entry.end() || !keypoints->is_array()) return;
+  for (std::size_t i = 0; i + 2 < keypoints->size(); i += 3) {
+    Json &x = (*keypoints)[i], &y = (*keypoints)[i + 1];
+    if (!x.is_number() || !y.is_number()) continue;
+    if (x == 0 && y == 0 && (*keypoints)[i + 2] == 0) continue;
+    const auto moved = edit.movedKeypoint(x.get<double>(), y.get<double>());
+    x = moved[0];
+    y = moved[1];
+  }
+}
+
 std::string editedEntry(std::string_view text, const EntryEdit& edit) {
   Json entry = Json::parse(text);
   if (edit.id) entry["id"] = *edit.id;
@@ -27,6 +41,7 @@ std::string editedEntry(std::string_view text, const EntryEdit& edit) {
   if (edit.segmentation) entry["segmentation"] = jsonOf(*edit.segmentation);
   if (edit.boxXywh) entry["bbox"] = *edit.boxXywh;
   if (edit.area) entry["area"] = *edit.area;
+  if (edit.movedKeypoint) moveKeypoints(edit, entry);
   return entry.dump();
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -21,6 +22,8 @@ struct EntryEdit {
   std::optional<std::array<double, 4>> boxXywh{};
   std::optional<Segmentation> segmentation{};
   std::optional<double> area{};
+  /// Where a keypoint comes to lie, as pixel x, y from 0; those that are 0, 0, 0 (not there) stay.
+  std::function<std::array<double, 2>(double x, double y)> movedKeypoint{};
 };
 
 /// By the entry's position in the file, from 1.

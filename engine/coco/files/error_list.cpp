@@ -19,13 +19,17 @@ void ErrorList::addTolerated(EntryError error) {
   if (isLenient_) all_.push_back(std::move(error));
 }
 
-void ErrorList::throwIfAny() const {
-  if (count_ == 0) return;
+std::string ErrorList::text() const {
+  if (count_ == 0) return {};
   std::string line = name_ + ": ";
   if (count_ > 1) line += std::to_string(count_) + " errors: ";
   for (std::size_t i = 0; i < first_.size(); ++i) line += (i > 0 ? "; " : "") + first_[i];
   if (count_ > first_.size()) line += "; and " + std::to_string(count_ - first_.size()) + " more";
-  throw Error(line);
+  return line;
+}
+
+void ErrorList::throwIfAny() const {
+  if (count_ > 0) throw Error(text());
 }
 
 }  // namespace lockstep::coco

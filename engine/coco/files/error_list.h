@@ -50,7 +50,9 @@ class ErrorList {
   bool isLenient() const { return isLenient_; }
   /// Of a lenient reader.
   std::vector<EntryError> takeAll() { return std::move(all_); }
-  /// Throws Error with one line if there are errors: the error, or the count and the first few.
+  /// One line: the error, or the count and the first few; "" if there are none.
+  std::string text() const;
+  /// Throws Error with text() if there are errors.
   void throwIfAny() const;
 
  private:

@@ -39,6 +39,10 @@ LenientDataset loadLeniently(const std::filesystem::path& path) {
   }
   lenient.dataset = Dataset::assemble(std::move(parts));
   lenient.errors = errors.takeAll();
+  ErrorList refused(file.name());
+  for (const EntryError& error : lenient.errors)
+    if (!error.isTolerated) refused.add(error);
+  lenient.refusal = refused.text();
   return lenient;
 }
 

@@ -27,6 +27,7 @@ struct LenientDataset {
   std::vector<std::size_t> categoryBytes;  ///< of categories()[i]
   std::vector<std::vector<AnnotationOrigin>> origins;  ///< of annotationsOf(i)[j]
   std::vector<EntryError> errors;  ///< also those that Dataset::load() accepts: doubled ids
+  std::string refusal{};           ///< why Dataset::load() throws, in its words; empty: it does not
 };
 
 /// Thrown for a file that is no COCO JSON.

@@ -35,6 +35,15 @@ std::pair<int, int> resizedRange(std::array<int, 2> source, std::int64_t from, s
 
 }  // namespace
 
+std::array<double, 4> clippedBox(const std::array<double, 4>& xywh, const base::ImageSize& image) {
+  const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);
+  const auto [x, y, boxWidth, boxHeight] = xywh;
+  if (x >= 0 && y >= 0 && x + boxWidth <= width && y + boxHeight <= height) return xywh;
+  const double left = std::clamp(x, 0.0, width), top = std::clamp(y, 0.0, height);
+  return {left, top, std::clamp(x + boxWidth, 0.0, width) - left,
+          std::clamp(y + boxHeight, 0.0, height) - top};
+}
+
 Rle placed(const MaskCrop& crop, const base::ImageSize& image) {
   RunWriter writer(static_cast<int>(image.height), static_cast<int>(image.width));
   const int top = std::max(0, -crop.y);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "engine/base/image_size.h"
 #include "engine/coco/masks/rle.h"
 
@@ -13,6 +15,10 @@ struct PixelWindow {
   base::ImageSize size() const { return {height, width}; }
   bool operator==(const PixelWindow&) const = default;
 };
+
+/// The part of a box x, y, width, height that is in an image; without width or height if none is. A
+/// box inside keeps its bits.
+std::array<double, 4> clippedBox(const std::array<double, 4>& xywh, const base::ImageSize& image);
 
 /// The mask in an image of this size; pixels outside are lost.
 Rle placed(const MaskCrop& crop, const base::ImageSize& image);
