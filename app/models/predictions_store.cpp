@@ -24,9 +24,11 @@ LoadedDataset loadHeldOut(const std::string& runFolder) {
   const config::Experiment experiment = run_folder::readRunExperiment(layout);
   const config::DatasetSplit& val = experiment.dataset.val;
   if (val.annotations.empty()) return {};
-  return {{std::make_shared<const coco::Dataset>(coco::Dataset::load(val.annotations)),
-           QString::fromStdString(val.images),
-           config::apParams(experiment.evaluation).mostDetections()},
+  auto dataset = std::make_shared<const coco::Dataset>(coco::Dataset::load(val.annotations));
+  const bool isOfMasks = experiment.model.masks && !dataset->hasOnlyBoxes();
+  return {{std::move(dataset), QString::fromStdString(val.images),
+           config::apParams(experiment.evaluation).mostDetections(),
+           isOfMasks ? coco::IouType::Mask : coco::IouType::Box},
           {}};
 }
 

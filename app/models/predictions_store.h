@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
 
@@ -32,6 +33,8 @@ struct HeldOutData {
   std::shared_ptr<const coco::Dataset> dataset;
   QString imagesFolder;
   std::size_t mostDetections = 0;  ///< of a class and image that count (evaluation.max_dets)
+  coco::IouType iouType = coco::IouType::Mask;  ///< of the matches: boxes without a mask head, or
+                                                ///< if no object has a mask
 };
 
 /// Reads a run's held-out dataset and its prediction files in the background. GUI thread only; no

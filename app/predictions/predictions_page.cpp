@@ -47,7 +47,8 @@ void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const HeldOutData& heldOut) {
     hasDataset_ = true;
     view_->setMessage({});
-    view_->setDataset(heldOut.dataset, heldOut.imagesFolder, heldOut.mostDetections);
+    view_->setDataset(heldOut.dataset, heldOut.imagesFolder,
+                      {heldOut.iouType, heldOut.mostDetections});
     restoreView();
     updateResults();
   });

@@ -88,7 +88,7 @@ events::ScalarValues heldOutValues(const MadeRun& run, std::int64_t step) {
     values.push_back({std::string("eval/") + head, total * share});
   const auto precision =
       static_cast<float>(std::max(0.0, 0.56 * (1 - std::exp(-4 * (part - 0.08)))));
-  values.push_back({"eval/segm/AP", precision});
+  if (run.hasMasks) values.push_back({"eval/segm/AP", precision});
   values.push_back({"eval/bbox/AP", precision * 0.92F});
   return values;
 }
@@ -120,6 +120,7 @@ void writeConfig(const run_folder::Layout& layout, const MadeRun& run) {
   if (!run.valAnnotations.empty())
     config << "dataset:\n  val: {images: " << run.valImages
            << ", annotations: " << run.valAnnotations << "}\n";
+  if (!run.hasMasks) config << "model:\n  masks: false\n";
   config << "solver:\n  max_steps: " << run.maxSteps << "\n";
 }
 
@@ -162,7 +163,7 @@ QString makeRun(const QString& parent, const MadeRun& run) {
     }
     const double precision = heldOut[6].second;
     const bool best = !info.best || precision > info.best->value;
-    if (best) info.best = run_folder::Best{"segm/AP", precision, step};
+    if (best) info.best = run_folder::Best{run.hasMasks ? "segm/AP" : "bbox/AP", precision, step};
     eventLog.appendEvent(
         protocol::Checkpoint{0, step, 0, "checkpoints/" + run_folder::stepName(step), best}, step,
         time + 0.3);

@@ -28,6 +28,7 @@ struct MadeRun {
   std::int64_t slowRankUntil = 1 << 30;  ///< last step with the slow rank
   std::string valImages;                 ///< dataset.val of config.yaml; empty: none
   std::string valAnnotations;
+  bool hasMasks = true;                       ///< false: a detector of boxes
   std::vector<std::int64_t> keptCheckpoints;  ///< steps whose checkpoint file exists
   /// Images with predictions at every evaluation, one box at the same place on each.
   std::vector<std::int64_t> watchedImages;

@@ -95,6 +95,36 @@ class TstPredictionsStore : public QObject {
     QVERIFY(idle.count() >= 1);
   }
 
+  void theKindOfMatchesIsThatOfTheRunAndItsData_data() {
+    QTest::addColumn<bool>("runHasMasks");
+    QTest::addColumn<bool>("dataHasMasks");
+    QTest::addColumn<bool>("areMasksMatched");
+    QTest::newRow("masks") << true << true << true;
+    QTest::newRow("a detector of boxes") << false << true << false;
+    QTest::newRow("no object has a mask") << true << false << false;
+  }
+  void theKindOfMatchesIsThatOfTheRunAndItsData() {
+    QFETCH(bool, runHasMasks);
+    QFETCH(bool, dataHasMasks);
+    QFETCH(bool, areMasksMatched);
+    QTemporaryDir parent;
+    const QString val = parent.filePath(QStringLiteral("val.json"));
+    const QByteArray mask = dataHasMasks ? R"("segmentation": [[1,1,9,1,9,9,1,9]], )" : "";
+    write(val, R"({"images": [{"id": 1, "file_name": "a.png", "width": 20, "height": 20}],
+        "categories": [{"id": 1, "name": "disc"}], "annotations": [{"id": 1, "image_id": 1, )" +
+                   mask + R"("category_id": 1, "iscrowd": 0, "bbox": [1, 1, 8, 8]}]})");
+    tests::MadeRun made;
+    made.valImages = parent.path().toStdString();
+    made.valAnnotations = val.toStdString();
+    made.hasMasks = runHasMasks;
+    PredictionsStore store;
+    QSignalSpy dataset(&store, &PredictionsStore::datasetLoaded);
+    store.setRun(tests::makeRun(parent.path(), made));
+    QTRY_COMPARE(dataset.count(), 1);
+    QCOMPARE(dataset[0][0].value<app::HeldOutData>().iouType == coco::IouType::Mask,
+             areMasksMatched);
+  }
+
   void cancelledReadsAreNotDelivered() {
     QTemporaryDir parent;
     tests::MadeRun made;

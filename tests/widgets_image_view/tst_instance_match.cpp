@@ -134,10 +134,20 @@ class TstInstanceMatch : public QObject {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20})};
     std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {12, 10, 20, 20})};
     found[0].mask = {};
-    const ImageContent content{kImage, &truth, &found};
+    const ImageContent content{kImage, &truth, &found, {coco::IouType::Box}};
     const auto instances = instancesAt(content, overlapsOf(content), {0, 0.8}, {});
     QCOMPARE(instances[0].verdict, Verdict::TruePositive);
     QCOMPARE(instances[0].iou, 360.0 / 440.0);
+  }
+
+  void aDetectorOfBoxesThatFindsNothingMissesAllObjects() {
+    std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
+                                        boxAnnotation(2, 1, 1, {100, 10, 20, 20})};
+    for (coco::Annotation& object : truth) object.hasMask = false;
+    const std::vector<coco::Detection> none;
+    const ImageContent content{kImage, &truth, &none, {coco::IouType::Box}};
+    QCOMPARE(countsMatchedAt(overlapsOf(content), {0, 0.5}), (coco::Counts{0, 0, 2}));
+    QCOMPARE(instancesAt(content, overlapsOf(content), {0, 0.5}, {}).size(), std::size_t{2});
   }
 
   /// The matches of all detections are valid at every score threshold, which makes the slider fast.

@@ -85,7 +85,7 @@ class SceneBuilder {
   }
 
   void addInstances(const ImageGeometry& geometry, CanvasScene& scene) const {
-    const ImageContent content{image_, &annotations_, &detections_, request_.mostDetections};
+    const ImageContent content{image_, &annotations_, &detections_, request_.rules};
     for (InstanceFacts& facts :
          instancesAt(content, overlapsOf(content), request_.thresholds, request_.hidden)) {
       scene.instances.push_back(instance(std::move(facts), geometry));

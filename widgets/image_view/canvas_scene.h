@@ -57,7 +57,7 @@ struct SceneRequest {
   std::shared_ptr<const std::vector<coco::Detection>>
       detections;  ///< null: the image was not predicted
   MatchThresholds thresholds;
-  std::size_t mostDetections = coco::Params().mostDetections();  ///< of a class that count
+  MatchRules rules;
   std::set<CategoryId> hidden;
   const Theme* theme = nullptr;  ///< one of the two constant themes
   std::shared_ptr<const ImageGeometry>

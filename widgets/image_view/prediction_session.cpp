@@ -35,10 +35,10 @@ PredictionSession::PredictionSession(QObject* parent)
 }
 
 void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
-                                   const QString& imagesFolder, std::size_t mostDetections) {
+                                   const QString& imagesFolder, const MatchRules& rules) {
   dataset_ = std::move(dataset);
   folder_ = imagesFolder;
-  mostDetections_ = mostDetections;
+  rules_ = rules;
   store_.clear();
   index_ = 0;
   step_ = 0;
@@ -106,7 +106,7 @@ void PredictionSession::refreshScene() {
   request.step = step_;
   request.detections = detections();
   request.thresholds = thresholds_;
-  request.mostDetections = mostDetections_;
+  request.rules = rules_;
   request.hidden = hidden_;
   request.theme = &currentTheme();
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;
@@ -125,10 +125,9 @@ void PredictionSession::handleScene(const SceneResult& result) {
 
 void PredictionSession::refreshAnalysis() {
   if (!dataset_) return;
-  analysisJob_.request([dataset = dataset_, step = step_, predictions = store_.at(step_),
-                        iou = thresholds_.iou, mostDetections = mostDetections_] {
-    return analyseCheckpoint(*dataset, step, predictions, iou, mostDetections);
-  });
+  analysisJob_.request(
+      [dataset = dataset_, step = step_, predictions = store_.at(step_), iou = thresholds_.iou,
+       rules = rules_] { return analyseCheckpoint(*dataset, step, predictions, iou, rules); });
 }
 
 PredictionStore::Detections PredictionSession::detections() const {

@@ -23,9 +23,8 @@ class PredictionSession : public QObject {
  public:
   explicit PredictionSession(QObject* parent = nullptr);
 
-  /// mostDetections: of a class and image that count.
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder,
-                  std::size_t mostDetections);
+                  const MatchRules& rules);
   const std::shared_ptr<const coco::Dataset>& dataset() const { return dataset_; }
   PredictionStore& store() { return store_; }
   const PredictionStore& store() const { return store_; }
@@ -67,7 +66,7 @@ class PredictionSession : public QObject {
 
   std::shared_ptr<const coco::Dataset> dataset_;
   QString folder_;
-  std::size_t mostDetections_ = 0;
+  MatchRules rules_;
   PredictionStore store_;
   std::size_t index_ = 0;
   qint64 step_ = 0;

@@ -150,11 +150,11 @@ void PredictionsView::addShortcuts() {
 }
 
 void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
-                                 const QString& imagesFolder, std::size_t mostDetections) {
+                                 const QString& imagesFolder, const MatchRules& rules) {
   Impl& impl = *impl_;
-  impl.session.setDataset(std::move(dataset), imagesFolder, mostDetections);
+  impl.session.setDataset(std::move(dataset), imagesFolder, rules);
   impl.wasReady = false;
-  impl.panel->setDataset(impl.session.dataset().get(), mostDetections);
+  impl.panel->setDataset(impl.session.dataset().get(), rules.mostDetections);
   impl.session.setThresholds(impl.panel->thresholds(), impl.panel->hidden());
   impl.panel->showCheckpoints(impl.session.store(), 0);
   impl.panel->table()->setScene(nullptr);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/coco/evaluation/params.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
+#include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
 
@@ -29,9 +29,8 @@ class PredictionsView : public QWidget {
   ~PredictionsView() override;
 
   /// The held-out set and the folder of its images. Drops all predictions and checkpoints.
-  /// mostDetections: of a class and image that count (evaluation.max_dets).
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder,
-                  std::size_t mostDetections = coco::Params().mostDetections());
+                  const MatchRules& rules = {});
   /// Steps of the checkpoints, in any order. `kept`: those whose checkpoint file still exists, so
   /// that images can be predicted with it; of the others only stored predictions can be shown.
   void setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept);

@@ -23,18 +23,17 @@ void addPastLimit(const std::vector<coco::Detection>& detections, coco::PastLimi
 
 std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     const coco::Dataset& dataset, qint64 step, const PredictionStore::ByImage& predictions,
-    double iouThreshold, std::size_t mostDetections) {
+    double iouThreshold, const MatchRules& rules) {
   auto analysis = std::make_shared<CheckpointAnalysis>();
   analysis->step = step;
-  analysis->pastLimit = coco::objectsPastLimit(dataset, mostDetections);
+  analysis->pastLimit = coco::objectsPastLimit(dataset, rules.mostDetections);
   for (std::size_t index = 0; index < dataset.images().size(); ++index) {
     const coco::Image& image = dataset.images()[index];
     const auto found = predictions.find(image.id);
     if (found == predictions.end()) continue;
     addPastLimit(*found->second, analysis->pastLimit);
     try {
-      const ImageContent content{image, &dataset.annotationsOf(index), found->second.get(),
-                                 mostDetections};
+      const ImageContent content{image, &dataset.annotationsOf(index), found->second.get(), rules};
       const coco::ImageOverlaps overlaps = overlapsOf(content);
       ClassTallies& ofImage = analysis->images[image.id];
       addToTallies(overlaps, iouThreshold, ofImage);

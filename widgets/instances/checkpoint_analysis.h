@@ -20,11 +20,10 @@ struct CheckpointAnalysis {
   QString failure;            ///< the first image that could not be matched, and why
 };
 
-/// Ignores predictions of images that are not in the dataset. mostDetections: of a class and image
-/// that count (evaluation.max_dets). Blocks; call it from any thread;
-/// does not throw.
+/// Ignores predictions of images that are not in the dataset. Blocks; call it from any thread; does
+/// not throw.
 std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     const coco::Dataset& dataset, qint64 step, const PredictionStore::ByImage& predictions,
-    double iouThreshold, std::size_t mostDetections = coco::Params().mostDetections());
+    double iouThreshold, const MatchRules& rules = {});
 
 }  // namespace lockstep::widgets

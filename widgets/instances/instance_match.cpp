@@ -75,10 +75,8 @@ coco::ImageOverlaps overlapsOf(const ImageContent& content) {
   std::vector<const coco::Detection*> pointers;
   pointers.reserve(detections.size());
   for (const coco::Detection& detection : detections) pointers.push_back(&detection);
-  const bool byMask = std::all_of(detections.begin(), detections.end(), hasMask);
-  return coco::findOverlaps(content.image, *content.annotations, pointers,
-                            byMask ? coco::IouType::Mask : coco::IouType::Box,
-                            content.mostDetections);
+  return coco::findOverlaps(content.image, *content.annotations, pointers, content.rules.type,
+                            content.rules.mostDetections);
 }
 
 std::vector<InstanceFacts> instancesAt(const ImageContent& content,

@@ -16,16 +16,21 @@
 /// coco::evaluateImage. All functions may be called from any thread.
 namespace lockstep::widgets {
 
+/// How a run's detections are matched with the objects, whatever is detected.
+struct MatchRules {
+  coco::IouType type = coco::IouType::Mask;
+  /// Of a class and image that count, highest scores first (evaluation.max_dets).
+  std::size_t mostDetections = coco::Params().mostDetections();
+};
+
 /// An image with its annotations and detections.
 struct ImageContent {
   coco::Image image;
   const std::vector<coco::Annotation>* annotations = nullptr;
   const std::vector<coco::Detection>* detections = nullptr;
-  /// Of a class that count, highest scores first (evaluation.max_dets).
-  std::size_t mostDetections = coco::Params().mostDetections();
+  MatchRules rules{};
 };
 
-/// Mask IoU if every detection has a mask, else box IoU.
 coco::ImageOverlaps overlapsOf(const ImageContent& content);
 
 /// One row of the instance table and one outline on the image.

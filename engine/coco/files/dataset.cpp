@@ -164,6 +164,18 @@ std::size_t Dataset::usableImageCount() const {
       }));
 }
 
+bool Dataset::hasOnlyBoxes() const {
+  bool hasObjects = false;
+  for (const auto& ofImage : annotations_) {
+    for (const Annotation& annotation : ofImage) {
+      if (annotation.isCrowd) continue;
+      if (annotation.hasMask) return false;
+      hasObjects = true;
+    }
+  }
+  return hasObjects;
+}
+
 Rle annotationMask(const Annotation& annotation, const Image& image) {
   if (const Rle* rle = std::get_if<Rle>(&annotation.segmentation)) return *rle;
   std::vector<Rle> parts;

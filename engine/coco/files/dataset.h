@@ -102,6 +102,8 @@ class Dataset {
   CategoryId categoryOf(ClassIndex index) const { return categories_[index.value - 1].id; }
   /// Images with at least one usable annotation.
   std::size_t usableImageCount() const;
+  /// There are objects (no crowds), and none has a mask.
+  bool hasOnlyBoxes() const;
   /// Leaves the other images out, with their annotations.
   void keepImages(const std::function<bool(std::size_t index, const Image& image)>& isKept);
   /// For evaluations of boxes alone: masks are most of a dataset's memory.
