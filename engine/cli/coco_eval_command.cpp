@@ -111,6 +111,11 @@ Truth truthOf(const CocoEvalOptions& options, const coco::Params& params) {
   Truth truth{coco::Dataset::load(options.gt), {}, {}, params};
   if (const std::string text = truth.whole.newIds().text(); !text.empty())
     base::logWarning("coco-eval", options.gt + ": " + text);
+  requireMasks(truth.whole, options.gt, extraMetricsOf(options));
+  if (options.type != "bbox" && truth.whole.hasOnlyBoxes()) {
+    throw UserError("--type " + options.type + ": needs masks, and no object of " + options.gt +
+                    " has one; use --type bbox");
+  }
   if (!options.needsMasks()) truth.whole.forgetMasks();
   truth.selection = selectionOf(options.params, truth.whole);
   if (!truth.selection.isAll())

@@ -47,13 +47,12 @@ const config::DatasetSplit& splitOf(const ModelSource& source, protocol::Split s
   return split == protocol::Split::Val ? dataset.val : dataset.train;
 }
 
-/// The images that were evaluated.
-coco::Dataset evaluatedTruth(const std::string& annotations, int maxImages,
-                             const std::vector<std::int64_t>& badImageIds) {
+/// The images that are evaluated, if all can be read.
+coco::Dataset loadTruth(const std::string& annotations, int maxImages) {
   coco::Dataset dataset = coco::Dataset::load(annotations);
-  dataset.keepImages([&](std::size_t index, const coco::Image& image) {
-    return (maxImages == 0 || index < static_cast<std::size_t>(maxImages)) &&
-           std::ranges::find(badImageIds, image.id.value) == badImageIds.end();
+  if (maxImages == 0) return dataset;
+  dataset.keepImages([&](std::size_t index, const coco::Image&) {
+    return index < static_cast<std::size_t>(maxImages);
   });
   return dataset;
 }
@@ -66,31 +65,43 @@ std::string nameOf(const ModelSource& source, protocol::Split split) {
 }
 
 /// What the written detections add to the evaluation's metrics: the error report and the metrics
-/// of --figures, both of the masks, or of the boxes of a model without a mask head.
+/// of --figures, both of the masks, or of the boxes if the model or the dataset has no masks.
 class DetectionsReview {
  public:
-  DetectionsReview(const EvaluateOptions& options, const ModelSource& source,
-                   const std::filesystem::path& detections,
-                   const protocol::EvaluateResult& evaluation)
-      : split_(splitOf(source, *options.split)),
-        name_(nameOf(source, *options.split)),
-        truth_(evaluatedTruth(split_.annotations, source.experiment.evaluation.maxImages,
-                              evaluation.badImageIds)),
-        results_(coco::ResultsFile::load(detections, truth_)) {
-    ResultsRequest request{.type = source.experiment.model.masks ? "segm" : "bbox",
-                           .params = config::apParams(source.experiment.evaluation),
-                           .withAnalysis = !options.report.empty(),
-                           .scoreThreshold = options.scoreThreshold};
-    if (!options.figures.empty()) request.extra = parseExtraMetrics(options.figures);
-    evaluation_ = evaluateResults(truth_, results_, request);
+  /// Throws UserError if the metrics need masks that the dataset does not have.
+  DetectionsReview(const EvaluateOptions& options, const ModelSource& source)
+      : options_(options),
+        source_(source),
+        split_(splitOf(source, *options.split)),
+        truth_(loadTruth(split_.annotations, source.experiment.evaluation.maxImages)) {
+    if (!options.figures.empty())
+      requireMasks(truth_, split_.annotations, parseExtraMetrics(options.figures));
+  }
+
+  void evaluate(const std::filesystem::path& detections,
+                const protocol::EvaluateResult& evaluation) {
+    truth_.keepImages([&](std::size_t, const coco::Image& image) {
+      return std::ranges::find(evaluation.badImageIds, image.id.value) ==
+             evaluation.badImageIds.end();
+    });
+    const bool isOfMasks = source_.experiment.model.masks && !truth_.hasOnlyBoxes();
+    results_.emplace(coco::ResultsFile::load(detections, truth_));
+    ResultsRequest request{.type = isOfMasks ? "segm" : "bbox",
+                           .params = config::apParams(source_.experiment.evaluation),
+                           .withAnalysis = !options_.report.empty(),
+                           .scoreThreshold = options_.scoreThreshold};
+    if (!options_.figures.empty()) request.extra = parseExtraMetrics(options_.figures);
+    evaluation_ = evaluateResults(truth_, *results_, request);
   }
 
   std::string table() const {
     return evaluation_.extra ? extraMetricsTable(*evaluation_.extra, truth_.categories()) : "";
   }
   void writeReport(const OutputFile& file) const {
-    cli::writeReport(file, {split_.annotations, name_, split_.images, coco::kMaxDetectionsKey},
-                     truth_, results_, evaluation_);
+    cli::writeReport(file,
+                     {split_.annotations, nameOf(source_, *options_.split), split_.images,
+                      coco::kMaxDetectionsKey},
+                     truth_, *results_, evaluation_);
   }
   /// The evaluation's JSON with the members of the metrics that were asked for.
   std::string addedTo(const std::string& json) const {
@@ -106,10 +117,11 @@ class DetectionsReview {
   }
 
  private:
+  const EvaluateOptions& options_;
+  const ModelSource& source_;
   const config::DatasetSplit& split_;
-  std::string name_;
   coco::Dataset truth_;
-  coco::ResultsFile results_;
+  std::optional<coco::ResultsFile> results_;
   CocoEvaluation evaluation_;
 };
 
@@ -118,6 +130,8 @@ int evaluate(const EvaluateOptions& options) {
   const auto workerProgram = supervisor::workerProgramBesideThis();
   const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
   requireSplit(source, *options.split);
+  std::optional<DetectionsReview> review;
+  if (options.needsDetections()) review.emplace(options, source);
   protocol::EvaluateJob job{
       .model = source.model(), .split = *options.split, .perImage = options.perImage};
   std::optional<OutputFile> out, report;
@@ -133,8 +147,7 @@ int evaluate(const EvaluateOptions& options) {
     job.detections = (folder.emplace().path() / "detections.json").string();
   const protocol::EvaluateResult result =
       supervisor::runOneShotJob(workerProgram, job, source.ranks);
-  std::optional<DetectionsReview> review;
-  if (folder) review.emplace(options, source, job.detections, result);
+  if (review) review->evaluate(job.detections, result);
   if (out && !options.figures.empty()) {
     out->write(review->addedTo(base::readFile(job.out)));
   } else if (out) {
@@ -164,7 +177,8 @@ void addEvaluateCommand(Command& program) {
       .needs(out);
   command
       .option("--report", options->report,
-              "Write an HTML report of the masks: tables, curves and the worst images")
+              "Write an HTML report of the masks, or of the boxes if there are no masks: tables, "
+              "curves and the worst images")
       .metavar("F.html");
   addFiguresOption(command, options->figures);
   command

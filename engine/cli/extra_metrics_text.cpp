@@ -191,6 +191,18 @@ void addFiguresOption(Command& command, std::string& list) {
       .metavar("pq,f1,aji,counts,lvis");
 }
 
+void requireMasks(const coco::Dataset& groundTruth, const std::string& file,
+                  const std::set<coco::ExtraMetric>& metrics) {
+  using enum coco::ExtraMetric;
+  std::string ofMasks;
+  for (const coco::ExtraMetric metric : {PanopticQuality, F1, AggregatedJaccard})
+    if (metrics.contains(metric))
+      ofMasks += (ofMasks.empty() ? "" : ",") + std::string(base::textOf(metric));
+  if (ofMasks.empty() || !groundTruth.hasOnlyBoxes()) return;
+  throw UserError("--figures " + ofMasks + ": needs masks, and no object of " + file +
+                  " has one; counts and lvis are of boxes too");
+}
+
 std::set<coco::ExtraMetric> parseExtraMetrics(const std::string& list) {
   std::set<coco::ExtraMetric> metrics;
   for (const std::string& name : listItems(list)) {

@@ -20,6 +20,10 @@ class Command;
 /// --figures.
 void addFiguresOption(Command& command, std::string& list);
 
+/// Throws UserError for metrics of label maps if no object has a mask. `file`: the ground truth's.
+void requireMasks(const coco::Dataset& groundTruth, const std::string& file,
+                  const std::set<coco::ExtraMetric>& metrics);
+
 /// `pq,f1`. Throws UserError for an unknown one.
 std::set<coco::ExtraMetric> parseExtraMetrics(const std::string& list);
 

@@ -113,6 +113,34 @@ class TstCocoEval : public QObject {
     QVERIFY(figure("boundary").starts_with("boundaryAP "));
   }
 
+  void whatNeedsMasksIsRefusedIfNoObjectHasOne_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<QString>("figures");
+    QTest::addColumn<QString>("error");
+    const QString why = QStringLiteral(": needs masks, and no object of boxes.json has one; ");
+    QTest::newRow("label maps") << "bbox"
+                                << "counts,f1,pq"
+                                << "--figures pq,f1" + why;
+    QTest::newRow("masks") << "segm"
+                           << "counts"
+                           << "--type segm" + why + "use --type bbox";
+    QTest::newRow("boxes") << "bbox"
+                           << "counts,lvis"
+                           << "";
+  }
+  void whatNeedsMasksIsRefusedIfNoObjectHasOne() {
+    QFETCH(QString, type);
+    QFETCH(QString, figures);
+    QFETCH(QString, error);
+    json truth = json::parse(base::readFile(bench_->folder() / "gt.json"));
+    for (json& annotation : truth["annotations"]) annotation.erase("segmentation");
+    std::ofstream(bench_->folder() / "boxes.json") << truth;
+    const auto result = bench_->run({"coco-eval", "--gt", "boxes.json", "--dt", "a.json", "--type",
+                                     type.toStdString(), "--figures", figures.toStdString()});
+    QCOMPARE(result.status, error.isEmpty() ? 0 : 2);
+    QVERIFY2(contains(result.err, error.toStdString()), result.err.c_str());
+  }
+
   void comparisonIsOneLineAndAMember() {
     const auto better = eval({"--compare", "b.json"});
     QCOMPARE(better.status, 0);

@@ -83,6 +83,12 @@ class TstBoxDetector : public QObject {
     QVERIFY(again["losses"] == evaluation["losses"] && again["bbox"] == evaluation["bbox"] &&
             again["segm"].is_null());
     QVERIFY(QFile::exists(place_->path(QStringLiteral("report.html"))));
+    const ProcessResult refused = engine("evaluate run --figures pq,counts,aji");
+    QVERIFY2(refused.status == 2 && refused.err.contains("--figures pq,aji: needs masks"),
+             refused.err.constData());
+    const ProcessResult counted = engine("evaluate run --figures counts");
+    QVERIFY2(counted.status == 0 && counted.out.contains("objects per image"),
+             counted.err.constData());
     const ProcessResult predicted =
         engine("predict run --split val --score 0 --out found.json --overlays pictures");
     QVERIFY2(predicted.status == 0, predicted.err.constData());
