@@ -53,6 +53,19 @@ std::array<Axis, kPyramidLevels> axesOf(std::int64_t padded) {
   return axes;
 }
 
+struct Scale {
+  double x, y;
+};
+
+Scale scaleOf(const AnnotatedBox& object, const base::ImageSize& resized) {
+  return {static_cast<double>(resized.width) / static_cast<double>(object.image.width),
+          static_cast<double>(resized.height) / static_cast<double>(object.image.height)};
+}
+
+base::ImageSize resizedImage(const AnnotatedBox& object, const AugmentConfig& augment) {
+  return resizedSize(object.image, augment.minSize.back(), augment.maxSize);
+}
+
 /// An object in px of the resized image, with the locations around it.
 struct ResizedObject {
   Box box;
@@ -60,11 +73,10 @@ struct ResizedObject {
 };
 
 ResizedObject resized(const AnnotatedBox& object, const AugmentConfig& augment) {
-  const base::ImageSize size = resizedSize(object.image, augment.minSize.back(), augment.maxSize);
-  const double scaleX = static_cast<double>(size.width) / static_cast<double>(object.image.width);
-  const double scaleY = static_cast<double>(size.height) / static_cast<double>(object.image.height);
+  const base::ImageSize size = resizedImage(object, augment);
+  const Scale scale = scaleOf(object, size);
   const auto& [x, y, width, height] = object.boxXywh;
-  return {{x * scaleX, y * scaleY, (x + width) * scaleX, (y + height) * scaleY},
+  return {{x * scale.x, y * scale.y, (x + width) * scale.x, (y + height) * scale.y},
           axesOf(paddedSide(size.height)),
           axesOf(paddedSide(size.width))};
 }
@@ -118,6 +130,11 @@ std::vector<double> usualRatios(const std::vector<ResizedObject>& objects) {
 
 }  // namespace
 
+double resizedArea(const AnnotatedBox& object, const AugmentConfig& augment) {
+  const Scale scale = scaleOf(object, resizedImage(object, augment));
+  return object.area * scale.x * scale.y;
+}
+
 AnchorFit fitAnchors(std::span<const AnnotatedBox> objects, const AugmentConfig& augment,
                      const AnchorConfig& anchors) {
   const auto cells = anchorCells(anchors);
@@ -125,10 +142,11 @@ AnchorFit fitAnchors(std::span<const AnnotatedBox> objects, const AugmentConfig&
   for (const AnnotatedBox& object : objects) {
     const double best = bestIou(resized(object, augment), cells);
     fit.bestIous.push_back(static_cast<float>(best));
-    for (std::size_t size = 0; size < fit.bySize.size(); ++size) {
-      if (!coco::isOfSize(object.area, static_cast<coco::ObjectSize>(size))) continue;
-      ++fit.bySize[size].objects;
-      fit.bySize[size].missed += best < kCoveringIou ? 1 : 0;
+    for (const coco::ObjectSize size :
+         {coco::ObjectSize::All, coco::sizeOf(resizedArea(object, augment))}) {
+      AnchorMisses& misses = fit.bySize[static_cast<std::size_t>(size)];
+      ++misses.objects;
+      misses.missed += best < kCoveringIou ? 1 : 0;
     }
   }
   return fit;

@@ -15,8 +15,11 @@ namespace lockstep::config {
 struct AnnotatedBox {
   base::ImageSize image;
   std::array<double, 4> boxXywh{};
-  double area = 0;  ///< of the annotation; its COCO size
+  double area = 0;  ///< of the annotation
 };
+
+/// Its area after its image is resized as in evaluation, px: decides on its size.
+double resizedArea(const AnnotatedBox& object, const AugmentConfig& augment);
 
 /// How many objects of a size no anchor covers.
 struct AnchorMisses {
@@ -36,7 +39,8 @@ inline constexpr double kGoodCoverage = 0.95;
 /// How well anchors cover the objects of a data set.
 struct AnchorFit {
   std::vector<float> bestIous;  ///< of each object with any anchor, after resizing
-  std::array<AnchorMisses, coco::kObjectSizeCount> bySize;  ///< by coco::ObjectSize
+  /// By coco::ObjectSize, after resizing.
+  std::array<AnchorMisses, coco::kObjectSizeCount> bySize;
 
   const AnchorMisses& all() const { return bySize[0]; }
   bool isGood() const { return 1 - all().share() >= kGoodCoverage; }

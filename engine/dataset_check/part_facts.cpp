@@ -7,7 +7,6 @@
 
 #include "engine/coco/evaluation/past_limit.h"
 #include "engine/config/evaluation_metrics.h"
-#include "engine/config/resized_size.h"
 
 namespace lockstep::dataset_check {
 namespace {
@@ -17,21 +16,6 @@ std::vector<double> growing(double first, double factor, double last) {
   std::vector<double> edges;
   for (double edge = first; edge < last * std::sqrt(factor); edge *= factor) edges.push_back(edge);
   return edges;
-}
-
-/// Area of an object after its image is resized as in evaluation, px.
-double resizedArea(const coco::Annotation& annotation, const coco::Image& image,
-                   const config::AugmentConfig& augment) {
-  const base::ImageSize size =
-      config::resizedSize({image.height, image.width}, augment.minSize.back(), augment.maxSize);
-  return annotation.area * (static_cast<double>(size.width) / image.width) *
-         (static_cast<double>(size.height) / image.height);
-}
-
-/// 0 small, 1 medium, 2 large. Areas at a limit belong to the smaller size.
-std::size_t sizeOf(double areaPx) {
-  if (coco::isOfSize(areaPx, coco::ObjectSize::Small)) return 0;
-  return coco::isOfSize(areaPx, coco::ObjectSize::Medium) ? 1 : 2;
 }
 
 class FactsCounter {
@@ -91,13 +75,13 @@ class FactsCounter {
 
   void addObject(const coco::Annotation& annotation, const coco::Image& image) {
     facts_.boxOnlyObjects += !annotation.hasMask;
-    const double area = resizedArea(annotation, image, experiment_.augment);
-    facts_.sides.add(std::sqrt(area));
-    ++facts_.bySize[sizeOf(area)];
     const auto& box = annotation.boxXywh;
+    const config::AnnotatedBox object{{image.height, image.width}, box, annotation.area};
+    const double area = config::resizedArea(object, experiment_.augment);
+    facts_.sides.add(std::sqrt(area));
+    ++facts_.bySize[static_cast<std::size_t>(coco::sizeOf(area)) - 1];
     if (box[2] > 0 && box[3] > 0) facts_.aspectRatios.add(box[3] / box[2]);
-    if (annotation.isUsable())
-      boxes_.push_back({{image.height, image.width}, box, annotation.area});
+    if (annotation.isUsable()) boxes_.push_back(object);
   }
 
   void fitAnchors() {

@@ -10,11 +10,6 @@ namespace {
 
 using GroupKey = std::pair<std::int32_t, coco::ObjectSize>;
 
-coco::ObjectSize sizeOf(double areaPx) {
-  using enum coco::ObjectSize;
-  return coco::isOfSize(areaPx, Small) ? Small : coco::isOfSize(areaPx, Medium) ? Medium : Large;
-}
-
 }  // namespace
 
 void LossSums::add(const LossSums& other) {
@@ -31,7 +26,7 @@ std::vector<LossGroup> groupLosses(const model::RoiLosses& perRoi) {
     const auto value = onHost.accessor<float, 2>();
     for (std::int64_t i = 0; i < value.size(0); ++i) {
       const auto classIndex = static_cast<std::int32_t>(value[i][kClass]);
-      if (classIndex > 0) add(groups[{classIndex, sizeOf(value[i][kArea])}], value[i]);
+      if (classIndex > 0) add(groups[{classIndex, coco::sizeOf(value[i][kArea])}], value[i]);
     }
   };
   forPositives(perRoi.box, [](LossSums& group, const auto& row) {

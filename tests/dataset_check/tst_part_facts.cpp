@@ -71,6 +71,9 @@ class TstPartFacts : public QObject {
              (std::map<double, std::int64_t>{{0, 1}, {1, 2}, {2, 2}}));
     // 10 x 10 px become 100 x 100: large; 5 x 10 px 50 x 100: medium.
     QCOMPARE(facts.bySize, (std::array<std::int64_t, 3>{0, 1, 5}));
+    // The anchors' misses are counted by the same sizes.
+    for (std::size_t size = 0; size < 3; ++size)
+      QCOMPARE(facts.anchors.bySize[size + 1].objects, facts.bySize[size]);
     std::int64_t tall = 0, all = 0;
     for (const auto& [edge, count] : filled(facts.aspectRatios)) {
       all += count;

@@ -59,6 +59,12 @@ constexpr AreaLimits limitsOf(ObjectSize size) {
 
 constexpr bool isOfSize(double areaPx, ObjectSize size) { return limitsOf(size).contains(areaPx); }
 
+/// Areas at a limit belong to the smaller size.
+constexpr ObjectSize sizeOf(double areaPx) {
+  using enum ObjectSize;
+  return isOfSize(areaPx, Small) ? Small : isOfSize(areaPx, Medium) ? Medium : Large;
+}
+
 /// Objects of one size, a row of its own in the metrics.
 struct AreaRange : AreaLimits {
   std::string name;
