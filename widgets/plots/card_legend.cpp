@@ -1,7 +1,6 @@
 #include "widgets/plots/card_legend.h"
 
 #include <QPainter>
-#include <QStringList>
 #include <algorithm>
 
 #include "widgets/plots/curve_pen.h"
@@ -10,7 +9,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kSamplePx = 22, kGapPx = 6, kBetweenPx = 16, kHeightPx = 20;
+constexpr int kHeightPx = 20, kCountPx = 30;
 
 }  // namespace
 
@@ -35,15 +34,40 @@ void CardLegend::setCurves(const std::vector<Curve>& curves) {
   update();
 }
 
-int CardLegend::widthOf(const Entry& entry) const {
-  return kSamplePx + kGapPx + fontMetrics().horizontalAdvance(entry.text);
+int CardLegend::widthOf(const Entry& entry, const Spacing& spacing) const {
+  return spacing.sample + spacing.toName + fontMetrics().horizontalAdvance(entry.text);
 }
 
-QSize CardLegend::sizeHint() const {
+int CardLegend::widthOfAll(const Spacing& spacing) const {
   int width = 0;
-  for (const Entry& entry : entries_) width += widthOf(entry) + kBetweenPx;
-  return {width, kHeightPx};
+  for (const Entry& entry : entries_) width += widthOf(entry, spacing) + spacing.between;
+  return std::max(0, width - spacing.between);
 }
+
+CardLegend::Spacing CardLegend::fittingSpacing() const {
+  return widthOfAll(kWide) <= width() ? kWide : kNarrow;
+}
+
+std::size_t CardLegend::fittingCount(const Spacing& spacing) const {
+  if (widthOfAll(spacing) <= width()) return entries_.size();
+  std::size_t fitting = 0;
+  int used = kCountPx;
+  while (fitting < entries_.size()) {
+    used += widthOf(entries_[fitting], spacing) + (fitting > 0 ? spacing.between : 0);
+    if (used > width()) break;
+    ++fitting;
+  }
+  return fitting;
+}
+
+QStringList CardLegend::shownNames() const {
+  QStringList names;
+  const std::size_t fitting = fittingCount(fittingSpacing());
+  for (std::size_t i = 0; i < fitting; ++i) names.append(entries_[i].text);
+  return names;
+}
+
+QSize CardLegend::sizeHint() const { return {widthOfAll(kWide) + kWide.between, kHeightPx}; }
 
 QSize CardLegend::minimumSizeHint() const { return {0, kHeightPx}; }
 
@@ -52,18 +76,12 @@ void CardLegend::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  int used = 0;
-  std::size_t fitting = 0;
-  while (fitting < entries_.size()) {
-    const int next = used + widthOf(entries_[fitting]) + (fitting > 0 ? kBetweenPx : 0);
-    const int reserve = fitting + 1 < entries_.size() ? 30 : 0;
-    if (next + reserve > width()) break;
-    used = next;
-    ++fitting;
-  }
+  const Spacing spacing = fittingSpacing();
+  const std::size_t fitting = fittingCount(spacing);
   if (fitting == 0) return;
   const bool counted = fitting < entries_.size();
-  double left = width() - used - (counted ? 30 : 0);
+  double left = width() - (counted ? kCountPx : 0) + spacing.between;
+  for (std::size_t i = 0; i < fitting; ++i) left -= widthOf(entries_[i], spacing) + spacing.between;
   const double middle = height() / 2.0;
   for (std::size_t i = 0; i < fitting; ++i) {
     QPen pen = curvePen(entries_[i].curve, theme);
@@ -74,15 +92,16 @@ void CardLegend::paintEvent(QPaintEvent*) {
     }
     Curve sample = entries_[i].curve;
     if (entries_[i].anyRun) sample.styleIndex = 0;  // nor its marker
-    paintSample(painter, sample, pen, {left, middle}, kSamplePx, theme.card);
+    paintSample(painter, sample, pen, {left, middle}, spacing.sample, theme.card);
     painter.setPen(theme.textMuted);
-    painter.drawText(QRectF(left + kSamplePx + kGapPx, 0, width(), height()), Qt::AlignVCenter,
-                     entries_[i].text);
-    left += widthOf(entries_[i]) + kBetweenPx;
+    painter.drawText(QRectF(left + spacing.sample + spacing.toName, 0, width(), height()),
+                     Qt::AlignVCenter, entries_[i].text);
+    left += widthOf(entries_[i], spacing) + spacing.between;
   }
   if (!counted) return;
   painter.setPen(theme.textFaint);
-  painter.drawText(QRectF(width() - 30, 0, 30, height()), Qt::AlignVCenter | Qt::AlignRight,
+  painter.drawText(QRectF(width() - kCountPx, 0, kCountPx, height()),
+                   Qt::AlignVCenter | Qt::AlignRight,
                    QStringLiteral("+%1").arg(entries_.size() - fitting));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 #include <vector>
 
@@ -16,6 +17,8 @@ class CardLegend : public QWidget {
  public:
   explicit CardLegend(QWidget* parent = nullptr);
   void setCurves(const std::vector<Curve>& curves);
+  /// Those that fit.
+  QStringList shownNames() const;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
@@ -28,8 +31,17 @@ class CardLegend : public QWidget {
     QString text;
     bool anyRun = false;  ///< a kind of curve of several runs: without colour
   };
-  int widthOf(const Entry& entry) const;
+  /// px.
+  struct Spacing {
+    int sample, toName, between;
+  };
+  int widthOf(const Entry& entry, const Spacing& spacing) const;
+  int widthOfAll(const Spacing& spacing) const;
+  /// Narrower where not all fit otherwise.
+  Spacing fittingSpacing() const;
+  std::size_t fittingCount(const Spacing& spacing) const;
 
+  static constexpr Spacing kWide{22, 6, 16}, kNarrow{16, 4, 8};
   std::vector<Entry> entries_;
 };
 
