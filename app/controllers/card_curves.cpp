@@ -22,10 +22,11 @@ widgets::Curve curveOf(const ShownRun& shown, const CardCurve& plan, widgets::XA
 }
 
 std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector<ShownRun>& runs,
-                                         widgets::XAxis axis) {
+                                         const CardScope& scope, widgets::XAxis axis) {
   std::vector<widgets::Curve> curves;
   for (const ShownRun& shown : runs) {
     for (const CardCurve& own : plan.curves) {
+      if (own.isOfMasks && !scope.hasMasks) continue;
       curves.push_back(curveOf(shown, own, axis));
       // A gap for each of several runs would hide the lines, so only the current run has one.
       const bool leads = curves.size() <= plan.curves.size();
@@ -55,12 +56,13 @@ std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& 
   return curves;
 }
 
+/// The first has the style of the run, and each its own.
 std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun& run,
                                             const std::vector<int>& gpus, widgets::XAxis axis) {
   std::vector<widgets::Curve> curves;
   const auto add = [&](const CardCurve& curve) {
     curves.push_back(curveOf(run, curve, axis));
-    curves.back().styleIndex = static_cast<int>(curves.size()) - 1;
+    curves.back().styleIndex += static_cast<int>(curves.size()) - 1;
   };
   for (CardCurve curve : plan.curves) {
     if (!events::tags::isNumbered(curve.tag)) {
@@ -81,7 +83,7 @@ std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun
 
 std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<ShownRun>& runs,
                                          const CardScope& scope, widgets::XAxis axis) {
-  if (!plan.perRank && !plan.perGpu) return curvesOfRuns(plan, runs, axis);
+  if (!plan.perRank && !plan.perGpu) return curvesOfRuns(plan, runs, scope, axis);
   if (!scope.isOneRun) return {};
   if (plan.perGpu) return curvesOfDevices(plan, runs.front(), scope.gpus, axis);
   return scope.ranks > 1 ? curvesOfRanks(plan, runs.front(), scope, axis)

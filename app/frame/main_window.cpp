@@ -214,13 +214,11 @@ void MainWindow::updateStatus() {
     status.maxSteps = info.maxSteps;
     status.secondsLeft = run->secondsLeft();
     status.imagesPerSecond = metrics.lastValue(events::tags::kImagesPerSecond);
-    const bool isBoxDetector =
-        metrics.series(events::tags::kBoxAp) && !metrics.series(events::tags::kMaskAp);
-    const char* apTag = isBoxDetector ? events::tags::kBoxAp : events::tags::kMaskAp;
-    status.averagePrecision = metrics.lastValue(apTag);
-    status.averagePrecisionName = isBoxDetector ? tr("box AP") : tr("mask AP");
-    status.heldOutLoss = metrics.lastValue(events::tags::kEvalTotalLoss);
     const EvaluationPlan& plan = run->evaluationPlan();
+    const char* apTag = plan.hasMasks ? events::tags::kMaskAp : events::tags::kBoxAp;
+    status.averagePrecision = metrics.lastValue(apTag);
+    status.averagePrecisionName = plan.hasMasks ? tr("mask AP") : tr("box AP");
+    status.heldOutLoss = metrics.lastValue(events::tags::kEvalTotalLoss);
     if (const auto step = metrics.lastStep(apTag))
       status.averagePrecisionScope = apScopeText(plan, *step);
     if (const auto step = metrics.lastStep(events::tags::kEvalTotalLoss))

@@ -1,24 +1,27 @@
 #include "app/models/card_layout.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/models/card_facts.h"
 
 namespace lockstep::app {
 namespace {
 
-constexpr int kPlannedColumns = 4;
-constexpr int kHighRows = 2;  ///< the first rows, with the large card
+/// The first cards in four columns, which are higher: a large one, and two beside it.
+constexpr CardPlace kTopPlaces[] = {{0, 0, 0, 2, 3, 11}, {1, 0, 3, 1, 1, 11}, {2, 1, 3, 1, 1, 11}};
+constexpr int kTopColumns = 4, kTopRows = 2;
 
-CardPlace plannedPlace(std::size_t card, const CardPlan& plan) {
-  return {card,         plan.row,        plan.column,
-          plan.rowSpan, plan.columnSpan, plan.row < kHighRows ? 11 : 10};
+bool hasCurve(const CardPlan& plan, const CardScope& scope) {
+  return std::any_of(plan.curves.begin(), plan.curves.end(),
+                     [&](const CardCurve& curve) { return scope.hasMasks || !curve.isOfMasks; });
 }
 
 }  // namespace
 
-CardScope cardScope(const MetricStore* onlyRun) {
+CardScope cardScope(const MetricStore* onlyRun, bool hasMasks) {
   CardScope scope;
+  scope.hasMasks = hasMasks;
   if (!onlyRun) return scope;
   scope.isOneRun = true;
   scope.ranks = recordedRankCount(*onlyRun);
@@ -32,7 +35,7 @@ std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<Car
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const CardPlan& plan = plans[i];
     if ((!plan.perRank || scope.ranks > 1) && (!plan.perGpu || scope.isOneRun) &&
-        (!plan.needsGpu || !scope.gpus.empty()))
+        (!plan.needsGpu || !scope.gpus.empty()) && hasCurve(plan, scope))
       shown.push_back(i);
   }
   return shown;
@@ -40,21 +43,22 @@ std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<Car
 
 std::vector<CardPlace> placeCards(const std::vector<CardPlan>& plans,
                                   const std::vector<std::size_t>& shown, int columns) {
+  const bool hasTop = columns == kTopColumns;
   std::vector<CardPlace> places;
-  int row = 0, column = 0;
+  int row = hasTop ? kTopRows : 0, column = 0;
   for (const std::size_t card : shown) {
-    const CardPlan& plan = plans[card];
-    if (columns == kPlannedColumns) {
-      places.push_back(plannedPlace(card, plan));
+    if (hasTop && card < std::size(kTopPlaces)) {
+      places.push_back(kTopPlaces[card]);
       continue;
     }
-    const int span = std::min(plan.columnSpan, columns);
-    places.push_back({card, row, column, 1, span, card == 0 ? 2 : 1});
-    column += span;
-    if (column >= columns) {
+    const int span = std::min(plans[card].columnSpan, columns);
+    if (column + span > columns) {
       column = 0;
       ++row;
     }
+    const int stretch = hasTop ? 10 : card == 0 ? 2 : 1;
+    places.push_back({card, row, column, 1, span, stretch});
+    column += span;
   }
   return places;
 }

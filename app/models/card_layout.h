@@ -15,14 +15,15 @@ struct CardScope {
   int ranks = 0;          ///< number of ranks that the only run has times of; 0 for a single rank
   std::vector<int> gpus;  ///< GPUs that it has metrics of
   std::optional<int> slowRank;
+  bool hasMasks = true;  ///< one of the runs has a mask head
   bool operator==(const CardScope&) const = default;
 };
 
-/// `onlyRun` nullptr: no run or several runs are shown.
-CardScope cardScope(const MetricStore* onlyRun);
+/// `onlyRun` nullptr: no run or several runs are shown. hasMasks: one of them has.
+CardScope cardScope(const MetricStore* onlyRun, bool hasMasks);
 
-/// Indices of the plans that are shown. Cards per rank need a single run with several ranks,
-/// cards per GPU a single run; those with needsGpu also its GPU metrics.
+/// Indices of the plans that are shown: those with a curve. Cards per rank need a single run with
+/// several ranks, cards per GPU a single run; those with needsGpu also its GPU metrics.
 std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<CardPlan>& plans);
 
 /// Position of a card in the grid.
@@ -32,7 +33,7 @@ struct CardPlace {
   int rowStretch = 1;  ///< stretch factor of its first row
 };
 
-/// Four columns are laid out as planned; with fewer the cards follow the order of the plans.
+/// In the order of the plans, which begins with two rows if there are four columns.
 std::vector<CardPlace> placeCards(const std::vector<CardPlan>& plans,
                                   const std::vector<std::size_t>& shown, int columns);
 

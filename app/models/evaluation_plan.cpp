@@ -22,14 +22,16 @@ QString imagesText(const EvaluationPlan& plan) {
 EvaluationPlan readEvaluationPlan(const run_folder::Layout& layout) {
   const config::Experiment experiment = run_folder::readRunExperiment(layout);
   return {experiment.dataset.hasHeldOut(), experiment.evaluation.apEvery.count > 0,
-          experiment.evaluation.maxImages,
-          config::apParams(experiment.evaluation).mostDetections()};
+          experiment.evaluation.maxImages, config::apParams(experiment.evaluation).mostDetections(),
+          experiment.model.masks};
 }
 
 QString apScopeText(const EvaluationPlan& plan, qint64 step) {
-  QString text = tr("AP of masks (mean over IoU 0.50 to 0.95) at step %1,\nof %2.")
-                     .arg(step)
-                     .arg(imagesText(plan));
+  QString text =
+      (plan.hasMasks ? tr("AP of masks (mean over IoU 0.50 to 0.95) at step %1,\nof %2.")
+                     : tr("AP of boxes (mean over IoU 0.50 to 0.95) at step %1,\nof %2."))
+          .arg(step)
+          .arg(imagesText(plan));
   if (plan.mostDetections > 0)
     text += QLatin1Char('\n') + QString::fromStdString(coco::apLimitText(plan.mostDetections)) +
             QLatin1Char('.');

@@ -75,7 +75,7 @@ std::vector<CardPlan> topCards() {
   CardPlan precision = rateCard(QStringLiteral("AP"),
                                 {evaluation(tags::kMaskAp, QStringLiteral("mask"), Stroke::Run),
                                  evaluation(tags::kBoxAp, QStringLiteral("box"))});
-  precision.column = 3;
+  precision.curves.front().isOfMasks = true;
   precision.ignoreOutliers = false;
   precision.emptyText = QStringLiteral("No AP yet: see evaluation.ap_every");
   precision.tip = QStringLiteral(
@@ -85,8 +85,6 @@ std::vector<CardPlan> topCards() {
 
   CardPlan rate =
       rateCard(QStringLiteral("Learning rate"), {line(tags::kLearningRate, QStringLiteral("lr"))});
-  rate.row = 1;
-  rate.column = 3;
   rate.curves.front().smooth = false;
   rate.ignoreOutliers = false;
   return {loss, precision, rate};
@@ -94,9 +92,11 @@ std::vector<CardPlan> topCards() {
 
 std::vector<CardPlan> lossCards() {
   std::vector<CardPlan> cards(config::kLossCount);
-  for (const config::LossFacts& loss : config::kLosses) {
+  for (std::size_t i = 0; i < config::kLossCount; ++i) {
+    const config::LossFacts& loss = config::kLosses[i];
     CardPlan& plan = cards[static_cast<std::size_t>(loss.card)];
     plan = lossCard(QString::fromLatin1(loss.title), loss.name);
+    for (CardCurve& curve : plan.curves) curve.isOfMasks = i == config::indexOf(config::Loss::Mask);
     plan.fullName = QStringLiteral("%1 loss (%2)").arg(plan.title, QLatin1String(loss.name));
   }
   return cards;
@@ -141,21 +141,9 @@ std::vector<CardPlan> deviceCards() {
 }  // namespace
 
 std::vector<CardPlan> monitorCards() {
-  constexpr int kColumns = 4, kFirstFreeRow = 2;
   std::vector<CardPlan> cards = topCards();
-  int row = kFirstFreeRow, column = 0;
-  for (const auto& group : {lossCards(), speedCards(), deviceCards()}) {
-    for (CardPlan plan : group) {
-      if (column + plan.columnSpan > kColumns) {
-        ++row;
-        column = 0;
-      }
-      plan.row = row;
-      plan.column = column;
-      column += plan.columnSpan;
-      cards.push_back(std::move(plan));
-    }
-  }
+  for (const auto& group : {lossCards(), speedCards(), deviceCards()})
+    cards.insert(cards.end(), group.begin(), group.end());
   return cards;
 }
 

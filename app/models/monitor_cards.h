@@ -19,14 +19,14 @@ struct CardCurve {
   QString valueName;           ///< in the label of the lowest value
   bool gapToPrevious = false;  ///< held-out curve after the training curve: the gap is shaded
   bool smooth = true;
+  bool isOfMasks = false;  ///< not drawn for detectors of boxes
 };
 
-/// A card of the Monitor page and its position in a grid of four columns; narrower windows follow
-/// the order of the list.
+/// A card of the Monitor page.
 struct CardPlan {
   QString title;
   std::vector<CardCurve> curves;
-  int row = 0, column = 0, rowSpan = 1, columnSpan = 1;
+  int rowSpan = 1, columnSpan = 1;  ///< in four columns
   std::optional<double> yMin;
   bool ignoreOutliers = true;
   QString emptyText;
@@ -41,6 +41,8 @@ struct CardPlan {
   QString tip;       ///< tool tip after the tags
 };
 
+/// In their order. The first three fill two rows of four columns: one card of three columns and
+/// two rows, and two beside it.
 std::vector<CardPlan> monitorCards();
 
 }  // namespace lockstep::app

@@ -176,8 +176,9 @@ void MonitorPage::rebuildCurves() {
     std::vector<widgets::Curve> curves = curvesOfCard(plan, runs_, scope_, axis_);
     widgets::CurveCard* card = cards()[i];
     // With several runs, the legend of runs is above all cards.
-    card->setLegendVisible(runs_.size() == 1 ? curves.size() > 1 && !hasShare(plan)
-                                             : plan.curves.size() > 1);
+    const bool isOfKinds = plan.curves.size() > 1;
+    card->setLegendVisible(runs_.size() == 1 ? (isOfKinds || curves.size() > 1) && !hasShare(plan)
+                                             : isOfKinds);
     card->setCurves(std::move(curves));
     card->plot()->setXAxis(axis_);
   }
@@ -186,7 +187,10 @@ void MonitorPage::rebuildCurves() {
 /// True if the cards' curves have to be rebuilt.
 bool MonitorPage::updateScope() {
   const bool hasOneRun = currentRun() && runs_.size() == 1;
-  CardScope scope = cardScope(hasOneRun ? &currentRun()->history().metrics() : nullptr);
+  const bool hasMasks = std::any_of(runs_.begin(), runs_.end(), [](const ShownRun& shown) {
+    return shown.run && shown.run->evaluationPlan().hasMasks;
+  });
+  CardScope scope = cardScope(hasOneRun ? &currentRun()->history().metrics() : nullptr, hasMasks);
   grid_->setShown(cardsWith(scope, grid_->plans()));
   return scope != std::exchange(scope_, scope);
 }

@@ -40,14 +40,28 @@ class TstCardLayout : public QObject {
     QVERIFY(isShown(oneRun(0, {1}), "GPU power, W"));
   }
 
+  void theMaskCardIsOfRunsWithMasks() {
+    CardScope boxes = oneRun(0, {});
+    QVERIFY(isShown(boxes, "Mask") && isShown(boxes, "AP"));
+    boxes.hasMasks = false;
+    QVERIFY(!isShown(boxes, "Mask") && isShown(boxes, "AP") && isShown(boxes, "Box"));
+  }
+
   void cardsDoNotOverlap_data() {
     QTest::addColumn<int>("columns");
-    for (const int columns : {4, 2, 1}) QTest::addRow("%d columns", columns) << columns;
+    QTest::addColumn<bool>("hasMasks");
+    for (const int columns : {4, 2, 1})
+      for (const bool hasMasks : {true, false})
+        QTest::addRow("%d columns, %s", columns, hasMasks ? "masks" : "boxes")
+            << columns << hasMasks;
   }
   void cardsDoNotOverlap() {
     QFETCH(int, columns);
+    QFETCH(bool, hasMasks);
     const std::vector<CardPlan> plans = monitorCards();
-    const std::vector<std::size_t> shown = cardsWith(oneRun(8, {0, 1}), plans);
+    CardScope scope = oneRun(8, {0, 1});
+    scope.hasMasks = hasMasks;
+    const std::vector<std::size_t> shown = cardsWith(scope, plans);
     const std::vector<CardPlace> places = placeCards(plans, shown, columns);
     QCOMPARE(places.size(), shown.size());
     std::set<std::pair<int, int>> taken;

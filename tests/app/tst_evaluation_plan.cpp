@@ -20,6 +20,8 @@ class TstEvaluationPlan : public QObject {
     QCOMPARE(heldOutLossScopeText(plan, 7),
              QStringLiteral("Held-out loss (loss_total, the weighted sum) at step 7,\n"
                             "mean over all held-out images."));
+    plan.hasMasks = false;
+    QVERIFY(apScopeText(plan, 1).startsWith(QStringLiteral("AP of boxes")));
     plan.maxImages = 50;
     const QString some = QStringLiteral("the first 50 held-out images (evaluation.max_images).");
     QVERIFY(apScopeText(plan, 1).contains(some));

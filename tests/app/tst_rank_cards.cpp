@@ -10,6 +10,7 @@
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
+#include "widgets/plots/card_legend.h"
 #include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
@@ -165,11 +166,21 @@ class TstRankCards : public QObject {
 
     window.runsPanel()->selectRun(host);
     QTRY_COMPARE(curveNames(use), QStringList{QStringLiteral("CPU")});
+    // In the colour of its run, and named.
+    const auto styleOn = [](const widgets::CurveCard* card) {
+      return card->plot()->curves()[0].styleIndex;
+    };
+    const widgets::CurveCard* rate = cardTitled(window, QStringLiteral("Learning rate"));
+    QCOMPARE(styleOn(use), styleOn(rate));
+    const int styleOfHost = styleOn(use);
+    QCOMPARE(use->findChild<widgets::CardLegend*>()->shownNames(),
+             QStringList{QStringLiteral("CPU")});
     QTRY_VERIFY(!power->isVisible());
     QTRY_VERIFY2(use->subtitle().toDouble() > 50, qPrintable(use->subtitle()));
     window.runsPanel()->selectRun(one);
     QTRY_VERIFY(power->isVisible());
     QTRY_VERIFY2(power->subtitle().toDouble() > 490, qPrintable(power->subtitle()));
+    QVERIFY(styleOn(use) == styleOn(rate) && styleOn(use) != styleOfHost);
     window.runsPanel()->selectRun(none);
     QTRY_VERIFY(!power->isVisible());
     QTRY_VERIFY(window.isReady());
