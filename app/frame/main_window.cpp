@@ -163,7 +163,10 @@ void MainWindow::openInitial() {
   const Opening opening = openingOf(options_.paths, options_.page);
   runList_->setParentFolder(opening.runsFolder);
   status_->setRunsFolder(opening.runsFolder);
-  if (!opening.experiment.isEmpty()) configurePage()->open(opening.experiment);
+  if (!opening.experiment.isEmpty()) {
+    configurePage()->open(opening.experiment);
+    runs_->selectNothing();
+  }
   for (const QString& run : opening.runs) {
     const bool leads = run == opening.runs.first();
     if (leads) runs_->selectRun(run);

@@ -35,6 +35,8 @@ class RunsPanel : public QWidget {
   QStringList selectedRuns() const;
   /// Selects only this run, as soon as it is in the list.
   void selectRun(const QString& folder);
+  /// Not even the newest run, once the list is loaded.
+  void selectNothing() { choseFirst_ = true; }
   void addToSelection(const QString& folder);
   void focusList();
   void focusFilter();

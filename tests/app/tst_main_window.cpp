@@ -72,6 +72,22 @@ class TstMainWindow : public QObject {
     QVERIFY(!window.findChild<QPushButton*>(QStringLiteral("trainButton"))->isEnabled());
   }
 
+  void anExperimentIsOpenedWithoutARun() {
+    QTemporaryDir parent;
+    const QString run = tests::makeRun(parent.path(), made("older", 1000));
+    QFile file(parent.filePath(QStringLiteral("experiment.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("name: other\n");
+    file.close();
+    MainWindow window(&theme_, optionsFor({parent.path(), file.fileName()}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(window.runsPanel()->currentRun(), QString());
+    MainWindow withRun(&theme_, optionsFor({run, file.fileName()}));
+    withRun.show();
+    QTRY_COMPARE(withRun.runsPanel()->currentRun(), run);
+  }
+
   void anExperimentWithErrorsCannotBeTrained() {
     QTemporaryDir parent;
     QFile file(parent.filePath(QStringLiteral("experiment.yaml")));
