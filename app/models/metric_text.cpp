@@ -13,9 +13,7 @@ QString metricText(const QString& metric) {
 }
 
 QString bestText(const QString& metric, const QVariant& value) {
-  const QString name = metric.endsWith(QLatin1String("/AP")) || metric.isEmpty()
-                           ? QStringLiteral("AP")
-                           : metricText(metric);
+  const QString name = metric.isEmpty() ? QStringLiteral("AP") : metricText(metric);
   return QStringLiteral("best %1 %2")
       .arg(name, value.isValid() ? widgets::rateText(value.toDouble()) : QStringLiteral("–"));
 }

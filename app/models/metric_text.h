@@ -7,7 +7,8 @@ namespace lockstep::app {
 
 /// "mask AP" of "segm/AP", "box AP50" of "bbox/AP50", "held-out" of "loss_total".
 QString metricText(const QString& metric);
-/// The best metric of a run for the run list, such as "best AP 0.512". Invalid value: none yet.
+/// The best metric of a run for the run list, such as "best mask AP 0.512". Invalid value: none
+/// yet.
 QString bestText(const QString& metric, const QVariant& value);
 
 }  // namespace lockstep::app

@@ -148,7 +148,9 @@ class TstMainWindow : public QObject {
     for (const QLabel* label : window.findChild<app::TopBar*>()->findChildren<QLabel*>())
       labels.append(label->text());
     QVERIFY(!labels.filter(QStringLiteral("mask AP 0.")).isEmpty());
-    QCOMPARE(app::bestText(QStringLiteral("segm/AP"), 0.1174), QStringLiteral("best AP 0.117"));
+    QCOMPARE(app::bestText(QStringLiteral("segm/AP"), 0.1174),
+             QStringLiteral("best mask AP 0.117"));
+    QCOMPARE(app::bestText(QStringLiteral("bbox/AP"), 0.079), QStringLiteral("best box AP 0.079"));
     QCOMPARE(app::bestText(QStringLiteral("loss_total"), 1.5),
              QStringLiteral("best held-out 1.500"));
     QCOMPARE(app::bestText({}, {}), QStringLiteral("best AP –"));
