@@ -124,7 +124,10 @@ int checkDataset(const CheckOptions& options) {
                   options.fix.c_str());
     }
   }
-  if (!report.failure.empty()) throw Error(options.config + ": unusable: " + report.failure);
+  if (!report.failure.empty()) {
+    throw Error((pathExists(options.fix) ? options.fix : options.config) +
+                ": unusable: " + report.failure);
+  }
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -256,7 +259,8 @@ void addCheck(Command& dataset) {
   Command command = dataset.command(
       "check",
       "Find what is wrong with annotations and images, and count what they consist of. Exit status "
-      "0 also with faults that training accepts; 1 if it refuses the dataset");
+      "0 also with faults that training accepts; 1 if it refuses the dataset, or with --fix what "
+      "was written");
   auto options = std::make_shared<CheckOptions>();
   command
       .option("config", options->config, "Experiment file; dataset.train or dataset.val is enough")

@@ -148,7 +148,8 @@ void writeFindings(const char* key, const std::vector<Finding>& findings, JsonWr
   json.endArray();
 }
 
-void writeFixes(const CleanedDataset& cleaned, JsonWriter& json) {
+void writeFixes(const CleanedDataset& cleaned, const std::vector<std::string>& sourceRefusals,
+                JsonWriter& json) {
   json.key("fixes");
   json.beginArray();
   for (const auto& [kind, count] : cleaned.fixes) {
@@ -156,6 +157,7 @@ void writeFixes(const CleanedDataset& cleaned, JsonWriter& json) {
     json.member("kind", base::textOf(kind));
     json.member("mended", count.mended);
     json.member("removed", count.removed);
+    json.member("resolved", count.resolved);
     json.member("text", textOf(kind).remedy);
     json.endObject();
   }
@@ -171,6 +173,8 @@ void writeFixes(const CleanedDataset& cleaned, JsonWriter& json) {
     json.endObject();
   }
   json.endArray();
+  json.key("source_refusals");
+  json.values(sourceRefusals);
   json.key("unmended");
   json.values(cleaned.unmended);
 }
@@ -192,7 +196,7 @@ std::string jsonOf(const DatasetCheck& check, const config::Experiment& experime
   json.endArray();
   writeFindings("faults", check.faults, json);
   writeFindings("notes", check.notes, json);
-  if (cleaned != nullptr) writeFixes(*cleaned, json);
+  if (cleaned != nullptr) writeFixes(*cleaned, check.refusals, json);
   json.endObject();
   return text + "\n";
 }

@@ -9,8 +9,8 @@
 
 namespace lockstep::dataset_check {
 
-/// Why training refuses the dataset, and what cleaning left of it; empty: it does not. `cleaned`:
-/// null: it was not asked for.
+/// Why training refuses the dataset or, if it was cleaned, what was written of it; empty: it does
+/// not. `cleaned`: null: it was not asked for.
 std::vector<std::string> refusalsOf(const DatasetCheck& check, const CleanedDataset* cleaned);
 
 /// All that was found, as JSON. `cleaned`: null: it was not asked for.

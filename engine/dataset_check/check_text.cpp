@@ -155,25 +155,37 @@ std::string fixesText(const CleanedDataset& cleaned) {
                                                     " in " + part.file);
   }
   for (const auto& [kind, count] : cleaned.fixes) {
-    text += std::string(base::textOf(kind)) + " ";
-    if (count.mended > 0) text += std::to_string(count.mended) + " mended";
-    if (count.removed > 0)
-      text += (count.mended > 0 ? ", " : "") + std::to_string(count.removed) + " removed";
-    text += std::string(": ") + textOf(kind).remedy + "\n";
+    std::string what;
+    for (const auto& [number, became] :
+         {std::pair(count.mended, "mended"), std::pair(count.removed, "removed"),
+          std::pair(count.resolved, "resolved by other fixes")})
+      if (number > 0) what += (what.empty() ? " " : ", ") + std::to_string(number) + " " + became;
+    text += std::string(base::textOf(kind)) + what + ": " + textOf(kind).remedy + "\n";
   }
   for (const std::string& what : cleaned.unmended) text += line("left", what);
+  return text;
+}
+
+/// `yes`, or a line for each reason.
+std::string verdictText(const char* title, const char* yes, const std::string& no,
+                        const std::vector<std::string>& refusals) {
+  if (refusals.empty()) return line(title, yes);
+  std::string text;
+  for (const std::string& refusal : refusals)
+    text += line(text.empty() ? title : "",
+                 (text.empty() ? no : std::string(no.size(), ' ')) + refusal);
   return text;
 }
 
 }  // namespace
 
 std::vector<std::string> refusalsOf(const DatasetCheck& check, const CleanedDataset* cleaned) {
-  std::vector<std::string> refusals = check.refusals;
-  if (cleaned == nullptr) return refusals;
-  for (const std::string& refusal : cleaned->refusals) {
-    if (std::ranges::count(check.refusals, refusal) == 0)
-      refusals.push_back("after cleaning " + refusal);
-  }
+  if (cleaned == nullptr) return check.refusals;
+  std::vector<std::string> refusals;
+  for (const CheckedPart& part : check.parts)
+    if (!part.isRead)
+      refusals.push_back(part.data.key() + ".annotations: " + part.data.content.refusal);
+  std::ranges::copy(cleaned->refusals, std::back_inserter(refusals));
   return refusals;
 }
 
@@ -182,12 +194,10 @@ std::string summaryOf(const DatasetCheck& check, const config::Experiment& exper
   std::string text;
   for (const CheckedPart& part : check.parts) text += partText(part, experiment);
   text += listText("faults", check.faults, check) + listText("notes", check.notes, check);
-  if (cleaned != nullptr) text += fixesText(*cleaned);
-  const std::vector<std::string> refusals = refusalsOf(check, cleaned);
-  if (refusals.empty()) return text + line("usable", "yes");
-  for (std::size_t i = 0; i < refusals.size(); ++i)
-    text += line(i == 0 ? "usable" : "", (i == 0 ? "no: " : "    ") + refusals[i]);
-  return text;
+  if (cleaned == nullptr) return text + verdictText("usable", "yes", "no: ", check.refusals);
+  return text + fixesText(*cleaned) +
+         verdictText("source", "usable", "unusable: ", check.refusals) +
+         verdictText("usable", "yes, as cleaned", "no, as cleaned: ", refusalsOf(check, cleaned));
 }
 
 }  // namespace lockstep::dataset_check

@@ -12,6 +12,7 @@ namespace lockstep::dataset_check {
 /// What became of the faults of a kind.
 struct FixCount {
   std::int64_t mended = 0, removed = 0;
+  std::int64_t resolved = 0;  ///< by what was done about other faults
 };
 
 struct CleanedPart {
@@ -24,8 +25,8 @@ struct CleanedDataset {
   std::map<FindingKind, FixCount> fixes{};
   std::vector<CleanedPart> parts{};
   std::vector<std::string> unmended{};  ///< what is left to the user
-  /// Why it cannot be trained on as it is now: a part is left without images or annotations, or a
-  /// setting of the experiment no longer fits it. These are in `unmended` too.
+  /// Why what was written cannot be trained on: a part is left without images or annotations, or a
+  /// setting of the experiment does not fit it. These are in `unmended` too.
   std::vector<std::string> refusals{};
 };
 

@@ -45,11 +45,30 @@ PartCleaner::PartCleaner(const CheckedPart& part, const std::vector<Finding>& fa
 }
 
 coco::EntryEdits PartCleaner::edits() {
+  const EntryCounts found = faultyEntries();
+  const std::map<FindingKind, FixCount> before = fixes_;
   removeRefusedEntries();
   removeAmbiguousEntries();
   removeImages();
   for (std::size_t i = 0; i < dataset_.images().size(); ++i) cleanImage(i);
+  for (const auto& [kind, entries] : found) {
+    FixCount& fix = fixes_[kind];
+    const auto earlier = before.find(kind);
+    const std::int64_t others =
+        earlier == before.end() ? 0 : earlier->second.mended + earlier->second.removed;
+    fix.resolved += std::max<std::int64_t>(0, entries - (fix.mended + fix.removed - others));
+  }
   return edits_;
+}
+
+PartCleaner::EntryCounts PartCleaner::faultyEntries() const {
+  EntryCounts counts;
+  for (const auto& [byte, faults] : byEntry_) {
+    std::set<FindingKind> kinds;
+    for (const Finding* fault : faults) kinds.insert(fault->kind);
+    for (const FindingKind kind : kinds) ++counts[kind];
+  }
+  return counts;
 }
 
 bool PartCleaner::isRemoved(std::size_t byte) const {

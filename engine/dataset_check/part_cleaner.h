@@ -24,6 +24,9 @@ class PartCleaner {
   std::int64_t annotationsLeft() const { return annotationsLeft_; }
 
  private:
+  using EntryCounts = std::map<FindingKind, std::int64_t>;
+  /// Number of entries that have a fault of each kind.
+  EntryCounts faultyEntries() const;
   void removeRefusedEntries();
   void removeAmbiguousEntries();
   void removeClass(CategoryId id);

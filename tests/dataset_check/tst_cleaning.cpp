@@ -128,6 +128,21 @@ class TstCleaning : public QObject {
     QVERIFY(!entryOf(annotations, 100).is_null());
   }
 
+  void faultsThatAreGoneWithOthersAreCounted() {
+    MadeCheck made;
+    made.add(json(R"({"bbox": [2, 2, 11, 10], "segmentation": [[2, 2, 13, 2, 13, 12, 2, 12]]})"));
+    made.pictures.states["train-1.png"] = PictureState::Missing;
+    const dataset_check::DatasetCheck check = made.check();
+    QCOMPARE(check.faults.size(), 2u);
+    const auto cleaned =
+        dataset_check::cleanDataset(check, made.experiment, "e.yaml", made.cleanFolder());
+    const std::string text = dataset_check::summaryOf(check, made.experiment, &cleaned);
+    QVERIFY2(text.find("\nimage_missing 1 removed: ") != std::string::npos &&
+                 text.find("\ndoubled_object 1 resolved by other fixes: ") != std::string::npos &&
+                 text.ends_with("\nusable:     yes, as cleaned\n"),
+             text.c_str());
+  }
+
   void whatIsDoubledByALeftOutObjectStays() {
     // Of 19, 14 and 11 px: each is doubled by the next larger one only.
     MadeCheck made;
@@ -394,7 +409,7 @@ class TstCleaning : public QObject {
     QVERIFY(made.cleaned(Part::Train)["images"].empty());
     QVERIFY(!std::filesystem::exists(made.cleanFolder() / "experiment.yaml"));
     const std::string text = dataset_check::summaryOf(check, made.experiment, &cleaned);
-    QVERIFY(text.ends_with(" after cleaning " + expected[0] + "\n"));
+    QVERIFY(text.ends_with("\nusable:     no, as cleaned: " + expected[0] + "\n"));
   }
 
   void trainingWithoutAnAnnotationIsLeftToTheUser() {
@@ -422,8 +437,8 @@ class TstCleaning : public QObject {
     QVERIFY(std::filesystem::exists(made.cleanFolder() / "experiment.yaml"));
     const std::string text = dataset_check::summaryOf(check, made.experiment, &cleaned);
     QVERIFY(text.find("\nleft:       " + expected[0] + "\n") != std::string::npos);
-    QVERIFY(text.ends_with("after cleaning " + expected[0] + "\n"));
-    // What was refused before is not said again.
+    QVERIFY(text.find("\nsource:     unusable: ") != std::string::npos);
+    QVERIFY(text.ends_with("\nusable:     no, as cleaned: " + expected[0] + "\n"));
     made.part(Part::Train)["categories"].erase(2);
     made.experiment.solver.classWeights = {{1, 2, 3}, ""};
     const dataset_check::DatasetCheck before = made.check();

@@ -82,10 +82,16 @@ class TstDatasetCheck : public QObject {
     plantImages();
     const ProcessResult checked =
         engine("dataset check planted/experiment.yaml --out planted.json --fix clean");
-    QCOMPARE(checked.status, 1);  // training would stop at some of them
-    QVERIFY2(checked.err.contains("planted/experiment.yaml: unusable: ") &&
-                 checked.err.contains("4 of the 9 images cannot be used"),
-             checked.err.constData());
+    QVERIFY2(checked.status == 0, checked.err.constData());  // training would stop at some of them
+    QVERIFY2(checked.out.contains("\nsource:     unusable: ") &&
+                 checked.out.contains("4 of the 9 images cannot be used") &&
+                 checked.out.contains("\nusable:     yes, as cleaned\n"),
+             checked.out.constData());
+    QVERIFY(reportIn("planted.json")["usable"].get<bool>());
+    QCOMPARE(reportIn("planted.json")["source_refusals"].size(), 2u);
+    const ProcessResult unfixed = engine("dataset check planted/experiment.yaml");
+    QVERIFY2(unfixed.status == 1 && unfixed.err.contains("planted/experiment.yaml: unusable: "),
+             unfixed.err.constData());
     const std::vector<Found> expected{
         {"image_missing", "train", 2},         {"image_rotated", "train", 6},
         {"image_rotated", "val", 3},           {"image_size", "train", 5},
@@ -144,7 +150,7 @@ class TstDatasetCheck : public QObject {
     const QByteArray reason = "no training image is left: every one is also held out; split anew\n";
     QVERIFY2(
         checked.out.contains(QByteArray("\nleft:       ").append(reason)) &&
-            checked.out.contains(QByteArray("\nusable:     no: after cleaning ").append(reason)) &&
+            checked.out.contains(QByteArray("\nusable:     no, as cleaned: ").append(reason)) &&
             !checked.out.contains("next:"),
         checked.out.constData());
   }
