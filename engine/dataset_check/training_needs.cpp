@@ -33,6 +33,7 @@ class Needs {
     if (train != nullptr) {
       checkTrainClasses(*train);
       checkClassWeights(*train);
+      checkCopyPaste(*train);
       if (val != nullptr && !train->categories().empty()) checkHeldOutClasses(*train, *val);
       checkUsable(*train);
     }
@@ -65,6 +66,14 @@ class Needs {
     add("solver.class_weights", "has " + counted(weights, "number") +
                                     ", but the training split has " + counted(classes, "class") +
                                     "; give one for each");
+  }
+
+  void checkCopyPaste(const coco::Dataset& train) {
+    const double share = experiment_.augment.copyPaste;
+    if (share <= 0 || !train.hasOnlyBoxes()) return;
+    warn("augment.copy_paste", base::shortNumber(share) +
+                                   " has no effect: objects are cut out by their masks, and no "
+                                   "training object has one; add masks, or set it to 0");
   }
 
   void checkHeldOutClasses(const coco::Dataset& train, const coco::Dataset& val) {

@@ -35,6 +35,10 @@ class TstDataCheckSettings : public QObject {
                       "with model.masks: false, or add masks"),
              data.lines().c_str());
     QCOMPARE(data.lines({"model.masks=false"}), std::string());
+    QVERIFY2(contains(data.lines({"model.masks=false", "augment.copy_paste=0.5"}),
+                      "augment.copy_paste: warning: 0.5 has no effect: objects are cut out by "
+                      "their masks, and no training object has one"),
+             data.lines({"model.masks=false", "augment.copy_paste=0.5"}).c_str());
   }
 
   void cachesThatAreTooSmallOrTooLarge() {
