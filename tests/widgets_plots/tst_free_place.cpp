@@ -6,6 +6,7 @@
 #include "widgets/curves/free_place.h"
 
 using lockstep::widgets::freePlace;
+using lockstep::widgets::LabelReach;
 using Lines = std::vector<std::vector<QPointF>>;
 
 namespace {
@@ -68,6 +69,16 @@ class TstFreePlace : public QObject {
       for (std::size_t i = 0; i + 1 < line.size(); ++i)
         for (double part = 0; part <= 1; part += 0.001)
           QVERIFY(!holds(*place, line[i] + (line[i + 1] - line[i]) * part));
+  }
+
+  void aPlaceFarAwayIsFoundIfItMayBe() {
+    // A noisy line fills the lower half of the right, where the point is the last one.
+    Lines lines(1);
+    for (int x = 0; x <= 400; x += 4) lines[0].push_back({x + 0.0, x % 8 == 0 ? 195.0 : 60.0});
+    const QPointF last(398, 160);
+    QVERIFY(!freePlace(last, kLabel, kArea, lines));
+    const auto place = freePlace(last, kLabel, kArea, lines, LabelReach::Any);
+    QVERIFY(place && kArea.contains(*place) && place->bottom() < 60 && place->right() > 390);
   }
 
   void withoutAFreePlaceThereIsNone() {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kFromPointPx = 9;  ///< distance from the point: its marker stays clear
 constexpr double kFromLinePx = 2;
-constexpr int kRows = 6;  ///< above and below: a label farther away does not seem to belong to it
+constexpr int kNearRows = 6;  ///< above and below
 
 /// y of a segment at an x within it.
 double valueAt(const QPointF& from, const QPointF& to, double x) {
@@ -38,10 +38,10 @@ bool covers(const QRectF& box, const std::vector<QPointF>& line) {
 }
 
 /// The nearest first; above before below, because the training loss is rarely above.
-std::vector<QRectF> placesAround(const QPointF& point, const QSizeF& label) {
+std::vector<QRectF> placesAround(const QPointF& point, const QSizeF& label, int rows) {
   const double width = label.width(), height = label.height();
   std::vector<QRectF> places;
-  for (int row = 0; row < kRows; ++row) {
+  for (int row = 0; row < rows; ++row) {
     const double above = point.y() - kFromPointPx - height * (row + 1);
     const double below = point.y() + kFromPointPx + height * row;
     for (const double top : {above, below})
@@ -57,10 +57,12 @@ std::vector<QRectF> placesAround(const QPointF& point, const QSizeF& label) {
 }  // namespace
 
 std::optional<QRectF> freePlace(const QPointF& point, const QSizeF& label, const QRectF& area,
-                                const std::vector<std::vector<QPointF>>& lines) {
+                                const std::vector<std::vector<QPointF>>& lines, LabelReach reach) {
   const QRectF mark(point.x() - kFromPointPx, point.y() - kFromPointPx, 2 * kFromPointPx,
                     2 * kFromPointPx);
-  for (QRectF place : placesAround(point, label)) {
+  const int allRows = static_cast<int>(area.height() / label.height());
+  const int rows = reach == LabelReach::Near ? kNearRows : allRows;
+  for (QRectF place : placesAround(point, label, rows)) {
     place.moveLeft(std::max(area.left(), std::min(place.left(), area.right() - place.width())));
     if (!area.contains(place) || place.intersects(mark.adjusted(1, 1, -1, -1))) continue;
     const QRectF box = place.adjusted(-kFromLinePx, -kFromLinePx, kFromLinePx, kFromLinePx);

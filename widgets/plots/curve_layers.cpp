@@ -292,7 +292,8 @@ void CurveLayers::Impl::addMarks(const QCPScatterStyle& style, const std::vector
   marks_.push_back(std::move(scatter));
 }
 
-/// None if it would cover a curve: the cursor's readings show the same.
+/// Near its point, farther away only where there is no room. None if it would cover a curve: the
+/// cursor's readings show the same.
 void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor& color) {
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
   if (!lowest) return;
@@ -303,10 +304,16 @@ void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor&
   for (const DrawnCurve& drawn : curves)
     for (const Line* line : {&drawn.raw, &drawn.smooth}) lines.push_back(*line);
   const QFontMetricsF metrics(interfaceFont(12, QFont::DemiBold));
-  for (const QString& name : {curve.valueName, QString()}) {  // without it where there is no room
+  struct Try {
+    QString name;
+    LabelReach reach;
+  };
+  for (const auto& [name, reach] :
+       {Try{curve.valueName, LabelReach::Near}, Try{QString(), LabelReach::Near},
+        Try{curve.valueName, LabelReach::Any}}) {
     const QString text = lowestText(*lowest, name, axis);
     const auto place = freePlace(point, {metrics.horizontalAdvance(text), metrics.height()},
-                                 area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), lines);
+                                 area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), lines, reach);
     if (!place) continue;
     label_ = Label{text, place->topLeft(), color};
     return;
