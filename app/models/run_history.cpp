@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/base/error.h"
+#include "engine/config/load.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -68,12 +69,13 @@ void RunHistory::add(const events::RecordView& record, const std::vector<std::st
   if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
 }
 
-/// Adds a progress line every ten seconds of the records' time, so that the same records give the
-/// same lines.
+/// Adds a progress line that engine.log has too, at most every ten seconds of the records' time, so
+/// that the same records give the same lines.
 void RunHistory::logProgress(std::int64_t seq, std::int64_t step, double time) {
   const MetricSeries* loss = metrics_.series(tags::kTrainTotalLoss);
   if (!loss || loss->size() == 0 || loss->step(loss->size() - 1) != step) return;
   if (time - lastProgress_ < kProgressSeconds) return;
+  if (logEvery_ && (*logEvery_ == 0 || step % *logEvery_ != 0)) return;
   lastProgress_ = time;
   std::string text = "step=" + std::to_string(step);
   for (const char* tag : {tags::kTrainTotalLoss, tags::kLearningRate, tags::kImagesPerSecond})
@@ -113,6 +115,12 @@ bool RunHistory::add(const protocol::EngineMessage& message) {
 void RunHistory::apply(const protocol::Scalars& scalars) {
   metrics_.append(scalars.step, scalars.time, scalars.values);
   logProgress(scalars.seq, scalars.step, scalars.time);
+}
+
+void RunHistory::apply(const protocol::Config& config) {
+  const config::LoadedExperiment loaded = config::loadExperimentText(config.experiment, {});
+  logEvery_ =
+      loaded.isComplete ? std::optional(loaded.experiment.monitor.logEvery.steps()) : std::nullopt;
 }
 
 void RunHistory::apply(const protocol::State& state) {

@@ -55,7 +55,7 @@ class RunHistory {
 
  private:
   void apply(const protocol::Scalars& scalars);
-  void apply(const protocol::Config&) {}
+  void apply(const protocol::Config& config);
   void apply(const protocol::State& state);
   void apply(const protocol::Log& log);
   void apply(const protocol::Checkpoint& checkpoint);
@@ -74,6 +74,8 @@ class RunHistory {
   std::optional<protocol::State> state_;
   std::int64_t lastSeq_ = -1;
   double lastProgress_ = 0;  ///< wall time of the last progress line
+  /// Steps between those of engine.log (monitor.log_every; 0: none); std::nullopt: not known.
+  std::optional<std::int64_t> logEvery_;
   // Tags and values of the last record view; most records repeat the same tags.
   std::vector<std::size_t> viewedTags_;
   events::ScalarValues viewedValues_;

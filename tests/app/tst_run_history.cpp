@@ -91,6 +91,17 @@ class TstRunHistory : public QObject {
     QCOMPARE(history.metrics().series("train/loss_total")->value(20), 7.F);
   }
 
+  void progressLinesAreThoseOfTheEngine() {
+    RunHistory history;
+    history.add(protocol::Config{0, 0, 0, "monitor: {log_every: 5}\n"});
+    for (std::int64_t step = 1; step <= 40; ++step)
+      history.add(protocol::Scalars{
+          step, step, 100. + static_cast<double>(step), {{"train/loss_total", 1.F}}});
+    std::vector<std::int64_t> steps;
+    for (const app::LogEntry& line : history.log()) steps.push_back(line.step);
+    QCOMPARE(steps, (std::vector<std::int64_t>{5, 15, 25, 35}));
+  }
+
   void onlyTheLastBestCheckpointIsTheBest() {
     RunHistory history;
     history.add(protocol::Checkpoint{1, 10, 0, "a", true});
