@@ -72,7 +72,7 @@ std::pair<std::vector<std::size_t>, bool> classesToShow(const coco::OperatingPoi
 std::string operatingPoint(const coco::Analysis& analysis) {
   const coco::OperatingPoint& point = analysis.operatingPoint;
   std::string text =
-      "\nat score >= " + base::shortestNumber(analysis.scoreThreshold) +
+      "\nat score >= " + base::shortNumber(analysis.scoreThreshold, 4) +
       (analysis.isAtBestF1 ? " (best F1)" : "") +
       " and IoU >= " + base::shortNumber(analysis.iouThreshold) + "\n" +
       line("%-20s %9s %7s %7s %8s %8s %8s\n", "", "precision", "recall", "F1", "TP", "FP", "FN");

@@ -218,7 +218,7 @@ class Checker {
                                 ": lower dataset.cache_limit");
     } else if (bytes > limit) {
       warn("dataset.cache_limit", config::writeBytes(experiment_.dataset.cacheLimitBytes) +
-                                      " hold " + base::percent(limit / bytes) +
+                                      " holds " + base::percent(limit / bytes) +
                                       " of the decoded images, which take " + gibibytes(bytes) +
                                       " in each rank: the others are read again in every epoch");
     }

@@ -169,7 +169,7 @@ std::string extraMetricsTable(const coco::ExtraMetrics& metrics,
                               const std::vector<coco::Category>& categories) {
   std::string text;
   if (metrics.hasThreshold()) {
-    text += "\nlabel maps and counts at score >= " + base::shortestNumber(metrics.scoreThreshold) +
+    text += "\nlabel maps and counts at score >= " + base::shortNumber(metrics.scoreThreshold, 4) +
             (metrics.isAtBestF1 ? " (best F1)" : "") + "\n";
   }
   if (metrics.panopticQuality) text += qualityTable(*metrics.panopticQuality, categories);

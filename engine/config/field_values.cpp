@@ -7,6 +7,7 @@
 #include <functional>
 #include <regex>
 
+#include "engine/base/number_text.h"
 #include "engine/config/value_text.h"
 
 namespace lockstep::config {
@@ -114,7 +115,7 @@ ValueError parseList(const Field& field, const YamlNode& node, std::vector<Value
     return makeError(describeKind(node) + "; expected " + expected);
   }
   if (field.listSize >= 0 && node.items.size() != static_cast<std::size_t>(field.listSize)) {
-    return makeError("has " + std::to_string(node.items.size()) + " values; expected " +
+    return makeError("has " + base::counted(node.items.size(), "value") + "; expected " +
                      std::to_string(field.listSize));
   }
   if (node.items.empty() && !field.mayBeEmpty)

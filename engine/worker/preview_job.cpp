@@ -24,7 +24,7 @@ std::string captionOf(const coco::Dataset& dataset, const data::Sampler::Draw& d
                       const base::ImageSize& size) {
   const coco::Image& image = dataset.images()[draw.imageIndex];
   std::string text = "id " + std::to_string(image.id.value) + "  " +
-                     fs::path(image.fileName).filename().string() + "  " +
+                     fs::path(image.fileName).filename().string() + "  augmented to " +
                      std::to_string(size.width) + " x " + std::to_string(size.height) + " px";
   if (draw.donorIndex)
     text += "  + objects of id " + std::to_string(dataset.images()[*draw.donorIndex].id.value);

@@ -47,7 +47,7 @@ class TstDataCheckSettings : public QObject {
     data.addSplit("val", 2, 11, "v");
     QCOMPARE(data.lines({"dataset.cache=ram"}), std::string());
     QVERIFY2(contains(data.lines({"dataset.cache=ram", "dataset.cache_limit=1 MiB"}),
-                      "dataset.cache_limit: warning: 1 MiB hold 19 % of the decoded "
+                      "dataset.cache_limit: warning: 1 MiB holds 19 % of the decoded "
                       "images"),
              data.lines({"dataset.cache=ram", "dataset.cache_limit=1 MiB"}).c_str());
     QCOMPARE(data.lines({"dataset.cache_limit=1 MiB"}), std::string());

@@ -253,7 +253,7 @@ class TstFields : public QObject {
     row("dataset.window", "[1 %, 101 %]", "value 2: 101 % is not in 0 … 100 %");
     row("dataset.window", "[low, high]",
         "value 1: low is not a value such as 4095 or a percentile such as 1 %");
-    row("dataset.window", "[0]", "has 1 values; expected 2");
+    row("dataset.window", "[0]", "has 1 value; expected 2");
     row("dataset.std", "[0]", "value 1: 0: must be > 0 and ≤ 1");
     row("dataset.mean", "0.5",
         "0.5 is not a list; expected a list, such as [0.5, 1], or null; did you mean [0.5]?");

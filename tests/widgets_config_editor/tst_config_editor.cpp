@@ -6,7 +6,9 @@
 #include "tests/widgets_config_editor/config_editor_bench.h"
 #include "widgets/config_editor/facts_panel.h"
 #include "widgets/config_editor/issue_list.h"
+#include "widgets/config_editor/section_list.h"
 #include "widgets/config_editor/switch_button.h"
+#include "widgets/experiment/field_words.h"
 
 using namespace lockstep::widgets;
 
@@ -276,6 +278,8 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     search->setText(QStringLiteral("nms"));
     QVERIFY(!row("model.rpn.nms_threshold")->isHidden());
     QVERIFY(row("solver.base_lr")->isHidden());
+    // The list of sections follows.
+    QCOMPARE(form()->findChild<SectionList*>()->currentItem()->text(), sectionTitle("model.rpn"));
     editor_->goToKey(QStringLiteral("solver.base_lr"));  // clears the search
     QVERIFY(!row("solver.base_lr")->isHidden());
     QVERIFY(line("solver.base_lr")->hasFocus());

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLayout>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -270,6 +271,8 @@ void ConfigForm::applyFilter() {
     anyShown = anyShown || groupShown;
   }
   if (nothingFound_ != nullptr) nothingFound_->setVisible(!anyShown);
+  scroll_->widget()->layout()->activate();
+  followScroll();
 }
 
 void ConfigForm::showSection(const std::string& section) {

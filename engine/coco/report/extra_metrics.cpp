@@ -76,7 +76,7 @@ std::string extraMetrics(const ReportSource& source) {
   std::string text = "<section>\n<h2>Other metrics</h2>\n";
   if (metrics.hasThreshold()) {
     text += "<p class=\"note\">Label maps and counts at score ≥ " +
-            base::shortestNumber(metrics.scoreThreshold) +
+            base::shortNumber(metrics.scoreThreshold, 4) +
             (metrics.isAtBestF1 ? ", the score threshold with the best F1" : "") + ".</p>\n";
   }
   if (metrics.panopticQuality) text += qualityTable(*metrics.panopticQuality, categories);

@@ -103,7 +103,7 @@ std::string pastLimitNote(const ReportSource& source) {
 }  // namespace
 
 std::string thresholdsText(const Analysis& analysis) {
-  return "score ≥ " + base::shortestNumber(analysis.scoreThreshold) + " and IoU ≥ " +
+  return "score ≥ " + base::shortNumber(analysis.scoreThreshold, 4) + " and IoU ≥ " +
          base::shortNumber(analysis.iouThreshold, 4);
 }
 
