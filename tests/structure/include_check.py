@@ -8,7 +8,7 @@ import sys
 
 COCO = {"coco/masks", "coco/files", "coco/evaluation"}  # to other folders: `coco`
 CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder"}
-PAGE = CORE | {"app/models", "app/controllers", "widgets", "widgets/curves"}
+PAGE = CORE | {"app/models", "app/controllers", "widgets", "widgets/curves", "widgets/jobs"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
     "engine/base": set(),
@@ -40,15 +40,16 @@ ALLOWED = {
     "engine/worker": CORE | {"dataset_check", "formats", "structures", "ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
     # Without widgets: what the views beside them show.
     "widgets/curves": set(),
+    "widgets/jobs": set(),
     "widgets/experiment": {"base", "config"},
     "widgets/instances": {"base", "coco", "coco/analysis"},
     # Views. They do not know one another.
     "widgets": set(),
     "widgets/plots": {"widgets", "widgets/curves"},
-    "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment"},
-    "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances"},
-    "app/models": CORE | {"widgets/curves"},
-    "app/controllers": CORE | {"app/models", "widgets/curves"},
+    "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment", "widgets/jobs"},
+    "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances", "widgets/jobs"},
+    "app/models": CORE | {"widgets/curves", "widgets/jobs"},
+    "app/controllers": CORE | {"app/models", "widgets/curves", "widgets/jobs"},
     # Pages know neither one another nor the window around them.
     "app/runs": PAGE,
     "app/monitor": PAGE | {"widgets/plots"},
