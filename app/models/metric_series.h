@@ -72,6 +72,7 @@ class MetricSeries {
   static constexpr std::size_t kFan = 16;
   void addToPyramid(std::size_t index);
   ValueSpan scan(std::size_t begin, std::size_t end) const;
+  std::optional<std::size_t> findLowest() const;
 
   std::shared_ptr<StepAxis> axis_;
   ChunkedColumn<float> values_;

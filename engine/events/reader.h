@@ -30,7 +30,7 @@ struct RecordView {
   double wallTime = 0;
   std::int64_t step = 0;
   Record::Kind kind = Record::Kind::Other;
-  std::span<const ScalarView> scalars;  ///< of Scalars
+  std::span<const ScalarView> scalars;  ///< of Scalars and SessionStart, as those of Record
   std::string_view json;                ///< of Event
 };
 
