@@ -20,8 +20,9 @@ class MetricStore {
   /// Adds one record. The steps of a tag must be in ascending order. wallTime: seconds since 1970.
   void append(std::int64_t step, double wallTime,
               const std::vector<std::pair<std::string, float>>& values);
-  /// Removes the values after `step`.
+  /// Removes the values after `step`, of all tags or of these.
   void cutAfter(std::int64_t step);
+  void cutAfter(std::int64_t step, const std::vector<std::string>& tags);
 
   /// nullptr: the run has no such tag yet.
   const MetricSeries* series(std::string_view tag) const;

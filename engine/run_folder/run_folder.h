@@ -104,7 +104,8 @@ struct PathInRun {
 };
 std::optional<PathInRun> pathInRun(const fs::path& path);
 
-/// Whether the folder looks like a run (has run.json or config.yaml and an event file).
+/// Whether the folder looks like a run: has run.json, or config.yaml and an event file that no
+/// other program wrote (detectron2 leaves both as well).
 bool isRunFolder(const fs::path& folder);
 
 /// Resolves `best`, `last`, a step (`500` or `step-00000500`), a checkpoint folder or a file to a
