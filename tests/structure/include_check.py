@@ -7,7 +7,7 @@ import re
 import sys
 
 COCO = {"coco/masks", "coco/files", "coco/evaluation"}  # to other folders: `coco`
-CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder"}
+CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder", "queue"}
 PAGE = CORE | {"app/models", "app/controllers", "widgets", "widgets/curves"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
@@ -25,6 +25,7 @@ ALLOWED = {
     "engine/events": {"base", "protocol"},
     "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
+    "engine/queue": {"base", "protocol", "run_folder"},
     "engine/supervisor": CORE,
     "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "formats"},
     "engine/structures": {"base"},
@@ -60,7 +61,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|formats|events|protocol|alerts|run_folder|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|formats|events|protocol|alerts|run_folder|queue|supervisor|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.
