@@ -12,6 +12,7 @@
 #include "engine/cli/data_table.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/run_history_facts.h"
+#include "engine/cli/start_queued.h"
 #include "engine/config/losses.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/run_folder/run_folder.h"
@@ -23,7 +24,7 @@ namespace {
 
 struct RunsOptions {
   std::string folder, target;
-  bool asTable = false;
+  bool asTable = false, startQueued = false;
   std::optional<TableFormat> format;
 };
 
@@ -36,8 +37,9 @@ std::string stepsText(const run_folder::RunInfo& info) {
 }
 
 std::vector<TableColumn> listColumns() {
-  return {{"run", "RUN"},          {"state", "STATE"}, {"step", "STEP"},  {"max_steps", ""},
-          {"best_metric", "BEST"}, {"best_value", ""}, {"best_step", ""}, {"created", "CREATED"}};
+  return {{"run", "RUN"},    {"state", "STATE"},      {"step", "STEP"},
+          {"max_steps", ""}, {"best_metric", "BEST"}, {"best_value", ""},
+          {"best_step", ""}, {"created", "CREATED"},  {"queue_position", ""}};
 }
 
 std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
@@ -55,6 +57,11 @@ std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
     row.insert(row.end(), 3, TableCell());
   }
   row.push_back(timeCell(info.created));
+  row.emplace_back();
+  if (info.queuePosition) {
+    row.back() = TableCell(std::int64_t{*info.queuePosition});
+    row[1].shown += " (" + row.back().shown + ")";
+  }
   return row;
 }
 
@@ -175,19 +182,38 @@ std::vector<run_folder::RunSummary> runsIn(const fs::path& parent, bool isNamed)
   return runs;
 }
 
+fs::path parentOf(const RunsOptions& options) {
+  return options.folder.empty() ? run_folder::runsFolder() : fs::path(options.folder);
+}
+
+/// Whether the user says which folder it is; ./runs need not exist.
+bool isNamed(const RunsOptions& options) {
+  const char* variable = std::getenv("LOCKSTEP_RUNS");
+  return !options.folder.empty() || (variable != nullptr && *variable != '\0');
+}
+
+int startQueued(const RunsOptions& options) {
+  if (options.asTable || options.format || !options.target.empty()) {
+    throw UserError(
+        "--start-queued: prints the folders of the runs that wait again: omit --table, --target "
+        "and --format");
+  }
+  runsIn(parentOf(options), isNamed(options));
+  return startQueuedRuns(parentOf(options));
+}
+
 int listRuns(const RunsOptions& options) {
   if (!options.target.empty() && !options.asTable) throw UserError("--target is for --table");
   std::optional<MetricTarget> target;
   if (!options.target.empty()) target = parseTarget(options.target);
-  const fs::path parent =
-      options.folder.empty() ? run_folder::runsFolder() : fs::path(options.folder);
-  const char* variable = std::getenv("LOCKSTEP_RUNS");
-  const bool isNamed = !options.folder.empty() || (variable != nullptr && *variable != '\0');
+  const fs::path parent = parentOf(options);
   const MetricTarget* wanted = target ? &*target : nullptr;
   DataTable table{options.asTable ? paperColumns(wanted) : listColumns(), {}};
-  for (const run_folder::RunSummary& run : runsIn(parent, isNamed)) {
+  for (const run_folder::RunSummary& run : runsIn(parent, isNamed(options))) {
     if (run.info.error && run.info.error->cause == protocol::FailureCause::RunJson)
       base::logWarning("runs", run.info.error->message);
+    if (run.info.error && run_folder::isInQueue(run.info))
+      base::logWarning("runs", run.folder.string() + ": " + run.info.error->message);
     table.rows.push_back(options.asTable ? paperRow(run, wanted) : listRow(run));
   }
   const TableFormat format = options.format.value_or(TableFormat::Text);
@@ -215,7 +241,11 @@ void addRunsCommand(Command& program) {
               "segm/AP=0.377, to --table")
       .metavar("METRIC=VALUE");
   command.option("--format", options->format, "Output format (default: text)");
-  command.run([options] { return listRuns(*options); });
+  command.flag("--start-queued", options->startQueued,
+               "Queue the runs again that waited when the machine was restarted, or whose waiting "
+               "process is gone; prints their folders");
+  command.run(
+      [options] { return options->startQueued ? startQueued(*options) : listRuns(*options); });
 }
 
 }  // namespace lockstep::cli
