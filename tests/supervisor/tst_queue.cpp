@@ -12,6 +12,7 @@
 #include "tests/support/contains.h"
 #include "tests/support/fake_nvml/fake_nvml_file.h"
 #include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -443,6 +444,25 @@ class TstQueue : public QObject {
     QVERIFY2(!contains(other.err, "--queue"), "the launcher has a queue of its own");
     bench.touch("go");
     QCOMPARE(EngineBench::finish(*first).status, 0);
+  }
+
+  /// The short form of a script that is run by hand with many rounds.
+  void aDisturbedQueueGoesOn() {
+    if (tests::python().isEmpty()) QSKIP("needs Python: packaging/setup.sh --dev");
+    constexpr int kRounds = 5;
+    const fs::path script = tests::sourceFolder() / "tests/stress/queue.py";
+    const fs::path build =
+        fs::path(tests::program("fake_worker").toStdString()).parent_path() / "..";
+    QProcess process;
+    process.setProcessChannelMode(QProcess::MergedChannels);
+    process.start(tests::python(),
+                  {QString::fromStdString(script.string()), QStringLiteral("--build"),
+                   QString::fromStdString(build.string()), QStringLiteral("--trials"),
+                   QString::number(kRounds)});
+    QVERIFY(process.waitForFinished(300000));
+    const QByteArray said = process.readAll();
+    QVERIFY2(process.exitCode() == 0, said.constData());
+    QCOMPARE(said.count(": all others went on"), kRounds);
   }
 
   void aRunTrainsWhereItCannotLock() {
