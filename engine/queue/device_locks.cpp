@@ -76,10 +76,6 @@ void writeHolders(const fs::path& file, const std::vector<Holder>& holders) {
   std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
 }
 
-bool isSame(const Holder& left, const Holder& right) {
-  return left.run == right.run && left.pid == right.pid && left.host == right.host;
-}
-
 /// Adds `self` to the names in the file. To be called with order.lock.
 void signIn(const fs::path& file, std::vector<Holder> others, const Holder& self) {
   others.push_back(self);
@@ -157,10 +153,7 @@ void DeviceLocks::restore() {
     if (!order) order = tryLockOrder();
     if (!order) return;
     locks_[i] = FileLock::tryAcquireAtOnce(files_[i], Sharing::Shared, kMode);
-    if (!locks_[i]) continue;
-    std::vector<Holder> others = livingHolders(files_[i]);
-    std::erase_if(others, [this](const Holder& other) { return isSame(other, self_); });
-    signIn(files_[i], std::move(others), self_);
+    if (locks_[i]) signIn(files_[i], livingHolders(files_[i]), self_);
   }
 }
 

@@ -27,7 +27,7 @@
 /// 4. The position of a run is its number among the waiting runs whose process lives. A run whose
 ///    process is gone has lost its place; run.json keeps `queued` and the position, with which it
 ///    can enter again. A run enters before the first run with a greater (position, created,
-///    folder), a new one with the position behind the last.
+///    folder), a new one with the position behind the last. run.json follows within a second.
 /// 5. What is removed from the folder by others is made again by those whose it was.
 namespace lockstep::queue {
 

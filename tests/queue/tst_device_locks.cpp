@@ -96,6 +96,23 @@ class TstDeviceLocks : public QObject {
     QVERIFY2(!tryTakeFree(*bench_, {kGpu0}), "a queued run holds it in the same way");
   }
 
+  void aTrainingBesideAQueuedRunHoldsTheDeviceWithIt() {
+    Locks queued = tryTakeFree(*bench_, {kGpu0});
+    QVERIFY(queued);
+    const auto beside = train(*bench_, "beside", {kGpu0});
+    queued.reset();
+    QVERIFY2(!tryTakeFree(*bench_, {kGpu0}), "it has had its lock from the start");
+  }
+
+  void onlyLivingHoldersAreNamed() {
+    OtherProcess first([&] { return train(*bench_, "first", {kGpu0}); });
+    const OtherProcess second([&] { return train(*bench_, "second", {kGpu0}); });
+    first.kill();
+    const auto third = train(*bench_, "third", {kGpu0});
+    QCOMPARE(third.busy.at(0).holders.size(), std::size_t{1});
+    QCOMPARE(third.busy[0].holders[0].run, bench_->run("second").folder().string());
+  }
+
   void oneDeviceForTwoRanksIsLockedOnce() {
     const Locks locks = tryTakeFree(*bench_, {kGpu0, kGpu0});
     QVERIFY(locks);

@@ -159,6 +159,22 @@ class TstRunQueue : public QObject {
     QCOMPARE(names(), std::string("ab"));
   }
 
+  void onlyOneProcessAtATimeChangesTheQueue() {
+    const auto first = enter(*bench_, "x", {kGpu0});
+    const Mover mover(*bench_, "y");
+    QTRY_COMPARE(names(), std::string("xy"));
+    {
+      const auto order = lockOrder();
+      QVERIFY(!first->tryTakeDevices());
+      std::ofstream(bench_->folder() / "go") << "x";
+      QTest::qWait(500);
+      QVERIFY(!mover.isDone());
+      QCOMPARE(names(), std::string("xy"));
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(mover.isDone(), 20000);
+    QVERIFY(first->tryTakeDevices());
+  }
+
   void processesThatReorderAtOnceLeaveAPermutation() {
     std::vector<std::unique_ptr<Mover>> movers;
     for (const char* name : {"a", "b", "c", "d"})
