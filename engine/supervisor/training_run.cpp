@@ -196,7 +196,6 @@ void TrainingRun::requestStop(const std::string& reason) {
 
 /// Of a queued run.
 void TrainingRun::cancel(const std::string& reason) {
-  turn_.end();
   log_.write("engine", "leaving the queue (" + reason + ")");
   conclude(cancelledOutcome(facts()));
 }
