@@ -155,12 +155,11 @@ std::optional<std::size_t> MetricSeries::findLowest() const {
   if (!all.hasFinite) return std::nullopt;
   std::size_t begin = 0, end = size();
   for (std::size_t level = pyramid_.size(); level-- > 0;) {
-    const std::vector<ValueSpan>& blocks = pyramid_[level];
+    const ChunkedColumn<Extremes>& blocks = pyramid_[level];
     std::size_t blockSize = kFan;
     for (std::size_t i = 0; i < level; ++i) blockSize *= kFan;
     for (; begin + blockSize <= end; begin += blockSize) {
-      const ValueSpan& block = blocks[begin / blockSize];
-      if (!block.hasFinite || block.min != all.min) continue;
+      if (blocks[begin / blockSize].min != all.min) continue;  // nor is NaN
       end = begin + blockSize;
       break;
     }

@@ -13,6 +13,7 @@
 #include "engine/cli/data_table.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/run_history_facts.h"
+#include "engine/cli/start_queued.h"
 #include "engine/config/losses.h"
 #include "engine/foreign_runs/run_summary.h"
 #include "engine/run_folder/run_experiment.h"
@@ -25,7 +26,7 @@ namespace {
 
 struct RunsOptions {
   std::string folder, target;
-  bool asTable = false;
+  bool asTable = false, startQueued = false;
   std::optional<TableFormat> format;
 };
 
@@ -41,7 +42,8 @@ std::string stepsText(const run_folder::RunInfo& info) {
 std::vector<TableColumn> listColumns(bool withPrograms) {
   return {{"run", "RUN"},    {"state", "STATE"},      {"step", "STEP"},
           {"max_steps", ""}, {"best_metric", "BEST"}, {"best_value", ""},
-          {"best_step", ""}, {"created", "CREATED"},  {"program", withPrograms ? "PROGRAM" : ""}};
+          {"best_step", ""}, {"created", "CREATED"},  {"queue_position", ""},
+          {"program", withPrograms ? "PROGRAM" : ""}};
 }
 
 std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
@@ -59,6 +61,11 @@ std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
     row.insert(row.end(), 3, TableCell());
   }
   row.push_back(timeCell(info.created));
+  row.emplace_back();
+  if (info.queuePosition) {
+    row.back() = TableCell(std::int64_t{*info.queuePosition});
+    row[1].shown += " (" + row.back().shown + ")";
+  }
   row.emplace_back(std::string("Lockstep"));
   return row;
 }
@@ -73,6 +80,7 @@ std::vector<TableCell> foreignRow(const foreign_runs::ForeignRun& run) {
   if (summary.lastStep && summary.maxSteps) row[2].shown += "/" + row[3].shown;
   row.insert(row.end(), 3, TableCell());
   row.push_back(timeCell(summary.started));
+  row.emplace_back();
   row.emplace_back(std::string(base::textOf(run.source)));
   return row;
 }
@@ -194,16 +202,33 @@ std::vector<run_folder::RunSummary> runsIn(const fs::path& parent, bool isNamed)
   return runs;
 }
 
+fs::path parentOf(const RunsOptions& options) {
+  return options.folder.empty() ? run_folder::runsFolder() : fs::path(options.folder);
+}
+
+/// Whether the user says which folder it is; ./runs need not exist.
+bool isNamed(const RunsOptions& options) {
+  const char* variable = std::getenv("LOCKSTEP_RUNS");
+  return !options.folder.empty() || (variable != nullptr && *variable != '\0');
+}
+
+int startQueued(const RunsOptions& options) {
+  if (options.asTable || options.format || !options.target.empty()) {
+    throw UserError(
+        "--start-queued: prints the folders of the runs that wait again: omit --table, --target "
+        "and --format");
+  }
+  runsIn(parentOf(options), isNamed(options));
+  return startQueuedRuns(parentOf(options));
+}
+
 int listRuns(const RunsOptions& options) {
   if (!options.target.empty() && !options.asTable) throw UserError("--target is for --table");
   std::optional<MetricTarget> target;
   if (!options.target.empty()) target = parseTarget(options.target);
-  const fs::path parent =
-      options.folder.empty() ? run_folder::runsFolder() : fs::path(options.folder);
-  const char* variable = std::getenv("LOCKSTEP_RUNS");
-  const bool isNamed = !options.folder.empty() || (variable != nullptr && *variable != '\0');
+  const fs::path parent = parentOf(options);
   const MetricTarget* wanted = target ? &*target : nullptr;
-  const std::vector<run_folder::RunSummary> own = runsIn(parent, isNamed);
+  const std::vector<run_folder::RunSummary> own = runsIn(parent, isNamed(options));
   // The table for papers has what our own runs alone record.
   const foreign_runs::FoundRuns others =
       options.asTable ? foreign_runs::FoundRuns() : foreign_runs::findRuns(parent);
@@ -211,6 +236,8 @@ int listRuns(const RunsOptions& options) {
   for (const run_folder::RunSummary& run : own) {
     if (run.info.error && run.info.error->cause == protocol::FailureCause::RunJson)
       base::logWarning("runs", run.info.error->message);
+    if (run.info.error && run_folder::isInQueue(run.info))
+      base::logWarning("runs", run.folder.string() + ": " + run.info.error->message);
     table.rows.push_back(options.asTable ? paperRow(run, wanted) : listRow(run));
   }
   for (const foreign_runs::ForeignRun& run : others.runs) table.rows.push_back(foreignRow(run));
@@ -244,7 +271,11 @@ void addRunsCommand(Command& program) {
               "segm/AP=0.377, to --table")
       .metavar("METRIC=VALUE");
   command.option("--format", options->format, "Output format (default: text)");
-  command.run([options] { return listRuns(*options); });
+  command.flag("--start-queued", options->startQueued,
+               "Queue the runs again that waited when the machine was restarted, or whose waiting "
+               "process is gone; prints their folders");
+  command.run(
+      [options] { return options->startQueued ? startQueued(*options) : listRuns(*options); });
 }
 
 }  // namespace lockstep::cli

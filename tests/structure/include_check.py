@@ -7,7 +7,7 @@ import re
 import sys
 
 COCO = {"coco/masks", "coco/files", "coco/evaluation"}  # to other folders: `coco`
-CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder"}
+CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder", "queue"}
 PAGE = CORE | {"app/models", "app/controllers", "widgets", "widgets/curves", "widgets/jobs"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
@@ -26,6 +26,7 @@ ALLOWED = {
     "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
     "engine/foreign_runs": {"base", "events", "protocol", "run_folder"},
+    "engine/queue": {"base", "protocol", "run_folder"},
     "engine/supervisor": CORE,
     "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "foreign_runs", "formats"},
     "engine/structures": {"base"},
@@ -62,7 +63,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|dataset_check|formats|events|protocol|alerts|run_folder|foreign_runs|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|dataset_check|formats|events|protocol|alerts|run_folder|foreign_runs|queue|supervisor|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.
