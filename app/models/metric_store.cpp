@@ -87,7 +87,7 @@ void MetricStore::cutAfter(std::int64_t step, const std::vector<std::string>& ta
 }
 
 const MetricSeries* MetricStore::series(std::string_view tag) const {
-  const auto found = byTag_.find(std::string(tag));
+  const auto found = byTag_.find(tag);
   return found == byTag_.end() ? nullptr : found->second;
 }
 

@@ -45,7 +45,13 @@ class MetricStore {
   void separate(const std::vector<MetricSeries*>& present);
 
   std::vector<std::unique_ptr<MetricSeries>> all_;
-  std::unordered_map<std::string, MetricSeries*> byTag_;
+  struct TagHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view tag) const {
+      return std::hash<std::string_view>()(tag);
+    }
+  };
+  std::unordered_map<std::string, MetricSeries*, TagHash, std::equal_to<>> byTag_;
   // Tags and series of the last record. Most records repeat the same tags, which saves the look-up.
   std::vector<std::string> lastTags_;
   std::vector<MetricSeries*> lastSeries_;

@@ -34,13 +34,13 @@ class Threads {
     if (idle_ > 0) {
       ready_.notify_one();
     } else {
-      addThreadIfNeeded();
+      addThreads(1);
     }
   }
   /// To be called now and then while work waits.
   void replaceStuck() {
     const std::lock_guard guard(mutex_);
-    if (!queue_.empty() && idle_ == 0) addThreadIfNeeded();
+    if (idle_ == 0) addThreads(queue_.size());
   }
   bool hasWaiting() {
     const std::lock_guard guard(mutex_);
@@ -57,14 +57,17 @@ class Threads {
     std::function<void()> work;
   };
 
-  void addThreadIfNeeded() {
+  /// As far as the limit allows.
+  void addThreads(std::size_t wanted) {
     const auto longAgo = Clock::now() - kStuckAfter;
     const auto stuck = mayHang_ ? std::count_if(running_.begin(), running_.end(),
                                                 [&](const auto& since) { return since < longAgo; })
                                 : 0;
-    if (threads_ - static_cast<int>(stuck) >= limit_ || threads_ >= kMostThreads) return;
-    ++threads_;
-    std::thread([this] { work(); }).detach();
+    const int most = std::min(limit_ + static_cast<int>(stuck), kMostThreads);
+    for (; wanted > 0 && threads_ < most; --wanted) {
+      ++threads_;
+      std::thread([this] { work(); }).detach();
+    }
   }
 
   void work() {
@@ -167,7 +170,8 @@ void Job::cancel() {
 }
 
 void Job::whenLaterThan(std::chrono::milliseconds time, std::function<void()> late) {
-  if (isRunning()) QTimer::singleShot(time, relay_, [relay = relay_.data(), late = std::move(late)] {
+  if (isRunning())
+    QTimer::singleShot(time, relay_, [relay = relay_.data(), late = std::move(late)] {
       if (!relay->hasDelivered()) late();
     });
 }

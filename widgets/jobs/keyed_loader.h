@@ -62,8 +62,9 @@ class KeyedLoader {
       running_[request.key] =
           start(&context_, Kind::Disk, request.load, [this, key = request.key](Result&& result) {
             running_.remove(key);
-            startWaiting();
             keep(key, std::make_shared<const Result>(std::move(result)));
+            startWaiting();
+            loaded_(key);
           });
     }
   }
@@ -72,7 +73,6 @@ class KeyedLoader {
     // A result larger than the whole cache must still be shown: it takes all of the cache.
     const qint64 cost = std::clamp<qint64>(cost_(*result), 1, cache_.maxCost());
     cache_.insert(key, new std::shared_ptr<const Result>(result), cost);
-    loaded_(key);
   }
 
   QObject context_;

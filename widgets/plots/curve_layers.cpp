@@ -4,8 +4,11 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "widgets/curves/free_place.h"
 #include "widgets/curves/line_raster.h"
@@ -89,6 +92,29 @@ class PixelMap {
   double start_ = 0, from_ = 0, scale_ = 0;
 };
 
+/// Identifies a picture by what is drawn, to a quarter of a pixel.
+class PictureKey {
+ public:
+  void add(std::uint64_t value) { hash_ = (hash_ ^ value) * 0x100000001b3ULL + 0x9e3779b9ULL; }
+  void add(double value) {
+    add(static_cast<std::uint64_t>(std::isfinite(value)
+                                       ? std::llround(std::clamp(value, -1e9, 1e9) * 4)
+                                       : std::int64_t{1} << 40));
+  }
+  void add(const Line& line) {
+    add(static_cast<std::uint64_t>(line.size()));
+    for (const QPointF& point : line) {
+      add(point.x());
+      add(point.y());
+    }
+  }
+  void addExactly(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
 /// Points with a marker.
 struct Scatter {
   QCPScatterStyle style;
@@ -132,7 +158,8 @@ void drawPolyline(QPainter* painter, const Line& line) {
 struct CurveLayers::Impl : QCPLayerable {
   explicit Impl(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("main")) {}
 
-  void build(const Content& content);
+  /// Returns whether the picture differs.
+  bool build(const Content& content);
 
   std::vector<DrawnCurve> curves;  ///< the first one on top
 
@@ -163,7 +190,10 @@ struct CurveLayers::Impl : QCPLayerable {
   void drawRaster(QCPPainter* painter) const;
   void drawVector(QCPPainter* painter) const;
 
+  std::uint64_t keyOf() const;
+
   std::vector<Scatter> marks_;
+  std::uint64_t key_ = 0;
   std::optional<Label> label_;  ///< at the lowest point of the first curve with markLowest
 };
 
@@ -175,7 +205,7 @@ Line CurveLayers::Impl::toPixels(const Line& line) const {
   return pixels;
 }
 
-void CurveLayers::Impl::build(const Content& content) {
+bool CurveLayers::Impl::build(const Content& content) {
   const Theme& theme = currentTheme();
   const bool isOneRun = !isOfSeveralRuns(content.curves);
   curves.clear();
@@ -195,6 +225,45 @@ void CurveLayers::Impl::build(const Content& content) {
   if (labelled != content.curves.end())
     placeLabel(*labelled, content.axis,
                isOneRun ? theme.good : runStyle(labelled->styleIndex, theme).color);
+  return std::exchange(key_, keyOf()) != key_;
+}
+
+std::uint64_t CurveLayers::Impl::keyOf() const {
+  PictureKey key;
+  const QRect area = clipRect();
+  for (const int side : {area.left(), area.top(), area.width(), area.height()})
+    key.add(static_cast<double>(side));
+  for (const QCPAxis* axis : {parentPlot()->xAxis, parentPlot()->yAxis}) {
+    key.addExactly(axis->range().lower);
+    key.addExactly(axis->range().upper);
+    key.add(static_cast<std::uint64_t>(axis->scaleType()));
+  }
+  const auto addScatters = [&](const std::vector<Scatter>& scatters) {
+    for (const Scatter& scatter : scatters) {
+      key.add(scatter.places);
+      key.add(scatter.style.size());
+    }
+  };
+  for (const DrawnCurve& curve : curves) {
+    key.add(curve.raw);
+    key.add(curve.smooth);
+    for (const QPen& pen : {curve.rawPen, curve.smoothPen}) {
+      key.add(std::uint64_t{pen.color().rgba()});
+      key.add(pen.widthF());
+      for (const qreal dash : pen.dashPattern()) key.add(dash);
+    }
+    addScatters(curve.scatters);
+    for (const DrawnCurve::Band& band : curve.bands) {
+      key.add(std::uint64_t{band.color.rgba()});
+      key.add(Line(band.outline.begin(), band.outline.end()));
+    }
+  }
+  addScatters(marks_);
+  if (label_) {
+    key.add(static_cast<std::uint64_t>(qHash(label_->text)));
+    key.add(Line{label_->topLeft});
+  }
+  return key.value();
 }
 
 void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool isOneRun) {
@@ -383,7 +452,7 @@ void CurveLayers::Impl::drawVector(QCPPainter* painter) const {
 CurveLayers::CurveLayers(QCustomPlot* plot) : impl_(std::make_unique<Impl>(plot)) {}
 CurveLayers::~CurveLayers() = default;
 
-void CurveLayers::show(Content content) { impl_->build(content); }
+bool CurveLayers::show(Content content) { return impl_->build(content); }
 
 QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, double y) const {
   for (std::size_t i = 0; i < std::min(curves.size(), impl_->curves.size()); ++i) {
