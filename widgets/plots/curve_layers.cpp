@@ -128,7 +128,7 @@ struct DrawnCurve {
   bool isRawThin = false, isSmoothThin = false;  ///< one pixel wide, without dashes
   std::vector<Scatter> scatters;
   struct Band {
-    QPolygonF outline;
+    Line top, bottom;
     QColor color;
   };
   std::vector<Band> bands;
@@ -150,6 +150,42 @@ void drawPolyline(QPainter* painter, const Line& line) {
     }
   }
   flush();
+}
+
+/// A marker as a picture: the same for all points of a curve, and drawn once. `scale`: of the
+/// painter.
+QImage pictureOf(const QCPScatterStyle& style, double scale) {
+  const int side = static_cast<int>(std::ceil(style.size() / 2 + style.pen().widthF())) * 2 + 3;
+  QImage picture(QSize(side, side) * scale, QImage::Format_ARGB32_Premultiplied);
+  picture.fill(Qt::transparent);
+  QCPPainter painter(&picture);
+  painter.scale(scale, scale);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.translate(side / 2.0, side / 2.0);
+  style.applyTo(&painter, style.pen());
+  style.drawShape(&painter, 0, 0);
+  return picture;
+}
+
+void drawScatter(QCPPainter* painter, const Scatter& scatter, bool isVector) {
+  constexpr std::size_t kFewest = 4;  // for which a picture is worth it
+  if (isVector || scatter.places.size() < kFewest) {
+    scatter.style.applyTo(painter, scatter.style.pen());
+    for (const QPointF& place : scatter.places)
+      if (std::isfinite(place.y())) scatter.style.drawShape(painter, place);
+    return;
+  }
+  const double scale = painter->device()->devicePixelRatioF() * painter->transform().m11();
+  const QImage picture = pictureOf(scatter.style, scale);
+  const QSizeF size = QSizeF(picture.size()) / scale;
+  painter->setAntialiasing(false);
+  for (const QPointF& place : scatter.places) {
+    if (!std::isfinite(place.y())) continue;
+    const QPointF corner(std::round(place.x()) - (size.width() - 1) / 2,
+                         std::round(place.y()) - (size.height() - 1) / 2);
+    painter->drawImage(QRectF(corner, size), picture);
+  }
+  painter->setAntialiasing(true);
 }
 
 }  // namespace
@@ -255,7 +291,8 @@ std::uint64_t CurveLayers::Impl::keyOf() const {
     addScatters(curve.scatters);
     for (const DrawnCurve::Band& band : curve.bands) {
       key.add(std::uint64_t{band.color.rgba()});
-      key.add(Line(band.outline.begin(), band.outline.end()));
+      key.add(band.top);
+      key.add(band.bottom);
     }
   }
   addScatters(marks_);
@@ -335,14 +372,10 @@ void CurveLayers::Impl::addBands(const Content& content, std::size_t index,
                 lowest ? std::optional(lowest->x) : std::nullopt);
   for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
     const ShadedGap::Band& band = drawn.gap.bands[interval];
-    const Line top = toPixels(band.top), bottom = toPixels(band.bottom);
-    QPolygonF outline;
-    for (const QPointF& point : top) outline.append(point);
-    for (auto point = bottom.rbegin(); point != bottom.rend(); ++point) outline.append(*point);
     const QColor color = interval == ShadedGap::UntilLowest
                              ? withAlpha(runStyle(curve.styleIndex, theme).color, 26)
                              : withAlpha(theme.warning, 48);
-    drawn.bands.push_back({outline, color});
+    drawn.bands.push_back({toPixels(band.top), toPixels(band.bottom), color});
   }
 }
 
@@ -383,26 +416,16 @@ void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor&
 }
 
 void CurveLayers::Impl::draw(QCPPainter* painter) {
-  painter->setPen(Qt::NoPen);
-  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
-    for (const DrawnCurve::Band& band : curve->bands) {
-      painter->setBrush(band.color);
-      painter->drawPolygon(band.outline);
-    }
-  }
-  if (painter->modes().testFlag(QCPPainter::pmVectorized)) {
+  const bool isVector = painter->modes().testFlag(QCPPainter::pmVectorized);
+  if (isVector) {
     drawVector(painter);
   } else {
     drawRaster(painter);
   }
-  const auto drawScatter = [painter](const Scatter& scatter) {
-    scatter.style.applyTo(painter, scatter.style.pen());
-    for (const QPointF& place : scatter.places)
-      if (std::isfinite(place.y())) scatter.style.drawShape(painter, place);
-  };
+  const auto draw = [&](const Scatter& scatter) { drawScatter(painter, scatter, isVector); };
   for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve)
-    std::for_each(curve->scatters.begin(), curve->scatters.end(), drawScatter);
-  std::for_each(marks_.begin(), marks_.end(), drawScatter);
+    std::for_each(curve->scatters.begin(), curve->scatters.end(), draw);
+  std::for_each(marks_.begin(), marks_.end(), draw);
   if (!label_) return;
   const QFont font = interfaceFont(12, QFont::DemiBold);
   painter->setFont(font);
@@ -425,6 +448,9 @@ void CurveLayers::Impl::drawRaster(QCPPainter* painter) const {
     for (const QPointF& point : line) moved.push_back((point - origin) * scale);
     return moved;
   };
+  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve)
+    for (const DrawnCurve::Band& band : curve->bands)
+      raster.fillBetween(onPicture(band.top), onPicture(band.bottom), band.color);
   for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
     const auto drawLine = [&](const Line& line, const QPen& pen, bool isThin) {
       if (line.empty()) return;
@@ -440,6 +466,17 @@ void CurveLayers::Impl::drawRaster(QCPPainter* painter) const {
 }
 
 void CurveLayers::Impl::drawVector(QCPPainter* painter) const {
+  painter->setPen(Qt::NoPen);
+  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
+    for (const DrawnCurve::Band& band : curve->bands) {
+      QPolygonF outline;
+      for (const QPointF& point : band.top) outline.append(point);
+      for (auto point = band.bottom.rbegin(); point != band.bottom.rend(); ++point)
+        outline.append(*point);
+      painter->setBrush(band.color);
+      painter->drawPolygon(outline);
+    }
+  }
   painter->setBrush(Qt::NoBrush);
   for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
     painter->setPen(curve->rawPen);
