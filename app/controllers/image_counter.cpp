@@ -1,6 +1,6 @@
 #include "app/controllers/image_counter.h"
 
-#include "app/models/background.h"
+#include "widgets/jobs/jobs.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/training_images.h"
 
@@ -46,8 +46,8 @@ void ImageCounter::count(const config::DatasetConfig& dataset) {
   if (isSame) return;
   key_ = std::move(key);
   const int number = ++counting_;
-  runInBackground(
-      this, [dataset] { return countIn(dataset); },
+  jobs::start(
+      this, jobs::Kind::Disk, [dataset] { return countIn(dataset); },
       [this, number](const Counts& counts) {
         if (number != counting_) return;
         counted_ = number;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/models/background.h"
+#include "widgets/jobs/jobs.h"
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
 #include "engine/events/tags.h"
@@ -160,8 +160,8 @@ void RunController::readMore() {
   tail_->smoothing = history_.metrics().smoothing();
   const bool live = link_.state() == EngineLink::State::Connected;
   const std::optional<std::int64_t> since = live ? std::nullopt : std::optional(history_.lastSeq());
-  runInBackground(
-      this,
+  jobs::start(
+      this, jobs::Kind::Disk,
       [tail = tail_, folder, since] {
         tail->read(folder, since);
         return tail;

@@ -6,12 +6,24 @@
 #include <QStorageInfo>
 #include <QThread>
 #include <chrono>
+#include <optional>
 
 #include "app/controllers/run_controller.h"
 #include "widgets/elided_label.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
+namespace {
+
+/// Of the folder, or the nearest one above it that exists. Blocks.
+std::optional<qint64> freeBytesAt(QString folder) {
+  while (!folder.isEmpty() && !QFileInfo::exists(folder))
+    folder = QFileInfo(folder).absolutePath();
+  const QStorageInfo storage(folder);
+  return storage.isValid() ? std::optional(storage.bytesAvailable()) : std::nullopt;
+}
+
+}  // namespace
 
 StatusStrip::StatusStrip(QWidget* parent) : QStatusBar(parent) {
   setSizeGripEnabled(false);
@@ -63,16 +75,16 @@ void StatusStrip::setRunsFolder(const QString& folder) {
   updateDisk();
 }
 
+/// A disk that does not answer leaves the figure as it is.
 void StatusStrip::updateDisk() {
-  QString existing = folder_;
-  while (!existing.isEmpty() && !QFileInfo::exists(existing))
-    existing = QFileInfo(existing).absolutePath();
-  const QStorageInfo storage(existing);
-  disk_->setText(storage.isValid() ? tr("disk %1 free")
-                                         .arg(QLocale(QLocale::English)
-                                                  .formattedDataSize(storage.bytesAvailable(), 0,
-                                                                     QLocale::DataSizeSIFormat))
-                                   : QString());
+  if (diskJob_.isRunning() || folder_.isEmpty()) return;
+  diskJob_ = jobs::start(
+      this, jobs::Kind::Disk, [folder = folder_] { return freeBytesAt(folder); },
+      [this](const std::optional<qint64>& bytes) {
+        disk_->setText(bytes ? tr("disk %1 free").arg(QLocale(QLocale::English).formattedDataSize(
+                                   *bytes, 0, QLocale::DataSizeSIFormat))
+                             : QString());
+      });
 }
 
 }  // namespace lockstep::app

@@ -4,6 +4,8 @@
 #include <QString>
 #include <QTimer>
 
+#include "widgets/jobs/jobs.h"
+
 class QLabel;
 
 namespace lockstep::app {
@@ -28,6 +30,7 @@ class StatusStrip : public QStatusBar {
   QLabel* disk_ = nullptr;
   QString folder_;
   QTimer diskTimer_;
+  jobs::Job diskJob_;
 };
 
 }  // namespace lockstep::app

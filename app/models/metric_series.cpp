@@ -146,10 +146,26 @@ void MetricSeries::truncate(std::size_t newSize) {
   }
   while (!nonFinite_.empty() && nonFinite_.back().first >= newSize) nonFinite_.pop_back();
   if (!nonFinite_.empty()) nonFinite_.back().second = std::min(nonFinite_.back().second, newSize);
-  if (lowest_ && *lowest_ < newSize) return;
-  lowest_.reset();
-  for (std::size_t i = 0; i < newSize; ++i)
-    if (std::isfinite(values_[i]) && (!lowest_ || values_[i] < values_[*lowest_])) lowest_ = i;
+  if (lowest_ && *lowest_ >= newSize) lowest_ = findLowest();
+}
+
+/// The first of the lowest finite values. O(log size): logs of other programs may be cut often.
+std::optional<std::size_t> MetricSeries::findLowest() const {
+  const ValueSpan all = span(0, size());
+  if (!all.hasFinite) return std::nullopt;
+  std::size_t begin = 0, end = size();
+  for (std::size_t level = pyramid_.size(); level-- > 0;) {
+    const ChunkedColumn<Extremes>& blocks = pyramid_[level];
+    std::size_t blockSize = kFan;
+    for (std::size_t i = 0; i < level; ++i) blockSize *= kFan;
+    for (; begin + blockSize <= end; begin += blockSize) {
+      if (blocks[begin / blockSize].min != all.min) continue;  // nor is NaN
+      end = begin + blockSize;
+      break;
+    }
+  }
+  while (values_[begin] != all.min) ++begin;
+  return begin;
 }
 
 std::size_t MetricSeries::bytes() const {

@@ -80,6 +80,7 @@ class MetricSeries {
   ValueSpan scan(std::size_t begin, std::size_t end) const;
   /// The state of the smoothing before a value.
   Smoother stateAt(std::size_t index) const;
+  std::optional<std::size_t> findLowest() const;
 
   std::shared_ptr<StepAxis> axis_;
   ChunkedColumn<float> values_;

@@ -68,8 +68,26 @@ void MetricStore::cutAfter(std::int64_t step) {
   lastStep_ = std::min(lastStep_, step);
 }
 
+void MetricStore::cutAfter(std::int64_t step, const std::vector<std::string>& tags) {
+  std::vector<MetricSeries*> cut;
+  for (const std::string& tag : tags) {
+    const auto found = byTag_.find(tag);
+    if (found != byTag_.end() && std::ranges::find(cut, found->second) == cut.end())
+      cut.push_back(found->second);
+  }
+  separate(cut);
+  for (MetricSeries* series : cut) {
+    const std::size_t size = series->axis_->firstAfter(step);
+    series->truncate(size);
+    series->axis_->truncate(size);
+  }
+  lastStep_ = 0;
+  for (const auto& series : all_)
+    if (series->size() > 0) lastStep_ = std::max(lastStep_, series->step(series->size() - 1));
+}
+
 const MetricSeries* MetricStore::series(std::string_view tag) const {
-  const auto found = byTag_.find(std::string(tag));
+  const auto found = byTag_.find(tag);
   return found == byTag_.end() ? nullptr : found->second;
 }
 

@@ -20,8 +20,9 @@ class MetricStore {
   /// Adds one record. The steps of a tag must be in ascending order. wallTime: seconds since 1970.
   void append(std::int64_t step, double wallTime,
               const std::vector<std::pair<std::string, float>>& values);
-  /// Removes the values after `step`.
+  /// Removes the values after `step`, of all tags or of these.
   void cutAfter(std::int64_t step);
+  void cutAfter(std::int64_t step, const std::vector<std::string>& tags);
 
   /// nullptr: the run has no such tag yet.
   const MetricSeries* series(std::string_view tag) const;
@@ -44,7 +45,13 @@ class MetricStore {
   void separate(const std::vector<MetricSeries*>& present);
 
   std::vector<std::unique_ptr<MetricSeries>> all_;
-  std::unordered_map<std::string, MetricSeries*> byTag_;
+  struct TagHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view tag) const {
+      return std::hash<std::string_view>()(tag);
+    }
+  };
+  std::unordered_map<std::string, MetricSeries*, TagHash, std::equal_to<>> byTag_;
   // Tags and series of the last record. Most records repeat the same tags, which saves the look-up.
   std::vector<std::string> lastTags_;
   std::vector<MetricSeries*> lastSeries_;

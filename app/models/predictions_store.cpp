@@ -1,10 +1,9 @@
 #include "app/models/predictions_store.h"
 
-#include <QtConcurrentRun>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/models/background.h"
+#include "widgets/jobs/jobs.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/config/evaluation_metrics.h"
@@ -82,7 +81,7 @@ void PredictionsStore::setRun(const QString& runFolder) {
       return {{}, QString::fromUtf8(error.what())};
     }
   };
-  runInBackground(this, load, [this, generation](const LoadedDataset& loaded) {
+  jobs::start(this, jobs::Kind::Disk, load, [this, generation](const LoadedDataset& loaded) {
     if (generation == generation_) {
       if (loaded.data.dataset) {
         Q_EMIT datasetLoaded(loaded.data);
@@ -101,8 +100,8 @@ void PredictionsStore::read(qint64 step, const std::string& file,
   const int number = ++lastRead_;
   pendingReads_[number] = step;
   ++running_;
-  runInBackground(
-      this, [file, step] { return readPredictions(file, step); },
+  jobs::start(
+      this, jobs::Kind::Disk, [file, step] { return readPredictions(file, step); },
       [this, number, deliver = std::move(deliver)](PredictionsOutcome outcome) {
         if (pendingReads_.erase(number) > 0) deliver(std::move(outcome));
         finishOne();

@@ -39,9 +39,11 @@ void RunHistory::add(const events::Record& record) {
   }
   if (record.kind == events::Record::Kind::Event)
     applyEvent(record.json, record.seq, record.step, record.wallTime);
-  // The engine has truncated the file; in a log of another program, values from this step on are
-  // orphaned.
-  if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
+  if (record.kind == events::Record::Kind::SessionStart) {
+    std::vector<std::string> replaced;
+    for (const auto& [tag, value] : record.scalars) replaced.push_back(tag);
+    startSession(record.step, replaced);
+  }
 }
 
 void RunHistory::add(const events::RecordView& record, const std::vector<std::string>& tags) {
@@ -66,7 +68,20 @@ void RunHistory::add(const events::RecordView& record, const std::vector<std::st
   }
   if (record.kind == events::Record::Kind::Event)
     applyEvent(record.json, record.seq, record.step, record.wallTime);
-  if (record.kind == events::Record::Kind::SessionStart) metrics_.cutAfter(record.step - 1);
+  if (record.kind == events::Record::Kind::SessionStart) {
+    std::vector<std::string> replaced;
+    for (const events::ScalarView& scalar : record.scalars) replaced.push_back(tags[scalar.tag]);
+    startSession(record.step, replaced);
+  }
+}
+
+/// The engine has truncated the file; in a log of another program, values from this step on are
+/// orphaned, of all tags or of those that are replaced.
+void RunHistory::startSession(std::int64_t step, const std::vector<std::string>& replaced) {
+  if (replaced.empty())
+    metrics_.cutAfter(step - 1);
+  else
+    metrics_.cutAfter(step - 1, replaced);
 }
 
 /// Adds a progress line that engine.log has too, at most every ten seconds of the records' time, so

@@ -64,6 +64,7 @@ class RunHistory {
   void apply(const protocol::Alert& alert);
   void forgetAfter(std::int64_t seq, std::int64_t step);
   void applyEvent(std::string_view json, std::int64_t seq, std::int64_t step, double time);
+  void startSession(std::int64_t step, const std::vector<std::string>& replaced);
   void logProgress(std::int64_t seq, std::int64_t step, double time);
 
   MetricStore metrics_;

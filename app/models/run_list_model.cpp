@@ -4,7 +4,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QLocale>
-#include <QtConcurrentRun>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -33,18 +32,9 @@ std::filesystem::path pathOf(const QString& folder) { return folder.toStdString(
 
 RunListModel::RunListModel(QObject* parent)
     : QAbstractListModel(parent), scan_(std::make_shared<RunScan>()) {
-  connect(&watcher_, &QFutureWatcherBase::finished, this, [this] {
-    applyListing(watcher_.result());
-    if (std::exchange(again_, false)) refresh();
-  });
   connect(&folders_, &QFileSystemWatcher::directoryChanged, this, &RunListModel::refresh);
   connect(&poll_, &QTimer::timeout, this, &RunListModel::refresh);
   poll_.start(kPollInterval);
-}
-
-RunListModel::~RunListModel() {
-  watcher_.disconnect(this);
-  watcher_.waitForFinished();
 }
 
 int RunListModel::rowCount(const QModelIndex& parent) const {
@@ -130,7 +120,7 @@ void RunListModel::addRun(const QString& folder) {
 }
 
 void RunListModel::refresh() {
-  if (watcher_.isRunning()) {
+  if (listing_.isRunning()) {
     again_ = true;
     return;
   }
@@ -138,9 +128,15 @@ void RunListModel::refresh() {
   reading_ = asked_;
   RunScan::Wanted wanted{pathOf(parentFolder_), {}};
   for (const QString& single : singleRuns_) wanted.singles.push_back(pathOf(single));
-  watcher_.setFuture(QtConcurrent::run([scan = scan_, wanted, parent = parentFolder_]() -> Listing {
-    return {parent, scan->update(wanted)};
-  }));
+  listing_ = jobs::start(
+      this, jobs::Kind::Disk,
+      [scan = scan_, wanted, parent = parentFolder_]() -> Listing {
+        return {parent, scan->update(wanted)};
+      },
+      [this](const Listing& listing) {
+        applyListing(listing);
+        if (std::exchange(again_, false)) refresh();
+      });
 }
 
 void RunListModel::watchFolders() {

@@ -2,7 +2,6 @@
 
 #include <QAbstractListModel>
 #include <QFileSystemWatcher>
-#include <QFutureWatcher>
 #include <QHash>
 #include <QTimer>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
 #include "engine/run_folder/run_folder.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 
@@ -37,7 +37,6 @@ class RunListModel : public QAbstractListModel {
     StartTextRole,  ///< when it was started, if another run has the same name; else empty
   };
   explicit RunListModel(QObject* parent = nullptr);
-  ~RunListModel() override;
 
   int rowCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
@@ -111,7 +110,7 @@ class RunListModel : public QAbstractListModel {
   RunStyles styles_;
   RunStyles::Counts usedStyles_{};
   std::shared_ptr<RunScan> scan_;  ///< used by one worker thread at a time
-  QFutureWatcher<Listing> watcher_;
+  jobs::Job listing_;
   QFileSystemWatcher folders_;
   QTimer poll_;
   bool again_ = false;

@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "app/controllers/card_curves.h"
@@ -39,6 +40,15 @@ QString emptyApText(const CardPlan& plan, const std::vector<ShownRun>& runs) {
   if (run->info().isRangeTest) return MonitorPage::tr("A learning-rate range test has no AP");
   const auto& state = run->info().state.value();
   return noApText(run->evaluationPlan(), state && protocol::hasEnded(*state));
+}
+
+/// The end of a range that grows, rounded up to less than a hundredth of it: so that most points
+/// that arrive move nothing, and most cards need not be drawn again.
+double roundedEnd(std::pair<double, double> range) {
+  const double length = range.second - range.first;
+  if (length <= 0) return range.second;
+  const double quantum = std::exp2(std::ceil(std::log2(length / 256)));
+  return range.first + std::ceil(length / quantum) * quantum;
 }
 
 }  // namespace
@@ -221,8 +231,10 @@ void MonitorPage::updateMarks() {
 /// Gives all cards the same x range.
 void MonitorPage::updateXExtent() {
   std::optional<std::pair<double, double>> extent;
+  bool isLive = false;
   for (const ShownRun& shown : runs_) {
     if (!shown.run) continue;
+    isLive = isLive || shown.run->isAlive();
     const MetricCurve steps(shown.run, events::tags::kTrainTotalLoss, axis_, false);
     if (steps.isEmpty()) continue;
     const auto own = steps.xRange();
@@ -230,6 +242,7 @@ void MonitorPage::updateXExtent() {
         extent ? std::pair(std::min(extent->first, own.first), std::max(extent->second, own.second))
                : own;
   }
+  if (extent && isLive) extent->second = roundedEnd(*extent);
   for (widgets::CurveCard* card : cards()) card->plot()->setXExtent(extent);
 }
 

@@ -22,35 +22,44 @@ int flockWithRetry(int fd, int operation) {
   return result;
 }
 
-/// Whether the path still refers to the open file.
-bool refersTo(const std::filesystem::path& path, int fd) {
-  struct stat open {
-  }, atPath{};
-  return ::fstat(fd, &open) == 0 && ::stat(path.c_str(), &atPath) == 0 &&
-         open.st_dev == atPath.st_dev && open.st_ino == atPath.st_ino;
-}
-
 }  // namespace
+
+FileLock FileLock::open(const std::filesystem::path& path, unsigned mode) {
+  FileLock lock(FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode)));
+  if (lock.file_.isOpen()) return lock;
+  throw UserError(path.string() + ": cannot be opened: " + std::generic_category().message(errno));
+}
 
 std::optional<FileLock> FileLock::tryAcquire(const std::filesystem::path& path, unsigned mode) {
   for (;;) {
-    FileLock lock(FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode)));
-    if (!lock.file_.isOpen())
-      throw UserError(path.string() +
-                      ": cannot be opened: " + std::generic_category().message(errno));
+    FileLock lock = open(path, mode);
     if (!lock.take(path)) return std::nullopt;
     // The previous holder may have removed the file in the meantime: a lock on it would be
     // invisible.
-    if (refersTo(path, lock.file_.get())) return lock;
+    if (lock.isAt(path)) return lock;
   }
+}
+
+std::optional<FileLock> FileLock::tryAcquireAtOnce(const std::filesystem::path& path,
+                                                   Sharing sharing, unsigned mode) {
+  for (;;) {
+    FileLock lock = open(path, mode);
+    if (!lock.takeAtOnce(path, sharing)) return std::nullopt;
+    if (lock.isAt(path)) return lock;
+  }
+}
+
+bool FileLock::takeAtOnce(const std::filesystem::path& path, Sharing sharing) const {
+  const int operation = sharing == Sharing::Shared ? LOCK_SH : LOCK_EX;
+  if (flockWithRetry(file_.get(), operation | LOCK_NB) == 0) return true;
+  if (errno == EWOULDBLOCK) return false;
+  throw Error(path.string() + ": cannot be locked: " + std::generic_category().message(errno));
 }
 
 bool FileLock::take(const std::filesystem::path& path) const {
   // isHeld() of another process takes the lock briefly: retry to distinguish it from a holder.
   for (int attempt = 0; attempt < 20; ++attempt) {
-    if (flockWithRetry(file_.get(), LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno != EWOULDBLOCK)
-      throw Error(path.string() + ": cannot be locked: " + std::generic_category().message(errno));
+    if (takeAtOnce(path, Sharing::Exclusive)) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return false;
@@ -60,6 +69,15 @@ bool FileLock::isHeld(const std::filesystem::path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   return file.isOpen() && flockWithRetry(file.get(), LOCK_SH | LOCK_NB) != 0 &&
          errno == EWOULDBLOCK;
+}
+
+bool FileLock::share() const { return flockWithRetry(file_.get(), LOCK_SH | LOCK_NB) == 0; }
+
+bool FileLock::isAt(const std::filesystem::path& path) const {
+  struct stat open {
+  }, atPath{};
+  return ::fstat(file_.get(), &open) == 0 && ::stat(path.c_str(), &atPath) == 0 &&
+         open.st_dev == atPath.st_dev && open.st_ino == atPath.st_ino;
 }
 
 }  // namespace lockstep::base

@@ -10,9 +10,10 @@
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
 #include "engine/events/event_record.h"
-#include "engine/events/foreign_tags.h"
-#include "engine/events/reader.h"
 #include "engine/events/tags.h"
+#include "engine/foreign_runs/event_files.h"
+#include "engine/foreign_runs/run_files.h"
+#include "engine/foreign_runs/run_reader.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -23,18 +24,6 @@ struct AdviseOptions {
   std::string out;
 };
 
-/// The event files of a run folder, or of any folder that another program logs to, oldest first.
-std::vector<fs::path> eventFilesIn(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const fs::path& entry : entriesOf(folder)) {
-    if (entry.filename().native().find("tfevents") != std::string::npos && isFile(entry))
-      files.push_back(entry);
-  }
-  std::ranges::sort(files);
-  if (files.empty()) throw UserError(folder.string() + ": has no event file (*tfevents*)");
-  return files;
-}
-
 std::vector<fs::path> eventFiles(const std::vector<std::string>& logs) {
   std::vector<fs::path> files;
   for (const std::string& log : logs) {
@@ -43,10 +32,15 @@ std::vector<fs::path> eventFiles(const std::vector<std::string>& logs) {
       throw UserError(log + ": give one run, or the event files of one run");
     if (!isFolder(log) && !isFile(log))
       throw UserError(log + ": is not a regular file; save the log to a file first");
-    if (isFolder(log))
-      std::ranges::copy(eventFilesIn(log), std::back_inserter(files));
-    else
+    if (!isFolder(log)) {
       files.emplace_back(log);
+      continue;
+    }
+    files = foreign_runs::eventFilesIn(log);
+    if (files.empty())
+      throw UserError(
+          log +
+          ": has no event file (*tfevents*), and is no run of detectron2, mmengine or MLflow");
   }
   return files;
 }
@@ -54,22 +48,14 @@ std::vector<fs::path> eventFiles(const std::vector<std::string>& logs) {
 /// What the rules find in the logs of one run, in the order of the events.
 class LogReview {
  public:
-  void add(const fs::path& file) {
-    events::Reader reader(file);
-    auto record = reader.next();
-    if (!record) throw UserError(file.string() + ": has no records of an event log");
-    try {
-      for (; record; record = reader.next()) add(*std::move(record));
-    } catch (const Error& error) {
-      damage_ = error.what();
-    }
-    damagedRecords_ += reader.damagedRecords();
+  void add(foreign_runs::RunReader& reader) {
+    const bool isRead =
+        reader.visitAppended([&](const events::RecordView& record) { add(record, reader.tags()); });
+    if (!isRead) throw Error("the log was replaced while it was read; try again");
   }
-  std::int64_t damagedRecords() const { return damagedRecords_; }
-  /// Why the rest of a file cannot be read; empty: all was read.
-  const std::string& damage() const { return damage_; }
+  bool isEmpty() const { return isEmpty_; }
   /// Whether a training loss was found, without which the rules know next to nothing.
-  bool hasTrainingLoss() const { return !lossTag_.empty(); }
+  bool hasTrainingLoss() const { return hasTrainingLoss_; }
   /// Of all that was added.
   std::vector<protocol::Alert> finish() {
     if (!hasState_) std::ranges::move(detector_.finish(), std::back_inserter(alerts_));
@@ -77,44 +63,37 @@ class LogReview {
   }
 
  private:
-  void add(events::Record record) {
-    if (record.kind == events::Record::Kind::SessionStart) forgetFrom(record.step);
-    auto event = events::eventOf(std::move(record));
-    if (!event) return;
-    if (auto* scalars = std::get_if<protocol::Scalars>(&*event)) prepare(*scalars);
-    hasState_ = hasState_ || std::holds_alternative<protocol::State>(*event);
-    std::ranges::move(detector_.add(*event), std::back_inserter(alerts_));
+  void add(const events::RecordView& record, const std::vector<std::string>& tags) {
+    isEmpty_ = false;
+    const auto isLoss = [&](const events::ScalarView& scalar) {
+      return tags[scalar.tag] == events::tags::kTrainTotalLoss;
+    };
+    const bool hasLoss = std::ranges::any_of(record.scalars, isLoss);
+    if (record.kind == events::Record::Kind::SessionStart) {
+      // Other programs' losses by epoch may go back at every step, which is no resume.
+      if (record.scalars.empty() || hasLoss) forgetFrom(record.step);
+    } else if (record.kind == events::Record::Kind::Scalars) {
+      hasTrainingLoss_ = hasTrainingLoss_ || hasLoss;
+      protocol::Scalars scalars{record.seq, record.step, record.wallTime, {}};
+      for (const auto& [tag, value] : record.scalars) scalars.values.emplace_back(tags[tag], value);
+      review(scalars);
+    } else if (const auto event = events::eventOf(record)) {
+      hasState_ = hasState_ || std::holds_alternative<protocol::State>(*event);
+      review(*event);
+    }
   }
 
-  void prepare(protocol::Scalars& scalars) {
-    bool isTrained = false;
-    for (auto& [tag, value] : scalars.values) {
-      const std::string known = events::tags::ofForeign(tag);
-      if (known == events::tags::kTrainTotalLoss) {
-        // Another program may log it under several names, by step and by epoch.
-        if (lossTag_.empty()) lossTag_ = tag;
-        if (tag != lossTag_) continue;
-        isTrained = true;
-      }
-      tag = known;
-    }
-    if (!isTrained) return;
-    // Other programs resume in a new file, from a step that an older one has.
-    if (scalars.step <= trainedStep_) forgetFrom(scalars.step);
-    trainedStep_ = scalars.step;
+  void review(const protocol::Event& event) {
+    std::ranges::move(detector_.add(event), std::back_inserter(alerts_));
   }
 
   void forgetFrom(std::int64_t step) {
     detector_.forgetFrom(step);
     std::erase_if(alerts_, [step](const protocol::Alert& alert) { return alert.step >= step; });
-    trainedStep_ = std::min(trainedStep_, step - 1);
   }
 
   alerts::AlertDetector detector_;
-  std::string lossTag_;  ///< of the training loss, in the log; empty: none yet
-  std::string damage_;
-  bool hasState_ = false;
-  std::int64_t trainedStep_ = 0, damagedRecords_ = 0;
+  bool isEmpty_ = true, hasState_ = false, hasTrainingLoss_ = false;
   std::vector<protocol::Alert> alerts_;
 };
 
@@ -137,28 +116,46 @@ std::string textOf(const std::vector<protocol::Alert>& alerts) {
   return alerts.empty() ? "no alerts\n" : text;
 }
 
-int advise(const AdviseOptions& options) {
-  const std::vector<fs::path> files = eventFiles(options.logs);
-  Inputs inputs;
-  for (const fs::path& file : files) inputs.add(file, file.string());
-  std::optional<OutputFile> out;
-  if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
-  LogReview review;
-  for (const fs::path& file : files) review.add(file);
-  const std::vector<protocol::Alert> alerts = review.finish();
-  if (out) out->write(jsonOf(alerts));
-  if (!out || !out->isStandardOutput()) std::fputs(textOf(alerts).c_str(), stdout);
+/// The run of another program that a single argument names, other than by its event files.
+std::optional<foreign_runs::ForeignRun> foreignRun(const std::vector<std::string>& logs) {
+  if (logs.size() != 1 || !pathExists(logs.front()) || !isFolder(logs.front())) return std::nullopt;
+  const auto source = foreign_runs::sourceOf(logs.front());
+  if (!source || *source == foreign_runs::Source::TensorBoard) return std::nullopt;
+  return foreign_runs::ForeignRun{*source, logs.front(), logs.front()};
+}
+
+void report(const LogReview& review, const foreign_runs::Faults& faults) {
   if (!review.hasTrainingLoss())
     std::fputs(
         "no training loss found; known tags are train/loss_total, and total_loss, loss, "
         "train_loss and train_loss_step of other programs\n",
         stderr);
-  if (review.damagedRecords() > 0) {
-    throw Error(base::counted(static_cast<std::uint64_t>(review.damagedRecords()), "record") +
-                " that could not be read: the advice is of the others alone");
+  if (faults.count > 0) {
+    const auto others = static_cast<std::uint64_t>(faults.count - 1);
+    throw Error(faults.first +
+                (others == 0 ? "" : " (and " + base::counted(others, "more fault") + ")") +
+                "; the advice is of the rest");
   }
-  if (!review.damage().empty())
-    throw Error(review.damage() + "; the advice is of what comes before");
+}
+
+int advise(const AdviseOptions& options) {
+  const auto foreign = foreignRun(options.logs);
+  const std::vector<fs::path> files =
+      foreign ? foreign_runs::filesOf(*foreign) : eventFiles(options.logs);
+  Inputs inputs;
+  for (const fs::path& file : files) inputs.add(file, file.string());
+  std::optional<OutputFile> out;
+  if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
+  foreign_runs::RunReader reader =
+      foreign ? foreign_runs::RunReader(*foreign) : foreign_runs::RunReader(files);
+  LogReview review;
+  review.add(reader);
+  if (review.isEmpty() && !foreign && reader.faults().count == 0)
+    throw UserError(files.front().string() + ": has no records of an event log");
+  const std::vector<protocol::Alert> alerts = review.finish();
+  if (out) out->write(jsonOf(alerts));
+  if (!out || !out->isStandardOutput()) std::fputs(textOf(alerts).c_str(), stdout);
+  report(review, reader.faults());
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -170,7 +167,8 @@ void addAdviseCommand(Command& program) {
   auto options = std::make_shared<AdviseOptions>();
   command
       .option("logs", options->logs,
-              "Run folder, or event files of one run (also TensorBoard logs of other programs)")
+              "Run folder, or event files of one run; also of other programs: TensorBoard logs, "
+              "detectron2, mmengine, MLflow")
       .required()
       .metavar("RUN|EVENT_FILES");
   command.option("--out", options->out, "Write the alerts as JSON (-: standard output)")

@@ -7,6 +7,8 @@
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/worker_info.h"
+#include "engine/queue/device_locks.h"
+#include "engine/queue/waiting_runs.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
 #include "engine/supervisor/worker_process.h"
@@ -55,6 +57,21 @@ void printWorker(const protocol::InfoResult& worker) {
   std::printf("usable gpus: %d\n", worker.usableGpus);
 }
 
+/// The devices of this machine that runs train on, and the runs that wait.
+void printUse(const std::vector<supervisor::GpuDevice>& gpus) {
+  std::vector<queue::Device> devices;
+  for (const supervisor::GpuDevice& gpu : gpus)
+    devices.push_back({gpu.uuid, supervisor::gpuName(gpu)});
+  devices.push_back(queue::kCpu);
+  for (const queue::Device& device : devices) {
+    for (const queue::Holder& holder : queue::holdersOf(device))
+      std::printf("in use: %s by %s\n", device.name.c_str(), holder.text().c_str());
+  }
+  int position = 0;
+  for (const queue::WaitingRun& run : queue::waitingRuns())
+    std::printf("queued: %d: %s\n", ++position, run.run.c_str());
+}
+
 int printInfo() {
   std::printf("lockstep: %s\nhost: %s\ncpu cores: %d\nmemory: %s\n", LOCKSTEP_VERSION,
               base::hostName().c_str(), supervisor::usableCores(),
@@ -65,6 +82,7 @@ int printInfo() {
     const protocol::InfoResult worker = askWorkerInfo(supervisor::workerProgramBesideThis());
     printGpus(gpus, gpuSupport(worker));
     printWorker(worker);
+    printUse(gpus.devices);
   } catch (const Error&) {
     printGpus(gpus, std::nullopt);  // the driver's report matters all the more
     std::fflush(stdout);

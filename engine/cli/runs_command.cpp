@@ -8,11 +8,14 @@
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/data_table.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/run_history_facts.h"
+#include "engine/cli/start_queued.h"
 #include "engine/config/losses.h"
+#include "engine/foreign_runs/run_summary.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/training_state.h"
@@ -23,7 +26,7 @@ namespace {
 
 struct RunsOptions {
   std::string folder, target;
-  bool asTable = false;
+  bool asTable = false, startQueued = false;
   std::optional<TableFormat> format;
 };
 
@@ -35,9 +38,12 @@ std::string stepsText(const run_folder::RunInfo& info) {
   return std::to_string(info.step) + "/" + std::to_string(info.maxSteps);
 }
 
-std::vector<TableColumn> listColumns() {
-  return {{"run", "RUN"},          {"state", "STATE"}, {"step", "STEP"},  {"max_steps", ""},
-          {"best_metric", "BEST"}, {"best_value", ""}, {"best_step", ""}, {"created", "CREATED"}};
+/// withPrograms: there are runs of others.
+std::vector<TableColumn> listColumns(bool withPrograms) {
+  return {{"run", "RUN"},    {"state", "STATE"},      {"step", "STEP"},
+          {"max_steps", ""}, {"best_metric", "BEST"}, {"best_value", ""},
+          {"best_step", ""}, {"created", "CREATED"},  {"queue_position", ""},
+          {"program", withPrograms ? "PROGRAM" : ""}};
 }
 
 std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
@@ -55,6 +61,27 @@ std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
     row.insert(row.end(), 3, TableCell());
   }
   row.push_back(timeCell(info.created));
+  row.emplace_back();
+  if (info.queuePosition) {
+    row.back() = TableCell(std::int64_t{*info.queuePosition});
+    row[1].shown += " (" + row.back().shown + ")";
+  }
+  row.emplace_back(std::string("Lockstep"));
+  return row;
+}
+
+std::vector<TableCell> foreignRow(const foreign_runs::ForeignRun& run) {
+  const foreign_runs::ForeignRunSummary summary = foreign_runs::summarise(run);
+  std::vector<TableCell> row{run.name};
+  if (summary.name != run.name) row[0].shown += " (" + base::shortened(summary.name) + ")";
+  row.push_back(summary.state ? TableCell(base::textOf(*summary.state)) : TableCell());
+  row.push_back(summary.lastStep ? TableCell(*summary.lastStep) : TableCell());
+  row.push_back(summary.maxSteps ? TableCell(*summary.maxSteps) : TableCell());
+  if (summary.lastStep && summary.maxSteps) row[2].shown += "/" + row[3].shown;
+  row.insert(row.end(), 3, TableCell());
+  row.push_back(timeCell(summary.started));
+  row.emplace_back();
+  row.emplace_back(std::string(base::textOf(run.source)));
   return row;
 }
 
@@ -175,21 +202,48 @@ std::vector<run_folder::RunSummary> runsIn(const fs::path& parent, bool isNamed)
   return runs;
 }
 
+fs::path parentOf(const RunsOptions& options) {
+  return options.folder.empty() ? run_folder::runsFolder() : fs::path(options.folder);
+}
+
+/// Whether the user says which folder it is; ./runs need not exist.
+bool isNamed(const RunsOptions& options) {
+  const char* variable = std::getenv("LOCKSTEP_RUNS");
+  return !options.folder.empty() || (variable != nullptr && *variable != '\0');
+}
+
+int startQueued(const RunsOptions& options) {
+  if (options.asTable || options.format || !options.target.empty()) {
+    throw UserError(
+        "--start-queued: prints the folders of the runs that wait again: omit --table, --target "
+        "and --format");
+  }
+  runsIn(parentOf(options), isNamed(options));
+  return startQueuedRuns(parentOf(options));
+}
+
 int listRuns(const RunsOptions& options) {
   if (!options.target.empty() && !options.asTable) throw UserError("--target is for --table");
   std::optional<MetricTarget> target;
   if (!options.target.empty()) target = parseTarget(options.target);
-  const fs::path parent =
-      options.folder.empty() ? run_folder::runsFolder() : fs::path(options.folder);
-  const char* variable = std::getenv("LOCKSTEP_RUNS");
-  const bool isNamed = !options.folder.empty() || (variable != nullptr && *variable != '\0');
+  const fs::path parent = parentOf(options);
   const MetricTarget* wanted = target ? &*target : nullptr;
-  DataTable table{options.asTable ? paperColumns(wanted) : listColumns(), {}};
-  for (const run_folder::RunSummary& run : runsIn(parent, isNamed)) {
+  const std::vector<run_folder::RunSummary> own = runsIn(parent, isNamed(options));
+  // The table for papers has what our own runs alone record.
+  const foreign_runs::FoundRuns others =
+      options.asTable ? foreign_runs::FoundRuns() : foreign_runs::findRuns(parent);
+  DataTable table{options.asTable ? paperColumns(wanted) : listColumns(!others.runs.empty()), {}};
+  for (const run_folder::RunSummary& run : own) {
     if (run.info.error && run.info.error->cause == protocol::FailureCause::RunJson)
       base::logWarning("runs", run.info.error->message);
+    if (run.info.error && run_folder::isInQueue(run.info))
+      base::logWarning("runs", run.folder.string() + ": " + run.info.error->message);
     table.rows.push_back(options.asTable ? paperRow(run, wanted) : listRow(run));
   }
+  for (const foreign_runs::ForeignRun& run : others.runs) table.rows.push_back(foreignRow(run));
+  if (!others.isComplete)
+    base::logWarning("runs", parent.string() +
+                                 ": has more folders than are searched for runs of other programs");
   const TableFormat format = options.format.value_or(TableFormat::Text);
   if (table.rows.empty()) std::fprintf(stderr, "%s: no runs\n", parent.c_str());
   const bool isForPeople = format == TableFormat::Text || format == TableFormat::Markdown;
@@ -200,7 +254,9 @@ int listRuns(const RunsOptions& options) {
 }  // namespace
 
 void addRunsCommand(Command& program) {
-  Command command = program.command("runs", "List the runs in a folder, newest first");
+  Command command = program.command(
+      "runs",
+      "List the runs in a folder, newest first; then those of other programs in it and below");
   auto options = std::make_shared<RunsOptions>();
   command
       .option("folder", options->folder, "Folder of the runs (default: $LOCKSTEP_RUNS or ./runs)")
@@ -215,7 +271,11 @@ void addRunsCommand(Command& program) {
               "segm/AP=0.377, to --table")
       .metavar("METRIC=VALUE");
   command.option("--format", options->format, "Output format (default: text)");
-  command.run([options] { return listRuns(*options); });
+  command.flag("--start-queued", options->startQueued,
+               "Queue the runs again that waited when the machine was restarted, or whose waiting "
+               "process is gone; prints their folders");
+  command.run(
+      [options] { return options->startQueued ? startQueued(*options) : listRuns(*options); });
 }
 
 }  // namespace lockstep::cli

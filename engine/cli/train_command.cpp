@@ -5,84 +5,42 @@
 #include "engine/base/log.h"
 #include "engine/base/shortened_text.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/device_list.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/replay.h"
 #include "engine/cli/training_plan.h"
+#include "engine/cli/training_process.h"
 #include "engine/cli/training_summary.h"
 #include "engine/config/load.h"
 #include "engine/config/lr_range_test.h"
 #include "engine/supervisor/cluster_environment.h"
 #include "engine/supervisor/detach.h"
 #include "engine/supervisor/follower_run.h"
-#include "engine/supervisor/run_log.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
 namespace {
 
-/// Records in run.json alone a failure that the run could not record itself.
-void markAsFailed(const run_folder::Layout& layout, const std::string& reason) {
-  run_folder::RunInfo info = run_folder::readRunInfo(layout);
-  if (info.state == protocol::RunState::Failed) return;
-  info.state = protocol::RunState::Failed;
-  info.error.emplace().message = reason;
-  info.error->host = info.host;
-  info.error->step = info.step;
-  info.error->cause = protocol::FailureCause::Supervisor;
-  run_folder::writeRunInfo(layout, info);
-}
-
-/// What standard output gets of a run that has ended.
-std::string summaryOf(const supervisor::TrainingSetup& setup, ExitStatus status) {
-  if (!setup.info.isRangeTest) return summariseTraining(setup.layout);
-  return status == ExitStatus::Done ? summariseRangeTest(setup.layout) : "";
-}
-
-/// Runs the training. Any failure is recorded in the run folder; the first error is rethrown.
-int runTraining(const TrainingPlan& plan, const std::function<void()>& onListening) {
-  try {
-    const ExitStatus status = supervisor::TrainingRun(plan.setup).run(onListening);
-    std::fputs(summaryOf(plan.setup, status).c_str(), stdout);
-    std::fflush(stdout);
-    return static_cast<int>(status);
-  } catch (const std::exception& error) {
-    if (!pathExists(plan.setup.layout.runJson())) throw;  // there is no run folder to record it in
-    supervisor::RunLog(plan.setup.layout.engineLog()).writeToFile(error.what());
-    try {
-      markAsFailed(plan.setup.layout, error.what());
-    } catch (const Error& another) {
-      base::logWarning("engine", another.what());
-    }
-    throw;
-  }
-}
-
-int trainDetached(const TrainingPlan& plan) {
-  const run_folder::Layout& layout = plan.setup.layout;
-  const auto detached = supervisor::runDetached(
-      layout.engineLog(),
-      [&](const std::function<void()>& onListening) { return runTraining(plan, onListening); });
-  if (detached.isParent) std::printf("%s\n", layout.folder().c_str());
-  return detached.status;
-}
-
-/// runtime.stall_seconds where this node has the experiment file; else only node 0 detects a stall.
-supervisor::StallLimits limitsOfFollower(const TrainOptions& options) {
-  supervisor::StallLimits limits;
+/// Where this node has the experiment file, with its runtime.stall_seconds and device; else only
+/// node 0 detects a stall, and GPUs are taken for used where there are some.
+supervisor::FollowerSetup setupOfFollower(const TrainOptions& options) {
+  supervisor::FollowerSetup setup{
+      supervisor::workerProgramBesideThis(), ranksOfFollower(options.ranks), {}};
+  setup.onGpus = !setup.ranks.devices.empty();
   const std::filesystem::path file = isFolder(options.target)
                                          ? run_folder::Layout(options.target).config()
                                          : std::filesystem::path(options.target);
-  if (!isFile(file)) return limits;
+  if (!isFile(file)) return setup;
   const config::LoadedExperiment loaded = config::loadExperiment(file, options.overrides);
-  limits.stall = std::chrono::duration<double>(loaded.experiment.runtime.stallSeconds);
-  return limits;
+  const config::RuntimeConfig& runtime = loaded.experiment.runtime;
+  setup.limits.stall = std::chrono::duration<double>(runtime.stallSeconds);
+  if (runtime.device == config::Device::Cpu) setup.onGpus = false;
+  return setup;
 }
 
 /// Runs the ranks of a node other than 0: rank 0 has experiment, dataset and run folder.
 int follow(const TrainOptions& options) {
-  const auto program = supervisor::workerProgramBesideThis();
-  return static_cast<int>(supervisor::runFollower(
-      {program, ranksOfFollower(options.ranks), limitsOfFollower(options)}));
+  return static_cast<int>(supervisor::runFollower(setupOfFollower(options)));
 }
 
 /// LOCKSTEP_CHECKPOINT_PATIENCE in seconds, for launchers with a short grace period between SIGTERM
@@ -99,11 +57,32 @@ double checkpointPatience(const char* variable) {
   return seconds;
 }
 
-int train(const TrainOptions& options) {
+/// What is only for one machine without a launcher.
+void refuseUnderLauncher(const TrainOptions& options) {
+  const std::string& launcher = options.ranks.cluster.launcher;
+  if (launcher.empty()) return;
+  if (options.queue) {
+    throw UserError("--queue: is only for one machine without a launcher: under " + launcher +
+                    " omit it");
+  }
+  if (!options.devices.empty()) {
+    throw UserError("--devices: is only for one machine without a launcher: under " + launcher +
+                    " choose GPUs with CUDA_VISIBLE_DEVICES");
+  }
+}
+
+int train(TrainOptions options) {
   if (!options.replay.empty()) return replayStep(options);
+  refuseUnderLauncher(options);
   if (options.ranks.cluster.node > 0) return follow(options);
   if (options.target.empty()) throw UserError("train: give an experiment file or a run folder");
+  options.detach = options.detach || options.queue;
   if (options.detach) supervisor::closeInheritedDescriptors();
+  if (!options.devices.empty()) {
+    const auto overrides = overridesOfDevices(options.devices, options.ranks.workers.has_value(),
+                                              supervisor::findGpus());
+    options.overrides.insert(options.overrides.end(), overrides.begin(), overrides.end());
+  }
   const TrainingPlan plan = planTraining(options);
   const std::string folder = plan.setup.layout.folder().string();
   if (!plan.finished.empty()) {
@@ -113,7 +92,7 @@ int train(const TrainOptions& options) {
         stdout);
     return static_cast<int>(ExitStatus::Done);
   }
-  if (options.detach) return trainDetached(plan);
+  if (options.detach) return trainDetached(plan).status;
   base::logInfo("engine", "run folder: " + folder);
   return runTraining(plan, nullptr);
 }
@@ -158,7 +137,15 @@ void addTrainCommand(Command& program) {
               "Number of ranks (processes) on this machine; not data-loading threads (default: "
               "runtime.workers, or one per GPU, or one on the CPU)")
       .metavar("N");
+  command
+      .option("--devices", options->devices,
+              "Devices to train on: cpu, or GPUs by index or UUID, separated by commas; one rank "
+              "for each GPU (default: runtime.device and runtime.devices)")
+      .metavar("LIST");
   command.flag("--detach", options->detach, "Run in the background; prints the run folder");
+  command.flag("--queue", options->queue,
+               "Run in the background once no other run of yours uses its devices; prints the run "
+               "folder");
   command.run([options] {
     options->ranks.cluster =
         supervisor::detectCluster([](const char* name) { return std::getenv(name); });

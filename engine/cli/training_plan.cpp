@@ -17,6 +17,7 @@
 #include "engine/cli/training_experiment.h"
 #include "engine/config/load.h"
 #include "engine/config/lr_range_test.h"
+#include "engine/queue/waiting_runs.h"
 #include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/supervisor/stop_signals.h"
@@ -124,20 +125,22 @@ std::optional<fs::path> existingFolder(const TrainOptions& options) {
 run_folder::RunLock lockRun(const run_folder::Layout& layout) {
   auto lock = run_folder::RunLock::tryAcquire(layout);
   if (lock) return std::move(*lock);
-  std::string owner = "another process";
+  std::string owner = "another process", doing = "being trained by ";
   try {
     const auto info = run_folder::readRunInfo(layout);
     if (info.pid > 0) owner = "process " + std::to_string(info.pid);
+    if (run_folder::isInQueue(info)) doing = "in the queue, in ";
   } catch (const Error&) {
     // The other process has the lock, but has not written run.json yet.
   }
-  throw UserError(layout.folder().string() + ": this run is already being trained by " + owner);
+  throw UserError(layout.folder().string() + ": this run is already " + doing + owner);
 }
 
 void refuseRangeTest(const run_folder::Layout& layout) {
   bool isRangeTest = false;
   try {
-    isRangeTest = run_folder::readRunInfo(layout).isRangeTest;
+    const auto info = run_folder::readRunInfo(layout);
+    isRangeTest = info.isRangeTest && !run_folder::isInQueue(info);  // which has not begun
   } catch (const Error&) {
     // It is missing or corrupt, and rebuilt later.
   }
@@ -192,6 +195,7 @@ run_folder::RunInfo makeInfo(const TrainOptions& options, const run_folder::Layo
   info.socket = run_folder::socketPath(layout.folder().string()).string();
   info.maxSteps = experiment.solver.maxSteps.steps();
   info.stepsPerEpoch = training.stepsPerEpoch;
+  if (options.queue) info.queuePosition = static_cast<int>(queue::waitingRuns().size()) + 1;
   return info;
 }
 
@@ -315,6 +319,11 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
     if (before->created > 0) info.created = before->created;
     info.started = before->started;
     info.attempt = before->attempt + 1;
+    if (run_folder::isInQueue(*before)) {
+      if (options.queue) info.queuePosition = before->queuePosition;
+      info.isRangeTest = before->isRangeTest;
+      info.name = before->name;
+    }
     if (before->state == protocol::RunState::Finished && point.damaged.empty())
       finished = nothingLeft(layout, point.step, training.experiment);
   }

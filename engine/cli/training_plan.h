@@ -18,7 +18,9 @@ struct TrainOptions {
   std::string from, replay;
   bool findLr = false;  ///< a learning-rate range test instead of a training
   RankRequest ranks;
+  std::string devices;  ///< --devices LIST
   bool detach = false;
+  bool queue = false;              ///< wait for the devices; runs detached
   double checkpointPatience = 60;  ///< as TrainingSetup's
 };
 

@@ -273,7 +273,7 @@ std::string serialiseEvent(const Record& record) {
   switch (record.kind) {
     case Record::Kind::FileVersion:
       fields.add_string(event::FileVersion, kFileVersion);
-      pbf_writer(inner).add_string(source::Writer, "lockstep");
+      pbf_writer(inner).add_string(source::Writer, kWriter);
       fields.add_message(event::Source, inner);
       break;
     case Record::Kind::Scalars:

@@ -10,6 +10,9 @@
 /// tensor.proto of TensorBoard.
 namespace lockstep::events {
 
+/// Names this program as the writer in the first record of its files.
+inline constexpr std::string_view kWriter = "lockstep";
+
 /// A parsed Event; strings are views into the serialised bytes.
 struct EventMessage {
   double wallTime = 0;

@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
-#include <unordered_map>
 
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
 #include "engine/events/event_message.h"
 #include "engine/events/record_frame.h"
+#include "engine/events/tag_table.h"
 
 namespace lockstep::events {
 namespace {
@@ -27,45 +27,6 @@ Error brokenAt(const std::string& where, std::int64_t offset, std::int64_t seq) 
   return Error(where + ": corrupt at byte " + std::to_string(offset) + " (record " +
                std::to_string(seq) + "); later records cannot be read; `truncate -s " +
                std::to_string(offset) + "` keeps the records before it");
-}
-
-/// Numbers tags in order of first occurrence. Records usually repeat their tags in the same order,
-/// so the tag that followed last time is tried first.
-class TagTable {
- public:
-  std::size_t indexOf(std::string_view tag);
-  const std::vector<std::string>& names() const { return names_; }
-
- private:
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-
-  std::size_t find(std::string_view tag);
-
-  std::vector<std::string> names_;
-  std::vector<std::size_t> following_;  ///< per tag: the one that came after it
-  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> indices_;
-  std::size_t last_ = 0;
-};
-
-std::size_t TagTable::indexOf(std::string_view tag) {
-  if (names_.empty()) return last_ = find(tag);
-  std::size_t& guess = following_[last_];
-  if (names_[guess] == tag) return last_ = guess;
-  const std::size_t before = last_;
-  last_ = find(tag);
-  following_[before] = last_;
-  return last_;
-}
-
-std::size_t TagTable::find(std::string_view tag) {
-  if (const auto known = indices_.find(tag); known != indices_.end()) return known->second;
-  const std::size_t index = names_.size();
-  names_.emplace_back(tag);
-  following_.push_back(0);
-  indices_.emplace(tag, index);
-  return index;
 }
 
 Record recordOf(const EventMessage& message, std::int64_t seq) {
@@ -86,10 +47,11 @@ struct Reader::State {
   std::filesystem::path path;
   base::FileDescriptor file;
   std::vector<char> buffer;
-  std::size_t begin = 0, end = 0;  ///< of the undecoded bytes in buffer
-  std::int64_t offset = 0;         ///< in the file, of begin
-  std::int64_t seq = 0;            ///< of the next record
-  std::int64_t damaged = 0;        ///< records skipped
+  std::size_t begin = 0, end = 0;            ///< of the undecoded bytes in buffer
+  std::int64_t offset = 0;                   ///< in the file, of begin
+  std::int64_t seq = 0;                      ///< of the next record
+  std::int64_t damaged = 0;                  ///< records skipped
+  std::optional<std::int64_t> firstDamaged;  ///< offset of the first of them
   EventMessage message;
   TagTable tags;
   std::vector<ScalarView> scalars;
@@ -142,11 +104,12 @@ bool Reader::State::nextMessage() {
       if (!fill(frame.bytes)) return false;
       continue;
     }
+    const bool isWhole = frame.status == Frame::Status::Whole && parseEvent(frame.data, message);
+    if (!isWhole && damaged++ == 0) firstDamaged = offset;
     begin += frame.bytes;
     offset += static_cast<std::int64_t>(frame.bytes);
     ++seq;
-    if (frame.status == Frame::Status::Whole && parseEvent(frame.data, message)) return true;
-    ++damaged;
+    if (isWhole) return true;
   }
 }
 
@@ -194,6 +157,7 @@ const std::vector<std::string>& Reader::tags() const { return state_->tags.names
 std::int64_t Reader::offsetBytes() const { return state_->offset; }
 std::int64_t Reader::nextSeq() const { return state_->seq; }
 std::int64_t Reader::damagedRecords() const { return state_->damaged; }
+std::optional<std::int64_t> Reader::firstDamagedByte() const { return state_->firstDamaged; }
 std::int64_t Reader::fileBytes() const { return state_->fileBytes(); }
 
 std::filesystem::path findEventFile(const std::filesystem::path& runFolder) {
@@ -202,12 +166,27 @@ std::filesystem::path findEventFile(const std::filesystem::path& runFolder) {
   for (std::filesystem::directory_iterator entry(runFolder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::filesystem::path& path = entry->path();
-    if (path.filename().string().find("tfevents") == std::string::npos) continue;
+    if (!isEventFileName(path)) continue;
     std::error_code statError;
     if (!entry->is_regular_file(statError)) continue;
     if (first.empty() || path.filename() < first.filename()) first = path;
   }
   return first;
+}
+
+bool isEventFileName(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.find("tfevents") != std::string::npos && !name.ends_with(".profile-empty");
+}
+
+bool isOfAnotherProgram(const std::filesystem::path& eventFile) {
+  const base::FileDescriptor file(::open(eventFile.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.isOpen()) return false;
+  char bytes[4096];
+  const ssize_t got = ::pread(file.get(), bytes, sizeof bytes, 0);
+  if (got <= 0) return false;
+  const Frame first = readFrame({bytes, static_cast<std::size_t>(got)});
+  return first.status == Frame::Status::Whole && first.data.find(kWriter) == std::string_view::npos;
 }
 
 }  // namespace lockstep::events

@@ -30,7 +30,7 @@ struct RecordView {
   double wallTime = 0;
   std::int64_t step = 0;
   Record::Kind kind = Record::Kind::Other;
-  std::span<const ScalarView> scalars;  ///< of Scalars
+  std::span<const ScalarView> scalars;  ///< of Scalars and SessionStart, as those of Record
   std::string_view json;                ///< of Event
 };
 
@@ -65,6 +65,8 @@ class Reader {
   std::int64_t nextSeq() const;
   /// Number of records skipped so far because of their checksum.
   std::int64_t damagedRecords() const;
+  /// Offset of the first of them in the file.
+  std::optional<std::int64_t> firstDamagedByte() const;
   /// Current file size.
   std::int64_t fileBytes() const;
   /// Whether the file is shorter than what has been read: a resumed run truncated it. Start over
@@ -78,5 +80,10 @@ class Reader {
 
 /// The event file in a run folder (the first by name), or an empty path.
 std::filesystem::path findEventFile(const std::filesystem::path& runFolder);
+/// Whether a path is that of an event file, as TensorBoard tells them by their name.
+bool isEventFileName(const std::filesystem::path& path);
+/// Whether the first record of an event file names another program as its writer, or none. False
+/// for a file without a whole record.
+bool isOfAnotherProgram(const std::filesystem::path& eventFile);
 
 }  // namespace lockstep::events

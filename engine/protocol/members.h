@@ -18,8 +18,8 @@
 
 /// Encodes structs as JSON objects and decodes them. Each struct lists its members once,
 ///     void describe(auto& members, Is<Welcome> auto& message) { members("run", message.run); … }
-/// which is called with a MemberWriter or a MemberReader. Internal to engine/protocol and
-/// engine/run_folder.
+/// which is called with a MemberWriter or a MemberReader. Internal to engine/protocol,
+/// engine/run_folder and engine/queue.
 namespace lockstep::protocol {
 
 template <typename T, typename Message>

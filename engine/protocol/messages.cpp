@@ -9,6 +9,8 @@ inline constexpr const char* kTypeName<Hello> = "hello";
 template <>
 inline constexpr const char* kTypeName<PredictRequest> = "predict";
 template <>
+inline constexpr const char* kTypeName<QueueRequest> = "queue";
+template <>
 inline constexpr const char* kTypeName<Welcome> = "welcome";
 template <>
 inline constexpr const char* kTypeName<Reset> = "reset";
@@ -32,6 +34,17 @@ void describe(MemberWriter& members, const PredictRequest& request) {
 void describe(const MemberReader& members, PredictRequest& request) {
   request.id = readId(members);
   describeImages(members, request);
+}
+
+void describe(MemberWriter& members, const QueueRequest& request) {
+  writeId(members, request.id);
+  members("position", request.position);
+}
+
+void describe(const MemberReader& members, QueueRequest& request) {
+  request.id = readId(members);
+  members("position", request.position);
+  if (request.position < 1) throw Error("queue: position must be at least 1");
 }
 
 void describe(auto& members, Is<Welcome> auto& welcome) {
@@ -62,6 +75,7 @@ void describe(auto& members, Is<RunStatus> auto& status) {
   members.orDefault("max_steps", status.maxSteps);
   members.orDefault("phase", status.phase);
   members.orDefault("pid", status.pid);
+  members.ifNotEmpty("queue_position", status.queuePosition);
   members("ranks", status.ranks);
   members.orDefault("seq", status.seq);
   members.orDefault("state", status.state);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -56,7 +57,12 @@ struct PredictRequest {
   std::string weights{};             ///< best | last | STEP | FILE; empty: the current ones
   double scoreThreshold = 0.05;      ///< 0 … 1
 };
-using ClientMessage = std::variant<Hello, Command, PredictRequest>;
+/// Moves a queued run to this place among those that wait on its machine; the others shift.
+struct QueueRequest {
+  std::string id{};
+  int position = 1;  ///< 1: the next; beyond the last: the last
+};
+using ClientMessage = std::variant<Hello, Command, PredictRequest, QueueRequest>;
 
 // ---- engine -> client
 struct Welcome {
@@ -84,8 +90,9 @@ struct RunStatus {
   base::OpenEnum<Phase> phase{};  ///< of rank 0
   std::int64_t pid = 0;
   double imagesPerSecond = 0;
-  double etaSeconds = 0;      ///< negative: unknown yet
-  std::vector<Rank> ranks{};  ///< ranks on the engine's machine
+  double etaSeconds = 0;               ///< negative: unknown yet
+  std::vector<Rank> ranks{};           ///< ranks on the engine's machine
+  std::optional<int> queuePosition{};  ///< of a queued run
 };
 /// The status of an inspection.
 struct InspectionStatus {

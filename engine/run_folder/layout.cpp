@@ -199,7 +199,9 @@ std::optional<PathInRun> pathInRun(const fs::path& path) {
 bool isRunFolder(const fs::path& folder) {
   const Layout layout(folder);
   if (isFile(layout.runJson())) return true;
-  return isFile(layout.config()) && !events::findEventFile(folder).empty();
+  if (!isFile(layout.config())) return false;
+  const fs::path log = events::findEventFile(folder);
+  return !log.empty() && !events::isOfAnotherProgram(log);
 }
 
 fs::path resolveWeights(const Layout& layout, const std::string& weights) {

@@ -72,6 +72,8 @@ struct RunInfo {
   double created = 0, started = 0, updated = 0, finished = 0;
   std::optional<Best> best;
   std::optional<protocol::RunError> error;
+  /// Among those that wait on its machine, from 1; nullopt: it does not wait in the queue.
+  std::optional<int> queuePosition{};
 };
 
 /// Throws Error for a file that is missing, corrupt or has members of a wrong type.
@@ -104,7 +106,8 @@ struct PathInRun {
 };
 std::optional<PathInRun> pathInRun(const fs::path& path);
 
-/// Whether the folder looks like a run (has run.json or config.yaml and an event file).
+/// Whether the folder looks like a run: has run.json, or config.yaml and an event file that no
+/// other program wrote (detectron2 leaves both as well).
 bool isRunFolder(const fs::path& folder);
 
 /// Resolves `best`, `last`, a step (`500` or `step-00000500`), a checkpoint folder or a file to a
@@ -112,7 +115,8 @@ bool isRunFolder(const fs::path& folder);
 fs::path resolveWeights(const Layout& layout, const std::string& weights);
 
 /// An entry of the run list. A run with a live state whose lock nobody holds exited unexpectedly:
-/// it is "failed" with that error. Reads only run.json and the lock.
+/// it is "failed" with that error. One that waits in the queue stays "queued" when nobody holds its
+/// lock, with an error that says how it waits again. Reads only run.json and the lock.
 struct RunSummary {
   fs::path folder;
   RunInfo info;
@@ -124,6 +128,8 @@ std::vector<RunSummary> listRuns(const fs::path& parent);
 RunSummary summarise(const fs::path& runFolder);
 /// The error of a run whose lock nobody holds; nullopt unless its state is live.
 std::optional<protocol::RunError> unexpectedExit(const RunInfo& info);
+/// Whether it waits in the queue, or did when its process was killed.
+bool isInQueue(const RunInfo& info);
 
 /// The folder of new runs: $LOCKSTEP_RUNS, else ./runs.
 fs::path runsFolder();

@@ -47,6 +47,7 @@ void describeRun(auto& members, auto& info, auto& times) {
   members("max_steps", info.maxSteps);
   members.ifNotEmpty("steps_per_epoch", info.stepsPerEpoch);  // runs of earlier versions lack it
   members.ifNotEmpty("find_lr", info.isRangeTest);
+  members.ifNotEmpty("queue_position", info.queuePosition);
   members("times", times);
   members("best", info.best);
   members("error", info.error);
@@ -72,6 +73,8 @@ void requirePlausible(const RunInfo& info, const Times& times, const std::string
                                      {"best: step", info.best ? info.best->step : 0}}) {
     if (number < 0) throw Error(where + ": " + name + " is negative");
   }
+  if (info.queuePosition && *info.queuePosition < 1)
+    throw Error(where + ": queue_position is not > 0");
   if (info.stepsPerEpoch && !(*info.stepsPerEpoch > 0 && std::isfinite(*info.stepsPerEpoch)))
     throw Error(where + ": steps_per_epoch is not > 0");
   if (info.best && info.best->metric != base::shortened(info.best->metric))

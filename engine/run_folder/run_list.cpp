@@ -33,7 +33,15 @@ RunInfo unreadableRun(const fs::path& folder, bool alive, const std::string& rea
   return info;
 }
 
-void markAsFailed(RunInfo& info) {
+/// Of a run whose process is gone.
+void markAsLeft(RunInfo& info) {
+  if (isInQueue(info)) {
+    info.error.emplace().message =
+        "its waiting process is gone; `lockstep-engine runs --start-queued` queues it again";
+    info.error->host = info.host;
+    info.error->cause = protocol::FailureCause::EngineGone;
+    return;
+  }
   if (!info.error) info.error = unexpectedExit(info);
   info.state = protocol::RunState::Failed;
 }
@@ -53,6 +61,10 @@ std::optional<protocol::RunError> unexpectedExit(const RunInfo& info) {
   return error;
 }
 
+bool isInQueue(const RunInfo& info) {
+  return info.state == protocol::RunState::Queued && info.queuePosition.has_value();
+}
+
 RunSummary summarise(const fs::path& runFolder) {
   RunSummary summary;
   const Layout layout(runFolder);
@@ -66,9 +78,10 @@ RunSummary summarise(const fs::path& runFolder) {
     summary.info = unreadableRun(runFolder, summary.alive, error.what());
     return summary;
   }
-  if (summary.alive || !protocol::isLive(summary.info.state)) return summary;
+  const bool needsProcess = protocol::isLive(summary.info.state) || isInQueue(summary.info);
+  if (summary.alive || !needsProcess) return summary;
   summary.alive = RunLock::isHeld(layout);  // it may have started in between
-  if (!summary.alive) markAsFailed(summary.info);
+  if (!summary.alive) markAsLeft(summary.info);
   return summary;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <variant>
 
+#include "engine/supervisor/device_turn.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/rank_group.h"
 #include "engine/supervisor/run_log.h"
@@ -14,7 +15,9 @@ namespace {
 class FollowerRun {
  public:
   explicit FollowerRun(const FollowerSetup& setup)
-      : signals_(
+      : turn_(setup.ranks.lockedDevices(setup.onGpus), setup.ranks.holder(""),
+              [this](const std::string& text) { log_.warn("engine", text); }),
+        signals_(
             loop_, [this](const StopSignal& signal) { stopOnSignal(signal); },
             [this] { ranks_.reap(); }),
         ranks_(loop_, groupOf(setup),
@@ -26,7 +29,9 @@ class FollowerRun {
                 }}) {}
 
   ExitStatus run() {
+    turn_.takeNow();
     ranks_.start();
+    loop_.every(std::chrono::seconds(1), [this] { turn_.keep(); });
     loop_.run();
     if (end_.failure) throw Error(end_.failure->line, end_.failure->status);
     if (!end_.finished) throw Error("killed by a second " + killedBy_, ExitStatus::Killed);
@@ -59,6 +64,7 @@ class FollowerRun {
 
   RunLog log_;
   PollLoop loop_;
+  DeviceTurn turn_;
   StopSignals signals_;
   RankGroup ranks_;
   RankGroupEnd end_;

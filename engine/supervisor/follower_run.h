@@ -12,6 +12,7 @@ struct FollowerSetup {
   std::filesystem::path workerProgram;
   LocalRanks ranks;
   StallLimits limits;
+  bool onGpus = false;
 };
 
 /// Runs the ranks of a node other than 0 until the training ends: without a run folder and a

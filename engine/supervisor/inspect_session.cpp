@@ -97,10 +97,17 @@ void InspectSession::handle(const RequestToken& token, const protocol::Command& 
     case CommandName::Pause:
     case CommandName::Resume:
     case CommandName::Checkpoint:
-      server_->send(token, protocol::ErrorReply{
-                               token.id, std::string(base::textOf(command.name)) +
-                                             " is for training runs; this is an inspect session"});
+      refuseOfTrainings(token, base::textOf(command.name));
   }
+}
+
+void InspectSession::refuseOfTrainings(const RequestToken& token, const std::string& request) {
+  server_->send(token, protocol::ErrorReply{token.id, request + " is for training runs; this is an "
+                                                                "inspect session"});
+}
+
+void InspectSession::handle(const RequestToken& token, const protocol::QueueRequest&) {
+  refuseOfTrainings(token, "queue");
 }
 
 void InspectSession::handle(const RequestToken& token, const protocol::PredictRequest& request) {

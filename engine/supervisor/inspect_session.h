@@ -53,10 +53,12 @@ class InspectSession : private Service {
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
+  void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
 
   void handle(const protocol::WorkerMessage& message);
   void workerExited(const WorkerExit& exit);
   void everySecond();
+  void refuseOfTrainings(const RequestToken& token, const std::string& request);
   std::string resolveWeights(const std::string& weights) const;
 
   InspectSetup setup_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/protocol/jobs.h"
+#include "engine/queue/device_locks.h"
 #include "engine/supervisor/cluster_environment.h"
 #include "engine/supervisor/devices.h"
 
@@ -24,6 +25,10 @@ struct LocalRanks {
   int worldSize() const { return cluster.nodes * count; }
   /// How many ranks share the cores of this machine.
   int countOnMachine() const { return cluster.startsEveryRank ? cluster.localWorldSize : count; }
+  /// What the ranks hold the locks of: their GPUs, or the CPU.
+  std::vector<queue::Device> lockedDevices(bool onGpus) const;
+  /// Of those locks. `run`: the run folder; empty: it is on another machine.
+  queue::Holder holder(const std::string& run) const;
   /// Sets the GPU of a local rank.
   void setGpu(int localRank, protocol::RankPlacement& rank) const;
 };

@@ -119,6 +119,13 @@ RunOutcome stoppedOutcome(const RunFacts& facts) {
   return outcome;
 }
 
+RunOutcome cancelledOutcome(const RunFacts& facts) {
+  RunOutcome outcome{RunState::Stopped, ExitStatus::Stopped, std::nullopt, "stopped while queued"};
+  if (!facts.isRangeTest)
+    outcome.line += "; " + trainCommand(facts, "--resume --queue") + " queues it again";
+  return outcome;
+}
+
 protocol::RunError runError(const std::string& message, const base::OpenEnum<FailureCause>& cause,
                             const RunFacts& facts) {
   const protocol::Heartbeat& last = facts.heartbeat;

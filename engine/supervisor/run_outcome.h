@@ -41,6 +41,8 @@ RunOutcome outcomeOf(const RankGroupEnd& end, const RunFacts& facts);
 RunOutcome outcomeOf(const RankFailure& failure, const RunFacts& facts);
 /// Stopped on request, with a checkpoint to resume from unless it is a range test.
 RunOutcome stoppedOutcome(const RunFacts& facts);
+/// Stopped on request while it waited in the queue.
+RunOutcome cancelledOutcome(const RunFacts& facts);
 
 /// A failure that is no rank's, at rank 0's last heartbeat.
 protocol::RunError runError(const std::string& message,

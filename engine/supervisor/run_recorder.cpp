@@ -148,10 +148,15 @@ void RunRecorder::setState(protocol::RunState state, std::optional<protocol::Run
   const double now = base::wallTimeSeconds();
   info_.state = state;
   info_.error = error;
+  if (state != protocol::RunState::Queued) info_.queuePosition.reset();
   if (state == protocol::RunState::Running && info_.started == 0) info_.started = now;
   if (protocol::hasEnded(state)) info_.finished = now;
   writeInfo();
   record(protocol::State{.state = state, .error = std::move(error)});
+}
+
+void RunRecorder::setQueuePosition(int position) {
+  if (std::exchange(info_.queuePosition, position) != position) writeInfo();
 }
 
 void RunRecorder::recordHyperParameters(const config::Experiment& experiment) {

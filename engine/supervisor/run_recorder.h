@@ -37,6 +37,8 @@ class RunRecorder {
   void recordLog(base::LogLevel level, const std::string& text,
                  base::OpenEnum<protocol::LogKind> kind = {});
   void setState(protocol::RunState state, std::optional<protocol::RunError> error = std::nullopt);
+  /// Of a queued run, from then on in run.json; any other state has none.
+  void setQueuePosition(int position);
   /// What TensorBoard compares runs by. No effect when the log has it: a resumed run keeps that of
   /// its start.
   void recordHyperParameters(const config::Experiment& experiment);

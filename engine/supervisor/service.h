@@ -32,6 +32,7 @@ class Service {
   /// Answers at once or later through SocketServer::send.
   virtual void handle(const RequestToken& token, const protocol::Command& command) = 0;
   virtual void handle(const RequestToken& token, const protocol::PredictRequest& request) = 0;
+  virtual void handle(const RequestToken& token, const protocol::QueueRequest& request) = 0;
 };
 
 /// The reset for a client that has the records up to `hello.since` of `hello.attempt`, while the

@@ -35,10 +35,17 @@ TrainingRun::TrainingRun(TrainingSetup setup)
       rankLogs_(setup_.layout, setup_.ranks.count),
       progress_(progressOf(setup_.experiment)),
       recorder_(recorderOf(setup_, log_)),
+      turn_(setup_.ranks.lockedDevices(setup_.experiment.runtime.device == config::Device::Cuda),
+            setup_.ranks.holder(setup_.layout.folder().string()),
+            [this](const std::string& text) { warn(text); }),
       devices_(loop_, setup_.ranks.devices, [this](const std::string& text) { warn(text); }),
       checkpoints_(recorder_, log_, std::chrono::duration<double>(setup_.checkpointPatience)),
-      service_(loop_, {recorder_, progress_, control_,
-                       [this](const std::string& reason) { requestStop(reason); }}),
+      service_(loop_, {turn_, recorder_, progress_, control_,
+                       [this](const std::string& reason) { requestStop(reason); },
+                       [this](int position) {
+                         turn_.moveTo(position);
+                         recorder_.setQueuePosition(turn_.position());
+                       }}),
       messages_(
           {recorder_, log_, checkpoints_, progress_, devices_, service_.requests(), control_}),
       signals_(
@@ -65,9 +72,13 @@ ExitStatus TrainingRun::run(const std::function<void()>& onListening) {
 
 void TrainingRun::serve(const std::function<void()>& onListening) {
   recordStart();
+  const bool waits = setup_.info.queuePosition.has_value();
+  if (waits) enterQueue();
   if (onListening) onListening();
-  startRanks();
-  devices_.start();
+  if (!waits) {
+    turn_.takeNow();
+    start();
+  }
   loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
   loop_.eachTurn([this] {
     if (outcome_ && service_.server().isCaughtUp()) loop_.stop();
@@ -85,7 +96,8 @@ void TrainingRun::recordStart() {
     log_.write("engine", setup_.unexpectedExit->message);
     recorder_.recordUnexpectedExit(*setup_.unexpectedExit);
   }
-  recorder_.setState(protocol::RunState::Starting);
+  recorder_.setState(setup_.info.queuePosition ? protocol::RunState::Queued
+                                               : protocol::RunState::Starting);
   const EventLog& eventLog = recorder_.eventLog();
   if (setup_.resume && eventLog.missingSteps() > 0) {
     // Checkpoints may outlive their curves: a full disk, a damaged file, one that was removed.
@@ -102,6 +114,30 @@ void TrainingRun::recordStart() {
     log_.writeToFile("[engine] " + line);
     recorder_.recordLog(base::LogLevel::Info, line);
   }
+}
+
+/// The ranks read experiment and data when they start: nothing of what was checked before is
+/// checked again, and what has changed to the worse meanwhile fails the run.
+void TrainingRun::enterQueue() {
+  turn_.enterQueue(setup_.info.created, *setup_.info.queuePosition);
+  recorder_.setQueuePosition(turn_.position());
+  const std::string text =
+      "queued at position " + std::to_string(turn_.position()) + " for " + turn_.deviceNames();
+  log_.write("engine", text);
+  recorder_.recordLog(base::LogLevel::Info, text);
+  loop_.after(std::chrono::milliseconds(0), [this] { awaitTurn(); });
+}
+
+void TrainingRun::awaitTurn() {
+  if (!turn_.isWaiting()) return;
+  if (!turn_.tryTake()) return recorder_.setQueuePosition(turn_.position());
+  recorder_.setState(protocol::RunState::Starting);
+  start();
+}
+
+void TrainingRun::start() {
+  startRanks();
+  devices_.start();
 }
 
 void TrainingRun::startRanks() {
@@ -146,14 +182,22 @@ void TrainingRun::stopOnSignal(const StopSignal& signal) {
 }
 
 void TrainingRun::requestStop(const std::string& reason) {
-  if (control_.stopRequested || (!control_.isRunning() && !control_.isRestarting())) return;
+  const bool hasEnded = !control_.isRunning() && !control_.isRestarting() && !turn_.isWaiting();
+  if (control_.stopRequested || hasEnded) return;
   control_.stopRequested = true;
+  if (turn_.isWaiting()) return cancel(reason);
   if (control_.isRestarting()) return stopInsteadOfRestart();
   const std::string what = setup_.info.isRangeTest ? "stopping the learning-rate range test"
                                                    : "stopping with a checkpoint";
   log_.write("engine", what + " (" + reason + "); a second signal kills");
   control_.send(protocol::Stop());
   recorder_.setState(protocol::RunState::Stopping);
+}
+
+/// Of a queued run.
+void TrainingRun::cancel(const std::string& reason) {
+  log_.write("engine", "leaving the queue (" + reason + ")");
+  conclude(cancelledOutcome(facts()));
 }
 
 void TrainingRun::everySecond() {
@@ -163,7 +207,9 @@ void TrainingRun::everySecond() {
                 ": the run folder was removed or renamed during the run: stopped at step " +
                 std::to_string(recorder_.info().step) + ", and nothing more is saved");
   }
-  devices_.sample(control_.ranks ? control_.ranks->pids() : std::vector<pid_t>());
+  if (control_.ranks) devices_.sample(control_.ranks->pids());
+  awaitTurn();
+  turn_.keep();
   recorder_.refresh();
   checkpoints_.retry();
   concludeWhenKept();
@@ -236,6 +282,7 @@ void TrainingRun::conclude(RunOutcome outcome) {
   log_.write("engine", outcome.line);
   recorder_.setState(outcome.state, outcome.error);
   devices_.stop();
+  turn_.end();
   outcome_ = std::move(outcome);
   loop_.after(kDrainTime, [this] { loop_.stop(); });
 }

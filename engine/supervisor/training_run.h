@@ -14,6 +14,7 @@
 #include "engine/run_folder/training_state.h"
 #include "engine/supervisor/checkpoint_keeper.h"
 #include "engine/supervisor/device_monitor.h"
+#include "engine/supervisor/device_turn.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/rank_group.h"
 #include "engine/supervisor/rank_logs.h"
@@ -32,8 +33,8 @@ namespace lockstep::supervisor {
 /// What a training run needs: its run folder created and locked, config.yaml and run.json written.
 struct TrainingSetup {
   run_folder::Layout layout;
-  config::Experiment experiment;                  ///< resolved
-  run_folder::RunInfo info;                       ///< as in run.json
+  config::Experiment experiment;  ///< resolved
+  run_folder::RunInfo info;       ///< as in run.json; with a queuePosition it waits for its devices
   std::optional<run_folder::ResumePoint> resume;  ///< empty: a new run
   std::vector<std::string> resumeLines;           ///< for its log: where it resumes from
   std::filesystem::path workerProgram;
@@ -60,10 +61,14 @@ class TrainingRun {
  private:
   void serve(const std::function<void()>& onListening);
   void recordStart();
+  void enterQueue();
+  void awaitTurn();
+  void start();
   void startRanks();
   RankGroup::Handlers rankHandlers();
   void stopOnSignal(const StopSignal& signal);
   void requestStop(const std::string& reason);
+  void cancel(const std::string& reason);
   void everySecond();
   void restoreSocket();
   bool folderIsGone() const;
@@ -85,6 +90,7 @@ class TrainingRun {
   PollLoop loop_;
   TrainingProgress progress_;
   RunRecorder recorder_;
+  DeviceTurn turn_;
   DeviceMonitor devices_;
   CheckpointKeeper checkpoints_;
   RunControl control_;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/supervisor/device_turn.h"
 #include "engine/supervisor/run_control.h"
 #include "engine/supervisor/run_recorder.h"
 #include "engine/supervisor/training_progress.h"
@@ -14,6 +15,9 @@ using protocol::CommandName;
 
 constexpr const char* kHasEnded = "the run has ended";
 constexpr const char* kIsRestarting = "the run is restarting: retry when it is running";
+constexpr const char* kIsQueued =
+    "the run is queued and has not started: only status, queue and stop are possible";
+constexpr const char* kIsNotQueued = "the run is not queued: it has started";
 
 }  // namespace
 
@@ -41,10 +45,13 @@ std::optional<protocol::Reset> TrainingService::resetFor(const protocol::Hello& 
                            eventLog.lastRestart(), {eventLog.newestSeq(), eventLog.newestStep()});
 }
 
-std::optional<std::string> TrainingService::whyRefused(bool needsRanks) const {
+std::optional<std::string> TrainingService::whyRefused(Need need) const {
+  if (run_.turn.isWaiting())
+    return need == Need::NotEnded ? std::nullopt : std::optional<std::string>(kIsQueued);
   const bool isRestarting = run_.control.isRestarting();
   if (!run_.control.isRunning() && !isRestarting) return kHasEnded;
-  return needsRanks && isRestarting ? std::optional<std::string>(kIsRestarting) : std::nullopt;
+  return need == Need::Ranks && isRestarting ? std::optional<std::string>(kIsRestarting)
+                                             : std::nullopt;
 }
 
 void TrainingService::handle(const RequestToken& token, const protocol::Command& command) {
@@ -52,7 +59,9 @@ void TrainingService::handle(const RequestToken& token, const protocol::Command&
     return server_.send(token, protocol::Ok{token.id, status()});
   const bool needsRanks =
       command.name == CommandName::Evaluate || command.name == CommandName::Checkpoint;
-  if (const auto reason = whyRefused(needsRanks)) return refuse(token, *reason);
+  const bool isStop = command.name == CommandName::Stop;
+  const Need need = needsRanks ? Need::Ranks : isStop ? Need::NotEnded : Need::Started;
+  if (const auto reason = whyRefused(need)) return refuse(token, *reason);
   switch (command.name) {
     case CommandName::Evaluate:
       return requests_.evaluate(token);
@@ -80,7 +89,7 @@ void TrainingService::setPaused(bool isPaused) {
 }
 
 void TrainingService::handle(const RequestToken& token, const protocol::PredictRequest& request) {
-  if (const auto reason = whyRefused(/*needsRanks=*/true)) return refuse(token, *reason);
+  if (const auto reason = whyRefused(Need::Ranks)) return refuse(token, *reason);
   protocol::PredictRequest resolved = request;
   try {
     if (!request.weights.empty())
@@ -89,6 +98,17 @@ void TrainingService::handle(const RequestToken& token, const protocol::PredictR
     return refuse(token, error.what());
   }
   requests_.predict(token, std::move(resolved));
+}
+
+void TrainingService::handle(const RequestToken& token, const protocol::QueueRequest& request) {
+  if (const auto reason = whyRefused(Need::NotEnded)) return refuse(token, *reason);
+  if (!run_.turn.isWaiting()) return refuse(token, kIsNotQueued);
+  try {
+    run_.moveInQueue(request.position);
+  } catch (const Error& error) {
+    return refuse(token, error.what());
+  }
+  server_.send(token, protocol::Ok{token.id});
 }
 
 void TrainingService::refuse(const RequestToken& token, const std::string& reason) {
@@ -104,7 +124,8 @@ protocol::RunStatus TrainingService::status() const {
                              .seq = run_.recorder.eventLog().newestSeq(),
                              .pid = ::getpid(),
                              .imagesPerSecond = run_.progress.imagesPerSecond(),
-                             .etaSeconds = run_.progress.etaSeconds()};
+                             .etaSeconds = run_.progress.etaSeconds(),
+                             .queuePosition = info.queuePosition};
   const RankGroup* ranks = run_.control.ranks.get();
   for (int local = 0; ranks != nullptr && local < ranks->count(); ++local) {
     const protocol::Heartbeat& heartbeat = ranks->heartbeat(local);

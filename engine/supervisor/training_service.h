@@ -13,6 +13,7 @@
 
 namespace lockstep::supervisor {
 
+class DeviceTurn;
 class RunRecorder;
 class TrainingProgress;
 struct RunControl;
@@ -22,10 +23,12 @@ class TrainingService : private Service {
  public:
   /// The run that clients see.
   struct Run {
+    const DeviceTurn& turn;
     const RunRecorder& recorder;
     const TrainingProgress& progress;
     RunControl& control;
     std::function<void(const std::string& reason)> requestStop;
+    std::function<void(int position)> moveInQueue;  ///< throws Error
   };
   TrainingService(PollLoop& loop, Run run);
 
@@ -41,8 +44,11 @@ class TrainingService : private Service {
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
+  void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
 
-  std::optional<std::string> whyRefused(bool needsRanks) const;
+  /// What a request needs of the run.
+  enum class Need { NotEnded, Started, Ranks };
+  std::optional<std::string> whyRefused(Need need) const;
   void setPaused(bool isPaused);
   protocol::RunStatus status() const;
   void refuse(const RequestToken& token, const std::string& reason);

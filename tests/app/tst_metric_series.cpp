@@ -95,6 +95,24 @@ class TstMetricSeries : public QObject {
     QCOMPARE(a.max, b.max);
   }
 
+  void theLowestAfterEachCutIsThatOfAShorterSeries() {
+    auto axis = std::make_shared<StepAxis>();
+    MetricSeries falling(axis);
+    for (int i = 0; i < 1000; ++i) falling.append(static_cast<float>(1000 - i));
+    MetricSeries uneven = series(1000, 7);
+    for (std::size_t size = 1000; size-- > 0;) {
+      falling.truncate(size);
+      uneven.truncate(size);
+      if (size > 0) QCOMPARE(falling.lowest().value(), size - 1);
+      std::optional<std::size_t> lowest;
+      for (std::size_t i = 0; i < size; ++i)
+        if (std::isfinite(uneven.value(i)) && (!lowest || uneven.value(i) < uneven.value(*lowest)))
+          lowest = i;
+      QCOMPARE(uneven.lowest(), lowest);
+    }
+    QVERIFY(!falling.lowest());
+  }
+
   void runsOfNonFiniteValuesAreKept() {
     auto axis = std::make_shared<StepAxis>();
     MetricSeries values(axis);

@@ -140,6 +140,42 @@ class TstRunHistory : public QObject {
     history.add(start);
     QCOMPARE(history.metrics().series("train/loss_total")->size(), std::size_t{3});
   }
+
+  /// As records and as views of them.
+  void aSessionStartThatNamesTagsCutsThoseAlone() {
+    const std::vector<std::string> tags{"train/loss_total", "solver/lr", "epoch"};
+    for (const bool areViews : {false, true}) {
+      RunHistory history;
+      std::int64_t seq = 0;
+      const auto add = [&](events::Record::Kind kind, std::int64_t step,
+                           const std::vector<events::ScalarView>& scalars) {
+        events::Record record;
+        record.seq = seq++;
+        record.step = step;
+        record.kind = kind;
+        for (const auto& [tag, value] : scalars) record.scalars.emplace_back(tags[tag], value);
+        if (areViews)
+          history.add({record.seq, 0, step, kind, scalars, {}}, tags);
+        else
+          history.add(record);
+      };
+      using enum events::Record::Kind;
+      for (std::int64_t step = 1; step <= 5; ++step) add(Scalars, step, {{0, 1}, {1, 2}, {2, 3}});
+      add(SessionStart, 4, {{0, 0}, {1, 0}});
+      for (std::int64_t step = 4; step <= 6; ++step) add(Scalars, step, {{0, 7}, {1, 8}});
+      const app::MetricStore& metrics = history.metrics();
+      for (const auto& [tag, last] : {std::pair{tags[0], 7.0}, std::pair{tags[1], 8.0}}) {
+        QCOMPARE(metrics.series(tag)->size(), std::size_t{6});
+        QCOMPARE(metrics.series(tag)->step(3), std::int64_t{4});
+        QCOMPARE(*metrics.lastValue(tag), last);
+      }
+      QCOMPARE(metrics.series("epoch")->size(), std::size_t{5});
+      QCOMPARE(metrics.series("epoch")->step(4), std::int64_t{5});
+      QCOMPARE(metrics.lastStep(), std::int64_t{6});
+      add(SessionStart, 3, {{0, 0}, {1, 0}});
+      QCOMPARE(metrics.lastStep(), std::int64_t{5});
+    }
+  }
 };
 
 LOCKSTEP_TEST(TstRunHistory)

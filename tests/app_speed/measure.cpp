@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <QCoreApplication>
+#include <QTimer>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,19 @@
 #include <string>
 
 namespace lockstep::speed {
+namespace {
+
+/// Handles the next events, or returns after 2 ms. (With a time of its own, processEvents() does
+/// not wait but spins.)
+void waitForEvents() {
+  QTimer wake;
+  wake.setTimerType(Qt::PreciseTimer);
+  wake.start(2);
+  QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+}
+
+}  // namespace
 
 void print(const char* name, double value) {
   std::printf("%s=%.2f\n", name, value);
@@ -50,8 +64,7 @@ void waitUntil(const char* what, const std::function<bool()>& condition) {
   QElapsedTimer clock;
   clock.start();
   while (!condition()) {
-    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 5);
-    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    waitForEvents();
     if (clock.elapsed() < 60000) continue;
     std::fprintf(stderr, "app_speed: waited a minute for: %s\n", what);
     std::exit(1);
@@ -61,10 +74,7 @@ void waitUntil(const char* what, const std::function<bool()>& condition) {
 void runFor(int milliseconds) {
   QElapsedTimer clock;
   clock.start();
-  while (clock.elapsed() < milliseconds) {
-    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 5);
-    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-  }
+  while (clock.elapsed() < milliseconds) waitForEvents();
 }
 
 app::MainWindowOptions windowOn(const QStringList& paths) {

@@ -33,6 +33,29 @@ class TstFileLock : public QObject {
     QVERIFY(FileLock::tryAcquire(file));
   }
 
+  void sharedHoldersKeepAnExclusiveOneOut() {
+    using enum FileLock::Sharing;
+    const auto file = path("shared.lock");
+    auto first = FileLock::tryAcquireAtOnce(file, Shared);
+    auto second = FileLock::tryAcquireAtOnce(file, Shared);
+    QVERIFY(first && second);
+    QVERIFY(!FileLock::tryAcquireAtOnce(file, Exclusive));
+    first.reset();
+    QVERIFY(!FileLock::tryAcquireAtOnce(file, Exclusive));
+    second.reset();
+    const auto whole = FileLock::tryAcquireAtOnce(file, Exclusive);
+    QVERIFY(whole);
+    QVERIFY(!FileLock::tryAcquireAtOnce(file, Shared));
+    QVERIFY(whole->share());
+    QVERIFY(FileLock::tryAcquireAtOnce(file, Shared));
+    QVERIFY(!FileLock::tryAcquireAtOnce(file, Exclusive));
+    QVERIFY(whole->isAt(file));
+    std::filesystem::remove(file);
+    QVERIFY(!whole->isAt(file));
+    QVERIFY2(FileLock::tryAcquireAtOnce(file, Exclusive), "another file");
+    QVERIFY(!whole->isAt(file));
+  }
+
   void aHeldLockIsVisibleThoughOthersRemoveTheFile() {
     const auto file = path("removed.lock");
     std::atomic<int> unseen = 0, together = 0, holders = 0;

@@ -68,6 +68,53 @@ class TstListings : public QObject {
     QCOMPARE(rows[3].at("value").get<std::string>(), std::string("-Infinity"));
   }
 
+  /// Without what a resume replaced.
+  void metricsOfOtherProgramsHaveOurTags() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "d2");
+    base::writeFileAtomically(bench.folder() / "d2/metrics.json",
+                              "{\"iteration\": 1, \"total_loss\": 2, \"a,b\": 1}\n"
+                              "{\"iteration\": 3, \"total_loss\": 3, \"segm/AP\": 50}\n"
+                              "{\"iteration\": 2, \"total_loss\": NaN}\nbroken\n");
+    const auto result = bench.run({"metrics", "d2"});
+    QCOMPARE(result.out, std::string("step,wall_time,tag,value\n"
+                                     "1,0,train/loss_total,2\n"
+                                     "1,0,\"a,b\",1\n"
+                                     "2,0,train/loss_total,NaN\n"));
+    QCOMPARE(result.status, 1);
+    QCOMPARE(result.err,
+             std::string("d2/metrics.json:4: is not a line of detectron2's metrics; left out\n"));
+    const auto none = bench.run({"metrics", "."});
+    QCOMPARE(none.status, 2);
+    QVERIFY2(contains(none.err, "is not a run folder (no event file), and no run of detectron2"),
+             none.err.c_str());
+  }
+
+  void runsOfOtherProgramsAreListed() {
+    EngineBench bench;
+    bench.script("scalars 1 6\nfinish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/own"}).status, 0);
+    const std::string own = bench.run({"runs", "runs"}).out;
+    QVERIFY2(!contains(own, "PROGRAM"), own.c_str());
+    fs::create_directories(bench.folder() / "runs/deep/d2");
+    base::writeFileAtomically(bench.folder() / "runs/deep/d2/metrics.json",
+                              "{\"iteration\": 39}\n");
+    base::writeFileAtomically(bench.folder() / "runs/deep/d2/config.yaml",
+                              "SOLVER: {MAX_ITER: 40}\n");
+    const auto listed = bench.run({"runs", "runs"});
+    QVERIFY2(contains(listed.out, "deep/d2  -         39/40"), listed.out.c_str());
+    QVERIFY2(contains(listed.out, "detectron2"), listed.out.c_str());
+    const auto json = nlohmann::json::parse(bench.run({"runs", "runs", "--format", "json"}).out);
+    QCOMPARE(json.size(), std::size_t{2});
+    QCOMPARE(json[0].at("program").get<std::string>(), std::string("Lockstep"));
+    QCOMPARE(json[1].at("run").get<std::string>(), std::string("deep/d2"));
+    QVERIFY(json[1].at("state").is_null());
+    QCOMPARE(json[1].at("step").get<int>(), 39);
+    const auto table =
+        nlohmann::json::parse(bench.run({"runs", "runs", "--table", "--format", "json"}).out);
+    QCOMPARE(table.size(), std::size_t{1});
+  }
+
   void runsAreATable() {
     EngineBench bench;
     bench.script("scalars 1 6\neval 6 0.5 0.25 best\ncheckpoint 6 best last\nfinish 6\n");

@@ -120,6 +120,8 @@ void TstReader::aDamagedRecordIsSkipped() {
   QCOMPARE(records.size(), 3u);
   QCOMPARE(records[1].seq, 2);
   QCOMPARE(reader.nextSeq(), 4);
+  QCOMPARE(reader.damagedRecords(), 1);
+  QCOMPARE(reader.firstDamagedByte(), static_cast<std::int64_t>(version));
 }
 
 void TstReader::trailingZerosAreLeftForLater() {

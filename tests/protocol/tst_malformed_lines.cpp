@@ -85,6 +85,17 @@ void TstMalformedLines::errorsOfClientLinesAreDescribed_data() {
   addLine("threshold above 1",
           R"({"v":1,"type":"predict","id":"1","image_ids":[1],"score_threshold":1.1})",
           "score_threshold must be between 0 and 1");
+  addLine("queue without position", R"({"v":1,"type":"queue","id":"1"})",
+          "queue: position is missing");
+  addLine("queue without id", R"({"v":1,"type":"queue","position":1})", "queue: id is missing");
+  for (const char* position : {"0", "-1", "-2147483648"}) {
+    const QByteArray line = QByteArray(R"({"v":1,"type":"queue","id":"1","position":)") + position;
+    QTest::newRow(position) << line + '}' << "queue: position must be at least 1";
+  }
+  for (const char* position : {"\"1\"", "1.5", "null", "[1]", "true", "2147483648"}) {
+    const QByteArray line = QByteArray(R"({"v":1,"type":"queue","id":"1","position":)") + position;
+    QTest::newRow(position) << line + '}' << "queue: position must be";
+  }
   addLine("threshold NaN",
           R"({"v":1,"type":"predict","id":"1","image_ids":[1],"score_threshold":"NaN"})",
           "score_threshold must be between 0 and 1");
@@ -193,6 +204,7 @@ void TstMalformedLines::mutatedLinesDecodeOrAreErrors() {
   const std::vector<std::string> seeds = {
       encode(ClientMessage(Hello{3, 1})),
       encode(ClientMessage(PredictRequest{"1", {1, 2}, {}, "best", 0.5})),
+      encode(ClientMessage(QueueRequest{"1", 2})),
       encode(EngineMessage(State{1, 2, 3.5, RunState::Failed, error})),
       encode(EngineMessage(Scalars{1, 2, 3.5, {{"a/b", 1.5f}, {"c", 2e-9f}}})),
       encode(EngineMessage(Ok{"1", RunStatus{.ranks = {{0, 1, Phase::Data}}}})),

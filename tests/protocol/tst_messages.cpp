@@ -41,6 +41,7 @@ class TstMessages : public QObject {
   void everyLineHasVersionAndTypeAndNoNewline();
   void helloAndCommandsRoundTrip();
   void predictRoundTripsWithEitherSource();
+  void queueRoundTrips();
   void integerIdsComeBackAsIntegers();
   void welcomeAndResetRoundTrip();
   void scalarsRoundTripToTheBit();
@@ -92,6 +93,17 @@ void TstMessages::predictRoundTripsWithEitherSource() {
   QVERIFY(byPath.weights.empty());
   const auto bare = decodeClientMessage(R"({"v":1,"type":"predict","id":"3","image_ids":[1]})");
   QCOMPARE(std::get<PredictRequest>(bare).scoreThreshold, 0.05);
+}
+
+void TstMessages::queueRoundTrips() {
+  const QueueRequest request = throughTheWire(QueueRequest{"q", 3});
+  QCOMPARE(request.id, std::string("q"));
+  QCOMPARE(request.position, 3);
+  QVERIFY(wire(ClientMessage(QueueRequest{"q", 3})) ==
+          nlohmann::json::parse(R"({"v":1,"type":"queue","id":"q","position":3})"));
+  const auto status = throughTheWire(Ok{"1", RunStatus{.queuePosition = 2}});
+  QCOMPARE(std::get<RunStatus>(status.answer).queuePosition.value_or(0), 2);
+  QVERIFY(!wire(EngineMessage(Ok{"1", RunStatus{}})).contains("queue_position"));
 }
 
 void TstMessages::integerIdsComeBackAsIntegers() {

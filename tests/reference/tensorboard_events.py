@@ -2,6 +2,8 @@
 
 tensorboard_events.py read FOLDER    prints as JSON what TensorBoard's loader and accumulator see in FOLDER
 tensorboard_events.py write FOLDER   writes a file as torch's SummaryWriter and TensorFlow 2 do; prints its scalars
+tensorboard_events.py runs FOLDER    writes runs as torch's SummaryWriter does, one of them resumed; prints as JSON what
+                                     TensorBoard sees of each, for tests/foreign_runs/tst_summary_writer.cpp
 tensorboard_events.py page FOLDER    prints as JSON what the Images and HParams pages show of the runs in FOLDER
 tensorboard_events.py bytes          prints events that protobuf itself serialised, in hexadecimal
 """
@@ -64,6 +66,38 @@ def write(folder):
     event_writer.add_event(event_pb2.Event(step=8, wall_time=1008.0, summary=summary))
     writer.close()
     print(json.dumps({"expected": expected}))
+
+
+def runs(folder):
+    import time
+
+    from tensorboard.backend.event_processing import plugin_event_multiplexer
+    from torch.utils.tensorboard import SummaryWriter
+
+    writer = SummaryWriter(folder + "/a", purge_step=0)  # TensorBoard heeds the second START of a run
+    for step in range(1, 11):
+        writer.add_scalar("x", 0.1 * step, step, walltime=1000.0 + step)
+        writer.add_scalar("y", float("nan") if step == 3 else 0.2 * step, step, walltime=1000.0 + step, new_style=True)
+        writer.add_scalars("both", {"one": step, "two": -step}, step, walltime=1000.0 + step)
+    writer.close()
+    time.sleep(1.1)  # the seconds are in the file's name
+    writer = SummaryWriter(folder + "/a", purge_step=7)
+    for step in range(7, 10):
+        writer.add_scalar("x", 5.0 * step, step, walltime=2000.0 + step)
+    writer.add_hparams({"lr": 0.5}, {"best": 0.75}, run_name="trial")
+    writer.close()
+    SummaryWriter(folder + "/deep/er/b").close()
+    multiplexer = plugin_event_multiplexer.EventMultiplexer(tensor_size_guidance={"scalars": 0})
+    multiplexer.AddRunsFromDirectory(folder)
+    multiplexer.Reload()
+    seen = {}
+    for run in multiplexer.Runs():
+        seen[run] = {}
+        for tag in multiplexer.GetAccumulator(run).Tags()["tensors"]:
+            if multiplexer.SummaryMetadata(run, tag).plugin_data.plugin_name == "scalars":
+                protos = [(e.step, e.tensor_proto) for e in multiplexer.Tensors(run, tag)]
+                seen[run][tag] = [[step, bits(proto.float_val[0])] for step, proto in protos]
+    print(json.dumps(seen))
 
 
 def client_of(plugin, route):
@@ -177,6 +211,8 @@ if __name__ == "__main__":
         read(sys.argv[2])
     elif sys.argv[1] == "write":
         write(sys.argv[2])
+    elif sys.argv[1] == "runs":
+        runs(sys.argv[2])
     elif sys.argv[1] == "page":
         page(sys.argv[2])
     else:

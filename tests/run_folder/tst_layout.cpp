@@ -1,9 +1,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "engine/events/record.h"
+#include "engine/events/record_frame.h"
 #include "tests/run_folder/run_samples.h"
 #include "tests/support/test_main.h"
 
+namespace events = lockstep::events;
 using namespace lockstep::run_folder;
 using namespace lockstep::tests;
 
@@ -77,7 +80,19 @@ void TstLayout::runFoldersAreDistinguishedFromOtherFolders() {
   writeText(root / "c/config.yaml", "");
   writeText(root / "c/events.out.tfevents.1", "");
   writeText(root / "d/events.out.tfevents.1", "");
+  // As detectron2 and Lightning leave them: the first record names its own writer, or none.
+  writeText(root / "e/config.yaml", "");
+  writeText(root / "e/events.out.tfevents.1", events::frameOf("\x1a\x0d"
+                                                              "brain.Event:2"
+                                                              "\x52\x0d\x0a\x0b"
+                                                              "tensorboard"));
+  writeText(root / "f/config.yaml", "");
+  events::Record version;
+  version.kind = events::Record::Kind::FileVersion;
+  writeText(root / "f/events.out.tfevents.1", events::encodeRecord(version));
   QVERIFY(isRunFolder(root / "a"));
+  QVERIFY(!isRunFolder(root / "e"));
+  QVERIFY(isRunFolder(root / "f"));
   QVERIFY(!isRunFolder(root / "b"));
   QVERIFY(isRunFolder(root / "c"));
   QVERIFY(!isRunFolder(root / "d"));

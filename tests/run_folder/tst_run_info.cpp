@@ -42,6 +42,7 @@ void TstRunInfo::everythingRoundTrips() {
   sent.finished = 1764000200;
   sent.stepsPerEpoch = 7.5;
   sent.isRangeTest = true;
+  sent.queuePosition = 2;
   sent.best = Best{"segm/AP", 0.1 + 0.2, 400};
   sent.error = protocol::RunError{"rank 1 died",
                                   1,
@@ -62,6 +63,7 @@ void TstRunInfo::everythingRoundTrips() {
   QCOMPARE(got.maxSteps, sent.maxSteps);
   QCOMPARE(got.stepsPerEpoch, sent.stepsPerEpoch);
   QCOMPARE(got.isRangeTest, sent.isRangeTest);
+  QCOMPARE(got.queuePosition, sent.queuePosition);
   QCOMPARE(got.created, sent.created);
   QCOMPARE(got.started, sent.started);
   QCOMPARE(got.updated, sent.updated);
@@ -83,11 +85,12 @@ void TstRunInfo::memberNamesAreThoseOfTheContract() {
   info.best = Best{"segm/AP", 0.5, 400};
   info.stepsPerEpoch = 62.5;
   info.isRangeTest = true;
+  info.queuePosition = 2;
   writeRunInfo(layout_, info);
   const json expected = json::parse(R"({
       "name": "mask_rcnn \"ü\"", "state": "running", "attempt": 3, "ranks": 2, "pid": 4711, "host": "node7",
       "socket": "/run/user/1000/lockstep/0123456789abcdef.sock", "step": 412, "max_steps": 90000,
-      "steps_per_epoch": 62.5, "find_lr": true,
+      "steps_per_epoch": 62.5, "find_lr": true, "queue_position": 2,
       "times": {"created": 1764000000.25, "started": 1764000001.5, "updated": 1764000100.125, "finished": 0},
       "best": {"metric": "segm/AP", "value": 0.5, "step": 400}, "error": null})");
   QVERIFY(json::parse(textOf(layout_.runJson())) == expected);
@@ -102,6 +105,7 @@ void TstRunInfo::absentBestAndErrorAreNull() {
 void TstRunInfo::aRunOfAnEarlierVersionHasNoStepsPerEpoch() {
   QVERIFY(!throughTheFile(sampleInfo()).stepsPerEpoch);
   QVERIFY(!json::parse(textOf(layout_.runJson())).contains("find_lr"));
+  QVERIFY(!json::parse(textOf(layout_.runJson())).contains("queue_position"));
 }
 
 void TstRunInfo::aNonFiniteBestRoundTrips() {
@@ -142,6 +146,7 @@ void TstRunInfo::corruptFilesAreErrors_data() {
   row("step is a text", "step", "\"4\"", "step must be an integer, not a string");
   row("attempt is a fraction", "attempt", "1.5", "attempt must be a 64-bit integer");
   row("an epoch of no step", "steps_per_epoch", "0", "steps_per_epoch is not > 0");
+  row("no position in the queue", "queue_position", "0", "queue_position is not > 0");
   row("name is null", "name", "null", "name must be a string, not null");
   row("times is a number", "times", "3", "times must be an object, not a number");
   row("times lacks its members", "times", "{}", "times: created is missing");

@@ -24,6 +24,7 @@ class TstRunList : public QObject {
   void anUnexpectedExitIsAFailedRun();
   void endedRunsKeepTheirState();
   void aQueuedRunHasNotFailed();
+  void aQueuedRunWithoutAProcessStaysQueuedWithAReason();
   void aCorruptRunJsonIsListedAsFailed();
   void aStartingRunIsListedAsStarting();
   void aMissingParentHasNoRuns();
@@ -104,6 +105,25 @@ void TstRunList::endedRunsKeepTheirState() {
 void TstRunList::aQueuedRunHasNotFailed() {
   QCOMPARE(summarise(makeRun("run", infoWith("queued")).folder()).info.state.text(),
            std::string("queued"));
+}
+
+void TstRunList::aQueuedRunWithoutAProcessStaysQueuedWithAReason() {
+  RunInfo info = infoWith("queued");
+  info.queuePosition = 3;
+  const Layout layout = makeRun("run", info);
+  OtherProcess waiter([&] { return RunLock::tryAcquire(layout); });
+  QVERIFY(summarise(layout.folder()).alive);
+  QVERIFY(!summarise(layout.folder()).info.error);
+  waiter.kill();
+  const RunSummary run = summarise(layout.folder());
+  QVERIFY(!run.alive);
+  QCOMPARE(run.info.state.text(), std::string("queued"));
+  QCOMPARE(run.info.queuePosition.value_or(0), 3);
+  QVERIFY(run.info.error);
+  QCOMPARE(run.info.error->message,
+           std::string("its waiting process is gone; `lockstep-engine runs --start-queued` queues "
+                       "it again"));
+  QVERIFY2(!readRunInfo(layout).error, "run.json is the supervisor's");
 }
 
 void TstRunList::aCorruptRunJsonIsListedAsFailed() {

@@ -16,5 +16,7 @@ export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10
 # killed at 20 random moments; one of three ranks hurt at 50
 .venv/bin/python tests/stress/kill_and_resume.py --build "$build"
 .venv/bin/python tests/stress/many_ranks.py --build "$build"
+# 200 rounds of a queue whose runs are killed, stopped and moved
+.venv/bin/python tests/stress/queue.py --build "$build"
 # 3,000 steps on two ranks
 .venv/bin/python tests/stress/soak.py --build "$build"

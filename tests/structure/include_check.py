@@ -7,8 +7,8 @@ import re
 import sys
 
 COCO = {"coco/masks", "coco/files", "coco/evaluation"}  # to other folders: `coco`
-CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder"}
-PAGE = CORE | {"app/models", "app/controllers", "widgets", "widgets/curves"}
+CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder", "queue"}
+PAGE = CORE | {"app/models", "app/controllers", "widgets", "widgets/curves", "widgets/jobs"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
     "engine/base": set(),
@@ -25,8 +25,10 @@ ALLOWED = {
     "engine/events": {"base", "protocol"},
     "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
+    "engine/foreign_runs": {"base", "events", "protocol", "run_folder"},
+    "engine/queue": {"base", "protocol", "run_folder"},
     "engine/supervisor": CORE,
-    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "formats"},
+    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "foreign_runs", "formats"},
     "engine/structures": {"base"},
     "engine/ops": {"base", "structures"},
     "engine/model": {"base", "config", "structures", "ops"},
@@ -40,15 +42,16 @@ ALLOWED = {
     "engine/worker": CORE | {"dataset_check", "formats", "structures", "ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
     # Without widgets: what the views beside them show.
     "widgets/curves": set(),
+    "widgets/jobs": set(),
     "widgets/experiment": {"base", "config"},
     "widgets/instances": {"base", "coco", "coco/analysis"},
     # Views. They do not know one another.
     "widgets": set(),
     "widgets/plots": {"widgets", "widgets/curves"},
-    "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment"},
-    "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances"},
-    "app/models": CORE | {"widgets/curves"},
-    "app/controllers": CORE | {"app/models", "widgets/curves"},
+    "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment", "widgets/jobs"},
+    "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances", "widgets/jobs"},
+    "app/models": CORE | {"widgets/curves", "widgets/jobs"},
+    "app/controllers": CORE | {"app/models", "widgets/curves", "widgets/jobs"},
     # Pages know neither one another nor the window around them.
     "app/runs": PAGE,
     "app/monitor": PAGE | {"widgets/plots"},
@@ -60,7 +63,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|dataset_check|formats|events|protocol|alerts|run_folder|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|dataset_check|formats|events|protocol|alerts|run_folder|foreign_runs|queue|supervisor|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.

@@ -35,6 +35,7 @@ struct LogService : Service {
   std::optional<protocol::Reset> resetFor(const protocol::Hello&) const override { return {}; }
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
+  void handle(const RequestToken&, const protocol::QueueRequest&) override {}
 };
 
 /// Reads what is there and forgets it; knows the last step. (Decoding would take most of the time.)

@@ -73,6 +73,7 @@ class Attempts : public Service {
   }
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
+  void handle(const RequestToken&, const protocol::QueueRequest&) override {}
 
  private:
   void add() {

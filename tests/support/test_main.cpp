@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
+#include <QTemporaryDir>
 #include <QTest>
 #include <cstdio>
 #include <exception>
@@ -40,6 +41,10 @@ int runTests() {
                            : QString();
   // Its crash handler has gdb read all of LibTorch's symbols: minutes.
   arguments << QStringLiteral("-nocrashhandler");
+  // Trainings of other tests at the same time are not in the way of theirs.
+  const QTemporaryDir locks;
+  if (!qEnvironmentVariableIsSet("LOCKSTEP_LOCKS"))
+    qputenv("LOCKSTEP_LOCKS", locks.path().toLocal8Bit());
   int failures = 0, run = 0;
   for (const auto& [name, make] : registry()) {
     if (!unit.isEmpty() && name != unit) continue;

@@ -182,6 +182,21 @@ class TstLineRaster : public QObject {
     QCOMPARE(inkOf(drawnThin({{-1e9, -1e9}, {-1e8, 1e9}, {1e9, 1e9}})), 0.0);
   }
 
+  void theAreaBetweenTwoLinesIsFilled() {
+    QImage image = blank();
+    // A triangle of 100 x 40 px, and beyond 150 one of the lines alone.
+    LineRaster(&image).fillBetween({{50, 20}, {150, 60}, {190, 60}}, {{50, 20}, {150, 20}},
+                                   Qt::black);
+    QVERIFY2(std::abs(inkOf(image) - 2000) < 10, qPrintable(QString::number(inkOf(image))));
+    QCOMPARE(qAlpha(image.pixel(140, 40)), 255);
+    QCOMPARE(qAlpha(image.pixel(60, 40)), 0);
+    QCOMPARE(qAlpha(image.pixel(160, 40)), 0);
+    QImage gap = blank();
+    LineRaster(&gap).fillBetween({{0, 20}, {100, std::nan("")}, {200, 20}}, {{0, 60}, {200, 60}},
+                                 Qt::black);
+    QCOMPARE(inkOf(gap), 0.0);
+  }
+
   void noPictureIsTooSmall() {
     QImage image(1, 1, QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);

@@ -9,7 +9,7 @@
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/experiment/checked_document.h"
 #include "widgets/experiment/derived_facts.h"
-#include "widgets/latest_job.h"
+#include "widgets/jobs/latest_job.h"
 
 class QStackedLayout;
 class QTabBar;
@@ -38,7 +38,7 @@ struct ConfigEditor::Impl {
   QString comparisonName;
   config::Experiment comparison;
   CheckedDocument document;
-  LatestJob<Checked> check;
+  jobs::LatestJob<Checked> check;
   QTimer pause;
 
   QStackedLayout* stack = nullptr;

@@ -52,6 +52,22 @@ void coverRows(std::uint8_t* pixels, int rows, const RowDistances& d) {
   }
 }
 
+/// y of a line at rising x; NaN where it has none.
+class LineWalk {
+ public:
+  explicit LineWalk(const std::vector<QPointF>& line) : line_(line) {}
+  double at(double x) {
+    while (next_ < line_.size() && line_[next_].x() < x) ++next_;
+    if (next_ == 0 || next_ == line_.size()) return std::nan("");
+    const QPointF from = within(line_[next_ - 1]), to = within(line_[next_]);
+    return from.y() + (to.y() - from.y()) * (x - from.x()) / (to.x() - from.x());
+  }
+
+ private:
+  const std::vector<QPointF>& line_;
+  std::size_t next_ = 0;
+};
+
 /// Where a line is in its pattern of dashes.
 class LineRaster::Dashes {
  public:
@@ -191,6 +207,16 @@ void LineRaster::drawThin(const std::vector<QPointF>& line, const QColor& color)
   for (int column = 0; column < width_; ++column) {
     const Span& span = spans[static_cast<std::size_t>(column)];
     if (span.top <= span.bottom) addRows(column, span.top - 0.5, span.bottom + 0.5);
+  }
+  paint(color);
+}
+
+void LineRaster::fillBetween(const std::vector<QPointF>& line, const std::vector<QPointF>& other,
+                             const QColor& color) {
+  LineWalk first(line), second(other);
+  for (int column = 0; column < width_; ++column) {
+    const double a = first.at(column + 0.5), b = second.at(column + 0.5);
+    if (std::isfinite(a) && std::isfinite(b)) addRows(column, std::min(a, b), std::max(a, b));
   }
   paint(color);
 }

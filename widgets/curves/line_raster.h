@@ -27,6 +27,9 @@ class LineRaster {
   /// A line one pixel wide, in a fraction of the time: in each pixel column, what lies between its
   /// lowest and its highest point there.
   void drawThin(const std::vector<QPointF>& line, const QColor& color);
+  /// The area between two lines, as far as both reach.
+  void fillBetween(const std::vector<QPointF>& line, const std::vector<QPointF>& other,
+                   const QColor& color);
 
  private:
   class Dashes;

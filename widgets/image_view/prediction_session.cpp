@@ -58,7 +58,7 @@ QString PredictionSession::pathOf(std::size_t index) const {
 void PredictionSession::setImage(std::size_t index, const std::vector<std::size_t>& neighbours) {
   if (index != index_) scene_.reset();
   index_ = index;
-  std::vector<KeyedLoader<DecodedImage>::Request> requests;
+  std::vector<jobs::KeyedLoader<DecodedImage>::Request> requests;
   const auto request = [&](std::size_t at) {
     const coco::Image& shown = dataset_->images()[at];
     requests.push_back({pathOf(at), [path = pathOf(at), size = QSize(shown.width, shown.height)] {

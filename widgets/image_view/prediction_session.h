@@ -8,10 +8,10 @@
 
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
-#include "widgets/image_view/keyed_loader.h"
+#include "widgets/jobs/keyed_loader.h"
 #include "widgets/instances/checkpoint_analysis.h"
 #include "widgets/instances/prediction_store.h"
-#include "widgets/latest_job.h"
+#include "widgets/jobs/latest_job.h"
 
 namespace lockstep::widgets {
 
@@ -78,9 +78,9 @@ class PredictionSession : public QObject {
   QString sceneFailure_;
   std::shared_ptr<const CheckpointAnalysis> analysis_;
   QCache<QString, std::shared_ptr<const ImageGeometry>> geometries_;
-  KeyedLoader<DecodedImage> images_;
-  LatestJob<SceneResult> sceneJob_;
-  LatestJob<std::shared_ptr<const CheckpointAnalysis>> analysisJob_;
+  jobs::KeyedLoader<DecodedImage> images_;
+  jobs::LatestJob<SceneResult> sceneJob_;
+  jobs::LatestJob<std::shared_ptr<const CheckpointAnalysis>> analysisJob_;
 };
 
 }  // namespace lockstep::widgets

@@ -95,7 +95,7 @@ bool ThumbnailStrip::isReady() const {
 
 void ThumbnailStrip::loadVisible() {
   const auto [first, last] = visibleRange();
-  std::vector<KeyedLoader<QImage>::Request> requests;
+  std::vector<jobs::KeyedLoader<QImage>::Request> requests;
   const auto request = [&](int index) {
     const Item& item = items_[static_cast<std::size_t>(index)];
     requests.push_back({item.path, [item] {

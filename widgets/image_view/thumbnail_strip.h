@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/image_view/keyed_loader.h"
+#include "widgets/jobs/keyed_loader.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
@@ -67,7 +67,7 @@ class ThumbnailStrip : public QAbstractScrollArea {
   std::vector<Item> items_;
   std::vector<Mark> marks_;
   int current_ = -1, hovered_ = -1;
-  KeyedLoader<QImage> thumbnails_;
+  jobs::KeyedLoader<QImage> thumbnails_;
 };
 
 }  // namespace lockstep::widgets

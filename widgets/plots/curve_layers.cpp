@@ -4,8 +4,11 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "widgets/curves/free_place.h"
 #include "widgets/curves/line_raster.h"
@@ -89,6 +92,29 @@ class PixelMap {
   double start_ = 0, from_ = 0, scale_ = 0;
 };
 
+/// Identifies a picture by what is drawn, to a quarter of a pixel.
+class PictureKey {
+ public:
+  void add(std::uint64_t value) { hash_ = (hash_ ^ value) * 0x100000001b3ULL + 0x9e3779b9ULL; }
+  void add(double value) {
+    add(static_cast<std::uint64_t>(std::isfinite(value)
+                                       ? std::llround(std::clamp(value, -1e9, 1e9) * 4)
+                                       : std::int64_t{1} << 40));
+  }
+  void add(const Line& line) {
+    add(static_cast<std::uint64_t>(line.size()));
+    for (const QPointF& point : line) {
+      add(point.x());
+      add(point.y());
+    }
+  }
+  void addExactly(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
 /// Points with a marker.
 struct Scatter {
   QCPScatterStyle style;
@@ -102,7 +128,7 @@ struct DrawnCurve {
   bool isRawThin = false, isSmoothThin = false;  ///< one pixel wide, without dashes
   std::vector<Scatter> scatters;
   struct Band {
-    QPolygonF outline;
+    Line top, bottom;
     QColor color;
   };
   std::vector<Band> bands;
@@ -126,13 +152,50 @@ void drawPolyline(QPainter* painter, const Line& line) {
   flush();
 }
 
+/// A marker as a picture: the same for all points of a curve, and drawn once. `scale`: of the
+/// painter.
+QImage pictureOf(const QCPScatterStyle& style, double scale) {
+  const int side = static_cast<int>(std::ceil(style.size() / 2 + style.pen().widthF())) * 2 + 3;
+  QImage picture(QSize(side, side) * scale, QImage::Format_ARGB32_Premultiplied);
+  picture.fill(Qt::transparent);
+  QCPPainter painter(&picture);
+  painter.scale(scale, scale);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.translate(side / 2.0, side / 2.0);
+  style.applyTo(&painter, style.pen());
+  style.drawShape(&painter, 0, 0);
+  return picture;
+}
+
+void drawScatter(QCPPainter* painter, const Scatter& scatter, bool isVector) {
+  constexpr std::size_t kFewest = 4;  // for which a picture is worth it
+  if (isVector || scatter.places.size() < kFewest) {
+    scatter.style.applyTo(painter, scatter.style.pen());
+    for (const QPointF& place : scatter.places)
+      if (std::isfinite(place.y())) scatter.style.drawShape(painter, place);
+    return;
+  }
+  const double scale = painter->device()->devicePixelRatioF() * painter->transform().m11();
+  const QImage picture = pictureOf(scatter.style, scale);
+  const QSizeF size = QSizeF(picture.size()) / scale;
+  painter->setAntialiasing(false);
+  for (const QPointF& place : scatter.places) {
+    if (!std::isfinite(place.y())) continue;
+    const QPointF corner(std::round(place.x()) - (size.width() - 1) / 2,
+                         std::round(place.y()) - (size.height() - 1) / 2);
+    painter->drawImage(QRectF(corner, size), picture);
+  }
+  painter->setAntialiasing(true);
+}
+
 }  // namespace
 
 /// In QCustomPlot's "main" layer, which is between its grid and its axes.
 struct CurveLayers::Impl : QCPLayerable {
   explicit Impl(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("main")) {}
 
-  void build(const Content& content);
+  /// Returns whether the picture differs.
+  bool build(const Content& content);
 
   std::vector<DrawnCurve> curves;  ///< the first one on top
 
@@ -163,7 +226,10 @@ struct CurveLayers::Impl : QCPLayerable {
   void drawRaster(QCPPainter* painter) const;
   void drawVector(QCPPainter* painter) const;
 
+  std::uint64_t keyOf() const;
+
   std::vector<Scatter> marks_;
+  std::uint64_t key_ = 0;
   std::optional<Label> label_;  ///< at the lowest point of the first curve with markLowest
 };
 
@@ -175,7 +241,7 @@ Line CurveLayers::Impl::toPixels(const Line& line) const {
   return pixels;
 }
 
-void CurveLayers::Impl::build(const Content& content) {
+bool CurveLayers::Impl::build(const Content& content) {
   const Theme& theme = currentTheme();
   const bool isOneRun = !isOfSeveralRuns(content.curves);
   curves.clear();
@@ -195,6 +261,46 @@ void CurveLayers::Impl::build(const Content& content) {
   if (labelled != content.curves.end())
     placeLabel(*labelled, content.axis,
                isOneRun ? theme.good : runStyle(labelled->styleIndex, theme).color);
+  return std::exchange(key_, keyOf()) != key_;
+}
+
+std::uint64_t CurveLayers::Impl::keyOf() const {
+  PictureKey key;
+  const QRect area = clipRect();
+  for (const int side : {area.left(), area.top(), area.width(), area.height()})
+    key.add(static_cast<double>(side));
+  for (const QCPAxis* axis : {parentPlot()->xAxis, parentPlot()->yAxis}) {
+    key.addExactly(axis->range().lower);
+    key.addExactly(axis->range().upper);
+    key.add(static_cast<std::uint64_t>(axis->scaleType()));
+  }
+  const auto addScatters = [&](const std::vector<Scatter>& scatters) {
+    for (const Scatter& scatter : scatters) {
+      key.add(scatter.places);
+      key.add(scatter.style.size());
+    }
+  };
+  for (const DrawnCurve& curve : curves) {
+    key.add(curve.raw);
+    key.add(curve.smooth);
+    for (const QPen& pen : {curve.rawPen, curve.smoothPen}) {
+      key.add(std::uint64_t{pen.color().rgba()});
+      key.add(pen.widthF());
+      for (const qreal dash : pen.dashPattern()) key.add(dash);
+    }
+    addScatters(curve.scatters);
+    for (const DrawnCurve::Band& band : curve.bands) {
+      key.add(std::uint64_t{band.color.rgba()});
+      key.add(band.top);
+      key.add(band.bottom);
+    }
+  }
+  addScatters(marks_);
+  if (label_) {
+    key.add(static_cast<std::uint64_t>(qHash(label_->text)));
+    key.add(Line{label_->topLeft});
+  }
+  return key.value();
 }
 
 void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool isOneRun) {
@@ -266,14 +372,10 @@ void CurveLayers::Impl::addBands(const Content& content, std::size_t index,
                 lowest ? std::optional(lowest->x) : std::nullopt);
   for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
     const ShadedGap::Band& band = drawn.gap.bands[interval];
-    const Line top = toPixels(band.top), bottom = toPixels(band.bottom);
-    QPolygonF outline;
-    for (const QPointF& point : top) outline.append(point);
-    for (auto point = bottom.rbegin(); point != bottom.rend(); ++point) outline.append(*point);
     const QColor color = interval == ShadedGap::UntilLowest
                              ? withAlpha(runStyle(curve.styleIndex, theme).color, 26)
                              : withAlpha(theme.warning, 48);
-    drawn.bands.push_back({outline, color});
+    drawn.bands.push_back({toPixels(band.top), toPixels(band.bottom), color});
   }
 }
 
@@ -321,26 +423,16 @@ void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor&
 }
 
 void CurveLayers::Impl::draw(QCPPainter* painter) {
-  painter->setPen(Qt::NoPen);
-  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
-    for (const DrawnCurve::Band& band : curve->bands) {
-      painter->setBrush(band.color);
-      painter->drawPolygon(band.outline);
-    }
-  }
-  if (painter->modes().testFlag(QCPPainter::pmVectorized)) {
+  const bool isVector = painter->modes().testFlag(QCPPainter::pmVectorized);
+  if (isVector) {
     drawVector(painter);
   } else {
     drawRaster(painter);
   }
-  const auto drawScatter = [painter](const Scatter& scatter) {
-    scatter.style.applyTo(painter, scatter.style.pen());
-    for (const QPointF& place : scatter.places)
-      if (std::isfinite(place.y())) scatter.style.drawShape(painter, place);
-  };
+  const auto draw = [&](const Scatter& scatter) { drawScatter(painter, scatter, isVector); };
   for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve)
-    std::for_each(curve->scatters.begin(), curve->scatters.end(), drawScatter);
-  std::for_each(marks_.begin(), marks_.end(), drawScatter);
+    std::for_each(curve->scatters.begin(), curve->scatters.end(), draw);
+  std::for_each(marks_.begin(), marks_.end(), draw);
   if (!label_) return;
   const QFont font = interfaceFont(12, QFont::DemiBold);
   painter->setFont(font);
@@ -363,6 +455,9 @@ void CurveLayers::Impl::drawRaster(QCPPainter* painter) const {
     for (const QPointF& point : line) moved.push_back((point - origin) * scale);
     return moved;
   };
+  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve)
+    for (const DrawnCurve::Band& band : curve->bands)
+      raster.fillBetween(onPicture(band.top), onPicture(band.bottom), band.color);
   for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
     const auto drawLine = [&](const Line& line, const QPen& pen, bool isThin) {
       if (line.empty()) return;
@@ -378,6 +473,17 @@ void CurveLayers::Impl::drawRaster(QCPPainter* painter) const {
 }
 
 void CurveLayers::Impl::drawVector(QCPPainter* painter) const {
+  painter->setPen(Qt::NoPen);
+  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
+    for (const DrawnCurve::Band& band : curve->bands) {
+      QPolygonF outline;
+      for (const QPointF& point : band.top) outline.append(point);
+      for (auto point = band.bottom.rbegin(); point != band.bottom.rend(); ++point)
+        outline.append(*point);
+      painter->setBrush(band.color);
+      painter->drawPolygon(outline);
+    }
+  }
   painter->setBrush(Qt::NoBrush);
   for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
     painter->setPen(curve->rawPen);
@@ -390,7 +496,7 @@ void CurveLayers::Impl::drawVector(QCPPainter* painter) const {
 CurveLayers::CurveLayers(QCustomPlot* plot) : impl_(std::make_unique<Impl>(plot)) {}
 CurveLayers::~CurveLayers() = default;
 
-void CurveLayers::show(Content content) { impl_->build(content); }
+bool CurveLayers::show(Content content) { return impl_->build(content); }
 
 QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, double y) const {
   for (std::size_t i = 0; i < std::min(curves.size(), impl_->curves.size()); ++i) {

@@ -23,8 +23,9 @@ class CurveLayers {
     const std::vector<double>& placesAbove;  ///< ascending x where points are above the plot
     XAxis axis = XAxis::Step;
   };
-  /// What the next replot draws. Call it once the ranges of the axes are set.
-  void show(Content content);
+  /// What the next replot draws. Call it once the ranges of the axes are set. Returns false if not
+  /// a pixel of it differs from what was shown before, with the same axes.
+  bool show(Content content);
   /// Describes the shading at a point; empty: there is none.
   QString shadingAt(const std::vector<Curve>& curves, double x, double y) const;
   int pointCount(int curve) const;

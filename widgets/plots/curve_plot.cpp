@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "widgets/curves/cursor_readings.h"
 #include "widgets/curves/plot_view.h"
@@ -38,7 +39,8 @@ struct CurvePlot::Impl {
   PlotView view;
   std::vector<EventMark> marks;
   bool isUpToDate = false;
-  bool waitsForSight = false;       ///< it has changed while it was hidden or scrolled away
+  bool isStale = true;         ///< axes, background or size have changed: what is drawn is not all
+  bool waitsForSight = false;  ///< it has changed while it was hidden or scrolled away
   std::vector<double> placesAbove;  ///< ascending x of the outliers that are not shown
   std::optional<double> cursor;
   bool withReadings = false;
@@ -146,6 +148,7 @@ void CurvePlot::applyTheme() {
     axis->setTickLabelColor(theme.textMuted);
     axis->setTickLabelFont(monoFont(11));
   }
+  impl_->isStale = true;
   plot->yAxis->grid()->setPen(QPen(theme.grid, 1));
   plot->yAxis->grid()->setZeroLinePen(QPen(theme.grid, 1));
   refresh();
@@ -161,6 +164,7 @@ const std::vector<Curve>& CurvePlot::curves() const { return impl_->view.curves(
 void CurvePlot::setXAxis(XAxis axis) {
   impl_->view.setXAxis(axis);
   setXTicks(impl_->plot->xAxis, axis, impl_->view.isLogX());
+  impl_->isStale = true;
   refresh();
 }
 
@@ -220,16 +224,20 @@ void CurvePlot::redraw() {
   const QSize area = rect().marginsRemoved(kMarginsPx).size();
   plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
   plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 2, 8));
-  for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabels(view.hasPoints());
+  for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
+    impl_->isStale = impl_->isStale || axis->tickLabels() != view.hasPoints();
+    axis->setTickLabels(view.hasPoints());
+  }
   const Range x = view.x();
   plot->xAxis->setRange(x.first, x.second);
   std::vector<CurveSamples> samples = view.samples();
   const Range y = view.y(samples);
   plot->yAxis->setRange(y.first, y.second);
   impl_->placesAbove = view.placesAbove(samples, y.second);
-  impl_->layers->show({view.curves(), std::move(samples), view.columns(), impl_->marks,
-                       impl_->placesAbove, view.xAxis()});
-  plot->replot(QCustomPlot::rpQueuedRefresh);
+  const bool isOther = impl_->layers->show({view.curves(), std::move(samples), view.columns(),
+                                            impl_->marks, impl_->placesAbove, view.xAxis()});
+  const bool isStale = std::exchange(impl_->isStale, false);
+  if (isOther || isStale) plot->replot(QCustomPlot::rpQueuedRefresh);
   impl_->isUpToDate = true;
   impl_->placeCursor();
   Q_EMIT drawn();
@@ -313,6 +321,7 @@ void CurvePlot::resizeEvent(QResizeEvent* event) {
   impl_->overlay->setPlotArea(rect().marginsRemoved(kMarginsPx));
   impl_->overlay->raise();
   impl_->view.setWidth(width(), rect().marginsRemoved(kMarginsPx).width());
+  impl_->isStale = true;
   refresh();
 }
 

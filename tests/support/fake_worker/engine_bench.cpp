@@ -127,6 +127,8 @@ std::unique_ptr<QProcess> EngineBench::start(const std::vector<std::string>& arg
                      QString::fromStdString((folder() / "x").string()));
   environment.insert(QStringLiteral("LOCKSTEP_RUNS"),
                      QString::fromStdString((folder() / "runs").string()));
+  environment.insert(QStringLiteral("LOCKSTEP_LOCKS"),
+                     QString::fromStdString((folder() / "locks").string()));
   for (const auto& [name, value] : variables_)
     environment.insert(QString::fromStdString(name), QString::fromStdString(value));
   process->setProcessEnvironment(environment);

@@ -24,7 +24,8 @@ struct EngineResult {
 };
 
 /// A folder with lockstep-engine, a scripted worker instead of lockstep-worker, a small
-/// experiment and its data. Runs go to folder()/runs, sockets below folder()/x.
+/// experiment and its data. Runs go to folder()/runs, sockets below folder()/x, device locks and
+/// the queue below folder()/locks.
 class EngineBench {
  public:
   EngineBench();

@@ -34,6 +34,7 @@
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/training_state.h"
 #include "tests/support/fake_worker/arguments.h"
+#include "tests/support/fake_worker/hold_device.h"
 
 namespace base = lockstep::base;
 namespace fs = std::filesystem;
@@ -123,6 +124,7 @@ class FakeWorker {
          [this](Arguments& a) { send(protocol::Listening{static_cast<int>(a.number())}); }},
         {"touch",
          [this](Arguments& a) { std::ofstream(self_.parent_path() / a.word()) << "here"; }},
+        {"hold", [this](Arguments& a) { hold(a.word()); }},
         {"mkdir", [this](Arguments& a) { fs::create_directories(layout().folder() / a.word()); }},
         {"await",
          [this](Arguments& a) {
@@ -209,6 +211,14 @@ class FakeWorker {
            while (true) beatAfter(100);
          }},
     };
+  }
+
+  /// hold PREFIX: only of runs with such a name; a rank that does not know its run counts.
+  void hold(const std::string& prefix) const {
+    const std::string run = fs::path(runFolder_).filename().string(), gpu = job_.placement.gpuName;
+    if (!run.empty() && !run.starts_with(prefix)) return;
+    lockstep::tests::holdDevice(self_.parent_path(), run,
+                                gpu.empty() ? "cpu" : std::to_string(job_.placement.gpu));
   }
 
   void sendLine(const std::string& line) {

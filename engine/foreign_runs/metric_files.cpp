@@ -1,0 +1,153 @@
+#include "engine/foreign_runs/metric_files.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "engine/base/error.h"
+
+namespace lockstep::foreign_runs {
+namespace {
+
+constexpr std::size_t kMaxFiles = 100'000;
+constexpr int kMaxDepth = 20;
+
+template <typename Number>
+std::optional<Number> numberIn(std::string_view text) {
+  Number number{};
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+struct MetricLine {
+  std::int64_t milliseconds = 0;
+  double value = 0;
+  std::int64_t step = 0;
+};
+
+/// Two to five words: the step is left out in old files, a data set's name and digest may follow.
+std::optional<MetricLine> parse(std::string_view line) {
+  std::array<std::string_view, 3> words{};
+  std::size_t count = 0;
+  while (!line.empty() && count < words.size()) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    words[count++] = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  const auto time = numberIn<std::int64_t>(words[0]);
+  const auto value = numberIn<double>(words[1]);
+  const auto step = count < 3 ? std::optional<std::int64_t>(0) : numberIn<std::int64_t>(words[2]);
+  if (!time || !value || !step || *step < -kMaxStep || *step > kMaxStep) return std::nullopt;
+  return MetricLine{*time, *value, *step};
+}
+
+}  // namespace
+
+NamedFiles filesBelow(const fs::path& folder) {
+  NamedFiles files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (entry.depth() >= kMaxDepth) entry.disable_recursion_pending();
+    if (!entry->is_regular_file(ignored)) continue;
+    if (files.size() >= kMaxFiles)
+      throw Error(folder.string() + ": has more than 100000 files; expected a file per metric");
+    files.emplace(entry->path().lexically_relative(folder).generic_string(), entry->path());
+  }
+  if (error)
+    throw Error(folder.string() + ": cannot be listed: " + error.message() +
+                "; check that it exists and that you may read it");
+  return files;
+}
+
+/// False: one that was read is gone.
+bool MetricFiles::findMetrics(RecordStream& stream) {
+  const NamedFiles files = filesBelow(folder_);
+  for (const auto& [name, metric] : metrics_)
+    if (!files.contains(name)) return false;
+  for (const auto& [name, file] : files) {
+    const auto [at, isNew] = metrics_.try_emplace(name, file);
+    if (isNew) at->second.tag = stream.numberOf(name);
+  }
+  return true;
+}
+
+bool MetricFiles::addAppended(RecordStream& stream, Faults& faults) {
+  if (!findMetrics(stream)) return false;
+  for (auto& [name, metric] : metrics_)
+    if (!readMetric(metric, faults)) return false;
+  const auto isUnreadable = [](const auto& named) { return named.second.isUnreadable; };
+  if (!metrics_.empty() && std::ranges::all_of(metrics_, isUnreadable)) throw Error(faults.first);
+  addByStep(stream);
+  return true;
+}
+
+bool MetricFiles::readMetric(Metric& metric, Faults& faults) {
+  try {
+    const bool isContinued = metric.lines.visit(
+        [&](const AppendedLines::Line& line) {
+          if (!addLine(metric, line.text))
+            faults.add(metric.lines.placeOf(line) +
+                       ": is not a line of MLflow's metrics (milliseconds value step); left out");
+        },
+        faults);
+    metric.isUnreadable = false;
+    return isContinued;
+  } catch (const Error& error) {
+    if (!std::exchange(metric.isUnreadable, true)) faults.add(error.what());
+    return true;
+  }
+}
+
+/// Keeps the values in ascending steps: one that goes back replaces those from its step on.
+bool MetricFiles::addLine(Metric& metric, std::string_view line) {
+  const auto parsed = parse(line);
+  if (!parsed) return false;
+  while (!metric.values.empty() && metric.values.back().step >= parsed->step)
+    metric.values.pop_back();
+  metric.values.push_back(
+      {parsed->step, static_cast<double>(parsed->milliseconds) / 1000, parsed->value});
+  return true;
+}
+
+void MetricFiles::addByStep(RecordStream& stream) {
+  struct Cursor {
+    Metric* metric;
+    std::size_t next = 0;
+    bool isAtEnd() const { return next == metric->values.size(); }
+    const Value& value() const { return metric->values[next]; }
+  };
+  std::vector<Cursor> cursors;
+  for (auto& [name, metric] : metrics_)
+    if (!metric.values.empty()) cursors.push_back({&metric});
+  std::vector<ForeignPoint> points;
+  while (!cursors.empty()) {
+    std::int64_t step = std::numeric_limits<std::int64_t>::max();
+    for (const Cursor& cursor : cursors) step = std::min(step, cursor.value().step);
+    points.clear();
+    double seconds = 0;
+    bool isAnyAtEnd = false;
+    for (Cursor& cursor : cursors) {
+      if (cursor.value().step != step) continue;
+      points.push_back({cursor.metric->tag, cursor.value().value});
+      seconds = std::max(seconds, cursor.value().seconds);
+      ++cursor.next;
+      isAnyAtEnd = isAnyAtEnd || cursor.isAtEnd();
+    }
+    stream.add(step, seconds, points);
+    if (isAnyAtEnd) std::erase_if(cursors, [](const Cursor& cursor) { return cursor.isAtEnd(); });
+  }
+  for (auto& [name, metric] : metrics_) metric.values = {};
+}
+
+std::optional<std::int64_t> stepOfMetricLine(std::string_view line) {
+  const auto parsed = parse(line);
+  return parsed ? std::optional(parsed->step) : std::nullopt;
+}
+
+}  // namespace lockstep::foreign_runs

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "engine/foreign_runs/faults.h"
+#include "engine/foreign_runs/record_stream.h"
+
+namespace lockstep::foreign_runs {
+
+namespace fs = std::filesystem;
+
+/// The files that one run of another program logs to.
+class RunLog {
+ public:
+  virtual ~RunLog() = default;
+  /// Adds what was appended since the last call. False: what was added is no longer there, and
+  /// nothing was added. Throws Error when no file can be read.
+  [[nodiscard]] virtual bool addAppended(RecordStream& stream, Faults& faults) = 0;
+};
+
+}  // namespace lockstep::foreign_runs

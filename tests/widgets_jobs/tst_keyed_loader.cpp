@@ -1,0 +1,94 @@
+#include <QStringList>
+#include <QTest>
+#include <atomic>
+#include <memory>
+#include <semaphore>
+
+#include "tests/support/test_main.h"
+#include "widgets/jobs/keyed_loader.h"
+
+using namespace lockstep;
+using Loader = jobs::KeyedLoader<int>;
+
+class TstKeyedLoader : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void resultsAreLoadedOnceAndKept() {
+    std::atomic<int> loads = 0;
+    QStringList loaded;
+    Loader loader(2, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
+    loader.load({request("a", loads), request("b", loads), request("a", loads)});
+    QTRY_COMPARE(loaded.size(), 2);
+    QCOMPARE(*loader.find(QStringLiteral("a")), 1);
+    QVERIFY(!loader.find(QStringLiteral("c")));
+    loader.load({request("a", loads)});
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCOMPARE(loads.load(), 2);
+  }
+
+  void theLeastRecentlyUsedIsDropped() {
+    std::atomic<int> loads = 0;
+    int count = 0;
+    Loader loader(1, 2, [](int) { return 1; }, [&](const QString&) { ++count; });
+    loader.load({request("a", loads), request("b", loads)});
+    QTRY_COMPARE(count, 2);
+    QVERIFY(loader.find(QStringLiteral("a")));
+    loader.load({request("c", loads)});
+    QTRY_COMPARE(count, 3);
+    QVERIFY(loader.find(QStringLiteral("a")) && !loader.find(QStringLiteral("b")));
+    // What costs more than the whole cache is kept alone.
+    Loader large(1, 2, [](int) { return 100; }, [&](const QString&) { ++count; });
+    large.load({request("a", loads)});
+    QTRY_VERIFY(large.find(QStringLiteral("a")));
+  }
+
+  void newRequestsReplaceThoseThatHaveNotStarted() {
+    std::binary_semaphore begun{0}, goOn{0};
+    std::atomic<int> loads = 0;
+    QStringList loaded;
+    Loader loader(1, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
+    loader.load({{QStringLiteral("slow"),
+                  [&] {
+                    begun.release();
+                    goOn.acquire();
+                    return 0;
+                  }},
+                 request("never", loads)});
+    begun.acquire();
+    loader.load({request("next", loads)});
+    goOn.release();
+    QTRY_COMPARE(loaded, (QStringList{QStringLiteral("slow"), QStringLiteral("next")}));
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCOMPARE(loads.load(), 1);
+  }
+
+  void nothingComesAfterAClear() {
+    std::binary_semaphore begun{0}, goOn{0};
+    std::atomic<int> loads = 0;
+    QStringList loaded;
+    Loader loader(1, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
+    loader.load({{QStringLiteral("old"), [&] {
+                    begun.release();
+                    goOn.acquire();
+                    return 0;
+                  }}});
+    begun.acquire();
+    loader.clear();
+    loader.load({request("new", loads)});
+    goOn.release();
+    QTRY_COMPARE(loaded, QStringList{QStringLiteral("new")});
+    QVERIFY(!loader.find(QStringLiteral("old")));
+  }
+
+ private:
+  static Loader::Request request(const char* key, std::atomic<int>& loads) {
+    return {QString::fromLatin1(key), [&loads] {
+              ++loads;
+              return 1;
+            }};
+  }
+};
+
+LOCKSTEP_TEST(TstKeyedLoader)
+#include "tst_keyed_loader.moc"

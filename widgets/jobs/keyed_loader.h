@@ -1,0 +1,87 @@
+#pragma once
+
+#include <QCache>
+#include <QHash>
+#include <QObject>
+#include <QString>
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "widgets/jobs/jobs.h"
+
+namespace lockstep::jobs {
+
+/// Loads results by key from the disk, a few at a time, and keeps the most recently used ones. New
+/// requests replace old ones that have not started. For one thread; no method blocks.
+template <typename Result>
+class KeyedLoader {
+ public:
+  struct Request {
+    QString key;
+    std::function<Result()> load;  ///< any thread; must not throw
+  };
+
+  /// `atOnce`: loads side by side. `capacity` in units of `cost`; `loaded` is called on the GUI
+  /// thread.
+  KeyedLoader(int atOnce, qint64 capacity, std::function<qint64(const Result&)> cost,
+              std::function<void(const QString& key)> loaded)
+      : atOnce_(atOnce), cache_(capacity), cost_(std::move(cost)), loaded_(std::move(loaded)) {}
+  KeyedLoader(const KeyedLoader&) = delete;
+  KeyedLoader& operator=(const KeyedLoader&) = delete;
+
+  /// The result if it is in memory, else nullptr.
+  std::shared_ptr<const Result> find(const QString& key) const {
+    const auto* result = cache_.object(key);
+    return result ? *result : nullptr;
+  }
+
+  /// Loads the results that are not in memory, in this order. Loads that have started go on: their
+  /// results may be needed.
+  void load(const std::vector<Request>& requests) {
+    waiting_.assign(requests.begin(), requests.end());
+    startWaiting();
+  }
+
+  void clear() {
+    waiting_.clear();
+    for (Job& job : running_) job.cancel();
+    running_.clear();
+    cache_.clear();
+  }
+
+ private:
+  void startWaiting() {
+    while (!waiting_.empty() && running_.size() < atOnce_) {
+      const Request request = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (cache_.contains(request.key) || running_.contains(request.key)) continue;
+      running_[request.key] =
+          start(&context_, Kind::Disk, request.load, [this, key = request.key](Result&& result) {
+            running_.remove(key);
+            keep(key, std::make_shared<const Result>(std::move(result)));
+            startWaiting();
+            loaded_(key);
+          });
+    }
+  }
+
+  void keep(const QString& key, const std::shared_ptr<const Result>& result) {
+    // A result larger than the whole cache must still be shown: it takes all of the cache.
+    const qint64 cost = std::clamp<qint64>(cost_(*result), 1, cache_.maxCost());
+    cache_.insert(key, new std::shared_ptr<const Result>(result), cost);
+  }
+
+  QObject context_;
+  int atOnce_;
+  QCache<QString, std::shared_ptr<const Result>> cache_;
+  std::deque<Request> waiting_;
+  QHash<QString, Job> running_;
+  std::function<qint64(const Result&)> cost_;
+  std::function<void(const QString&)> loaded_;
+};
+
+}  // namespace lockstep::jobs
