@@ -1,8 +1,8 @@
 #include "app/controllers/image_counter.h"
 
-#include "widgets/jobs/jobs.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/training_images.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 namespace {

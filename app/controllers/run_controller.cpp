@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "widgets/jobs/jobs.h"
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
 #include "engine/events/tags.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 namespace {

@@ -17,8 +17,7 @@ namespace {
 
 /// Of the folder, or the nearest one above it that exists. Blocks.
 std::optional<qint64> freeBytesAt(QString folder) {
-  while (!folder.isEmpty() && !QFileInfo::exists(folder))
-    folder = QFileInfo(folder).absolutePath();
+  while (!folder.isEmpty() && !QFileInfo::exists(folder)) folder = QFileInfo(folder).absolutePath();
   const QStorageInfo storage(folder);
   return storage.isValid() ? std::optional(storage.bytesAvailable()) : std::nullopt;
 }
@@ -81,9 +80,11 @@ void StatusStrip::updateDisk() {
   diskJob_ = jobs::start(
       this, jobs::Kind::Disk, [folder = folder_] { return freeBytesAt(folder); },
       [this](const std::optional<qint64>& bytes) {
-        disk_->setText(bytes ? tr("disk %1 free").arg(QLocale(QLocale::English).formattedDataSize(
-                                   *bytes, 0, QLocale::DataSizeSIFormat))
-                             : QString());
+        disk_->setText(bytes
+                           ? tr("disk %1 free")
+                                 .arg(QLocale(QLocale::English)
+                                          .formattedDataSize(*bytes, 0, QLocale::DataSizeSIFormat))
+                           : QString());
       });
 }
 

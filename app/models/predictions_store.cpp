@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "widgets/jobs/jobs.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/run_folder/run_experiment.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 namespace {

@@ -15,8 +15,9 @@ namespace fs = std::filesystem;
 bool isSame(const run_folder::RunSummary& a, const run_folder::RunSummary& b) {
   const auto& x = a.info;
   const auto& y = b.info;
-  return std::tie(x.name, x.attempt, x.step, x.maxSteps, x.pid, x.socket, x.best) ==
-             std::tie(y.name, y.attempt, y.step, y.maxSteps, y.pid, y.socket, y.best) &&
+  return std::tie(x.name, x.attempt, x.step, x.maxSteps, x.pid, x.socket, x.best,
+                  x.queuePosition) == std::tie(y.name, y.attempt, y.step, y.maxSteps, y.pid,
+                                               y.socket, y.best, y.queuePosition) &&
          x.state == y.state && a.alive == b.alive && x.error.has_value() == y.error.has_value();
 }
 

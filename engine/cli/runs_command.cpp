@@ -40,10 +40,11 @@ std::string stepsText(const run_folder::RunInfo& info) {
 
 /// withPrograms: there are runs of others.
 std::vector<TableColumn> listColumns(bool withPrograms) {
-  return {{"run", "RUN"},    {"state", "STATE"},      {"step", "STEP"},
-          {"max_steps", ""}, {"best_metric", "BEST"}, {"best_value", ""},
-          {"best_step", ""}, {"created", "CREATED"},  {"queue_position", ""},
-          {"program", withPrograms ? "PROGRAM" : ""}};
+  return {{"run", "RUN"},          {"state", "STATE"},
+          {"step", "STEP"},        {"max_steps", ""},
+          {"best_metric", "BEST"}, {"best_value", ""},
+          {"best_step", ""},       {"created", "CREATED"},
+          {"queue_position", ""},  {"program", withPrograms ? "PROGRAM" : ""}};
 }
 
 std::vector<TableCell> listRow(const run_folder::RunSummary& run) {

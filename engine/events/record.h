@@ -18,10 +18,10 @@ struct Record {
   double wallTime = 0;
   std::int64_t step = 0;
   Kind kind = Kind::Other;
-  /// Of Scalars: tag -> value. Of SessionStart: the tags whose values from its step on are replaced;
-  /// none: those of all tags.
+  /// Of Scalars: tag -> value. Of SessionStart: the tags whose values from its step on are
+  /// replaced; none: those of all tags.
   ScalarValues scalars;
-  std::string json;      ///< of Event: the text tagged lockstep/event
+  std::string json;  ///< of Event: the text tagged lockstep/event
   /// Of HyperParameters and Other: a serialised Summary for TensorBoard; empty when read.
   std::string summary{};
 };

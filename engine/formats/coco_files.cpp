@@ -56,8 +56,8 @@ coco::Segmentation segmentationIn(const JsonNode& node, base::ImageSize size) {
   return polygons;
 }
 
-/// The part that the name of an annotation file says, `instances_val2017.json`, or else its folders,
-/// `valid/_annotations.coco.json`.
+/// The part that the name of an annotation file says, `instances_val2017.json`, or else its
+/// folders, `valid/_annotations.coco.json`.
 std::optional<Part> partOfFile(const Reading& reading, const fs::path& file) {
   const std::optional<Part> named = partOf(file.filename());
   return named ? named : partOf(file.lexically_relative(reading.folder()).parent_path());

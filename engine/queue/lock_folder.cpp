@@ -1,7 +1,5 @@
 #include "engine/queue/lock_folder.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <string>
 
@@ -14,7 +12,7 @@ namespace fs = std::filesystem;
 fs::path lockFolder() {
   const char* folder = std::getenv("LOCKSTEP_LOCKS");
   if (folder != nullptr && *folder != '\0') return folder;
-  return "/tmp/lockstep-" + std::to_string(::geteuid());
+  return run_folder::userFolder();
 }
 
 fs::path ensureLockFolder(const std::string& name) {

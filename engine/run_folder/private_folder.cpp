@@ -29,6 +29,10 @@ void ensurePrivateFolder(const std::filesystem::path& folder, const std::string&
   }
 }
 
+std::filesystem::path userFolder(const std::filesystem::path& parent) {
+  return parent / ("lockstep-" + std::to_string(::geteuid()));
+}
+
 bool isOwnFolder(const std::filesystem::path& folder) {
   struct stat status {};
   return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&

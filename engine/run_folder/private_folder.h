@@ -11,6 +11,9 @@ namespace lockstep::run_folder {
 void ensurePrivateFolder(const std::filesystem::path& folder, const std::string& what,
                          const std::string& remedy);
 
+/// `parent`/lockstep-UID: this user's own in a parent of all users. Creates nothing.
+std::filesystem::path userFolder(const std::filesystem::path& parent = "/tmp");
+
 /// Whether it is a folder of this user, and not a symlink.
 bool isOwnFolder(const std::filesystem::path& folder);
 

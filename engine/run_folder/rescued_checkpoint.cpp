@@ -87,7 +87,7 @@ bool isInRescueFolder(const Layout& layout, const fs::path& checkpoint) {
 }  // namespace
 
 fs::path rescueFolder(const fs::path& runFolder) {
-  return temporaryFolder() / ("lockstep-" + std::to_string(::geteuid())) / idOf(runFolder.string());
+  return userFolder(temporaryFolder()) / idOf(runFolder.string());
 }
 
 fs::path ensureRescueFolder(const fs::path& runFolder) {

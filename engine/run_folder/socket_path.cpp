@@ -35,7 +35,7 @@ fs::path socketFolder() {
     const bool hasRoom = folder.native().size() + kNameBytes <= kMaxAddressBytes;
     if (hasRoom && folder.is_absolute() && isWritableFolder(runtime)) return folder;
   }
-  return "/tmp/lockstep-" + std::to_string(::geteuid());
+  return userFolder();
 }
 
 fs::path ensureSocketFolder() {

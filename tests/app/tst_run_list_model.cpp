@@ -11,6 +11,7 @@
 #include "engine/base/counter_hash.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
+#include "widgets/jobs/jobs.h"
 
 using namespace lockstep;
 using app::RunListModel;
@@ -269,6 +270,19 @@ class TstRunListModel : public QObject {
           QVERIFY(model.index(row - 1).data(RunListModel::CreatedRole).toDouble() >= created);
       }
     }
+  }
+
+  /// Another read is asked for when the first one is done, but not delivered.
+  void noListingIsLost() {
+    QTemporaryDir parent, elsewhere;
+    tests::makeRun(parent.path(), made("here", 1000));
+    const QString single = tests::makeRun(elsewhere.path(), made("there", 500));
+    RunListModel model;
+    model.setParentFolder(parent.path());
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(10)));
+    model.addRun(single);
+    QTRY_COMPARE(model.rowCount(), 2);
+    QVERIFY(model.isLoaded());
   }
 
   void liveStateIsShownBeforeRunJsonHasIt() {

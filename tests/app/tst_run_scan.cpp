@@ -60,6 +60,17 @@ class TstRunScan : public QObject {
     QCOMPARE(changes.found[0].info.step, std::int64_t{5});
   }
 
+  void aMoveInTheQueueIsAChange() {
+    const QTemporaryDir parent;
+    RunScan scan;
+    for (const int position : {2, 1}) {
+      make(parent, "a", 1000, 0, protocol::RunState::Queued, position);
+      const RunScan::Changes changes = scan.update(wanted(parent));
+      QCOMPARE(changes.found.size(), std::size_t{1});
+      QCOMPARE(changes.found[0].info.queuePosition, std::optional(position));
+    }
+  }
+
   /// Its process may end without a word.
   void aRunWithAProcessIsLookedAtEveryTime() {
     const QTemporaryDir parent;
@@ -102,13 +113,15 @@ class TstRunScan : public QObject {
     return fs::path(parent.path().toStdString()) / name;
   }
   static void make(const QTemporaryDir& parent, const char* name, double created,
-                   std::int64_t step = 0, protocol::RunState state = protocol::RunState::Finished) {
+                   std::int64_t step = 0, protocol::RunState state = protocol::RunState::Finished,
+                   std::optional<int> queuePosition = std::nullopt) {
     fs::create_directories(folderOf(parent, name));
     run_folder::RunInfo info;
     info.name = name;
     info.created = created;
     info.step = step;
     info.state = state;
+    info.queuePosition = queuePosition;
     run_folder::writeRunInfo(run_folder::Layout(folderOf(parent, name)), info);
   }
   static RunScan::Wanted wanted(const QTemporaryDir& parent) {

@@ -1,10 +1,6 @@
 // Ten million points in the window, and a hundred runs at once.
-#include <time.h>
-
-#include <QKeyEvent>
-#include <QListView>
+#include <QAbstractItemView>
 #include <QTemporaryDir>
-#include <QTest>
 #include <cmath>
 #include <string>
 

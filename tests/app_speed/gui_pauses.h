@@ -2,7 +2,6 @@
 
 #include <QObject>
 #include <atomic>
-#include <mutex>
 #include <thread>
 #include <vector>
 

@@ -2,11 +2,9 @@
 
 #include <QString>
 #include <QTemporaryDir>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "engine/run_folder/run_folder.h"
 

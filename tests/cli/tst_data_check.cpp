@@ -8,9 +8,9 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/dataset_check/annotation_issues.h"
 #include "engine/cli/data_check.h"
 #include "engine/config/load.h"
+#include "engine/dataset_check/annotation_issues.h"
 #include "tests/cli/made_splits.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_data.h"
@@ -232,7 +232,8 @@ class TstDataCheck : public QObject {
       const fs::path set =
           tests::realData(std::string(name).substr(0, std::string(name).find('/')));
       if (set.empty()) QSKIP("LOCKSTEP_TEST_DATA has no such data");
-      const auto issues = dataset_check::annotationIssues(coco::Dataset::load(set.parent_path() / name));
+      const auto issues =
+          dataset_check::annotationIssues(coco::Dataset::load(set.parent_path() / name));
       QVERIFY2(issues.empty(), issues.empty() ? "" : issues[0].text.c_str());
     }
   }

@@ -50,10 +50,8 @@ std::string cocoFile(const std::string& names) {
     const int id = static_cast<int>(root["images"].size()) + 1;
     root["images"].push_back(
         {{"id", id}, {"file_name", std::string(1, name) + ".png"}, {"width", 40}, {"height", 30}});
-    root["annotations"].push_back({{"id", id},
-                                   {"image_id", id},
-                                   {"category_id", 1},
-                                   {"segmentation", {{1, 1, 9, 1, 9, 9}}}});
+    root["annotations"].push_back(
+        {{"id", id}, {"image_id", id}, {"category_id", 1}, {"segmentation", {{1, 1, 9, 1, 9, 9}}}});
   }
   return root.dump();
 }

@@ -54,6 +54,18 @@ class QueueBench {
   bool waitFor(const std::string& run, const std::string& place) const {
     return QTest::qWaitFor([&] { return this->place(run) == place; }, 20000);
   }
+  /// Until a queued run has looked twice whether it is its turn: it makes its removed lock again
+  /// just before.
+  bool waitForALook(const std::string& run) const {
+    const fs::path lock =
+        bench.folder() / "locks/queue" /
+        (run_folder::idOf(fs::canonical(layout(run).folder()).string()) + ".lock");
+    for (int look = 0; look < 2; ++look) {
+      if (!fs::remove(lock)) return false;
+      if (!QTest::qWaitFor([&] { return fs::exists(lock); }, 20000)) return false;
+    }
+    return true;
+  }
   bool waitForEnd(const std::string& run) const {
     return QTest::qWaitFor([&] { return !run_folder::RunLock::isHeld(layout(run)); }, 20000);
   }
@@ -241,7 +253,7 @@ class TstQueue : public QObject {
     QVERIFY(hasLog(runs.layout("own"), warning));
     runs.signal("h", SIGTERM);
     QVERIFY(runs.waitForEnd("h"));
-    QTest::qWait(2500);
+    QVERIFY(runs.waitForALook("q"));
     QVERIFY2(runs.place("q") == "queued 1", "the other still trains on it");
     runs.signal("own", SIGTERM);
     QVERIFY(runs.waitFor("q", "running"));
@@ -257,7 +269,7 @@ class TstQueue : public QObject {
     const int before = runs.bench.workerPid();
     runs.bench.touch("go");
     QTRY_VERIFY_WITH_TIMEOUT(runs.bench.workerPid() != before, 20000);
-    QTest::qWait(2500);
+    QVERIFY(runs.waitForALook("q"));
     QCOMPARE(runs.place("q"), std::string("queued 1"));
   }
 
@@ -405,7 +417,7 @@ class TstQueue : public QObject {
     runs.train("c", "--queue", {"--devices", "GPU-bbbb"});
     runs.train("d", "--queue", {"--devices", "cpu"});
     QVERIFY2(runs.waitFor("d", "running"), "no other is on the CPU");
-    QTest::qWait(1500);
+    QVERIFY(runs.waitForALook("b") && runs.waitForALook("c"));
     QCOMPARE(runs.place("b"), std::string("queued 1"));
     QVERIFY2(runs.place("c") == "queued 2", "GPU 1 is free, but b waits for it");
     QCOMPARE(runs.ask("c", protocol::QueueRequest{"1", 1}), std::string());

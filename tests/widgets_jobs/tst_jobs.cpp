@@ -125,10 +125,12 @@ class TstJobs : public QObject {
     int rounds = 0;
     jobs::Job job;
     std::function<void()> next = [&] {
-      job = jobs::start(this, Kind::Processor, [] { return 0; }, [&](int) {
-        if (job.isRunning()) rounds = -100;
-        if (++rounds < 20) next();
-      });
+      job = jobs::start(
+          this, Kind::Processor, [] { return 0; },
+          [&](int) {
+            if (job.isRunning()) rounds = -100;
+            if (++rounds < 20) next();
+          });
     };
     next();
     QTRY_COMPARE(rounds, 20);
@@ -137,14 +139,16 @@ class TstJobs : public QObject {
   void whatTakesLongIsSaidOnce() {
     const DeadFile file;
     int late = 0, done = 0;
-    jobs::Job job = jobs::start(this, Kind::Disk, [&file] { return file.read(); }, [&](int) { ++done; });
+    jobs::Job job = jobs::start(
+        this, Kind::Disk, [&file] { return file.read(); }, [&](int) { ++done; });
     job.whenLaterThan(std::chrono::milliseconds(20), [&] { ++late; });
     QTRY_COMPARE(late, 1);
     QCOMPARE(done, 0);
     file.revive();
     QTRY_COMPARE(done, 1);
     QCOMPARE(late, 1);
-    jobs::Job quick = jobs::start(this, Kind::Disk, [] { return 1; }, [&](int) { ++done; });
+    jobs::Job quick = jobs::start(
+        this, Kind::Disk, [] { return 1; }, [&](int) { ++done; });
     quick.whenLaterThan(std::chrono::milliseconds(0), [] {});
     QTRY_COMPARE(done, 2);
   }
@@ -155,10 +159,13 @@ class TstJobs : public QObject {
     constexpr int kDead = 20;
     int revived = 0, done = 0;
     for (int i = 0; i < kDead; ++i)
-      jobs::start(this, Kind::Disk, [&file] { return file.read(); }, [&](int) { ++revived; });
-    jobs::start(this, Kind::Processor, [] { return 1; }, [&](int) { ++done; });
+      jobs::start(
+          this, Kind::Disk, [&file] { return file.read(); }, [&](int) { ++revived; });
+    jobs::start(
+        this, Kind::Processor, [] { return 1; }, [&](int) { ++done; });
     QTRY_COMPARE(done, 1);
-    jobs::start(this, Kind::Disk, [] { return 1; }, [&](int) { ++done; });
+    jobs::start(
+        this, Kind::Disk, [] { return 1; }, [&](int) { ++done; });
     QTRY_COMPARE_WITH_TIMEOUT(done, 2, 30000);
     QCOMPARE(revived, 0);
     QVERIFY(!jobs::waitForAll(std::chrono::milliseconds(10)));
@@ -173,8 +180,9 @@ class TstJobs : public QObject {
     std::atomic<int> worked = 0;
     int delivered = 0;
     for (int i = 0; i < 1000; ++i)
-      jobs::start(this, i % 2 == 0 ? Kind::Disk : Kind::Processor, [&] { return ++worked; },
-                  [&](int) { ++delivered; });
+      jobs::start(
+          this, i % 2 == 0 ? Kind::Disk : Kind::Processor, [&] { return ++worked; },
+          [&](int) { ++delivered; });
     QTRY_COMPARE(delivered, 1000);
     QCOMPARE(worked.load(), 1000);
   }

@@ -17,7 +17,8 @@ class TstKeyedLoader : public QObject {
   void resultsAreLoadedOnceAndKept() {
     std::atomic<int> loads = 0;
     QStringList loaded;
-    Loader loader(2, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
+    Loader loader(
+        2, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
     loader.load({request("a", loads), request("b", loads), request("a", loads)});
     QTRY_COMPARE(loaded.size(), 2);
     QCOMPARE(*loader.find(QStringLiteral("a")), 1);
@@ -30,7 +31,8 @@ class TstKeyedLoader : public QObject {
   void theLeastRecentlyUsedIsDropped() {
     std::atomic<int> loads = 0;
     int count = 0;
-    Loader loader(1, 2, [](int) { return 1; }, [&](const QString&) { ++count; });
+    Loader loader(
+        1, 2, [](int) { return 1; }, [&](const QString&) { ++count; });
     loader.load({request("a", loads), request("b", loads)});
     QTRY_COMPARE(count, 2);
     QVERIFY(loader.find(QStringLiteral("a")));
@@ -38,7 +40,8 @@ class TstKeyedLoader : public QObject {
     QTRY_COMPARE(count, 3);
     QVERIFY(loader.find(QStringLiteral("a")) && !loader.find(QStringLiteral("b")));
     // What costs more than the whole cache is kept alone.
-    Loader large(1, 2, [](int) { return 100; }, [&](const QString&) { ++count; });
+    Loader large(
+        1, 2, [](int) { return 100; }, [&](const QString&) { ++count; });
     large.load({request("a", loads)});
     QTRY_VERIFY(large.find(QStringLiteral("a")));
   }
@@ -47,7 +50,8 @@ class TstKeyedLoader : public QObject {
     std::binary_semaphore begun{0}, goOn{0};
     std::atomic<int> loads = 0;
     QStringList loaded;
-    Loader loader(1, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
+    Loader loader(
+        1, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
     loader.load({{QStringLiteral("slow"),
                   [&] {
                     begun.release();
@@ -67,7 +71,8 @@ class TstKeyedLoader : public QObject {
     std::binary_semaphore begun{0}, goOn{0};
     std::atomic<int> loads = 0;
     QStringList loaded;
-    Loader loader(1, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
+    Loader loader(
+        1, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
     loader.load({{QStringLiteral("old"), [&] {
                     begun.release();
                     goOn.acquire();

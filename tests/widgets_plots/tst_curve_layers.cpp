@@ -1,4 +1,6 @@
+#include <QSignalSpy>
 #include <QTest>
+#include <functional>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_plots/plain_source.h"
@@ -64,6 +66,37 @@ class TstCurveLayers : public QObject {
   }
 
   void theFirstPointIsSeen() { QVERIFY(pixelsOf(drawn({curveOf({{1, 2}})}), runColor()) > 8); }
+
+  void onlyAnotherPictureIsPainted() {
+    auto source = std::make_shared<PlainSource>();
+    for (int i = 0; i < 100; ++i) source->points.push_back({1.0 + i, 1 + 0.01 * i});
+    Curve curve;
+    curve.name = QStringLiteral("train");
+    curve.source = source;
+    drawn({curve});
+    QObject* canvas = nullptr;
+    for (QObject* child : plot_->children())
+      if (child->inherits("QCustomPlot")) canvas = child;
+    QSignalSpy painted(canvas, SIGNAL(afterReplot())), frames(plot_.get(), &CurvePlot::drawn);
+    const auto paintings = [&](const std::function<void()>& change) {
+      painted.clear();
+      frames.clear();
+      change();
+      plot_->refresh();
+      if (!QTest::qWaitFor([&] { return plot_->isUpToDate(); })) return qsizetype{-1};
+      return frames.size() > 0 ? painted.size() : qsizetype{-1};
+    };
+    QCOMPARE(paintings([&] { source->points[50].ry() += 1e-5; }), 0);
+    QCOMPARE(paintings([&] { source->points[50].ry() += 0.2; }), 1);
+    QCOMPARE(paintings([&] { plot_->setLogY(true); }), 1);
+    QCOMPARE(paintings([&] { plot_->setXView(10, 20); }), 1);
+    QCOMPARE(paintings([&] { plot_->setXAxis(widgets::XAxis::Relative); }), 1);
+    QCOMPARE(paintings([&] { plot_->setEventMarks({{50, QStringLiteral("here")}}); }), 1);
+    Curve other = curve;
+    other.styleIndex = 3;
+    QCOMPARE(paintings([&] { plot_->setCurves({other}); }), 1);
+    QCOMPARE(paintings([&] { source->points.clear(); }), 1);
+  }
 
   void aHeldOutCurveOfItsOwnHueIsDrawnInIt() {
     const QColor own = widgets::heldOutColor(0, widgets::currentTheme());

@@ -5,7 +5,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
-#include <functional>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_plots/plain_source.h"
@@ -105,34 +104,6 @@ class TstCurvePlot : public QObject {
     QVERIFY(source->lastEdges.back() > 100 && source->lastEdges.back() < 102);
     const QColor color = widgets::runStyle(0, widgets::currentTheme()).color;
     QVERIFY(pixelsNear(plot_->grab().toImage(), color) > 200);
-  }
-
-  void onlyAnotherPictureIsPainted() {
-    auto source = line(100);
-    plot_->setCurves({curveOf(source)});
-    show();
-    QObject* canvas = nullptr;
-    for (QObject* child : plot_->children())
-      if (child->inherits("QCustomPlot")) canvas = child;
-    QSignalSpy painted(canvas, SIGNAL(afterReplot())), drawn(plot_.get(), &CurvePlot::drawn);
-    const auto paintings = [&](const std::function<void()>& change) {
-      painted.clear();
-      drawn.clear();
-      change();
-      plot_->refresh();
-      waitDrawn();
-      return drawn.size() > 0 ? painted.size() : -1;
-    };
-    QCOMPARE(paintings([&] { source->points[50].ry() += 1e-5; }), 0);
-    QCOMPARE(paintings([&] { source->points[50].ry() += 0.2; }), 1);
-    QCOMPARE(paintings([&] { plot_->setLogY(true); }), 1);
-    QCOMPARE(paintings([&] { plot_->setXView(10, 20); }), 1);
-    QCOMPARE(paintings([&] { plot_->setXAxis(widgets::XAxis::Relative); }), 1);
-    QCOMPARE(paintings([&] { plot_->setEventMarks({{50, QStringLiteral("here")}}); }), 1);
-    Curve other = curveOf(source);
-    other.styleIndex = 3;
-    QCOMPARE(paintings([&] { plot_->setCurves({other}); }), 1);
-    QCOMPARE(paintings([&] { source->points.clear(); }), 1);
   }
 
   void nonFiniteValuesLeaveAGapAndAMark() {

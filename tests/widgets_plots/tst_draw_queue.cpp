@@ -31,7 +31,10 @@ class TstDrawQueue : public QObject {
     QCOMPARE(count, 0);
     QTRY_COMPARE(count, 1);
     QVERIFY(!queue.isWaiting(this));
-    QTest::qWait(3 * static_cast<int>(DrawQueue::kFrame.count()));
+    QObject other;
+    bool isNextFrame = false;
+    queue.request(&other, [&] { isNextFrame = true; });
+    QTRY_VERIFY(isNextFrame);
     QCOMPARE(count, 1);
   }
 

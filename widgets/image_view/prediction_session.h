@@ -8,9 +8,9 @@
 
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
-#include "widgets/jobs/keyed_loader.h"
 #include "widgets/instances/checkpoint_analysis.h"
 #include "widgets/instances/prediction_store.h"
+#include "widgets/jobs/keyed_loader.h"
 #include "widgets/jobs/latest_job.h"
 
 namespace lockstep::widgets {

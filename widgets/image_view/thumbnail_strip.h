@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/jobs/keyed_loader.h"
 #include "widgets/instances/instance_match.h"
+#include "widgets/jobs/keyed_loader.h"
 
 namespace lockstep::widgets {
 

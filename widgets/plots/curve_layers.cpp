@@ -4,7 +4,6 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "widgets/curves/free_place.h"
 #include "widgets/curves/line_raster.h"
 #include "widgets/curves/number_text.h"
+#include "widgets/curves/picture_key.h"
 #include "widgets/curves/polyline.h"
 #include "widgets/curves/shaded_gap.h"
 #include "widgets/plots/curve_pen.h"
@@ -90,29 +90,6 @@ class PixelMap {
  private:
   bool isLog_;
   double start_ = 0, from_ = 0, scale_ = 0;
-};
-
-/// Identifies a picture by what is drawn, to a quarter of a pixel.
-class PictureKey {
- public:
-  void add(std::uint64_t value) { hash_ = (hash_ ^ value) * 0x100000001b3ULL + 0x9e3779b9ULL; }
-  void add(double value) {
-    add(static_cast<std::uint64_t>(std::isfinite(value)
-                                       ? std::llround(std::clamp(value, -1e9, 1e9) * 4)
-                                       : std::int64_t{1} << 40));
-  }
-  void add(const Line& line) {
-    add(static_cast<std::uint64_t>(line.size()));
-    for (const QPointF& point : line) {
-      add(point.x());
-      add(point.y());
-    }
-  }
-  void addExactly(double value) { add(std::bit_cast<std::uint64_t>(value)); }
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
 
 /// Points with a marker.

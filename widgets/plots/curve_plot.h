@@ -22,7 +22,7 @@ class CurvePlot : public QWidget {
   Q_OBJECT
 
  public:
-  /// `queue`: shared by the plots of a page, and outlives them; nullptr: one of its own.
+  /// `queue`: shared by the plots of a page, for as long as they are shown; nullptr: its own.
   explicit CurvePlot(DrawQueue* queue = nullptr, QWidget* parent = nullptr);
   ~CurvePlot() override;
 
