@@ -55,7 +55,7 @@ class QueueBench {
     return QTest::qWaitFor([&] { return this->place(run) == place; }, 20000);
   }
   /// Until a queued run has looked twice whether it is its turn: it makes its removed lock again
-  /// just before.
+  /// just before. Only for the last in the queue: to those behind it a run without a lock is gone.
   bool waitForALook(const std::string& run) const {
     const fs::path lock =
         bench.folder() / "locks/queue" /
@@ -417,7 +417,7 @@ class TstQueue : public QObject {
     runs.train("c", "--queue", {"--devices", "GPU-bbbb"});
     runs.train("d", "--queue", {"--devices", "cpu"});
     QVERIFY2(runs.waitFor("d", "running"), "no other is on the CPU");
-    QVERIFY(runs.waitForALook("b") && runs.waitForALook("c"));
+    QVERIFY(runs.waitForALook("c"));
     QCOMPARE(runs.place("b"), std::string("queued 1"));
     QVERIFY2(runs.place("c") == "queued 2", "GPU 1 is free, but b waits for it");
     QCOMPARE(runs.ask("c", protocol::QueueRequest{"1", 1}), std::string());
@@ -433,7 +433,7 @@ class TstQueue : public QObject {
              said.c_str());
     for (const char* run : {"a", "e"}) runs.kill(run);
     runs.signal("c", SIGTERM);
-    QVERIFY2(runs.waitFor("b", "starting") || runs.waitFor("b", "running"), "it has both");
+    QTRY_VERIFY_WITH_TIMEOUT(runs.place("b") == "starting" || runs.place("b") == "running", 20000);
   }
 
   void followersLockTheirDevices() {
