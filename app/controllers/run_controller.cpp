@@ -2,111 +2,22 @@
 
 #include <algorithm>
 
+#include "app/controllers/run_tail.h"
 #include "engine/base/error.h"
-#include "engine/events/reader.h"
 #include "engine/events/tags.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::milliseconds kRereadInterval{1000}, kFrame{16};
+constexpr std::chrono::milliseconds kRereadInterval{1000}, kForeignInterval{3000},
+    kFrame{16};
 constexpr double kScoreThreshold = 0.05;
 
 }  // namespace
 
-/// State of reading a run folder. It moves to a worker thread and back, so only one thread uses it
-/// at a time.
-struct RunController::Tail {
-  /// Detects whether a file that could not be read has changed since.
-  struct Stamp {
-    std::uintmax_t bytes = 0;
-    run_folder::fs::file_time_type changed{};
-    bool operator==(const Stamp&) const = default;
-    static Stamp of(const run_folder::fs::path& file);
-  };
-  struct Broken {
-    Stamp stamp;
-    QString error;
-  };
-  std::optional<events::Reader> reader;
-  run_folder::RunSummary summary;
-  std::optional<RunHistory> whole;      ///< result of the first read
-  std::vector<events::Record> records;  ///< result of later ones
-  std::vector<std::int64_t> checkpointSteps;
-  bool hasConfig = false;
-  std::optional<EvaluationPlan> evaluationPlan;
-  int planAttempt = 0;  ///< attempt of evaluationPlan
-  double smoothing = 0.6;
-  int attempt = 0;
-  std::optional<Broken> broken;
-  QString error;
-
-  /// Reads records after `since`; nullopt: run.json only, since the socket sends the records.
-  void read(const run_folder::fs::path& folder, std::optional<std::int64_t> since);
-  void readEvents(const run_folder::fs::path& file, std::int64_t since);
-  void readPlan(const run_folder::Layout& layout);
-};
-
-RunController::Tail::Stamp RunController::Tail::Stamp::of(const run_folder::fs::path& file) {
-  std::error_code ignored;
-  return {run_folder::fs::file_size(file, ignored), run_folder::fs::last_write_time(file, ignored)};
-}
-
-void RunController::Tail::read(const run_folder::fs::path& folder,
-                               std::optional<std::int64_t> since) {
-  Stamp stamp;
-  try {
-    // First the attempt, then the records: after a resume in between the engine sends a reset, and
-    // no stale records stay.
-    summary = run_folder::summarise(folder);
-    const run_folder::Layout layout(folder);
-    checkpointSteps = run_folder::checkpointSteps(layout);
-    std::error_code ignored;
-    hasConfig = run_folder::fs::exists(layout.config(), ignored);
-    if (hasConfig) readPlan(layout);
-    if (!since) return;
-    const run_folder::fs::path file = events::findEventFile(folder);
-    if (file.empty()) return;  // a queued run has none yet
-    stamp = Stamp::of(file);
-    if (broken && broken->stamp == stamp) throw Error(broken->error.toStdString());
-    if (std::exchange(broken, std::nullopt)) reader.reset();
-    readEvents(file, *since);
-  } catch (const std::exception& exception) {
-    error = QString::fromUtf8(exception.what());
-    broken = Broken{stamp, error};
-  }
-}
-
-/// Once per attempt: a resume may change the configuration.
-void RunController::Tail::readPlan(const run_folder::Layout& layout) {
-  if (evaluationPlan && planAttempt == summary.info.attempt) return;
-  try {
-    evaluationPlan = readEvaluationPlan(layout);
-    planAttempt = summary.info.attempt;
-  } catch (const std::exception&) {  // reported where the configuration is needed
-    evaluationPlan.reset();
-  }
-}
-
-void RunController::Tail::readEvents(const run_folder::fs::path& file, std::int64_t since) {
-  // A resume has truncated the file: the reader's offset is no longer valid.
-  if (reader && (reader->wasTruncated() || summary.info.attempt != attempt)) reader.reset();
-  attempt = summary.info.attempt;
-  if (reader) {
-    while (auto record = reader->next())
-      if (record->seq > since) records.push_back(std::move(*record));
-    return;
-  }
-  reader.emplace(file);
-  whole.emplace();
-  whole->metrics().setSmoothing(smoothing);
-  reader->visitAvailable(
-      [this](const events::RecordView& record) { whole->add(record, reader->tags()); });
-}
-
 RunController::RunController(const QString& folder, QObject* parent)
-    : QObject(parent), folder_(folder), tail_(std::make_shared<Tail>()) {
+    : QObject(parent), folder_(folder), tail_(std::make_shared<RunTail>()) {
   summary_.folder = folder.toStdString();
   frame_.setSingleShot(true);
   frame_.setInterval(kFrame);
@@ -166,10 +77,10 @@ void RunController::readMore() {
         tail->read(folder, since);
         return tail;
       },
-      [this](const std::shared_ptr<Tail>& tail) { handleRead(tail); });
+      [this](const std::shared_ptr<RunTail>& tail) { handleRead(tail); });
 }
 
-void RunController::handleRead(const std::shared_ptr<Tail>& tail) {
+void RunController::handleRead(const std::shared_ptr<RunTail>& tail) {
   reading_ = false;
   const bool live = link_.state() == EngineLink::State::Connected;
   const run_folder::RunInfo before = summary_.info;
@@ -201,10 +112,14 @@ void RunController::handleRead(const std::shared_ptr<Tail>& tail) {
   }
   tail->whole.reset();
   tail->records.clear();
+  program_ = tail->program;
   const QString error = std::exchange(tail->error, QString());
-  setAccessError(readError_, error.isEmpty() ? std::nullopt
-                                             : std::optional(RunAccessError{
-                                                   tr("The run cannot be read"), error}));
+  const QString leftOut = std::exchange(tail->leftOut, QString());
+  std::optional<RunAccessError> problem;
+  if (!error.isEmpty()) problem = RunAccessError{tr("The run cannot be read"), error};
+  if (error.isEmpty() && !leftOut.isEmpty())
+    problem = RunAccessError{tr("The run is damaged"), leftOut};
+  setAccessError(readError_, std::move(problem));
   if (summary_.info.step < history_.metrics().lastStep())
     summary_.info.step = history_.metrics().lastStep();
   const bool first = !std::exchange(loaded_, true);
@@ -223,6 +138,9 @@ void RunController::followLive() {
     link_.disconnectFromEngine();
     setAccessError(linkError_, std::nullopt);
   }
+  // Other programs tell nobody that their files have grown.
+  reread_.setInterval(program_ ? kForeignInterval : kRereadInterval);
+  if (program_) return reread_.start();
   // While the socket of a running engine is not connected, poll the file. Also poll a file that
   // cannot be read: it may be repaired without a change of run.json.
   if ((summary_.alive && link_.state() != EngineLink::State::Connected) || readError_) {
@@ -235,7 +153,7 @@ void RunController::followLive() {
 void RunController::handleEvent(const protocol::EngineMessage& message) {
   if (const auto* reset = std::get_if<protocol::Reset>(&message)) {
     history_.add(message);
-    tail_ = std::make_shared<Tail>();  // the file was truncated: the reader's offset is invalid
+    tail_ = std::make_shared<RunTail>();  // the file was truncated: the reader's offset is invalid
     tail_->summary = summary_;
     noteCut(reset->step);
     announce();

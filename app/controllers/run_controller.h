@@ -11,9 +11,12 @@
 #include "app/controllers/engine_link.h"
 #include "app/models/evaluation_plan.h"
 #include "app/models/run_history.h"
+#include "engine/foreign_runs/find_runs.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::app {
+
+class RunTail;
 
 /// Why a run cannot be read or followed.
 struct RunAccessError {
@@ -55,6 +58,8 @@ class RunController : public QObject {
   /// run.json as last read, with the live step and state.
   const run_folder::RunInfo& info() const { return summary_.info; }
   bool isAlive() const { return summary_.alive; }
+  /// Whose run it is, once it has been read; nullopt: ours.
+  const std::optional<foreign_runs::Source>& program() const { return program_; }
   EngineLink::State linkState() const { return link_.state(); }
   QString linkError() const { return link_.lastError(); }
   /// The event file has been read to its end.
@@ -99,14 +104,13 @@ class RunController : public QObject {
   void failed(const QString& title, const QString& detail);
 
  private:
-  struct Tail;
   struct Prediction {
     qint64 imageId = 0;
     qint64 step = 0;
   };
   void connectSignals();
   void readMore();
-  void handleRead(const std::shared_ptr<Tail>& tail);
+  void handleRead(const std::shared_ptr<RunTail>& tail);
   void followLive();
   void handleEvent(const protocol::EngineMessage& message);
   void noteCut(qint64 step);
@@ -119,11 +123,12 @@ class RunController : public QObject {
 
   QString folder_;
   run_folder::RunSummary summary_;
+  std::optional<foreign_runs::Source> program_;
   RunHistory history_;
   std::vector<std::int64_t> checkpointSteps_;
   EvaluationPlan evaluationPlan_;
   EngineLink link_;
-  std::shared_ptr<Tail> tail_;
+  std::shared_ptr<RunTail> tail_;
   QHash<QString, std::variant<protocol::CommandName, Prediction>> requests_;  ///< pending, by id
   QTimer reread_;
   RunChanges changes_;  ///< not announced yet

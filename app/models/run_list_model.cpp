@@ -83,6 +83,8 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
       return styles_.find(row.folder).value_or(0);
     case CreatedRole:
       return info.created;
+    case ProgramRole:
+      return row.program ? QString::fromLatin1(base::textOf(*row.program)) : QString();
     case StartTextRole:
       return startTextOf(row);
     default:
@@ -145,7 +147,7 @@ void RunListModel::watchFolders() {
 }
 
 bool RunListModel::isUnderParent(const QString& folder) const {
-  return folder.left(folder.lastIndexOf(QLatin1Char('/'))) == parentFolder_;
+  return folder == parentFolder_ || folder.startsWith(parentFolder_ + QLatin1Char('/'));
 }
 
 void RunListModel::applyListing(const Listing& listing) {
@@ -200,19 +202,20 @@ QStringList RunListModel::removeRange(int first, int last) {
   return asked;
 }
 
-void RunListModel::addOrUpdate(const std::vector<run_folder::RunSummary>& found) {
+void RunListModel::addOrUpdate(const std::vector<ListedRun>& found) {
   std::vector<Row> fresh;
-  for (const run_folder::RunSummary& run : found) {
-    const QString folder = folderOf(run);
+  for (const ListedRun& run : found) {
+    const QString folder = folderOf(run.summary);
     const int row = rowOf(folder);
     if (row < 0) {
-      fresh.push_back({folder, run});
+      fresh.push_back({folder, run.summary, run.program});
       continue;
     }
-    run_folder::RunSummary& own = rows_[static_cast<std::size_t>(row)].summary;
-    countName(own, -1);
-    own = run;
-    countName(own, 1);
+    Row& own = rows_[static_cast<std::size_t>(row)];
+    countName(own.summary, -1);
+    own.summary = run.summary;
+    own.program = run.program;
+    countName(own.summary, 1);
     Q_EMIT dataChanged(index(row), index(row));
     Q_EMIT runChanged(folder);
   }

@@ -5,6 +5,7 @@
 #include <QHash>
 #include <QTimer>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/models/run_scan.h"
@@ -34,6 +35,7 @@ class RunListModel : public QAbstractListModel {
     ErrorRole,
     StyleIndexRole,  ///< index of colour and dash, saved across restarts
     CreatedRole,
+    ProgramRole,    ///< "detectron2"; empty: ours
     StartTextRole,  ///< when it was started, if another run has the same name; else empty
   };
   explicit RunListModel(QObject* parent = nullptr);
@@ -80,6 +82,7 @@ class RunListModel : public QAbstractListModel {
   struct Row {
     QString folder;
     run_folder::RunSummary summary;
+    std::optional<foreign_runs::Source> program{};
   };
   struct Listing {
     QString parentFolder;
@@ -94,7 +97,7 @@ class RunListModel : public QAbstractListModel {
   void applyListing(const Listing& listing);
   void removeGone(const RunScan::Changes& changes);
   QStringList removeRange(int first, int last);
-  void addOrUpdate(const std::vector<run_folder::RunSummary>& found);
+  void addOrUpdate(const std::vector<ListedRun>& found);
   void insertRuns(std::vector<Row> fresh);
   void indexRows(std::size_t from);
   void countName(const run_folder::RunSummary& summary, int change);

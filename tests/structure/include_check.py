@@ -50,8 +50,8 @@ ALLOWED = {
     "widgets/plots": {"widgets", "widgets/curves"},
     "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment", "widgets/jobs"},
     "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances", "widgets/jobs"},
-    "app/models": CORE | {"widgets/curves", "widgets/jobs"},
-    "app/controllers": CORE | {"app/models", "widgets/curves", "widgets/jobs"},
+    "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},
+    "app/controllers": CORE | {"foreign_runs", "app/models", "widgets/curves", "widgets/jobs"},
     # Pages know neither one another nor the window around them.
     "app/runs": PAGE,
     "app/monitor": PAGE | {"widgets/plots"},

@@ -1,0 +1,116 @@
+#include "app/controllers/run_tail.h"
+
+#include <QCoreApplication>
+#include <utility>
+
+#include "app/models/listed_run.h"
+#include "engine/base/error.h"
+
+namespace lockstep::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+QString tr(const char* text) { return QCoreApplication::translate("RunController", text); }
+
+events::Record recordOf(const events::RecordView& view, const std::vector<std::string>& tags) {
+  events::Record record{view.seq, view.wallTime, view.step, view.kind, {}, std::string(view.json)};
+  for (const events::ScalarView& scalar : view.scalars)
+    record.scalars.emplace_back(tags[scalar.tag], scalar.value);
+  return record;
+}
+
+}  // namespace
+
+RunTail::Stamp RunTail::Stamp::of(const fs::path& file) {
+  std::error_code ignored;
+  return {fs::file_size(file, ignored), fs::last_write_time(file, ignored)};
+}
+
+void RunTail::read(const fs::path& folder, std::optional<std::int64_t> since) {
+  Stamp stamp;
+  try {
+    if (foreign_ || (!run_folder::isRunFolder(folder) && foreign_runs::sourceOf(folder))) {
+      readForeign(folder);
+    } else {
+      readOwn(folder, since, stamp);
+    }
+  } catch (const std::exception& exception) {
+    error = QString::fromUtf8(exception.what());
+    broken_ = Broken{stamp, error};
+  }
+}
+
+void RunTail::readOwn(const fs::path& folder, std::optional<std::int64_t> since, Stamp& stamp) {
+  // First the attempt, then the records: after a resume in between the engine sends a reset, and
+  // no stale records stay.
+  summary = run_folder::summarise(folder);
+  const run_folder::Layout layout(folder);
+  checkpointSteps = run_folder::checkpointSteps(layout);
+  std::error_code ignored;
+  hasConfig = fs::exists(layout.config(), ignored);
+  if (hasConfig) readPlan(layout);
+  if (!since) return;
+  const fs::path file = events::findEventFile(folder);
+  if (file.empty()) return;  // a queued run has none yet
+  stamp = Stamp::of(file);
+  if (broken_ && broken_->stamp == stamp) throw Error(broken_->error.toStdString());
+  if (std::exchange(broken_, std::nullopt)) reader_.reset();
+  readEvents(file, *since);
+}
+
+/// Once per attempt: a resume may change the configuration.
+void RunTail::readPlan(const run_folder::Layout& layout) {
+  if (evaluationPlan && planAttempt_ == summary.info.attempt) return;
+  try {
+    evaluationPlan = readEvaluationPlan(layout);
+    planAttempt_ = summary.info.attempt;
+  } catch (const std::exception&) {  // reported where the configuration is needed
+    evaluationPlan.reset();
+  }
+}
+
+void RunTail::readEvents(const fs::path& file, std::int64_t since) {
+  // A resume has truncated the file: the reader's offset is no longer valid.
+  if (reader_ && (reader_->wasTruncated() || summary.info.attempt != attempt_)) reader_.reset();
+  attempt_ = summary.info.attempt;
+  if (reader_) {
+    while (auto record = reader_->next())
+      if (record->seq > since) records.push_back(std::move(*record));
+    return;
+  }
+  reader_.emplace(file);
+  whole.emplace();
+  whole->metrics().setSmoothing(smoothing);
+  reader_->visitAvailable(
+      [this](const events::RecordView& record) { whole->add(record, reader_->tags()); });
+}
+
+void RunTail::readForeign(const fs::path& folder) {
+  if (!foreign_) foreign_ = foreign_runs::runIn(folder);
+  if (!foreign_) throw Error(folder.string() + ": is no run any more");
+  ListedRun listed = readListedRun(*foreign_);
+  summary = std::move(listed.summary);
+  program = listed.program;
+  const foreign_runs::Visitor visitor = [this](const events::RecordView& record) {
+    if (whole) {
+      whole->add(record, foreignReader_->tags());
+    } else {
+      records.push_back(recordOf(record, foreignReader_->tags()));
+    }
+  };
+  if (!foreignReader_ || !foreignReader_->visitAppended(visitor)) {
+    foreignReader_.emplace(*foreign_);
+    whole.emplace();
+    whole->metrics().setSmoothing(smoothing);
+    if (!foreignReader_->visitAppended(visitor))
+      throw Error(folder.string() + ": its files change while they are read");
+  }
+  const foreign_runs::Faults& faults = foreignReader_->faults();
+  if (faults.count > 0)
+    leftOut = tr("%1 of its records could not be read and are left out. The first: %2")
+                  .arg(faults.count)
+                  .arg(QString::fromStdString(faults.first));
+}
+
+}  // namespace lockstep::app
