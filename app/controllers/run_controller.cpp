@@ -10,8 +10,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::milliseconds kRereadInterval{1000}, kForeignInterval{3000},
-    kFrame{16};
+constexpr std::chrono::milliseconds kRereadInterval{1000}, kForeignInterval{3000}, kFrame{16};
 constexpr double kScoreThreshold = 0.05;
 
 }  // namespace

@@ -38,6 +38,10 @@ void MainWindow::restoreDrafts(bool isPlainStart) {
 }
 
 void MainWindow::openCopyOfRun(const QString& folder) {
+  const QModelIndex listed = runList_->index(runList_->rowOf(folder));
+  if (const QString program = listed.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
+    return pages_->showWarning(tr("This run has no experiment file"),
+                               tr("It is a run of %1.").arg(program));
   showPage(Page::Configure);
   configurePage()->openCopyOfRun(folder);
 }

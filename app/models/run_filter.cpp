@@ -17,7 +17,8 @@ bool RunFilter::setText(const QString& text) {
 
 bool RunFilter::accepts(const QModelIndex& run) const {
   const QString text = run.data(RunListModel::NameRole).toString() + QLatin1Char(' ') +
-                       run.data(RunListModel::StateTextRole).toString();
+                       run.data(RunListModel::StateTextRole).toString() + QLatin1Char(' ') +
+                       run.data(RunListModel::ProgramRole).toString();
   return expression_.match(text).hasMatch();
 }
 

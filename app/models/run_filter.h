@@ -6,7 +6,7 @@
 
 namespace lockstep::app {
 
-/// Accepts runs whose name or state contains the text or matches /regex/.
+/// Accepts runs whose name, state or program contains the text or matches /regex/.
 class RunFilter {
  public:
   /// False when the text is an invalid /regex/; the filter is then unchanged.

@@ -131,8 +131,7 @@ RunScan::Changes RunScan::update(const Wanted& wanted) {
     const fs::path& folder = known->second.run.summary.folder;
     const bool isBelow = !folder.lexically_relative(wanted.parent).empty() &&
                          *folder.lexically_relative(wanted.parent).begin() != "..";
-    const bool isKept =
-        known->second.round == round_ || (!changes.error.empty() && isBelow);
+    const bool isKept = known->second.round == round_ || (!changes.error.empty() && isBelow);
     if (!isKept) changes.gone.push_back(folder);
     known = isKept ? std::next(known) : known_.erase(known);
   }

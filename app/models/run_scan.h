@@ -27,8 +27,8 @@ class RunScan {
   Changes update(const Wanted& wanted);
 
  private:
-  /// What tells one version of a run.json from the next, which replaces it; of other programs' files,
-  /// all together.
+  /// What tells one version of a run.json from the next, which replaces it; of other programs'
+  /// files, all together.
   struct Version {
     timespec changed{};
     std::int64_t bytes = -1;  ///< -1: there is none

@@ -53,6 +53,7 @@ void PredictionsPage::connectStore() {
     updateResults();
   });
   connect(&store_, &PredictionsStore::datasetMissing, this, [this] {
+    if (run_ && run_->program()) return showForeignRun();
     if (run_ && run_->info().isRangeTest) {
       view_->setEmptyText(tr("No held-out images"), tr("This is a learning-rate range test."), {});
     } else {
@@ -62,6 +63,7 @@ void PredictionsPage::connectStore() {
     view_->setMessage({});
   });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
+    if (run_ && run_->program()) return showForeignRun();
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
     view_->setMessage(message);
   });
@@ -136,6 +138,7 @@ void PredictionsPage::restoreAnswers() {
 
 void PredictionsPage::connectRun() {
   connect(run_, &RunController::changed, this, [this](const RunChanges& changes) {
+    if (run_->program()) return showForeignRun();  // known once it has been read
     if (changes.cutAfter) forgetAfter(*changes.cutAfter);
     if (changes.results()) updateResults();
   });
@@ -149,9 +152,20 @@ void PredictionsPage::showEvent(QShowEvent* event) {
 
 void PredictionsPage::load() {
   if (!run_ || store_.runFolder() == run_->folder()) return;
+  if (run_->program()) return showForeignRun();
   view_->setPredictionPossible(true);
   view_->setMessage(tr("Loading the held-out images…"));
   store_.setRun(run_->folder());
+}
+
+/// Its files hold curves, and no pictures that we know of.
+void PredictionsPage::showForeignRun() {
+  view_->setEmptyText(tr("No held-out images"),
+                      tr("This is a run of %1, of which only curves are read. `lockstep-engine "
+                         "coco-eval` compares its results file with the annotations.")
+                          .arg(QLatin1String(base::textOf(*run_->program()))),
+                      {});
+  view_->setMessage({});
 }
 
 void PredictionsPage::updateResults() {

@@ -273,6 +273,8 @@ void RunsPanel::updateEmptyState() {
 }
 
 QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
+  if (const QString program = run.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
+    return tr("It is a run of %1: it is read, and never written.").arg(program);
   if (run.data(RunListModel::AliveRole).toBool()) return tr("It is still running.");
   const auto state = run.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
   if (state != protocol::RunState::Finished) return {};
@@ -297,8 +299,9 @@ void RunsPanel::openMenu(const QPoint& position) {
   resume->setEnabled(blocked.isEmpty());
   resume->setToolTip(blocked);
   menu.setToolTipsVisible(true);
-  menu.addAction(tr("Duplicate configuration\tCtrl+D"), this,
-                 [this, folder] { Q_EMIT copyConfigRequested(folder); });
+  QAction* copy = menu.addAction(tr("Duplicate configuration\tCtrl+D"), this,
+                                 [this, folder] { Q_EMIT copyConfigRequested(folder); });
+  copy->setEnabled(index.data(RunListModel::ProgramRole).toString().isEmpty());
   menu.addSeparator();
   menu.addAction(tr("Open folder"), this,
                  [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); });

@@ -1,0 +1,158 @@
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+#include "app/controllers/run_controller.h"
+#include "app/frame/main_window.h"
+#include "app/models/run_list_model.h"
+#include "app/monitor/monitor_page.h"
+#include "app/predictions/predictions_page.h"
+#include "app/runs/run_banner.h"
+#include "app/runs/runs_panel.h"
+#include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
+#include "tests/events/record_samples.h"
+#include "tests/support/test_main.h"
+#include "widgets/empty_state.h"
+#include "widgets/plots/curve_card.h"
+
+using namespace lockstep;
+using app::MainWindow;
+using app::RunController;
+using app::RunListModel;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Folders of other programs, as they write them.
+class ForeignFolder {
+ public:
+  fs::path path() const { return folder_.path().toStdString(); }
+  QString of(const char* name) const { return folder_.filePath(QString::fromLatin1(name)); }
+
+  void append(const fs::path& file, const std::string& bytes) const {
+    fs::create_directories((path() / file).parent_path());
+    std::ofstream(path() / file, std::ios::app | std::ios::binary) << bytes;
+  }
+  /// A step of detectron2.
+  void addStep(const char* run, int step, double loss) const {
+    append(fs::path(run) / "metrics.json", R"({"iteration": )" + std::to_string(step) +
+                                               R"(, "total_loss": )" + std::to_string(loss) +
+                                               R"(, "loss_mask": 0.5, "lr": 0.01})" + "\n");
+  }
+  void addEvents(const char* run, int steps) const {
+    std::string bytes = events::encodeRecord(tests::versionRecord());
+    for (int step = 1; step <= steps; ++step)
+      bytes += events::encodeRecord(tests::scalarRecord(step, {{"train_loss", 2.F / step}}));
+    append(fs::path(run) / "events.out.tfevents.1000.host.1.0", bytes);
+  }
+
+ private:
+  QTemporaryDir folder_;
+};
+
+std::size_t pointsOf(const RunController& run, const char* tag) {
+  const app::MetricSeries* series = run.history().metrics().series(tag);
+  return series ? series->size() : 0;
+}
+
+}  // namespace
+
+/// Runs of other programs, as runs like ours.
+class TstForeignRuns : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theyAreListedBesideOurs() {
+    const ForeignFolder folder;
+    folder.addStep("detectron", 20, 1.5);
+    folder.addEvents("board/lr0.1", 5);
+    folder.addEvents("board/lr0.2", 5);
+    tests::makeRun(folder.of(""), tests::made("own", 5000));
+    RunListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setParentFolder(folder.of(""));
+    QTRY_COMPARE(model.rowCount(), 4);
+    const auto of = [&](const char* name, int role) {
+      return model.index(model.rowOf(folder.of(name))).data(role).toString();
+    };
+    QCOMPARE(of("own", RunListModel::ProgramRole), QString());
+    QCOMPARE(of("detectron", RunListModel::ProgramRole), QStringLiteral("detectron2"));
+    QCOMPARE(of("detectron", RunListModel::StateTextRole), QStringLiteral("detectron2"));
+    QCOMPARE(of("detectron", RunListModel::StepRole), QStringLiteral("20"));
+    QCOMPARE(of("board/lr0.1", RunListModel::ProgramRole), QStringLiteral("TensorBoard"));
+    QCOMPARE(of("board/lr0.1", RunListModel::NameRole), QStringLiteral("board/lr0.1"));
+    const QModelIndex run = model.index(model.rowOf(folder.of("detectron")));
+    QVERIFY(app::RunsPanel::resumeBlockedBy(run).contains(QStringLiteral("detectron2")));
+  }
+
+  void aRunIsReadAndFollowed() {
+    const ForeignFolder folder;
+    for (int step = 1; step <= 3; ++step) folder.addStep("run", 20 * step, 1.0 / step);
+    RunController run(folder.of("run"));
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded());
+    QVERIFY(run.program() == foreign_runs::Source::Detectron2);
+    QVERIFY(!run.isAlive() && !run.canResume() && !run.accessError());
+    QCOMPARE(pointsOf(run, "train/loss_total"), std::size_t{3});
+    QCOMPARE(pointsOf(run, "solver/lr"), std::size_t{3});
+    QSignalSpy changed(&run, &RunController::changed);
+    folder.addStep("run", 80, 0.2);
+    QTRY_COMPARE_WITH_TIMEOUT(pointsOf(run, "train/loss_total"), std::size_t{4}, 10000);
+    QVERIFY(changed.size() > 0);
+    QCOMPARE(run.info().step, std::int64_t{80});
+  }
+
+  void whatCannotBeReadIsSaidAndTheRestIsThere() {
+    const ForeignFolder folder;
+    folder.addStep("run", 20, 1);
+    folder.append("run/metrics.json", "{\"iteration\": 40, oh}\n");
+    folder.addStep("run", 60, 0.5);
+    RunController run(folder.of("run"));
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded());
+    QCOMPARE(pointsOf(run, "train/loss_total"), std::size_t{2});
+    QVERIFY(run.accessError());
+    QCOMPARE(run.accessError()->title, QStringLiteral("The run is damaged"));
+    QVERIFY2(run.accessError()->detail.contains(QStringLiteral("metrics.json:2")),
+             qPrintable(run.accessError()->detail));
+  }
+
+  void aRunThatVanishesIsSaid() {
+    const ForeignFolder folder;
+    folder.addEvents("run", 3);
+    RunController run(folder.of("run"));
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded());
+    fs::remove_all(folder.path() / "run");
+    run.refresh();
+    QTRY_VERIFY(run.accessError());
+    QCOMPARE(pointsOf(run, "train/loss_total"), std::size_t{3});
+  }
+
+  void theWindowShowsItsCurvesAndSaysWhatItLacks() {
+    const ForeignFolder folder;
+    folder.addEvents("run", 30);
+    widgets::ThemeSwitch theme;
+    MainWindow window(&theme, tests::optionsFor({folder.of("")}));
+    window.show();
+    QTRY_COMPARE(window.runsPanel()->currentRun(), folder.of("run"));
+    QTRY_VERIFY(window.isReady());
+    QTRY_VERIFY(window.monitorPage()->cards().front()->plot()->drawnPointCount(0) > 0);
+    window.showPage(app::Page::Predictions);
+    const auto says = [&](const char* text) {
+      for (const auto* label : window.predictionsPage()->findChildren<QLabel*>())
+        if (label->isVisible() && label->text().contains(QString::fromUtf8(text))) return true;
+      return false;
+    };
+    QTRY_VERIFY(says("a run of TensorBoard"));
+    QTRY_VERIFY(window.isReady());
+  }
+};
+
+LOCKSTEP_TEST(TstForeignRuns)
+#include "tst_foreign_runs.moc"
