@@ -87,6 +87,10 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
       return row.program ? QString::fromLatin1(base::textOf(*row.program)) : QString();
     case StartTextRole:
       return startTextOf(row);
+    case QueuePositionRole:
+      return info.queuePosition && row.summary.alive ? QVariant(*info.queuePosition) : QVariant();
+    case SocketRole:
+      return row.summary.alive ? QString::fromStdString(info.socket) : QString();
     default:
       return {};
   }

@@ -37,6 +37,14 @@ class RunListModel : public QAbstractListModel {
     CreatedRole,
     ProgramRole,    ///< "detectron2"; empty: ours
     StartTextRole,  ///< when it was started, if another run has the same name; else empty
+    TagsRole,       ///< a QStringList
+    NoteRole,
+    ArchivedRole,
+    PinnedRole,
+    DurationRole,  ///< seconds from its start to its end, or to now; invalid: unknown
+    EtaRole,       ///< seconds to its last step, at its pace; invalid: unknown
+    QueuePositionRole,  ///< among those that wait on its machine, from 1; invalid: it does not wait
+    SocketRole,         ///< of its engine; empty: it does not run
   };
   explicit RunListModel(QObject* parent = nullptr);
 
