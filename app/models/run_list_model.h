@@ -8,9 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "app/models/run_pace.h"
 #include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
-#include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/run_notes.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -41,8 +42,9 @@ class RunListModel : public QAbstractListModel {
     NoteRole,
     ArchivedRole,
     PinnedRole,
-    DurationRole,  ///< seconds from its start to its end, or to now; invalid: unknown
-    EtaRole,       ///< seconds to its last step, at its pace; invalid: unknown
+    NotesFaultRole,  ///< why its notes could not be read; empty: they could
+    DurationRole,    ///< seconds from its start to its end, or to now; invalid: unknown
+    EtaRole,         ///< seconds to its last step, at its pace; invalid: unknown
     QueuePositionRole,  ///< among those that wait on its machine, from 1; invalid: it does not wait
     SocketRole,         ///< of its engine; empty: it does not run
   };
@@ -58,9 +60,14 @@ class RunListModel : public QAbstractListModel {
   void addRun(const QString& folder);
   /// State and step from a live connection, ahead of run.json.
   void setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state, qint64 step);
+  /// What was just written, ahead of the next reading.
+  void setNotes(const QString& folder, const run_folder::RunNotes& notes);
+  /// The file with the notes of other programs' runs; by default there is none.
+  void setForeignNotesFile(const QString& file);
   /// Row of a run folder; -1: not listed.
   int rowOf(const QString& folder) const;
-  const run_folder::RunSummary& summary(int row) const { return rows_[row].summary; }
+  const run_folder::RunSummary& summary(int row) const { return rows_[row].run.summary; }
+  const run_folder::RunNotes& notes(int row) const { return rows_[row].run.notes; }
   int styleIndexOf(const QString& folder) const;
   /// Names to tell these runs apart: the names of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;
@@ -89,8 +96,8 @@ class RunListModel : public QAbstractListModel {
  private:
   struct Row {
     QString folder;
-    run_folder::RunSummary summary;
-    std::optional<foreign_runs::Source> program{};
+    ListedRun run;
+    RunPace pace{};
   };
   struct Listing {
     QString parentFolder;
@@ -105,15 +112,21 @@ class RunListModel : public QAbstractListModel {
   void applyListing(const Listing& listing);
   void removeGone(const RunScan::Changes& changes);
   QStringList removeRange(int first, int last);
+  /// Returns whether its name has changed.
+  bool replaceRun(Row& row, const ListedRun& run);
   void addOrUpdate(const std::vector<ListedRun>& found);
   void insertRuns(std::vector<Row> fresh);
   void indexRows(std::size_t from);
-  void countName(const run_folder::RunSummary& summary, int change);
+  void countName(const ListedRun& run, int change);
   QString startTextOf(const Row& row) const;
+  QVariant notesData(const Row& row, int role) const;
+  QVariant timeData(const Row& row, int role) const;
+  QString toolTipOf(const Row& row) const;
+  void announceNames();
   void setListingError(const QString& error);
   void watchFolders();
 
-  QString parentFolder_;
+  QString parentFolder_, foreignNotesFile_;
   QStringList singleRuns_;
   std::vector<Row> rows_;
   QHash<QString, int> rowOf_;  ///< by folder

@@ -86,6 +86,51 @@ class TstRunScan : public QObject {
     QVERIFY(scan.update(wanted(parent)).found.empty());
   }
 
+  void changedNotesAreAChange() {
+    const QTemporaryDir parent;
+    make(parent, "a", 1000);
+    make(parent, "b", 500);
+    const run_folder::Layout layout(folderOf(parent, "a"));
+    RunScan scan;
+    scan.update(wanted(parent));
+    run_folder::writeRunNotes(layout, {"new name", {"tag"}, "", true, false});
+    const RunScan::Changes changes = scan.update(wanted(parent));
+    QCOMPARE(changes.found.size(), std::size_t{1});
+    QVERIFY(changes.found[0].notes == run_folder::readRunNotes(layout));
+    QVERIFY(scan.update(wanted(parent)).found.empty());
+    base::writeFileAtomically(run_folder::notesFile(layout), "{");
+    const RunScan::Changes damaged = scan.update(wanted(parent));
+    QCOMPARE(damaged.found.size(), std::size_t{1});
+    QVERIFY(damaged.found[0].notes == run_folder::RunNotes());
+    QCOMPARE(damaged.found[0].notesFault,
+             run_folder::notesFile(layout).string() + ": invalid JSON at byte 2");
+    fs::remove(run_folder::notesFile(layout));
+    QCOMPARE(scan.update(wanted(parent)).found.size(), std::size_t{1});
+  }
+
+  /// At once, though their folders are not searched every time.
+  void notesOfOtherProgramsRunsAreInAFileOfTheirOwn() {
+    const QTemporaryDir parent, config;
+    for (const char* name : {"a", "b"}) {
+      fs::create_directories(folderOf(parent, name));
+      base::writeFileAtomically(folderOf(parent, name) / "metrics.json", "{\"iteration\": 39}\n");
+    }
+    RunScan::Wanted both = wanted(parent);
+    both.foreignNotes = folderOf(config, "notes.json");
+    RunScan scan;
+    QCOMPARE(scan.update(both).found.size(), std::size_t{2});
+    run_folder::NotesByFolder::change(both.foreignNotes, folderOf(parent, "b"),
+                                      [](auto& notes) { notes.note = "of b"; });
+    const RunScan::Changes changes = scan.update(both);
+    QCOMPARE(namesOf(changes.found), QStringLiteral("b"));
+    QCOMPARE(changes.found[0].notes.note, std::string("of b"));
+    QVERIFY(scan.update(both).found.empty());
+    base::writeFileAtomically(both.foreignNotes, "{");
+    const RunScan::Changes damaged = scan.update(both);
+    QCOMPARE(damaged.found.size(), std::size_t{2});
+    QVERIFY(damaged.found[0].notesFault.starts_with(both.foreignNotes.string() + ": invalid JSON"));
+  }
+
   void aFolderBecomesARun() {
     const QTemporaryDir parent;
     fs::create_directories(folderOf(parent, "a"));
