@@ -21,6 +21,7 @@ class QShortcut;
 
 namespace lockstep::app {
 
+class BusyDevices;
 class ConfigurePage;
 class Dismissals;
 class LogPanel;
@@ -61,6 +62,8 @@ class MainWindow : public QMainWindow {
 
  public Q_SLOTS:
   void train();
+  /// Trains the experiment when its devices are free.
+  void addToQueue();
   void togglePause();
   void stopRun();
   /// Backs up unsaved edits without asking, because the session ends.
@@ -102,6 +105,10 @@ class MainWindow : public QMainWindow {
   void updateTitle();
   void reportVanishedRuns(const QStringList& folders);
   void resumeRun(const QString& folder, const QStringList& overrides);
+  void startTraining(EngineProcess::When when);
+  void connectQueue();
+  void changeQueue(const QString& folder, const protocol::ClientMessage& request,
+                   const QString& failure);
   void setStarting(bool starting);
   RunController* currentRun() const;
   void escape();
@@ -111,6 +118,7 @@ class MainWindow : public QMainWindow {
   RunListModel* runList_ = nullptr;
   OpenRuns* openRuns_ = nullptr;
   EngineProcess* engine_ = nullptr;
+  BusyDevices* devices_ = nullptr;
   TopBar* topBar_ = nullptr;
   RunsPanel* runs_ = nullptr;
   PageArea* pages_ = nullptr;
@@ -130,6 +138,7 @@ class MainWindow : public QMainWindow {
     QAction* save = nullptr;
     QAction* saveAs = nullptr;
     QAction* train = nullptr;
+    QAction* queue = nullptr;
   };
   DocumentActions documentActions_;  ///< menu actions on the open experiment
 };

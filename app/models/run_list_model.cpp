@@ -83,6 +83,11 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
       return styles_.find(row.folder).value_or(0);
     case ProgramRole:
       return row.run.program ? QString::fromLatin1(base::textOf(*row.run.program)) : QString();
+    case QueuePositionRole:
+      return info.queuePosition && row.run.summary.alive ? QVariant(*info.queuePosition)
+                                                         : QVariant();
+    case SocketRole:
+      return row.run.summary.alive ? QString::fromStdString(info.socket) : QString();
     case CreatedRole:
     case StartTextRole:
     case DurationRole:

@@ -45,6 +45,8 @@ class RunListModel : public QAbstractListModel {
     NotesFaultRole,  ///< why its notes could not be read; empty: they could
     DurationRole,    ///< seconds from its start to its end, or to now; invalid: unknown
     EtaRole,         ///< seconds to its last step, at its pace; invalid: unknown
+    QueuePositionRole,  ///< among those that wait on its machine, from 1; invalid: it does not wait
+    SocketRole,         ///< of its engine; empty: it does not run
   };
   explicit RunListModel(QObject* parent = nullptr);
 
