@@ -3,8 +3,8 @@
 namespace lockstep::app {
 namespace {
 
-/// Few enough to be read in some tens of milliseconds, many enough for few signals.
-constexpr std::size_t kBatch = 64;
+/// Few enough to be taken over within a frame, many enough for few signals.
+constexpr std::size_t kBatch = 32;
 
 }  // namespace
 

@@ -27,14 +27,18 @@ class TstLastValues : public QObject {
     }
     const fs::path file = write(records);
     std::size_t bytes = 0;
-    for (const std::string& record : records) bytes += record.size();
+    std::vector<LastValues> values;
+    for (const std::string& record : records) {
+      bytes += record.size();
+      values.push_back(valuesOf(record));
+    }
     for (std::size_t most = 1; most <= bytes + 10; ++most) {
       LastValues expected;
       std::size_t held = 0;
-      for (auto record = records.rbegin(); record != records.rend(); ++record) {
-        held += record->size();
+      for (std::size_t i = records.size(); i-- > 0;) {
+        held += records[i].size();
         if (held > most) break;
-        for (const auto& [tag, value] : valuesOf(*record)) expected.emplace(tag, value);
+        expected.insert(values[i].begin(), values[i].end());
       }
       QCOMPARE(textOf(readLastValues(file, static_cast<std::int64_t>(most))), textOf(expected));
     }
