@@ -26,8 +26,10 @@ class ConfigurePage;
 class Dismissals;
 class LogPanel;
 class MonitorPage;
+class NotesStore;
 class PageArea;
 class PredictionsPage;
+class RunTrash;
 class RunsPanel;
 class StatusStrip;
 class TopBar;
@@ -103,10 +105,11 @@ class MainWindow : public QMainWindow {
   void updateStatus();
   void updateTrainable();
   void updateTitle();
-  void reportVanishedRuns(const QStringList& folders);
   void resumeRun(const QString& folder, const QStringList& overrides);
   void startTraining(EngineProcess::When when);
   void connectQueue();
+  void connectNotes();
+  void showTrashed(const QStringList& folders, const QString& failure);
   void changeQueue(const QString& folder, const protocol::ClientMessage& request,
                    const QString& failure);
   void setStarting(bool starting);
@@ -119,6 +122,8 @@ class MainWindow : public QMainWindow {
   OpenRuns* openRuns_ = nullptr;
   EngineProcess* engine_ = nullptr;
   BusyDevices* devices_ = nullptr;
+  NotesStore* notes_ = nullptr;
+  RunTrash* trash_ = nullptr;
   TopBar* topBar_ = nullptr;
   RunsPanel* runs_ = nullptr;
   PageArea* pages_ = nullptr;
