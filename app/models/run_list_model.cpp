@@ -15,7 +15,9 @@ namespace {
 constexpr std::chrono::milliseconds kPollInterval{2000};
 
 QString folderOf(const run_folder::RunSummary& summary) {
-  return QDir::cleanPath(QString::fromStdString(summary.folder.string()));
+  const QString folder = QString::fromStdString(summary.folder.string());
+  if (RemotePlace::isRemote(folder)) return folder;
+  return QDir::cleanPath(folder);
 }
 
 std::string nameOf(const run_folder::RunSummary& summary) {
@@ -87,6 +89,8 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
       return row.program ? QString::fromLatin1(base::textOf(*row.program)) : QString();
     case StartTextRole:
       return startTextOf(row);
+    case HostRole:
+      return RemotePlace::isRemote(row.folder) ? QString::fromStdString(info.host) : QString();
     default:
       return {};
   }
@@ -94,6 +98,7 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
 
 /// With the seconds if two of these runs were started in the same minute.
 QString RunListModel::startTextOf(const Row& row) const {
+  if (RemotePlace::isRemote(row.folder)) return QString::fromStdString(row.summary.info.host);
   const auto namesakes = namesakes_.constFind(QString::fromStdString(nameOf(row.summary)));
   if (namesakes == namesakes_.cend() || namesakes->count < 2 || row.summary.info.created <= 0)
     return {};
@@ -151,21 +156,25 @@ bool RunListModel::isUnderParent(const QString& folder) const {
 }
 
 void RunListModel::applyListing(const Listing& listing) {
+  setListingError({}, listing.parentFolder == parentFolder_
+                          ? QString::fromStdString(listing.changes.error)
+                          : QString());
+  applyChanges(listing.changes);
+  const bool wasLoaded = isLoaded();
+  listed_ = reading_;
+  if (isLoaded() && !wasLoaded) Q_EMIT loaded();
+}
+
+void RunListModel::applyChanges(const RunScan::Changes& changes) {
   const std::size_t before = rows_.size();
   const quint64 stylesBefore = styles_.revision();
-  removeGone(listing.changes);
-  setListingError(listing.parentFolder == parentFolder_
-                      ? QString::fromStdString(listing.changes.error)
-                      : QString());
+  removeGone(changes);
   const std::size_t kept = rows_.size();
-  addOrUpdate(listing.changes.found);
+  addOrUpdate(changes.found);
   const bool hasOtherRows = kept != before || rows_.size() != kept;
   if (hasOtherRows && !rows_.empty())  // names may be shared, or no longer be
     Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StartTextRole});
   if (styles_.revision() != stylesBefore) Q_EMIT stylesChanged();
-  const bool wasLoaded = isLoaded();
-  listed_ = reading_;
-  if (isLoaded() && !wasLoaded) Q_EMIT loaded();
 }
 
 void RunListModel::removeGone(const RunScan::Changes& changes) {
@@ -262,10 +271,31 @@ void RunListModel::countName(const run_folder::RunSummary& summary, int change) 
   namesakes.perMinute[minuteOf(summary)] += change;
 }
 
-void RunListModel::setListingError(const QString& error) {
-  if (error == listingError_) return;
-  listingError_ = error;
+void RunListModel::setListingError(const QString& place, const QString& error) {
+  if (error == listingErrors_.value(place)) return;
+  listingErrors_[place] = error;
+  if (error.isEmpty()) listingErrors_.remove(place);
   Q_EMIT listingErrorChanged();
+}
+
+QString RunListModel::listingError() const { return listingErrors_.values().join(u'\n'); }
+
+void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs) {
+  RunScan::Changes changes{runs, {}, {}};
+  QStringList& known = remoteRuns_[place.address()];
+  QStringList gone = std::exchange(known, {});
+  for (const ListedRun& run : runs) known.append(folderOf(run.summary));
+  for (const QString& folder : std::as_const(gone))
+    if (!known.contains(folder)) changes.gone.push_back(pathOf(folder));
+  std::stable_sort(changes.found.begin(), changes.found.end(), [](const auto& a, const auto& b) {
+    return a.summary.info.created < b.summary.info.created;
+  });
+  setListingError(place.address(), {});
+  applyChanges(changes);
+}
+
+void RunListModel::setRemoteError(const RemotePlace& place, const QString& error) {
+  setListingError(place.address(), tr("%1: %2").arg(place.hostText(), error));
 }
 
 QStringList RunListModel::namesOf(const QStringList& folders) const {

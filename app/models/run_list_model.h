@@ -3,11 +3,13 @@
 #include <QAbstractListModel>
 #include <QFileSystemWatcher>
 #include <QHash>
+#include <QMap>
 #include <QTimer>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "app/models/remote_place.h"
 #include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
 #include "engine/run_folder/run_folder.h"
@@ -36,7 +38,8 @@ class RunListModel : public QAbstractListModel {
     StyleIndexRole,  ///< index of colour and dash, saved across restarts
     CreatedRole,
     ProgramRole,    ///< "detectron2"; empty: ours
-    StartTextRole,  ///< when it was started, if another run has the same name; else empty
+    StartTextRole,  ///< its host, and when it was started if another run has the same name
+    HostRole,       ///< of a run on another machine; empty: it is on this one
   };
   explicit RunListModel(QObject* parent = nullptr);
 
@@ -48,6 +51,10 @@ class RunListModel : public QAbstractListModel {
   QString parentFolder() const { return parentFolder_; }
   /// Adds a run that need not be in the parent folder.
   void addRun(const QString& folder);
+  /// The runs at a place on another machine: replaces those of before.
+  void setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs);
+  /// Why the runs there cannot be listed now; they stay as they are.
+  void setRemoteError(const RemotePlace& place, const QString& error);
   /// State and step from a live connection, ahead of run.json.
   void setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state, qint64 step);
   /// Row of a run folder; -1: not listed.
@@ -61,8 +68,8 @@ class RunListModel : public QAbstractListModel {
   QStringList keptStyles() const { return styles_.kept(); }
   /// Restores saved keptStyles(); call it before the first listing.
   void restoreStyles(const QStringList& kept) { styles_.restore(kept); }
-  /// Why the parent folder could not be listed; empty: it could.
-  QString listingError() const { return listingError_; }
+  /// Why the parent folder or places on other machines could not be listed; empty: they could.
+  QString listingError() const;
   /// All folders and runs requested so far have been listed.
   bool isLoaded() const { return listed_ == asked_; }
 
@@ -95,6 +102,7 @@ class RunListModel : public QAbstractListModel {
   };
   bool isUnderParent(const QString& folder) const;
   void applyListing(const Listing& listing);
+  void applyChanges(const RunScan::Changes& changes);
   void removeGone(const RunScan::Changes& changes);
   QStringList removeRange(int first, int last);
   void addOrUpdate(const std::vector<ListedRun>& found);
@@ -102,7 +110,7 @@ class RunListModel : public QAbstractListModel {
   void indexRows(std::size_t from);
   void countName(const run_folder::RunSummary& summary, int change);
   QString startTextOf(const Row& row) const;
-  void setListingError(const QString& error);
+  void setListingError(const QString& place, const QString& error);
   void watchFolders();
 
   QString parentFolder_;
@@ -120,7 +128,8 @@ class RunListModel : public QAbstractListModel {
   int asked_ = 1;    ///< number of requests (folders and runs) so far; 1: none yet
   int reading_ = 0;  ///< asked_ when the current listing started
   int listed_ = 0;   ///< asked_ when the last finished listing started
-  QString listingError_;
+  QMap<QString, QString> listingErrors_;    ///< by place; that of the parent folder is ""
+  QHash<QString, QStringList> remoteRuns_;  ///< addresses, by that of the place
 };
 
 }  // namespace lockstep::app

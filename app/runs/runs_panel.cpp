@@ -275,6 +275,8 @@ void RunsPanel::updateEmptyState() {
 QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
   if (const QString program = run.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
     return tr("It is a run of %1: it is read, and never written.").arg(program);
+  if (const QString host = run.data(RunListModel::HostRole).toString(); !host.isEmpty())
+    return tr("It is on %1: resume it there.").arg(host);
   if (run.data(RunListModel::AliveRole).toBool()) return tr("It is still running.");
   const auto state = run.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
   if (state != protocol::RunState::Finished) return {};
@@ -301,10 +303,13 @@ void RunsPanel::openMenu(const QPoint& position) {
   menu.setToolTipsVisible(true);
   QAction* copy = menu.addAction(tr("Duplicate configuration\tCtrl+D"), this,
                                  [this, folder] { Q_EMIT copyConfigRequested(folder); });
-  copy->setEnabled(index.data(RunListModel::ProgramRole).toString().isEmpty());
+  const bool isHere = index.data(RunListModel::HostRole).toString().isEmpty();
+  copy->setEnabled(isHere && index.data(RunListModel::ProgramRole).toString().isEmpty());
   menu.addSeparator();
-  menu.addAction(tr("Open folder"), this,
-                 [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); });
+  QAction* open = menu.addAction(tr("Open folder"), this, [folder] {
+    QDesktopServices::openUrl(QUrl::fromLocalFile(folder));
+  });
+  open->setEnabled(isHere);
   menu.addAction(tr("Copy path"), this, [folder] { QApplication::clipboard()->setText(folder); });
   menu.exec(list_->viewport()->mapToGlobal(position));
 }
