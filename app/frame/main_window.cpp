@@ -5,6 +5,8 @@
 #include <QFileInfo>
 #include <QSettings>
 #include <QShortcut>
+#include <algorithm>
+#include <utility>
 
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
@@ -15,6 +17,7 @@
 #include "app/frame/top_bar.h"
 #include "app/frame/window_shortcut_filter.h"
 #include "app/models/notes_store.h"
+#include "app/models/remote_run_list.h"
 #include "app/monitor/log_panel.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
@@ -183,6 +186,9 @@ void MainWindow::openInitial() {
     runList_->addRun(run);
     if (!leads) runs_->addToSelection(run);
   }
+  const bool hasSelection = !opening.runs.isEmpty() || !opening.experiment.isEmpty();
+  for (const RemotePlace& place : opening.remotes)
+    openRemote(place, !hasSelection && place == opening.remotes.first());
   if (!opening.copiedRun.isEmpty()) configurePage()->openCopyOfRun(opening.copiedRun);
   showPage(opening.page);
   if (!opening.notOpened.isEmpty())
@@ -190,6 +196,36 @@ void MainWindow::openInitial() {
                         tr("%1 is open. Not opened: %2")
                             .arg(opening.experiment, opening.notOpened.join(QStringLiteral(", "))));
   restoreDrafts(opening.isPlainStart);
+}
+
+/// A folder of runs stays listed; a run is added to the list. `selects` the newest one.
+void MainWindow::openRemote(const RemotePlace& place, bool selects) {
+  auto* runs = new RemoteRuns(place, this);
+  remoteRuns_.push_back(runs);
+  if (selects) runs_->selectNothing();  // until it is known what is there
+  auto show = [this, place, selects,
+                     isFirst = true](const std::vector<ListedRun>& found) mutable {
+    runList_->setRemoteRuns(place, found);
+    if (std::exchange(isFirst, false) && selects && !found.empty())
+      runs_->selectRun(QString::fromStdString(found.front().summary.folder.string()));
+    Q_EMIT readyChanged();
+  };
+  connect(runs, &RemoteRuns::listed, this, show);
+  connect(runs, &RemoteRuns::foundRun, this,
+          [show, place]() mutable { show({unknownRemoteRun(place)}); });
+  connect(runs, &RemoteRuns::failed, this, [this, place](const QString& reason) {
+    runList_->setRemoteError(place, reason);
+    Q_EMIT readyChanged();
+  });
+}
+
+/// Other machines are asked only while somebody can see the answer.
+bool MainWindow::event(QEvent* event) {
+  const bool isOfVisibility = event->type() == QEvent::Show || event->type() == QEvent::Hide ||
+                              event->type() == QEvent::WindowStateChange;
+  if (isOfVisibility)
+    for (RemoteRuns* runs : remoteRuns_) runs->setWatched(isVisible() && !isMinimized());
+  return QMainWindow::event(event);
 }
 
 RunController* MainWindow::currentRun() const { return openRuns_->find(runs_->currentRun()); }
@@ -276,10 +312,16 @@ void MainWindow::stopRun() {
   if (run && run->linkState() == EngineLink::State::Connected) run->stop();
 }
 
-bool MainWindow::isReady() const { return runList_->isLoaded() && pages_->isReady(); }
+bool MainWindow::isListLoaded() const {
+  return runList_->isLoaded() &&
+         std::all_of(remoteRuns_.begin(), remoteRuns_.end(),
+                     [](const RemoteRuns* runs) { return runs->hasAnswered(); });
+}
+
+bool MainWindow::isReady() const { return isListLoaded() && pages_->isReady(); }
 
 QString MainWindow::whatIsLoading() const {
-  if (!runList_->isLoaded()) return tr("the list of runs");
+  if (!isListLoaded()) return tr("the list of runs");
   return tr("the page %1").arg(pages_->title());
 }
 

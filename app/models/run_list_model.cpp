@@ -17,7 +17,9 @@ namespace {
 constexpr std::chrono::milliseconds kPollInterval{2000};
 
 QString folderOf(const run_folder::RunSummary& summary) {
-  return QDir::cleanPath(QString::fromStdString(summary.folder.string()));
+  const QString folder = QString::fromStdString(summary.folder.string());
+  if (RemotePlace::isRemote(folder)) return folder;
+  return QDir::cleanPath(folder);
 }
 
 qint64 minuteOf(const run_folder::RunSummary& summary) {
@@ -86,10 +88,11 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case ProgramRole:
       return row.run.program ? QString::fromLatin1(base::textOf(*row.run.program)) : QString();
     case QueuePositionRole:
-      return info.queuePosition && row.run.summary.alive ? QVariant(*info.queuePosition)
-                                                         : QVariant();
+      return info.queuePosition && isAliveHere(row) ? QVariant(*info.queuePosition) : QVariant();
+    case HostRole:
+      return RemotePlace::isRemote(row.folder) ? QString::fromStdString(info.host) : QString();
     case SocketRole:
-      return row.run.summary.alive ? QString::fromStdString(info.socket) : QString();
+      return isAliveHere(row) ? QString::fromStdString(info.socket) : QString();
     case CreatedRole:
     case StartTextRole:
     case DurationRole:
@@ -98,6 +101,10 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     default:
       return notesData(row, role);
   }
+}
+
+bool RunListModel::isAliveHere(const Row& row) {
+  return row.run.summary.alive && !RemotePlace::isRemote(row.folder);
 }
 
 QVariant RunListModel::notesData(const Row& row, int role) const {
@@ -158,6 +165,8 @@ QString RunListModel::toolTipOf(const Row& row) const {
 
 /// With the seconds if two of these runs were started in the same minute.
 QString RunListModel::startTextOf(const Row& row) const {
+  if (RemotePlace::isRemote(row.folder))
+    return QString::fromStdString(row.run.summary.info.host);
   const auto namesakes = namesakes_.constFind(QString::fromStdString(nameOf(row.run)));
   if (namesakes == namesakes_.cend() || namesakes->count < 2 || row.run.summary.info.created <= 0)
     return {};
@@ -215,20 +224,24 @@ bool RunListModel::isUnderParent(const QString& folder) const {
 }
 
 void RunListModel::applyListing(const Listing& listing) {
-  const std::size_t before = rows_.size();
-  const quint64 stylesBefore = styles_.revision();
-  removeGone(listing.changes);
-  setListingError(listing.parentFolder == parentFolder_
-                      ? QString::fromStdString(listing.changes.error)
-                      : QString());
-  const std::size_t kept = rows_.size();
-  addOrUpdate(listing.changes.found);
-  const bool hasOtherRows = kept != before || rows_.size() != kept;
-  if (hasOtherRows) announceNames();
-  if (styles_.revision() != stylesBefore) Q_EMIT stylesChanged();
+  setListingError({}, listing.parentFolder == parentFolder_
+                          ? QString::fromStdString(listing.changes.error)
+                          : QString());
+  applyChanges(listing.changes);
   const bool wasLoaded = isLoaded();
   listed_ = reading_;
   if (isLoaded() && !wasLoaded) Q_EMIT loaded();
+}
+
+void RunListModel::applyChanges(const RunScan::Changes& changes) {
+  const std::size_t before = rows_.size();
+  const quint64 stylesBefore = styles_.revision();
+  removeGone(changes);
+  const std::size_t kept = rows_.size();
+  addOrUpdate(changes.found);
+  const bool hasOtherRows = kept != before || rows_.size() != kept;
+  if (hasOtherRows) announceNames();
+  if (styles_.revision() != stylesBefore) Q_EMIT stylesChanged();
 }
 
 /// Runs that are listed because the user asked for them stay, with the reason. Others, of a folder
@@ -360,10 +373,31 @@ void RunListModel::countName(const ListedRun& run, int change) {
   namesakes.perMinute[minuteOf(run.summary)] += change;
 }
 
-void RunListModel::setListingError(const QString& error) {
-  if (error == listingError_) return;
-  listingError_ = error;
+void RunListModel::setListingError(const QString& place, const QString& error) {
+  if (error == listingErrors_.value(place)) return;
+  listingErrors_[place] = error;
+  if (error.isEmpty()) listingErrors_.remove(place);
   Q_EMIT listingErrorChanged();
+}
+
+QString RunListModel::listingError() const { return listingErrors_.values().join(u'\n'); }
+
+void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs) {
+  RunScan::Changes changes{runs, {}, {}};
+  QStringList& known = remoteRuns_[place.address()];
+  QStringList gone = std::exchange(known, {});
+  for (const ListedRun& run : runs) known.append(folderOf(run.summary));
+  for (const QString& folder : std::as_const(gone))
+    if (!known.contains(folder)) changes.gone.push_back(pathOf(folder));
+  std::stable_sort(changes.found.begin(), changes.found.end(), [](const auto& a, const auto& b) {
+    return a.summary.info.created < b.summary.info.created;
+  });
+  setListingError(place.address(), {});
+  applyChanges(changes);
+}
+
+void RunListModel::setRemoteError(const RemotePlace& place, const QString& error) {
+  setListingError(place.address(), tr("%1: %2").arg(place.hostText(), error));
 }
 
 QStringList RunListModel::namesOf(const QStringList& folders) const {

@@ -74,8 +74,15 @@ RunMenu::RunMenu(RunsPanel* panel, const QModelIndexList& runs)
   }
   if (isOne()) addQueueActions();
   if (isOne()) addRunActions();
-  addNotesActions();
+  if (areHere()) addNotesActions();
   addFolderActions();
+}
+
+/// Of runs on other machines nothing is written.
+bool RunMenu::areHere() const {
+  return std::ranges::all_of(runs_, [](const QModelIndex& run) {
+    return run.data(RunListModel::HostRole).toString().isEmpty();
+  });
 }
 
 void RunMenu::addVanishedActions() {
@@ -110,7 +117,8 @@ void RunMenu::addRunActions() {
   resume->setToolTip(blocked);
   QAction* copy = addAction(tr("Duplicate configuration\tCtrl+D"), this,
                             [this, folder] { Q_EMIT panel_->copyConfigRequested(folder); });
-  copy->setEnabled(runs_.front().data(RunListModel::ProgramRole).toString().isEmpty());
+  copy->setEnabled(areHere() &&
+                   runs_.front().data(RunListModel::ProgramRole).toString().isEmpty());
   addSeparator();
 }
 
@@ -173,11 +181,12 @@ void RunMenu::askForNote() {
 }
 
 void RunMenu::addFolderActions() {
-  if (isOne())
+  if (isOne() && areHere())
     addAction(tr("Open folder"), this,
               [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(folders_.front())); });
   addAction(isOne() ? tr("Copy path") : tr("Copy paths"), this,
             [this] { QApplication::clipboard()->setText(folders_.join(u'\n')); });
+  if (!areHere()) return;
   QAction* trash = addAction(tr("Move to trash\tDel"), this,
                              [this] { Q_EMIT panel_->trashRequested(folders_); });
   const bool isAlive = std::ranges::any_of(

@@ -118,7 +118,7 @@ void RunsPanel::connectSignals() {
   connect(viewMenu_, &RunViewMenu::factsWanted, this, &RunsPanel::wantFacts);
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::wantFacts);
   connect(model_, &RunListModel::runChanged, this, [this](const QString& run) {
-    if (needsFacts()) facts_.want({run});
+    if (needsFacts() && !RemotePlace::isRemote(run)) facts_.want({run});
   });
   addShortcuts();
   updateFilter();
@@ -141,7 +141,9 @@ void RunsPanel::wantFacts() {
   if (!needsFacts()) return;
   QStringList runs;
   for (int row = 0; row < model_->rowCount(); ++row)
-    runs.append(model_->index(row).data(RunListModel::FolderRole).toString());
+    if (const QModelIndex run = model_->index(row);
+        run.data(RunListModel::HostRole).toString().isEmpty())
+      runs.append(run.data(RunListModel::FolderRole).toString());
   facts_.want(runs);
 }
 
@@ -319,6 +321,8 @@ void RunsPanel::updateEmptyState() {
 QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
   if (const QString program = run.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
     return tr("It is a run of %1: it is read, and never written.").arg(program);
+  if (const QString host = run.data(RunListModel::HostRole).toString(); !host.isEmpty())
+    return tr("It is on %1: resume it there.").arg(host);
   if (run.data(RunListModel::AliveRole).toBool()) return tr("It is still running.");
   const auto state = run.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
   if (state != protocol::RunState::Finished) return {};
@@ -354,10 +358,18 @@ void RunsPanel::addShortcuts() {
     connect(shortcut, &QShortcut::activated, this, action);
   };
   add(QKeySequence::Delete, [this] {
-    if (!selected_.isEmpty()) Q_EMIT trashRequested(selectedRuns());
+    QStringList runs = selectedRuns();
+    runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });
+    if (!runs.isEmpty()) Q_EMIT trashRequested(runs);
   });
   add(QKeySequence(QStringLiteral("Ctrl+T")),
-      [this] { RunMenu::askForTags(this, list_->selectionModel()->selectedRows()); });
+      [this] {
+        QModelIndexList runs = list_->selectionModel()->selectedRows();
+        runs.removeIf([this](const QModelIndex& run) {
+          return RemotePlace::isRemote(tree_->folderOf(run));
+        });
+        RunMenu::askForTags(this, runs);
+      });
 }
 
 void RunsPanel::moveInQueue(const QModelIndex& run, int change) {
