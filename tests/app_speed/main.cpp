@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
                        {"point_to_pixel", measurePointToPixel},
                        {"idle_live", measureIdleLive},
                        {"run_list", measureRunList},
+                       {"run_facts", measureRunFacts},
                        {"hour_of_use", measureHourOfUse}};
   std::printf("platform=%s\n", qPrintable(QGuiApplication::platformName()));
   for (const auto& [name, measure] : kMeasurements) {

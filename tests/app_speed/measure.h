@@ -22,6 +22,8 @@ double millisecondsOf(const QElapsedTimer& clock);
 double privateMebibytes();
 /// CPU time of this process so far, of all its threads, seconds.
 double cpuSeconds();
+/// CPU time of the calling thread so far.
+double threadCpuMilliseconds();
 
 /// Runs the event loop until `condition` holds, without the pauses of QTest::qWaitFor(). Ends the
 /// program with a message that names `what` if it does not within a minute.
@@ -41,6 +43,7 @@ void measureHundredRuns();
 void measurePointToPixel();
 void measureIdleLive();
 void measureRunList();
+void measureRunFacts();
 void measureHourOfUse();
 
 }  // namespace lockstep::speed

@@ -1,6 +1,4 @@
 // Ten thousand runs in the list.
-#include <time.h>
-
 #include <QTemporaryDir>
 #include <filesystem>
 #include <fstream>
@@ -13,12 +11,6 @@ namespace lockstep::speed {
 namespace {
 
 namespace fs = std::filesystem;
-
-double threadCpuMilliseconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
-}
 
 void makeSmallRun(const fs::path& parent, int number) {
   const fs::path folder = parent / ("run-" + std::to_string(number));
