@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 
+#include "app/models/remote_place.h"
 #include "engine/base/error.h"
 
 namespace lockstep::app {
@@ -74,6 +75,12 @@ CommandLine parseCommandLine(const QStringList& arguments) {
   for (qsizetype i = 0; i < arguments.size(); ++i) {
     QString name = arguments[i], value;
     if (onlyPaths || !name.startsWith(QLatin1Char('-')) || name == QLatin1String("-")) {
+      if (RemotePlace::isRemote(name)) {
+        const auto place = RemotePlace::parse(name);
+        if (!place) throw usageError(QStringLiteral("%1: is not ssh://HOST/FOLDER").arg(name));
+        line.paths.append(place->address());
+        continue;
+      }
       const QFileInfo file(name);
       if (!file.exists()) throw usageError(QStringLiteral("%1: no such file or folder").arg(name));
       line.paths.append(QDir::cleanPath(file.absoluteFilePath()));
@@ -112,12 +119,15 @@ CommandLine parseCommandLine(const QStringList& arguments) {
 
 QString helpText() {
   return QStringLiteral(
-      "lockstep [RUN|CONFIG|FOLDER]… [options]\n"
+      "lockstep [RUN|CONFIG|FOLDER|ssh://HOST/FOLDER]… [options]\n"
       "\n"
       "The desktop application for instance-segmentation experiments.\n"
       "  RUN     a run folder, to show its curves and predictions\n"
       "  CONFIG  an experiment file (YAML), to edit and train\n"
       "  FOLDER  the folder whose runs are listed (default: $LOCKSTEP_RUNS, else ./runs)\n"
+      "  ssh://HOST/FOLDER  a run, or a folder of runs, on another machine: HOST, USER@HOST or\n"
+      "          HOST:PORT, and a path there (/~/… in the home folder); $LOCKSTEP_SSH, else ssh,\n"
+      "          must reach it without a password, and lockstep-engine be found there\n"
       "\n"
       "  --page configure|monitor|predictions   the page to show first\n"
       "  --theme light|dark|system              colour theme of this window; the saved theme is\n"

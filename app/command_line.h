@@ -12,7 +12,8 @@ namespace lockstep::app {
 
 /// The parsed command line.
 struct CommandLine {
-  QStringList paths;         ///< absolute: run folders, experiment files, folders of runs
+  /// Absolute: run folders, experiment files, folders of runs; or addresses (RemotePlace).
+  QStringList paths;
   std::optional<Page> page;  ///< nothing: chosen by the kind of the paths
   widgets::ThemeSwitch::Mode theme = widgets::ThemeSwitch::Mode::System;
   bool themeGiven = false;

@@ -2,7 +2,8 @@
 # Installs what a build needs: Debian packages, and the pinned torch wheel in .venv/. Safe to run again.
 #   packaging/setup.sh [--cuda] [--dev]
 #   --cuda  all CUDA libraries of the wheel, which a build with CUDA kernels loads (3 GB more)
-#   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too)
+#   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too),
+#           and openssh-server
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/versions.sh
@@ -46,9 +47,10 @@ Wait until it exits, then run this again."
 install_system_packages() {
   local names missing=() package
   names=$(installed_names)
+  # shellcheck disable=SC2086  # a list of words
   while read -r package; do
     grep -qxF "$package" <<<"$names" || missing+=("$package")
-  done < packaging/apt-packages.txt
+  done < <(cat packaging/apt-packages.txt; [ $dev = 0 ] || printf '%s\n' $DEV_APT_PACKAGES)
   if [ ${#missing[@]} = 0 ]; then
     say "system packages: already installed"
     return

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 
+#include "app/controllers/engine_transport.h"
 #include "engine/base/error.h"
 
 namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstDelay{50};
-constexpr std::chrono::milliseconds kMaxDelay{2000};
-constexpr std::chrono::milliseconds kWelcomeTimeout{5000};
-
-bool isPermanent(QLocalSocket::LocalSocketError error) {
-  return error == QLocalSocket::SocketAccessError ||
-         error == QLocalSocket::UnsupportedSocketOperationError;
-}
+/// Handled before other events have their turn: the records of a long run come at once.
+constexpr int kLinesPerTurn = 500;
+constexpr qsizetype kShownGarbageLetters = 80;
 
 }  // namespace
 
@@ -22,22 +19,27 @@ EngineLink::EngineLink(QObject* parent) : QObject(parent) {
   retry_.setSingleShot(true);
   connect(&retry_, &QTimer::timeout, this, &EngineLink::tryConnect);
   welcomeTimer_.setSingleShot(true);
-  welcomeTimer_.setInterval(kWelcomeTimeout);
-  connect(&welcomeTimer_, &QTimer::timeout, this, [this] {
-    socket_.abort();
-    retryLater(tr("it accepts the connection but does not respond"));
-    Q_EMIT unreachable();
+  connect(&welcomeTimer_, &QTimer::timeout, this, &EngineLink::handleWelcomeTimeout);
+  moreLines_.setSingleShot(true);
+  connect(&moreLines_, &QTimer::timeout, this, [this] {
+    if (handleLines(kLinesPerTurn)) moreLines_.start(0);
   });
-  connect(&socket_, &QLocalSocket::connected, this, [this] {
-    lines_ = protocol::LineBuffer();
-    welcomeTimer_.start();
-    Q_EMIT connected();
-  });
-  connect(&socket_, &QLocalSocket::readyRead, this, &EngineLink::readLines);
-  connect(&socket_, &QLocalSocket::errorOccurred, this, &EngineLink::handleError);
 }
 
-EngineLink::~EngineLink() { socket_.disconnect(this); }
+EngineLink::~EngineLink() {
+  if (transport_) transport_->disconnect(this);
+}
+
+void EngineLink::connectTransport() {
+  connect(transport_.get(), &EngineTransport::opened, this, [this] {
+    lines_ = protocol::LineBuffer();
+    garbage_.clear();
+    welcomeTimer_.start(welcomeTimeout_.value_or(transport_->patience().welcome));
+    Q_EMIT connected();
+  });
+  connect(transport_.get(), &EngineTransport::readyRead, this, &EngineLink::receive);
+  connect(transport_.get(), &EngineTransport::closed, this, &EngineLink::handleClosed);
+}
 
 void EngineLink::setState(State state, const QString& error) {
   if (state_ == state && lastError_ == error) return;
@@ -46,10 +48,15 @@ void EngineLink::setState(State state, const QString& error) {
   Q_EMIT stateChanged(state);
 }
 
-void EngineLink::connectToEngine(const QString& socketPath) {
-  if (state_ != State::Off && path_ == socketPath) return;
+void EngineLink::connectToEngine(const QString& address) {
+  if (state_ != State::Off && address_ == address) return;
   disconnectFromEngine();
-  path_ = socketPath;
+  if (!transport_ || address_ != address) {
+    if (transport_) transport_.release()->deleteLater();  // it may be what calls this
+    address_ = address;
+    transport_ = makeTransport(address);
+    connectTransport();
+  }
   delay_ = std::chrono::milliseconds(0);
   setState(State::Connecting);
   tryConnect();
@@ -58,26 +65,39 @@ void EngineLink::connectToEngine(const QString& socketPath) {
 void EngineLink::disconnectFromEngine() {
   retry_.stop();
   welcomeTimer_.stop();
+  moreLines_.stop();
   setState(State::Off);
-  socket_.abort();
+  if (transport_) transport_->close();
   lines_ = protocol::LineBuffer();
 }
 
 void EngineLink::tryConnect() {
   if (state_ == State::Off) return;
-  socket_.connectToServer(path_);
+  transport_->open();
 }
 
-void EngineLink::handleError(QLocalSocket::LocalSocketError error) {
+/// What was said beside the messages is more use than that no message came.
+void EngineLink::handleWelcomeTimeout() {
+  const QString words = transport_->lastWords();
+  QString reason = tr("it accepts the connection but does not respond");
+  if (!words.isEmpty()) reason = tr("it does not respond, and its last words are: %1").arg(words);
+  if (!garbage_.isEmpty()) reason = tr("it sends “%1”, which is no message").arg(garbage_);
+  transport_->close();
+  retryLater(reason);
+  Q_EMIT unreachable();
+}
+
+void EngineLink::handleClosed(const QString& reason, bool isPermanent) {
   if (state_ == State::Off) return;
-  if (isPermanent(error)) {
-    const QString why = socket_.errorString();
+  while (handleLines(kLinesPerTurn)) continue;  // of before
+  if (state_ == State::Off) return;
+  if (isPermanent) {
     disconnectFromEngine();
-    Q_EMIT failed(tr("The engine's socket %1 cannot be used: %2").arg(path_, why));
+    Q_EMIT failed(reason);
     return;
   }
   const bool wasConnected = state_ == State::Connected;
-  retryLater(socket_.errorString());
+  retryLater(reason);
   if (wasConnected) {
     Q_EMIT lost();
   } else {
@@ -87,21 +107,33 @@ void EngineLink::handleError(QLocalSocket::LocalSocketError error) {
 
 void EngineLink::retryLater(const QString& error) {
   welcomeTimer_.stop();
-  delay_ = delay_.count() == 0 ? kFirstDelay : std::min(kMaxDelay, delay_ * 2);
+  moreLines_.stop();
+  delay_ =
+      delay_.count() == 0 ? kFirstDelay : std::min(transport_->patience().maxDelay, delay_ * 2);
   retry_.start(delay_);
   setState(State::Connecting, error);
 }
 
-void EngineLink::readLines() {
-  const QByteArray bytes = socket_.readAll();
+void EngineLink::receive() {
+  const QByteArray bytes = transport_->readAll();
   lines_.append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+  if (!moreLines_.isActive() && handleLines(kLinesPerTurn)) moreLines_.start(0);
+}
+
+/// Whether there are more.
+bool EngineLink::handleLines(int atMost) {
   std::string line;
-  for (;;) {
+  for (int i = 0; i < atMost; ++i) {
     const auto result = lines_.next(line);
-    if (result == protocol::LineBuffer::Result::NeedMore) return;
-    if (result == protocol::LineBuffer::Result::Line) handleLine(line);
-    if (state_ == State::Off) return;  // a slot has disconnected
+    if (result == protocol::LineBuffer::Result::NeedMore) return false;
+    if (result == protocol::LineBuffer::Result::Line) {
+      handleLine(line);
+    } else if (state_ != State::Connected && garbage_.isEmpty()) {
+      garbage_ = tr("a line of more than 1 MiB");
+    }
+    if (state_ == State::Off) return false;  // a slot has disconnected
   }
+  return true;
 }
 
 void EngineLink::handleLine(const std::string& line) {
@@ -117,6 +149,8 @@ void EngineLink::handleLine(const std::string& line) {
     // An unknown message, such as one of a newer engine; a request must not wait for it for ever.
     if (const std::string id = protocol::requestIdOf(line); !id.empty())
       Q_EMIT refused(QString::fromStdString(id), QString::fromUtf8(error.what()));
+    if (state_ != State::Connected && garbage_.isEmpty())
+      garbage_ = QString::fromStdString(line).simplified().left(kShownGarbageLetters);
     return;
   }
   if (const auto* welcome = std::get_if<protocol::Welcome>(&message)) {
@@ -125,6 +159,8 @@ void EngineLink::handleLine(const std::string& line) {
     setState(State::Connected);
     Q_EMIT welcomed(*welcome);
   } else if (const auto* ok = std::get_if<protocol::Ok>(&message)) {
+    if (const auto* part = std::get_if<protocol::FilePart>(&ok->answer))
+      return Q_EMIT filePartReceived(QString::fromStdString(ok->id), *part);
     const auto* answer = std::get_if<protocol::AnswerPath>(&ok->answer);
     Q_EMIT answered(QString::fromStdString(ok->id),
                     answer ? QString::fromStdString(answer->path) : QString());
@@ -136,7 +172,7 @@ void EngineLink::handleLine(const std::string& line) {
 }
 
 void EngineLink::send(const protocol::ClientMessage& message) {
-  socket_.write(QByteArray::fromStdString(protocol::encode(message)) + '\n');
+  transport_->write(QByteArray::fromStdString(protocol::encode(message)) + '\n');
 }
 
 QString EngineLink::nextId() { return QStringLiteral("app-%1").arg(++lastId_); }
@@ -149,6 +185,13 @@ QString EngineLink::sendCommand(protocol::CommandName name) {
   if (state_ != State::Connected) return {};
   const QString id = nextId();
   send(protocol::Command{id.toStdString(), name});
+  return id;
+}
+
+QString EngineLink::sendFileRequest(const QString& path, std::int64_t offset) {
+  if (state_ != State::Connected) return {};
+  const QString id = nextId();
+  send(protocol::FileRequest{id.toStdString(), path.toStdString(), offset});
   return id;
 }
 

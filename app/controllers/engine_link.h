@@ -1,18 +1,20 @@
 #pragma once
 
-#include <QElapsedTimer>
-#include <QLocalSocket>
 #include <QObject>
 #include <QString>
 #include <QTimer>
 #include <chrono>
+#include <memory>
+#include <optional>
 
 #include "engine/protocol/messages.h"
 
 namespace lockstep::app {
 
-/// The connection to a run's engine over its local socket: connects, retries after transient
-/// errors, splits the stream into lines and emits each message. No method blocks.
+class EngineTransport;
+
+/// The connection to a run's engine, over its local socket or through ssh: connects, retries after
+/// transient errors, splits the stream into lines and emits each message. No method blocks.
 class EngineLink : public QObject {
   Q_OBJECT
 
@@ -26,10 +28,10 @@ class EngineLink : public QObject {
   /// Why it is not connected yet; empty: it is connected or off, or no attempt has failed yet.
   QString lastError() const { return lastError_; }
   /// How long to wait for the welcome before the connection is retried.
-  void setWelcomeTimeout(std::chrono::milliseconds timeout) { welcomeTimer_.setInterval(timeout); }
-  /// Connects to the socket at this absolute path and retries until disconnectFromEngine() or a
-  /// permanent error.
-  void connectToEngine(const QString& socketPath);
+  void setWelcomeTimeout(std::chrono::milliseconds timeout) { welcomeTimeout_ = timeout; }
+  /// Connects to the socket at this absolute path, or to the run at this address (RemotePlace), and
+  /// retries until disconnectFromEngine() or a permanent error.
+  void connectToEngine(const QString& address);
   void disconnectFromEngine();
 
   void sendHello(std::int64_t since, int attempt);
@@ -37,6 +39,7 @@ class EngineLink : public QObject {
   QString sendCommand(protocol::CommandName name);
   QString sendPredict(const std::vector<std::int64_t>& imageIds, const QString& weights,
                       double scoreThreshold);
+  QString sendFileRequest(const QString& path, std::int64_t offset);
 
  Q_SIGNALS:
   /// state() or lastError() changed.
@@ -51,25 +54,32 @@ class EngineLink : public QObject {
   void eventReceived(const lockstep::protocol::EngineMessage& message);
   /// `path`: the file with the answer; empty: the answer has no file.
   void answered(const QString& id, const QString& path);
+  void filePartReceived(const QString& id, const lockstep::protocol::FilePart& part);
   void refused(const QString& id, const QString& message);
   /// A permanent error (another protocol version, no permission): there are no more attempts.
   void failed(const QString& message);
 
  private:
   void setState(State state, const QString& error = {});
+  void connectTransport();
   void tryConnect();
-  void readLines();
+  void receive();
+  bool handleLines(int atMost);
   void handleLine(const std::string& line);
-  void handleError(QLocalSocket::LocalSocketError error);
+  void handleWelcomeTimeout();
+  void handleClosed(const QString& reason, bool isPermanent);
   void retryLater(const QString& error);
   void send(const protocol::ClientMessage& message);
   QString nextId();
 
-  QLocalSocket socket_;
+  std::unique_ptr<EngineTransport> transport_;  ///< of address_
+  std::optional<std::chrono::milliseconds> welcomeTimeout_;
   QTimer retry_;
-  QTimer welcomeTimer_;  ///< runs from opening the socket to the welcome
+  QTimer welcomeTimer_;  ///< runs from opening the transport to the welcome
+  QTimer moreLines_;     ///< runs while there are received lines that were not handled yet
   protocol::LineBuffer lines_;
-  QString path_;
+  QString address_;
+  QString garbage_;  ///< the first line before the welcome that is no message
   QString lastError_;
   State state_ = State::Off;
   std::chrono::milliseconds delay_{0};

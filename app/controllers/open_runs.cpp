@@ -17,6 +17,8 @@ RunController* OpenRuns::open(const QString& folder) {
     run->history().metrics().setSmoothing(smoothing_);
     Q_EMIT runOpened(run.get());
     run->refresh();
+  } else if (run->place()) {
+    run->refresh();  // tries again to connect to a machine that refused
   }
   return run.get();
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "app/controllers/remote_files.h"
 #include "app/controllers/run_tail.h"
+#include "app/models/remote_run_list.h"
 #include "engine/base/error.h"
 #include "engine/events/tags.h"
+#include "engine/run_folder/run_experiment.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -16,8 +19,15 @@ constexpr double kScoreThreshold = 0.05;
 }  // namespace
 
 RunController::RunController(const QString& folder, QObject* parent)
-    : QObject(parent), folder_(folder), tail_(std::make_shared<RunTail>()) {
+    : QObject(parent),
+      folder_(folder),
+      place_(RemotePlace::parse(folder)),
+      tail_(std::make_shared<RunTail>()) {
   summary_.folder = folder.toStdString();
+  if (place_) {
+    summary_ = unknownRemoteRun(*place_).summary;
+    remoteFiles_ = std::make_unique<RemoteFiles>(link_, *place_);
+  }
   frame_.setSingleShot(true);
   frame_.setInterval(kFrame);
   reread_.setInterval(kRereadInterval);
@@ -40,23 +50,80 @@ void RunController::connectSignals() {
     }
     refresh();
   });
-  connect(&link_, &EngineLink::welcomed, this, [this](const protocol::Welcome& welcome) {
-    attempt_ = welcome.attempt;
-    summary_.info.attempt = welcome.attempt;
-    summary_.info.state = welcome.state;
-    setAccessError(linkError_, std::nullopt);
-    changes_.state = true;
-    announce();
-  });
+  connect(&link_, &EngineLink::welcomed, this, &RunController::handleWelcome);
   connect(&link_, &EngineLink::eventReceived, this, &RunController::handleEvent);
   connect(&link_, &EngineLink::answered, this, &RunController::handleAnswer);
   connect(&link_, &EngineLink::refused, this, &RunController::handleRefusal);
   connect(&link_, &EngineLink::failed, this, [this](const QString& message) {
-    setAccessError(linkError_, RunAccessError{tr("The run cannot be followed live"), message});
+    setAccessError(linkError_,
+                   RunAccessError{place_ ? tr("The run on %1 cannot be followed").arg(place_->host)
+                                         : tr("The run cannot be followed live"),
+                                  message});
+    if (place_) finishLoading();
+  });
+  if (!place_) return;
+  connect(&link_, &EngineLink::unreachable, this, [this] {
+    setAccessError(linkError_,
+                   RunAccessError{tr("%1 cannot be reached; trying again").arg(place_->host),
+                                  link_.lastError()});
+    finishLoading();
   });
 }
 
+RunFileAccess RunController::files() {
+  return remoteFiles_ ? remoteFiles_->access() : RunFileAccess{folder_};
+}
+
+void RunController::handleWelcome(const protocol::Welcome& welcome) {
+  const bool isOtherAttempt = welcome.attempt != attempt_;
+  attempt_ = welcome.attempt;
+  summary_.info.attempt = welcome.attempt;
+  summary_.info.state = welcome.state;
+  setAccessError(linkError_, std::nullopt);
+  changes_.state = true;
+  if (place_) {
+    summary_.alive = protocol::isLive(welcome.state);
+    welcomeSeq_ = welcome.seq;
+    if (isOtherAttempt) readRemoteConfig();
+  }
+  announce();
+  if (place_ && history_.lastSeq() >= welcomeSeq_) finishLoading();
+}
+
+/// A resume may change it.
+void RunController::readRemoteConfig() {
+  remoteFiles_->checkAgain();
+  const RunFileAccess files = remoteFiles_->access();
+  const run_folder::Layout layout(files.folder.toStdString());
+  const auto read = [layout]() -> RemoteConfig {
+    try {
+      const config::Experiment experiment = run_folder::readRunExperiment(layout);
+      return {readEvaluationPlan(layout), QString::fromStdString(experiment.name),
+              static_cast<std::int64_t>(experiment.solver.maxSteps.count)};
+    } catch (const std::exception&) {  // reported where the configuration is needed
+      return {};
+    }
+  };
+  const auto apply = [this](const RemoteConfig& config) {
+    if (!config.plan) return;
+    evaluationPlan_ = *config.plan;
+    summary_.info.name = config.name.toStdString();
+    summary_.info.maxSteps = config.maxSteps;
+    changes_.state = true;
+    announce();
+  };
+  files.bring(QString::fromStdString(layout.config().string()),
+              [this, read, apply](const QString& error) {
+                if (error.isEmpty()) jobs::start(this, jobs::Kind::Disk, read, apply);
+              });
+}
+
+void RunController::finishLoading() {
+  if (!std::exchange(loaded_, true)) Q_EMIT loaded();
+}
+
 void RunController::refresh() {
+  if (place_) return followRemote();
   if (reading_) {
     readAgain_ = true;
     return;
@@ -121,13 +188,15 @@ void RunController::handleRead(const std::shared_ptr<RunTail>& tail) {
   setAccessError(readError_, std::move(problem));
   if (summary_.info.step < history_.metrics().lastStep())
     summary_.info.step = history_.metrics().lastStep();
-  const bool first = !std::exchange(loaded_, true);
   changes_.state = true;
   announce();
-  if (first) Q_EMIT loaded();
+  finishLoading();
   followLive();
   if (std::exchange(readAgain_, false)) refresh();
 }
+
+/// The link keeps the connection; it is off at first and after a permanent error.
+void RunController::followRemote() { link_.connectToEngine(folder_); }
 
 void RunController::followLive() {
   const bool follow = summary_.alive && !summary_.info.socket.empty();
@@ -154,6 +223,7 @@ void RunController::handleEvent(const protocol::EngineMessage& message) {
     history_.add(message);
     tail_ = std::make_shared<RunTail>();  // the file was truncated: the reader's offset is invalid
     tail_->summary = summary_;
+    if (remoteFiles_) remoteFiles_->checkAgain();
     noteCut(reset->step);
     announce();
     refresh();  // checkpoints were removed
@@ -180,6 +250,10 @@ void RunController::handleEvent(const protocol::EngineMessage& message) {
     changes_.alerts = true;
   }
   if (!frame_.isActive()) frame_.start();
+  if (place_ && !loaded_ && history_.lastSeq() >= welcomeSeq_) {
+    announce();
+    finishLoading();
+  }
 }
 
 void RunController::noteCut(qint64 step) {
@@ -193,9 +267,12 @@ void RunController::announce() {
 }
 
 void RunController::applyState(const protocol::State& state) {
-  summary_.info.state = state.state;
   summary_.info.step = std::max(summary_.info.step, state.step);
   summary_.info.error = state.error;
+  // The welcome knew more than the last record does, of a run whose process was killed.
+  if (place_ && state.seq <= welcomeSeq_) return;
+  summary_.info.state = state.state;
+  if (place_) summary_.alive = protocol::isLive(state.state);
 }
 
 std::int64_t RunController::resumeStep() const {
@@ -229,8 +306,9 @@ void RunController::command(protocol::CommandName name) {
   const QString id = link_.sendCommand(name);
   if (id.isEmpty()) {
     Q_EMIT failed(tr("The run could not be asked to %1").arg(QLatin1String(base::textOf(name))),
-                  tr("Not connected to its engine at %1. Retrying every two seconds.")
-                      .arg(QString::fromStdString(summary_.info.socket)));
+                  place_ ? tr("Not connected to %1.").arg(place_->host)
+                         : tr("Not connected to its engine at %1. Retrying every two seconds.")
+                               .arg(QString::fromStdString(summary_.info.socket)));
     return;
   }
   requests_[id] = name;
@@ -262,6 +340,7 @@ void RunController::handleAnswer(const QString& id, const QString& path) {
 }
 
 void RunController::handleRefusal(const QString& id, const QString& message) {
+  if (remoteFiles_ && remoteFiles_->handleRefusal(id, message)) return;
   const auto pending = requests_.constFind(id);
   if (pending == requests_.cend()) {
     Q_EMIT failed(tr("The engine refused a request"), message);

@@ -10,12 +10,15 @@
 
 #include "app/controllers/engine_link.h"
 #include "app/models/evaluation_plan.h"
+#include "app/models/remote_place.h"
+#include "app/models/run_file_access.h"
 #include "app/models/run_history.h"
 #include "engine/foreign_runs/find_runs.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::app {
 
+class RemoteFiles;
 class RunTail;
 
 /// Why a run cannot be read or followed.
@@ -44,7 +47,8 @@ struct RunChanges {
 };
 
 /// One open run: reads its event file in a worker thread, then follows it live over its socket,
-/// without missing or duplicate records. Closing it does not end the run. No method blocks.
+/// without missing or duplicate records. A run on another machine sends all of its records over
+/// ssh, also one that has ended. Closing it does not end the run. No method blocks.
 class RunController : public QObject {
   Q_OBJECT
 
@@ -52,10 +56,16 @@ class RunController : public QObject {
   explicit RunController(const QString& folder, QObject* parent = nullptr);
   ~RunController() override;
 
+  /// The run folder, or the address of one on another machine.
   QString folder() const { return folder_; }
+  /// Where it is; nullopt: on this machine.
+  const std::optional<RemotePlace>& place() const { return place_; }
+  /// Valid as long as this run.
+  RunFileAccess files();
   const RunHistory& history() const { return history_; }
   RunHistory& history() { return history_; }
-  /// run.json as last read, with the live step and state.
+  /// run.json as last read, with the live step and state; of a run on another machine, what its
+  /// messages and its config.yaml say.
   const run_folder::RunInfo& info() const { return summary_.info; }
   bool isAlive() const { return summary_.alive; }
   /// Whose run it is, once it has been read; nullopt: ours.
@@ -112,6 +122,10 @@ class RunController : public QObject {
   void readMore();
   void handleRead(const std::shared_ptr<RunTail>& tail);
   void followLive();
+  void followRemote();
+  void handleWelcome(const protocol::Welcome& welcome);
+  void readRemoteConfig();
+  void finishLoading();
   void handleEvent(const protocol::EngineMessage& message);
   void noteCut(qint64 step);
   void announce();
@@ -121,13 +135,22 @@ class RunController : public QObject {
   void command(protocol::CommandName name);
   void setAccessError(std::optional<RunAccessError>& which, std::optional<RunAccessError> now);
 
+  struct RemoteConfig {
+    std::optional<EvaluationPlan> plan;
+    QString name;
+    std::int64_t maxSteps = 0;
+  };
+
   QString folder_;
+  std::optional<RemotePlace> place_;
   run_folder::RunSummary summary_;
   std::optional<foreign_runs::Source> program_;
   RunHistory history_;
   std::vector<std::int64_t> checkpointSteps_;
   EvaluationPlan evaluationPlan_;
   EngineLink link_;
+  std::unique_ptr<RemoteFiles> remoteFiles_;  ///< of a run on another machine
+  std::int64_t welcomeSeq_ = -1;              ///< the newest record there, at the welcome
   std::shared_ptr<RunTail> tail_;
   QHash<QString, std::variant<protocol::CommandName, Prediction>> requests_;  ///< pending, by id
   QTimer reread_;

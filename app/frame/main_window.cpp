@@ -5,14 +5,19 @@
 #include <QFileInfo>
 #include <QSettings>
 #include <QShortcut>
+#include <algorithm>
+#include <utility>
 
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
+#include "app/controllers/run_trash.h"
 #include "app/frame/opening.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
 #include "app/frame/window_shortcut_filter.h"
+#include "app/models/notes_store.h"
+#include "app/models/remote_run_list.h"
 #include "app/monitor/log_panel.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
@@ -41,6 +46,11 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   openRuns_ = new OpenRuns(this);
   engine_ = new EngineProcess({}, this);
   devices_ = new BusyDevices(this);
+  const QString notes =
+      QString::fromStdString(run_folder::NotesByFolder::defaultFile().string());
+  notes_ = new NotesStore(notes, this);
+  runList_->setForeignNotesFile(notes);
+  trash_ = new RunTrash(this);
   const QSettings settings;
   const int keptTheme = options.keepLayout ? settings.value(QStringLiteral("theme"), 0).toInt() : 0;
   theme_->setMode(options.themeGiven ? options.theme
@@ -103,6 +113,7 @@ void MainWindow::connectSignals() {
   connect(log_, &LogPanel::stepChosen, monitorPage(), &MonitorPage::showStep);
   connectRuns();
   connectQueue();
+  connectNotes();
 }
 
 void MainWindow::connectRuns() {
@@ -120,7 +131,6 @@ void MainWindow::connectRuns() {
     if (options_.keepLayout)
       QSettings().setValue(QStringLiteral("runStyles"), runList_->keptStyles());
   });
-  connect(runList_, &RunListModel::runsVanished, this, &MainWindow::reportVanishedRuns);
   connect(openRuns_, &OpenRuns::runOpened, this, &MainWindow::connectRun);
 }
 
@@ -176,6 +186,9 @@ void MainWindow::openInitial() {
     runList_->addRun(run);
     if (!leads) runs_->addToSelection(run);
   }
+  const bool hasSelection = !opening.runs.isEmpty() || !opening.experiment.isEmpty();
+  for (const RemotePlace& place : opening.remotes)
+    openRemote(place, !hasSelection && place == opening.remotes.first());
   if (!opening.copiedRun.isEmpty()) configurePage()->openCopyOfRun(opening.copiedRun);
   showPage(opening.page);
   if (!opening.notOpened.isEmpty())
@@ -183,6 +196,36 @@ void MainWindow::openInitial() {
                         tr("%1 is open. Not opened: %2")
                             .arg(opening.experiment, opening.notOpened.join(QStringLiteral(", "))));
   restoreDrafts(opening.isPlainStart);
+}
+
+/// A folder of runs stays listed; a run is added to the list. `selects` the newest one.
+void MainWindow::openRemote(const RemotePlace& place, bool selects) {
+  auto* runs = new RemoteRuns(place, this);
+  remoteRuns_.push_back(runs);
+  if (selects) runs_->selectNothing();  // until it is known what is there
+  auto show = [this, place, selects,
+                     isFirst = true](const std::vector<ListedRun>& found) mutable {
+    runList_->setRemoteRuns(place, found);
+    if (std::exchange(isFirst, false) && selects && !found.empty())
+      runs_->selectRun(QString::fromStdString(found.front().summary.folder.string()));
+    Q_EMIT readyChanged();
+  };
+  connect(runs, &RemoteRuns::listed, this, show);
+  connect(runs, &RemoteRuns::foundRun, this,
+          [show, place]() mutable { show({unknownRemoteRun(place)}); });
+  connect(runs, &RemoteRuns::failed, this, [this, place](const QString& reason) {
+    runList_->setRemoteError(place, reason);
+    Q_EMIT readyChanged();
+  });
+}
+
+/// Other machines are asked only while somebody can see the answer.
+bool MainWindow::event(QEvent* event) {
+  const bool isOfVisibility = event->type() == QEvent::Show || event->type() == QEvent::Hide ||
+                              event->type() == QEvent::WindowStateChange;
+  if (isOfVisibility)
+    for (RemoteRuns* runs : remoteRuns_) runs->setWatched(isVisible() && !isMinimized());
+  return QMainWindow::event(event);
 }
 
 RunController* MainWindow::currentRun() const { return openRuns_->find(runs_->currentRun()); }
@@ -242,17 +285,6 @@ void MainWindow::updateStatus() {
   updateTitle();
 }
 
-void MainWindow::reportVanishedRuns(const QStringList& folders) {
-  QStringList names;
-  for (const QString& folder : folders) names.append(QFileInfo(folder).fileName());
-  pages_->showWarning(
-      folders.size() == 1
-          ? tr("A run was dropped from the list: its folder was deleted or renamed")
-          : tr("%1 runs were dropped from the list: their folders were deleted or renamed")
-                .arg(folders.size()),
-      folders.size() == 1 ? folders.front() : names.join(QStringLiteral(", ")));
-}
-
 void MainWindow::resumeRun(const QString& folder, const QStringList& overrides) {
   if (engine_->isStarting()) return;
   setStarting(true);
@@ -280,10 +312,16 @@ void MainWindow::stopRun() {
   if (run && run->linkState() == EngineLink::State::Connected) run->stop();
 }
 
-bool MainWindow::isReady() const { return runList_->isLoaded() && pages_->isReady(); }
+bool MainWindow::isListLoaded() const {
+  return runList_->isLoaded() &&
+         std::all_of(remoteRuns_.begin(), remoteRuns_.end(),
+                     [](const RemoteRuns* runs) { return runs->hasAnswered(); });
+}
+
+bool MainWindow::isReady() const { return isListLoaded() && pages_->isReady(); }
 
 QString MainWindow::whatIsLoading() const {
-  if (!runList_->isLoaded()) return tr("the list of runs");
+  if (!isListLoaded()) return tr("the list of runs");
   return tr("the page %1").arg(pages_->title());
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/controllers/engine_process.h"
 #include "app/controllers/open_runs.h"
+#include "app/controllers/remote_runs.h"
 #include "app/controllers/shown_run.h"
 #include "app/models/page.h"
 #include "app/models/run_list_model.h"
@@ -26,14 +27,17 @@ class ConfigurePage;
 class Dismissals;
 class LogPanel;
 class MonitorPage;
+class NotesStore;
 class PageArea;
 class PredictionsPage;
+class RunTrash;
 class RunsPanel;
 class StatusStrip;
 class TopBar;
 
 struct MainWindowOptions {
-  QStringList paths;         ///< absolute: runs, experiment files, folders of runs
+  /// Absolute: runs, experiment files, folders of runs; or addresses (RemotePlace).
+  QStringList paths;
   std::optional<Page> page;  ///< nothing: chosen by the kind of the paths
   QSize size;                ///< empty: the saved size
   widgets::ThemeSwitch::Mode theme = widgets::ThemeSwitch::Mode::System;
@@ -74,6 +78,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   void buildUi();
@@ -92,6 +97,8 @@ class MainWindow : public QMainWindow {
   void keepDismissals(Dismissals* dismissals, const QString& key);
   void saveLayout() const;
   void openInitial();
+  bool isListLoaded() const;
+  void openRemote(const RemotePlace& place, bool selects);
   void restoreDrafts(bool isPlainStart);
   void openCopyOfRun(const QString& folder);
   void openWithDialog();
@@ -103,10 +110,11 @@ class MainWindow : public QMainWindow {
   void updateStatus();
   void updateTrainable();
   void updateTitle();
-  void reportVanishedRuns(const QStringList& folders);
   void resumeRun(const QString& folder, const QStringList& overrides);
   void startTraining(EngineProcess::When when);
   void connectQueue();
+  void connectNotes();
+  void showTrashed(const QStringList& folders, const QString& failure);
   void changeQueue(const QString& folder, const protocol::ClientMessage& request,
                    const QString& failure);
   void setStarting(bool starting);
@@ -117,8 +125,11 @@ class MainWindow : public QMainWindow {
   MainWindowOptions options_;
   RunListModel* runList_ = nullptr;
   OpenRuns* openRuns_ = nullptr;
+  std::vector<RemoteRuns*> remoteRuns_;
   EngineProcess* engine_ = nullptr;
   BusyDevices* devices_ = nullptr;
+  NotesStore* notes_ = nullptr;
+  RunTrash* trash_ = nullptr;
   TopBar* topBar_ = nullptr;
   RunsPanel* runs_ = nullptr;
   PageArea* pages_ = nullptr;

@@ -43,6 +43,8 @@ void MainWindow::openCopyOfRun(const QString& folder) {
   if (const QString program = listed.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
     return pages_->showWarning(tr("This run has no experiment file"),
                                tr("It is a run of %1.").arg(program));
+  if (const QString host = listed.data(RunListModel::HostRole).toString(); !host.isEmpty())
+    return pages_->showWarning(tr("The experiment file of this run is on another machine"), host);
   showPage(Page::Configure);
   configurePage()->openCopyOfRun(folder);
 }

@@ -12,7 +12,9 @@ Opening openingOf(const QStringList& paths, std::optional<Page> page) {
   opening.runsFolder = QDir::cleanPath(
       QFileInfo(QString::fromStdString(run_folder::runsFolder().string())).absoluteFilePath());
   for (const QString& path : paths) {
-    if (QFileInfo(path).isFile()) {
+    if (const auto place = RemotePlace::parse(path)) {
+      opening.remotes.append(*place);
+    } else if (QFileInfo(path).isFile()) {
       if (!opening.experiment.isEmpty()) opening.notOpened.append(opening.experiment);
       opening.experiment = path;
     } else if (run_folder::isRunFolder(path.toStdString())) {
@@ -21,7 +23,8 @@ Opening openingOf(const QStringList& paths, std::optional<Page> page) {
       opening.runsFolder = path;
     }
   }
-  const bool isOfExperiment = !opening.experiment.isEmpty() && opening.runs.isEmpty();
+  const bool isOfExperiment =
+      !opening.experiment.isEmpty() && opening.runs.isEmpty() && opening.remotes.isEmpty();
   opening.page = page.value_or(isOfExperiment ? Page::Configure : Page::Monitor);
   if (opening.page == Page::Configure && opening.experiment.isEmpty())
     opening.copiedRun = opening.runs.value(0);

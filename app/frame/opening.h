@@ -1,25 +1,29 @@
 #pragma once
 
+#include <QList>
 #include <QString>
 #include <QStringList>
 #include <optional>
 
 #include "app/models/page.h"
+#include "app/models/remote_place.h"
 
 namespace lockstep::app {
 
 /// What a window opens at the start.
 struct Opening {
-  QString runsFolder;     ///< its runs are listed
-  QStringList runs;       ///< selected runs, the current one first
-  QString experiment;     ///< file to edit; empty: none
-  QString copiedRun;      ///< run whose configuration is edited as a copy; empty: none
-  QStringList notOpened;  ///< further experiment files: only one can be edited
+  QString runsFolder;          ///< its runs are listed
+  QStringList runs;            ///< selected runs, the current one first
+  QList<RemotePlace> remotes;  ///< runs and folders of runs on other machines
+  QString experiment;          ///< file to edit; empty: none
+  QString copiedRun;           ///< run whose configuration is edited as a copy; empty: none
+  QStringList notOpened;       ///< further experiment files: only one can be edited
   Page page = Page::Monitor;
   bool isPlainStart = false;  ///< neither paths nor a page were given
 };
 
-/// `paths`: absolute paths of run folders, experiment files and folders of runs. `page`: of --page.
+/// `paths`: absolute paths of run folders, experiment files and folders of runs, and addresses.
+/// `page`: of --page.
 Opening openingOf(const QStringList& paths, std::optional<Page> page);
 
 }  // namespace lockstep::app

@@ -49,18 +49,23 @@ void StatusStrip::showRun(const RunController* run) {
   }
   const run_folder::RunInfo& info = run->info();
   QStringList texts;
+  const auto process = [&] {
+    return run->place() ? run->place()->hostText() : tr("pid %1").arg(info.pid);
+  };
   switch (run->linkState()) {
     case EngineLink::State::Connected:
-      texts << tr("connected") << tr("pid %1").arg(info.pid);
+      texts << tr("connected") << process();
       break;
     case EngineLink::State::Connecting:
       texts << (run->linkError().isEmpty()
                     ? tr("connecting")
                     : tr("engine not responding (%1), retrying").arg(run->linkError()))
-            << tr("pid %1").arg(info.pid);
+            << process();
       break;
     case EngineLink::State::Off:
-      texts << (run->isLoaded() ? tr("not running") : tr("reading…"));
+      texts << (!run->isLoaded() ? tr("reading…")
+                : run->place()   ? tr("not connected")
+                                 : tr("not running"));
       break;
   }
   if (run->program())

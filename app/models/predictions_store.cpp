@@ -1,7 +1,9 @@
 #include "app/models/predictions_store.h"
 
+#include <QPointer>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -10,25 +12,49 @@
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
+
+/// dataset.val of a run, and what the experiment says of its evaluation.
+struct HeldOutPart {
+  QString annotations{}, images{};  ///< empty: the run has none
+  std::size_t mostDetections = 0;
+  bool hasMasks = true;
+  QString error{};  ///< why that is not known
+};
+
 namespace {
 
 struct LoadedDataset {
   HeldOutData data;
-  QString error;  ///< why it cannot be loaded; empty without a dataset: the run has none
+  QString error;  ///< why it cannot be loaded
 };
 
-/// Empty without dataset.val. Throws Error.
-LoadedDataset loadHeldOut(const std::string& runFolder) {
-  const run_folder::Layout layout{runFolder};
-  const config::Experiment experiment = run_folder::readRunExperiment(layout);
-  const config::DatasetSplit& val = experiment.dataset.val;
-  if (val.annotations.empty()) return {};
-  auto dataset = std::make_shared<const coco::Dataset>(coco::Dataset::load(val.annotations));
-  const bool isOfMasks = experiment.model.masks && !dataset->hasOnlyBoxes();
-  return {{std::move(dataset), QString::fromStdString(val.images),
-           config::apParams(experiment.evaluation).mostDetections(),
-           isOfMasks ? coco::IouType::Mask : coco::IouType::Box},
-          {}};
+/// Both block, and throw nothing.
+HeldOutPart readHeldOutPart(const std::string& runFolder) {
+  try {
+    const config::Experiment experiment =
+        run_folder::readRunExperiment(run_folder::Layout(runFolder));
+    const config::DatasetSplit& val = experiment.dataset.val;
+    return {QString::fromStdString(val.annotations),
+            QString::fromStdString(val.images),
+            config::apParams(experiment.evaluation).mostDetections(),
+            experiment.model.masks,
+            {}};
+  } catch (const std::exception& error) {
+    return {.error = QString::fromUtf8(error.what())};
+  }
+}
+
+LoadedDataset loadHeldOut(const HeldOutPart& part) {
+  try {
+    auto dataset =
+        std::make_shared<const coco::Dataset>(coco::Dataset::load(part.annotations.toStdString()));
+    const bool isOfMasks = part.hasMasks && !dataset->hasOnlyBoxes();
+    return {{std::move(dataset), part.images, part.mostDetections,
+             isOfMasks ? coco::IouType::Mask : coco::IouType::Box},
+            {}};
+  } catch (const std::exception& error) {
+    return {{}, QString::fromUtf8(error.what())};
+  }
 }
 
 PredictionsOutcome readPredictions(const std::string& file, qint64 step) {
@@ -67,44 +93,71 @@ StepPredictions parseStepPredictions(const std::string& text, const std::string&
 PredictionsStore::PredictionsStore(QObject* parent) : QObject(parent) {}
 PredictionsStore::~PredictionsStore() = default;
 
-void PredictionsStore::setRun(const QString& runFolder) {
-  runFolder_ = runFolder;
+/// Brings a file, then works on it in the background, unless there is another run by then. `work`
+/// gets why it could not be brought.
+template <typename Result>
+void PredictionsStore::load(const QString& file, std::function<Result(const QString& error)> work,
+                            std::function<void(Result&&)> deliver) {
+  ++running_;
+  files_.bring(file, [this, generation = generation_, work, deliver,
+                      alive = QPointer<PredictionsStore>(this)](const QString& error) {
+    if (!alive || generation != generation_) return;
+    jobs::start(
+        this, jobs::Kind::Disk, [work, error] { return work(error); },
+        [this, generation, deliver](Result&& result) {
+          if (generation != generation_) return;
+          deliver(std::move(result));
+          finishOne();
+        });
+  });
+}
+
+void PredictionsStore::setRun(const RunFileAccess& files) {
+  files_ = files;
   requested_.clear();
   pendingReads_.clear();
-  const int generation = ++generation_;
-  if (runFolder.isEmpty()) return;
-  ++running_;
-  auto load = [folder = runFolder.toStdString()]() -> LoadedDataset {
-    try {
-      return loadHeldOut(folder);
-    } catch (const std::exception& error) {
-      return {{}, QString::fromUtf8(error.what())};
-    }
-  };
-  jobs::start(this, jobs::Kind::Disk, load, [this, generation](const LoadedDataset& loaded) {
-    if (generation == generation_) {
-      if (loaded.data.dataset) {
+  ++generation_;
+  if (std::exchange(running_, 0) > 0 && files.folder.isEmpty()) Q_EMIT idle();
+  if (files.folder.isEmpty()) return;
+  const std::string folder = files.folder.toStdString();
+  load<HeldOutPart>(
+      QString::fromStdString(run_folder::Layout(folder).config().string()),
+      [folder](const QString& error) {
+        return error.isEmpty() ? readHeldOutPart(folder) : HeldOutPart{.error = error};
+      },
+      [this](HeldOutPart&& part) {
+        if (!part.error.isEmpty()) return Q_EMIT datasetFailed(part.error);
+        if (part.annotations.isEmpty()) return Q_EMIT datasetMissing();
+        part.annotations = files_.localPath(part.annotations);
+        part.images = files_.localPath(part.images);
+        loadDataset(part);
+      });
+}
+
+void PredictionsStore::loadDataset(const HeldOutPart& part) {
+  load<LoadedDataset>(
+      part.annotations,
+      [part](const QString& error) {
+        return error.isEmpty() ? loadHeldOut(part) : LoadedDataset{{}, error};
+      },
+      [this](LoadedDataset&& loaded) {
+        if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(loaded.error);
         Q_EMIT datasetLoaded(loaded.data);
-      } else if (loaded.error.isEmpty()) {
-        Q_EMIT datasetMissing();
-      } else {
-        Q_EMIT datasetFailed(loaded.error);
-      }
-    }
-    finishOne();
-  });
+      });
 }
 
 void PredictionsStore::read(qint64 step, const std::string& file,
                             std::function<void(PredictionsOutcome&&)> deliver) {
   const int number = ++lastRead_;
   pendingReads_[number] = step;
-  ++running_;
-  jobs::start(
-      this, jobs::Kind::Disk, [file, step] { return readPredictions(file, step); },
-      [this, number, deliver = std::move(deliver)](PredictionsOutcome outcome) {
+  load<PredictionsOutcome>(
+      QString::fromStdString(file),
+      [file, step](const QString& error) {
+        return error.isEmpty() ? readPredictions(file, step)
+                               : PredictionsOutcome{std::nullopt, error};
+      },
+      [this, number, deliver = std::move(deliver)](PredictionsOutcome&& outcome) {
         if (pendingReads_.erase(number) > 0) deliver(std::move(outcome));
-        finishOne();
       });
 }
 
@@ -112,7 +165,7 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
   for (const std::int64_t step : steps) {
     if (std::find(requested_.begin(), requested_.end(), step) != requested_.end()) continue;
     requested_.push_back(step);
-    const run_folder::Layout layout(runFolder_.toStdString());
+    const run_folder::Layout layout(files_.folder.toStdString());
     read(step, layout.predictions(step).string(), [this, step](PredictionsOutcome&& outcome) {
       if (!outcome.value) return Q_EMIT predictionsFailed(step, outcome.error);
       Q_EMIT predictionsLoaded(*outcome.value);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/models/run_file_access.h"
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
@@ -37,6 +38,8 @@ struct HeldOutData {
                                                 ///< if no object has a mask
 };
 
+struct HeldOutPart;
+
 /// Reads a run's held-out dataset and its prediction files in the background. GUI thread only; no
 /// method blocks.
 class PredictionsStore : public QObject {
@@ -46,9 +49,10 @@ class PredictionsStore : public QObject {
   explicit PredictionsStore(QObject* parent = nullptr);
   ~PredictionsStore() override;
 
-  /// Loads the held-out dataset of another run, as its config.yaml names it. Empty: no run.
-  void setRun(const QString& runFolder);
-  QString runFolder() const { return runFolder_; }
+  /// Loads the held-out dataset of another run, as its config.yaml names it. An empty folder: no
+  /// run.
+  void setRun(const RunFileAccess& files);
+  QString runFolder() const { return files_.folder; }
   /// Reads predictions/step-N.json of the steps that were not requested before.
   void readSteps(const std::vector<std::int64_t>& steps);
   /// Reads the answer file of a prediction request: COCO results, or the format of step-N.json.
@@ -77,9 +81,13 @@ class PredictionsStore : public QObject {
   /// Reads a prediction file; `deliver` is called unless forgetAfter() or setRun() dropped it.
   void read(qint64 step, const std::string& file,
             std::function<void(PredictionsOutcome&&)> deliver);
+  template <typename Result>
+  void load(const QString& file, std::function<Result(const QString& error)> work,
+            std::function<void(Result&&)> deliver);
+  void loadDataset(const HeldOutPart& part);
   void finishOne();
 
-  QString runFolder_;
+  RunFileAccess files_;
   std::vector<std::int64_t> requested_;
   std::map<int, qint64> pendingReads_;  ///< step of each pending read by its number
   int lastRead_ = 0;

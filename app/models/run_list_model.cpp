@@ -17,7 +17,9 @@ namespace {
 constexpr std::chrono::milliseconds kPollInterval{2000};
 
 QString folderOf(const run_folder::RunSummary& summary) {
-  return QDir::cleanPath(QString::fromStdString(summary.folder.string()));
+  const QString folder = QString::fromStdString(summary.folder.string());
+  if (RemotePlace::isRemote(folder)) return folder;
+  return QDir::cleanPath(folder);
 }
 
 qint64 minuteOf(const run_folder::RunSummary& summary) {
@@ -66,7 +68,9 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case StateRole:
       return QVariant::fromValue(info.state);
     case StateTextRole:
-      return QString::fromStdString(info.state.text());
+      return row.hasVanished ? tr("vanished") : QString::fromStdString(info.state.text());
+    case VanishedRole:
+      return row.hasVanished;
     case StepRole:
       return static_cast<qint64>(info.step);
     case MaxStepsRole:
@@ -84,10 +88,11 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case ProgramRole:
       return row.run.program ? QString::fromLatin1(base::textOf(*row.run.program)) : QString();
     case QueuePositionRole:
-      return info.queuePosition && row.run.summary.alive ? QVariant(*info.queuePosition)
-                                                         : QVariant();
+      return info.queuePosition && isAliveHere(row) ? QVariant(*info.queuePosition) : QVariant();
+    case HostRole:
+      return RemotePlace::isRemote(row.folder) ? QString::fromStdString(info.host) : QString();
     case SocketRole:
-      return row.run.summary.alive ? QString::fromStdString(info.socket) : QString();
+      return isAliveHere(row) ? QString::fromStdString(info.socket) : QString();
     case CreatedRole:
     case StartTextRole:
     case DurationRole:
@@ -96,6 +101,10 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     default:
       return notesData(row, role);
   }
+}
+
+bool RunListModel::isAliveHere(const Row& row) {
+  return row.run.summary.alive && !RemotePlace::isRemote(row.folder);
 }
 
 QVariant RunListModel::notesData(const Row& row, int role) const {
@@ -147,12 +156,17 @@ QString RunListModel::toolTipOf(const Row& row) const {
                      .arg(best->value, 0, 'f', 3)
                      .arg(best->step));
   if (!row.run.notes.note.empty()) lines.append(QString::fromStdString(row.run.notes.note));
+  if (row.hasVanished)
+    lines.append(tr("Its folder was deleted, renamed or is on a disk that is gone. It comes back if "
+                    "the folder does; its menu removes it from the list."));
   if (!row.run.notesFault.empty()) lines.append(QString::fromStdString(row.run.notesFault));
   return lines.join(QLatin1Char('\n'));
 }
 
 /// With the seconds if two of these runs were started in the same minute.
 QString RunListModel::startTextOf(const Row& row) const {
+  if (RemotePlace::isRemote(row.folder))
+    return QString::fromStdString(row.run.summary.info.host);
   const auto namesakes = namesakes_.constFind(QString::fromStdString(nameOf(row.run)));
   if (namesakes == namesakes_.cend() || namesakes->count < 2 || row.run.summary.info.created <= 0)
     return {};
@@ -210,46 +224,71 @@ bool RunListModel::isUnderParent(const QString& folder) const {
 }
 
 void RunListModel::applyListing(const Listing& listing) {
-  const std::size_t before = rows_.size();
-  const quint64 stylesBefore = styles_.revision();
-  removeGone(listing.changes);
-  setListingError(listing.parentFolder == parentFolder_
-                      ? QString::fromStdString(listing.changes.error)
-                      : QString());
-  const std::size_t kept = rows_.size();
-  addOrUpdate(listing.changes.found);
-  const bool hasOtherRows = kept != before || rows_.size() != kept;
-  if (hasOtherRows) announceNames();
-  if (styles_.revision() != stylesBefore) Q_EMIT stylesChanged();
+  setListingError({}, listing.parentFolder == parentFolder_
+                          ? QString::fromStdString(listing.changes.error)
+                          : QString());
+  applyChanges(listing.changes);
   const bool wasLoaded = isLoaded();
   listed_ = reading_;
   if (isLoaded() && !wasLoaded) Q_EMIT loaded();
 }
 
+void RunListModel::applyChanges(const RunScan::Changes& changes) {
+  const std::size_t before = rows_.size();
+  const quint64 stylesBefore = styles_.revision();
+  removeGone(changes);
+  const std::size_t kept = rows_.size();
+  addOrUpdate(changes.found);
+  const bool hasOtherRows = kept != before || rows_.size() != kept;
+  if (hasOtherRows) announceNames();
+  if (styles_.revision() != stylesBefore) Q_EMIT stylesChanged();
+}
+
+/// Runs that are listed because the user asked for them stay, with the reason. Others, of a folder
+/// that is no longer listed, go.
 void RunListModel::removeGone(const RunScan::Changes& changes) {
+  QStringList others;
+  for (const std::filesystem::path& path : changes.gone) {
+    const QString folder = QString::fromStdString(path.string());
+    const int row = rowOf(folder);
+    if (row < 0) continue;
+    if (!isUnderParent(folder) && !singleRuns_.contains(folder)) {
+      others.append(folder);
+      continue;
+    }
+    Row& own = rows_[static_cast<std::size_t>(row)];
+    own.hasVanished = true;
+    own.run.summary.alive = false;
+    Q_EMIT dataChanged(index(row), index(row));
+    Q_EMIT runChanged(folder);
+  }
+  removeRows(others);
+}
+
+void RunListModel::forget(const QStringList& folders) {
+  for (const QString& folder : folders) singleRuns_.removeAll(folder);
+  removeRows(folders);
+  refresh();  // so that one that comes back is found again
+}
+
+void RunListModel::removeRows(const QStringList& folders) {
   std::vector<int> gone;
-  for (const std::filesystem::path& folder : changes.gone)
-    if (const int row = rowOf(QString::fromStdString(folder.string())); row >= 0)
-      gone.push_back(row);
-  if (gone.empty()) return;
+  for (const QString& folder : folders)
+    if (const int row = rowOf(folder); row >= 0) gone.push_back(row);
   std::sort(gone.begin(), gone.end());
-  QStringList vanished;
   for (std::size_t end = gone.size(); end > 0;) {  // the last ones first, neighbours at once
     std::size_t begin = end - 1;
     while (begin > 0 && gone[begin - 1] + 1 == gone[begin]) --begin;
-    vanished = removeRange(gone[begin], gone[end - 1]) + vanished;
+    removeRange(gone[begin], gone[end - 1]);
     end = begin;
   }
-  if (!vanished.isEmpty()) Q_EMIT runsVanished(vanished);
+  if (!gone.empty()) announceNames();
 }
 
-/// Returns the folders of those that a user has asked for.
-QStringList RunListModel::removeRange(int first, int last) {
-  QStringList asked;
+void RunListModel::removeRange(int first, int last) {
   beginRemoveRows({}, first, last);
   for (int i = first; i <= last; ++i) {
     const Row& row = rows_[static_cast<std::size_t>(i)];
-    if (isUnderParent(row.folder) || singleRuns_.contains(row.folder)) asked.append(row.folder);
     countName(row.run, -1);
     --usedStyles_[static_cast<std::size_t>(styles_.find(row.folder).value_or(0))];
     rowOf_.remove(row.folder);
@@ -257,7 +296,6 @@ QStringList RunListModel::removeRange(int first, int last) {
   rows_.erase(rows_.begin() + first, rows_.begin() + last + 1);
   indexRows(static_cast<std::size_t>(first));
   endRemoveRows();
-  return asked;
 }
 
 /// Names may be shared, or no longer be.
@@ -285,7 +323,9 @@ void RunListModel::addOrUpdate(const std::vector<ListedRun>& found) {
       fresh.push_back({folder, run});
       continue;
     }
-    areRenamed |= replaceRun(rows_[static_cast<std::size_t>(row)], run);
+    Row& own = rows_[static_cast<std::size_t>(row)];
+    own.hasVanished = false;
+    areRenamed |= replaceRun(own, run);
     Q_EMIT dataChanged(index(row), index(row));
     Q_EMIT runChanged(folder);
   }
@@ -333,10 +373,31 @@ void RunListModel::countName(const ListedRun& run, int change) {
   namesakes.perMinute[minuteOf(run.summary)] += change;
 }
 
-void RunListModel::setListingError(const QString& error) {
-  if (error == listingError_) return;
-  listingError_ = error;
+void RunListModel::setListingError(const QString& place, const QString& error) {
+  if (error == listingErrors_.value(place)) return;
+  listingErrors_[place] = error;
+  if (error.isEmpty()) listingErrors_.remove(place);
   Q_EMIT listingErrorChanged();
+}
+
+QString RunListModel::listingError() const { return listingErrors_.values().join(u'\n'); }
+
+void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs) {
+  RunScan::Changes changes{runs, {}, {}};
+  QStringList& known = remoteRuns_[place.address()];
+  QStringList gone = std::exchange(known, {});
+  for (const ListedRun& run : runs) known.append(folderOf(run.summary));
+  for (const QString& folder : std::as_const(gone))
+    if (!known.contains(folder)) changes.gone.push_back(pathOf(folder));
+  std::stable_sort(changes.found.begin(), changes.found.end(), [](const auto& a, const auto& b) {
+    return a.summary.info.created < b.summary.info.created;
+  });
+  setListingError(place.address(), {});
+  applyChanges(changes);
+}
+
+void RunListModel::setRemoteError(const RemotePlace& place, const QString& error) {
+  setListingError(place.address(), tr("%1: %2").arg(place.hostText(), error));
 }
 
 QStringList RunListModel::namesOf(const QStringList& folders) const {
@@ -352,7 +413,15 @@ QStringList RunListModel::namesOf(const QStringList& folders) const {
 }
 
 void RunListModel::makeDistinct(const QStringList& folders) {
-  if (!styles_.makeDistinct(folders)) return;
+  if (styles_.makeDistinct(folders)) announceStyles();
+}
+
+void RunListModel::setStyle(const QString& folder, int style) {
+  styles_.choose(folder, style);
+  announceStyles();
+}
+
+void RunListModel::announceStyles() {
   usedStyles_ = {};
   for (const Row& row : rows_)
     ++usedStyles_[static_cast<std::size_t>(styles_.find(row.folder).value_or(0))];

@@ -3,11 +3,13 @@
 #include <QAbstractListModel>
 #include <QFileSystemWatcher>
 #include <QHash>
+#include <QMap>
 #include <QTimer>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "app/models/remote_place.h"
 #include "app/models/run_pace.h"
 #include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
@@ -37,7 +39,8 @@ class RunListModel : public QAbstractListModel {
     StyleIndexRole,  ///< index of colour and dash, saved across restarts
     CreatedRole,
     ProgramRole,    ///< "detectron2"; empty: ours
-    StartTextRole,  ///< when it was started, if another run has the same name; else empty
+    StartTextRole,  ///< its host, or when it was started if another run has the same name
+    HostRole,       ///< of a run on another machine; empty: it is on this one
     TagsRole,       ///< a QStringList
     NoteRole,
     ArchivedRole,
@@ -45,8 +48,9 @@ class RunListModel : public QAbstractListModel {
     NotesFaultRole,  ///< why its notes could not be read; empty: they could
     DurationRole,    ///< seconds from its start to its end, or to now; invalid: unknown
     EtaRole,         ///< seconds to its last step, at its pace; invalid: unknown
-    QueuePositionRole,  ///< among those that wait on its machine, from 1; invalid: it does not wait
-    SocketRole,         ///< of its engine; empty: it does not run
+    QueuePositionRole,  ///< among those that wait on this machine, from 1; invalid: it does not
+    SocketRole,         ///< of its engine on this machine; empty: it does not run
+    VanishedRole,       ///< its folder no longer exists
   };
   explicit RunListModel(QObject* parent = nullptr);
 
@@ -58,6 +62,10 @@ class RunListModel : public QAbstractListModel {
   QString parentFolder() const { return parentFolder_; }
   /// Adds a run that need not be in the parent folder.
   void addRun(const QString& folder);
+  /// The runs at a place on another machine: replaces those of before.
+  void setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs);
+  /// Why the runs there cannot be listed now; they stay as they are.
+  void setRemoteError(const RemotePlace& place, const QString& error);
   /// State and step from a live connection, ahead of run.json.
   void setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state, qint64 step);
   /// What was just written, ahead of the next reading.
@@ -71,13 +79,16 @@ class RunListModel : public QAbstractListModel {
   int styleIndexOf(const QString& folder) const;
   /// Names to tell these runs apart: the names of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;
+  /// Removes runs from the list. One whose folder exists comes back with the next change of it.
+  void forget(const QStringList& folders);
+  void setStyle(const QString& folder, int style);
   /// Gives runs that are drawn together different styles.
   void makeDistinct(const QStringList& folders);
   QStringList keptStyles() const { return styles_.kept(); }
   /// Restores saved keptStyles(); call it before the first listing.
   void restoreStyles(const QStringList& kept) { styles_.restore(kept); }
-  /// Why the parent folder could not be listed; empty: it could.
-  QString listingError() const { return listingError_; }
+  /// Why the parent folder or places on other machines could not be listed; empty: they could.
+  QString listingError() const;
   /// All folders and runs requested so far have been listed.
   bool isLoaded() const { return listed_ == asked_; }
 
@@ -88,8 +99,6 @@ class RunListModel : public QAbstractListModel {
   /// isLoaded() became true.
   void loaded();
   void runChanged(const QString& folder);
-  /// Folders of listed runs that no longer exist.
-  void runsVanished(const QStringList& folders);
   void listingErrorChanged();
   void stylesChanged();
 
@@ -98,6 +107,7 @@ class RunListModel : public QAbstractListModel {
     QString folder;
     ListedRun run;
     RunPace pace{};
+    bool hasVanished = false;
   };
   struct Listing {
     QString parentFolder;
@@ -108,10 +118,14 @@ class RunListModel : public QAbstractListModel {
     int count = 0;
     QHash<qint64, int> perMinute;
   };
+  void announceStyles();
+  static bool isAliveHere(const Row& row);
   bool isUnderParent(const QString& folder) const;
   void applyListing(const Listing& listing);
+  void applyChanges(const RunScan::Changes& changes);
   void removeGone(const RunScan::Changes& changes);
-  QStringList removeRange(int first, int last);
+  void removeRows(const QStringList& folders);
+  void removeRange(int first, int last);
   /// Returns whether its name has changed.
   bool replaceRun(Row& row, const ListedRun& run);
   void addOrUpdate(const std::vector<ListedRun>& found);
@@ -123,7 +137,7 @@ class RunListModel : public QAbstractListModel {
   QVariant timeData(const Row& row, int role) const;
   QString toolTipOf(const Row& row) const;
   void announceNames();
-  void setListingError(const QString& error);
+  void setListingError(const QString& place, const QString& error);
   void watchFolders();
 
   QString parentFolder_, foreignNotesFile_;
@@ -141,7 +155,8 @@ class RunListModel : public QAbstractListModel {
   int asked_ = 1;    ///< number of requests (folders and runs) so far; 1: none yet
   int reading_ = 0;  ///< asked_ when the current listing started
   int listed_ = 0;   ///< asked_ when the last finished listing started
-  QString listingError_;
+  QMap<QString, QString> listingErrors_;    ///< by place; that of the parent folder is ""
+  QHash<QString, QStringList> remoteRuns_;  ///< addresses, by that of the place
 };
 
 }  // namespace lockstep::app

@@ -165,6 +165,10 @@ void RunTree::passOn(const QModelIndex& first, const QModelIndex& last) {
     if (place != places_.cend())
       Q_EMIT dataChanged(runIndex(*place, 0), runIndex(*place, columnCount() - 1));
   }
+  arrangeSoon();
+}
+
+void RunTree::arrangeSoon() {
   if (!arrangeChanged_.isActive()) arrangeChanged_.start();
 }
 
@@ -272,7 +276,8 @@ Qt::ItemFlags RunTree::flags(const QModelIndex& index) const {
   Qt::ItemFlags flags = Qt::ItemIsEnabled;
   if (isSection(index)) return section->isQueue ? flags | Qt::ItemIsDropEnabled : flags;
   flags |= Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
-  if (index.column() == 0) flags |= Qt::ItemIsEditable;
+  const bool isHere = index.data(RunListModel::HostRole).toString().isEmpty();
+  if (index.column() == 0 && isHere) flags |= Qt::ItemIsEditable;
   if (section->isQueue) flags |= Qt::ItemIsDragEnabled;
   return flags;
 }

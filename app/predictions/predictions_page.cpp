@@ -101,7 +101,8 @@ void PredictionsPage::setRun(RunController* run) {
                       tr("Select a run on the left to see its held-out images and predictions."),
                       tr("Configure an experiment"));
   store_.setRun({});
-  inspect_.setRun(run ? run->folder() : QString());
+  view_->setBringImage(nullptr);
+  inspect_.setRun(run && !run->place() ? run->folder() : QString());
   if (!run) return;
   connectRun();
   if (isVisible()) load();
@@ -151,11 +152,26 @@ void PredictionsPage::showEvent(QShowEvent* event) {
 }
 
 void PredictionsPage::load() {
-  if (!run_ || store_.runFolder() == run_->folder()) return;
+  if (!run_) return;
+  const RunFileAccess files = run_->files();
+  if (store_.runFolder() == files.folder) return;
   if (run_->program()) return showForeignRun();
-  view_->setPredictionPossible(true);
+  view_->setPredictionPossible(
+      !run_->place(), tr("The run is on another machine, whose predictions are shown as they are"));
   view_->setMessage(tr("Loading the held-out images…"));
-  store_.setRun(run_->folder());
+  bringImagesFrom(files);
+  store_.setRun(files);
+}
+
+void PredictionsPage::bringImagesFrom(const RunFileAccess& files) {
+  if (!files.fetch) return view_->setBringImage(nullptr);
+  view_->setBringImage(
+      [files, view = QPointer(view_)](const QString& path, const std::function<void()>& done) {
+        files.fetch(path, [view, done](const QString& error) {
+          if (view && !error.isEmpty()) view->setMessage(error);
+          done();
+        });
+      });
 }
 
 /// Its files hold curves, and no pictures that we know of.
@@ -203,7 +219,7 @@ void PredictionsPage::showStep(qint64 step) {
 
 void PredictionsPage::requestPrediction(ImageId image, qint64 step) {
   if (!run_) return;
-  if (run_->linkState() == EngineLink::State::Connected) {
+  if (run_->linkState() == EngineLink::State::Connected && !run_->place()) {
     run_->predict(image.value, step);
   } else {
     inspect_.predict(image.value, step);

@@ -1,5 +1,6 @@
 #include "engine/protocol/messages.h"
 
+#include "engine/base/base64.h"
 #include "engine/protocol/event_members.h"
 
 namespace lockstep::protocol {
@@ -10,6 +11,8 @@ template <>
 inline constexpr const char* kTypeName<PredictRequest> = "predict";
 template <>
 inline constexpr const char* kTypeName<QueueRequest> = "queue";
+template <>
+inline constexpr const char* kTypeName<FileRequest> = "file";
 template <>
 inline constexpr const char* kTypeName<Welcome> = "welcome";
 template <>
@@ -45,6 +48,19 @@ void describe(const MemberReader& members, QueueRequest& request) {
   request.id = readId(members);
   members("position", request.position);
   if (request.position < 1) throw Error("queue: position must be at least 1");
+}
+
+void describe(MemberWriter& members, const FileRequest& request) {
+  writeId(members, request.id);
+  members("path", request.path);
+  members("offset", request.offset);
+}
+
+void describe(const MemberReader& members, FileRequest& request) {
+  request.id = readId(members);
+  members("path", request.path);
+  members.orDefault("offset", request.offset);
+  if (request.offset < 0) throw Error("file: offset must be at least 0");
 }
 
 void describe(auto& members, Is<Welcome> auto& welcome) {
@@ -90,6 +106,20 @@ void describe(auto& members, Is<InspectionStatus> auto& status) {
 
 void describe(auto& members, Is<AnswerPath> auto& answer) { members("path", answer.path); }
 
+void describe(MemberWriter& members, const FilePart& part) {
+  members("bytes", part.bytes);
+  members("modified", part.modified);
+  members("data", base::encodeBase64(part.data));
+}
+
+void describe(const MemberReader& members, FilePart& part) {
+  members("bytes", part.bytes);
+  members("modified", part.modified);
+  std::string text;
+  members("data", text);
+  part.data = base::decodeBase64(text);
+}
+
 void describe(MemberWriter& members, const Ok& ok) {
   writeId(members, ok.id);
   std::visit([&](const auto& answer) { describe(members, answer); }, ok.answer);
@@ -102,6 +132,7 @@ void describe(const MemberReader& members, Ok& ok) {
     if (members.has(name)) describe(members, ok.answer.emplace<Answer>());
   };
   readIf("path", std::type_identity<AnswerPath>());
+  readIf("data", std::type_identity<FilePart>());
   readIf("weights", std::type_identity<InspectionStatus>());
   readIf("ranks", std::type_identity<RunStatus>());
 }

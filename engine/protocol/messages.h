@@ -25,6 +25,9 @@ class VersionMismatch : public Error {
   using Error::Error;
 };
 
+/// Its line, in base64, fits kMaxLineBytes.
+inline constexpr std::size_t kMaxFilePartBytes = 512 << 10;
+
 inline constexpr std::size_t kMaxIdBytes = 200;
 inline constexpr char kIntegerIdMark = '\x1f';
 
@@ -62,7 +65,14 @@ struct QueueRequest {
   std::string id{};
   int position = 1;  ///< 1: the next; beyond the last: the last
 };
-using ClientMessage = std::variant<Hello, Command, PredictRequest, QueueRequest>;
+/// Asks for a part of a file of the run, for clients on another machine; run_folder::RunFiles says
+/// of which files.
+struct FileRequest {
+  std::string id{};
+  std::string path{};       ///< relative to the run folder, or absolute: of its dataset
+  std::int64_t offset = 0;  ///< bytes; beyond the end: the answer has no data
+};
+using ClientMessage = std::variant<Hello, Command, PredictRequest, QueueRequest, FileRequest>;
 
 // ---- engine -> client
 struct Welcome {
@@ -104,7 +114,13 @@ struct InspectionStatus {
 struct AnswerPath {
   std::string path;
 };
-using OkAnswer = std::variant<std::monostate, RunStatus, InspectionStatus, AnswerPath>;
+/// The answer to file. More of the file follows unless its end is `bytes`.
+struct FilePart {
+  std::int64_t bytes = 0;  ///< of the whole file
+  double modified = 0;     ///< seconds since 1970; another than before: the file was replaced
+  std::string data{};      ///< up to kMaxFilePartBytes from the offset on; base64 on the wire
+};
+using OkAnswer = std::variant<std::monostate, RunStatus, InspectionStatus, AnswerPath, FilePart>;
 struct Ok {
   std::string id;
   OkAnswer answer{};  ///< its members are siblings of the id on the wire

@@ -40,7 +40,7 @@ std::vector<ClientConnection::Received> ClientConnection::receive() {
     const auto result = incoming_.next(line);
     if (result == protocol::LineBuffer::Result::NeedMore) break;
     if (result == protocol::LineBuffer::Result::TooLong) {
-      received.push_back({std::nullopt, {"", "a line is longer than 1 MiB: it was dropped"}});
+      received.push_back({std::nullopt, tooLongReply()});
     } else {
       received.push_back(decode(line));
     }

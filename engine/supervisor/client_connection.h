@@ -30,6 +30,10 @@ class ClientConnection {
     protocol::ErrorReply error;
   };
   std::vector<Received> receive();
+  /// The answer to a line that is too long to be read.
+  static protocol::ErrorReply tooLongReply() {
+    return {"", "a line is longer than 1 MiB: it was dropped"};
+  }
 
   void send(const protocol::EngineMessage& message);
   /// Starts streaming the records after `since` from `eventFile`.

@@ -22,6 +22,7 @@ InspectSession::InspectSession(InspectSetup setup, std::function<void()> onReady
   info_.state = protocol::RunState::Finished;
   if (!setup_.run) return;
   info_ = run_folder::summarise(setup_.run->folder()).info;
+  files_.emplace(*setup_.run);
   eventFile_ = events::findEventFile(setup_.run->folder());
   eventLog_ = summariseEventLog(eventFile_);
 }
@@ -108,6 +109,11 @@ void InspectSession::refuseOfTrainings(const RequestToken& token, const std::str
 
 void InspectSession::handle(const RequestToken& token, const protocol::QueueRequest&) {
   refuseOfTrainings(token, "queue");
+}
+
+void InspectSession::handle(const RequestToken& token, const protocol::FileRequest& request) {
+  if (!files_) return refuseOfTrainings(token, "file");
+  server_->send(token, files_->answer(request));
 }
 
 void InspectSession::handle(const RequestToken& token, const protocol::PredictRequest& request) {

@@ -9,6 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/protocol/worker_messages.h"
+#include "engine/run_folder/run_files.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/supervisor/event_log.h"
 #include "engine/supervisor/poll_loop.h"
@@ -54,6 +55,7 @@ class InspectSession : private Service {
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
   void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
+  void handle(const RequestToken& token, const protocol::FileRequest& request) override;
 
   void handle(const protocol::WorkerMessage& message);
   void workerExited(const WorkerExit& exit);
@@ -62,7 +64,8 @@ class InspectSession : private Service {
   std::string resolveWeights(const std::string& weights) const;
 
   InspectSetup setup_;
-  run_folder::RunInfo info_;  ///< of the run; without one: finished
+  run_folder::RunInfo info_;                   ///< of the run; without one: finished
+  std::optional<run_folder::RunFiles> files_;  ///< of the run
   std::filesystem::path eventFile_;
   EventLogSummary eventLog_;
   RunLog log_;

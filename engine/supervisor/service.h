@@ -33,7 +33,11 @@ class Service {
   virtual void handle(const RequestToken& token, const protocol::Command& command) = 0;
   virtual void handle(const RequestToken& token, const protocol::PredictRequest& request) = 0;
   virtual void handle(const RequestToken& token, const protocol::QueueRequest& request) = 0;
+  virtual void handle(const RequestToken& token, const protocol::FileRequest& request) = 0;
 };
+
+/// Why a run that has ended refuses a request.
+inline constexpr const char* kRunHasEnded = "the run has ended";
 
 /// The reset for a client that has the records up to `hello.since` of `hello.attempt`, while the
 /// event log is in `attempt`. After several restarts, the earliest: some records are sent twice,

@@ -13,7 +13,6 @@ namespace {
 
 using protocol::CommandName;
 
-constexpr const char* kHasEnded = "the run has ended";
 constexpr const char* kIsRestarting = "the run is restarting: retry when it is running";
 constexpr const char* kIsQueued =
     "the run is queued and has not started: only status, queue and stop are possible";
@@ -25,7 +24,8 @@ TrainingService::TrainingService(PollLoop& loop, Run run)
     : run_(std::move(run)),
       server_(loop, run_.recorder.info().socket, static_cast<Service&>(*this)),
       requests_(server_,
-                [this](const protocol::Control& control) { run_.control.ranks->send(control); }) {}
+                [this](const protocol::Control& control) { run_.control.ranks->send(control); }),
+      files_(run_.recorder.layout()) {}
 
 protocol::Welcome TrainingService::welcome() const {
   const run_folder::RunInfo& info = run_.recorder.info();
@@ -49,7 +49,7 @@ std::optional<std::string> TrainingService::whyRefused(Need need) const {
   if (run_.turn.isWaiting())
     return need == Need::NotEnded ? std::nullopt : std::optional<std::string>(kIsQueued);
   const bool isRestarting = run_.control.isRestarting();
-  if (!run_.control.isRunning() && !isRestarting) return kHasEnded;
+  if (!run_.control.isRunning() && !isRestarting) return std::string(kRunHasEnded);
   return need == Need::Ranks && isRestarting ? std::optional<std::string>(kIsRestarting)
                                              : std::nullopt;
 }
@@ -109,6 +109,10 @@ void TrainingService::handle(const RequestToken& token, const protocol::QueueReq
     return refuse(token, error.what());
   }
   server_.send(token, protocol::Ok{token.id});
+}
+
+void TrainingService::handle(const RequestToken& token, const protocol::FileRequest& request) {
+  server_.send(token, files_.answer(request));
 }
 
 void TrainingService::refuse(const RequestToken& token, const std::string& reason) {

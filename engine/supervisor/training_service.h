@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/run_folder/run_files.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/service.h"
 #include "engine/supervisor/socket_server.h"
@@ -45,6 +46,7 @@ class TrainingService : private Service {
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
   void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
+  void handle(const RequestToken& token, const protocol::FileRequest& request) override;
 
   /// What a request needs of the run.
   enum class Need { NotEnded, Started, Ranks };
@@ -56,6 +58,7 @@ class TrainingService : private Service {
   Run run_;
   SocketServer server_;
   WorkerRequests requests_;
+  run_folder::RunFiles files_;
 };
 
 }  // namespace lockstep::supervisor

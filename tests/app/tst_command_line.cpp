@@ -40,6 +40,13 @@ class TstCommandLine : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void addressesOfOtherMachinesArePaths() {
+    const app::CommandLine line = app::parseCommandLine(
+        {QStringLiteral("ssh://ada@node7:22/runs/"), QStringLiteral("ssh://node7/~/run")});
+    QCOMPARE(line.paths, (QStringList{QStringLiteral("ssh://ada@node7:22/runs"),
+                                      QStringLiteral("ssh://node7/~/run")}));
+  }
+
   void badArgumentsAreNamed_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("named");
@@ -66,6 +73,9 @@ class TstCommandLine : public QObject {
     row("no value", {QStringLiteral("--page")}, QStringLiteral("--page"));
     row("no such option", {QStringLiteral("--frobnicate")}, QStringLiteral("--frobnicate"));
     row("no such path", {QStringLiteral("/nowhere/run")}, QStringLiteral("/nowhere/run"));
+    row("no path there", {QStringLiteral("ssh://node7")},
+        QStringLiteral("ssh://node7: is not ssh://HOST/FOLDER"));
+    row("an option for a host", {QStringLiteral("ssh://-oX/run")}, QStringLiteral("ssh://-oX/run"));
   }
   void badArgumentsAreNamed() {
     QFETCH(QStringList, arguments);

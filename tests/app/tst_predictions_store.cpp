@@ -80,7 +80,7 @@ class TstPredictionsStore : public QObject {
     QSignalSpy dataset(&store, &PredictionsStore::datasetLoaded),
         loaded(&store, &PredictionsStore::predictionsLoaded),
         failed(&store, &PredictionsStore::predictionsFailed), idle(&store, &PredictionsStore::idle);
-    store.setRun(folder);
+    store.setRun({folder});
     store.readSteps({10, 20});
     store.readSteps({10});
     QVERIFY(!store.isIdle());
@@ -119,7 +119,7 @@ class TstPredictionsStore : public QObject {
     made.hasMasks = runHasMasks;
     PredictionsStore store;
     QSignalSpy dataset(&store, &PredictionsStore::datasetLoaded);
-    store.setRun(tests::makeRun(parent.path(), made));
+    store.setRun({tests::makeRun(parent.path(), made)});
     QTRY_COMPARE(dataset.count(), 1);
     QCOMPARE(dataset[0][0].value<app::HeldOutData>().iouType == coco::IouType::Mask,
              areMasksMatched);
@@ -132,7 +132,7 @@ class TstPredictionsStore : public QObject {
     const QString folder = tests::makeRun(parent.path(), made);
     PredictionsStore store;
     QSignalSpy loaded(&store, &PredictionsStore::predictionsLoaded);
-    store.setRun(folder);
+    store.setRun({folder});
     store.readSteps({10, 20, 30, 40});
     store.readAnswer(40, folder + QStringLiteral("/predictions/step-00000040.json"), ImageId{3});
     store.forgetAfter(20);
@@ -152,7 +152,7 @@ class TstPredictionsStore : public QObject {
     PredictionsStore store;
     QSignalSpy answered(&store, &PredictionsStore::answerLoaded),
         loaded(&store, &PredictionsStore::predictionsLoaded);
-    store.setRun(folder);
+    store.setRun({folder});
     store.readAnswer(40, folder + QStringLiteral("/predictions/step-00000040.json"), ImageId{3});
     QTRY_VERIFY(store.isIdle());
     QCOMPARE(answered.count(), 1);
@@ -175,7 +175,7 @@ class TstPredictionsStore : public QObject {
     PredictionsStore store;
     QSignalSpy missing(&store, &PredictionsStore::datasetMissing);
     QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
-    store.setRun(tests::makeRun(parent.path(), {}));
+    store.setRun({tests::makeRun(parent.path(), {})});
     QVERIFY(missing.wait());
     QCOMPARE(failed.count(), 0);
   }
@@ -186,7 +186,7 @@ class TstPredictionsStore : public QObject {
     write(folder + QStringLiteral("/config.yaml"), "name: a\ndataset: {val: {images: /a\n");
     PredictionsStore store;
     QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
-    store.setRun(folder);
+    store.setRun({folder});
     QVERIFY(failed.wait());
     const QString message = failed[0][0].toString();
     QVERIFY2(message.startsWith(folder + QStringLiteral("/config.yaml:")), qPrintable(message));
@@ -196,7 +196,7 @@ class TstPredictionsStore : public QObject {
     QTemporaryDir parent;
     PredictionsStore store;
     QSignalSpy missing(&store, &PredictionsStore::datasetMissing);
-    store.setRun(tests::makeRun(parent.path(), {}));
+    store.setRun({tests::makeRun(parent.path(), {})});
     store.setRun({});
     QTRY_VERIFY(store.isIdle());
     QCOMPARE(missing.count(), 0);

@@ -100,6 +100,19 @@ class TstSetup : public QObject {
              calls.c_str());
   }
 
+  void onlyTheTestsNeedAnSshd() {
+    SetUp setUp;
+    setUp.installed("installed here, \ninstalled wanted, \n");
+    setUp.aptFails(0, "");
+    QCOMPARE(setUp.run().status, 0);
+    QVERIFY(!setUp.bench.has("calls"));
+    const auto ended = setUp.bench.run("bash", {"packaging/setup.sh", "--dev"});
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    const std::string calls = setUp.bench.read("calls");
+    QVERIFY2(calls.find("--no-install-recommends openssh-server\n") != std::string::npos,
+             calls.c_str());
+  }
+
   void anotherAptIsWaitedFor_data() {
     QTest::addColumn<QString>("words");
     QTest::newRow("lists") << kHeldLists;

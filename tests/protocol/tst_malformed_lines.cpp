@@ -88,6 +88,10 @@ void TstMalformedLines::errorsOfClientLinesAreDescribed_data() {
   addLine("queue without position", R"({"v":1,"type":"queue","id":"1"})",
           "queue: position is missing");
   addLine("queue without id", R"({"v":1,"type":"queue","position":1})", "queue: id is missing");
+  addLine("file without path", R"({"v":1,"type":"file","id":"1"})", "file: path is missing");
+  addLine("file without id", R"({"v":1,"type":"file","path":"a"})", "file: id is missing");
+  addLine("a negative offset", R"({"v":1,"type":"file","id":"1","path":"a","offset":-1})",
+          "file: offset must be at least 0");
   for (const char* position : {"0", "-1", "-2147483648"}) {
     const QByteArray line = QByteArray(R"({"v":1,"type":"queue","id":"1","position":)") + position;
     QTest::newRow(position) << line + '}' << "queue: position must be at least 1";
@@ -205,6 +209,8 @@ void TstMalformedLines::mutatedLinesDecodeOrAreErrors() {
       encode(ClientMessage(Hello{3, 1})),
       encode(ClientMessage(PredictRequest{"1", {1, 2}, {}, "best", 0.5})),
       encode(ClientMessage(QueueRequest{"1", 2})),
+      encode(ClientMessage(FileRequest{"1", "config.yaml", 3})),
+      encode(EngineMessage(Ok{"1", FilePart{7, 1.5, "content"}})),
       encode(EngineMessage(State{1, 2, 3.5, RunState::Failed, error})),
       encode(EngineMessage(Scalars{1, 2, 3.5, {{"a/b", 1.5f}, {"c", 2e-9f}}})),
       encode(EngineMessage(Ok{"1", RunStatus{.ranks = {{0, 1, Phase::Data}}}})),

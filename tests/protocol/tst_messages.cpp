@@ -42,6 +42,7 @@ class TstMessages : public QObject {
   void helloAndCommandsRoundTrip();
   void predictRoundTripsWithEitherSource();
   void queueRoundTrips();
+  void fileRoundTrips();
   void integerIdsComeBackAsIntegers();
   void welcomeAndResetRoundTrip();
   void scalarsRoundTripToTheBit();
@@ -104,6 +105,26 @@ void TstMessages::queueRoundTrips() {
   const auto status = throughTheWire(Ok{"1", RunStatus{.queuePosition = 2}});
   QCOMPARE(std::get<RunStatus>(status.answer).queuePosition.value_or(0), 2);
   QVERIFY(!wire(EngineMessage(Ok{"1", RunStatus{}})).contains("queue_position"));
+}
+
+void TstMessages::fileRoundTrips() {
+  const FileRequest request = throughTheWire(FileRequest{"f", "predictions/ä.json", 5});
+  QCOMPARE(request.id, std::string("f"));
+  QCOMPARE(request.path, std::string("predictions/ä.json"));
+  QCOMPARE(request.offset, std::int64_t{5});
+  const auto bare = decodeClientMessage(R"({"v":1,"type":"file","id":"1","path":"a"})");
+  QCOMPARE(std::get<FileRequest>(bare).offset, std::int64_t{0});
+  const std::string data("\0\xff\n binary", 10);
+  const auto answer = throughTheWire(Ok{"1", FilePart{900, 1.75e9, data}});
+  const FilePart part = std::get<FilePart>(answer.answer);
+  QCOMPARE(part.bytes, std::int64_t{900});
+  QCOMPARE(part.modified, 1.75e9);
+  QCOMPARE(part.data, data);
+  const FilePart largest{0, 0, std::string(kMaxFilePartBytes, 'x')};
+  QVERIFY(encode(EngineMessage(Ok{std::string(kMaxIdBytes, 'i'), largest})).size() < kMaxLineBytes);
+  QVERIFY(wire(EngineMessage(Ok{"1", FilePart{3, 2.5, "abc"}})) ==
+          nlohmann::json::parse(
+              R"({"v":1,"type":"ok","id":"1","bytes":3,"modified":2.5,"data":"YWJj"})"));
 }
 
 void TstMessages::integerIdsComeBackAsIntegers() {

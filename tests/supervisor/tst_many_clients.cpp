@@ -36,6 +36,7 @@ struct LogService : Service {
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
   void handle(const RequestToken&, const protocol::QueueRequest&) override {}
+  void handle(const RequestToken&, const protocol::FileRequest&) override {}
 };
 
 /// Reads what is there and forgets it; knows the last step. (Decoding would take most of the time.)

@@ -34,6 +34,7 @@ struct Greeter : Service {
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
   void handle(const RequestToken&, const protocol::QueueRequest&) override {}
+  void handle(const RequestToken&, const protocol::FileRequest&) override {}
 };
 
 rlimit descriptorLimit() {

@@ -67,6 +67,33 @@ class TstKeyedLoader : public QObject {
     QCOMPARE(loads.load(), 1);
   }
 
+  void whatIsElsewhereIsBroughtBeforeItIsLoaded() {
+    std::atomic<int> loads = 0;
+    QStringList loaded, asked;
+    std::vector<std::function<void()>> done;
+    Loader loader(
+        1, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
+    const Loader::Bring bring = [&](const QString& key, std::function<void()> then) {
+      asked.append(key);
+      done.push_back(std::move(then));
+    };
+    loader.setBring(bring);
+    loader.load({request("a", loads), request("b", loads)});
+    QCOMPARE(asked, QStringList{QStringLiteral("a")});
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCOMPARE(loads.load(), 0);
+    done[0]();
+    QTRY_COMPARE(asked, (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+    QCOMPARE(loaded, QStringList{QStringLiteral("a")});
+    // What never comes does not keep the files that are here from their turn.
+    loader.setBring(nullptr);
+    loader.load({request("here", loads)});
+    QTRY_COMPARE(loaded, (QStringList{QStringLiteral("a"), QStringLiteral("here")}));
+    done[1]();
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCOMPARE(loads.load(), 2);
+  }
+
   void nothingComesAfterAClear() {
     std::binary_semaphore begun{0}, goOn{0};
     std::atomic<int> loads = 0;

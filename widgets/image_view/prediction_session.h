@@ -25,6 +25,10 @@ class PredictionSession : public QObject {
 
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder,
                   const MatchRules& rules);
+  /// Brings image files to the disk before they are read; null: they are there.
+  void setBring(jobs::KeyedLoader<DecodedImage>::Bring bring) {
+    images_.setBring(std::move(bring));
+  }
   const std::shared_ptr<const coco::Dataset>& dataset() const { return dataset_; }
   PredictionStore& store() { return store_; }
   const PredictionStore& store() const { return store_; }

@@ -149,6 +149,11 @@ void PredictionsView::addShortcuts() {
   add({Qt::Key_Minus}, [impl] { impl->canvas()->zoomBy(1.0 / kZoomStep); });
 }
 
+void PredictionsView::setBringImage(const BringImage& bring) {
+  impl_->session.setBring(bring);
+  impl_->strip->setBring(bring);
+}
+
 void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
                                  const QString& imagesFolder, const MatchRules& rules) {
   Impl& impl = *impl_;

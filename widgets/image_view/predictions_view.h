@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <QWidget>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +29,10 @@ class PredictionsView : public QWidget {
   explicit PredictionsView(QWidget* parent = nullptr);
   ~PredictionsView() override;
 
+  /// Brings an image file to the disk before it is read, and calls `done` later.
+  using BringImage = std::function<void(const QString& path, std::function<void()> done)>;
+  /// For the next dataset. Null: its images are there.
+  void setBringImage(const BringImage& bring);
   /// The held-out set and the folder of its images. Drops all predictions and checkpoints.
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder,
                   const MatchRules& rules = {});

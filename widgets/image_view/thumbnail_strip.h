@@ -30,6 +30,8 @@ class ThumbnailStrip : public QAbstractScrollArea {
 
   explicit ThumbnailStrip(QWidget* parent = nullptr);
 
+  /// Brings image files to the disk before they are read; null: they are there.
+  void setBring(jobs::KeyedLoader<QImage>::Bring bring) { thumbnails_.setBring(std::move(bring)); }
   void setItems(std::vector<Item> items);
   void setMarks(std::vector<Mark> marks);
   void setCurrent(int index);

@@ -3,6 +3,7 @@
 #include <QCache>
 #include <QHash>
 #include <QObject>
+#include <QPointer>
 #include <QString>
 #include <algorithm>
 #include <deque>
@@ -24,6 +25,9 @@ class KeyedLoader {
     QString key;
     std::function<Result()> load;  ///< any thread; must not throw
   };
+  /// Brings the file of a key to the disk, from another machine, and calls `done` later, in the
+  /// same thread, also if that failed.
+  using Bring = std::function<void(const QString& key, std::function<void()> done)>;
 
   /// `atOnce`: loads side by side. `capacity` in units of `cost`; `loaded` is called on the GUI
   /// thread.
@@ -32,6 +36,14 @@ class KeyedLoader {
       : atOnce_(atOnce), cache_(capacity), cost_(std::move(cost)), loaded_(std::move(loaded)) {}
   KeyedLoader(const KeyedLoader&) = delete;
   KeyedLoader& operator=(const KeyedLoader&) = delete;
+
+  /// Called before each later load. Null: the files are there. What the one before has not brought
+  /// yet is dropped.
+  void setBring(Bring bring) {
+    bring_ = std::move(bring);
+    ++round_;
+    running_.removeIf([](const auto& load) { return !load.value().isRunning(); });
+  }
 
   /// The result if it is in memory, else nullptr.
   std::shared_ptr<const Result> find(const QString& key) const {
@@ -51,6 +63,7 @@ class KeyedLoader {
     for (Job& job : running_) job.cancel();
     running_.clear();
     cache_.clear();
+    ++round_;
   }
 
  private:
@@ -59,14 +72,25 @@ class KeyedLoader {
       const Request request = std::move(waiting_.front());
       waiting_.pop_front();
       if (cache_.contains(request.key) || running_.contains(request.key)) continue;
-      running_[request.key] =
-          start(&context_, Kind::Disk, request.load, [this, key = request.key](Result&& result) {
-            running_.remove(key);
-            keep(key, std::make_shared<const Result>(std::move(result)));
-            startWaiting();
-            loaded_(key);
-          });
+      if (!bring_) {
+        start(request);
+        continue;
+      }
+      running_[request.key] = Job();
+      bring_(request.key, [this, request, round = round_, context = QPointer<QObject>(&context_)] {
+        if (context && round == round_) start(request);
+      });
     }
+  }
+
+  void start(const Request& request) {
+    running_[request.key] = jobs::start(
+        &context_, Kind::Disk, request.load, [this, key = request.key](Result&& result) {
+          running_.remove(key);
+          keep(key, std::make_shared<const Result>(std::move(result)));
+          startWaiting();
+          loaded_(key);
+        });
   }
 
   void keep(const QString& key, const std::shared_ptr<const Result>& result) {
@@ -78,10 +102,12 @@ class KeyedLoader {
   QObject context_;
   int atOnce_;
   QCache<QString, std::shared_ptr<const Result>> cache_;
+  Bring bring_;
   std::deque<Request> waiting_;
   QHash<QString, Job> running_;
   std::function<qint64(const Result&)> cost_;
   std::function<void(const QString&)> loaded_;
+  int round_ = 0;  ///< to drop what is brought after clear() or setBring()
 };
 
 }  // namespace lockstep::jobs

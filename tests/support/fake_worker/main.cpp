@@ -156,7 +156,7 @@ class FakeWorker {
            const auto file = a.word();
            send(protocol::BadImage{step, part, 1, file, a.rest()});
          }},
-        {"predictions", [this](Arguments& a) { sendPredictions(a.number()); }},
+        {"predictions", [this](Arguments& a) { sendPredictions(a); }},
         {"pictures", [this](Arguments& a) { sendPictures(a.number()); }},
         {"log",
          [this](Arguments& a) {
@@ -343,10 +343,19 @@ class FakeWorker {
     send(protocol::CheckpointReady{step, "", false, a.has("last"), "No space left on device", ""});
   }
 
-  void sendPredictions(std::int64_t step) {
+  /// predictions STEP [IMAGE_IDS], as in `7,8`: a box in each of the images.
+  void sendPredictions(Arguments& a) {
+    const auto step = a.number();
+    const std::string images = a.word();
+    std::string detections;
+    std::istringstream ids(images);
+    for (std::string id; std::getline(ids, id, ',');)
+      detections += (detections.empty() ? "" : ",") + (R"({"image_id":)" + id) +
+                    R"(,"category_id":1,"bbox":[5,5,10,10],"score":0.9})";
     const fs::path partial = layout().partialPredictions(step);
-    base::writeFileAtomically(partial,
-                              R"({"image_ids":[],"score_threshold":0.05,"detections":[]})");
+    base::writeFileAtomically(partial, R"({"image_ids":[)" + images +
+                                           R"(],"score_threshold":0.05,"detections":[)" +
+                                           detections + "]}");
     send(protocol::PredictionsReady{step, partial.string()});
   }
 

@@ -1,0 +1,102 @@
+#include "app/controllers/remote_runs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/models/remote_run_list.h"
+#include "engine/base/error.h"
+#include "widgets/jobs/jobs.h"
+
+namespace lockstep::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::chrono::seconds kInterval{10}, kMaxDelay{300}, kTimeLimit{60};
+constexpr qsizetype kMaxOutputBytes = 16 << 20;
+
+struct Parsed {
+  std::vector<ListedRun> runs;
+  QString error;
+};
+
+}  // namespace
+
+RemoteRuns::RemoteRuns(const RemotePlace& place, QObject* parent)
+    : QObject(parent), place_(place), ssh_(place) {
+  next_.setSingleShot(true);
+  limit_.setSingleShot(true);
+  limit_.setInterval(kTimeLimit);
+  connect(&next_, &QTimer::timeout, this, [this] {
+    isDue_ = true;
+    list();
+  });
+  connect(&limit_, &QTimer::timeout, this, [this] {
+    const QString words = ssh_.lastErrorLine();
+    ssh_.stop();
+    fail(words.isEmpty() ? tr("it does not answer")
+                         : tr("it does not answer, and its last words are: %1").arg(words));
+  });
+  connect(&ssh_, &SshProcess::readyRead, this, &RemoteRuns::read);
+  connect(&ssh_, &SshProcess::ended, this, &RemoteRuns::handleEnd);
+}
+
+void RemoteRuns::setWatched(bool isWatched) {
+  isWatched_ = isWatched;
+  list();
+}
+
+void RemoteRuns::list() {
+  if (!isWatched_ || !isDue_ || isRun_ || ssh_.isRunning()) return;
+  isDue_ = false;
+  output_.clear();
+  limit_.start();
+  ssh_.start(
+      {QStringLiteral("runs"), place_.path, QStringLiteral("--format"), QStringLiteral("json")});
+}
+
+void RemoteRuns::read() {
+  output_ += ssh_.readAll();
+  if (output_.size() <= kMaxOutputBytes) return;
+  ssh_.stop();
+  fail(tr("its answer has more than %1 MiB").arg(kMaxOutputBytes >> 20));
+}
+
+void RemoteRuns::handleEnd(const SshProcess::End& end) {
+  limit_.stop();
+  if (end.status == static_cast<int>(ExitStatus::Done)) return parse();
+  if (end.status != static_cast<int>(ExitStatus::UserError))
+    return fail(end.reason, end.isPermanent);
+  isRun_ = hasAnswered_ = true;
+  Q_EMIT foundRun();
+}
+
+void RemoteRuns::parse() {
+  jobs::start(
+      this, jobs::Kind::Processor,
+      [json = std::exchange(output_, {}), place = place_]() -> Parsed {
+        try {
+          return {parseRemoteRuns(json, place), {}};
+        } catch (const Error& error) {
+          return {{}, QString::fromUtf8(error.what())};
+        }
+      },
+      [this](const Parsed& parsed) {
+        if (!parsed.error.isEmpty()) return fail(parsed.error);
+        hasAnswered_ = true;
+        delay_ = milliseconds(0);
+        next_.start(kInterval);
+        Q_EMIT listed(parsed.runs);
+      });
+}
+
+void RemoteRuns::fail(const QString& reason, bool isPermanent) {
+  limit_.stop();
+  delay_ = isPermanent ? milliseconds(kMaxDelay)
+                       : std::clamp<milliseconds>(delay_ * 2, kInterval, kMaxDelay);
+  next_.start(delay_);
+  hasAnswered_ = true;
+  Q_EMIT failed(reason);
+}
+
+}  // namespace lockstep::app

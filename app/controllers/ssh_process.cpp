@@ -1,0 +1,126 @@
+#include "app/controllers/ssh_process.h"
+
+#include <utility>
+
+namespace lockstep::app {
+namespace {
+
+constexpr qsizetype kKeptErrorBytes = 4096;
+constexpr qsizetype kMaxReasonLetters = 300;
+/// Exit statuses of ssh itself and of a shell that finds no such program.
+constexpr int kSshFailed = 255, kNotFound = 127;
+
+/// For the shell of the other machine.
+QString quoted(QString text) {
+  return QLatin1Char('\'') + text.replace(QLatin1Char('\''), QStringLiteral("'\\''")) +
+         QLatin1Char('\'');
+}
+
+/// Errors of ssh that stay until somebody mends them; trying again and again could lock the user
+/// out.
+bool isRefusal(const QString& reason) {
+  return reason.contains(QLatin1String("Permission denied")) ||
+         reason.contains(QLatin1String("Host key verification failed")) ||
+         reason.contains(QLatin1String("Too many authentication failures"));
+}
+
+}  // namespace
+
+QStringList sshCommand(const RemotePlace& place, const QStringList& arguments) {
+  QStringList command = QProcess::splitCommand(qEnvironmentVariable("LOCKSTEP_SSH"));
+  if (command.isEmpty()) command = {QStringLiteral("ssh")};
+  // The first value of an option counts for ssh, so that $LOCKSTEP_SSH overrides these.
+  for (const char* option : {"BatchMode=yes", "ConnectTimeout=15", "ServerAliveInterval=15"})
+    command << QStringLiteral("-o") << QLatin1String(option);
+  if (place.port > 0) command << QStringLiteral("-p") << QString::number(place.port);
+  QString host = place.host;
+  command << host.remove(QLatin1Char('[')).remove(QLatin1Char(']'));
+  QStringList words{QStringLiteral("lockstep-engine")};
+  for (const QString& argument : arguments) words << quoted(argument);
+  return command << words.join(QLatin1Char(' '));
+}
+
+SshProcess::SshProcess(const RemotePlace& place, QObject* parent)
+    : QObject(parent), place_(place) {}
+
+SshProcess::~SshProcess() { stop(); }
+
+void SshProcess::start(const QStringList& arguments) {
+  stop();
+  errors_.clear();
+  process_ = new QProcess;
+  connect(process_, &QProcess::started, this, &SshProcess::started);
+  connect(process_, &QProcess::readyReadStandardOutput, this, &SshProcess::readyRead);
+  connect(process_, &QProcess::readyReadStandardError, this, &SshProcess::readErrors);
+  connect(process_, &QProcess::finished, this, &SshProcess::finish);
+  connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+    if (error == QProcess::FailedToStart) finish(-1, QProcess::CrashExit);
+  });
+  const QStringList command = sshCommand(place_, arguments);
+  process_->start(command.first(), command.mid(1));
+}
+
+void SshProcess::stop() {
+  if (!process_) return;
+  QProcess* process = std::exchange(process_, nullptr);
+  process->disconnect(this);
+  if (process->state() == QProcess::NotRunning) return process->deleteLater();
+  connect(process, &QProcess::finished, process, &QObject::deleteLater);
+  process->kill();
+}
+
+void SshProcess::write(const QByteArray& bytes) {
+  if (process_) process_->write(bytes);
+}
+
+QByteArray SshProcess::readAll() {
+  return process_ ? process_->readAllStandardOutput() : QByteArray();
+}
+
+void SshProcess::readErrors() {
+  errors_ += process_->readAllStandardError();
+  errors_ = errors_.right(kKeptErrorBytes);
+}
+
+QString SshProcess::lastErrorLine() const {
+  const QStringList lines = QString::fromUtf8(errors_).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+  for (auto line = lines.crbegin(); line != lines.crend(); ++line)
+    if (const QString text = line->simplified(); !text.isEmpty())
+      return text.left(kMaxReasonLetters);
+  return {};
+}
+
+void SshProcess::finish(int status, QProcess::ExitStatus how) {
+  readErrors();
+  Q_EMIT readyRead();
+  if (!process_) return;  // a slot has stopped it
+  const End end = endOf(status, how);
+  std::exchange(process_, nullptr)->deleteLater();
+  Q_EMIT ended(end);
+}
+
+SshProcess::End SshProcess::endOf(int status, QProcess::ExitStatus how) const {
+  const QString line = lastErrorLine();
+  if (process_->error() == QProcess::FailedToStart)
+    return {-1,
+            tr("%1 cannot be started: install an ssh client, or name one in LOCKSTEP_SSH")
+                .arg(process_->program()),
+            true};
+  if (how == QProcess::CrashExit)
+    return {-1, line.isEmpty() ? tr("ssh was killed") : tr("ssh was killed: %1").arg(line), false};
+  if (status == kNotFound)
+    return {-1,
+            tr("lockstep-engine was not found on %1: put it into a folder that PATH has there for "
+               "commands of ssh")
+                .arg(place_.hostText()),
+            false};
+  if (status == kSshFailed)
+    return {-1, line.isEmpty() ? tr("ssh failed without saying why") : line, isRefusal(line)};
+  if (!line.isEmpty()) return {status, line, false};
+  return {status,
+          status == 0 ? tr("the connection has ended")
+                      : tr("lockstep-engine there exited with status %1").arg(status),
+          false};
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,17 @@
+#include "app/models/run_file_access.h"
+
+#include <QDir>
+
+namespace lockstep::app {
+
+QString RunFileAccess::localPath(const QString& absolute) const {
+  if (!fetch || absolute.isEmpty()) return absolute;
+  return folder + QLatin1Char('/') + QLatin1String(kOutsideFolder) + QDir::cleanPath(absolute);
+}
+
+void RunFileAccess::bring(const QString& localPath, const Done& done) const {
+  if (fetch) return fetch(localPath, done);
+  done({});
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,104 @@
+#include <QTest>
+
+#include "app/controllers/ssh_process.h"
+#include "app/models/remote_run_list.h"
+#include "engine/base/error.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::RemotePlace;
+
+class TstRemotePlace : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void cleanup() { qunsetenv("LOCKSTEP_SSH"); }
+
+  void addressesAreParsed_data() {
+    QTest::addColumn<QString>("address");
+    QTest::addColumn<QString>("host");
+    QTest::addColumn<int>("port");
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("same");  // empty: the address itself
+    const auto add = [](const char* address, const char* host, int port, const char* path,
+                        const char* same = "") {
+      QTest::newRow(address) << QString::fromUtf8(address) << QString::fromUtf8(host) << port
+                             << QString::fromUtf8(path) << QString::fromUtf8(same);
+    };
+    add("ssh://node7/data/runs", "node7", 0, "/data/runs");
+    add("ssh://ada@node7:2222/data/my runs", "ada@node7", 2222, "/data/my runs");
+    add("ssh://node7/data//runs/../x/", "node7", 0, "/data/x", "ssh://node7/data/x");
+    add("ssh://node7/~/runs", "node7", 0, "runs");
+    add("ssh://node7/~", "node7", 0, ".");
+    add("ssh://node7/", "node7", 0, "/");
+    add("ssh://ada@[fe80::1]:22/r", "ada@[fe80::1]", 22, "/r");
+  }
+  void addressesAreParsed() {
+    QFETCH(QString, address);
+    QFETCH(QString, same);
+    const auto place = RemotePlace::parse(address);
+    QVERIFY(place.has_value());
+    QTEST(place->host, "host");
+    QTEST(place->port, "port");
+    QTEST(place->path, "path");
+    QCOMPARE(place->address(), same.isEmpty() ? address : same);
+    QVERIFY(RemotePlace::parse(place->address()) == place);
+  }
+
+  void otherTextIsNoAddress() {
+    for (const char* text :
+         {"", "/runs", "ssh://", "ssh://node7", "ssh:///runs", "ssh://@node7/r", "ssh://node7:/r",
+          "ssh://node7:99999/r", "ssh://node7:x/r", "ssh://a b/r", "ssh://-oProxyCommand=x/r",
+          "ssh://-l@node7/r", "ssh://a@b@c/r", "http://node7/r", "xssh://node7/r"})
+      QVERIFY2(!RemotePlace::parse(QString::fromUtf8(text)), text);
+  }
+
+  void theCommandNeverAsksAndIsQuoted() {
+    const auto place = RemotePlace::parse(QStringLiteral("ssh://ada@node7:2222/it's; rm $x"));
+    const QStringList command = app::sshCommand(*place, {QStringLiteral("attach"), place->path});
+    QCOMPARE(command.mid(0, command.size() - 1).join(u' ') + u'|' + command.last(),
+             QStringLiteral(
+                 "ssh -o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=15 -p 2222 "
+                 "ada@node7|lockstep-engine 'attach' '/it'\\''s; rm $x'"));
+  }
+
+  void theVariableMayHoldOptions() {
+    qputenv("LOCKSTEP_SSH", "/opt/ssh -F \"my config\" -4");
+    const QStringList command =
+        app::sshCommand(*RemotePlace::parse(QStringLiteral("ssh://[::1]/r")), {});
+    QCOMPARE(command.mid(0, 4).join(u'|'), QStringLiteral("/opt/ssh|-F|my config|-4"));
+    QCOMPARE(command.mid(command.size() - 2).join(u'|'), QStringLiteral("::1|lockstep-engine"));
+  }
+
+  void listedRunsHaveAddresses() {
+    const auto folder = RemotePlace::parse(QStringLiteral("ssh://node7/runs"));
+    const auto runs = app::parseRemoteRuns(
+        R"([{"run":"b","state":"running","step":5,"max_steps":9,"best_metric":"segm/AP",
+             "best_value":0.25,"best_step":4,"created":2.5,"program":"Lockstep"},
+            {"run":"a","state":"queued","step":0,"max_steps":9,"best_metric":null,
+             "best_value":null,"best_step":null,"created":1,"queue_position":2,"new":[]},
+            {"run":"other","state":null,"program":"detectron2"}, 7, {"run":"../x"}, {"run":".x"},
+            {"run":5}])",
+        *folder);
+    QCOMPARE(runs.size(), std::size_t{2});
+    const run_folder::RunSummary& running = runs[0].summary;
+    QCOMPARE(running.folder.string(), std::string("ssh://node7/runs/b"));
+    QCOMPARE(running.info.host, std::string("node7"));
+    QVERIFY(running.alive && running.info.state == protocol::RunState::Running);
+    QCOMPARE(running.info.step, std::int64_t{5});
+    QCOMPARE(running.info.maxSteps, std::int64_t{9});
+    QVERIFY((running.info.best == run_folder::Best{"segm/AP", 0.25, 4}));
+    QVERIFY(!runs[1].summary.alive && !runs[1].summary.info.best);
+    QCOMPARE(runs[1].summary.info.queuePosition, std::optional(2));
+  }
+
+  void otherAnswersAreNoLists() {
+    const auto folder = RemotePlace::parse(QStringLiteral("ssh://node7/runs"));
+    for (const char* text : {"", "Welcome to node7!", "{}", "[", "null"})
+      QVERIFY_THROWS_EXCEPTION(Error, app::parseRemoteRuns(text, *folder));
+    QVERIFY(app::parseRemoteRuns("[]", *folder).empty());
+  }
+};
+
+LOCKSTEP_TEST(TstRemotePlace)
+#include "tst_remote_place.moc"
