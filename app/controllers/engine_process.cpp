@@ -31,8 +31,9 @@ EngineProcess::~EngineProcess() {
 }
 
 void EngineProcess::startTraining(const QString& configFile, const QString& runsFolder,
-                                  const QStringList& overrides) {
-  start({QStringLiteral("train"), configFile, QStringLiteral("--detach")}, overrides, runsFolder);
+                                  When when) {
+  const QString how = when == When::Now ? QStringLiteral("--detach") : QStringLiteral("--queue");
+  start({QStringLiteral("train"), configFile, how}, {}, runsFolder);
 }
 
 void EngineProcess::resumeRun(const QString& runFolder, const QStringList& overrides) {

@@ -7,8 +7,8 @@
 
 namespace lockstep::app {
 
-/// Runs `lockstep-engine train … --detach`, which exits once the run has started in the background
-/// or failed to start. One start at a time. No method blocks.
+/// Runs `lockstep-engine train … --detach` or `--queue`, which exits once the run has started in the
+/// background, waits in the queue, or failed to start. One start at a time. No method blocks.
 class EngineProcess : public QObject {
   Q_OBJECT
 
@@ -19,9 +19,10 @@ class EngineProcess : public QObject {
 
   QString program() const { return program_; }
   bool isStarting() const { return process_ != nullptr; }
-  /// Trains an experiment file. `runsFolder`: where the run folder is created.
-  void startTraining(const QString& configFile, const QString& runsFolder,
-                     const QStringList& overrides = {});
+  enum class When { Now, Queued };
+  /// Trains an experiment file, at once or when its devices are free. `runsFolder`: where the run
+  /// folder is created.
+  void startTraining(const QString& configFile, const QString& runsFolder, When when = When::Now);
   /// Resumes a run that has ended, from its newest checkpoint.
   void resumeRun(const QString& runFolder, const QStringList& overrides = {});
 

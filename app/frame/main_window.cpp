@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/configure/configure_page.h"
+#include "app/controllers/busy_devices.h"
 #include "app/frame/opening.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
@@ -42,6 +43,7 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   runList_ = new RunListModel(this);
   openRuns_ = new OpenRuns(this);
   engine_ = new EngineProcess({}, this);
+  devices_ = new BusyDevices(this);
   const QSettings settings;
   const int keptTheme = options.keepLayout ? settings.value(QStringLiteral("theme"), 0).toInt() : 0;
   theme_->setMode(options.themeGiven ? options.theme
@@ -103,6 +105,7 @@ void MainWindow::connectSignals() {
   });
   connect(log_, &LogPanel::stepChosen, monitorPage(), &MonitorPage::showStep);
   connectRuns();
+  connectQueue();
 }
 
 void MainWindow::connectRuns() {

@@ -22,6 +22,7 @@ class QShortcut;
 
 namespace lockstep::app {
 
+class BusyDevices;
 class ConfigurePage;
 class Dismissals;
 class LogPanel;
@@ -63,6 +64,8 @@ class MainWindow : public QMainWindow {
 
  public Q_SLOTS:
   void train();
+  /// Trains the experiment when its devices are free.
+  void addToQueue();
   void togglePause();
   void stopRun();
   /// Backs up unsaved edits without asking, because the session ends.
@@ -107,6 +110,10 @@ class MainWindow : public QMainWindow {
   void updateTitle();
   void reportVanishedRuns(const QStringList& folders);
   void resumeRun(const QString& folder, const QStringList& overrides);
+  void startTraining(EngineProcess::When when);
+  void connectQueue();
+  void changeQueue(const QString& folder, const protocol::ClientMessage& request,
+                   const QString& failure);
   void setStarting(bool starting);
   RunController* currentRun() const;
   void escape();
@@ -117,6 +124,7 @@ class MainWindow : public QMainWindow {
   OpenRuns* openRuns_ = nullptr;
   std::vector<RemoteRuns*> remoteRuns_;
   EngineProcess* engine_ = nullptr;
+  BusyDevices* devices_ = nullptr;
   TopBar* topBar_ = nullptr;
   RunsPanel* runs_ = nullptr;
   PageArea* pages_ = nullptr;
@@ -136,6 +144,7 @@ class MainWindow : public QMainWindow {
     QAction* save = nullptr;
     QAction* saveAs = nullptr;
     QAction* train = nullptr;
+    QAction* queue = nullptr;
   };
   DocumentActions documentActions_;  ///< menu actions on the open experiment
 };

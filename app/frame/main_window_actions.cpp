@@ -37,6 +37,9 @@ QMenu* MainWindow::buildMenu() {
   menu->addSeparator();
   documentActions_.train = menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")),
                                            this, &MainWindow::train);
+  documentActions_.queue =
+      menu->addAction(tr("Add to the queue"), QKeySequence(QStringLiteral("Ctrl+Shift+Return")),
+                      this, &MainWindow::addToQueue);
   runActions_.pause =
       menu->addAction(tr("Pause or resume"), QKeySequence(QStringLiteral("Ctrl+Shift+P")), this,
                       &MainWindow::togglePause);

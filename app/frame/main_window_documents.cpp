@@ -2,6 +2,7 @@
 #include <QApplication>
 
 #include "app/configure/configure_page.h"
+#include "app/controllers/busy_devices.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/frame/top_bar.h"
@@ -75,10 +76,16 @@ void MainWindow::updateTrainable() {
   documentActions_.saveAs->setEnabled(isOpen);
   // With errors, Train goes to the first one.
   documentActions_.train->setEnabled(isOpen);
+  documentActions_.queue->setEnabled(isOpen);
+  devices_->setWatching(isOpen);
   updateTitle();
 }
 
-void MainWindow::train() {
+void MainWindow::train() { startTraining(EngineProcess::When::Now); }
+
+void MainWindow::addToQueue() { startTraining(EngineProcess::When::Queued); }
+
+void MainWindow::startTraining(EngineProcess::When when) {
   if (engine_->isStarting()) return;
   ConfigurePage* configure = configurePage();
   if (!configure->trainingBlockedBy().isEmpty()) {
@@ -95,7 +102,7 @@ void MainWindow::train() {
   }
   pages_->hideMessage();
   setStarting(true);
-  engine_->startTraining(file, runList_->parentFolder());
+  engine_->startTraining(file, runList_->parentFolder(), when);
 }
 
 }  // namespace lockstep::app

@@ -29,6 +29,7 @@ QList<Group> everywhere() {
             {"Ctrl+Shift+S", "Save the experiment as"},
             {"Ctrl+Shift+O", "Open a folder of runs"},
             {"Ctrl+Return", "Train"},
+            {"Ctrl+Shift+Return", "Add to the queue"},
             {"Ctrl+Shift+P", "Pause or resume"},
             {"Ctrl+.", "Save a checkpoint and stop"},
             {"Ctrl+D", "Duplicate configuration"},

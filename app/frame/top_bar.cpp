@@ -71,6 +71,9 @@ void TopBar::buildWidgets() {
   train_ = new QPushButton(kGap + tr("Train"));
   train_->setObjectName(QStringLiteral("trainButton"));
   widgets::setRole(train_, "primary");
+  queue_ = new QPushButton(tr("Queue"));
+  queue_->setObjectName(QStringLiteral("queueButton"));
+  queue_->hide();
   pause_ = new QPushButton(kGap + tr("Pause"));
   stop_ = new QPushButton(kGap + tr("Stop"));
   stop_->setObjectName(QStringLiteral("stopButton"));
@@ -107,6 +110,7 @@ void TopBar::layOut() {
   row->addWidget(brand_);
   row->addSpacing(10);
   row->addWidget(train_);
+  row->addWidget(queue_);
   row->addSpacing(8);
   row->addWidget(line);
   row->addSpacing(8);
@@ -135,6 +139,7 @@ void TopBar::layOut() {
 
 void TopBar::connectSignals() {
   connect(train_, &QPushButton::clicked, this, &TopBar::trainRequested);
+  connect(queue_, &QPushButton::clicked, this, &TopBar::queueRequested);
   connect(stop_, &QPushButton::clicked, this, &TopBar::stopRequested);
   connect(pause_, &QPushButton::clicked, this, [this] {
     if (status_.resumes()) {
@@ -195,6 +200,13 @@ void TopBar::setExperiment(const QString& name, bool isTrainable, const QString&
   updateTrain();
 }
 
+void TopBar::setBusy(const QString& who) {
+  queue_->setToolTip(
+      tr("Train it when the devices are free (Ctrl+Shift+Return). In use now:\n%1").arg(who));
+  queue_->setVisible(!who.isEmpty());
+  fitMetrics();
+}
+
 void TopBar::setStarting(bool starting) {
   starting_ = starting;
   updateTrain();
@@ -209,6 +221,7 @@ void TopBar::updateTrain() {
                                                           train_->width() - kTrainFramePx));
   train_->setAccessibleName(text);
   train_->setEnabled(isTrainable_ && !starting_);
+  queue_->setEnabled(train_->isEnabled());
 }
 
 /// Widths depend on the window's width only, so that nothing moves when names change.

@@ -27,6 +27,8 @@ class TopBar : public QWidget {
   /// The experiment that Train trains (such as "droplets.yaml"; empty: none), whether it can be
   /// trained, and Train's tool tip.
   void setExperiment(const QString& name, bool isTrainable, const QString& tip);
+  /// Who trains on this machine, so that Queue is offered beside Train; empty: nobody.
+  void setBusy(const QString& who);
   /// A run is being started.
   void setStarting(bool starting);
   void setMenu(QMenu* menu);
@@ -36,6 +38,7 @@ class TopBar : public QWidget {
 
  Q_SIGNALS:
   void trainRequested();
+  void queueRequested();
   void pauseRequested();
   void resumeRequested();
   void stopRequested();
@@ -63,6 +66,7 @@ class TopBar : public QWidget {
   QLabel* runName_ = nullptr;
   QLabel* hiddenNote_ = nullptr;  ///< below the name
   QPushButton* train_ = nullptr;
+  QPushButton* queue_ = nullptr;  ///< while others train
   QPushButton* pause_ = nullptr;
   QPushButton* stop_ = nullptr;
   StatePill* pill_ = nullptr;

@@ -1,8 +1,19 @@
 #include "app/models/listed_run.h"
 
+#include "engine/base/error.h"
 #include "engine/foreign_runs/run_summary.h"
 
 namespace lockstep::app {
+
+ListedRun readListedRun(const std::filesystem::path& runFolder) {
+  ListedRun listed{run_folder::summarise(runFolder)};
+  try {
+    listed.notes = run_folder::readRunNotes(run_folder::Layout(runFolder));
+  } catch (const Error& error) {
+    listed.notesFault = error.what();
+  }
+  return listed;
+}
 
 ListedRun readListedRun(const foreign_runs::ForeignRun& run) {
   const foreign_runs::ForeignRunSummary found = foreign_runs::summarise(run);
@@ -16,8 +27,15 @@ ListedRun readListedRun(const foreign_runs::ForeignRun& run) {
   info.step = found.lastStep.value_or(0);
   info.maxSteps = found.maxSteps.value_or(0);
   info.created = found.started > 0 ? found.started : found.changed;
+  info.started = found.started;
   info.updated = found.changed;
   return listed;
+}
+
+std::string nameOf(const ListedRun& run) {
+  if (!run.notes.name.empty()) return run.notes.name;
+  const std::string& given = run.summary.info.name;
+  return given.empty() ? run.summary.folder.filename().string() : given;
 }
 
 }  // namespace lockstep::app

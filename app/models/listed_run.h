@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "engine/foreign_runs/find_runs.h"
-#include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/run_notes.h"
 
 namespace lockstep::app {
 
@@ -11,10 +11,18 @@ namespace lockstep::app {
 struct ListedRun {
   run_folder::RunSummary summary;
   std::optional<foreign_runs::Source> program{};  ///< nullopt: ours
+  run_folder::RunNotes notes{};
+  std::string notesFault{};  ///< why the notes could not be read; empty: they could
 };
 
-/// Reads what a list shows. Where a program records no state, the state's text is the program's
-/// name. Blocks.
+/// Of ours. Blocks.
+ListedRun readListedRun(const std::filesystem::path& runFolder);
+
+/// Of another program, without notes. Where it records no state, the state's text is its name.
+/// Blocks.
 ListedRun readListedRun(const foreign_runs::ForeignRun& run);
+
+/// What it is called: in its notes, by its program, or its folder.
+std::string nameOf(const ListedRun& run);
 
 }  // namespace lockstep::app

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "engine/base/clock.h"
+
 namespace lockstep::app {
 namespace {
 
@@ -20,12 +22,14 @@ QString folderOf(const run_folder::RunSummary& summary) {
   return QDir::cleanPath(folder);
 }
 
-std::string nameOf(const run_folder::RunSummary& summary) {
-  return summary.info.name.empty() ? summary.folder.filename().string() : summary.info.name;
-}
-
 qint64 minuteOf(const run_folder::RunSummary& summary) {
   return static_cast<qint64>(std::floor(summary.info.created / 60));
+}
+
+QStringList textsOf(const std::vector<std::string>& texts) {
+  QStringList list;
+  for (const std::string& text : texts) list.append(QString::fromStdString(text));
+  return list;
 }
 
 std::filesystem::path pathOf(const QString& folder) { return folder.toStdString(); }
@@ -46,21 +50,17 @@ int RunListModel::rowCount(const QModelIndex& parent) const {
 QVariant RunListModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const Row& row = rows_[index.row()];
-  const run_folder::RunInfo& info = row.summary.info;
+  const run_folder::RunInfo& info = row.run.summary.info;
   switch (role) {
     case Qt::DisplayRole:
     case NameRole:
-      return QString::fromStdString(nameOf(row.summary));
+      return QString::fromStdString(nameOf(row.run));
     case Qt::ToolTipRole:
-      return info.best ? tr("%1\nbest %2 %3 at step %4 (held-out images)")
-                             .arg(row.folder, QString::fromStdString(info.best->metric))
-                             .arg(info.best->value, 0, 'f', 3)
-                             .arg(info.best->step)
-                       : row.folder;
+      return toolTipOf(row);
     case FolderRole:
       return row.folder;
     case Qt::AccessibleTextRole: {
-      QStringList texts{QString::fromStdString(info.name), startTextOf(row),
+      QStringList texts{QString::fromStdString(nameOf(row.run)), startTextOf(row),
                         QString::fromStdString(info.state.text())};
       texts.removeAll(QString());
       return texts.join(QStringLiteral(", "));
@@ -78,33 +78,92 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case BestMetricRole:
       return info.best ? QString::fromStdString(info.best->metric) : QString();
     case AliveRole:
-      return row.summary.alive;
+      return row.run.summary.alive;
     case ErrorRole:
       return info.error ? QString::fromStdString(info.error->message) : QString();
     case StyleIndexRole:
       return styles_.find(row.folder).value_or(0);
-    case CreatedRole:
-      return info.created;
     case ProgramRole:
-      return row.program ? QString::fromLatin1(base::textOf(*row.program)) : QString();
+      return row.run.program ? QString::fromLatin1(base::textOf(*row.run.program)) : QString();
+    case QueuePositionRole:
+      return info.queuePosition && row.run.summary.alive ? QVariant(*info.queuePosition)
+                                                         : QVariant();
+    case SocketRole:
+      return row.run.summary.alive ? QString::fromStdString(info.socket) : QString();
+    case CreatedRole:
     case StartTextRole:
-      return startTextOf(row);
+    case DurationRole:
+    case EtaRole:
+      return timeData(row, role);
     case HostRole:
       return RemotePlace::isRemote(row.folder) ? QString::fromStdString(info.host) : QString();
+    default:
+      return notesData(row, role);
+  }
+}
+
+QVariant RunListModel::notesData(const Row& row, int role) const {
+  const run_folder::RunNotes& notes = row.run.notes;
+  switch (role) {
+    case TagsRole:
+      return textsOf(notes.tags);
+    case NoteRole:
+      return QString::fromStdString(notes.note);
+    case ArchivedRole:
+      return notes.archived;
+    case PinnedRole:
+      return notes.pinned;
+    case NotesFaultRole:
+      return QString::fromStdString(row.run.notesFault);
     default:
       return {};
   }
 }
 
+QVariant RunListModel::timeData(const Row& row, int role) const {
+  const run_folder::RunInfo& info = row.run.summary.info;
+  switch (role) {
+    case CreatedRole:
+      return info.created;
+    case StartTextRole:
+      return startTextOf(row);
+    case DurationRole: {
+      if (info.started <= 0) return {};
+      const bool isGoingOn = row.run.summary.alive && info.finished <= 0;
+      const double end =
+          isGoingOn ? base::wallTimeSeconds() : std::max(info.finished, info.updated);
+      return std::max(0.0, end - info.started);
+    }
+    case EtaRole: {
+      const auto seconds = row.pace.secondsLeft(row.run.summary);
+      return seconds ? QVariant(*seconds) : QVariant();
+    }
+    default:
+      return {};
+  }
+}
+
+QString RunListModel::toolTipOf(const Row& row) const {
+  QStringList lines{row.folder};
+  if (const auto& best = row.run.summary.info.best)
+    lines.append(tr("best %1 %2 at step %3 (held-out images)")
+                     .arg(QString::fromStdString(best->metric))
+                     .arg(best->value, 0, 'f', 3)
+                     .arg(best->step));
+  if (!row.run.notes.note.empty()) lines.append(QString::fromStdString(row.run.notes.note));
+  if (!row.run.notesFault.empty()) lines.append(QString::fromStdString(row.run.notesFault));
+  return lines.join(QLatin1Char('\n'));
+}
+
 /// With the seconds if two of these runs were started in the same minute.
 QString RunListModel::startTextOf(const Row& row) const {
-  if (RemotePlace::isRemote(row.folder)) return QString::fromStdString(row.summary.info.host);
-  const auto namesakes = namesakes_.constFind(QString::fromStdString(nameOf(row.summary)));
-  if (namesakes == namesakes_.cend() || namesakes->count < 2 || row.summary.info.created <= 0)
+  if (RemotePlace::isRemote(row.folder)) return QString::fromStdString(row.run.summary.info.host);
+  const auto namesakes = namesakes_.constFind(QString::fromStdString(nameOf(row.run)));
+  if (namesakes == namesakes_.cend() || namesakes->count < 2 || row.run.summary.info.created <= 0)
     return {};
-  const bool isOfSameMinute = namesakes->perMinute.value(minuteOf(row.summary)) > 1;
+  const bool isOfSameMinute = namesakes->perMinute.value(minuteOf(row.run.summary)) > 1;
   const QDateTime time =
-      QDateTime::fromMSecsSinceEpoch(std::llround(row.summary.info.created * 1000));
+      QDateTime::fromMSecsSinceEpoch(std::llround(row.run.summary.info.created * 1000));
   return QLocale(QLocale::English)
       .toString(time, isOfSameMinute ? QStringLiteral("d MMM, HH:mm:ss")
                                      : QStringLiteral("d MMM, HH:mm"));
@@ -133,7 +192,7 @@ void RunListModel::refresh() {
   }
   watchFolders();
   reading_ = asked_;
-  RunScan::Wanted wanted{pathOf(parentFolder_), {}};
+  RunScan::Wanted wanted{pathOf(parentFolder_), {}, pathOf(foreignNotesFile_)};
   for (const QString& single : singleRuns_) wanted.singles.push_back(pathOf(single));
   listing_ = jobs::start(
       this, jobs::Kind::Disk,
@@ -172,8 +231,7 @@ void RunListModel::applyChanges(const RunScan::Changes& changes) {
   const std::size_t kept = rows_.size();
   addOrUpdate(changes.found);
   const bool hasOtherRows = kept != before || rows_.size() != kept;
-  if (hasOtherRows && !rows_.empty())  // names may be shared, or no longer be
-    Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StartTextRole});
+  if (hasOtherRows) announceNames();
   if (styles_.revision() != stylesBefore) Q_EMIT stylesChanged();
 }
 
@@ -201,7 +259,7 @@ QStringList RunListModel::removeRange(int first, int last) {
   for (int i = first; i <= last; ++i) {
     const Row& row = rows_[static_cast<std::size_t>(i)];
     if (isUnderParent(row.folder) || singleRuns_.contains(row.folder)) asked.append(row.folder);
-    countName(row.summary, -1);
+    countName(row.run, -1);
     --usedStyles_[static_cast<std::size_t>(styles_.find(row.folder).value_or(0))];
     rowOf_.remove(row.folder);
   }
@@ -211,23 +269,36 @@ QStringList RunListModel::removeRange(int first, int last) {
   return asked;
 }
 
+/// Names may be shared, or no longer be.
+void RunListModel::announceNames() {
+  if (!rows_.empty())
+    Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1), {StartTextRole});
+}
+
+bool RunListModel::replaceRun(Row& row, const ListedRun& run) {
+  const bool isRenamed = nameOf(row.run) != nameOf(run);
+  countName(row.run, -1);
+  row.pace.update(row.run.summary.info, run.summary.info);
+  row.run = run;
+  countName(row.run, 1);
+  return isRenamed;
+}
+
 void RunListModel::addOrUpdate(const std::vector<ListedRun>& found) {
   std::vector<Row> fresh;
+  bool areRenamed = false;
   for (const ListedRun& run : found) {
     const QString folder = folderOf(run.summary);
     const int row = rowOf(folder);
     if (row < 0) {
-      fresh.push_back({folder, run.summary, run.program});
+      fresh.push_back({folder, run});
       continue;
     }
-    Row& own = rows_[static_cast<std::size_t>(row)];
-    countName(own.summary, -1);
-    own.summary = run.summary;
-    own.program = run.program;
-    countName(own.summary, 1);
+    areRenamed |= replaceRun(rows_[static_cast<std::size_t>(row)], run);
     Q_EMIT dataChanged(index(row), index(row));
     Q_EMIT runChanged(folder);
   }
+  if (areRenamed) announceNames();
   insertRuns(std::move(fresh));
 }
 
@@ -236,11 +307,11 @@ void RunListModel::addOrUpdate(const std::vector<ListedRun>& found) {
 void RunListModel::insertRuns(std::vector<Row> fresh) {
   for (const Row& row : fresh) {
     ++usedStyles_[static_cast<std::size_t>(styles_.assign(row.folder, usedStyles_))];
-    countName(row.summary, 1);
+    countName(row.run, 1);
   }
   std::reverse(fresh.begin(), fresh.end());  // newest first, as the rows are
   const auto isNewer = [](const Row& a, const Row& b) {
-    return a.summary.info.created > b.summary.info.created;
+    return a.run.summary.info.created > b.run.summary.info.created;
   };
   std::size_t at = 0;
   for (std::size_t begin = 0; begin < fresh.size();) {
@@ -265,10 +336,10 @@ void RunListModel::indexRows(std::size_t from) {
     rowOf_[rows_[row].folder] = static_cast<int>(row);
 }
 
-void RunListModel::countName(const run_folder::RunSummary& summary, int change) {
-  Namesakes& namesakes = namesakes_[QString::fromStdString(nameOf(summary))];
+void RunListModel::countName(const ListedRun& run, int change) {
+  Namesakes& namesakes = namesakes_[QString::fromStdString(nameOf(run))];
   namesakes.count += change;
-  namesakes.perMinute[minuteOf(summary)] += change;
+  namesakes.perMinute[minuteOf(run.summary)] += change;
 }
 
 void RunListModel::setListingError(const QString& place, const QString& error) {
@@ -324,11 +395,31 @@ void RunListModel::setLive(const QString& folder, const base::OpenEnum<protocol:
                            qint64 step) {
   const int row = rowOf(folder);
   if (row < 0) return;
-  run_folder::RunInfo& info = rows_[row].summary.info;
+  run_folder::RunInfo& info = rows_[row].run.summary.info;
   if (info.step == step && info.state == state) return;
+  const run_folder::RunInfo before = info;
   info.state = state;
   info.step = step;
+  info.updated = base::wallTimeSeconds();
+  rows_[row].pace.update(before, info);
   Q_EMIT dataChanged(index(row), index(row));
+}
+
+void RunListModel::setNotes(const QString& folder, const run_folder::RunNotes& notes) {
+  const int row = rowOf(folder);
+  if (row < 0 || notes == rows_[row].run.notes) return;
+  ListedRun run = rows_[row].run;
+  run.notes = notes;
+  run.notesFault.clear();
+  const bool isRenamed = replaceRun(rows_[row], run);
+  Q_EMIT dataChanged(index(row), index(row));
+  Q_EMIT runChanged(folder);
+  if (isRenamed) announceNames();
+}
+
+void RunListModel::setForeignNotesFile(const QString& file) {
+  foreignNotesFile_ = file;
+  refresh();
 }
 
 int RunListModel::rowOf(const QString& folder) const { return rowOf_.value(folder, -1); }

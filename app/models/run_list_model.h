@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "app/models/remote_place.h"
+#include "app/models/run_pace.h"
 #include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
-#include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/run_notes.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -39,7 +40,16 @@ class RunListModel : public QAbstractListModel {
     CreatedRole,
     ProgramRole,    ///< "detectron2"; empty: ours
     StartTextRole,  ///< its host, and when it was started if another run has the same name
-    HostRole,       ///< of a run on another machine; empty: it is on this one
+    TagsRole,       ///< a QStringList
+    NoteRole,
+    ArchivedRole,
+    PinnedRole,
+    NotesFaultRole,     ///< why its notes could not be read; empty: they could
+    DurationRole,       ///< seconds from its start to its end, or to now; invalid: unknown
+    EtaRole,            ///< seconds to its last step, at its pace; invalid: unknown
+    QueuePositionRole,  ///< among those that wait on its machine, from 1; invalid: it does not wait
+    SocketRole,         ///< of its engine; empty: it does not run
+    HostRole,           ///< of a run on another machine; empty: it is on this one
   };
   explicit RunListModel(QObject* parent = nullptr);
 
@@ -57,9 +67,14 @@ class RunListModel : public QAbstractListModel {
   void setRemoteError(const RemotePlace& place, const QString& error);
   /// State and step from a live connection, ahead of run.json.
   void setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state, qint64 step);
+  /// What was just written, ahead of the next reading.
+  void setNotes(const QString& folder, const run_folder::RunNotes& notes);
+  /// The file with the notes of other programs' runs; by default there is none.
+  void setForeignNotesFile(const QString& file);
   /// Row of a run folder; -1: not listed.
   int rowOf(const QString& folder) const;
-  const run_folder::RunSummary& summary(int row) const { return rows_[row].summary; }
+  const run_folder::RunSummary& summary(int row) const { return rows_[row].run.summary; }
+  const run_folder::RunNotes& notes(int row) const { return rows_[row].run.notes; }
   int styleIndexOf(const QString& folder) const;
   /// Names to tell these runs apart: the names of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;
@@ -88,8 +103,8 @@ class RunListModel : public QAbstractListModel {
  private:
   struct Row {
     QString folder;
-    run_folder::RunSummary summary;
-    std::optional<foreign_runs::Source> program{};
+    ListedRun run;
+    RunPace pace{};
   };
   struct Listing {
     QString parentFolder;
@@ -105,15 +120,21 @@ class RunListModel : public QAbstractListModel {
   void applyChanges(const RunScan::Changes& changes);
   void removeGone(const RunScan::Changes& changes);
   QStringList removeRange(int first, int last);
+  /// Returns whether its name has changed.
+  bool replaceRun(Row& row, const ListedRun& run);
   void addOrUpdate(const std::vector<ListedRun>& found);
   void insertRuns(std::vector<Row> fresh);
   void indexRows(std::size_t from);
-  void countName(const run_folder::RunSummary& summary, int change);
+  void countName(const ListedRun& run, int change);
   QString startTextOf(const Row& row) const;
+  QVariant notesData(const Row& row, int role) const;
+  QVariant timeData(const Row& row, int role) const;
+  QString toolTipOf(const Row& row) const;
+  void announceNames();
   void setListingError(const QString& place, const QString& error);
   void watchFolders();
 
-  QString parentFolder_;
+  QString parentFolder_, foreignNotesFile_;
   QStringList singleRuns_;
   std::vector<Row> rows_;
   QHash<QString, int> rowOf_;  ///< by folder

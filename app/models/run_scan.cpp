@@ -1,7 +1,5 @@
 #include "app/models/run_scan.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -16,72 +14,76 @@ namespace fs = std::filesystem;
 /// Whole trees are searched for runs of other programs: not every time.
 constexpr std::size_t kSearchEvery = 5;
 
-bool isSame(const run_folder::RunSummary& a, const run_folder::RunSummary& b) {
-  const auto& x = a.info;
-  const auto& y = b.info;
-  return std::tie(x.name, x.attempt, x.step, x.maxSteps, x.pid, x.socket, x.best,
-                  x.queuePosition) == std::tie(y.name, y.attempt, y.step, y.maxSteps, y.pid,
-                                               y.socket, y.best, y.queuePosition) &&
-         x.state == y.state && a.alive == b.alive && x.error.has_value() == y.error.has_value();
+bool isSame(const run_folder::RunInfo& a, const run_folder::RunInfo& b) {
+  const auto facts = [](const run_folder::RunInfo& info) {
+    return std::tie(info.name, info.attempt, info.step, info.maxSteps, info.pid, info.socket,
+                    info.started, info.finished, info.best, info.queuePosition);
+  };
+  return facts(a) == facts(b) && a.state == b.state && a.error.has_value() == b.error.has_value();
+}
+
+bool isSame(const ListedRun& a, const ListedRun& b) {
+  return isSame(a.summary.info, b.summary.info) && a.summary.alive == b.summary.alive &&
+         a.notes == b.notes && a.notesFault == b.notesFault;
+}
+
+FileVersion versionOf(const foreign_runs::ForeignRun& run) {
+  try {
+    return FileVersion::of(foreign_runs::filesOf(run));
+  } catch (const Error&) {  // reported where the run is read
+    return {};
+  }
 }
 
 }  // namespace
 
-bool RunScan::Version::operator==(const Version& other) const {
-  return changed.tv_sec == other.changed.tv_sec && changed.tv_nsec == other.changed.tv_nsec &&
-         bytes == other.bytes && inode == other.inode;
-}
-
-RunScan::Version RunScan::versionOf(const foreign_runs::ForeignRun& run) {
-  Version all;
-  try {
-    for (const fs::path& file : foreign_runs::filesOf(run)) {
-      struct stat facts {};
-      if (::stat(file.c_str(), &facts) != 0) continue;
-      all.bytes += static_cast<std::int64_t>(facts.st_size);
-      all.inode ^= facts.st_ino;
-      if (std::tie(facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec) >
-          std::tie(all.changed.tv_sec, all.changed.tv_nsec))
-        all.changed = facts.st_mtim;
-    }
-  } catch (const Error&) {  // reported where the run is read
-  }
-  return all;
-}
-
-RunScan::Version RunScan::versionOf(const fs::path& runFolder) {
-  struct stat facts {};
-  if (::stat((runFolder / "run.json").c_str(), &facts) != 0) return {};
-  return {facts.st_mtim, static_cast<std::int64_t>(facts.st_size), facts.st_ino};
-}
-
-void RunScan::keep(const fs::path& folder, const Version& version, ListedRun run,
-                   Changes& changes) {
+void RunScan::keep(const fs::path& folder, Known now, Changes& changes) {
+  now.round = round_;
   const auto found = known_.find(folder.native());
-  if (found == known_.end() || !isSame(found->second.run.summary, run.summary))
-    changes.found.push_back(run);
-  known_[folder.native()] = {version, std::move(run), round_};
+  if (found == known_.end() || !isSame(found->second.run, now.run))
+    changes.found.push_back(now.run);
+  known_[folder.native()] = std::move(now);
 }
 
 void RunScan::look(const fs::path& folder, Changes& changes) {
-  const Version version = versionOf(folder);
+  const run_folder::Layout layout(folder);
+  const auto version = FileVersion::of(layout.runJson());
+  const auto notes = FileVersion::of(run_folder::notesFile(layout));
   const auto found = known_.find(folder.native());
-  if (found != known_.end() && version.bytes >= 0 && version == found->second.version &&
-      !found->second.run.summary.alive) {
+  if (found != known_.end() && version.exists() && version == found->second.version &&
+      notes == found->second.notes && !found->second.run.summary.alive) {
     found->second.round = round_;
     return;
   }
-  if (version.bytes >= 0 || run_folder::isRunFolder(folder))
-    keep(folder, version, {run_folder::summarise(folder)}, changes);
+  if (version.exists() || run_folder::isRunFolder(folder))
+    keep(folder, {version, notes, readListedRun(folder)}, changes);
 }
 
 void RunScan::look(const foreign_runs::ForeignRun& run, Changes& changes) {
-  const Version version = versionOf(run);
+  const FileVersion version = versionOf(run);
   const auto found = known_.find(run.folder.native());
-  if (found != known_.end() && version == found->second.version) {
+  const bool isRead = found != known_.end() && version == found->second.version;
+  if (isRead && found->second.notes == foreignNotesVersion_) {
     found->second.round = round_;
-  } else {
-    keep(run.folder, version, readListedRun(run), changes);
+    return;
+  }
+  ListedRun listed = isRead ? found->second.run : readListedRun(run);
+  listed.notes = foreignNotes_.of(run.folder);
+  listed.notesFault = foreignNotesFault_;
+  keep(run.folder, {version, foreignNotesVersion_, std::move(listed)}, changes);
+}
+
+void RunScan::readForeignNotes(const fs::path& file) {
+  const auto version = FileVersion::of(file);
+  if (version == foreignNotesVersion_) return;
+  foreignNotesVersion_ = version;
+  searched_.clear();
+  foreignNotes_ = {};
+  foreignNotesFault_.clear();
+  try {
+    foreignNotes_ = run_folder::NotesByFolder::read(file);
+  } catch (const Error& error) {
+    foreignNotesFault_ = error.what();
   }
 }
 
@@ -120,6 +122,7 @@ void RunScan::lookIn(const fs::path& parent, Changes& changes) {
 RunScan::Changes RunScan::update(const Wanted& wanted) {
   ++round_;
   Changes changes;
+  readForeignNotes(wanted.foreignNotes);
   if (!wanted.parent.empty()) lookIn(wanted.parent, changes);
   for (const fs::path& single : wanted.singles) {
     const auto known = known_.find(single.native());

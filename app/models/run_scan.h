@@ -1,23 +1,24 @@
 #pragma once
 
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "app/models/file_version.h"
 #include "app/models/listed_run.h"
 
 namespace lockstep::app {
 
 /// Finds the runs of folders, and what has changed of them since the last time: a run without a
-/// process is read again only if its run.json is another file. Blocks for as long as the disk does;
-/// for a worker thread, one at a time.
+/// process is read again only if its run.json or notes.json is another file. Blocks for as long as
+/// the disk does; for a worker thread, one at a time.
 class RunScan {
  public:
   struct Wanted {
     std::filesystem::path parent;  ///< its runs, and those of other programs below; need not exist
     std::vector<std::filesystem::path> singles;  ///< runs anywhere
+    std::filesystem::path foreignNotes{};        ///< run_folder::NotesByFolder; empty: none
   };
   struct Changes {
     std::vector<ListedRun> found;  ///< new or changed, in the order of creation
@@ -27,31 +28,24 @@ class RunScan {
   Changes update(const Wanted& wanted);
 
  private:
-  /// What tells one version of a run.json from the next, which replaces it; of other programs'
-  /// files, all together.
-  struct Version {
-    timespec changed{};
-    std::int64_t bytes = -1;  ///< -1: there is none
-    ino_t inode = 0;
-    bool operator==(const Version& other) const;
-  };
   struct Known {
-    Version version;
+    FileVersion version, notes;
     ListedRun run;
     std::size_t round = 0;  ///< when it was seen last
   };
-  static Version versionOf(const std::filesystem::path& runFolder);
-  static Version versionOf(const foreign_runs::ForeignRun& run);
+  void readForeignNotes(const std::filesystem::path& file);
   void look(const std::filesystem::path& folder, Changes& changes);
   void look(const foreign_runs::ForeignRun& run, Changes& changes);
   void lookIn(const std::filesystem::path& parent, Changes& changes);
   void lookForForeign(const std::filesystem::path& parent, Changes& changes);
-  void keep(const std::filesystem::path& folder, const Version& version, ListedRun run,
-            Changes& changes);
+  void keep(const std::filesystem::path& folder, Known now, Changes& changes);
 
   std::unordered_map<std::string, Known> known_;  ///< by folder
   std::size_t round_ = 0;
-  std::filesystem::path searched_;  ///< for runs of other programs
+  std::filesystem::path searched_;  ///< for runs of other programs; empty: to be searched again
+  run_folder::NotesByFolder foreignNotes_;
+  std::string foreignNotesFault_;
+  FileVersion foreignNotesVersion_;
 };
 
 }  // namespace lockstep::app

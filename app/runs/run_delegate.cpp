@@ -5,6 +5,7 @@
 
 #include "app/models/metric_text.h"
 #include "app/models/run_list_model.h"
+#include "app/models/run_tree.h"
 #include "app/runs/run_state_color.h"
 #include "widgets/theme.h"
 
@@ -12,6 +13,40 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kRowPx = 50, kSamplePx = 22, kLeftPx = 12, kTextLeftPx = 44;
+
+constexpr int kCellPaddingPx = 8;
+
+/// `v Queue` and the number of its runs.
+void paintSection(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                  const widgets::Theme& theme) {
+  const QRectF row = QRectF(option.rect).adjusted(kLeftPx, 0, -kLeftPx, -6);
+  const bool isOpen = option.state & QStyle::State_Open;
+  const QPointF tip(row.left() + 4, row.bottom() - 9);
+  painter->setPen(QPen(theme.textMuted, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  painter->drawPolyline(isOpen ? QPolygonF({tip - QPointF(4, 2), tip + QPointF(0, 2),
+                                            tip + QPointF(4, -2)})
+                               : QPolygonF({tip - QPointF(2, 4), tip + QPointF(2, 0),
+                                            tip + QPointF(-2, 4)}));
+  painter->setFont(widgets::interfaceFont(12, QFont::DemiBold));
+  painter->setPen(option.state & QStyle::State_HasFocus ? theme.accent : theme.textMuted);
+  painter->drawText(row.adjusted(18, 0, 0, 0), Qt::AlignBottom,
+                    painter->fontMetrics().elidedText(index.data(Qt::DisplayRole).toString(),
+                                                      Qt::ElideMiddle,
+                                                      static_cast<int>(row.width()) - 18));
+}
+
+/// A cell beside the run's own.
+void paintCell(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+               const widgets::Theme& theme) {
+  if (option.state & QStyle::State_Selected) painter->fillRect(option.rect, theme.selection);
+  const QFont font = widgets::interfaceFont(12);
+  const QRect cell = option.rect.adjusted(kCellPaddingPx, 0, -kCellPaddingPx, 0);
+  painter->setFont(font);
+  painter->setPen(theme.text);
+  painter->drawText(cell, Qt::AlignVCenter,
+                    QFontMetrics(font).elidedText(index.data(Qt::DisplayRole).toString(),
+                                                  Qt::ElideRight, cell.width()));
+}
 
 void paintBackground(QPainter* painter, const QRectF& row, const QStyleOptionViewItem& option,
                      const widgets::Theme& theme) {
@@ -43,9 +78,21 @@ void paintProgress(QPainter* painter, const QRectF& bar, double fraction, const 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                         const QModelIndex& index) const {
   const widgets::Theme& theme = widgets::currentTheme();
-  const QRectF row = QRectF(option.rect).adjusted(6, 1, -6, -1);
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing);
+  if (index.data(RunTree::SectionSizeRole).isValid()) {
+    paintSection(painter, option, index, theme);
+  } else if (index.column() > 0) {
+    paintCell(painter, option, index, theme);
+  } else {
+    paintRun(painter, option, index, theme);
+  }
+  painter->restore();
+}
+
+void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option,
+                           const QModelIndex& index, const widgets::Theme& theme) {
+  const QRectF row = QRectF(option.rect).adjusted(6, 1, -6, -1);
   paintBackground(painter, row, option, theme);
 
   const widgets::RunStyle style =
@@ -102,11 +149,13 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     paintProgress(painter, QRectF(barLeft, stateMiddle - 2, barRight - barLeft, 4),
                   index.data(RunListModel::StepRole).toDouble() / steps, stateColor(state, theme),
                   theme);
-  painter->restore();
 }
 
-QSize RunDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-  return {180, kRowPx};
+QSize RunDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
+  if (index.column() == 0) return {180, kRowPx};
+  const QFontMetrics metrics(widgets::interfaceFont(12));
+  const int text = metrics.horizontalAdvance(index.data(Qt::DisplayRole).toString());
+  return {text + 2 * kCellPaddingPx, kRowPx};
 }
 
 }  // namespace lockstep::app

@@ -2,9 +2,12 @@
 
 #include <QStyledItemDelegate>
 
+#include "widgets/theme.h"
+
 namespace lockstep::app {
 
-/// Paints one run of the list: colour and dash, name, state, progress while it runs, best metric.
+/// Paints one run of the list (colour and dash, name, state, progress while it runs, best metric),
+/// a cell of another column, or the title of a section.
 class RunDelegate : public QStyledItemDelegate {
   Q_OBJECT
 
@@ -13,6 +16,10 @@ class RunDelegate : public QStyledItemDelegate {
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
              const QModelIndex& index) const override;
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+ private:
+  static void paintRun(QPainter* painter, const QStyleOptionViewItem& option,
+                       const QModelIndex& index, const widgets::Theme& theme);
 };
 
 }  // namespace lockstep::app

@@ -6,39 +6,25 @@
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListView>
 #include <QMenu>
-#include <QScopedValueRollback>
 #include <QStackedLayout>
+#include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "app/models/run_list_model.h"
-#include "app/runs/run_delegate.h"
+#include "app/models/run_tree.h"
+#include "app/runs/run_tree_view.h"
+#include "app/runs/run_view_menu.h"
 #include "widgets/empty_state.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
-namespace {
-
-/// A list in which a click on empty space does not clear the selection.
-class RunListView : public QListView {
- public:
-  using QListView::QListView;
-
- protected:
-  QItemSelectionModel::SelectionFlags selectionCommand(const QModelIndex& index,
-                                                       const QEvent* event) const override {
-    return index.isValid() ? QListView::selectionCommand(index, event)
-                           : QItemSelectionModel::SelectionFlags(QItemSelectionModel::NoUpdate);
-  }
-};
-
-}  // namespace
-
-RunsPanel::RunsPanel(RunListModel* model, QWidget* parent) : QWidget(parent), model_(model) {
+RunsPanel::RunsPanel(RunListModel* model, QWidget* parent)
+    : QWidget(parent), model_(model), tree_(new RunTree(model, this)) {
   buildUi();
   connectSignals();
   updateEmptyState();
@@ -62,23 +48,23 @@ void RunsPanel::buildUi() {
   }
   widgets::setRole(hiddenNote_, "muted");
   widgets::setRole(listingError_, "warning");
-  list_ = new RunListView;
-  list_->setObjectName(QStringLiteral("runList"));
-  list_->setModel(model_);
-  list_->setItemDelegate(new RunDelegate(list_));
-  list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-  list_->setUniformItemSizes(true);
-  list_->setMouseTracking(true);
-  list_->setContextMenuPolicy(Qt::CustomContextMenu);
-  list_->setAccessibleName(tr("Runs"));
+  list_ = new RunTreeView(tree_);
+  auto* view = new QToolButton;
+  view->setText(tr("View"));
+  view->setToolTip(tr("Columns, order and groups of the list"));
+  view->setPopupMode(QToolButton::InstantPopup);
+  viewMenu_ = new RunViewMenu(tree_, view);
+  view->setMenu(viewMenu_);
   empty_ = new widgets::EmptyState;
   empty_->setCompact(true);
 
+  auto* titleRow = new QHBoxLayout;
+  titleRow->addWidget(title, 1);
+  titleRow->addWidget(view);
   auto* head = new QVBoxLayout;
   head->setContentsMargins(12, 14, 12, 0);
   head->setSpacing(8);
-  head->addWidget(title);
+  head->addLayout(titleRow);
   head->addWidget(filterText_);
   head->addWidget(hiddenNote_);
   head->addWidget(listingError_);
@@ -98,20 +84,14 @@ void RunsPanel::connectSignals() {
   connect(filterText_, &QLineEdit::textChanged, &debounce_, qOverload<>(&QTimer::start));
   connect(&debounce_, &QTimer::timeout, this, &RunsPanel::applyFilterText);
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
-          [this](const QItemSelection& selected) {
-            deselectHiddenRows(selected);
-            updateSelection();
-          });
+          &RunsPanel::takeSelection);
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
-          &RunsPanel::updateSelection);
-  connect(model_, &QAbstractItemModel::rowsInserted, this,
-          [this](const QModelIndex&, int first, int last) { applyFilter(first, last); });
-  connect(model_, &QAbstractItemModel::rowsRemoved, this, [this] { applyFilter(0, -1); });
-  // The filter matches states, too, which change.
-  connect(model_, &QAbstractItemModel::dataChanged, this,
-          [this](const QModelIndex& first, const QModelIndex& last) {
-            if (!filter_.isEmpty()) applyFilter(first.row(), last.row());
-          });
+          &RunsPanel::takeCurrent);
+  connect(tree_, &QAbstractItemModel::layoutAboutToBeChanged, this, [this] { isSelecting_ = true; });
+  connect(tree_, &QAbstractItemModel::modelAboutToBeReset, this, [this] { isSelecting_ = true; });
+  connect(tree_, &RunTree::arranged, this, &RunsPanel::showSelection);
+  connect(model_, &QAbstractItemModel::rowsRemoved, this, &RunsPanel::dropRemovedRuns);
+  connect(viewMenu_, &RunViewMenu::archivedToggled, this, &RunsPanel::updateFilter);
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::updateEmptyState);
@@ -119,7 +99,10 @@ void RunsPanel::connectSignals() {
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (!clearFilter()) Q_EMIT emptyActionTriggered();
   });
-  connect(list_, &QListView::customContextMenuRequested, this, &RunsPanel::openMenu);
+  connect(list_, &QWidget::customContextMenuRequested, this, &RunsPanel::openMenu);
+  connect(list_, &RunTreeView::queueStepRequested, this, &RunsPanel::moveBy);
+  connect(tree_, &RunTree::queueMoveRequested, this, &RunsPanel::queueMoveRequested);
+  updateFilter();
 }
 
 void RunsPanel::applyFilterText() {
@@ -128,37 +111,28 @@ void RunsPanel::applyFilterText() {
   filterText_->setToolTip(valid ? QString() : tr("Not a valid regular expression"));
   widgets::repolish(filterText_);
   alwaysShown_.clear();
-  applyFilter(0, model_->rowCount() - 1);
+  updateFilter();
 }
 
-void RunsPanel::applyFilter(int first, int last) {
-  for (int row = first; row <= last; ++row) {
-    const QModelIndex run = model_->index(row);
-    const bool hidden = !filter_.accepts(run) &&
-                        !alwaysShown_.contains(run.data(RunListModel::FolderRole).toString());
-    if (hidden != list_->isRowHidden(row)) list_->setRowHidden(row, hidden);
-  }
+void RunsPanel::updateFilter() {
+  tree_->setFilter([this](const QModelIndex& run) {
+    if (alwaysShown_.contains(run.data(RunListModel::FolderRole).toString())) return true;
+    if (!viewMenu_->showsArchived() && run.data(RunListModel::ArchivedRole).toBool()) return false;
+    return filter_.isEmpty() || filter_.accepts(run);
+  });
   updateHiddenNote();
   updateEmptyState();
 }
 
-int RunsPanel::hiddenCount() const {
-  int count = 0;
-  if (filter_.isEmpty()) return count;
-  for (int row = 0; row < model_->rowCount(); ++row) count += list_->isRowHidden(row);
-  return count;
-}
-
 void RunsPanel::updateHiddenNote() {
-  const QModelIndex current = model_->index(model_->rowOf(current_));
-  const bool isHidden = current.isValid() && list_->isRowHidden(current.row());
+  const bool isHidden =
+      model_->rowOf(current_) >= 0 && !tree_->indexOf(current_).isValid();
   if (std::exchange(isCurrentHidden_, isHidden) != isHidden) Q_EMIT currentHiddenChanged();
-  const int hidden = hiddenCount();
+  const int hidden = filter_.isEmpty() ? 0 : tree_->hiddenCount();
   hiddenNote_->setVisible(hidden > 0);
   if (hidden == 0) return;
-  int chosen = 0;
-  for (const QModelIndex& index : list_->selectionModel()->selectedIndexes())
-    chosen += list_->isRowHidden(index.row());
+  const auto chosen = std::ranges::count_if(
+      selected_, [this](const QString& run) { return !tree_->indexOf(run).isValid(); });
   const QString text = tr("%1 of %2 hidden").arg(hidden).arg(model_->rowCount());
   hiddenNote_->setText(chosen == 0 ? text : text + tr(", %1 of them selected").arg(chosen));
 }
@@ -169,41 +143,75 @@ void RunsPanel::updateListingError() {
   listingError_->setText(tr("This list may be out of date. %1").arg(error));
 }
 
-/// "Select all" and ranges must not select hidden rows.
-void RunsPanel::deselectHiddenRows(const QItemSelection& selected) {
-  if (isSelecting_) return;
-  QItemSelection hidden;
-  for (const QModelIndex& index : selected.indexes())
-    if (list_->isRowHidden(index.row())) hidden.select(index, index);
-  if (hidden.isEmpty()) return;
-  const QScopedValueRollback<bool> guard(isSelecting_, true);
-  list_->selectionModel()->select(hidden, QItemSelectionModel::Deselect);
-}
-
 QStringList RunsPanel::selectedRuns() const {
-  QStringList runs;
-  for (const QModelIndex& index : list_->selectionModel()->selectedIndexes())
-    runs.append(index.data(RunListModel::FolderRole).toString());
+  QStringList runs = selected_;
   if (runs.removeOne(current_)) runs.prepend(current_);
   return runs;
 }
 
-void RunsPanel::updateSelection() {
-  const QModelIndex index = list_->selectionModel()->currentIndex();
-  const bool selected = index.isValid() && list_->selectionModel()->isSelected(index);
-  const QModelIndexList all = list_->selectionModel()->selectedIndexes();
-  current_ = selected         ? index.data(RunListModel::FolderRole).toString()
-             : !all.isEmpty() ? all.first().data(RunListModel::FolderRole).toString()
-                              : QString();
+void RunsPanel::takeSelection() {
+  if (isSelecting_) return;
+  QStringList shown;
+  for (const QModelIndex& index : list_->selectionModel()->selectedRows())
+    shown.append(tree_->folderOf(index));
+  const QSet<QString> isShown(shown.begin(), shown.end());
+  QStringList runs;
+  for (const QString& run : selected_) {
+    const bool staysHidden =
+        !tree_->indexOf(run).isValid() && !list_->runSelection()->replaces();
+    if (isShown.contains(run) || staysHidden) runs.append(run);
+  }
+  const QSet<QString> known(runs.begin(), runs.end());
+  for (const QString& run : shown)
+    if (!known.contains(run)) runs.append(run);
+  const QString chosen = tree_->folderOf(list_->currentIndex());
+  const bool isChosen = isShown.contains(chosen);
+  setSelection(runs, isChosen ? chosen : runs.contains(current_) ? current_ : runs.value(0));
+}
+
+void RunsPanel::takeCurrent() {
+  if (isSelecting_) return;
+  const QString chosen = tree_->folderOf(list_->currentIndex());
+  if (selected_.contains(chosen)) setSelection(selected_, chosen);
+}
+
+void RunsPanel::setSelection(const QStringList& runs, const QString& current) {
+  if (runs == selected_ && current == current_) return;
+  selected_ = runs;
+  current_ = current;
   updateHiddenNote();
   Q_EMIT selectionChanged();
 }
+
+void RunsPanel::showSelection() {
+  isSelecting_ = true;
+  QItemSelection shown;
+  for (const QString& run : selected_)
+    if (const QModelIndex index = tree_->indexOf(run); index.isValid()) shown.select(index, index);
+  QItemSelectionModel* selection = list_->selectionModel();
+  selection->select(shown, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  if (const QModelIndex index = tree_->indexOf(current_); index.isValid())
+    selection->setCurrentIndex(index, QItemSelectionModel::NoUpdate);
+  isSelecting_ = false;
+  updateHiddenNote();
+  updateEmptyState();
+}
+
+void RunsPanel::dropRemovedRuns() {
+  QStringList runs = selected_;
+  runs.removeIf([this](const QString& run) { return model_->rowOf(run) < 0; });
+  setSelection(runs, runs.contains(current_) ? current_ : runs.value(0));
+}
+
+QVariantMap RunsPanel::viewState() const { return viewMenu_->state(); }
+
+void RunsPanel::restoreViewState(const QVariantMap& state) { viewMenu_->restore(state); }
 
 void RunsPanel::selectRun(const QString& folder) {
   pending_ = {folder};
   alwaysShown_.insert(folder);
   choseFirst_ = true;
-  list_->selectionModel()->clearSelection();
+  replacesSelection_ = true;
   selectPending();
 }
 
@@ -216,27 +224,21 @@ void RunsPanel::addToSelection(const QString& folder) {
 
 void RunsPanel::selectPending() {
   if (!model_->isLoaded()) return;  // to select in the order of the requests, not of the list
-  QItemSelectionModel* selection = list_->selectionModel();
   // Without a request select the newest run, so that a reopened window shows it.
   if (!choseFirst_ && pending_.isEmpty() && model_->rowCount() > 0) {
     choseFirst_ = true;
     pending_ = {model_->index(0).data(RunListModel::FolderRole).toString()};
   }
   if (pending_.isEmpty()) return;
-  applyFilter(0, model_->rowCount() - 1);
-  const QScopedValueRollback<bool> guard(isSelecting_, true);
-  const QStringList folders = pending_;
-  for (const QString& folder : folders) {
-    const int row = model_->rowOf(folder);
-    if (row < 0) continue;
-    const QModelIndex index = model_->index(row);
-    pending_.removeAll(folder);
-    if (selection->hasSelection()) {
-      selection->select(index, QItemSelectionModel::Select);
-    } else {
-      selection->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect);
-    }
-  }
+  tree_->arrange();
+  QStringList runs = std::exchange(replacesSelection_, false) ? QStringList() : selected_;
+  const auto isListed = [this](const QString& run) { return model_->rowOf(run) >= 0; };
+  for (const QString& run : std::as_const(pending_))
+    if (isListed(run) && !runs.contains(run)) runs.append(run);
+  pending_.removeIf(isListed);
+  setSelection(runs, runs.contains(current_) ? current_ : runs.value(0));
+  showSelection();
+  if (const QModelIndex index = tree_->indexOf(current_); index.isValid()) list_->scrollTo(index);
 }
 
 void RunsPanel::focusList() { list_->setFocus(Qt::OtherFocusReason); }
@@ -254,7 +256,7 @@ bool RunsPanel::clearFilter() {
 }
 
 void RunsPanel::updateEmptyState() {
-  const bool isEmpty = hiddenCount() == model_->rowCount();
+  const bool isEmpty = tree_->shownCount() == 0;
   if (isEmpty && window()->focusWidget() == list_) setFocus();  // else the button would get it
   stack_->setCurrentIndex(isEmpty && model_->isLoaded() ? 1 : 0);
   if (!isEmpty) return;
@@ -291,10 +293,11 @@ QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
 }
 
 void RunsPanel::openMenu(const QPoint& position) {
-  const QModelIndex index = list_->indexAt(position);
-  if (!index.isValid()) return;
-  const QString folder = index.data(RunListModel::FolderRole).toString();
+  const QModelIndex index = list_->indexAt(position).siblingAtColumn(0);
+  const QString folder = tree_->folderOf(index);
+  if (folder.isEmpty()) return;
   QMenu menu(this);
+  addQueueActions(&menu, index);
   QAction* resume = menu.addAction(tr("Resume from the latest checkpoint"), this,
                                    [this, folder] { Q_EMIT resumeRequested(folder); });
   const QString blocked = resumeBlockedBy(index);
@@ -312,6 +315,27 @@ void RunsPanel::openMenu(const QPoint& position) {
   open->setEnabled(isHere);
   menu.addAction(tr("Copy path"), this, [folder] { QApplication::clipboard()->setText(folder); });
   menu.exec(list_->viewport()->mapToGlobal(position));
+}
+
+void RunsPanel::addQueueActions(QMenu* menu, const QModelIndex& run) {
+  if (!run.data(RunTree::InQueueRole).toBool()) return;
+  const QString folder = tree_->folderOf(run);
+  const auto add = [&](const QString& text, const QModelIndex& other, auto action) {
+    menu->addAction(text, this, action)->setEnabled(other.isValid());
+  };
+  const QModelIndex above = run.siblingAtRow(run.row() - 1), below = run.siblingAtRow(run.row() + 1);
+  add(tr("Train next"), above, [this, folder] { Q_EMIT queueMoveRequested(folder, 1); });
+  add(tr("Move up\tAlt+Up"), above, [this, run] { moveBy(run, -1); });
+  add(tr("Move down\tAlt+Down"), below, [this, run] { moveBy(run, 1); });
+  add(tr("Take out of the queue"), run, [this, folder] { Q_EMIT leaveQueueRequested(folder); });
+  menu->addSeparator();
+}
+
+/// Up or down in the queue, past one that is shown there.
+void RunsPanel::moveBy(const QModelIndex& run, int change) {
+  const QVariant position =
+      run.siblingAtRow(run.row() + change).data(RunListModel::QueuePositionRole);
+  if (position.isValid()) Q_EMIT queueMoveRequested(tree_->folderOf(run), position.toInt());
 }
 
 }  // namespace lockstep::app

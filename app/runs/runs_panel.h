@@ -2,6 +2,7 @@
 
 #include <QSet>
 #include <QTimer>
+#include <QVariantMap>
 #include <QWidget>
 
 #include "app/models/run_filter.h"
@@ -9,8 +10,9 @@
 class QItemSelection;
 class QLabel;
 class QLineEdit;
-class QListView;
+class QMenu;
 class QStackedLayout;
+class QToolButton;
 
 namespace lockstep::widgets {
 class EmptyState;
@@ -19,9 +21,12 @@ class EmptyState;
 namespace lockstep::app {
 
 class RunListModel;
+class RunTree;
+class RunTreeView;
+class RunViewMenu;
 
 /// The left dock: filter and list of runs. The current run is shown in the top bar and on the
-/// Predictions page; all selected runs are compared. The filter hides rows but keeps the selection.
+/// Predictions page; all selected runs are compared. The filter hides runs but keeps them selected.
 class RunsPanel : public QWidget {
   Q_OBJECT
 
@@ -33,6 +38,9 @@ class RunsPanel : public QWidget {
   bool isCurrentHidden() const { return isCurrentHidden_; }
   /// The current run is first.
   QStringList selectedRuns() const;
+  /// How the list is shown, for the settings.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
   /// Selects only this run, as soon as it is in the list.
   void selectRun(const QString& folder);
   /// Not even the newest run, once the list is loaded.
@@ -52,37 +60,49 @@ class RunsPanel : public QWidget {
   void resumeRequested(const QString& folder);
   void copyConfigRequested(const QString& folder);
   void emptyActionTriggered();
+  /// To a position from 1 among all runs that wait on this machine.
+  void queueMoveRequested(const QString& folder, int position);
+  void leaveQueueRequested(const QString& folder);
 
  private:
   void buildUi();
   void connectSignals();
-  void updateSelection();
-  /// Applies the filter to the rows first … last.
-  void applyFilter(int first, int last);
+  /// The user changed the selection of what is shown.
+  void takeSelection();
+  void takeCurrent();
+  /// Selects in the view what is selected and shown.
+  void showSelection();
+  void dropRemovedRuns();
+  void setSelection(const QStringList& runs, const QString& current);
   void applyFilterText();
-  void deselectHiddenRows(const QItemSelection& selected);
-  int hiddenCount() const;
+  void updateFilter();
   void updateHiddenNote();
   void updateListingError();
   void selectPending();
   void updateEmptyState();
   void openMenu(const QPoint& position);
+  void addQueueActions(QMenu* menu, const QModelIndex& run);
+  void moveBy(const QModelIndex& run, int change);
 
   RunListModel* model_;
+  RunTree* tree_;
   RunFilter filter_;
   QLineEdit* filterText_ = nullptr;
   QLabel* hiddenNote_ = nullptr;  ///< how many runs the filter hides
   QLabel* listingError_ = nullptr;
-  QListView* list_ = nullptr;
+  RunTreeView* list_ = nullptr;
+  RunViewMenu* viewMenu_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
   QTimer debounce_;
-  QString current_;
+  QStringList selected_;  ///< in the order of their selection
+  QString current_;       ///< one of them; empty: none
   QStringList pending_;        ///< to be selected once they are listed
   QSet<QString> alwaysShown_;  ///< requested since the filter was set, which does not hide them
   bool isCurrentHidden_ = false;
   bool choseFirst_ = false;
-  bool isSelecting_ = false;  ///< the selection is changed by this class, not by the user
+  bool replacesSelection_ = false;  ///< by the pending runs
+  bool isSelecting_ = false;  ///< the view's selection is changed by this class, not by the user
 };
 
 }  // namespace lockstep::app

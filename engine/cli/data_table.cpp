@@ -75,6 +75,9 @@ std::string csvText(const std::string& text) {
 std::string csvValue(const TableCell& cell) {
   if (const auto* number = std::get_if<double>(&cell.value)) return base::shortestNumber(*number);
   if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return std::to_string(*whole);
+  if (const auto* flag = std::get_if<bool>(&cell.value)) return *flag ? "true" : "false";
+  if (const auto* texts = std::get_if<TableCell::Texts>(&cell.value))
+    return texts->empty() ? "" : csvText(cell.shown);
   const auto* text = std::get_if<std::string>(&cell.value);
   return text == nullptr ? "" : csvText(*text);
 }
@@ -101,8 +104,11 @@ std::string json(const DataTable& table) {
       writer.key(table.columns[c].key);
       std::visit(
           [&writer](const auto& value) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
+            using Value = std::decay_t<decltype(value)>;
+            if constexpr (std::is_same_v<Value, std::monostate>)
               writer.null();
+            else if constexpr (std::is_same_v<Value, TableCell::Texts>)
+              writer.values(value);
             else
               writer.value(value);
           },
@@ -114,6 +120,12 @@ std::string json(const DataTable& table) {
 }
 
 }  // namespace
+
+TableCell::TableCell(Texts texts) {
+  if (!texts.empty()) shown.clear();
+  for (const std::string& text : texts) shown += (shown.empty() ? "" : ", ") + text;
+  value = std::move(texts);
+}
 
 std::string formatTable(const DataTable& table, TableFormat format) {
   switch (format) {

@@ -19,11 +19,15 @@ constexpr auto enumTexts(TableFormat) {
 
 /// A value, and its text for people.
 struct TableCell {
-  std::variant<std::monostate, std::int64_t, double, std::string> value;  ///< monostate: none
+  using Texts = std::vector<std::string>;
+  /// monostate: none
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, Texts> value;
   std::string shown = "-";
 
   TableCell() = default;
   TableCell(std::string text) : value(text), shown(std::move(text)) {}
+  explicit TableCell(bool flag) : value(flag), shown(flag ? "yes" : "-") {}
+  explicit TableCell(Texts texts);
   TableCell(std::int64_t number) : value(number), shown(std::to_string(number)) {}
   TableCell(double number, std::string text) : value(number), shown(std::move(text)) {}
 };
@@ -39,7 +43,8 @@ struct DataTable {
   std::vector<std::vector<TableCell>> rows;
 };
 
-/// Text and Markdown have what is shown to people, CSV and JSON (a list of objects) all values.
+/// Text and Markdown have what is shown to people, CSV and JSON (a list of objects) all values; CSV
+/// has lists as they are shown.
 std::string formatTable(const DataTable& table, TableFormat format);
 
 }  // namespace lockstep::cli

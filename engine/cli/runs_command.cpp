@@ -18,6 +18,7 @@
 #include "engine/foreign_runs/run_summary.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/run_notes.h"
 #include "engine/run_folder/training_state.h"
 
 namespace lockstep::cli {
@@ -26,7 +27,7 @@ namespace {
 
 struct RunsOptions {
   std::string folder, target;
-  bool asTable = false, startQueued = false;
+  bool asTable = false, all = false, startQueued = false;
   std::optional<TableFormat> format;
 };
 
@@ -38,18 +39,58 @@ std::string stepsText(const run_folder::RunInfo& info) {
   return std::to_string(info.step) + "/" + std::to_string(info.maxSteps);
 }
 
-/// withPrograms: there are runs of others.
-std::vector<TableColumn> listColumns(bool withPrograms) {
-  return {{"run", "RUN"},          {"state", "STATE"},
-          {"step", "STEP"},        {"max_steps", ""},
-          {"best_metric", "BEST"}, {"best_value", ""},
-          {"best_step", ""},       {"created", "CREATED"},
-          {"queue_position", ""},  {"program", withPrograms ? "PROGRAM" : ""}};
+/// A run and what people say of it.
+struct OwnRun {
+  run_folder::RunSummary summary;
+  run_folder::RunNotes notes;
+};
+struct OtherRun {
+  foreign_runs::ForeignRun run;
+  run_folder::RunNotes notes;
+};
+
+/// What the runs of a list have: columns without it are not shown to people.
+struct ListContents {
+  bool hasPrograms = false, hasTags = false, hasPinned = false;
+  void add(const run_folder::RunNotes& notes) {
+    hasTags |= !notes.tags.empty();
+    hasPinned |= notes.pinned;
+  }
+};
+
+std::vector<TableColumn> listColumns(const ListContents& contents) {
+  return {{"run", "RUN"},
+          {"state", "STATE"},
+          {"step", "STEP"},
+          {"max_steps", ""},
+          {"best_metric", "BEST"},
+          {"best_value", ""},
+          {"best_step", ""},
+          {"created", "CREATED"},
+          {"queue_position", ""},
+          {"program", contents.hasPrograms ? "PROGRAM" : ""},
+          {"name", ""},
+          {"tags", contents.hasTags ? "TAGS" : ""},
+          {"note", ""},
+          {"archived", ""},
+          {"pinned", contents.hasPinned ? "PINNED" : ""}};
 }
 
-std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
-  const run_folder::RunInfo& info = run.info;
-  std::vector<TableCell> row{run.folder.filename().string(), std::string(info.state.text()),
+/// name: what it is called, if that is not the first cell.
+void addNotes(std::vector<TableCell>& row, const std::string& name,
+              const run_folder::RunNotes& notes) {
+  if (!name.empty()) row[0].shown += " (" + base::shortened(name) + ")";
+  if (notes.archived) row[1].shown += ", archived";
+  row.push_back(name.empty() ? TableCell() : TableCell(name));
+  row.emplace_back(notes.tags);
+  row.push_back(notes.note.empty() ? TableCell() : TableCell(notes.note));
+  row.emplace_back(notes.archived);
+  row.emplace_back(notes.pinned);
+}
+
+std::vector<TableCell> listRow(const OwnRun& run) {
+  const run_folder::RunInfo& info = run.summary.info;
+  std::vector<TableCell> row{run.summary.folder.filename().string(), std::string(info.state.text()),
                              info.step, info.maxSteps};
   row[2].shown = stepsText(info);
   if (info.best) {
@@ -68,13 +109,14 @@ std::vector<TableCell> listRow(const run_folder::RunSummary& run) {
     row[1].shown += " (" + row.back().shown + ")";
   }
   row.emplace_back(std::string("Lockstep"));
+  addNotes(row, run.notes.name, run.notes);
   return row;
 }
 
-std::vector<TableCell> foreignRow(const foreign_runs::ForeignRun& run) {
+std::vector<TableCell> foreignRow(const OtherRun& other) {
+  const foreign_runs::ForeignRun& run = other.run;
   const foreign_runs::ForeignRunSummary summary = foreign_runs::summarise(run);
   std::vector<TableCell> row{run.name};
-  if (summary.name != run.name) row[0].shown += " (" + base::shortened(summary.name) + ")";
   row.push_back(summary.state ? TableCell(base::textOf(*summary.state)) : TableCell());
   row.push_back(summary.lastStep ? TableCell(*summary.lastStep) : TableCell());
   row.push_back(summary.maxSteps ? TableCell(*summary.maxSteps) : TableCell());
@@ -83,6 +125,8 @@ std::vector<TableCell> foreignRow(const foreign_runs::ForeignRun& run) {
   row.push_back(timeCell(summary.started));
   row.emplace_back();
   row.emplace_back(std::string(base::textOf(run.source)));
+  const std::string name = summary.name == run.name ? "" : summary.name;
+  addNotes(row, other.notes.name.empty() ? name : other.notes.name, other.notes);
   return row;
 }
 
@@ -203,6 +247,55 @@ std::vector<run_folder::RunSummary> runsIn(const fs::path& parent, bool isNamed)
   return runs;
 }
 
+/// The defaults, with a warning, if the file is damaged.
+template <typename Read>
+auto readNotes(const Read& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    base::logWarning("runs", error.what());
+    return {};
+  }
+}
+
+void warnOf(const run_folder::RunSummary& run) {
+  if (run.info.error && run.info.error->cause == protocol::FailureCause::RunJson)
+    base::logWarning("runs", run.info.error->message);
+  if (run.info.error && run_folder::isInQueue(run.info))
+    base::logWarning("runs", run.folder.string() + ": " + run.info.error->message);
+}
+
+std::vector<OwnRun> ownRunsIn(const fs::path& parent, bool isNamed) {
+  std::vector<OwnRun> runs;
+  for (run_folder::RunSummary& run : runsIn(parent, isNamed)) {
+    warnOf(run);
+    const run_folder::Layout layout(run.folder);
+    runs.push_back({std::move(run), readNotes([&] { return run_folder::readRunNotes(layout); })});
+  }
+  return runs;
+}
+
+std::vector<OtherRun> otherRunsIn(const fs::path& parent) {
+  const foreign_runs::FoundRuns found = foreign_runs::findRuns(parent);
+  if (!found.isComplete)
+    base::logWarning("runs", parent.string() +
+                                 ": has more folders than are searched for runs of other programs");
+  std::vector<OtherRun> runs;
+  if (found.runs.empty()) return runs;
+  using run_folder::NotesByFolder;
+  const auto notes = readNotes([] { return NotesByFolder::read(NotesByFolder::defaultFile()); });
+  for (const foreign_runs::ForeignRun& run : found.runs)
+    runs.push_back({run, notes.of(run.folder)});
+  return runs;
+}
+
+/// Says on standard error how many there were.
+void leaveOutArchived(std::vector<OwnRun>& own, std::vector<OtherRun>& others) {
+  const auto isArchived = [](const auto& run) { return run.notes.archived; };
+  const std::size_t count = std::erase_if(own, isArchived) + std::erase_if(others, isArchived);
+  if (count > 0) std::fprintf(stderr, "%zu archived: --all lists them\n", count);
+}
+
 fs::path parentOf(const RunsOptions& options) {
   return options.folder.empty() ? run_folder::runsFolder() : fs::path(options.folder);
 }
@@ -214,13 +307,35 @@ bool isNamed(const RunsOptions& options) {
 }
 
 int startQueued(const RunsOptions& options) {
-  if (options.asTable || options.format || !options.target.empty()) {
+  if (options.asTable || options.all || options.format || !options.target.empty()) {
     throw UserError(
-        "--start-queued: prints the folders of the runs that wait again: omit --table, --target "
-        "and --format");
+        "--start-queued: prints the folders of the runs that wait again: omit --table, --target, "
+        "--all and --format");
   }
   runsIn(parentOf(options), isNamed(options));
   return startQueuedRuns(parentOf(options));
+}
+
+DataTable paperTable(const std::vector<OwnRun>& runs, const MetricTarget* target) {
+  DataTable table{paperColumns(target), {}};
+  for (const OwnRun& run : runs) table.rows.push_back(paperRow(run.summary, target));
+  return table;
+}
+
+DataTable listTable(const std::vector<OwnRun>& own, const std::vector<OtherRun>& others) {
+  ListContents contents;
+  contents.hasPrograms = !others.empty();
+  DataTable table;
+  for (const OwnRun& run : own) {
+    contents.add(run.notes);
+    table.rows.push_back(listRow(run));
+  }
+  for (const OtherRun& run : others) {
+    contents.add(run.notes);
+    table.rows.push_back(foreignRow(run));
+  }
+  table.columns = listColumns(contents);
+  return table;
 }
 
 int listRuns(const RunsOptions& options) {
@@ -228,26 +343,17 @@ int listRuns(const RunsOptions& options) {
   std::optional<MetricTarget> target;
   if (!options.target.empty()) target = parseTarget(options.target);
   const fs::path parent = parentOf(options);
-  const MetricTarget* wanted = target ? &*target : nullptr;
-  const std::vector<run_folder::RunSummary> own = runsIn(parent, isNamed(options));
+  std::vector<OwnRun> own = ownRunsIn(parent, isNamed(options));
   // The table for papers has what our own runs alone record.
-  const foreign_runs::FoundRuns others =
-      options.asTable ? foreign_runs::FoundRuns() : foreign_runs::findRuns(parent);
-  DataTable table{options.asTable ? paperColumns(wanted) : listColumns(!others.runs.empty()), {}};
-  for (const run_folder::RunSummary& run : own) {
-    if (run.info.error && run.info.error->cause == protocol::FailureCause::RunJson)
-      base::logWarning("runs", run.info.error->message);
-    if (run.info.error && run_folder::isInQueue(run.info))
-      base::logWarning("runs", run.folder.string() + ": " + run.info.error->message);
-    table.rows.push_back(options.asTable ? paperRow(run, wanted) : listRow(run));
-  }
-  for (const foreign_runs::ForeignRun& run : others.runs) table.rows.push_back(foreignRow(run));
-  if (!others.isComplete)
-    base::logWarning("runs", parent.string() +
-                                 ": has more folders than are searched for runs of other programs");
+  std::vector<OtherRun> others = options.asTable ? std::vector<OtherRun>() : otherRunsIn(parent);
   const TableFormat format = options.format.value_or(TableFormat::Text);
-  if (table.rows.empty()) std::fprintf(stderr, "%s: no runs\n", parent.c_str());
   const bool isForPeople = format == TableFormat::Text || format == TableFormat::Markdown;
+  const bool hasRuns = !own.empty() || !others.empty();
+  // As CSV and JSON the list has a column that tells them.
+  if (!options.all && (isForPeople || options.asTable)) leaveOutArchived(own, others);
+  const DataTable table =
+      options.asTable ? paperTable(own, target ? &*target : nullptr) : listTable(own, others);
+  if (!hasRuns) std::fprintf(stderr, "%s: no runs\n", parent.c_str());
   if (!table.rows.empty() || !isForPeople) std::fputs(formatTable(table, format).c_str(), stdout);
   return static_cast<int>(ExitStatus::Done);
 }
@@ -272,6 +378,8 @@ void addRunsCommand(Command& program) {
               "segm/AP=0.377, to --table")
       .metavar("METRIC=VALUE");
   command.option("--format", options->format, "Output format (default: text)");
+  command.flag("--all", options->all,
+               "List archived runs too; as CSV and JSON the list has them anyway");
   command.flag("--start-queued", options->startQueued,
                "Queue the runs again that waited when the machine was restarted, or whose waiting "
                "process is gone; prints their folders");

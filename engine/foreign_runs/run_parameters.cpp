@@ -51,7 +51,18 @@ void addAll(const YAML::Node& node, const std::string& key, int depth, Parameter
   parameters[key] = text.substr(0, kMaxValueBytes);
 }
 
-Parameters parametersInYaml(const fs::path& file) {
+Parameters parametersInFiles(const fs::path& folder) {
+  Parameters parameters;
+  for (const auto& [name, file] : filesBelow(folder)) {
+    if (parameters.size() >= kMaxParameters) break;
+    parameters[name] = textIn(file).substr(0, kMaxValueBytes);
+  }
+  return parameters;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> parametersInYaml(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error)) return {};
   Parameters parameters;
@@ -63,17 +74,6 @@ Parameters parametersInYaml(const fs::path& file) {
   }
   return parameters;
 }
-
-Parameters parametersInFiles(const fs::path& folder) {
-  Parameters parameters;
-  for (const auto& [name, file] : filesBelow(folder)) {
-    if (parameters.size() >= kMaxParameters) break;
-    parameters[name] = textIn(file).substr(0, kMaxValueBytes);
-  }
-  return parameters;
-}
-
-}  // namespace
 
 std::map<std::string, std::string> parametersOf(const ForeignRun& run) {
   switch (run.source) {

@@ -31,4 +31,8 @@ ForeignRunSummary summarise(const ForeignRun& run);
 /// for a file that cannot be read.
 std::map<std::string, std::string> parametersOf(const ForeignRun& run);
 
+/// The values of a YAML file as text by dotted key, lists as [a, b]; empty without a file. Throws
+/// Error.
+std::map<std::string, std::string> parametersInYaml(const fs::path& file);
+
 }  // namespace lockstep::foreign_runs

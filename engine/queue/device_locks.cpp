@@ -157,6 +157,18 @@ void DeviceLocks::restore() {
   }
 }
 
+std::vector<BusyDevice> busyDevices() {
+  std::vector<BusyDevice> busy;
+  std::error_code ignored;  // without the folder nobody has ever trained
+  for (const auto& entry : fs::directory_iterator(lockFolder() / "devices", ignored)) {
+    if (entry.path().extension() != ".lock") continue;
+    const std::string id = entry.path().stem();
+    if (auto holders = livingHolders(entry.path()); !holders.empty())
+      busy.push_back({id == kCpu.id ? kCpu : Device{id, "GPU " + id}, std::move(holders)});
+  }
+  return busy;
+}
+
 std::vector<Holder> holdersOf(const Device& device) { return livingHolders(fileOf(device)); }
 
 }  // namespace lockstep::queue

@@ -63,6 +63,9 @@ class DeviceLocks {
   Holder self_;
 };
 
+/// Every device that a process of this user trains on and has left its name.
+std::vector<BusyDevice> busyDevices();
+
 /// The living processes that train on a device, as far as they left their names.
 std::vector<Holder> holdersOf(const Device& device);
 

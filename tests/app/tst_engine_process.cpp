@@ -16,7 +16,15 @@ class TstEngineProcess : public QObject {
  private Q_SLOTS:
   void cleanup() { qunsetenv("FAKE_ENGINE"); }
 
+  void theRunFolderIsReadFromStandardOutput_data() {
+    QTest::addColumn<bool>("isQueued");
+    QTest::addColumn<QByteArray>("option");
+    QTest::newRow("now") << false << QByteArray("--detach");
+    QTest::newRow("queued") << true << QByteArray("--queue");
+  }
   void theRunFolderIsReadFromStandardOutput() {
+    QFETCH(bool, isQueued);
+    QFETCH(QByteArray, option);
     QTemporaryDir folder;
     const QString arguments = folder.filePath(QStringLiteral("arguments"));
     qputenv("FAKE_ENGINE",
@@ -24,7 +32,7 @@ class TstEngineProcess : public QObject {
     EngineProcess process(program("fake_engine"));
     QSignalSpy started(&process, &EngineProcess::started), failed(&process, &EngineProcess::failed);
     process.startTraining(QStringLiteral("/data/a b.yaml"), folder.path(),
-                          {QStringLiteral("solver.max_steps=5")});
+                          isQueued ? EngineProcess::When::Queued : EngineProcess::When::Now);
     QVERIFY(process.isStarting());
     QVERIFY(started.wait());
     QCOMPARE(started[0][0].toString(), folder.path());
@@ -33,7 +41,7 @@ class TstEngineProcess : public QObject {
     QFile file(arguments);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll(),
-             QByteArray("train\n/data/a b.yaml\n--detach\n--set\nsolver.max_steps=5"));
+             "train\n/data/a b.yaml\n" + option);
   }
 
   void resumingNamesTheRun() {

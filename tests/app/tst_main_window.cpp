@@ -2,7 +2,7 @@
 #include <QDir>
 #include <QFile>
 #include <QLabel>
-#include <QListView>
+#include <QTreeView>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -132,7 +132,7 @@ class TstMainWindow : public QObject {
     MainWindow window(&theme_, optionsFor({parent.path()}));
     window.show();
     QTRY_VERIFY(!window.runsPanel()->currentRun().isEmpty());
-    window.runsPanel()->findChild<QListView*>()->clearSelection();
+    window.runsPanel()->findChild<QTreeView*>()->clearSelection();
     const auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
     QVERIFY(empty->isVisible());
     QCOMPARE(empty->title(), QStringLiteral("Select a run in the list"));

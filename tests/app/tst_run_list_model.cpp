@@ -8,6 +8,8 @@
 #include <map>
 
 #include "app/models/run_list_model.h"
+#include "engine/base/atomic_file.h"
+#include "engine/base/clock.h"
 #include "engine/base/counter_hash.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
@@ -73,6 +75,72 @@ class TstRunListModel : public QObject {
     model.refresh();
     QTRY_COMPARE(model.index(0).data(RunListModel::StepRole).toLongLong(), 41);
     QCOMPARE(changed.count(), 1);
+  }
+
+  void notesAreShown() {
+    QTemporaryDir parent;
+    const QString folder = tests::makeRun(parent.path(), made("run", 1000));
+    const run_folder::Layout layout{folder.toStdString()};
+    run_folder::writeRunNotes(layout, {"", {"a", "b"}, "slower", false, true});
+    RunListModel model;
+    load(model, parent.path());
+    const QModelIndex run = model.index(0);
+    QCOMPARE(run.data(RunListModel::NameRole).toString(), QStringLiteral("run"));
+    QCOMPARE(run.data(RunListModel::TagsRole).toStringList().join(u' '), QStringLiteral("a b"));
+    QCOMPARE(run.data(RunListModel::NoteRole).toString(), QStringLiteral("slower"));
+    QVERIFY(run.data(Qt::ToolTipRole).toString().endsWith(QStringLiteral("\nslower")));
+    QVERIFY(run.data(RunListModel::PinnedRole).toBool());
+    QVERIFY(!run.data(RunListModel::ArchivedRole).toBool());
+    base::writeFileAtomically(run_folder::notesFile(layout), "[]");
+    model.refresh();
+    QTRY_VERIFY(run.data(RunListModel::NotesFaultRole)
+                    .toString()
+                    .contains(QStringLiteral("must be a JSON object")));
+    QVERIFY(!run.data(RunListModel::PinnedRole).toBool());
+  }
+
+  void notesAreShownBeforeTheyAreReadAgain() {
+    QTemporaryDir parent;
+    const QString folder = tests::makeRun(parent.path(), made("a", 1000));
+    tests::makeRun(parent.path(), made("b", 2000));
+    RunListModel model;
+    load(model, parent.path());
+    const QModelIndex run = model.index(model.rowOf(folder));
+    model.setNotes(folder, {"b", {}, "", false, false});
+    QCOMPARE(run.data(RunListModel::NameRole).toString(), QStringLiteral("b"));
+    QVERIFY(!run.data(RunListModel::StartTextRole).toString().isEmpty());
+    model.setNotes(folder, {});
+    QCOMPARE(run.data(RunListModel::NameRole).toString(), QStringLiteral("a"));
+    QCOMPARE(run.data(RunListModel::StartTextRole).toString(), QString());
+  }
+
+  void durationIsUntilTheEndOrNow() {
+    QTemporaryDir parent;
+    const auto write = [&](const char* name, double started, double updated, double finished) {
+      const QString folder = parent.filePath(QString::fromLatin1(name));
+      QDir().mkpath(folder);
+      run_folder::RunInfo info;
+      info.state = protocol::RunState::Running;
+      info.started = started;
+      info.updated = updated;
+      info.finished = finished;
+      run_folder::writeRunInfo(run_folder::Layout(folder.toStdString()), info);
+      return folder;
+    };
+    const QString ended = write("ended", 1000, 1500, 1600), killed = write("killed", 1000, 1500, 0),
+                  waiting = write("waiting", 0, 1500, 0), alive = write("alive", 1000, 1500, 0);
+    const auto lock = run_folder::RunLock::tryAcquire(run_folder::Layout(alive.toStdString()));
+    RunListModel model;
+    load(model, parent.path());
+    const auto duration = [&](const QString& run) {
+      return model.index(model.rowOf(run)).data(RunListModel::DurationRole);
+    };
+    QCOMPARE(duration(ended).toDouble(), 600.0);
+    QCOMPARE(duration(killed).toDouble(), 500.0);
+    QVERIFY(!duration(waiting).isValid());
+    const double before = base::wallTimeSeconds();
+    const double shown = duration(alive).toDouble() + 1000;
+    QVERIFY(before <= shown && shown <= base::wallTimeSeconds());
   }
 
   void stylesAreTheSameAtTheNextStart() {

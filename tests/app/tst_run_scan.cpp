@@ -28,7 +28,7 @@ class TstRunScan : public QObject {
     make(parent, "c", 10);
     const RunScan::Changes changes = scan.update(wanted(parent));
     QCOMPARE(namesOf(changes.found), QStringLiteral("c a"));
-    QCOMPARE(changes.found[1].info.step, std::int64_t{7});
+    QCOMPARE(changes.found[1].summary.info.step, std::int64_t{7});
     QVERIFY(changes.gone.empty());
     fs::remove_all(folderOf(parent, "b"));
     const RunScan::Changes later = scan.update(wanted(parent));
@@ -57,7 +57,7 @@ class TstRunScan : public QObject {
     fs::last_write_time(file, time + std::chrono::seconds(1));
     const RunScan::Changes changes = scan.update(wanted(parent));
     QCOMPARE(changes.found.size(), std::size_t{1});
-    QCOMPARE(changes.found[0].info.step, std::int64_t{5});
+    QCOMPARE(changes.found[0].summary.info.step, std::int64_t{5});
   }
 
   void aMoveInTheQueueIsAChange() {
@@ -67,7 +67,7 @@ class TstRunScan : public QObject {
       make(parent, "a", 1000, 0, protocol::RunState::Queued, position);
       const RunScan::Changes changes = scan.update(wanted(parent));
       QCOMPARE(changes.found.size(), std::size_t{1});
-      QCOMPARE(changes.found[0].info.queuePosition, std::optional(position));
+      QCOMPARE(changes.found[0].summary.info.queuePosition, std::optional(position));
     }
   }
 
@@ -77,13 +77,58 @@ class TstRunScan : public QObject {
     make(parent, "a", 1000, 1, protocol::RunState::Running);
     auto lock = run_folder::RunLock::tryAcquire(run_folder::Layout(folderOf(parent, "a")));
     RunScan scan;
-    QVERIFY(scan.update(wanted(parent)).found.at(0).alive);
+    QVERIFY(scan.update(wanted(parent)).found.at(0).summary.alive);
     lock.reset();
     const RunScan::Changes changes = scan.update(wanted(parent));
     QCOMPARE(changes.found.size(), std::size_t{1});
-    QVERIFY(!changes.found[0].alive);
-    QVERIFY(changes.found[0].info.state == protocol::RunState::Failed);
+    QVERIFY(!changes.found[0].summary.alive);
+    QVERIFY(changes.found[0].summary.info.state == protocol::RunState::Failed);
     QVERIFY(scan.update(wanted(parent)).found.empty());
+  }
+
+  void changedNotesAreAChange() {
+    const QTemporaryDir parent;
+    make(parent, "a", 1000);
+    make(parent, "b", 500);
+    const run_folder::Layout layout(folderOf(parent, "a"));
+    RunScan scan;
+    scan.update(wanted(parent));
+    run_folder::writeRunNotes(layout, {"new name", {"tag"}, "", true, false});
+    const RunScan::Changes changes = scan.update(wanted(parent));
+    QCOMPARE(changes.found.size(), std::size_t{1});
+    QVERIFY(changes.found[0].notes == run_folder::readRunNotes(layout));
+    QVERIFY(scan.update(wanted(parent)).found.empty());
+    base::writeFileAtomically(run_folder::notesFile(layout), "{");
+    const RunScan::Changes damaged = scan.update(wanted(parent));
+    QCOMPARE(damaged.found.size(), std::size_t{1});
+    QVERIFY(damaged.found[0].notes == run_folder::RunNotes());
+    QCOMPARE(damaged.found[0].notesFault,
+             run_folder::notesFile(layout).string() + ": invalid JSON at byte 2");
+    fs::remove(run_folder::notesFile(layout));
+    QCOMPARE(scan.update(wanted(parent)).found.size(), std::size_t{1});
+  }
+
+  /// At once, though their folders are not searched every time.
+  void notesOfOtherProgramsRunsAreInAFileOfTheirOwn() {
+    const QTemporaryDir parent, config;
+    for (const char* name : {"a", "b"}) {
+      fs::create_directories(folderOf(parent, name));
+      base::writeFileAtomically(folderOf(parent, name) / "metrics.json", "{\"iteration\": 39}\n");
+    }
+    RunScan::Wanted both = wanted(parent);
+    both.foreignNotes = folderOf(config, "notes.json");
+    RunScan scan;
+    QCOMPARE(scan.update(both).found.size(), std::size_t{2});
+    run_folder::NotesByFolder::change(both.foreignNotes, folderOf(parent, "b"),
+                                      [](auto& notes) { notes.note = "of b"; });
+    const RunScan::Changes changes = scan.update(both);
+    QCOMPARE(namesOf(changes.found), QStringLiteral("b"));
+    QCOMPARE(changes.found[0].notes.note, std::string("of b"));
+    QVERIFY(scan.update(both).found.empty());
+    base::writeFileAtomically(both.foreignNotes, "{");
+    const RunScan::Changes damaged = scan.update(both);
+    QCOMPARE(damaged.found.size(), std::size_t{2});
+    QVERIFY(damaged.found[0].notesFault.starts_with(both.foreignNotes.string() + ": invalid JSON"));
   }
 
   void aFolderBecomesARun() {
@@ -127,9 +172,9 @@ class TstRunScan : public QObject {
   static RunScan::Wanted wanted(const QTemporaryDir& parent) {
     return {parent.path().toStdString(), {}};
   }
-  static QString namesOf(const std::vector<run_folder::RunSummary>& runs) {
+  static QString namesOf(const std::vector<app::ListedRun>& runs) {
     QStringList names;
-    for (const auto& run : runs) names.append(QString::fromStdString(run.info.name));
+    for (const auto& run : runs) names.append(QString::fromStdString(run.summary.info.name));
     return names.join(u' ');
   }
 };

@@ -1,9 +1,9 @@
 #include <QLabel>
 #include <QLineEdit>
-#include <QListView>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTreeView>
 
 #include "app/models/run_list_model.h"
 #include "app/runs/runs_panel.h"
@@ -98,7 +98,7 @@ class TstRunsPanel : public QObject {
     panel_->selectRun(folder("alpha"));
     filterBy(QStringLiteral("gamma"));
     QTRY_COMPARE(visible().size(), 1);
-    const QRect row = list()->visualRect(model_->index(model_->rowOf(folder("gamma"))));
+    const QRect row = list()->visualRect(list()->model()->index(0, 0));
     QTest::mouseClick(list()->viewport(), Qt::LeftButton, {}, row.center());
     QCOMPARE(panel_->selectedRuns(), QStringList{folder("gamma")});
   }
@@ -155,13 +155,12 @@ class TstRunsPanel : public QObject {
     tests::makeRun(parent_->path(), plan);
   }
   QString folder(const char* name) const { return parent_->filePath(QString::fromLatin1(name)); }
-  QListView* list() const { return panel_->findChild<QListView*>(); }
+  QTreeView* list() const { return panel_->findChild<QTreeView*>(); }
   void filterBy(const QString& text) { panel_->findChild<QLineEdit*>()->setText(text); }
   QStringList visible() const {
     QStringList names;
-    for (int row = 0; row < model_->rowCount(); ++row)
-      if (!list()->isRowHidden(row))
-        names.append(model_->index(row).data(RunListModel::NameRole).toString());
+    for (int row = 0; row < list()->model()->rowCount(); ++row)
+      names.append(list()->model()->index(row, 0).data(RunListModel::NameRole).toString());
     return names;
   }
   bool says(const QString& text) const {

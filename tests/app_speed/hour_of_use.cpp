@@ -1,5 +1,5 @@
 // What a person does with the window in an hour, without the pauses between.
-#include <QListView>
+#include <QAbstractItemView>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTemporaryDir>
@@ -70,7 +70,7 @@ void drag(widgets::CurvePlot* plot, Qt::KeyboardModifiers modifiers) {
 
 void useMonitor(app::MainWindow& window, int round) {
   window.showPage(app::Page::Monitor);
-  auto* list = window.runsPanel()->findChild<QListView*>(QStringLiteral("runList"));
+  auto* list = window.runsPanel()->findChild<QAbstractItemView*>(QStringLiteral("runList"));
   list->selectionModel()->setCurrentIndex(list->model()->index(round % 50, 0),
                                           QItemSelectionModel::ClearAndSelect);
   runFor(60);

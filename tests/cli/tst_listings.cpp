@@ -8,6 +8,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/events/writer.h"
 #include "engine/protocol/worker_messages.h"
+#include "engine/run_folder/run_notes.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
@@ -113,6 +114,51 @@ class TstListings : public QObject {
     const auto table =
         nlohmann::json::parse(bench.run({"runs", "runs", "--table", "--format", "json"}).out);
     QCOMPARE(table.size(), std::size_t{1});
+  }
+
+  void notesAreListedAndArchivedRunsLeftOut() {
+    EngineBench bench;
+    for (const char* run : {"a", "b"}) {
+      bench.script("scalars 1 6\nfinish 6\n");
+      QCOMPARE(
+          bench.run({"train", "experiment.yaml", "--output", std::string("runs/") + run}).status,
+          0);
+    }
+    const auto plain = bench.run({"runs", "runs"});
+    QVERIFY2(!contains(plain.out, "TAGS") && plain.err.empty(), plain.out.c_str());
+    run_folder::writeRunNotes(run_folder::Layout(bench.folder() / "runs/a"),
+                              {"base line", {"x", "y z"}, "why", false, true});
+    run_folder::writeRunNotes(run_folder::Layout(bench.folder() / "runs/b"),
+                              {"", {}, "", true, false});
+    const auto listed = bench.run({"runs", "runs"});
+    QVERIFY2(contains(listed.out, "a (base line)  finished"), listed.out.c_str());
+    QVERIFY2(contains(listed.out, "x, y z  yes\n"), listed.out.c_str());
+    QVERIFY2(!contains(listed.out, "\nb "), listed.out.c_str());
+    QCOMPARE(listed.err, std::string("1 archived: --all lists them\n"));
+    const auto all = bench.run({"runs", "runs", "--all"});
+    QVERIFY2(contains(all.out, "finished, archived") && all.err.empty(), all.out.c_str());
+    const auto json = nlohmann::json::parse(bench.run({"runs", "runs", "--format", "json"}).out);
+    QCOMPARE(json.size(), std::size_t{2});
+    const auto& a = json[0].at("run") == "a" ? json[0] : json[1];
+    const auto& b = json[0].at("run") == "a" ? json[1] : json[0];
+    QCOMPARE(a.at("name").get<std::string>(), std::string("base line"));
+    QCOMPARE(a.at("tags").dump(), std::string(R"(["x","y z"])"));
+    QCOMPARE(a.at("note").get<std::string>(), std::string("why"));
+    QVERIFY(a.at("pinned").get<bool>() && !a.at("archived").get<bool>());
+    QVERIFY(b.at("archived").get<bool>() && b.at("name").is_null() && b.at("tags").empty());
+    const auto csv = bench.run({"runs", "runs", "--format", "csv"});
+    QVERIFY2(contains(csv.out, ",Lockstep,base line,\"x, y z\",why,false,true\n"), csv.out.c_str());
+  }
+
+  void damagedNotesAreAWarning() {
+    EngineBench bench;
+    bench.script("scalars 1 6\nfinish 6\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/a"}).status, 0);
+    base::writeFileAtomically(bench.folder() / "runs/a/notes.json", "{");
+    const auto listed = bench.run({"runs", "runs"});
+    QCOMPARE(listed.status, 0);
+    QVERIFY2(contains(listed.out, "finished"), listed.out.c_str());
+    QVERIFY2(contains(listed.err, "notes.json: invalid JSON at byte 2"), listed.err.c_str());
   }
 
   void runsAreATable() {

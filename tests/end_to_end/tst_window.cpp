@@ -2,7 +2,7 @@
 
 #include <QApplication>
 #include <QLineEdit>
-#include <QListView>
+#include <QAbstractItemView>
 #include <QPushButton>
 #include <QTest>
 #include <QTimer>
@@ -161,7 +161,7 @@ class TstWindow : public QObject {
 
   /// The state of the selected run in the list of runs.
   QString state() {
-    const auto* list = window_->findChild<QListView*>(text("runList"));
+    const auto* list = window_->findChild<QAbstractItemView*>(text("runList"));
     return list->currentIndex().data(app::RunListModel::StateTextRole).toString();
   }
 

@@ -56,6 +56,19 @@ class TstDeviceLocks : public QObject {
     qunsetenv("XDG_RUNTIME_DIR");
   }
 
+  void everyDeviceInUseIsFoundWithItsHolders() {
+    QVERIFY(busyDevices().empty());
+    {
+      const auto training = train(*bench_, "a", {kGpu0, kCpu});
+      auto busy = busyDevices();
+      std::ranges::sort(busy, {}, [](const BusyDevice& each) { return each.device.id; });
+      QCOMPARE(busy.size(), std::size_t{2});
+      QCOMPARE(busy[0].device.name, std::string("GPU GPU-aaaa"));
+      QCOMPARE(busy[1].device.name, std::string("the CPU"));
+      QCOMPARE(busy[1].holders.size(), std::size_t{1});
+    }
+  }
+
   void filesAreNamedAfterTheDevicesAndPrivate() {
     const auto training = train(*bench_, "a", {kGpu0, kCpu, {"x/../y", "?"}});
     QVERIFY(fs::exists(bench_->locks() / "devices/GPU-aaaa.lock"));

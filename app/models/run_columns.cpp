@@ -1,0 +1,107 @@
+#include "app/models/run_columns.h"
+
+#include <QCollator>
+#include <QDateTime>
+#include <QLocale>
+#include <cmath>
+
+#include "app/models/metric_text.h"
+#include "app/models/run_list_model.h"
+#include "widgets/curves/number_text.h"
+
+namespace lockstep::app {
+namespace {
+
+QString tr(const char* text) { return QObject::tr(text); }
+
+auto role(int role) {
+  return [role](const QModelIndex& run) { return run.data(role); };
+}
+
+/// Of a number that is 0 where there is none.
+auto positive(int role) {
+  return [role](const QModelIndex& run) {
+    const QVariant value = run.data(role);
+    return value.toDouble() > 0 ? value : QVariant();
+  };
+}
+
+QString plainText(const QVariant& value) {
+  return value.metaType().id() == QMetaType::QStringList
+             ? value.toStringList().join(QStringLiteral(", "))
+             : value.toString();
+}
+
+QString dateText(const QVariant& seconds) {
+  const auto time = QDateTime::fromMSecsSinceEpoch(std::llround(seconds.toDouble() * 1000));
+  return QLocale(QLocale::English).toString(time, QStringLiteral("d MMM yyyy, HH:mm"));
+}
+
+QString lengthText(const QVariant& seconds) { return widgets::durationText(seconds.toDouble()); }
+
+/// `mask AP 0.512`
+QString bestCell(const QModelIndex& run) {
+  if (!run.data(RunListModel::BestValueRole).isValid()) return {};
+  return metricText(run.data(RunListModel::BestMetricRole).toString()) + u' ' +
+         widgets::rateText(run.data(RunListModel::BestValueRole).toDouble());
+}
+
+/// A column whose cells show its value.
+RunColumn column(const char* id, const char* title, RunColumn::Value value, auto text) {
+  const auto cell = [value, text](const QModelIndex& run) {
+    const QVariant known = value(run);
+    return known.isValid() ? text(known) : QString();
+  };
+  return {QString::fromLatin1(id), tr(title), value, cell};
+}
+
+std::vector<RunColumn> makeColumns() {
+  RunColumn best{QStringLiteral("best"), tr("Best"), role(RunListModel::BestValueRole), bestCell};
+  return {
+      column("run", "Run", role(RunListModel::NameRole), plainText),
+      column("state", "State", role(RunListModel::StateTextRole), plainText),
+      column("step", "Step", positive(RunListModel::StepRole), plainText),
+      column("time_left", "Time left", role(RunListModel::EtaRole), lengthText),
+      std::move(best),
+      column("date", "Started", positive(RunListModel::CreatedRole), dateText),
+      column("duration", "Duration", role(RunListModel::DurationRole), lengthText),
+      column("tags", "Tags", role(RunListModel::TagsRole), plainText),
+      column("note", "Note", role(RunListModel::NoteRole), plainText),
+      column("program", "Program", role(RunListModel::ProgramRole), plainText),
+  };
+}
+
+bool isNumber(const QVariant& value) {
+  const int type = value.metaType().id();
+  return type == QMetaType::Double || type == QMetaType::Int || type == QMetaType::LongLong ||
+         type == QMetaType::Bool;
+}
+
+bool isNone(const QVariant& value) {
+  return !value.isValid() || (!isNumber(value) && plainText(value).isEmpty());
+}
+
+}  // namespace
+
+const std::vector<RunColumn>& standardColumns() {
+  static const std::vector<RunColumn> columns = makeColumns();
+  return columns;
+}
+
+int compareValues(const QVariant& a, const QVariant& b) {
+  if (isNone(a) || isNone(b)) return static_cast<int>(isNone(a)) - static_cast<int>(isNone(b));
+  if (isNumber(a) && isNumber(b)) {
+    const double x = a.toDouble(), y = b.toDouble();
+    return static_cast<int>(x > y) - static_cast<int>(x < y);
+  }
+  static const QCollator collator = [] {
+    QCollator made(QLocale(QLocale::English));
+    made.setNumericMode(true);
+    made.setCaseSensitivity(Qt::CaseInsensitive);
+    return made;
+  }();
+  const int order = collator.compare(plainText(a), plainText(b));
+  return order != 0 ? order : plainText(a).compare(plainText(b));
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,155 @@
+#include "engine/run_folder/run_notes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/home_path.h"
+#include "engine/base/input_file.h"
+#include "engine/protocol/members.h"
+
+namespace lockstep::run_folder {
+namespace {
+
+using nlohmann::json;
+
+/// Each attempt to lock takes a tenth of a second.
+constexpr int kMaxAttempts = 20;
+
+void describeNotes(auto& members, auto& notes) {
+  members.orDefault("name", notes.name);
+  members.orDefault("tags", notes.tags);
+  members.orDefault("note", notes.note);
+  members.orDefault("archived", notes.archived);
+  members.orDefault("pinned", notes.pinned);
+}
+
+void keepEachTagOnce(std::vector<std::string>& tags) {
+  std::vector<std::string> kept;
+  for (std::string& tag : tags)
+    if (!tag.empty() && std::ranges::find(kept, tag) == kept.end()) kept.push_back(std::move(tag));
+  tags = std::move(kept);
+}
+
+RunNotes notesIn(const json& object, const std::string& where) {
+  RunNotes notes;
+  const protocol::MemberReader members(object, where);
+  describeNotes(members, notes);
+  keepEachTagOnce(notes.tags);
+  return notes;
+}
+
+/// Replaces the members that this version knows.
+void putNotes(json& object, RunNotes notes) {
+  keepEachTagOnce(notes.tags);
+  std::string text;
+  base::JsonWriter writer(text);
+  protocol::MemberWriter members(writer);
+  writer.beginObject();
+  describeNotes(members, notes);
+  writer.endObject();
+  object.update(json::parse(text));
+}
+
+/// An empty file is one that was created to be locked.
+json objectIn(const fs::path& file) {
+  const std::string text = base::pathExists(file) ? base::readFile(file) : std::string();
+  return text.empty() ? json::object() : protocol::parseObject(text, file.string());
+}
+
+/// Returns the new notes.
+RunNotes changeIn(json& object, const std::string& where, const NotesChange& change) {
+  RunNotes notes = notesIn(object, where);
+  change(notes);
+  putNotes(object, std::move(notes));
+  return notesIn(object, where);
+}
+
+void writeObject(const fs::path& file, const json& object) {
+  base::writeFileAtomically(file, object.dump(2) + "\n");
+}
+
+/// The lock is on the file itself. Replacing that frees it, and a process that waited for the old
+/// one waits for the new one.
+base::FileLock lockFile(const fs::path& file) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt)
+    if (auto lock = base::FileLock::tryAcquire(file)) return std::move(*lock);
+  throw Error(file.string() + ": another program holds it; try again when that has ended");
+}
+
+/// Of a folder in a file of many.
+std::string keyOf(const fs::path& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).string();
+}
+
+json& memberOf(json& byFolder, const fs::path& file, const std::string& key) {
+  json& object = byFolder.emplace(key, json::object()).first.value();
+  if (!object.is_object())
+    throw Error(file.string() + ": " + key + " must be an object, not " + protocol::kindOf(object));
+  return object;
+}
+
+}  // namespace
+
+fs::path notesFile(const Layout& layout) { return layout.folder() / "notes.json"; }
+
+RunNotes readRunNotes(const Layout& layout) {
+  const fs::path file = notesFile(layout);
+  return notesIn(objectIn(file), file.string());
+}
+
+void writeRunNotes(const Layout& layout, const RunNotes& notes) {
+  changeRunNotes(layout, [&](RunNotes& old) { old = notes; });
+}
+
+RunNotes changeRunNotes(const Layout& layout, const NotesChange& change) {
+  const fs::path file = notesFile(layout);
+  const base::FileLock lock = lockFile(file);
+  json object = objectIn(file);
+  const RunNotes notes = changeIn(object, file.string(), change);
+  writeObject(file, object);
+  return notes;
+}
+
+fs::path NotesByFolder::defaultFile() {
+  // A relative path is ignored (XDG Base Directory Specification).
+  const char* variable = std::getenv("XDG_CONFIG_HOME");
+  fs::path config = variable != nullptr ? variable : "";
+  if (!config.is_absolute()) config = base::expandHome("~/.config").value_or("/");
+  return config / "lockstep" / "notes.json";
+}
+
+NotesByFolder NotesByFolder::read(const fs::path& file) {
+  json byFolder = objectIn(file);
+  NotesByFolder all;
+  for (const auto& [key, ignored] : byFolder.items()) {
+    all.notes_[key] = notesIn(memberOf(byFolder, file, key), file.string() + ": " + key);
+  }
+  return all;
+}
+
+RunNotes NotesByFolder::change(const fs::path& file, const fs::path& folder,
+                               const NotesChange& change) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);  // locking reports it
+  const base::FileLock lock = lockFile(file);
+  const std::string key = keyOf(folder);
+  json byFolder = objectIn(file);
+  const RunNotes notes =
+      changeIn(memberOf(byFolder, file, key), file.string() + ": " + key, change);
+  if (notes == RunNotes()) byFolder.erase(key);
+  writeObject(file, byFolder);
+  return notes;
+}
+
+const RunNotes& NotesByFolder::of(const fs::path& folder) const {
+  static const RunNotes none;
+  const auto found = notes_.find(keyOf(folder));
+  return found == notes_.end() ? none : found->second;
+}
+
+}  // namespace lockstep::run_folder
