@@ -10,11 +10,13 @@
 
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
+#include "app/controllers/run_trash.h"
 #include "app/frame/opening.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
 #include "app/frame/window_shortcut_filter.h"
+#include "app/models/notes_store.h"
 #include "app/models/remote_run_list.h"
 #include "app/monitor/log_panel.h"
 #include "app/monitor/monitor_page.h"
@@ -44,6 +46,11 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   openRuns_ = new OpenRuns(this);
   engine_ = new EngineProcess({}, this);
   devices_ = new BusyDevices(this);
+  const QString notes =
+      QString::fromStdString(run_folder::NotesByFolder::defaultFile().string());
+  notes_ = new NotesStore(notes, this);
+  runList_->setForeignNotesFile(notes);
+  trash_ = new RunTrash(this);
   const QSettings settings;
   const int keptTheme = options.keepLayout ? settings.value(QStringLiteral("theme"), 0).toInt() : 0;
   theme_->setMode(options.themeGiven ? options.theme
@@ -106,6 +113,7 @@ void MainWindow::connectSignals() {
   connect(log_, &LogPanel::stepChosen, monitorPage(), &MonitorPage::showStep);
   connectRuns();
   connectQueue();
+  connectNotes();
 }
 
 void MainWindow::connectRuns() {
@@ -123,7 +131,6 @@ void MainWindow::connectRuns() {
     if (options_.keepLayout)
       QSettings().setValue(QStringLiteral("runStyles"), runList_->keptStyles());
   });
-  connect(runList_, &RunListModel::runsVanished, this, &MainWindow::reportVanishedRuns);
   connect(openRuns_, &OpenRuns::runOpened, this, &MainWindow::connectRun);
 }
 
@@ -276,17 +283,6 @@ void MainWindow::updateStatus() {
   status_->showRun(run);
   pages_->runBanner()->showRuns(shownRuns_);
   updateTitle();
-}
-
-void MainWindow::reportVanishedRuns(const QStringList& folders) {
-  QStringList names;
-  for (const QString& folder : folders) names.append(QFileInfo(folder).fileName());
-  pages_->showWarning(
-      folders.size() == 1
-          ? tr("A run was dropped from the list: its folder was deleted or renamed")
-          : tr("%1 runs were dropped from the list: their folders were deleted or renamed")
-                .arg(folders.size()),
-      folders.size() == 1 ? folders.front() : names.join(QStringLiteral(", ")));
 }
 
 void MainWindow::resumeRun(const QString& folder, const QStringList& overrides) {

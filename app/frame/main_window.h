@@ -27,8 +27,10 @@ class ConfigurePage;
 class Dismissals;
 class LogPanel;
 class MonitorPage;
+class NotesStore;
 class PageArea;
 class PredictionsPage;
+class RunTrash;
 class RunsPanel;
 class StatusStrip;
 class TopBar;
@@ -108,10 +110,11 @@ class MainWindow : public QMainWindow {
   void updateStatus();
   void updateTrainable();
   void updateTitle();
-  void reportVanishedRuns(const QStringList& folders);
   void resumeRun(const QString& folder, const QStringList& overrides);
   void startTraining(EngineProcess::When when);
   void connectQueue();
+  void connectNotes();
+  void showTrashed(const QStringList& folders, const QString& failure);
   void changeQueue(const QString& folder, const protocol::ClientMessage& request,
                    const QString& failure);
   void setStarting(bool starting);
@@ -125,6 +128,8 @@ class MainWindow : public QMainWindow {
   std::vector<RemoteRuns*> remoteRuns_;
   EngineProcess* engine_ = nullptr;
   BusyDevices* devices_ = nullptr;
+  NotesStore* notes_ = nullptr;
+  RunTrash* trash_ = nullptr;
   TopBar* topBar_ = nullptr;
   RunsPanel* runs_ = nullptr;
   PageArea* pages_ = nullptr;

@@ -55,6 +55,7 @@ void MainWindow::restoreLayout() {
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
     const double smoothing = settings.value(QStringLiteral("smoothing"), 0.6).toDouble();
     monitorPage()->tools()->setSmoothing(smoothing);
+    runs_->restoreViewState(settings.value(QStringLiteral("runView")).toMap());
     keepDismissals(monitorPage()->alertBanner()->dismissals(), QStringLiteral("dismissedAlerts"));
     keepDismissals(pages_->runBanner()->dismissals(), QStringLiteral("dismissedFailures"));
   }
@@ -73,6 +74,7 @@ void MainWindow::keepDismissals(Dismissals* dismissals, const QString& key) {
 void MainWindow::saveLayout() const {
   QSettings settings;
   settings.setValue(QStringLiteral("geometry"), saveGeometry());
+  settings.setValue(QStringLiteral("runView"), runs_->viewState());
   settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
   settings.setValue(QStringLiteral("smoothing"), monitorPage()->tools()->smoothing());
 }

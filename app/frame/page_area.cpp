@@ -90,6 +90,10 @@ void PageArea::connectSignals() {
   connect(monitor_, &MonitorPage::predictionsRequested, this, &PageArea::showPredictionsAt);
   connect(monitor_, &MonitorPage::exportFailed, this,
           [this](const QString& why) { showFailure(tr("The plot was not exported"), why); });
+  connect(message_, &widgets::Banner::actionTriggered, this, [this] {
+    message_->hide();
+    if (const auto act = std::exchange(messageAction_, nullptr)) act();
+  });
   connect(documentBanner_, &DocumentBanner::documentRequested, this,
           [this] { showPage(Page::Configure); });
 }
@@ -153,6 +157,12 @@ void PageArea::showFailure(const QString& title, const QString& detail) {
 
 void PageArea::showWarning(const QString& title, const QString& detail) {
   message_->showMessage(widgets::Banner::Kind::Warning, title, detail);
+}
+
+void PageArea::showNotice(const QString& title, const QString& detail, const QString& action,
+                          std::function<void()> act) {
+  messageAction_ = std::move(act);
+  message_->showMessage(widgets::Banner::Kind::Info, title, detail, action);
 }
 
 void PageArea::hideMessage() { message_->hide(); }

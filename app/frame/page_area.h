@@ -3,6 +3,7 @@
 #include <QPointer>
 #include <QString>
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 #include "app/controllers/shown_run.h"
@@ -48,6 +49,9 @@ class PageArea : public QWidget {
   void showRuns(const std::vector<ShownRun>& runs, bool hasListed);
   void showFailure(const QString& title, const QString& detail);
   void showWarning(const QString& title, const QString& detail);
+  /// `act` is done when the button `action` is pressed.
+  void showNotice(const QString& title, const QString& detail, const QString& action,
+                  std::function<void()> act);
   void hideMessage();
   /// Dismisses one message; false: there is none.
   bool dismissMessage();
@@ -74,6 +78,7 @@ class PageArea : public QWidget {
   MonitorPage* monitor_ = nullptr;
   PredictionsPage* predictions_ = nullptr;  ///< likewise
   widgets::Banner* message_ = nullptr;
+  std::function<void()> messageAction_;
   DocumentBanner* documentBanner_ = nullptr;
   RunBanner* runBanner_ = nullptr;
   QWidget* runPagesHead_ = nullptr;  ///< above the pages that show runs

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/models/metric_text.h"
+#include "app/models/run_facts.h"
 #include "app/models/run_list_model.h"
 #include "widgets/curves/number_text.h"
 
@@ -86,6 +87,36 @@ bool isNone(const QVariant& value) {
 const std::vector<RunColumn>& standardColumns() {
   static const std::vector<RunColumn> columns = makeColumns();
   return columns;
+}
+
+RunColumn configColumn(const RunFacts& facts, const QString& key) {
+  const auto value = [&facts, key](const QModelIndex& run) -> QVariant {
+    const Facts* known = facts.find(run.data(RunListModel::FolderRole).toString());
+    const QString* text = known ? known->config(key) : nullptr;
+    if (!text) return {};
+    bool isNumeric = false;
+    const double number = text->toDouble(&isNumeric);
+    return isNumeric ? QVariant(number) : QVariant(*text);
+  };
+  const auto text = [&facts, key](const QModelIndex& run) {
+    const Facts* known = facts.find(run.data(RunListModel::FolderRole).toString());
+    const QString* own = known ? known->config(key) : nullptr;
+    return own ? *own : QString();
+  };
+  return {key, key, value, text};
+}
+
+RunColumn metricColumn(const RunFacts& facts, const QString& tag) {
+  const auto value = [&facts, tag](const QModelIndex& run) -> QVariant {
+    const Facts* known = facts.find(run.data(RunListModel::FolderRole).toString());
+    const auto last = known ? known->metric(tag) : std::nullopt;
+    return last ? QVariant(*last) : QVariant();
+  };
+  const auto text = [value](const QModelIndex& run) {
+    const QVariant last = value(run);
+    return last.isValid() ? widgets::valueText(last.toDouble()) : QString();
+  };
+  return {tag, tag, value, text};
 }
 
 int compareValues(const QVariant& a, const QVariant& b) {

@@ -8,6 +8,8 @@
 
 namespace lockstep::app {
 
+class RunFacts;
+
 /// A column of the table of runs.
 struct RunColumn {
   using Value = std::function<QVariant(const QModelIndex& run)>;
@@ -19,6 +21,10 @@ struct RunColumn {
 
 /// Those that every run can have; the first is the run itself.
 const std::vector<RunColumn>& standardColumns();
+
+/// Of a configuration key or a tag: `facts` must live as long as the column is used.
+RunColumn configColumn(const RunFacts& facts, const QString& key);
+RunColumn metricColumn(const RunFacts& facts, const QString& tag);
 
 /// -1, 0 or 1: numbers as numbers, text as people sort it (`run 9` before `run 10`), what is invalid
 /// after all others.

@@ -68,7 +68,9 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case StateRole:
       return QVariant::fromValue(info.state);
     case StateTextRole:
-      return QString::fromStdString(info.state.text());
+      return row.hasVanished ? tr("vanished") : QString::fromStdString(info.state.text());
+    case VanishedRole:
+      return row.hasVanished;
     case StepRole:
       return static_cast<qint64>(info.step);
     case MaxStepsRole:
@@ -151,6 +153,10 @@ QString RunListModel::toolTipOf(const Row& row) const {
                      .arg(best->value, 0, 'f', 3)
                      .arg(best->step));
   if (!row.run.notes.note.empty()) lines.append(QString::fromStdString(row.run.notes.note));
+  if (row.hasVanished)
+    lines.append(
+        tr("Its folder was deleted, renamed or is on a disk that is gone. It comes back if "
+           "the folder does; its menu removes it from the list."));
   if (!row.run.notesFault.empty()) lines.append(QString::fromStdString(row.run.notesFault));
   return lines.join(QLatin1Char('\n'));
 }
@@ -235,30 +241,51 @@ void RunListModel::applyChanges(const RunScan::Changes& changes) {
   if (styles_.revision() != stylesBefore) Q_EMIT stylesChanged();
 }
 
+/// Runs that are listed because the user asked for them stay, with the reason. Others, of a folder
+/// that is no longer listed, go.
 void RunListModel::removeGone(const RunScan::Changes& changes) {
+  QStringList others;
+  for (const std::filesystem::path& path : changes.gone) {
+    const QString folder = QString::fromStdString(path.string());
+    const int row = rowOf(folder);
+    if (row < 0) continue;
+    if (!isUnderParent(folder) && !singleRuns_.contains(folder)) {
+      others.append(folder);
+      continue;
+    }
+    Row& own = rows_[static_cast<std::size_t>(row)];
+    own.hasVanished = true;
+    own.run.summary.alive = false;
+    Q_EMIT dataChanged(index(row), index(row));
+    Q_EMIT runChanged(folder);
+  }
+  removeRows(others);
+}
+
+void RunListModel::forget(const QStringList& folders) {
+  for (const QString& folder : folders) singleRuns_.removeAll(folder);
+  removeRows(folders);
+  refresh();  // so that one that comes back is found again
+}
+
+void RunListModel::removeRows(const QStringList& folders) {
   std::vector<int> gone;
-  for (const std::filesystem::path& folder : changes.gone)
-    if (const int row = rowOf(QString::fromStdString(folder.string())); row >= 0)
-      gone.push_back(row);
-  if (gone.empty()) return;
+  for (const QString& folder : folders)
+    if (const int row = rowOf(folder); row >= 0) gone.push_back(row);
   std::sort(gone.begin(), gone.end());
-  QStringList vanished;
   for (std::size_t end = gone.size(); end > 0;) {  // the last ones first, neighbours at once
     std::size_t begin = end - 1;
     while (begin > 0 && gone[begin - 1] + 1 == gone[begin]) --begin;
-    vanished = removeRange(gone[begin], gone[end - 1]) + vanished;
+    removeRange(gone[begin], gone[end - 1]);
     end = begin;
   }
-  if (!vanished.isEmpty()) Q_EMIT runsVanished(vanished);
+  if (!gone.empty()) announceNames();
 }
 
-/// Returns the folders of those that a user has asked for.
-QStringList RunListModel::removeRange(int first, int last) {
-  QStringList asked;
+void RunListModel::removeRange(int first, int last) {
   beginRemoveRows({}, first, last);
   for (int i = first; i <= last; ++i) {
     const Row& row = rows_[static_cast<std::size_t>(i)];
-    if (isUnderParent(row.folder) || singleRuns_.contains(row.folder)) asked.append(row.folder);
     countName(row.run, -1);
     --usedStyles_[static_cast<std::size_t>(styles_.find(row.folder).value_or(0))];
     rowOf_.remove(row.folder);
@@ -266,7 +293,6 @@ QStringList RunListModel::removeRange(int first, int last) {
   rows_.erase(rows_.begin() + first, rows_.begin() + last + 1);
   indexRows(static_cast<std::size_t>(first));
   endRemoveRows();
-  return asked;
 }
 
 /// Names may be shared, or no longer be.
@@ -294,7 +320,9 @@ void RunListModel::addOrUpdate(const std::vector<ListedRun>& found) {
       fresh.push_back({folder, run});
       continue;
     }
-    areRenamed |= replaceRun(rows_[static_cast<std::size_t>(row)], run);
+    Row& own = rows_[static_cast<std::size_t>(row)];
+    own.hasVanished = false;
+    areRenamed |= replaceRun(own, run);
     Q_EMIT dataChanged(index(row), index(row));
     Q_EMIT runChanged(folder);
   }
@@ -382,7 +410,15 @@ QStringList RunListModel::namesOf(const QStringList& folders) const {
 }
 
 void RunListModel::makeDistinct(const QStringList& folders) {
-  if (!styles_.makeDistinct(folders)) return;
+  if (styles_.makeDistinct(folders)) announceStyles();
+}
+
+void RunListModel::setStyle(const QString& folder, int style) {
+  styles_.choose(folder, style);
+  announceStyles();
+}
+
+void RunListModel::announceStyles() {
   usedStyles_ = {};
   for (const Row& row : rows_)
     ++usedStyles_[static_cast<std::size_t>(styles_.find(row.folder).value_or(0))];

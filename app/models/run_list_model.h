@@ -50,6 +50,7 @@ class RunListModel : public QAbstractListModel {
     QueuePositionRole,  ///< among those that wait on its machine, from 1; invalid: it does not wait
     SocketRole,         ///< of its engine; empty: it does not run
     HostRole,           ///< of a run on another machine; empty: it is on this one
+    VanishedRole,       ///< its folder no longer exists
   };
   explicit RunListModel(QObject* parent = nullptr);
 
@@ -78,6 +79,9 @@ class RunListModel : public QAbstractListModel {
   int styleIndexOf(const QString& folder) const;
   /// Names to tell these runs apart: the names of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;
+  /// Removes runs from the list. One whose folder exists comes back with the next change of it.
+  void forget(const QStringList& folders);
+  void setStyle(const QString& folder, int style);
   /// Gives runs that are drawn together different styles.
   void makeDistinct(const QStringList& folders);
   QStringList keptStyles() const { return styles_.kept(); }
@@ -95,8 +99,6 @@ class RunListModel : public QAbstractListModel {
   /// isLoaded() became true.
   void loaded();
   void runChanged(const QString& folder);
-  /// Folders of listed runs that no longer exist.
-  void runsVanished(const QStringList& folders);
   void listingErrorChanged();
   void stylesChanged();
 
@@ -105,6 +107,7 @@ class RunListModel : public QAbstractListModel {
     QString folder;
     ListedRun run;
     RunPace pace{};
+    bool hasVanished = false;
   };
   struct Listing {
     QString parentFolder;
@@ -115,11 +118,13 @@ class RunListModel : public QAbstractListModel {
     int count = 0;
     QHash<qint64, int> perMinute;
   };
+  void announceStyles();
   bool isUnderParent(const QString& folder) const;
   void applyListing(const Listing& listing);
   void applyChanges(const RunScan::Changes& changes);
   void removeGone(const RunScan::Changes& changes);
-  QStringList removeRange(int first, int last);
+  void removeRows(const QStringList& folders);
+  void removeRange(int first, int last);
   /// Returns whether its name has changed.
   bool replaceRun(Row& row, const ListedRun& run);
   void addOrUpdate(const std::vector<ListedRun>& found);

@@ -8,6 +8,8 @@
 namespace lockstep::app {
 namespace {
 
+constexpr auto kChosen = "!";  ///< behind the number of a style in the settings
+
 constexpr std::size_t kMaxKept = 2000;
 
 int leastUsed(const RunStyles::Counts& counts, const std::set<int>& excluded = {}) {
@@ -44,9 +46,12 @@ bool RunStyles::makeDistinct(const QStringList& shown) {
     }
   }
   bool changed = false;
+  for (const QString& run : shown)
+    if (const auto style = styles_.constFind(run); style != styles_.cend() && style->isChosen)
+      taken.insert(style->index);
   for (const QString& run : shown) {
     const auto style = find(run);
-    if (!style || taken.insert(*style).second) continue;
+    if (!style || styles_[run].isChosen || taken.insert(*style).second) continue;
     // Not the style of a later run in the list either, which would then have to change.
     std::set<int> used = all;
     used.insert(taken.begin(), taken.end());
@@ -58,14 +63,19 @@ bool RunStyles::makeDistinct(const QStringList& shown) {
   return changed;
 }
 
-void RunStyles::set(const QString& run, int style) { styles_[run] = {style, ++lastStamp_}; }
+void RunStyles::choose(const QString& run, int style) { set(run, style, true); }
+
+void RunStyles::set(const QString& run, int style, bool isChosen) {
+  styles_[run] = {style, ++lastStamp_, isChosen};
+}
 
 QStringList RunStyles::kept() const {
   std::vector<std::pair<quint64, QString>> newest;
   newest.reserve(static_cast<std::size_t>(styles_.size()));
   for (auto style = styles_.begin(); style != styles_.end(); ++style)
     newest.emplace_back(style->stamp,
-                        QString::number(style->index) + QLatin1Char(' ') + style.key());
+                        QString::number(style->index) +
+                            QLatin1String(style->isChosen ? kChosen : "") + u' ' + style.key());
   std::sort(newest.begin(), newest.end());
   const std::size_t dropped = newest.size() > kMaxKept ? newest.size() - kMaxKept : 0;
   QStringList texts;
@@ -77,8 +87,12 @@ void RunStyles::restore(const QStringList& kept) {
   for (const QString& text : kept) {
     const qsizetype space = text.indexOf(QLatin1Char(' '));
     bool isNumber = false;
-    const int style = text.left(space).toInt(&isNumber);
-    if (space > 0 && isNumber && style >= 0 && style < kCount) set(text.mid(space + 1), style);
+    QString number = text.left(space);
+    const bool isChosen = number.endsWith(QLatin1String(kChosen));
+    if (isChosen) number.chop(1);
+    const int style = number.toInt(&isNumber);
+    if (space > 0 && isNumber && style >= 0 && style < kCount)
+      set(text.mid(space + 1), style, isChosen);
   }
 }
 

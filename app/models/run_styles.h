@@ -18,8 +18,10 @@ class RunStyles {
   using Counts = std::array<int, kCount>;
   /// The style of a run; a new run gets the style that the fewest others use.
   int assign(const QString& run, const Counts& others);
-  /// Changes the styles of runs in `shown` that have the same style as an earlier one, as long as
-  /// there are unused styles. True if one changed.
+  /// What the user chose: makeDistinct() leaves it.
+  void choose(const QString& run, int style);
+  /// Changes the styles of runs in `shown` that have the same style as an earlier one or one that
+  /// was chosen, as long as there are unused styles. True if one changed.
   bool makeDistinct(const QStringList& shown);
 
   /// Rises with every change.
@@ -32,8 +34,9 @@ class RunStyles {
   struct Style {
     int index = 0;
     quint64 stamp = 0;  ///< rises with every change
+    bool isChosen = false;
   };
-  void set(const QString& run, int style);
+  void set(const QString& run, int style, bool isChosen = false);
 
   QHash<QString, Style> styles_;
   quint64 lastStamp_ = 0;

@@ -165,6 +165,10 @@ void RunTree::passOn(const QModelIndex& first, const QModelIndex& last) {
     if (place != places_.cend())
       Q_EMIT dataChanged(runIndex(*place, 0), runIndex(*place, columnCount() - 1));
   }
+  arrangeSoon();
+}
+
+void RunTree::arrangeSoon() {
   if (!arrangeChanged_.isActive()) arrangeChanged_.start();
 }
 

@@ -55,6 +55,8 @@ class RunTree : public QAbstractItemModel {
 
   /// Does at once what a change of the list otherwise does in the next turn of the event loop.
   void arrange();
+  /// After values changed of which the list of runs does not know.
+  void arrangeSoon();
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
   QModelIndex parent(const QModelIndex& index) const override;

@@ -15,6 +15,30 @@ namespace {
 constexpr int kRowPx = 50, kSamplePx = 22, kLeftPx = 12, kTextLeftPx = 44;
 
 constexpr int kCellPaddingPx = 8;
+constexpr double kDetailFraction = 0.5;  ///< of the row, at most
+
+void paintBackground(QPainter* painter, const QRectF& row, const QStyleOptionViewItem& option,
+                     const widgets::Theme& theme) {
+  const bool selected = option.state & QStyle::State_Selected;
+  if (!selected && !(option.state & QStyle::State_MouseOver)) return;
+  painter->setPen(Qt::NoPen);
+  painter->setBrush(selected ? theme.selection : theme.hover);
+  painter->drawRoundedRect(row, 6, 6);
+  if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange) {
+    painter->setPen(QPen(theme.accent, 1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRoundedRect(row.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+  }
+}
+
+/// Behind the name: when it was started, among runs of the same name; its tags; whether it is pinned.
+QString detailOf(const QModelIndex& index) {
+  QStringList parts = index.data(RunListModel::TagsRole).toStringList();
+  if (const QString start = index.data(RunListModel::StartTextRole).toString(); !start.isEmpty())
+    parts.prepend(start);
+  if (index.data(RunListModel::PinnedRole).toBool()) parts.append(QObject::tr("pinned"));
+  return parts.join(QStringLiteral(" · "));
+}
 
 /// `v Queue` and the number of its runs.
 void paintSection(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
@@ -38,7 +62,7 @@ void paintSection(QPainter* painter, const QStyleOptionViewItem& option, const Q
 /// A cell beside the run's own.
 void paintCell(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
                const widgets::Theme& theme) {
-  if (option.state & QStyle::State_Selected) painter->fillRect(option.rect, theme.selection);
+  paintBackground(painter, QRectF(option.rect).adjusted(1, 1, -1, -1), option, theme);
   const QFont font = widgets::interfaceFont(12);
   const QRect cell = option.rect.adjusted(kCellPaddingPx, 0, -kCellPaddingPx, 0);
   painter->setFont(font);
@@ -46,20 +70,6 @@ void paintCell(QPainter* painter, const QStyleOptionViewItem& option, const QMod
   painter->drawText(cell, Qt::AlignVCenter,
                     QFontMetrics(font).elidedText(index.data(Qt::DisplayRole).toString(),
                                                   Qt::ElideRight, cell.width()));
-}
-
-void paintBackground(QPainter* painter, const QRectF& row, const QStyleOptionViewItem& option,
-                     const widgets::Theme& theme) {
-  const bool selected = option.state & QStyle::State_Selected;
-  if (!selected && !(option.state & QStyle::State_MouseOver)) return;
-  painter->setPen(Qt::NoPen);
-  painter->setBrush(selected ? theme.selection : theme.hover);
-  painter->drawRoundedRect(row, 6, 6);
-  if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange) {
-    painter->setPen(QPen(theme.accent, 1));
-    painter->setBrush(Qt::NoBrush);
-    painter->drawRoundedRect(row.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-  }
 }
 
 void paintProgress(QPainter* painter, const QRectF& bar, double fraction, const QColor& color,
@@ -109,14 +119,18 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
                     QPointF(row.left() + kLeftPx + kSamplePx, nameMiddle));
 
   const double left = row.left() + kTextLeftPx, right = row.right() - 10;
-  const QFont startFont = widgets::interfaceFont(11);
-  const QString start = index.data(RunListModel::StartTextRole).toString();
-  painter->setFont(startFont);
+  const QFont detailFont = widgets::interfaceFont(11);
+  const QString detail = detailOf(index);
+  const QString shownDetail = QFontMetrics(detailFont)
+                                  .elidedText(detail, Qt::ElideRight,
+                                              static_cast<int>((right - left) * kDetailFraction));
+  painter->setFont(detailFont);
   painter->setPen(theme.textMuted);
   painter->drawText(QRectF(left, nameMiddle - 9, right - left, 18),
-                    Qt::AlignVCenter | Qt::AlignRight, start);
+                    Qt::AlignVCenter | Qt::AlignRight, shownDetail);
   const double nameRight =
-      start.isEmpty() ? right : right - QFontMetrics(startFont).horizontalAdvance(start) - 10;
+      detail.isEmpty() ? right
+                       : right - QFontMetrics(detailFont).horizontalAdvance(shownDetail) - 10;
 
   const QFont nameFont = widgets::interfaceFont(13, QFont::Medium);
   painter->setFont(nameFont);
@@ -136,10 +150,11 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
 
   const auto state =
       index.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
-  const QString stateText = QString::fromStdString(state.text());
+  const QString stateText = index.data(RunListModel::StateTextRole).toString();
   const QFont stateFont = widgets::interfaceFont(12);
   painter->setFont(stateFont);
-  painter->setPen(stateColor(state, theme));
+  const bool hasVanished = index.data(RunListModel::VanishedRole).toBool();
+  painter->setPen(hasVanished ? theme.error : stateColor(state, theme));
   painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18), Qt::AlignVCenter, stateText);
 
   const double barLeft = left + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;

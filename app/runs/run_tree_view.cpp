@@ -9,6 +9,11 @@
 #include "app/runs/run_delegate.h"
 
 namespace lockstep::app {
+namespace {
+
+constexpr int kRunColumnPx = 230;
+
+}  // namespace
 
 void RunSelectionModel::select(const QItemSelection& selection, SelectionFlags command) {
   replaces_ = command.testFlag(Clear);
@@ -42,6 +47,7 @@ RunTreeView::RunTreeView(RunTree* tree, QWidget* parent)
   header()->setSortIndicatorClearable(true);
   header()->setSortIndicator(-1, Qt::AscendingOrder);
   setSortingEnabled(true);
+  connect(tree_, &QAbstractItemModel::modelReset, this, &RunTreeView::sizeColumns);
   connect(tree_, &RunTree::arranged, this, &RunTreeView::showSections);
   connect(this, &QTreeView::clicked, this, [this](const QModelIndex& index) {
     if (tree_->isSection(index)) setExpanded(index.siblingAtColumn(0), !isExpanded(index));
@@ -50,11 +56,19 @@ RunTreeView::RunTreeView(RunTree* tree, QWidget* parent)
           [this](const QModelIndex& index) { closed_.insert(tree_->sectionTitle(index)); });
   connect(this, &QTreeView::expanded, this,
           [this](const QModelIndex& index) { closed_.remove(tree_->sectionTitle(index)); });
+  sizeColumns();
   showSections();
 }
 
-void RunTreeView::showSections() {
+/// Wide enough for the run itself; the others as wide as their cells. The last one takes the rest.
+void RunTreeView::sizeColumns() {
   setHeaderHidden(tree_->columnCount() == 1);
+  if (tree_->columnCount() == 1) return;
+  setColumnWidth(0, kRunColumnPx);
+  for (int column = 1; column < tree_->columnCount(); ++column) resizeColumnToContents(column);
+}
+
+void RunTreeView::showSections() {
   const auto sorted = std::ranges::find(tree_->columns(), tree_->sortId(), &RunColumn::id);
   const bool isShown = sorted != tree_->columns().end();
   const QSignalBlocker blocker(header());

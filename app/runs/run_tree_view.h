@@ -45,6 +45,7 @@ class RunTreeView : public QTreeView {
   void drawBranches(QPainter*, const QRect&, const QModelIndex&) const override {}
 
  private:
+  void sizeColumns();
   void showSections();
 
   RunTree* tree_;

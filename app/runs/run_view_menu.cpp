@@ -6,6 +6,7 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "app/models/run_facts.h"
 #include "app/models/run_list_model.h"
 #include "app/models/run_tree.h"
 
@@ -25,8 +26,16 @@ RunTree::Grouping byExpression(const QRegularExpression& expression) {
   };
 }
 
-/// nullptr: not one of these.
-RunTree::Grouping groupingOf(const QString& by) {
+RunTree::Grouping byKey(const RunFacts& facts, const QString& key) {
+  return [&facts, key](const QModelIndex& run) {
+    const Facts* known = facts.find(run.data(RunListModel::FolderRole).toString());
+    const QString* value = known ? known->config(key) : nullptr;
+    return value ? QStringLiteral("%1 = %2").arg(key, *value) : QString();
+  };
+}
+
+/// nullptr: no groups.
+RunTree::Grouping groupingOf(const QString& by, const RunFacts& facts) {
   if (by == QLatin1String("folder")) {
     return [](const QModelIndex& run) {
       return QFileInfo(run.data(RunListModel::FolderRole).toString()).path();
@@ -41,14 +50,15 @@ RunTree::Grouping groupingOf(const QString& by) {
   }
   if (isExpression(by)) {
     const QRegularExpression expression(by.mid(1, by.size() - 2));
-    if (expression.isValid()) return byExpression(expression);
+    return expression.isValid() ? byExpression(expression) : nullptr;
   }
-  return nullptr;
+  return by.isEmpty() ? nullptr : byKey(facts, by);
 }
 
 }  // namespace
 
-RunViewMenu::RunViewMenu(RunTree* tree, QWidget* parent) : QMenu(parent), tree_(tree) {
+RunViewMenu::RunViewMenu(RunTree* tree, const RunFacts* facts, QWidget* parent)
+    : QMenu(parent), tree_(tree), facts_(facts) {
   connect(this, &QMenu::aboutToShow, this, &RunViewMenu::fill);
 }
 
@@ -75,28 +85,76 @@ QStringList RunViewMenu::columnIds() const {
 
 void RunViewMenu::setColumns(const QStringList& ids) {
   std::vector<RunColumn> columns;
-  for (const RunColumn& column : standardColumns())
+  QStringList others = ids;
+  for (const RunColumn& column : standardColumns()) {
+    others.removeAll(column.id);
     if (columns.empty() || ids.contains(column.id)) columns.push_back(column);
+  }
+  // A tag has a `/`, a key of the configuration has not.
+  for (const QString& id : std::as_const(others))
+    columns.push_back(id.contains(u'/') ? metricColumn(*facts_, id) : configColumn(*facts_, id));
   tree_->setColumns(std::move(columns));
+  if (needsFacts()) Q_EMIT factsWanted();
+}
+
+bool RunViewMenu::needsFacts() const {
+  const auto isStandard = [](const RunColumn& column) {
+    return std::ranges::find(standardColumns(), column.id, &RunColumn::id) !=
+           standardColumns().end();
+  };
+  const bool isByKey = grouping_.contains(u'.') && !isExpression(grouping_);
+  return showsKeys_ || isByKey || !std::ranges::all_of(tree_->columns(), isStandard);
+}
+
+void RunViewMenu::addColumnAction(QMenu* menu, const QString& title, const QString& id) {
+  QAction* action = menu->addAction(title);
+  action->setCheckable(true);
+  action->setChecked(columnIds().contains(id));
+  connect(action, &QAction::toggled, this, [this, id](bool isShown) {
+    QStringList ids = columnIds();
+    if (isShown) {
+      ids.append(id);
+    } else {
+      ids.removeAll(id);
+    }
+    setColumns(ids);
+  });
 }
 
 void RunViewMenu::fillColumns(QMenu* menu) {
-  const QStringList shown = columnIds();
-  for (const RunColumn& column : standardColumns()) {
-    if (column.id == standardColumns().front().id) continue;
-    QAction* action = menu->addAction(column.title);
-    action->setCheckable(true);
-    action->setChecked(shown.contains(column.id));
-    connect(action, &QAction::toggled, this, [this, id = column.id](bool isShown) {
-      QStringList ids = columnIds();
-      if (isShown) {
-        ids.append(id);
-      } else {
-        ids.removeAll(id);
-      }
-      setColumns(ids);
-    });
-  }
+  for (const RunColumn& column : standardColumns())
+    if (column.id != standardColumns().front().id) addColumnAction(menu, column.title, column.id);
+  menu->addSeparator();
+  const auto add = [this](QMenu* keys, const QString& key) { addColumnAction(keys, key, key); };
+  addKeys(menu, tr("What differs"), &RunViewMenu::configKeys, add);
+  addKeys(menu, tr("Last values"), &RunViewMenu::metricTags, add);
+}
+
+void RunViewMenu::addKeys(QMenu* menu, const QString& title, QStringList (RunViewMenu::*keys)() const,
+                          const std::function<void(QMenu*, const QString& key)>& add) {
+  QMenu* own = menu->addMenu(title);
+  own->setStyleSheet(QStringLiteral("QMenu { menu-scrollable: 1; }"));
+  const auto fill = [this, own, keys, add] {
+    own->clear();
+    const QStringList known = (this->*keys)();
+    for (const QString& key : known) add(own, key);
+    if (facts_->isReading()) own->addAction(tr("Reading the runs…"))->setEnabled(false);
+    if (own->isEmpty()) own->addAction(tr("None"))->setEnabled(false);
+  };
+  connect(own, &QMenu::aboutToShow, this, [this, fill] {
+    showsKeys_ = true;
+    Q_EMIT factsWanted();
+    fill();
+  });
+  connect(facts_, &RunFacts::finished, own, fill);
+}
+
+QStringList RunViewMenu::configKeys() const { return facts_->differingKeys(tree_->shownRuns()); }
+
+QStringList RunViewMenu::metricTags() const {
+  QStringList tags = facts_->keys();
+  tags.removeIf([](const QString& key) { return !key.contains(u'/'); });
+  return tags;
 }
 
 void RunViewMenu::fillOrder(QMenu* menu) {
@@ -110,6 +168,8 @@ void RunViewMenu::fillOrder(QMenu* menu) {
   };
   add(tr("Newest first, pinned on top"), {});
   for (const RunColumn& column : standardColumns()) add(column.title, column.id);
+  for (const RunColumn& column : tree_->columns())
+    if (column.id == column.title) add(column.title, column.id);  // a key or a tag
   menu->addSeparator();
   QAction* descending = menu->addAction(tr("Descending"));
   descending->setCheckable(true);
@@ -120,28 +180,30 @@ void RunViewMenu::fillOrder(QMenu* menu) {
   });
 }
 
+void RunViewMenu::addGroupAction(QMenu* menu, const QString& title, const QString& by) {
+  QAction* action = menu->addAction(title);
+  action->setCheckable(true);
+  action->setChecked(by == grouping_);
+  connect(action, &QAction::triggered, this, [this, by] { groupBy(by); });
+}
+
 void RunViewMenu::fillGroups(QMenu* menu) {
-  auto* group = new QActionGroup(menu);
-  const auto add = [&](const QString& text, const QString& by) {
-    QAction* action = menu->addAction(text);
-    action->setCheckable(true);
-    action->setActionGroup(group);
-    action->setChecked(by == grouping_);
-    connect(action, &QAction::triggered, this, [this, by] { groupBy(by); });
-  };
-  add(tr("Nothing"), {});
-  add(tr("Folder"), QStringLiteral("folder"));
-  add(tr("State"), QStringLiteral("state"));
-  add(tr("First tag"), QStringLiteral("tag"));
-  add(tr("Program"), QStringLiteral("program"));
-  if (isExpression(grouping_)) add(tr("Name: %1").arg(grouping_), grouping_);
+  addGroupAction(menu, tr("Nothing"), {});
+  addGroupAction(menu, tr("Folder"), QStringLiteral("folder"));
+  addGroupAction(menu, tr("State"), QStringLiteral("state"));
+  addGroupAction(menu, tr("First tag"), QStringLiteral("tag"));
+  addGroupAction(menu, tr("Program"), QStringLiteral("program"));
   menu->addSeparator();
+  addKeys(menu, tr("What differs"), &RunViewMenu::configKeys,
+          [this](QMenu* keys, const QString& key) { addGroupAction(keys, key, key); });
+  if (isExpression(grouping_)) addGroupAction(menu, tr("Name: %1").arg(grouping_), grouping_);
   menu->addAction(tr("Part of the name…"), this, &RunViewMenu::askForExpression);
 }
 
 void RunViewMenu::groupBy(const QString& by) {
-  RunTree::Grouping grouping = groupingOf(by);
+  RunTree::Grouping grouping = groupingOf(by, *facts_);
   grouping_ = grouping ? by : QString();
+  if (needsFacts()) Q_EMIT factsWanted();
   tree_->setGrouping(std::move(grouping));
 }
 

@@ -4,9 +4,11 @@
 #include <QSet>
 #include <QStringList>
 #include <QVariantMap>
+#include <functional>
 
 namespace lockstep::app {
 
+class RunFacts;
 class RunTree;
 
 /// How the list of runs is shown: columns, order, groups, archived runs.
@@ -14,31 +16,44 @@ class RunViewMenu : public QMenu {
   Q_OBJECT
 
  public:
-  explicit RunViewMenu(RunTree* tree, QWidget* parent = nullptr);
+  RunViewMenu(RunTree* tree, const RunFacts* facts, QWidget* parent = nullptr);
 
   bool showsArchived() const { return showsArchived_; }
+  /// Columns, groups or the open menu show what RunFacts reads.
+  bool needsFacts() const;
   /// For the settings.
   QVariantMap state() const;
   void restore(const QVariantMap& state);
 
  Q_SIGNALS:
   void archivedToggled();
+  /// needsFacts() became true.
+  void factsWanted();
 
  private:
   void fill();
   void fillColumns(QMenu* menu);
   void fillOrder(QMenu* menu);
   void fillGroups(QMenu* menu);
+  /// A submenu of keys, filled when it is opened and again once facts are read.
+  void addKeys(QMenu* menu, const QString& title, QStringList (RunViewMenu::*keys)() const,
+               const std::function<void(QMenu*, const QString& key)>& add);
+  QStringList configKeys() const;
+  QStringList metricTags() const;
+  void addColumnAction(QMenu* menu, const QString& title, const QString& id);
+  void addGroupAction(QMenu* menu, const QString& title, const QString& by);
   void setColumns(const QStringList& ids);
   QStringList columnIds() const;
-  /// `by`: "", "folder", "state", "program", "tag", or "/regex/" over the name: its first group,
-  /// else what it matches.
+  /// `by`: "", "folder", "state", "program", "tag", a configuration key, or "/regex/" over the name:
+  /// its first group, else what it matches.
   void groupBy(const QString& by);
   void askForExpression();
 
   RunTree* tree_;
+  const RunFacts* facts_;
   QString grouping_;
   bool showsArchived_ = false;
+  bool showsKeys_ = false;  ///< a submenu of keys has been opened
 };
 
 }  // namespace lockstep::app

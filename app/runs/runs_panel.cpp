@@ -1,15 +1,11 @@
 #include "app/runs/runs_panel.h"
 
-#include <QApplication>
-#include <QClipboard>
-#include <QDesktopServices>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
+#include <QShortcut>
 #include <QStackedLayout>
 #include <QToolButton>
-#include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <chrono>
@@ -17,6 +13,7 @@
 
 #include "app/models/run_list_model.h"
 #include "app/models/run_tree.h"
+#include "app/runs/run_menu.h"
 #include "app/runs/run_tree_view.h"
 #include "app/runs/run_view_menu.h"
 #include "widgets/empty_state.h"
@@ -36,10 +33,14 @@ void RunsPanel::buildUi() {
   auto* title = new QLabel(tr("Runs"));
   widgets::setRole(title, "section");
   filterText_ = new QLineEdit;
-  filterText_->setPlaceholderText(tr("Filter name or /regex/"));
+  filterText_->setPlaceholderText(tr("Filter: text, /regex/, solver.base_lr>0.01"));
   filterText_->setClearButtonEnabled(true);
   filterText_->setAccessibleName(tr("Filter runs"));
-  for (QLabel** note : {&hiddenNote_, &listingError_}) {
+  filterText_->setToolTip(
+      tr("Text or /regex/: runs whose name, state or program has it.\n"
+         "KEY OP VALUE: solver.base_lr>0.01, segm/AP>=0.4, state=failed, tag~lr, duration>2h;\n"
+         "several hold all. Hidden runs stay selected."));
+  for (QLabel** note : {&filterFault_, &hiddenNote_, &listingError_}) {
     *note = new QLabel;
     (*note)->setWordWrap(true);
     (*note)->setTextFormat(Qt::PlainText);
@@ -47,13 +48,14 @@ void RunsPanel::buildUi() {
     (*note)->hide();
   }
   widgets::setRole(hiddenNote_, "muted");
+  widgets::setRole(filterFault_, "warning");
   widgets::setRole(listingError_, "warning");
   list_ = new RunTreeView(tree_);
   auto* view = new QToolButton;
   view->setText(tr("View"));
   view->setToolTip(tr("Columns, order and groups of the list"));
   view->setPopupMode(QToolButton::InstantPopup);
-  viewMenu_ = new RunViewMenu(tree_, view);
+  viewMenu_ = new RunViewMenu(tree_, &facts_, view);
   view->setMenu(viewMenu_);
   empty_ = new widgets::EmptyState;
   empty_->setCompact(true);
@@ -66,6 +68,7 @@ void RunsPanel::buildUi() {
   head->setSpacing(8);
   head->addLayout(titleRow);
   head->addWidget(filterText_);
+  head->addWidget(filterFault_);
   head->addWidget(hiddenNote_);
   head->addWidget(listingError_);
   stack_ = new QStackedLayout;
@@ -100,25 +103,64 @@ void RunsPanel::connectSignals() {
     if (!clearFilter()) Q_EMIT emptyActionTriggered();
   });
   connect(list_, &QWidget::customContextMenuRequested, this, &RunsPanel::openMenu);
-  connect(list_, &RunTreeView::queueStepRequested, this, &RunsPanel::moveBy);
+  connect(list_, &RunTreeView::queueStepRequested, this, &RunsPanel::moveInQueue);
   connect(tree_, &RunTree::queueMoveRequested, this, &RunsPanel::queueMoveRequested);
+  connect(tree_, &RunTree::renameRequested, this, [this](const QString& run, const QString& name) {
+    Q_EMIT notesChangeRequested({run}, [name](run_folder::RunNotes& notes) {
+      notes.name = name.toStdString();
+    });
+  });
+  connect(&facts_, &RunFacts::changed, this, [this] {
+    tree_->arrangeSoon();
+    list_->viewport()->update();
+  });
+  connect(&facts_, &RunFacts::finished, this, &RunsPanel::updateFilterFault);
+  connect(viewMenu_, &RunViewMenu::factsWanted, this, &RunsPanel::wantFacts);
+  connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::wantFacts);
+  connect(model_, &RunListModel::runChanged, this, [this](const QString& run) {
+    if (needsFacts()) facts_.want({run});
+  });
+  addShortcuts();
   updateFilter();
 }
 
 void RunsPanel::applyFilterText() {
-  const bool valid = filter_.setText(filterText_->text());
-  filterText_->setProperty("invalid", !valid);
-  filterText_->setToolTip(valid ? QString() : tr("Not a valid regular expression"));
-  widgets::repolish(filterText_);
+  filter_.setText(filterText_->text());
   alwaysShown_.clear();
+  wantFacts();
+  updateFilterFault();
   updateFilter();
+}
+
+bool RunsPanel::needsFacts() const {
+  return !filter_.requiredFacts().isEmpty() || viewMenu_->needsFacts();
+}
+
+/// Reads them for all runs, if something needs them: what is known and has not changed costs little.
+void RunsPanel::wantFacts() {
+  if (!needsFacts()) return;
+  QStringList runs;
+  for (int row = 0; row < model_->rowCount(); ++row)
+    runs.append(model_->index(row).data(RunListModel::FolderRole).toString());
+  facts_.want(runs);
+}
+
+void RunsPanel::updateFilterFault() {
+  QString fault = filter_.fault();
+  if (fault.isEmpty() && !filter_.requiredFacts().isEmpty() && !facts_.isReading())
+    fault = filter_.unknownKey(facts_.keys());
+  filterText_->setProperty("invalid", !fault.isEmpty());
+  filterFault_->setText(fault);
+  filterFault_->setVisible(!fault.isEmpty());
+  widgets::repolish(filterText_);
 }
 
 void RunsPanel::updateFilter() {
   tree_->setFilter([this](const QModelIndex& run) {
-    if (alwaysShown_.contains(run.data(RunListModel::FolderRole).toString())) return true;
+    const QString folder = run.data(RunListModel::FolderRole).toString();
+    if (alwaysShown_.contains(folder)) return true;
     if (!viewMenu_->showsArchived() && run.data(RunListModel::ArchivedRole).toBool()) return false;
-    return filter_.isEmpty() || filter_.accepts(run);
+    return filter_.isEmpty() || filter_.accepts(run, facts_.find(folder));
   });
   updateHiddenNote();
   updateEmptyState();
@@ -293,46 +335,34 @@ QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
 }
 
 void RunsPanel::openMenu(const QPoint& position) {
-  const QModelIndex index = list_->indexAt(position).siblingAtColumn(0);
-  const QString folder = tree_->folderOf(index);
-  if (folder.isEmpty()) return;
-  QMenu menu(this);
-  addQueueActions(&menu, index);
-  QAction* resume = menu.addAction(tr("Resume from the latest checkpoint"), this,
-                                   [this, folder] { Q_EMIT resumeRequested(folder); });
-  const QString blocked = resumeBlockedBy(index);
-  resume->setEnabled(blocked.isEmpty());
-  resume->setToolTip(blocked);
-  menu.setToolTipsVisible(true);
-  QAction* copy = menu.addAction(tr("Duplicate configuration\tCtrl+D"), this,
-                                 [this, folder] { Q_EMIT copyConfigRequested(folder); });
-  const bool isHere = index.data(RunListModel::HostRole).toString().isEmpty();
-  copy->setEnabled(isHere && index.data(RunListModel::ProgramRole).toString().isEmpty());
-  menu.addSeparator();
-  QAction* open = menu.addAction(tr("Open folder"), this, [folder] {
-    QDesktopServices::openUrl(QUrl::fromLocalFile(folder));
-  });
-  open->setEnabled(isHere);
-  menu.addAction(tr("Copy path"), this, [folder] { QApplication::clipboard()->setText(folder); });
+  const QModelIndex clicked = list_->indexAt(position).siblingAtColumn(0);
+  if (tree_->folderOf(clicked).isEmpty()) return;
+  QModelIndexList runs = list_->selectionModel()->selectedRows();
+  if (!runs.removeOne(clicked)) runs.clear();  // beside the selection: that run alone
+  runs.prepend(clicked);
+  RunMenu menu(this, runs);
   menu.exec(list_->viewport()->mapToGlobal(position));
 }
 
-void RunsPanel::addQueueActions(QMenu* menu, const QModelIndex& run) {
-  if (!run.data(RunTree::InQueueRole).toBool()) return;
-  const QString folder = tree_->folderOf(run);
-  const auto add = [&](const QString& text, const QModelIndex& other, auto action) {
-    menu->addAction(text, this, action)->setEnabled(other.isValid());
-  };
-  const QModelIndex above = run.siblingAtRow(run.row() - 1), below = run.siblingAtRow(run.row() + 1);
-  add(tr("Train next"), above, [this, folder] { Q_EMIT queueMoveRequested(folder, 1); });
-  add(tr("Move up\tAlt+Up"), above, [this, run] { moveBy(run, -1); });
-  add(tr("Move down\tAlt+Down"), below, [this, run] { moveBy(run, 1); });
-  add(tr("Take out of the queue"), run, [this, folder] { Q_EMIT leaveQueueRequested(folder); });
-  menu->addSeparator();
+void RunsPanel::editName(const QModelIndex& run) {
+  list_->setCurrentIndex(run);
+  list_->edit(run);
 }
 
-/// Up or down in the queue, past one that is shown there.
-void RunsPanel::moveBy(const QModelIndex& run, int change) {
+void RunsPanel::addShortcuts() {
+  const auto add = [this](const QKeySequence& keys, auto action) {
+    auto* shortcut = new QShortcut(keys, list_);
+    shortcut->setContext(Qt::WidgetShortcut);
+    connect(shortcut, &QShortcut::activated, this, action);
+  };
+  add(QKeySequence::Delete, [this] {
+    if (!selected_.isEmpty()) Q_EMIT trashRequested(selectedRuns());
+  });
+  add(QKeySequence(QStringLiteral("Ctrl+T")),
+      [this] { RunMenu::askForTags(this, list_->selectionModel()->selectedRows()); });
+}
+
+void RunsPanel::moveInQueue(const QModelIndex& run, int change) {
   const QVariant position =
       run.siblingAtRow(run.row() + change).data(RunListModel::QueuePositionRole);
   if (position.isValid()) Q_EMIT queueMoveRequested(tree_->folderOf(run), position.toInt());

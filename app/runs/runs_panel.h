@@ -5,12 +5,13 @@
 #include <QVariantMap>
 #include <QWidget>
 
+#include "app/models/run_facts.h"
 #include "app/models/run_filter.h"
+#include "engine/run_folder/run_notes.h"
 
 class QItemSelection;
 class QLabel;
 class QLineEdit;
-class QMenu;
 class QStackedLayout;
 class QToolButton;
 
@@ -52,6 +53,9 @@ class RunsPanel : public QWidget {
   bool clearFilter();
   /// Why a run cannot be resumed, and which command would continue it; empty: it can.
   static QString resumeBlockedBy(const QModelIndex& run);
+  void editName(const QModelIndex& run);
+  /// Up (-1) or down (1) in the queue, past one that is shown there.
+  void moveInQueue(const QModelIndex& run, int change);
 
  Q_SIGNALS:
   /// The current run or the selection changed.
@@ -63,6 +67,13 @@ class RunsPanel : public QWidget {
   /// To a position from 1 among all runs that wait on this machine.
   void queueMoveRequested(const QString& folder, int position);
   void leaveQueueRequested(const QString& folder);
+  void notesChangeRequested(const QStringList& folders,
+                            const lockstep::run_folder::NotesChange& change);
+  void trashRequested(const QStringList& folders);
+  /// Vanished runs, which leave the list.
+  void dismissRequested(const QStringList& folders);
+  /// An index of widgets::runStyle().
+  void styleRequested(const QString& folder, int style);
 
  private:
   void buildUi();
@@ -81,13 +92,17 @@ class RunsPanel : public QWidget {
   void selectPending();
   void updateEmptyState();
   void openMenu(const QPoint& position);
-  void addQueueActions(QMenu* menu, const QModelIndex& run);
-  void moveBy(const QModelIndex& run, int change);
+  void addShortcuts();
+  bool needsFacts() const;
+  void wantFacts();
+  void updateFilterFault();
 
   RunListModel* model_;
   RunTree* tree_;
+  RunFacts facts_;
   RunFilter filter_;
   QLineEdit* filterText_ = nullptr;
+  QLabel* filterFault_ = nullptr;
   QLabel* hiddenNote_ = nullptr;  ///< how many runs the filter hides
   QLabel* listingError_ = nullptr;
   RunTreeView* list_ = nullptr;

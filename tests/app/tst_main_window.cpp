@@ -322,7 +322,7 @@ class TstMainWindow : public QObject {
                  qPrintable(banner->title()));
   }
 
-  void aRemovedRunIsReported() {
+  void aRemovedRunStaysInTheListAndOnThePage() {
     QTemporaryDir parent;
     const QString gone = tests::makeRun(parent.path(), made("gone", 1000));
     tests::makeRun(parent.path(), made("stays", 500));
@@ -331,8 +331,43 @@ class TstMainWindow : public QObject {
     QTRY_COMPARE(window.runsPanel()->currentRun(), gone);
     QTRY_VERIFY(window.isReady());
     QVERIFY(QDir(gone).removeRecursively());
-    window.findChild<app::RunListModel*>()->refresh();
-    QTRY_VERIFY(tests::visibleBanner(window, QStringLiteral("dropped from the list"), gone));
+    auto* list = window.findChild<app::RunListModel*>();
+    list->refresh();
+    QTRY_VERIFY(list->index(list->rowOf(gone)).data(app::RunListModel::VanishedRole).toBool());
+    QCOMPARE(window.runsPanel()->currentRun(), gone);
+    Q_EMIT window.runsPanel()->dismissRequested({gone});
+    QCOMPARE(list->rowOf(gone), -1);
+    QCOMPARE(window.runsPanel()->currentRun(), QString());
+  }
+
+  void trashCanBeUndone() {
+    QTemporaryDir parent, data;
+    const QByteArray before = qgetenv("XDG_DATA_HOME");
+    qputenv("XDG_DATA_HOME", data.path().toLocal8Bit());
+    const QString first = tests::makeRun(parent.path(), made("first", 1000));
+    const QString second = tests::makeRun(parent.path(), made("second", 500));
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    auto* list = window.findChild<app::RunListModel*>();
+    QTRY_COMPARE(list->rowCount(), 2);
+    window.runsPanel()->addToSelection(second);
+    QTRY_COMPARE(window.runsPanel()->selectedRuns().size(), 2);
+    auto* tree = window.runsPanel()->findChild<QTreeView*>();
+    tree->setFocus();
+    QTest::keyClick(tree, Qt::Key_Delete);
+    const auto notice = [&] {
+      return tests::visibleBanner(window, QStringLiteral("2 runs were moved"), QStringLiteral("first"));
+    };
+    QTRY_VERIFY(notice());
+    QVERIFY(!QFileInfo::exists(first) && !QFileInfo::exists(second));
+    QCOMPARE(list->rowCount(), 0);
+    for (QPushButton* button : notice()->findChildren<QPushButton*>())
+      if (button->text() == QStringLiteral("Undo")) QTest::mouseClick(button, Qt::LeftButton);
+    QTRY_COMPARE(list->rowCount(), 2);
+    QVERIFY(QFileInfo::exists(first + QStringLiteral("/run.json")));
+    QTRY_COMPARE(window.runsPanel()->selectedRuns().size(), 2);
+    QCOMPARE(QDir(data.filePath(QStringLiteral("Trash/info"))).entryList(QDir::Files).size(), 0);
+    qputenv("XDG_DATA_HOME", before);
   }
 
   void coloursAreSavedWithTheLayout() {

@@ -56,8 +56,8 @@ class TstRunListModel : public QObject {
     QTRY_COMPARE(inserted.count(), 1);
     QCOMPARE(model.index(1).data(RunListModel::StyleIndexRole).toInt(), style);
     QVERIFY(QDir(parent.filePath(QStringLiteral("second"))).removeRecursively());
-    model.refresh();
-    QTRY_COMPARE(removed.count(), 1);
+    model.forget({parent.filePath(QStringLiteral("second"))});
+    QCOMPARE(removed.count(), 1);
     QCOMPARE(reset.count(), 0);
     QCOMPARE(model.rowCount(), 1);
   }
@@ -222,7 +222,7 @@ class TstRunListModel : public QObject {
     QVERIFY2(std::any_of(changed.begin(), changed.end(), isForAll), "the rows of the others, too");
 
     for (const QString& gone : {second, third}) QVERIFY(QDir(gone).removeRecursively());
-    model.refresh();
+    model.forget({second, third});
     QTRY_COMPARE(shown(first), QString());
   }
 
@@ -242,7 +242,6 @@ class TstRunListModel : public QObject {
     const QString run = tests::makeRun(parent, made("run", 1000));
     RunListModel model;
     load(model, parent);
-    QSignalSpy vanished(&model, &RunListModel::runsVanished);
     QVERIFY(QDir().rename(parent, aside));
     QFile file(parent);
     if (isFile) QVERIFY(file.open(QIODevice::WriteOnly));
@@ -250,7 +249,7 @@ class TstRunListModel : public QObject {
     QTRY_VERIFY2(model.listingError().contains(words), qPrintable(model.listingError()));
     QVERIFY(model.listingError().contains(parent));
     QCOMPARE(model.rowOf(run), 0);
-    QCOMPARE(vanished.count(), 0);
+    QVERIFY(!model.index(0).data(RunListModel::VanishedRole).toBool());
 
     if (isFile) QVERIFY(file.remove());
     QVERIFY(QDir().rename(aside, parent));
@@ -259,21 +258,32 @@ class TstRunListModel : public QObject {
     QCOMPARE(model.rowCount(), 1);
   }
 
-  void aRunThatVanishesIsReported() {
+  void aVanishedRunStaysUntilItIsDismissed() {
     QTemporaryDir parent, elsewhere;
-    const QString gone = tests::makeRun(parent.path(), made("gone", 1000));
-    tests::makeRun(parent.path(), made("stays", 2000));
+    const QString gone = tests::makeRun(parent.path(), made("gone", 2000));
+    tests::makeRun(parent.path(), made("stays", 1000));
     RunListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     load(model, parent.path());
-    QSignalSpy vanished(&model, &RunListModel::runsVanished);
+    const auto hasVanished = [&] { return model.index(0).data(RunListModel::VanishedRole).toBool(); };
     QVERIFY(QDir(gone).removeRecursively());
     model.refresh();
-    QTRY_COMPARE(vanished.count(), 1);
-    QCOMPARE(vanished[0][0].toStringList(), QStringList{gone});
-    // Another folder is listed: the run is not lost.
+    QTRY_VERIFY(hasVanished());
+    QCOMPARE(model.index(0).data(RunListModel::StateTextRole).toString(), QStringLiteral("vanished"));
+    QVERIFY(model.index(0).data(Qt::ToolTipRole).toString().contains(QStringLiteral("deleted")));
+    tests::makeRun(parent.path(), made("gone", 2000));
+    model.refresh();
+    QTRY_VERIFY(!hasVanished());
+    QVERIFY(QDir(gone).removeRecursively());
+    model.refresh();
+    QTRY_VERIFY(hasVanished());
+    model.forget({gone});
+    QCOMPARE(model.rowCount(), 1);
+    tests::makeRun(parent.path(), made("gone", 2000));
+    QTRY_VERIFY_WITH_TIMEOUT((model.refresh(), model.rowCount() == 2), 20000);
+    // Another folder is listed: nothing has vanished.
     load(model, elsewhere.path());
     QCOMPARE(model.rowCount(), 0);
-    QCOMPARE(vanished.count(), 1);
   }
 
   void aMissingFolderHasNoRuns() {
@@ -321,12 +331,14 @@ class TstRunListModel : public QObject {
         run_folder::writeRunInfo(run_folder::Layout(folder.toStdString()), info);
         plain[folder] = info.created;
       }
+      QStringList gone;
       for (auto run = plain.begin(); run != plain.end();) {
         const bool isRemoved = draw(3) == 0;
         if (isRemoved) QVERIFY(QDir(run->first).removeRecursively());
+        if (isRemoved) gone.append(run->first);
         run = isRemoved ? plain.erase(run) : std::next(run);
       }
-      model.refresh();
+      model.forget(gone);
       QTRY_COMPARE(model.rowCount(), static_cast<int>(plain.size()));
       for (int row = 0; row < model.rowCount(); ++row) {
         const QString folder = model.index(row).data(RunListModel::FolderRole).toString();

@@ -1,9 +1,11 @@
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
+#include <fstream>
 
 #include "app/models/run_list_model.h"
 #include "app/runs/runs_panel.h"
@@ -145,7 +147,83 @@ class TstRunsPanel : public QObject {
     QCOMPARE(visible().size(), 3);
   }
 
+  void aFilterComparesConfigurationAndNotes() {
+    makeRun("quick");
+    writeNotes("quick", [](run_folder::RunNotes& notes) { notes.tags = {"fast"}; });
+    std::ofstream(folder("quick").toStdString() + "/config.yaml")
+        << "name: quick\nsolver:\n  base_lr: 0.05\n";
+    model_->refresh();
+    QTRY_COMPARE(model_->rowCount(), 4);
+    filterBy(QStringLiteral("solver.base_lr>=0.05"));
+    QTRY_COMPARE(visible(), QStringList{QStringLiteral("quick")});
+    filterBy(QStringLiteral("tag=fast state=finished"));
+    QTRY_COMPARE(visible(), QStringList{QStringLiteral("quick")});
+    filterBy(QStringLiteral("solver.base_l>0"));
+    QTRY_VERIFY(says(QStringLiteral("nearest: solver.base_lr")));
+    filterBy(QStringLiteral("step>"));
+    QTRY_VERIFY(says(QStringLiteral("step>")));
+  }
+
+  void archivedRunsAreHiddenButStaySelected() {
+    panel_->selectRun(folder("alpha"));
+    writeNotes("alpha", [](run_folder::RunNotes& notes) { notes.archived = true; });
+    model_->setNotes(folder("alpha"), notesOf("alpha"));
+    QTRY_COMPARE(visible().size(), 3);  // it was asked for, as long as the filter is the same
+    filterBy(QStringLiteral("a"));
+    QTRY_COMPARE(visible(), (QStringList{QStringLiteral("gamma"), QStringLiteral("beta")}));
+    QCOMPARE(panel_->currentRun(), folder("alpha"));
+    panel_->restoreViewState({{QStringLiteral("archived"), true}});
+    QCOMPARE(visible().size(), 3);
+  }
+
+  void aClickOnAHeaderSorts() {
+    panel_->restoreViewState(
+        {{QStringLiteral("columns"), QStringList{QStringLiteral("state"), QStringLiteral("step")}}});
+    QCOMPARE(list()->model()->columnCount(), 3);
+    QHeaderView* header = list()->header();
+    QVERIFY(header->isVisible());
+    const auto click = [&](int column) {
+      const QPoint place(header->sectionViewportPosition(column) + 20, header->height() / 2);
+      QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, place);
+    };
+    click(1);
+    QCOMPARE(visible().last(), QStringLiteral("gamma"));  // stopped
+    click(1);
+    QCOMPARE(visible().first(), QStringLiteral("gamma"));
+    click(1);
+    QCOMPARE(visible(), (QStringList{QStringLiteral("gamma"), QStringLiteral("beta"),
+                                     QStringLiteral("alpha")}));
+    QCOMPARE(panel_->viewState().value(QStringLiteral("sort")).toString(), QString());
+  }
+
+  void aNameIsEditedInPlace() {
+    panel_->selectRun(folder("beta"));
+    QSignalSpy requests(panel_.get(), &RunsPanel::notesChangeRequested);
+    list()->setFocus();
+    QTest::keyClick(list(), Qt::Key_F2);
+    auto* editor = list()->findChild<QLineEdit*>();
+    QVERIFY(editor);
+    QCOMPARE(editor->text(), QStringLiteral("beta"));
+    makeRun("meanwhile");  // the list changes under the editor
+    model_->refresh();
+    QTRY_COMPARE(visible().size(), 4);
+    QVERIFY(editor->isVisible());
+    editor->setText(QStringLiteral("second best"));
+    QTest::keyClick(editor, Qt::Key_Return);
+    QTRY_COMPARE(requests.count(), 1);
+    QCOMPARE(requests[0][0].toStringList(), QStringList{folder("beta")});
+    run_folder::RunNotes notes;
+    requests[0][1].value<run_folder::NotesChange>()(notes);
+    QCOMPARE(notes.name, std::string("second best"));
+  }
+
  private:
+  void writeNotes(const char* run, const run_folder::NotesChange& change) {
+    run_folder::changeRunNotes(run_folder::Layout(folder(run).toStdString()), change);
+  }
+  run_folder::RunNotes notesOf(const char* run) {
+    return run_folder::readRunNotes(run_folder::Layout(folder(run).toStdString()));
+  }
   void makeRun(const char* name, const char* state = "finished", std::int64_t steps = 40) {
     tests::MadeRun plan;
     plan.name = name;

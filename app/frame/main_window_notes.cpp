@@ -1,0 +1,45 @@
+// MainWindow's handling of what a person says of runs, and of those that go to the trash.
+#include <QFileInfo>
+
+#include "app/controllers/run_trash.h"
+#include "app/frame/main_window.h"
+#include "app/frame/page_area.h"
+#include "app/models/notes_store.h"
+#include "app/models/run_list_model.h"
+#include "app/runs/runs_panel.h"
+
+namespace lockstep::app {
+
+void MainWindow::connectNotes() {
+  connect(runs_, &RunsPanel::notesChangeRequested, notes_, &NotesStore::change);
+  connect(runs_, &RunsPanel::styleRequested, runList_, &RunListModel::setStyle);
+  connect(notes_, &NotesStore::changed, runList_, &RunListModel::setNotes);
+  connect(notes_, &NotesStore::failed, this, [this](const QString&, const QString& why) {
+    pages_->showFailure(tr("The notes of a run were not saved"), why);
+  });
+  connect(runs_, &RunsPanel::dismissRequested, runList_, &RunListModel::forget);
+  connect(runs_, &RunsPanel::trashRequested, trash_, &RunTrash::move);
+  connect(trash_, &RunTrash::moved, this, &MainWindow::showTrashed);
+  connect(trash_, &RunTrash::restored, this, [this](const QStringList& folders, const QString& why) {
+    if (!why.isEmpty()) pages_->showFailure(tr("Not all runs came back from the trash"), why);
+    for (const QString& folder : folders) runs_->addToSelection(folder);
+    runList_->refresh();
+  });
+}
+
+void MainWindow::showTrashed(const QStringList& folders, const QString& failure) {
+  runList_->forget(folders);
+  if (!failure.isEmpty()) {
+    pages_->showFailure(folders.isEmpty() ? tr("Nothing was moved to the trash")
+                                          : tr("Not all runs were moved to the trash"),
+                        failure);
+    return;
+  }
+  QStringList names;
+  for (const QString& folder : folders) names.append(QFileInfo(folder).fileName());
+  pages_->showNotice(folders.size() == 1 ? tr("A run was moved to the trash")
+                                         : tr("%1 runs were moved to the trash").arg(folders.size()),
+                     names.join(QStringLiteral(", ")), tr("Undo"), [this] { trash_->undo(); });
+}
+
+}  // namespace lockstep::app
