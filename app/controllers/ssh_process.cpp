@@ -114,8 +114,11 @@ SshProcess::End SshProcess::endOf(int status, QProcess::ExitStatus how) const {
                "commands of ssh")
                 .arg(place_.hostText()),
             false};
+  if (status == kSshFailed && isRefusal(line))
+    return {-1, tr("%1 Nothing is asked here: log in with ssh in a terminal first.").arg(line),
+            true};
   if (status == kSshFailed)
-    return {-1, line.isEmpty() ? tr("ssh failed without saying why") : line, isRefusal(line)};
+    return {-1, line.isEmpty() ? tr("ssh failed without saying why") : line, false};
   if (!line.isEmpty()) return {status, line, false};
   return {status,
           status == 0 ? tr("the connection has ended")

@@ -1,5 +1,6 @@
 #include "app/models/notes_store.h"
 
+#include "app/models/remote_place.h"
 #include "engine/base/error.h"
 #include "widgets/jobs/jobs.h"
 
@@ -31,6 +32,10 @@ NotesStore::NotesStore(const QString& foreignFile, QObject* parent)
 
 void NotesStore::change(const QStringList& folders, const run_folder::NotesChange& change) {
   for (const QString& folder : folders) {
+    if (RemotePlace::isRemote(folder)) {
+      Q_EMIT failed(folder, tr("%1 is on another machine: write its notes there.").arg(folder));
+      continue;
+    }
     auto& changes = changes_[folder];
     changes.push_back(change);
     if (changes.size() == 1) start(folder);

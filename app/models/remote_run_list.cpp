@@ -18,6 +18,8 @@ Value valueOf(const json& row, const char* key, Value other = {}) {
   if (found == row.end()) return other;
   if constexpr (std::is_same_v<Value, std::string>) {
     return found->is_string() ? found->get<Value>() : other;
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return found->is_boolean() ? found->get<Value>() : other;
   } else {
     return found->is_number() ? found->get<Value>() : other;
   }
@@ -55,6 +57,12 @@ std::vector<ListedRun> parseRemoteRuns(const QByteArray& text, const RemotePlace
                    valueOf<std::int64_t>(row, "best_step")};
     if (const int position = valueOf<int>(row, "queue_position"); position > 0)
       info.queuePosition = position;
+    run.notes.name = valueOf<std::string>(row, "name");
+    run.notes.note = valueOf<std::string>(row, "note");
+    run.notes.pinned = valueOf<bool>(row, "pinned");
+    if (const auto tags = row.find("tags"); tags != row.end() && tags->is_array())
+      for (const json& tag : *tags)
+        if (tag.is_string()) run.notes.tags.push_back(tag.get<std::string>());
     run.summary.alive = protocol::isLive(info.state);
     runs.push_back(std::move(run));
   }

@@ -157,8 +157,9 @@ QString RunListModel::toolTipOf(const Row& row) const {
                      .arg(best->step));
   if (!row.run.notes.note.empty()) lines.append(QString::fromStdString(row.run.notes.note));
   if (row.hasVanished)
-    lines.append(tr("Its folder was deleted, renamed or is on a disk that is gone. It comes back if "
-                    "the folder does; its menu removes it from the list."));
+    lines.append(
+        tr("Its folder was deleted, renamed or is on a disk that is gone. It comes back if "
+           "the folder does; its menu removes it from the list."));
   if (!row.run.notesFault.empty()) lines.append(QString::fromStdString(row.run.notesFault));
   return lines.join(QLatin1Char('\n'));
 }

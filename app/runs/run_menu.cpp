@@ -29,8 +29,16 @@ QIcon sampleOf(const widgets::RunStyle& style, qreal pixelRatio) {
   return pixmap;
 }
 
+/// None is on another machine.
+bool areHere(const QModelIndexList& runs) {
+  return std::ranges::all_of(runs, [](const QModelIndex& run) {
+    return run.data(RunListModel::HostRole).toString().isEmpty();
+  });
+}
+
 bool all(const QModelIndexList& runs, int role) {
-  return std::ranges::all_of(runs, [role](const QModelIndex& run) { return run.data(role).toBool(); });
+  return std::ranges::all_of(runs,
+                             [role](const QModelIndex& run) { return run.data(role).toBool(); });
 }
 
 /// Tags that all of the runs have.
@@ -74,15 +82,8 @@ RunMenu::RunMenu(RunsPanel* panel, const QModelIndexList& runs)
   }
   if (isOne()) addQueueActions();
   if (isOne()) addRunActions();
-  if (areHere()) addNotesActions();
+  if (areHere(runs_)) addNotesActions();
   addFolderActions();
-}
-
-/// Of runs on other machines nothing is written.
-bool RunMenu::areHere() const {
-  return std::ranges::all_of(runs_, [](const QModelIndex& run) {
-    return run.data(RunListModel::HostRole).toString().isEmpty();
-  });
 }
 
 void RunMenu::addVanishedActions() {
@@ -95,7 +96,8 @@ void RunMenu::addVanishedActions() {
 void RunMenu::addQueueActions() {
   const QModelIndex run = runs_.front();
   if (!run.data(RunTree::InQueueRole).toBool()) return;
-  const QModelIndex above = run.siblingAtRow(run.row() - 1), below = run.siblingAtRow(run.row() + 1);
+  const QModelIndex above = run.siblingAtRow(run.row() - 1),
+                    below = run.siblingAtRow(run.row() + 1);
   const auto add = [&](const QString& text, const QModelIndex& other, auto action) {
     addAction(text, this, action)->setEnabled(other.isValid());
   };
@@ -117,7 +119,7 @@ void RunMenu::addRunActions() {
   resume->setToolTip(blocked);
   QAction* copy = addAction(tr("Duplicate configuration\tCtrl+D"), this,
                             [this, folder] { Q_EMIT panel_->copyConfigRequested(folder); });
-  copy->setEnabled(areHere() &&
+  copy->setEnabled(areHere(runs_) &&
                    runs_.front().data(RunListModel::ProgramRole).toString().isEmpty());
   addSeparator();
 }
@@ -159,34 +161,33 @@ void RunMenu::askForTags(RunsPanel* panel, const QModelIndexList& runs) {
   bool isGiven = false;
   const QString text = QInputDialog::getText(
       panel, tr("Tags"),
-      runs.size() == 1 ? tr("Tags of this run, with commas between them:")
-                       : tr("Tags that all %1 runs have, with commas between them:").arg(runs.size()),
+      runs.size() == 1
+          ? tr("Tags of this run, with commas between them:")
+          : tr("Tags that all %1 runs have, with commas between them:").arg(runs.size()),
       QLineEdit::Normal, before.join(QStringLiteral(", ")), &isGiven);
   if (!isGiven) return;
   QStringList folders;
-  for (const QModelIndex& run : runs)
-    folders.append(run.data(RunListModel::FolderRole).toString());
+  for (const QModelIndex& run : runs) folders.append(run.data(RunListModel::FolderRole).toString());
   Q_EMIT panel->notesChangeRequested(folders, tagsChange(before, tagsIn(text)));
 }
 
 void RunMenu::askForNote() {
   bool isGiven = false;
-  const QString text =
-      QInputDialog::getMultiLineText(panel_, tr("Note"), tr("Note of this run:"),
-                                     runs_.front().data(RunListModel::NoteRole).toString(), &isGiven);
+  const QString text = QInputDialog::getMultiLineText(
+      panel_, tr("Note"), tr("Note of this run:"),
+      runs_.front().data(RunListModel::NoteRole).toString(), &isGiven);
   if (!isGiven) return;
-  Q_EMIT panel_->notesChangeRequested(folders_, [text](run_folder::RunNotes& notes) {
-    notes.note = text.trimmed().toStdString();
-  });
+  Q_EMIT panel_->notesChangeRequested(
+      folders_, [text](run_folder::RunNotes& notes) { notes.note = text.trimmed().toStdString(); });
 }
 
 void RunMenu::addFolderActions() {
-  if (isOne() && areHere())
+  if (isOne() && areHere(runs_))
     addAction(tr("Open folder"), this,
               [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(folders_.front())); });
   addAction(isOne() ? tr("Copy path") : tr("Copy paths"), this,
             [this] { QApplication::clipboard()->setText(folders_.join(u'\n')); });
-  if (!areHere()) return;
+  if (!areHere(runs_)) return;
   QAction* trash = addAction(tr("Move to trash\tDel"), this,
                              [this] { Q_EMIT panel_->trashRequested(folders_); });
   const bool isAlive = std::ranges::any_of(

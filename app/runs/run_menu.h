@@ -26,7 +26,6 @@ class RunMenu : public QMenu {
   void addColors(QMenu* menu);
   void askForNote();
   void addVanishedActions();
-  bool areHere() const;
   bool isOne() const { return runs_.size() == 1; }
 
   RunsPanel* panel_;
