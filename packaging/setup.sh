@@ -3,7 +3,7 @@
 #   packaging/setup.sh [--cuda] [--dev]
 #   --cuda  all CUDA libraries of the wheel, which a build with CUDA kernels loads (3 GB more)
 #   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too),
-#           and openssh-server
+#           and openssh-server, whose service stays off
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/versions.sh
@@ -66,6 +66,10 @@ install_system_packages() {
   say "system packages: installing ${#missing[@]} (${missing[*]})"
   apt_run update
   apt_run install -y --no-install-recommends "${missing[@]}"
+  # Debian starts it for everyone; the tests start their own.
+  if [[ " ${missing[*]} " == *" openssh-server "* ]] && command -v systemctl >/dev/null; then
+    "${become_root[@]}" systemctl disable --now ssh >/dev/null 2>&1 || true
+  fi
 }
 
 # pip_install MESSAGE ARGUMENTS…: runs pip install unless it succeeded before with the same arguments.
