@@ -174,8 +174,8 @@ void MainWindow::focusPage() {
 
 void MainWindow::openInitial() {
   const Opening opening = openingOf(options_.paths, options_.page);
-  runList_->setParentFolder(opening.runsFolder);
-  status_->setRunsFolder(opening.runsFolder);
+  runList_->setParentFolders(opening.runsFolders);
+  status_->setRunsFolder(opening.runsFolders.first());
   if (!opening.experiment.isEmpty()) {
     configurePage()->open(opening.experiment);
     runs_->selectNothing();

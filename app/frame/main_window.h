@@ -103,6 +103,7 @@ class MainWindow : public QMainWindow {
   void openCopyOfRun(const QString& folder);
   void openWithDialog();
   void openRunsFolder();
+  void addRunsFolder();
   void handlePageShown(Page page);
   void focusPage();
   void showSelection();

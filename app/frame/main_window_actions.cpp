@@ -34,6 +34,7 @@ QMenu* MainWindow::buildMenu() {
   menu->addMenu(buildDraftMenu(menu));
   menu->addAction(tr("Open folder of runs…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")), this,
                   &MainWindow::openRunsFolder);
+  menu->addAction(tr("Add another folder of runs…"), this, &MainWindow::addRunsFolder);
   menu->addSeparator();
   documentActions_.train = menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")),
                                            this, &MainWindow::train);
@@ -71,8 +72,14 @@ void MainWindow::openRunsFolder() {
   const QString folder =
       QFileDialog::getExistingDirectory(this, tr("Folder of runs"), runList_->parentFolder());
   if (folder.isEmpty()) return;
-  runList_->setParentFolder(folder);
+  runList_->setParentFolders({folder});
   status_->setRunsFolder(folder);
+}
+
+void MainWindow::addRunsFolder() {
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("Another folder of runs"),
+                                                           runList_->parentFolder());
+  if (!folder.isEmpty()) runList_->setParentFolders(runList_->parentFolders() + QStringList{folder});
 }
 
 /// Orphaned drafts, to be opened one by one.

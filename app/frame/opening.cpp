@@ -9,8 +9,6 @@ namespace lockstep::app {
 
 Opening openingOf(const QStringList& paths, std::optional<Page> page) {
   Opening opening;
-  opening.runsFolder = QDir::cleanPath(
-      QFileInfo(QString::fromStdString(run_folder::runsFolder().string())).absoluteFilePath());
   for (const QString& path : paths) {
     if (const auto place = RemotePlace::parse(path)) {
       opening.remotes.append(*place);
@@ -20,8 +18,12 @@ Opening openingOf(const QStringList& paths, std::optional<Page> page) {
     } else if (run_folder::isRunFolder(path.toStdString())) {
       opening.runs.append(path);
     } else {
-      opening.runsFolder = path;
+      opening.runsFolders.append(path);
     }
+  }
+  if (opening.runsFolders.isEmpty()) {
+    const QString usual = QString::fromStdString(run_folder::runsFolder().string());
+    opening.runsFolders = {QDir::cleanPath(QFileInfo(usual).absoluteFilePath())};
   }
   const bool isOfExperiment =
       !opening.experiment.isEmpty() && opening.runs.isEmpty() && opening.remotes.isEmpty();

@@ -12,7 +12,7 @@ namespace lockstep::app {
 
 /// What a window opens at the start.
 struct Opening {
-  QString runsFolder;          ///< its runs are listed
+  QStringList runsFolders;     ///< their runs are listed; new ones are created in the first
   QStringList runs;            ///< selected runs, the current one first
   QList<RemotePlace> remotes;  ///< runs and folders of runs on other machines
   QString experiment;          ///< file to edit; empty: none

@@ -36,9 +36,7 @@ std::filesystem::path pathOf(const QString& folder) { return folder.toStdString(
 
 }  // namespace
 
-RunListModel::RunListModel(QObject* parent)
-    : QAbstractListModel(parent), scan_(std::make_shared<RunScan>()) {
-  connect(&folders_, &QFileSystemWatcher::directoryChanged, this, &RunListModel::refresh);
+RunListModel::RunListModel(QObject* parent) : QAbstractListModel(parent) {
   connect(&poll_, &QTimer::timeout, this, &RunListModel::refresh);
   poll_.start(kPollInterval);
 }
@@ -179,59 +177,86 @@ QString RunListModel::startTextOf(const Row& row) const {
                                      : QStringLiteral("d MMM, HH:mm"));
 }
 
-void RunListModel::setParentFolder(const QString& folder) {
-  if (!parentFolder_.isEmpty()) folders_.removePath(parentFolder_);
-  parentFolder_ = QDir::cleanPath(QFileInfo(folder).absoluteFilePath());
-  ++asked_;
-  refresh();
+void RunListModel::setParentFolders(const QStringList& folders) {
+  parentFolders_.clear();
+  for (const QString& folder : folders) {
+    const QString path = QDir::cleanPath(QDir(folder).absolutePath());
+    if (!parentFolders_.contains(path)) parentFolders_.append(path);
+  }
+  updatePlaces();
 }
 
 void RunListModel::addRun(const QString& folder) {
-  const QString path = QDir::cleanPath(QFileInfo(folder).absoluteFilePath());
-  if (!singleRuns_.contains(path)) {
-    singleRuns_.append(path);
-    ++asked_;
+  const QString path = QDir::cleanPath(QDir(folder).absolutePath());
+  if (!singleRuns_.contains(path)) singleRuns_.append(path);
+  updatePlaces();
+}
+
+void RunListModel::setForeignNotesFile(const QString& file) {
+  foreignNotesFile_ = file;
+  updatePlaces();
+}
+
+void RunListModel::updatePlaces() {
+  std::map<QString, RunScan::Wanted> wanted;
+  for (const QString& folder : parentFolders_) wanted[folder].parent = pathOf(folder);
+  for (const QString& run : singleRuns_) {
+    const QString folder = run.section(u'/', 0, -2);
+    if (!parentFolders_.contains(folder)) wanted[folder].singles.push_back(pathOf(run));
   }
-  refresh();
+  for (auto place = places_.begin(); place != places_.end();) {
+    const bool isWanted = wanted.contains(place->first);
+    if (!isWanted) setListingError(place->first, {});
+    place = isWanted ? std::next(place) : places_.erase(place);
+  }
+  for (auto& [folder, what] : wanted) {
+    what.foreignNotes = pathOf(foreignNotesFile_);
+    auto& place = places_[folder];
+    if (!place) place = makePlace(folder);
+    place->look(what);
+  }
+  QStringList others;  // runs of folders that are no longer listed
+  for (const Row& row : rows_)
+    if (!isAskedFor(row.folder)) others.append(row.folder);
+  removeRows(others);
+  wasLoaded_ = false;
+}
+
+std::unique_ptr<PlaceScan> RunListModel::makePlace(const QString& folder) {
+  auto place = std::make_unique<PlaceScan>();
+  connect(place.get(), &PlaceScan::scanned, this, [this, folder](const RunScan::Changes& changes) {
+    setListingError(folder, QString::fromStdString(changes.error));
+    applyChanges(changes);
+    announceLoaded();
+  });
+  connect(place.get(), &PlaceScan::overdue, this, [this, folder] {
+    setListingError(folder, tr("%1: does not answer; its runs are as they were").arg(folder));
+    announceLoaded();
+  });
+  return place;
+}
+
+bool RunListModel::isLoaded() const {
+  return !places_.empty() && std::all_of(places_.begin(), places_.end(), [](const auto& place) {
+    return place.second->isSettled();
+  });
+}
+
+void RunListModel::announceLoaded() {
+  if (isLoaded() && !std::exchange(wasLoaded_, true)) Q_EMIT loaded();
 }
 
 void RunListModel::refresh() {
-  if (listing_.isRunning()) {
-    again_ = true;
-    return;
-  }
-  watchFolders();
-  reading_ = asked_;
-  RunScan::Wanted wanted{pathOf(parentFolder_), {}, pathOf(foreignNotesFile_)};
-  for (const QString& single : singleRuns_) wanted.singles.push_back(pathOf(single));
-  listing_ = jobs::start(
-      this, jobs::Kind::Disk,
-      [scan = scan_, wanted, parent = parentFolder_]() -> Listing {
-        return {parent, scan->update(wanted)};
-      },
-      [this](const Listing& listing) {
-        applyListing(listing);
-        if (std::exchange(again_, false)) refresh();
-      });
+  for (const auto& [folder, place] : places_) place->lookAgain();
 }
 
-void RunListModel::watchFolders() {
-  // A folder that does not exist yet is watched once it does.
-  if (folders_.directories().isEmpty() && !parentFolder_.isEmpty()) folders_.addPath(parentFolder_);
-}
-
-bool RunListModel::isUnderParent(const QString& folder) const {
-  return folder == parentFolder_ || folder.startsWith(parentFolder_ + QLatin1Char('/'));
-}
-
-void RunListModel::applyListing(const Listing& listing) {
-  setListingError({}, listing.parentFolder == parentFolder_
-                          ? QString::fromStdString(listing.changes.error)
-                          : QString());
-  applyChanges(listing.changes);
-  const bool wasLoaded = isLoaded();
-  listed_ = reading_;
-  if (isLoaded() && !wasLoaded) Q_EMIT loaded();
+/// It is in a listed folder, a single run, or on another machine.
+bool RunListModel::isAskedFor(const QString& folder) const {
+  return RemotePlace::isRemote(folder) || singleRuns_.contains(folder) ||
+         std::any_of(parentFolders_.begin(), parentFolders_.end(),
+                     [&](const QString& parent) {
+                       return folder == parent || folder.startsWith(parent + u'/');
+                     });
 }
 
 void RunListModel::applyChanges(const RunScan::Changes& changes) {
@@ -253,7 +278,7 @@ void RunListModel::removeGone(const RunScan::Changes& changes) {
     const QString folder = QString::fromStdString(path.string());
     const int row = rowOf(folder);
     if (row < 0) continue;
-    if (!isUnderParent(folder) && !singleRuns_.contains(folder)) {
+    if (RemotePlace::isRemote(folder) || !isAskedFor(folder)) {
       others.append(folder);
       continue;
     }
@@ -269,7 +294,7 @@ void RunListModel::removeGone(const RunScan::Changes& changes) {
 void RunListModel::forget(const QStringList& folders) {
   for (const QString& folder : folders) singleRuns_.removeAll(folder);
   removeRows(folders);
-  refresh();  // so that one that comes back is found again
+  updatePlaces();  // looks, so that one that comes back is found again
 }
 
 void RunListModel::removeRows(const QStringList& folders) {
@@ -455,11 +480,6 @@ void RunListModel::setNotes(const QString& folder, const run_folder::RunNotes& n
   Q_EMIT dataChanged(index(row), index(row));
   Q_EMIT runChanged(folder);
   if (isRenamed) announceNames();
-}
-
-void RunListModel::setForeignNotesFile(const QString& file) {
-  foreignNotesFile_ = file;
-  refresh();
 }
 
 int RunListModel::rowOf(const QString& folder) const { return rowOf_.value(folder, -1); }

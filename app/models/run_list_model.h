@@ -1,20 +1,20 @@
 #pragma once
 
 #include <QAbstractListModel>
-#include <QFileSystemWatcher>
 #include <QHash>
 #include <QMap>
 #include <QTimer>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "app/models/place_scan.h"
 #include "app/models/remote_place.h"
 #include "app/models/run_pace.h"
 #include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
 #include "engine/run_folder/run_notes.h"
-#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 
@@ -57,10 +57,12 @@ class RunListModel : public QAbstractListModel {
   int rowCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
 
-  /// The folder whose runs are listed. It need not exist yet.
-  void setParentFolder(const QString& folder);
-  QString parentFolder() const { return parentFolder_; }
-  /// Adds a run that need not be in the parent folder.
+  /// The folders whose runs are listed. They need not exist yet.
+  void setParentFolders(const QStringList& folders);
+  QStringList parentFolders() const { return parentFolders_; }
+  /// The first one, where new runs are created.
+  QString parentFolder() const { return parentFolders_.value(0); }
+  /// Adds a run that need not be in one of them.
   void addRun(const QString& folder);
   /// The runs at a place on another machine: replaces those of before.
   void setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs);
@@ -87,10 +89,10 @@ class RunListModel : public QAbstractListModel {
   QStringList keptStyles() const { return styles_.kept(); }
   /// Restores saved keptStyles(); call it before the first listing.
   void restoreStyles(const QStringList& kept) { styles_.restore(kept); }
-  /// Why the parent folder or places on other machines could not be listed; empty: they could.
+  /// Why places could not be listed, a line for each; empty: they could.
   QString listingError() const;
-  /// All folders and runs requested so far have been listed.
-  bool isLoaded() const { return listed_ == asked_; }
+  /// All folders and runs requested so far have been listed, or do not answer.
+  bool isLoaded() const;
 
  public Q_SLOTS:
   void refresh();
@@ -109,10 +111,6 @@ class RunListModel : public QAbstractListModel {
     RunPace pace{};
     bool hasVanished = false;
   };
-  struct Listing {
-    QString parentFolder;
-    RunScan::Changes changes;
-  };
   /// How many runs there are of a name, and of those in the same minute.
   struct Namesakes {
     int count = 0;
@@ -120,8 +118,11 @@ class RunListModel : public QAbstractListModel {
   };
   void announceStyles();
   static bool isAliveHere(const Row& row);
-  bool isUnderParent(const QString& folder) const;
-  void applyListing(const Listing& listing);
+  /// Starts and ends the scans that are needed for what is listed.
+  void updatePlaces();
+  std::unique_ptr<PlaceScan> makePlace(const QString& folder);
+  void announceLoaded();
+  bool isAskedFor(const QString& folder) const;
   void applyChanges(const RunScan::Changes& changes);
   void removeGone(const RunScan::Changes& changes);
   void removeRows(const QStringList& folders);
@@ -138,24 +139,19 @@ class RunListModel : public QAbstractListModel {
   QString toolTipOf(const Row& row) const;
   void announceNames();
   void setListingError(const QString& place, const QString& error);
-  void watchFolders();
 
-  QString parentFolder_, foreignNotesFile_;
+  QStringList parentFolders_;
+  QString foreignNotesFile_;
   QStringList singleRuns_;
+  std::map<QString, std::unique_ptr<PlaceScan>> places_;  ///< by folder
+  bool wasLoaded_ = false;
   std::vector<Row> rows_;
   QHash<QString, int> rowOf_;  ///< by folder
   QHash<QString, Namesakes> namesakes_;
   RunStyles styles_;
   RunStyles::Counts usedStyles_{};
-  std::shared_ptr<RunScan> scan_;  ///< used by one worker thread at a time
-  jobs::Job listing_;
-  QFileSystemWatcher folders_;
   QTimer poll_;
-  bool again_ = false;
-  int asked_ = 1;    ///< number of requests (folders and runs) so far; 1: none yet
-  int reading_ = 0;  ///< asked_ when the current listing started
-  int listed_ = 0;   ///< asked_ when the last finished listing started
-  QMap<QString, QString> listingErrors_;    ///< by place; that of the parent folder is ""
+  QMap<QString, QString> listingErrors_;    ///< by place
   QHash<QString, QStringList> remoteRuns_;  ///< addresses, by that of the place
 };
 

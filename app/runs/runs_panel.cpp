@@ -313,7 +313,7 @@ void RunsPanel::updateEmptyState() {
         tr("Clear the filter"));
   } else {
     empty_->setContent(tr("No runs yet"),
-                       tr("There are no runs in\n%1").arg(model_->parentFolder()),
+                       tr("There are no runs in\n%1").arg(model_->parentFolders().join(u'\n')),
                        tr("Open experiment…"));
   }
 }

@@ -75,7 +75,7 @@ class TstForeignRuns : public QObject {
     tests::makeRun(folder.of(""), tests::made("own", 5000));
     RunListModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setParentFolder(folder.of(""));
+    model.setParentFolders({folder.of("")});
     QTRY_COMPARE(model.rowCount(), 4);
     const auto of = [&](const char* name, int role) {
       return model.index(model.rowOf(folder.of(name))).data(role).toString();

@@ -29,13 +29,13 @@ class TstOpening : public QObject {
   void withoutArgumentsTheDefaultFolderOfRunsIsOpened() {
     const Opening opening = openingOf({}, {});
     QVERIFY(opening.isPlainStart && opening.runs.isEmpty() && opening.experiment.isEmpty());
-    QVERIFY(QDir::isAbsolutePath(opening.runsFolder));
+    QVERIFY(QDir::isAbsolutePath(opening.runsFolders.value(0)));
     QVERIFY(opening.page == Page::Monitor);
     QVERIFY(!openingOf({}, Page::Predictions).isPlainStart);
   }
 
   void aFolderThatIsNoRunIsAFolderOfRuns() {
-    QCOMPARE(openingOf({folder_->path()}, {}).runsFolder, folder_->path());
+    QCOMPARE(openingOf({folder_->path()}, {}).runsFolders, QStringList{folder_->path()});
   }
 
   void theLastOfSeveralExperimentsIsEdited() {

@@ -115,7 +115,7 @@ class TstRemoteRuns : public QObject {
     const app::Opening opening =
         app::openingOf({address(QStringLiteral("/runs")), here_->path()}, {});
     QCOMPARE(opening.remotes, QList<RemotePlace>{place(QStringLiteral("/runs"))});
-    QCOMPARE(opening.runsFolder, here_->path());
+    QCOMPARE(opening.runsFolders, QStringList{here_->path()});
     QCOMPARE(opening.page, app::Page::Monitor);
     QVERIFY(opening.runs.isEmpty() && !opening.isPlainStart);
   }

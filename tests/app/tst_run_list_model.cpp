@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <QAbstractItemModelTester>
 #include <QDateTime>
 #include <QDir>
@@ -286,6 +288,48 @@ class TstRunListModel : public QObject {
     QCOMPARE(model.rowCount(), 0);
   }
 
+  void runsOfSeveralFoldersAreListed() {
+    QTemporaryDir one, other;
+    tests::makeRun(one.path(), made("a", 1000));
+    const QString b = tests::makeRun(other.path(), made("b", 2000));
+    RunListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QSignalSpy loaded(&model, &RunListModel::loaded);
+    model.setParentFolders({one.path(), other.path(), one.path() + QStringLiteral("/.")});
+    QVERIFY(loaded.wait());
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.parentFolders().size(), 2);
+    QCOMPARE(model.rowOf(b), 0);
+    model.setParentFolders({one.path()});
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(model.rowOf(b), -1);
+  }
+
+  /// A FIFO in the place of run.json, which nobody writes: opening it never returns.
+  void aFolderThatHangsKeepsNothingElseBack() {
+    QTemporaryDir good, hung;
+    tests::makeRun(good.path(), made("a", 1000));
+    QVERIFY(QDir(hung.path()).mkdir(QStringLiteral("run")));
+    const QByteArray fifo = QFile::encodeName(hung.filePath(QStringLiteral("run/run.json")));
+    QCOMPARE(::mkfifo(fifo, 0600), 0);
+    RunListModel model;
+    QSignalSpy loaded(&model, &RunListModel::loaded);
+    model.setParentFolders({hung.path(), good.path()});
+    QTRY_COMPARE(model.rowCount(), 1);
+    QVERIFY(!model.isLoaded());
+    QTRY_VERIFY_WITH_TIMEOUT(model.isLoaded(), 20000);
+    QCOMPARE(loaded.count(), 1);
+    QCOMPARE(model.listingError(),
+             QStringLiteral("%1: does not answer; its runs are as they were").arg(hung.path()));
+    tests::makeRun(good.path(), made("later", 2000));
+    model.refresh();
+    QTRY_COMPARE(model.rowCount(), 2);
+    QFile released(QString::fromLocal8Bit(fifo));
+    QVERIFY(released.open(QIODevice::WriteOnly));  // the disk is back
+    released.close();
+    QTRY_COMPARE_WITH_TIMEOUT(model.listingError(), QString(), 20000);
+  }
+
   void aMissingFolderHasNoRuns() {
     QTemporaryDir parent;
     const QString later = parent.filePath(QStringLiteral("runs"));
@@ -358,7 +402,7 @@ class TstRunListModel : public QObject {
     tests::makeRun(parent.path(), made("here", 1000));
     const QString single = tests::makeRun(elsewhere.path(), made("there", 500));
     RunListModel model;
-    model.setParentFolder(parent.path());
+    model.setParentFolders({parent.path()});
     QVERIFY(jobs::waitForAll(std::chrono::seconds(10)));
     model.addRun(single);
     QTRY_COMPARE(model.rowCount(), 2);
@@ -381,7 +425,7 @@ class TstRunListModel : public QObject {
  private:
   static void load(RunListModel& model, const QString& folder) {
     QSignalSpy loaded(&model, &RunListModel::loaded);
-    model.setParentFolder(folder);
+    model.setParentFolders({folder});
     QVERIFY(loaded.wait());
   }
 };

@@ -199,7 +199,7 @@ class TstRunTree : public QObject {
   }
   void load() {
     QSignalSpy loaded(list_.get(), &RunListModel::loaded);
-    list_->setParentFolder(parent_->path());
+    list_->setParentFolders({parent_->path()});
     QVERIFY(loaded.wait());
     tree_->arrange();
   }

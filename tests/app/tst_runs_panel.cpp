@@ -29,7 +29,7 @@ class TstRunsPanel : public QObject {
     panel_->resize(260, 500);
     panel_->show();
     QSignalSpy loaded(model_.get(), &RunListModel::loaded);
-    model_->setParentFolder(parent_->path());
+    model_->setParentFolders({parent_->path()});
     QVERIFY(loaded.wait());
   }
   void cleanup() {

@@ -53,7 +53,7 @@ void measureRunFacts() {
     makeRun(folders.last().toStdString(), i);
   }
   app::RunListModel model;
-  model.setParentFolder(parent.path());
+  model.setParentFolders({parent.path()});
   waitUntil("ten thousand runs", [&] { return model.isLoaded() && model.rowCount() == kRuns; });
   app::RunFacts facts;
   GuiPauses pauses;
