@@ -29,7 +29,7 @@ RunTreeView::RunTreeView(RunTree* tree, QWidget* parent)
   setItemDelegate(new RunDelegate(this));
   setSelectionMode(ExtendedSelection);
   setSelectionBehavior(SelectRows);
-  setEditTriggers(EditKeyPressed);
+  setEditTriggers(NoEditTriggers);
   setVerticalScrollMode(ScrollPerPixel);
   setHorizontalScrollMode(ScrollPerPixel);
   setUniformRowHeights(true);
@@ -90,12 +90,6 @@ QItemSelectionModel::SelectionFlags RunTreeView::selectionCommand(const QModelIn
 }
 
 void RunTreeView::keyPressEvent(QKeyEvent* event) {
-  const bool isStep = event->modifiers() == Qt::AltModifier &&
-                      (event->key() == Qt::Key_Up || event->key() == Qt::Key_Down);
-  if (isStep && currentIndex().data(RunTree::InQueueRole).toBool()) {
-    Q_EMIT queueStepRequested(currentIndex(), event->key() == Qt::Key_Up ? -1 : 1);
-    return;
-  }
   if (tree_->isSection(currentIndex()) &&
       (event->key() == Qt::Key_Return || event->key() == Qt::Key_Space))
     return setExpanded(currentIndex(), !isExpanded(currentIndex()));

@@ -34,10 +34,6 @@ class RunTreeView : public QTreeView {
   explicit RunTreeView(RunTree* tree, QWidget* parent = nullptr);
   RunSelectionModel* runSelection() const { return selection_; }
 
- Q_SIGNALS:
-  /// Alt+Up and Alt+Down on a run of the queue: by -1 or 1.
-  void queueStepRequested(const QModelIndex& run, int change);
-
  protected:
   QItemSelectionModel::SelectionFlags selectionCommand(const QModelIndex& index,
                                                        const QEvent* event) const override;

@@ -103,7 +103,6 @@ void RunsPanel::connectSignals() {
     if (!clearFilter()) Q_EMIT emptyActionTriggered();
   });
   connect(list_, &QWidget::customContextMenuRequested, this, &RunsPanel::openMenu);
-  connect(list_, &RunTreeView::queueStepRequested, this, &RunsPanel::moveInQueue);
   connect(tree_, &RunTree::queueMoveRequested, this, &RunsPanel::queueMoveRequested);
   connect(tree_, &RunTree::renameRequested, this, [this](const QString& run, const QString& name) {
     Q_EMIT notesChangeRequested({run}, [name](run_folder::RunNotes& notes) {
@@ -347,6 +346,7 @@ void RunsPanel::openMenu(const QPoint& position) {
 }
 
 void RunsPanel::editName(const QModelIndex& run) {
+  if (!tree_->flags(run).testFlag(Qt::ItemIsEditable)) return;
   list_->setCurrentIndex(run);
   list_->edit(run);
 }
@@ -357,6 +357,10 @@ void RunsPanel::addShortcuts() {
     shortcut->setContext(Qt::WidgetShortcut);
     connect(shortcut, &QShortcut::activated, this, action);
   };
+  const auto current = [this] { return list_->currentIndex().siblingAtColumn(0); };
+  add(QKeySequence(Qt::Key_F2), [this, current] { editName(current()); });
+  add(QKeySequence(QStringLiteral("Alt+Up")), [this, current] { moveInQueue(current(), -1); });
+  add(QKeySequence(QStringLiteral("Alt+Down")), [this, current] { moveInQueue(current(), 1); });
   add(QKeySequence::Delete, [this] {
     QStringList runs = selectedRuns();
     runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });

@@ -305,12 +305,13 @@ class TstRunListModel : public QObject {
     QCOMPARE(model.rowOf(b), -1);
   }
 
-  /// A FIFO in the place of run.json, which nobody writes: opening it never returns.
+  /// A FIFO in the place of run.lock, which nobody writes: opening it never returns.
   void aFolderThatHangsKeepsNothingElseBack() {
     QTemporaryDir good, hung;
     tests::makeRun(good.path(), made("a", 1000));
-    QVERIFY(QDir(hung.path()).mkdir(QStringLiteral("run")));
-    const QByteArray fifo = QFile::encodeName(hung.filePath(QStringLiteral("run/run.json")));
+    const QString run = tests::makeRun(hung.path(), made("run", 500));
+    const QByteArray fifo = QFile::encodeName(run + QStringLiteral("/run.lock"));
+    QFile::remove(run + QStringLiteral("/run.lock"));
     QCOMPARE(::mkfifo(fifo, 0600), 0);
     RunListModel model;
     QSignalSpy loaded(&model, &RunListModel::loaded);
@@ -328,6 +329,8 @@ class TstRunListModel : public QObject {
     QVERIFY(released.open(QIODevice::WriteOnly));  // the disk is back
     released.close();
     QTRY_COMPARE_WITH_TIMEOUT(model.listingError(), QString(), 20000);
+    QTRY_VERIFY(model.rowOf(run) >= 0);
+    QVERIFY(QFile::remove(QString::fromLocal8Bit(fifo)));  // for the looks that follow
   }
 
   void aMissingFolderHasNoRuns() {

@@ -5,6 +5,7 @@
 
 #include "app/configure/configure_page.h"
 #include "app/frame/main_window.h"
+#include "app/frame/page_area.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
@@ -68,15 +69,14 @@ class TstSmallScreens : public QObject {
     QTRY_COMPARE(window.runsPanel()->currentRun(), failed);
     window.showPage(page);
     QTRY_VERIFY(window.isReady());
-    QVERIFY(QDir(gone).removeRecursively());
-    window.findChild<app::RunListModel*>()->refresh();
+    window.findChild<app::PageArea*>()->showWarning(QString::fromStdString(other.name), gone);
     const auto bannersShown = [&] {
       int count = 0;
       for (const auto* banner : window.findChildren<widgets::Banner*>())
         count += banner->isVisible();
       return count;
     };
-    // The banners of a removed run, of the failed run, and of its alert.
+    // The banners of a message, of the failed run, and of its alert.
     QTRY_COMPARE(bannersShown(), page == app::Page::Monitor       ? 3
                                  : page == app::Page::Predictions ? 2
                                                                   : 1);

@@ -107,7 +107,9 @@ ProcessResult TestWorkspace::finish(QProcess& process) {
 }
 
 ProcessResult TestWorkspace::run(const char* program, const QStringList& arguments) const {
-  return finish(*start(program, arguments));
+  const auto process = start(program, arguments);
+  process->closeWriteChannel();
+  return finish(*process);
 }
 
 bool TestWorkspace::makeShapes() const {

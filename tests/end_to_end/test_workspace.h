@@ -53,6 +53,7 @@ class TestWorkspace {
   /// Runs a program of this build in this folder.
   std::unique_ptr<QProcess> start(const char* program, const QStringList& arguments) const;
   static ProcessResult finish(QProcess& process);
+  /// Waits for its end; its standard input is empty.
   ProcessResult run(const char* program, const QStringList& arguments) const;
   ProcessResult engine(const QStringList& arguments) const {
     return run("lockstep-engine", arguments);
