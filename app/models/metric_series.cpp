@@ -107,6 +107,7 @@ ValueSpan MetricSeries::span(std::size_t begin, std::size_t end) const {
 void MetricSeries::setSmoothing(double weight) {
   smoothing_ = std::clamp(weight, 0.0, 0.999);
   states_.clear();
+  last_.reset();
 }
 
 Smoother MetricSeries::stateAt(std::size_t index) const {
@@ -117,9 +118,12 @@ Smoother MetricSeries::stateAt(std::size_t index) const {
       next.skip(values_[i]);
     states_.push_back(next);
   }
-  Smoother state = states_[index / kSmoothed];
-  for (std::size_t i = index / kSmoothed * kSmoothed; i < index; ++i) state.skip(values_[i]);
-  return state;
+  const std::size_t block = index / kSmoothed * kSmoothed;
+  const bool goesOn = last_ && last_->index >= block && last_->index <= index;
+  LastState state = goesOn ? *last_ : LastState{block, states_[index / kSmoothed]};
+  for (; state.index < index; ++state.index) state.smoother.skip(values_[state.index]);
+  last_ = state;
+  return state.smoother;
 }
 
 double MetricSeries::smoothed(std::size_t index) const {
@@ -138,6 +142,7 @@ std::vector<double> MetricSeries::smoothedRange(std::size_t begin, std::size_t e
 void MetricSeries::truncate(std::size_t newSize) {
   if (newSize >= size()) return;
   states_.resize(std::min(states_.size(), newSize / kSmoothed + 1));
+  last_.reset();
   values_.truncate(newSize);
   std::size_t blockSize = kFan;
   for (auto& level : pyramid_) {

@@ -90,6 +90,12 @@ class MetricSeries {
   std::optional<std::size_t> lowest_;
   double smoothing_ = 0.6;
   mutable std::vector<Smoother> states_;  ///< state before value 64·i, as far as it was needed
+  struct LastState {
+    std::size_t index = 0;
+    Smoother smoother;  ///< before that value
+  };
+  /// What was asked for last: a curve is drawn from left to right.
+  mutable std::optional<LastState> last_;
 };
 
 }  // namespace lockstep::app
