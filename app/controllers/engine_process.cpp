@@ -30,8 +30,7 @@ EngineProcess::~EngineProcess() {
   process_->setParent(nullptr);
 }
 
-void EngineProcess::startTraining(const QString& configFile, const QString& runsFolder,
-                                  When when) {
+void EngineProcess::startTraining(const QString& configFile, const QString& runsFolder, When when) {
   const QString how = when == When::Now ? QStringLiteral("--detach") : QStringLiteral("--queue");
   start({QStringLiteral("train"), configFile, how}, {}, runsFolder);
 }

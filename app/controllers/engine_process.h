@@ -7,8 +7,8 @@
 
 namespace lockstep::app {
 
-/// Runs `lockstep-engine train … --detach` or `--queue`, which exits once the run has started in the
-/// background, waits in the queue, or failed to start. One start at a time. No method blocks.
+/// Runs `lockstep-engine train … --detach` or `--queue`, which exits once the run has started in
+/// the background, waits in the queue, or failed to start. One start at a time. No method blocks.
 class EngineProcess : public QObject {
   Q_OBJECT
 

@@ -44,7 +44,8 @@ RunTrash::Outcome RunTrash::restoreAll(const std::vector<Moved>& moved) {
   Outcome outcome;
   for (const Moved& run : moved) {
     if (QFileInfo::exists(run.folder)) {
-      outcome.failures.append(tr("%1: exists again; the other one is in the trash").arg(run.folder));
+      outcome.failures.append(
+          tr("%1: exists again; the other one is in the trash").arg(run.folder));
     } else if (QDir().rename(run.inTrash, run.folder)) {
       QFile::remove(infoOf(run.inTrash));
       outcome.moved.push_back(run);

@@ -46,8 +46,7 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   openRuns_ = new OpenRuns(this);
   engine_ = new EngineProcess({}, this);
   devices_ = new BusyDevices(this);
-  const QString notes =
-      QString::fromStdString(run_folder::NotesByFolder::defaultFile().string());
+  const QString notes = QString::fromStdString(run_folder::NotesByFolder::defaultFile().string());
   notes_ = new NotesStore(notes, this);
   runList_->setForeignNotesFile(notes);
   trash_ = new RunTrash(this);
@@ -203,8 +202,7 @@ void MainWindow::openRemote(const RemotePlace& place, bool selects) {
   auto* runs = new RemoteRuns(place, this);
   remoteRuns_.push_back(runs);
   if (selects) runs_->selectNothing();  // until it is known what is there
-  auto show = [this, place, selects,
-                     isFirst = true](const std::vector<ListedRun>& found) mutable {
+  auto show = [this, place, selects, isFirst = true](const std::vector<ListedRun>& found) mutable {
     runList_->setRemoteRuns(place, found);
     if (std::exchange(isFirst, false) && selects && !found.empty())
       runs_->selectRun(QString::fromStdString(found.front().summary.folder.string()));

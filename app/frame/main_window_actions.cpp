@@ -79,7 +79,8 @@ void MainWindow::openRunsFolder() {
 void MainWindow::addRunsFolder() {
   const QString folder = QFileDialog::getExistingDirectory(this, tr("Another folder of runs"),
                                                            runList_->parentFolder());
-  if (!folder.isEmpty()) runList_->setParentFolders(runList_->parentFolders() + QStringList{folder});
+  if (!folder.isEmpty())
+    runList_->setParentFolders(runList_->parentFolders() + QStringList{folder});
 }
 
 /// Orphaned drafts, to be opened one by one.

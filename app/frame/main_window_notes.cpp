@@ -20,26 +20,26 @@ void MainWindow::connectNotes() {
   connect(runs_, &RunsPanel::dismissRequested, runList_, &RunListModel::forget);
   connect(runs_, &RunsPanel::trashRequested, trash_, &RunTrash::move);
   connect(trash_, &RunTrash::moved, this, &MainWindow::showTrashed);
-  connect(trash_, &RunTrash::restored, this, [this](const QStringList& folders, const QString& why) {
-    if (!why.isEmpty()) pages_->showFailure(tr("Not all runs came back from the trash"), why);
-    for (const QString& folder : folders) runs_->addToSelection(folder);
-    runList_->refresh();
-  });
+  connect(trash_, &RunTrash::restored, this,
+          [this](const QStringList& folders, const QString& why) {
+            if (!why.isEmpty())
+              pages_->showFailure(tr("Not all runs came back from the trash"), why);
+            for (const QString& folder : folders) runs_->addToSelection(folder);
+            runList_->refresh();
+          });
 }
 
 void MainWindow::showTrashed(const QStringList& folders, const QString& failure) {
   runList_->forget(folders);
-  if (!failure.isEmpty()) {
-    pages_->showFailure(folders.isEmpty() ? tr("Nothing was moved to the trash")
-                                          : tr("Not all runs were moved to the trash"),
-                        failure);
-    return;
-  }
+  if (folders.isEmpty()) return pages_->showFailure(tr("Nothing was moved to the trash"), failure);
   QStringList names;
   for (const QString& folder : folders) names.append(QFileInfo(folder).fileName());
-  pages_->showNotice(folders.size() == 1 ? tr("A run was moved to the trash")
-                                         : tr("%1 runs were moved to the trash").arg(folders.size()),
-                     names.join(QStringLiteral(", ")), tr("Undo"), [this] { trash_->undo(); });
+  QString detail = names.join(QStringLiteral(", "));
+  if (!failure.isEmpty()) detail += tr("\nNot moved:\n%1").arg(failure);
+  pages_->showNotice(folders.size() == 1
+                         ? tr("A run was moved to the trash")
+                         : tr("%1 runs were moved to the trash").arg(folders.size()),
+                     detail, tr("Undo"), [this] { trash_->undo(); });
 }
 
 }  // namespace lockstep::app

@@ -18,6 +18,7 @@ class PlaceScan : public QObject {
 
   /// Looks for this from now on.
   void look(const RunScan::Wanted& wanted);
+  const RunScan::Wanted& wanted() const { return wanted_; }
   /// Now, or once more after the look that is going on.
   void lookAgain();
   /// What look() asked for last was looked at, or the place does not answer.

@@ -26,8 +26,8 @@ const std::vector<RunColumn>& standardColumns();
 RunColumn configColumn(const RunFacts& facts, const QString& key);
 RunColumn metricColumn(const RunFacts& facts, const QString& tag);
 
-/// -1, 0 or 1: numbers as numbers, text as people sort it (`run 9` before `run 10`), what is invalid
-/// after all others.
+/// -1, 0 or 1: numbers as numbers, text as people sort it (`run 9` before `run 10`), what is
+/// invalid after all others.
 int compareValues(const QVariant& a, const QVariant& b);
 
 }  // namespace lockstep::app

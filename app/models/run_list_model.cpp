@@ -164,8 +164,7 @@ QString RunListModel::toolTipOf(const Row& row) const {
 
 /// With the seconds if two of these runs were started in the same minute.
 QString RunListModel::startTextOf(const Row& row) const {
-  if (RemotePlace::isRemote(row.folder))
-    return QString::fromStdString(row.run.summary.info.host);
+  if (RemotePlace::isRemote(row.folder)) return QString::fromStdString(row.run.summary.info.host);
   const auto namesakes = namesakes_.constFind(QString::fromStdString(nameOf(row.run)));
   if (namesakes == namesakes_.cend() || namesakes->count < 2 || row.run.summary.info.created <= 0)
     return {};
@@ -190,6 +189,9 @@ void RunListModel::addRun(const QString& folder) {
   const QString path = QDir::cleanPath(QDir(folder).absolutePath());
   if (!singleRuns_.contains(path)) singleRuns_.append(path);
   updatePlaces();
+  // It may be new in a folder that has been looked at.
+  PlaceScan& place = *places_.at(path.section(u'/', 0, -2));
+  place.look(RunScan::Wanted(place.wanted()));
 }
 
 void RunListModel::setForeignNotesFile(const QString& file) {
@@ -213,7 +215,7 @@ void RunListModel::updatePlaces() {
     what.foreignNotes = pathOf(foreignNotesFile_);
     auto& place = places_[folder];
     if (!place) place = makePlace(folder);
-    place->look(what);
+    if (place->wanted() != what) place->look(what);
   }
   QStringList others;  // runs of folders that are no longer listed
   for (const Row& row : rows_)
@@ -253,10 +255,9 @@ void RunListModel::refresh() {
 /// It is in a listed folder, a single run, or on another machine.
 bool RunListModel::isAskedFor(const QString& folder) const {
   return RemotePlace::isRemote(folder) || singleRuns_.contains(folder) ||
-         std::any_of(parentFolders_.begin(), parentFolders_.end(),
-                     [&](const QString& parent) {
-                       return folder == parent || folder.startsWith(parent + u'/');
-                     });
+         std::any_of(parentFolders_.begin(), parentFolders_.end(), [&](const QString& parent) {
+           return folder == parent || folder.startsWith(parent + u'/');
+         });
 }
 
 void RunListModel::applyChanges(const RunScan::Changes& changes) {
@@ -294,7 +295,8 @@ void RunListModel::removeGone(const RunScan::Changes& changes) {
 void RunListModel::forget(const QStringList& folders) {
   for (const QString& folder : folders) singleRuns_.removeAll(folder);
   removeRows(folders);
-  updatePlaces();  // looks, so that one that comes back is found again
+  updatePlaces();
+  refresh();  // so that one that comes back is found again
 }
 
 void RunListModel::removeRows(const QStringList& folders) {
@@ -462,12 +464,13 @@ void RunListModel::setLive(const QString& folder, const base::OpenEnum<protocol:
   if (row < 0) return;
   run_folder::RunInfo& info = rows_[row].run.summary.info;
   if (info.step == step && info.state == state) return;
+  const bool isStepOnly = info.state == state;
   const run_folder::RunInfo before = info;
   info.state = state;
   info.step = step;
   info.updated = base::wallTimeSeconds();
   rows_[row].pace.update(before, info);
-  Q_EMIT dataChanged(index(row), index(row));
+  Q_EMIT dataChanged(index(row), index(row), isStepOnly ? QList<int>{StepRole} : QList<int>());
 }
 
 void RunListModel::setNotes(const QString& folder, const run_folder::RunNotes& notes) {

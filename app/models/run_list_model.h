@@ -45,9 +45,9 @@ class RunListModel : public QAbstractListModel {
     NoteRole,
     ArchivedRole,
     PinnedRole,
-    NotesFaultRole,  ///< why its notes could not be read; empty: they could
-    DurationRole,    ///< seconds from its start to its end, or to now; invalid: unknown
-    EtaRole,         ///< seconds to its last step, at its pace; invalid: unknown
+    NotesFaultRole,     ///< why its notes could not be read; empty: they could
+    DurationRole,       ///< seconds from its start to its end, or to now; invalid: unknown
+    EtaRole,            ///< seconds to its last step, at its pace; invalid: unknown
     QueuePositionRole,  ///< among those that wait on this machine, from 1; invalid: it does not
     SocketRole,         ///< of its engine on this machine; empty: it does not run
     VanishedRole,       ///< its folder no longer exists

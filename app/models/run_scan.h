@@ -19,6 +19,7 @@ class RunScan {
     std::filesystem::path parent;  ///< its runs, and those of other programs below; need not exist
     std::vector<std::filesystem::path> singles;  ///< runs anywhere
     std::filesystem::path foreignNotes{};        ///< run_folder::NotesByFolder; empty: none
+    bool operator==(const Wanted&) const = default;
   };
   struct Changes {
     std::vector<ListedRun> found;  ///< new or changed, in the order of creation

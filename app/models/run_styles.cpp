@@ -73,9 +73,9 @@ QStringList RunStyles::kept() const {
   std::vector<std::pair<quint64, QString>> newest;
   newest.reserve(static_cast<std::size_t>(styles_.size()));
   for (auto style = styles_.begin(); style != styles_.end(); ++style)
-    newest.emplace_back(style->stamp,
-                        QString::number(style->index) +
-                            QLatin1String(style->isChosen ? kChosen : "") + u' ' + style.key());
+    newest.emplace_back(style->stamp, QString::number(style->index) +
+                                          QLatin1String(style->isChosen ? kChosen : "") + u' ' +
+                                          style.key());
   std::sort(newest.begin(), newest.end());
   const std::size_t dropped = newest.size() > kMaxKept ? newest.size() - kMaxKept : 0;
   QStringList texts;

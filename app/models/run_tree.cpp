@@ -95,9 +95,7 @@ void RunTree::sortRuns(QStringList& runs) const {
 
 std::vector<RunTree::Section> RunTree::arrangement() const {
   Section waiting{tr("Queue"), true, {}};
-  const auto naturally = [](const QString& a, const QString& b) {
-    return compareValues(a, b) < 0;
-  };
+  const auto naturally = [](const QString& a, const QString& b) { return compareValues(a, b) < 0; };
   std::map<QString, QStringList, decltype(naturally)> groups(naturally);
   for (int row = 0; row < runs_->rowCount(); ++row) {
     const QModelIndex run = runs_->index(row);
@@ -158,14 +156,26 @@ void RunTree::arrange() {
   Q_EMIT arranged();
 }
 
-void RunTree::passOn(const QModelIndex& first, const QModelIndex& last) {
-  for (int row = first.row(); row <= last.row(); ++row) {
-    const QModelIndex run = runs_->index(row);
-    const auto place = places_.constFind(run.data(RunListModel::FolderRole).toString());
+void RunTree::passOn(const QModelIndex& first, const QModelIndex& last, const QList<int>& roles) {
+  const int lastColumn = columnCount() - 1;
+  if (first.row() == last.row()) {
+    const auto place = places_.constFind(first.data(RunListModel::FolderRole).toString());
     if (place != places_.cend())
-      Q_EMIT dataChanged(runIndex(*place, 0), runIndex(*place, columnCount() - 1));
+      Q_EMIT dataChanged(runIndex(*place, 0), runIndex(*place, lastColumn), roles);
+  } else {
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      const int section = static_cast<int>(i), size = static_cast<int>(sections_[i].runs.size());
+      if (size > 0)
+        Q_EMIT dataChanged(runIndex({section, 0}, 0), runIndex({section, size - 1}, lastColumn),
+                           roles);
+    }
   }
-  arrangeSoon();
+  // A live run's steps come all the time: its place follows with the next listing.
+  const bool isOnlyShown = !roles.isEmpty() && std::ranges::all_of(roles, [](int role) {
+    return role == RunListModel::StepRole || role == RunListModel::StyleIndexRole ||
+           role == RunListModel::StartTextRole;
+  });
+  if (!isOnlyShown) arrangeSoon();
 }
 
 void RunTree::arrangeSoon() {
@@ -213,9 +223,7 @@ QStringList RunTree::shownRuns() const {
   return runs;
 }
 
-int RunTree::hiddenCount() const {
-  return std::max(0, runs_->rowCount() - shownCount());
-}
+int RunTree::hiddenCount() const { return std::max(0, runs_->rowCount() - shownCount()); }
 
 QModelIndex RunTree::index(int row, int column, const QModelIndex& parent) const {
   if (!hasIndex(row, column, parent)) return {};
@@ -312,8 +320,7 @@ bool RunTree::dropMimeData(const QMimeData* data, Qt::DropAction action, int row
   const bool movesDown = row > own.row();
   const QString other = waiting.value(movesDown ? row - 1 : row);
   if (other == folder) return false;
-  const QVariant position =
-      runs_->index(runs_->rowOf(other)).data(RunListModel::QueuePositionRole);
+  const QVariant position = runs_->index(runs_->rowOf(other)).data(RunListModel::QueuePositionRole);
   if (position.isValid()) Q_EMIT queueMoveRequested(folder, position.toInt());
   return false;  // the view must not remove the row: the list moves it once the queue has
 }

@@ -97,7 +97,7 @@ class RunTree : public QAbstractItemModel {
   QModelIndex runIndex(const Place& place, int column) const;
   const Section* sectionAt(const QModelIndex& index) const;
   QModelIndex sourceOf(const QModelIndex& index) const;
-  void passOn(const QModelIndex& first, const QModelIndex& last);
+  void passOn(const QModelIndex& first, const QModelIndex& last, const QList<int>& roles);
 
   RunListModel* runs_;
   Predicate filter_;

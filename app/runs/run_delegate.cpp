@@ -31,7 +31,8 @@ void paintBackground(QPainter* painter, const QRectF& row, const QStyleOptionVie
   }
 }
 
-/// Behind the name: when it was started, among runs of the same name; its tags; whether it is pinned.
+/// Behind the name: when it was started, among runs of the same name; its tags; whether it is
+/// pinned.
 QString detailOf(const QModelIndex& index) {
   QStringList parts = index.data(RunListModel::TagsRole).toStringList();
   if (const QString start = index.data(RunListModel::StartTextRole).toString(); !start.isEmpty())
@@ -47,16 +48,15 @@ void paintSection(QPainter* painter, const QStyleOptionViewItem& option, const Q
   const bool isOpen = option.state & QStyle::State_Open;
   const QPointF tip(row.left() + 4, row.bottom() - 9);
   painter->setPen(QPen(theme.textMuted, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-  painter->drawPolyline(isOpen ? QPolygonF({tip - QPointF(4, 2), tip + QPointF(0, 2),
-                                            tip + QPointF(4, -2)})
-                               : QPolygonF({tip - QPointF(2, 4), tip + QPointF(2, 0),
-                                            tip + QPointF(-2, 4)}));
+  painter->drawPolyline(
+      isOpen ? QPolygonF({tip - QPointF(4, 2), tip + QPointF(0, 2), tip + QPointF(4, -2)})
+             : QPolygonF({tip - QPointF(2, 4), tip + QPointF(2, 0), tip + QPointF(-2, 4)}));
   painter->setFont(widgets::interfaceFont(12, QFont::DemiBold));
   painter->setPen(option.state & QStyle::State_HasFocus ? theme.accent : theme.textMuted);
-  painter->drawText(row.adjusted(18, 0, 0, 0), Qt::AlignBottom,
-                    painter->fontMetrics().elidedText(index.data(Qt::DisplayRole).toString(),
-                                                      Qt::ElideMiddle,
-                                                      static_cast<int>(row.width()) - 18));
+  painter->drawText(
+      row.adjusted(18, 0, 0, 0), Qt::AlignBottom,
+      painter->fontMetrics().elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideMiddle,
+                                        static_cast<int>(row.width()) - 18));
 }
 
 /// A cell beside the run's own.
@@ -121,9 +121,9 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
   const double left = row.left() + kTextLeftPx, right = row.right() - 10;
   const QFont detailFont = widgets::interfaceFont(11);
   const QString detail = detailOf(index);
-  const QString shownDetail = QFontMetrics(detailFont)
-                                  .elidedText(detail, Qt::ElideRight,
-                                              static_cast<int>((right - left) * kDetailFraction));
+  const QString shownDetail =
+      QFontMetrics(detailFont)
+          .elidedText(detail, Qt::ElideRight, static_cast<int>((right - left) * kDetailFraction));
   painter->setFont(detailFont);
   painter->setPen(theme.textMuted);
   painter->drawText(QRectF(left, nameMiddle - 9, right - left, 18),

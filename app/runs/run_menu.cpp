@@ -29,22 +29,27 @@ QIcon sampleOf(const widgets::RunStyle& style, qreal pixelRatio) {
   return pixmap;
 }
 
-/// None is on another machine.
-bool areHere(const QModelIndexList& runs) {
-  return std::ranges::all_of(runs, [](const QModelIndex& run) {
-    return run.data(RunListModel::HostRole).toString().isEmpty();
-  });
+QStringList foldersOf(const RunMenu::Runs& runs) {
+  QStringList folders;
+  for (const QPersistentModelIndex& run : runs)
+    folders.append(run.data(RunListModel::FolderRole).toString());
+  return folders;
 }
 
-bool all(const QModelIndexList& runs, int role) {
-  return std::ranges::all_of(runs,
-                             [role](const QModelIndex& run) { return run.data(role).toBool(); });
+/// None is on another machine.
+bool areHere(const RunMenu::Runs& runs) {
+  return std::ranges::all_of(
+      runs, [](const auto& run) { return run.data(RunListModel::HostRole).toString().isEmpty(); });
+}
+
+bool all(const RunMenu::Runs& runs, int role) {
+  return std::ranges::all_of(runs, [role](const auto& run) { return run.data(role).toBool(); });
 }
 
 /// Tags that all of the runs have.
-QStringList commonTags(const QModelIndexList& runs) {
+QStringList commonTags(const RunMenu::Runs& runs) {
   QStringList common = runs.front().data(RunListModel::TagsRole).toStringList();
-  for (const QModelIndex& run : runs) {
+  for (const QPersistentModelIndex& run : runs) {
     const QStringList tags = run.data(RunListModel::TagsRole).toStringList();
     common.removeIf([&](const QString& tag) { return !tags.contains(tag); });
   }
@@ -71,10 +76,8 @@ run_folder::NotesChange tagsChange(const QStringList& before, const QStringList&
 
 }  // namespace
 
-RunMenu::RunMenu(RunsPanel* panel, const QModelIndexList& runs)
-    : QMenu(panel), panel_(panel), runs_(runs) {
-  for (const QModelIndex& run : runs_)
-    folders_.append(run.data(RunListModel::FolderRole).toString());
+RunMenu::RunMenu(RunsPanel* panel, const RunMenu::Runs& runs)
+    : QMenu(panel), panel_(panel), runs_(runs), folders_(foldersOf(runs)) {
   setToolTipsVisible(true);
   if (all(runs_, RunListModel::VanishedRole)) {
     addVanishedActions();
@@ -94,10 +97,9 @@ void RunMenu::addVanishedActions() {
 }
 
 void RunMenu::addQueueActions() {
-  const QModelIndex run = runs_.front();
+  const QPersistentModelIndex run = runs_.front();
   if (!run.data(RunTree::InQueueRole).toBool()) return;
-  const QModelIndex above = run.siblingAtRow(run.row() - 1),
-                    below = run.siblingAtRow(run.row() + 1);
+  const QModelIndex above = run.sibling(run.row() - 1, 0), below = run.sibling(run.row() + 1, 0);
   const auto add = [&](const QString& text, const QModelIndex& other, auto action) {
     addAction(text, this, action)->setEnabled(other.isValid());
   };
@@ -112,7 +114,7 @@ void RunMenu::addQueueActions() {
 
 void RunMenu::addRunActions() {
   const QString folder = folders_.front();
-  const QString blocked = RunsPanel::resumeBlockedBy(runs_.front());
+  const QString blocked = RunsPanel::resumeBlockedBy(QModelIndex(runs_.front()));
   QAction* resume = addAction(tr("Resume from the latest checkpoint"), this,
                               [this, folder] { Q_EMIT panel_->resumeRequested(folder); });
   resume->setEnabled(blocked.isEmpty());
@@ -155,9 +157,9 @@ void RunMenu::addColors(QMenu* menu) {
   }
 }
 
-void RunMenu::askForTags(RunsPanel* panel, const QModelIndexList& runs) {
+void RunMenu::askForTags(RunsPanel* panel, const RunMenu::Runs& runs) {
   if (runs.isEmpty()) return;
-  const QStringList before = commonTags(runs);
+  const QStringList before = commonTags(runs), folders = foldersOf(runs);
   bool isGiven = false;
   const QString text = QInputDialog::getText(
       panel, tr("Tags"),
@@ -166,8 +168,6 @@ void RunMenu::askForTags(RunsPanel* panel, const QModelIndexList& runs) {
           : tr("Tags that all %1 runs have, with commas between them:").arg(runs.size()),
       QLineEdit::Normal, before.join(QStringLiteral(", ")), &isGiven);
   if (!isGiven) return;
-  QStringList folders;
-  for (const QModelIndex& run : runs) folders.append(run.data(RunListModel::FolderRole).toString());
   Q_EMIT panel->notesChangeRequested(folders, tagsChange(before, tagsIn(text)));
 }
 
@@ -191,7 +191,7 @@ void RunMenu::addFolderActions() {
   QAction* trash = addAction(tr("Move to trash\tDel"), this,
                              [this] { Q_EMIT panel_->trashRequested(folders_); });
   const bool isAlive = std::ranges::any_of(
-      runs_, [](const QModelIndex& run) { return run.data(RunListModel::AliveRole).toBool(); });
+      runs_, [](const auto& run) { return run.data(RunListModel::AliveRole).toBool(); });
   trash->setEnabled(!isAlive);
   if (isAlive) trash->setToolTip(tr("It is still running: stop it first."));
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <QMenu>
-#include <QModelIndexList>
+#include <QPersistentModelIndex>
 
 namespace lockstep::app {
 
@@ -12,11 +12,13 @@ class RunMenu : public QMenu {
   Q_OBJECT
 
  public:
+  /// The list may change while the menu or one of its dialogs is open.
+  using Runs = QList<QPersistentModelIndex>;
   /// `runs`: of column 0; the clicked one first.
-  RunMenu(RunsPanel* panel, const QModelIndexList& runs);
+  RunMenu(RunsPanel* panel, const Runs& runs);
 
   /// Also for the keyboard.
-  static void askForTags(RunsPanel* panel, const QModelIndexList& runs);
+  static void askForTags(RunsPanel* panel, const Runs& runs);
 
  private:
   void addQueueActions();
@@ -29,7 +31,7 @@ class RunMenu : public QMenu {
   bool isOne() const { return runs_.size() == 1; }
 
   RunsPanel* panel_;
-  QModelIndexList runs_;
+  Runs runs_;
   QStringList folders_;
 };
 

@@ -72,8 +72,8 @@ void RunTreeView::showSections() {
   const auto sorted = std::ranges::find(tree_->columns(), tree_->sortId(), &RunColumn::id);
   const bool isShown = sorted != tree_->columns().end();
   const QSignalBlocker blocker(header());
-  header()->setSortIndicator(
-      isShown ? static_cast<int>(sorted - tree_->columns().begin()) : -1, tree_->sortOrder());
+  header()->setSortIndicator(isShown ? static_cast<int>(sorted - tree_->columns().begin()) : -1,
+                             tree_->sortOrder());
   for (int row = 0; row < tree_->rowCount(); ++row) {
     const QModelIndex index = tree_->index(row, 0);
     if (!tree_->isSection(index)) break;

@@ -130,7 +130,8 @@ void RunViewMenu::fillColumns(QMenu* menu) {
   addKeys(menu, tr("Last values"), &RunViewMenu::metricTags, add);
 }
 
-void RunViewMenu::addKeys(QMenu* menu, const QString& title, QStringList (RunViewMenu::*keys)() const,
+void RunViewMenu::addKeys(QMenu* menu, const QString& title,
+                          QStringList (RunViewMenu::*keys)() const,
                           const std::function<void(QMenu*, const QString& key)>& add) {
   QMenu* own = menu->addMenu(title);
   own->setStyleSheet(QStringLiteral("QMenu { menu-scrollable: 1; }"));

@@ -44,8 +44,8 @@ class RunViewMenu : public QMenu {
   void addGroupAction(QMenu* menu, const QString& title, const QString& by);
   void setColumns(const QStringList& ids);
   QStringList columnIds() const;
-  /// `by`: "", "folder", "state", "program", "tag", a configuration key, or "/regex/" over the name:
-  /// its first group, else what it matches.
+  /// `by`: "", "folder", "state", "program", "tag", a configuration key, or "/regex/" over the
+  /// name: its first group, else what it matches.
   void groupBy(const QString& by);
   void askForExpression();
 

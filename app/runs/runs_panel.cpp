@@ -90,7 +90,8 @@ void RunsPanel::connectSignals() {
           &RunsPanel::takeSelection);
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
           &RunsPanel::takeCurrent);
-  connect(tree_, &QAbstractItemModel::layoutAboutToBeChanged, this, [this] { isSelecting_ = true; });
+  connect(tree_, &QAbstractItemModel::layoutAboutToBeChanged, this,
+          [this] { isSelecting_ = true; });
   connect(tree_, &QAbstractItemModel::modelAboutToBeReset, this, [this] { isSelecting_ = true; });
   connect(tree_, &RunTree::arranged, this, &RunsPanel::showSelection);
   connect(model_, &QAbstractItemModel::rowsRemoved, this, &RunsPanel::dropRemovedRuns);
@@ -105,9 +106,8 @@ void RunsPanel::connectSignals() {
   connect(list_, &QWidget::customContextMenuRequested, this, &RunsPanel::openMenu);
   connect(tree_, &RunTree::queueMoveRequested, this, &RunsPanel::queueMoveRequested);
   connect(tree_, &RunTree::renameRequested, this, [this](const QString& run, const QString& name) {
-    Q_EMIT notesChangeRequested({run}, [name](run_folder::RunNotes& notes) {
-      notes.name = name.toStdString();
-    });
+    Q_EMIT notesChangeRequested(
+        {run}, [name](run_folder::RunNotes& notes) { notes.name = name.toStdString(); });
   });
   connect(&facts_, &RunFacts::changed, this, [this] {
     tree_->arrangeSoon();
@@ -135,7 +135,8 @@ bool RunsPanel::needsFacts() const {
   return !filter_.requiredFacts().isEmpty() || viewMenu_->needsFacts();
 }
 
-/// Reads them for all runs, if something needs them: what is known and has not changed costs little.
+/// Reads them for all runs, if something needs them: what is known and has not changed costs
+/// little.
 void RunsPanel::wantFacts() {
   if (!needsFacts()) return;
   QStringList runs;
@@ -168,8 +169,7 @@ void RunsPanel::updateFilter() {
 }
 
 void RunsPanel::updateHiddenNote() {
-  const bool isHidden =
-      model_->rowOf(current_) >= 0 && !tree_->indexOf(current_).isValid();
+  const bool isHidden = model_->rowOf(current_) >= 0 && !tree_->indexOf(current_).isValid();
   if (std::exchange(isCurrentHidden_, isHidden) != isHidden) Q_EMIT currentHiddenChanged();
   const int hidden = filter_.isEmpty() ? 0 : tree_->hiddenCount();
   hiddenNote_->setVisible(hidden > 0);
@@ -200,8 +200,7 @@ void RunsPanel::takeSelection() {
   const QSet<QString> isShown(shown.begin(), shown.end());
   QStringList runs;
   for (const QString& run : selected_) {
-    const bool staysHidden =
-        !tree_->indexOf(run).isValid() && !list_->runSelection()->replaces();
+    const bool staysHidden = !tree_->indexOf(run).isValid() && !list_->runSelection()->replaces();
     if (isShown.contains(run) || staysHidden) runs.append(run);
   }
   const QSet<QString> known(runs.begin(), runs.end());
@@ -341,7 +340,7 @@ void RunsPanel::openMenu(const QPoint& position) {
   QModelIndexList runs = list_->selectionModel()->selectedRows();
   if (!runs.removeOne(clicked)) runs.clear();  // beside the selection: that run alone
   runs.prepend(clicked);
-  RunMenu menu(this, runs);
+  RunMenu menu(this, {runs.begin(), runs.end()});
   menu.exec(list_->viewport()->mapToGlobal(position));
 }
 
@@ -366,14 +365,12 @@ void RunsPanel::addShortcuts() {
     runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });
     if (!runs.isEmpty()) Q_EMIT trashRequested(runs);
   });
-  add(QKeySequence(QStringLiteral("Ctrl+T")),
-      [this] {
-        QModelIndexList runs = list_->selectionModel()->selectedRows();
-        runs.removeIf([this](const QModelIndex& run) {
-          return RemotePlace::isRemote(tree_->folderOf(run));
-        });
-        RunMenu::askForTags(this, runs);
-      });
+  add(QKeySequence(QStringLiteral("Ctrl+T")), [this] {
+    QModelIndexList runs = list_->selectionModel()->selectedRows();
+    runs.removeIf(
+        [this](const QModelIndex& run) { return RemotePlace::isRemote(tree_->folderOf(run)); });
+    RunMenu::askForTags(this, {runs.begin(), runs.end()});
+  });
 }
 
 void RunsPanel::moveInQueue(const QModelIndex& run, int change) {

@@ -110,8 +110,8 @@ class RunsPanel : public QWidget {
   QStackedLayout* stack_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
   QTimer debounce_;
-  QStringList selected_;  ///< in the order of their selection
-  QString current_;       ///< one of them; empty: none
+  QStringList selected_;       ///< in the order of their selection
+  QString current_;            ///< one of them; empty: none
   QStringList pending_;        ///< to be selected once they are listed
   QSet<QString> alwaysShown_;  ///< requested since the filter was set, which does not hide them
   bool isCurrentHidden_ = false;

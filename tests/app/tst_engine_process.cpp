@@ -40,8 +40,7 @@ class TstEngineProcess : public QObject {
     QVERIFY(!process.isStarting());
     QFile file(arguments);
     QVERIFY(file.open(QIODevice::ReadOnly));
-    QCOMPARE(file.readAll(),
-             "train\n/data/a b.yaml\n" + option);
+    QCOMPARE(file.readAll(), "train\n/data/a b.yaml\n" + option);
   }
 
   void resumingNamesTheRun() {

@@ -2,7 +2,6 @@
 #include <QDir>
 #include <QFile>
 #include <QLabel>
-#include <QTreeView>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -10,6 +9,7 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTreeView>
 #include <algorithm>
 
 #include "app/configure/configure_page.h"
@@ -356,7 +356,8 @@ class TstMainWindow : public QObject {
     tree->setFocus();
     QTest::keyClick(tree, Qt::Key_Delete);
     const auto notice = [&] {
-      return tests::visibleBanner(window, QStringLiteral("2 runs were moved"), QStringLiteral("first"));
+      return tests::visibleBanner(window, QStringLiteral("2 runs were moved"),
+                                  QStringLiteral("first"));
     };
     QTRY_VERIFY(notice());
     QVERIFY(!QFileInfo::exists(first) && !QFileInfo::exists(second));

@@ -62,7 +62,9 @@ class TstQueueInWindow : public QObject {
     const MainWindow &one = open(), &other = open();
     for (const MainWindow* window : {&one, &other})
       QTRY_COMPARE(rows(*window), QStringLiteral("Queue: a b c, Runs: h"));
-    const auto queueOf = [&](const MainWindow& window) { return tree(window)->model()->index(0, 0); };
+    const auto queueOf = [&](const MainWindow& window) {
+      return tree(window)->model()->index(0, 0);
+    };
     for (int turn = 0; turn < 6; ++turn) {
       for (const MainWindow* window : {&one, &other}) {
         auto* model = static_cast<RunTree*>(tree(*window)->model());
@@ -70,10 +72,10 @@ class TstQueueInWindow : public QObject {
         const std::unique_ptr<QMimeData> data(model->mimeData({last}));
         model->dropMimeData(data.get(), Qt::MoveAction, (turn + 1) % 3, 0, queueOf(*window));
       }
-      QTest::qWait(0);
+      QCoreApplication::processEvents();
     }
-    QTRY_VERIFY2_WITH_TIMEOUT(
-        rows(one) == rows(other) && rows(one) == orderOnDisk(), qPrintable(rows(one)), 20000);
+    QTRY_VERIFY2_WITH_TIMEOUT(rows(one) == rows(other) && rows(one) == orderOnDisk(),
+                              qPrintable(rows(one)), 20000);
   }
 
   void anEngineThatIsGoneIsSaid() {

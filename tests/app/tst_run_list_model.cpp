@@ -267,11 +267,14 @@ class TstRunListModel : public QObject {
     RunListModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     load(model, parent.path());
-    const auto hasVanished = [&] { return model.index(0).data(RunListModel::VanishedRole).toBool(); };
+    const auto hasVanished = [&] {
+      return model.index(0).data(RunListModel::VanishedRole).toBool();
+    };
     QVERIFY(QDir(gone).removeRecursively());
     model.refresh();
     QTRY_VERIFY(hasVanished());
-    QCOMPARE(model.index(0).data(RunListModel::StateTextRole).toString(), QStringLiteral("vanished"));
+    QCOMPARE(model.index(0).data(RunListModel::StateTextRole).toString(),
+             QStringLiteral("vanished"));
     QVERIFY(model.index(0).data(Qt::ToolTipRole).toString().contains(QStringLiteral("deleted")));
     tests::makeRun(parent.path(), made("gone", 2000));
     model.refresh();

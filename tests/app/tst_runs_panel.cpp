@@ -177,8 +177,8 @@ class TstRunsPanel : public QObject {
   }
 
   void aClickOnAHeaderSorts() {
-    panel_->restoreViewState(
-        {{QStringLiteral("columns"), QStringList{QStringLiteral("state"), QStringLiteral("step")}}});
+    panel_->restoreViewState({{QStringLiteral("columns"),
+                               QStringList{QStringLiteral("state"), QStringLiteral("step")}}});
     QCOMPARE(list()->model()->columnCount(), 3);
     QHeaderView* header = list()->header();
     QVERIFY(header->isVisible());

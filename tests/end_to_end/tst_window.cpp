@@ -1,8 +1,8 @@
 #include <signal.h>
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QLineEdit>
-#include <QAbstractItemView>
 #include <QPushButton>
 #include <QTest>
 #include <QTimer>
