@@ -1,6 +1,7 @@
 #include "tests/train/small_training.h"
 
 #include <algorithm>
+#include <iostream>
 #include <map>
 
 #include "engine/base/atomic_file.h"
@@ -63,6 +64,7 @@ void MessageRecorder::note(const protocol::PicturesReady& ready) {
 
 void MessageRecorder::note(const protocol::CheckpointReady& ready) {
   checkpoints.push_back(ready);
+  if (!ready.error.empty()) std::cerr << "checkpoint: " << ready.error << '\n';  // a full disk, say
   if (ready.error.empty()) moveIntoPlace(ready.partial, layout.checkpoint(ready.step));
 }
 
@@ -134,6 +136,14 @@ protocol::Control control(const std::string& name, const std::string& id) {
 }
 
 void writeShapes(const fs::path& folder) { scenes::writeMadeScenes({folder, 4, 3, 5}); }
+
+void removeRuns(const fs::path& folder) {
+  std::vector<fs::path> runs;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename() != "shapes") runs.push_back(entry.path());
+  }
+  for (const fs::path& run : runs) fs::remove_all(run);
+}
 
 config::Experiment smallExperiment(const fs::path& shapes, int steps) {
   config::Experiment experiment;

@@ -160,6 +160,7 @@ class TstBadImages : public QObject {
     QVERIFY(folder_.isValid());
     scenes::writeMadeScenes({path("shapes"), kImages, 3, 5});
   }
+  void cleanup() { tests::removeRuns(path("")); }
 
   void lastCompleteStepIsSavedOnAllRanks_data() { addWorlds(); }
   /// As if the run had been stopped there: mended, it goes on with the bits of one that never met

@@ -51,6 +51,7 @@ class TstManyRanks : public QObject {
     QVERIFY(folder_.isValid());
     tests::writeShapes(path("shapes"));
   }
+  void cleanup() { tests::removeRuns(path("")); }
 
   void ranksEqualAccumulatedMicroBatches_data() {
     QTest::addColumn<int>("ranks");

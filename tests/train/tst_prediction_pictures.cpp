@@ -43,6 +43,7 @@ class TstPredictionPictures : public QObject {
     QVERIFY(folder_.isValid());
     tests::writeShapes(path("shapes"));
   }
+  void cleanup() { tests::removeRuns(path("")); }
 
   void theFirstHeldOutImagesAreDrawn_data() {
     QTest::addColumn<int>("predictionImages");

@@ -26,6 +26,7 @@ class TstTrainer : public QObject {
     QVERIFY(folder_.isValid());
     tests::writeShapes(path("shapes"));
   }
+  void cleanup() { tests::removeRuns(path("")); }
 
   void resumedRunContinuesBitForBit_data() {
     QTest::addColumn<QString>("precision");
