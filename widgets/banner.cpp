@@ -4,14 +4,50 @@
 #include <QClipboard>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "widgets/control_paint.h"
 #include "widgets/message_text.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
+namespace {
+
+/// Around the frame.
+constexpr QMargins kOutside(16, 12, 16, 0);
+constexpr QMargins kInside(13, 10, 9, 10);
+
+QColor colorOf(Banner::Kind kind) {
+  const Theme& theme = currentTheme();
+  return kind == Banner::Kind::Error     ? theme.error
+         : kind == Banner::Kind::Warning ? theme.warning
+                                         : theme.accent;
+}
+
+}  // namespace
+
+/// "!" or "i" on a disc.
+class Banner::Mark : public QWidget {
+ public:
+  explicit Mark(Banner* banner) : QWidget(banner), banner_(banner) { setFixedSize(20, 20); }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    paint::drawBox(painter, rect(), {colorOf(banner_->kind_), {}, width() / 2.0});
+    painter.setPen(currentTheme().card);
+    painter.setFont(interfaceFont(13, QFont::Bold));
+    painter.drawText(rect(), Qt::AlignCenter,
+                     banner_->kind_ == Kind::Info ? QStringLiteral("i") : QStringLiteral("!"));
+  }
+
+ private:
+  Banner* banner_;
+};
 
 Banner::Banner(QWidget* parent) : QFrame(parent) {
   buildUi();
@@ -21,10 +57,7 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
 
 void Banner::buildUi() {
   setObjectName(QStringLiteral("banner"));
-  icon_ = new QLabel(QStringLiteral("!"));
-  icon_->setObjectName(QStringLiteral("bannerIcon"));
-  icon_->setAlignment(Qt::AlignCenter);
-  icon_->setFixedSize(20, 20);
+  auto* mark = new Mark(this);
   title_ = new QLabel;
   title_->setFont(interfaceFont(13, QFont::DemiBold));
   title_->setTextFormat(Qt::PlainText);
@@ -45,9 +78,9 @@ void Banner::buildUi() {
   texts->addWidget(title_);
   texts->addWidget(detail_);
   auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(12, 9, 8, 9);
+  row->setContentsMargins(kOutside + kInside);
   row->setSpacing(10);
-  row->addWidget(icon_, 0, Qt::AlignTop);
+  row->addWidget(mark, 0, Qt::AlignTop);
   row->addLayout(texts, 1);
   for (QWidget* button : std::initializer_list<QWidget*>{action_, otherAction_, copy_, close_})
     row->addWidget(button, 0, Qt::AlignVCenter);
@@ -63,10 +96,7 @@ void Banner::connectSignals() {
 
 void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
                          const QString& action, const QString& dismiss) {
-  const char* name = kind == Kind::Error ? "error" : kind == Kind::Warning ? "warning" : "info";
-  setProperty("kind", QString::fromLatin1(name));
-  icon_->setProperty("kind", QString::fromLatin1(name));
-  icon_->setText(kind == Kind::Info ? QStringLiteral("i") : QStringLiteral("!"));
+  kind_ = kind;
   title_->setText(title);
   detail_->setMessage(detail);
   detail_->setVisible(!detail.isEmpty());
@@ -75,8 +105,7 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   setOtherAction({});
   copy_->setVisible(kind == Kind::Error);
   close_->setText(dismiss.isEmpty() ? tr("Dismiss") : dismiss);
-  repolish(this);
-  repolish(icon_);
+  update();
   show();
 }
 
@@ -88,6 +117,12 @@ void Banner::setOtherAction(const QString& action) {
 void Banner::dismiss() {
   hide();
   Q_EMIT dismissed();
+}
+
+void Banner::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  paint::drawBox(painter, rect().marginsRemoved(kOutside),
+                 {currentTheme().card, colorOf(kind_), 8});
 }
 
 QString Banner::title() const { return title_->text(); }

@@ -38,11 +38,15 @@ class Banner : public QFrame {
   void otherActionTriggered();
   void dismissed();
 
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
  private:
+  class Mark;
   void buildUi();
   void connectSignals();
 
-  QLabel* icon_ = nullptr;
+  Kind kind_ = Kind::Info;
   QLabel* title_ = nullptr;
   MessageText* detail_ = nullptr;
   QPushButton* action_ = nullptr;

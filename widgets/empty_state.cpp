@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

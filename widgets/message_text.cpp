@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/role.h"
+
 namespace lockstep::widgets {
 namespace {
 
@@ -32,6 +34,8 @@ MessageText::MessageText(QWidget* parent) : QTextEdit(parent) {
   setReadOnly(true);
   setAcceptRichText(false);
   setFrameShape(QFrame::NoFrame);
+  viewport()->setAutoFillBackground(false);
+  setRole(this, "muted");
   setFocusPolicy(Qt::ClickFocus);
   setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

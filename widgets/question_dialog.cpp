@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -18,6 +19,7 @@ constexpr int kWidthPx = 460, kQuoteWidthPx = 640, kQuoteHeightPx = 220;
 QuestionDialog::QuestionDialog(const QString& title, const QString& detail, QWidget* parent)
     : QDialog(parent) {
   setObjectName(QStringLiteral("question"));
+  setRole(this, "panel");
   setWindowTitle(QStringLiteral("Lockstep"));
   setModal(true);
   setMinimumWidth(kWidthPx);

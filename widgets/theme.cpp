@@ -4,11 +4,13 @@
 #include <QEvent>
 #include <QGuiApplication>
 #include <QPalette>
-#include <QStyle>
 #include <QWidget>
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "widgets/role.h"
+#include "widgets/workbench_style.h"
 
 // A static library's resources must be initialised, and Q_INIT_RESOURCE must be outside a
 // namespace.
@@ -168,6 +170,12 @@ double contrastRatio(const QColor& first, const QColor& second) {
   return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);
 }
 
+QColor blend(const QColor& from, const QColor& to, double fraction) {
+  return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * fraction,
+                          from.greenF() + (to.greenF() - from.greenF()) * fraction,
+                          from.blueF() + (to.blueF() - from.blueF()) * fraction);
+}
+
 QPalette paletteOf(const Theme& theme) {
   QPalette palette;
   palette.setColor(QPalette::Window, theme.window);
@@ -197,23 +205,10 @@ QPalette paletteOf(const Theme& theme) {
   return palette;
 }
 
-void setRole(QWidget* widget, const char* role) {
-  widget->setProperty("role", QString::fromLatin1(role));
-  repolish(widget);
-}
-
-void repolish(QWidget* widget) {
-  // A widget that was never shown is polished when it is shown.
-  if (!widget->testAttribute(Qt::WA_WState_Polished)) return;
-  widget->style()->unpolish(widget);
-  widget->style()->polish(widget);
-  widget->update();
-}
-
 ThemeSwitch::ThemeSwitch(QObject* parent) : QObject(parent) {
   initialiseResources();
   qApp->installEventFilter(this);
-  QApplication::setStyle(QStringLiteral("Fusion"));
+  QApplication::setStyle(new WorkbenchStyle);  // which the application owns
   QApplication::setFont(interfaceFont());
 }
 
@@ -241,7 +236,10 @@ void ThemeSwitch::apply() {
   }
   const Theme& theme = dark ? darkTheme() : lightTheme();
   QApplication::setPalette(paletteOf(theme));
-  qApp->setStyleSheet(styleSheetOf(theme));
+  // Qt posts it to the windows.
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::ApplicationPaletteChange);
+  for (QWidget* widget : QApplication::allWidgets())
+    if (widget->testAttribute(Qt::WA_WState_Polished)) applyRole(widget);
   applying_ = false;
 }
 

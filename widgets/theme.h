@@ -15,7 +15,7 @@ namespace lockstep::widgets {
 
 /// Every colour of the window. Widgets that paint themselves read currentTheme() while painting;
 /// those that keep colours (plots, the text editor) read it again in changeEvent() on
-/// QEvent::StyleChange, which each widget gets after a switch.
+/// QEvent::PaletteChange, which each widget gets after a switch.
 struct Theme {
   bool isDark = true;
   QColor window;                               ///< behind the pages
@@ -67,17 +67,8 @@ QColor blend(const QColor& from, const QColor& to, double fraction);
 /// WCAG contrast of two opaque colours, 1 … 21.
 double contrastRatio(const QColor& first, const QColor& second);
 QPalette paletteOf(const Theme& theme);
-/// The application's style sheet. Widgets opt in by objectName or by the dynamic property "role":
-///   QFrame: card, panel, divider; QLabel: heading (13 px bold), section (small bold muted), muted,
-///   faint, mono, number (large mono); QPushButton / QToolButton: primary, danger, quiet (no frame
-///   until hovered), icon (likewise, without padding), link; QLineEdit: filter. The property
-///   "invalid" of an input draws it in the error colour. After changing a property call repolish().
-QString styleSheetOf(const Theme& theme);
-void setRole(QWidget* widget, const char* role);
-/// Makes a changed dynamic property take effect.
-void repolish(QWidget* widget);
 
-/// Applies a theme to the application; Mode::System follows the desktop's.
+/// Gives the application its style, and a theme; Mode::System follows the desktop's.
 class ThemeSwitch : public QObject {
   Q_OBJECT
 

@@ -139,6 +139,7 @@ void MainWindow::connectRun(RunController* run) {
     if (run == currentRun()) updateStatus();
   };
   connect(run, &RunController::linkChanged, this, update);
+  connect(run, &RunController::loaded, this, update);
   connect(run, &RunController::changed, this, [this, run, update](const RunChanges& changes) {
     update();
     if (run == currentRun() && (changes.log || changes.alerts)) showLog();

@@ -14,7 +14,7 @@
 #include "app/predictions/predictions_page.h"
 #include "app/runs/run_banner.h"
 #include "widgets/banner.h"
-#include "widgets/theme.h"
+#include "widgets/role.h"
 
 namespace lockstep::app {
 namespace {
@@ -37,7 +37,6 @@ PageArea::PageArea(const QString& draftFolder, QWidget* parent)
 
 void PageArea::buildUi() {
   setObjectName(QStringLiteral("pages"));
-  setAttribute(Qt::WA_StyledBackground);
   tabs_ = new QTabBar;
   tabs_->setObjectName(QStringLiteral("pageTabs"));
   tabs_->setDrawBase(false);

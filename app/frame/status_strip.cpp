@@ -10,6 +10,7 @@
 
 #include "app/controllers/run_controller.h"
 #include "widgets/elided_label.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {

@@ -7,8 +7,6 @@
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QStyle>
-#include <QStyleOption>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/icon.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
@@ -86,6 +85,7 @@ void TopBar::buildWidgets() {
   step_ = metricLabel("");
   progress_ = new QProgressBar;
   progress_->setTextVisible(false);
+  progress_->setFixedHeight(4);
   progress_->setMinimumWidth(80);
   progress_->setMaximumWidth(230);
   timeLeft_ = metricLabel("muted");
@@ -309,15 +309,14 @@ void TopBar::resizeEvent(QResizeEvent* event) {
 
 void TopBar::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::StyleChange && menu_) updateIcons();
+  if (event->type() == QEvent::PaletteChange && menu_) updateIcons();
 }
 
 void TopBar::paintEvent(QPaintEvent*) {
-  // A plain QWidget does not draw the background of its style sheet by itself.
-  QStyleOption option;
-  option.initFrom(this);
+  const widgets::Theme& theme = widgets::currentTheme();
   QPainter painter(this);
-  style()->drawPrimitive(QStyle::PE_Widget, &option, &painter, this);
+  painter.fillRect(rect(), theme.panel);
+  painter.fillRect(0, height() - 1, width(), 1, theme.divider);
 }
 
 }  // namespace lockstep::app

@@ -5,8 +5,8 @@
 #include <QLabel>
 #include <cmath>
 
+#include "widgets/role.h"
 #include "widgets/slider.h"
-#include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {

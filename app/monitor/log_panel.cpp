@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/run_alerts.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
@@ -104,7 +105,6 @@ QListView* LogPanel::makeList(QAbstractItemModel* model, const QString& name,
 
 void LogPanel::buildUi() {
   widgets::setRole(this, "panel");
-  setAttribute(Qt::WA_StyledBackground);
   tabs_ = new QTabBar;
   widgets::setRole(tabs_, "small");
   tabs_->addTab(tr("Log"));

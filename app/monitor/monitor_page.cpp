@@ -24,7 +24,7 @@
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/run_legend.h"
-#include "widgets/theme.h"
+#include "widgets/role.h"
 #include "widgets/throttle.h"
 
 namespace lockstep::app {

@@ -134,7 +134,6 @@ void RunViewMenu::addKeys(QMenu* menu, const QString& title,
                           QStringList (RunViewMenu::*keys)() const,
                           const std::function<void(QMenu*, const QString& key)>& add) {
   QMenu* own = menu->addMenu(title);
-  own->setStyleSheet(QStringLiteral("QMenu { menu-scrollable: 1; }"));
   const auto fill = [this, own, keys, add] {
     own->clear();
     const QStringList known = (this->*keys)();

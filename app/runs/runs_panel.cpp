@@ -17,7 +17,7 @@
 #include "app/runs/run_tree_view.h"
 #include "app/runs/run_view_menu.h"
 #include "widgets/empty_state.h"
-#include "widgets/theme.h"
+#include "widgets/role.h"
 
 namespace lockstep::app {
 RunsPanel::RunsPanel(RunListModel* model, QWidget* parent)
@@ -29,7 +29,6 @@ RunsPanel::RunsPanel(RunListModel* model, QWidget* parent)
 
 void RunsPanel::buildUi() {
   widgets::setRole(this, "panel");
-  setAttribute(Qt::WA_StyledBackground);
   auto* title = new QLabel(tr("Runs"));
   widgets::setRole(title, "section");
   filterText_ = new QLineEdit;
@@ -154,7 +153,7 @@ void RunsPanel::updateFilterFault() {
   filterText_->setProperty("invalid", !fault.isEmpty());
   filterFault_->setText(fault);
   filterFault_->setVisible(!fault.isEmpty());
-  widgets::repolish(filterText_);
+  filterText_->update();
 }
 
 void RunsPanel::updateFilter() {

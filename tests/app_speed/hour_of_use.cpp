@@ -125,6 +125,28 @@ void useOtherPages(app::MainWindow& window, int round) {
 
 }  // namespace
 
+void measureThemeSwitch() {
+  Desk desk;
+  widgets::ThemeSwitch theme;
+  app::MainWindow window(&theme, windowOn({desk.folder.path(), desk.experiment}));
+  window.show();
+  waitUntil("the window", [&] { return window.isReady(); });
+  GuiPauses pauses;
+  for (const auto& [name, page] : {std::pair{"theme_switch_ms_monitor", app::Page::Monitor},
+                                   std::pair{"theme_switch_ms_predictions", app::Page::Predictions},
+                                   std::pair{"theme_switch_ms_configure", app::Page::Configure}}) {
+    window.showPage(page);
+    waitUntil("a page", [&] { return window.isReady(); });
+    runFor(300);
+    pauses.take();
+    for (const auto mode : {widgets::ThemeSwitch::Mode::Light, widgets::ThemeSwitch::Mode::Dark}) {
+      theme.setMode(mode);
+      runFor(300);
+    }
+    print(name, percentile(pauses.take(), 1));
+  }
+}
+
 void measureHourOfUse() {
   Desk desk;
   widgets::ThemeSwitch theme;

@@ -148,14 +148,6 @@ class TstTheme : public QObject {
     }
   }
 
-  void theStyleSheetNamesOnlyKnownColours() {
-    for (const Theme* theme : {&lightTheme(), &darkTheme()}) {
-      const QString sheet = styleSheetOf(*theme);
-      QVERIFY(!sheet.contains(QLatin1Char('@')));
-      QVERIFY(!sheet.contains(QStringLiteral(": ;")) && !sheet.contains(QStringLiteral("solid ;")));
-    }
-  }
-
   void switchingChangesTheCurrentTheme() {
     ThemeSwitch theme;
     theme.setMode(ThemeSwitch::Mode::Dark);

@@ -17,7 +17,7 @@
 #include "widgets/config_editor/issue_list.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/experiment/field_words.h"
-#include "widgets/theme.h"
+#include "widgets/role.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -39,11 +39,6 @@ QSplitter* thinSplitter(Qt::Orientation orientation) {
   return splitter;
 }
 
-void makePanel(QWidget* widget) {
-  setRole(widget, "panel");
-  widget->setAttribute(Qt::WA_StyledBackground);
-}
-
 }  // namespace
 
 ConfigEditor::Impl::Impl(std::function<void(const Checked&)> onChecked)
@@ -55,7 +50,7 @@ ConfigEditor::Impl::Impl(std::function<void(const Checked&)> onChecked)
 void ConfigEditor::Impl::buildPage() {
   page = new QWidget;
   header = new EditorHeader;
-  makePanel(header);
+  setRole(header, "panel");
   banner = new Banner;
   form = new ConfigForm;
   auto* split = thinSplitter(Qt::Horizontal);
@@ -104,7 +99,7 @@ QWidget* ConfigEditor::Impl::buildLowerSide() {
   lower->addWidget(facts);
   lower->addWidget(difference);
   auto* side = new QWidget;
-  makePanel(side);
+  setRole(side, "panel");
   auto* column = plainColumn(side);
   column->addWidget(lowerTabs);
   column->addWidget(pages, 1);

@@ -17,6 +17,7 @@
 #include "widgets/elided_label.h"
 #include "widgets/experiment/field_words.h"
 #include "widgets/experiment/form_fields.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -39,7 +40,6 @@ void ConfigForm::buildUi() {
   search_->setPlaceholderText(tr("Search keys"));
   search_->setClearButtonEnabled(true);
   search_->setAccessibleName(tr("Search keys"));
-  setRole(search_, "filter");
   onlyGiven_ = new QToolButton;
   onlyGiven_->setText(tr("Overrides only"));
   onlyGiven_->setToolTip(tr("Only the keys set in this file"));
@@ -89,7 +89,6 @@ QWidget* ConfigForm::buildHelp() {
   auto* strip = new QWidget;
   strip->setMinimumHeight(kMinHelpPx);
   setRole(strip, "panel");
-  strip->setAttribute(Qt::WA_StyledBackground);
   helpKey_ = new ElidedLabel(Qt::ElideMiddle);
   setRole(helpKey_, "mono");
   helpFacts_ = new ElidedLabel(Qt::ElideRight);
@@ -151,7 +150,7 @@ ConfigForm::Group ConfigForm::buildGroup(const std::string& section, QWidget* co
                                group.box);
   help->setFont(interfaceFont(11));
   help->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  help->setProperty("role", QStringLiteral("faint"));
+  setRole(help, "faint");
   auto* head = new QHBoxLayout;
   head->setContentsMargins(12, 6, 4, 2);
   head->setSpacing(10);

@@ -8,6 +8,7 @@
 #include <QToolButton>
 
 #include "widgets/elided_label.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

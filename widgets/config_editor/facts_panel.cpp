@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/config_editor/learning_rate_curve.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

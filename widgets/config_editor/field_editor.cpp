@@ -15,6 +15,7 @@
 #include "engine/base/home_path.h"
 #include "widgets/config_editor/switch_button.h"
 #include "widgets/icon.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -25,7 +26,7 @@ constexpr int kTypingPauseMilliseconds = 500;
 void setInvalid(QWidget* input, bool invalid) {
   if (input->property("invalid").toBool() == invalid) return;
   input->setProperty("invalid", invalid);
-  repolish(input);
+  input->update();
 }
 
 QHBoxLayout* plainRow(QWidget* widget) {
@@ -99,7 +100,7 @@ class LineEditor : public FieldEditor {
     auto* label = new QLabel(unit, line_);
     label->setFont(interfaceFont(11));
     label->setAttribute(Qt::WA_TransparentForMouseEvents);
-    label->setProperty("role", QStringLiteral("faint"));
+    setRole(label, "faint");
     auto* inside = new QHBoxLayout(line_);
     inside->setContentsMargins(0, 0, 8, 0);
     inside->addStretch();
@@ -119,7 +120,7 @@ class PathEditor : public LineEditor {
     browse_ = new QToolButton(this);
     browse_->setToolTip(isFolder ? tr("Choose a folder") : tr("Choose a file"));
     browse_->setAccessibleName(browse_->toolTip());
-    browse_->setProperty("role", QStringLiteral("quiet"));
+    setRole(browse_, "quiet");
     colourIcon();
     layout()->addWidget(browse_);
     connect(browse_, &QToolButton::clicked, this, [this] { browse(); });

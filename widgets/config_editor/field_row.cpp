@@ -10,6 +10,7 @@
 
 #include "widgets/elided_label.h"
 #include "widgets/experiment/field_words.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -69,7 +70,7 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   origin_ = new ElidedLabel(Qt::ElideLeft, this);
   origin_->setFixedWidth(kOriginWidthPx);
   origin_->setFont(interfaceFont(11));
-  origin_->setProperty("role", QStringLiteral("faint"));
+  setRole(origin_, "faint");
   reset_ = new ResetButton(this);
   reset_->setAccessibleName(tr("Reset %1").arg(name_->text()));
   QSizePolicy keepsPlace = reset_->sizePolicy();
@@ -79,7 +80,7 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   error_ = new QLabel(this);
   error_->setWordWrap(true);
   error_->setFont(interfaceFont(11));
-  error_->setProperty("role", QStringLiteral("error"));
+  setRole(error_, "error");
   error_->hide();
 
   auto* row = new QHBoxLayout;
@@ -140,8 +141,7 @@ void FieldRow::flash() {
   });
 }
 
-/// Values set in the document have a bold name and a bar at the left. The style sheet sets the
-/// weight: a font set here would be lost when the theme changes.
+/// Values set in the document have a bold name and a bar at the left.
 void FieldRow::colourLabel() { setRole(name_, state_.value.isGiven ? "given" : "muted"); }
 
 void FieldRow::paintEvent(QPaintEvent*) {

@@ -6,6 +6,7 @@
 #include <QStyledItemDelegate>
 #include <algorithm>
 
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -103,7 +104,7 @@ void IssueList::colorRows() {
 
 void IssueList::changeEvent(QEvent* event) {
   QTreeWidget::changeEvent(event);
-  if (event->type() == QEvent::StyleChange) colorRows();
+  if (event->type() == QEvent::PaletteChange) colorRows();
 }
 
 }  // namespace lockstep::widgets

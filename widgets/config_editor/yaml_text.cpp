@@ -320,7 +320,7 @@ void YamlText::resizeEvent(QResizeEvent* event) {
 void YamlText::changeEvent(QEvent* event) {
   QsciScintilla::changeEvent(event);
   // The base class's constructor may send events before the lexer is there.
-  if (event->type() == QEvent::StyleChange && lexer_ != nullptr) applyTheme();
+  if (event->type() == QEvent::PaletteChange && lexer_ != nullptr) applyTheme();
 }
 
 void YamlText::applyTheme() {

@@ -11,7 +11,7 @@
 #include <QWidgetAction>
 #include <algorithm>
 
-#include "widgets/theme.h"
+#include "widgets/role.h"
 
 namespace lockstep::widgets {
 namespace {

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/image_view/verdict_style.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -21,7 +22,7 @@ QString captionOf(Verdict verdict) {
 CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict_(verdict) {
   setRole(this, "card");
   all_ = new QLabel(QStringLiteral("–"));
-  setRole(all_, "number");
+  all_->setFont(monoFont(18));
   caption_ = new QLabel(captionOf(verdict));
   caption_->setFont(interfaceFont(11));
   setRole(caption_, "muted");
@@ -66,7 +67,9 @@ void CountCard::applyColor() {
   while (contrastRatio(colour, theme.card) < 4.5) {
     colour = theme.isDark ? colour.lighter(108) : colour.darker(108);
   }
-  all_->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
+  QPalette palette = all_->palette();
+  palette.setColor(QPalette::WindowText, colour);
+  all_->setPalette(palette);
 }
 
 }  // namespace lockstep::widgets

@@ -229,7 +229,7 @@ void ImageCanvas::keyReleaseEvent(QKeyEvent* event) {
 void ImageCanvas::leaveEvent(QEvent*) { setHovered(-1); }
 
 void ImageCanvas::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::StyleChange || event->type() == QEvent::PaletteChange) redrawBase();
+  if (event->type() == QEvent::PaletteChange) redrawBase();
   QWidget::changeEvent(event);
 }
 

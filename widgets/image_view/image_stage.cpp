@@ -9,7 +9,7 @@
 
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
-#include "widgets/theme.h"
+#include "widgets/role.h"
 
 namespace lockstep::widgets {
 namespace {

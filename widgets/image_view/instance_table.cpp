@@ -48,7 +48,6 @@ InstanceTable::InstanceTable(QWidget* parent)
   setSortingEnabled(true);
   setFocusPolicy(Qt::ClickFocus);
   setAccessibleName(tr("Instances in this image"));
-  setStyleSheet(QStringLiteral("QTableView::item { padding: 0 5px; }"));
   horizontalHeader()->setFont(interfaceFont(12));
   verticalHeader()->hide();
   verticalHeader()->setDefaultSectionSize(24);

@@ -4,7 +4,7 @@
 #include <QShortcut>
 #include <QToolButton>
 
-#include "widgets/theme.h"
+#include "widgets/role.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -17,7 +17,6 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(2);
-  setStyleSheet(QStringLiteral("QToolButton { padding: 3px 7px; font-size: 12px; }"));
   groundTruth_ = add(QStringLiteral("G"), tr("ground truth"));
   groundTruth_->setToolTip(tr("Show or hide ground truth, including false negatives (G)"));
   masks_ = add(QStringLiteral("M"), tr("masks"));
@@ -33,7 +32,7 @@ QToolButton* LayerButtons::add(const QString& key, const QString& name) {
   button->setCheckable(true);
   button->setChecked(true);
   button->setToolTip(tr("Show or hide %1 (%2)").arg(name, key));
-  setRole(button, "quiet");
+  setRole(button, "small");
   layout()->addWidget(button);
   connect(button, &QToolButton::toggled, this, &LayerButtons::layersChanged);
   auto* shortcut = new QShortcut(QKeySequence(key), parentWidget() ? parentWidget() : this);

@@ -12,6 +12,7 @@
 #include "widgets/image_view/precision_recall_curve.h"
 #include "widgets/image_view/value_slider.h"
 #include "widgets/instances/precision_recall.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

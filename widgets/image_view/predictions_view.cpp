@@ -21,7 +21,7 @@
 #include "widgets/image_view/predictions_view_impl.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/instances/image_order.h"
-#include "widgets/theme.h"
+#include "widgets/role.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -48,7 +48,6 @@ void PredictionsView::buildUi() {
   impl_->page->setHandleWidth(1);
   impl_->panel = new PredictionsPanel;
   setRole(impl_->panel, "panel");
-  impl_->panel->setAttribute(Qt::WA_StyledBackground);
   // The panel scrolls by itself, so that a low window does not cut the image or the strip.
   impl_->panelSide = new QScrollArea;
   impl_->panelSide->setObjectName(QStringLiteral("predictionsPanel"));
@@ -280,7 +279,7 @@ void PredictionsView::requestPrediction() {
 }
 
 void PredictionsView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::StyleChange) impl_->session.refreshScene();
+  if (event->type() == QEvent::PaletteChange) impl_->session.refreshScene();
   QWidget::changeEvent(event);
 }
 

@@ -18,7 +18,7 @@
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/instances/image_order.h"
-#include "widgets/theme.h"
+#include "widgets/role.h"
 
 namespace lockstep::widgets {
 namespace {

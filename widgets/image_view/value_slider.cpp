@@ -5,8 +5,8 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "widgets/role.h"
 #include "widgets/slider.h"
-#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 

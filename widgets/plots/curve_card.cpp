@@ -12,6 +12,7 @@
 
 #include "widgets/icon.h"
 #include "widgets/plots/card_legend.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -84,7 +85,7 @@ void CurveCard::updateIcons() {
 
 void CurveCard::changeEvent(QEvent* event) {
   QFrame::changeEvent(event);
-  if (event->type() == QEvent::StyleChange && menuButton_) updateIcons();
+  if (event->type() == QEvent::PaletteChange && menuButton_) updateIcons();
 }
 
 void CurveCard::setSubtitle(const QString& text, bool isWarning) {

@@ -332,7 +332,7 @@ void CurvePlot::showEvent(QShowEvent* event) {
 
 void CurvePlot::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::StyleChange) applyTheme();
+  if (event->type() == QEvent::PaletteChange) applyTheme();
 }
 
 }  // namespace lockstep::widgets
