@@ -37,9 +37,10 @@ QString overflowText(int first, int last, int all) {
 }
 
 /// Rounded up, because a text would be elided to a width rounded down.
-int widthOf(const QFont& font, const QString& text) {
-  return static_cast<int>(std::ceil(QFontMetricsF(font).horizontalAdvance(text)));
+int widthOf(const QFontMetricsF& metrics, const QString& text) {
+  return static_cast<int>(std::ceil(metrics.horizontalAdvance(text)));
 }
+int widthOf(const QFont& font, const QString& text) { return widthOf(QFontMetricsF(font), text); }
 
 }  // namespace
 
@@ -52,24 +53,26 @@ ReadingsTip::ReadingsTip(QWidget* window) : QWidget(window) {
 void ReadingsTip::setReadings(Readings readings) {
   if (readings.rows.size() != readings_.rows.size()) firstRow_ = 0;
   readings_ = std::move(readings);
+  columns_ = measureColumns();
+  fullSize_ = measureFullSize();
   update();
 }
 
-ReadingsTip::Columns ReadingsTip::columns() const {
+ReadingsTip::Columns ReadingsTip::measureColumns() const {
+  const QFontMetricsF names(nameFont()), numbers(numberFont());
   Columns widest;
   for (const Readings::Row& row : readings_.rows) {
-    const int run = std::min(kWidestRunPx, widthOf(nameFont(), row.run));
-    widest.name = std::max(widest.name, run + widthOf(nameFont(), nameAfterRun(row)));
-    widest.value = std::max(widest.value, widthOf(numberFont(), row.value));
-    widest.detail = std::max(widest.detail, widthOf(numberFont(), detailOf(row)));
+    const int run = std::min(kWidestRunPx, widthOf(names, row.run));
+    widest.name = std::max(widest.name, run + widthOf(names, nameAfterRun(row)));
+    widest.value = std::max(widest.value, widthOf(numbers, row.value));
+    widest.detail = std::max(widest.detail, widthOf(numbers, detailOf(row)));
   }
   return widest;
 }
 
-QSize ReadingsTip::fullSize() const {
-  const Columns widest = columns();
-  int width = kSamplePx + kSampleGapPx + widest.name + kColumnGapPx + widest.value;
-  if (widest.detail > 0) width += kColumnGapPx + widest.detail;
+QSize ReadingsTip::measureFullSize() const {
+  int width = kSamplePx + kSampleGapPx + columns_.name + kColumnGapPx + columns_.value;
+  if (columns_.detail > 0) width += kColumnGapPx + columns_.detail;
   width = std::max(width, widthOf(numberFont(), readings_.title));
   for (const QString& note : readings_.notes) width = std::max(width, widthOf(nameFont(), note));
   const int lines = static_cast<int>(readings_.rows.size()) + fixedLines();
@@ -78,7 +81,7 @@ QSize ReadingsTip::fullSize() const {
 
 void ReadingsTip::showBeside(const QPoint& point) {
   const QSize room = parentWidget()->size() - QSize(2 * kBorderPx, 2 * kBorderPx);
-  QSize full = fullSize();
+  QSize full = fullSize_;
   if (full.height() > room.height()) {
     const auto all = static_cast<int>(readings_.rows.size());
     const int textPx = widthOf(nameFont(), overflowText(all, all, all));
@@ -95,7 +98,7 @@ void ReadingsTip::showBeside(const QPoint& point) {
   raise();
 }
 
-bool ReadingsTip::overflows() const { return height() < fullSize().height(); }
+bool ReadingsTip::overflows() const { return height() < fullSize_.height(); }
 
 int ReadingsTip::shownRows() const {
   const auto all = static_cast<int>(readings_.rows.size());
@@ -143,22 +146,21 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
 
 void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QRect& line) const {
   const Theme& theme = currentTheme();
-  const Columns widest = columns();
   const double middle = line.center().y();
   paintSample(painter, row.curve, curvePen(row.curve, theme), {line.left() + 0.0, middle},
               kSamplePx, theme.field);
   int right = line.right() + 1;
   painter.setFont(numberFont());
-  if (widest.detail > 0) {
+  if (columns_.detail > 0) {
     painter.setPen(theme.textMuted);
-    painter.drawText(QRect(right - widest.detail, line.top(), widest.detail, kRowPx),
+    painter.drawText(QRect(right - columns_.detail, line.top(), columns_.detail, kRowPx),
                      Qt::AlignVCenter, detailOf(row));
-    right -= widest.detail + kColumnGapPx;
+    right -= columns_.detail + kColumnGapPx;
   }
   painter.setPen(theme.text);
-  painter.drawText(QRect(right - widest.value, line.top(), widest.value, kRowPx),
+  painter.drawText(QRect(right - columns_.value, line.top(), columns_.value, kRowPx),
                    Qt::AlignVCenter | Qt::AlignRight, row.value);
-  right -= widest.value + kColumnGapPx;
+  right -= columns_.value + kColumnGapPx;
   const int left = line.left() + kSamplePx + kSampleGapPx;
   painter.setFont(nameFont());
   const QFontMetrics metrics = painter.fontMetrics();

@@ -30,14 +30,18 @@ class ReadingsTip : public QWidget {
   struct Columns {
     int name = 0, value = 0, detail = 0;
   };
-  Columns columns() const;
-  QSize fullSize() const;
+  /// Of all rows.
+  Columns measureColumns() const;
+  QSize measureFullSize() const;
   /// Number of lines that do not scroll: the title and the notes.
   int fixedLines() const { return 1 + static_cast<int>(readings_.notes.size()); }
   bool overflows() const;
   void paintRow(QPainter& painter, const Readings::Row& row, const QRect& line) const;
 
   Readings readings_;
+  // Measured once for each new readings: painting a row needs them too.
+  Columns columns_;
+  QSize fullSize_;
   int firstRow_ = 0;
 };
 
