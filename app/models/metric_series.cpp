@@ -160,7 +160,7 @@ std::optional<std::size_t> MetricSeries::findLowest() const {
   if (!all.hasFinite) return std::nullopt;
   std::size_t begin = 0, end = size();
   for (std::size_t level = pyramid_.size(); level-- > 0;) {
-    const ChunkedColumn<Extremes>& blocks = pyramid_[level];
+    const ExtremesColumn& blocks = pyramid_[level];
     std::size_t blockSize = kFan;
     for (std::size_t i = 0; i < level; ++i) blockSize *= kFan;
     for (; begin + blockSize <= end; begin += blockSize) {

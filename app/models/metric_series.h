@@ -38,7 +38,7 @@ struct ValueSpan {
 
 /// The least and the greatest finite value of a block; NaN: it has none.
 struct Extremes {
-  float min = 0, max = 0;
+  float min, max;
 };
 
 /// All values of one tag, append only. For fast drawing it holds the minimum and maximum of blocks
@@ -84,7 +84,8 @@ class MetricSeries {
 
   std::shared_ptr<StepAxis> axis_;
   ChunkedColumn<float> values_;
-  std::vector<ChunkedColumn<Extremes>>
+  using ExtremesColumn = ChunkedColumn<Extremes, 256>;
+  std::vector<ExtremesColumn>
       pyramid_;  ///< [level][block], for complete blocks of 16^(level+1) values
   std::vector<std::pair<std::size_t, std::size_t>> nonFinite_;
   std::optional<std::size_t> lowest_;

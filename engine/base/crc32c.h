@@ -9,4 +9,7 @@ namespace lockstep::base {
 /// several buffers, `before` is the checksum of the preceding bytes.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
+/// The same on a processor without an instruction for it.
+std::uint32_t crc32cByTables(std::string_view bytes, std::uint32_t before = 0);
+
 }  // namespace lockstep::base

@@ -7,6 +7,7 @@
 #include "tests/support/test_main.h"
 
 using lockstep::base::crc32c;
+using lockstep::base::crc32cByTables;
 using lockstep::events::maskCrc;
 
 namespace {
@@ -61,6 +62,9 @@ void TstCrc32c::everyLengthAndAlignmentEqualsTheDefinition() {
     for (std::size_t size = 0; size + begin <= bytes.size(); ++size) {
       const std::string_view part = std::string_view(bytes).substr(begin, size);
       QCOMPARE(crc32c(part), plainCrc32c(part));
+      QCOMPARE(crc32cByTables(part), plainCrc32c(part));
+      const std::size_t half = size / 2;
+      QCOMPARE(crc32c(part.substr(half), crc32c(part.substr(0, half))), plainCrc32c(part));
     }
   }
 }
