@@ -111,7 +111,7 @@ bool ConfigurePage::hasDocument() const { return document_.hasDocument(); }
 QString ConfigurePage::documentName() const { return hasDocument() ? document_.name() : QString(); }
 
 QString ConfigurePage::trainingBlockedBy() const {
-  if (!hasDocument()) return tr("Open an experiment first (Ctrl+O)");
+  if (!hasDocument()) return tr("Open an experiment first");
   const int errors = editor_->errorCount();
   if (errors == 0) return {};
   const QString head =

@@ -4,13 +4,13 @@
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QSettings>
-#include <QShortcut>
 #include <algorithm>
 #include <utility>
 
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/run_trash.h"
+#include "app/frame/keys_dialog.h"
 #include "app/frame/opening.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
@@ -54,9 +54,10 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   const int keptTheme = options.keepLayout ? settings.value(QStringLiteral("theme"), 0).toInt() : 0;
   theme_->setMode(options.themeGiven ? options.theme
                                      : static_cast<widgets::ThemeSwitch::Mode>(keptTheme));
+  if (options.keepLayout) restoreChosenKeys();
   buildUi();
   connectSignals();
-  addShortcuts();
+  addNamedActions();
   new WindowShortcutFilter(this);
   restoreLayout();
   openInitial();
@@ -159,7 +160,7 @@ void MainWindow::showPage(Page page) { pages_->showPage(page); }
 Page MainWindow::page() const { return pages_->page(); }
 
 void MainWindow::handlePageShown(Page page) {
-  for (QShortcut* shortcut : monitorShortcuts_) shortcut->setEnabled(page == Page::Monitor);
+  for (QAction* action : monitorActions_) action->setEnabled(page == Page::Monitor);
   updateTitle();
   focusPage();
   Q_EMIT readyChanged();

@@ -4,6 +4,7 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,6 @@
 class QAction;
 class QDockWidget;
 class QMenu;
-class QShortcut;
 
 namespace lockstep::app {
 
@@ -87,12 +87,19 @@ class MainWindow : public QMainWindow {
   QMenu* buildMenu();
   QMenu* buildDraftMenu(QWidget* parent);
   void buildThemeMenu(QMenu* menu);
+  void buildRunActions(QMenu* menu);
+  void buildPanelMenu(QMenu* menu);
+  void showPalette();
+  void showShortcuts();
   void connectSignals();
   void connectRuns();
   void connectConfigurePage(ConfigurePage* page);
   void connectRun(RunController* run);
-  void addShortcuts();
-  void addMonitorShortcuts();
+  void addNamedActions();
+  void addMonitorActions();
+  /// `keys`: "F1; ?"
+  QAction* addEverywhere(const char* id, const QString& text, const char* keys,
+                         const std::function<void()>& act);
   void restoreLayout();
   void keepDismissals(Dismissals* dismissals, const QString& key);
   void saveLayout() const;
@@ -139,7 +146,8 @@ class MainWindow : public QMainWindow {
   std::vector<ShownRun> shownRuns_;  ///< the current one first
   QDockWidget* runsDock_ = nullptr;
   QDockWidget* logDock_ = nullptr;
-  QList<QShortcut*> monitorShortcuts_;
+  QList<QAction*> monitorActions_;
+  QStringList lastActions_;  ///< ids of those chosen in the palette, the latest first
   struct RunActions {
     QAction* pause = nullptr;
     QAction* checkpoint = nullptr;

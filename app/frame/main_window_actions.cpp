@@ -7,9 +7,10 @@
 #include <QLocale>
 #include <QMenu>
 #include <QSettings>
-#include <QShortcut>
 
 #include "app/configure/configure_page.h"
+#include "app/frame/command_palette.h"
+#include "app/frame/keys_dialog.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/frame/shortcut_sheet.h"
@@ -18,54 +19,114 @@
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/runs_panel.h"
+#include "widgets/named_action.h"
 
 namespace lockstep::app {
 
+QAction* MainWindow::addEverywhere(const char* id, const QString& text, const char* keys,
+                                   const std::function<void()>& act) {
+  const QList<QKeySequence> list =
+      *keys ? QKeySequence::listFromString(QString::fromLatin1(keys)) : QList<QKeySequence>();
+  return widgets::addNamedAction(this, widgets::ActionPlace::Everywhere, id, text, list, act);
+}
+
 QMenu* MainWindow::buildMenu() {
   auto* menu = new QMenu(this);
-  menu->addAction(tr("Open experiment…"), QKeySequence(QStringLiteral("Ctrl+O")), this,
-                  &MainWindow::openWithDialog);
-  documentActions_.save =
-      menu->addAction(tr("Save experiment"), QKeySequence(QStringLiteral("Ctrl+S")), this,
-                      [this] { configurePage()->save(); });
-  documentActions_.saveAs =
-      menu->addAction(tr("Save experiment as…"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), this,
-                      [this] { configurePage()->saveAs(); });
+  menu->addAction(addEverywhere("experiment.open", tr("Open experiment…"), "Ctrl+O",
+                                [this] { openWithDialog(); }));
+  documentActions_.save = addEverywhere("experiment.save", tr("Save experiment"), "Ctrl+S",
+                                        [this] { configurePage()->save(); });
+  documentActions_.saveAs = addEverywhere("experiment.save_as", tr("Save experiment as…"),
+                                          "Ctrl+Shift+S", [this] { configurePage()->saveAs(); });
+  menu->addActions({documentActions_.save, documentActions_.saveAs});
   menu->addMenu(buildDraftMenu(menu));
-  menu->addAction(tr("Open folder of runs…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")), this,
-                  &MainWindow::openRunsFolder);
-  menu->addAction(tr("Add another folder of runs…"), this, &MainWindow::addRunsFolder);
+  menu->addAction(addEverywhere("runs.open_folder", tr("Open folder of runs…"), "Ctrl+Shift+O",
+                                [this] { openRunsFolder(); }));
+  menu->addAction(addEverywhere("runs.add_folder", tr("Add another folder of runs…"), "",
+                                [this] { addRunsFolder(); }));
   menu->addSeparator();
-  documentActions_.train = menu->addAction(tr("Train"), QKeySequence(QStringLiteral("Ctrl+Return")),
-                                           this, &MainWindow::train);
-  documentActions_.queue =
-      menu->addAction(tr("Add to the queue"), QKeySequence(QStringLiteral("Ctrl+Shift+Return")),
-                      this, &MainWindow::addToQueue);
-  runActions_.pause =
-      menu->addAction(tr("Pause or resume"), QKeySequence(QStringLiteral("Ctrl+Shift+P")), this,
-                      &MainWindow::togglePause);
-  runActions_.checkpoint = menu->addAction(tr("Save a checkpoint now"), this, [this] {
-    if (RunController* run = currentRun()) run->saveCheckpoint();
-  });
-  runActions_.stop = menu->addAction(tr("Stop"), QKeySequence(QStringLiteral("Ctrl+.")), this,
-                                     &MainWindow::stopRun);
+  buildRunActions(menu);
   menu->addSeparator();
   buildThemeMenu(menu->addMenu(tr("Theme")));
-  QMenu* panels = menu->addMenu(tr("Panels"));
-  for (QDockWidget* dock : {runsDock_, logDock_}) panels->addAction(dock->toggleViewAction());
-  panels->addSeparator();
-  panels->addAction(tr("Reset layout"), this, [this] {
+  buildPanelMenu(menu->addMenu(tr("Panels")));
+  menu->addAction(
+      addEverywhere("window.palette", tr("Command palette…"), "Ctrl+K", [this] { showPalette(); }));
+  menu->addAction(
+      addEverywhere("window.keys", tr("Keyboard shortcuts"), "F1; ?", [this] { showShortcuts(); }));
+  menu->addAction(addEverywhere("window.change_keys", tr("Change keys…"), "", [this] {
+    configurePage();
+    predictionsPage();
+    KeysDialog(this).exec();
+  }));
+  menu->addSeparator();
+  menu->addAction(addEverywhere("window.close", tr("Close the window (runs keep training)"),
+                                "Ctrl+Q", [this] { close(); }));
+  return menu;
+}
+
+void MainWindow::buildRunActions(QMenu* menu) {
+  documentActions_.train =
+      addEverywhere("experiment.train", tr("Train"), "Ctrl+Return", [this] { train(); });
+  documentActions_.queue = addEverywhere("experiment.queue", tr("Add to the queue"),
+                                         "Ctrl+Shift+Return", [this] { addToQueue(); });
+  runActions_.pause =
+      addEverywhere("run.pause", tr("Pause or resume"), "Ctrl+Shift+P", [this] { togglePause(); });
+  runActions_.checkpoint = addEverywhere("run.checkpoint", tr("Save a checkpoint now"), "", [this] {
+    if (RunController* run = currentRun()) run->saveCheckpoint();
+  });
+  runActions_.stop = addEverywhere("run.stop", tr("Stop"), "Ctrl+.", [this] { stopRun(); });
+  runActions_.stop->setProperty(widgets::kListedText, tr("Save a checkpoint and stop"));
+  menu->addActions({documentActions_.train, documentActions_.queue, runActions_.pause,
+                    runActions_.checkpoint, runActions_.stop});
+}
+
+void MainWindow::buildPanelMenu(QMenu* menu) {
+  const struct {
+    QDockWidget* dock;
+    const char* id;
+    QString text;
+  } panels[] = {{runsDock_, "window.runs_panel", tr("Show or hide the runs")},
+                {logDock_, "window.log_panel", tr("Show or hide log and alerts")}};
+  for (const auto& [dock, id, text] : panels) {
+    QAction* action = dock->toggleViewAction();
+    widgets::nameAction(action, widgets::ActionPlace::Everywhere, id);
+    action->setProperty(widgets::kListedText, text);
+    menu->addAction(action);
+    addAction(action);
+  }
+  menu->addSeparator();
+  menu->addAction(addEverywhere("window.reset_layout", tr("Reset layout"), "", [this] {
     for (QDockWidget* dock : {runsDock_, logDock_}) dock->show();
     placeDocks();
+  }));
+}
+
+void MainWindow::showPalette() {
+  auto* palette = new CommandPalette(this, [this](const QAction* action) {
+    switch (widgets::placeOf(action)) {
+      case widgets::ActionPlace::Configure:
+        return showPage(Page::Configure);
+      case widgets::ActionPlace::Monitor:
+        return showPage(Page::Monitor);
+      case widgets::ActionPlace::Predictions:
+        return showPage(Page::Predictions);
+      case widgets::ActionPlace::Everywhere:
+      case widgets::ActionPlace::Runs:
+        return;
+    }
   });
-  menu->addAction(tr("Keyboard shortcuts"), QKeySequence(QStringLiteral("F1")), this,
-                  [this] { showShortcutSheet(this); });
-  menu->addSeparator();
-  menu->addAction(tr("Close the window (runs keep training)"),
-                  QKeySequence(QStringLiteral("Ctrl+Q")), this, &QWidget::close);
-  // Shortcuts of a closed menu work only if the window has the actions, too.
-  addActions(menu->actions());
-  return menu;
+  connect(palette, &CommandPalette::triggered, this, [this](const QString& id) {
+    lastActions_.removeAll(id);
+    lastActions_.prepend(id);
+  });
+  palette->popUp(lastActions_);
+}
+
+/// All pages', which are created for it.
+void MainWindow::showShortcuts() {
+  configurePage();
+  predictionsPage();
+  showShortcutSheet(this);
 }
 
 void MainWindow::openRunsFolder() {
@@ -107,10 +168,17 @@ QMenu* MainWindow::buildDraftMenu(QWidget* parent) {
 void MainWindow::buildThemeMenu(QMenu* menu) {
   using Mode = widgets::ThemeSwitch::Mode;
   auto* group = new QActionGroup(menu);
-  const QList<QPair<QString, Mode>> modes{
-      {tr("System"), Mode::System}, {tr("Light"), Mode::Light}, {tr("Dark"), Mode::Dark}};
-  for (const auto& [title, mode] : modes) {
+  const struct {
+    const char* id;
+    QString title;
+    Mode mode;
+  } modes[] = {{"window.theme_system", tr("System"), Mode::System},
+               {"window.theme_light", tr("Light"), Mode::Light},
+               {"window.theme_dark", tr("Dark"), Mode::Dark}};
+  for (const auto& [id, title, mode] : modes) {
     QAction* action = menu->addAction(title);
+    widgets::nameAction(action, widgets::ActionPlace::Everywhere, id);
+    action->setProperty(widgets::kListedText, tr("Theme: %1").arg(title));
     action->setCheckable(true);
     action->setChecked(theme_->mode() == mode);
     group->addAction(action);
@@ -123,38 +191,40 @@ void MainWindow::buildThemeMenu(QMenu* menu) {
   }
 }
 
-void MainWindow::addShortcuts() {
-  auto add = [this](const QString& keys, auto slot) {
-    return connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, this, slot);
-  };
-  add(QStringLiteral("Ctrl+1"), [this] { showPage(Page::Configure); });
-  add(QStringLiteral("Ctrl+2"), [this] { showPage(Page::Monitor); });
-  add(QStringLiteral("Ctrl+3"), [this] { showPage(Page::Predictions); });
-  add(QStringLiteral("/"), [this] { runs_->focusFilter(); });
-  add(QStringLiteral("Esc"), [this] { escape(); });
-  add(QStringLiteral("?"), [this] { showShortcutSheet(this); });
-  add(QStringLiteral("F10"), [this] { topBar_->openMenu(); });
-  add(QStringLiteral("F11"), [this] { isFullScreen() ? showNormal() : showFullScreen(); });
-  add(QStringLiteral("Ctrl+D"), [this] {
+void MainWindow::addNamedActions() {
+  addEverywhere("page.configure", tr("Show Configure"), "Ctrl+1",
+                [this] { showPage(Page::Configure); });
+  addEverywhere("page.monitor", tr("Show Monitor"), "Ctrl+2", [this] { showPage(Page::Monitor); });
+  addEverywhere("page.predictions", tr("Show Predictions"), "Ctrl+3",
+                [this] { showPage(Page::Predictions); });
+  addEverywhere("runs.filter", tr("Filter runs"), "/", [this] { runs_->focusFilter(); });
+  addEverywhere("window.escape", tr("Clear the filter, dismiss a message"), "Esc",
+                [this] { escape(); });
+  addEverywhere("window.menu", tr("Menu"), "F10", [this] { topBar_->openMenu(); });
+  addEverywhere("window.full_screen", tr("Full screen"), "F11",
+                [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+  addEverywhere("run.duplicate", tr("Duplicate the run's configuration"), "Ctrl+D", [this] {
     const QString run = runs_->currentRun();
     if (!run.isEmpty()) openCopyOfRun(run);
   });
-  addMonitorShortcuts();
+  addMonitorActions();
 }
 
-void MainWindow::addMonitorShortcuts() {
+void MainWindow::addMonitorActions() {
   // Single letters work on the Monitor page only; a focused text field handles them first.
-  const auto add = [this](const QString& key, auto* receiver, auto slot) {
-    auto* shortcut = new QShortcut(QKeySequence(key), this);
-    connect(shortcut, &QShortcut::activated, receiver, slot);
-    monitorShortcuts_.append(shortcut);
+  const auto add = [this](const char* id, const QString& text, const QKeySequence& key,
+                          const std::function<void()>& act) {
+    monitorActions_.append(
+        widgets::addNamedAction(this, widgets::ActionPlace::Monitor, id, text, {key}, act));
   };
-  add(QStringLiteral("L"), monitorPage(), &MonitorPage::toggleLogY);
-  add(QStringLiteral("X"), monitorPage(), &MonitorPage::toggleLogX);
-  add(QStringLiteral("S"), monitorPage()->tools(), &CurveTools::toggleSmoothing);
-  add(QStringLiteral("O"), monitorPage(), &MonitorPage::toggleOutliers);
-  add(QStringLiteral("R"), monitorPage(), &MonitorPage::resetViews);
-  add(QStringLiteral("F"), monitorPage(), &MonitorPage::toggleMaximized);
+  MonitorPage* page = monitorPage();
+  add("monitor.log_y", tr("Log-scale Y"), Qt::Key_L, [page] { page->toggleLogY(); });
+  add("monitor.log_x", tr("Log-scale X"), Qt::Key_X, [page] { page->toggleLogX(); });
+  add("monitor.smoothing", tr("Smoothing on or off"), Qt::Key_S,
+      [page] { page->tools()->toggleSmoothing(); });
+  add("monitor.outliers", tr("Ignore outliers"), Qt::Key_O, [page] { page->toggleOutliers(); });
+  add("monitor.reset_zoom", tr("Reset zoom"), Qt::Key_R, [page] { page->resetViews(); });
+  add("monitor.maximize", tr("Maximize a card"), Qt::Key_F, [page] { page->toggleMaximized(); });
 }
 
 void MainWindow::escape() {

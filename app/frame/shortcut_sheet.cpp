@@ -1,104 +1,56 @@
 #include "app/frame/shortcut_sheet.h"
 
+#include <QAction>
 #include <QCoreApplication>
+#include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QList>
 
+#include "widgets/named_action.h"
+#include "widgets/role.h"
+
 namespace lockstep::app {
 namespace {
 
-struct Keys {
-  const char* keys;  ///< of one action, separated by spaces
-  const char* what;
-};
-struct Group {
-  const char* title;
-  QList<Keys> rows;
-};
+using widgets::ActionPlace;
 
-const char* const kContext = "ShortcutSheet";
+QString tr(const char* text) { return QCoreApplication::translate("ShortcutSheet", text); }
 
-QList<Group> everywhere() {
-  return {{QT_TRANSLATE_NOOP("ShortcutSheet", "Everywhere"),
-           {{"Ctrl+1", "Configure"},
-            {"Ctrl+2", "Monitor"},
-            {"Ctrl+3", "Predictions"},
-            {"Ctrl+O", "Open an experiment"},
-            {"Ctrl+S", "Save the experiment"},
-            {"Ctrl+Shift+S", "Save the experiment as"},
-            {"Ctrl+Shift+O", "Open a folder of runs"},
-            {"Ctrl+Return", "Train"},
-            {"Ctrl+Shift+Return", "Add to the queue"},
-            {"Ctrl+Shift+P", "Pause or resume"},
-            {"Ctrl+.", "Save a checkpoint and stop"},
-            {"Ctrl+D", "Duplicate configuration"},
-            {"/", "Filter runs"},
-            {"Esc", "Clear the filter, dismiss a message"},
-            {"F1 ?", "Keyboard shortcuts"},
-            {"F10", "Menu"},
-            {"F11", "Full screen"},
-            {"Ctrl+Q", "Close the window; runs keep training"}}}};
+QString row(const QString& keys, const QString& what) {
+  return QStringLiteral("<tr><td><b>%1</b>&nbsp;</td><td>%2</td></tr>")
+      .arg(keys.toHtmlEscaped(), what.toHtmlEscaped());
 }
 
-QList<Group> configureAndMonitor() {
-  return {{QT_TRANSLATE_NOOP("ShortcutSheet", "Configure"),
-           {{"Ctrl+F", "Search keys"},
-            {"Ctrl+Z", "Undo"},
-            {"Ctrl+Shift+Z", "Redo"},
-            {"Ctrl+Space", "Autocomplete"},
-            {"Alt+Return", "Apply the suggested fix"}}},
-          {QT_TRANSLATE_NOOP("ShortcutSheet", "Runs"),
-           {{"F2", "Rename"},
-            {"Ctrl+T", "Tags"},
-            {"Del", "Move to trash"},
-            {"Alt+Up", "Earlier in the queue"},
-            {"Alt+Down", "Later in the queue"}}},
-          {QT_TRANSLATE_NOOP("ShortcutSheet", "Monitor"),
-           {{"Up", "Previous run"},
-            {"Down", "Next run"},
-            {"L", "Log-scale Y"},
-            {"X", "Log-scale X"},
-            {"S", "Smoothing"},
-            {"O", "Ignore outliers"},
-            {"R", "Reset zoom"},
-            {"F", "Maximize a card"},
-            {"", "Ctrl+wheel zooms into a curve"}}}};
+/// Keys that a widget handles itself: they are not actions and cannot be changed.
+QString ownKeysOf(ActionPlace place) {
+  if (place == ActionPlace::Configure) {
+    return row(QStringLiteral("Ctrl+Z"), tr("Undo")) +
+           row(QStringLiteral("Ctrl+Shift+Z"), tr("Redo")) +
+           row(QStringLiteral("Ctrl+Space"), tr("Autocomplete")) +
+           row(QStringLiteral("Alt+Return"), tr("Apply the suggested fix"));
+  }
+  if (place != ActionPlace::Monitor) return {};
+  return row(QStringLiteral("Up"), tr("Previous run")) +
+         row(QStringLiteral("Down"), tr("Next run")) + row({}, tr("Ctrl+wheel zooms into a curve"));
 }
 
-QList<Group> predictions() {
-  return {{QT_TRANSLATE_NOOP("ShortcutSheet", "Predictions"),
-           {{"A Left", "Previous image"},
-            {"D Right", "Next image"},
-            {"N", "Next error"},
-            {"Shift+N", "Previous error"},
-            {"Up", "Previous object"},
-            {"Down", "Next object"},
-            {"P", "Select what is under the pointer"},
-            {",", "Earlier checkpoint"},
-            {".", "Later checkpoint"},
-            {"Shift+Up", "Higher score threshold"},
-            {"Shift+Down", "Lower score threshold"},
-            {"G", "Ground truth"},
-            {"M", "Masks"},
-            {"B", "Boxes"},
-            {"T", "Labels"},
-            {"0 R", "Fit image"},
-            {"1", "Actual size"},
-            {"+ =", "Zoom in"},
-            {"-", "Zoom out"},
-            {"F", "Maximize the image"}}}};
+QString keysOf(const QAction* action) {
+  QStringList texts;
+  for (const QKeySequence& keys : action->shortcuts())
+    texts << keys.toString(QKeySequence::NativeText);
+  return texts.join(QLatin1Char(' '));
 }
 
-QString tableOf(const QList<Group>& groups) {
+QString tableOf(const QList<QAction*>& actions, const QList<ActionPlace>& places) {
   QString html = QStringLiteral("<table cellspacing='4'>");
-  for (const Group& group : groups) {
-    html += QStringLiteral("<tr><td colspan='2'><u>%1</u></td></tr>")
-                .arg(QCoreApplication::translate(kContext, group.title));
-    for (const Keys& row : group.rows)
-      html +=
-          QStringLiteral("<tr><td><b>%1</b>&nbsp;</td><td>%2</td></tr>")
-              .arg(QString::fromLatin1(row.keys), QCoreApplication::translate(kContext, row.what));
+  for (const ActionPlace place : places) {
+    html += QStringLiteral("<tr><td colspan='2'><u>%1</u></td></tr>").arg(placeName(place));
+    for (const QAction* action : actions) {
+      if (widgets::placeOf(action) == place && !action->shortcut().isEmpty())
+        html += row(keysOf(action), widgets::listedText(action));
+    }
+    html += ownKeysOf(place);
   }
   return html + QStringLiteral("</table>");
 }
@@ -106,14 +58,20 @@ QString tableOf(const QList<Group>& groups) {
 }  // namespace
 
 void showShortcutSheet(QWidget* window) {
-  auto* sheet = new QWidget(window, Qt::Popup);
+  const QList<QAction*> actions = widgets::namedActions(window);
+  auto* sheet = new QFrame(window, Qt::Popup);
+  widgets::setRole(sheet, "card");
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->setObjectName(QStringLiteral("shortcutSheet"));
   auto* columns = new QHBoxLayout(sheet);
   columns->setContentsMargins(18, 14, 18, 14);
   columns->setSpacing(24);
-  for (const QList<Group>& groups : {everywhere(), configureAndMonitor(), predictions()}) {
-    auto* text = new QLabel(tableOf(groups));
+  const QList<QList<ActionPlace>> placesOfColumns{
+      {ActionPlace::Everywhere},
+      {ActionPlace::Configure, ActionPlace::Runs, ActionPlace::Monitor},
+      {ActionPlace::Predictions}};
+  for (const QList<ActionPlace>& places : placesOfColumns) {
+    auto* text = new QLabel(tableOf(actions, places));
     text->setTextFormat(Qt::RichText);
     columns->addWidget(text, 0, Qt::AlignTop);
   }

@@ -4,7 +4,7 @@ class QWidget;
 
 namespace lockstep::app {
 
-/// Shows a popup with all keyboard shortcuts, until a click or a key press.
+/// Shows a popup with the keys of all named actions of a window, until a click or a key press.
 void showShortcutSheet(QWidget* window);
 
 }  // namespace lockstep::app

@@ -15,6 +15,7 @@
 #include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/icon.h"
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -76,8 +77,12 @@ void TopBar::buildWidgets() {
   pause_ = new QPushButton(kGap + tr("Pause"));
   stop_ = new QPushButton(kGap + tr("Stop"));
   stop_->setObjectName(QStringLiteral("stopButton"));
-  stop_->setToolTip(tr("Save a checkpoint and stop (Ctrl+.); the run can be resumed"));
+  stop_->setToolTip(tr("Save a checkpoint and stop; the run can be resumed"));
   for (QPushButton* button : {train_, pause_, stop_}) button->setIconSize({12, 12});
+  widgets::showKeysOf(train_, "experiment.train");
+  widgets::showKeysOf(queue_, "experiment.queue");
+  widgets::showKeysOf(pause_, "run.pause");
+  widgets::showKeysOf(stop_, "run.stop");
   pill_ = new StatePill;
   QSizePolicy keepsPlace = pill_->sizePolicy();
   keepsPlace.setRetainSizeWhenHidden(true);
@@ -94,7 +99,8 @@ void TopBar::buildWidgets() {
   heldOut_ = metricLabel("");
   menu_ = new QToolButton;
   menu_->setObjectName(QStringLiteral("menuButton"));
-  menu_->setToolTip(tr("Menu (F10)"));
+  menu_->setToolTip(tr("Menu"));
+  widgets::showKeysOf(menu_, "window.menu");
   menu_->setPopupMode(QToolButton::InstantPopup);
   widgets::setRole(menu_, "icon");
   menu_->setFixedSize(32, 28);
@@ -201,8 +207,7 @@ void TopBar::setExperiment(const QString& name, bool isTrainable, const QString&
 }
 
 void TopBar::setBusy(const QString& who) {
-  queue_->setToolTip(
-      tr("Train it when the devices are free (Ctrl+Shift+Return). In use now:\n%1").arg(who));
+  queue_->setToolTip(tr("Train it when the devices are free. In use now:\n%1").arg(who));
   queue_->setVisible(!who.isEmpty());
   fitMetrics();
 }
@@ -246,9 +251,9 @@ void TopBar::openMenu() {
 void TopBar::updateButtons() {
   const bool didResume = pause_->text().endsWith(tr("Resume"));
   pause_->setText(kGap + (status_.resumes() ? tr("Resume") : tr("Pause")));
-  pause_->setToolTip(status_.canResume   ? tr("Resume from the latest checkpoint (Ctrl+Shift+P)")
-                     : status_.resumes() ? tr("Resume (Ctrl+Shift+P)")
-                                         : tr("Pause after the current step (Ctrl+Shift+P)"));
+  pause_->setToolTip(status_.canResume   ? tr("Resume from the latest checkpoint")
+                     : status_.resumes() ? tr("Resume")
+                                         : tr("Pause after the current step"));
   pause_->setEnabled(canPauseOrResume());
   stop_->setEnabled(canStop());
   if (status_.resumes() != didResume) updateIcons();

@@ -2,9 +2,12 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMainWindow>
-#include <QShortcut>
+#include <QToolTip>
+
+#include "widgets/named_action.h"
 
 namespace lockstep::app {
 
@@ -21,12 +24,20 @@ bool WindowShortcutFilter::isWindowShortcut(QKeyCombination keys) const {
   const QKeySequence sequence(keys);
   for (const QAction* action : window_->actions())
     if (action->shortcuts().contains(sequence)) return true;
-  for (const QShortcut* shortcut : window_->findChildren<QShortcut*>(Qt::FindDirectChildrenOnly))
-    if (shortcut->key() == sequence) return true;
   return false;
 }
 
+/// A tooltip that names the keys of its action, as they are now.
+bool WindowShortcutFilter::showTip(QWidget* widget, QEvent* event) {
+  if (!widget || widget->window() != window_) return false;
+  const QString text = widgets::toolTipWithKeys(widget);
+  if (text == widget->toolTip()) return false;
+  QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text, widget);
+  return true;
+}
+
 bool WindowShortcutFilter::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::ToolTip) return showTip(qobject_cast<QWidget*>(watched), event);
   if (event->type() != QEvent::ShortcutOverride) return false;
   const auto* widget = qobject_cast<QWidget*>(watched);
   if (!widget || widget->window() != window_ ||

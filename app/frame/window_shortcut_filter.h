@@ -8,7 +8,7 @@ class QMainWindow;
 namespace lockstep::app {
 
 /// Event filter that gives the window's shortcuts priority over those of its text editors, such as
-/// Ctrl+D, which duplicates a line in an editor.
+/// Ctrl+D, which duplicates a line in an editor, and ends tooltips with the keys of their action.
 class WindowShortcutFilter : public QObject {
   Q_OBJECT
 
@@ -20,6 +20,7 @@ class WindowShortcutFilter : public QObject {
 
  private:
   bool isWindowShortcut(QKeyCombination keys) const;
+  bool showTip(QWidget* widget, QEvent* event);
 
   QMainWindow* window_;
 };

@@ -12,6 +12,7 @@
 #include "app/models/run_list_model.h"
 #include "app/models/run_tree.h"
 #include "app/runs/runs_panel.h"
+#include "widgets/named_action.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
@@ -119,11 +120,16 @@ void RunMenu::addRunActions() {
                               [this, folder] { Q_EMIT panel_->resumeRequested(folder); });
   resume->setEnabled(blocked.isEmpty());
   resume->setToolTip(blocked);
-  QAction* copy = addAction(tr("Duplicate configuration\tCtrl+D"), this,
+  QAction* copy = addAction(withKeys(tr("Duplicate configuration"), "run.duplicate"), this,
                             [this, folder] { Q_EMIT panel_->copyConfigRequested(folder); });
   copy->setEnabled(areHere(runs_) &&
                    runs_.front().data(RunListModel::ProgramRole).toString().isEmpty());
   addSeparator();
+}
+
+QString RunMenu::withKeys(const QString& text, const char* action) const {
+  const QString keys = widgets::keysText(panel_->window(), QString::fromLatin1(action));
+  return keys.isEmpty() ? text : text % QLatin1Char('\t') % keys;
 }
 
 void RunMenu::addNotesActions() {
@@ -131,11 +137,12 @@ void RunMenu::addNotesActions() {
     addAction(text, this, [this, notes] { Q_EMIT panel_->notesChangeRequested(folders_, notes); });
   };
   if (isOne()) {
-    addAction(tr("Rename\tF2"), this, [this] { panel_->editName(runs_.front()); });
+    addAction(withKeys(tr("Rename"), "runs.rename"), this,
+              [this] { panel_->editName(runs_.front()); });
     addAction(tr("Note…"), this, &RunMenu::askForNote);
     addColors(addMenu(tr("Colour")));
   }
-  addAction(tr("Tags…\tCtrl+T"), this, [this] { askForTags(panel_, runs_); });
+  addAction(withKeys(tr("Tags…"), "runs.tags"), this, [this] { askForTags(panel_, runs_); });
   const bool arePinned = all(runs_, RunListModel::PinnedRole);
   const bool areArchived = all(runs_, RunListModel::ArchivedRole);
   change(arePinned ? tr("Unpin") : tr("Pin to the top"),
@@ -188,7 +195,7 @@ void RunMenu::addFolderActions() {
   addAction(isOne() ? tr("Copy path") : tr("Copy paths"), this,
             [this] { QApplication::clipboard()->setText(folders_.join(u'\n')); });
   if (!areHere(runs_)) return;
-  QAction* trash = addAction(tr("Move to trash\tDel"), this,
+  QAction* trash = addAction(withKeys(tr("Move to trash"), "runs.trash"), this,
                              [this] { Q_EMIT panel_->trashRequested(folders_); });
   const bool isAlive = std::ranges::any_of(
       runs_, [](const auto& run) { return run.data(RunListModel::AliveRole).toBool(); });

@@ -28,6 +28,8 @@ class RunMenu : public QMenu {
   void addColors(QMenu* menu);
   void askForNote();
   void addVanishedActions();
+  /// The text of an entry that a key triggers too.
+  QString withKeys(const QString& text, const char* action) const;
   bool isOne() const { return runs_.size() == 1; }
 
   RunsPanel* panel_;

@@ -3,7 +3,6 @@
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
-#include <QShortcut>
 #include <QStackedLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -17,6 +16,7 @@
 #include "app/runs/run_tree_view.h"
 #include "app/runs/run_view_menu.h"
 #include "widgets/empty_state.h"
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 
 namespace lockstep::app {
@@ -118,7 +118,7 @@ void RunsPanel::connectSignals() {
   connect(model_, &RunListModel::runChanged, this, [this](const QString& run) {
     if (needsFacts() && !RemotePlace::isRemote(run)) facts_.want({run});
   });
-  addShortcuts();
+  addNamedActions();
   updateFilter();
 }
 
@@ -349,27 +349,28 @@ void RunsPanel::editName(const QModelIndex& run) {
   list_->edit(run);
 }
 
-void RunsPanel::addShortcuts() {
-  const auto add = [this](const QKeySequence& keys, auto action) {
-    auto* shortcut = new QShortcut(keys, list_);
-    shortcut->setContext(Qt::WidgetShortcut);
-    connect(shortcut, &QShortcut::activated, this, action);
+void RunsPanel::addNamedActions() {
+  const auto add = [this](const char* id, const QString& text, const QKeySequence& keys,
+                          const std::function<void()>& act) {
+    widgets::addNamedAction(list_, widgets::ActionPlace::Runs, id, text, {keys}, act);
   };
   const auto current = [this] { return list_->currentIndex().siblingAtColumn(0); };
-  add(QKeySequence(Qt::Key_F2), [this, current] { editName(current()); });
-  add(QKeySequence(QStringLiteral("Alt+Up")), [this, current] { moveInQueue(current(), -1); });
-  add(QKeySequence(QStringLiteral("Alt+Down")), [this, current] { moveInQueue(current(), 1); });
-  add(QKeySequence::Delete, [this] {
-    QStringList runs = selectedRuns();
-    runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });
-    if (!runs.isEmpty()) Q_EMIT trashRequested(runs);
-  });
-  add(QKeySequence(QStringLiteral("Ctrl+T")), [this] {
+  add("runs.rename", tr("Rename the run"), Qt::Key_F2, [this, current] { editName(current()); });
+  add("runs.tags", tr("Tags of the selected runs"), Qt::CTRL | Qt::Key_T, [this] {
     QModelIndexList runs = list_->selectionModel()->selectedRows();
     runs.removeIf(
         [this](const QModelIndex& run) { return RemotePlace::isRemote(tree_->folderOf(run)); });
     RunMenu::askForTags(this, {runs.begin(), runs.end()});
   });
+  add("runs.trash", tr("Move the selected runs to the trash"), QKeySequence::Delete, [this] {
+    QStringList runs = selectedRuns();
+    runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });
+    if (!runs.isEmpty()) Q_EMIT trashRequested(runs);
+  });
+  add("runs.earlier_in_queue", tr("Earlier in the queue"), Qt::ALT | Qt::Key_Up,
+      [this, current] { moveInQueue(current(), -1); });
+  add("runs.later_in_queue", tr("Later in the queue"), Qt::ALT | Qt::Key_Down,
+      [this, current] { moveInQueue(current(), 1); });
 }
 
 void RunsPanel::moveInQueue(const QModelIndex& run, int change) {

@@ -92,7 +92,7 @@ class RunsPanel : public QWidget {
   void selectPending();
   void updateEmptyState();
   void openMenu(const QPoint& position);
-  void addShortcuts();
+  void addNamedActions();
   bool needsFacts() const;
   void wantFacts();
   void updateFilterFault();

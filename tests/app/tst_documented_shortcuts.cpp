@@ -8,7 +8,6 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QRegularExpression>
-#include <QShortcut>
 #include <QTemporaryDir>
 #include <QTest>
 #include <set>
@@ -22,6 +21,7 @@
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/named_action.h"
 
 using namespace lockstep;
 using app::MainWindow;
@@ -62,9 +62,8 @@ void addNamedKeys(const QString& text, std::set<QString>& keys) {
 /// The keys that the window binds, and the document's keys that its editors handle themselves.
 std::set<QString> boundKeys(const MainWindow& window) {
   std::set<QString> bound;
-  for (const QShortcut* shortcut : window.findChildren<QShortcut*>())
-    bound.insert(shortcut->key().toString());
-  for (const QAction* action : window.actions()) bound.insert(action->shortcut().toString());
+  for (const QAction* action : widgets::namedActions(&window))
+    for (const QKeySequence& keys : action->shortcuts()) bound.insert(keys.toString());
   for (const char* own : {"Ctrl+Z", "Ctrl+Shift+Z", "Ctrl+Space", "Alt+Return"})
     bound.insert(QString::fromLatin1(own));
   bound.erase(QString());
@@ -135,8 +134,6 @@ class TstDocumentedShortcuts : public QObject {
     QVERIFY(window.configurePage()->open(file.fileName()));
     QList<QKeySequence> keys;
     for (const QAction* action : window.actions()) keys += action->shortcuts();
-    for (const QShortcut* shortcut : window.findChildren<QShortcut*>(Qt::FindDirectChildrenOnly))
-      keys += shortcut->key();
     QVERIFY(keys.size() > 20);
     QWidgetList fields{window.findChild<widgets::YamlText*>()};
     for (auto* field : window.findChildren<QLineEdit*>()) fields << field;

@@ -1,7 +1,6 @@
 #include "widgets/config_editor/config_editor.h"
 
 #include <QKeyEvent>
-#include <QShortcut>
 #include <QStackedLayout>
 #include <QTabBar>
 
@@ -14,6 +13,7 @@
 #include "widgets/config_editor/issue_list.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/empty_state.h"
+#include "widgets/named_action.h"
 
 namespace lockstep::widgets {
 
@@ -94,12 +94,8 @@ void ConfigEditor::connectText() {
     impl->form->reveal(key);
   });
   impl->text->setTips([impl](std::size_t byte) { return impl->tipAt(byte); });
-  const auto shortcut = [this](const QKeySequence& keys, void (ConfigEditor::*action)()) {
-    auto* added = new QShortcut(keys, this);
-    added->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(added, &QShortcut::activated, this, action);
-  };
-  shortcut(QKeySequence::Find, &ConfigEditor::focusSearch);
+  addNamedAction(this, ActionPlace::Configure, "configure.search", tr("Search keys"),
+                 {QKeySequence::Find}, [this] { focusSearch(); });
 }
 
 void ConfigEditor::setDocument(const QString& text, const QString& filePath) {

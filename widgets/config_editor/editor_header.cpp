@@ -8,6 +8,7 @@
 #include <QToolButton>
 
 #include "widgets/elided_label.h"
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -46,7 +47,8 @@ void EditorHeader::buildUi() {
     setRole(button, "quiet");
   }
   save_ = new QPushButton(tr("Save"));
-  save_->setToolTip(tr("Save the experiment (Ctrl+S)"));
+  showKeysOf(save_, "experiment.save");
+  save_->setToolTip(tr("Save the experiment"));
 
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(16, 8, 16, 8);

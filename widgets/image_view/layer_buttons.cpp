@@ -1,9 +1,9 @@
 #include "widgets/image_view/layer_buttons.h"
 
 #include <QHBoxLayout>
-#include <QShortcut>
 #include <QToolButton>
 
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 
 namespace lockstep::widgets {
@@ -17,15 +17,15 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(2);
-  groundTruth_ = add(QStringLiteral("G"), tr("ground truth"));
+  groundTruth_ = add("predictions.ground_truth", QStringLiteral("G"), tr("ground truth"));
   groundTruth_->setToolTip(tr("Show or hide ground truth, including false negatives (G)"));
-  masks_ = add(QStringLiteral("M"), tr("masks"));
-  boxes_ = add(QStringLiteral("B"), tr("boxes"));
-  labels_ = add(QStringLiteral("T"), tr("labels"));
+  masks_ = add("predictions.masks", QStringLiteral("M"), tr("masks"));
+  boxes_ = add("predictions.boxes", QStringLiteral("B"), tr("boxes"));
+  labels_ = add("predictions.labels", QStringLiteral("T"), tr("labels"));
 }
 
 /// The key works wherever the focus is on the page, which is this widget's parent.
-QToolButton* LayerButtons::add(const QString& key, const QString& name) {
+QToolButton* LayerButtons::add(const char* id, const QString& key, const QString& name) {
   auto* button = new QToolButton;
   button->setText(key % QLatin1Char(' ') % name);
   button->setAccessibleName(name);
@@ -35,9 +35,9 @@ QToolButton* LayerButtons::add(const QString& key, const QString& name) {
   setRole(button, "small");
   layout()->addWidget(button);
   connect(button, &QToolButton::toggled, this, &LayerButtons::layersChanged);
-  auto* shortcut = new QShortcut(QKeySequence(key), parentWidget() ? parentWidget() : this);
-  shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-  connect(shortcut, &QShortcut::activated, button, &QToolButton::toggle);
+  addNamedAction(parentWidget() ? parentWidget() : this, ActionPlace::Predictions, id,
+                 tr("Show or hide %1").arg(name), {QKeySequence(key)},
+                 [button] { button->toggle(); });
   return button;
 }
 

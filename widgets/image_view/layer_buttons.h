@@ -22,7 +22,7 @@ class LayerButtons : public QWidget {
   void layersChanged();
 
  private:
-  QToolButton* add(const QString& key, const QString& name);
+  QToolButton* add(const char* id, const QString& key, const QString& name);
 
   QToolButton* groundTruth_ = nullptr;
   QToolButton* masks_ = nullptr;

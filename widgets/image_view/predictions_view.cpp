@@ -5,7 +5,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
-#include <QShortcut>
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QVBoxLayout>
@@ -21,6 +20,7 @@
 #include "widgets/image_view/predictions_view_impl.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/instances/image_order.h"
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 
 namespace lockstep::widgets {
@@ -99,7 +99,7 @@ void PredictionsView::connectSignals() {
     emitReady();
   });
   connectSession();
-  addShortcuts();
+  addNamedActions();
 }
 
 void PredictionsView::connectSession() {
@@ -120,32 +120,52 @@ void PredictionsView::connectSession() {
   });
 }
 
-void PredictionsView::addShortcuts() {
+void PredictionsView::addNamedActions() {
   Impl* impl = impl_.get();
-  const auto add = [this](std::initializer_list<QKeySequence> keys,
-                          const std::function<void()>& action) {
-    for (const QKeySequence& key : keys) {
-      auto* shortcut = new QShortcut(key, this);
-      shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-      connect(shortcut, &QShortcut::activated, this, action);
-    }
+  const auto add = [this](const char* id, const QString& text, const QList<QKeySequence>& keys,
+                          const std::function<void()>& act) {
+    addNamedAction(this, ActionPlace::Predictions, id, text, keys, act);
   };
-  add({Qt::Key_A, Qt::Key_Left}, [impl] { impl->moveImage(-1); });
-  add({Qt::Key_D, Qt::Key_Right}, [impl] { impl->moveImage(1); });
-  add({Qt::Key_Comma}, [impl] { impl->panel->stepCheckpoint(-1); });
-  add({Qt::Key_Period}, [impl] { impl->panel->stepCheckpoint(1); });
-  add({Qt::SHIFT | Qt::Key_Up}, [impl] { impl->panel->stepScore(kScoreStep); });
-  add({Qt::SHIFT | Qt::Key_Down}, [impl] { impl->panel->stepScore(-kScoreStep); });
-  add({Qt::Key_Up}, [impl] { impl->moveInstance(-1); });
-  add({Qt::Key_Down}, [impl] { impl->moveInstance(1); });
-  add({Qt::Key_N}, [impl] { impl->moveError(1); });
-  add({Qt::SHIFT | Qt::Key_N}, [impl] { impl->moveError(-1); });
-  add({Qt::Key_P}, [impl] { impl->choose(impl->canvas()->hovered()); });
-  add({Qt::Key_0, Qt::Key_R}, [impl] { impl->canvas()->fit(); });
-  add({Qt::Key_F}, [impl] { impl->toggleMaximized(); });
-  add({Qt::Key_1}, [impl] { impl->canvas()->zoomToActualSize(); });
-  add({Qt::Key_Plus, Qt::Key_Equal}, [impl] { impl->canvas()->zoomBy(kZoomStep); });
-  add({Qt::Key_Minus}, [impl] { impl->canvas()->zoomBy(1.0 / kZoomStep); });
+  add("predictions.previous_image", tr("Previous image"), {Qt::Key_A, Qt::Key_Left},
+      [impl] { impl->moveImage(-1); });
+  add("predictions.next_image", tr("Next image"), {Qt::Key_D, Qt::Key_Right},
+      [impl] { impl->moveImage(1); });
+  add("predictions.next_error", tr("Next error"), {Qt::Key_N}, [impl] { impl->moveError(1); });
+  add("predictions.previous_error", tr("Previous error"), {Qt::SHIFT | Qt::Key_N},
+      [impl] { impl->moveError(-1); });
+  add("predictions.previous_object", tr("Previous object"), {Qt::Key_Up},
+      [impl] { impl->moveInstance(-1); });
+  add("predictions.next_object", tr("Next object"), {Qt::Key_Down},
+      [impl] { impl->moveInstance(1); });
+  add("predictions.select_pointed_at", tr("Select what is under the pointer"), {Qt::Key_P},
+      [impl] { impl->choose(impl->canvas()->hovered()); });
+  add("predictions.earlier_checkpoint", tr("Earlier checkpoint"), {Qt::Key_Comma},
+      [impl] { impl->panel->stepCheckpoint(-1); });
+  add("predictions.later_checkpoint", tr("Later checkpoint"), {Qt::Key_Period},
+      [impl] { impl->panel->stepCheckpoint(1); });
+  add("predictions.higher_score", tr("Higher score threshold"), {Qt::SHIFT | Qt::Key_Up},
+      [impl] { impl->panel->stepScore(kScoreStep); });
+  add("predictions.lower_score", tr("Lower score threshold"), {Qt::SHIFT | Qt::Key_Down},
+      [impl] { impl->panel->stepScore(-kScoreStep); });
+  addZoomActions();
+}
+
+void PredictionsView::addZoomActions() {
+  Impl* impl = impl_.get();
+  const auto add = [this](const char* id, const QString& text, const QList<QKeySequence>& keys,
+                          const std::function<void()>& act) {
+    addNamedAction(this, ActionPlace::Predictions, id, text, keys, act);
+  };
+  add("predictions.fit", tr("Fit image"), {Qt::Key_0, Qt::Key_R},
+      [impl] { impl->canvas()->fit(); });
+  add("predictions.actual_size", tr("Actual size"), {Qt::Key_1},
+      [impl] { impl->canvas()->zoomToActualSize(); });
+  add("predictions.zoom_in", tr("Zoom in"), {Qt::Key_Plus, Qt::Key_Equal},
+      [impl] { impl->canvas()->zoomBy(kZoomStep); });
+  add("predictions.zoom_out", tr("Zoom out"), {Qt::Key_Minus},
+      [impl] { impl->canvas()->zoomBy(1.0 / kZoomStep); });
+  add("predictions.maximize", tr("Maximize the image"), {Qt::Key_F},
+      [impl] { impl->toggleMaximized(); });
 }
 
 void PredictionsView::setBringImage(const BringImage& bring) {

@@ -91,7 +91,8 @@ class PredictionsView : public QWidget {
   void buildUi();
   void connectSignals();
   void connectSession();
-  void addShortcuts();
+  void addNamedActions();
+  void addZoomActions();
   void requestPrediction();
   void emitReady();
 

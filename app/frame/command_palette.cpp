@@ -1,0 +1,163 @@
+#include "app/frame/command_palette.h"
+
+#include <QAction>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPointer>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/named_action.h"
+#include "widgets/role.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kWidthPx = 560, kRows = 14, kTopPx = 64;
+constexpr int kActionRole = Qt::UserRole;
+enum Column { Name, Keys, kColumns };
+
+/// Actions of one page only are enabled there alone.
+bool isOfAPage(const QAction* action) {
+  const auto place = widgets::placeOf(action);
+  return place == widgets::ActionPlace::Monitor;
+}
+
+bool isListed(const QAction* action) {
+  return action->objectName() != QLatin1String("window.palette") &&
+         action->objectName() != QLatin1String("window.escape");
+}
+
+QString shownName(const QAction* action) {
+  const auto place = widgets::placeOf(action);
+  const QString text = widgets::listedText(action);
+  return place == widgets::ActionPlace::Everywhere
+             ? text
+             : widgets::placeName(place) + QStringLiteral(": ") + text;
+}
+
+}  // namespace
+
+CommandPalette::CommandPalette(QWidget* window, std::function<void(const QAction*)> goTo)
+    : QFrame(window, Qt::Popup), window_(window), goTo_(std::move(goTo)) {
+  setAttribute(Qt::WA_DeleteOnClose);
+  setObjectName(QStringLiteral("commandPalette"));
+  buildUi();
+}
+
+void CommandPalette::buildUi() {
+  widgets::setRole(this, "card");
+  words_ = new QLineEdit;
+  words_->setPlaceholderText(tr("Type words of an action"));
+  words_->setAccessibleName(tr("Words of an action"));
+  words_->installEventFilter(this);
+  list_ = new QTreeWidget;
+  list_->setAccessibleName(tr("Actions"));
+  list_->setColumnCount(kColumns);
+  list_->setHeaderHidden(true);
+  list_->setRootIsDecorated(false);
+  list_->setUniformRowHeights(true);
+  list_->setFocusPolicy(Qt::NoFocus);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->header()->setStretchLastSection(false);
+  list_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
+  list_->header()->setSectionResizeMode(Keys, QHeaderView::ResizeToContents);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(8, 8, 8, 8);
+  column->setSpacing(6);
+  column->addWidget(words_);
+  column->addWidget(list_);
+  connect(words_, &QLineEdit::textChanged, this, &CommandPalette::filter);
+  connect(words_, &QLineEdit::returnPressed, this, &CommandPalette::trigger);
+  connect(list_, &QTreeWidget::itemClicked, this, &CommandPalette::trigger);
+}
+
+void CommandPalette::popUp(const QStringList& lastUsed) {
+  fill(lastUsed);
+  filter({});
+  list_->setFixedHeight(kRows * std::max(1, list_->sizeHintForRow(0)));
+  resize(std::min(kWidthPx, window_->width() - 40), sizeHint().height());
+  QFrame::move(window_->mapToGlobal(QPoint((window_->width() - width()) / 2, kTopPx)));
+  show();
+  words_->setFocus();
+}
+
+void CommandPalette::fill(const QStringList& lastUsed) {
+  QList<QAction*> actions = widgets::namedActions(window_);
+  const auto rank = [&lastUsed](const QAction* action) {
+    const qsizetype at = lastUsed.indexOf(action->objectName());
+    return at < 0 ? lastUsed.size() : at;
+  };
+  std::ranges::stable_sort(actions, {}, rank);
+  for (QAction* action : actions) {
+    if (!isListed(action)) continue;
+    auto* item = new QTreeWidgetItem(
+        list_, {shownName(action), action->shortcut().toString(QKeySequence::NativeText)});
+    item->setTextAlignment(Keys, Qt::AlignRight | Qt::AlignVCenter);
+    item->setData(Name, kActionRole, QVariant::fromValue(QPointer<QObject>(action).data()));
+    item->setDisabled(!action->isEnabled() && !isOfAPage(action));
+  }
+}
+
+/// Leaves those with every word, and goes to the first that can be triggered.
+void CommandPalette::filter(const QString& text) {
+  const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  QTreeWidgetItem* first = nullptr;
+  for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = list_->topLevelItem(row);
+    const bool hasAll = std::ranges::all_of(words, [&](const QString& word) {
+      return item->text(Name).contains(word, Qt::CaseInsensitive);
+    });
+    item->setHidden(!hasAll);
+    if (hasAll && !first && !item->isDisabled()) first = item;
+  }
+  list_->setCurrentItem(first);
+  if (first) list_->scrollToItem(first);
+}
+
+void CommandPalette::move(int rows) {
+  QTreeWidgetItem* item = list_->currentItem();
+  const auto next = [&](QTreeWidgetItem* from) {
+    do {
+      from = rows > 0 ? list_->itemBelow(from) : list_->itemAbove(from);
+    } while (from && from->isDisabled());
+    return from;
+  };
+  for (int i = 0; item && i < std::abs(rows); ++i) {
+    QTreeWidgetItem* to = next(item);
+    if (!to) break;
+    list_->setCurrentItem(item = to);
+  }
+}
+
+bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == words_ && event->type() == QEvent::KeyPress) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    const int rows = key == Qt::Key_Up         ? -1
+                     : key == Qt::Key_Down     ? 1
+                     : key == Qt::Key_PageUp   ? -kRows
+                     : key == Qt::Key_PageDown ? kRows
+                                               : 0;
+    if (rows != 0) {
+      move(rows);
+      return true;
+    }
+  }
+  return QFrame::eventFilter(watched, event);
+}
+
+void CommandPalette::trigger() {
+  const QTreeWidgetItem* item = list_->currentItem();
+  if (!item || item->isHidden() || item->isDisabled()) return;
+  const QPointer<QAction> action =
+      qobject_cast<QAction*>(item->data(Name, kActionRole).value<QObject*>());
+  close();
+  if (!action) return;
+  goTo_(action);
+  Q_EMIT triggered(action->objectName());
+  action->trigger();
+}
+
+}  // namespace lockstep::app

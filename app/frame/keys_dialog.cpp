@@ -1,0 +1,191 @@
+#include "app/frame/keys_dialog.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeySequenceEdit>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPointer>
+#include <QPushButton>
+#include <QSettings>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/named_action.h"
+#include "widgets/role.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kActionRole = Qt::UserRole;
+constexpr int kRowPx = 24;
+enum Column { Place, Name, Keys, kColumns };
+const QString kSettings = QStringLiteral("keys");
+
+QString textOf(const QList<QKeySequence>& keys) {
+  return QKeySequence::listToString(keys, QKeySequence::NativeText);
+}
+
+}  // namespace
+
+void restoreChosenKeys() {
+  QSettings settings;
+  settings.beginGroup(kSettings);
+  QHash<QString, QList<QKeySequence>> chosen;
+  for (const QString& id : settings.childKeys())
+    chosen[id] = QKeySequence::listFromString(settings.value(id).toString());
+  widgets::setChosenKeys(chosen);
+}
+
+KeysDialog::KeysDialog(QWidget* window) : QDialog(window), window_(window) {
+  setWindowTitle(tr("Change keys"));
+  setObjectName(QStringLiteral("keysDialog"));
+  widgets::setRole(this, "panel");
+  resize(620, 560);
+  buildUi();
+  connectSignals();
+  fill();
+  showCurrent();
+}
+
+void KeysDialog::buildUi() {
+  words_ = new QLineEdit;
+  words_->setPlaceholderText(tr("Filter actions"));
+  words_->setClearButtonEnabled(true);
+  list_ = new QTreeWidget;
+  list_->setColumnCount(kColumns);
+  list_->setHeaderLabels({tr("where"), tr("action"), tr("keys")});
+  list_->setRootIsDecorated(false);
+  list_->setUniformRowHeights(true);
+  list_->setAccessibleName(tr("Actions and their keys"));
+  list_->header()->setStretchLastSection(false);
+  list_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
+  for (const int column : {Place, Keys})
+    list_->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+  edit_ = new QKeySequenceEdit;
+  edit_->setAccessibleName(tr("New keys"));
+  set_ = new QPushButton(tr("Set keys"));
+  set_->setAutoDefault(false);
+  reset_ = new QPushButton(tr("Reset to the default"));
+  reset_->setAutoDefault(false);
+  note_ = new QLabel;
+  note_->setObjectName(QStringLiteral("keysNote"));
+  note_->setWordWrap(true);
+  widgets::setRole(note_, "muted");
+  auto* close = new QPushButton(tr("Close"));
+  close->setAutoDefault(false);
+  connect(close, &QPushButton::clicked, this, &QDialog::accept);
+  auto* row = new QHBoxLayout;
+  row->addWidget(edit_, 1);
+  row->addWidget(set_);
+  row->addWidget(reset_);
+  auto* last = new QHBoxLayout;
+  last->addWidget(note_, 1);
+  last->addWidget(close);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 14, 16, 14);
+  column->setSpacing(8);
+  column->addWidget(words_);
+  column->addWidget(list_, 1);
+  column->addLayout(row);
+  column->addLayout(last);
+}
+
+void KeysDialog::connectSignals() {
+  connect(words_, &QLineEdit::textChanged, this, &KeysDialog::filter);
+  connect(list_, &QTreeWidget::currentItemChanged, this, &KeysDialog::showCurrent);
+  connect(edit_, &QKeySequenceEdit::keySequenceChanged, this, [this](const QKeySequence& keys) {
+    const QAction* other = otherWith(keys);
+    note_->setText(
+        other ? tr("%1 are the keys of “%2”, which would lose them")
+                    .arg(keys.toString(QKeySequence::NativeText), widgets::listedText(other))
+              : QString());
+  });
+  connect(set_, &QPushButton::clicked, this, &KeysDialog::apply);
+  connect(reset_, &QPushButton::clicked, this, &KeysDialog::reset);
+}
+
+void KeysDialog::fill() {
+  for (QAction* action : widgets::namedActions(window_)) {
+    auto* item =
+        new QTreeWidgetItem(list_, {placeName(widgets::placeOf(action)),
+                                    widgets::listedText(action), textOf(action->shortcuts())});
+    item->setSizeHint(Place, {0, kRowPx});
+    item->setData(Place, kActionRole, QVariant::fromValue<QObject*>(action));
+  }
+  list_->setCurrentItem(list_->topLevelItem(0));
+}
+
+void KeysDialog::filter(const QString& text) {
+  const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = list_->topLevelItem(row);
+    const QString all = item->text(Place) + QLatin1Char(' ') + item->text(Name) + QLatin1Char(' ') +
+                        item->text(Keys);
+    item->setHidden(!std::ranges::all_of(
+        words, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); }));
+  }
+}
+
+QAction* KeysDialog::current() const {
+  const QTreeWidgetItem* item = list_->currentItem();
+  return item ? qobject_cast<QAction*>(item->data(Place, kActionRole).value<QObject*>()) : nullptr;
+}
+
+/// Another action that these keys would mean too.
+QAction* KeysDialog::otherWith(const QKeySequence& keys) const {
+  const QAction* own = current();
+  if (keys.isEmpty() || !own) return nullptr;
+  for (QAction* action : widgets::namedActions(window_)) {
+    if (action != own && widgets::shareKeys(widgets::placeOf(own), widgets::placeOf(action)) &&
+        action->shortcuts().contains(keys))
+      return action;
+  }
+  return nullptr;
+}
+
+void KeysDialog::showCurrent() {
+  const QAction* action = current();
+  edit_->setKeySequence(action ? action->shortcut() : QKeySequence());
+  set_->setEnabled(action);
+  reset_->setEnabled(action && action->shortcuts() != widgets::defaultKeysOf(action));
+  note_->clear();
+}
+
+void KeysDialog::apply() {
+  QAction* action = current();
+  const QKeySequence keys = edit_->keySequence();
+  if (QAction* other = otherWith(keys)) {
+    QList<QKeySequence> left = other->shortcuts();
+    left.removeAll(keys);
+    setKeys(other, left);
+  }
+  setKeys(action, keys.isEmpty() ? QList<QKeySequence>() : QList<QKeySequence>{keys});
+}
+
+void KeysDialog::reset() {
+  QAction* action = current();
+  setKeys(action, widgets::defaultKeysOf(action));
+}
+
+void KeysDialog::setKeys(QAction* action, const QList<QKeySequence>& keys) {
+  action->setShortcuts(keys);
+  QSettings settings;
+  settings.beginGroup(kSettings);
+  if (keys == widgets::defaultKeysOf(action)) {
+    settings.remove(action->objectName());
+  } else {
+    settings.setValue(action->objectName(), QKeySequence::listToString(keys));
+  }
+  for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = list_->topLevelItem(row);
+    if (item->data(Place, kActionRole).value<QObject*>() == action)
+      item->setText(Keys, textOf(keys));
+  }
+  showCurrent();
+}
+
+}  // namespace lockstep::app

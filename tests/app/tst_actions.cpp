@@ -1,0 +1,227 @@
+// The window's actions: found by words, triggered from the keyboard, their keys changed and kept.
+#include <QAction>
+#include <QKeySequenceEdit>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <QTreeWidget>
+#include <set>
+
+#include "app/configure/configure_page.h"
+#include "app/frame/keys_dialog.h"
+#include "app/frame/main_window.h"
+#include "app/monitor/monitor_page.h"
+#include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
+#include "tests/support/test_main.h"
+#include "widgets/named_action.h"
+
+using namespace lockstep;
+using app::MainWindow;
+using app::Page;
+using tests::optionsFor;
+
+namespace {
+
+QAction* actionWithId(const QWidget& window, const char* id) {
+  return window.findChild<QAction*>(QString::fromLatin1(id));
+}
+
+/// The palette's parts, while it is open.
+struct Palette {
+  QWidget* popup = nullptr;
+  QLineEdit* words = nullptr;
+  QTreeWidget* list = nullptr;
+
+  explicit Palette(MainWindow& window) {
+    QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
+    for (QWidget* each : window.findChildren<QWidget*>(QStringLiteral("commandPalette")))
+      if (each->isVisible()) popup = each;
+    if (!popup) return;
+    words = popup->findChild<QLineEdit*>();
+    list = popup->findChild<QTreeWidget*>();
+  }
+  void type(const QString& text) const { QTest::keyClicks(words, text); }
+  QString current() const { return list->currentItem() ? list->currentItem()->text(0) : QString(); }
+  QStringList shown() const {
+    QStringList texts;
+    for (int i = 0; i < list->topLevelItemCount(); ++i)
+      if (!list->topLevelItem(i)->isHidden()) texts << list->topLevelItem(i)->text(0);
+    return texts;
+  }
+};
+
+}  // namespace
+
+class TstActions : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    settings_ = std::make_unique<QTemporaryDir>();
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_->path());
+    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
+    widgets::setChosenKeys({});
+  }
+  void cleanup() { widgets::setChosenKeys({}); }
+
+  void everyActionHasAnIdATextAndKeysOfItsOwn() {
+    MainWindow window(&theme_, optionsFor({}));
+    window.configurePage();
+    window.predictionsPage();
+    const QList<QAction*> actions = widgets::namedActions(&window);
+    QVERIFY(actions.size() > 45);
+    std::set<QString> ids, texts;
+    for (const QAction* action : actions) {
+      QVERIFY2(ids.insert(action->objectName()).second, qPrintable(action->objectName()));
+      const QString place = widgets::placeName(widgets::placeOf(action));
+      QVERIFY2(texts.insert(place + widgets::listedText(action)).second,
+               qPrintable(widgets::listedText(action)));
+      QVERIFY(!widgets::listedText(action).isEmpty());
+      for (const QAction* other : actions) {
+        if (other == action ||
+            !widgets::shareKeys(widgets::placeOf(action), widgets::placeOf(other)))
+          continue;
+        for (const QKeySequence& keys : action->shortcuts())
+          QVERIFY2(!other->shortcuts().contains(keys), qPrintable(keys.toString()));
+      }
+    }
+  }
+
+  /// Every action can be reached without a mouse, whether it has keys or not.
+  void everyActionIsInThePalette() {
+    MainWindow window(&theme_, optionsFor({}));
+    window.configurePage();
+    window.predictionsPage();
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    Palette palette(window);
+    QVERIFY(palette.popup);
+    const QStringList shown = palette.shown();
+    for (const QAction* action : widgets::namedActions(&window)) {
+      if (action->objectName() == QStringLiteral("window.palette") ||
+          action->objectName() == QStringLiteral("window.escape"))
+        continue;
+      const QString text = widgets::listedText(action);
+      QVERIFY2(std::ranges::any_of(shown, [&](const QString& row) { return row.endsWith(text); }),
+               qPrintable(text));
+    }
+    QTest::keyClick(palette.words, Qt::Key_Escape);
+    QTRY_VERIFY(!window.findChild<QWidget*>(QStringLiteral("commandPalette")));
+  }
+
+  void wordsFindAnActionAndReturnTriggersIt() {
+    QTemporaryDir parent;
+    const QString run = tests::makeRun(parent.path(), tests::MadeRun());
+    MainWindow window(&theme_, optionsFor({run}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTRY_VERIFY(window.isReady());
+    window.showPage(Page::Configure);
+    const Palette palette(window);
+    QVERIFY(palette.popup);
+    palette.type(QStringLiteral("log y scale"));
+    QCOMPARE(palette.shown(), QStringList{QStringLiteral("Monitor: Log-scale Y")});
+    bool triggered = false;
+    connect(actionWithId(window, "monitor.log_y"), &QAction::triggered, this,
+            [&] { triggered = true; });
+    QTest::keyClick(palette.words, Qt::Key_Return);
+    QVERIFY(triggered);
+    QCOMPARE(window.page(), Page::Monitor);
+    // What was used is listed first.
+    const Palette again(window);
+    QCOMPARE(again.shown().first(), QStringLiteral("Monitor: Log-scale Y"));
+    QTest::keyClick(again.words, Qt::Key_Escape);
+  }
+
+  void arrowsPassOverWhatCannotBeDone() {
+    MainWindow window(&theme_, optionsFor({}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const Palette palette(window);
+    QVERIFY(palette.popup);
+    std::set<QString> passed{palette.current()};
+    for (int i = 0; i < 60; ++i) {
+      QTest::keyClick(palette.words, Qt::Key_Down);
+      passed.insert(palette.current());
+      QVERIFY(!palette.list->currentItem()->isDisabled());
+    }
+    QVERIFY(passed.size() > 20);
+    QVERIFY(!passed.count(QStringLiteral("Save experiment")));  // none is open
+    palette.type(QStringLiteral("save experiment as"));
+    QVERIFY(palette.current().isEmpty());
+    QTest::keyClick(palette.words, Qt::Key_Return);
+    QVERIFY(palette.popup->isVisible());
+    palette.popup->close();
+  }
+
+  void changedKeysWorkAtOnceAndInTheNextWindow() {
+    app::MainWindowOptions options = optionsFor({});
+    options.keepLayout = true;
+    {
+      MainWindow window(&theme_, options);
+      window.show();
+      app::KeysDialog dialog(&window);
+      dialog.show();
+      choose(dialog, QStringLiteral("Full screen"));
+      dialog.findChild<QKeySequenceEdit*>()->setKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F);
+      QTest::mouseClick(buttonOf(dialog, "Set keys"), Qt::LeftButton);
+      QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(),
+               QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F));
+    }
+    {
+      MainWindow window(&theme_, options);
+      QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(),
+               QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F));
+      app::KeysDialog dialog(&window);
+      choose(dialog, QStringLiteral("Full screen"));
+      QTest::mouseClick(buttonOf(dialog, "Reset to the default"), Qt::LeftButton);
+    }
+    const MainWindow window(&theme_, options);
+    QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(), QKeySequence(Qt::Key_F11));
+  }
+
+  void keysOfAnotherActionAreTakenFromItAfterAWarning() {
+    MainWindow window(&theme_, optionsFor({}));
+    app::KeysDialog dialog(&window);
+    dialog.show();
+    choose(dialog, QStringLiteral("Full screen"));
+    auto* note = dialog.findChild<QLabel*>(QStringLiteral("keysNote"));
+    dialog.findChild<QKeySequenceEdit*>()->setKeySequence(Qt::Key_L);  // of Monitor
+    QVERIFY2(note->text().contains(QStringLiteral("Log-scale Y")), qPrintable(note->text()));
+    QTest::mouseClick(buttonOf(dialog, "Set keys"), Qt::LeftButton);
+    QVERIFY(actionWithId(window, "monitor.log_y")->shortcuts().isEmpty());
+    QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(), QKeySequence(Qt::Key_L));
+  }
+
+  void aTooltipNamesTheKeysAsTheyAreNow() {
+    MainWindow window(&theme_, optionsFor({}));
+    auto* stop = window.findChild<QPushButton*>(QStringLiteral("stopButton"));
+    QVERIFY(widgets::toolTipWithKeys(stop).endsWith(QStringLiteral("(Ctrl+.)")));
+    actionWithId(window, "run.stop")->setShortcut(Qt::CTRL | Qt::Key_F12);
+    QVERIFY(widgets::toolTipWithKeys(stop).endsWith(QStringLiteral("(Ctrl+F12)")));
+    actionWithId(window, "run.stop")->setShortcuts(QList<QKeySequence>());
+    QCOMPARE(widgets::toolTipWithKeys(stop), stop->toolTip());
+  }
+
+ private:
+  static void choose(app::KeysDialog& dialog, const QString& name) {
+    auto* list = dialog.findChild<QTreeWidget*>();
+    list->setCurrentItem(list->findItems(name, Qt::MatchExactly, 1).first());
+  }
+  static QPushButton* buttonOf(app::KeysDialog& dialog, const char* text) {
+    for (auto* button : dialog.findChildren<QPushButton*>())
+      if (button->text() == QString::fromLatin1(text)) return button;
+    return nullptr;
+  }
+
+  widgets::ThemeSwitch theme_;
+  std::unique_ptr<QTemporaryDir> settings_;
+};
+
+LOCKSTEP_TEST(TstActions)
+#include "tst_actions.moc"
