@@ -64,19 +64,22 @@ void RemoteRuns::read() {
 
 void RemoteRuns::handleEnd(const SshProcess::End& end) {
   limit_.stop();
-  if (end.status == static_cast<int>(ExitStatus::Done)) return parse();
-  if (end.status != static_cast<int>(ExitStatus::UserError))
+  isRun_ = end.status == static_cast<int>(ExitStatus::UserError);
+  if (!isRun_ && end.status != static_cast<int>(ExitStatus::Done))
     return fail(end.reason, end.isPermanent);
-  isRun_ = hasAnswered_ = true;
-  Q_EMIT foundRun();
+  parse();
 }
 
 void RemoteRuns::parse() {
   jobs::start(
       this, jobs::Kind::Processor,
-      [json = std::exchange(output_, {}), place = place_]() -> Parsed {
+      [json = std::exchange(output_, {}), place = place_, isRun = isRun_,
+       notes = run_folder::fs::path(notesFile_.toStdString())]() -> Parsed {
         try {
-          return {parseRemoteRuns(json, place), {}};
+          Parsed parsed{isRun ? std::vector{unknownRemoteRun(place)} : parseRemoteRuns(json, place),
+                        {}};
+          takeOwnNotes(parsed.runs, notes);
+          return parsed;
         } catch (const Error& error) {
           return {{}, QString::fromUtf8(error.what())};
         }

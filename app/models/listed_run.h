@@ -13,6 +13,8 @@ struct ListedRun {
   std::optional<foreign_runs::Source> program{};  ///< nullopt: ours
   run_folder::RunNotes notes{};
   std::string notesFault{};  ///< why the notes could not be read; empty: they could
+  /// What a run on another machine has there; the user's own notes of it replace that.
+  run_folder::RunNotes notesThere{};
 };
 
 /// Of ours. Blocks.

@@ -78,6 +78,8 @@ class RunListModel : public QAbstractListModel {
   int rowOf(const QString& folder) const;
   const run_folder::RunSummary& summary(int row) const { return rows_[row].run.summary; }
   const run_folder::RunNotes& notes(int row) const { return rows_[row].run.notes; }
+  /// What a run on another machine has there, without the user's own notes.
+  const run_folder::RunNotes& notesThere(int row) const { return rows_[row].run.notesThere; }
   int styleIndexOf(const QString& folder) const;
   /// Names to tell these runs apart: the names of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;

@@ -366,9 +366,7 @@ void RunsPanel::addShortcuts() {
     if (!runs.isEmpty()) Q_EMIT trashRequested(runs);
   });
   add(QKeySequence(QStringLiteral("Ctrl+T")), [this] {
-    QModelIndexList runs = list_->selectionModel()->selectedRows();
-    runs.removeIf(
-        [this](const QModelIndex& run) { return RemotePlace::isRemote(tree_->folderOf(run)); });
+    const QModelIndexList runs = list_->selectionModel()->selectedRows();
     RunMenu::askForTags(this, {runs.begin(), runs.end()});
   });
 }
