@@ -58,7 +58,7 @@ class SshTransport : public EngineTransport {
   Patience patience() const override { return {milliseconds(30000), milliseconds(60000)}; }
 
  protected:
-  void start() override { ssh_.start({QStringLiteral("attach"), run_.path}); }
+  void start() override { ssh_.start({QStringLiteral("attach"), QStringLiteral("--"), run_.path}); }
   void stop() override { ssh_.stop(); }
   void write(const QByteArray& bytes) override { ssh_.write(bytes); }
 

@@ -13,12 +13,20 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kInterval{10}, kMaxDelay{300}, kTimeLimit{60};
-constexpr qsizetype kMaxOutputBytes = 16 << 20;
+constexpr qsizetype kMaxOutputBytes = 16 << 20, kShownBytes = 200;
 
 struct Parsed {
   std::vector<ListedRun> runs;
   QString error;
 };
+
+/// What says why nothing can be run there, such as nologin, may be on standard output.
+QString withOutput(const QString& reason, const QByteArray& output) {
+  const QString words = QString::fromUtf8(output.left(kShownBytes)).simplified();
+  return words.isEmpty() || words.startsWith(u'[')
+             ? reason
+             : RemoteRuns::tr("%1 (and it says “%2”)").arg(reason, words);
+}
 
 }  // namespace
 
@@ -51,8 +59,8 @@ void RemoteRuns::list() {
   isDue_ = false;
   output_.clear();
   limit_.start();
-  ssh_.start(
-      {QStringLiteral("runs"), place_.path, QStringLiteral("--format"), QStringLiteral("json")});
+  ssh_.start({QStringLiteral("runs"), QStringLiteral("--format"), QStringLiteral("json"),
+              QStringLiteral("--"), place_.path});
 }
 
 void RemoteRuns::read() {
@@ -64,9 +72,9 @@ void RemoteRuns::read() {
 
 void RemoteRuns::handleEnd(const SshProcess::End& end) {
   limit_.stop();
-  isRun_ = end.status == static_cast<int>(ExitStatus::UserError);
+  isRun_ = end.status == static_cast<int>(ExitStatus::UserError) && !end.isOtherVersion;
   if (!isRun_ && end.status != static_cast<int>(ExitStatus::Done))
-    return fail(end.reason, end.isPermanent);
+    return fail(withOutput(end.reason, output_), end.isPermanent);
   parse();
 }
 

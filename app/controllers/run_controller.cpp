@@ -55,17 +55,21 @@ void RunController::connectSignals() {
   connect(&link_, &EngineLink::answered, this, &RunController::handleAnswer);
   connect(&link_, &EngineLink::refused, this, &RunController::handleRefusal);
   connect(&link_, &EngineLink::failed, this, [this](const QString& message) {
-    setAccessError(linkError_,
-                   RunAccessError{place_ ? tr("The run on %1 cannot be followed").arg(place_->host)
-                                         : tr("The run cannot be followed live"),
-                                  message});
-    if (place_) finishLoading();
+    setAccessError(
+        linkError_,
+        RunAccessError{place_ ? tr("The run on %1 cannot be followed").arg(place_->hostText())
+                              : tr("The run cannot be followed live"),
+                       message});
+    if (!place_) return;
+    if (!isKnown()) summary_.info.state = base::OpenEnum<protocol::RunState>("not connected");
+    finishLoading();
   });
   if (!place_) return;
   connect(&link_, &EngineLink::unreachable, this, [this] {
-    setAccessError(linkError_,
-                   RunAccessError{tr("%1 cannot be reached; trying again").arg(place_->host),
-                                  link_.lastError()});
+    setAccessError(
+        linkError_,
+        RunAccessError{tr("Not connected to the run on %1; trying again").arg(place_->hostText()),
+                       link_.lastError()});
     finishLoading();
   });
 }
@@ -229,7 +233,10 @@ void RunController::handleRead(const std::shared_ptr<RunTail>& tail) {
 }
 
 /// The link keeps the connection; it is off at first and after a permanent error.
-void RunController::followRemote() { link_.connectToEngine(folder_); }
+void RunController::followRemote() {
+  if (!isKnown()) summary_.info.state = unknownRemoteRun(*place_).summary.info.state;
+  link_.connectToEngine(folder_);
+}
 
 void RunController::followLive() {
   const bool follow = summary_.alive && !summary_.info.socket.empty();
@@ -351,7 +358,7 @@ void RunController::command(protocol::CommandName name) {
   const QString id = link_.sendCommand(name);
   if (id.isEmpty()) {
     Q_EMIT failed(tr("The run could not be asked to %1").arg(QLatin1String(base::textOf(name))),
-                  place_ ? tr("Not connected to %1.").arg(place_->host)
+                  place_ ? tr("Not connected to %1.").arg(place_->hostText())
                          : tr("Not connected to its engine at %1. Retrying every two seconds.")
                                .arg(QString::fromStdString(summary_.info.socket)));
     return;

@@ -68,6 +68,8 @@ class RunController : public QObject {
   /// messages say.
   const run_folder::RunInfo& info() const { return summary_.info; }
   bool isAlive() const { return summary_.alive; }
+  /// It has been read, or its machine has answered; before, the list of runs may know more.
+  bool isKnown() const { return place_ ? attempt_ > 0 : loaded_; }
   /// Whose run it is, once it has been read or greeted; nullopt: ours.
   const std::optional<foreign_runs::Source>& program() const { return program_; }
   EngineLink::State linkState() const { return link_.state(); }

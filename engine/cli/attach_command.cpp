@@ -185,7 +185,11 @@ int attach(const std::string& run) {
   ::signal(SIGPIPE, SIG_IGN);
   if (error || !run_folder::isRunFolder(folder)) {
     const auto foreign = error ? std::nullopt : foreign_runs::runIn(folder);
-    if (!foreign) throw UserError(run + ": no such run folder");
+    if (error) throw UserError(run + ": no such run folder");
+    if (!foreign)
+      throw UserError(run +
+                      ": is no run folder: it has no run.json, and no log of a "
+                      "program whose runs are read");
     serveForeign(*foreign);
     return static_cast<int>(ExitStatus::Done);
   }

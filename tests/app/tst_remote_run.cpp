@@ -244,6 +244,12 @@ class TstRemoteRun : public QObject {
         << QStringLiteral("lockstep-engine was not found on ada@node7") << true;
     QTest::newRow("no such run") << QByteArray(FakeSsh::kRunsHere)
                                  << QStringLiteral("/nowhere: no such run folder") << true;
+    QTest::newRow("no run folder")
+        << QByteArray("command=\"${command/nowhere/proc}\"\n") + FakeSsh::kRunsHere
+        << QStringLiteral("/proc: is no run folder") << true;
+    QTest::newRow("an older engine")
+        << QByteArray("echo \"lockstep-engine: unknown command 'attach'\" >&2; exit 2")
+        << QStringLiteral("The engine on ada@node7 is of another version") << true;
     QTest::newRow("ends at once") << QByteArray("exit 0")
                                   << QStringLiteral("the connection has ended") << true;
     QTest::newRow("is killed") << QByteArray("kill -9 $$") << QStringLiteral("ssh was killed")
