@@ -134,10 +134,11 @@ void MainWindow::connectRuns() {
 
 void MainWindow::connectRun(RunController* run) {
   auto update = [this, run] {
-    runList_->setLive(run->folder(), run->info().state, run->info().step);
+    if (run->isKnown()) runList_->setLive(run->folder(), run->info().state, run->info().step);
     if (run == currentRun()) updateStatus();
   };
   connect(run, &RunController::linkChanged, this, update);
+  connect(run, &RunController::loaded, this, update);
   connect(run, &RunController::changed, this, [this, run, update](const RunChanges& changes) {
     update();
     if (run == currentRun() && (changes.log || changes.alerts)) showLog();

@@ -17,6 +17,9 @@ struct ListedRun {
   run_folder::RunNotes notesThere{};
 };
 
+/// In all that a list shows.
+bool isSame(const ListedRun& a, const ListedRun& b);
+
 /// Of ours. Blocks.
 ListedRun readListedRun(const std::filesystem::path& runFolder);
 

@@ -4,6 +4,7 @@
 #include <QString>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/protocol/run_state.h"
 
@@ -64,6 +65,7 @@ ListedRun runOf(const json& row, const RemotePlace& place) {
   info.step = valueOf<std::int64_t>(row, "step");
   info.maxSteps = valueOf<std::int64_t>(row, "max_steps");
   info.created = valueOf<double>(row, "created");
+  info.updated = base::wallTimeSeconds();  // by the clock here, as the steps that come live
   if (const std::string metric = valueOf<std::string>(row, "best_metric"); !metric.empty())
     info.best = {metric, valueOf<double>(row, "best_value"),
                  valueOf<std::int64_t>(row, "best_step")};

@@ -411,21 +411,32 @@ void RunListModel::setListingError(const QString& place, const QString& error) {
 QString RunListModel::listingError() const { return listingErrors_.values().join(u'\n'); }
 
 void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs) {
-  RunScan::Changes changes{runs, {}, {}};
-  QStringList& known = remoteRuns_[place.address()];
-  QStringList gone = std::exchange(known, {});
-  for (const ListedRun& run : runs) known.append(folderOf(run.summary));
-  for (const QString& folder : std::as_const(gone))
-    if (!known.contains(folder)) changes.gone.push_back(pathOf(folder));
+  const bool isNew = !remoteRuns_.contains(place.address());
+  QHash<QString, ListedRun>& known = remoteRuns_[place.address()];
+  const QHash<QString, ListedRun> before = std::exchange(known, {});
+  RunScan::Changes changes;
+  for (const ListedRun& run : runs) {
+    const QString folder = folderOf(run.summary);
+    known.insert(folder, run);
+    const auto found = before.constFind(folder);
+    if (found == before.cend() || rowOf(folder) < 0 || !isSame(*found, run))
+      changes.found.push_back(run);
+  }
+  for (auto run = before.keyBegin(); run != before.keyEnd(); ++run)
+    if (!known.contains(*run)) changes.gone.push_back(pathOf(*run));
+  std::reverse(changes.found.begin(), changes.found.end());  // they are listed newest first
   std::stable_sort(changes.found.begin(), changes.found.end(), [](const auto& a, const auto& b) {
     return a.summary.info.created < b.summary.info.created;
   });
   setListingError(place.address(), {});
   applyChanges(changes);
+  if (isNew) Q_EMIT placesChanged();
 }
 
 void RunListModel::setRemoteError(const RemotePlace& place, const QString& error) {
-  setListingError(place.address(), tr("%1: %2").arg(place.hostText(), error));
+  setListingError(place.address(),
+                  tr("%1: %2. It is tried again.")
+                      .arg(place.address(), error.chopped(error.endsWith(u'.') ? 1 : 0)));
 }
 
 QStringList RunListModel::namesOf(const QStringList& folders) const {

@@ -60,11 +60,14 @@ class RunListModel : public QAbstractListModel {
   /// The folders whose runs are listed. They need not exist yet.
   void setParentFolders(const QStringList& folders);
   QStringList parentFolders() const { return parentFolders_; }
+  /// The folders and the places on other machines that are listed, as addresses.
+  QStringList places() const { return parentFolders_ + remoteRuns_.keys(); }
   /// The first one, where new runs are created.
   QString parentFolder() const { return parentFolders_.value(0); }
   /// Adds a run that need not be in one of them.
   void addRun(const QString& folder);
-  /// The runs at a place on another machine: replaces those of before.
+  /// The runs at a place on another machine: replaces those of before. Those that are listed as the
+  /// last time stay as they are.
   void setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs);
   /// Why the runs there cannot be listed now; they stay as they are.
   void setRemoteError(const RemotePlace& place, const QString& error);
@@ -102,6 +105,8 @@ class RunListModel : public QAbstractListModel {
  Q_SIGNALS:
   /// isLoaded() became true.
   void loaded();
+  /// A place on another machine has been listed for the first time.
+  void placesChanged();
   void runChanged(const QString& folder);
   void listingErrorChanged();
   void stylesChanged();
@@ -154,7 +159,8 @@ class RunListModel : public QAbstractListModel {
   RunStyles::Counts usedStyles_{};
   QTimer poll_;
   QMap<QString, QString> listingErrors_;    ///< by place
-  QHash<QString, QStringList> remoteRuns_;  ///< addresses, by that of the place
+  /// As last listed, by address, by that of the place.
+  QMap<QString, QHash<QString, ListedRun>> remoteRuns_;
 };
 
 }  // namespace lockstep::app

@@ -99,6 +99,7 @@ void RunsPanel::connectSignals() {
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::updateEmptyState);
+  connect(model_, &RunListModel::placesChanged, this, &RunsPanel::updateEmptyState);
   connect(model_, &RunListModel::listingErrorChanged, this, &RunsPanel::updateListingError);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (!clearFilter()) Q_EMIT emptyActionTriggered();
@@ -311,7 +312,7 @@ void RunsPanel::updateEmptyState() {
         tr("Clear the filter"));
   } else {
     empty_->setContent(tr("No runs yet"),
-                       tr("There are no runs in\n%1").arg(model_->parentFolders().join(u'\n')),
+                       tr("There are no runs in\n%1").arg(model_->places().join(u'\n')),
                        tr("Open experiment…"));
   }
 }

@@ -89,6 +89,12 @@ class TstRemoteRuns : public QObject {
                              << QStringLiteral("ssh: no route to host");
     QTest::newRow("no engine") << QByteArray("exit 127")
                                << QStringLiteral("lockstep-engine was not found on node7");
+    QTest::newRow("no shell") << QByteArray("echo 'Account not available'; exit 1")
+                              << QStringLiteral("it says “Account not available”");
+    QTest::newRow("an older engine")
+        << QByteArray("echo 'lockstep-engine runs: unknown option --format' >&2; exit 2")
+        << QStringLiteral(
+               "The engine on node7 is of another version: lockstep-engine runs: unknown");
     QTest::newRow("garbage") << QByteArray("echo 'Welcome to node7'")
                              << QStringLiteral("its answer is no list of runs");
     QTest::newRow("silent") << QByteArray("exec cat >/dev/null")
@@ -162,7 +168,8 @@ class TstRemoteRuns : public QObject {
     widgets::ThemeSwitch theme;
     MainWindow window(&theme, optionsFor({FakeSsh::address(QStringLiteral("/runs"))}));
     window.show();
-    QTRY_VERIFY(shows(window, QStringLiteral("node7: ssh: connect to host node7 port 22")));
+    QTRY_VERIFY(
+        shows(window, QStringLiteral("ssh://node7/runs: ssh: connect to host node7 port 22")));
     QTRY_COMPARE(listed(window), QStringList{own});
     window.runsPanel()->selectRun(own);
     QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{own});
@@ -237,6 +244,55 @@ class TstRemoteRuns : public QObject {
     qunsetenv("XDG_CONFIG_HOME");
   }
 
+  void aFolderWithoutRunsIsNamed() {
+    const FakeSsh ssh(FakeSsh::kRunsHere);
+    const QString address = FakeSsh::address(there_->path());
+    widgets::ThemeSwitch theme;
+    MainWindow window(&theme, optionsFor({address}));
+    window.show();
+    QTRY_VERIFY(shows(window, address));
+  }
+
+  /// A listing comes every few seconds, and a row may know more by then, from the run itself.
+  void runsThatAreListedAsBeforeStayAsTheyAre() {
+    RunListModel model;
+    const RemotePlace folder = place(QStringLiteral("/runs"));
+    std::vector<app::ListedRun> runs;
+    for (const char* name : {"b", "a"}) {
+      runs.push_back(app::unknownRemoteRun(folder.child(QString::fromLatin1(name))));
+      runs.back().summary.info.state = protocol::RunState::Running;
+    }
+    QSignalSpy changed(&model, &RunListModel::runChanged);
+    model.setRemoteRuns(folder, runs);
+    QCOMPARE(changed.count(), 2);
+    QCOMPARE(model.index(0).data(RunListModel::NameRole).toString(), QStringLiteral("b"));
+    const QString run = FakeSsh::address(QStringLiteral("/runs/a"));
+    model.setLive(run, protocol::RunState::Paused, 7);
+    model.setRemoteRuns(folder, runs);
+    QCOMPARE(changed.count(), 2);
+    QCOMPARE(model.index(1).data(RunListModel::StepRole).toInt(), 7);
+    runs.back().summary.info.step = 9;
+    model.setRemoteRuns(folder, runs);
+    QCOMPARE(changed.count(), 3);
+    QCOMPARE(model.index(1).data(RunListModel::StepRole).toInt(), 9);
+  }
+
+  /// From steps of the list and live ones, by the clock here.
+  void aListedRunHasItsTimeLeft() {
+    const RemotePlace folder = place(QStringLiteral("/runs"));
+    const auto listedAt = [&](int step) {
+      return app::parseRemoteRuns(R"([{"run":"a","state":"running","max_steps":1000,"step":)" +
+                                      QByteArray::number(step) + "}]",
+                                  folder);
+    };
+    RunListModel model;
+    model.setRemoteRuns(folder, listedAt(1));
+    model.setRemoteRuns(folder, listedAt(2));
+    model.setLive(FakeSsh::address(QStringLiteral("/runs/a")), protocol::RunState::Running, 500);
+    const QVariant eta = model.index(0).data(RunListModel::EtaRole);
+    QVERIFY(eta.isValid() && eta.toDouble() < 3600);
+  }
+
   void runsThatAreGoneThereLeaveTheList() {
     RunListModel model;
     const RemotePlace folder = place(QStringLiteral("/runs"));
@@ -247,7 +303,8 @@ class TstRemoteRuns : public QObject {
     model.setRemoteRuns(place(QStringLiteral("/others")), {});
     QCOMPARE(model.rowCount(), 2);
     model.setRemoteError(folder, QStringLiteral("no route"));
-    QCOMPARE(model.listingError(), QStringLiteral("node7: no route"));
+    QCOMPARE(model.listingError(),
+             QStringLiteral("ssh://node7/runs: no route. It is tried again."));
     QCOMPARE(model.rowCount(), 2);
     model.setRemoteRuns(folder, {run("b")});
     QCOMPARE(model.listingError(), QString());
