@@ -2,7 +2,9 @@
 
 #include <QDir>
 #include <QString>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
@@ -101,6 +103,22 @@ std::vector<ListedRun> parseRemoteRuns(const QByteArray& text, const RemotePlace
     if (row.is_object())
       if (const auto place = placeOf(row, folder)) runs.push_back(runOf(row, *place));
   return runs;
+}
+
+RunScan::Changes updateListing(RemoteRunsByAddress& known, const std::vector<ListedRun>& runs) {
+  const RemoteRunsByAddress before = std::exchange(known, {});
+  RunScan::Changes changes;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    const QString address = QString::fromStdString(run->summary.folder.string());
+    known.insert(address, *run);
+    const auto found = before.constFind(address);
+    if (found == before.cend() || !isSame(*found, *run)) changes.found.push_back(*run);
+  }
+  for (auto run = before.keyBegin(); run != before.keyEnd(); ++run)
+    if (!known.contains(*run)) changes.gone.emplace_back(run->toStdString());
+  std::ranges::stable_sort(changes.found, {},
+                           [](const ListedRun& run) { return run.summary.info.created; });
+  return changes;
 }
 
 void takeOwnNotes(std::vector<ListedRun>& runs, const run_folder::fs::path& file) {

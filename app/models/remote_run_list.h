@@ -1,10 +1,13 @@
 #pragma once
 
 #include <QByteArray>
+#include <QHash>
+#include <QString>
 #include <vector>
 
 #include "app/models/listed_run.h"
 #include "app/models/remote_place.h"
+#include "app/models/run_scan.h"
 
 namespace lockstep::app {
 
@@ -14,6 +17,12 @@ std::vector<ListedRun> parseRemoteRuns(const QByteArray& json, const RemotePlace
 
 /// A run on another machine of which no more is known yet.
 ListedRun unknownRemoteRun(const RemotePlace& run);
+
+using RemoteRunsByAddress = QHash<QString, ListedRun>;
+
+/// Replaces what was listed by what is listed now, newest first; returns what is new, other than
+/// before or gone.
+RunScan::Changes updateListing(RemoteRunsByAddress& known, const std::vector<ListedRun>& runs);
 
 /// Replaces what runs have there by what the user's own file says of them. Blocks.
 void takeOwnNotes(std::vector<ListedRun>& runs, const run_folder::fs::path& file);

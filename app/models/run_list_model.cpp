@@ -412,22 +412,10 @@ QString RunListModel::listingError() const { return listingErrors_.values().join
 
 void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs) {
   const bool isNew = !remoteRuns_.contains(place.address());
-  QHash<QString, ListedRun>& known = remoteRuns_[place.address()];
-  const QHash<QString, ListedRun> before = std::exchange(known, {});
-  RunScan::Changes changes;
-  for (const ListedRun& run : runs) {
-    const QString folder = folderOf(run.summary);
-    known.insert(folder, run);
-    const auto found = before.constFind(folder);
-    if (found == before.cend() || rowOf(folder) < 0 || !isSame(*found, run))
-      changes.found.push_back(run);
-  }
-  for (auto run = before.keyBegin(); run != before.keyEnd(); ++run)
-    if (!known.contains(*run)) changes.gone.push_back(pathOf(*run));
-  std::reverse(changes.found.begin(), changes.found.end());  // they are listed newest first
-  std::stable_sort(changes.found.begin(), changes.found.end(), [](const auto& a, const auto& b) {
-    return a.summary.info.created < b.summary.info.created;
-  });
+  RemoteRunsByAddress& known = remoteRuns_[place.address()];
+  for (auto run = known.begin(); run != known.end();)
+    run = rowOf(run.key()) < 0 ? known.erase(run) : std::next(run);
+  const RunScan::Changes changes = updateListing(known, runs);
   setListingError(place.address(), {});
   applyChanges(changes);
   if (isNew) Q_EMIT placesChanged();

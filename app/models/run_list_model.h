@@ -11,6 +11,7 @@
 
 #include "app/models/place_scan.h"
 #include "app/models/remote_place.h"
+#include "app/models/remote_run_list.h"
 #include "app/models/run_pace.h"
 #include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
@@ -158,9 +159,9 @@ class RunListModel : public QAbstractListModel {
   RunStyles styles_;
   RunStyles::Counts usedStyles_{};
   QTimer poll_;
-  QMap<QString, QString> listingErrors_;    ///< by place
+  QMap<QString, QString> listingErrors_;  ///< by place
   /// As last listed, by address, by that of the place.
-  QMap<QString, QHash<QString, ListedRun>> remoteRuns_;
+  QMap<QString, RemoteRunsByAddress> remoteRuns_;
 };
 
 }  // namespace lockstep::app
