@@ -32,12 +32,13 @@ EngineLink::~EngineLink() {
 
 void EngineLink::connectTransport() {
   connect(transport_.get(), &EngineTransport::opened, this, [this] {
-    lines_ = protocol::LineBuffer();
     garbage_.clear();
     welcomeTimer_.start(welcomeTimeout_.value_or(transport_->patience().welcome));
     Q_EMIT connected();
   });
-  connect(transport_.get(), &EngineTransport::readyRead, this, &EngineLink::receive);
+  connect(transport_.get(), &EngineTransport::received, this, [this] {
+    if (!moreLines_.isActive() && handleLines(kLinesPerTurn)) moreLines_.start(0);
+  });
   connect(transport_.get(), &EngineTransport::closed, this, &EngineLink::handleClosed);
 }
 
@@ -68,7 +69,6 @@ void EngineLink::disconnectFromEngine() {
   moreLines_.stop();
   setState(State::Off);
   if (transport_) transport_->close();
-  lines_ = protocol::LineBuffer();
 }
 
 void EngineLink::tryConnect() {
@@ -114,17 +114,11 @@ void EngineLink::retryLater(const QString& error) {
   setState(State::Connecting, error);
 }
 
-void EngineLink::receive() {
-  const QByteArray bytes = transport_->readAll();
-  lines_.append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
-  if (!moreLines_.isActive() && handleLines(kLinesPerTurn)) moreLines_.start(0);
-}
-
 /// Whether there are more.
 bool EngineLink::handleLines(int atMost) {
   std::string line;
   for (int i = 0; i < atMost; ++i) {
-    const auto result = lines_.next(line);
+    const auto result = transport_->nextLine(line);
     if (result == protocol::LineBuffer::Result::NeedMore) return false;
     if (result == protocol::LineBuffer::Result::Line) {
       handleLine(line);
@@ -161,6 +155,8 @@ void EngineLink::handleLine(const std::string& line) {
   } else if (const auto* ok = std::get_if<protocol::Ok>(&message)) {
     if (const auto* part = std::get_if<protocol::FilePart>(&ok->answer))
       return Q_EMIT filePartReceived(QString::fromStdString(ok->id), *part);
+    if (const auto* status = std::get_if<protocol::RunStatus>(&ok->answer))
+      return Q_EMIT statusReceived(QString::fromStdString(ok->id), *status);
     const auto* answer = std::get_if<protocol::AnswerPath>(&ok->answer);
     Q_EMIT answered(QString::fromStdString(ok->id),
                     answer ? QString::fromStdString(answer->path) : QString());
@@ -171,9 +167,7 @@ void EngineLink::handleLine(const std::string& line) {
   }
 }
 
-void EngineLink::send(const protocol::ClientMessage& message) {
-  transport_->write(QByteArray::fromStdString(protocol::encode(message)) + '\n');
-}
+void EngineLink::send(const protocol::ClientMessage& message) { transport_->send(message); }
 
 QString EngineLink::nextId() { return QStringLiteral("app-%1").arg(++lastId_); }
 

@@ -14,7 +14,7 @@ namespace lockstep::app {
 class EngineTransport;
 
 /// The connection to a run's engine, over its local socket or through ssh: connects, retries after
-/// transient errors, splits the stream into lines and emits each message. No method blocks.
+/// transient errors and emits each message. No method blocks.
 class EngineLink : public QObject {
   Q_OBJECT
 
@@ -54,6 +54,7 @@ class EngineLink : public QObject {
   void eventReceived(const lockstep::protocol::EngineMessage& message);
   /// `path`: the file with the answer; empty: the answer has no file.
   void answered(const QString& id, const QString& path);
+  void statusReceived(const QString& id, const lockstep::protocol::RunStatus& status);
   void filePartReceived(const QString& id, const lockstep::protocol::FilePart& part);
   void refused(const QString& id, const QString& message);
   /// A permanent error (another protocol version, no permission): there are no more attempts.
@@ -63,7 +64,6 @@ class EngineLink : public QObject {
   void setState(State state, const QString& error = {});
   void connectTransport();
   void tryConnect();
-  void receive();
   bool handleLines(int atMost);
   void handleLine(const std::string& line);
   void handleWelcomeTimeout();
@@ -77,7 +77,6 @@ class EngineLink : public QObject {
   QTimer retry_;
   QTimer welcomeTimer_;  ///< runs from opening the transport to the welcome
   QTimer moreLines_;     ///< runs while there are received lines that were not handled yet
-  protocol::LineBuffer lines_;
   QString address_;
   QString garbage_;  ///< the first line before the welcome that is no message
   QString lastError_;

@@ -1,9 +1,10 @@
 #include "app/controllers/engine_request.h"
 
-#include <QLocalSocket>
 #include <QTimer>
 #include <chrono>
+#include <memory>
 
+#include "app/controllers/engine_transport.h"
 #include "engine/base/error.h"
 #include "engine/protocol/messages.h"
 
@@ -14,26 +15,25 @@ constexpr std::chrono::seconds kAnswerTimeout{5};
 
 class EngineRequest : public QObject {
  public:
-  EngineRequest(QObject* receiver, const protocol::ClientMessage& request,
-                std::function<void(const QString&)> done)
-      : QObject(receiver), done_(std::move(done)) {
-    connect(&socket_, &QLocalSocket::connected, this, [this, request] {
-      socket_.write(QByteArray::fromStdString(protocol::encode(request)) + '\n');
+  EngineRequest(QObject* receiver, const QString& socketPath,
+                const protocol::ClientMessage& request, std::function<void(const QString&)> done)
+      : QObject(receiver), transport_(makeTransport(socketPath)), done_(std::move(done)) {
+    connect(transport_.get(), &EngineTransport::opened, this,
+            [this, request] { transport_->send(request); });
+    connect(transport_.get(), &EngineTransport::received, this, &EngineRequest::takeLines);
+    connect(transport_.get(), &EngineTransport::closed, this, [this](const QString& why) {
+      finish(tr("its engine cannot be reached: %1").arg(why));
     });
-    connect(&socket_, &QLocalSocket::readyRead, this, &EngineRequest::readLines);
-    connect(&socket_, &QLocalSocket::errorOccurred, this,
-            [this] { finish(tr("its engine cannot be reached: %1").arg(socket_.errorString())); });
     QTimer::singleShot(kAnswerTimeout, this, [this] { finish(tr("its engine does not answer")); });
   }
-  void start(const QString& socketPath) { socket_.connectToServer(socketPath); }
+  ~EngineRequest() override { transport_->disconnect(this); }
+  void start() { transport_->open(); }
 
  private:
-  void readLines() {
-    const QByteArray bytes = socket_.readAll();
-    lines_.append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+  void takeLines() {
     std::string line;
     for (;;) {
-      const auto result = lines_.next(line);
+      const auto result = transport_->nextLine(line);
       if (result == protocol::LineBuffer::Result::NeedMore) return;
       if (result == protocol::LineBuffer::Result::Line && takeLine(line)) return;
     }
@@ -55,14 +55,13 @@ class EngineRequest : public QObject {
   void finish(const QString& error) {
     if (!done_) return;
     const auto done = std::exchange(done_, nullptr);
-    socket_.disconnect(this);
-    socket_.abort();
+    transport_->disconnect(this);
+    transport_->close();
     deleteLater();
     done(error);
   }
 
-  QLocalSocket socket_;
-  protocol::LineBuffer lines_;
+  std::unique_ptr<EngineTransport> transport_;
   std::function<void(const QString&)> done_;
 };
 
@@ -71,7 +70,7 @@ class EngineRequest : public QObject {
 void sendRequest(QObject* receiver, const QString& socketPath,
                  const protocol::ClientMessage& request,
                  std::function<void(const QString& error)> done) {
-  (new EngineRequest(receiver, request, std::move(done)))->start(socketPath);
+  (new EngineRequest(receiver, socketPath, request, std::move(done)))->start();
 }
 
 }  // namespace lockstep::app

@@ -13,7 +13,7 @@ class LocalTransport : public EngineTransport {
  public:
   explicit LocalTransport(const QString& path) : path_(path) {
     connect(&socket_, &QLocalSocket::connected, this, &EngineTransport::opened);
-    connect(&socket_, &QLocalSocket::readyRead, this, &EngineTransport::readyRead);
+    connect(&socket_, &QLocalSocket::readyRead, this, [this] { receive(socket_.readAll()); });
     connect(
         &socket_, &QLocalSocket::errorOccurred, this, [this](QLocalSocket::LocalSocketError error) {
           if (isClosing_) return;
@@ -27,15 +27,16 @@ class LocalTransport : public EngineTransport {
   }
   ~LocalTransport() override { socket_.disconnect(this); }
 
-  void open() override { socket_.connectToServer(path_); }
-  void close() override {
+  Patience patience() const override { return {milliseconds(5000), milliseconds(2000)}; }
+
+ protected:
+  void start() override { socket_.connectToServer(path_); }
+  void stop() override {
     isClosing_ = true;
     socket_.abort();
     isClosing_ = false;
   }
   void write(const QByteArray& bytes) override { socket_.write(bytes); }
-  QByteArray readAll() override { return socket_.readAll(); }
-  Patience patience() const override { return {milliseconds(5000), milliseconds(2000)}; }
 
  private:
   QString path_;
@@ -47,18 +48,19 @@ class SshTransport : public EngineTransport {
  public:
   explicit SshTransport(const RemotePlace& run) : run_(run), ssh_(run) {
     connect(&ssh_, &SshProcess::started, this, &EngineTransport::opened);
-    connect(&ssh_, &SshProcess::readyRead, this, &EngineTransport::readyRead);
+    connect(&ssh_, &SshProcess::readyRead, this, [this] { receive(ssh_.readAll()); });
     connect(&ssh_, &SshProcess::ended, this,
             [this](const SshProcess::End& end) { Q_EMIT closed(end.reason, end.isPermanent); });
   }
 
-  void open() override { ssh_.start({QStringLiteral("attach"), run_.path}); }
-  void close() override { ssh_.stop(); }
-  void write(const QByteArray& bytes) override { ssh_.write(bytes); }
-  QByteArray readAll() override { return ssh_.readAll(); }
   QString lastWords() const override { return ssh_.lastErrorLine(); }
   /// A login takes seconds, and hosts take many of them for an attack.
   Patience patience() const override { return {milliseconds(30000), milliseconds(60000)}; }
+
+ protected:
+  void start() override { ssh_.start({QStringLiteral("attach"), QStringLiteral("--"), run_.path}); }
+  void stop() override { ssh_.stop(); }
+  void write(const QByteArray& bytes) override { ssh_.write(bytes); }
 
  private:
   RemotePlace run_;
@@ -66,6 +68,25 @@ class SshTransport : public EngineTransport {
 };
 
 }  // namespace
+
+void EngineTransport::open() {
+  lines_ = {};
+  start();
+}
+
+void EngineTransport::close() {
+  stop();
+  lines_ = {};
+}
+
+void EngineTransport::send(const protocol::ClientMessage& message) {
+  write(QByteArray::fromStdString(protocol::encode(message)) + '\n');
+}
+
+void EngineTransport::receive(const QByteArray& bytes) {
+  lines_.append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+  Q_EMIT received();
+}
 
 std::unique_ptr<EngineTransport> makeTransport(const QString& address) {
   if (const auto run = RemotePlace::parse(address)) return std::make_unique<SshTransport>(*run);

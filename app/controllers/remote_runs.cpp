@@ -13,12 +13,20 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kInterval{10}, kMaxDelay{300}, kTimeLimit{60};
-constexpr qsizetype kMaxOutputBytes = 16 << 20;
+constexpr qsizetype kMaxOutputBytes = 16 << 20, kShownBytes = 200;
 
 struct Parsed {
   std::vector<ListedRun> runs;
   QString error;
 };
+
+/// What says why nothing can be run there, such as nologin, may be on standard output.
+QString withOutput(const QString& reason, const QByteArray& output) {
+  const QString words = QString::fromUtf8(output.left(kShownBytes)).simplified();
+  return words.isEmpty() || words.startsWith(u'[')
+             ? reason
+             : RemoteRuns::tr("%1 (and it says “%2”)").arg(reason, words);
+}
 
 }  // namespace
 
@@ -51,8 +59,8 @@ void RemoteRuns::list() {
   isDue_ = false;
   output_.clear();
   limit_.start();
-  ssh_.start(
-      {QStringLiteral("runs"), place_.path, QStringLiteral("--format"), QStringLiteral("json")});
+  ssh_.start({QStringLiteral("runs"), QStringLiteral("--format"), QStringLiteral("json"),
+              QStringLiteral("--"), place_.path});
 }
 
 void RemoteRuns::read() {
@@ -64,19 +72,22 @@ void RemoteRuns::read() {
 
 void RemoteRuns::handleEnd(const SshProcess::End& end) {
   limit_.stop();
-  if (end.status == static_cast<int>(ExitStatus::Done)) return parse();
-  if (end.status != static_cast<int>(ExitStatus::UserError))
-    return fail(end.reason, end.isPermanent);
-  isRun_ = hasAnswered_ = true;
-  Q_EMIT foundRun();
+  isRun_ = end.status == static_cast<int>(ExitStatus::UserError) && !end.isOtherVersion;
+  if (!isRun_ && end.status != static_cast<int>(ExitStatus::Done))
+    return fail(withOutput(end.reason, output_), end.isPermanent);
+  parse();
 }
 
 void RemoteRuns::parse() {
   jobs::start(
       this, jobs::Kind::Processor,
-      [json = std::exchange(output_, {}), place = place_]() -> Parsed {
+      [json = std::exchange(output_, {}), place = place_, isRun = isRun_,
+       notes = run_folder::fs::path(notesFile_.toStdString())]() -> Parsed {
         try {
-          return {parseRemoteRuns(json, place), {}};
+          Parsed parsed{isRun ? std::vector{unknownRemoteRun(place)} : parseRemoteRuns(json, place),
+                        {}};
+          takeOwnNotes(parsed.runs, notes);
+          return parsed;
         } catch (const Error& error) {
           return {{}, QString::fromUtf8(error.what())};
         }

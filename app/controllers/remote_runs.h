@@ -26,13 +26,15 @@ class RemoteRuns : public QObject {
   bool hasAnswered() const { return hasAnswered_; }
   /// Whether somebody can see the list. The first time is at once.
   void setWatched(bool isWatched);
+  /// The user's own notes of runs on other machines (run_folder::NotesByFolder); by default none.
+  void setNotesFile(const QString& file) { notesFile_ = file; }
   /// How long a host may take to answer.
   void setTimeLimit(std::chrono::milliseconds limit) { limit_.setInterval(limit); }
 
  Q_SIGNALS:
+  /// Or one run of which no more is known: it is no folder of runs, and what is there says itself
+  /// when it is opened as a run.
   void listed(const std::vector<lockstep::app::ListedRun>& runs);
-  /// Not a folder of runs: what is there says itself when it is opened as a run.
-  void foundRun();
   /// Why the runs cannot be listed; it is tried again.
   void failed(const QString& reason);
 
@@ -45,6 +47,7 @@ class RemoteRuns : public QObject {
 
   RemotePlace place_;
   SshProcess ssh_;
+  QString notesFile_;
   QByteArray output_;
   QTimer next_;
   QTimer limit_;

@@ -7,7 +7,6 @@
 #include "app/models/remote_run_list.h"
 #include "engine/base/error.h"
 #include "engine/events/tags.h"
-#include "engine/run_folder/run_experiment.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -52,20 +51,25 @@ void RunController::connectSignals() {
   });
   connect(&link_, &EngineLink::welcomed, this, &RunController::handleWelcome);
   connect(&link_, &EngineLink::eventReceived, this, &RunController::handleEvent);
+  connect(&link_, &EngineLink::statusReceived, this, &RunController::handleStatus);
   connect(&link_, &EngineLink::answered, this, &RunController::handleAnswer);
   connect(&link_, &EngineLink::refused, this, &RunController::handleRefusal);
   connect(&link_, &EngineLink::failed, this, [this](const QString& message) {
-    setAccessError(linkError_,
-                   RunAccessError{place_ ? tr("The run on %1 cannot be followed").arg(place_->host)
-                                         : tr("The run cannot be followed live"),
-                                  message});
-    if (place_) finishLoading();
+    setAccessError(
+        linkError_,
+        RunAccessError{place_ ? tr("The run on %1 cannot be followed").arg(place_->hostText())
+                              : tr("The run cannot be followed live"),
+                       message});
+    if (!place_) return;
+    if (!isKnown()) summary_.info.state = base::OpenEnum<protocol::RunState>("not connected");
+    finishLoading();
   });
   if (!place_) return;
   connect(&link_, &EngineLink::unreachable, this, [this] {
-    setAccessError(linkError_,
-                   RunAccessError{tr("%1 cannot be reached; trying again").arg(place_->host),
-                                  link_.lastError()});
+    setAccessError(
+        linkError_,
+        RunAccessError{tr("Not connected to the run on %1; trying again").arg(place_->hostText()),
+                       link_.lastError()});
     finishLoading();
   });
 }
@@ -81,34 +85,37 @@ void RunController::handleWelcome(const protocol::Welcome& welcome) {
   summary_.info.state = welcome.state;
   setAccessError(linkError_, std::nullopt);
   changes_.state = true;
-  if (place_) {
-    summary_.alive = protocol::isLive(welcome.state);
-    welcomeSeq_ = welcome.seq;
-    if (isOtherAttempt) readRemoteConfig();
-  }
+  if (place_) handleRemoteWelcome(welcome);
+  if (place_ && isOtherAttempt && !program_) readRemotePlan();
   announce();
-  if (place_ && history_.lastSeq() >= welcomeSeq_) finishLoading();
 }
 
-/// A resume may change it.
-void RunController::readRemoteConfig() {
+void RunController::handleRemoteWelcome(const protocol::Welcome& welcome) {
+  if (!welcome.program.empty())
+    program_ = base::parseEnum<foreign_runs::Source>(welcome.program)
+                   .value_or(foreign_runs::Source::TensorBoard);
+  summary_.alive = !program_ && protocol::isLive(welcome.state);
+  if (welcome.state != protocol::RunState::Failed) summary_.info.error.reset();
+  welcomeSeq_ = welcome.seq;
+  hasStatus_ = false;
+  askStatus();
+}
+
+/// Once per attempt: a resume may change it.
+void RunController::readRemotePlan() {
   remoteFiles_->checkAgain();
   const RunFileAccess files = remoteFiles_->access();
   const run_folder::Layout layout(files.folder.toStdString());
-  const auto read = [layout]() -> RemoteConfig {
+  const auto read = [layout]() -> std::optional<EvaluationPlan> {
     try {
-      const config::Experiment experiment = run_folder::readRunExperiment(layout);
-      return {readEvaluationPlan(layout), QString::fromStdString(experiment.name),
-              static_cast<std::int64_t>(experiment.solver.maxSteps.count)};
+      return readEvaluationPlan(layout);
     } catch (const std::exception&) {  // reported where the configuration is needed
-      return {};
+      return std::nullopt;
     }
   };
-  const auto apply = [this](const RemoteConfig& config) {
-    if (!config.plan) return;
-    evaluationPlan_ = *config.plan;
-    summary_.info.name = config.name.toStdString();
-    summary_.info.maxSteps = config.maxSteps;
+  const auto apply = [this](const std::optional<EvaluationPlan>& plan) {
+    if (!plan) return;
+    evaluationPlan_ = *plan;
     changes_.state = true;
     announce();
   };
@@ -116,6 +123,36 @@ void RunController::readRemoteConfig() {
               [this, read, apply](const QString& error) {
                 if (error.isEmpty()) jobs::start(this, jobs::Kind::Disk, read, apply);
               });
+}
+
+/// What run.json and the folder there say.
+void RunController::askStatus() {
+  const QString id = link_.sendCommand(protocol::CommandName::Status);
+  if (!id.isEmpty()) requests_[id] = protocol::CommandName::Status;
+}
+
+void RunController::handleStatus(const QString& id, const protocol::RunStatus& status) {
+  if (requests_.remove(id) == 0 || !place_) return;
+  run_folder::RunInfo& info = summary_.info;
+  if (!status.name.empty()) info.name = status.name;
+  info.step = std::max(info.step, status.step);
+  info.maxSteps = status.maxSteps;
+  info.stepsPerEpoch = status.stepsPerEpoch;
+  info.isRangeTest = status.isRangeTest;
+  if (status.error) info.error = status.error;
+  checkpointSteps_ = status.checkpoints;
+  std::optional<RunAccessError> damage;
+  if (!status.leftOut.empty())
+    damage = {tr("The run is damaged"), QString::fromStdString(status.leftOut)};
+  setAccessError(readError_, std::move(damage));
+  hasStatus_ = true;
+  changes_.state = changes_.checkpoints = true;
+  announce();
+  finishRemoteLoading();
+}
+
+void RunController::finishRemoteLoading() {
+  if (hasStatus_ && history_.lastSeq() >= welcomeSeq_) finishLoading();
 }
 
 void RunController::finishLoading() {
@@ -196,7 +233,10 @@ void RunController::handleRead(const std::shared_ptr<RunTail>& tail) {
 }
 
 /// The link keeps the connection; it is off at first and after a permanent error.
-void RunController::followRemote() { link_.connectToEngine(folder_); }
+void RunController::followRemote() {
+  if (!isKnown()) summary_.info.state = unknownRemoteRun(*place_).summary.info.state;
+  link_.connectToEngine(folder_);
+}
 
 void RunController::followLive() {
   const bool follow = summary_.alive && !summary_.info.socket.empty();
@@ -244,6 +284,7 @@ void RunController::handleEvent(const protocol::EngineMessage& message) {
   } else if (std::holds_alternative<protocol::Checkpoint>(message)) {
     changes_.checkpoints = true;
     refresh();  // and the folder has other checkpoints
+    if (place_ && hasStatus_) askStatus();
   } else if (std::holds_alternative<protocol::Predictions>(message)) {
     changes_.predictions = true;
   } else if (std::holds_alternative<protocol::Alert>(message)) {
@@ -252,7 +293,7 @@ void RunController::handleEvent(const protocol::EngineMessage& message) {
   if (!frame_.isActive()) frame_.start();
   if (place_ && !loaded_ && history_.lastSeq() >= welcomeSeq_) {
     announce();
-    finishLoading();
+    finishRemoteLoading();
   }
 }
 
@@ -268,11 +309,22 @@ void RunController::announce() {
 
 void RunController::applyState(const protocol::State& state) {
   summary_.info.step = std::max(summary_.info.step, state.step);
-  summary_.info.error = state.error;
   // The welcome knew more than the last record does, of a run whose process was killed.
-  if (place_ && state.seq <= welcomeSeq_) return;
+  if (place_ && state.seq <= welcomeSeq_ && state.state != summary_.info.state) return;
+  summary_.info.error = state.error;
   summary_.info.state = state.state;
   if (place_) summary_.alive = protocol::isLive(state.state);
+}
+
+QString RunController::predictionBlockedBy() const {
+  if (!place_) return {};
+  if (!summary_.alive)
+    return tr("The run has ended on %1, and there is no engine to ask. There, lockstep-engine "
+              "predict takes any of its checkpoints.")
+        .arg(place_->hostText());
+  if (link_.state() != EngineLink::State::Connected)
+    return tr("Not connected to %1.").arg(place_->hostText());
+  return {};
 }
 
 std::int64_t RunController::resumeStep() const {
@@ -306,7 +358,7 @@ void RunController::command(protocol::CommandName name) {
   const QString id = link_.sendCommand(name);
   if (id.isEmpty()) {
     Q_EMIT failed(tr("The run could not be asked to %1").arg(QLatin1String(base::textOf(name))),
-                  place_ ? tr("Not connected to %1.").arg(place_->host)
+                  place_ ? tr("Not connected to %1.").arg(place_->hostText())
                          : tr("Not connected to its engine at %1. Retrying every two seconds.")
                                .arg(QString::fromStdString(summary_.info.socket)));
     return;
@@ -335,7 +387,7 @@ void RunController::handleAnswer(const QString& id, const QString& path) {
   if (path.isEmpty()) {
     Q_EMIT predictionFailed(asked->imageId, asked->step, tr("The engine's reply names no file."));
   } else {
-    Q_EMIT predictionReady(asked->imageId, asked->step, path);
+    Q_EMIT predictionReady(asked->imageId, asked->step, files().localPath(path));
   }
 }
 
@@ -352,7 +404,12 @@ void RunController::handleRefusal(const QString& id, const QString& message) {
     Q_EMIT predictionFailed(asked->imageId, asked->step, message);
     return;
   }
-  const char* const name = base::textOf(std::get<protocol::CommandName>(request));
+  const auto command = std::get<protocol::CommandName>(request);
+  if (command == protocol::CommandName::Status) {  // which the user did not ask for
+    hasStatus_ = true;
+    return finishRemoteLoading();
+  }
+  const char* const name = base::textOf(command);
   Q_EMIT failed(tr("The engine refused to %1").arg(QLatin1String(name)), message);
 }
 

@@ -65,10 +65,12 @@ class RunController : public QObject {
   const RunHistory& history() const { return history_; }
   RunHistory& history() { return history_; }
   /// run.json as last read, with the live step and state; of a run on another machine, what its
-  /// messages and its config.yaml say.
+  /// messages say.
   const run_folder::RunInfo& info() const { return summary_.info; }
   bool isAlive() const { return summary_.alive; }
-  /// Whose run it is, once it has been read; nullopt: ours.
+  /// It has been read, or its machine has answered; before, the list of runs may know more.
+  bool isKnown() const { return place_ ? attempt_ > 0 : loaded_; }
+  /// Whose run it is, once it has been read or greeted; nullopt: ours.
   const std::optional<foreign_runs::Source>& program() const { return program_; }
   EngineLink::State linkState() const { return link_.state(); }
   QString linkError() const { return link_.lastError(); }
@@ -85,6 +87,9 @@ class RunController : public QObject {
   std::int64_t resumeStep() const;
   /// Estimated seconds to the last step; nothing if unknown.
   std::optional<double> secondsLeft() const;
+
+  /// Why predict() is of no use now for a run on another machine; empty: it is, or the run is here.
+  QString predictionBlockedBy() const;
 
   /// Why the run cannot be read or followed now; nothing: it can.
   const std::optional<RunAccessError>& accessError() const {
@@ -124,7 +129,11 @@ class RunController : public QObject {
   void followLive();
   void followRemote();
   void handleWelcome(const protocol::Welcome& welcome);
-  void readRemoteConfig();
+  void handleRemoteWelcome(const protocol::Welcome& welcome);
+  void readRemotePlan();
+  void askStatus();
+  void handleStatus(const QString& id, const protocol::RunStatus& status);
+  void finishRemoteLoading();
   void finishLoading();
   void handleEvent(const protocol::EngineMessage& message);
   void noteCut(qint64 step);
@@ -134,12 +143,6 @@ class RunController : public QObject {
   void handleRefusal(const QString& id, const QString& message);
   void command(protocol::CommandName name);
   void setAccessError(std::optional<RunAccessError>& which, std::optional<RunAccessError> now);
-
-  struct RemoteConfig {
-    std::optional<EvaluationPlan> plan;
-    QString name;
-    std::int64_t maxSteps = 0;
-  };
 
   QString folder_;
   std::optional<RemotePlace> place_;
@@ -151,6 +154,7 @@ class RunController : public QObject {
   EngineLink link_;
   std::unique_ptr<RemoteFiles> remoteFiles_;  ///< of a run on another machine
   std::int64_t welcomeSeq_ = -1;              ///< the newest record there, at the welcome
+  bool hasStatus_ = false;                    ///< of the run there, since the welcome
   std::shared_ptr<RunTail> tail_;
   QHash<QString, std::variant<protocol::CommandName, Prediction>> requests_;  ///< pending, by id
   QTimer reread_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/base/error.h"
+
 namespace lockstep::app {
 namespace {
 
@@ -22,6 +24,13 @@ bool isRefusal(const QString& reason) {
   return reason.contains(QLatin1String("Permission denied")) ||
          reason.contains(QLatin1String("Host key verification failed")) ||
          reason.contains(QLatin1String("Too many authentication failures"));
+}
+
+/// What lockstep-engine says of a command or an option that it does not have.
+bool isUnknownArgument(const QString& line) {
+  return line.startsWith(QLatin1String("lockstep-engine")) &&
+         (line.contains(QLatin1String(": unknown command ")) ||
+          line.contains(QLatin1String(": unknown option ")));
 }
 
 }  // namespace
@@ -110,10 +119,16 @@ SshProcess::End SshProcess::endOf(int status, QProcess::ExitStatus how) const {
     return {-1, line.isEmpty() ? tr("ssh was killed") : tr("ssh was killed: %1").arg(line), false};
   if (status == kNotFound)
     return {-1,
-            tr("lockstep-engine was not found on %1: put it into a folder that PATH has there for "
-               "commands of ssh")
+            tr("lockstep-engine was not found on %1: link it there into a folder that PATH has for "
+               "commands of ssh, such as /usr/local/bin")
                 .arg(place_.hostText()),
             false};
+  if (status == static_cast<int>(ExitStatus::UserError) && isUnknownArgument(line))
+    return {status,
+            tr("The engine on %1 is of another version: %2. Install there the version of this "
+               "program (lockstep --version).")
+                .arg(place_.hostText(), line),
+            false, true};
   if (status == kSshFailed && isRefusal(line))
     return {-1, tr("%1 Nothing is asked here: log in with ssh in a terminal first.").arg(line),
             true};

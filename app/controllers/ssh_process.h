@@ -34,6 +34,7 @@ class SshProcess : public QObject {
     int status = -1;           ///< lockstep-engine's exit status; -1: of neither ssh nor the engine
     QString reason;            ///< one line for a person
     bool isPermanent = false;  ///< another attempt would end the same way
+    bool isOtherVersion = false;  ///< lockstep-engine does not know what it was asked
   };
 
  Q_SIGNALS:

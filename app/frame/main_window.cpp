@@ -17,7 +17,6 @@
 #include "app/frame/top_bar.h"
 #include "app/frame/window_shortcut_filter.h"
 #include "app/models/notes_store.h"
-#include "app/models/remote_run_list.h"
 #include "app/monitor/log_panel.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
@@ -136,7 +135,7 @@ void MainWindow::connectRuns() {
 
 void MainWindow::connectRun(RunController* run) {
   auto update = [this, run] {
-    runList_->setLive(run->folder(), run->info().state, run->info().step);
+    if (run->isKnown()) runList_->setLive(run->folder(), run->info().state, run->info().step);
     if (run == currentRun()) updateStatus();
   };
   connect(run, &RunController::linkChanged, this, update);
@@ -202,6 +201,7 @@ void MainWindow::openInitial() {
 /// A folder of runs stays listed; a run is added to the list. `selects` the newest one.
 void MainWindow::openRemote(const RemotePlace& place, bool selects) {
   auto* runs = new RemoteRuns(place, this);
+  runs->setNotesFile(QString::fromStdString(run_folder::NotesByFolder::defaultFile().string()));
   remoteRuns_.push_back(runs);
   if (selects) runs_->selectNothing();  // until it is known what is there
   auto show = [this, place, selects, isFirst = true](const std::vector<ListedRun>& found) mutable {
@@ -211,8 +211,6 @@ void MainWindow::openRemote(const RemotePlace& place, bool selects) {
     Q_EMIT readyChanged();
   };
   connect(runs, &RemoteRuns::listed, this, show);
-  connect(runs, &RemoteRuns::foundRun, this,
-          [show, place]() mutable { show({unknownRemoteRun(place)}); });
   connect(runs, &RemoteRuns::failed, this, [this, place](const QString& reason) {
     runList_->setRemoteError(place, reason);
     Q_EMIT readyChanged();
@@ -272,7 +270,7 @@ void MainWindow::updateStatus() {
       status.averagePrecisionScope = apScopeText(plan, *step);
     if (const auto step = metrics.lastStep(events::tags::kEvalTotalLoss))
       status.heldOutLossScope = heldOutLossScopeText(plan, *step);
-    status.isLive = run->linkState() == EngineLink::State::Connected;
+    status.isLive = run->linkState() == EngineLink::State::Connected && !run->program();
     status.canResume = isResumable(*run);
     status.isHidden = runs_->isCurrentHidden();
   }

@@ -11,7 +11,14 @@
 namespace lockstep::app {
 
 void MainWindow::connectNotes() {
-  connect(runs_, &RunsPanel::notesChangeRequested, notes_, &NotesStore::change);
+  connect(runs_, &RunsPanel::notesChangeRequested, this,
+          [this](const QStringList& folders, const run_folder::NotesChange& change) {
+            for (const QString& folder : folders) {
+              const int row = runList_->rowOf(folder);
+              notes_->change({folder}, change,
+                             row < 0 ? run_folder::RunNotes() : runList_->notesThere(row));
+            }
+          });
   connect(runs_, &RunsPanel::styleRequested, runList_, &RunListModel::setStyle);
   connect(notes_, &NotesStore::changed, runList_, &RunListModel::setNotes);
   connect(notes_, &NotesStore::failed, this, [this](const QString&, const QString& why) {

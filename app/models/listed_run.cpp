@@ -1,9 +1,28 @@
 #include "app/models/listed_run.h"
 
+#include <tuple>
+
 #include "engine/base/error.h"
 #include "engine/foreign_runs/run_summary.h"
 
 namespace lockstep::app {
+
+namespace {
+
+bool isSame(const run_folder::RunInfo& a, const run_folder::RunInfo& b) {
+  const auto facts = [](const run_folder::RunInfo& info) {
+    return std::tie(info.name, info.attempt, info.step, info.maxSteps, info.pid, info.socket,
+                    info.started, info.finished, info.best, info.queuePosition);
+  };
+  return facts(a) == facts(b) && a.state == b.state && a.error.has_value() == b.error.has_value();
+}
+
+}  // namespace
+
+bool isSame(const ListedRun& a, const ListedRun& b) {
+  return isSame(a.summary.info, b.summary.info) && a.summary.alive == b.summary.alive &&
+         a.notes == b.notes && a.notesThere == b.notesThere && a.notesFault == b.notesFault;
+}
 
 ListedRun readListedRun(const std::filesystem::path& runFolder) {
   ListedRun listed{run_folder::summarise(runFolder)};

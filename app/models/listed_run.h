@@ -13,7 +13,12 @@ struct ListedRun {
   std::optional<foreign_runs::Source> program{};  ///< nullopt: ours
   run_folder::RunNotes notes{};
   std::string notesFault{};  ///< why the notes could not be read; empty: they could
+  /// What a run on another machine has there; the user's own notes of it replace that.
+  run_folder::RunNotes notesThere{};
 };
+
+/// In all that a list shows.
+bool isSame(const ListedRun& a, const ListedRun& b);
 
 /// Of ours. Blocks.
 ListedRun readListedRun(const std::filesystem::path& runFolder);

@@ -15,11 +15,12 @@ struct Outcome {
 };
 
 Outcome make(const std::filesystem::path& folder, const std::filesystem::path& foreignFile,
-             const run_folder::NotesChange& change) {
+             const run_folder::NotesChange& change, const RunNotes& given) {
   try {
-    if (run_folder::isRunFolder(folder))
+    const bool isRemote = RemotePlace::isRemote(QString::fromStdString(folder.string()));
+    if (!isRemote && run_folder::isRunFolder(folder))
       return {run_folder::changeRunNotes(run_folder::Layout(folder), change), {}};
-    return {run_folder::NotesByFolder::change(foreignFile, folder, change), {}};
+    return {run_folder::NotesByFolder::change(foreignFile, folder, change, given), {}};
   } catch (const Error& error) {
     return {{}, QString::fromStdString(error.what())};
   }
@@ -30,14 +31,11 @@ Outcome make(const std::filesystem::path& folder, const std::filesystem::path& f
 NotesStore::NotesStore(const QString& foreignFile, QObject* parent)
     : QObject(parent), foreignFile_(foreignFile.toStdString()) {}
 
-void NotesStore::change(const QStringList& folders, const run_folder::NotesChange& change) {
+void NotesStore::change(const QStringList& folders, const run_folder::NotesChange& change,
+                        const RunNotes& given) {
   for (const QString& folder : folders) {
-    if (RemotePlace::isRemote(folder)) {
-      Q_EMIT failed(folder, tr("%1 is on another machine: write its notes there.").arg(folder));
-      continue;
-    }
     auto& changes = changes_[folder];
-    changes.push_back(change);
+    changes.push_back({change, given});
     if (changes.size() == 1) start(folder);
   }
 }
@@ -46,7 +44,7 @@ void NotesStore::start(const QString& folder) {
   jobs::start(
       this, jobs::Kind::Disk,
       [path = std::filesystem::path(folder.toStdString()), file = foreignFile_,
-       change = changes_[folder].front()] { return make(path, file, change); },
+       next = changes_[folder].front()] { return make(path, file, next.change, next.given); },
       [this, folder](const Outcome& outcome) {
         changes_[folder].pop_front();
         if (changes_[folder].empty()) {

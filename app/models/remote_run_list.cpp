@@ -1,8 +1,12 @@
 #include "app/models/remote_run_list.h"
 
+#include <QDir>
 #include <QString>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/protocol/run_state.h"
 
@@ -25,6 +29,60 @@ Value valueOf(const json& row, const char* key, Value other = {}) {
   }
 }
 
+bool isOurs(const json& row) {
+  return valueOf<std::string>(row, "program", "Lockstep") == "Lockstep";
+}
+
+/// A run of ours is directly in the folder; those of other programs say where they are, which is
+/// the folder itself or below it.
+std::optional<RemotePlace> placeOf(const json& row, const RemotePlace& folder) {
+  const std::string name = valueOf<std::string>(row, "run");
+  if (isOurs(row)) {
+    const bool isPlain = !name.empty() && name[0] != '.' && name.find('/') == std::string::npos;
+    return isPlain ? std::optional(folder.child(QString::fromStdString(name))) : std::nullopt;
+  }
+  RemotePlace place = folder;
+  place.path = QDir::cleanPath(QString::fromStdString(valueOf<std::string>(row, "folder")));
+  const bool isKnown =
+      base::parseEnum<foreign_runs::Source>(valueOf<std::string>(row, "program")).has_value();
+  return isKnown && place.path.startsWith(QLatin1Char('/')) ? std::optional(place) : std::nullopt;
+}
+
+run_folder::RunNotes notesOf(const json& row) {
+  run_folder::RunNotes notes;
+  notes.name = valueOf<std::string>(row, "name");
+  notes.note = valueOf<std::string>(row, "note");
+  notes.archived = valueOf<bool>(row, "archived");
+  notes.pinned = valueOf<bool>(row, "pinned");
+  if (const auto tags = row.find("tags"); tags != row.end() && tags->is_array())
+    for (const json& tag : *tags)
+      if (tag.is_string()) notes.tags.push_back(tag.get<std::string>());
+  return notes;
+}
+
+ListedRun runOf(const json& row, const RemotePlace& place) {
+  ListedRun run = unknownRemoteRun(place);
+  run_folder::RunInfo& info = run.summary.info;
+  info.state = base::OpenEnum<protocol::RunState>(valueOf<std::string>(row, "state"));
+  info.step = valueOf<std::int64_t>(row, "step");
+  info.maxSteps = valueOf<std::int64_t>(row, "max_steps");
+  info.created = valueOf<double>(row, "created");
+  info.updated = base::wallTimeSeconds();  // by the clock here, as the steps that come live
+  if (const std::string metric = valueOf<std::string>(row, "best_metric"); !metric.empty())
+    info.best = {metric, valueOf<double>(row, "best_value"),
+                 valueOf<std::int64_t>(row, "best_step")};
+  if (const int position = valueOf<int>(row, "queue_position"); position > 0)
+    info.queuePosition = position;
+  run.notes = run.notesThere = notesOf(row);
+  run.summary.alive = isOurs(row) && protocol::isLive(info.state);
+  if (isOurs(row)) return run;
+  const std::string program = valueOf<std::string>(row, "program");
+  run.program = base::parseEnum<foreign_runs::Source>(program);
+  info.name = valueOf<std::string>(row, "run");
+  if (info.state.isEmpty()) info.state = base::OpenEnum<protocol::RunState>(program);
+  return run;
+}
+
 }  // namespace
 
 ListedRun unknownRemoteRun(const RemotePlace& run) {
@@ -41,32 +99,36 @@ std::vector<ListedRun> parseRemoteRuns(const QByteArray& text, const RemotePlace
   const json rows = json::parse(text.cbegin(), text.cend(), nullptr, false);
   if (!rows.is_array()) throw Error("its answer is no list of runs");
   std::vector<ListedRun> runs;
-  for (const json& row : rows) {
-    const std::string name = row.is_object() ? valueOf<std::string>(row, "run") : std::string();
-    const bool isFolderName =
-        !name.empty() && name[0] != '.' && name.find('/') == std::string::npos;
-    if (!isFolderName || valueOf<std::string>(row, "program", "Lockstep") != "Lockstep") continue;
-    ListedRun run = unknownRemoteRun(folder.child(QString::fromStdString(name)));
-    run_folder::RunInfo& info = run.summary.info;
-    info.state = base::OpenEnum<protocol::RunState>(valueOf<std::string>(row, "state"));
-    info.step = valueOf<std::int64_t>(row, "step");
-    info.maxSteps = valueOf<std::int64_t>(row, "max_steps");
-    info.created = valueOf<double>(row, "created");
-    if (const std::string metric = valueOf<std::string>(row, "best_metric"); !metric.empty())
-      info.best = {metric, valueOf<double>(row, "best_value"),
-                   valueOf<std::int64_t>(row, "best_step")};
-    if (const int position = valueOf<int>(row, "queue_position"); position > 0)
-      info.queuePosition = position;
-    run.notes.name = valueOf<std::string>(row, "name");
-    run.notes.note = valueOf<std::string>(row, "note");
-    run.notes.pinned = valueOf<bool>(row, "pinned");
-    if (const auto tags = row.find("tags"); tags != row.end() && tags->is_array())
-      for (const json& tag : *tags)
-        if (tag.is_string()) run.notes.tags.push_back(tag.get<std::string>());
-    run.summary.alive = protocol::isLive(info.state);
-    runs.push_back(std::move(run));
-  }
+  for (const json& row : rows)
+    if (row.is_object())
+      if (const auto place = placeOf(row, folder)) runs.push_back(runOf(row, *place));
   return runs;
+}
+
+RunScan::Changes updateListing(RemoteRunsByAddress& known, const std::vector<ListedRun>& runs) {
+  const RemoteRunsByAddress before = std::exchange(known, {});
+  RunScan::Changes changes;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    const QString address = QString::fromStdString(run->summary.folder.string());
+    known.insert(address, *run);
+    const auto found = before.constFind(address);
+    if (found == before.cend() || !isSame(*found, *run)) changes.found.push_back(*run);
+  }
+  for (auto run = before.keyBegin(); run != before.keyEnd(); ++run)
+    if (!known.contains(*run)) changes.gone.emplace_back(run->toStdString());
+  std::ranges::stable_sort(changes.found, {},
+                           [](const ListedRun& run) { return run.summary.info.created; });
+  return changes;
+}
+
+void takeOwnNotes(std::vector<ListedRun>& runs, const run_folder::fs::path& file) {
+  try {
+    const auto own = run_folder::NotesByFolder::read(file);
+    for (ListedRun& run : runs)
+      if (const run_folder::RunNotes* notes = own.find(run.summary.folder)) run.notes = *notes;
+  } catch (const Error& error) {
+    for (ListedRun& run : runs) run.notesFault = error.what();
+  }
 }
 
 }  // namespace lockstep::app

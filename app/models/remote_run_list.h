@@ -1,19 +1,30 @@
 #pragma once
 
 #include <QByteArray>
+#include <QHash>
+#include <QString>
 #include <vector>
 
 #include "app/models/listed_run.h"
 #include "app/models/remote_place.h"
+#include "app/models/run_scan.h"
 
 namespace lockstep::app {
 
 /// The runs in a folder on another machine, as `lockstep-engine runs --format json` prints them
-/// there; their folders are addresses. Runs of other programs are left out: `attach` serves none.
-/// Throws Error for any other text.
+/// there; their folders are addresses. Throws Error for any other text.
 std::vector<ListedRun> parseRemoteRuns(const QByteArray& json, const RemotePlace& folder);
 
 /// A run on another machine of which no more is known yet.
 ListedRun unknownRemoteRun(const RemotePlace& run);
+
+using RemoteRunsByAddress = QHash<QString, ListedRun>;
+
+/// Replaces what was listed by what is listed now, newest first; returns what is new, other than
+/// before or gone.
+RunScan::Changes updateListing(RemoteRunsByAddress& known, const std::vector<ListedRun>& runs);
+
+/// Replaces what runs have there by what the user's own file says of them. Blocks.
+void takeOwnNotes(std::vector<ListedRun>& runs, const run_folder::fs::path& file);
 
 }  // namespace lockstep::app

@@ -411,21 +411,20 @@ void RunListModel::setListingError(const QString& place, const QString& error) {
 QString RunListModel::listingError() const { return listingErrors_.values().join(u'\n'); }
 
 void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs) {
-  RunScan::Changes changes{runs, {}, {}};
-  QStringList& known = remoteRuns_[place.address()];
-  QStringList gone = std::exchange(known, {});
-  for (const ListedRun& run : runs) known.append(folderOf(run.summary));
-  for (const QString& folder : std::as_const(gone))
-    if (!known.contains(folder)) changes.gone.push_back(pathOf(folder));
-  std::stable_sort(changes.found.begin(), changes.found.end(), [](const auto& a, const auto& b) {
-    return a.summary.info.created < b.summary.info.created;
-  });
+  const bool isNew = !remoteRuns_.contains(place.address());
+  RemoteRunsByAddress& known = remoteRuns_[place.address()];
+  for (auto run = known.begin(); run != known.end();)
+    run = rowOf(run.key()) < 0 ? known.erase(run) : std::next(run);
+  const RunScan::Changes changes = updateListing(known, runs);
   setListingError(place.address(), {});
   applyChanges(changes);
+  if (isNew) Q_EMIT placesChanged();
 }
 
 void RunListModel::setRemoteError(const RemotePlace& place, const QString& error) {
-  setListingError(place.address(), tr("%1: %2").arg(place.hostText(), error));
+  setListingError(place.address(),
+                  tr("%1: %2. It is tried again.")
+                      .arg(place.address(), error.chopped(error.endsWith(u'.') ? 1 : 0)));
 }
 
 QStringList RunListModel::namesOf(const QStringList& folders) const {

@@ -11,6 +11,7 @@
 
 #include "app/models/place_scan.h"
 #include "app/models/remote_place.h"
+#include "app/models/remote_run_list.h"
 #include "app/models/run_pace.h"
 #include "app/models/run_scan.h"
 #include "app/models/run_styles.h"
@@ -60,11 +61,14 @@ class RunListModel : public QAbstractListModel {
   /// The folders whose runs are listed. They need not exist yet.
   void setParentFolders(const QStringList& folders);
   QStringList parentFolders() const { return parentFolders_; }
+  /// The folders and the places on other machines that are listed, as addresses.
+  QStringList places() const { return parentFolders_ + remoteRuns_.keys(); }
   /// The first one, where new runs are created.
   QString parentFolder() const { return parentFolders_.value(0); }
   /// Adds a run that need not be in one of them.
   void addRun(const QString& folder);
-  /// The runs at a place on another machine: replaces those of before.
+  /// The runs at a place on another machine: replaces those of before. Those that are listed as the
+  /// last time stay as they are.
   void setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs);
   /// Why the runs there cannot be listed now; they stay as they are.
   void setRemoteError(const RemotePlace& place, const QString& error);
@@ -78,6 +82,8 @@ class RunListModel : public QAbstractListModel {
   int rowOf(const QString& folder) const;
   const run_folder::RunSummary& summary(int row) const { return rows_[row].run.summary; }
   const run_folder::RunNotes& notes(int row) const { return rows_[row].run.notes; }
+  /// What a run on another machine has there, without the user's own notes.
+  const run_folder::RunNotes& notesThere(int row) const { return rows_[row].run.notesThere; }
   int styleIndexOf(const QString& folder) const;
   /// Names to tell these runs apart: the names of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;
@@ -100,6 +106,8 @@ class RunListModel : public QAbstractListModel {
  Q_SIGNALS:
   /// isLoaded() became true.
   void loaded();
+  /// A place on another machine has been listed for the first time.
+  void placesChanged();
   void runChanged(const QString& folder);
   void listingErrorChanged();
   void stylesChanged();
@@ -151,8 +159,9 @@ class RunListModel : public QAbstractListModel {
   RunStyles styles_;
   RunStyles::Counts usedStyles_{};
   QTimer poll_;
-  QMap<QString, QString> listingErrors_;    ///< by place
-  QHash<QString, QStringList> remoteRuns_;  ///< addresses, by that of the place
+  QMap<QString, QString> listingErrors_;  ///< by place
+  /// As last listed, by address, by that of the place.
+  QMap<QString, RemoteRunsByAddress> remoteRuns_;
 };
 
 }  // namespace lockstep::app

@@ -1,7 +1,6 @@
 #include "app/models/run_scan.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "engine/base/error.h"
 #include "engine/foreign_runs/run_files.h"
@@ -13,19 +12,6 @@ namespace fs = std::filesystem;
 
 /// Whole trees are searched for runs of other programs: not every time.
 constexpr std::size_t kSearchEvery = 5;
-
-bool isSame(const run_folder::RunInfo& a, const run_folder::RunInfo& b) {
-  const auto facts = [](const run_folder::RunInfo& info) {
-    return std::tie(info.name, info.attempt, info.step, info.maxSteps, info.pid, info.socket,
-                    info.started, info.finished, info.best, info.queuePosition);
-  };
-  return facts(a) == facts(b) && a.state == b.state && a.error.has_value() == b.error.has_value();
-}
-
-bool isSame(const ListedRun& a, const ListedRun& b) {
-  return isSame(a.summary.info, b.summary.info) && a.summary.alive == b.summary.alive &&
-         a.notes == b.notes && a.notesFault == b.notesFault;
-}
 
 FileVersion versionOf(const foreign_runs::ForeignRun& run) {
   try {

@@ -284,8 +284,7 @@ Qt::ItemFlags RunTree::flags(const QModelIndex& index) const {
   Qt::ItemFlags flags = Qt::ItemIsEnabled;
   if (isSection(index)) return section->isQueue ? flags | Qt::ItemIsDropEnabled : flags;
   flags |= Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
-  const bool isHere = index.data(RunListModel::HostRole).toString().isEmpty();
-  if (index.column() == 0 && isHere) flags |= Qt::ItemIsEditable;
+  if (index.column() == 0) flags |= Qt::ItemIsEditable;
   if (section->isQueue) flags |= Qt::ItemIsDragEnabled;
   return flags;
 }

@@ -142,7 +142,9 @@ void PredictionsPage::connectRun() {
     if (run_->program()) return showForeignRun();  // known once it has been read
     if (changes.cutAfter) forgetAfter(*changes.cutAfter);
     if (changes.results()) updateResults();
+    if (changes.state) updatePredictionPossible();
   });
+  connect(run_, &RunController::linkChanged, this, &PredictionsPage::updatePredictionPossible);
   connectAnswers(run_.data());
 }
 
@@ -156,11 +158,15 @@ void PredictionsPage::load() {
   const RunFileAccess files = run_->files();
   if (store_.runFolder() == files.folder) return;
   if (run_->program()) return showForeignRun();
-  view_->setPredictionPossible(
-      !run_->place(), tr("The run is on another machine, whose predictions are shown as they are"));
+  updatePredictionPossible();
   view_->setMessage(tr("Loading the held-out images…"));
   bringImagesFrom(files);
   store_.setRun(files);
+}
+
+void PredictionsPage::updatePredictionPossible() {
+  const QString why = run_->predictionBlockedBy();
+  view_->setPredictionPossible(why.isEmpty(), why);
 }
 
 void PredictionsPage::bringImagesFrom(const RunFileAccess& files) {
@@ -219,7 +225,7 @@ void PredictionsPage::showStep(qint64 step) {
 
 void PredictionsPage::requestPrediction(ImageId image, qint64 step) {
   if (!run_) return;
-  if (run_->linkState() == EngineLink::State::Connected && !run_->place()) {
+  if (run_->linkState() == EngineLink::State::Connected || run_->place()) {
     run_->predict(image.value, step);
   } else {
     inspect_.predict(image.value, step);

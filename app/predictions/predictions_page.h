@@ -56,6 +56,7 @@ class PredictionsPage : public QWidget {
   void connectAnswers(Engine* engine);
   void connectRun();
   void load();
+  void updatePredictionPossible();
   void bringImagesFrom(const RunFileAccess& files);
   void showForeignRun();
   void updateResults();

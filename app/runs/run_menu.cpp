@@ -86,7 +86,7 @@ RunMenu::RunMenu(RunsPanel* panel, const RunMenu::Runs& runs)
   }
   if (isOne()) addQueueActions();
   if (isOne()) addRunActions();
-  if (areHere(runs_)) addNotesActions();
+  addNotesActions();
   addFolderActions();
 }
 

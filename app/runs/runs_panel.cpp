@@ -98,6 +98,7 @@ void RunsPanel::connectSignals() {
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::selectPending);
   connect(model_, &RunListModel::loaded, this, &RunsPanel::updateEmptyState);
+  connect(model_, &RunListModel::placesChanged, this, &RunsPanel::updateEmptyState);
   connect(model_, &RunListModel::listingErrorChanged, this, &RunsPanel::updateListingError);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (!clearFilter()) Q_EMIT emptyActionTriggered();
@@ -310,7 +311,7 @@ void RunsPanel::updateEmptyState() {
         tr("Clear the filter"));
   } else {
     empty_->setContent(tr("No runs yet"),
-                       tr("There are no runs in\n%1").arg(model_->parentFolders().join(u'\n')),
+                       tr("There are no runs in\n%1").arg(model_->places().join(u'\n')),
                        tr("Open experiment…"));
   }
 }
@@ -357,9 +358,7 @@ void RunsPanel::addNamedActions() {
   const auto current = [this] { return list_->currentIndex().siblingAtColumn(0); };
   add("runs.rename", tr("Rename the run"), Qt::Key_F2, [this, current] { editName(current()); });
   add("runs.tags", tr("Tags of the selected runs"), Qt::CTRL | Qt::Key_T, [this] {
-    QModelIndexList runs = list_->selectionModel()->selectedRows();
-    runs.removeIf(
-        [this](const QModelIndex& run) { return RemotePlace::isRemote(tree_->folderOf(run)); });
+    const QModelIndexList runs = list_->selectionModel()->selectedRows();
     RunMenu::askForTags(this, {runs.begin(), runs.end()});
   });
   add("runs.trash", tr("Move the selected runs to the trash"), QKeySequence::Delete, [this] {

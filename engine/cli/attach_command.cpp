@@ -6,11 +6,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/cli/attached_foreign_run.h"
 #include "engine/cli/commands.h"
 #include "engine/run_folder/run_files.h"
 #include "engine/run_folder/run_folder.h"
@@ -22,7 +24,8 @@ namespace lockstep::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// How often an attach to a run that has ended looks whether the run was started again.
+/// How often an attach to a run without a process looks whether it was started again, or whether
+/// another program's files have grown.
 constexpr int kLookAgainMs = 1000;
 
 /// Appends the available bytes; false at the end of the file.
@@ -118,9 +121,33 @@ void relay(int socket, run_folder::RunFiles files) {
   }
 }
 
-/// Until the end of standard input, or until the run has a process again.
-void serveEnded(const run_folder::Layout& layout) {
-  supervisor::EndedRun run(layout);
+/// A run that `attach` serves itself: it has no process to connect to.
+struct Served {
+  using Send = std::function<void(const std::string& line)>;
+  std::function<void(const protocol::ClientMessage& message, const Send& send)> answer;
+  /// Called about once a second; false: it is to be attached anew.
+  std::function<bool(const Send& send)> lookAgain;
+};
+
+/// Answers the client's line; false: it is of another version. Without its records a client has
+/// nothing: throws Error where those cannot be read.
+bool answerLine(const Served& run, const std::string& line, const Served::Send& send) {
+  std::optional<protocol::ClientMessage> message;
+  try {
+    message = protocol::decodeClientMessage(line);
+    run.answer(*message, send);
+  } catch (const protocol::VersionMismatch& error) {
+    send(protocol::encode(protocol::ErrorReply{"", error.what()}));
+    return false;
+  } catch (const Error& error) {
+    if (message && std::holds_alternative<protocol::Hello>(*message)) throw;
+    send(protocol::encode(protocol::ErrorReply{protocol::requestIdOf(line), error.what()}));
+  }
+  return true;
+}
+
+/// Until the end of standard input.
+void serve(const Served& run) {
   Client client;
   std::string line;
   const auto send = [&](const std::string& answer) { client.send(answer + '\n'); };
@@ -128,31 +155,49 @@ void serveEnded(const run_folder::Layout& layout) {
   while (hasMore && !client.isGone()) {
     std::array<pollfd, 2> ends{{{STDIN_FILENO, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
     waitForAny(ends.data(), ends.size(), kLookAgainMs);
-    if ((ends[1].revents & (POLLERR | POLLHUP)) != 0 || run_folder::RunLock::isHeld(layout)) return;
+    if ((ends[1].revents & (POLLERR | POLLHUP)) != 0 || !run.lookAgain(send)) return;
     if (ends[0].revents == 0) continue;
     hasMore = client.receive();
-    while (!client.isGone() && client.next(line)) {
-      try {
-        run.answer(protocol::decodeClientMessage(line), send);
-      } catch (const protocol::VersionMismatch& error) {
-        return send(protocol::encode(protocol::ErrorReply{"", error.what()}));
-      } catch (const Error& error) {
-        send(protocol::encode(protocol::ErrorReply{protocol::requestIdOf(line), error.what()}));
-      }
-    }
+    while (!client.isGone() && client.next(line))
+      if (!answerLine(run, line, send)) return;
   }
+}
+
+/// Until the run has a process again.
+void serveEnded(const run_folder::Layout& layout) {
+  supervisor::EndedRun run(layout);
+  serve({[&](const auto& message, const auto& send) { run.answer(message, send); },
+         [&](const auto&) { return !run_folder::RunLock::isHeld(layout); }});
+}
+
+void serveForeign(const foreign_runs::ForeignRun& foreign) {
+  AttachedForeignRun run(foreign);
+  serve({[&](const auto& message, const auto& send) { run.answer(message, send); },
+         [&](const auto& send) {
+           run.sendAppended(send);
+           return true;
+         }});
 }
 
 int attach(const std::string& run) {
   std::error_code error;
   const fs::path folder = fs::canonical(run, error);
-  if (error || !run_folder::isRunFolder(folder)) throw UserError(run + ": no such run folder");
   ::signal(SIGPIPE, SIG_IGN);
+  if (error || !run_folder::isRunFolder(folder)) {
+    const auto foreign = error ? std::nullopt : foreign_runs::runIn(folder);
+    if (error) throw UserError(run + ": no such run folder");
+    if (!foreign)
+      throw UserError(run +
+                      ": is no run folder: it has no run.json, and no log of a "
+                      "program whose runs are read");
+    serveForeign(*foreign);
+    return static_cast<int>(ExitStatus::Done);
+  }
   const run_folder::Layout layout(folder);
   if (run_folder::RunLock::isHeld(layout)) {
     // From run.json: the supervisor's XDG_RUNTIME_DIR may differ from this shell's.
     const std::string socket = run_folder::readRunInfo(layout).socket;
-    relay(supervisor::connectTo(socket).get(), run_folder::RunFiles(layout));
+    relay(supervisor::connectTo(socket).get(), run_folder::RunFiles(layout, socket));
   } else {
     serveEnded(layout);
   }

@@ -73,7 +73,8 @@ std::vector<TableColumn> listColumns(const ListContents& contents) {
           {"tags", contents.hasTags ? "TAGS" : ""},
           {"note", ""},
           {"archived", ""},
-          {"pinned", contents.hasPinned ? "PINNED" : ""}};
+          {"pinned", contents.hasPinned ? "PINNED" : ""},
+          {"folder", ""}};
 }
 
 /// name: what it is called, if that is not the first cell.
@@ -86,6 +87,10 @@ void addNotes(std::vector<TableCell>& row, const std::string& name,
   row.push_back(notes.note.empty() ? TableCell() : TableCell(notes.note));
   row.emplace_back(notes.archived);
   row.emplace_back(notes.pinned);
+}
+
+std::string folderText(const fs::path& folder) {
+  return fs::absolute(folder).lexically_normal().string();
 }
 
 std::vector<TableCell> listRow(const OwnRun& run) {
@@ -110,6 +115,7 @@ std::vector<TableCell> listRow(const OwnRun& run) {
   }
   row.emplace_back(std::string("Lockstep"));
   addNotes(row, run.notes.name, run.notes);
+  row.emplace_back(folderText(run.summary.folder));
   return row;
 }
 
@@ -127,6 +133,7 @@ std::vector<TableCell> foreignRow(const OtherRun& other) {
   row.emplace_back(std::string(base::textOf(run.source)));
   const std::string name = summary.name == run.name ? "" : summary.name;
   addNotes(row, other.notes.name.empty() ? name : other.notes.name, other.notes);
+  row.emplace_back(folderText(run.folder));
   return row;
 }
 

@@ -68,6 +68,7 @@ void describe(auto& members, Is<Welcome> auto& welcome) {
   members("attempt", welcome.attempt);
   members("seq", welcome.seq);
   members("state", welcome.state);
+  members.ifNotEmpty("program", welcome.program);
 }
 
 void describe(auto& members, Is<Reset> auto& reset) {
@@ -86,16 +87,22 @@ void describe(auto& members, Is<RunStatus::Rank> auto& rank) {
 
 void describe(auto& members, Is<RunStatus> auto& status) {
   members.orDefault("attempt", status.attempt);
+  members.orDefault("checkpoints", status.checkpoints);
+  members.ifNotEmpty("error", status.error);
   members.orDefault("eta_seconds", status.etaSeconds);
   members.orDefault("images_per_second", status.imagesPerSecond);
+  members.ifNotEmpty("left_out", status.leftOut);
   members.orDefault("max_steps", status.maxSteps);
+  members.ifNotEmpty("name", status.name);
   members.orDefault("phase", status.phase);
   members.orDefault("pid", status.pid);
   members.ifNotEmpty("queue_position", status.queuePosition);
+  members.ifNotEmpty("range_test", status.isRangeTest);
   members("ranks", status.ranks);
   members.orDefault("seq", status.seq);
   members.orDefault("state", status.state);
   members.orDefault("step", status.step);
+  members.ifNotEmpty("steps_per_epoch", status.stepsPerEpoch);
 }
 
 void describe(auto& members, Is<InspectionStatus> auto& status) {

@@ -78,8 +78,9 @@ using ClientMessage = std::variant<Hello, Command, PredictRequest, QueueRequest,
 struct Welcome {
   std::string run;  ///< the run folder
   int attempt = 1;
-  std::int64_t seq = 0;  ///< the newest record
+  std::int64_t seq = 0;  ///< the newest record that is sent
   base::OpenEnum<RunState> state;
+  std::string program{};  ///< whose run it is; empty: ours
 };
 /// The client's attempt is outdated: it must discard everything after seq and step.
 struct Reset {
@@ -103,6 +104,13 @@ struct RunStatus {
   double etaSeconds = 0;               ///< negative: unknown yet
   std::vector<Rank> ranks{};           ///< ranks on the engine's machine
   std::optional<int> queuePosition{};  ///< of a queued run
+  // What clients on another machine cannot read in its folder.
+  std::string name{};
+  std::optional<double> stepsPerEpoch{};
+  bool isRangeTest = false;
+  std::vector<std::int64_t> checkpoints{};  ///< steps of those that exist, ascending
+  std::optional<RunError> error{};
+  std::string leftOut{};  ///< what of another program's files could not be read; empty: nothing
 };
 /// The status of an inspection.
 struct InspectionStatus {

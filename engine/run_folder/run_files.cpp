@@ -34,6 +34,18 @@ bool isPlain(const fs::path& path) {
                        : std::string(": ") + std::strerror(errno)));
 }
 
+/// Folder by folder, so that no symlink in between is followed, also not one made meanwhile.
+base::FileDescriptor openBelow(const fs::path& folder, const fs::path& path) {
+  base::FileDescriptor at(::open(folder.c_str(), kOpenFlags | O_DIRECTORY));
+  for (auto name = path.begin(); at.isOpen() && name != path.end(); ++name) {
+    const int isFolder = std::next(name) == path.end() ? 0 : O_DIRECTORY;
+    at =
+        base::FileDescriptor(::openat(at.get(), name->c_str(), kOpenFlags | O_NOFOLLOW | isFolder));
+  }
+  if (!at.isOpen()) throwUnreadable(path);
+  return at;
+}
+
 std::string readAt(const base::FileDescriptor& file, std::int64_t offset, const fs::path& path) {
   std::string data(protocol::kMaxFilePartBytes, '\0');
   std::size_t held = 0;
@@ -78,26 +90,23 @@ protocol::FilePart RunFiles::read(const protocol::FileRequest& request) {
 base::FileDescriptor RunFiles::open(const fs::path& path) {
   const bool isInRun = path == "config.yaml" ||
                        (path.is_relative() && isPlain(path) && isServedFolder(*path.begin()));
-  if (isInRun) return openInRun(path);
+  if (isInRun) return openBelow(layout_.folder(), path);
+  if (isAnswer(path)) return openBelow(answers_, path.filename());
   if (!isPlain(path) || path.is_relative() || !isOfDataset(path)) {
-    throw UserError(base::shortened(path.string()) +
-                    ": is not sent: it is neither config.yaml, nor in evaluations/ or "
-                    "predictions/, nor an image or annotation file of the run's dataset");
+    throw UserError(
+        base::shortened(path.string()) +
+        ": is not sent: it is neither config.yaml, nor in evaluations/ or "
+        "predictions/, nor an answer, nor an image or annotation file of the run's dataset");
   }
   base::FileDescriptor file(::open(path.c_str(), kOpenFlags));
   if (!file.isOpen()) throwUnreadable(path);
   return file;
 }
 
-/// Folder by folder, so that no symlink in between is followed, also not one made meanwhile.
-base::FileDescriptor RunFiles::openInRun(const fs::path& path) const {
-  base::FileDescriptor at(::open(layout_.folder().c_str(), kOpenFlags | O_DIRECTORY));
-  for (auto name = path.begin(); at.isOpen() && name != path.end(); ++name) {
-    const int folder = std::next(name) == path.end() ? 0 : O_DIRECTORY;
-    at = base::FileDescriptor(::openat(at.get(), name->c_str(), kOpenFlags | O_NOFOLLOW | folder));
-  }
-  if (!at.isOpen()) throwUnreadable(path);
-  return at;
+bool RunFiles::isAnswer(const fs::path& path) const {
+  const std::string number = path.stem().string();
+  return !answers_.empty() && path.parent_path() == answers_ && path.extension() == ".json" &&
+         number.find_first_not_of("0123456789") == std::string::npos;
 }
 
 /// The held-out part first: its annotation file is the smaller one.

@@ -12,14 +12,17 @@ namespace lockstep::run_folder {
 
 /// The files of a run that its clients may read, for those on another machine. Relative to the run
 /// folder: config.yaml and what is in evaluations/ and predictions/, nothing through a symlink.
-/// Absolute: what the dataset of its config.yaml names, which are the images that an annotation
-/// file lists and the annotation files, without which the images have no names. Nothing else.
+/// Absolute: the answers of its engine, and what the dataset of its config.yaml names, which are
+/// the images that an annotation file lists and the annotation files, without which the images have
+/// no names. Nothing else.
 class RunFiles {
  public:
   /// Larger files are refused.
   static constexpr std::int64_t kMaxBytes = 256 << 20;
 
-  explicit RunFiles(Layout layout) : layout_(std::move(layout)) {}
+  /// socket: of its engine; empty: none runs.
+  explicit RunFiles(Layout layout, const fs::path& socket = {})
+      : layout_(std::move(layout)), answers_(socket.empty() ? socket : answersFolder(socket)) {}
 
   /// Ok with the part of the file that was asked for, or the error. Blocks for as long as the disk
   /// does; the first request for an image reads annotation files.
@@ -32,10 +35,11 @@ class RunFiles {
   };
   protocol::FilePart read(const protocol::FileRequest& request);
   base::FileDescriptor open(const fs::path& path);
-  base::FileDescriptor openInRun(const fs::path& path) const;
+  bool isAnswer(const fs::path& path) const;
   bool isOfDataset(const fs::path& path);
 
   Layout layout_;
+  fs::path answers_;                        ///< folder; empty: none
   std::optional<std::vector<Part>> parts_;  ///< nullopt: config.yaml was not read yet
 };
 

@@ -166,6 +166,8 @@ fs::path socketFolder();
 fs::path ensureSocketFolder();
 /// ID: 16 hex digits of a hash of a run folder's real path.
 std::string idOf(const std::string& hashed);
+/// The folder beside a run's socket in which the engine leaves its answers, as NUMBER.json.
+fs::path answersFolder(const fs::path& socket);
 /// socketFolder()/ID.sock, ID = 16 hex digits of a hash of the real path (for inspect: of
 /// "inspect:" and the path). At most 107 bytes, the limit of sockaddr_un.
 fs::path socketPath(const std::string& hashed);

@@ -82,6 +82,7 @@ base::FileLock lockFile(const fs::path& file) {
 
 /// Of a folder in a file of many.
 std::string keyOf(const fs::path& folder) {
+  if (folder.native().starts_with("ssh://")) return folder.string();
   const fs::path path = fs::absolute(folder).lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).string();
 }
@@ -133,23 +134,30 @@ NotesByFolder NotesByFolder::read(const fs::path& file) {
 }
 
 RunNotes NotesByFolder::change(const fs::path& file, const fs::path& folder,
-                               const NotesChange& change) {
+                               const NotesChange& change, const RunNotes& given) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);  // locking reports it
   const base::FileLock lock = lockFile(file);
   const std::string key = keyOf(folder);
   json byFolder = objectIn(file);
-  const RunNotes notes =
-      changeIn(memberOf(byFolder, file, key), file.string() + ": " + key, change);
-  if (notes == RunNotes()) byFolder.erase(key);
+  const bool isKnown = byFolder.contains(key);
+  json& object = memberOf(byFolder, file, key);
+  if (!isKnown) putNotes(object, given);
+  const RunNotes notes = changeIn(object, file.string() + ": " + key, change);
+  if (notes == given) byFolder.erase(key);
   writeObject(file, byFolder);
   return notes;
 }
 
+const RunNotes* NotesByFolder::find(const fs::path& folder) const {
+  const auto found = notes_.find(keyOf(folder));
+  return found == notes_.end() ? nullptr : &found->second;
+}
+
 const RunNotes& NotesByFolder::of(const fs::path& folder) const {
   static const RunNotes none;
-  const auto found = notes_.find(keyOf(folder));
-  return found == notes_.end() ? none : found->second;
+  const RunNotes* found = find(folder);
+  return found ? *found : none;
 }
 
 }  // namespace lockstep::run_folder

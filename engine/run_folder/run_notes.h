@@ -30,23 +30,27 @@ using NotesChange = std::function<void(RunNotes&)>;
 /// some seconds for it. Returns the new notes. Throws as writeRunNotes().
 RunNotes changeRunNotes(const Layout& layout, const NotesChange& change);
 
-/// Notes of runs of other programs, whose folders are never written: by folder, in one file of the
-/// user.
+/// Notes of runs whose folders are never written, those of other programs and on other machines: by
+/// folder or address (ssh://…), in one file of the user.
 class NotesByFolder {
  public:
   /// $XDG_CONFIG_HOME/lockstep/notes.json, else ~/.config/lockstep/notes.json.
   static fs::path defaultFile();
   /// As readRunNotes().
   static NotesByFolder read(const fs::path& file);
-  /// As changeRunNotes(), of one folder. Creates the file's folder.
-  static RunNotes change(const fs::path& file, const fs::path& folder, const NotesChange& change);
+  /// As changeRunNotes(), of one folder. Creates the file's folder. given: what the run has by
+  /// itself, which is changed first, and which needs no place in the file.
+  static RunNotes change(const fs::path& file, const fs::path& folder, const NotesChange& change,
+                         const RunNotes& given = {});
 
+  /// nullptr for a folder without notes.
+  const RunNotes* find(const fs::path& folder) const;
   /// The defaults for a folder without notes.
   const RunNotes& of(const fs::path& folder) const;
   bool isEmpty() const { return notes_.empty(); }
 
  private:
-  std::map<std::string, RunNotes> notes_;  ///< by absolute path
+  std::map<std::string, RunNotes> notes_;  ///< by absolute path or address
 };
 
 }  // namespace lockstep::run_folder

@@ -51,6 +51,10 @@ std::string idOf(const std::string& hashed) {
   return name;
 }
 
+fs::path answersFolder(const fs::path& socket) {
+  return fs::path(socket).replace_extension(".answers");
+}
+
 fs::path socketPath(const std::string& hashed) {
   fs::path path = socketFolder() / (idOf(hashed) + ".sock");
   if (path.native().size() > kMaxAddressBytes) {

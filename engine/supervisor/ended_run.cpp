@@ -11,8 +11,8 @@
 namespace lockstep::supervisor {
 
 EndedRun::EndedRun(const run_folder::Layout& layout)
-    : info_(run_folder::summarise(layout.folder()).info),
-      folder_(layout.folder().string()),
+    : layout_(layout),
+      info_(run_folder::summarise(layout.folder()).info),
       eventFile_(events::findEventFile(layout.folder())),
       eventLog_(summariseEventLog(eventFile_)),
       files_(layout) {}
@@ -34,8 +34,8 @@ void EndedRun::answer(const protocol::ClientMessage& message, const Send& send) 
 }
 
 void EndedRun::greet(const protocol::Hello& hello, const Send& send) const {
-  send(protocol::encode(
-      protocol::Welcome{folder_, info_.attempt, eventLog_.newestSeq, info_.state}));
+  send(protocol::encode(protocol::Welcome{layout_.folder().string(), info_.attempt,
+                                          eventLog_.newestSentSeq, info_.state}));
   std::int64_t since = hello.since;
   if (const auto reset =
           resetAfterRestart(hello, info_.attempt, eventLog_.firstRestart, eventLog_.lastRestart,
@@ -54,12 +54,7 @@ void EndedRun::greet(const protocol::Hello& hello, const Send& send) const {
 protocol::EngineMessage EndedRun::answerTo(const protocol::Command& command) const {
   if (command.name != protocol::CommandName::Status)
     return protocol::ErrorReply{command.id, kRunHasEnded};
-  return protocol::Ok{command.id, protocol::RunStatus{.state = info_.state,
-                                                      .attempt = info_.attempt,
-                                                      .step = info_.step,
-                                                      .maxSteps = info_.maxSteps,
-                                                      .seq = eventLog_.newestSeq,
-                                                      .queuePosition = info_.queuePosition}};
+  return protocol::Ok{command.id, statusOf(layout_, info_, eventLog_.newestSeq)};
 }
 
 }  // namespace lockstep::supervisor

@@ -26,8 +26,8 @@ class EndedRun {
   void greet(const protocol::Hello& hello, const Send& send) const;
   protocol::EngineMessage answerTo(const protocol::Command& command) const;
 
+  run_folder::Layout layout_;
   run_folder::RunInfo info_;
-  std::string folder_;
   std::filesystem::path eventFile_;
   EventLogSummary eventLog_;
   run_folder::RunFiles files_;

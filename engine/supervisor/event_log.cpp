@@ -39,6 +39,7 @@ EventLogSummary summariseEventLog(const std::filesystem::path& eventFile) {
     }
     const auto event = events::eventOf(*std::move(record));
     if (!event) continue;
+    summary.newestSentSeq = summary.newestSeq;
     const auto* scalars = std::get_if<protocol::Scalars>(&*event);
     if (scalars != nullptr && scalars->step > trainedStep && hasTrainingLoss(*scalars)) {
       trainedStep = scalars->step;
@@ -94,6 +95,7 @@ void EventLog::truncateAfterStep(std::int64_t step) {
   alerts_ = std::move(summary.alerts);
   firstRestart_ = summary.firstRestart;
   lastRestart_ = summary.lastRestart;
+  newestSentSeq_ = summary.newestSentSeq;
   newestStep_ = step;
   missingSteps_ = step - summary.trainedSteps;
   hasHyperParameters_ = summary.hasHyperParameters;
@@ -137,7 +139,8 @@ void EventLog::append(protocol::Event event) {
 /// Appends it, and then the alerts that it raises.
 void EventLog::enqueue(protocol::Event event) {
   const std::vector<protocol::Alert> raised = alerts_.add(event);
-  std::visit([this](auto& held) { held.seq = nextSeq(); }, event);
+  newestSentSeq_ = nextSeq();
+  std::visit([this](auto& held) { held.seq = newestSentSeq_; }, event);
   pending_.push_back(std::move(event));
   for (const protocol::Alert& alert : raised) raise(alert);
 }

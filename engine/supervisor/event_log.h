@@ -17,6 +17,7 @@ namespace lockstep::supervisor {
 /// Summary of an event file, read once.
 struct EventLogSummary {
   std::int64_t newestSeq = -1;
+  std::int64_t newestSentSeq = -1;  ///< of those that clients get
   std::int64_t newestStep = 0;
   std::int64_t trainedSteps = 0;  ///< steps that have a training loss
   /// First and last resume point: clients of an older attempt discard later records.
@@ -60,6 +61,8 @@ class EventLog {
 
   /// Includes pending records.
   std::int64_t newestSeq() const { return nextSeq() - 1; }
+  /// Of the records that clients get.
+  std::int64_t newestSentSeq() const { return newestSentSeq_; }
   std::int64_t newestStep() const { return newestStep_; }
   const std::filesystem::path& path() const { return writer_.path(); }
   /// Whether the log has a record of them, which stays there for the run.
@@ -84,7 +87,7 @@ class EventLog {
   alerts::AlertDetector alerts_;
   std::deque<protocol::Event> pending_;
   std::optional<protocol::Reset> firstRestart_, lastRestart_;
-  std::int64_t newestStep_ = 0, missingSteps_ = 0;
+  std::int64_t newestSentSeq_ = -1, newestStep_ = 0, missingSteps_ = 0;
   bool hasHyperParameters_ = false;
   std::string writeError_;
 };

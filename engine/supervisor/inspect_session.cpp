@@ -73,7 +73,7 @@ void InspectSession::workerExited(const WorkerExit& exit) {
 }
 
 protocol::Welcome InspectSession::welcome() const {
-  return {setup_.target.string(), info_.attempt, eventLog_.newestSeq, info_.state};
+  return {setup_.target.string(), info_.attempt, eventLog_.newestSentSeq, info_.state};
 }
 
 std::optional<protocol::Reset> InspectSession::resetFor(const protocol::Hello& hello) const {

@@ -7,6 +7,21 @@ const std::deque<protocol::Event>& Service::pendingEvents() const {
   return none;
 }
 
+protocol::RunStatus statusOf(const run_folder::Layout& layout, const run_folder::RunInfo& info,
+                             std::int64_t newestSeq) {
+  return {.state = info.state,
+          .attempt = info.attempt,
+          .step = info.step,
+          .maxSteps = info.maxSteps,
+          .seq = newestSeq,
+          .queuePosition = info.queuePosition,
+          .name = info.name,
+          .stepsPerEpoch = info.stepsPerEpoch,
+          .isRangeTest = info.isRangeTest,
+          .checkpoints = run_folder::checkpointSteps(layout),
+          .error = info.error};
+}
+
 std::optional<protocol::Reset> resetAfterRestart(const protocol::Hello& hello, int attempt,
                                                  const std::optional<protocol::Reset>& firstRestart,
                                                  const std::optional<protocol::Reset>& lastRestart,

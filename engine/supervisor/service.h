@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/protocol/messages.h"
+#include "engine/run_folder/run_folder.h"
 
 namespace lockstep::supervisor {
 
@@ -38,6 +39,10 @@ class Service {
 
 /// Why a run that has ended refuses a request.
 inline constexpr const char* kRunHasEnded = "the run has ended";
+
+/// What run.json and the run folder say. Lists the checkpoints.
+protocol::RunStatus statusOf(const run_folder::Layout& layout, const run_folder::RunInfo& info,
+                             std::int64_t newestSeq);
 
 /// The reset for a client that has the records up to `hello.since` of `hello.attempt`, while the
 /// event log is in `attempt`. After several restarts, the earliest: some records are sent twice,

@@ -25,12 +25,12 @@ TrainingService::TrainingService(PollLoop& loop, Run run)
       server_(loop, run_.recorder.info().socket, static_cast<Service&>(*this)),
       requests_(server_,
                 [this](const protocol::Control& control) { run_.control.ranks->send(control); }),
-      files_(run_.recorder.layout()) {}
+      files_(run_.recorder.layout(), run_.recorder.info().socket) {}
 
 protocol::Welcome TrainingService::welcome() const {
   const run_folder::RunInfo& info = run_.recorder.info();
   return {run_.recorder.layout().folder().string(), info.attempt,
-          run_.recorder.eventLog().newestSeq(), info.state};
+          run_.recorder.eventLog().newestSentSeq(), info.state};
 }
 
 std::filesystem::path TrainingService::eventFile() const { return run_.recorder.eventLog().path(); }
@@ -121,15 +121,11 @@ void TrainingService::refuse(const RequestToken& token, const std::string& reaso
 
 protocol::RunStatus TrainingService::status() const {
   const run_folder::RunInfo& info = run_.recorder.info();
-  protocol::RunStatus status{.state = info.state,
-                             .attempt = info.attempt,
-                             .step = info.step,
-                             .maxSteps = info.maxSteps,
-                             .seq = run_.recorder.eventLog().newestSeq(),
-                             .pid = ::getpid(),
-                             .imagesPerSecond = run_.progress.imagesPerSecond(),
-                             .etaSeconds = run_.progress.etaSeconds(),
-                             .queuePosition = info.queuePosition};
+  protocol::RunStatus status =
+      statusOf(run_.recorder.layout(), info, run_.recorder.eventLog().newestSeq());
+  status.pid = ::getpid();
+  status.imagesPerSecond = run_.progress.imagesPerSecond();
+  status.etaSeconds = run_.progress.etaSeconds();
   const RankGroup* ranks = run_.control.ranks.get();
   for (int local = 0; ranks != nullptr && local < ranks->count(); ++local) {
     const protocol::Heartbeat& heartbeat = ranks->heartbeat(local);

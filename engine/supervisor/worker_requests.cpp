@@ -15,9 +15,7 @@ fs::path answerFile(const fs::path& folder, std::int64_t number) {
 }  // namespace
 
 WorkerRequests::WorkerRequests(SocketServer& server, Send send)
-    : server_(server),
-      send_(std::move(send)),
-      folder_(fs::path(server.path()).replace_extension(".answers")) {
+    : server_(server), send_(std::move(send)), folder_(run_folder::answersFolder(server.path())) {
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }

@@ -7,6 +7,7 @@
 #include <QString>
 #include <QTemporaryDir>
 
+#include "tests/support/file_content.h"
 #include "tests/support/test_data.h"
 
 namespace lockstep::tests {
@@ -46,11 +47,10 @@ class FakeSsh {
     QFile::remove(path(QStringLiteral("ssh")));
     QFile::rename(path(QStringLiteral("new")), path(QStringLiteral("ssh")));
   }
+  /// Of a folder of this machine, as one of another.
+  static QString address(const QString& folder) { return QStringLiteral("ssh://node7") + folder; }
   QString path(const QString& name) const { return folder_.filePath(name); }
-  QByteArray content(const QString& name) const {
-    QFile file(path(name));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-  }
+  QByteArray content(const QString& name) const { return contentOf(path(name)); }
   /// The arguments of each call, one call a line.
   QByteArray calls() const { return content(QStringLiteral("calls")); }
   /// What was sent to the other machine, of kRunsHereAndNotes.

@@ -15,6 +15,7 @@
 #include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
+#include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/yaml_text.h"
@@ -76,10 +77,7 @@ class TstDocumentsInWindow : public QObject {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(bytes);
   }
-  QByteArray read(const char* name) const {
-    QFile file(path(name));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-  }
+  QByteArray read(const char* name) const { return tests::contentOf(path(name)); }
   std::unique_ptr<MainWindow> open(const QStringList& paths, QSize size = QSize(1280, 720)) {
     app::MainWindowOptions options;
     options.paths = paths;

@@ -45,6 +45,21 @@ class TstNotesStore : public QObject {
     QVERIFY(run_folder::NotesByFolder::read(file.toStdString()).of(run.toStdString()).pinned);
   }
 
+  void notesOfRunsOnOtherMachinesStandInTheUsersFile() {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("notes.json"));
+    const QString run = QStringLiteral("ssh://ada@node7:22/runs/a");
+    NotesStore store(file);
+    QSignalSpy changed(&store, &NotesStore::changed);
+    const RunNotes given{"theirs", {"x"}, "", false, false};
+    store.change(
+        {run}, [](RunNotes& notes) { notes.tags.push_back("y"); }, given);
+    QTRY_COMPARE(changed.count(), 1);
+    const RunNotes both{"theirs", {"x", "y"}, "", false, false};
+    QVERIFY(changed[0][1].value<RunNotes>() == both);
+    QVERIFY(run_folder::NotesByFolder::read(file.toStdString()).of(run.toStdString()) == both);
+  }
+
   void changesOfARunAreMadeInTheirOrder() {
     const QTemporaryDir folder;
     const QStringList runs{tests::makeRun(folder.path(), tests::made("a", 1000)),

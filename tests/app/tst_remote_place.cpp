@@ -78,9 +78,15 @@ class TstRemotePlace : public QObject {
             {"run":"a","state":"queued","step":0,"max_steps":9,"best_metric":null,
              "best_value":null,"best_step":null,"created":1,"queue_position":2,"new":[]},
             {"run":"other","state":null,"program":"detectron2"}, 7, {"run":"../x"}, {"run":".x"},
+            {"run":"d/e","state":null,"program":"detectron2","folder":"/runs/d/e","archived":true},
+            {"run":"new","state":null,"program":"of tomorrow","folder":"/runs/new"},
             {"run":5}])",
         *folder);
-    QCOMPARE(runs.size(), std::size_t{2});
+    QCOMPARE(runs.size(), std::size_t{3});
+    QCOMPARE(runs[2].summary.folder.string(), std::string("ssh://node7/runs/d/e"));
+    QVERIFY(runs[2].program == foreign_runs::Source::Detectron2 && runs[2].notes.archived);
+    QCOMPARE(runs[2].summary.info.state.text(), std::string_view("detectron2"));
+    QVERIFY(!runs[0].program && !runs[2].summary.alive);
     const run_folder::RunSummary& running = runs[0].summary;
     QCOMPARE(running.folder.string(), std::string("ssh://node7/runs/b"));
     QCOMPARE(running.info.host, std::string("node7"));

@@ -1,4 +1,5 @@
 #include <QImage>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -6,9 +7,13 @@
 #include "app/controllers/engine_link.h"
 #include "app/controllers/remote_files.h"
 #include "app/controllers/run_controller.h"
+#include "app/controllers/run_message.h"
 #include "app/predictions/predictions_page.h"
 #include "tests/app/fake_ssh.h"
+#include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_view.h"
@@ -16,16 +21,13 @@
 using namespace lockstep;
 using app::EngineLink;
 using app::RunController;
+using tests::contentOf;
+using tests::EngineBench;
 using tests::FakeSsh;
+using tests::lossCount;
+using tests::lossSteps;
 
 namespace {
-
-std::size_t lossCount(const RunController& run) {
-  const auto* series = run.history().metrics().series("train/loss_total");
-  return series ? series->size() : 0;
-}
-
-QString address(const QString& folder) { return QStringLiteral("ssh://ada@node7") + folder; }
 
 /// A run with a held-out image that has predictions at steps 10, 20, 30 and 40.
 struct WatchedRun {
@@ -62,9 +64,16 @@ QString bring(RunController& run, const QString& path, QString* error = nullptr)
   return QTest::qWaitFor([&] { return isDone; }) ? local : QString();
 }
 
-QByteArray contentOf(const QString& path) {
-  QFile file(path);
-  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("?");
+/// A step of detectron2.
+QByteArray lineOf(int step, double loss) {
+  return "{\"iteration\": " + QByteArray::number(step) +
+         ", \"total_loss\": " + QByteArray::number(loss) + "}\n";
+}
+
+QPushButton* predictButton(const QWidget& page) {
+  for (auto* button : page.findChildren<QPushButton*>())
+    if (button->text() == QStringLiteral("Predict this image")) return button;
+  return nullptr;
 }
 
 }  // namespace
@@ -76,7 +85,7 @@ class TstRemoteRun : public QObject {
   void aFinishedRunSendsEveryPoint() {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     QTemporaryDir parent;
-    RunController run(address(tests::makeRun(parent.path(), {})));
+    RunController run(QStringLiteral("ssh://ada@node7") + tests::makeRun(parent.path(), {}));
     QSignalSpy loaded(&run, &RunController::loaded);
     run.refresh();
     QVERIFY(loaded.wait());
@@ -86,8 +95,9 @@ class TstRemoteRun : public QObject {
                tests::madeLoss({}, step));
     QCOMPARE(run.linkState(), EngineLink::State::Connected);
     QCOMPARE(run.info().state.text(), std::string_view("finished"));
-    QTRY_COMPARE(run.info().maxSteps, std::int64_t{40});  // of its config.yaml
+    QCOMPARE(run.info().maxSteps, std::int64_t{40});
     QCOMPARE(run.info().name, std::string("made"));
+    QCOMPARE(run.info().stepsPerEpoch, std::optional(8.0));
     QVERIFY(!run.isAlive() && !run.canResume() && !run.accessError());
     QVERIFY2(ssh.calls().contains("BatchMode=yes") && ssh.calls().contains("ada@node7"),
              ssh.calls().constData());
@@ -99,11 +109,98 @@ class TstRemoteRun : public QObject {
     QTemporaryDir parent;
     tests::MadeRun made;
     made.state = "running";
-    RunController run(address(tests::makeRun(parent.path(), made)));
+    const QString folder = tests::makeRun(parent.path(), made);
+    RunController run(FakeSsh::address(folder));
     run.refresh();
     QTRY_VERIFY(run.isLoaded() && lossCount(run) == 40);
     QCOMPARE(run.info().state.text(), std::string_view("failed"));
     QVERIFY(!run.isAlive());
+    QVERIFY(run.info().error.has_value());
+    QCOMPARE(run.info().error->message,
+             run_folder::summarise(folder.toStdString()).info.error->message);
+    const auto message = app::runMessage({&run, QStringLiteral("made"), 0}, true, true);
+    QVERIFY2(message && message->detail.contains(QStringLiteral("the engine exited unexpectedly")),
+             "the banner says why");
+  }
+
+  /// Its last record is one for TensorBoard alone, which is not sent.
+  void aRunThatTheEngineHasFinishedIsLoaded() {
+    EngineBench bench;
+    bench.script("state running 0\nscalars 1 3\ncheckpoint 3 last\nfinish 3\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/one"}).status, 0);
+    const FakeSsh ssh(FakeSsh::kRunsHere);
+    RunController run(FakeSsh::address(QString::fromStdString(bench.onlyRun().folder().string())));
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded());
+    QCOMPARE(lossSteps(run), (std::vector<std::int64_t>{1, 2, 3}));
+    QCOMPARE(run.checkpointSteps(), std::vector<std::int64_t>{3});
+    QVERIFY(run.info().stepsPerEpoch.has_value());
+  }
+
+  void aLiveRunPredictsOnRequest() {
+    EngineBench bench;
+    for (const char* image : {"val/val1.png", "val/val2.png"})
+      QVERIFY(QImage(64, 64, QImage::Format_RGB32)
+                  .save(QString::fromStdString((bench.folder() / image).string())));
+    bench.script(
+        "state running 0\nscalars 1 2\ncheckpoint 2\nserve\ncheckpoint 7 last\n"
+        "finish 7 stopped\n");
+    const auto engine = bench.start({"train", "experiment.yaml", "--output", "runs/one"});
+    QVERIFY(bench.waitForState("running"));
+    const FakeSsh ssh(FakeSsh::kRunsHere);
+    RunController run(FakeSsh::address(QString::fromStdString(bench.onlyRun().folder().string())));
+    run.refresh();
+    QTRY_COMPARE(run.checkpointSteps(), std::vector<std::int64_t>{2});
+    app::PredictionsPage page;
+    page.resize(1200, 800);
+    page.setRun(&run);
+    page.show();
+    QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() == 2);
+    const auto* stage = page.findChild<widgets::ImageStage*>();
+    auto* button = predictButton(page);
+    QVERIFY(stage->notice().contains(QStringLiteral("was not predicted")));
+    QVERIFY(button && button->isEnabled() && button->toolTip().isEmpty());
+    button->click();
+    QTRY_COMPARE(stage->notice(), QString());
+    run.stop();
+    QTRY_VERIFY(!run.isAlive());
+    QCOMPARE(EngineBench::finish(*engine).status, 75);
+    page.view()->setCurrentCheckpoint(7);
+    QTRY_VERIFY(stage->notice().contains(QStringLiteral("was not predicted")));
+    QTRY_VERIFY(!button->isEnabled());
+    QVERIFY2(button->toolTip().contains(QStringLiteral("The run has ended on node7")),
+             qPrintable(button->toolTip()));
+  }
+
+  void aRunOfAnotherProgramShowsItsCurvesAndFollowsThem() {
+    QTemporaryDir parent;
+    const QString file = parent.filePath(QStringLiteral("metrics.json"));
+    const auto append = [&](const QByteArray& lines) {
+      QFile out(file);
+      QVERIFY(out.open(QIODevice::Append));
+      out.write(lines);
+    };
+    for (int step = 10; step <= 40; step += 10) append(lineOf(step, step));
+    append(lineOf(20, 2));  // resumed from step 10
+    const FakeSsh ssh(FakeSsh::kRunsHere);
+    RunController run(FakeSsh::address(parent.path()));
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded());
+    QVERIFY(run.program() == foreign_runs::Source::Detectron2);
+    QCOMPARE(run.info().state.text(), std::string_view("detectron2"));
+    QVERIFY(!run.isAlive() && !run.accessError());
+    QCOMPARE(lossSteps(run), (std::vector<std::int64_t>{10, 20}));
+    QCOMPARE(run.history().metrics().series("train/loss_total")->value(1), 2.F);
+    QString error;
+    bring(run, QStringLiteral("metrics.json"), &error);
+    QVERIFY2(error.contains(QStringLiteral("a run of detectron2: only its curves")),
+             qPrintable(error));
+    append(lineOf(30, 3));
+    QTRY_COMPARE_WITH_TIMEOUT(lossSteps(run), (std::vector<std::int64_t>{10, 20, 30}), 10000);
+    append(lineOf(20, 5));  // resumed again
+    QTRY_COMPARE_WITH_TIMEOUT(lossSteps(run), (std::vector<std::int64_t>{10, 20}), 10000);
+    QCOMPARE(run.history().metrics().series("train/loss_total")->value(1), 5.F);
+    QCOMPARE(ssh.calls().count('\n'), 1);
   }
 
   void aConnectionThatDiesMidwayIsMadeAgain() {
@@ -112,7 +209,7 @@ class TstRemoteRun : public QObject {
         "echo 'client_loop: send disconnect: Broken pipe' >&2; exit 255; fi\n" +
         QByteArray(FakeSsh::kRunsHere));
     QTemporaryDir parent;
-    RunController run(address(tests::makeRun(parent.path(), {})));
+    RunController run(FakeSsh::address(tests::makeRun(parent.path(), {})));
     QStringList errors;
     connect(&run, &RunController::linkChanged, this, [&] { errors << run.linkError(); });
     run.refresh();
@@ -147,6 +244,12 @@ class TstRemoteRun : public QObject {
         << QStringLiteral("lockstep-engine was not found on ada@node7") << true;
     QTest::newRow("no such run") << QByteArray(FakeSsh::kRunsHere)
                                  << QStringLiteral("/nowhere: no such run folder") << true;
+    QTest::newRow("no run folder")
+        << QByteArray("command=\"${command/nowhere/proc}\"\n") + FakeSsh::kRunsHere
+        << QStringLiteral("/proc: is no run folder") << true;
+    QTest::newRow("an older engine")
+        << QByteArray("echo \"lockstep-engine: unknown command 'attach'\" >&2; exit 2")
+        << QStringLiteral("The engine on ada@node7 is of another version") << true;
     QTest::newRow("ends at once") << QByteArray("exit 0")
                                   << QStringLiteral("the connection has ended") << true;
     QTest::newRow("is killed") << QByteArray("kill -9 $$") << QStringLiteral("ssh was killed")
@@ -206,7 +309,7 @@ class TstRemoteRun : public QObject {
     const FakeSsh ssh("echo 'Last login: today'; head -c 1200000 /dev/zero | tr '\\0' x; echo\n" +
                       QByteArray(FakeSsh::kRunsHere));
     QTemporaryDir parent;
-    RunController run(address(tests::makeRun(parent.path(), {})));
+    RunController run(FakeSsh::address(tests::makeRun(parent.path(), {})));
     run.refresh();
     QTRY_COMPARE(lossCount(run), std::size_t{40});
     QVERIFY(!run.accessError());
@@ -219,7 +322,7 @@ class TstRemoteRun : public QObject {
     tests::MadeRun made;
     made.steps = made.maxSteps = 3000;
     made.evaluateEvery = 1000;
-    RunController run(address(tests::makeRun(parent.path(), made)));
+    RunController run(FakeSsh::address(tests::makeRun(parent.path(), made)));
     run.refresh();
     QTRY_VERIFY(run.isLoaded());
     QCOMPARE(lossCount(run), std::size_t{3000});
@@ -228,7 +331,7 @@ class TstRemoteRun : public QObject {
   void filesAreFetchedAndOnlyTheRuns() {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     const WatchedRun made;
-    RunController run(address(made.folder));
+    RunController run(FakeSsh::address(made.folder));
     run.refresh();
     QTRY_VERIFY(run.isLoaded());
     const QString step = QStringLiteral("predictions/step-00000010.json");
@@ -248,7 +351,7 @@ class TstRemoteRun : public QObject {
     const QByteArray end =
         "a.png\",\"offset\":" + QByteArray::number(QFileInfo(made.image()).size());
     for (int i = 0; i < 2; ++i) {
-      RunController run(address(made.folder));
+      RunController run(FakeSsh::address(made.folder));
       run.refresh();
       QTRY_VERIFY(run.isLoaded());
       QCOMPARE(contentOf(bring(run, made.image())), contentOf(made.image()));
@@ -266,7 +369,7 @@ class TstRemoteRun : public QObject {
     QVERIFY(file.setFileTime(QDateTime::currentDateTime().addSecs(100),
                              QFileDevice::FileModificationTime));
     file.close();
-    RunController run(address(made.folder));
+    RunController run(FakeSsh::address(made.folder));
     run.refresh();
     QTRY_VERIFY(run.isLoaded());
     QCOMPARE(contentOf(bring(run, made.image())), contentOf(made.image()));
@@ -284,7 +387,7 @@ class TstRemoteRun : public QObject {
         "if mkdir once 2>/dev/null; then eval \"$command\" | stdbuf -o0 head -c 1500000\n"
         "exit 255; fi\n" +
         QByteArray(FakeSsh::kRunsHere));
-    RunController run(address(made.folder));
+    RunController run(FakeSsh::address(made.folder));
     run.refresh();
     QTRY_VERIFY(run.isLoaded());
     QCOMPARE(contentOf(bring(run, QStringLiteral("predictions/step-00000020.json"))), content);
@@ -311,7 +414,7 @@ class TstRemoteRun : public QObject {
   void thePredictionsPageShowsItsPictures() {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     const WatchedRun made;
-    RunController run(address(made.folder));
+    RunController run(FakeSsh::address(made.folder));
     run.refresh();
     app::PredictionsPage page;
     page.resize(1200, 800);
@@ -332,7 +435,7 @@ class TstRemoteRun : public QObject {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     const WatchedRun made;
     QVERIFY(QFile::remove(made.image()));
-    RunController run(address(made.folder));
+    RunController run(FakeSsh::address(made.folder));
     run.refresh();
     app::PredictionsPage page;
     page.resize(1200, 800);

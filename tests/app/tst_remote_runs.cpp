@@ -25,9 +25,7 @@ using tests::optionsFor;
 
 namespace {
 
-QString address(const QString& folder) { return QStringLiteral("ssh://node7") + folder; }
-
-RemotePlace place(const QString& folder) { return *RemotePlace::parse(address(folder)); }
+RemotePlace place(const QString& folder) { return *RemotePlace::parse(FakeSsh::address(folder)); }
 
 /// What a window lists, by address or folder.
 QStringList listed(const MainWindow& window) {
@@ -67,7 +65,7 @@ class TstRemoteRuns : public QObject {
     QVERIFY(!runs.hasAnswered() && ssh.calls().isEmpty());
     runs.setWatched(true);
     QTRY_COMPARE(found.size(), std::size_t{1});
-    QCOMPARE(QString::fromStdString(found[0].summary.folder.string()), address(run));
+    QCOMPARE(QString::fromStdString(found[0].summary.folder.string()), FakeSsh::address(run));
     QCOMPARE(found[0].summary.info.state.text(), std::string_view("finished"));
     QCOMPARE(found[0].summary.info.step, std::int64_t{40});
     runs.setWatched(true);  // not again before its time
@@ -77,9 +75,11 @@ class TstRemoteRuns : public QObject {
   void aRunIsFoundAsSuch() {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     RemoteRuns runs(place(tests::makeRun(there_->path(), {})));
-    QSignalSpy found(&runs, &RemoteRuns::foundRun);
+    std::vector<app::ListedRun> found;
+    connect(&runs, &RemoteRuns::listed, this, [&](const auto& all) { found = all; });
     runs.setWatched(true);
-    QTRY_COMPARE(found.count(), 1);
+    QTRY_COMPARE(found.size(), std::size_t{1});
+    QCOMPARE(found[0].summary.info.state.text(), std::string_view("connecting"));
   }
 
   void faultsAreSaid_data() {
@@ -89,6 +89,12 @@ class TstRemoteRuns : public QObject {
                              << QStringLiteral("ssh: no route to host");
     QTest::newRow("no engine") << QByteArray("exit 127")
                                << QStringLiteral("lockstep-engine was not found on node7");
+    QTest::newRow("no shell") << QByteArray("echo 'Account not available'; exit 1")
+                              << QStringLiteral("it says “Account not available”");
+    QTest::newRow("an older engine")
+        << QByteArray("echo 'lockstep-engine runs: unknown option --format' >&2; exit 2")
+        << QStringLiteral(
+               "The engine on node7 is of another version: lockstep-engine runs: unknown");
     QTest::newRow("garbage") << QByteArray("echo 'Welcome to node7'")
                              << QStringLiteral("its answer is no list of runs");
     QTest::newRow("silent") << QByteArray("exec cat >/dev/null")
@@ -113,7 +119,7 @@ class TstRemoteRuns : public QObject {
 
   void addressesAreOpenedAsPlaces() {
     const app::Opening opening =
-        app::openingOf({address(QStringLiteral("/runs")), here_->path()}, {});
+        app::openingOf({FakeSsh::address(QStringLiteral("/runs")), here_->path()}, {});
     QCOMPARE(opening.remotes, QList<RemotePlace>{place(QStringLiteral("/runs"))});
     QCOMPARE(opening.runsFolders, QStringList{here_->path()});
     QCOMPARE(opening.page, app::Page::Monitor);
@@ -123,10 +129,12 @@ class TstRemoteRuns : public QObject {
   void theListHasRunsHereAndThere() {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     const QString own = tests::makeRun(here_->path(), tests::made("own", 1000));
-    const QString older = address(tests::makeRun(there_->path(), tests::made("older", 900)));
-    const QString newest = address(tests::makeRun(there_->path(), tests::made("newest", 2000)));
+    const QString older =
+        FakeSsh::address(tests::makeRun(there_->path(), tests::made("older", 900)));
+    const QString newest =
+        FakeSsh::address(tests::makeRun(there_->path(), tests::made("newest", 2000)));
     widgets::ThemeSwitch theme;
-    MainWindow window(&theme, optionsFor({address(there_->path())}));
+    MainWindow window(&theme, optionsFor({FakeSsh::address(there_->path())}));
     window.show();
     QTRY_COMPARE(listed(window), (QStringList{newest, own, older}));
     QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{newest});
@@ -143,7 +151,7 @@ class TstRemoteRuns : public QObject {
   void anAddressOfARunSelectsIt() {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     tests::makeRun(here_->path(), tests::made("own", 1000));
-    const QString run = address(tests::makeRun(there_->path(), tests::made("there", 900)));
+    const QString run = FakeSsh::address(tests::makeRun(there_->path(), tests::made("there", 900)));
     widgets::ThemeSwitch theme;
     MainWindow window(&theme, optionsFor({run}));
     window.show();
@@ -158,9 +166,10 @@ class TstRemoteRuns : public QObject {
     const FakeSsh ssh("echo 'ssh: connect to host node7 port 22: No route to host' >&2; exit 255");
     const QString own = tests::makeRun(here_->path(), tests::made("own", 1000));
     widgets::ThemeSwitch theme;
-    MainWindow window(&theme, optionsFor({address(QStringLiteral("/runs"))}));
+    MainWindow window(&theme, optionsFor({FakeSsh::address(QStringLiteral("/runs"))}));
     window.show();
-    QTRY_VERIFY(shows(window, QStringLiteral("node7: ssh: connect to host node7 port 22")));
+    QTRY_VERIFY(
+        shows(window, QStringLiteral("ssh://node7/runs: ssh: connect to host node7 port 22")));
     QTRY_COMPARE(listed(window), QStringList{own});
     window.runsPanel()->selectRun(own);
     QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{own});
@@ -172,12 +181,116 @@ class TstRemoteRuns : public QObject {
     const QString own = tests::makeRun(here_->path(), tests::made("own", 1000));
     widgets::ThemeSwitch theme;
     {
-      MainWindow window(&theme, optionsFor({own, address(QStringLiteral("/runs"))}));
+      MainWindow window(&theme, optionsFor({own, FakeSsh::address(QStringLiteral("/runs"))}));
       window.show();
       QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{own});
       QTRY_VERIFY(shows(window, QStringLiteral("own")));
       QTRY_COMPARE(ssh.calls().count('\n'), 1);
     }
+  }
+
+  void runsOfOtherProgramsAreListed() {
+    const FakeSsh ssh(FakeSsh::kRunsHere);
+    for (const char* run : {"", "d2/lr 0.1"}) {
+      const QString folder = there_->filePath(QString::fromLatin1(run));
+      QVERIFY(QDir().mkpath(folder));
+      QFile file(folder + QStringLiteral("/metrics.json"));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write("{\"iteration\": 20, \"total_loss\": 1.5}\n");
+    }
+    widgets::ThemeSwitch theme;
+    MainWindow window(&theme, optionsFor({FakeSsh::address(there_->path())}));
+    window.show();
+    const QString below = FakeSsh::address(there_->filePath(QStringLiteral("d2/lr 0.1")));
+    QTRY_COMPARE(listed(window).size(), qsizetype{2});
+    const auto* model = window.findChild<RunListModel*>();
+    QVERIFY(model->rowOf(FakeSsh::address(there_->path())) >= 0);
+    const QModelIndex run = model->index(model->rowOf(below));
+    QCOMPARE(run.data(RunListModel::NameRole).toString(), QStringLiteral("d2/lr 0.1"));
+    QCOMPARE(run.data(RunListModel::ProgramRole).toString(), QStringLiteral("detectron2"));
+    QCOMPARE(run.data(RunListModel::StateTextRole).toString(), QStringLiteral("detectron2"));
+    QCOMPARE(run.data(RunListModel::StepRole).toInt(), 20);
+    window.runsPanel()->selectRun(below);
+    QTRY_VERIFY(window.isReady());
+    QTRY_VERIFY(shows(window, QStringLiteral("detectron2")));
+  }
+
+  /// Into the user's own file: the run's folder there is not written.
+  void aRunIsRenamedAndTagged() {
+    const FakeSsh ssh(FakeSsh::kRunsHere);
+    qputenv("XDG_CONFIG_HOME", ssh.path(QStringLiteral("config")).toUtf8());
+    const QString folder = tests::makeRun(there_->path(), tests::made("a", 1000));
+    const run_folder::Layout layout(folder.toStdString());
+    run_folder::writeRunNotes(layout, {"theirs", {"x"}, "why", false, false});
+    const auto given = run_folder::readRunNotes(layout);
+    for (const char* name : {"mine", "mine", "theirs"}) {
+      widgets::ThemeSwitch theme;
+      MainWindow window(&theme, optionsFor({FakeSsh::address(there_->path())}));
+      window.show();
+      const auto* model = window.findChild<RunListModel*>();
+      QTRY_COMPARE(model->rowCount(), 1);
+      const auto nameIs = [&](const char* text) {
+        return model->index(0).data(RunListModel::NameRole).toString() == QLatin1String(text);
+      };
+      Q_EMIT window.runsPanel()->notesChangeRequested(
+          listed(window), [name](run_folder::RunNotes& notes) { notes.name = name; });
+      QTRY_VERIFY(nameIs(name));
+      QCOMPARE(model->index(0).data(RunListModel::TagsRole).toStringList(),
+               QStringList{QStringLiteral("x")});
+      QVERIFY(run_folder::readRunNotes(layout) == given);
+      QCOMPARE(run_folder::NotesByFolder::read(run_folder::NotesByFolder::defaultFile()).isEmpty(),
+               QByteArray(name) == "theirs");
+    }
+    qunsetenv("XDG_CONFIG_HOME");
+  }
+
+  void aFolderWithoutRunsIsNamed() {
+    const FakeSsh ssh(FakeSsh::kRunsHere);
+    const QString address = FakeSsh::address(there_->path());
+    widgets::ThemeSwitch theme;
+    MainWindow window(&theme, optionsFor({address}));
+    window.show();
+    QTRY_VERIFY(shows(window, address));
+  }
+
+  /// A listing comes every few seconds, and a row may know more by then, from the run itself.
+  void runsThatAreListedAsBeforeStayAsTheyAre() {
+    RunListModel model;
+    const RemotePlace folder = place(QStringLiteral("/runs"));
+    std::vector<app::ListedRun> runs;
+    for (const char* name : {"b", "a"}) {
+      runs.push_back(app::unknownRemoteRun(folder.child(QString::fromLatin1(name))));
+      runs.back().summary.info.state = protocol::RunState::Running;
+    }
+    QSignalSpy changed(&model, &RunListModel::runChanged);
+    model.setRemoteRuns(folder, runs);
+    QCOMPARE(changed.count(), 2);
+    QCOMPARE(model.index(0).data(RunListModel::NameRole).toString(), QStringLiteral("b"));
+    const QString run = FakeSsh::address(QStringLiteral("/runs/a"));
+    model.setLive(run, protocol::RunState::Paused, 7);
+    model.setRemoteRuns(folder, runs);
+    QCOMPARE(changed.count(), 2);
+    QCOMPARE(model.index(1).data(RunListModel::StepRole).toInt(), 7);
+    runs.back().summary.info.step = 9;
+    model.setRemoteRuns(folder, runs);
+    QCOMPARE(changed.count(), 3);
+    QCOMPARE(model.index(1).data(RunListModel::StepRole).toInt(), 9);
+  }
+
+  /// From steps of the list and live ones, by the clock here.
+  void aListedRunHasItsTimeLeft() {
+    const RemotePlace folder = place(QStringLiteral("/runs"));
+    const auto listedAt = [&](int step) {
+      return app::parseRemoteRuns(R"([{"run":"a","state":"running","max_steps":1000,"step":)" +
+                                      QByteArray::number(step) + "}]",
+                                  folder);
+    };
+    RunListModel model;
+    model.setRemoteRuns(folder, listedAt(1));
+    model.setRemoteRuns(folder, listedAt(2));
+    model.setLive(FakeSsh::address(QStringLiteral("/runs/a")), protocol::RunState::Running, 500);
+    const QVariant eta = model.index(0).data(RunListModel::EtaRole);
+    QVERIFY(eta.isValid() && eta.toDouble() < 3600);
   }
 
   void runsThatAreGoneThereLeaveTheList() {
@@ -190,12 +303,13 @@ class TstRemoteRuns : public QObject {
     model.setRemoteRuns(place(QStringLiteral("/others")), {});
     QCOMPARE(model.rowCount(), 2);
     model.setRemoteError(folder, QStringLiteral("no route"));
-    QCOMPARE(model.listingError(), QStringLiteral("node7: no route"));
+    QCOMPARE(model.listingError(),
+             QStringLiteral("ssh://node7/runs: no route. It is tried again."));
     QCOMPARE(model.rowCount(), 2);
     model.setRemoteRuns(folder, {run("b")});
     QCOMPARE(model.listingError(), QString());
     QCOMPARE(model.rowCount(), 1);
-    QCOMPARE(model.rowOf(address(QStringLiteral("/runs/b"))), 0);
+    QCOMPARE(model.rowOf(FakeSsh::address(QStringLiteral("/runs/b"))), 0);
   }
 
  private:

@@ -7,11 +7,15 @@
 #include "engine/events/reader.h"
 #include "engine/events/writer.h"
 #include "tests/app/fake_socket.h"
+#include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"
+#include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using app::RunController;
+using tests::contentOf;
+using tests::lossCount;
 
 namespace {
 
@@ -53,16 +57,6 @@ void write(const QString& path, const QByteArray& content) {
   QFile file(path);
   QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
   file.write(content);
-}
-
-QByteArray contentOf(const QString& path) {
-  QFile file(path);
-  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-std::size_t lossCount(const RunController& run) {
-  const auto* series = run.history().metrics().series("train/loss_total");
-  return series ? series->size() : 0;
 }
 
 }  // namespace

@@ -12,7 +12,9 @@
 #include "app/controllers/remote_runs.h"
 #include "app/controllers/run_controller.h"
 #include "app/predictions/predictions_page.h"
+#include "tests/app/losses_of.h"
 #include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_view.h"
@@ -20,6 +22,7 @@
 using namespace lockstep;
 using app::RunController;
 using tests::EngineBench;
+using tests::lossSteps;
 
 namespace {
 
@@ -51,7 +54,8 @@ class Sshd {
                             QStringLiteral("-q|-t|ed25519|-N||-f|%1").arg(path(key)).split(u'|')) !=
           0)
         return false;
-    write("known", "[127.0.0.1]:" + QByteArray::number(port_) + ' ' + read("host.pub"));
+    write("known",
+          "[127.0.0.1]:" + QByteArray::number(port_) + ' ' + tests::contentOf(path("host.pub")));
     write("config", "Port " + QByteArray::number(port_) + "\nListenAddress 127.0.0.1\nHostKey " +
                         path("host").toUtf8() + "\nAuthorizedKeysFile " +
                         path("user.pub").toUtf8() +
@@ -88,23 +92,12 @@ class Sshd {
     QFile file(path(name));
     if (file.open(QIODevice::WriteOnly)) file.write(content);
   }
-  QByteArray read(const char* name) const {
-    QFile file(path(name));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-  }
 
   QTemporaryDir folder_;
   QProcess process_;
   QByteArray error_;
   int port_ = 0;
 };
-
-std::vector<std::int64_t> lossSteps(const RunController& run) {
-  std::vector<std::int64_t> steps;
-  const auto* series = run.history().metrics().series("train/loss_total");
-  for (std::size_t i = 0; series && i < series->size(); ++i) steps.push_back(series->step(i));
-  return steps;
-}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "tests/app/virtual_screen.h"
+#include "tests/support/file_content.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
@@ -42,10 +43,7 @@ class TstUnsavedEdits : public QObject {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(bytes);
   }
-  QByteArray read(const char* name) const {
-    QFile file(path(name));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-  }
+  QByteArray read(const char* name) const { return lockstep::tests::contentOf(path(name)); }
   /// The content of all drafts.
   QByteArray drafts() const {
     const QDir folder(path("state/lockstep/drafts"));

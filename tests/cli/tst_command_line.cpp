@@ -202,7 +202,7 @@ class TstCommandLine : public QObject {
     row("metrics empty", 2, "empty: is not a run folder");
     row("metrics run --format xml", 2, "--format");
     row("runs nowhere", 2, "nowhere: no such folder");
-    row("attach empty", 2, "empty: no such run folder");
+    row("attach empty", 2, "empty: is no run folder");
     row("config", 2, "--help");
     row("config chekc experiment.yaml", 2, "did you mean check?");
   }

@@ -147,7 +147,10 @@ class TstListings : public QObject {
     QVERIFY(a.at("pinned").get<bool>() && !a.at("archived").get<bool>());
     QVERIFY(b.at("archived").get<bool>() && b.at("name").is_null() && b.at("tags").empty());
     const auto csv = bench.run({"runs", "runs", "--format", "csv"});
-    QVERIFY2(contains(csv.out, ",Lockstep,base line,\"x, y z\",why,false,true\n"), csv.out.c_str());
+    const std::string folder = (fs::path(bench.folder()) / "runs/a").string();
+    QCOMPARE(a.at("folder").get<std::string>(), folder);
+    QVERIFY2(contains(csv.out, ",Lockstep,base line,\"x, y z\",why,false,true," + folder + "\n"),
+             csv.out.c_str());
   }
 
   void damagedNotesAreAWarning() {

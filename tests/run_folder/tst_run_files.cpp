@@ -106,6 +106,24 @@ class TstRunFiles : public QObject {
              answer.c_str());
   }
 
+  void answersOfItsEngineAreSent() {
+    const RunWithFiles made;
+    const fs::path socket = made.root() / "sockets/1f.sock",
+                   answers = made.root() / "sockets/1f.answers";
+    writeText(answers / "12.json", "answer");
+    writeText(answers / "x.json", "secret");
+    writeText(made.root() / "sockets/1.json", "secret");
+    fs::create_symlink(made.root() / "outside.txt", answers / "3.json");
+    RunFiles files(run_folder::Layout(made.run()), socket);
+    QCOMPARE(answerTo(files, (answers / "12.json").string()), std::string("answer"));
+    for (const char* path : {"1f.answers/x.json", "1f.answers/../1.json", "1.json", "1f.answers",
+                             "1f.answers/12.json/"})
+      QVERIFY(contains(answerTo(files, (made.root() / "sockets" / path).string()), "is not sent"));
+    QVERIFY(contains(answerTo(files, (answers / "3.json").string()), "symlink"));
+    RunFiles none{run_folder::Layout(made.run())};
+    QVERIFY(contains(answerTo(none, (answers / "12.json").string()), "is not sent"));
+  }
+
   void aFolderIsNotSent() {
     const RunWithFiles made;
     RunFiles files{run_folder::Layout(made.run())};

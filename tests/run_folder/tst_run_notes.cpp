@@ -143,6 +143,23 @@ class TstRunNotes : public QObject {
              file.string() + ": /runs/c must be an object, not a number");
   }
 
+  void whatARunHasByItselfNeedsNoPlaceInTheFileOfMany() {
+    const fs::path file = layout_->folder() / "notes.json", run = "ssh://node7//runs/a";
+    const RunNotes given{"theirs", {"x"}, "", false, true};
+    const auto change = [&](const run_folder::NotesChange& make) {
+      NotesByFolder::change(file, run, make, given);
+    };
+    change([](RunNotes& notes) { notes.name.clear(); });
+    RunNotes expected = given;
+    expected.name.clear();
+    QVERIFY(NotesByFolder::read(file).of(run) == expected);
+    QVERIFY(contains(base::readFile(file), "\"ssh://node7//runs/a\""));
+    change([](RunNotes& notes) { notes = {}; });
+    QVERIFY(NotesByFolder::read(file).find(run) != nullptr);
+    change([&](RunNotes& notes) { notes = given; });
+    QVERIFY(NotesByFolder::read(file).find(run) == nullptr);
+  }
+
   void theFileOfManyIsTheUsers() {
     const QByteArray before = qgetenv("XDG_CONFIG_HOME");
     qputenv("XDG_CONFIG_HOME", "/somewhere");

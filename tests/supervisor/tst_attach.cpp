@@ -96,7 +96,7 @@ class TstAttach : public QObject {
     const auto welcome = client.expect<protocol::Welcome>();
     QCOMPARE(welcome.state.text(), std::string("finished"));
     QCOMPARE(welcome.run, fs::canonical(runOf(bench)).string());
-    QCOMPARE(welcome.seq, tests::recordsOf(bench.onlyRun()).back().seq);
+    QCOMPARE(welcome.seq, recordedSeqs(bench, -1).back());
     const auto rest = client.finish();
     QCOMPARE(rest.status, 0);
     QCOMPARE(seqsIn(rest.out), recordedSeqs(bench, -1));
@@ -117,8 +117,7 @@ class TstAttach : public QObject {
     train(bench);
     Attached client(bench);
     client.send(protocol::Hello{100000, 1});
-    const auto welcome = client.expect<protocol::Welcome>();
-    QCOMPARE(client.expect<protocol::Reset>().seq, welcome.seq);
+    QCOMPARE(client.expect<protocol::Reset>().seq, tests::recordsOf(bench.onlyRun()).back().seq);
     QVERIFY(seqsIn(client.finish().out).empty());
   }
 
@@ -151,6 +150,9 @@ class TstAttach : public QObject {
     const auto ok = client.expect<protocol::Ok>();
     QCOMPARE(std::get<protocol::RunStatus>(ok.answer).state.text(), std::string("finished"));
     QCOMPARE(std::get<protocol::RunStatus>(ok.answer).step, std::int64_t{2});
+    QCOMPARE(std::get<protocol::RunStatus>(ok.answer).name, std::string("bench"));
+    QCOMPARE(std::get<protocol::RunStatus>(ok.answer).checkpoints, std::vector<std::int64_t>{2});
+    QVERIFY(std::get<protocol::RunStatus>(ok.answer).stepsPerEpoch.value_or(0) > 0);
     for (const protocol::ClientMessage& request :
          {protocol::ClientMessage(protocol::Command{"r", protocol::CommandName::Stop}),
           protocol::ClientMessage(protocol::PredictRequest{"r", {1}}),
@@ -230,6 +232,51 @@ class TstAttach : public QObject {
     QVERIFY(lock.has_value());
     QVERIFY(client.process().waitForFinished());
     QCOMPARE(client.process().exitCode(), 0);
+  }
+
+  void aRunOfAnotherProgramSendsWhatWasNotReplaced() {
+    EngineBench bench;
+    const fs::path file = runOf(bench) / "metrics.json";
+    fs::create_directories(runOf(bench));
+    const auto append = [&](int step, const char* values) {
+      std::ofstream(file, std::ios::app) << "{\"iteration\": " << step << ", " << values << "}\n";
+    };
+    append(10, R"("total_loss": 10, "lr": 1)");
+    append(20, R"("total_loss": 20, "lr": 1)");
+    append(30, R"("total_loss": 30, "lr": 1)");
+    append(20, R"("total_loss": 2, "lr": 2)");  // resumed from step 10
+    Attached client(bench);
+    client.send(protocol::Hello{});
+    const auto welcome = client.expect<protocol::Welcome>();
+    QCOMPARE(welcome.program, std::string("detectron2"));
+    QCOMPARE(welcome.state.text(), std::string("detectron2"));
+    const auto first = client.expect<protocol::Scalars>(),
+               second = client.expect<protocol::Scalars>();
+    QCOMPARE(first.step, std::int64_t{10});
+    QCOMPARE(second.step, std::int64_t{20});
+    QCOMPARE(second.values.size(), std::size_t{2});
+    for (const auto& [tag, value] : second.values) QCOMPARE(value, 2.F);
+    QCOMPARE(second.seq, welcome.seq);
+    append(40, R"("total_loss": 4)");
+    QCOMPARE(client.expect<protocol::Scalars>().step, std::int64_t{40});
+    append(20, R"("total_loss": 3)");
+    QCOMPARE(client.expect<protocol::Reset>().seq, std::int64_t{-1});
+    QCOMPARE(client.expect<protocol::Scalars>().step, std::int64_t{10});
+    QCOMPARE(client.expect<protocol::Scalars>().values.front().second, 3.F);
+    std::ofstream(file, std::ios::app) << "{oh}\n";
+    append(30, R"("total_loss": 3)");
+    QCOMPARE(client.expect<protocol::Scalars>().step, std::int64_t{30});
+    client.send(protocol::Command{"s", protocol::CommandName::Status});
+    const auto status = std::get<protocol::RunStatus>(client.expect<protocol::Ok>().answer);
+    QVERIFY2(contains(status.leftOut, "1 of its records could not be read"),
+             status.leftOut.c_str());
+    client.send(protocol::FileRequest{"f", "metrics.json"});
+    QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "only its curves are read"));
+    client.send(protocol::Hello{welcome.seq, 1});
+    client.expect<protocol::Welcome>();
+    QCOMPARE(client.expect<protocol::Reset>().seq, std::int64_t{-1});
+    QCOMPARE(client.expect<protocol::Scalars>().step, std::int64_t{10});
+    QCOMPARE(client.finish().status, 0);
   }
 
   void attachToNoRunIsRefused() {

@@ -343,19 +343,26 @@ class FakeWorker {
     send(protocol::CheckpointReady{step, "", false, a.has("last"), "No space left on device", ""});
   }
 
+  /// A box in each of the images, as COCO results.
+  static std::string boxesIn(const std::vector<std::int64_t>& imageIds) {
+    std::string boxes;
+    for (const std::int64_t id : imageIds)
+      boxes += (boxes.empty() ? "" : ",") + (R"({"image_id":)" + std::to_string(id)) +
+               R"(,"category_id":1,"bbox":[5,5,10,10],"score":0.9})";
+    return boxes;
+  }
+
   /// predictions STEP [IMAGE_IDS], as in `7,8`: a box in each of the images.
   void sendPredictions(Arguments& a) {
     const auto step = a.number();
     const std::string images = a.word();
-    std::string detections;
+    std::vector<std::int64_t> imageIds;
     std::istringstream ids(images);
-    for (std::string id; std::getline(ids, id, ',');)
-      detections += (detections.empty() ? "" : ",") + (R"({"image_id":)" + id) +
-                    R"(,"category_id":1,"bbox":[5,5,10,10],"score":0.9})";
+    for (std::string id; std::getline(ids, id, ',');) imageIds.push_back(std::stoll(id));
     const fs::path partial = layout().partialPredictions(step);
     base::writeFileAtomically(partial, R"({"image_ids":[)" + images +
                                            R"(],"score_threshold":0.05,"detections":[)" +
-                                           detections + "]}");
+                                           boxesIn(imageIds) + "]}");
     send(protocol::PredictionsReady{step, partial.string()});
   }
 
@@ -382,9 +389,9 @@ class FakeWorker {
     const std::string name = nameOf(control.action);
     const auto* evaluate = std::get_if<protocol::Evaluate>(&control.action);
     if (const auto* predict = std::get_if<protocol::Predict>(&control.action)) {
-      answerWith(control.id, predict->out, predict->request.weights);
+      answerWith(control.id, predict->out, predict->request.weights, predict->request.imageIds);
     } else if (evaluate && std::holds_alternative<protocol::InspectJob>(job_.work)) {
-      answerWith(control.id, evaluate->out, "");
+      answerWith(control.id, evaluate->out, "", {});
     } else if (evaluate) {
       Arguments due("7 0.5 0.25");
       sendEvaluation(due);
@@ -399,8 +406,10 @@ class FakeWorker {
     return name != "stop";
   }
 
-  void answerWith(const std::string& id, const std::string& out, const std::string& weights) {
-    base::writeFileAtomically(out, R"({"weights":")" + weights + "\"}");
+  void answerWith(const std::string& id, const std::string& out, const std::string& weights,
+                  const std::vector<std::int64_t>& imageIds) {
+    base::writeFileAtomically(
+        out, R"({"weights":")" + weights + R"(","detections":[)" + boxesIn(imageIds) + "]}");
     send(protocol::Answer{id, out, ""});
   }
 
