@@ -175,6 +175,7 @@ void MainWindow::focusPage() {
 void MainWindow::openInitial() {
   const Opening opening = openingOf(options_.paths, options_.page);
   runList_->setParentFolders(opening.runsFolders);
+  restoreCards();
   status_->setRunsFolder(opening.runsFolders.first());
   if (!opening.experiment.isEmpty()) {
     configurePage()->open(opening.experiment);

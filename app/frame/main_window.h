@@ -103,6 +103,8 @@ class MainWindow : public QMainWindow {
   void restoreLayout();
   void keepDismissals(Dismissals* dismissals, const QString& key);
   void saveLayout() const;
+  QString cardsKey() const;
+  void restoreCards();
   void openInitial();
   bool isListLoaded() const;
   void openRemote(const RemotePlace& place, bool selects);

@@ -135,6 +135,7 @@ void MainWindow::openRunsFolder() {
   if (folder.isEmpty()) return;
   runList_->setParentFolders({folder});
   status_->setRunsFolder(folder);
+  restoreCards();
 }
 
 void MainWindow::addRunsFolder() {
@@ -224,6 +225,8 @@ void MainWindow::addMonitorActions() {
       [page] { page->tools()->toggleSmoothing(); });
   add("monitor.outliers", tr("Ignore outliers"), Qt::Key_O, [page] { page->toggleOutliers(); });
   add("monitor.reset_zoom", tr("Reset zoom"), Qt::Key_R, [page] { page->resetViews(); });
+  add("monitor.search", tr("Search cards"), QKeySequence::Find,
+      [page] { page->tools()->focusSearch(); });
   add("monitor.maximize", tr("Maximize a card"), Qt::Key_F, [page] { page->toggleMaximized(); });
 }
 

@@ -11,6 +11,7 @@ MetricSeries& MetricStore::seriesFor(const std::string& tag) {
   all_.push_back(std::make_unique<MetricSeries>(nullptr));
   all_.back()->setSmoothing(smoothing_);
   byTag_[tag] = all_.back().get();
+  inOrder_.push_back(tag);
   return *all_.back();
 }
 

@@ -31,6 +31,8 @@ class MetricStore {
   /// Its step.
   std::optional<std::int64_t> lastStep(std::string_view tag) const;
   std::vector<std::string> tags() const;
+  /// Each tag when it first came.
+  const std::vector<std::string>& tagsInOrder() const { return inOrder_; }
   /// Wall time of the first record; 0: there is none yet.
   double baseTime() const { return baseTime_; }
   std::int64_t lastStep() const { return lastStep_; }
@@ -45,6 +47,7 @@ class MetricStore {
   void separate(const std::vector<MetricSeries*>& present);
 
   std::vector<std::unique_ptr<MetricSeries>> all_;
+  std::vector<std::string> inOrder_;  ///< of all_
   struct TagHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view tag) const {

@@ -153,6 +153,7 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
   menu.addSeparator();
   menu.addAction(tr("Reset zoom\tR"), plot_, &CurvePlot::resetView);
   menu.addAction(tr("Maximize\tF"), this, &CurveCard::expandRequested);
+  Q_EMIT menuOpened(&menu);
   menu.addSeparator();
   menu.addAction(tr("Export plot…"), this, &CurveCard::exportPicture);
   menu.exec(globalPosition);
