@@ -127,7 +127,10 @@ void MonitorPage::connectSignals() {
   // The scroll bar takes its width from the margin, so that cards and alert banner stay aligned.
   QScrollBar* bar = scroll_->verticalScrollBar();
   connect(bar, &QScrollBar::rangeChanged, this, [this, bar](int, int max) {
-    grid_->setScrollBarWidth(max > 0 ? bar->sizeHint().width() : 0);
+    barPx_ = max > 0 ? bar->sizeHint().width() : 0;
+    grid_->setScrollBarWidth(barPx_);
+    parameters_->setScrollBarWidth(barPx_);
+    for (const auto& [name, section] : sections_) section->setScrollBarWidth(barPx_);
   });
   connect(tools_, &CurveTools::wordsChanged, this, [this](const QString& words) {
     words_ = words.trimmed();
@@ -273,6 +276,7 @@ TagCards* MonitorPage::addSection(const QString& name, const QString& title) {
   auto* section = new TagCards(title, grid_->drawQueue());
   section->setObjectName(QStringLiteral("section ") + name);
   section->setColumns(grid_->columns());
+  section->setScrollBarWidth(barPx_);
   connect(section, &TagCards::openChanged, this, [this, name](bool open) {
     settings_.open.removeAll(name);
     if (open) settings_.open << name;
@@ -336,8 +340,9 @@ void MonitorPage::updateSections() {
   grid_->setVisible(!maximized_ || grid_->maximized());
   parameters_->setShown(!maximized_);
   hiddenNote_->setVisible(!settings_.hidden.isEmpty() && !runs_.empty());
-  hiddenNote_->setText(
-      tr("Show %n hidden card(s)", nullptr, static_cast<int>(settings_.hidden.size())));
+  hiddenNote_->setText(settings_.hidden.size() == 1
+                           ? tr("Show the hidden card")
+                           : tr("Show the %1 hidden cards").arg(settings_.hidden.size()));
 }
 
 void MonitorPage::setCardSettings(const CardSettings& settings) {

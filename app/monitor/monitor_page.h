@@ -121,6 +121,7 @@ class MonitorPage : public QWidget {
   std::vector<std::pair<QString, TagCards*>> sections_;  ///< by name
   QPushButton* hiddenNote_ = nullptr;
   CardSettings settings_;
+  int barPx_ = 0;             ///< width of the scroll bar, 0 while there is none
   std::size_t tagCount_ = 0;  ///< of the shown runs, when the sections were made
   QPointer<widgets::CurveCard> maximized_;
   QString words_;

@@ -61,6 +61,7 @@ widgets::HeatRow rowOf(const MetricSeries& series, const std::string& name) {
 
 ParameterSection::ParameterSection(widgets::DrawQueue* queue, QWidget* parent) : QWidget(parent) {
   buildUi(queue);
+  setScrollBarWidth(0);
   connectSignals();
   setOpen(false);
   hide();
@@ -71,7 +72,7 @@ void ParameterSection::buildUi(widgets::DrawQueue* queue) {
   fold_->setObjectName(QStringLiteral("foldParameters"));
   fold_->setCheckable(true);
   fold_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  widgets::setRole(fold_, "link");
+  widgets::setRole(fold_, "quiet");
   facts_ = new QLabel;
   widgets::setRole(facts_, "muted");
   statistic_ = new QComboBox;
@@ -106,7 +107,6 @@ void ParameterSection::buildUi(widgets::DrawQueue* queue) {
   parts->addWidget(map_);
   parts->addWidget(card_);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kMarginPx, 0, kMarginPx, 14);
   column->setSpacing(8);
   column->addLayout(head);
   column->addWidget(body_);
@@ -137,6 +137,10 @@ void ParameterSection::setOpen(bool open) {
   if (!open) return;
   fillMap();
   showCurves();
+}
+
+void ParameterSection::setScrollBarWidth(int widthPx) {
+  layout()->setContentsMargins(kMarginPx, 0, kMarginPx - widthPx, 14);
 }
 
 void ParameterSection::setShown(bool shown) {
@@ -174,8 +178,9 @@ void ParameterSection::showStatistics() {
   }
   hasParameters_ = !names.isEmpty();
   setVisible(hasParameters_ && isShown_);
-  facts_->setText(tr("%n parameter(s): %1", nullptr, static_cast<int>(parameters))
-                      .arg(names.join(QStringLiteral(", "))));
+  const QString listed = names.join(QStringLiteral(", "));
+  facts_->setText(parameters == 1 ? tr("1 parameter: %1").arg(listed)
+                                  : tr("%1 parameters: %2").arg(parameters).arg(listed));
   QStringList shown;
   for (int i = 0; i < statistic_->count(); ++i) shown << statistic_->itemText(i);
   if (shown == names) return;

@@ -35,6 +35,8 @@ class ParameterSection : public QWidget {
   void refresh();
   bool isOpen() const;
   void setOpen(bool open);
+  /// Width that the scroll bar takes from the right margin.
+  void setScrollBarWidth(int widthPx);
   /// Off while a card is maximized.
   void setShown(bool shown);
   /// The card of the chosen parameters' curves.

@@ -33,6 +33,7 @@ widgets::CurveCard* makeCard(const CardPlan& plan, widgets::DrawQueue* queue) {
 TagCards::TagCards(const QString& title, widgets::DrawQueue* queue, QWidget* parent)
     : QWidget(parent), title_(title), queue_(queue), wanted_(kAtOnce) {
   buildUi();
+  setScrollBarWidth(0);
   setOpen(false);
 }
 
@@ -40,7 +41,7 @@ void TagCards::buildUi() {
   fold_ = new QToolButton;
   fold_->setCheckable(true);
   fold_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  widgets::setRole(fold_, "link");
+  widgets::setRole(fold_, "quiet");
   auto* head = new QHBoxLayout;
   head->setContentsMargins(0, 0, 0, 0);
   head->addWidget(fold_);
@@ -55,7 +56,6 @@ void TagCards::buildUi() {
   parts->addLayout(grid_);
   parts->addWidget(more_, 0, Qt::AlignLeft);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kMarginPx, 0, kMarginPx, 10);
   column->setSpacing(8);
   column->addLayout(head);
   column->addWidget(body_);
@@ -80,7 +80,8 @@ void TagCards::setOpen(bool open) {
 
 void TagCards::showTitle() {
   fold_->setText((isOpen() ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) +
-                 tr("%1 (%n card(s))", nullptr, static_cast<int>(plans_.size())).arg(title_));
+                 (plans_.size() == 1 ? tr("%1: 1 card").arg(title_)
+                                     : tr("%1: %2 cards").arg(title_).arg(plans_.size())));
 }
 
 void TagCards::setPlans(const std::vector<CardPlan>& plans) {
@@ -128,6 +129,10 @@ void TagCards::maximize(const widgets::CurveCard* card, int heightPx) {
   }
   fold_->setVisible(!isOne);
   more_->setVisible(!isOne && isOpen() && cards_.size() < plans_.size());
+}
+
+void TagCards::setScrollBarWidth(int widthPx) {
+  layout()->setContentsMargins(kMarginPx, 0, kMarginPx - widthPx, 10);
 }
 
 void TagCards::setColumns(int columns) {

@@ -36,6 +36,8 @@ class TagCards : public QWidget {
   /// Those that exist: of an open section.
   const std::vector<Card>& cards() const { return cards_; }
   void setColumns(int columns);
+  /// Width that the scroll bar takes from the right margin.
+  void setScrollBarWidth(int widthPx);
   bool has(const widgets::CurveCard* card) const;
   /// Shows this card alone, as high as this; nullptr: all.
   void maximize(const widgets::CurveCard* card, int heightPx);

@@ -219,9 +219,13 @@ void HeatMap::paintCell(QPainter& painter) const {
   const QRect map = mapRect();
   const Theme& theme = currentTheme();
   const double top = map.top() + rowPx() * static_cast<double>(cell_->row);
-  painter.setPen(QPen(theme.text, 1));
+  const QRectF row(map.left(), top - 0.5, map.width() - 1, std::max(2.0, rowPx()));
   painter.setBrush(Qt::NoBrush);
-  painter.drawRect(QRectF(map.left(), top - 0.5, map.width() - 1, std::max(2.0, rowPx())));
+  // Light in dark, so that it is seen on every colour.
+  painter.setPen(theme.groundTruthHalo);
+  painter.drawRect(row.adjusted(-1, -1, 1, 1));
+  painter.setPen(theme.groundTruth);
+  painter.drawRect(row);
   const QString text = readingOf(*cell_);
   const int width = painter.fontMetrics().horizontalAdvance(text) + 16;
   const int x =
