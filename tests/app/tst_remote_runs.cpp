@@ -113,7 +113,9 @@ class TstRemoteRuns : public QObject {
 
   void addressesAreOpenedAsPlaces() {
     const app::Opening opening =
-        app::openingOf({address(QStringLiteral("/runs")), here_->path()}, {});
+        app::openingOf({{address(QStringLiteral("/runs")), app::PathKind::Remote},
+                        {here_->path(), app::kindOf(here_->path())}},
+                       {});
     QCOMPARE(opening.remotes, QList<RemotePlace>{place(QStringLiteral("/runs"))});
     QCOMPARE(opening.runsFolders, QStringList{here_->path()});
     QCOMPARE(opening.page, app::Page::Monitor);
