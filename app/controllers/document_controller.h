@@ -1,19 +1,29 @@
 #pragma once
 
 #include <QObject>
+#include <QScopedValueRollback>
 #include <QString>
+#include <exception>
 #include <functional>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "app/controllers/document_draft.h"
 #include "app/controllers/experiment_file.h"
 #include "app/models/document_notice.h"
 #include "app/models/document_questions.h"
+#include "engine/base/error.h"
+#include "widgets/jobs/awaited.h"
 
 namespace lockstep::app {
 
 /// The open experiment with its file and its draft. Edits are backed up as a draft until they are
 /// saved or discarded. A file that changed on disk is not overwritten without asking.
+///
+/// Files are read and written in the background. What needs them at once handles other events but
+/// the user's input until they are, and soon asks him whether he wants to wait for a disk that does
+/// not answer; it is refused while another of the kind is going on.
 class DocumentController : public QObject {
   Q_OBJECT
 
@@ -36,11 +46,9 @@ class DocumentController : public QObject {
   /// opened as a copy.
   bool open(const QString& path);
   bool openCopyOfRun(const QString& runFolder);
-  /// Drafts that can be opened, newest first.
-  QList<OrphanedDraft> orphanedDrafts() const { return draft_.folder().orphaned(); }
   bool openDraft(const QString& id);
-  /// Shows a notice if there are drafts to restore.
-  void announceDrafts();
+  /// Shows a notice if there are drafts to restore, of these.
+  void announceDrafts(const QList<OrphanedDraft>& left);
 
   /// False when it was not saved: the write failed, or the user canceled.
   bool save();
@@ -75,17 +83,39 @@ class DocumentController : public QObject {
   void failed(const QString& title, const QString& detail);
 
  private:
-  void show(const QString& text, const QString& path, bool isFile, const QString& recordOfRun);
-  void restoreDraft(const OrphanedDraft& left);
+  template <typename Work>
+  std::invoke_result_t<Work> onDisk(const QString& path, Work work);
+  template <typename Act>
+  bool report(const QString& failure, Act act);
+  template <typename Act>
+  bool attempt(const QString& failure, Act act);
+  static bool waitUnasked(const jobs::Ending& answer);
+  /// What show() begins with, besides the text.
+  struct Place {
+    QString path;
+    QString real{};         ///< ExperimentFile::realPath(); empty: it has no file
+    QString recordOfRun{};  ///< of a copy of a run's configuration
+  };
+  void show(const QString& text, const Place& place);
+  bool openFile(const QString& file);
+  bool openRecord(const QString& runFolder);
+  void findDrafts();
+  QList<OrphanedDraft> orphanedDrafts();
+  ExperimentFile::State look();
+  bool saveNow();
+  bool saveAsNow();
+  void restoreDraft(const OrphanedDraft& left, qsizetype others);
   bool maybeSave();
   bool isInConflict() const;
   DocumentQuestions::Overwriting askBeforeOverwriting();
   void reloadInConflict();
   bool writeTo(const QString& path, const QString& text);
-  void markSaved(const QString& path, const QString& text);
+  void markSaved(const QString& path, const QString& real, const QString& text);
+  QString fileToTrainNow();
   QString trainCopy();
   void reload(const QString& text);
   void handleFileChange();
+  void acceptNow(DocumentNotice::Kind kind);
   void discardDraft();
   std::optional<Draft> unsavedDraft() const;
   void showNotice(DocumentNotice notice);
@@ -100,7 +130,39 @@ class DocumentController : public QObject {
   QString base_;         ///< text before the edits of a document without a file
   QString recordOfRun_;  ///< config.yaml of the run that a document without a file was copied from
   bool hasDocument_ = false;
+  bool isBusy_ = false;  ///< in attempt()
   DocumentDraft draft_;  ///< last member: its destructor reads the others
 };
+
+/// The result of the work, which is done in the background. Throws what it throws, or Error if the
+/// disk of `path` does not answer and the user does not wait for it.
+template <typename Work>
+std::invoke_result_t<Work> DocumentController::onDisk(const QString& path, Work work) {
+  const jobs::Awaited awaited(std::move(work));
+  if (!waitUnasked(awaited.ending())) questions_->waitForDisk(path, awaited.ending());
+  if (!awaited.ending().isReached())
+    throw Error(path.toStdString() +
+                ": its disk does not answer; what was asked of it may still be done");
+  return awaited.take();
+}
+
+/// What `act` returns; false if it throws.
+template <typename Act>
+bool DocumentController::report(const QString& failure, Act act) {
+  try {
+    return act();
+  } catch (const std::exception& error) {
+    Q_EMIT failed(failure, QString::fromUtf8(error.what()));
+    return false;
+  }
+}
+
+/// Does what the user asked for, unless something else is going on.
+template <typename Act>
+bool DocumentController::attempt(const QString& failure, Act act) {
+  if (isBusy_) return false;
+  const QScopedValueRollback busy(isBusy_, true);
+  return report(failure, act);
+}
 
 }  // namespace lockstep::app

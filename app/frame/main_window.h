@@ -34,6 +34,9 @@ class RunTrash;
 class RunsPanel;
 class StatusStrip;
 class TopBar;
+struct OrphanedDraft;
+enum class PathKind;
+struct Opening;
 
 struct MainWindowOptions {
   /// Absolute: runs, experiment files, folders of runs; or addresses (RemotePlace).
@@ -86,6 +89,7 @@ class MainWindow : public QMainWindow {
   void placeDocks();
   QMenu* buildMenu();
   QMenu* buildDraftMenu(QWidget* parent);
+  void fillDraftMenu(QMenu* menu, const QList<OrphanedDraft>& left);
   void buildThemeMenu(QMenu* menu);
   void buildRunActions(QMenu* menu);
   void buildPanelMenu(QMenu* menu);
@@ -107,8 +111,13 @@ class MainWindow : public QMainWindow {
   void restoreCards();
   void openInitial();
   bool isListLoaded() const;
+  void open(const Opening& opening);
+  void openLate(const QString& path, PathKind kind);
   void openRemote(const RemotePlace& place, bool selects);
-  void restoreDrafts(bool isPlainStart);
+  void showNotOpened(const QStringList& files);
+  void showWaiting();
+  struct LeftDrafts;
+  void restoreDrafts(const LeftDrafts& left, bool isPlainStart);
   void openCopyOfRun(const QString& folder);
   void openWithDialog();
   void openRunsFolder();
@@ -136,6 +145,9 @@ class MainWindow : public QMainWindow {
   RunListModel* runList_ = nullptr;
   OpenRuns* openRuns_ = nullptr;
   std::vector<RemoteRuns*> remoteRuns_;
+  QStringList waitingPaths_;     ///< paths of the start whose disks have not answered yet
+  bool isPatienceOver_ = false;  ///< with them
+  bool hasRunsFolder_ = false;   ///< the folders of runs are not the usual one
   EngineProcess* engine_ = nullptr;
   BusyDevices* devices_ = nullptr;
   NotesStore* notes_ = nullptr;

@@ -17,7 +17,8 @@ namespace lockstep::app {
 /// threads: built in one, moved to another.
 class MetricStore {
  public:
-  /// Adds one record. The steps of a tag must be in ascending order. wallTime: seconds since 1970.
+  /// Adds one record. wallTime: seconds since 1970. One whose step is before the last of a tag in
+  /// it is left out: the steps of a tag are in ascending order.
   void append(std::int64_t step, double wallTime,
               const std::vector<std::pair<std::string, float>>& values);
   /// Removes the values after `step`, of all tags or of these.
@@ -44,6 +45,7 @@ class MetricStore {
 
  private:
   MetricSeries& seriesFor(const std::string& tag);
+  bool goesBack(std::int64_t step) const;
   void separate(const std::vector<MetricSeries*>& present);
 
   std::vector<std::unique_ptr<MetricSeries>> all_;

@@ -213,7 +213,9 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     made->answers.overwriting = static_cast<DocumentQuestions::Overwriting>(answer);
     made->answers.whileAsked = [this, &made] {
       write(path("a.yaml"), "theirs 2");
+      QSignalSpy seen(&made->document, &DocumentController::noticeChanged);
       made->document.checkFile();  // as the watcher does while a dialog is open
+      QVERIFY(seen.wait());
     };
     made->document.save();
     QCOMPARE(made->answers.asked.size(), 2);
@@ -354,6 +356,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     const auto gone = edited();
     QVERIFY(QFile::remove(path("a.yaml")));
     gone->document.checkFile();
+    QTRY_VERIFY(!gone->document.hasFile());
     QVERIFY(!gone->document.close());
     QCOMPARE(gone->answers.asked.last(), text("leave without a file a.yaml"));
   }

@@ -171,8 +171,9 @@ void CurveCard::exportPicture() {
                                    kinds.join(QStringLiteral(";;")), &kind);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += endings.value(kinds.indexOf(kind));
-  const QString error = plot_->exportPicture(path);
-  if (!error.isEmpty()) Q_EMIT exportFailed(error);
+  plot_->exportPicture(path, [this](const QString& error) {
+    if (!error.isEmpty()) Q_EMIT exportFailed(error);
+  });
 }
 
 }  // namespace lockstep::widgets
