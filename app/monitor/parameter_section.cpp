@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "app/controllers/metric_curve.h"
 #include "engine/events/tags.h"
@@ -150,6 +151,7 @@ void ParameterSection::setShown(bool shown) {
 
 void ParameterSection::setRuns(const std::vector<ShownRun>& runs, widgets::XAxis axis) {
   const bool isOther = runs.empty() || runs_.empty() || runs.front().run != runs_.front().run;
+  if (isOther) tagCount_ = kUnknown;
   runs_ = runs;
   axis_ = axis;
   if (isOther) chosen_.clear();
@@ -165,9 +167,11 @@ void ParameterSection::refresh() {
   card_->refresh();
 }
 
-/// Those that the current run has.
+/// Those that the current run has, when it has new tags.
 void ParameterSection::showStatistics() {
   const RunController* run = runs_.empty() ? nullptr : runs_.front().run.data();
+  const std::size_t tags = run ? run->history().metrics().tagsInOrder().size() : 0;
+  if (tags == std::exchange(tagCount_, tags)) return;
   QStringList names;
   std::size_t parameters = 0;
   for (const Statistic& statistic : kStatistics) {

@@ -69,6 +69,8 @@ class ParameterSection : public QWidget {
   widgets::CurveCard* card_ = nullptr;
   widgets::Throttle* refill_ = nullptr;
   QStringList chosen_;
+  static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
+  std::size_t tagCount_ = kUnknown;  ///< of the current run, when its statistics were looked for
   bool isShown_ = true, hasParameters_ = false;
 };
 
