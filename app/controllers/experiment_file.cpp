@@ -51,7 +51,9 @@ ExperimentFile::ExperimentFile(QObject* parent) : QObject(parent) {
   settle_.setSingleShot(true);
   settle_.setInterval(kSettle);
   connect(&settle_, &QTimer::timeout, this, &ExperimentFile::check);
-  connect(&watch_, &FileWatch::changed, this, [this] { settle_.start(); });
+  connect(&watch_, &FileWatch::changed, this, [this] {
+    if (!settle_.isActive()) settle_.start();
+  });
 }
 
 QString ExperimentFile::read(const QString& path) {

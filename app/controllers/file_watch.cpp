@@ -12,8 +12,16 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::uint32_t kChanges =
-    IN_ATTRIB | IN_MODIFY | IN_MOVE | IN_CREATE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF;
+constexpr std::uint32_t kOfAFile = IN_ATTRIB | IN_MODIFY | IN_MOVE_SELF | IN_DELETE_SELF;
+/// Not what is written to the files in it: a log beside the experiment may grow all the time.
+constexpr std::uint32_t kOfAFolder =
+    IN_MOVE | IN_CREATE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR;
+
+/// -1: it is not there.
+int watch(int inotify, const QByteArray& path) {
+  const int ofAFolder = ::inotify_add_watch(inotify, path.constData(), kOfAFolder);
+  return ofAFolder >= 0 ? ofAFolder : ::inotify_add_watch(inotify, path.constData(), kOfAFile);
+}
 
 }  // namespace
 
@@ -23,9 +31,8 @@ void FileWatch::Paths::set(const QStringList& paths, int number) {
   // Not under the mutex: a path may hang, and a later call must not wait for it.
   std::vector<int> watches;
   for (const QString& path : paths) {
-    const int watch =
-        ::inotify_add_watch(inotify_.get(), QFile::encodeName(path).constData(), kChanges);
-    if (watch >= 0) watches.push_back(watch);
+    const int added = watch(inotify_.get(), QFile::encodeName(path));
+    if (added >= 0) watches.push_back(added);
   }
   const std::lock_guard guard(mutex_);
   const bool isOutdated = number < number_;

@@ -80,7 +80,7 @@ void RemoteRuns::handleEnd(const SshProcess::End& end) {
 
 void RemoteRuns::parse() {
   jobs::start(
-      this, jobs::Kind::Processor,
+      this, jobs::Kind::Disk,
       [json = std::exchange(output_, {}), place = place_, isRun = isRun_,
        notes = run_folder::fs::path(notesFile_.toStdString())]() -> Parsed {
         try {

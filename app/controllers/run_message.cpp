@@ -19,10 +19,11 @@ RunMessage failureOf(const RunController& run) {
   message.folder = run.folder();
   message.isFailure = true;
   message.kind = QStringLiteral("attempt %1").arg(run.info().attempt);
-  message.title = tr("The run failed");
+  const bool isUnreadable = error.cause == protocol::FailureCause::RunJson;
+  message.title = isUnreadable ? tr("The run cannot be read") : tr("The run failed");
   message.detail = QString::fromStdString(error.message);
   if (!where.isEmpty()) message.detail += QLatin1Char('\n') + where.join(QStringLiteral(" · "));
-  if (!run.canResume()) return message;
+  if (isUnreadable || !run.canResume()) return message;
   const std::int64_t step = run.resumeStep();
   message.action = step == 0 ? tr("Restart the run") : tr("Resume from step %1").arg(step);
   if (error.cause == protocol::FailureCause::BadImage) {

@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QStandardPaths>
 
 #include "engine/run_folder/run_folder.h"
 #include "widgets/jobs/jobs.h"
@@ -16,10 +17,19 @@ QString infoOf(const QString& inTrash) {
   return QStringLiteral("%1/../info/%2.trashinfo").arg(file.path(), file.fileName());
 }
 
+/// Qt moves to a trash in the current folder when that of the home folder is not there.
+QString makeHomeTrash() {
+  const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
+  if (QDir::isAbsolutePath(data) && QDir().mkpath(data + QStringLiteral("/Trash"))) return {};
+  return RunTrash::tr("There is no trash: %1 cannot be made")
+      .arg(data.isEmpty() ? QStringLiteral("~/.local/share") : data + QStringLiteral("/Trash"));
+}
+
 }  // namespace
 
 RunTrash::Outcome RunTrash::moveAll(const QStringList& folders) {
   Outcome outcome;
+  if (const QString failure = makeHomeTrash(); !failure.isEmpty()) return {{}, {failure}};
   for (const QString& folder : folders) {
     if (run_folder::RunLock::isHeld(run_folder::Layout(folder.toStdString()))) {
       outcome.failures.append(tr("%1: it is still running").arg(folder));

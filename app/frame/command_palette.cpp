@@ -3,11 +3,13 @@
 #include <QAction>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPointer>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <ranges>
 
 #include "widgets/named_action.h"
 #include "widgets/role.h"
@@ -64,6 +66,9 @@ void CommandPalette::buildUi() {
   list_->header()->setStretchLastSection(false);
   list_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
   list_->header()->setSectionResizeMode(Keys, QHeaderView::ResizeToContents);
+  nothing_ = new QLabel(tr("No action's name has all of these words"), list_);
+  nothing_->setContentsMargins(10, 10, 10, 10);
+  widgets::setRole(nothing_, "muted");
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(8, 8, 8, 8);
   column->setSpacing(6);
@@ -96,7 +101,7 @@ void CommandPalette::fill(const QStringList& lastUsed) {
     auto* item = new QTreeWidgetItem(
         list_, {shownName(action), action->shortcut().toString(QKeySequence::NativeText)});
     item->setTextAlignment(Keys, Qt::AlignRight | Qt::AlignVCenter);
-    item->setData(Name, kActionRole, QVariant::fromValue(QPointer<QObject>(action).data()));
+    item->setData(Name, kActionRole, QVariant::fromValue(QPointer<QAction>(action)));
     item->setDisabled(!action->isEnabled() && !isOfAPage(action));
   }
 }
@@ -113,6 +118,9 @@ void CommandPalette::filter(const QString& text) {
     item->setHidden(!hasAll);
     if (hasAll && !first && !item->isDisabled()) first = item;
   }
+  nothing_->setVisible(
+      std::ranges::none_of(std::views::iota(0, list_->topLevelItemCount()),
+                           [this](int row) { return !list_->topLevelItem(row)->isHidden(); }));
   list_->setCurrentItem(first);
   if (first) list_->scrollToItem(first);
 }
@@ -151,8 +159,7 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
 void CommandPalette::trigger() {
   const QTreeWidgetItem* item = list_->currentItem();
   if (!item || item->isHidden() || item->isDisabled()) return;
-  const QPointer<QAction> action =
-      qobject_cast<QAction*>(item->data(Name, kActionRole).value<QObject*>());
+  const auto action = item->data(Name, kActionRole).value<QPointer<QAction>>();
   close();
   if (!action) return;
   goTo_(action);

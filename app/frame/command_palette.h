@@ -4,6 +4,7 @@
 #include <functional>
 
 class QAction;
+class QLabel;
 class QLineEdit;
 class QTreeWidget;
 
@@ -37,6 +38,7 @@ class CommandPalette : public QFrame {
   std::function<void(const QAction*)> goTo_;
   QLineEdit* words_ = nullptr;
   QTreeWidget* list_ = nullptr;
+  QLabel* nothing_ = nullptr;
 };
 
 }  // namespace lockstep::app

@@ -40,7 +40,8 @@ void restoreChosenKeys() {
   widgets::setChosenKeys(chosen);
 }
 
-KeysDialog::KeysDialog(QWidget* window) : QDialog(window), window_(window) {
+KeysDialog::KeysDialog(QWidget* window, bool keeps)
+    : QDialog(window), window_(window), keeps_(keeps) {
   setWindowTitle(tr("Change keys"));
   setObjectName(QStringLiteral("keysDialog"));
   widgets::setRole(this, "panel");
@@ -98,11 +99,15 @@ void KeysDialog::connectSignals() {
   connect(words_, &QLineEdit::textChanged, this, &KeysDialog::filter);
   connect(list_, &QTreeWidget::currentItemChanged, this, &KeysDialog::showCurrent);
   connect(edit_, &QKeySequenceEdit::keySequenceChanged, this, [this](const QKeySequence& keys) {
-    const QAction* other = otherWith(keys);
-    note_->setText(
-        other ? tr("%1 are the keys of “%2”, which would lose them")
-                    .arg(keys.toString(QKeySequence::NativeText), widgets::listedText(other))
-              : QString());
+    const QAction* own = current();
+    QStringList names;
+    if (own && keys != own->shortcut())
+      for (const QAction* other : othersWith(keys))
+        names << QStringLiteral("“%1”").arg(widgets::listedText(other));
+    note_->setText(names.isEmpty() ? QString()
+                                   : tr("%1 would be taken from %2")
+                                         .arg(keys.toString(QKeySequence::NativeText),
+                                              names.join(QStringLiteral(", "))));
   });
   connect(set_, &QPushButton::clicked, this, &KeysDialog::apply);
   connect(reset_, &QPushButton::clicked, this, &KeysDialog::reset);
@@ -128,6 +133,13 @@ void KeysDialog::filter(const QString& text) {
     item->setHidden(!std::ranges::all_of(
         words, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); }));
   }
+  // The keys are those of a row that is seen.
+  QTreeWidgetItem* now = list_->currentItem();
+  if (now && !now->isHidden()) return;
+  QTreeWidgetItem* first = nullptr;
+  for (int row = 0; row < list_->topLevelItemCount() && !first; ++row)
+    if (!list_->topLevelItem(row)->isHidden()) first = list_->topLevelItem(row);
+  list_->setCurrentItem(first);
 }
 
 QAction* KeysDialog::current() const {
@@ -135,16 +147,17 @@ QAction* KeysDialog::current() const {
   return item ? qobject_cast<QAction*>(item->data(Place, kActionRole).value<QObject*>()) : nullptr;
 }
 
-/// Another action that these keys would mean too.
-QAction* KeysDialog::otherWith(const QKeySequence& keys) const {
+/// Other actions that these keys would mean too.
+QList<QAction*> KeysDialog::othersWith(const QKeySequence& keys) const {
   const QAction* own = current();
-  if (keys.isEmpty() || !own) return nullptr;
+  QList<QAction*> others;
+  if (keys.isEmpty() || !own) return others;
   for (QAction* action : widgets::namedActions(window_)) {
     if (action != own && widgets::shareKeys(widgets::placeOf(own), widgets::placeOf(action)) &&
         action->shortcuts().contains(keys))
-      return action;
+      others << action;
   }
-  return nullptr;
+  return others;
 }
 
 void KeysDialog::showCurrent() {
@@ -158,27 +171,34 @@ void KeysDialog::showCurrent() {
 void KeysDialog::apply() {
   QAction* action = current();
   const QKeySequence keys = edit_->keySequence();
-  if (QAction* other = otherWith(keys)) {
-    QList<QKeySequence> left = other->shortcuts();
-    left.removeAll(keys);
-    setKeys(other, left);
-  }
-  setKeys(action, keys.isEmpty() ? QList<QKeySequence>() : QList<QKeySequence>{keys});
+  if (keys == action->shortcut()) return;  // it may have a second one
+  give(action, keys.isEmpty() ? QList<QKeySequence>() : QList<QKeySequence>{keys});
 }
 
-void KeysDialog::reset() {
-  QAction* action = current();
-  setKeys(action, widgets::defaultKeysOf(action));
+void KeysDialog::reset() { give(current(), widgets::defaultKeysOf(current())); }
+
+/// Takes them from the others.
+void KeysDialog::give(QAction* action, const QList<QKeySequence>& keys) {
+  for (const QKeySequence& each : keys) {
+    for (QAction* other : othersWith(each)) {
+      QList<QKeySequence> left = other->shortcuts();
+      left.removeAll(each);
+      setKeys(other, left);
+    }
+  }
+  setKeys(action, keys);
 }
 
 void KeysDialog::setKeys(QAction* action, const QList<QKeySequence>& keys) {
   action->setShortcuts(keys);
-  QSettings settings;
-  settings.beginGroup(kSettings);
-  if (keys == widgets::defaultKeysOf(action)) {
-    settings.remove(action->objectName());
-  } else {
-    settings.setValue(action->objectName(), QKeySequence::listToString(keys));
+  if (keeps_) {
+    QSettings settings;
+    settings.beginGroup(kSettings);
+    if (keys == widgets::defaultKeysOf(action)) {
+      settings.remove(action->objectName());
+    } else {
+      settings.setValue(action->objectName(), QKeySequence::listToString(keys));
+    }
   }
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);

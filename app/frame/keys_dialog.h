@@ -15,12 +15,13 @@ namespace lockstep::app {
 /// Reads the keys that were chosen in KeysDialog, for the actions that are created from now on.
 void restoreChosenKeys();
 
-/// Changes the keys of a window's named actions, at once, and keeps them in QSettings.
+/// Changes the keys of a window's named actions, at once.
 class KeysDialog : public QDialog {
   Q_OBJECT
 
  public:
-  explicit KeysDialog(QWidget* window);
+  /// `keeps`: in QSettings, for the next window.
+  KeysDialog(QWidget* window, bool keeps);
 
  private:
   void buildUi();
@@ -31,10 +32,12 @@ class KeysDialog : public QDialog {
   void apply();
   void reset();
   QAction* current() const;
-  QAction* otherWith(const QKeySequence& keys) const;
+  QList<QAction*> othersWith(const QKeySequence& keys) const;
+  void give(QAction* action, const QList<QKeySequence>& keys);
   void setKeys(QAction* action, const QList<QKeySequence>& keys);
 
   QWidget* window_;
+  bool keeps_;
   QLineEdit* words_ = nullptr;
   QTreeWidget* list_ = nullptr;
   QKeySequenceEdit* edit_ = nullptr;

@@ -17,6 +17,7 @@
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
 #include "app/monitor/curve_tools.h"
+#include "app/monitor/linked_zoom.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/runs_panel.h"
 #include "widgets/jobs/awaited.h"
@@ -57,7 +58,7 @@ QMenu* MainWindow::buildMenu() {
   menu->addAction(addEverywhere("window.change_keys", tr("Change keys…"), "", [this] {
     configurePage();
     predictionsPage();
-    KeysDialog(this).exec();
+    KeysDialog(this, options_.keepLayout).exec();
   }));
   menu->addSeparator();
   menu->addAction(addEverywhere("window.close", tr("Close the window (runs keep training)"),
@@ -102,7 +103,10 @@ void MainWindow::buildPanelMenu(QMenu* menu) {
   }));
 }
 
+/// Of all pages, which are created for it.
 void MainWindow::showPalette() {
+  configurePage();
+  predictionsPage();
   auto* palette = new CommandPalette(this, [this](const QAction* action) {
     switch (widgets::placeOf(action)) {
       case widgets::ActionPlace::Configure:
@@ -224,8 +228,9 @@ void MainWindow::addMonitorActions() {
   // Single letters work on the Monitor page only; a focused text field handles them first.
   const auto add = [this](const char* id, const QString& text, const QKeySequence& key,
                           const std::function<void()>& act) {
-    monitorActions_.append(
-        widgets::addNamedAction(this, widgets::ActionPlace::Monitor, id, text, {key}, act));
+    monitorActions_.append(widgets::addNamedAction(
+        this, widgets::ActionPlace::Monitor, id, text,
+        key.isEmpty() ? QList<QKeySequence>() : QList<QKeySequence>{key}, act));
   };
   MonitorPage* page = monitorPage();
   add("monitor.log_y", tr("Log-scale Y"), Qt::Key_L, [page] { page->toggleLogY(); });
@@ -234,6 +239,12 @@ void MainWindow::addMonitorActions() {
       [page] { page->tools()->toggleSmoothing(); });
   add("monitor.outliers", tr("Ignore outliers"), Qt::Key_O, [page] { page->toggleOutliers(); });
   add("monitor.reset_zoom", tr("Reset zoom"), Qt::Key_R, [page] { page->resetViews(); });
+  add("monitor.zoom_back", tr("Zoom back"), Qt::Key_BracketLeft,
+      [page] { page->zoom()->goBack(); });
+  add("monitor.zoom_forward", tr("Zoom forward"), Qt::Key_BracketRight,
+      [page] { page->zoom()->goForward(); });
+  add("monitor.link_zoom", tr("Link or unlink the zoom of the cards"), QKeySequence(),
+      [page] { page->zoom()->setLinked(!page->zoom()->isLinked()); });
   add("monitor.search", tr("Search cards"), QKeySequence::Find,
       [page] { page->tools()->focusSearch(); });
   add("monitor.maximize", tr("Maximize a card"), Qt::Key_F, [page] { page->toggleMaximized(); });

@@ -128,6 +128,7 @@ void MainWindow::openLate(const QString& path, PathKind kind) {
     const QStringList others = hasRunsFolder_ ? runList_->parentFolders() : QStringList();
     hasRunsFolder_ = true;
     runList_->setParentFolders(others + QStringList{path});
+    restoreCards();
     status_->setRunsFolder(runList_->parentFolder());
   }
   Q_EMIT readyChanged();

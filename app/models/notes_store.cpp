@@ -2,6 +2,7 @@
 
 #include "app/models/remote_place.h"
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -18,6 +19,8 @@ Outcome make(const std::filesystem::path& folder, const std::filesystem::path& f
              const run_folder::NotesChange& change, const RunNotes& given) {
   try {
     const bool isRemote = RemotePlace::isRemote(QString::fromStdString(folder.string()));
+    if (!isRemote && !base::pathExists(folder))
+      throw Error(folder.string() + ": the folder is not there now; the change was not kept");
     if (!isRemote && run_folder::isRunFolder(folder))
       return {run_folder::changeRunNotes(run_folder::Layout(folder), change), {}};
     return {run_folder::NotesByFolder::change(foreignFile, folder, change, given), {}};

@@ -99,10 +99,13 @@ class Parser {
 };
 
 QRegularExpression regularExpression(const QString& pattern) {
-  QRegularExpression expression(pattern, QRegularExpression::CaseInsensitiveOption);
+  if (pattern.isEmpty()) return {};
+  // A pattern such as (a+)+$ would try for ever: PCRE2 gives up and finds nothing.
+  const QString limit = QStringLiteral("(*LIMIT_MATCH=20000)");
+  QRegularExpression expression(limit + pattern, QRegularExpression::CaseInsensitiveOption);
   if (!expression.isValid())
     throw Error(QStringLiteral("character %1: the regular expression is invalid: %2")
-                    .arg(expression.patternErrorOffset() + 2)  // after the first /
+                    .arg(expression.patternErrorOffset() - limit.size() + 2)  // after the first /
                     .arg(expression.errorString())
                     .toStdString());
   return expression;

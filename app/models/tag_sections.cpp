@@ -10,8 +10,8 @@ namespace {
 
 namespace tags = events::tags;
 
-constexpr const char* kParameterStatistics[] = {tags::kGradientNorms, tags::kGradientMeans,
-                                                tags::kWeightNorms, tags::kWeightMeans,
+/// Those of the heat map.
+constexpr const char* kParameterStatistics[] = {tags::kGradientNorms, tags::kWeightNorms,
                                                 tags::kUpdateRatios};
 
 bool isOfAParameter(std::string_view tag) {

@@ -13,8 +13,8 @@ struct TagSection {
   std::vector<CardPlan> cards;  ///< one tag each
 };
 
-/// Sections for every tag that none of `drawn` draws. Statistics of parameters are left out: the
-/// heat map shows them. Tags are in the given order, and sections in that of their first tags.
+/// Sections for every tag that none of `drawn` draws. Norms and update ratios of parameters are
+/// left out: the heat map shows them. Tags are in the given order, and sections in that of their first tags.
 std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
                                     const std::vector<CardPlan>& drawn);
 

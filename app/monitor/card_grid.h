@@ -31,6 +31,7 @@ class CardGrid : public QWidget {
   /// Indices into the plans.
   void setShown(std::vector<std::size_t> shown);
   bool isShown(const widgets::CurveCard* card) const;
+  bool hasShown() const { return !shown_.empty(); }
   /// The maximized card; nullptr: none.
   widgets::CurveCard* maximized() const;
   /// Shows only this card; nullptr: all of setShown().

@@ -1,5 +1,6 @@
 #include "app/monitor/curve_tools.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -31,6 +32,11 @@ void CurveTools::buildUi() {
   words_->setAccessibleName(tr("Search cards"));
   words_->setToolTip(tr("Words of a title or a tag: rpn, AP class"));
   words_->setClearButtonEnabled(true);
+  auto* clear = new QAction(words_);
+  clear->setShortcut(Qt::Key_Escape);
+  clear->setShortcutContext(Qt::WidgetShortcut);
+  words_->addAction(clear);
+  connect(clear, &QAction::triggered, words_, &QLineEdit::clear);
   smoothingLabel_ = new QLabel(tr("Smoothing"));
   widgets::setRole(smoothingLabel_, "muted");
   smoothing_ = new widgets::Slider;

@@ -1,9 +1,6 @@
 #include "app/monitor/monitor_page.h"
 
-#include <QCursor>
 #include <QLabel>
-#include <QMenu>
-#include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -24,9 +21,10 @@
 #include "app/models/run_alerts.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/card_grid.h"
+#include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
+#include "app/monitor/linked_zoom.h"
 #include "app/monitor/parameter_section.h"
-#include "app/monitor/tag_cards.h"
 #include "engine/events/tags.h"
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
@@ -38,10 +36,7 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kSpaciousPx = 760, kNoteMarginPx = 16;
-constexpr std::chrono::milliseconds kRedrawInterval{33};
-const QString kPinned = QStringLiteral("pinned"), kParameters = QStringLiteral("parameters");
-/// The first row of sections stands below the pinned cards and the grid.
-constexpr int kFirstSection = 2;
+constexpr std::chrono::milliseconds kRedrawInterval{33}, kSearchPause{150};
 constexpr int kMaximizedMarginPx = 40;
 
 /// Text of the AP card while it has no points: the reason if a single run is shown.
@@ -72,24 +67,11 @@ MonitorPage::MonitorPage(QWidget* parent) : QWidget(parent) {
 
 void MonitorPage::buildUi() {
   tools_ = new CurveTools;
-  grid_ = new CardGrid;
+  zoom_ = new LinkedZoom(this);
+  sections_ = new CardSections;
   scroll_ = new QScrollArea;
   scroll_->setWidgetResizable(true);
-  parameters_ = new ParameterSection(grid_->drawQueue());
-  auto* sections = new QWidget;
-  column_ = new QVBoxLayout(sections);
-  column_->setContentsMargins(0, 0, 0, 0);
-  column_->setSpacing(0);
-  hiddenNote_ = new QPushButton;
-  hiddenNote_->setObjectName(QStringLiteral("hiddenCards"));
-  widgets::setRole(hiddenNote_, "link");
-  hiddenNote_->hide();
-  pinned_ = addSection(kPinned, tr("Pinned"));
-  pinned_->setOpen(true);
-  column_->addWidget(grid_, 1);
-  column_->addWidget(parameters_);
-  column_->addWidget(hiddenNote_, 0, Qt::AlignHCenter);
-  scroll_->setWidget(sections);
+  scroll_->setWidget(sections_);
   scroll_->setFrameShape(QFrame::NoFrame);
   alert_ = new AlertBanner;
   axisNote_ = new QLabel;
@@ -127,27 +109,15 @@ void MonitorPage::connectSignals() {
   // The scroll bar takes its width from the margin, so that cards and alert banner stay aligned.
   QScrollBar* bar = scroll_->verticalScrollBar();
   connect(bar, &QScrollBar::rangeChanged, this, [this, bar](int, int max) {
-    barPx_ = max > 0 ? bar->sizeHint().width() : 0;
-    grid_->setScrollBarWidth(barPx_);
-    parameters_->setScrollBarWidth(barPx_);
-    for (const auto& [name, section] : sections_) section->setScrollBarWidth(barPx_);
+    sections_->setScrollBarWidth(max > 0 ? bar->sizeHint().width() : 0);
   });
-  connect(tools_, &CurveTools::wordsChanged, this, [this](const QString& words) {
-    words_ = words.trimmed();
-    updateSections();
-    updateCurves();
-  });
-  connect(hiddenNote_, &QPushButton::clicked, this, [this] {
-    CardSettings shown = settings_;
-    shown.hidden.clear();
-    changeSettings(shown);
-  });
-  connect(parameters_, &ParameterSection::openChanged, this, [this](bool open) {
-    settings_.open.removeAll(kParameters);
-    if (open) settings_.open << kParameters;
-    Q_EMIT cardSettingsChanged();
-  });
-  connectPlot(parameters_->card());
+  connect(tools_, &CurveTools::wordsChanged, this, [this] { searchPause_.start(); });
+  searchPause_.setSingleShot(true);
+  searchPause_.setInterval(kSearchPause);
+  connect(&searchPause_, &QTimer::timeout, this, [this] { sections_->setWords(tools_->words()); });
+  connect(sections_, &CardSections::cardMade, this, &MonitorPage::takeCard);
+  connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
+  connectPlot(sections_->parameters()->card());
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
   connect(alert_, &AlertBanner::showRequested, this, [this](const protocol::Alert& alert) {
@@ -157,12 +127,11 @@ void MonitorPage::connectSignals() {
 }
 
 void MonitorPage::connectPlot(widgets::CurveCard* card) {
+  zoom_->add(card);
   connect(card->plot(), &widgets::CurvePlot::cursorMoved, this,
           [this, card](std::optional<double> x) {
-            forEachCard([&](widgets::CurveCard* other, const CardPlan&) {
-              other->plot()->showCursor(x, other == card);
-            });
-            parameters_->card()->plot()->showCursor(x, parameters_->card() == card);
+            sections_->forEachPlot(
+                [&](widgets::CurveCard* other) { other->plot()->showCursor(x, other == card); });
           });
   connect(card->plot(), &widgets::CurvePlot::upToDate, this, [this] {
     if (isReady()) Q_EMIT readyChanged();
@@ -171,38 +140,17 @@ void MonitorPage::connectPlot(widgets::CurveCard* card) {
   connect(card, &widgets::CurveCard::exportFailed, this, &MonitorPage::exportFailed);
 }
 
-void MonitorPage::connectCard(widgets::CurveCard* card, const CardPlan& plan) {
+/// A card that has been made now.
+void MonitorPage::takeCard(widgets::CurveCard* card, const CardPlan& plan) {
   connectPlot(card);
   connect(card, &widgets::CurveCard::expandRequested, this, [this, card] { maximize(card); });
-  connect(card, &widgets::CurveCard::menuOpened, this,
-          [this, id = cardId(plan)](QMenu* menu) { addToMenu(menu, id); });
+  giveCurves(card, plan);
+  card->plot()->setXExtent(xExtent_);
 }
 
-void MonitorPage::addToMenu(QMenu* menu, const QString& id) {
-  menu->addSeparator();
-  const bool isPinned = settings_.pinned.contains(id);
-  menu->addAction(isPinned ? tr("Unpin") : tr("Pin to the top"), this, [this, id, isPinned] {
-    CardSettings changed = settings_;
-    changed.pinned.removeAll(id);
-    if (!isPinned) changed.pinned << id;
-    changeSettings(changed);
-  });
-  menu->addAction(tr("Hide this card"), this, [this, id] {
-    CardSettings changed = settings_;
-    changed.pinned.removeAll(id);
-    changed.hidden << id;
-    changeSettings(changed);
-  });
+const std::vector<widgets::CurveCard*>& MonitorPage::cards() const {
+  return sections_->grid()->cards();
 }
-
-void MonitorPage::forEachCard(
-    const std::function<void(widgets::CurveCard*, const CardPlan&)>& use) const {
-  for (std::size_t i = 0; i < cards().size(); ++i) use(cards()[i], grid_->plans()[i]);
-  for (const auto& [name, section] : sections_)
-    for (const TagCards::Card& card : section->cards()) use(card.card, card.plan);
-}
-
-const std::vector<widgets::CurveCard*>& MonitorPage::cards() const { return grid_->cards(); }
 
 bool MonitorPage::sharesRunWith(const std::vector<ShownRun>& others) const {
   return std::any_of(runs_.begin(), runs_.end(), [&](const ShownRun& own) {
@@ -217,6 +165,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   // Keep the zoom while at least one of the runs is still shown.
   if (!sharesRunWith(runs)) resetViews();
   runs_ = std::move(runs);
+  hasOtherRuns_ = true;
   for (const ShownRun& shown : runs_) {
     connect(shown.run, &RunController::changed, redraw_, &widgets::Throttle::request);
     connect(shown.run, &RunController::loaded, redraw_, &widgets::Throttle::request);
@@ -224,8 +173,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   const bool any = !runs_.empty();
   if (any && cards().empty()) {
     // Created with the first run, so that an empty window opens faster.
-    grid_->makeCards();
-    for (std::size_t i = 0; i < cards().size(); ++i) connectCard(cards()[i], grid_->plans()[i]);
+    sections_->makeCards();
   }
   if (!any) updateEmptyState();
   stack_->setCurrentIndex(any ? 0 : 1);
@@ -235,7 +183,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   runLegend_->setRuns(std::move(legend));
   runLegend_->setVisible(runs_.size() > 1);
   updateScope();
-  updateSections();
+  updateTags();
   rebuildCurves();
   updateCurves();
   if (isReady()) Q_EMIT readyChanged();
@@ -258,8 +206,9 @@ void MonitorPage::setHasListedRuns(bool has) {
 }
 
 void MonitorPage::rebuildCurves() {
-  forEachCard([this](widgets::CurveCard* card, const CardPlan& plan) { giveCurves(card, plan); });
-  parameters_->setRuns(runs_, axis_);
+  sections_->forEachCard(
+      [this](widgets::CurveCard* card, const CardPlan& plan) { giveCurves(card, plan); });
+  sections_->parameters()->setRuns(runs_, axis_);
 }
 
 void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
@@ -272,90 +221,29 @@ void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
   card->plot()->setXAxis(axis_);
 }
 
-TagCards* MonitorPage::addSection(const QString& name, const QString& title) {
-  auto* section = new TagCards(title, grid_->drawQueue());
-  section->setObjectName(QStringLiteral("section ") + name);
-  section->setColumns(grid_->columns());
-  section->setScrollBarWidth(barPx_);
-  connect(section, &TagCards::openChanged, this, [this, name](bool open) {
-    settings_.open.removeAll(name);
-    if (open) settings_.open << name;
-    Q_EMIT cardSettingsChanged();
-  });
-  connect(section, &TagCards::cardMade, this,
-          [this](widgets::CurveCard* card, const CardPlan& plan) {
-            connectCard(card, plan);
-            giveCurves(card, plan);
-            updateXExtent();
-            card->refresh();
-          });
-  section->hide();
-  sections_.emplace_back(name, section);
-  column_->insertWidget(
-      name == kPinned ? 0 : kFirstSection + static_cast<int>(sections_.size()) - 2, section);
-  return section;
-}
-
-TagCards* MonitorPage::section(const QString& name) const {
-  for (const auto& [own, section] : sections_)
-    if (own == name) return section;
-  return nullptr;
-}
-
-/// Sections for the tags of the shown runs, and the cards in them, as settings and search have it.
-void MonitorPage::updateSections() {
-  tagCount_ = 0;
+/// Of all shown runs, each once, when one of them has a new one.
+void MonitorPage::updateTags() {
+  std::size_t count = 0;
+  for (const ShownRun& shown : runs_)
+    if (shown.run) count += shown.run->history().metrics().tagsInOrder().size();
+  if (count == std::exchange(tagCount_, count) && !hasOtherRuns_) return;
+  hasOtherRuns_ = false;
   std::vector<std::string> tags;
   std::unordered_set<std::string_view> seen;
   for (const ShownRun& shown : runs_) {
     if (!shown.run) continue;
-    const std::vector<std::string>& own = shown.run->history().metrics().tagsInOrder();
-    tagCount_ += own.size();
-    for (const std::string& tag : own)
+    for (const std::string& tag : shown.run->history().metrics().tagsInOrder())
       if (seen.insert(tag).second) tags.push_back(tag);
   }
-  std::vector<TagSection> found = tagSections(tags, grid_->plans());
-  std::vector<CardPlan> all = grid_->plans();
-  for (const TagSection& each : found) all.insert(all.end(), each.cards.begin(), each.cards.end());
-  TagSection pinned{kPinned, {}};
-  for (const QString& id : settings_.pinned)
-    for (const CardPlan& plan : all)
-      if (cardId(plan) == id) pinned.cards.push_back(plan);
-  found.insert(found.begin(), pinned);
-  for (const TagSection& each : found) {
-    TagCards* own = section(each.name);
-    if (!own) own = addSection(each.name, each.name.isEmpty() ? tr("Other tags") : each.name);
-  }
-  for (const auto& [name, own] : sections_) {
-    std::vector<CardPlan> plans;
-    if (const auto each = std::ranges::find(found, name, &TagSection::name); each != found.end())
-      std::ranges::copy_if(each->cards, std::back_inserter(plans), [this](const CardPlan& plan) {
-        return !settings_.hidden.contains(cardId(plan)) && matchesWords(plan, words_);
-      });
-    own->setPlans(plans);
-    own->setVisible(!plans.empty() && (!maximized_ || own->has(maximized_)));
-    const bool isOpen = settings_.open.contains(name) || name == kPinned || !words_.isEmpty();
-    if (own->isOpen() != isOpen) own->setOpen(isOpen);
-  }
-  grid_->setVisible(!maximized_ || grid_->maximized());
-  parameters_->setShown(!maximized_);
-  hiddenNote_->setVisible(!settings_.hidden.isEmpty() && !runs_.empty());
-  hiddenNote_->setText(settings_.hidden.size() == 1
-                           ? tr("Show the hidden card")
-                           : tr("Show the %1 hidden cards").arg(settings_.hidden.size()));
+  sections_->setTags(std::move(tags));
 }
+
+TagCards* MonitorPage::section(const QString& name) const { return sections_->section(name); }
+ParameterSection* MonitorPage::parameters() const { return sections_->parameters(); }
+const CardSettings& MonitorPage::cardSettings() const { return sections_->settings(); }
 
 void MonitorPage::setCardSettings(const CardSettings& settings) {
-  settings_ = settings;
-  parameters_->setOpen(settings_.open.contains(kParameters));
-  updateScope();
-  updateSections();
-  updateCurves();
-}
-
-void MonitorPage::changeSettings(const CardSettings& settings) {
-  setCardSettings(settings);
-  Q_EMIT cardSettingsChanged();
+  sections_->setSettings(settings);
 }
 
 /// True if the cards' curves have to be rebuilt.
@@ -365,25 +253,22 @@ bool MonitorPage::updateScope() {
     return shown.run && shown.run->evaluationPlan().hasMasks;
   });
   CardScope scope = cardScope(hasOneRun ? &currentRun()->history().metrics() : nullptr, hasMasks);
-  std::vector<std::size_t> shown = cardsWith(scope, grid_->plans());
-  std::erase_if(shown, [this](std::size_t card) {
-    const CardPlan& plan = grid_->plans()[card];
-    return settings_.hidden.contains(cardId(plan)) || !matchesWords(plan, words_);
-  });
-  grid_->setShown(std::move(shown));
-  return scope != std::exchange(scope_, scope);
+  if (scope == scope_) return false;
+  scope_ = scope;
+  sections_->setScope(scope);
+  return true;
 }
 
 void MonitorPage::updateCurves() {
-  if (hasNewTags()) updateSections();
+  updateTags();
   if (updateScope()) rebuildCurves();
   updateMarks();
   if (!runs_.empty()) alert_->showAlertOf(runs_.front(), runs_.size() == 1);
   updateAxisNote();
   updateFacts();
   updateXExtent();
-  forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->refresh(); });
-  parameters_->refresh();
+  sections_->forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->refresh(); });
+  sections_->parameters()->refresh();
 }
 
 void MonitorPage::updateMarks() {
@@ -414,8 +299,8 @@ void MonitorPage::updateXExtent() {
                : own;
   }
   if (extent && isLive) extent->second = roundedEnd(*extent);
-  forEachCard([&](widgets::CurveCard* card, const CardPlan&) { card->plot()->setXExtent(extent); });
-  parameters_->card()->plot()->setXExtent(extent);
+  xExtent_ = extent;
+  sections_->forEachPlot([&](widgets::CurveCard* card) { card->plot()->setXExtent(extent); });
 }
 
 /// Names the runs that cannot be drawn over the x axis.
@@ -433,7 +318,7 @@ void MonitorPage::updateAxisNote() {
 void MonitorPage::updateFacts() {
   if (!currentRun()) return;
   for (std::size_t i = 0; i < cards().size(); ++i) {
-    const CardPlan& plan = grid_->plans()[i];
+    const CardPlan& plan = sections_->grid()->plans()[i];
     const CardFact fact = cardFact(plan, currentRun()->history().metrics(), runs_.size() == 1);
     cards()[i]->setSubtitle(fact.text, fact.isWarning);
     if (isApCard(plan)) cards()[i]->setEmptyText(emptyApText(plan, runs_));
@@ -451,8 +336,8 @@ void MonitorPage::showStep(qint64 step) {
   const RunController* run = currentRun();
   if (!run) return;
   const auto x = xOfStep(*run, step, axis_);
-  forEachCard([&](widgets::CurveCard* card, const CardPlan&) {
-    card->plot()->showCursor(x, card == cards().front());
+  sections_->forEachPlot([&](widgets::CurveCard* card) {
+    card->plot()->showCursor(x, !cards().empty() && card == cards().front());
   });
 }
 
@@ -460,7 +345,7 @@ void MonitorPage::showAlert(const protocol::Alert& alert) {
   showStep(stepToShow(alert));
   if (alert.kind != protocol::AlertKind::SlowRank) return;
   for (std::size_t i = cards().size(); i-- > 0;)
-    if (grid_->plans()[i].perRank && grid_->isShown(cards()[i]))
+    if (sections_->grid()->plans()[i].perRank && sections_->grid()->isShown(cards()[i]))
       scroll_->ensureWidgetVisible(cards()[i]);
 }
 
@@ -469,7 +354,7 @@ bool MonitorPage::isReady() const {
     if (shown.run && !shown.run->isLoaded()) return false;
   if (runs_.empty()) return true;
   bool isUpToDate = true;
-  forEachCard([&](const widgets::CurveCard* card, const CardPlan&) {
+  sections_->forEachPlot([&](const widgets::CurveCard* card) {
     isUpToDate = isUpToDate && (!card->isVisible() || card->plot()->isUpToDate());
   });
   return isUpToDate;
@@ -479,65 +364,38 @@ const RunController* MonitorPage::currentRun() const {
   return runs_.empty() ? nullptr : runs_.front().run.data();
 }
 
-/// The one under the pointer, else the first.
-widgets::CurveCard* MonitorPage::cardUnderPointer() const {
-  widgets::CurveCard* found = cards().front();
-  forEachCard([&](widgets::CurveCard* card, const CardPlan&) {
-    if (card->isVisible() && card->rect().contains(card->mapFromGlobal(QCursor::pos())))
-      found = card;
-  });
-  return found;
-}
-
 void MonitorPage::toggleMaximized() {
-  if (!cards().empty()) maximize(cardUnderPointer());
+  if (!cards().empty()) maximize(sections_->cardUnderPointer());
 }
 
-/// Shows this card alone, or all again.
 void MonitorPage::maximize(widgets::CurveCard* card) {
-  maximized_ = maximized_ == card ? nullptr : card;
-  const bool isInGrid = std::ranges::find(cards(), card) != cards().end();
-  grid_->maximize(isInGrid ? maximized_.data() : nullptr);
-  for (const auto& [name, section] : sections_)
-    section->maximize(maximized_, scroll_->viewport()->height() - kMaximizedMarginPx);
-  updateSections();
+  sections_->toggleMaximized(card, scroll_->viewport()->height() - kMaximizedMarginPx);
 }
 
 void MonitorPage::toggleLogY() {
   if (cards().empty()) return;
-  widgets::CurvePlot* plot = cardUnderPointer()->plot();
+  widgets::CurvePlot* plot = sections_->cardUnderPointer()->plot();
   plot->setLogY(!plot->isLogY());
 }
 
 void MonitorPage::toggleLogX() {
   if (cards().empty()) return;
   const bool log = !cards().front()->plot()->isLogX();
-  forEachCard([log](widgets::CurveCard* card, const CardPlan&) { card->plot()->setLogX(log); });
+  sections_->forEachPlot([log](widgets::CurveCard* card) { card->plot()->setLogX(log); });
 }
 
 void MonitorPage::toggleOutliers() {
   if (cards().empty()) return;
-  widgets::CurvePlot* plot = cardUnderPointer()->plot();
+  widgets::CurvePlot* plot = sections_->cardUnderPointer()->plot();
   plot->setIgnoreOutliers(!plot->isIgnoringOutliers());
 }
 
-void MonitorPage::resetViews() {
-  forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->plot()->resetView(); });
-}
-
-/// Whether a shown run has a tag that it had not when the sections were made.
-bool MonitorPage::hasNewTags() const {
-  std::size_t tags = 0;
-  for (const ShownRun& shown : runs_)
-    if (shown.run) tags += shown.run->history().metrics().tagsInOrder().size();
-  return tags != tagCount_;
-}
+void MonitorPage::resetViews() { zoom_->reset(); }
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   tools_->setSpacious(width() >= kSpaciousPx);
-  grid_->fitWidth(width());
-  for (const auto& [name, section] : sections_) section->setColumns(grid_->columns());
+  sections_->fitWidth(width());
 }
 
 }  // namespace lockstep::app

@@ -1,23 +1,18 @@
 #pragma once
 
-#include <QPointer>
+#include <QTimer>
 #include <QWidget>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "app/controllers/shown_run.h"
 #include "app/models/card_layout.h"
 #include "app/models/card_settings.h"
-#include "app/models/tag_sections.h"
 #include "widgets/curves/curve_source.h"
 
 class QLabel;
-class QMenu;
-class QPushButton;
 class QScrollArea;
 class QStackedLayout;
-class QVBoxLayout;
 
 namespace lockstep::widgets {
 class CurveCard;
@@ -29,8 +24,9 @@ class Throttle;
 namespace lockstep::app {
 
 class AlertBanner;
-class CardGrid;
+class CardSections;
 class CurveTools;
+class LinkedZoom;
 class ParameterSection;
 class TagCards;
 
@@ -46,9 +42,9 @@ class MonitorPage : public QWidget {
   /// Whether the run list has runs; for the text of the empty page.
   void setHasListedRuns(bool has);
   AlertBanner* alertBanner() const { return alert_; }
-  ParameterSection* parameters() const { return parameters_; }
+  ParameterSection* parameters() const;
   /// Pinned cards, hidden ones and open sections.
-  const CardSettings& cardSettings() const { return settings_; }
+  const CardSettings& cardSettings() const;
   void setCardSettings(const CardSettings& settings);
   /// The caller places them beside the tabs.
   CurveTools* tools() const { return tools_; }
@@ -66,6 +62,7 @@ class MonitorPage : public QWidget {
   void toggleLogX();
   void toggleOutliers();
   void resetViews();
+  LinkedZoom* zoom() const { return zoom_; }
   /// Maximizes the card under the pointer, or restores all cards.
   void toggleMaximized();
 
@@ -86,15 +83,9 @@ class MonitorPage : public QWidget {
  private:
   void buildUi();
   void connectSignals();
-  void connectCard(widgets::CurveCard* card, const CardPlan& plan);
+  void takeCard(widgets::CurveCard* card, const CardPlan& plan);
   void connectPlot(widgets::CurveCard* card);
-  void forEachCard(const std::function<void(widgets::CurveCard*, const CardPlan&)>& use) const;
-  widgets::CurveCard* cardUnderPointer() const;
-  void addToMenu(QMenu* menu, const QString& id);
-  void changeSettings(const CardSettings& settings);
-  TagCards* addSection(const QString& name, const QString& title);
-  void updateSections();
-  bool hasNewTags() const;
+  void updateTags();
   void maximize(widgets::CurveCard* card);
   void giveCurves(widgets::CurveCard* card, const CardPlan& plan);
   void updateEmptyState();
@@ -114,17 +105,12 @@ class MonitorPage : public QWidget {
   CurveTools* tools_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   QScrollArea* scroll_ = nullptr;
-  CardGrid* grid_ = nullptr;
-  ParameterSection* parameters_ = nullptr;  ///< below the grid
-  QVBoxLayout* column_ = nullptr;           ///< of pinned cards, grid, sections and parameters
-  TagCards* pinned_ = nullptr;
-  std::vector<std::pair<QString, TagCards*>> sections_;  ///< by name
-  QPushButton* hiddenNote_ = nullptr;
-  CardSettings settings_;
-  int barPx_ = 0;             ///< width of the scroll bar, 0 while there is none
-  std::size_t tagCount_ = 0;  ///< of the shown runs, when the sections were made
-  QPointer<widgets::CurveCard> maximized_;
-  QString words_;
+  CardSections* sections_ = nullptr;
+  LinkedZoom* zoom_ = nullptr;
+  QTimer searchPause_;
+  std::size_t tagCount_ = 0;   ///< of the shown runs, when the sections were made
+  bool hasOtherRuns_ = false;  ///< than then
+  std::optional<std::pair<double, double>> xExtent_;
   widgets::EmptyState* empty_ = nullptr;
   AlertBanner* alert_ = nullptr;
   QLabel* axisNote_ = nullptr;               ///< runs that cannot be drawn over the x axis, and why

@@ -23,7 +23,7 @@ namespace {
 
 namespace tags = events::tags;
 
-constexpr int kMarginPx = 16, kCardPx = 260;
+constexpr int kMarginPx = 16, kCardPx = 260, kLargeCardPx = 560;
 /// A heat map of thousands of values is not made anew for every step.
 constexpr std::chrono::milliseconds kRefillInterval{1000};
 
@@ -125,6 +125,10 @@ void ParameterSection::connectSignals() {
   });
   connect(filter_, &QLineEdit::textChanged, this, &ParameterSection::fillMap);
   connect(refill_, &widgets::Throttle::due, this, &ParameterSection::fillMap);
+  connect(card_, &widgets::CurveCard::expandRequested, this, [this] {
+    const bool isLarge = card_->minimumHeight() > kCardPx;
+    card_->setMinimumHeight(isLarge ? kCardPx : kLargeCardPx);
+  });
   connect(map_, &widgets::HeatMap::rowChosen, this,
           [this](const QString& name, qint64, bool adds) { chooseParameter(name, adds); });
 }
@@ -188,11 +192,19 @@ void ParameterSection::showStatistics() {
   QStringList shown;
   for (int i = 0; i < statistic_->count(); ++i) shown << statistic_->itemText(i);
   if (shown == names) return;
+  const QString chosen = statistic_->currentText();
   const QSignalBlocker quiet(statistic_);
   statistic_->clear();
   for (const Statistic& statistic : kStatistics)
     if (names.contains(tr(statistic.name)))
       statistic_->addItem(tr(statistic.name), QString::fromLatin1(statistic.prefix));
+  if (const int again = statistic_->findText(chosen); again >= 0)
+    statistic_->setCurrentIndex(again);
+}
+
+void ParameterSection::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (isOutdated_) fillMap();
 }
 
 std::string ParameterSection::prefix() const {
@@ -201,6 +213,8 @@ std::string ParameterSection::prefix() const {
 
 void ParameterSection::fillMap() {
   if (!isOpen() || runs_.empty() || !runs_.front().run) return;
+  isOutdated_ = !isVisible();
+  if (isOutdated_) return;
   const MetricStore& metrics = runs_.front().run->history().metrics();
   const std::string prefix = this->prefix();
   if (prefix.empty()) return;

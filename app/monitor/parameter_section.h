@@ -49,6 +49,9 @@ class ParameterSection : public QWidget {
   /// By a click.
   void openChanged(bool open);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   void buildUi(widgets::DrawQueue* queue);
   void connectSignals();
@@ -69,6 +72,7 @@ class ParameterSection : public QWidget {
   widgets::CurveCard* card_ = nullptr;
   widgets::Throttle* refill_ = nullptr;
   QStringList chosen_;
+  bool isOutdated_ = false;  ///< the map, because it was not in sight
   static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
   std::size_t tagCount_ = kUnknown;  ///< of the current run, when its statistics were looked for
   bool isShown_ = true, hasParameters_ = false;

@@ -2,10 +2,12 @@
 
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QHash>
 #include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "widgets/plots/curve_card.h"
 #include "widgets/role.h"
@@ -13,7 +15,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kMarginPx = 16, kCardPx = 168;
+constexpr int kMarginPx = 16, kCardPx = 168, kMaxColumns = 4;
 constexpr std::size_t kAtOnce = 24;
 
 widgets::CurveCard* makeCard(const CardPlan& plan, widgets::DrawQueue* queue) {
@@ -34,12 +36,12 @@ TagCards::TagCards(const QString& title, widgets::DrawQueue* queue, QWidget* par
     : QWidget(parent), title_(title), queue_(queue), wanted_(kAtOnce) {
   buildUi();
   setScrollBarWidth(0);
-  setOpen(false);
+  showTitle();
+  layOut();
 }
 
 void TagCards::buildUi() {
   fold_ = new QToolButton;
-  fold_->setCheckable(true);
   fold_->setToolButtonStyle(Qt::ToolButtonTextOnly);
   widgets::setRole(fold_, "quiet");
   auto* head = new QHBoxLayout;
@@ -59,76 +61,68 @@ void TagCards::buildUi() {
   column->setSpacing(8);
   column->addLayout(head);
   column->addWidget(body_);
-  connect(fold_, &QToolButton::clicked, this, [this](bool open) {
-    setOpen(open);
-    Q_EMIT openChanged(open);
+  connect(fold_, &QToolButton::clicked, this, [this] {
+    setOpen(!isOpen_);
+    Q_EMIT openChanged(isOpen_);
   });
   connect(more_, &QPushButton::clicked, this, [this] {
     wanted_ += kAtOnce;
-    makeCards();
+    fitCards();
   });
 }
 
-bool TagCards::isOpen() const { return fold_->isChecked(); }
-
 void TagCards::setOpen(bool open) {
-  fold_->setChecked(open);
-  body_->setVisible(open);
+  if (open == std::exchange(isOpen_, open)) return;
   showTitle();
-  if (open) makeCards();
+  fitCards();
 }
 
 void TagCards::showTitle() {
-  fold_->setText((isOpen() ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) +
-                 (plans_.size() == 1 ? tr("%1: 1 card").arg(title_)
-                                     : tr("%1: %2 cards").arg(title_).arg(plans_.size())));
+  const QString cards = plans_.size() == 1 ? tr("%1: 1 card").arg(title_)
+                                           : tr("%1: %2 cards").arg(title_).arg(plans_.size());
+  fold_->setText((isOpen_ ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) + cards);
 }
 
 void TagCards::setPlans(const std::vector<CardPlan>& plans) {
   plans_ = plans;
-  const auto isPlanned = [this](const Card& card) {
-    return std::ranges::any_of(
-        plans_, [&](const CardPlan& plan) { return cardId(plan) == cardId(card.plan); });
-  };
-  for (const Card& card : cards_)
-    if (!isPlanned(card)) delete card.card;
-  std::erase_if(cards_, [&](const Card& card) { return !isPlanned(card); });
   showTitle();
-  if (isOpen()) makeCards();
+  fitCards();
 }
 
-/// In the order of the plans.
-void TagCards::makeCards() {
-  std::vector<Card> made;
-  const std::size_t count = std::min(wanted_, plans_.size());
+/// Makes and removes cards, so that there are those of the first plans while it is open.
+void TagCards::fitCards() {
+  QHash<QString, widgets::CurveCard*> old;
+  for (const Card& card : cards_) old.insert(cardId(card.plan), card.card);
+  std::vector<Card> fitting, made;
+  const std::size_t count = isOpen_ ? std::min(wanted_, plans_.size()) : 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto old = std::ranges::find_if(
-        cards_, [&](const Card& card) { return cardId(card.plan) == cardId(plans_[i]); });
-    made.push_back(old == cards_.end() ? Card{plans_[i], makeCard(plans_[i], queue_)}
-                                       : Card{plans_[i], old->card});
+    Card card{plans_[i], old.take(cardId(plans_[i]))};
+    if (!card.card) {
+      card.card = makeCard(card.plan, queue_);
+      made.push_back(card);
+    }
+    fitting.push_back(card);
   }
-  std::vector<Card> isNew;
-  for (const Card& card : made)
-    if (std::ranges::find(cards_, card.card, &Card::card) == cards_.end()) isNew.push_back(card);
-  for (const Card& old : cards_)
-    if (std::ranges::find(made, old.card, &Card::card) == made.end()) delete old.card;
-  cards_ = std::move(made);
+  cards_ = std::move(fitting);
+  for (widgets::CurveCard* card : old) {
+    // Later: one of its menu's entries may be what removes it.
+    if (card == maximized_) maximized_ = nullptr;
+    grid_->removeWidget(card);
+    card->hide();
+    card->deleteLater();
+  }
   layOut();
-  for (const Card& card : isNew) Q_EMIT cardMade(card.card, card.plan);
+  for (const Card& card : made) Q_EMIT cardMade(card.card, card.plan);
 }
 
 bool TagCards::has(const widgets::CurveCard* card) const {
   return std::ranges::find(cards_, card, &Card::card) != cards_.end();
 }
 
-void TagCards::maximize(const widgets::CurveCard* card, int heightPx) {
-  const bool isOne = card && has(card);
-  for (const Card& own : cards_) {
-    own.card->setVisible(!isOne || own.card == card);
-    own.card->setMinimumHeight(isOne && own.card == card ? heightPx : kCardPx);
-  }
-  fold_->setVisible(!isOne);
-  more_->setVisible(!isOne && isOpen() && cards_.size() < plans_.size());
+void TagCards::maximize(widgets::CurveCard* card, int heightPx) {
+  maximized_ = card;
+  maximizedPx_ = heightPx;
+  layOut();
 }
 
 void TagCards::setScrollBarWidth(int widthPx) {
@@ -142,14 +136,21 @@ void TagCards::setColumns(int columns) {
 
 void TagCards::layOut() {
   for (const Card& card : cards_) grid_->removeWidget(card.card);
-  for (int i = 0; i < 4; ++i) grid_->setColumnStretch(i, i < columns_ ? 1 : 0);
+  const int columns = maximized_ ? 1 : columns_;
+  for (int i = 0; i < kMaxColumns; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
   int at = 0;
   for (const Card& card : cards_) {
-    grid_->addWidget(card.card, at / columns_, at % columns_);
+    const bool isShown = !maximized_ || card.card == maximized_;
+    card.card->setVisible(isShown);
+    card.card->setMinimumHeight(maximized_ ? maximizedPx_ : kCardPx);
+    if (!isShown) continue;
+    grid_->addWidget(card.card, at / columns, at % columns);
     ++at;
   }
-  const std::size_t left = plans_.size() - std::min(plans_.size(), cards_.size());
-  more_->setVisible(isOpen() && left > 0);
+  const std::size_t left = plans_.size() - cards_.size();
+  body_->setVisible(isOpen_);
+  fold_->setVisible(!maximized_);
+  more_->setVisible(!maximized_ && left > 0);
   more_->setText(tr("Show %1 more of %2").arg(std::min(left, kAtOnce)).arg(plans_.size()));
 }
 

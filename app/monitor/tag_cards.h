@@ -1,14 +1,12 @@
 #pragma once
 
-#include <QHash>
+#include <QPointer>
 #include <QWidget>
-#include <functional>
 #include <vector>
 
 #include "app/models/tag_sections.h"
 
 class QGridLayout;
-class QLabel;
 class QPushButton;
 class QToolButton;
 
@@ -19,7 +17,7 @@ class DrawQueue;
 
 namespace lockstep::app {
 
-/// A section of cards that can be folded. Cards are made when it is first opened, a few at a time.
+/// A section of cards that can be folded. It has cards while it is open, a few at a time.
 class TagCards : public QWidget {
   Q_OBJECT
 
@@ -33,35 +31,38 @@ class TagCards : public QWidget {
 
   /// Cards of plans that are still there are kept.
   void setPlans(const std::vector<CardPlan>& plans);
-  /// Those that exist: of an open section.
+  std::size_t planCount() const { return plans_.size(); }
   const std::vector<Card>& cards() const { return cards_; }
+  bool has(const widgets::CurveCard* card) const;
   void setColumns(int columns);
   /// Width that the scroll bar takes from the right margin.
   void setScrollBarWidth(int widthPx);
-  bool has(const widgets::CurveCard* card) const;
   /// Shows this card alone, as high as this; nullptr: all.
-  void maximize(const widgets::CurveCard* card, int heightPx);
-  bool isOpen() const;
+  void maximize(widgets::CurveCard* card, int heightPx);
+  widgets::CurveCard* maximized() const { return maximized_; }
+  bool isOpen() const { return isOpen_; }
   void setOpen(bool open);
 
  Q_SIGNALS:
   /// By a click.
   void openChanged(bool open);
-  /// A card has been made, and needs its curves.
+  /// It has no curves yet.
   void cardMade(widgets::CurveCard* card, const lockstep::app::CardPlan& plan);
 
  private:
   void buildUi();
   void showTitle();
-  void makeCards();
+  void fitCards();
   void layOut();
 
   QString title_;
   widgets::DrawQueue* queue_;
   std::vector<CardPlan> plans_;
   std::vector<Card> cards_;
-  std::size_t wanted_;  ///< number of cards to be made while it is open
-  int columns_ = 4;
+  std::size_t wanted_;  ///< number of cards while it is open
+  QPointer<widgets::CurveCard> maximized_;
+  int maximizedPx_ = 0, columns_ = 4;
+  bool isOpen_ = false;
   QToolButton* fold_ = nullptr;
   QWidget* body_ = nullptr;
   QGridLayout* grid_ = nullptr;

@@ -57,8 +57,15 @@ QStringList commonTags(const RunMenu::Runs& runs) {
   return common;
 }
 
-QStringList tagsIn(const QString& text) {
+/// `known`: tags that may have commas themselves.
+QStringList tagsIn(QString text, const QStringList& known) {
   QStringList tags;
+  for (const QString& tag : known) {
+    const qsizetype at = tag.contains(u',') ? text.indexOf(tag) : -1;
+    if (at < 0) continue;
+    text.replace(at, tag.size(), QStringLiteral(","));
+    tags.append(tag);
+  }
   for (const QString& part : text.split(u','))
     if (const QString tag = part.trimmed(); !tag.isEmpty() && !tags.contains(tag)) tags.append(tag);
   return tags;
@@ -175,7 +182,7 @@ void RunMenu::askForTags(RunsPanel* panel, const RunMenu::Runs& runs) {
           : tr("Tags that all %1 runs have, with commas between them:").arg(runs.size()),
       QLineEdit::Normal, before.join(QStringLiteral(", ")), &isGiven);
   if (!isGiven) return;
-  Q_EMIT panel->notesChangeRequested(folders, tagsChange(before, tagsIn(text)));
+  Q_EMIT panel->notesChangeRequested(folders, tagsChange(before, tagsIn(text, before)));
 }
 
 void RunMenu::askForNote() {

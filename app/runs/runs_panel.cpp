@@ -305,7 +305,7 @@ void RunsPanel::updateEmptyState() {
   if (model_->rowCount() > 0) {
     empty_->setContent(
         tr("No match"),
-        tr("None of %1 has “%2” in name or state.")
+        tr("None of %1 fits “%2”.")
             .arg(model_->rowCount() == 1 ? tr("1 run") : tr("%1 runs").arg(model_->rowCount()),
                  filterText_->text()),
         tr("Clear the filter"));

@@ -74,7 +74,7 @@ void AttachedForeignRun::answer(const protocol::ClientMessage& message, const Se
 /// A client that has records may have them of files that were replaced since.
 void AttachedForeignRun::greet(const protocol::Hello& hello, const Send& send) {
   lookForReplaced();
-  send(protocol::encode(protocol::Welcome{run_.folder.string(), 1, replaced_.newestSeq(),
+  send(protocol::encode(protocol::Welcome{run_.folder.string(), 1, newestSentSeq_,
                                           stateOf(run_, foreign_runs::summarise(run_)),
                                           base::textOf(run_.source)}));
   if (hello.since >= 0) send(protocol::encode(protocol::Reset{-1, -1}));
@@ -90,7 +90,7 @@ protocol::EngineMessage AttachedForeignRun::answerTo(const std::string& id, bool
   protocol::RunStatus status{.state = stateOf(run_, summary),
                              .step = std::max(summary.lastStep.value_or(0), replaced_.newestStep()),
                              .maxSteps = summary.maxSteps.value_or(0),
-                             .seq = replaced_.newestSeq(),
+                             .seq = newestSentSeq_,
                              .name = summary.name};
   if (const std::int64_t count = reader_ ? reader_->faults().count : 0; count > 0)
     status.leftOut =
@@ -104,6 +104,26 @@ void AttachedForeignRun::lookForReplaced() {
   foreign_runs::RunReader reader(run_);
   if (!reader.visitAppended([this](const events::RecordView& record) { replaced_.add(record); }))
     throwRestless(run_);
+  newestSentSeq_ = newestSentSeq();
+}
+
+/// A client waits for this record: one whose values were all replaced is never sent.
+std::int64_t AttachedForeignRun::newestSentSeq() const {
+  if (replaced_.isEmpty()) return replaced_.newestSeq();
+  std::int64_t newest = -1;
+  foreign_runs::RunReader reader(run_);
+  const bool isWhole = reader.visitAppended([&](const events::RecordView& record) {
+    const bool isSent =
+        record.kind == Record::Kind::Scalars
+            ? std::ranges::any_of(record.scalars,
+                                  [&](const events::ScalarView& scalar) {
+                                    return !replaced_.contains(scalar.tag, record.seq, record.step);
+                                  })
+            : events::eventOf(record).has_value();
+    if (isSent) newest = record.seq;
+  });
+  if (!isWhole) throwRestless(run_);
+  return newest;
 }
 
 void AttachedForeignRun::sendAll(const Send& send) {

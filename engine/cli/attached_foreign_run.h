@@ -20,6 +20,7 @@ class ReplacedValues {
   /// All records of a log, in their order.
   void add(const events::RecordView& record);
   bool contains(std::size_t tag, std::int64_t seq, std::int64_t step) const;
+  bool isEmpty() const { return cuts_.empty(); }
   /// The last record that has values; -1: none.
   std::int64_t newestSeq() const { return newestSeq_; }
   std::int64_t newestStep() const { return newestStep_; }
@@ -57,11 +58,13 @@ class AttachedForeignRun {
   bool sendMore(const Send& send);
   void sendRecord(const events::RecordView& record, const Send& send);
   void lookForReplaced();
+  std::int64_t newestSentSeq() const;
 
   foreign_runs::ForeignRun run_;
   ReplacedValues replaced_;                        ///< of the records that were there at first
   std::optional<foreign_runs::RunReader> reader_;  ///< std::nullopt: nobody has said hello
   bool hasResumed_ = false;                        ///< since then
+  std::int64_t newestSentSeq_ = -1;                ///< of those records that are sent
 };
 
 }  // namespace lockstep::cli

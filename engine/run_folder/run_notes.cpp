@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_set>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -28,10 +29,8 @@ void describeNotes(auto& members, auto& notes) {
 }
 
 void keepEachTagOnce(std::vector<std::string>& tags) {
-  std::vector<std::string> kept;
-  for (std::string& tag : tags)
-    if (!tag.empty() && std::ranges::find(kept, tag) == kept.end()) kept.push_back(std::move(tag));
-  tags = std::move(kept);
+  std::unordered_set<std::string> seen{""};
+  std::erase_if(tags, [&seen](const std::string& tag) { return !seen.insert(tag).second; });
 }
 
 RunNotes notesIn(const json& object, const std::string& where) {

@@ -95,8 +95,6 @@ class TstActions : public QObject {
   /// Every action can be reached without a mouse, whether it has keys or not.
   void everyActionIsInThePalette() {
     MainWindow window(&theme_, optionsFor({}));
-    window.configurePage();
-    window.predictionsPage();
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     Palette palette(window);
@@ -165,7 +163,7 @@ class TstActions : public QObject {
     {
       MainWindow window(&theme_, options);
       window.show();
-      app::KeysDialog dialog(&window);
+      app::KeysDialog dialog(&window, true);
       dialog.show();
       choose(dialog, QStringLiteral("Full screen"));
       dialog.findChild<QKeySequenceEdit*>()->setKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F);
@@ -177,7 +175,7 @@ class TstActions : public QObject {
       MainWindow window(&theme_, options);
       QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(),
                QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F));
-      app::KeysDialog dialog(&window);
+      app::KeysDialog dialog(&window, true);
       choose(dialog, QStringLiteral("Full screen"));
       QTest::mouseClick(buttonOf(dialog, "Reset to the default"), Qt::LeftButton);
     }
@@ -187,7 +185,7 @@ class TstActions : public QObject {
 
   void keysOfAnotherActionAreTakenFromItAfterAWarning() {
     MainWindow window(&theme_, optionsFor({}));
-    app::KeysDialog dialog(&window);
+    app::KeysDialog dialog(&window, false);
     dialog.show();
     choose(dialog, QStringLiteral("Full screen"));
     auto* note = dialog.findChild<QLabel*>(QStringLiteral("keysNote"));
@@ -196,6 +194,49 @@ class TstActions : public QObject {
     QTest::mouseClick(buttonOf(dialog, "Set keys"), Qt::LeftButton);
     QVERIFY(actionWithId(window, "monitor.log_y")->shortcuts().isEmpty());
     QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(), QKeySequence(Qt::Key_L));
+  }
+
+  /// One key may mean two actions, on two pages; and a default may be another's by now.
+  void allOthersLoseTheKeys() {
+    MainWindow window(&theme_, optionsFor({}));
+    window.configurePage();
+    window.predictionsPage();
+    app::KeysDialog dialog(&window, false);
+    dialog.show();
+    auto* edit = dialog.findChild<QKeySequenceEdit*>();
+    choose(dialog, QStringLiteral("Menu"));
+    edit->setKeySequence(Qt::Key_F);
+    auto* note = dialog.findChild<QLabel*>(QStringLiteral("keysNote"));
+    QVERIFY(note->text().contains(QStringLiteral("Maximize a card")) &&
+            note->text().contains(QStringLiteral("Maximize the image")));
+    QTest::mouseClick(buttonOf(dialog, "Set keys"), Qt::LeftButton);
+    QVERIFY(actionWithId(window, "monitor.maximize")->shortcuts().isEmpty());
+    QVERIFY(actionWithId(window, "predictions.maximize")->shortcuts().isEmpty());
+    choose(dialog, QStringLiteral("Full screen"));
+    edit->setKeySequence(Qt::Key_F10);
+    QTest::mouseClick(buttonOf(dialog, "Set keys"), Qt::LeftButton);
+    edit->setKeySequence(Qt::Key_F10);
+    choose(dialog, QStringLiteral("Menu"));
+    QTest::mouseClick(buttonOf(dialog, "Reset to the default"), Qt::LeftButton);
+    QCOMPARE(actionWithId(window, "window.menu")->shortcut(), QKeySequence(Qt::Key_F10));
+    QVERIFY(actionWithId(window, "window.full_screen")->shortcuts().isEmpty());
+    // Keys that are set again as they are keep the second one.
+    choose(dialog, QStringLiteral("Keyboard shortcuts"));
+    QTest::mouseClick(buttonOf(dialog, "Set keys"), Qt::LeftButton);
+    QCOMPARE(actionWithId(window, "window.keys")->shortcuts().size(), 2);
+  }
+
+  void theKeysOfTheRowThatIsSeenAreSet() {
+    MainWindow window(&theme_, optionsFor({}));
+    app::KeysDialog dialog(&window, false);
+    dialog.show();
+    QTest::keyClicks(dialog.findChild<QLineEdit*>(), QStringLiteral("theme: dark"));
+    dialog.findChild<QKeySequenceEdit*>()->setKeySequence(Qt::CTRL | Qt::Key_F9);
+    QTest::mouseClick(buttonOf(dialog, "Set keys"), Qt::LeftButton);
+    QCOMPARE(actionWithId(window, "window.theme_dark")->shortcut(),
+             QKeySequence(Qt::CTRL | Qt::Key_F9));
+    dialog.findChild<QLineEdit*>()->setText(QStringLiteral("no such action"));
+    QVERIFY(!buttonOf(dialog, "Set keys")->isEnabled());
   }
 
   void aTooltipNamesTheKeysAsTheyAreNow() {

@@ -12,6 +12,7 @@
 #include "app/controllers/open_runs.h"
 #include "app/frame/main_window.h"
 #include "app/models/tag_sections.h"
+#include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
 #include "app/monitor/parameter_section.h"
@@ -68,12 +69,20 @@ QStringList titlesOf(const app::TagCards& section) {
 
 QToolButton* foldOf(const QWidget& section) { return section.findChild<QToolButton*>(); }
 
-/// Chooses an entry of the menu that the card opens.
+/// Chooses an entry of the menu that the card's button opens, by the mouse.
 void chooseInMenu(widgets::CurveCard* card, const QString& text) {
-  QMenu menu;
-  Q_EMIT card->menuOpened(&menu);
-  for (QAction* action : menu.actions())
-    if (action->text() == text) return action->trigger();
+  const auto buttons = card->findChildren<QToolButton*>();
+  const auto open = std::ranges::find_if(
+      buttons, [](const QToolButton* button) { return button->toolTip() == QStringLiteral("Axes and export"); });
+  QVERIFY(open != buttons.end());
+  QTest::mouseClick(*open, Qt::LeftButton);
+  auto* menu = card->findChild<QMenu*>();
+  QVERIFY(menu && menu->isVisible());
+  for (QAction* action : menu->actions()) {
+    if (action->text() != text) continue;
+    QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+    return;
+  }
   QFAIL(qPrintable(text));
 }
 
@@ -120,11 +129,11 @@ class TstCardSections : public QObject {
     QTest::keyClick(shown.window.get(), Qt::Key_F, Qt::ControlModifier);
     QTest::keyClicks(words, QStringLiteral("my wid"));
     app::TagCards* section = shown.page().section(QStringLiteral("my"));
-    QCOMPARE(titlesOf(*section), QStringList{QStringLiteral("width")});
+    QTRY_COMPARE(titlesOf(*section), QStringList{QStringLiteral("width")});
     QVERIFY(section->isOpen());
     for (const widgets::CurveCard* card : shown.page().cards()) QVERIFY(!card->isVisible());
     words->clear();
-    QVERIFY(!section->isOpen());
+    QTRY_VERIFY(!section->isOpen());
     QVERIFY(shown.page().cards().front()->isVisible());
   }
 
@@ -133,7 +142,7 @@ class TstCardSections : public QObject {
     app::TagCards* section = shown.page().section(QStringLiteral("my"));
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
     chooseInMenu(section->cards().front().card, QStringLiteral("Pin to the top"));
-    app::TagCards* pinned = shown.page().section(QStringLiteral("pinned"));
+    app::TagCards* pinned = shown.page().section(app::CardSections::kPinned);
     QCOMPARE(titlesOf(*pinned), QStringList{QStringLiteral("depth")});
     QVERIFY(pinned->isVisible() &&
             pinned->mapTo(shown.window.get(), QPoint()).y() <
@@ -174,11 +183,35 @@ class TstCardSections : public QObject {
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
     widgets::CurveCard* depth = section->cards()[0].card;
     widgets::CurveCard* width = section->cards()[1].card;
+    QTRY_VERIFY(depth->isVisible());
     Q_EMIT depth->expandRequested();
     QVERIFY(depth->isVisible() && !width->isVisible());
     QVERIFY(!shown.page().cards().front()->isVisible());
+    QTRY_VERIFY(depth->width() > section->width() * 3 / 4);
     Q_EMIT depth->expandRequested();
     QVERIFY(width->isVisible() && shown.page().cards().front()->isVisible());
+  }
+
+  /// The maximized card is no longer among those that are shown: the others come back.
+  void aMaximizedCardThatGoesLeavesTheOthers() {
+    const Shown shown(theme_, kTags);
+    auto* words = shown.window->findChild<QLineEdit*>(QStringLiteral("cardSearch"));
+    widgets::CurveCard* loss = shown.page().cards().front();
+    Q_EMIT loss->expandRequested();
+    QVERIFY(!shown.page().cards()[1]->isVisible());
+    words->setText(QStringLiteral("learning rate"));
+    QTRY_VERIFY(shown.page().cards()[2]->isVisible());
+    words->clear();
+    QTRY_VERIFY(loss->isVisible());
+    app::TagCards* section = shown.page().section(QStringLiteral("my"));
+    QTest::mouseClick(foldOf(*section), Qt::LeftButton);
+    QTRY_VERIFY(section->cards()[0].card->isVisible());
+    Q_EMIT section->cards()[0].card->expandRequested();
+    chooseInMenu(section->cards()[0].card, QStringLiteral("Hide this card"));
+    QTRY_VERIFY(loss->isVisible());
+    QVERIFY(foldOf(*section)->isVisible());
+    QCOMPARE(titlesOf(*section), QStringList{QStringLiteral("width")});
+    QTRY_VERIFY(section->cards()[0].card->isVisible());
   }
 
   void manyCardsAreMadeAFewAtATime() {

@@ -78,6 +78,21 @@ class TstNotesStore : public QObject {
       QCOMPARE(run_folder::readRunNotes(run_folder::Layout(run.toStdString())).note, all);
   }
 
+  /// It may come back: its notes must not be in another file then.
+  void notesOfAFolderThatIsGoneAreRefused() {
+    const QTemporaryDir folder;
+    const QString run = tests::makeRun(folder.path(), tests::made("run", 1000));
+    const QString away = folder.filePath(QStringLiteral("away"));
+    QVERIFY(QDir().rename(run, away));
+    const QString file = folder.filePath(QStringLiteral("config/notes.json"));
+    NotesStore store(file);
+    QSignalSpy failed(&store, &NotesStore::failed);
+    store.change({run}, [](RunNotes& notes) { notes.tags = {"q"}; });
+    QTRY_COMPARE(failed.count(), 1);
+    QVERIFY(failed[0][1].toString().contains(QStringLiteral("not there")));
+    QVERIFY(!QFile::exists(file));
+  }
+
   void aFailureIsSaidAndTheNextChangeIsMade() {
     const QTemporaryDir folder;
     const QString run = tests::makeRun(folder.path(), tests::made("run", 1000));

@@ -53,14 +53,14 @@ struct Desk {
 
 void hover(widgets::CurvePlot* plot) {
   for (int i = 1; i < 20; ++i) {
-    QTest::mouseMove(plot->findChildren<QWidget*>().last(),
+    QTest::mouseMove(plot->childAt(plot->rect().center()),
                      {plot->width() * i / 20, plot->height() / 2});
     runFor(8);
   }
 }
 
 void drag(widgets::CurvePlot* plot, Qt::KeyboardModifiers modifiers) {
-  QWidget* target = plot->findChildren<QWidget*>().last();
+  QWidget* target = plot->childAt(plot->rect().center());
   const int middle = plot->height() / 2;
   QTest::mousePress(target, Qt::LeftButton, modifiers, {plot->width() / 3, middle});
   for (int i = 0; i < 12; ++i) {

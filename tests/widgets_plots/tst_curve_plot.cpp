@@ -221,6 +221,14 @@ class TstCurvePlot : public QObject {
              qPrintable(QStringLiteral("%1 %2").arg(low).arg(high)));
   }
 
+  /// A drag without any height is one in x.
+  void draggingALineZoomsInX() {
+    plot_->setCurves({curveOf(line(100))});
+    show();
+    drag(overlayOf(), {200, 150}, {400, 150}, Qt::NoModifier);
+    QVERIFY(plot_->zoom().x && !plot_->zoom().y);
+  }
+
   void shiftDraggingPans() {
     plot_->setCurves({curveOf(line(100))});
     show();

@@ -88,4 +88,12 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
   return result;
 }
 
+QString spoken(const Readings& readings) {
+  QStringList parts{readings.title};
+  for (const Readings::Row& row : readings.rows)
+    parts << (row.run.isEmpty() ? row.name : row.run + QLatin1Char(' ') + row.name) +
+                 QLatin1Char(' ') + row.value;
+  return (parts + readings.notes).join(QStringLiteral("; "));
+}
+
 }  // namespace lockstep::widgets

@@ -26,6 +26,9 @@ struct Readings {
   QStringList notes;  ///< lines below the rows, e.g. events at the cursor
 };
 
+/// In one line, for a screen reader.
+QString spoken(const Readings& readings);
+
 /// What a plot shows at its cursor.
 struct CursorReadings {
   struct Dot {

@@ -40,6 +40,7 @@ class PlotView {
   void zoomY(Range target);
   void resetZoom();
   bool isZoomed() const { return xZoom_ || yZoom_; }
+  const std::optional<Range>& xZoom() const { return xZoom_; }
   const std::optional<Range>& yZoom() const { return yZoom_; }
 
   /// Whether any curve has a point.

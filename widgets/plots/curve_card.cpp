@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QPointer>
 #include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -134,14 +135,16 @@ void CurveCard::mouseDoubleClickEvent(QMouseEvent* event) {
 
 /// `x`: where the menu was opened in the plot; std::nullopt: by the button, for the whole card.
 void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) {
-  QMenu menu(this);
+  // Not run here: one of its entries may remove the card.
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
   if (x) {
-    menu.addAction(tr("Predictions at this step"), this,
-                   [this, at = *x] { Q_EMIT predictionsRequested(at); });
-    menu.addSeparator();
+    menu->addAction(tr("Predictions at this step"), this,
+                    [this, at = *x] { Q_EMIT predictionsRequested(at); });
+    menu->addSeparator();
   }
   auto addToggle = [&](const QString& text, bool checked, auto slot) {
-    QAction* action = menu.addAction(text);
+    QAction* action = menu->addAction(text);
     action->setCheckable(true);
     action->setChecked(checked);
     connect(action, &QAction::toggled, plot_, slot);
@@ -150,13 +153,13 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
   addToggle(tr("Log-scale X\tX"), plot_->isLogX(), [this](bool on) { plot_->setLogX(on); });
   addToggle(tr("Ignore outliers\tO"), plot_->isIgnoringOutliers(),
             [this](bool on) { plot_->setIgnoreOutliers(on); });
-  menu.addSeparator();
-  menu.addAction(tr("Reset zoom\tR"), plot_, &CurvePlot::resetView);
-  menu.addAction(tr("Maximize\tF"), this, &CurveCard::expandRequested);
-  Q_EMIT menuOpened(&menu);
-  menu.addSeparator();
-  menu.addAction(tr("Export plot…"), this, &CurveCard::exportPicture);
-  menu.exec(globalPosition);
+  menu->addSeparator();
+  menu->addAction(tr("Reset zoom\tR"), plot_, &CurvePlot::resetView);
+  menu->addAction(tr("Maximize\tF"), this, &CurveCard::expandRequested);
+  Q_EMIT menuOpened(menu);
+  menu->addSeparator();
+  menu->addAction(tr("Export plot…"), this, &CurveCard::exportPicture);
+  menu->popup(globalPosition);
 }
 
 void CurveCard::exportPicture() {
@@ -166,10 +169,11 @@ void CurveCard::exportPicture() {
   // A title such as "Box / Mask, s" is not a valid file name.
   QString name = title_;
   name.replace(QRegularExpression(QStringLiteral("[^\\w .-]+")), QStringLiteral(" "));
+  const QPointer<CurveCard> alive(this);
   QString path =
       QFileDialog::getSaveFileName(this, tr("Export plot"), name.simplified() + endings.front(),
                                    kinds.join(QStringLiteral(";;")), &kind);
-  if (path.isEmpty()) return;
+  if (path.isEmpty() || !alive) return;
   if (QFileInfo(path).suffix().isEmpty()) path += endings.value(kinds.indexOf(kind));
   plot_->exportPicture(path, [this](const QString& error) {
     if (!error.isEmpty()) Q_EMIT exportFailed(error);

@@ -3,6 +3,7 @@
 #include <qcustomplot.h>
 
 #include <QEvent>
+#include <QKeyEvent>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kMarkReachPx = 4;
+constexpr double kMarkReachPx = 4, kCursorStepPx = 4;
 constexpr int kXTickPx = 72, kYTickPx = 42;
 // Fixed, so that a longer label does not move the plot while points arrive.
 constexpr QMargins kMarginsPx(54, 6, 16, 24);
@@ -32,6 +33,7 @@ Range toRange(const QCPAxis* axis) { return {axis->range().lower, axis->range().
 }  // namespace
 
 struct CurvePlot::Impl {
+  CurvePlot* owner = nullptr;
   QCustomPlot* plot = nullptr;
   PlotOverlay* overlay = nullptr;
   std::unique_ptr<CurveLayers> layers;
@@ -77,6 +79,7 @@ void CurvePlot::Impl::setRanges() {
 
 CurvePlot::CurvePlot(DrawQueue* queue, QWidget* parent)
     : QWidget(parent), impl_(std::make_unique<Impl>()) {
+  impl_->owner = this;
   impl_->queue = queue ? queue : new DrawQueue(this);
   buildUi();
   connectSignals();
@@ -94,7 +97,7 @@ void CurvePlot::buildUi() {
   impl_->layers = std::make_unique<CurveLayers>(plot);
   plot->axisRect()->setAutoMargins(QCP::msNone);
   plot->axisRect()->setMargins(kMarginsPx);
-  setFocusPolicy(Qt::ClickFocus);
+  setFocusPolicy(Qt::StrongFocus);
   for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
     axis->setTickLength(0);
     axis->setSubTickLength(0);
@@ -261,6 +264,7 @@ void CurvePlot::Impl::placeCursor() {
   const double xPx = plot->xAxis->coordToPixel(*cursor);
   const bool showsReadings = withReadings && !at.readings.rows.empty();
   if (showsReadings) at.readings.notes = notesAt(*cursor, xPx);
+  if (showsReadings && owner->hasFocus()) owner->setAccessibleDescription(spoken(at.readings));
   overlay->showCursor(xPx, std::move(dots),
                       showsReadings ? std::optional(std::move(at.readings)) : std::nullopt);
 }
@@ -299,6 +303,61 @@ void CurvePlot::resetView() {
 
 bool CurvePlot::isZoomed() const { return impl_->view.isZoomed(); }
 
+PlotZoom CurvePlot::zoom() const { return {impl_->view.xZoom(), impl_->view.yZoom()}; }
+
+void CurvePlot::setZoom(const PlotZoom& zoom) {
+  impl_->view.resetZoom();
+  if (zoom.x) impl_->view.zoomX(*zoom.x);
+  if (zoom.y) impl_->view.zoomY(*zoom.y);
+  impl_->setRanges();
+  refresh();
+}
+
+void CurvePlot::keyPressEvent(QKeyEvent* event) {
+  const auto [low, high] = xView();
+  const QPointF from =
+      impl_->toValues({impl_->cursor ? impl_->plot->xAxis->coordToPixel(*impl_->cursor)
+                                     : impl_->plot->axisRect()->right() + 1.0,
+                       0});
+  const auto movedBy = [&](double px) {
+    const double at = impl_->plot->xAxis->coordToPixel(from.x()) + px;
+    return std::clamp(impl_->toValues({at, 0}).x(), low, high);
+  };
+  const double stepPx = event->modifiers() & Qt::ShiftModifier ? 10 * kCursorStepPx : kCursorStepPx;
+  switch (event->key()) {
+    case Qt::Key_Left:
+      return Q_EMIT cursorMoved(movedBy(-stepPx));
+    case Qt::Key_Right:
+      return Q_EMIT cursorMoved(movedBy(stepPx));
+    case Qt::Key_Home:
+      return Q_EMIT cursorMoved(low);
+    case Qt::Key_End:
+      return Q_EMIT cursorMoved(high);
+    case Qt::Key_Escape:
+      if (impl_->cursor) return Q_EMIT cursorMoved(std::nullopt);
+      break;
+    default:
+      break;
+  }
+  QWidget::keyPressEvent(event);
+}
+
+/// Esc hides the cursor before it is a shortcut of the window.
+bool CurvePlot::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && impl_->cursor &&
+      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+    event->accept();
+    return true;
+  }
+  return QWidget::event(event);
+}
+
+void CurvePlot::focusOutEvent(QFocusEvent* event) {
+  QWidget::focusOutEvent(event);
+  if (event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason)
+    Q_EMIT cursorMoved(std::nullopt);
+}
+
 std::pair<double, double> CurvePlot::xView() const { return toRange(impl_->plot->xAxis); }
 std::pair<double, double> CurvePlot::yView() const { return toRange(impl_->plot->yAxis); }
 
@@ -310,8 +369,7 @@ void CurvePlot::setXView(double low, double high) {
 
 int CurvePlot::drawnPointCount(int curve) const { return impl_->layers->pointCount(curve); }
 
-void CurvePlot::exportPicture(const QString& path,
-                              std::function<void(const QString& error)> done) {
+void CurvePlot::exportPicture(const QString& path, std::function<void(const QString& error)> done) {
   exportPlot(impl_->plot, path, this, std::move(done));
 }
 

@@ -13,12 +13,18 @@ namespace lockstep::widgets {
 
 class DrawQueue;
 
+/// Ranges that a plot is zoomed to; nothing: all.
+struct PlotZoom {
+  std::optional<std::pair<double, double>> x, y;
+  bool operator==(const PlotZoom&) const = default;
+};
+
 /// Curves over one x axis, drawn by QCustomPlot from points downsampled to the pixel columns.
 ///
 /// Ctrl+wheel: zoom at the pointer (over the y axis: y only); the wheel alone scrolls the page.
-/// Left drag: zoom box. Shift or middle drag: pan. Double-click: reset. The view stays within the
-/// data. New points move the view only while it is not zoomed. GUI thread; no call blocks longer
-/// than one replot.
+/// Left drag: zoom box. Shift or middle drag: pan. Double-click: reset. Left and Right, Home and
+/// End move the cursor, Esc hides it. The view stays within the data. New points move the view only
+/// while it is not zoomed. GUI thread; no call blocks longer than one replot.
 class CurvePlot : public QWidget {
   Q_OBJECT
 
@@ -59,6 +65,9 @@ class CurvePlot : public QWidget {
   void showCursor(std::optional<double> x, bool withReadings = false);
   void resetView();
   bool isZoomed() const;
+  PlotZoom zoom() const;
+  /// Without viewChanged().
+  void setZoom(const PlotZoom& zoom);
   /// Ranges in view, for tests and export.
   std::pair<double, double> xView() const;
   std::pair<double, double> yView() const;
@@ -73,7 +82,7 @@ class CurvePlot : public QWidget {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  /// `x`: of the pointer; std::nullopt: it has left.
+  /// `x`: of the pointer, or moved to by keys; std::nullopt: it has left.
   void cursorMoved(std::optional<double> x);
   void viewChanged();
   void drawn();
@@ -85,6 +94,9 @@ class CurvePlot : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
 
  private:
   struct Impl;

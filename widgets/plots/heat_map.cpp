@@ -1,9 +1,7 @@
 #include "widgets/plots/heat_map.h"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -140,16 +138,6 @@ void HeatMap::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
 }
 
-bool HeatMap::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const auto cell = cellAt(help->pos());
-    QToolTip::showText(help->globalPos(), cell ? readingOf(*cell) : QString(), this);
-    return true;
-  }
-  return QWidget::event(event);
-}
-
 void HeatMap::paintEvent(QPaintEvent*) {
   if (rows_.empty()) return;
   const QRect map = mapRect();
@@ -174,8 +162,9 @@ void HeatMap::paintNames(QPainter& painter) const {
   painter.setPen(currentTheme().textMuted);
   for (std::size_t row = 0; row < rows_.size(); row += every) {
     const auto top = static_cast<int>(map.top() + rowPx() * static_cast<double>(row));
+    // Higher than the row, or what hangs below the line of the text is cut.
     const auto height = std::max(kNamedRowPx, static_cast<int>(rowPx()));
-    const QRect place(0, top, kNamesPx - 8, height);
+    const QRect place(0, top - 3, kNamesPx - 8, height + 6);
     painter.drawText(
         place, Qt::AlignRight | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(rows_[row].name, Qt::ElideLeft, place.width()));

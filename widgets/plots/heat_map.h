@@ -47,7 +47,6 @@ class HeatMap : public QWidget {
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void changeEvent(QEvent* event) override;
-  bool event(QEvent* event) override;
 
  private:
   std::optional<Cell> cellAt(const QPoint& position) const;

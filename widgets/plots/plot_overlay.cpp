@@ -38,13 +38,13 @@ void PlotOverlay::showCursor(std::optional<double> xPx, QVector<QPair<QPointF, Q
 }
 
 QRectF PlotOverlay::dragBox() const {
-  QRectF box = QRectF(pressedAt_, draggedTo_).normalized().intersected(QRectF(area_));
-  // A flat box zooms only in x.
+  QRectF box = QRectF(pressedAt_, draggedTo_).normalized();
+  // A flat box, also one without any height, zooms only in x.
   if (box.height() < 3 * kClickSlackPx) {
     box.setTop(area_.top());
     box.setBottom(area_.bottom());
   }
-  return box;
+  return box.intersected(QRectF(area_));
 }
 
 void PlotOverlay::paintEvent(QPaintEvent*) {
