@@ -30,15 +30,21 @@ EngineProcess::~EngineProcess() {
   process_->setParent(nullptr);
 }
 
-void EngineProcess::startTraining(const QString& configFile, const QString& runsFolder, When when) {
-  const QString how = when == When::Now ? QStringLiteral("--detach") : QStringLiteral("--queue");
-  start({QStringLiteral("train"), configFile, how}, {}, runsFolder);
+namespace {
+
+QString optionOf(EngineProcess::When when) {
+  return when == EngineProcess::When::Now ? QStringLiteral("--detach") : QStringLiteral("--queue");
 }
 
-void EngineProcess::resumeRun(const QString& runFolder, const QStringList& overrides) {
-  start(
-      {QStringLiteral("train"), runFolder, QStringLiteral("--resume"), QStringLiteral("--detach")},
-      overrides, QFileInfo(runFolder).absolutePath());
+}  // namespace
+
+void EngineProcess::startTraining(const QString& configFile, const QString& runsFolder, When when) {
+  start({QStringLiteral("train"), configFile, optionOf(when)}, {}, runsFolder);
+}
+
+void EngineProcess::resumeRun(const QString& runFolder, const QStringList& overrides, When when) {
+  start({QStringLiteral("train"), runFolder, QStringLiteral("--resume"), optionOf(when)}, overrides,
+        QFileInfo(runFolder).absolutePath());
 }
 
 void EngineProcess::start(QStringList arguments, const QStringList& overrides,

@@ -23,8 +23,9 @@ class EngineProcess : public QObject {
   /// Trains an experiment file, at once or when its devices are free. `runsFolder`: where the run
   /// folder is created.
   void startTraining(const QString& configFile, const QString& runsFolder, When when = When::Now);
-  /// Resumes a run that has ended, from its newest checkpoint.
-  void resumeRun(const QString& runFolder, const QStringList& overrides = {});
+  /// Resumes a run that has ended, from its newest checkpoint, or one that no longer waits.
+  void resumeRun(const QString& runFolder, const QStringList& overrides = {},
+                 When when = When::Now);
 
  Q_SIGNALS:
   /// The run's socket answers.

@@ -33,6 +33,19 @@ RunMessage failureOf(const RunController& run) {
   return message;
 }
 
+/// Its waiting process was killed, or the machine has been restarted.
+RunMessage leftQueue(const RunController& run) {
+  return {
+      run.folder(),
+      QStringLiteral("left the queue"),
+      tr("It no longer waits for its devices"),
+      tr("Its waiting process is gone. “Resume when its devices are free” in its menu queues it "
+         "again."),
+      {},
+      {},
+      false};
+}
+
 }  // namespace
 
 std::optional<RunMessage> runMessage(const ShownRun& shown, bool leads, bool isOnly) {
@@ -44,6 +57,9 @@ std::optional<RunMessage> runMessage(const ShownRun& shown, bool leads, bool isO
   } else if (leads && shown.run->info().error &&
              shown.run->info().state == protocol::RunState::Failed) {
     message = failureOf(*shown.run);
+  } else if (leads && shown.run->info().error && !shown.run->isAlive() &&
+             shown.run->info().state == protocol::RunState::Queued) {
+    message = leftQueue(*shown.run);
   }
   if (message && !isOnly) message->title = shown.name + QStringLiteral(": ") + message->title;
   return message;

@@ -119,6 +119,11 @@ void MainWindow::connectRuns() {
   connect(runs_, &RunsPanel::currentHiddenChanged, this, &MainWindow::updateStatus);
   connect(runs_, &RunsPanel::resumeRequested, this,
           [this](const QString& folder) { resumeRun(folder, {}); });
+  connect(runs_, &RunsPanel::queueRequested, this, [this](const QString& folder) {
+    if (engine_->isStarting()) return;
+    setStarting(true);
+    engine_->resumeRun(folder, {}, EngineProcess::When::Queued);
+  });
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
   connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {

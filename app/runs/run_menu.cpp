@@ -127,6 +127,10 @@ void RunMenu::addRunActions() {
                               [this, folder] { Q_EMIT panel_->resumeRequested(folder); });
   resume->setEnabled(blocked.isEmpty());
   resume->setToolTip(blocked);
+  QAction* queue = addAction(tr("Resume when its devices are free"), this,
+                             [this, folder] { Q_EMIT panel_->queueRequested(folder); });
+  queue->setEnabled(blocked.isEmpty());
+  queue->setToolTip(blocked);
   QAction* copy = addAction(withKeys(tr("Duplicate configuration"), "run.duplicate"), this,
                             [this, folder] { Q_EMIT panel_->copyConfigRequested(folder); });
   copy->setEnabled(areHere(runs_) &&

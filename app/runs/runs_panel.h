@@ -62,6 +62,8 @@ class RunsPanel : public QWidget {
   void selectionChanged();
   void currentHiddenChanged();
   void resumeRequested(const QString& folder);
+  /// To be resumed when its devices are free.
+  void queueRequested(const QString& folder);
   void copyConfigRequested(const QString& folder);
   void emptyActionTriggered();
   /// To a position from 1 among all runs that wait on this machine.

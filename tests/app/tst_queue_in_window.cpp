@@ -94,6 +94,10 @@ class TstQueueInWindow : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(says(window, QStringLiteral("b: its engine does not answer")), 20000);
     ::kill(pid, SIGKILL);
     QTRY_COMPARE(rows(window), QStringLiteral("Queue: a, Runs: b h"));
+    current(window, "b");
+    QTRY_VERIFY(says(window, QStringLiteral("Its waiting process is gone")));
+    choose(window, "b", QStringLiteral("Resume when its devices are free"));
+    QTRY_COMPARE_WITH_TIMEOUT(rows(window), QStringLiteral("Queue: a b, Runs: h"), 20000);
   }
 
   void trainOffersTheQueueWhileDevicesAreBusy() {
