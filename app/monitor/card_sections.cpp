@@ -149,6 +149,7 @@ void CardSections::setScope(const CardScope& scope) {
 }
 
 void CardSections::setTags(std::vector<std::string> tags) {
+  if (tags == tags_) return;  // runs of one kind have the same
   tags_ = std::move(tags);
   arrange();
 }

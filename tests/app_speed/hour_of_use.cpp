@@ -76,9 +76,11 @@ void useMonitor(app::MainWindow& window, int round) {
   list->selectionModel()->setCurrentIndex(list->model()->index(round % 50, 0),
                                           QItemSelectionModel::ClearAndSelect);
   runFor(60);
-  for (int i = 1; i < 1 + round % 20; ++i)
+  for (int i = 1; i < 1 + round % 20; ++i) {
     list->selectionModel()->select(list->model()->index((round + i) % 100, 0),
                                    QItemSelectionModel::Select);
+    runFor(8);  // a click each
+  }
   runFor(120);
   const auto& cards = window.monitorPage()->cards();
   widgets::CurvePlot* plot = cards[static_cast<std::size_t>(round) % 3]->plot();
