@@ -412,7 +412,7 @@ class TstRunListModel : public QObject {
     QVERIFY(jobs::waitForAll(std::chrono::seconds(10)));
     model.addRun(single);
     QTRY_COMPARE(model.rowCount(), 2);
-    QVERIFY(model.isLoaded());
+    QTRY_VERIFY(model.isLoaded());  // the two places are looked at apart
   }
 
   void liveStateIsShownBeforeRunJsonHasIt() {
