@@ -54,6 +54,10 @@ ButtonLook iconButton(const QStyleOption& option, const Theme& theme) {
   return look;
 }
 
+QPolygonF tickAt(const QPointF& centre) {
+  return QPolygonF{{-3.4, 0.2}, {-1, 2.6}, {3.6, -2.6}}.translated(centre);
+}
+
 /// Of a groove that is filled up to a place.
 void drawGroove(QPainter& painter, const QRectF& groove, double filledPx, const QColor& color) {
   const double radius = groove.height() / 2;
@@ -140,7 +144,7 @@ void drawCheckBox(QPainter& painter, const QStyleOption& option) {
   painter.setPen(QPen(isOn ? theme.accentText : theme.accent, 1.8, Qt::SolidLine, Qt::RoundCap,
                       Qt::RoundJoin));
   if (isOn)
-    painter.drawPolyline(QPolygonF{{-3.4, 0.2}, {-1, 2.6}, {3.6, -2.6}});
+    painter.drawPolyline(tickAt({}));
   else
     painter.drawLine(QPointF(-3, 0), QPointF(3, 0));
   painter.restore();
@@ -197,9 +201,7 @@ void drawMenuItem(QPainter& painter, const QStyleOptionMenuItem& option) {
     if (option.checkType == QStyleOptionMenuItem::Exclusive) {
       painter.drawEllipse(mark.center(), 2.2, 2.2);
     } else {
-      const QPointF at = mark.center();
-      painter.drawPolyline(QPolygonF{
-          {at.x() - 3.4, at.y() + 0.2}, {at.x() - 1, at.y() + 2.6}, {at.x() + 3.6, at.y() - 2.6}});
+      painter.drawPolyline(tickAt(mark.center()));
     }
   } else if (!option.icon.isNull()) {
     option.icon.paint(&painter, mark.toAlignedRect(), Qt::AlignCenter,

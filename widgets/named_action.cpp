@@ -73,6 +73,11 @@ QString keysText(const QWidget* window, const QString& id) {
   return action ? action->shortcut().toString(QKeySequence::NativeText) : QString();
 }
 
+QString withKeysOf(const QWidget* window, const char* id, const QString& text) {
+  const QString keys = keysText(window, QString::fromLatin1(id));
+  return keys.isEmpty() ? text : text + QLatin1Char('\t') + keys;
+}
+
 void showKeysOf(QWidget* widget, const char* id) {
   widget->setProperty(kKeysOf, QString::fromLatin1(id));
 }

@@ -39,6 +39,8 @@ QList<QAction*> namedActions(const QWidget* window);
 void setChosenKeys(const QHash<QString, QList<QKeySequence>>& chosen);
 /// The keys of an action of this window, "Ctrl+."; empty: none.
 QString keysText(const QWidget* window, const QString& id);
+/// A text of a menu with the keys of the action that it stands for.
+QString withKeysOf(const QWidget* window, const char* id, const QString& text);
 /// The widget's tooltip ends with the keys of this action.
 void showKeysOf(QWidget* widget, const char* id);
 /// With the keys of showKeysOf(), which may have been changed since.

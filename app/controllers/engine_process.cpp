@@ -15,6 +15,10 @@ QString lastLines(const QByteArray& output) {
   return lines.join(QLatin1Char('\n')).trimmed();
 }
 
+QString optionOf(EngineProcess::When when) {
+  return when == EngineProcess::When::Now ? QStringLiteral("--detach") : QStringLiteral("--queue");
+}
+
 }  // namespace
 
 EngineProcess::EngineProcess(const QString& program, QObject* parent)
@@ -29,14 +33,6 @@ EngineProcess::~EngineProcess() {
   process_->disconnect(this);
   process_->setParent(nullptr);
 }
-
-namespace {
-
-QString optionOf(EngineProcess::When when) {
-  return when == EngineProcess::When::Now ? QStringLiteral("--detach") : QStringLiteral("--queue");
-}
-
-}  // namespace
 
 void EngineProcess::startTraining(const QString& configFile, const QString& runsFolder, When when) {
   start({QStringLiteral("train"), configFile, optionOf(when)}, {}, runsFolder);

@@ -9,8 +9,8 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <ranges>
 
+#include "app/models/word_match.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
 
@@ -21,10 +21,9 @@ constexpr int kWidthPx = 560, kRows = 14, kTopPx = 64;
 constexpr int kActionRole = Qt::UserRole;
 enum Column { Name, Keys, kColumns };
 
-/// Actions of one page only are enabled there alone.
-bool isOfAPage(const QAction* action) {
-  const auto place = widgets::placeOf(action);
-  return place == widgets::ActionPlace::Monitor;
+/// Now, or on its page: those of Monitor are enabled there alone.
+bool canBeTriggered(const QAction* action) {
+  return action->isEnabled() || widgets::placeOf(action) == widgets::ActionPlace::Monitor;
 }
 
 bool isListed(const QAction* action) {
@@ -102,25 +101,22 @@ void CommandPalette::fill(const QStringList& lastUsed) {
         list_, {shownName(action), action->shortcut().toString(QKeySequence::NativeText)});
     item->setTextAlignment(Keys, Qt::AlignRight | Qt::AlignVCenter);
     item->setData(Name, kActionRole, QVariant::fromValue(QPointer<QAction>(action)));
-    item->setDisabled(!action->isEnabled() && !isOfAPage(action));
+    item->setDisabled(!canBeTriggered(action));
   }
 }
 
 /// Leaves those with every word, and goes to the first that can be triggered.
-void CommandPalette::filter(const QString& text) {
-  const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+void CommandPalette::filter(const QString& words) {
   QTreeWidgetItem* first = nullptr;
+  bool isAnyShown = false;
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);
-    const bool hasAll = std::ranges::all_of(words, [&](const QString& word) {
-      return item->text(Name).contains(word, Qt::CaseInsensitive);
-    });
-    item->setHidden(!hasAll);
-    if (hasAll && !first && !item->isDisabled()) first = item;
+    const bool isShown = hasAllWords(item->text(Name), words);
+    item->setHidden(!isShown);
+    isAnyShown = isAnyShown || isShown;
+    if (isShown && !first && !item->isDisabled()) first = item;
   }
-  nothing_->setVisible(
-      std::ranges::none_of(std::views::iota(0, list_->topLevelItemCount()),
-                           [this](int row) { return !list_->topLevelItem(row)->isHidden(); }));
+  nothing_->setVisible(!isAnyShown);
   list_->setCurrentItem(first);
   if (first) list_->scrollToItem(first);
 }

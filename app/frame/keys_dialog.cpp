@@ -6,16 +6,14 @@
 #include <QKeySequenceEdit>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPointer>
 #include <QPushButton>
 #include <QSettings>
 #include <QTreeWidget>
 #include <QVBoxLayout>
-#include <algorithm>
 
+#include "app/models/word_match.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
-#include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {
@@ -124,14 +122,11 @@ void KeysDialog::fill() {
   list_->setCurrentItem(list_->topLevelItem(0));
 }
 
-void KeysDialog::filter(const QString& text) {
-  const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+void KeysDialog::filter(const QString& words) {
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);
-    const QString all = item->text(Place) + QLatin1Char(' ') + item->text(Name) + QLatin1Char(' ') +
-                        item->text(Keys);
-    item->setHidden(!std::ranges::all_of(
-        words, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); }));
+    const QStringList texts{item->text(Place), item->text(Name), item->text(Keys)};
+    item->setHidden(!hasAllWords(texts.join(QLatin1Char(' ')), words));
   }
   // The keys are those of a row that is seen.
   QTreeWidgetItem* now = list_->currentItem();

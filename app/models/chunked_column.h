@@ -15,7 +15,8 @@ class ChunkedColumn {
   T operator[](std::size_t index) const { return blocks_[index / kBlock][index % kBlock]; }
   T back() const { return (*this)[size_ - 1]; }
   void append(T value) {
-    if (size_ == blocks_.size() * kBlock) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
+    if (size_ == blocks_.size() * kBlock)
+      blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
     blocks_[size_ / kBlock][size_ % kBlock] = value;
     ++size_;
   }

@@ -12,7 +12,7 @@ MetricSeries& MetricStore::seriesFor(const std::string& tag) {
   all_.push_back(std::make_unique<MetricSeries>(nullptr));
   all_.back()->setSmoothing(smoothing_);
   byTag_[tag] = all_.back().get();
-  inOrder_.push_back(tag);
+  tags_.push_back(tag);
   return *all_.back();
 }
 
@@ -115,13 +115,6 @@ std::optional<std::int64_t> MetricStore::lastStep(std::string_view tag) const {
   const MetricSeries* found = series(tag);
   if (!found || found->size() == 0) return std::nullopt;
   return found->step(found->size() - 1);
-}
-
-std::vector<std::string> MetricStore::tags() const {
-  std::vector<std::string> tags;
-  for (const auto& [tag, series] : byTag_) tags.push_back(tag);
-  std::sort(tags.begin(), tags.end());
-  return tags;
 }
 
 std::size_t MetricStore::pointCount() const {

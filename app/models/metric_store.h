@@ -31,9 +31,8 @@ class MetricStore {
   std::optional<double> lastValue(std::string_view tag) const;
   /// Its step.
   std::optional<std::int64_t> lastStep(std::string_view tag) const;
-  std::vector<std::string> tags() const;
-  /// Each tag when it first came.
-  const std::vector<std::string>& tagsInOrder() const { return inOrder_; }
+  /// In the order in which they first came.
+  const std::vector<std::string>& tags() const { return tags_; }
   /// Wall time of the first record; 0: there is none yet.
   double baseTime() const { return baseTime_; }
   std::int64_t lastStep() const { return lastStep_; }
@@ -49,7 +48,7 @@ class MetricStore {
   void separate(const std::vector<MetricSeries*>& present);
 
   std::vector<std::unique_ptr<MetricSeries>> all_;
-  std::vector<std::string> inOrder_;  ///< of all_
+  std::vector<std::string> tags_;  ///< of all_
   struct TagHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view tag) const {

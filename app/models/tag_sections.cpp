@@ -1,8 +1,8 @@
 #include "app/models/tag_sections.h"
 
-#include <QStringList>
 #include <algorithm>
 
+#include "app/models/word_match.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -65,9 +65,7 @@ bool matchesWords(const CardPlan& plan, const QString& words) {
   QString all = plan.title;
   for (const CardCurve& curve : plan.curves)
     all += QLatin1Char(' ') + QString::fromStdString(curve.tag);
-  const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  return std::ranges::all_of(
-      parts, [&all](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+  return hasAllWords(all, words);
 }
 
 }  // namespace lockstep::app

@@ -225,14 +225,14 @@ void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
 void MonitorPage::updateTags() {
   std::size_t count = 0;
   for (const ShownRun& shown : runs_)
-    if (shown.run) count += shown.run->history().metrics().tagsInOrder().size();
+    if (shown.run) count += shown.run->history().metrics().tags().size();
   if (count == std::exchange(tagCount_, count) && !hasOtherRuns_) return;
   hasOtherRuns_ = false;
   std::vector<std::string> tags;
   std::unordered_set<std::string_view> seen;
   for (const ShownRun& shown : runs_) {
     if (!shown.run) continue;
-    for (const std::string& tag : shown.run->history().metrics().tagsInOrder())
+    for (const std::string& tag : shown.run->history().metrics().tags())
       if (seen.insert(tag).second) tags.push_back(tag);
   }
   sections_->setTags(std::move(tags));

@@ -4,13 +4,13 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "app/controllers/metric_curve.h"
+#include "app/monitor/fold_button.h"
 #include "engine/events/tags.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/heat_map.h"
@@ -40,7 +40,7 @@ constexpr Statistic kStatistics[] = {
 /// Names of the parameters with this statistic, in the order of the log, which is the model's.
 std::vector<std::string> parametersOf(const MetricStore& metrics, std::string_view prefix) {
   std::vector<std::string> names;
-  for (const std::string& tag : metrics.tagsInOrder())
+  for (const std::string& tag : metrics.tags())
     if (tag.starts_with(prefix) && !tag.starts_with(tags::kPartGradientNorms))
       names.push_back(tag.substr(prefix.size()));
   return names;
@@ -64,16 +64,13 @@ ParameterSection::ParameterSection(widgets::DrawQueue* queue, QWidget* parent) :
   buildUi(queue);
   setScrollBarWidth(0);
   connectSignals();
-  setOpen(false);
+  showBody(false);
   hide();
 }
 
 void ParameterSection::buildUi(widgets::DrawQueue* queue) {
-  fold_ = new QToolButton;
-  fold_->setObjectName(QStringLiteral("foldParameters"));
-  fold_->setCheckable(true);
-  fold_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  widgets::setRole(fold_, "quiet");
+  fold_ = new FoldButton;
+  fold_->setTitle(tr("Parameters"));
   facts_ = new QLabel;
   widgets::setRole(facts_, "muted");
   statistic_ = new QComboBox;
@@ -115,10 +112,8 @@ void ParameterSection::buildUi(widgets::DrawQueue* queue) {
 }
 
 void ParameterSection::connectSignals() {
-  connect(fold_, &QToolButton::clicked, this, [this](bool open) {
-    setOpen(open);
-    Q_EMIT openChanged(open);
-  });
+  connect(fold_, &FoldButton::toggled, this, &ParameterSection::showBody);
+  connect(fold_, &FoldButton::openChanged, this, &ParameterSection::openChanged);
   connect(statistic_, &QComboBox::currentIndexChanged, this, [this] {
     fillMap();
     showCurves();
@@ -133,11 +128,10 @@ void ParameterSection::connectSignals() {
           [this](const QString& name, qint64, bool adds) { chooseParameter(name, adds); });
 }
 
-bool ParameterSection::isOpen() const { return fold_->isChecked(); }
+bool ParameterSection::isOpen() const { return fold_->isOpen(); }
+void ParameterSection::setOpen(bool open) { fold_->setOpen(open); }
 
-void ParameterSection::setOpen(bool open) {
-  fold_->setChecked(open);
-  fold_->setText((open ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) + tr("Parameters"));
+void ParameterSection::showBody(bool open) {
   body_->setVisible(open);
   if (!open) return;
   fillMap();
@@ -160,7 +154,7 @@ void ParameterSection::setRuns(const std::vector<ShownRun>& runs, widgets::XAxis
   axis_ = axis;
   if (isOther) chosen_.clear();
   showStatistics();
-  if (isOpen()) fillMap();
+  if (isOther) fillMap();
   showCurves();
 }
 
@@ -174,7 +168,7 @@ void ParameterSection::refresh() {
 /// Those that the current run has, when it has new tags.
 void ParameterSection::showStatistics() {
   const RunController* run = runs_.empty() ? nullptr : runs_.front().run.data();
-  const std::size_t tags = run ? run->history().metrics().tagsInOrder().size() : 0;
+  const std::size_t tags = run ? run->history().metrics().tags().size() : 0;
   if (tags == std::exchange(tagCount_, tags)) return;
   QStringList names;
   std::size_t parameters = 0;

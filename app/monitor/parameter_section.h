@@ -10,7 +10,6 @@
 class QComboBox;
 class QLabel;
 class QLineEdit;
-class QToolButton;
 
 namespace lockstep::widgets {
 class CurveCard;
@@ -20,6 +19,8 @@ class Throttle;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
+
+class FoldButton;
 
 /// What monitor.tensor_stats_every records of each parameter: a heat map of all, and the curves of
 /// those that are chosen in it. Hidden for a run without statistics, folded until it is opened.
@@ -55,6 +56,7 @@ class ParameterSection : public QWidget {
  private:
   void buildUi(widgets::DrawQueue* queue);
   void connectSignals();
+  void showBody(bool open);
   void showStatistics();
   void fillMap();
   void showCurves();
@@ -62,7 +64,7 @@ class ParameterSection : public QWidget {
 
   std::vector<ShownRun> runs_;
   widgets::XAxis axis_ = widgets::XAxis::Step;
-  QToolButton* fold_ = nullptr;
+  FoldButton* fold_ = nullptr;
   QLabel* facts_ = nullptr;
   QWidget* body_ = nullptr;
   QComboBox* statistic_ = nullptr;

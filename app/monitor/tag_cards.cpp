@@ -4,13 +4,12 @@
 #include <QHBoxLayout>
 #include <QHash>
 #include <QPushButton>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
+#include "app/monitor/fold_button.h"
 #include "widgets/plots/curve_card.h"
-#include "widgets/role.h"
 
 namespace lockstep::app {
 namespace {
@@ -36,14 +35,11 @@ TagCards::TagCards(const QString& title, widgets::DrawQueue* queue, QWidget* par
     : QWidget(parent), title_(title), queue_(queue), wanted_(kAtOnce) {
   buildUi();
   setScrollBarWidth(0);
-  showTitle();
-  layOut();
+  setPlans({});
 }
 
 void TagCards::buildUi() {
-  fold_ = new QToolButton;
-  fold_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  widgets::setRole(fold_, "quiet");
+  fold_ = new FoldButton;
   auto* head = new QHBoxLayout;
   head->setContentsMargins(0, 0, 0, 0);
   head->addWidget(fold_);
@@ -61,31 +57,21 @@ void TagCards::buildUi() {
   column->setSpacing(8);
   column->addLayout(head);
   column->addWidget(body_);
-  connect(fold_, &QToolButton::clicked, this, [this] {
-    setOpen(!isOpen_);
-    Q_EMIT openChanged(isOpen_);
-  });
+  connect(fold_, &FoldButton::toggled, this, &TagCards::fitCards);
+  connect(fold_, &FoldButton::openChanged, this, &TagCards::openChanged);
   connect(more_, &QPushButton::clicked, this, [this] {
     wanted_ += kAtOnce;
     fitCards();
   });
 }
 
-void TagCards::setOpen(bool open) {
-  if (open == std::exchange(isOpen_, open)) return;
-  showTitle();
-  fitCards();
-}
-
-void TagCards::showTitle() {
-  const QString cards = plans_.size() == 1 ? tr("%1: 1 card").arg(title_)
-                                           : tr("%1: %2 cards").arg(title_).arg(plans_.size());
-  fold_->setText((isOpen_ ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) + cards);
-}
+bool TagCards::isOpen() const { return fold_->isOpen(); }
+void TagCards::setOpen(bool open) { fold_->setOpen(open); }
 
 void TagCards::setPlans(const std::vector<CardPlan>& plans) {
   plans_ = plans;
-  showTitle();
+  fold_->setTitle(plans_.size() == 1 ? tr("%1: 1 card").arg(title_)
+                                     : tr("%1: %2 cards").arg(title_).arg(plans_.size()));
   fitCards();
 }
 
@@ -94,7 +80,7 @@ void TagCards::fitCards() {
   QHash<QString, widgets::CurveCard*> old;
   for (const Card& card : cards_) old.insert(cardId(card.plan), card.card);
   std::vector<Card> fitting, made;
-  const std::size_t count = isOpen_ ? std::min(wanted_, plans_.size()) : 0;
+  const std::size_t count = isOpen() ? std::min(wanted_, plans_.size()) : 0;
   for (std::size_t i = 0; i < count; ++i) {
     Card card{plans_[i], old.take(cardId(plans_[i]))};
     if (!card.card) {
@@ -148,7 +134,7 @@ void TagCards::layOut() {
     ++at;
   }
   const std::size_t left = plans_.size() - cards_.size();
-  body_->setVisible(isOpen_);
+  body_->setVisible(isOpen());
   fold_->setVisible(!maximized_);
   more_->setVisible(!maximized_ && left > 0);
   more_->setText(tr("Show %1 more of %2").arg(std::min(left, kAtOnce)).arg(plans_.size()));

@@ -8,7 +8,6 @@
 
 class QGridLayout;
 class QPushButton;
-class QToolButton;
 
 namespace lockstep::widgets {
 class CurveCard;
@@ -16,6 +15,8 @@ class DrawQueue;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
+
+class FoldButton;
 
 /// A section of cards that can be folded. It has cards while it is open, a few at a time.
 class TagCards : public QWidget {
@@ -40,7 +41,7 @@ class TagCards : public QWidget {
   /// Shows this card alone, as high as this; nullptr: all.
   void maximize(widgets::CurveCard* card, int heightPx);
   widgets::CurveCard* maximized() const { return maximized_; }
-  bool isOpen() const { return isOpen_; }
+  bool isOpen() const;
   void setOpen(bool open);
 
  Q_SIGNALS:
@@ -51,7 +52,6 @@ class TagCards : public QWidget {
 
  private:
   void buildUi();
-  void showTitle();
   void fitCards();
   void layOut();
 
@@ -62,8 +62,7 @@ class TagCards : public QWidget {
   std::size_t wanted_;  ///< number of cards while it is open
   QPointer<widgets::CurveCard> maximized_;
   int maximizedPx_ = 0, columns_ = 4;
-  bool isOpen_ = false;
-  QToolButton* fold_ = nullptr;
+  FoldButton* fold_ = nullptr;
   QWidget* body_ = nullptr;
   QGridLayout* grid_ = nullptr;
   QPushButton* more_ = nullptr;

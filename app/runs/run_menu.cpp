@@ -113,8 +113,10 @@ void RunMenu::addQueueActions() {
   };
   const QString folder = folders_.front();
   add(tr("Train next"), above, [this, folder] { Q_EMIT panel_->queueMoveRequested(folder, 1); });
-  add(tr("Move up\tAlt+Up"), above, [this, run] { panel_->moveInQueue(run, -1); });
-  add(tr("Move down\tAlt+Down"), below, [this, run] { panel_->moveInQueue(run, 1); });
+  add(withKeys(tr("Move up"), "runs.earlier_in_queue"), above,
+      [this, run] { panel_->moveInQueue(run, -1); });
+  add(withKeys(tr("Move down"), "runs.later_in_queue"), below,
+      [this, run] { panel_->moveInQueue(run, 1); });
   add(tr("Take out of the queue"), run,
       [this, folder] { Q_EMIT panel_->leaveQueueRequested(folder); });
   addSeparator();
@@ -139,8 +141,7 @@ void RunMenu::addRunActions() {
 }
 
 QString RunMenu::withKeys(const QString& text, const char* action) const {
-  const QString keys = widgets::keysText(panel_->window(), QString::fromLatin1(action));
-  return keys.isEmpty() ? text : text % QLatin1Char('\t') % keys;
+  return widgets::withKeysOf(panel_->window(), action, text);
 }
 
 void RunMenu::addNotesActions() {

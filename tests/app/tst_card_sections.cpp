@@ -72,8 +72,9 @@ QToolButton* foldOf(const QWidget& section) { return section.findChild<QToolButt
 /// Chooses an entry of the menu that the card's button opens, by the mouse.
 void chooseInMenu(widgets::CurveCard* card, const QString& text) {
   const auto buttons = card->findChildren<QToolButton*>();
-  const auto open = std::ranges::find_if(
-      buttons, [](const QToolButton* button) { return button->toolTip() == QStringLiteral("Axes and export"); });
+  const auto open = std::ranges::find_if(buttons, [](const QToolButton* button) {
+    return button->toolTip() == QStringLiteral("Axes and export");
+  });
   QVERIFY(open != buttons.end());
   QTest::mouseClick(*open, Qt::LeftButton);
   auto* menu = card->findChild<QMenu*>();

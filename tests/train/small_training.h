@@ -75,8 +75,8 @@ protocol::Control control(const std::string& name, const std::string& id);
 
 /// Made scenes in `folder`: 4 to learn from, 3 held out.
 void writeShapes(const std::filesystem::path& folder);
-/// Removes everything in `folder` but "shapes": what a test's runs left is hundreds of MB, and after
-/// a few dozen tests a disk.
+/// Removes everything in `folder` but "shapes": what a test's runs left is hundreds of MB, and
+/// after a few dozen tests a disk.
 void removeRuns(const std::filesystem::path& folder);
 /// A few seconds of training on them.
 config::Experiment smallExperiment(const std::filesystem::path& shapes, int steps);

@@ -10,8 +10,10 @@
 #include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "widgets/icon.h"
+#include "widgets/named_action.h"
 #include "widgets/plots/card_legend.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -105,7 +107,7 @@ void CurveCard::setCurves(std::vector<Curve> curves) {
 }
 
 void CurveCard::setLegendVisible(bool visible) {
-  hasLegend_ = visible;
+  if (visible == std::exchange(hasLegend_, visible)) return;
   updateLegend();
 }
 
@@ -149,13 +151,17 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
     action->setChecked(checked);
     connect(action, &QAction::toggled, plot_, slot);
   };
-  addToggle(tr("Log-scale Y\tL"), plot_->isLogY(), [this](bool on) { plot_->setLogY(on); });
-  addToggle(tr("Log-scale X\tX"), plot_->isLogX(), [this](bool on) { plot_->setLogX(on); });
-  addToggle(tr("Ignore outliers\tO"), plot_->isIgnoringOutliers(),
-            [this](bool on) { plot_->setIgnoreOutliers(on); });
+  addToggle(withKeysOf(window(), "monitor.log_y", tr("Log-scale Y")), plot_->isLogY(),
+            [this](bool on) { plot_->setLogY(on); });
+  addToggle(withKeysOf(window(), "monitor.log_x", tr("Log-scale X")), plot_->isLogX(),
+            [this](bool on) { plot_->setLogX(on); });
+  addToggle(withKeysOf(window(), "monitor.outliers", tr("Ignore outliers")),
+            plot_->isIgnoringOutliers(), [this](bool on) { plot_->setIgnoreOutliers(on); });
   menu->addSeparator();
-  menu->addAction(tr("Reset zoom\tR"), plot_, &CurvePlot::resetView);
-  menu->addAction(tr("Maximize\tF"), this, &CurveCard::expandRequested);
+  menu->addAction(withKeysOf(window(), "monitor.reset_zoom", tr("Reset zoom")), plot_,
+                  &CurvePlot::resetView);
+  menu->addAction(withKeysOf(window(), "monitor.maximize", tr("Maximize")), this,
+                  &CurveCard::expandRequested);
   Q_EMIT menuOpened(menu);
   menu->addSeparator();
   menu->addAction(tr("Export plot…"), this, &CurveCard::exportPicture);

@@ -1,0 +1,26 @@
+#include "app/monitor/fold_button.h"
+
+#include "widgets/role.h"
+
+namespace lockstep::app {
+
+FoldButton::FoldButton(QWidget* parent) : QToolButton(parent) {
+  setCheckable(true);
+  setToolButtonStyle(Qt::ToolButtonTextOnly);
+  widgets::setRole(this, "quiet");
+  connect(this, &QToolButton::toggled, this, &FoldButton::showTitle);
+  connect(this, &QToolButton::clicked, this, &FoldButton::openChanged);
+}
+
+void FoldButton::setTitle(const QString& title) {
+  title_ = title;
+  showTitle();
+}
+
+void FoldButton::setOpen(bool open) { setChecked(open); }
+
+void FoldButton::showTitle() {
+  setText((isOpen() ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) + title_);
+}
+
+}  // namespace lockstep::app
