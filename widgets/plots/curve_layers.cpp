@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "widgets/curves/free_place.h"
-#include "widgets/curves/line_raster.h"
 #include "widgets/curves/number_text.h"
 #include "widgets/curves/picture_key.h"
 #include "widgets/curves/polyline.h"
 #include "widgets/curves/shaded_gap.h"
+#include "widgets/jobs/latest_job.h"
+#include "widgets/plots/curve_lines.h"
 #include "widgets/plots/curve_pen.h"
 #include "widgets/theme.h"
 
@@ -24,7 +27,8 @@ namespace {
 constexpr double kRawLinePx = 1.4, kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4,
                  kMarkHeightPx = 8;
 
-using Line = std::vector<QPointF>;
+using Line = CurveLines::Line;
+using Lines = std::vector<CurveLines>;
 
 QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
 
@@ -65,12 +69,6 @@ bool isOfSeveralRuns(const std::vector<Curve>& curves) {
 /// More curves than there are styles to tell them apart.
 bool isCrowd(const std::vector<Curve>& curves) { return curves.size() > 2 * kRunStyles; }
 
-std::vector<double> dashesPx(const QPen& pen, double scale) {
-  std::vector<double> dashes;
-  for (const qreal dash : pen.dashPattern()) dashes.push_back(dash * pen.widthF() * scale);
-  return pen.style() == Qt::SolidLine ? std::vector<double>() : dashes;
-}
-
 /// x or y to px, without QCustomPlot's case distinctions for every point.
 class PixelMap {
  public:
@@ -98,36 +96,12 @@ struct Scatter {
   Line places;  ///< px
 };
 
-/// A curve with all coordinates in px of the plot.
+/// What belongs to a curve beside its lines.
 struct DrawnCurve {
-  Line raw, smooth;
-  QPen rawPen, smoothPen;
-  bool isRawThin = false, isSmoothThin = false;  ///< one pixel wide, without dashes
   std::vector<Scatter> scatters;
-  struct Band {
-    Line top, bottom;
-    QColor color;
-  };
-  std::vector<Band> bands;
   ShadedGap gap;  ///< in the values of the axes
   int pointCount = 0;
 };
-
-void drawPolyline(QPainter* painter, const Line& line) {
-  QPolygonF part;
-  const auto flush = [&] {
-    if (part.size() > 1) painter->drawPolyline(part);
-    part.clear();
-  };
-  for (const QPointF& point : line) {
-    if (std::isfinite(point.y())) {
-      part.append(point);
-    } else {
-      flush();
-    }
-  }
-  flush();
-}
 
 /// A marker as a picture: the same for all points of a curve, and drawn once. `scale`: of the
 /// painter.
@@ -169,12 +143,15 @@ void drawScatter(QCPPainter* painter, const Scatter& scatter, bool isVector) {
 
 /// In QCustomPlot's "main" layer, which is between its grid and its axes.
 struct CurveLayers::Impl : QCPLayerable {
-  explicit Impl(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("main")) {}
+  explicit Impl(QCustomPlot* plot);
 
   /// Returns whether the picture differs.
   bool build(const Content& content);
+  /// Draws the lines in another thread; then there is a replot.
+  void requestPicture(std::function<void()> drawn);
 
-  std::vector<DrawnCurve> curves;  ///< the first one on top
+  std::shared_ptr<const Lines> lines = std::make_shared<Lines>();  ///< the first one on top
+  std::vector<DrawnCurve> curves;                                  ///< of these lines
 
  protected:
   /// With room for the width of a line at the border, such as a loss of 0.
@@ -192,23 +169,40 @@ struct CurveLayers::Impl : QCPLayerable {
     QPointF topLeft;
     QColor color;
   };
-  void addCurve(const Content& content, std::size_t index, bool isOneRun);
-  void addBands(const Content& content, std::size_t index, DrawnCurve& drawn) const;
+  void addCurve(const Content& content, std::size_t index, bool isOneRun, CurveLines& drawn);
+  void addBands(const Content& content, std::size_t index, CurveLines& drawn);
   void addScatters(const Curve& curve, const CurveSamples& samples, bool isOneRun,
-                   DrawnCurve& drawn) const;
-  void styleLine(const Content& content, std::size_t index, DrawnCurve& drawn) const;
+                   const CurveLines& drawn, std::vector<Scatter>& scatters) const;
+  void styleLine(const Content& content, std::size_t index, CurveLines& drawn) const;
   void addMarks(const QCPScatterStyle& style, const std::vector<double>& xs, double yPx);
   void placeLabel(const Curve& curve, XAxis axis, const QColor& color);
   Line toPixels(const Line& line) const;
-  void drawRaster(QCPPainter* painter) const;
-  void drawVector(QCPPainter* painter) const;
-
+  void drawLines(QCPPainter* painter) const;
   std::uint64_t keyOf() const;
 
   std::vector<Scatter> marks_;
   std::uint64_t key_ = 0;
+  /// Of the lines, as the replots show them: until the next one is drawn, that of earlier lines.
+  struct Picture {
+    QImage image;
+    double scale = 1;
+    std::uint64_t key = 0;
+  } picture_;
+  bool isReplotting_ = false;  ///< else it draws for a file
+  jobs::LatestJob<Picture> drawing_;
+  std::function<void()> drawn_;
   std::optional<Label> label_;  ///< at the lowest point of the first curve with markLowest
 };
+
+CurveLayers::Impl::Impl(QCustomPlot* plot)
+    : QCPLayerable(plot, QStringLiteral("main")), drawing_([this](const Picture& picture) {
+        picture_ = picture;
+        parentPlot()->replot(QCustomPlot::rpQueuedRefresh);
+        drawn_();
+      }) {
+  connect(plot, &QCustomPlot::beforeReplot, this, [this] { isReplotting_ = true; });
+  connect(plot, &QCustomPlot::afterReplot, this, [this] { isReplotting_ = false; });
+}
 
 Line CurveLayers::Impl::toPixels(const Line& line) const {
   const PixelMap x(parentPlot()->xAxis), y(parentPlot()->yAxis);
@@ -221,9 +215,11 @@ Line CurveLayers::Impl::toPixels(const Line& line) const {
 bool CurveLayers::Impl::build(const Content& content) {
   const Theme& theme = currentTheme();
   const bool isOneRun = !isOfSeveralRuns(content.curves);
+  auto built = std::make_shared<Lines>(content.curves.size());
   curves.clear();
   curves.resize(content.curves.size());
-  for (std::size_t i = 0; i < curves.size(); ++i) addCurve(content, i, isOneRun);
+  for (std::size_t i = 0; i < curves.size(); ++i) addCurve(content, i, isOneRun, (*built)[i]);
+  lines = std::move(built);
   std::vector<double> events;
   for (const EventMark& mark : content.marks) events.push_back(mark.x);
   std::sort(events.begin(), events.end());
@@ -257,7 +253,8 @@ std::uint64_t CurveLayers::Impl::keyOf() const {
       key.add(scatter.style.size());
     }
   };
-  for (const DrawnCurve& curve : curves) {
+  for (const DrawnCurve& curve : curves) addScatters(curve.scatters);
+  for (const CurveLines& curve : *lines) {
     key.add(curve.raw);
     key.add(curve.smooth);
     for (const QPen& pen : {curve.rawPen, curve.smoothPen}) {
@@ -265,8 +262,7 @@ std::uint64_t CurveLayers::Impl::keyOf() const {
       key.add(pen.widthF());
       for (const qreal dash : pen.dashPattern()) key.add(dash);
     }
-    addScatters(curve.scatters);
-    for (const DrawnCurve::Band& band : curve.bands) {
+    for (const CurveLines::Band& band : curve.bands) {
       key.add(std::uint64_t{band.color.rgba()});
       key.add(band.top);
       key.add(band.bottom);
@@ -280,15 +276,15 @@ std::uint64_t CurveLayers::Impl::keyOf() const {
   return key.value();
 }
 
-void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool isOneRun) {
+void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool isOneRun,
+                                 CurveLines& drawn) {
   const CurveSamples& samples = content.samples[index];
-  DrawnCurve& drawn = curves[index];
   // In a crowd the raw values would be a fog over the smoothed lines.
   if (samples.smooth.empty() || !isCrowd(content.curves)) drawn.raw = toPixels(samples.raw);
   drawn.smooth = toPixels(samples.smooth);
-  drawn.pointCount = static_cast<int>(samples.raw.size() + samples.smooth.size());
+  curves[index].pointCount = static_cast<int>(samples.raw.size() + samples.smooth.size());
   styleLine(content, index, drawn);
-  addScatters(content.curves[index], samples, isOneRun, drawn);
+  addScatters(content.curves[index], samples, isOneRun, drawn, curves[index].scatters);
   const int other = content.curves[index].gapTo;
   if (other >= 0 && other < static_cast<int>(content.curves.size()))
     addBands(content, index, drawn);
@@ -296,7 +292,7 @@ void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool
 
 /// The style of a curve depends on whether it is smoothed and on the distance of its points.
 void CurveLayers::Impl::styleLine(const Content& content, std::size_t index,
-                                  DrawnCurve& drawn) const {
+                                  CurveLines& drawn) const {
   const Theme& theme = currentTheme();
   const Curve& curve = content.curves[index];
   drawn.rawPen = drawn.smoothPen = curvePen(curve, theme);
@@ -312,7 +308,7 @@ void CurveLayers::Impl::styleLine(const Content& content, std::size_t index,
 }
 
 void CurveLayers::Impl::addScatters(const Curve& curve, const CurveSamples& samples, bool isOneRun,
-                                    DrawnCurve& drawn) const {
+                                    const CurveLines& drawn, std::vector<Scatter>& scatters) const {
   const Theme& theme = currentTheme();
   const QColor color = drawn.smoothPen.color();
   if (curve.kind == Curve::Kind::Evaluation) {
@@ -321,34 +317,32 @@ void CurveLayers::Impl::addScatters(const Curve& curve, const CurveSamples& samp
         parentPlot()->axisRect()->width() / std::max<double>(1, samples.raw.size());
     const double sizePx = std::clamp(spacingPx * 0.6, 3.5, 6.5);
     if (spacingPx >= 4)
-      drawn.scatters.push_back(
+      scatters.push_back(
           {evaluationMarker(curve.styleIndex, color, isFilled(curve) ? color : theme.card, sizePx),
            drawn.raw});
   } else {
-    drawn.scatters.push_back(
-        {{QCPScatterStyle::ssDisc, QPen(color, 1), QBrush(color), kIsolatedPointPx},
-         isolatedPoints(drawn.smooth.empty() ? drawn.raw : drawn.smooth)});
+    scatters.push_back({{QCPScatterStyle::ssDisc, QPen(color, 1), QBrush(color), kIsolatedPointPx},
+                        isolatedPoints(drawn.smooth.empty() ? drawn.raw : drawn.smooth)});
   }
-  drawn.scatters.push_back({{QCPScatterStyle::ssCross, QPen(theme.error, 1.8), Qt::NoBrush, 8},
-                            toPixels(samples.nonFinite)});
+  scatters.push_back({{QCPScatterStyle::ssCross, QPen(theme.error, 1.8), Qt::NoBrush, 8},
+                      toPixels(samples.nonFinite)});
   const auto lowest = curve.markLowest && curve.source ? curve.source->lowest() : std::nullopt;
   if (!lowest) return;
   // With several runs the ring has the colour of its run.
   const QColor ring = isOneRun ? theme.good : runStyle(curve.styleIndex, theme).color;
-  drawn.scatters.push_back({{QCPScatterStyle::ssCircle, QPen(ring, 2), Qt::NoBrush, 13},
-                            toPixels({{lowest->x, lowest->value}})});
+  scatters.push_back({{QCPScatterStyle::ssCircle, QPen(ring, 2), Qt::NoBrush, 13},
+                      toPixels({{lowest->x, lowest->value}})});
 }
 
-void CurveLayers::Impl::addBands(const Content& content, std::size_t index,
-                                 DrawnCurve& drawn) const {
+void CurveLayers::Impl::addBands(const Content& content, std::size_t index, CurveLines& drawn) {
   const Theme& theme = currentTheme();
   const Curve& curve = content.curves[index];
+  ShadedGap& gap = curves[index].gap;
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
-  drawn.gap =
-      shadedGap(content.samples[index], content.samples[static_cast<std::size_t>(curve.gapTo)],
-                lowest ? std::optional(lowest->x) : std::nullopt);
+  gap = shadedGap(content.samples[index], content.samples[static_cast<std::size_t>(curve.gapTo)],
+                  lowest ? std::optional(lowest->x) : std::nullopt);
   for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
-    const ShadedGap::Band& band = drawn.gap.bands[interval];
+    const ShadedGap::Band& band = gap.bands[interval];
     const QColor color = interval == ShadedGap::UntilLowest
                              ? withAlpha(runStyle(curve.styleIndex, theme).color, 26)
                              : withAlpha(theme.warning, 48);
@@ -379,9 +373,9 @@ void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor&
   const QPointF point = toPixels({{lowest->x, lowest->value}}).front();
   const QRectF area = QRectF(parentPlot()->axisRect()->rect());
   if (!area.contains(point)) return;
-  std::vector<Line> lines;
-  for (const DrawnCurve& drawn : curves)
-    for (const Line* line : {&drawn.raw, &drawn.smooth}) lines.push_back(*line);
+  std::vector<Line> drawn;
+  for (const CurveLines& own : *lines)
+    for (const Line* line : {&own.raw, &own.smooth}) drawn.push_back(*line);
   const QFontMetricsF metrics(interfaceFont(12, QFont::DemiBold));
   struct Try {
     QString name;
@@ -392,7 +386,7 @@ void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor&
         Try{curve.valueName, LabelReach::Any}}) {
     const QString text = lowestText(*lowest, name, axis);
     const auto place = freePlace(point, {metrics.horizontalAdvance(text), metrics.height()},
-                                 area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), lines, reach);
+                                 area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), drawn, reach);
     if (!place) continue;
     label_ = Label{text, place->topLeft(), color};
     return;
@@ -402,9 +396,9 @@ void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor&
 void CurveLayers::Impl::draw(QCPPainter* painter) {
   const bool isVector = painter->modes().testFlag(QCPPainter::pmVectorized);
   if (isVector) {
-    drawVector(painter);
+    drawVector(painter, *lines);
   } else {
-    drawRaster(painter);
+    drawLines(painter);
   }
   const auto draw = [&](const Scatter& scatter) { drawScatter(painter, scatter, isVector); };
   for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve)
@@ -417,63 +411,34 @@ void CurveLayers::Impl::draw(QCPPainter* painter) {
   painter->drawText(label_->topLeft + QPointF(0, QFontMetricsF(font).ascent()), label_->text);
 }
 
-void CurveLayers::Impl::drawRaster(QCPPainter* painter) const {
-  const QRect area = clipRect();
+/// The picture that is there, which fits again in a moment; a new one for a file, or if none fits
+/// the screen.
+void CurveLayers::Impl::drawLines(QCPPainter* painter) const {
   const double scale = painter->device()->devicePixelRatioF() * painter->transform().m11();
-  QImage picture((QSizeF(area.size()) * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
-  if (picture.isNull()) return;
-  picture.fill(Qt::transparent);
-  LineRaster raster(&picture);
-  // QCustomPlot's coordinates are of the middle of a pixel.
-  const QPointF origin = QPointF(area.topLeft()) - QPointF(0.5, 0.5);
-  const auto onPicture = [&](const Line& line) {
-    Line moved;
-    moved.reserve(line.size());
-    for (const QPointF& point : line) moved.push_back((point - origin) * scale);
-    return moved;
-  };
-  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve)
-    for (const DrawnCurve::Band& band : curve->bands)
-      raster.fillBetween(onPicture(band.top), onPicture(band.bottom), band.color);
-  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
-    const auto drawLine = [&](const Line& line, const QPen& pen, bool isThin) {
-      if (line.empty()) return;
-      if (isThin) return raster.drawThin(onPicture(line), pen.color());
-      raster.draw(onPicture(line), {pen.color(), pen.widthF() * scale, dashesPx(pen, scale)});
-    };
-    drawLine(curve->raw, curve->rawPen, curve->isRawThin);
-    drawLine(curve->smooth, curve->smoothPen, curve->isSmoothThin);
-  }
+  const bool isShown =
+      isReplotting_ && picture_.scale == scale && (picture_.key == key_ || !drawing_.isIdle());
   painter->setAntialiasing(false);
-  painter->drawImage(QRectF(area), picture);
+  painter->drawImage(QRectF(clipRect()),
+                     isShown ? picture_.image : pictureOf(*lines, clipRect(), scale));
   painter->setAntialiasing(true);
 }
 
-void CurveLayers::Impl::drawVector(QCPPainter* painter) const {
-  painter->setPen(Qt::NoPen);
-  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
-    for (const DrawnCurve::Band& band : curve->bands) {
-      QPolygonF outline;
-      for (const QPointF& point : band.top) outline.append(point);
-      for (auto point = band.bottom.rbegin(); point != band.bottom.rend(); ++point)
-        outline.append(*point);
-      painter->setBrush(band.color);
-      painter->drawPolygon(outline);
-    }
-  }
-  painter->setBrush(Qt::NoBrush);
-  for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
-    painter->setPen(curve->rawPen);
-    drawPolyline(painter, curve->raw);
-    painter->setPen(curve->smoothPen);
-    drawPolyline(painter, curve->smooth);
-  }
+void CurveLayers::Impl::requestPicture(std::function<void()> drawn) {
+  drawn_ = std::move(drawn);
+  const double scale = parentPlot()->bufferDevicePixelRatio();
+  drawing_.request([lines = lines, area = clipRect(), scale, key = key_] {
+    return Picture{pictureOf(*lines, area, scale), scale, key};
+  });
 }
 
 CurveLayers::CurveLayers(QCustomPlot* plot) : impl_(std::make_unique<Impl>(plot)) {}
 CurveLayers::~CurveLayers() = default;
 
-bool CurveLayers::show(Content content) { return impl_->build(content); }
+bool CurveLayers::show(Content content, std::function<void()> drawn) {
+  const bool isOther = impl_->build(content);
+  if (isOther) impl_->requestPicture(std::move(drawn));
+  return isOther;
+}
 
 QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, double y) const {
   for (std::size_t i = 0; i < std::min(curves.size(), impl_->curves.size()); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -24,8 +25,9 @@ class CurveLayers {
     XAxis axis = XAxis::Step;
   };
   /// What the next replot draws. Call it once the ranges of the axes are set. Returns false if not
-  /// a pixel of it differs from what was shown before, with the same axes.
-  bool show(Content content);
+  /// a pixel of it differs from what was shown before, with the same axes; else the lines are drawn
+  /// in another thread, and then `drawn` is called, unless newer ones were shown in between.
+  bool show(Content content, std::function<void()> drawn);
   /// Describes the shading at a point; empty: there is none.
   QString shadingAt(const std::vector<Curve>& curves, double x, double y) const;
   int pointCount(int curve) const;

@@ -4,7 +4,6 @@
 
 #include <QEvent>
 #include <QKeyEvent>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -42,6 +41,8 @@ struct CurvePlot::Impl {
   std::vector<EventMark> marks;
   bool isUpToDate = false;
   bool isStale = true;         ///< axes, background or size have changed: what is drawn is not all
+  bool isDrawing = false;      ///< its lines, in another thread
+  bool isAwaited = false;      ///< something has changed since
   bool waitsForSight = false;  ///< it has changed while it was hidden or scrolled away
   std::vector<double> placesAbove;  ///< ascending x of the outliers that are not shown
   std::optional<double> cursor;
@@ -58,6 +59,8 @@ struct CurvePlot::Impl {
   void zoomAt(const QPointF& pixel, double factor);
   /// The ranges that a zoom sets, before it is drawn: the next move of the mouse is from there.
   void setRanges();
+  /// Only what is in sight gets a size: it takes QCustomPlot's time.
+  void fit();
   void placeCursor();
   QStringList notesAt(double x, double xPx) const;
 };
@@ -77,6 +80,14 @@ void CurvePlot::Impl::setRanges() {
   if (const auto y = view.yZoom()) plot->yAxis->setRange(y->first, y->second);
 }
 
+void CurvePlot::Impl::fit() {
+  if (plot->geometry() == owner->rect()) return;
+  plot->setGeometry(owner->rect());
+  for (const auto phase :
+       {QCPLayoutElement::upPreparation, QCPLayoutElement::upMargins, QCPLayoutElement::upLayout})
+    plot->plotLayout()->update(phase);  // else with the next replot
+}
+
 CurvePlot::CurvePlot(DrawQueue* queue, QWidget* parent)
     : QWidget(parent), impl_(std::make_unique<Impl>()) {
   impl_->owner = this;
@@ -90,9 +101,6 @@ CurvePlot::~CurvePlot() = default;
 
 void CurvePlot::buildUi() {
   auto* plot = impl_->plot = new QCustomPlot(this);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(plot);
   impl_->overlay = new PlotOverlay(this);
   impl_->layers = std::make_unique<CurveLayers>(plot);
   plot->axisRect()->setAutoMargins(QCP::msNone);
@@ -219,10 +227,16 @@ bool CurvePlot::hasPoints() const { return impl_->view.hasPoints(); }
 bool CurvePlot::isUpToDate() const { return impl_->isUpToDate || impl_->waitsForSight; }
 
 void CurvePlot::redraw() {
+  // One drawing after another: what has changed meanwhile is drawn with the next one.
+  if (impl_->isDrawing) {
+    impl_->isAwaited = true;
+    return;
+  }
   impl_->waitsForSight = impl_->overlay->visibleRegion().isEmpty();
   if (impl_->waitsForSight) Q_EMIT upToDate();
-  if (impl_->waitsForSight || impl_->plot->width() < 10) return;
+  if (impl_->waitsForSight || width() < 10) return;
   QCustomPlot* plot = impl_->plot;
+  impl_->fit();
   PlotView& view = impl_->view;
   const QSize area = rect().marginsRemoved(kMarginsPx).size();
   plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
@@ -237,14 +251,22 @@ void CurvePlot::redraw() {
   const Range y = view.y(samples);
   plot->yAxis->setRange(y.first, y.second);
   impl_->placesAbove = view.placesAbove(samples, y.second);
-  const bool isOther = impl_->layers->show({view.curves(), std::move(samples), view.columns(),
-                                            impl_->marks, impl_->placesAbove, view.xAxis()});
+  impl_->isDrawing = impl_->layers->show({view.curves(), std::move(samples), view.columns(),
+                                          impl_->marks, impl_->placesAbove, view.xAxis()},
+                                         [this] { finishDrawing(); });
   const bool isStale = std::exchange(impl_->isStale, false);
-  if (isOther || isStale) plot->replot(QCustomPlot::rpQueuedRefresh);
-  impl_->isUpToDate = true;
+  if (impl_->isDrawing) return;
+  if (isStale) plot->replot(QCustomPlot::rpQueuedRefresh);
+  finishDrawing();
+}
+
+void CurvePlot::finishDrawing() {
+  impl_->isDrawing = false;
+  impl_->isUpToDate = !impl_->isAwaited && !impl_->queue->isWaiting(this);
   impl_->placeCursor();
   Q_EMIT drawn();
-  Q_EMIT upToDate();
+  if (impl_->isUpToDate) Q_EMIT upToDate();
+  if (std::exchange(impl_->isAwaited, false)) refresh();
 }
 
 void CurvePlot::showCursor(std::optional<double> x, bool withReadings) {
@@ -380,7 +402,6 @@ void CurvePlot::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   impl_->overlay->setGeometry(rect());
   impl_->overlay->setPlotArea(rect().marginsRemoved(kMarginsPx));
-  impl_->overlay->raise();
   impl_->view.setWidth(width(), rect().marginsRemoved(kMarginsPx).width());
   impl_->isStale = true;
   refresh();

@@ -103,6 +103,7 @@ class CurvePlot : public QWidget {
   void buildUi();
   void connectSignals();
   void redraw();
+  void finishDrawing();
   void showZoom();
   void applyTheme();
 
