@@ -1,7 +1,7 @@
 """Our model's training step and detection on a GPU beside torchvision's, in turn on the same batches.
 
 usage: gpu_step.py --program build/gpu_check/programs/bin/gpu_step [--data COCO_FOLDER] [--batch 2 8 16] [--steps 20]
-                   [--seconds N] [--json OUT] [--try]
+                   [--seconds N] [--json OUT] [--kernels FOLDER] [--try]
 
 Mask R-CNN R50-FPN of 91 classes, frozen norms, stem and first stage, SGD; images and masks are beside the device beforehand on
 both sides. Pictures are made: noise of 800 x 1344 px, a batch of landscape and one of portrait, with as many and as large objects
@@ -9,7 +9,8 @@ as COCO's; COCO_FOLDER (train2017/ and annotations/instances_train2017.json; nee
 to 800/1333 px. Ours runs plain, captured as CUDA graphs, and with compact rows (of the heads only those that are there, for whose
 number the host waits); torchvision's bfloat16 is autocast in channels_last, the faster of its two; float32 is with TF32. Without
 torchvision ours runs alone. Prints medians of images/s and the most memory in use, and the waits for the device in a step that
-LibTorch knows of, torchvision's. --seconds: begins nothing new then. --try: one small step of each on the CPU, untimed.
+LibTorch knows of, torchvision's. --kernels: also writes FOLDER/{plain,torchvision}-PRECISION-BATCH.txt, the kernels of three
+training steps: milliseconds, count and name. --seconds: begins nothing new then. --try: one small step of each on the CPU, untimed.
 """
 import argparse
 import json
@@ -216,6 +217,17 @@ class Peer:
         torch.cuda.set_sync_debug_mode("default")
         return len(caught)
 
+    def kernels(self, batch, out):
+        """Writes the kernels of three training steps; returns their milliseconds."""
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            for _ in range(3):
+                self.train(batch)
+            self._wait()
+        shares = [(event.self_device_time_total / 1e3, event.count, event.key) for event in profile.key_averages()
+                  if event.self_device_time_total]
+        out.write_text("".join(f"{milliseconds:.6f}\t{count}\t{name}\n" for milliseconds, count, name in shares))
+        return sum(milliseconds for milliseconds, _, _ in shares)
+
     def close(self):
         del self.model, self.optimizer
         torch.cuda.empty_cache()
@@ -239,6 +251,9 @@ class Ours:
 
     def seconds(self, what, batch, count):
         return self.ask(f"{what} {batch.file} {count}")
+
+    def kernels(self, batch, out):
+        return self.ask(f"profile {batch.file} {out}")[0]
 
     def bytes(self):
         return self.ask("memory")[0]
@@ -364,6 +379,9 @@ def time_on_gpu(options):
                 batches = (real_batches(folder, count, options.data, device) if options.data
                            else made_batches(folder, count, 800, 1344, device))
                 figures += measure(runners, precision, batches, options.steps)
+                if options.kernels:
+                    for name in {"plain", "torchvision"} & set(runners.running):
+                        runners.ask(name, "kernels", batches[0], options.kernels / f"{name}-{precision}-{count}.txt")
                 if options.json:
                     options.json.write_text(json.dumps(figures, indent=1))
             runners.close()
@@ -380,10 +398,13 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=math.inf)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--kernels", type=pathlib.Path)
     parser.add_argument("--try", dest="is_try", action="store_true")
     options = parser.parse_args()
     if not torchvision:
         print(f"torchvision is not timed beside ours: {missing}", flush=True)
+    if options.kernels:
+        options.kernels.mkdir(parents=True, exist_ok=True)
     if options.is_try:
         return try_on_cpu(options)
     if not torch.cuda.is_available():

@@ -2,10 +2,14 @@
 // command a line on standard input:
 //   train FILE N    N training steps on the batch; answers the seconds of each in turn
 //   detect FILE N   the same for detections
+//   profile FILE OUT  writes the kernels of 3 training steps to OUT, one a line: milliseconds,
+//   count
+//                   and name, with tabs between them; answers their sum
 //   memory          answers the most bytes in use since it was asked last
 // usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu] [fixed|compact]
 //   recorded: with CUDA graphs. fixed, compact: rows of the heads, if other than the device's own.
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
 #include <torch/cuda.h>
 #include <torch/script.h>
 #include <torch/types.h>
@@ -15,8 +19,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -76,11 +82,44 @@ std::int64_t mostBytes(const at::Device& device) {
   return bytes;
 }
 
+/// Writes the kernels' time in a few training steps; returns their sum in milliseconds.
+double writeKernels(Stepper& stepper, const data::Batch& batch, const std::string& out) {
+  namespace profiler = torch::profiler::impl;
+  const profiler::ProfilerConfig config(profiler::ProfilerState::KINETO);
+  const std::set<profiler::ActivityType> activities{profiler::ActivityType::CUDA};
+  torch::autograd::profiler::prepareProfiler(config, activities);
+  torch::autograd::profiler::enableProfiler(config, activities);
+  for (int i = 0; i < 3; ++i) stepper.train(batch);
+  stepper.wait();
+  const auto profile = torch::autograd::profiler::disableProfiler();
+  if (!profile) throw std::runtime_error("gpu_step: another process profiles the GPU");
+  struct Share {
+    double milliseconds = 0;
+    int count = 0;
+  };
+  std::map<std::string, Share> shares;
+  double sum = 0;
+  for (const auto& event : profile->events()) {
+    if (event.deviceType() != at::kCUDA) continue;
+    Share& share = shares[event.name()];
+    const double milliseconds = static_cast<double>(event.durationNs()) / 1e6;
+    share.milliseconds += milliseconds;
+    ++share.count;
+    sum += milliseconds;
+  }
+  std::ofstream file(out);
+  for (const auto& [name, share] : shares)
+    file << share.milliseconds << '\t' << share.count << '\t' << name << '\n';
+  return sum;
+}
+
 void answer(Stepper& stepper, const std::string& line, const at::Device& device) {
-  char what[16], file[1024];
+  char what[16], file[1024], out[1024];
   int count = 0;
   if (line == "memory") {
     std::printf("%lld\n", static_cast<long long>(mostBytes(device)));
+  } else if (std::sscanf(line.c_str(), "profile %1023s %1023s", file, out) == 2) {
+    std::printf("%.6f\n", writeKernels(stepper, readBatch(file, device), out));
   } else if (std::sscanf(line.c_str(), "%15s %1023s %d", what, file, &count) == 3) {
     const data::Batch batch = readBatch(file, device);
     for (int i = 0; i < count; ++i) {
