@@ -2,11 +2,13 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <algorithm>
 #include <utility>
 
 #include "app/models/line_difference.h"
 #include "engine/config/moved_paths.h"
 #include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/source_files.h"
 
 namespace lockstep::app {
 namespace {
@@ -21,6 +23,15 @@ QString runOfRecord(const QString& path) {
   const bool isRecord = real.fileName() == QLatin1String("config.yaml") &&
                         run_folder::isRunFolder(real.absolutePath().toStdString());
   return isRecord ? real.absolutePath() : QString();
+}
+
+/// The person's own file as a new one in `folder`; nullopt: there is none, or it is not UTF-8.
+std::optional<QString> ownFileOf(const QString& runFolder, const QString& folder) {
+  const auto bytes =
+      run_folder::editableCopy(run_folder::Layout(runFolder.toStdString()), folder.toStdString());
+  if (!bytes) return std::nullopt;
+  QString text = QString::fromStdString(*bytes);
+  return text.toStdString() == *bytes ? std::optional(std::move(text)) : std::nullopt;
 }
 
 QString nameOf(const QString& path) { return QFileInfo(path).fileName(); }
@@ -53,13 +64,64 @@ bool DocumentController::isUnsaved() const {
   return file_.state() != ExperimentFile::State::Same || text_() != file_.known();
 }
 
+QList<OpenDocument> DocumentController::documents() const {
+  QList<OpenDocument> list;
+  for (int i = 0; i < static_cast<int>(kept_.size()); ++i) {
+    const Kept& kept = kept_[i];
+    list.append(i == shown_ ? OpenDocument{path_, isUnsaved()}
+                            : OpenDocument{kept.path, kept.text != kept.saved()});
+  }
+  return list;
+}
+
+/// Of the document with this file, shown or not; -1: it is not open.
+int DocumentController::indexOf(const QString& path) const {
+  const QString real = ExperimentFile::realPath(path);
+  for (int i = 0; i < static_cast<int>(kept_.size()); ++i) {
+    const bool isFile = i == shown_ ? file_.isAttached() : kept_[i].known.has_value();
+    if (isFile && ExperimentFile::realPath(i == shown_ ? path_ : kept_[i].path) == real) return i;
+  }
+  return -1;
+}
+
+/// Before another document is shown.
+void DocumentController::keepShown() {
+  if (!hasDocument_) return;
+  std::unique_ptr<DraftKeeper> draft = draft_.setAside();
+  kept_[shown_] = {path_,        base_,
+                   recordOfRun_, file_.isAttached() ? std::optional(file_.known()) : std::nullopt,
+                   text_(),      std::move(draft)};
+}
+
+void DocumentController::showDocument(int index) {
+  if (index < 0 || index >= static_cast<int>(kept_.size()) || index == shown_) return;
+  keepShown();
+  showKept(index);
+}
+
+void DocumentController::showKept(int index) {
+  Kept kept = std::exchange(kept_[index], {});
+  shown_ = index;
+  show(kept.saved(), kept.path, kept.known.has_value(), kept.recordOfRun);
+  base_ = kept.base;
+  draft_.resume(std::move(kept.draft), kept.text);
+  if (kept.text != kept.saved()) Q_EMIT textReplaced(kept.text);
+  file_.check();
+  Q_EMIT stateChanged();
+}
+
 bool DocumentController::open(const QString& path) {
   const QString file = clean(path);
   if (const QString run = runOfRecord(file); !run.isEmpty()) return openCopyOfRun(run);
+  if (const int open = indexOf(file); open >= 0) {
+    showDocument(open);
+    checkFile();
+    return true;
+  }
   try {
-    ExperimentFile::read(file);  // fails before the user is asked anything
-    if (!maybeSave()) return false;
-    show(ExperimentFile::read(file), file, /*isFile=*/true, {});
+    const QString text = ExperimentFile::read(file);
+    keepShown();
+    showNew(text, file, /*isFile=*/true, {});
   } catch (const std::exception& error) {
     Q_EMIT failed(tr("The experiment file cannot be opened"), QString::fromUtf8(error.what()));
     return false;
@@ -77,11 +139,13 @@ bool DocumentController::open(const QString& path) {
 bool DocumentController::openCopyOfRun(const QString& runFolder) {
   const QString record =
       QString::fromStdString(run_folder::Layout(runFolder.toStdString()).config().string());
+  const QString folder = QDir::currentPath();
   try {
-    const QString text = ExperimentFile::read(record);
-    if (!maybeSave()) return false;
-    show(text, QDir::current().filePath(nameOf(runFolder) + QStringLiteral(".yaml")),
-         /*isFile=*/false, record);
+    const std::optional<QString> own = ownFileOf(runFolder, folder);
+    const QString text = own ? *own : ExperimentFile::read(record);
+    keepShown();
+    showNew(text, folder + QLatin1Char('/') + nameOf(runFolder) + QStringLiteral(".yaml"),
+            /*isFile=*/false, record);
     return true;
   } catch (const std::exception& error) {
     Q_EMIT failed(tr("The run's configuration cannot be opened"), QString::fromUtf8(error.what()));
@@ -89,12 +153,17 @@ bool DocumentController::openCopyOfRun(const QString& runFolder) {
   }
 }
 
+void DocumentController::openText(const QString& text, const QString& path) {
+  keepShown();
+  showNew(text, path, /*isFile=*/false, {});
+}
+
 bool DocumentController::openDraft(const QString& id) {
   for (const OrphanedDraft& left : draft_.folder().orphaned()) {
     if (left.id != id) continue;
-    if (!maybeSave()) return false;
     const QString path = left.draft.shownPath.isEmpty() ? left.draft.file : left.draft.shownPath;
-    show(left.draft.base, path, !left.draft.file.isEmpty(), {});
+    keepShown();
+    showNew(left.draft.base, path, !left.draft.file.isEmpty(), {});
     restoreDraft(left);
     return true;
   }
@@ -103,10 +172,17 @@ bool DocumentController::openDraft(const QString& id) {
   return false;
 }
 
+void DocumentController::showNew(const QString& text, const QString& path, bool isFile,
+                                 const QString& recordOfRun) {
+  shown_ = static_cast<int>(kept_.size());
+  kept_.emplace_back();
+  show(text, path, isFile, recordOfRun);
+}
+
+/// After keepShown().
 void DocumentController::show(const QString& text, const QString& path, bool isFile,
                               const QString& recordOfRun) {
   clearDocumentNotice();
-  draft_.drop();  // of the previous document, which was saved, discarded or never edited
   hasDocument_ = true;
   path_ = path;
   base_ = text;
@@ -147,12 +223,28 @@ void DocumentController::announceDrafts() {
 }
 
 bool DocumentController::close() {
-  if (!maybeSave()) return false;
+  const int count = static_cast<int>(kept_.size()), first = shown_;
+  for (int i = 0; i < count; ++i) {
+    const int index = (first + i) % count;  // the shown one first
+    if (!documents()[index].isUnsaved) continue;
+    showDocument(index);
+    if (!maybeSave()) return false;
+  }
   draft_.drop();
+  for (Kept& kept : kept_)
+    if (kept.draft) std::exchange(kept.draft, nullptr)->drop();
   return true;
 }
 
-/// Asks about unsaved edits. Discarded edits keep their draft until another document is open.
+bool DocumentController::closeShown() {
+  if (kept_.size() < 2 || !maybeSave()) return false;
+  draft_.drop();
+  kept_.erase(kept_.begin() + shown_);
+  showKept(std::min(shown_, static_cast<int>(kept_.size()) - 1));
+  return true;
+}
+
+/// Asks about unsaved edits. Discarded edits keep their draft until the document is closed.
 bool DocumentController::maybeSave() {
   if (!isUnsaved()) return true;
   switch (questions_->beforeLeaving(name(), hasFile())) {

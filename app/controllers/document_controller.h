@@ -3,17 +3,28 @@
 #include <QObject>
 #include <QString>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/controllers/document_draft.h"
+#include "app/controllers/draft_keeper.h"
 #include "app/controllers/experiment_file.h"
 #include "app/models/document_notice.h"
 #include "app/models/document_questions.h"
 
 namespace lockstep::app {
 
-/// The open experiment with its file and its draft. Edits are backed up as a draft until they are
-/// saved or discarded. A file that changed on disk is not overwritten without asking.
+/// One of the open experiments.
+struct OpenDocument {
+  QString path;
+  bool isUnsaved = false;
+  bool operator==(const OpenDocument&) const = default;
+};
+
+/// The open experiments, of which one is shown, with their files and drafts. Edits are backed up as
+/// a draft until they are saved or discarded; they stay while another experiment is shown. A file
+/// that changed on disk is not overwritten without asking.
 class DocumentController : public QObject {
   Q_OBJECT
 
@@ -32,10 +43,23 @@ class DocumentController : public QObject {
   bool hasFile() const;
   const DocumentNotice& notice() const { return notice_; }
 
-  /// Asks about unsaved edits first; false: the current document stays open. A run's config.yaml is
-  /// opened as a copy.
+  /// In the order in which they were opened.
+  QList<OpenDocument> documents() const;
+  /// Index of the one that is shown; -1: none is open.
+  int shownDocument() const { return shown_; }
+  void showDocument(int index);
+  /// Closes the shown one, after a question about unsaved edits, and shows another; the only one
+  /// stays. False: it was not closed.
+  bool closeShown();
+
+  /// Shows it beside those that are open. False: it cannot be opened. A run's config.yaml is opened
+  /// as a copy.
   bool open(const QString& path);
+  /// The person's own file of the run, with what was set for the run; config.yaml of a run without
+  /// one, and of one whose bases are gone.
   bool openCopyOfRun(const QString& runFolder);
+  /// A text that is in no file yet; `path` is suggested for saving.
+  void openText(const QString& text, const QString& path);
   /// Drafts that can be opened, newest first.
   QList<OrphanedDraft> orphanedDrafts() const { return draft_.folder().orphaned(); }
   bool openDraft(const QString& id);
@@ -48,9 +72,9 @@ class DocumentController : public QObject {
   /// The file to train, with the text that is shown; empty: canceled. Asks if there are unsaved
   /// edits.
   QString fileToTrain();
-  /// Asks about unsaved edits. True: the document is closed; unsaved edits are discarded.
+  /// Asks about unsaved edits of each. True: all may be closed; unsaved edits are discarded.
   bool close();
-  /// Writes the draft without asking, because the session ends. Returns once it is on disk.
+  /// Writes the drafts without asking, because the session ends. Returns once they are on disk.
   void keepDraft();
 
  public Q_SLOTS:
@@ -69,12 +93,25 @@ class DocumentController : public QObject {
   void textReplaced(const QString& text);
   /// The text was saved to `path`.
   void saved(const QString& path);
-  /// isUnsaved(), hasFile() or path() may have changed.
+  /// isUnsaved(), hasFile(), path() or documents() may have changed.
   void stateChanged();
   void noticeChanged();
   void failed(const QString& title, const QString& detail);
 
  private:
+  /// What is kept of a document while another is shown.
+  struct Kept {
+    QString path, base, recordOfRun;
+    std::optional<QString> known;  ///< text of its file as last read or written; nullopt: no file
+    QString text;
+    std::unique_ptr<DraftKeeper> draft;
+
+    QString saved() const { return known.value_or(base); }
+  };
+  int indexOf(const QString& path) const;
+  void keepShown();
+  void showKept(int index);
+  void showNew(const QString& text, const QString& path, bool isFile, const QString& recordOfRun);
   void show(const QString& text, const QString& path, bool isFile, const QString& recordOfRun);
   void restoreDraft(const OrphanedDraft& left);
   bool maybeSave();
@@ -100,6 +137,8 @@ class DocumentController : public QObject {
   QString base_;         ///< text before the edits of a document without a file
   QString recordOfRun_;  ///< config.yaml of the run that a document without a file was copied from
   bool hasDocument_ = false;
+  std::vector<Kept> kept_;  ///< of all documents; that of the shown one is empty
+  int shown_ = -1;
   DocumentDraft draft_;  ///< last member: its destructor reads the others
 };
 

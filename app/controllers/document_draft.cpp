@@ -38,6 +38,20 @@ bool DocumentDraft::take(const OrphanedDraft& left) {
   return true;
 }
 
+std::unique_ptr<DraftKeeper> DocumentDraft::setAside() {
+  isDue_ = false;
+  update();
+  text_.clear();
+  if (keeper_) keeper_->disconnect(this);
+  return std::exchange(keeper_, nullptr);
+}
+
+void DocumentDraft::resume(std::unique_ptr<DraftKeeper> keeper, const QString& text) {
+  keeper_ = std::move(keeper);
+  text_ = keeper_ ? text : QString();
+  connectKeeper();
+}
+
 void DocumentDraft::markEdited() {
   if (pause_.isActive()) {
     isDue_ = true;

@@ -27,6 +27,10 @@ class DocumentDraft : public QObject {
   bool isEditedElsewhere(const QString& file) const;
   /// An orphaned draft becomes that of the open document. False: another window has taken it.
   bool take(const OrphanedDraft& left);
+  /// Lets go of the draft, which stays on disk and held by its keeper; nullptr: all was saved.
+  std::unique_ptr<DraftKeeper> setAside();
+  /// Goes on with a draft that was set aside, of this text.
+  void resume(std::unique_ptr<DraftKeeper> keeper, const QString& text);
   /// The text was edited.
   void markEdited();
   /// Writes the draft now, or removes it if all is saved.

@@ -26,7 +26,7 @@ bool isOfAPage(const QAction* action) {
 }
 
 bool isListed(const QAction* action) {
-  return action->objectName() != QLatin1String("window.palette") &&
+  return action->isVisible() && action->objectName() != QLatin1String("window.palette") &&
          action->objectName() != QLatin1String("window.escape");
 }
 

@@ -113,6 +113,7 @@ void MainWindow::connectSignals() {
   connectRuns();
   connectQueue();
   connectNotes();
+  connectExperiments();
 }
 
 void MainWindow::connectRuns() {
@@ -122,6 +123,10 @@ void MainWindow::connectRuns() {
           [this](const QString& folder) { resumeRun(folder, {}); });
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
+  connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
+  connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
+    if (RunController* run = openRuns_->find(folder)) run->evaluate();
+  });
   connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
     if (RunController* run = openRuns_->find(folder)) run->refresh();
   });
@@ -139,9 +144,11 @@ void MainWindow::connectRun(RunController* run) {
     if (run == currentRun()) updateStatus();
   };
   connect(run, &RunController::linkChanged, this, update);
+  connect(run, &RunController::loaded, this, [this, run] { offerLearningRate(run); });
   connect(run, &RunController::loaded, this, update);
   connect(run, &RunController::changed, this, [this, run, update](const RunChanges& changes) {
     update();
+    if (changes.state) offerLearningRate(run);
     if (run == currentRun() && (changes.log || changes.alerts)) showLog();
   });
   connect(run, &RunController::accessErrorChanged, this,
@@ -176,26 +183,21 @@ void MainWindow::openInitial() {
   const Opening opening = openingOf(options_.paths, options_.page);
   runList_->setParentFolders(opening.runsFolders);
   status_->setRunsFolder(opening.runsFolders.first());
-  if (!opening.experiment.isEmpty()) {
-    configurePage()->open(opening.experiment);
-    runs_->selectNothing();
-  }
+  for (const QString& experiment : opening.experiments) configurePage()->open(experiment);
+  if (!opening.experiments.isEmpty()) runs_->selectNothing();
   for (const QString& run : opening.runs) {
     const bool leads = run == opening.runs.first();
     if (leads) runs_->selectRun(run);
     runList_->addRun(run);
     if (!leads) runs_->addToSelection(run);
   }
-  const bool hasSelection = !opening.runs.isEmpty() || !opening.experiment.isEmpty();
+  const bool hasSelection = !opening.runs.isEmpty() || !opening.experiments.isEmpty();
   for (const RemotePlace& place : opening.remotes)
     openRemote(place, !hasSelection && place == opening.remotes.first());
   if (!opening.copiedRun.isEmpty()) configurePage()->openCopyOfRun(opening.copiedRun);
   showPage(opening.page);
-  if (!opening.notOpened.isEmpty())
-    pages_->showFailure(tr("Only one experiment can be edited at a time"),
-                        tr("%1 is open. Not opened: %2")
-                            .arg(opening.experiment, opening.notOpened.join(QStringLiteral(", "))));
   restoreDrafts(opening.isPlainStart);
+  if (opening.isPlainStart) reopenLast();
 }
 
 /// A folder of runs stays listed; a run is added to the list. `selects` the newest one.
@@ -278,6 +280,10 @@ void MainWindow::updateStatus() {
   runActions_.pause->setEnabled(topBar_->canPauseOrResume());
   runActions_.stop->setEnabled(topBar_->canStop());
   runActions_.checkpoint->setEnabled(topBar_->canStop());
+  runActions_.evaluate->setEnabled(topBar_->canStop());
+  runActions_.fork->setEnabled(run && !run->place() && !run->program() &&
+                               !run->checkpointSteps().empty());
+  runActions_.rangeTest->setEnabled(run && isRangeTest(*run));
   status_->showRun(run);
   pages_->runBanner()->showRuns(shownRuns_);
   updateTitle();
@@ -326,7 +332,7 @@ QString MainWindow::whatIsLoading() const {
 void MainWindow::closeEvent(QCloseEvent* event) {
   // Runs continue; only unsaved edits need a question.
   ConfigurePage* configure = pages_->existingConfigurePage();
-  if (configure && !configure->closeDocument()) return event->ignore();
+  if (configure && !configure->closeDocuments()) return event->ignore();
   if (options_.keepLayout) saveLayout();
   QMainWindow::closeEvent(event);
 }

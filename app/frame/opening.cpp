@@ -13,8 +13,7 @@ Opening openingOf(const QStringList& paths, std::optional<Page> page) {
     if (const auto place = RemotePlace::parse(path)) {
       opening.remotes.append(*place);
     } else if (QFileInfo(path).isFile()) {
-      if (!opening.experiment.isEmpty()) opening.notOpened.append(opening.experiment);
-      opening.experiment = path;
+      opening.experiments.append(path);
     } else if (run_folder::isRunFolder(path.toStdString())) {
       opening.runs.append(path);
     } else {
@@ -26,9 +25,9 @@ Opening openingOf(const QStringList& paths, std::optional<Page> page) {
     opening.runsFolders = {QDir::cleanPath(QFileInfo(usual).absoluteFilePath())};
   }
   const bool isOfExperiment =
-      !opening.experiment.isEmpty() && opening.runs.isEmpty() && opening.remotes.isEmpty();
+      !opening.experiments.isEmpty() && opening.runs.isEmpty() && opening.remotes.isEmpty();
   opening.page = page.value_or(isOfExperiment ? Page::Configure : Page::Monitor);
-  if (opening.page == Page::Configure && opening.experiment.isEmpty())
+  if (opening.page == Page::Configure && opening.experiments.isEmpty())
     opening.copiedRun = opening.runs.value(0);
   opening.isPlainStart = paths.isEmpty() && !page;
   return opening;

@@ -15,9 +15,8 @@ struct Opening {
   QStringList runsFolders;     ///< their runs are listed; new ones are created in the first
   QStringList runs;            ///< selected runs, the current one first
   QList<RemotePlace> remotes;  ///< runs and folders of runs on other machines
-  QString experiment;          ///< file to edit; empty: none
+  QStringList experiments;     ///< files to edit, the shown one last
   QString copiedRun;           ///< run whose configuration is edited as a copy; empty: none
-  QStringList notOpened;       ///< further experiment files: only one can be edited
   Page page = Page::Monitor;
   bool isPlainStart = false;  ///< neither paths nor a page were given
 };

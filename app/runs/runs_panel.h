@@ -63,6 +63,10 @@ class RunsPanel : public QWidget {
   void currentHiddenChanged();
   void resumeRequested(const QString& folder);
   void copyConfigRequested(const QString& folder);
+  /// A new run from one of its checkpoints.
+  void forkRequested(const QString& folder);
+  /// Of a run that trains.
+  void evaluationRequested(const QString& folder);
   void emptyActionTriggered();
   /// To a position from 1 among all runs that wait on this machine.
   void queueMoveRequested(const QString& folder, int position);

@@ -12,7 +12,7 @@ struct TrainingExperiment {
   config::Experiment experiment;  ///< resolved: durations in steps, runtime for this machine
   supervisor::LocalRanks ranks;
   run_folder::DataFingerprints data;
-  double stepsPerEpoch = 0;  ///< of the training images that are used
+  double stepsPerEpoch = 0;                       ///< of the training images that are used
   std::optional<run_folder::SourceFiles> source;  ///< nullopt: of a run of an earlier version
 };
 

@@ -28,7 +28,7 @@ class TstOpening : public QObject {
 
   void withoutArgumentsTheDefaultFolderOfRunsIsOpened() {
     const Opening opening = openingOf({}, {});
-    QVERIFY(opening.isPlainStart && opening.runs.isEmpty() && opening.experiment.isEmpty());
+    QVERIFY(opening.isPlainStart && opening.runs.isEmpty() && opening.experiments.isEmpty());
     QVERIFY(QDir::isAbsolutePath(opening.runsFolders.value(0)));
     QVERIFY(opening.page == Page::Monitor);
     QVERIFY(!openingOf({}, Page::Predictions).isPlainStart);
@@ -38,11 +38,10 @@ class TstOpening : public QObject {
     QCOMPARE(openingOf({folder_->path()}, {}).runsFolders, QStringList{folder_->path()});
   }
 
-  void theLastOfSeveralExperimentsIsEdited() {
+  void severalExperimentsAreOpenedAndTheLastIsShown() {
     const QString a = experiment("a.yaml"), b = experiment("b.yaml");
     const Opening opening = openingOf({a, b}, {});
-    QCOMPARE(opening.experiment, b);
-    QCOMPARE(opening.notOpened, QStringList{a});
+    QCOMPARE(opening.experiments, (QStringList{a, b}));
     QVERIFY(opening.page == Page::Configure);
   }
 
