@@ -12,6 +12,7 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -246,23 +247,28 @@ QLayout* NewExperimentDialog::buildFoot() {
   stage_->setObjectName(QStringLiteral("stage"));
   stage_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   progress_ = new QProgressBar;
-  progress_->setRange(0, 0);
   progress_->setTextVisible(false);
   progress_->setFixedWidth(120);
   progress_->setAccessibleName(tr("Progress"));
   back_ = new QPushButton(tr("Back"));
+  clean_ = new QPushButton(tr("Clean the annotations"));
+  clean_->setObjectName(QStringLiteral("clean"));
+  clean_->setToolTip(
+      tr("Writes annotations without these faults beside the others, and an "
+         "experiment that uses them"));
   cancel_ = new QPushButton(tr("Cancel"));
   cancel_->setObjectName(QStringLiteral("cancel"));
   go_ = new QPushButton;
   go_->setObjectName(QStringLiteral("go"));
   go_->setDefault(true);
   widgets::setRole(go_, "primary");
-  for (QPushButton* button : {back_, cancel_}) button->setAutoDefault(false);
+  for (QPushButton* button : {back_, clean_, cancel_}) button->setAutoDefault(false);
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
   row->addWidget(progress_);
   row->addWidget(stage_, 1);
   row->addWidget(back_);
+  row->addWidget(clean_);
   row->addWidget(cancel_);
   row->addWidget(go_);
   return row;
@@ -286,6 +292,7 @@ void NewExperimentDialog::connectSignals() {
     connect(list, &QListWidget::itemActivated, this, &NewExperimentDialog::go);
   }
   connect(go_, &QPushButton::clicked, this, &NewExperimentDialog::go);
+  connect(clean_, &QPushButton::clicked, this, &NewExperimentDialog::clean);
   connect(back_, &QPushButton::clicked, this, [this] {
     experiment_.clear();
     choose(origin());
@@ -357,7 +364,8 @@ void NewExperimentDialog::updateButtons() {
                : origin() == ExperimentOrigin::Template ? tr("Begin from it")
                                                         : tr("Copy"));
   go_->setEnabled(!isBusy && isReady);
-  back_->setVisible(showsFindings());
+  back_->setVisible(showsFindings() && !isBusy);
+  clean_->setVisible(showsFindings() && hasFaults_ && !isBusy);
   progress_->setVisible(isBusy);
   origins_->setEnabled(!isBusy && !showsFindings());
   pages_->setEnabled(!isBusy);
@@ -394,6 +402,13 @@ void NewExperimentDialog::startPreparation() {
   updateButtons();
 }
 
+void NewExperimentDialog::clean() {
+  const QFileInfo folder(QFileInfo(experiment_).absolutePath());
+  preparation_.clean(experiment_,
+                     freePath(folder.path(), folder.fileName() + QStringLiteral("-cleaned")));
+  updateButtons();
+}
+
 void NewExperimentDialog::openTemplate() {
   for (const ExperimentTemplate& each : templates_) {
     if (each.path != currentPath(templateList_)) continue;
@@ -405,6 +420,11 @@ void NewExperimentDialog::openTemplate() {
 }
 
 void NewExperimentDialog::showProgress(const QString& stage, const QString& line) {
+  // Such as `[worker] reading 3/72`.
+  static const QRegularExpression counts(QStringLiteral("(\\d+)/(\\d+)$"));
+  const auto found = counts.match(line);
+  progress_->setRange(0, found.hasMatch() ? found.captured(2).toInt() : 1);
+  progress_->setValue(found.captured(1).toInt());
   widgets::setRole(stage_, "muted");
   stage_->setText(line.isEmpty() ? stage + QStringLiteral("…")
                                  : QStringLiteral("%1: %2").arg(stage, line));
@@ -412,6 +432,7 @@ void NewExperimentDialog::showProgress(const QString& stage, const QString& line
 
 void NewExperimentDialog::showFindings(const QString& file, const DatasetFindings& findings) {
   experiment_ = file;
+  hasFaults_ = findings.faults > 0;
   const auto counted = [](int count, const QString& one, const QString& many) {
     return QStringLiteral("%1 %2").arg(count).arg(count == 1 ? one : many);
   };
@@ -435,6 +456,7 @@ void NewExperimentDialog::showFailure(const QString& reason) {
   stage_->setText(reason.section(u'\n', -1));
   stage_->setToolTip(reason);
   // What was begun may have left a folder.
+  if (showsFindings()) return updateButtons();
   QLineEdit* to = origin() == ExperimentOrigin::Data ? importTo_ : scenesTo_;
   if (const QFileInfo begun(to->text()); !to->isModified() && begun.exists())
     to->setText(freePath(begun.path(), begun.fileName()));

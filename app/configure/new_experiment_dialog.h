@@ -64,6 +64,7 @@ class NewExperimentDialog : public QDialog {
   void go();
   void startPreparation();
   void openTemplate();
+  void clean();
   void showProgress(const QString& stage, const QString& line);
   void showFindings(const QString& file, const DatasetFindings& findings);
   void showFailure(const QString& reason);
@@ -73,6 +74,7 @@ class NewExperimentDialog : public QDialog {
   DatasetPreparation preparation_;
   QList<ExperimentTemplate> templates_;
   QString experiment_;  ///< that was prepared; empty: none yet
+  bool hasFaults_ = false;
   QListWidget* origins_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   QLineEdit* source_ = nullptr;
@@ -88,6 +90,7 @@ class NewExperimentDialog : public QDialog {
   QLabel* stage_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QPushButton* back_ = nullptr;
+  QPushButton* clean_ = nullptr;  ///< where there are faults
   QPushButton* cancel_ = nullptr;
   QPushButton* go_ = nullptr;
 };

@@ -13,9 +13,11 @@ int countAfter(const char* heading, const QString& text) {
   return line.match(text).captured(1).toInt();
 }
 
-/// Without the line that says what a person at a shell does next.
-QString withoutNext(const QString& output) {
-  QStringList lines = output.split(u'\n');
+/// Without the line that says what a person at a shell does next. Of a cleaning what it did, since
+/// the faults before it are known.
+QString whatWasMade(const QString& output) {
+  const qsizetype cleaned = output.indexOf(QLatin1String("\ncleaned:"));
+  QStringList lines = output.mid(cleaned + 1).split(u'\n');
   lines.removeIf([](const QString& line) { return line.startsWith(QLatin1String("next:")); });
   return lines.join(u'\n').trimmed();
 }
@@ -51,6 +53,13 @@ void DatasetPreparation::makeScenes(const QString& out, int train, int val) {
         out);
 }
 
+void DatasetPreparation::clean(const QString& experimentFile, const QString& out) {
+  start(tr("Cleaning"),
+        {QStringLiteral("dataset"), QStringLiteral("check"), experimentFile,
+         QStringLiteral("--fix"), out},
+        out);
+}
+
 void DatasetPreparation::start(const QString& title, const QStringList& arguments,
                                const QString& out) {
   if (isRunning()) return;
@@ -72,7 +81,7 @@ void DatasetPreparation::handleFinish(int exitStatus, const QString& output,
   const Stage stage = std::exchange(stage_, Stage::None);
   if (isCancelled_) return Q_EMIT cancelled();
   if (stage == Stage::Making && exitStatus == 0) {
-    made_ = withoutNext(output);
+    made_ = whatWasMade(output);
     stage_ = Stage::Checking;
     title_ = tr("Checking every image and annotation");
     Q_EMIT progressed(title_, {});

@@ -28,6 +28,8 @@ class DatasetPreparation : public QObject {
   void import(const QString& source, const QString& out, const QString& format = {});
   /// `dataset shapes`.
   void makeScenes(const QString& out, int train, int val);
+  /// `dataset check --fix`: an experiment in the new folder `out` without the faults of this one.
+  void clean(const QString& experimentFile, const QString& out);
   /// cancelled() follows, and neither finished() nor failed().
   void cancel();
 

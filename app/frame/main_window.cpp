@@ -125,7 +125,8 @@ void MainWindow::connectRuns() {
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
   connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
   connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
-    if (RunController* run = openRuns_->find(folder)) run->evaluate();
+    askEngine(folder, protocol::Command{"1", protocol::CommandName::Evaluate},
+              tr("It was not evaluated"));
   });
   connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
     if (RunController* run = openRuns_->find(folder)) run->refresh();

@@ -149,8 +149,8 @@ class MainWindow : public QMainWindow {
   void connectQueue();
   void connectNotes();
   void showTrashed(const QStringList& folders, const QString& failure);
-  void changeQueue(const QString& folder, const protocol::ClientMessage& request,
-                   const QString& failure);
+  void askEngine(const QString& folder, const protocol::ClientMessage& request,
+                 const QString& failure);
   void setStarting(bool starting);
   RunController* currentRun() const;
   void escape();

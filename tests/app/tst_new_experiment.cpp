@@ -2,6 +2,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
+#include <QImage>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -112,6 +113,44 @@ class TstNewExperiment : public QObject {
     pressGo(parts);
     QCOMPARE(ready.count(), 1);
     QCOMPARE(ready[0][0].toString(), path("drops-lockstep/experiment.yaml"));
+  }
+
+  void faultsAreCleanedIntoAnotherExperiment() {
+    if (!hasWorker()) QSKIP("needs lockstep-worker");
+    const QString data = path("drops");
+    QVERIFY(QDir().mkpath(data + text("/train")));
+    QImage picture(64, 64, QImage::Format_RGB32);
+    picture.fill(Qt::gray);
+    QVERIFY(picture.save(data + text("/train/1.png")));
+    QFile file(data + text("/train.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    // The second object is the first once more.
+    file.write(R"({"images": [{"id": 1, "file_name": "1.png", "width": 64, "height": 64}],
+                   "categories": [{"id": 1, "name": "drop"}], "annotations": [
+      {"id": 1, "image_id": 1, "category_id": 1, "bbox": [8, 8, 20, 20], "area": 400, "iscrowd": 0,
+       "segmentation": [[8, 8, 28, 8, 28, 28, 8, 28]]},
+      {"id": 2, "image_id": 1, "category_id": 1, "bbox": [8, 8, 20, 20], "area": 400, "iscrowd": 0,
+       "segmentation": [[8, 8, 28, 8, 28, 28, 8, 28]]}]})");
+    file.close();
+    auto* dialog = new NewExperimentDialog;
+    const Parts parts(dialog);
+    QSignalSpy ready(dialog, &NewExperimentDialog::experimentReady);
+    dialog->show();
+    dialog->setDataFolder(data);
+    pressGo(parts);
+    auto* clean = parts.find<QPushButton>("clean");
+    QTRY_VERIFY2_WITH_TIMEOUT(clean->isVisible(),
+                              qPrintable(parts.find<QLabel>("stage")->toolTip()), 60000);
+    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("1 fault")));
+    QTest::mouseClick(clean, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), 60000);
+    const auto* findings = parts.find<QPlainTextEdit>("findings");
+    QVERIFY2(findings->toPlainText().startsWith(text("cleaned:")),
+             qPrintable(findings->toPlainText()));
+    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("0 faults")));
+    QVERIFY(!clean->isVisible());
+    pressGo(parts);
+    QCOMPARE(ready[0][0].toString(), path("drops-lockstep-cleaned/experiment.yaml"));
   }
 
   void whyAnImportFailedIsSaid() {

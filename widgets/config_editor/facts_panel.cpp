@@ -27,7 +27,6 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   find->setToolTip(
       tr("Find a learning rate: a short training in which it rises until the loss "
          "diverges"));
-  setRole(find, "small");
   connect(find, &QPushButton::clicked, this, &FactsPanel::rangeTestRequested);
   auto* titleRow = new QHBoxLayout;
   titleRow->addWidget(title);

@@ -11,9 +11,18 @@
 namespace lockstep::widgets {
 namespace {
 
+constexpr int kLossLabels = 4;
 constexpr double kLeftPx = 44, kRightPx = 12, kTopPx = 22, kBottomPx = 22;
 /// Losses beyond this many times the lowest are cut off: a diverging one would hide the rest.
 constexpr double kShownTimesLowest = 3;
+
+/// 1, 2 or 5 times a power of ten, at least `step`.
+double roundStep(double step) {
+  const double decade = std::pow(10.0, std::floor(std::log10(step)));
+  for (const double times : {1.0, 2.0, 5.0})
+    if (times * decade >= step) return times * decade;
+  return 10 * decade;
+}
 
 QString valueText(double value) { return QString::number(value, 'g', 3); }
 
@@ -38,7 +47,6 @@ void RangeTestCurve::setSteps(std::vector<config::RangeTestStep> steps) {
     }
     if (!std::isfinite(lowest)) lowest = 0;
     highLoss_ = std::max(std::min(highest, lowest * kShownTimesLowest), lowest + 1e-6) * 1.05;
-    lowLoss_ = 0;
   }
   update();
 }
@@ -55,7 +63,7 @@ double RangeTestCurve::xOf(double learningRate) const {
 
 double RangeTestCurve::yOf(double loss) const {
   const QRectF plot = plotRect();
-  return plot.bottom() - (loss - lowLoss_) / (highLoss_ - lowLoss_) * plot.height();
+  return plot.bottom() - loss / highLoss_ * plot.height();
 }
 
 void RangeTestCurve::paintEvent(QPaintEvent*) {
@@ -85,8 +93,9 @@ void RangeTestCurve::paintAxes(QPainter& painter) const {
     label({x - 30, plot.bottom() + 4, 60, kBottomPx - 4}, Qt::AlignHCenter | Qt::AlignTop,
           valueText(std::pow(10.0, decade)));
   }
-  for (const double share : {0.0, 0.5, 1.0}) {
-    const double loss = lowLoss_ + share * (highLoss_ - lowLoss_) / 1.05, y = yOf(loss);
+  const double between = roundStep(highLoss_ / kLossLabels);
+  for (double loss = 0; loss <= highLoss_; loss += between) {
+    const double y = yOf(loss);
     painter.setPen(theme.divider);
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     label({0, y - 9, kLeftPx - 6, 18}, Qt::AlignRight | Qt::AlignVCenter, valueText(loss));

@@ -33,7 +33,7 @@ class RangeTestCurve : public QWidget {
   std::vector<config::RangeTestStep> steps_;
   std::optional<config::LearningRateSuggestion> suggestion_;
   double lowRate_ = 1e-6, highRate_ = 10;
-  double lowLoss_ = 0, highLoss_ = 1;
+  double highLoss_ = 1;  ///< at the top; 0 is at the bottom
 };
 
 }  // namespace lockstep::widgets
