@@ -1,4 +1,6 @@
 // What leads from experiments to runs and back: the learning-rate range test, forks.
+#include <signal.h>
+
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
@@ -6,9 +8,11 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <algorithm>
 #include <cmath>
 
 #include "app/configure/configure_page.h"
@@ -23,6 +27,7 @@
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/append_scalars.h"
+#include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
 
@@ -172,6 +177,27 @@ class TstExperimentsInWindow : public QObject {
     QCOMPARE(faults[3], text("none"));
     QCOMPARE(faults[4], text("20"));
     QCOMPARE(faults[5], text("solver.base_lr=0.01"));
+  }
+
+  void aTrainingRunIsEvaluatedOnRequest() {
+    tests::EngineBench bench;
+    bench.script("state running 0\nscalars 1 5\nserve\nfinish 7 stopped\n");
+    const auto result =
+        bench.run({"train", "experiment.yaml", "--output", "runs/live", "--detach"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const run_folder::Layout live = bench.onlyRun();
+    const auto end = qScopeGuard([&live] {
+      ::kill(static_cast<pid_t>(run_folder::summarise(live.folder()).info.pid), SIGKILL);
+    });
+    MainWindow window(&theme_, optionsFor({QString::fromStdString(live.folder().string())}));
+    window.show();
+    QTRY_VERIFY_WITH_TIMEOUT(action(window, "run.evaluate")->isEnabled(), 20000);
+    action(window, "run.evaluate")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!run_folder::evaluationSteps(live).empty(), 20000);
+    Q_EMIT window.runsPanel()->evaluationRequested(window.runsPanel()->currentRun());
+    QTRY_VERIFY(std::ranges::count_if(bench.received(), [](const std::string& line) {
+                  return line.find("evaluate") != std::string::npos;
+                }) >= 2);
   }
 
   void aForkSaysWhatItIsOf() {
