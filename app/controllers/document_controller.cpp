@@ -161,9 +161,15 @@ void DocumentController::openText(const QString& text, const QString& path) {
 bool DocumentController::openDraft(const QString& id) {
   for (const OrphanedDraft& left : draft_.folder().orphaned()) {
     if (left.id != id) continue;
+    const bool hasFile = !left.draft.file.isEmpty();
     const QString path = left.draft.shownPath.isEmpty() ? left.draft.file : left.draft.shownPath;
-    keepShown();
-    showNew(left.draft.base, path, !left.draft.file.isEmpty(), {});
+    const int open = hasFile ? indexOf(path) : -1;
+    if (open >= 0 && !documents()[open].isUnsaved) {
+      showDocument(open);
+    } else {
+      keepShown();
+      showNew(left.draft.base, path, hasFile, {});
+    }
     restoreDraft(left);
     return true;
   }

@@ -32,22 +32,26 @@ ForkDialog::ForkDialog(const QString& run, const QList<Checkpoint>& checkpoints,
   setWindowTitle(tr("Fork a run"));
   setMinimumWidth(kWidthPx);
   widgets::setRole(this, "panel");
-  auto* heading = new QLabel(tr("Fork %1").arg(run));
-  heading->setFont(widgets::interfaceFont(14, QFont::DemiBold));
-  heading->setTextFormat(Qt::PlainText);
-  auto* text = new QLabel(
-      tr("A new run goes on from a checkpoint, with its curves and its optimizer. %1 stays as it "
-         "is.")
-          .arg(run));
-  text->setWordWrap(true);
-  text->setTextFormat(Qt::PlainText);
-  widgets::setRole(text, "muted");
-  checkpoints_ = new QComboBox;
-  checkpoints_->setObjectName(QStringLiteral("checkpoints"));
+  buildUi(run);
+  // The newest first.
   for (auto each = checkpoints.crbegin(); each != checkpoints.crend(); ++each)
     checkpoints_->addItem(
         each->isBest ? tr("Step %1 (best)").arg(each->step) : tr("Step %1").arg(each->step),
         each->step);
+  connect(checkpoints_, &QComboBox::currentIndexChanged, this, &ForkDialog::update);
+  connect(changes_, &QPlainTextEdit::textChanged, this, &ForkDialog::update);
+  update();
+}
+
+void ForkDialog::buildUi(const QString& run) {
+  auto* heading = new QLabel(tr("Fork %1").arg(run));
+  heading->setFont(widgets::interfaceFont(14, QFont::DemiBold));
+  auto* text = new QLabel(tr("A new run goes on from a checkpoint, with its curves and its "
+                             "optimizer. %1 stays as it is.")
+                              .arg(run));
+  widgets::setRole(text, "muted");
+  checkpoints_ = new QComboBox;
+  checkpoints_->setObjectName(QStringLiteral("checkpoints"));
   changes_ = new QPlainTextEdit;
   changes_->setObjectName(QStringLiteral("changes"));
   changes_->setFont(widgets::monoFont(12));
@@ -56,20 +60,11 @@ ForkDialog::ForkDialog(const QString& run, const QList<Checkpoint>& checkpoints,
   changes_->setPlaceholderText(QStringLiteral("solver.base_lr=0.005\nsolver.max_steps=800"));
   fault_ = new QLabel;
   fault_->setObjectName(QStringLiteral("fault"));
-  fault_->setWordWrap(true);
-  fault_->setTextFormat(Qt::PlainText);
   widgets::setRole(fault_, "error");
-  auto* cancel = new QPushButton(tr("Cancel"));
-  cancel->setAutoDefault(false);
-  start_ = new QPushButton(tr("Train the fork"));
-  start_->setObjectName(QStringLiteral("start"));
-  start_->setDefault(true);
-  widgets::setRole(start_, "primary");
-  auto* buttons = new QHBoxLayout;
-  buttons->setSpacing(8);
-  buttons->addStretch();
-  buttons->addWidget(cancel);
-  buttons->addWidget(start_);
+  for (QLabel* label : {heading, text, fault_}) {
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+  }
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(20, 18, 20, 16);
   column->setSpacing(8);
@@ -80,12 +75,24 @@ ForkDialog::ForkDialog(const QString& run, const QList<Checkpoint>& checkpoints,
   column->addWidget(section(tr("Changes, a line each (none: the same again)"), changes_));
   column->addWidget(changes_);
   column->addWidget(fault_);
-  column->addLayout(buttons);
-  connect(checkpoints_, &QComboBox::currentIndexChanged, this, &ForkDialog::update);
-  connect(changes_, &QPlainTextEdit::textChanged, this, &ForkDialog::update);
+  column->addLayout(buildButtons());
+}
+
+QLayout* ForkDialog::buildButtons() {
+  auto* cancel = new QPushButton(tr("Cancel"));
+  cancel->setAutoDefault(false);
+  start_ = new QPushButton(tr("Train the fork"));
+  start_->setObjectName(QStringLiteral("start"));
+  start_->setDefault(true);
+  widgets::setRole(start_, "primary");
   connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
   connect(start_, &QPushButton::clicked, this, &QDialog::accept);
-  update();
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(8);
+  buttons->addStretch();
+  buttons->addWidget(cancel);
+  buttons->addWidget(start_);
+  return buttons;
 }
 
 qint64 ForkDialog::step() const { return checkpoints_->currentData().toLongLong(); }

@@ -32,6 +32,8 @@ class ForkDialog : public QDialog {
   QStringList overrides() const;
 
  private:
+  void buildUi(const QString& run);
+  QLayout* buildButtons();
   void update();
 
   Check check_;

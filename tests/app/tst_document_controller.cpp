@@ -109,6 +109,22 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(made->shown, text("two"));
   }
 
+  void aDraftOfAnOpenFileIsRestoredInIt() {
+    write(path("a.yaml"), "one");
+    write(path("b.yaml"), "b");
+    const auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    QVERIFY(made->document.open(path("b.yaml")));
+    {
+      const auto other = edited();  // in another window, which is killed
+      other->document.keepDraft();
+    }
+    QVERIFY(made->document.openDraft(made->document.orphanedDrafts().front().id));
+    QCOMPARE(made->shown, text("two"));
+    QCOMPARE(made->document.shownDocument(), 0);
+    QCOMPARE(made->document.documents().size(), 2);
+  }
+
   void aDocumentThatIsNotShownIsReloadedWhenItChanged() {
     write(path("a.yaml"), "one");
     write(path("b.yaml"), "b");
