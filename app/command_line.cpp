@@ -3,12 +3,26 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <thread>
 
 #include "app/models/remote_place.h"
 #include "engine/base/error.h"
 
 namespace lockstep::app {
 namespace {
+
+constexpr std::chrono::seconds kPatience{1};
+
+/// A disk that does not answer has what is asked for: the window says that it waits for it.
+bool mayExist(const QString& path) {
+  const auto answer = std::make_shared<std::promise<bool>>();
+  auto exists = answer->get_future();
+  std::thread([path, answer] { answer->set_value(QFileInfo::exists(path)); }).detach();
+  return exists.wait_for(kPatience) != std::future_status::ready || exists.get();
+}
 
 Error usageError(const QString& text) { return UserError(text.toStdString()); }
 
@@ -82,7 +96,7 @@ CommandLine parseCommandLine(const QStringList& arguments) {
         continue;
       }
       const QFileInfo file(name);
-      if (!file.exists()) throw usageError(QStringLiteral("%1: no such file or folder").arg(name));
+      if (!mayExist(name)) throw usageError(QStringLiteral("%1: no such file or folder").arg(name));
       line.paths.append(QDir::cleanPath(file.absoluteFilePath()));
       continue;
     }

@@ -9,6 +9,7 @@
 #include "app/configure/document_dialogs.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/editor_header.h"
+#include "widgets/jobs/awaited.h"
 
 namespace lockstep::app {
 
@@ -83,8 +84,9 @@ bool ConfigurePage::open(const QString& path) {
 void ConfigurePage::openWithDialog() {
   const QString start =
       hasDocument() ? QFileInfo(document_.path()).absolutePath() : QDir::currentPath();
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open experiment"), start,
-                                                    tr("Experiments (*.yaml *.yml)"));
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open experiment"), jobs::folderToBeginWith(start),
+                                   tr("Experiments (*.yaml *.yml)"));
   if (!path.isEmpty()) open(path);
 }
 

@@ -1,6 +1,7 @@
 #include "app/configure/document_dialogs.h"
 
 #include <QFileDialog>
+#include <QFileInfo>
 
 #include "widgets/question_dialog.h"
 
@@ -53,9 +54,18 @@ QString DocumentDialogs::askSavePath(const QString& suggestedPath) {
                      QObject::tr("Experiments (*.yaml *.yml)"));
   dialog.setAcceptMode(QFileDialog::AcceptSave);
   dialog.setDefaultSuffix(QStringLiteral("yaml"));
-  dialog.selectFile(suggestedPath);
+  const QFileInfo suggested(suggestedPath);
+  dialog.setDirectory(jobs::folderToBeginWith(suggested.path()));
+  dialog.selectFile(suggested.fileName());
   if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return {};
   return dialog.selectedFiles().front();
+}
+
+void DocumentDialogs::waitForDisk(const QString& path, const jobs::Ending& answer) {
+  QuestionDialog dialog(QObject::tr("Waiting for a disk that does not answer"), path, parent_);
+  dialog.addAnswer(QObject::tr("Stop waiting"), QuestionDialog::Kind::Default);
+  answer.then(&dialog, [&dialog] { dialog.accept(); });
+  dialog.ask();
 }
 
 }  // namespace lockstep::app

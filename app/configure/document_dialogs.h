@@ -16,6 +16,7 @@ class DocumentDialogs : public DocumentQuestions {
   Overwriting beforeOverwritingUnreadable(const QString& name, const QString& reason) override;
   Training beforeTraining(const QString& name, const QString& copyName) override;
   QString askSavePath(const QString& suggestedPath) override;
+  void waitForDisk(const QString& path, const jobs::Ending& answer) override;
 
  private:
   template <typename Answer>

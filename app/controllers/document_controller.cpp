@@ -1,11 +1,15 @@
 #include "app/controllers/document_controller.h"
 
 #include <QDir>
+#include <QEventLoop>
 #include <QFileInfo>
+#include <QTimer>
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "app/models/line_difference.h"
+#include "engine/base/error.h"
 #include "engine/config/moved_paths.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/source_files.h"
@@ -15,9 +19,12 @@ namespace {
 
 using Kind = DocumentNotice::Kind;
 
+/// A frame of the window, and for how long the user's input is put off.
+constexpr std::chrono::milliseconds kFrame{16}, kUnasked{300};
+
 QString clean(const QString& path) { return QDir::cleanPath(QFileInfo(path).absoluteFilePath()); }
 
-/// The run folder whose config.yaml this file is; empty: none.
+/// The run folder whose config.yaml this file is; empty: none. Blocks.
 QString runOfRecord(const QString& path) {
   const QFileInfo real(ExperimentFile::realPath(path));
   const bool isRecord = real.fileName() == QLatin1String("config.yaml") &&
@@ -25,17 +32,31 @@ QString runOfRecord(const QString& path) {
   return isRecord ? real.absolutePath() : QString();
 }
 
-/// The person's own file as a new one in `folder`; nullopt: there is none, or it is not UTF-8.
-std::optional<QString> ownFileOf(const QString& runFolder, const QString& folder) {
-  const auto bytes =
-      run_folder::editableCopy(run_folder::Layout(runFolder.toStdString()), folder.toStdString());
-  if (!bytes) return std::nullopt;
-  QString text = QString::fromStdString(*bytes);
-  return text.toStdString() == *bytes ? std::optional(std::move(text)) : std::nullopt;
-}
-
 QString nameOf(const QString& path) { return QFileInfo(path).fileName(); }
 QString folderOf(const QString& path) { return QFileInfo(path).absolutePath(); }
+
+QString recordOf(const QString& runFolder) {
+  return QString::fromStdString(run_folder::Layout(runFolder.toStdString()).config().string());
+}
+
+/// The person's own file as a new one in `folder`, else config.yaml. Blocks. Throws Error.
+QString editableTextOf(const QString& runFolder, const QString& folder) {
+  const auto own =
+      run_folder::editableCopy(run_folder::Layout(runFolder.toStdString()), folder.toStdString());
+  if (const QString text = QString::fromStdString(own.value_or(""));
+      own && text.toStdString() == *own)  // else it is not UTF-8
+    return text;
+  return ExperimentFile::read(recordOf(runFolder));
+}
+
+struct TextOfFile {
+  QString text, real;
+};
+
+/// Blocks. Throws Error.
+TextOfFile readWhole(const QString& path) {
+  return {ExperimentFile::read(path), ExperimentFile::realPath(path)};
+}
 
 }  // namespace
 
@@ -46,6 +67,9 @@ DocumentController::DocumentController(std::function<QString()> text, DocumentQu
       questions_(questions),
       draft_(draftFolder, [this] { return unsavedDraft(); }) {
   connect(&file_, &ExperimentFile::changed, this, &DocumentController::handleFileChange);
+  connect(&file_, &ExperimentFile::overdue, this,
+          [this] { showNotice(DocumentNotice::notAnswering(path_)); });
+  connect(&file_, &ExperimentFile::answered, this, [this] { clearNotice(Kind::NotAnswering); });
   connect(&draft_, &DocumentDraft::backupFailed, this,
           [this](const QString& reason) { showNotice(DocumentNotice::backupFailed(reason)); });
   connect(&draft_, &DocumentDraft::backupRecovered, this,
@@ -64,22 +88,77 @@ bool DocumentController::isUnsaved() const {
   return file_.state() != ExperimentFile::State::Same || text_() != file_.known();
 }
 
+/// For a moment, in which the user's input is put off; whether the end is reached.
+bool DocumentController::waitUnasked(const jobs::Ending& answer) {
+  if (answer.wait(kFrame)) return true;
+  QEventLoop loop;
+  answer.then(&loop, [&loop] { loop.quit(); });
+  QTimer::singleShot(kUnasked, &loop, &QEventLoop::quit);
+  loop.exec(QEventLoop::ExcludeUserInputEvents);
+  return answer.isReached();
+}
+
+bool DocumentController::open(const QString& path) {
+  return attempt(tr("The experiment file cannot be opened"),
+                 [this, file = clean(path)] { return openFile(file); });
+}
+
+bool DocumentController::openFile(const QString& file) {
+  if (const int open = indexOf(file, {}); open >= 0) {
+    showAt(open);
+    file_.check();
+    return true;
+  }
+  const QString run = onDisk(file, [file] { return runOfRecord(file); });
+  if (!run.isEmpty()) return openRecord(run);
+  const TextOfFile content = onDisk(file, [file] { return readWhole(file); });
+  if (const int open = indexOf(file, content.real); open >= 0) {
+    showAt(open);
+    return true;
+  }
+  keepShown();
+  showNew(content.text, {file, content.real});
+  findDrafts();
+  return true;
+}
+
+bool DocumentController::openCopyOfRun(const QString& runFolder) {
+  return attempt(tr("The run's configuration cannot be opened"),
+                 [this, runFolder] { return openRecord(runFolder); });
+}
+
+bool DocumentController::openRecord(const QString& runFolder) {
+  const QString record = recordOf(runFolder), folder = QDir::currentPath();
+  const QString text =
+      onDisk(record, [runFolder, folder] { return editableTextOf(runFolder, folder); });
+  keepShown();
+  showNew(text, {QDir(folder).filePath(nameOf(runFolder) + QStringLiteral(".yaml")), {}, record});
+  return true;
+}
+
+void DocumentController::openText(const QString& text, const QString& path) {
+  if (isBusy_) return;
+  keepShown();
+  showNew(text, {path});
+}
+
 QList<OpenDocument> DocumentController::documents() const {
   QList<OpenDocument> list;
   for (int i = 0; i < static_cast<int>(kept_.size()); ++i) {
     const Kept& kept = kept_[i];
     list.append(i == shown_ ? OpenDocument{path_, isUnsaved()}
-                            : OpenDocument{kept.path, kept.text != kept.saved()});
+                            : OpenDocument{kept.place.path, kept.text != kept.saved()});
   }
   return list;
 }
 
-/// Of the document with this file, shown or not; -1: it is not open.
-int DocumentController::indexOf(const QString& path) const {
-  const QString real = ExperimentFile::realPath(path);
+/// Of the document with this file, shown or not; -1: it is not open. `real` empty: not known yet.
+int DocumentController::indexOf(const QString& path, const QString& real) const {
   for (int i = 0; i < static_cast<int>(kept_.size()); ++i) {
-    const bool isFile = i == shown_ ? file_.isAttached() : kept_[i].known.has_value();
-    if (isFile && ExperimentFile::realPath(i == shown_ ? path_ : kept_[i].path) == real) return i;
+    const bool isShown = i == shown_;
+    const QString& ownPath = isShown ? path_ : kept_[i].place.path;
+    const QString ownReal = isShown ? file_.real() : kept_[i].place.real;
+    if (!ownReal.isEmpty() && (ownPath == path || ownReal == real)) return i;
   }
   return -1;
 }
@@ -88,12 +167,19 @@ int DocumentController::indexOf(const QString& path) const {
 void DocumentController::keepShown() {
   if (!hasDocument_) return;
   std::unique_ptr<DraftKeeper> draft = draft_.setAside();
-  kept_[shown_] = {path_,        base_,
-                   recordOfRun_, file_.isAttached() ? std::optional(file_.known()) : std::nullopt,
-                   text_(),      std::move(draft)};
+  const bool isFile = file_.isAttached();
+  kept_[shown_] = {{path_, isFile ? file_.real() : QString(), recordOfRun_},
+                   base_,
+                   isFile ? std::optional(file_.known()) : std::nullopt,
+                   text_(),
+                   std::move(draft)};
 }
 
 void DocumentController::showDocument(int index) {
+  if (!isBusy_) showAt(index);
+}
+
+void DocumentController::showAt(int index) {
   if (index < 0 || index >= static_cast<int>(kept_.size()) || index == shown_) return;
   keepShown();
   showKept(index);
@@ -102,152 +188,67 @@ void DocumentController::showDocument(int index) {
 void DocumentController::showKept(int index) {
   Kept kept = std::exchange(kept_[index], {});
   shown_ = index;
-  show(kept.saved(), kept.path, kept.known.has_value(), kept.recordOfRun);
+  show(kept.saved(), kept.place);
   base_ = kept.base;
   draft_.resume(std::move(kept.draft), kept.text);
   if (kept.text != kept.saved()) Q_EMIT textReplaced(kept.text);
+  draft_.update();
   file_.check();
   Q_EMIT stateChanged();
 }
 
-bool DocumentController::open(const QString& path) {
-  const QString file = clean(path);
-  if (const QString run = runOfRecord(file); !run.isEmpty()) return openCopyOfRun(run);
-  if (const int open = indexOf(file); open >= 0) {
-    showDocument(open);
-    checkFile();
-    return true;
-  }
-  try {
-    const QString text = ExperimentFile::read(file);
-    keepShown();
-    showNew(text, file, /*isFile=*/true, {});
-  } catch (const std::exception& error) {
-    Q_EMIT failed(tr("The experiment file cannot be opened"), QString::fromUtf8(error.what()));
-    return false;
-  }
-  const QString real = ExperimentFile::realPath(file);
-  for (const OrphanedDraft& left : draft_.folder().orphaned()) {
-    if (left.draft.file != real) continue;
-    restoreDraft(left);
-    return true;
-  }
-  if (draft_.isEditedElsewhere(real)) showNotice(DocumentNotice::editedElsewhere(name()));
-  return true;
-}
-
-bool DocumentController::openCopyOfRun(const QString& runFolder) {
-  const QString record =
-      QString::fromStdString(run_folder::Layout(runFolder.toStdString()).config().string());
-  const QString folder = QDir::currentPath();
-  try {
-    const std::optional<QString> own = ownFileOf(runFolder, folder);
-    const QString text = own ? *own : ExperimentFile::read(record);
-    keepShown();
-    showNew(text, folder + QLatin1Char('/') + nameOf(runFolder) + QStringLiteral(".yaml"),
-            /*isFile=*/false, record);
-    return true;
-  } catch (const std::exception& error) {
-    Q_EMIT failed(tr("The run's configuration cannot be opened"), QString::fromUtf8(error.what()));
-    return false;
-  }
-}
-
-void DocumentController::openText(const QString& text, const QString& path) {
-  keepShown();
-  showNew(text, path, /*isFile=*/false, {});
-}
-
-bool DocumentController::openDraft(const QString& id) {
-  for (const OrphanedDraft& left : draft_.folder().orphaned()) {
-    if (left.id != id) continue;
-    const bool hasFile = !left.draft.file.isEmpty();
-    const QString path = left.draft.shownPath.isEmpty() ? left.draft.file : left.draft.shownPath;
-    const int open = hasFile ? indexOf(path) : -1;
-    if (open >= 0 && !documents()[open].isUnsaved) {
-      showDocument(open);
-    } else {
-      keepShown();
-      showNew(left.draft.base, path, hasFile, {});
-    }
-    restoreDraft(left);
-    return true;
-  }
-  Q_EMIT failed(tr("The unsaved edits cannot be opened"),
-                tr("Another window has opened them, or their file has them by now."));
-  return false;
-}
-
-void DocumentController::showNew(const QString& text, const QString& path, bool isFile,
-                                 const QString& recordOfRun) {
+void DocumentController::showNew(const QString& text, const Place& place) {
   shown_ = static_cast<int>(kept_.size());
   kept_.emplace_back();
-  show(text, path, isFile, recordOfRun);
+  show(text, place);
 }
 
 /// After keepShown().
-void DocumentController::show(const QString& text, const QString& path, bool isFile,
-                              const QString& recordOfRun) {
+void DocumentController::show(const QString& text, const Place& place) {
   clearDocumentNotice();
   hasDocument_ = true;
-  path_ = path;
+  path_ = place.path;
   base_ = text;
-  recordOfRun_ = recordOfRun;
-  if (isFile) {
-    file_.attach(path, text);
-  } else {
+  recordOfRun_ = place.recordOfRun;
+  if (place.real.isEmpty()) {
     file_.detach();
+  } else {
+    file_.attach(place.path, place.real, text);
   }
-  Q_EMIT opened(text, path);
+  Q_EMIT opened(text, place.path);
   Q_EMIT stateChanged();
 }
 
-/// Applies a draft to its document, which is open, as one edit.
-void DocumentController::restoreDraft(const OrphanedDraft& left) {
-  if (!draft_.take(left)) return;  // another window has taken it
-  const QString onDisk = file_.isAttached() ? file_.known() : QString();
-  if (file_.isAttached() && onDisk != left.draft.base) {
-    // Saving must ask, because the edits began from another text than the file has now.
-    file_.attach(path_, left.draft.base);
-    Q_EMIT opened(left.draft.base, path_);
-  }
-  Q_EMIT textReplaced(left.draft.text);
-  using Since = DocumentNotice::SinceDraft;
-  const bool hasChanged = file_.check() != ExperimentFile::State::Same;
-  const bool isGone = file_.isAttached() && file_.state() == ExperimentFile::State::Gone;
-  const Since since = isGone ? Since::FileGone : hasChanged ? Since::FileChanged : Since::FileSame;
-  showNotice(DocumentNotice::restored(name(), left.draft.edited, since,
-                                      draft_.folder().orphaned().size()));
-  Q_EMIT stateChanged();
-}
-
-void DocumentController::announceDrafts() {
-  const QList<OrphanedDraft> left = draft_.folder().orphaned();
-  if (left.isEmpty() || notice_.kind == Kind::Restored) return;
-  const Draft& newest = left.front().draft;
-  showNotice(DocumentNotice::draftsFound(nameOf(newest.shownPath), newest.edited, left.size() - 1));
+/// Reads the file.
+ExperimentFile::State DocumentController::look() {
+  if (!file_.isAttached()) return ExperimentFile::State::Same;
+  return file_.apply(onDisk(path_, file_.look()));
 }
 
 bool DocumentController::close() {
-  const int count = static_cast<int>(kept_.size()), first = shown_;
-  for (int i = 0; i < count; ++i) {
-    const int index = (first + i) % count;  // the shown one first
-    if (!documents()[index].isUnsaved) continue;
-    showDocument(index);
-    if (!maybeSave()) return false;
-  }
-  draft_.drop();
-  for (Kept& kept : kept_)
-    if (kept.draft) std::exchange(kept.draft, nullptr)->drop();
-  return true;
+  return attempt(tr("The experiment was not saved"), [this] {
+    const int count = static_cast<int>(kept_.size()), first = shown_;
+    for (int i = 0; i < count; ++i) {
+      const int index = (first + i) % count;  // the shown one first
+      if (!documents()[index].isUnsaved) continue;
+      showAt(index);
+      if (!maybeSave()) return false;
+    }
+    draft_.drop();
+    for (Kept& kept : kept_)
+      if (kept.draft) std::exchange(kept.draft, nullptr)->drop();
+    return true;
+  });
 }
 
 bool DocumentController::closeShown() {
-  if (kept_.size() < 2 || !maybeSave()) return false;
-  draft_.drop();
-  kept_.erase(kept_.begin() + shown_);
-  showKept(std::min(shown_, static_cast<int>(kept_.size()) - 1));
-  return true;
+  return attempt(tr("The experiment was not saved"), [this] {
+    if (kept_.size() < 2 || !maybeSave()) return false;
+    draft_.drop();
+    kept_.erase(kept_.begin() + shown_);
+    showKept(std::min(shown_, static_cast<int>(kept_.size()) - 1));
+    return true;
+  });
 }
 
 /// Asks about unsaved edits. Discarded edits keep their draft until the document is closed.
@@ -255,7 +256,7 @@ bool DocumentController::maybeSave() {
   if (!isUnsaved()) return true;
   switch (questions_->beforeLeaving(name(), hasFile())) {
     case DocumentQuestions::Leaving::Save:
-      return save();
+      return report(tr("The experiment was not saved"), [this] { return saveNow(); });
     case DocumentQuestions::Leaving::Discard:
       return true;
     case DocumentQuestions::Leaving::Cancel:
@@ -265,15 +266,19 @@ bool DocumentController::maybeSave() {
 }
 
 bool DocumentController::save() {
+  return attempt(tr("The experiment was not saved"), [this] { return saveNow(); });
+}
+
+bool DocumentController::saveNow() {
   if (!hasDocument_) return false;
-  if (!file_.isAttached()) return saveAs();
-  file_.check();
+  if (!file_.isAttached()) return saveAsNow();
+  look();
   while (isInConflict()) {
     const QString seen = file_.onDisk(), seenError = file_.readError();
     const auto answer = askBeforeOverwriting();
     if (answer == DocumentQuestions::Overwriting::Cancel) return false;
-    if (answer == DocumentQuestions::Overwriting::SaveAs) return saveAs();
-    file_.check();  // it may have changed during the question; the answer is about what was shown
+    if (answer == DocumentQuestions::Overwriting::SaveAs) return saveAsNow();
+    look();  // it may have changed during the question; the answer is about what was shown
     const bool isAsSeen = file_.onDisk() == seen && file_.readError() == seenError;
     if (answer == DocumentQuestions::Overwriting::Reload && (isAsSeen || !isInConflict())) {
       reloadInConflict();
@@ -311,13 +316,16 @@ DocumentQuestions::Overwriting DocumentController::askBeforeOverwriting() {
 }
 
 bool DocumentController::saveAs() {
+  return attempt(tr("The experiment was not saved"), [this] { return saveAsNow(); });
+}
+
+bool DocumentController::saveAsNow() {
   const QString chosen = questions_->askSavePath(path_);
   if (chosen.isEmpty()) return false;
-  if (!runOfRecord(chosen).isEmpty()) {
-    Q_EMIT failed(tr("The experiment was not saved"),
-                  tr("%1 is the saved configuration of a run: choose another name").arg(chosen));
-    return false;
-  }
+  if (!onDisk(chosen, [chosen] { return runOfRecord(chosen); }).isEmpty())
+    throw Error(tr("%1 is the saved configuration of a run: choose another name")
+                    .arg(chosen)
+                    .toStdString());
   const QString target = clean(chosen), folder = folderOf(path_);
   const config::MovedPaths moved = config::movePaths(text_().toStdString(), folder.toStdString(),
                                                      folderOf(target).toStdString());
@@ -329,25 +337,23 @@ bool DocumentController::saveAs() {
   return true;
 }
 
-/// Writes the text and shows it, as one change that can be undone.
+/// Writes the text and shows it, as one change that can be undone. Throws Error.
 bool DocumentController::writeTo(const QString& path, const QString& text) {
-  try {
+  const QString real = onDisk(path, [path, text] {
     ExperimentFile::write(path, text);
-  } catch (const std::exception& error) {
-    Q_EMIT failed(tr("The experiment was not saved"), QString::fromUtf8(error.what()));
-    return false;
-  }
+    return ExperimentFile::realPath(path);
+  });
   if (text_() != text) Q_EMIT textReplaced(text);
-  markSaved(path, text);
+  markSaved(path, real, text);
   return true;
 }
 
 /// From now on the document is this file with this text.
-void DocumentController::markSaved(const QString& path, const QString& text) {
+void DocumentController::markSaved(const QString& path, const QString& real, const QString& text) {
   path_ = path;
   base_ = text;
   recordOfRun_.clear();
-  file_.attach(path, text);
+  file_.attach(path, real, text);
   draft_.drop();
   clearDocumentNotice();
   Q_EMIT saved(path);
@@ -355,15 +361,26 @@ void DocumentController::markSaved(const QString& path, const QString& text) {
 }
 
 QString DocumentController::fileToTrain() {
+  QString file;
+  attempt(tr("The experiment cannot be trained"), [this, &file] {
+    file = fileToTrainNow();
+    return true;
+  });
+  return file;
+}
+
+QString DocumentController::fileToTrainNow() {
   if (!hasDocument_) return {};
   const QString seen = text_();
-  file_.check();
+  look();
   if (text_() != seen) return {};  // reloaded just now: the user has to see it first
   if (!isUnsaved()) return file_.isAttached() ? path_ : recordOfRun_;
-  const QString copy = hasFile() ? file_.copyName() : QString();
+  QString copy;
+  if (hasFile()) copy = onDisk(path_, [path = path_] { return ExperimentFile::copyName(path); });
   switch (questions_->beforeTraining(name(), copy)) {
     case DocumentQuestions::Training::Save:
-      return save() ? path_ : QString();
+      return report(tr("The experiment was not saved"), [this] { return saveNow(); }) ? path_
+                                                                                      : QString();
     case DocumentQuestions::Training::Copy:
       return trainCopy();
     case DocumentQuestions::Training::Cancel:
@@ -374,17 +391,15 @@ QString DocumentController::fileToTrain() {
 
 QString DocumentController::trainCopy() {
   const QString original = name(), text = text_();
-  try {
-    markSaved(file_.writeCopy(text), text);
-  } catch (const std::exception& error) {
-    Q_EMIT failed(tr("The copy was not written"), QString::fromUtf8(error.what()));
-    return {};
-  }
+  const auto write = [path = path_, text]() -> std::pair<QString, QString> {
+    const QString copy = ExperimentFile::writeCopy(path, text);
+    return {copy, ExperimentFile::realPath(copy)};
+  };
+  const auto [copy, real] = onDisk(path_, write);
+  markSaved(copy, real, text);
   showNotice(DocumentNotice::savedAsCopy(name(), original));
   return path_;
 }
-
-void DocumentController::keepDraft() { draft_.finish(); }
 
 void DocumentController::markEdited() {
   draft_.markEdited();
@@ -417,46 +432,37 @@ void DocumentController::handleFileChange() {
 /// Shows the file's text, as one change that can be undone.
 void DocumentController::reload(const QString& text) {
   if (text_() != text) Q_EMIT textReplaced(text);
-  markSaved(path_, text);
+  markSaved(path_, file_.real(), text);
 }
 
 void DocumentController::acceptNotice() {
-  switch (std::exchange(notice_, {}).kind) {
-    case Kind::Restored:
-      discardDraft();
-      break;
-    case Kind::ChangedOutside:
-      if (file_.check() == ExperimentFile::State::Changed && file_.readError().isEmpty())
-        reload(file_.onDisk());
-      break;
-    case Kind::DraftsFound:
-      if (const QList<OrphanedDraft> left = draft_.folder().orphaned(); !left.isEmpty())
-        openDraft(left.front().id);
-      break;
-    default:
-      break;
+  if (isBusy_) return;
+  const Kind kind = std::exchange(notice_, {}).kind;
+  if (kind == Kind::DraftsFound) {
+    QString newest;
+    attempt(tr("The unsaved edits cannot be opened"), [this, &newest] {
+      const QList<OrphanedDraft> left = orphanedDrafts();
+      if (!left.isEmpty()) newest = left.front().id;
+      return true;
+    });
+    if (!newest.isEmpty()) openDraft(newest);
+  } else {
+    attempt(tr("The file was not reloaded"), [this, kind] {
+      acceptNow(kind);
+      return true;
+    });
   }
   Q_EMIT noticeChanged();
 }
 
+void DocumentController::acceptNow(Kind kind) {
+  if (kind == Kind::Restored) discardDraft();
+  if (kind == Kind::ChangedOutside && look() == ExperimentFile::State::Changed &&
+      file_.readError().isEmpty())
+    reload(file_.onDisk());
+}
+
 void DocumentController::dismissNotice() { clearNotice(notice_.kind); }
-
-/// Restores the file's text, or that before the edits if there is no file.
-void DocumentController::discardDraft() {
-  const bool isOnDisk = file_.isAttached() && file_.check() != ExperimentFile::State::Gone &&
-                        file_.readError().isEmpty();
-  if (isOnDisk) return reload(file_.onDisk());
-  Q_EMIT textReplaced(file_.isAttached() ? file_.known() : base_);
-  draft_.update();
-  Q_EMIT stateChanged();
-}
-
-std::optional<Draft> DocumentController::unsavedDraft() const {
-  if (!isUnsaved()) return std::nullopt;
-  const bool isFile = file_.isAttached();
-  return Draft{isFile ? ExperimentFile::realPath(path_) : QString(), path_,
-               isFile ? file_.known() : base_, text_(), QDateTime::currentDateTime()};
-}
 
 void DocumentController::showNotice(DocumentNotice notice) {
   notice_ = std::move(notice);

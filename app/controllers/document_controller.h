@@ -1,10 +1,14 @@
 #pragma once
 
 #include <QObject>
+#include <QScopedValueRollback>
 #include <QString>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "app/controllers/document_draft.h"
@@ -12,6 +16,8 @@
 #include "app/controllers/experiment_file.h"
 #include "app/models/document_notice.h"
 #include "app/models/document_questions.h"
+#include "engine/base/error.h"
+#include "widgets/jobs/awaited.h"
 
 namespace lockstep::app {
 
@@ -25,6 +31,10 @@ struct OpenDocument {
 /// The open experiments, of which one is shown, with their files and drafts. Edits are backed up as
 /// a draft until they are saved or discarded; they stay while another experiment is shown. A file
 /// that changed on disk is not overwritten without asking.
+///
+/// Files are read and written in the background. What needs them at once handles other events but
+/// the user's input until they are, and soon asks him whether he wants to wait for a disk that does
+/// not answer; it is refused while another of the kind is going on.
 class DocumentController : public QObject {
   Q_OBJECT
 
@@ -60,11 +70,9 @@ class DocumentController : public QObject {
   bool openCopyOfRun(const QString& runFolder);
   /// A text that is in no file yet; `path` is suggested for saving.
   void openText(const QString& text, const QString& path);
-  /// Drafts that can be opened, newest first.
-  QList<OrphanedDraft> orphanedDrafts() const { return draft_.folder().orphaned(); }
   bool openDraft(const QString& id);
-  /// Shows a notice if there are drafts to restore.
-  void announceDrafts();
+  /// Shows a notice if there are drafts to restore, of these.
+  void announceDrafts(const QList<OrphanedDraft>& left);
 
   /// False when it was not saved: the write failed, or the user canceled.
   bool save();
@@ -74,7 +82,7 @@ class DocumentController : public QObject {
   QString fileToTrain();
   /// Asks about unsaved edits of each. True: all may be closed; unsaved edits are discarded.
   bool close();
-  /// Writes the drafts without asking, because the session ends. Returns once they are on disk.
+  /// Writes the drafts without asking, because the session ends. Returns once it is on disk.
   void keepDraft();
 
  public Q_SLOTS:
@@ -99,30 +107,54 @@ class DocumentController : public QObject {
   void failed(const QString& title, const QString& detail);
 
  private:
+  template <typename Work>
+  std::invoke_result_t<Work> onDisk(const QString& path, Work work);
+  template <typename Act>
+  bool report(const QString& failure, Act act);
+  template <typename Act>
+  bool attempt(const QString& failure, Act act);
+  static bool waitUnasked(const jobs::Ending& answer);
+  /// What show() begins with, besides the text.
+  struct Place {
+    QString path;
+    QString real{};         ///< ExperimentFile::realPath(); empty: it has no file
+    QString recordOfRun{};  ///< of a copy of a run's configuration
+  };
   /// What is kept of a document while another is shown.
   struct Kept {
-    QString path, base, recordOfRun;
-    std::optional<QString> known;  ///< text of its file as last read or written; nullopt: no file
-    QString text;
-    std::unique_ptr<DraftKeeper> draft;
+    Place place{};
+    QString base{};                  ///< text before the edits of a document without a file
+    std::optional<QString> known{};  ///< text of its file as last read or written
+    QString text{};
+    std::unique_ptr<DraftKeeper> draft{};
 
     QString saved() const { return known.value_or(base); }
   };
-  int indexOf(const QString& path) const;
+  int indexOf(const QString& path, const QString& real) const;
   void keepShown();
   void showKept(int index);
-  void showNew(const QString& text, const QString& path, bool isFile, const QString& recordOfRun);
-  void show(const QString& text, const QString& path, bool isFile, const QString& recordOfRun);
-  void restoreDraft(const OrphanedDraft& left);
+  void showAt(int index);
+  void showNew(const QString& text, const Place& place);
+  void show(const QString& text, const Place& place);
+  bool openFile(const QString& file);
+  bool openRecord(const QString& runFolder);
+  void findDrafts();
+  QList<OrphanedDraft> orphanedDrafts();
+  ExperimentFile::State look();
+  bool saveNow();
+  bool saveAsNow();
+  void restoreDraft(const OrphanedDraft& left, qsizetype others);
   bool maybeSave();
   bool isInConflict() const;
   DocumentQuestions::Overwriting askBeforeOverwriting();
   void reloadInConflict();
   bool writeTo(const QString& path, const QString& text);
-  void markSaved(const QString& path, const QString& text);
+  void markSaved(const QString& path, const QString& real, const QString& text);
+  QString fileToTrainNow();
   QString trainCopy();
   void reload(const QString& text);
   void handleFileChange();
+  void acceptNow(DocumentNotice::Kind kind);
   void discardDraft();
   std::optional<Draft> unsavedDraft() const;
   void showNotice(DocumentNotice notice);
@@ -137,9 +169,41 @@ class DocumentController : public QObject {
   QString base_;         ///< text before the edits of a document without a file
   QString recordOfRun_;  ///< config.yaml of the run that a document without a file was copied from
   bool hasDocument_ = false;
+  bool isBusy_ = false;     ///< in attempt()
   std::vector<Kept> kept_;  ///< of all documents; that of the shown one is empty
   int shown_ = -1;
   DocumentDraft draft_;  ///< last member: its destructor reads the others
 };
+
+/// The result of the work, which is done in the background. Throws what it throws, or Error if the
+/// disk of `path` does not answer and the user does not wait for it.
+template <typename Work>
+std::invoke_result_t<Work> DocumentController::onDisk(const QString& path, Work work) {
+  const jobs::Awaited awaited(std::move(work));
+  if (!waitUnasked(awaited.ending())) questions_->waitForDisk(path, awaited.ending());
+  if (!awaited.ending().isReached())
+    throw Error(path.toStdString() +
+                ": its disk does not answer; what was asked of it may still be done");
+  return awaited.take();
+}
+
+/// What `act` returns; false if it throws.
+template <typename Act>
+bool DocumentController::report(const QString& failure, Act act) {
+  try {
+    return act();
+  } catch (const std::exception& error) {
+    Q_EMIT failed(failure, QString::fromUtf8(error.what()));
+    return false;
+  }
+}
+
+/// Does what the user asked for, unless something else is going on.
+template <typename Act>
+bool DocumentController::attempt(const QString& failure, Act act) {
+  if (isBusy_) return false;
+  const QScopedValueRollback busy(isBusy_, true);
+  return report(failure, act);
+}
 
 }  // namespace lockstep::app

@@ -8,7 +8,8 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::milliseconds kPause{200};
+constexpr std::chrono::milliseconds kPause{200}, kFrame{16};
+constexpr std::chrono::seconds kPatience{1};
 
 }  // namespace
 
@@ -23,24 +24,21 @@ DocumentDraft::DocumentDraft(const QString& folder, std::function<std::optional<
 }
 
 DocumentDraft::~DocumentDraft() {
-  if (isDue_) update();
+  if (isDue_ || making_) finish();
 }
 
-bool DocumentDraft::isEditedElsewhere(const QString& file) const {
-  return folder_.isEditedElsewhere(file, keeper_.get());
-}
+QString DocumentDraft::id() const { return keeper_ ? keeper_->id() : QString(); }
 
-bool DocumentDraft::take(const OrphanedDraft& left) {
-  keeper_ = folder_.take(left.id);
-  if (!keeper_) return false;
-  connectKeeper();
-  text_ = left.draft.text;
-  return true;
+void DocumentDraft::adopt(HeldDraft held, const QString& text) {
+  hold(std::move(held));
+  text_ = text;
 }
 
 std::unique_ptr<DraftKeeper> DocumentDraft::setAside() {
   isDue_ = false;
   update();
+  if (making_ && making_->ending().wait(kPatience)) update();
+  making_.reset();
   text_.clear();
   if (keeper_) keeper_->disconnect(this);
   return std::exchange(keeper_, nullptr);
@@ -65,22 +63,39 @@ void DocumentDraft::update() {
   std::optional<Draft> draft = unsaved_();
   if (!draft) return drop();
   if (keeper_ && draft->text == text_) return;
+  if (!keeper_ && !make()) return;
+  text_ = draft->text;
+  keeper_->keep(*draft);
+}
+
+/// A file for the draft; true: it is there. Otherwise update() is called again when it is.
+bool DocumentDraft::make() {
+  if (folder_.isNone()) return false;
+  const bool isNew = !making_;
+  if (isNew) making_.emplace([folder = folder_] { return folder.make(); });
+  if (isNew && !making_->ending().wait(kFrame))
+    making_->ending().then(this, [this] {
+      takeMade();
+      if (keeper_) update();
+    });
+  takeMade();
+  return keeper_ != nullptr;
+}
+
+void DocumentDraft::takeMade() {
+  if (!making_ || !making_->ending().isReached()) return;
+  const auto made = *std::exchange(making_, std::nullopt);
   try {
-    if (!keeper_) {
-      keeper_ = folder_.make();
-      connectKeeper();
-    }
+    hold(made.take());
   } catch (const std::exception& error) {
     reportFailure(QString::fromUtf8(error.what()));
   }
-  if (!keeper_) return;
-  text_ = draft->text;
-  keeper_->keep(*draft);
 }
 
 void DocumentDraft::finish() {
   isDue_ = false;
   update();
+  if (making_ && making_->ending().wait(kPatience)) update();
   if (keeper_) keeper_->finish();
 }
 
@@ -88,6 +103,11 @@ void DocumentDraft::drop() {
   isDue_ = false;
   text_.clear();
   if (const auto keeper = std::exchange(keeper_, nullptr)) keeper->drop();
+}
+
+void DocumentDraft::hold(HeldDraft held) {
+  keeper_ = std::make_unique<DraftKeeper>(folder_, std::move(held));
+  connectKeeper();
 }
 
 void DocumentDraft::connectKeeper() {

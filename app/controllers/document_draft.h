@@ -8,8 +8,11 @@
 #include <optional>
 
 #include "app/controllers/draft_folder.h"
+#include "widgets/jobs/awaited.h"
 
 namespace lockstep::app {
+
+class DraftKeeper;
 
 /// The draft on disk of the open document while it has unsaved edits: written at the first edit and
 /// then at most every 200 ms.
@@ -23,11 +26,12 @@ class DocumentDraft : public QObject {
   ~DocumentDraft() override;
 
   const DraftFolder& folder() const { return folder_; }
-  /// Another open window has unsaved edits of this file (real path).
-  bool isEditedElsewhere(const QString& file) const;
-  /// An orphaned draft becomes that of the open document. False: another window has taken it.
-  bool take(const OrphanedDraft& left);
-  /// Lets go of the draft, which stays on disk and held by its keeper; nullptr: all was saved.
+  /// Of the draft that is written; empty: none is.
+  QString id() const;
+  /// A draft that was taken over becomes that of the open document; `text`: its text.
+  void adopt(HeldDraft held, const QString& text);
+  /// Lets go of the draft, which stays on disk and held by its keeper; nullptr: all was saved, or
+  /// the disk does not answer.
   std::unique_ptr<DraftKeeper> setAside();
   /// Goes on with a draft that was set aside, of this text.
   void resume(std::unique_ptr<DraftKeeper> keeper, const QString& text);
@@ -35,7 +39,7 @@ class DocumentDraft : public QObject {
   void markEdited();
   /// Writes the draft now, or removes it if all is saved.
   void update();
-  /// Returns once the draft is on disk, for the end of the session.
+  /// Returns once the draft is on disk, for the end of the session, or the disk does not answer.
   void finish();
   /// Removes the draft: the edits were saved or discarded.
   void drop();
@@ -46,12 +50,16 @@ class DocumentDraft : public QObject {
   void backupRecovered();
 
  private:
+  void hold(HeldDraft held);
   void connectKeeper();
+  bool make();
+  void takeMade();
   void reportFailure(const QString& reason);
 
   DraftFolder folder_;
   std::function<std::optional<Draft>()> unsaved_;
   std::unique_ptr<DraftKeeper> keeper_;
+  std::optional<jobs::Awaited<HeldDraft>> making_;
   QTimer pause_;
   QString text_;        ///< text of the draft
   bool isDue_ = false;  ///< edited since the last write

@@ -17,10 +17,6 @@ namespace {
 
 constexpr unsigned kOwnerAlone = 0600;
 
-QString draftFile(const QString& folder, const QString& id) {
-  return folder + QLatin1Char('/') + id + QStringLiteral(".json");
-}
-
 std::filesystem::path lockFile(const QString& folder, const QString& id) {
   return std::filesystem::path(folder.toStdString()) / (id.toStdString() + ".lock");
 }
@@ -42,13 +38,13 @@ QStringList idsIn(const QString& folder, const QString& ending = QStringLiteral(
   return ids;
 }
 
-std::optional<Draft> readDraft(const QString& folder, const QString& id) {
-  const auto json = contentOf(draftFile(folder, id));
+std::optional<Draft> readDraft(const QString& file) {
+  const auto json = contentOf(file);
   return json ? draftOf(*json) : std::nullopt;
 }
 
-bool isDamaged(const QString& folder, const QString& id) {
-  const auto json = contentOf(draftFile(folder, id));
+bool isDamaged(const QString& file) {
+  const auto json = contentOf(file);
   return json && !draftOf(*json);
 }
 
@@ -61,16 +57,20 @@ QString DraftFolder::defaultFolder() {
   return state + QStringLiteral("/lockstep/drafts");
 }
 
+QString DraftFolder::fileOf(const QString& id) const {
+  return folder_ + QLatin1Char('/') + id + QStringLiteral(".json");
+}
+
 QList<OrphanedDraft> DraftFolder::orphaned() const {
   removeStrayLocks();
   QList<OrphanedDraft> found;
   for (const QString& id : idsIn(folder_)) {
     if (base::FileLock::isHeld(lockFile(folder_, id))) continue;
-    const std::optional<Draft> draft = readDraft(folder_, id);
+    const std::optional<Draft> draft = readDraft(fileOf(id));
     if (!draft) continue;
     // The program was killed after saving and before removing the draft.
     if (!draft->file.isEmpty() && contentOf(draft->file) == draft->text.toUtf8()) {
-      if (const auto keeper = take(id)) keeper->drop();
+      if (const auto held = take(id)) remove(id);
       continue;
     }
     found.append({id, *draft});
@@ -85,7 +85,7 @@ QList<OrphanedDraft> DraftFolder::orphaned() const {
 void DraftFolder::removeStrayLocks() const {
   for (const QString& id : idsIn(folder_, QStringLiteral(".lock"))) {
     const bool isStray =
-        !QFile::exists(draftFile(folder_, id)) && !base::FileLock::isHeld(lockFile(folder_, id));
+        !QFile::exists(fileOf(id)) && !base::FileLock::isHeld(lockFile(folder_, id));
     if (isStray) take(id);
   }
 }
@@ -93,29 +93,28 @@ void DraftFolder::removeStrayLocks() const {
 QStringList DraftFolder::setAsideDamaged() const {
   QStringList places;
   for (const QString& id : idsIn(folder_)) {
-    if (base::FileLock::isHeld(lockFile(folder_, id)) || !isDamaged(folder_, id)) continue;
-    const auto keeper = take(id);
-    if (!keeper || !isDamaged(folder_, id)) continue;  // another window has taken it
+    if (base::FileLock::isHeld(lockFile(folder_, id)) || !isDamaged(fileOf(id))) continue;
+    const auto held = take(id);
+    if (!held || !isDamaged(fileOf(id))) continue;  // another window has taken it
     const QString place = folder_ + QLatin1Char('/') + id + QStringLiteral(".damaged");
-    if (!QFile::rename(draftFile(folder_, id), place)) continue;
-    keeper->drop();
+    if (!QFile::rename(fileOf(id), place)) continue;
+    remove(id);
     places.append(place);
   }
   return places;
 }
 
-bool DraftFolder::isEditedElsewhere(const QString& file, const DraftKeeper* own) const {
+bool DraftFolder::isEditedElsewhere(const QString& file, const QString& own) const {
   for (const QString& id : idsIn(folder_)) {
-    if (own && own->id() == id) continue;
+    if (own == id) continue;
     if (!base::FileLock::isHeld(lockFile(folder_, id))) continue;
-    const std::optional<Draft> draft = readDraft(folder_, id);
+    const std::optional<Draft> draft = readDraft(fileOf(id));
     if (draft && draft->file == file) return true;
   }
   return false;
 }
 
-std::unique_ptr<DraftKeeper> DraftFolder::make() const {
-  if (folder_.isEmpty()) return nullptr;
+HeldDraft DraftFolder::make() const {
   std::error_code failure;
   const std::filesystem::path folder = folder_.toStdString();
   std::filesystem::create_directories(folder, failure);
@@ -124,21 +123,28 @@ std::unique_ptr<DraftKeeper> DraftFolder::make() const {
   const QString id = QUuid::createUuid().toString(QUuid::WithoutBraces);
   auto lock = base::FileLock::tryAcquire(lockFile(folder_, id), kOwnerAlone);
   if (!lock) throw Error(folder.string() + ": a new file in it is locked by another program");
-  return std::make_unique<DraftKeeper>(folder_, id, std::move(*lock));
+  return {id, std::move(*lock)};
 }
 
-std::unique_ptr<DraftKeeper> DraftFolder::take(const QString& id) const {
+std::optional<HeldDraft> DraftFolder::take(const QString& id) const {
   try {
     auto lock = base::FileLock::tryAcquire(lockFile(folder_, id), kOwnerAlone);
-    if (!lock) return nullptr;
-    if (!QFile::exists(draftFile(folder_, id))) {  // another window took, saved and removed it
+    if (!lock) return std::nullopt;
+    if (!QFile::exists(fileOf(id))) {  // another window took, saved and removed it
       std::filesystem::remove(lockFile(folder_, id));
-      return nullptr;
+      return std::nullopt;
     }
-    return std::make_unique<DraftKeeper>(folder_, id, std::move(*lock));
+    return HeldDraft{id, std::move(*lock)};
   } catch (const std::exception&) {
-    return nullptr;  // the draft stays where it is
+    return std::nullopt;  // the draft stays where it is
   }
+}
+
+/// The draft first: a lock without a draft is harmless.
+void DraftFolder::remove(const QString& id) const {
+  QFile::remove(fileOf(id));
+  std::error_code ignored;
+  std::filesystem::remove(lockFile(folder_, id), ignored);
 }
 
 }  // namespace lockstep::app

@@ -1,31 +1,29 @@
 #pragma once
 
-#include <QMutex>
 #include <QObject>
 #include <QString>
-#include <QThreadPool>
-#include <optional>
+#include <memory>
 
 #include "app/controllers/draft_folder.h"
-#include "engine/base/file_lock.h"
 
 namespace lockstep::app {
 
-/// Writes one document's draft to disk. The file stays when this object is destroyed, as an
-/// orphaned draft; drop() removes it.
+/// Keeps one document's draft on disk, in the background. The file stays when this object is
+/// destroyed, as an orphaned draft; drop() removes it.
 class DraftKeeper : public QObject {
   Q_OBJECT
 
  public:
-  DraftKeeper(const QString& folder, const QString& id, base::FileLock lock);
+  DraftKeeper(const DraftFolder& folder, HeldDraft held);
+  /// Waits as finish() does. A write that hangs goes on.
   ~DraftKeeper() override;
 
   QString id() const { return id_; }
-  /// Writes it in a worker thread; of several waiting drafts only the newest.
+  /// Writes it; of several waiting drafts only the newest.
   void keep(const Draft& draft);
-  /// Blocks until the last draft is on disk.
+  /// Waits until the last draft is on disk, but not for ever for a disk that does not answer.
   void finish();
-  /// Removes the file, after a write in progress.
+  /// Removes the file, after a write in progress. Waits as finish() does.
   void drop();
 
  Q_SIGNALS:
@@ -34,14 +32,13 @@ class DraftKeeper : public QObject {
   void recovered();
 
  private:
-  void writeWaiting();
+  class Writer;
+  void start();
+  void report(const QString& failure);
 
-  QString file_, lockFile_, id_;
-  base::FileLock lock_;
-  QThreadPool writer_;  ///< one thread: writes are in order
-  QMutex mutex_;        ///< guards waiting_
-  std::optional<Draft> waiting_;
-  bool hasFailed_ = false;  ///< used in the writer thread only
+  QString id_;
+  std::shared_ptr<Writer> writer_;
+  bool hasFailed_ = false;
 };
 
 /// A draft as JSON, and back; nothing if the text is not a draft.

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -21,6 +22,7 @@ namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::milliseconds kSettle{150};
+constexpr std::chrono::seconds kPatience{5};
 
 Error fileError(const QString& path, const char* what) {
   return Error(path.toStdString() + ": " + what);
@@ -49,9 +51,7 @@ ExperimentFile::ExperimentFile(QObject* parent) : QObject(parent) {
   settle_.setSingleShot(true);
   settle_.setInterval(kSettle);
   connect(&settle_, &QTimer::timeout, this, &ExperimentFile::check);
-  const auto wait = [this] { settle_.start(); };
-  connect(&watcher_, &QFileSystemWatcher::fileChanged, this, wait);
-  connect(&watcher_, &QFileSystemWatcher::directoryChanged, this, wait);
+  connect(&watch_, &FileWatch::changed, this, [this] { settle_.start(); });
 }
 
 QString ExperimentFile::read(const QString& path) {
@@ -83,61 +83,83 @@ QString ExperimentFile::realPath(const QString& path) {
   return (folder.isEmpty() ? info.absolutePath() : folder) + QLatin1Char('/') + info.fileName();
 }
 
-void ExperimentFile::attach(const QString& path, const QString& known) {
+void ExperimentFile::attach(const QString& path, const QString& real, const QString& known) {
   path_ = path;
+  real_ = real;
   known_ = onDisk_ = known;
   readError_.clear();
   state_ = State::Same;
-  watch();
-}
-
-void ExperimentFile::detach() {
-  attach({}, {});
+  oldest_ = looks_ + 1;
+  // A check that is running is of before.
+  check_.cancel();
+  again_ = false;
+  if (std::exchange(isOverdue_, false)) Q_EMIT answered();
   settle_.stop();
-}
-
-void ExperimentFile::watch() {
-  // A replaced file is a new inode, so watching always starts over.
-  const QStringList watched = watcher_.files() + watcher_.directories();
-  if (!watched.isEmpty()) watcher_.removePaths(watched);
-  QStringList paths;
-  if (!path_.isEmpty()) {
-    const QString real = realPath(path_);
-    paths << QFileInfo(path_).absolutePath() << QFileInfo(real).absolutePath();
-    if (QFileInfo::exists(real)) paths << real;
-    paths.removeDuplicates();
+  if (isAttached()) {
+    check();  // begins to watch it
+  } else {
+    watch_.paths()->set({}, ++looks_);
   }
-  if (!paths.isEmpty()) watcher_.addPaths(paths);
 }
 
-ExperimentFile::State ExperimentFile::check() {
-  if (!isAttached()) return State::Same;
-  settle_.stop();
+void ExperimentFile::detach() { attach({}, {}, {}); }
+
+std::function<ExperimentFile::Look()> ExperimentFile::look() {
+  return [path = path_, known = known_, number = ++looks_, watch = watch_.paths()] {
+    // First, so that no change is missed. A replaced file is a new inode.
+    const QString real = realPath(path);
+    QStringList places{QFileInfo(path).absolutePath(), QFileInfo(real).absolutePath(), real};
+    places.removeDuplicates();
+    watch->set(places, number);
+    Look look{number};
+    try {
+      look.onDisk = read(path);
+      look.state = look.onDisk == known ? State::Same : State::Changed;
+    } catch (const std::exception& error) {
+      look.state = QFileInfo::exists(path) ? State::Changed : State::Gone;
+      if (look.state == State::Changed) look.readError = QString::fromUtf8(error.what());
+    }
+    return look;
+  };
+}
+
+ExperimentFile::State ExperimentFile::apply(const Look& look) {
+  if (look.number < oldest_) return state_;
+  oldest_ = look.number;
   const auto before = std::make_tuple(state_, onDisk_, readError_);
-  readError_.clear();
-  try {
-    onDisk_ = read(path_);
-    state_ = onDisk_ == known_ ? State::Same : State::Changed;
-  } catch (const std::exception& error) {
-    onDisk_.clear();
-    state_ = QFileInfo::exists(path_) ? State::Changed : State::Gone;
-    if (state_ == State::Changed) readError_ = QString::fromUtf8(error.what());
-  }
-  watch();
+  state_ = look.state;
+  onDisk_ = look.onDisk;
+  readError_ = look.readError;
   if (before != std::make_tuple(state_, onDisk_, readError_)) Q_EMIT changed();
   return state_;
 }
 
-QString ExperimentFile::copyName() const {
-  int number = 2;
-  while (QFileInfo::exists(numbered(QFileInfo(path_), number))) ++number;
-  return QFileInfo(numbered(QFileInfo(path_), number)).fileName();
+void ExperimentFile::check() {
+  if (!isAttached()) return;
+  again_ = check_.isRunning();
+  if (again_) return;
+  check_ = jobs::start(this, jobs::Kind::Disk, look(), [this](const Look& seen) {
+    const bool wasOverdue = std::exchange(isOverdue_, false);
+    apply(seen);
+    if (wasOverdue) Q_EMIT answered();
+    if (std::exchange(again_, false)) check();
+  });
+  check_.whenLaterThan(kPatience, [this] {
+    isOverdue_ = true;
+    Q_EMIT overdue();
+  });
 }
 
-QString ExperimentFile::writeCopy(const QString& text) const {
+QString ExperimentFile::copyName(const QString& path) {
   int number = 2;
-  while (!claim(numbered(QFileInfo(path_), number))) ++number;
-  const QString copy = numbered(QFileInfo(path_), number);
+  while (QFileInfo::exists(numbered(QFileInfo(path), number))) ++number;
+  return QFileInfo(numbered(QFileInfo(path), number)).fileName();
+}
+
+QString ExperimentFile::writeCopy(const QString& path, const QString& text) {
+  int number = 2;
+  while (!claim(numbered(QFileInfo(path), number))) ++number;
+  const QString copy = numbered(QFileInfo(path), number);
   try {
     base::writeFileAtomically(copy.toStdString(), text.toStdString());
   } catch (...) {

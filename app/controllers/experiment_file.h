@@ -1,14 +1,18 @@
 #pragma once
 
-#include <QFileSystemWatcher>
 #include <QObject>
 #include <QString>
 #include <QTimer>
+#include <functional>
+
+#include "app/controllers/file_watch.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 
 /// The file of the open experiment: its text as last read or written here, and whether it has
-/// changed since. Compares contents, not times. Reads and writes synchronously; files are small.
+/// changed since. Compares contents, not times. Its static functions block as long as the disk
+/// does, for any thread; the others do not.
 class ExperimentFile : public QObject {
   Q_OBJECT
 
@@ -25,35 +29,55 @@ class ExperimentFile : public QObject {
   /// `path` with links resolved; works for a file that does not exist, too.
   static QString realPath(const QString& path);
 
-  /// Watches a file whose text was `known` when it was last read or written.
-  void attach(const QString& path, const QString& known);
+  /// What is on the disk. An outdated one is not applied.
+  struct Look {
+    int number = 0;
+    State state = State::Same;
+    QString onDisk{}, readError{};
+  };
+
+  /// Watches a file whose text was `known` when it was last read or written. `real`: its
+  /// realPath().
+  void attach(const QString& path, const QString& real, const QString& known);
   void detach();
   bool isAttached() const { return !path_.isEmpty(); }
   QString path() const { return path_; }
+  QString real() const { return real_; }
   QString known() const { return known_; }
-  /// State at the last check.
+  /// State at the last look.
   State state() const { return state_; }
   QString onDisk() const { return onDisk_; }
   /// Why the changed file cannot be read; empty: it can.
   QString readError() const { return readError_; }
-  /// Reads the file. Emits changed() if state, text or error changed.
-  State check();
+  /// Work for any thread that reads the file.
+  std::function<Look()> look();
+  /// Emits changed() if state, text or error changed.
+  State apply(const Look& look);
+  /// Looks in the background.
+  void check();
 
-  /// Writes a new file in the same folder: NAME-2.yaml, or the first free number. Throws Error.
-  QString writeCopy(const QString& text) const;
+  /// Writes a new file beside it: NAME-2.yaml, or the first free number. Returns its path. Throws
+  /// Error.
+  static QString writeCopy(const QString& path, const QString& text);
   /// The name that writeCopy() would use now.
-  QString copyName() const;
+  static QString copyName(const QString& path);
 
  Q_SIGNALS:
   void changed();
+  /// check() has not been answered for some seconds; then it has.
+  void overdue();
+  void answered();
 
  private:
-  void watch();
-
-  QString path_, known_, onDisk_, readError_;
+  QString path_, real_, known_, onDisk_, readError_;
   State state_ = State::Same;
-  QFileSystemWatcher watcher_;
-  QTimer settle_;  ///< waits until another program has finished writing
+  FileWatch watch_;
+  QTimer settle_;   ///< waits until another program has finished writing
+  int looks_ = 0;   ///< number of the last one that was begun
+  int oldest_ = 0;  ///< looks with a lower number are outdated
+  jobs::Job check_;
+  bool again_ = false;  ///< asked for while check_ is running
+  bool isOverdue_ = false;
 };
 
 }  // namespace lockstep::app

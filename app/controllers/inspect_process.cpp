@@ -3,13 +3,15 @@
 #include <QCoreApplication>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QTimer>
 #include <algorithm>
+#include <chrono>
 
 namespace lockstep::app {
 namespace {
 
 constexpr double kScoreThreshold = 0.05;
-constexpr int kEndWaitMs = 500;
+constexpr std::chrono::milliseconds kEndWait{500};
 constexpr int kMaxDisconnects = 3;
 
 }  // namespace
@@ -24,10 +26,7 @@ InspectProcess::InspectProcess(const QString& program, QObject* parent)
 
 InspectProcess::~InspectProcess() {
   link_.disconnect(this);
-  if (!process_) return;
-  process_->disconnect(this);
-  process_->terminate();
-  if (!process_->waitForFinished(kEndWaitMs)) process_->kill();
+  endProcess();
 }
 
 void InspectProcess::connectSignals() {
@@ -70,13 +69,14 @@ void InspectProcess::start() {
   process_->start(program_, {QStringLiteral("inspect"), runFolder_});
 }
 
-/// Does not wait for the process to exit.
+/// Does not wait for the process to exit: it may hang as its disk does.
 void InspectProcess::endProcess() {
   if (!process_) return;
-  process_->disconnect(this);
-  process_->terminate();
-  connect(process_.get(), &QProcess::finished, process_.get(), &QObject::deleteLater);
-  process_.release();
+  QProcess* ending = process_.release();
+  ending->disconnect(this);
+  ending->terminate();
+  connect(ending, &QProcess::finished, ending, &QObject::deleteLater);
+  QTimer::singleShot(kEndWait, ending, &QProcess::kill);
 }
 
 void InspectProcess::readSocketPath() {

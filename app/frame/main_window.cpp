@@ -11,7 +11,6 @@
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/run_trash.h"
 #include "app/frame/keys_dialog.h"
-#include "app/frame/opening.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
@@ -180,46 +179,6 @@ void MainWindow::focusPage() {
   if (page() == Page::Predictions) predictionsPage()->view()->setFocus(Qt::OtherFocusReason);
 }
 
-void MainWindow::openInitial() {
-  const Opening opening = openingOf(options_.paths, options_.page);
-  runList_->setParentFolders(opening.runsFolders);
-  status_->setRunsFolder(opening.runsFolders.first());
-  for (const QString& experiment : opening.experiments) configurePage()->open(experiment);
-  if (!opening.experiments.isEmpty()) runs_->selectNothing();
-  for (const QString& run : opening.runs) {
-    const bool leads = run == opening.runs.first();
-    if (leads) runs_->selectRun(run);
-    runList_->addRun(run);
-    if (!leads) runs_->addToSelection(run);
-  }
-  const bool hasSelection = !opening.runs.isEmpty() || !opening.experiments.isEmpty();
-  for (const RemotePlace& place : opening.remotes)
-    openRemote(place, !hasSelection && place == opening.remotes.first());
-  if (!opening.copiedRun.isEmpty()) configurePage()->openCopyOfRun(opening.copiedRun);
-  showPage(opening.page);
-  restoreDrafts(opening.isPlainStart);
-  if (opening.isPlainStart) reopenLast();
-}
-
-/// A folder of runs stays listed; a run is added to the list. `selects` the newest one.
-void MainWindow::openRemote(const RemotePlace& place, bool selects) {
-  auto* runs = new RemoteRuns(place, this);
-  runs->setNotesFile(QString::fromStdString(run_folder::NotesByFolder::defaultFile().string()));
-  remoteRuns_.push_back(runs);
-  if (selects) runs_->selectNothing();  // until it is known what is there
-  auto show = [this, place, selects, isFirst = true](const std::vector<ListedRun>& found) mutable {
-    runList_->setRemoteRuns(place, found);
-    if (std::exchange(isFirst, false) && selects && !found.empty())
-      runs_->selectRun(QString::fromStdString(found.front().summary.folder.string()));
-    Q_EMIT readyChanged();
-  };
-  connect(runs, &RemoteRuns::listed, this, show);
-  connect(runs, &RemoteRuns::failed, this, [this, place](const QString& reason) {
-    runList_->setRemoteError(place, reason);
-    Q_EMIT readyChanged();
-  });
-}
-
 /// Other machines are asked only while somebody can see the answer.
 bool MainWindow::event(QEvent* event) {
   const bool isOfVisibility = event->type() == QEvent::Show || event->type() == QEvent::Hide ||
@@ -323,9 +282,12 @@ bool MainWindow::isListLoaded() const {
                      [](const RemoteRuns* runs) { return runs->hasAnswered(); });
 }
 
-bool MainWindow::isReady() const { return isListLoaded() && pages_->isReady(); }
+bool MainWindow::isReady() const {
+  return (waitingPaths_.isEmpty() || isPatienceOver_) && isListLoaded() && pages_->isReady();
+}
 
 QString MainWindow::whatIsLoading() const {
+  if (!waitingPaths_.isEmpty()) return waitingPaths_.join(QStringLiteral(", "));
   if (!isListLoaded()) return tr("the list of runs");
   return tr("the page %1").arg(pages_->title());
 }

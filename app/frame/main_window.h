@@ -40,6 +40,9 @@ class RunTrash;
 class RunsPanel;
 class StatusStrip;
 class TopBar;
+struct OrphanedDraft;
+enum class PathKind;
+struct Opening;
 
 struct MainWindowOptions {
   /// Absolute: runs, experiment files, folders of runs; or addresses (RemotePlace).
@@ -98,6 +101,7 @@ class MainWindow : public QMainWindow {
   QMenu* buildDraftMenu(QWidget* parent);
   QMenu* buildRecentMenu(QWidget* parent);
   void addExperimentActions(QMenu* menu);
+  void fillDraftMenu(QMenu* menu, const QList<OrphanedDraft>& left);
   void buildThemeMenu(QMenu* menu);
   QAction* addNoticeAction();
   void buildRunActions(QMenu* menu);
@@ -116,10 +120,13 @@ class MainWindow : public QMainWindow {
   void restoreLayout();
   void keepDismissals(Dismissals* dismissals, const QString& key);
   void saveLayout() const;
+  QString cardsKey() const;
+  void restoreCards();
   void openInitial();
   bool isListLoaded() const;
+  void open(const Opening& opening);
+  void openLate(const QString& path, PathKind kind);
   void openRemote(const RemotePlace& place, bool selects);
-  void restoreDrafts(bool isPlainStart);
   void connectExperiments();
   void showRecent();
   void noteOpened(const QString& path);
@@ -130,6 +137,9 @@ class MainWindow : public QMainWindow {
   void offerLearningRate(RunController* run);
   void showRangeTest(const QString& folder, const QString& file);
   void forkRun(const QString& folder);
+  void showWaiting();
+  struct LeftDrafts;
+  void restoreDrafts(const LeftDrafts& left, bool isPlainStart);
   void openCopyOfRun(const QString& folder);
   void openCopyFromElsewhere(const QString& address);
   void openWithDialog();
@@ -160,6 +170,9 @@ class MainWindow : public QMainWindow {
   RunListModel* runList_ = nullptr;
   OpenRuns* openRuns_ = nullptr;
   std::vector<RemoteRuns*> remoteRuns_;
+  QStringList waitingPaths_;     ///< paths of the start whose disks have not answered yet
+  bool isPatienceOver_ = false;  ///< with them
+  bool hasRunsFolder_ = false;   ///< the folders of runs are not the usual one
   EngineProcess* engine_ = nullptr;
   BusyDevices* devices_ = nullptr;
   NotesStore* notes_ = nullptr;

@@ -19,6 +19,7 @@
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/runs_panel.h"
+#include "widgets/jobs/awaited.h"
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
@@ -147,39 +148,48 @@ void MainWindow::showShortcuts() {
 }
 
 void MainWindow::openRunsFolder() {
-  const QString folder =
-      QFileDialog::getExistingDirectory(this, tr("Folder of runs"), runList_->parentFolder());
+  const QString folder = QFileDialog::getExistingDirectory(
+      this, tr("Folder of runs"), jobs::folderToBeginWith(runList_->parentFolder()));
   if (folder.isEmpty()) return;
   runList_->setParentFolders({folder});
   status_->setRunsFolder(folder);
+  restoreCards();
 }
 
 void MainWindow::addRunsFolder() {
-  const QString folder = QFileDialog::getExistingDirectory(this, tr("Another folder of runs"),
-                                                           runList_->parentFolder());
+  const QString folder = QFileDialog::getExistingDirectory(
+      this, tr("Another folder of runs"), jobs::folderToBeginWith(runList_->parentFolder()));
   if (!folder.isEmpty())
     runList_->setParentFolders(runList_->parentFolders() + QStringList{folder});
 }
 
-/// Orphaned drafts, to be opened one by one.
+/// Orphaned drafts, to be opened one by one. They are looked for whenever it is shown.
 QMenu* MainWindow::buildDraftMenu(QWidget* parent) {
   auto* menu = new QMenu(tr("Unsaved edits"), parent);
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
     menu->clear();
-    const QList<OrphanedDraft> left = DraftFolder(options_.draftFolder).orphaned();
-    for (const OrphanedDraft& draft : left) {
-      const QString name = QFileInfo(draft.draft.shownPath).fileName();
-      const QString time = QLocale().toString(draft.draft.edited, QLocale::ShortFormat);
-      QAction* action =
-          menu->addAction(QStringLiteral("%1, %2").arg(name, time), this, [this, id = draft.id] {
-            showPage(Page::Configure);
-            configurePage()->openDraft(id);
-          });
-      action->setToolTip(draft.draft.shownPath);
-    }
-    if (left.isEmpty()) menu->addAction(tr("No unsaved edits"))->setEnabled(false);
+    menu->addAction(tr("Looking for them…"))->setEnabled(false);
+    jobs::start(
+        menu, jobs::Kind::Disk,
+        [drafts = DraftFolder(options_.draftFolder)] { return drafts.orphaned(); },
+        [this, menu](const QList<OrphanedDraft>& left) { fillDraftMenu(menu, left); });
   });
   return menu;
+}
+
+void MainWindow::fillDraftMenu(QMenu* menu, const QList<OrphanedDraft>& left) {
+  menu->clear();
+  for (const OrphanedDraft& draft : left) {
+    const QString name = QFileInfo(draft.draft.shownPath).fileName();
+    const QString time = QLocale().toString(draft.draft.edited, QLocale::ShortFormat);
+    QAction* action =
+        menu->addAction(QStringLiteral("%1, %2").arg(name, time), this, [this, id = draft.id] {
+          showPage(Page::Configure);
+          configurePage()->openDraft(id);
+        });
+    action->setToolTip(draft.draft.shownPath);
+  }
+  if (left.isEmpty()) menu->addAction(tr("No unsaved edits"))->setEnabled(false);
 }
 
 void MainWindow::buildThemeMenu(QMenu* menu) {
@@ -241,6 +251,8 @@ void MainWindow::addMonitorActions() {
       [page] { page->tools()->toggleSmoothing(); });
   add("monitor.outliers", tr("Ignore outliers"), Qt::Key_O, [page] { page->toggleOutliers(); });
   add("monitor.reset_zoom", tr("Reset zoom"), Qt::Key_R, [page] { page->resetViews(); });
+  add("monitor.search", tr("Search cards"), QKeySequence::Find,
+      [page] { page->tools()->focusSearch(); });
   add("monitor.maximize", tr("Maximize a card"), Qt::Key_F, [page] { page->toggleMaximized(); });
 }
 

@@ -1,4 +1,4 @@
-// MainWindow's handling of the document: restored drafts, Train, the window title.
+// MainWindow's handling of the document: Train, the window title.
 #include <QApplication>
 #include <QDir>
 #include <QPointer>
@@ -31,22 +31,6 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
 void MainWindow::openWithDialog() {
   showPage(Page::Configure);
   configurePage()->openWithDialog();
-}
-
-/// Restores unsaved edits of an earlier session. All drafts are opened, the newest is shown, if
-/// neither paths nor a page were given (`isPlainStart`); otherwise a notice offers the newest.
-void MainWindow::restoreDrafts(bool isPlainStart) {
-  const DraftFolder drafts(options_.draftFolder);
-  if (const QStringList damaged = drafts.setAsideDamaged(); !damaged.isEmpty())
-    pages_->showFailure(tr("Unsaved edits of an earlier session cannot be read"),
-                        tr("The file is damaged. Open it in a text editor to see what is left: %1")
-                            .arg(damaged.join(QStringLiteral(", "))));
-  const QList<OrphanedDraft> left = drafts.orphaned();
-  if (left.isEmpty()) return;
-  if (!isPlainStart) return configurePage()->document()->announceDrafts();
-  for (auto draft = left.crbegin(); draft != left.crend(); ++draft)
-    configurePage()->openDraft(draft->id);
-  showPage(Page::Configure);
 }
 
 void MainWindow::openCopyOfRun(const QString& folder) {

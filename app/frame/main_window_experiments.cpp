@@ -4,7 +4,6 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QSettings>
-#include <QTimer>
 #include <algorithm>
 
 #include "app/configure/configure_page.h"
@@ -21,6 +20,7 @@
 #include "app/runs/runs_panel.h"
 #include "engine/config/load.h"
 #include "widgets/config_editor/config_editor.h"
+#include "widgets/jobs/jobs.h"
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
@@ -96,15 +96,15 @@ void MainWindow::noteOpened(const QString& path) {
   if (options_.keepLayout) QSettings().setValue(QStringLiteral("lastExperiment"), path);
 }
 
-/// The last experiment of an earlier session, once the window is shown, unless edits were restored.
+/// The last experiment of an earlier session, in the background, if it is still there.
 void MainWindow::reopenLast() {
   const QString last = QSettings().value(QStringLiteral("lastExperiment")).toString();
-  if (!options_.keepLayout || last.isEmpty() || !QFileInfo(last).isFile()) return;
-  if (const ConfigurePage* page = pages_->existingConfigurePage(); page && page->hasDocument())
-    return;
-  QTimer::singleShot(0, this, [this, last] {
-    if (!configurePage()->hasDocument()) configurePage()->open(last);
-  });
+  if (!options_.keepLayout || last.isEmpty()) return;
+  jobs::start(
+      this, jobs::Kind::Disk, [last] { return QFileInfo(last).isFile(); },
+      [this, last](bool isThere) {
+        if (isThere && !configurePage()->hasDocument()) configurePage()->open(last);
+      });
 }
 
 void MainWindow::addExperimentActions(QMenu* menu) {

@@ -2,6 +2,7 @@
 #include <QDockWidget>
 #include <QScreen>
 #include <QSettings>
+#include <QUrl>
 
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
@@ -56,12 +57,26 @@ void MainWindow::restoreLayout() {
     const double smoothing = settings.value(QStringLiteral("smoothing"), 0.6).toDouble();
     monitorPage()->tools()->setSmoothing(smoothing);
     runs_->restoreViewState(settings.value(QStringLiteral("runView")).toMap());
+    connect(monitorPage(), &MonitorPage::cardSettingsChanged, this, [this] {
+      QSettings().setValue(cardsKey(), monitorPage()->cardSettings().toVariant());
+    });
     keepDismissals(monitorPage()->alertBanner()->dismissals(), QStringLiteral("dismissedAlerts"));
     keepDismissals(pages_->runBanner()->dismissals(), QStringLiteral("dismissedFailures"));
   }
   // Screenshots have the same run colours as the window.
   runList_->restoreStyles(settings.value(QStringLiteral("runStyles")).toStringList());
   if (!options_.size.isEmpty()) resize(options_.size);
+}
+
+/// The cards' settings are kept for each folder of runs.
+QString MainWindow::cardsKey() const {
+  return QStringLiteral("cards/") +
+         QString::fromLatin1(QUrl::toPercentEncoding(runList_->parentFolder()));
+}
+
+void MainWindow::restoreCards() {
+  if (!options_.keepLayout) return;
+  monitorPage()->setCardSettings(CardSettings::fromVariant(QSettings().value(cardsKey()).toMap()));
 }
 
 /// Saves each dismissal at once, so that it is not lost if the program is killed.

@@ -3,23 +3,50 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include "engine/config/load.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::app {
+namespace {
 
-Opening openingOf(const QStringList& paths, std::optional<Page> page) {
+/// Nothing comes of it, but that its disk answers now.
+void readOnce(const std::string& file) {
+  try {
+    config::readExperimentFile(file);
+  } catch (const std::exception&) {  // reported by who opens it
+  }
+}
+
+}  // namespace
+
+PathKind kindOf(const QString& path) {
+  if (RemotePlace::isRemote(path)) return PathKind::Remote;
+  const std::string place = path.toStdString();
+  if (QFileInfo(path).isFile()) {
+    readOnce(place);
+    return PathKind::Experiment;
+  }
+  if (!run_folder::isRunFolder(place)) return PathKind::RunsFolder;
+  readOnce(run_folder::Layout(place).config().string());
+  return PathKind::Run;
+}
+
+Opening openingOf(const std::vector<GivenPath>& paths, std::optional<Page> page) {
   Opening opening;
-  for (const QString& path : paths) {
-    if (const auto place = RemotePlace::parse(path)) {
-      opening.remotes.append(*place);
-    } else if (QFileInfo(path).isFile()) {
+  for (const auto& [path, kind] : paths) {
+    if (!kind) {
+      opening.waiting.append(path);
+    } else if (kind == PathKind::Remote) {
+      if (const auto place = RemotePlace::parse(path)) opening.remotes.append(*place);
+    } else if (kind == PathKind::Experiment) {
       opening.experiments.append(path);
-    } else if (run_folder::isRunFolder(path.toStdString())) {
+    } else if (kind == PathKind::Run) {
       opening.runs.append(path);
     } else {
       opening.runsFolders.append(path);
     }
   }
+  opening.hasRunsFolder = !opening.runsFolders.isEmpty();
   if (opening.runsFolders.isEmpty()) {
     const QString usual = QString::fromStdString(run_folder::runsFolder().string());
     opening.runsFolders = {QDir::cleanPath(QFileInfo(usual).absoluteFilePath())};
@@ -29,7 +56,7 @@ Opening openingOf(const QStringList& paths, std::optional<Page> page) {
   opening.page = page.value_or(isOfExperiment ? Page::Configure : Page::Monitor);
   if (opening.page == Page::Configure && opening.experiments.isEmpty())
     opening.copiedRun = opening.runs.value(0);
-  opening.isPlainStart = paths.isEmpty() && !page;
+  opening.isPlainStart = paths.empty() && !page;
   return opening;
 }
 

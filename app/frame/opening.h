@@ -4,11 +4,22 @@
 #include <QString>
 #include <QStringList>
 #include <optional>
+#include <vector>
 
 #include "app/models/page.h"
 #include "app/models/remote_place.h"
 
 namespace lockstep::app {
+
+enum class PathKind { Remote, Experiment, Run, RunsFolder };
+
+/// Blocks as long as its disk does: what will be read of it to open it can be read.
+PathKind kindOf(const QString& path);
+
+struct GivenPath {
+  QString path;                  ///< absolute, or an address
+  std::optional<PathKind> kind;  ///< nothing: its disk has not answered yet
+};
 
 /// What a window opens at the start.
 struct Opening {
@@ -17,12 +28,13 @@ struct Opening {
   QList<RemotePlace> remotes;  ///< runs and folders of runs on other machines
   QStringList experiments;     ///< files to edit, the shown one last
   QString copiedRun;           ///< run whose configuration is edited as a copy; empty: none
+  QStringList waiting;         ///< their disks have not answered yet
+  bool hasRunsFolder = false;  ///< a folder of runs was given
   Page page = Page::Monitor;
   bool isPlainStart = false;  ///< neither paths nor a page were given
 };
 
-/// `paths`: absolute paths of run folders, experiment files and folders of runs, and addresses.
 /// `page`: of --page.
-Opening openingOf(const QStringList& paths, std::optional<Page> page);
+Opening openingOf(const std::vector<GivenPath>& paths, std::optional<Page> page);
 
 }  // namespace lockstep::app

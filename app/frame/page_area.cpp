@@ -166,6 +166,10 @@ void PageArea::showNotice(const QString& title, const QString& detail, const QSt
 
 void PageArea::hideMessage() { message_->hide(); }
 
+void PageArea::hideMessage(const QString& title) {
+  if (message_->title() == title) message_->hide();
+}
+
 bool PageArea::dismissMessage() {
   for (widgets::Banner* banner : {message_, static_cast<widgets::Banner*>(runBanner_)}) {
     if (!banner->isVisible()) continue;

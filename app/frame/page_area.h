@@ -53,6 +53,8 @@ class PageArea : public QWidget {
   void showNotice(const QString& title, const QString& detail, const QString& action,
                   std::function<void()> act);
   void hideMessage();
+  /// Unless another one is shown.
+  void hideMessage(const QString& title);
   /// Dismisses one message; false: there is none.
   bool dismissMessage();
 

@@ -75,6 +75,7 @@ void TopBar::buildWidgets() {
   queue_->setObjectName(QStringLiteral("queueButton"));
   queue_->hide();
   pause_ = new QPushButton(kGap + tr("Pause"));
+  pause_->setObjectName(QStringLiteral("pauseButton"));
   stop_ = new QPushButton(kGap + tr("Stop"));
   stop_->setObjectName(QStringLiteral("stopButton"));
   stop_->setToolTip(tr("Save a checkpoint and stop; the run can be resumed"));

@@ -15,7 +15,8 @@ QString timeText(const QDateTime& time) {
 }  // namespace
 
 bool DocumentNotice::isWarning() const {
-  return kind == Kind::ChangedOutside || kind == Kind::Gone || kind == Kind::BackupFailed;
+  return kind == Kind::ChangedOutside || kind == Kind::Gone || kind == Kind::BackupFailed ||
+         kind == Kind::NotAnswering;
 }
 
 bool DocumentNotice::isForEveryPage() const {
@@ -60,6 +61,12 @@ DocumentNotice DocumentNotice::changedWhileEdited(const QString& name) {
 
 DocumentNotice DocumentNotice::changedUnreadable(const QString& name, const QString& reason) {
   return {Kind::ChangedOutside, tr("%1 changed on disk and cannot be read").arg(name), reason};
+}
+
+DocumentNotice DocumentNotice::notAnswering(const QString& path) {
+  return {
+      Kind::NotAnswering, tr("The disk of the experiment does not answer"),
+      tr("%1: it is not known whether it has changed. Your edits are kept as a backup.").arg(path)};
 }
 
 DocumentNotice DocumentNotice::gone(const QString& name) {

@@ -18,7 +18,8 @@ struct DocumentNotice {
     EditedElsewhere,  ///< another window has unsaved edits of this file
     BackupFailed,     ///< drafts cannot be written
     SavedAsCopy,
-    PathsMoved,  ///< saved in another folder with rewritten relative paths
+    NotAnswering,  ///< the disk of the file
+    PathsMoved,    ///< saved in another folder with rewritten relative paths
   };
   Kind kind = Kind::None;
   QString title{}, detail{};
@@ -39,6 +40,7 @@ struct DocumentNotice {
   static DocumentNotice reloaded(const QString& name);
   static DocumentNotice changedWhileEdited(const QString& name);
   static DocumentNotice changedUnreadable(const QString& name, const QString& reason);
+  static DocumentNotice notAnswering(const QString& path);
   static DocumentNotice gone(const QString& name);
   static DocumentNotice editedElsewhere(const QString& name);
   static DocumentNotice backupFailed(const QString& reason);

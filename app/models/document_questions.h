@@ -3,6 +3,8 @@
 #include <QString>
 #include <vector>
 
+#include "widgets/jobs/awaited.h"
+
 namespace lockstep::app {
 
 /// Questions to the user. Each blocks until it is answered.
@@ -23,6 +25,9 @@ class DocumentQuestions {
   virtual Training beforeTraining(const QString& name, const QString& copyName) = 0;
   /// Empty: canceled.
   virtual QString askSavePath(const QString& suggestedPath) = 0;
+  /// The disk of this file does not answer. Returns once `answer` is reached, or when the user does
+  /// not want to wait for it any longer.
+  virtual void waitForDisk(const QString& path, const jobs::Ending& answer) = 0;
 };
 
 enum class AnswerKind {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace lockstep::app {
 
@@ -11,6 +12,7 @@ MetricSeries& MetricStore::seriesFor(const std::string& tag) {
   all_.push_back(std::make_unique<MetricSeries>(nullptr));
   all_.back()->setSmoothing(smoothing_);
   byTag_[tag] = all_.back().get();
+  inOrder_.push_back(tag);
   return *all_.back();
 }
 
@@ -28,6 +30,17 @@ void MetricStore::separate(const std::vector<MetricSeries*>& present) {
       for (MetricSeries* series : group) series->axis_ = own;
     }
   }
+}
+
+/// For a series of the last record; an engine that is right cuts its curves first.
+bool MetricStore::goesBack(std::int64_t step) const {
+  const StepAxis* known = nullptr;
+  for (const MetricSeries* series : lastSeries_) {
+    const StepAxis* axis = series->axis_.get();
+    if (std::exchange(known, axis) == axis) continue;
+    if (axis->size() > 0 && axis->step(axis->size() - 1) > step) return true;
+  }
+  return false;
 }
 
 void MetricStore::append(std::int64_t step, double wallTime,
@@ -51,6 +64,7 @@ void MetricStore::append(std::int64_t step, double wallTime,
     }
     separate(lastSeries_);
   }
+  if (goesBack(step)) return;
   const auto seconds = static_cast<float>(wallTime - baseTime_);
   for (std::size_t i = 0; i < lastSeries_.size(); ++i) {
     MetricSeries& series = *lastSeries_[i];

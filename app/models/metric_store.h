@@ -17,7 +17,8 @@ namespace lockstep::app {
 /// threads: built in one, moved to another.
 class MetricStore {
  public:
-  /// Adds one record. The steps of a tag must be in ascending order. wallTime: seconds since 1970.
+  /// Adds one record. wallTime: seconds since 1970. One whose step is before the last of a tag in
+  /// it is left out: the steps of a tag are in ascending order.
   void append(std::int64_t step, double wallTime,
               const std::vector<std::pair<std::string, float>>& values);
   /// Removes the values after `step`, of all tags or of these.
@@ -31,6 +32,8 @@ class MetricStore {
   /// Its step.
   std::optional<std::int64_t> lastStep(std::string_view tag) const;
   std::vector<std::string> tags() const;
+  /// Each tag when it first came.
+  const std::vector<std::string>& tagsInOrder() const { return inOrder_; }
   /// Wall time of the first record; 0: there is none yet.
   double baseTime() const { return baseTime_; }
   std::int64_t lastStep() const { return lastStep_; }
@@ -42,9 +45,11 @@ class MetricStore {
 
  private:
   MetricSeries& seriesFor(const std::string& tag);
+  bool goesBack(std::int64_t step) const;
   void separate(const std::vector<MetricSeries*>& present);
 
   std::vector<std::unique_ptr<MetricSeries>> all_;
+  std::vector<std::string> inOrder_;  ///< of all_
   struct TagHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view tag) const {

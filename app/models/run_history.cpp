@@ -1,10 +1,12 @@
 #include "app/models/run_history.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 #include "engine/base/error.h"
-#include "engine/config/load.h"
+#include "engine/config/experiment.h"
+#include "engine/config/yaml_tree.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -18,6 +20,23 @@ void insertStep(std::vector<std::int64_t>& steps, std::int64_t step) {
 }
 
 constexpr double kProgressSeconds = 10;
+
+/// monitor.log_every of a resolved experiment, which is in steps. Nothing but its text is read: the
+/// loader would look for the experiment's files.
+std::optional<std::int64_t> logEveryOf(const std::string& experiment) {
+  try {
+    const config::YamlNode root = config::parseYaml(experiment);
+    const config::YamlNode* monitor = root.find("monitor");
+    const config::YamlNode* every = monitor ? monitor->find("log_every") : nullptr;
+    if (!every) return config::MonitorConfig().logEvery.steps();
+    std::int64_t steps = 0;
+    const char* const end = every->text.data() + every->text.size();
+    const auto read = std::from_chars(every->text.data(), end, steps);
+    if (read.ec == std::errc() && read.ptr == end) return steps;
+  } catch (const config::YamlError&) {
+  }
+  return std::nullopt;
+}
 
 /// ` loss_total=0.53` if the tag's last value is of this step, else "".
 std::string valueAt(const MetricStore& metrics, const char* tag, std::int64_t step) {
@@ -133,9 +152,7 @@ void RunHistory::apply(const protocol::Scalars& scalars) {
 }
 
 void RunHistory::apply(const protocol::Config& config) {
-  const config::LoadedExperiment loaded = config::loadExperimentText(config.experiment, {});
-  logEvery_ =
-      loaded.isComplete ? std::optional(loaded.experiment.monitor.logEvery.steps()) : std::nullopt;
+  logEvery_ = logEveryOf(config.experiment);
 }
 
 void RunHistory::apply(const protocol::State& state) {

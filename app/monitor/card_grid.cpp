@@ -1,6 +1,5 @@
 #include "app/monitor/card_grid.h"
 
-#include <QCursor>
 #include <QGridLayout>
 #include <algorithm>
 #include <utility>
@@ -95,13 +94,6 @@ void CardGrid::layOut() {
     layout_->addWidget(card, place.row, place.column, place.rowSpan, place.columnSpan);
     layout_->setRowStretch(place.row, place.rowStretch);
   }
-}
-
-widgets::CurveCard* CardGrid::cardUnderPointer() const {
-  for (widgets::CurveCard* card : cards_)
-    if (card->isVisible() && card->rect().contains(card->mapFromGlobal(QCursor::pos())))
-      return card;
-  return cards_.front();
 }
 
 }  // namespace lockstep::app

@@ -27,6 +27,7 @@ class CardGrid : public QWidget {
   /// In the order of the plans; none before makeCards().
   const std::vector<widgets::CurveCard*>& cards() const { return cards_; }
   void makeCards();
+  widgets::DrawQueue* drawQueue() const { return queue_; }
   /// Indices into the plans.
   void setShown(std::vector<std::size_t> shown);
   bool isShown(const widgets::CurveCard* card) const;
@@ -35,10 +36,9 @@ class CardGrid : public QWidget {
   /// Shows only this card; nullptr: all of setShown().
   void maximize(widgets::CurveCard* card);
   void fitWidth(int widthPx);
+  int columns() const { return columns_; }
   /// Width that the scroll bar takes from the right margin.
   void setScrollBarWidth(int widthPx);
-  /// The card under the pointer, else the first.
-  widgets::CurveCard* cardUnderPointer() const;
 
  private:
   bool hasPlace(const widgets::CurveCard* card) const;

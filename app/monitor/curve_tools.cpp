@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <cmath>
 
 #include "widgets/role.h"
@@ -24,6 +25,12 @@ CurveTools::CurveTools(QWidget* parent) : QWidget(parent), lastSmoothing_(kDefau
 
 void CurveTools::buildUi() {
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+  words_ = new QLineEdit;
+  words_->setObjectName(QStringLiteral("cardSearch"));
+  words_->setPlaceholderText(tr("Search cards"));
+  words_->setAccessibleName(tr("Search cards"));
+  words_->setToolTip(tr("Words of a title or a tag: rpn, AP class"));
+  words_->setClearButtonEnabled(true);
   smoothingLabel_ = new QLabel(tr("Smoothing"));
   widgets::setRole(smoothingLabel_, "muted");
   smoothing_ = new widgets::Slider;
@@ -45,6 +52,8 @@ void CurveTools::buildUi() {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 16, 0);
   row->setSpacing(8);
+  row->addWidget(words_);
+  row->addSpacing(8);
   row->addWidget(smoothingLabel_);
   row->addWidget(smoothing_);
   row->addWidget(smoothingText_);
@@ -59,6 +68,7 @@ void CurveTools::connectSignals() {
     if (position > 0) lastSmoothing_ = position;
     Q_EMIT smoothingChanged(smoothing());
   });
+  connect(words_, &QLineEdit::textChanged, this, &CurveTools::wordsChanged);
   connect(xAxis_, &QComboBox::currentIndexChanged, this, [this] {
     Q_EMIT xAxisChanged(static_cast<widgets::XAxis>(xAxis_->currentData().toInt()));
   });
@@ -74,6 +84,13 @@ void CurveTools::setSmoothing(double weight) {
   smoothing_->setValue(static_cast<int>(std::lround(weight * kPositions)));
 }
 
+QString CurveTools::words() const { return words_->text().trimmed(); }
+
+void CurveTools::focusSearch() {
+  words_->setFocus(Qt::ShortcutFocusReason);
+  words_->selectAll();
+}
+
 void CurveTools::toggleSmoothing() {
   smoothing_->setValue(smoothing_->value() > 0 ? 0 : lastSmoothing_);
 }
@@ -81,6 +98,7 @@ void CurveTools::toggleSmoothing() {
 void CurveTools::setSpacious(bool isSpacious) {
   smoothingLabel_->setVisible(isSpacious);
   smoothing_->setFixedWidth(isSpacious ? 110 : 70);
+  words_->setFixedWidth(isSpacious ? 160 : 110);
 }
 
 }  // namespace lockstep::app

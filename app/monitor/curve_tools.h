@@ -6,6 +6,7 @@
 
 class QComboBox;
 class QLabel;
+class QLineEdit;
 
 namespace lockstep::widgets {
 class Slider;
@@ -25,6 +26,9 @@ class CurveTools : public QWidget {
   void setSmoothing(double weight);
   /// Hides the label "Smoothing" in narrow windows.
   void setSpacious(bool isSpacious);
+  /// Words that cards are searched for.
+  QString words() const;
+  void focusSearch();
 
  public Q_SLOTS:
   /// Switches smoothing off, or on again with its last weight.
@@ -33,12 +37,14 @@ class CurveTools : public QWidget {
  Q_SIGNALS:
   void smoothingChanged(double weight);
   void xAxisChanged(lockstep::widgets::XAxis axis);
+  void wordsChanged(const QString& words);
 
  private:
   void buildUi();
   void connectSignals();
   void showSmoothing();
 
+  QLineEdit* words_ = nullptr;
   widgets::Slider* smoothing_ = nullptr;
   QLabel* smoothingLabel_ = nullptr;
   QLabel* smoothingText_ = nullptr;

@@ -112,6 +112,7 @@ void LogPanel::buildUi() {
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
   filter_ = new QLineEdit;
+  filter_->setObjectName(QStringLiteral("logFilter"));
   filter_->setPlaceholderText(tr("Filter log"));
   filter_->setClearButtonEnabled(true);
   filter_->setFixedWidth(220);

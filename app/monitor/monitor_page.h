@@ -1,16 +1,23 @@
 #pragma once
 
+#include <QPointer>
 #include <QWidget>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "app/controllers/shown_run.h"
 #include "app/models/card_layout.h"
+#include "app/models/card_settings.h"
+#include "app/models/tag_sections.h"
 #include "widgets/curves/curve_source.h"
 
 class QLabel;
+class QMenu;
+class QPushButton;
 class QScrollArea;
 class QStackedLayout;
+class QVBoxLayout;
 
 namespace lockstep::widgets {
 class CurveCard;
@@ -24,6 +31,8 @@ namespace lockstep::app {
 class AlertBanner;
 class CardGrid;
 class CurveTools;
+class ParameterSection;
+class TagCards;
 
 /// The Monitor page: cards with curves of the selected runs and a linked cursor.
 class MonitorPage : public QWidget {
@@ -37,14 +46,20 @@ class MonitorPage : public QWidget {
   /// Whether the run list has runs; for the text of the empty page.
   void setHasListedRuns(bool has);
   AlertBanner* alertBanner() const { return alert_; }
+  ParameterSection* parameters() const { return parameters_; }
+  /// Pinned cards, hidden ones and open sections.
+  const CardSettings& cardSettings() const { return settings_; }
+  void setCardSettings(const CardSettings& settings);
   /// The caller places them beside the tabs.
   CurveTools* tools() const { return tools_; }
   /// Moves the cursor of all cards to a step of the current run.
   void showStep(qint64 step);
   /// All visible cards are up to date.
   bool isReady() const;
-  /// Created with the first run.
+  /// Those of every run, created with the first run.
   const std::vector<widgets::CurveCard*>& cards() const;
+  /// The section with this name, or nullptr.
+  TagCards* section(const QString& name) const;
 
  public Q_SLOTS:
   void toggleLogY();
@@ -65,6 +80,7 @@ class MonitorPage : public QWidget {
   /// A plot could not be exported.
   void exportFailed(const QString& why);
   void emptyActionTriggered();
+  void cardSettingsChanged();
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -72,7 +88,17 @@ class MonitorPage : public QWidget {
  private:
   void buildUi();
   void connectSignals();
-  void connectCard(widgets::CurveCard* card);
+  void connectCard(widgets::CurveCard* card, const CardPlan& plan);
+  void connectPlot(widgets::CurveCard* card);
+  void forEachCard(const std::function<void(widgets::CurveCard*, const CardPlan&)>& use) const;
+  widgets::CurveCard* cardUnderPointer() const;
+  void addToMenu(QMenu* menu, const QString& id);
+  void changeSettings(const CardSettings& settings);
+  TagCards* addSection(const QString& name, const QString& title);
+  void updateSections();
+  bool hasNewTags() const;
+  void maximize(widgets::CurveCard* card);
+  void giveCurves(widgets::CurveCard* card, const CardPlan& plan);
   void updateEmptyState();
   void rebuildCurves();
   void updateCurves();
@@ -91,6 +117,16 @@ class MonitorPage : public QWidget {
   QStackedLayout* stack_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   CardGrid* grid_ = nullptr;
+  ParameterSection* parameters_ = nullptr;  ///< below the grid
+  QVBoxLayout* column_ = nullptr;           ///< of pinned cards, grid, sections and parameters
+  TagCards* pinned_ = nullptr;
+  std::vector<std::pair<QString, TagCards*>> sections_;  ///< by name
+  QPushButton* hiddenNote_ = nullptr;
+  CardSettings settings_;
+  int barPx_ = 0;             ///< width of the scroll bar, 0 while there is none
+  std::size_t tagCount_ = 0;  ///< of the shown runs, when the sections were made
+  QPointer<widgets::CurveCard> maximized_;
+  QString words_;
   widgets::EmptyState* empty_ = nullptr;
   AlertBanner* alert_ = nullptr;
   QLabel* axisNote_ = nullptr;               ///< runs that cannot be drawn over the x axis, and why

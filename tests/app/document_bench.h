@@ -42,6 +42,7 @@ class DocumentBench {
   QString folder() const { return folder_->path(); }
   QString path(const char* name) const { return folder_->filePath(text(name)); }
   QString drafts() const { return path("state"); }
+  QList<app::OrphanedDraft> orphanedDrafts() const { return app::DraftFolder(drafts()).orphaned(); }
   std::unique_ptr<DocumentWindow> window() const {
     return std::make_unique<DocumentWindow>(drafts());
   }

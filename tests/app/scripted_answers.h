@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QEventLoop>
 #include <QStringList>
 #include <functional>
 #include <utility>
@@ -15,6 +16,7 @@ class ScriptedAnswers : public app::DocumentQuestions {
   Overwriting overwriting = Overwriting::Cancel;
   Training training = Training::Cancel;
   QString place;
+  bool waits = false;  ///< for a disk, until it answers
   QStringList asked;
   QString difference, reason, copyName;
   std::function<void()> whileAsked;  ///< called while the next question is open
@@ -41,6 +43,13 @@ class ScriptedAnswers : public app::DocumentQuestions {
   QString askSavePath(const QString&) override {
     ask(QStringLiteral("where"));
     return place;
+  }
+  void waitForDisk(const QString& path, const jobs::Ending& answer) override {
+    ask(QStringLiteral("wait ") + path);
+    if (!waits) return;
+    QEventLoop loop;
+    answer.then(&loop, [&loop] { loop.quit(); });
+    loop.exec();
   }
 
  private:

@@ -119,7 +119,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
       const auto other = edited();  // in another window, which is killed
       other->document.keepDraft();
     }
-    QVERIFY(made->document.openDraft(made->document.orphanedDrafts().front().id));
+    QVERIFY(made->document.openDraft(orphanedDrafts().front().id));
     QCOMPARE(made->shown, text("two"));
     QCOMPARE(made->document.shownDocument(), 0);
     QCOMPARE(made->document.documents().size(), 2);
@@ -133,15 +133,15 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QVERIFY(made->document.open(path("b.yaml")));
     write(path("a.yaml"), "theirs");
     made->document.showDocument(0);
-    QCOMPARE(made->shown, text("theirs"));
+    QTRY_COMPARE(made->shown, text("theirs"));
     QCOMPARE(made->document.notice().kind, Kind::Reloaded);
     made->document.showDocument(1);
     made->type("mine");
     made->document.showDocument(0);
     write(path("b.yaml"), "theirs");
     made->document.showDocument(1);
+    QTRY_COMPARE(made->document.notice().kind, Kind::ChangedOutside);
     QCOMPARE(made->shown, text("mine"));
-    QCOMPARE(made->document.notice().kind, Kind::ChangedOutside);
   }
 
   void theShownDocumentIsClosedUnlessItIsTheOnlyOne() {
@@ -307,7 +307,9 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     made->answers.overwriting = static_cast<DocumentQuestions::Overwriting>(answer);
     made->answers.whileAsked = [this, &made] {
       write(path("a.yaml"), "theirs 2");
+      QSignalSpy seen(&made->document, &DocumentController::noticeChanged);
       made->document.checkFile();  // as the watcher does while a dialog is open
+      QVERIFY(seen.wait());
     };
     made->document.save();
     QCOMPARE(made->answers.asked.size(), 2);
@@ -452,6 +454,7 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     const auto gone = edited();
     QVERIFY(QFile::remove(path("a.yaml")));
     gone->document.checkFile();
+    QTRY_VERIFY(!gone->document.hasFile());
     QVERIFY(!gone->document.close());
     QCOMPARE(gone->answers.asked.last(), text("leave without a file a.yaml"));
   }

@@ -67,8 +67,8 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     edited().reset();
     QVERIFY(QFile::remove(path("a.yaml")));
     const auto made = window();
-    QCOMPARE(made->document.orphanedDrafts().size(), 1);
-    QVERIFY(made->document.openDraft(made->document.orphanedDrafts()[0].id));
+    QCOMPARE(orphanedDrafts().size(), 1);
+    QVERIFY(made->document.openDraft(orphanedDrafts()[0].id));
     QCOMPARE(made->shown, text("two"));
     QVERIFY(made->document.save());
     QCOMPARE(read(path("a.yaml")), QByteArray("two"));
@@ -81,7 +81,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     made->type("name: other\n");
     made.reset();
     made = window();
-    QVERIFY(made->document.openDraft(made->document.orphanedDrafts()[0].id));
+    QVERIFY(made->document.openDraft(orphanedDrafts()[0].id));
     QCOMPARE(made->shown, text("name: other\n"));
     QVERIFY(!made->document.hasFile() && made->document.isUnsaved());
   }
@@ -109,19 +109,18 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     second.reset();
     const auto third = window();
     QStringList left;
-    for (const app::OrphanedDraft& draft : third->document.orphanedDrafts())
-      left << draft.draft.text;
+    for (const app::OrphanedDraft& draft : orphanedDrafts()) left << draft.draft.text;
     left.sort();
     QCOMPARE(left, (QStringList{text("three"), text("two 2")}));
     // One is shown over the file, the other is still a draft.
     QVERIFY(third->document.open(path("a.yaml")));
-    QCOMPARE(third->document.orphanedDrafts().size(), 1);
+    QCOMPARE(orphanedDrafts().size(), 1);
   }
 
   void otherDraftsAreAnnouncedAndOpened() {
     edited().reset();
     const auto made = window();
-    made->document.announceDrafts();
+    made->document.announceDrafts(orphanedDrafts());
     QCOMPARE(made->document.notice().kind, Kind::DraftsFound);
     QVERIFY(made->document.notice().title.contains(text("a.yaml")));
     made->document.acceptNotice();
@@ -132,7 +131,7 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
   void draftsThatCannotBeWrittenAreReported() {
     write(path("state"), "a file where the folder should be");
     const auto made = edited();
-    QCOMPARE(made->document.notice().kind, Kind::BackupFailed);
+    QTRY_COMPARE(made->document.notice().kind, Kind::BackupFailed);
     QVERIFY(made->document.notice().detail.contains(path("state")));
     QVERIFY(made->document.isUnsaved());
   }

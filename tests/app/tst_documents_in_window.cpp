@@ -1,6 +1,9 @@
 #include <QApplication>
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -152,6 +155,41 @@ class TstDocumentsInWindow : public QObject {
     QCOMPARE(cancel.asked().contains(text("is not UTF-8")), !isReadable);
     QVERIFY(cancel.asked().contains(text("Overwrite the file")));
     QCOMPARE(read("a.yaml"), theirs);
+  }
+
+  /// As another file of annotations is typed.
+  void imagesAreCountedForTheDocument() {
+    const auto images = [this](const char* name, int count) {
+      QJsonArray list;
+      for (int id = 1; id <= count; ++id)
+        list.append(QJsonObject{{text("id"), id},
+                                {text("file_name"), QString(QString::number(id) + text(".png"))},
+                                {text("width"), 20},
+                                {text("height"), 20}});
+      const QJsonArray categories{QJsonObject{{text("id"), 1}, {text("name"), text("thing")}}};
+      write(name, QJsonDocument(QJsonObject{{text("images"), list},
+                                            {text("categories"), categories},
+                                            {text("annotations"), QJsonArray()}})
+                      .toJson());
+    };
+    images("three.json", 3);
+    images("seven.json", 7);
+    write("data.yaml",
+          "dataset: {skip_empty: false, train: {images: ., annotations: three.json}}\n"
+          "solver: {max_steps: 70, batch_size: 1}\n");
+    auto window = open({path("data.yaml")});
+    const auto says = [&](const char* words) {
+      for (const auto* label : window->findChildren<QLabel*>())
+        if (label->isVisible() && label->text().contains(text(words))) return true;
+      return false;
+    };
+    QTRY_VERIFY(says("3 training images"));
+    auto* yaml = window->findChild<widgets::YamlText*>();
+    yaml->setFocus();
+    const int begin = static_cast<int>(yaml->text().indexOf(text("three")));
+    yaml->setSelection(0, begin, 0, begin + 5);
+    QTest::keyClicks(yaml, text("seven"));
+    QTRY_VERIFY(says("7 training images"));
   }
 
   void aDamagedDraftIsReportedAtStartup() {

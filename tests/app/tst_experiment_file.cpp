@@ -30,6 +30,9 @@ class TstExperimentFile : public QObject {
     file.close();
     if (replaces) QCOMPARE(::rename(file.fileName().toLocal8Bit(), path.toLocal8Bit()), 0);
   }
+  void attach(ExperimentFile& file, const char* name) const {
+    file.attach(path(name), ExperimentFile::realPath(path(name)), text("one"));
+  }
   static QString readError(const QString& path) {
     try {
       ExperimentFile::read(path);
@@ -75,7 +78,7 @@ class TstExperimentFile : public QObject {
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;
     QSignalSpy changed(&file, &ExperimentFile::changed);
-    file.attach(path("a.yaml"), text("one"));
+    attach(file, "a.yaml");
     // Twice: the watch has to follow the new file.
     for (const char* bytes : {"two", "three"}) {
       writeOutside(path("a.yaml"), bytes, replaces);
@@ -91,16 +94,16 @@ class TstExperimentFile : public QObject {
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;
     QSignalSpy changed(&file, &ExperimentFile::changed);
-    file.attach(path("a.yaml"), text("one"));
+    attach(file, "a.yaml");
     writeOutside(path("a.yaml"), "one", true);
-    QCOMPARE(file.check(), State::Same);
+    QCOMPARE(file.apply(file.look()()), State::Same);
     QCOMPARE(changed.count(), 0);
   }
 
   void deletingAndRestoringAreSeen() {
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;
-    file.attach(path("a.yaml"), text("one"));
+    attach(file, "a.yaml");
     QVERIFY(QFile::remove(path("a.yaml")));
     QTRY_COMPARE(file.state(), State::Gone);
     writeOutside(path("a.yaml"), "one");
@@ -110,9 +113,9 @@ class TstExperimentFile : public QObject {
   void aFileThatBecomesUnreadableHasAReason() {
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;
-    file.attach(path("a.yaml"), text("one"));
+    attach(file, "a.yaml");
     writeOutside(path("a.yaml"), "\xff\xfe");
-    QCOMPARE(file.check(), State::Changed);
+    QCOMPARE(file.apply(file.look()()), State::Changed);
     QVERIFY(file.readError().contains(text("UTF-8")));
   }
 
@@ -123,7 +126,7 @@ class TstExperimentFile : public QObject {
     QCOMPARE(ExperimentFile::realPath(path("link.yaml")),
              QFileInfo(path("real/a.yaml")).canonicalFilePath());
     ExperimentFile file;
-    file.attach(path("link.yaml"), text("one"));
+    attach(file, "link.yaml");
     writeOutside(path("real/a.yaml"), "two", true);
     QTRY_COMPARE(file.state(), State::Changed);
     ExperimentFile::write(path("link.yaml"), text("three"));
@@ -157,11 +160,10 @@ class TstExperimentFile : public QObject {
   void aCopyGetsAFreeName() {
     writeOutside(path("a.b.yaml"), "one");
     writeOutside(path("a.b-2.yaml"), "someone's");
-    ExperimentFile file;
-    file.attach(path("a.b.yaml"), text("one"));
-    QCOMPARE(file.copyName(), text("a.b-3.yaml"));
-    QCOMPARE(file.writeCopy(text("mine")), path("a.b-3.yaml"));
-    QCOMPARE(file.writeCopy(text("mine too")), path("a.b-4.yaml"));
+    const QString file = path("a.b.yaml");
+    QCOMPARE(ExperimentFile::copyName(file), text("a.b-3.yaml"));
+    QCOMPARE(ExperimentFile::writeCopy(file, text("mine")), path("a.b-3.yaml"));
+    QCOMPARE(ExperimentFile::writeCopy(file, text("mine too")), path("a.b-4.yaml"));
     QCOMPARE(ExperimentFile::read(path("a.b-2.yaml")), text("someone's"));
     QCOMPARE(ExperimentFile::read(path("a.b-3.yaml")), text("mine"));
     QCOMPARE(ExperimentFile::read(path("a.b.yaml")), text("one"));

@@ -50,6 +50,30 @@ class ForeignFolder {
       bytes += events::encodeRecord(tests::scalarRecord(step, {{"train_loss", 2.F / step}}));
     append(fs::path(run) / "events.out.tfevents.1000.host.1.0", bytes);
   }
+  /// A run with total losses at the steps 20 and 60 and damage between them.
+  void addDamaged(const QString& program, const fs::path& run) const {
+    const auto event = [](int step) {
+      return events::encodeRecord(tests::scalarRecord(step, {{"loss", 1.F / step}}));
+    };
+    if (program == QStringLiteral("TensorBoard")) {
+      std::string damaged = event(40);
+      damaged.back() ^= 1;
+      append(run / "events.out.tfevents.1000.host.1.0",
+             events::encodeRecord(tests::versionRecord()) + event(20) + damaged + event(60));
+    } else if (program == QStringLiteral("detectron2")) {
+      addStep("run", 20, 1);
+      append(run / "metrics.json", "{\"iteration\": 40, oh}\n");
+      addStep("run", 60, 0.5);
+    } else if (program == QStringLiteral("mmengine")) {
+      append(run / "vis_data/scalars.json",
+             "{\"loss\": 2.0, \"iter\": 20, \"step\": 20}\n{\"loss\": oh}\n"
+             "{\"loss\": 1.0, \"iter\": 60, \"step\": 60}\n");
+    } else {
+      append(run / "meta.yaml", "run_id: a\nstatus: 3\n");
+      for (const char* name : {"params", "tags"}) fs::create_directories(path() / run / name);
+      append(run / "metrics/loss", "1700000000000 2.0 20\noh\n1700000001000 1.0 60\n");
+    }
+  }
 
  private:
   QTemporaryDir folder_;
@@ -150,6 +174,42 @@ class TstForeignRuns : public QObject {
       return false;
     };
     QTRY_VERIFY(says("a run of TensorBoard"));
+    QTRY_VERIFY(window.isReady());
+  }
+
+  void aDamagedLogIsSaidInTheWindow_data() {
+    QTest::addColumn<QString>("program");
+    QTest::addColumn<QString>("place");
+    QTest::newRow("TensorBoard") << QStringLiteral("TensorBoard")
+                                 << QStringLiteral(": a damaged record");
+    QTest::newRow("detectron2") << QStringLiteral("detectron2") << QStringLiteral("metrics.json:2");
+    QTest::newRow("mmengine") << QStringLiteral("mmengine") << QStringLiteral("scalars.json:2");
+    QTest::newRow("MLflow") << QStringLiteral("MLflow") << QStringLiteral("metrics/loss:2");
+  }
+  void aDamagedLogIsSaidInTheWindow() {
+    QFETCH(QString, program);
+    QFETCH(QString, place);
+    const ForeignFolder folder;
+    folder.addDamaged(program, "run");
+    tests::makeRun(folder.of(""), tests::made("own", 5000));
+    widgets::ThemeSwitch theme;
+    MainWindow window(&theme, tests::optionsFor({folder.of("")}));
+    window.show();
+    const auto* list = window.findChild<RunListModel*>();
+    QTRY_VERIFY(list->rowOf(folder.of("run")) >= 0);
+    QCOMPARE(list->index(list->rowOf(folder.of("run"))).data(RunListModel::ProgramRole).toString(),
+             program);
+    window.runsPanel()->selectRun(folder.of("run"));
+    const auto* banner = window.findChild<app::RunBanner*>();
+    QTRY_VERIFY(banner->isVisible());
+    QCOMPARE(banner->title(), QStringLiteral("The run is damaged"));
+    QVERIFY2(banner->detail().contains(place), qPrintable(banner->detail()));
+    QTRY_VERIFY(window.isReady());
+    const auto& curves = window.monitorPage()->cards().front()->plot()->curves();
+    QVERIFY(!curves.empty());
+    QCOMPARE(curves.front().source->xRange(), (std::pair<double, double>{20, 60}));
+    window.runsPanel()->selectRun(folder.of("own"));  // the rest goes on
+    QTRY_VERIFY(!banner->isVisible());
     QTRY_VERIFY(window.isReady());
   }
 };

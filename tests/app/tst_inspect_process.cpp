@@ -1,4 +1,6 @@
+#include <QFile>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 #include <memory>
 
@@ -157,6 +159,30 @@ class TstInspectProcess : public QObject {
     QTRY_COMPARE(ready_->count(), 1);
     QCOMPARE((*ready_)[0][0].toInt(), 7);
     QCOMPARE(failed_->count(), 0);
+  }
+
+  /// One that hangs and does not end when it is asked to.
+  void closingDoesNotWaitForIt() {
+    const QTemporaryDir folder;
+    const QString program = folder.filePath(QStringLiteral("engine"));
+    QFile script(program);
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write(
+        "#!/bin/bash\necho $$ >\"$0.pid\"; trap '' TERM; while :; do read -t 1000 x; done\n");
+    script.close();
+    QVERIFY(script.setPermissions(QFileDevice::ReadOwner | QFileDevice::ExeOwner));
+    const auto pid = [&program] {
+      QFile file(program + QStringLiteral(".pid"));
+      return file.open(QIODevice::ReadOnly) ? file.readAll().trimmed().toInt() : 0;
+    };
+    {
+      InspectProcess process(program);
+      process.setRun(kRun);
+      process.predict(1, 10);
+      QTRY_VERIFY(pid() > 0);
+    }
+    QVERIFY(QFile::exists(QStringLiteral("/proc/%1").arg(pid())));
+    QTRY_VERIFY(!QFile::exists(QStringLiteral("/proc/%1").arg(pid())));
   }
 };
 

@@ -21,6 +21,18 @@ class TstMetricStore : public QObject {
     QCOMPARE(store.lastStep(), std::int64_t{5});
   }
 
+  void aRecordThatGoesBackIsLeftOut() {
+    MetricStore store;
+    store.append(1, 10, {{"a", 1}, {"b", 1}});
+    store.append(3, 30, {{"a", 3}});
+    store.append(2, 20, {{"a", 2}});
+    store.append(-5, 20, {{"a", 2}, {"b", 2}});
+    store.append(2, 20, {{"b", 2}});  // its own last step is 1
+    QCOMPARE(store.series("a")->size(), std::size_t{2});
+    QCOMPARE(store.series("a")->step(1), std::int64_t{3});
+    QCOMPARE(store.series("b")->size(), std::size_t{2});
+  }
+
   void aTagThatIsMissingInOneRecordGetsStepsOfItsOwn() {
     MetricStore store;
     store.append(1, 10, {{"a", 1}, {"b", 1}});

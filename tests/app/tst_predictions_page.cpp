@@ -91,6 +91,23 @@ class TstPredictionsPage : public QObject {
     QVERIFY(stage->notice().contains(QStringLiteral("the nearest checkpoint is that of step 40")));
   }
 
+  /// By `lockstep-engine inspect`, which cannot use this checkpoint.
+  void aPredictionOfAFinishedRunThatFailsIsSaid() {
+    tests::MadeRun made = watchedRun("run");
+    made.keptCheckpoints = {40};
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    show(page, run);
+    auto* stage = page.findChild<widgets::ImageStage*>();
+    page.view()->setFocus();
+    QTest::keyClick(page.view(), Qt::Key_D);
+    QTRY_VERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40.")));
+    for (auto* button : stage->findChildren<QPushButton*>())
+      if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
+    QTRY_VERIFY2_WITH_TIMEOUT(stage->notice().contains(QStringLiteral("step-00000040")),
+                              qPrintable(stage->notice()), 60000);
+  }
+
   void itOpensAtAKeptCheckpoint() {
     tests::MadeRun made = watchedRun("run");
     made.keptCheckpoints = {20};

@@ -1,9 +1,12 @@
 // The queue as the window shows it, with real engines and a scripted worker.
 #include <signal.h>
 
+#include <QDir>
+#include <QFile>
 #include <QMenu>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QTest>
 #include <QTimer>
 #include <QTreeView>
@@ -14,6 +17,7 @@
 #include "app/models/run_list_model.h"
 #include "app/models/run_tree.h"
 #include "app/runs/runs_panel.h"
+#include "engine/config/load.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
@@ -74,7 +78,8 @@ class TstQueueInWindow : public QObject {
       }
       QCoreApplication::processEvents();
     }
-    QTRY_VERIFY2_WITH_TIMEOUT(rows(one) == rows(other) && rows(one) == orderOnDisk(),
+    QTRY_VERIFY2_WITH_TIMEOUT(rows(one) != QStringLiteral("Queue: a b c, Runs: h") &&
+                                  rows(one) == rows(other) && rows(one) == orderOnDisk(),
                               qPrintable(rows(one)), 20000);
   }
 
@@ -99,8 +104,30 @@ class TstQueueInWindow : public QObject {
     QTRY_VERIFY(queue->isVisible());
     QVERIFY2(queue->toolTip().contains(QStringLiteral("the CPU: run h (")),
              qPrintable(queue->toolTip()));
-    ::kill(static_cast<pid_t>(info("h").pid), SIGTERM);
+    QTest::mouseClick(queue, Qt::LeftButton);
+    const QString name =
+        QString::fromStdString(config::loadExperiment(bench_->config()).experiment.name);
+    QTRY_COMPARE_WITH_TIMEOUT(rows(window), QStringLiteral("Queue: %1, Runs: h").arg(name), 20000);
+    QTRY_VERIFY(queue->isVisible() && queue->isEnabled());
+    for (const auto& run : run_folder::listRuns(bench_->folder() / "runs"))
+      ::kill(static_cast<pid_t>(run.info.pid), SIGTERM);
     QTRY_VERIFY_WITH_TIMEOUT(!queue->isVisible(), 20000);
+  }
+
+  /// An engine that cannot start a run.
+  void aRunThatDoesNotStartIsSaid() {
+    start({});
+    const MainWindow& window = open({QString::fromStdString(bench_->config().string())});
+    QTRY_VERIFY(window.isReady());
+    auto* train = window.findChild<QPushButton*>(QStringLiteral("trainButton"));
+    QTRY_VERIFY(train->isEnabled());
+    ::kill(static_cast<pid_t>(info("h").pid), SIGKILL);
+    QTRY_COMPARE(info("h").state.text(), std::string("failed"));
+    QVERIFY(QDir(runs()).removeRecursively());
+    const auto restore = qScopeGuard([this] { QFile::remove(runs()); });
+    QVERIFY(QFile(runs()).open(QIODevice::WriteOnly));  // a file where the folder should be
+    QTest::mouseClick(train, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(train->isEnabled() && says(window, runs()), 20000);
   }
 
  private:

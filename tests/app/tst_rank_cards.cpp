@@ -150,6 +150,7 @@ class TstRankCards : public QObject {
     plan.gpus = -1;
     const QString none = tests::makeRun(parent.path(), plan);
     MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.resize(1400, 1400);  // every card is in sight
     window.show();
     QTRY_COMPARE(window.runsPanel()->currentRun(), two);
     QTRY_VERIFY(window.isReady());

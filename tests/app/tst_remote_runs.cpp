@@ -9,11 +9,13 @@
 #include "app/frame/opening.h"
 #include "app/models/remote_run_list.h"
 #include "app/models/run_list_model.h"
+#include "app/monitor/monitor_page.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/fake_ssh.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
+#include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
 using app::MainWindow;
@@ -119,7 +121,9 @@ class TstRemoteRuns : public QObject {
 
   void addressesAreOpenedAsPlaces() {
     const app::Opening opening =
-        app::openingOf({FakeSsh::address(QStringLiteral("/runs")), here_->path()}, {});
+        app::openingOf({{FakeSsh::address(QStringLiteral("/runs")), app::PathKind::Remote},
+                        {here_->path(), app::kindOf(here_->path())}},
+                       {});
     QCOMPARE(opening.remotes, QList<RemotePlace>{place(QStringLiteral("/runs"))});
     QCOMPARE(opening.runsFolders, QStringList{here_->path()});
     QCOMPARE(opening.page, app::Page::Monitor);
@@ -162,18 +166,35 @@ class TstRemoteRuns : public QObject {
     QTRY_VERIFY(window.isReady());
   }
 
+  void aHostThatFailsIsSaidAndTheRestGoesOn_data() {
+    QTest::addColumn<QByteArray>("script");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("dies") << QByteArray(
+                                 "echo 'ssh: connect to host node7 port 22: No route to host' >&2\n"
+                                 "exit 255")
+                          << QStringLiteral("ssh: connect to host node7 port 22");
+    QTest::newRow("is killed") << QByteArray("kill -9 $$") << QStringLiteral("ssh was killed");
+    QTest::newRow("asks") << QByteArray(
+                                 "echo 'node7: Permission denied (publickey).' >&2; exit 255")
+                          << QStringLiteral("log in with ssh in a terminal first");
+    QTest::newRow("is not there") << QByteArray() << QStringLiteral("ssh cannot be started");
+  }
+  /// In the list, and over the curves of a run that is named by its address.
   void aHostThatFailsIsSaidAndTheRestGoesOn() {
-    const FakeSsh ssh("echo 'ssh: connect to host node7 port 22: No route to host' >&2; exit 255");
+    QFETCH(QByteArray, script);
+    QFETCH(QString, words);
+    const FakeSsh ssh(script);
+    if (script.isEmpty()) qputenv("LOCKSTEP_SSH", "/nowhere/ssh");
     const QString own = tests::makeRun(here_->path(), tests::made("own", 1000));
     widgets::ThemeSwitch theme;
     MainWindow window(&theme, optionsFor({FakeSsh::address(QStringLiteral("/runs"))}));
     window.show();
-    QTRY_VERIFY(
-        shows(window, QStringLiteral("ssh://node7/runs: ssh: connect to host node7 port 22")));
+    QTRY_VERIFY(shows(window, words));
     QTRY_COMPARE(listed(window), QStringList{own});
     window.runsPanel()->selectRun(own);
     QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{own});
     QTRY_VERIFY(window.isReady());
+    QTRY_VERIFY(window.monitorPage()->cards().front()->plot()->drawnPointCount(0) > 0);
   }
 
   void aHostThatIsSilentHoldsNothingUp() {

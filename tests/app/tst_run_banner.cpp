@@ -1,5 +1,6 @@
 #include <QDir>
 #include <QFile>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -66,7 +67,9 @@ class TstRunBanner : public QObject {
     QVERIFY(banner.detail().contains(QStringLiteral("rank 0 ran out of memory")));
     QVERIFY(banner.detail().contains(QStringLiteral("step 40 · forward")));
     QCOMPARE(banner.action(), QStringLiteral("Resume from step 30"));
-    Q_EMIT banner.actionTriggered();
+    banner.show();
+    for (auto* button : banner.findChildren<QPushButton*>())
+      if (button->text() == banner.action()) QTest::mouseClick(button, Qt::LeftButton);
     QCOMPARE(resumed.count(), 1);
     QCOMPARE(resumed[0][0].toString(), folder);
   }

@@ -4,9 +4,8 @@
 #include <QTest>
 
 #include "app/controllers/run_controller.h"
-#include "engine/events/reader.h"
 #include "engine/events/writer.h"
-#include "tests/app/fake_socket.h"
+#include "tests/app/live_run.h"
 #include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"
 #include "tests/support/file_content.h"
@@ -15,43 +14,13 @@
 using namespace lockstep;
 using app::RunController;
 using tests::contentOf;
+using tests::lastSeqIn;
+using tests::line;
+using tests::LiveRun;
 using tests::lossCount;
+using tests::scalars;
 
 namespace {
-
-std::int64_t lastSeqIn(const QString& folder) {
-  events::Reader reader(events::findEventFile(folder.toStdString()));
-  return reader.readAvailable().back().seq;
-}
-
-QByteArray line(const protocol::EngineMessage& message) {
-  return QByteArray::fromStdString(protocol::encode(message));
-}
-
-QByteArray scalars(std::int64_t seq, std::int64_t step) {
-  return line(
-      protocol::Scalars{seq, step, 1.8e9, {{"train/loss_total", static_cast<float>(step)}}});
-}
-
-/// A made run that is locked by a process and names its socket.
-struct LiveRun {
-  QTemporaryDir parent;
-  QString folder;
-  tests::FakeSocket engine;
-  std::optional<run_folder::RunLock> lock;
-
-  LiveRun() {
-    tests::MadeRun made;
-    made.state = "running";
-    made.steps = 20;
-    folder = tests::makeRun(parent.path(), made);
-    const run_folder::Layout layout{folder.toStdString()};
-    run_folder::RunInfo info = run_folder::readRunInfo(layout);
-    info.socket = engine.path().toStdString();
-    run_folder::writeRunInfo(layout, info);
-    lock = run_folder::RunLock::tryAcquire(layout);
-  }
-};
 
 void write(const QString& path, const QByteArray& content) {
   QFile file(path);

@@ -1,10 +1,17 @@
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QDir>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QTreeView>
+#include <algorithm>
 #include <fstream>
 
 #include "app/models/run_list_model.h"
@@ -196,6 +203,36 @@ class TstRunsPanel : public QObject {
     QCOMPARE(panel_->viewState().value(QStringLiteral("sort")).toString(), QString());
   }
 
+  /// Runs come, change, vanish and are taken off the list while it is open.
+  void theMenuOfARunStaysOpenWhileTheListChanges() {
+    QSignalSpy requests(panel_.get(), &RunsPanel::notesChangeRequested);
+    bool isDone = false;
+    QTimer::singleShot(0, panel_.get(), [&] {
+      auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+      QVERIFY(menu);
+      const auto close = qScopeGuard([menu] { menu->close(); });
+      makeRun("meanwhile");
+      QVERIFY(QDir(folder("alpha")).removeRecursively());
+      model_->refresh();
+      QTRY_COMPARE(model_->rowCount(), 4);
+      model_->setLive(folder("gamma"), protocol::RunState::Running, 5);
+      model_->forget({folder("alpha"), folder("beta")});
+      QTRY_COMPARE(visible(), (QStringList{QStringLiteral("meanwhile"), QStringLiteral("gamma")}));
+      QVERIFY(menu->isVisible());
+      const QList<QAction*> actions = menu->actions();
+      const auto archive = std::ranges::find_if(
+          actions, [](QAction* action) { return action->text() == QStringLiteral("Archive"); });
+      QVERIFY(archive != actions.end());
+      menu->setActiveAction(*archive);
+      QTest::keyClick(menu, Qt::Key_Return);
+      isDone = true;
+    });
+    openMenu("beta");
+    QVERIFY(isDone);
+    QCOMPARE(requests.count(), 1);
+    QCOMPARE(requests[0][0].toStringList(), QStringList{folder("beta")});  // the one clicked on
+  }
+
   void aNameIsEditedInPlace() {
     panel_->selectRun(folder("beta"));
     QSignalSpy requests(panel_.get(), &RunsPanel::notesChangeRequested);
@@ -233,6 +270,17 @@ class TstRunsPanel : public QObject {
     tests::makeRun(parent_->path(), plan);
   }
   QString folder(const char* name) const { return parent_->filePath(QString::fromLatin1(name)); }
+  /// Returns once the menu is closed.
+  void openMenu(const char* run) {
+    for (int row = 0; row < list()->model()->rowCount(); ++row) {
+      const QModelIndex index = list()->model()->index(row, 0);
+      if (index.data(RunListModel::FolderRole).toString() != folder(run)) continue;
+      const QPoint place = list()->visualRect(index).center();
+      QContextMenuEvent event(QContextMenuEvent::Mouse, place,
+                              list()->viewport()->mapToGlobal(place));
+      QCoreApplication::sendEvent(list()->viewport(), &event);
+    }
+  }
   QTreeView* list() const { return panel_->findChild<QTreeView*>(); }
   void filterBy(const QString& text) { panel_->findChild<QLineEdit*>()->setText(text); }
   QStringList visible() const {

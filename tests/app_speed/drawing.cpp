@@ -13,6 +13,7 @@
 #include "tests/app_speed/measure.h"
 #include "tests/support/append_scalars.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/heat_map.h"
 
 namespace lockstep::speed {
 namespace {
@@ -136,6 +137,32 @@ void measureHundredRuns() {
   const std::vector<double> delays = pauses.take();
   print("hundred_runs_frame_ms", percentile(delays, 0.99));
   print("hundred_runs_longest_frame_ms", percentile(delays, 1));
+}
+
+/// From the values of 400 parameters at 2,000 steps to the picture of their map.
+void measureHeatMap() {
+  std::vector<widgets::HeatRow> rows(400);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    rows[r].name = QStringLiteral("backbone.body.layer%1.weight").arg(r);
+    for (int step = 1; step <= 2000; ++step) {
+      rows[r].steps.push_back(step);
+      rows[r].values.push_back(std::exp(std::sin(0.01F * static_cast<float>(step * (r % 7 + 1))) -
+                                        0.01F * static_cast<float>(r)));
+    }
+  }
+  widgets::ThemeSwitch theme;
+  widgets::HeatMap map;
+  std::vector<double> times;
+  for (int i = 0; i < 9; ++i) {
+    std::vector<widgets::HeatRow> copy = rows;
+    QElapsedTimer clock;
+    clock.start();
+    map.setRows(std::move(copy), {1, 2000});
+    map.resize(1400, map.sizeHint().height());
+    map.grab();
+    times.push_back(millisecondsOf(clock));
+  }
+  print("heat_map_ms", median(times));
 }
 
 }  // namespace lockstep::speed

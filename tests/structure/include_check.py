@@ -47,7 +47,7 @@ ALLOWED = {
     "widgets/instances": {"base", "coco", "coco/analysis"},
     # Views. They do not know one another.
     "widgets": set(),
-    "widgets/plots": {"widgets", "widgets/curves"},
+    "widgets/plots": {"widgets", "widgets/curves", "widgets/jobs"},
     "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment", "widgets/jobs"},
     "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances", "widgets/jobs"},
     "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},

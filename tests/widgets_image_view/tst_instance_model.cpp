@@ -53,6 +53,27 @@ class TstInstanceModel : public QObject {
     QCOMPARE(model.rowCount(), 0);
   }
 
+  /// What the table shows: sorted, while the images change.
+  void theTablesModelPassesQtsModelTester() {
+    InstanceTable table;
+    const QAbstractItemModelTester tester(table.model(),
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    table.resize(500, 300);
+    table.show();
+    table.setScene(scene());
+    QCOMPARE(table.model()->rowCount(), 3);
+    for (int column = 0; column < InstanceModel::kColumns; ++column)
+      for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder})
+        table.sortByColumn(column, order);
+    auto other = std::make_shared<CanvasScene>(*scene());
+    other->instances.push_back(instance(Verdict::TruePositive, std::nullopt, 0.9, 0.8, 50));
+    table.showChosen(1);
+    table.setScene(other);
+    QCOMPARE(table.model()->rowCount(), 4);
+    table.setScene(nullptr);
+    QCOMPARE(table.model()->rowCount(), 0);
+  }
+
   void rowsSayWhatTheInstancesAre() {
     InstanceModel model;
     model.setScene(scene());

@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "tests/support/test_main.h"
+#include "tests/widgets_plots/exported_plot.h"
 #include "tests/widgets_plots/plain_source.h"
 #include "widgets/plots/curve_plot.h"
 
@@ -29,7 +30,7 @@ QStringList labelsOf(QSize size, XAxis axis, bool log, double first, double last
   if (!QTest::qWaitFor([&] { return plot.isUpToDate(); })) return {};
   QTemporaryDir folder;
   const QString path = folder.filePath(QStringLiteral("plot.svg"));
-  if (!plot.exportPicture(path).isEmpty()) return {};
+  if (!tests::exportPlot(plot, path).isEmpty()) return {};
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly)) return {};
   static const QRegularExpression text(QStringLiteral(">\\s*([^<>\\s][^<>]*?)\\s*</text>"));

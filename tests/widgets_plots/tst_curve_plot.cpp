@@ -7,6 +7,7 @@
 #include <QWheelEvent>
 
 #include "tests/support/test_main.h"
+#include "tests/widgets_plots/exported_plot.h"
 #include "tests/widgets_plots/plain_source.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/curve_plot.h"
@@ -431,7 +432,7 @@ class TstCurvePlot : public QObject {
     show();
     QTemporaryDir folder;
     for (const char* name : {"a.pdf", "a.png", "a.SVG"})
-      QCOMPARE(plot_->exportPicture(folder.filePath(QString::fromLatin1(name))), QString());
+      QCOMPARE(tests::exportPlot(*plot_, folder.filePath(QString::fromLatin1(name))), QString());
     QVERIFY(contentOf(folder.filePath(QStringLiteral("a.pdf"))).startsWith("%PDF"));
     QVERIFY(contentOf(folder.filePath(QStringLiteral("a.png"))).startsWith("\x89PNG"));
     const QByteArray svg = contentOf(folder.filePath(QStringLiteral("a.SVG")));
@@ -449,9 +450,9 @@ class TstCurvePlot : public QObject {
     show();
     QTemporaryDir folder;
     const QString nowhere = folder.filePath(QStringLiteral("missing/a.pdf"));
-    QVERIFY(plot_->exportPicture(nowhere).startsWith(nowhere));
+    QVERIFY(tests::exportPlot(*plot_, nowhere).startsWith(nowhere));
     const QString unknown = folder.filePath(QStringLiteral("a.bmp"));
-    QVERIFY(plot_->exportPicture(unknown).contains(QStringLiteral(".svg")));
+    QVERIFY(tests::exportPlot(*plot_, unknown).contains(QStringLiteral(".svg")));
     QVERIFY(!QFileInfo::exists(unknown));
   }
 
@@ -472,7 +473,7 @@ class TstCurvePlot : public QObject {
   QByteArray exported() {
     QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("a.svg"));
-    return plot_->exportPicture(path).isEmpty() ? contentOf(path) : QByteArray();
+    return tests::exportPlot(*plot_, path).isEmpty() ? contentOf(path) : QByteArray();
   }
   QStringList lowestRows() const {
     QStringList names;

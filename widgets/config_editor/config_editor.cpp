@@ -75,6 +75,7 @@ void ConfigEditor::connectSignals() {
   connect(impl->difference, &DifferenceTable::keyChosen, this, &ConfigEditor::goToKey);
   connect(impl->lowerTabs, &QTabBar::currentChanged, impl->lower, &QStackedLayout::setCurrentIndex);
   connect(&impl->pause, &QTimer::timeout, this, [impl] { impl->checkNow(); });
+  connect(&impl->overdue, &QTimer::timeout, this, [impl] { impl->showOverdue(); });
   connectText();
 }
 
@@ -121,6 +122,7 @@ void ConfigEditor::clear() {
   impl.hasDocument = false;
   impl.filePath.clear();
   impl.check.cancel();
+  impl.overdue.stop();
   impl.open({});
   impl.stack->setCurrentWidget(impl.empty);
 }
@@ -201,6 +203,7 @@ void ConfigEditor::keyPressEvent(QKeyEvent* event) {
 
 void ConfigEditor::handleCheck(const std::shared_ptr<const DocumentState>& checked) {
   Impl& impl = *impl_;
+  impl.handleAnswer();
   if (impl.pause.isActive()) return;  // the text has changed since: the positions are outdated
   impl.show(checked);
   Q_EMIT issuesChanged(impl.document.errorCount());

@@ -5,6 +5,7 @@
 #include <QStackedLayout>
 #include <QTabBar>
 #include <QVBoxLayout>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -23,6 +24,8 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kTypingPauseMilliseconds = 150;
+constexpr std::chrono::seconds kPatience{5};
+const char* const kNotChecked = QT_TR_NOOP("The experiment could not be checked yet");
 const char* const kUnsavedName = "experiment.yaml";
 
 QVBoxLayout* plainColumn(QWidget* widget) {
@@ -42,9 +45,11 @@ QSplitter* thinSplitter(Qt::Orientation orientation) {
 }  // namespace
 
 ConfigEditor::Impl::Impl(std::function<void(const Checked&)> onChecked)
-    : check(std::move(onChecked)) {
+    : check(std::move(onChecked), jobs::Kind::Disk) {
   pause.setSingleShot(true);
   pause.setInterval(kTypingPauseMilliseconds);
+  overdue.setSingleShot(true);
+  overdue.setInterval(kPatience);
 }
 
 void ConfigEditor::Impl::buildPage() {
@@ -119,6 +124,7 @@ void ConfigEditor::Impl::open(const QString& wholeText) {
 
 void ConfigEditor::Impl::checkNow() {
   pause.stop();
+  if (!overdue.isActive()) overdue.start();
   check.request(
       [bytes = text->utf8(), file = fileForLoader()] { return checkDocument(bytes, file); });
 }
@@ -132,6 +138,17 @@ void ConfigEditor::Impl::reset() {
   banner->hide();
   facts->clear();
   difference->clear();
+}
+
+void ConfigEditor::Impl::showOverdue() {
+  banner->showMessage(Banner::Kind::Warning, tr(kNotChecked),
+                      tr("A disk of the files that it names does not answer: %1")
+                          .arg(QString::fromStdString(fileForLoader())));
+}
+
+void ConfigEditor::Impl::handleAnswer() {
+  overdue.stop();
+  if (banner->title() == tr(kNotChecked)) banner->hide();
 }
 
 void ConfigEditor::Impl::show(const Checked& checked) {

@@ -40,6 +40,7 @@ struct ConfigEditor::Impl {
   CheckedDocument document;
   jobs::LatestJob<Checked> check;
   QTimer pause;
+  QTimer overdue;  ///< runs while a check does
 
   QStackedLayout* stack = nullptr;
   EmptyState* empty = nullptr;
@@ -61,6 +62,9 @@ struct ConfigEditor::Impl {
   void open(const QString& wholeText);
   void checkNow();
   void reset();
+  void showOverdue();
+  /// A check has ended.
+  void handleAnswer();
   void show(const Checked& checked);
   void showFacts();
   /// One undoable change of the text; a failure is shown in the banner.

@@ -15,6 +15,7 @@
 #include "engine/base/home_path.h"
 #include "widgets/config_editor/switch_button.h"
 #include "widgets/icon.h"
+#include "widgets/jobs/awaited.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -138,8 +139,8 @@ class PathEditor : public LineEditor {
   void browse() {
     const QDir folder(folder_());
     const std::string typed = line()->text().trimmed().toStdString();
-    const QString start =
-        folder.absoluteFilePath(QString::fromStdString(base::expandHome(typed).value_or(typed)));
+    const QString start = jobs::folderToBeginWith(
+        folder.absoluteFilePath(QString::fromStdString(base::expandHome(typed).value_or(typed))));
     const QString chosen =
         isFolder_ ? QFileDialog::getExistingDirectory(this, tr("Choose a folder"), start)
                   : QFileDialog::getOpenFileName(this, tr("Choose a file"), start);

@@ -153,6 +153,7 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
   menu.addSeparator();
   menu.addAction(tr("Reset zoom\tR"), plot_, &CurvePlot::resetView);
   menu.addAction(tr("Maximize\tF"), this, &CurveCard::expandRequested);
+  Q_EMIT menuOpened(&menu);
   menu.addSeparator();
   menu.addAction(tr("Export plot…"), this, &CurveCard::exportPicture);
   menu.exec(globalPosition);
@@ -170,8 +171,9 @@ void CurveCard::exportPicture() {
                                    kinds.join(QStringLiteral(";;")), &kind);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += endings.value(kinds.indexOf(kind));
-  const QString error = plot_->exportPicture(path);
-  if (!error.isEmpty()) Q_EMIT exportFailed(error);
+  plot_->exportPicture(path, [this](const QString& error) {
+    if (!error.isEmpty()) Q_EMIT exportFailed(error);
+  });
 }
 
 }  // namespace lockstep::widgets

@@ -9,6 +9,7 @@
 #include "widgets/plots/curve_plot.h"
 
 class QLabel;
+class QMenu;
 class QToolButton;
 
 namespace lockstep::widgets {
@@ -44,6 +45,8 @@ class CurveCard : public QFrame {
   /// Show the predictions of the step at this x.
   void predictionsRequested(double x);
   void exportFailed(const QString& error);
+  /// The card's menu is about to open: entries can be added.
+  void menuOpened(QMenu* menu);
 
  protected:
   void mouseDoubleClickEvent(QMouseEvent* event) override;

@@ -310,7 +310,10 @@ void CurvePlot::setXView(double low, double high) {
 
 int CurvePlot::drawnPointCount(int curve) const { return impl_->layers->pointCount(curve); }
 
-QString CurvePlot::exportPicture(const QString& path) { return exportPlot(impl_->plot, path); }
+void CurvePlot::exportPicture(const QString& path,
+                              std::function<void(const QString& error)> done) {
+  exportPlot(impl_->plot, path, this, std::move(done));
+}
 
 QSize CurvePlot::sizeHint() const { return {420, 220}; }
 QSize CurvePlot::minimumSizeHint() const { return {160, 90}; }

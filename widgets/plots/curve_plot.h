@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -65,8 +66,8 @@ class CurvePlot : public QWidget {
   /// Number of points of one curve in the last drawing.
   int drawnPointCount(int curve) const;
 
-  /// Writes .pdf, .svg or .png, by the suffix. Returns an error message; empty: written.
-  QString exportPicture(const QString& path);
+  /// Writes .pdf, .svg or .png, by the suffix, in the background. See exportPlot().
+  void exportPicture(const QString& path, std::function<void(const QString& error)> done);
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;

@@ -9,11 +9,15 @@
 #include <QPdfWriter>
 #include <QSaveFile>
 #include <QSvgGenerator>
+#include <chrono>
+
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::widgets {
 namespace {
 
 constexpr double kPngScale = 2;
+constexpr std::chrono::seconds kPatience{5};
 constexpr int kPointsPerInch = 72, kCssPixelsPerInch = 96;
 
 QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
@@ -44,9 +48,21 @@ void paintSvg(QCustomPlot* plot, QBuffer* buffer) {
   paintVector(plot, &generator);
 }
 
+/// Blocks. Returns an error message; empty: written.
+QString write(const QString& path, const QByteArray& picture) {
+  QSaveFile file(path);
+  const bool written =
+      file.open(QIODevice::WriteOnly) && file.write(picture) == picture.size() && file.commit();
+  if (written) return {};
+  return tr("%1 cannot be written: %2. Check the permissions and the free space, or choose another "
+            "folder.")
+      .arg(path, file.errorString());
+}
+
 }  // namespace
 
-QString exportPlot(QCustomPlot* plot, const QString& path) {
+void exportPlot(QCustomPlot* plot, const QString& path, QObject* context,
+                std::function<void(const QString& error)> done) {
   const QString ending = QFileInfo(path).suffix().toLower();
   QBuffer buffer;
   buffer.open(QIODevice::WriteOnly);
@@ -57,15 +73,13 @@ QString exportPlot(QCustomPlot* plot, const QString& path) {
   } else if (ending == QLatin1String("png")) {
     plot->toPixmap(0, 0, kPngScale).save(&buffer, "PNG");
   } else {
-    return tr("%1: the file name must end in .pdf, .svg or .png").arg(path);
+    return done(tr("%1: the file name must end in .pdf, .svg or .png").arg(path));
   }
-  QSaveFile file(path);
-  const bool written = file.open(QIODevice::WriteOnly) &&
-                       file.write(buffer.data()) == buffer.size() && file.commit();
-  if (written) return {};
-  return tr("%1 cannot be written: %2. Check the permissions and the free space, or choose another "
-            "folder.")
-      .arg(path, file.errorString());
+  jobs::start(
+      context, jobs::Kind::Disk, [path, picture = buffer.data()] { return write(path, picture); },
+      [done](const QString& error) { done(error); })
+      .whenLaterThan(kPatience,
+                     [path, done] { done(tr("%1: its disk does not answer").arg(path)); });
 }
 
 }  // namespace lockstep::widgets

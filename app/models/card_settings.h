@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QStringList>
+#include <QVariantMap>
+
+namespace lockstep::app {
+
+/// What a person chose for the cards of the runs of a folder. Cards are named by cardId(), sections
+/// by their names.
+struct CardSettings {
+  QStringList pinned;  ///< in their order
+  QStringList hidden;
+  QStringList open;
+
+  QVariantMap toVariant() const {
+    return {{QStringLiteral("pinned"), pinned},
+            {QStringLiteral("hidden"), hidden},
+            {QStringLiteral("open"), open}};
+  }
+  static CardSettings fromVariant(const QVariantMap& map) {
+    return {map.value(QStringLiteral("pinned")).toStringList(),
+            map.value(QStringLiteral("hidden")).toStringList(),
+            map.value(QStringLiteral("open")).toStringList()};
+  }
+  bool operator==(const CardSettings&) const = default;
+};
+
+}  // namespace lockstep::app

@@ -1,0 +1,73 @@
+#include "app/models/tag_sections.h"
+
+#include <QStringList>
+#include <algorithm>
+
+#include "engine/events/tags.h"
+
+namespace lockstep::app {
+namespace {
+
+namespace tags = events::tags;
+
+constexpr const char* kParameterStatistics[] = {tags::kGradientNorms, tags::kGradientMeans,
+                                                tags::kWeightNorms, tags::kWeightMeans,
+                                                tags::kUpdateRatios};
+
+bool isOfAParameter(std::string_view tag) {
+  return !tag.starts_with(tags::kPartGradientNorms) &&
+         std::ranges::any_of(kParameterStatistics,
+                             [tag](const char* prefix) { return tag.starts_with(prefix); });
+}
+
+bool draws(const CardPlan& plan, std::string_view tag) {
+  return std::ranges::any_of(plan.curves, [tag](const CardCurve& curve) {
+    return curve.tag == tag ||
+           (tags::isNumbered(curve.tag) && tags::numberIn(tag, curve.tag).has_value());
+  });
+}
+
+CardPlan cardOf(const std::string& tag, const QString& title) {
+  CardCurve curve;
+  curve.tag = tag;
+  curve.name = title;
+  curve.evaluation = tag.starts_with("eval/");
+  curve.smooth = !curve.evaluation;
+  CardPlan plan;
+  plan.title = title;
+  plan.curves = {curve};
+  return plan;
+}
+
+}  // namespace
+
+std::vector<TagSection> tagSections(const std::vector<std::string>& all,
+                                    const std::vector<CardPlan>& drawn) {
+  std::vector<TagSection> sections;
+  for (const std::string& tag : all) {
+    if (isOfAParameter(tag) ||
+        std::ranges::any_of(drawn, [&](const CardPlan& plan) { return draws(plan, tag); }))
+      continue;
+    const std::size_t slash = tag.rfind('/');
+    const QString name =
+        slash == std::string::npos ? QString() : QString::fromStdString(tag.substr(0, slash));
+    auto section = std::ranges::find(sections, name, &TagSection::name);
+    if (section == sections.end()) section = sections.insert(section, {name, {}});
+    section->cards.push_back(cardOf(
+        tag, QString::fromStdString(slash == std::string::npos ? tag : tag.substr(slash + 1))));
+  }
+  return sections;
+}
+
+QString cardId(const CardPlan& plan) { return QString::fromStdString(plan.curves.front().tag); }
+
+bool matchesWords(const CardPlan& plan, const QString& words) {
+  QString all = plan.title;
+  for (const CardCurve& curve : plan.curves)
+    all += QLatin1Char(' ') + QString::fromStdString(curve.tag);
+  const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  return std::ranges::all_of(
+      parts, [&all](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/models/monitor_cards.h"
+
+namespace lockstep::app {
+
+/// Cards of the tags that have one part of their names in common: "rpn", "eval/segm/AP/class".
+struct TagSection {
+  QString name;
+  std::vector<CardPlan> cards;  ///< one tag each
+};
+
+/// Sections for every tag that none of `drawn` draws. Statistics of parameters are left out: the
+/// heat map shows them. Tags are in the given order, and sections in that of their first tags.
+std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
+                                    const std::vector<CardPlan>& drawn);
+
+/// What stays the same for a card over sessions: its first tag.
+QString cardId(const CardPlan& plan);
+
+/// Whether every word is part of the card's title or of one of its tags.
+bool matchesWords(const CardPlan& plan, const QString& words);
+
+}  // namespace lockstep::app

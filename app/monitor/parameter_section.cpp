@@ -1,0 +1,249 @@
+#include "app/monitor/parameter_section.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/controllers/metric_curve.h"
+#include "engine/events/tags.h"
+#include "widgets/plots/curve_card.h"
+#include "widgets/plots/heat_map.h"
+#include "widgets/role.h"
+#include "widgets/theme.h"
+#include "widgets/throttle.h"
+
+namespace lockstep::app {
+namespace {
+
+namespace tags = events::tags;
+
+constexpr int kMarginPx = 16, kCardPx = 260;
+/// A heat map of thousands of values is not made anew for every step.
+constexpr std::chrono::milliseconds kRefillInterval{1000};
+
+/// Values that a logarithmic colour can show.
+struct Statistic {
+  const char* prefix;
+  const char* name;
+};
+constexpr Statistic kStatistics[] = {
+    {tags::kGradientNorms, QT_TRANSLATE_NOOP("lockstep::app::ParameterSection", "gradient norm")},
+    {tags::kWeightNorms, QT_TRANSLATE_NOOP("lockstep::app::ParameterSection", "weight norm")},
+    {tags::kUpdateRatios, QT_TRANSLATE_NOOP("lockstep::app::ParameterSection", "update ratio")}};
+
+/// Names of the parameters with this statistic, in the order of the log, which is the model's.
+std::vector<std::string> parametersOf(const MetricStore& metrics, std::string_view prefix) {
+  std::vector<std::string> names;
+  for (const std::string& tag : metrics.tagsInOrder())
+    if (tag.starts_with(prefix) && !tag.starts_with(tags::kPartGradientNorms))
+      names.push_back(tag.substr(prefix.size()));
+  return names;
+}
+
+widgets::HeatRow rowOf(const MetricSeries& series, const std::string& name) {
+  widgets::HeatRow row;
+  row.name = QString::fromStdString(name);
+  row.steps.reserve(series.size());
+  row.values.reserve(series.size());
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    row.steps.push_back(series.step(i));
+    row.values.push_back(series.value(i));
+  }
+  return row;
+}
+
+}  // namespace
+
+ParameterSection::ParameterSection(widgets::DrawQueue* queue, QWidget* parent) : QWidget(parent) {
+  buildUi(queue);
+  setScrollBarWidth(0);
+  connectSignals();
+  setOpen(false);
+  hide();
+}
+
+void ParameterSection::buildUi(widgets::DrawQueue* queue) {
+  fold_ = new QToolButton;
+  fold_->setObjectName(QStringLiteral("foldParameters"));
+  fold_->setCheckable(true);
+  fold_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  widgets::setRole(fold_, "quiet");
+  facts_ = new QLabel;
+  widgets::setRole(facts_, "muted");
+  statistic_ = new QComboBox;
+  statistic_->setAccessibleName(tr("Statistic"));
+  filter_ = new QLineEdit;
+  filter_->setPlaceholderText(tr("Filter parameters"));
+  filter_->setClearButtonEnabled(true);
+  filter_->setMaximumWidth(280);
+  nothing_ = new QLabel(tr("No parameter's name contains this"));
+  widgets::setRole(nothing_, "muted");
+  map_ = new widgets::HeatMap;
+  card_ = new widgets::CurveCard(tr("Chosen parameters"), queue);
+  card_->setMinimumHeight(kCardPx);
+  card_->setEmptyText(tr("Click a row of the heat map, or Ctrl+click several"));
+
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(0, 0, 0, 0);
+  head->addWidget(fold_);
+  head->addWidget(facts_);
+  head->addStretch();
+  auto* tools = new QHBoxLayout;
+  tools->setContentsMargins(0, 0, 0, 0);
+  tools->addWidget(statistic_);
+  tools->addWidget(filter_, 1);
+  tools->addStretch(1);
+  body_ = new QWidget;
+  auto* parts = new QVBoxLayout(body_);
+  parts->setContentsMargins(0, 0, 0, 0);
+  parts->setSpacing(10);
+  parts->addLayout(tools);
+  parts->addWidget(nothing_);
+  parts->addWidget(map_);
+  parts->addWidget(card_);
+  auto* column = new QVBoxLayout(this);
+  column->setSpacing(8);
+  column->addLayout(head);
+  column->addWidget(body_);
+  refill_ = new widgets::Throttle(kRefillInterval, this);
+}
+
+void ParameterSection::connectSignals() {
+  connect(fold_, &QToolButton::clicked, this, [this](bool open) {
+    setOpen(open);
+    Q_EMIT openChanged(open);
+  });
+  connect(statistic_, &QComboBox::currentIndexChanged, this, [this] {
+    fillMap();
+    showCurves();
+  });
+  connect(filter_, &QLineEdit::textChanged, this, &ParameterSection::fillMap);
+  connect(refill_, &widgets::Throttle::due, this, &ParameterSection::fillMap);
+  connect(map_, &widgets::HeatMap::rowChosen, this,
+          [this](const QString& name, qint64, bool adds) { chooseParameter(name, adds); });
+}
+
+bool ParameterSection::isOpen() const { return fold_->isChecked(); }
+
+void ParameterSection::setOpen(bool open) {
+  fold_->setChecked(open);
+  fold_->setText((open ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) + tr("Parameters"));
+  body_->setVisible(open);
+  if (!open) return;
+  fillMap();
+  showCurves();
+}
+
+void ParameterSection::setScrollBarWidth(int widthPx) {
+  layout()->setContentsMargins(kMarginPx, 0, kMarginPx - widthPx, 14);
+}
+
+void ParameterSection::setShown(bool shown) {
+  isShown_ = shown;
+  setVisible(hasParameters_ && isShown_);
+}
+
+void ParameterSection::setRuns(const std::vector<ShownRun>& runs, widgets::XAxis axis) {
+  const bool isOther = runs.empty() || runs_.empty() || runs.front().run != runs_.front().run;
+  if (isOther) tagCount_ = kUnknown;
+  runs_ = runs;
+  axis_ = axis;
+  if (isOther) chosen_.clear();
+  showStatistics();
+  if (isOpen()) fillMap();
+  showCurves();
+}
+
+void ParameterSection::refresh() {
+  showStatistics();
+  if (!isOpen() || isHidden()) return;
+  refill_->request();
+  card_->refresh();
+}
+
+/// Those that the current run has, when it has new tags.
+void ParameterSection::showStatistics() {
+  const RunController* run = runs_.empty() ? nullptr : runs_.front().run.data();
+  const std::size_t tags = run ? run->history().metrics().tagsInOrder().size() : 0;
+  if (tags == std::exchange(tagCount_, tags)) return;
+  QStringList names;
+  std::size_t parameters = 0;
+  for (const Statistic& statistic : kStatistics) {
+    const std::size_t own =
+        run ? parametersOf(run->history().metrics(), statistic.prefix).size() : 0;
+    if (own > 0) names << tr(statistic.name);
+    parameters = std::max(parameters, own);
+  }
+  hasParameters_ = !names.isEmpty();
+  setVisible(hasParameters_ && isShown_);
+  const QString listed = names.join(QStringLiteral(", "));
+  facts_->setText(parameters == 1 ? tr("1 parameter: %1").arg(listed)
+                                  : tr("%1 parameters: %2").arg(parameters).arg(listed));
+  QStringList shown;
+  for (int i = 0; i < statistic_->count(); ++i) shown << statistic_->itemText(i);
+  if (shown == names) return;
+  const QSignalBlocker quiet(statistic_);
+  statistic_->clear();
+  for (const Statistic& statistic : kStatistics)
+    if (names.contains(tr(statistic.name)))
+      statistic_->addItem(tr(statistic.name), QString::fromLatin1(statistic.prefix));
+}
+
+std::string ParameterSection::prefix() const {
+  return statistic_->currentData().toString().toStdString();
+}
+
+void ParameterSection::fillMap() {
+  if (!isOpen() || runs_.empty() || !runs_.front().run) return;
+  const MetricStore& metrics = runs_.front().run->history().metrics();
+  const std::string prefix = this->prefix();
+  if (prefix.empty()) return;
+  const QString words = filter_->text().trimmed();
+  std::vector<widgets::HeatRow> rows;
+  for (const std::string& name : parametersOf(metrics, prefix)) {
+    if (!QString::fromStdString(name).contains(words, Qt::CaseInsensitive)) continue;
+    if (const MetricSeries* series = metrics.series(prefix + name))
+      rows.push_back(rowOf(*series, name));
+  }
+  nothing_->setVisible(rows.empty());
+  map_->setVisible(!rows.empty());
+  map_->setRows(std::move(rows), {1, std::max<std::int64_t>(1, metrics.lastStep())});
+}
+
+void ParameterSection::chooseParameter(const QString& name, bool adds) {
+  if (!adds) {
+    chosen_ = {name};
+  } else if (!chosen_.removeOne(name)) {
+    chosen_ << name;
+  }
+  showCurves();
+}
+
+void ParameterSection::showCurves() {
+  std::vector<widgets::Curve> curves;
+  for (const QString& name : chosen_) {
+    for (const ShownRun& shown : runs_) {
+      widgets::Curve curve;
+      curve.name = name;
+      curve.run = shown.name;
+      // With one run, the colours tell the parameters apart.
+      curve.styleIndex =
+          runs_.size() > 1 ? shown.styleIndex : shown.styleIndex + static_cast<int>(curves.size());
+      curve.source = std::make_shared<MetricCurve>(shown.run, prefix() + name.toStdString(), axis_,
+                                                   /*smooth=*/false);
+      curves.push_back(std::move(curve));
+    }
+  }
+  card_->setLegendVisible(!chosen_.isEmpty());
+  card_->setSubtitle(chosen_.isEmpty() ? QString() : statistic_->currentText());
+  card_->setCurves(std::move(curves));
+  card_->plot()->setXAxis(axis_);
+}
+
+}  // namespace lockstep::app
