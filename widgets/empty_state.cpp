@@ -23,6 +23,7 @@ EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
   setRole(cause_, "muted");
   action_ = new QPushButton;
   setRole(action_, "primary");
+  otherAction_ = new QPushButton;
 
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(24, 24, 24, 24);
@@ -38,16 +39,21 @@ EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
   column->addLayout(causeRow);
   column->addSpacing(8);
   column->addWidget(action_, 0, Qt::AlignHCenter);
+  column->addWidget(otherAction_, 0, Qt::AlignHCenter);
   column->addStretch(3);
   connect(action_, &QPushButton::clicked, this, &EmptyState::actionTriggered);
+  connect(otherAction_, &QPushButton::clicked, this, &EmptyState::otherActionTriggered);
 }
 
-void EmptyState::setContent(const QString& title, const QString& cause, const QString& action) {
+void EmptyState::setContent(const QString& title, const QString& cause, const QString& action,
+                            const QString& otherAction) {
   title_->setText(title);
   cause_->setText(cause);
   cause_->setVisible(!cause.isEmpty());
   action_->setText(action);
   action_->setVisible(!action.isEmpty());
+  otherAction_->setText(otherAction);
+  otherAction_->setVisible(!otherAction.isEmpty());
 }
 
 void EmptyState::setCompact(bool compact) {

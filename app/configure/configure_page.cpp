@@ -8,6 +8,7 @@
 
 #include "app/configure/document_dialogs.h"
 #include "widgets/config_editor/config_editor.h"
+#include "widgets/config_editor/editor_header.h"
 #include "widgets/jobs/awaited.h"
 
 namespace lockstep::app {
@@ -30,6 +31,14 @@ ConfigurePage::~ConfigurePage() = default;
 void ConfigurePage::connectEditor() {
   connect(editor_, &widgets::ConfigEditor::saveRequested, this, &ConfigurePage::save);
   connect(editor_, &widgets::ConfigEditor::openRequested, this, &ConfigurePage::openWithDialog);
+  connect(editor_, &widgets::ConfigEditor::newRequested, this, &ConfigurePage::newRequested);
+  connect(editor_, &widgets::ConfigEditor::rangeTestRequested, this,
+          &ConfigurePage::rangeTestRequested);
+  connect(editor_, &widgets::ConfigEditor::fileChosen, this, [this](int index) {
+    editor_->finishTyping();
+    document_.showDocument(index);
+  });
+  connect(editor_, &widgets::ConfigEditor::closeRequested, this, &ConfigurePage::closeShown);
   connect(editor_, &widgets::ConfigEditor::ready, this, &ConfigurePage::readyChanged);
   connect(editor_, &widgets::ConfigEditor::textEdited, &document_, &DocumentController::markEdited);
   connect(editor_, &widgets::ConfigEditor::modifiedChanged, this, &ConfigurePage::documentChanged);
@@ -50,9 +59,16 @@ void ConfigurePage::connectDocument() {
   connect(&document_, &DocumentController::saved, editor_, &widgets::ConfigEditor::setSaved);
   connect(&document_, &DocumentController::stateChanged, this, [this] {
     editor_->setUnsaved(!document_.hasFile());
+    listOpenFiles();
     Q_EMIT documentChanged();
   });
   connect(&document_, &DocumentController::failed, this, &ConfigurePage::failed);
+}
+
+void ConfigurePage::listOpenFiles() {
+  QList<widgets::OpenFile> files;
+  for (const OpenDocument& open : document_.documents()) files.append({open.path, open.isUnsaved});
+  editor_->setOpenFiles(files, document_.shownDocument());
 }
 
 void ConfigurePage::countImages() {
@@ -84,6 +100,22 @@ bool ConfigurePage::openDraft(const QString& id) {
   return document_.openDraft(id);
 }
 
+void ConfigurePage::openText(const QString& text, const QString& path) {
+  editor_->finishTyping();
+  document_.openText(text, path);
+}
+
+void ConfigurePage::showNext() {
+  editor_->finishTyping();
+  if (const auto count = document_.documents().size(); count > 1)
+    document_.showDocument(static_cast<int>((document_.shownDocument() + 1) % count));
+}
+
+bool ConfigurePage::closeShown() {
+  editor_->finishTyping();
+  return document_.closeShown();
+}
+
 bool ConfigurePage::save() {
   editor_->finishTyping();
   return document_.save();
@@ -99,7 +131,7 @@ QString ConfigurePage::fileToTrain() {
   return trainingBlockedBy().isEmpty() ? document_.fileToTrain() : QString();
 }
 
-bool ConfigurePage::closeDocument() {
+bool ConfigurePage::closeDocuments() {
   editor_->finishTyping();
   return document_.close();
 }

@@ -24,21 +24,27 @@ class ConfigurePage : public QWidget {
                          QWidget* parent = nullptr);
   ~ConfigurePage() override;
 
-  /// Asks about unsaved edits first; false: the current document stays open.
+  /// Shows it beside those that are open. False: it cannot be opened.
   bool open(const QString& path);
   /// Asks for a file to open.
   void openWithDialog();
   /// Opens a run's configuration as a new experiment without a file; saving asks for its path.
   bool openCopyOfRun(const QString& runFolder);
   bool openDraft(const QString& id);
+  /// A text that is in no file yet; `path` is suggested for saving.
+  void openText(const QString& text, const QString& path);
+  /// The next one of the open experiments, and the first after the last.
+  void showNext();
+  /// Closes the shown one, unless it is the only one.
+  bool closeShown();
   /// False when it was not saved (no file chosen, or the write failed).
   bool save();
   bool saveAs();
   /// The file to train, after unsaved edits were saved or copied as the user chose; empty:
   /// canceled.
   QString fileToTrain();
-  /// Whether the document may be closed: saved, discarded by the user, or never edited.
-  bool closeDocument();
+  /// Whether the documents may be closed: saved, discarded by the user, or never edited.
+  bool closeDocuments();
   /// Backs up unsaved edits for the next start, because the session ends.
   void keepDraft();
 
@@ -54,6 +60,10 @@ class ConfigurePage : public QWidget {
 
  Q_SIGNALS:
   void readyChanged();
+  /// A new experiment is to be made.
+  void newRequested();
+  /// A learning-rate range test of this experiment is to be started.
+  void rangeTestRequested();
   /// The file, its name, its issues or its text changed.
   void documentChanged();
   void failed(const QString& title, const QString& detail);
@@ -65,6 +75,7 @@ class ConfigurePage : public QWidget {
   void connectEditor();
   void connectDocument();
   void countImages();
+  void listOpenFiles();
 
   widgets::ConfigEditor* editor_ = nullptr;
   std::unique_ptr<DocumentQuestions> questions_;

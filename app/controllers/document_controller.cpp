@@ -4,6 +4,7 @@
 #include <QEventLoop>
 #include <QFileInfo>
 #include <QTimer>
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/config/moved_paths.h"
 #include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/source_files.h"
 
 namespace lockstep::app {
 namespace {
@@ -35,6 +37,16 @@ QString folderOf(const QString& path) { return QFileInfo(path).absolutePath(); }
 
 QString recordOf(const QString& runFolder) {
   return QString::fromStdString(run_folder::Layout(runFolder.toStdString()).config().string());
+}
+
+/// The person's own file as a new one in `folder`, else config.yaml. Blocks. Throws Error.
+QString editableTextOf(const QString& runFolder, const QString& folder) {
+  const auto own =
+      run_folder::editableCopy(run_folder::Layout(runFolder.toStdString()), folder.toStdString());
+  if (const QString text = QString::fromStdString(own.value_or(""));
+      own && text.toStdString() == *own)  // else it is not UTF-8
+    return text;
+  return ExperimentFile::read(recordOf(runFolder));
 }
 
 struct TextOfFile {
@@ -92,13 +104,20 @@ bool DocumentController::open(const QString& path) {
 }
 
 bool DocumentController::openFile(const QString& file) {
+  if (const int open = indexOf(file, {}); open >= 0) {
+    showAt(open);
+    file_.check();
+    return true;
+  }
   const QString run = onDisk(file, [file] { return runOfRecord(file); });
   if (!run.isEmpty()) return openRecord(run);
-  const auto read = [file] { return readWhole(file); };
-  onDisk(file, read);  // fails before the user is asked anything
-  if (!maybeSave()) return false;
-  const TextOfFile content = onDisk(file, read);
-  show(content.text, {file, content.real});
+  const TextOfFile content = onDisk(file, [file] { return readWhole(file); });
+  if (const int open = indexOf(file, content.real); open >= 0) {
+    showAt(open);
+    return true;
+  }
+  keepShown();
+  showNew(content.text, {file, content.real});
   findDrafts();
   return true;
 }
@@ -109,16 +128,84 @@ bool DocumentController::openCopyOfRun(const QString& runFolder) {
 }
 
 bool DocumentController::openRecord(const QString& runFolder) {
-  const QString record = recordOf(runFolder);
-  const QString text = onDisk(record, [record] { return ExperimentFile::read(record); });
-  if (!maybeSave()) return false;
-  show(text, {QDir::current().filePath(nameOf(runFolder) + QStringLiteral(".yaml")), {}, record});
+  const QString record = recordOf(runFolder), folder = QDir::currentPath();
+  const QString text =
+      onDisk(record, [runFolder, folder] { return editableTextOf(runFolder, folder); });
+  keepShown();
+  showNew(text, {QDir(folder).filePath(nameOf(runFolder) + QStringLiteral(".yaml")), {}, record});
   return true;
 }
 
+void DocumentController::openText(const QString& text, const QString& path) {
+  if (isBusy_) return;
+  keepShown();
+  showNew(text, {path});
+}
+
+QList<OpenDocument> DocumentController::documents() const {
+  QList<OpenDocument> list;
+  for (int i = 0; i < static_cast<int>(kept_.size()); ++i) {
+    const Kept& kept = kept_[i];
+    list.append(i == shown_ ? OpenDocument{path_, isUnsaved()}
+                            : OpenDocument{kept.place.path, kept.text != kept.saved()});
+  }
+  return list;
+}
+
+/// Of the document with this file, shown or not; -1: it is not open. `real` empty: not known yet.
+int DocumentController::indexOf(const QString& path, const QString& real) const {
+  for (int i = 0; i < static_cast<int>(kept_.size()); ++i) {
+    const bool isShown = i == shown_;
+    const QString& ownPath = isShown ? path_ : kept_[i].place.path;
+    const QString ownReal = isShown ? file_.real() : kept_[i].place.real;
+    if (!ownReal.isEmpty() && (ownPath == path || ownReal == real)) return i;
+  }
+  return -1;
+}
+
+/// Before another document is shown.
+void DocumentController::keepShown() {
+  if (!hasDocument_) return;
+  std::unique_ptr<DraftKeeper> draft = draft_.setAside();
+  const bool isFile = file_.isAttached();
+  kept_[shown_] = {{path_, isFile ? file_.real() : QString(), recordOfRun_},
+                   base_,
+                   isFile ? std::optional(file_.known()) : std::nullopt,
+                   text_(),
+                   std::move(draft)};
+}
+
+void DocumentController::showDocument(int index) {
+  if (!isBusy_) showAt(index);
+}
+
+void DocumentController::showAt(int index) {
+  if (index < 0 || index >= static_cast<int>(kept_.size()) || index == shown_) return;
+  keepShown();
+  showKept(index);
+}
+
+void DocumentController::showKept(int index) {
+  Kept kept = std::exchange(kept_[index], {});
+  shown_ = index;
+  show(kept.saved(), kept.place);
+  base_ = kept.base;
+  draft_.resume(std::move(kept.draft), kept.text);
+  if (kept.text != kept.saved()) Q_EMIT textReplaced(kept.text);
+  draft_.update();
+  file_.check();
+  Q_EMIT stateChanged();
+}
+
+void DocumentController::showNew(const QString& text, const Place& place) {
+  shown_ = static_cast<int>(kept_.size());
+  kept_.emplace_back();
+  show(text, place);
+}
+
+/// After keepShown().
 void DocumentController::show(const QString& text, const Place& place) {
   clearDocumentNotice();
-  draft_.drop();  // of the previous document, which was saved, discarded or never edited
   hasDocument_ = true;
   path_ = place.path;
   base_ = text;
@@ -140,13 +227,31 @@ ExperimentFile::State DocumentController::look() {
 
 bool DocumentController::close() {
   return attempt(tr("The experiment was not saved"), [this] {
-    if (!maybeSave()) return false;
+    const int count = static_cast<int>(kept_.size()), first = shown_;
+    for (int i = 0; i < count; ++i) {
+      const int index = (first + i) % count;  // the shown one first
+      if (!documents()[index].isUnsaved) continue;
+      showAt(index);
+      if (!maybeSave()) return false;
+    }
     draft_.drop();
+    for (Kept& kept : kept_)
+      if (kept.draft) std::exchange(kept.draft, nullptr)->drop();
     return true;
   });
 }
 
-/// Asks about unsaved edits. Discarded edits keep their draft until another document is open.
+bool DocumentController::closeShown() {
+  return attempt(tr("The experiment was not saved"), [this] {
+    if (kept_.size() < 2 || !maybeSave()) return false;
+    draft_.drop();
+    kept_.erase(kept_.begin() + shown_);
+    showKept(std::min(shown_, static_cast<int>(kept_.size()) - 1));
+    return true;
+  });
+}
+
+/// Asks about unsaved edits. Discarded edits keep their draft until the document is closed.
 bool DocumentController::maybeSave() {
   if (!isUnsaved()) return true;
   switch (questions_->beforeLeaving(name(), hasFile())) {

@@ -5,11 +5,14 @@
 #include <QString>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "app/controllers/document_draft.h"
+#include "app/controllers/draft_keeper.h"
 #include "app/controllers/experiment_file.h"
 #include "app/models/document_notice.h"
 #include "app/models/document_questions.h"
@@ -18,8 +21,16 @@
 
 namespace lockstep::app {
 
-/// The open experiment with its file and its draft. Edits are backed up as a draft until they are
-/// saved or discarded. A file that changed on disk is not overwritten without asking.
+/// One of the open experiments.
+struct OpenDocument {
+  QString path;
+  bool isUnsaved = false;
+  bool operator==(const OpenDocument&) const = default;
+};
+
+/// The open experiments, of which one is shown, with their files and drafts. Edits are backed up as
+/// a draft until they are saved or discarded; they stay while another experiment is shown. A file
+/// that changed on disk is not overwritten without asking.
 ///
 /// Files are read and written in the background. What needs them at once handles other events but
 /// the user's input until they are, and soon asks him whether he wants to wait for a disk that does
@@ -42,10 +53,23 @@ class DocumentController : public QObject {
   bool hasFile() const;
   const DocumentNotice& notice() const { return notice_; }
 
-  /// Asks about unsaved edits first; false: the current document stays open. A run's config.yaml is
-  /// opened as a copy.
+  /// In the order in which they were opened.
+  QList<OpenDocument> documents() const;
+  /// Index of the one that is shown; -1: none is open.
+  int shownDocument() const { return shown_; }
+  void showDocument(int index);
+  /// Closes the shown one, after a question about unsaved edits, and shows another; the only one
+  /// stays. False: it was not closed.
+  bool closeShown();
+
+  /// Shows it beside those that are open. False: it cannot be opened. A run's config.yaml is opened
+  /// as a copy.
   bool open(const QString& path);
+  /// The person's own file of the run, with what was set for the run; config.yaml of a run without
+  /// one, and of one whose bases are gone.
   bool openCopyOfRun(const QString& runFolder);
+  /// A text that is in no file yet; `path` is suggested for saving.
+  void openText(const QString& text, const QString& path);
   bool openDraft(const QString& id);
   /// Shows a notice if there are drafts to restore, of these.
   void announceDrafts(const QList<OrphanedDraft>& left);
@@ -56,9 +80,9 @@ class DocumentController : public QObject {
   /// The file to train, with the text that is shown; empty: canceled. Asks if there are unsaved
   /// edits.
   QString fileToTrain();
-  /// Asks about unsaved edits. True: the document is closed; unsaved edits are discarded.
+  /// Asks about unsaved edits of each. True: all may be closed; unsaved edits are discarded.
   bool close();
-  /// Writes the draft without asking, because the session ends. Returns once it is on disk.
+  /// Writes the drafts without asking, because the session ends. Returns once it is on disk.
   void keepDraft();
 
  public Q_SLOTS:
@@ -77,7 +101,7 @@ class DocumentController : public QObject {
   void textReplaced(const QString& text);
   /// The text was saved to `path`.
   void saved(const QString& path);
-  /// isUnsaved(), hasFile() or path() may have changed.
+  /// isUnsaved(), hasFile(), path() or documents() may have changed.
   void stateChanged();
   void noticeChanged();
   void failed(const QString& title, const QString& detail);
@@ -96,6 +120,21 @@ class DocumentController : public QObject {
     QString real{};         ///< ExperimentFile::realPath(); empty: it has no file
     QString recordOfRun{};  ///< of a copy of a run's configuration
   };
+  /// What is kept of a document while another is shown.
+  struct Kept {
+    Place place{};
+    QString base{};                  ///< text before the edits of a document without a file
+    std::optional<QString> known{};  ///< text of its file as last read or written
+    QString text{};
+    std::unique_ptr<DraftKeeper> draft{};
+
+    QString saved() const { return known.value_or(base); }
+  };
+  int indexOf(const QString& path, const QString& real) const;
+  void keepShown();
+  void showKept(int index);
+  void showAt(int index);
+  void showNew(const QString& text, const Place& place);
   void show(const QString& text, const Place& place);
   bool openFile(const QString& file);
   bool openRecord(const QString& runFolder);
@@ -130,7 +169,9 @@ class DocumentController : public QObject {
   QString base_;         ///< text before the edits of a document without a file
   QString recordOfRun_;  ///< config.yaml of the run that a document without a file was copied from
   bool hasDocument_ = false;
-  bool isBusy_ = false;  ///< in attempt()
+  bool isBusy_ = false;     ///< in attempt()
+  std::vector<Kept> kept_;  ///< of all documents; that of the shown one is empty
+  int shown_ = -1;
   DocumentDraft draft_;  ///< last member: its destructor reads the others
 };
 

@@ -48,9 +48,15 @@ bool DocumentController::openDraft(const QString& id) {
     const QList<OrphanedDraft> drafts = orphanedDrafts();
     for (const OrphanedDraft& left : drafts) {
       if (left.id != id) continue;
-      if (!maybeSave()) return false;
-      const QString path = left.draft.shownPath.isEmpty() ? left.draft.file : left.draft.shownPath;
-      show(left.draft.base, {path, left.draft.file});
+      const QString& real = left.draft.file;
+      const QString path = left.draft.shownPath.isEmpty() ? real : left.draft.shownPath;
+      const int open = real.isEmpty() ? -1 : indexOf(path, real);
+      if (open >= 0 && !documents()[open].isUnsaved) {
+        showAt(open);
+      } else {
+        keepShown();
+        showNew(left.draft.base, {path, real});
+      }
       restoreDraft(left, drafts.size() - 1);
       return true;
     }

@@ -34,6 +34,22 @@ void DocumentDraft::adopt(HeldDraft held, const QString& text) {
   text_ = text;
 }
 
+std::unique_ptr<DraftKeeper> DocumentDraft::setAside() {
+  isDue_ = false;
+  update();
+  if (making_ && making_->ending().wait(kPatience)) update();
+  making_.reset();
+  text_.clear();
+  if (keeper_) keeper_->disconnect(this);
+  return std::exchange(keeper_, nullptr);
+}
+
+void DocumentDraft::resume(std::unique_ptr<DraftKeeper> keeper, const QString& text) {
+  keeper_ = std::move(keeper);
+  text_ = keeper_ ? text : QString();
+  connectKeeper();
+}
+
 void DocumentDraft::markEdited() {
   if (pause_.isActive()) {
     isDue_ = true;
@@ -91,6 +107,11 @@ void DocumentDraft::drop() {
 
 void DocumentDraft::hold(HeldDraft held) {
   keeper_ = std::make_unique<DraftKeeper>(folder_, std::move(held));
+  connectKeeper();
+}
+
+void DocumentDraft::connectKeeper() {
+  if (!keeper_) return;
   connect(keeper_.get(), &DraftKeeper::failed, this, &DocumentDraft::reportFailure);
   connect(keeper_.get(), &DraftKeeper::recovered, this, [this] {
     isFailureReported_ = false;

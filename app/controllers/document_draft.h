@@ -30,6 +30,11 @@ class DocumentDraft : public QObject {
   QString id() const;
   /// A draft that was taken over becomes that of the open document; `text`: its text.
   void adopt(HeldDraft held, const QString& text);
+  /// Lets go of the draft, which stays on disk and held by its keeper; nullptr: all was saved, or
+  /// the disk does not answer.
+  std::unique_ptr<DraftKeeper> setAside();
+  /// Goes on with a draft that was set aside, of this text.
+  void resume(std::unique_ptr<DraftKeeper> keeper, const QString& text);
   /// The text was edited.
   void markEdited();
   /// Writes the draft now, or removes it if all is saved.
@@ -46,6 +51,7 @@ class DocumentDraft : public QObject {
 
  private:
   void hold(HeldDraft held);
+  void connectKeeper();
   bool make();
   void takeMade();
   void reportFailure(const QString& reason);

@@ -38,6 +38,18 @@ void EngineProcess::startTraining(const QString& configFile, const QString& runs
   start({QStringLiteral("train"), configFile, optionOf(when)}, {}, runsFolder);
 }
 
+void EngineProcess::startRangeTest(const QString& configFile, const QString& runsFolder) {
+  start({QStringLiteral("train"), configFile, QStringLiteral("--find-lr"),
+         QStringLiteral("--detach")},
+        {}, runsFolder);
+}
+
+void EngineProcess::forkRun(const QString& runFolder, qint64 step, const QStringList& overrides) {
+  start({QStringLiteral("train"), runFolder, QStringLiteral("--from"), QString::number(step),
+         QStringLiteral("--detach")},
+        overrides, QFileInfo(runFolder).absolutePath());
+}
+
 void EngineProcess::resumeRun(const QString& runFolder, const QStringList& overrides, When when) {
   start({QStringLiteral("train"), runFolder, QStringLiteral("--resume"), optionOf(when)}, overrides,
         QFileInfo(runFolder).absolutePath());

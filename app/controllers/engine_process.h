@@ -23,6 +23,10 @@ class EngineProcess : public QObject {
   /// Trains an experiment file, at once or when its devices are free. `runsFolder`: where the run
   /// folder is created.
   void startTraining(const QString& configFile, const QString& runsFolder, When when = When::Now);
+  /// Starts a learning-rate range test of an experiment file, a run of its own.
+  void startRangeTest(const QString& configFile, const QString& runsFolder);
+  /// Starts a new run beside a run, from its checkpoint of this step.
+  void forkRun(const QString& runFolder, qint64 step, const QStringList& overrides);
   /// Resumes a run that has ended, from its newest checkpoint, or one that no longer waits.
   void resumeRun(const QString& runFolder, const QStringList& overrides = {},
                  When when = When::Now);

@@ -370,6 +370,7 @@ void RunController::pause() { command(protocol::CommandName::Pause); }
 void RunController::resume() { command(protocol::CommandName::Resume); }
 void RunController::stop() { command(protocol::CommandName::Stop); }
 void RunController::saveCheckpoint() { command(protocol::CommandName::Checkpoint); }
+void RunController::evaluate() { command(protocol::CommandName::Evaluate); }
 
 void RunController::predict(qint64 imageId, qint64 step) {
   const QString id = link_.sendPredict({imageId}, QString::number(step), kScoreThreshold);

@@ -104,6 +104,8 @@ class RunController : public QObject {
   void resume();
   void stop();
   void saveCheckpoint();
+  /// Evaluates at the next step.
+  void evaluate();
   /// Asks the running engine; emits predictionReady or predictionFailed.
   void predict(qint64 imageId, qint64 step);
 

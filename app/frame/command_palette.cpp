@@ -27,7 +27,7 @@ bool canBeTriggered(const QAction* action) {
 }
 
 bool isListed(const QAction* action) {
-  return action->objectName() != QLatin1String("window.palette") &&
+  return action->isVisible() && action->objectName() != QLatin1String("window.palette") &&
          action->objectName() != QLatin1String("window.escape");
 }
 

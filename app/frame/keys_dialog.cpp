@@ -113,6 +113,7 @@ void KeysDialog::connectSignals() {
 
 void KeysDialog::fill() {
   for (QAction* action : widgets::namedActions(window_)) {
+    if (!action->isVisible()) continue;  // a recent file that there is not
     auto* item =
         new QTreeWidgetItem(list_, {placeName(widgets::placeOf(action)),
                                     widgets::listedText(action), textOf(action->shortcuts())});

@@ -112,6 +112,7 @@ void MainWindow::connectSignals() {
   connectRuns();
   connectQueue();
   connectNotes();
+  connectExperiments();
 }
 
 void MainWindow::connectRuns() {
@@ -126,6 +127,11 @@ void MainWindow::connectRuns() {
   });
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
+  connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
+  connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
+    askEngine(folder, protocol::Command{"1", protocol::CommandName::Evaluate},
+              tr("It was not evaluated"));
+  });
   connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
     if (RunController* run = openRuns_->find(folder)) run->refresh();
   });
@@ -143,9 +149,11 @@ void MainWindow::connectRun(RunController* run) {
     if (run == currentRun()) updateStatus();
   };
   connect(run, &RunController::linkChanged, this, update);
+  connect(run, &RunController::loaded, this, [this, run] { offerLearningRate(run); });
   connect(run, &RunController::loaded, this, update);
   connect(run, &RunController::changed, this, [this, run, update](const RunChanges& changes) {
     update();
+    if (changes.state) offerLearningRate(run);
     if (run == currentRun() && (changes.log || changes.alerts)) showLog();
   });
   connect(run, &RunController::accessErrorChanged, this,
@@ -237,6 +245,10 @@ void MainWindow::updateStatus() {
   runActions_.pause->setEnabled(topBar_->canPauseOrResume());
   runActions_.stop->setEnabled(topBar_->canStop());
   runActions_.checkpoint->setEnabled(topBar_->canStop());
+  runActions_.evaluate->setEnabled(topBar_->canStop());
+  runActions_.fork->setEnabled(run && !run->place() && !run->program() &&
+                               !run->checkpointSteps().empty());
+  runActions_.rangeTest->setEnabled(run && isRangeTest(*run));
   status_->showRun(run);
   pages_->runBanner()->showRuns(shownRuns_);
   updateTitle();
@@ -288,7 +300,7 @@ QString MainWindow::whatIsLoading() const {
 void MainWindow::closeEvent(QCloseEvent* event) {
   // Runs continue; only unsaved edits need a question.
   ConfigurePage* configure = pages_->existingConfigurePage();
-  if (configure && !configure->closeDocument()) return event->ignore();
+  if (configure && !configure->closeDocuments()) return event->ignore();
   if (options_.keepLayout) saveLayout();
   QMainWindow::closeEvent(event);
 }

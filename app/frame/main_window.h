@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QHash>
+#include <QList>
 #include <QMainWindow>
 #include <QSize>
 #include <QString>
@@ -8,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/configure/experiment_origin.h"
 #include "app/controllers/engine_process.h"
 #include "app/controllers/open_runs.h"
 #include "app/controllers/remote_runs.h"
@@ -24,12 +27,15 @@ namespace lockstep::app {
 
 class BusyDevices;
 class ConfigurePage;
+class DesktopNotice;
 class Dismissals;
 class LogPanel;
 class MonitorPage;
 class NotesStore;
 class PageArea;
 class PredictionsPage;
+class NewExperimentDialog;
+class RecentFiles;
 class RunTrash;
 class RunsPanel;
 class StatusStrip;
@@ -71,6 +77,10 @@ class MainWindow : public QMainWindow {
   void train();
   /// Trains the experiment when its devices are free.
   void addToQueue();
+  /// Starts a learning-rate range test of the experiment.
+  void findLearningRate();
+  /// Asks what a new experiment begins from.
+  void newExperiment(lockstep::app::ExperimentOrigin origin);
   void togglePause();
   void stopRun();
   /// Backs up unsaved edits without asking, because the session ends.
@@ -89,8 +99,11 @@ class MainWindow : public QMainWindow {
   void placeDocks();
   QMenu* buildMenu();
   QMenu* buildDraftMenu(QWidget* parent);
+  QMenu* buildRecentMenu(QWidget* parent);
+  void addExperimentActions(QMenu* menu);
   void fillDraftMenu(QMenu* menu, const QList<OrphanedDraft>& left);
   void buildThemeMenu(QMenu* menu);
+  QAction* addNoticeAction();
   void buildRunActions(QMenu* menu);
   void buildPanelMenu(QMenu* menu);
   void showPalette();
@@ -114,11 +127,21 @@ class MainWindow : public QMainWindow {
   void open(const Opening& opening);
   void openLate(const QString& path, PathKind kind);
   void openRemote(const RemotePlace& place, bool selects);
-  void showNotOpened(const QStringList& files);
+  void connectExperiments();
+  void showRecent();
+  void noteOpened(const QString& path);
+  void reopenLast();
+  void openPrepared(const QString& file, ExperimentOrigin origin);
+  /// A range test that has ended.
+  bool isRangeTest(const RunController& run) const;
+  void offerLearningRate(RunController* run);
+  void showRangeTest(const QString& folder, const QString& file);
+  void forkRun(const QString& folder);
   void showWaiting();
   struct LeftDrafts;
   void restoreDrafts(const LeftDrafts& left, bool isPlainStart);
   void openCopyOfRun(const QString& folder);
+  void openCopyFromElsewhere(const QString& address);
   void openWithDialog();
   void openRunsFolder();
   void addRunsFolder();
@@ -130,12 +153,14 @@ class MainWindow : public QMainWindow {
   void updateTrainable();
   void updateTitle();
   void resumeRun(const QString& folder, const QStringList& overrides);
+  /// The experiment file as it is now; empty: it has errors, which are shown, or was cancelled.
+  QString fileToTrain();
   void startTraining(EngineProcess::When when);
   void connectQueue();
   void connectNotes();
   void showTrashed(const QStringList& folders, const QString& failure);
-  void changeQueue(const QString& folder, const protocol::ClientMessage& request,
-                   const QString& failure);
+  void askEngine(const QString& folder, const protocol::ClientMessage& request,
+                 const QString& failure);
   void setStarting(bool starting);
   RunController* currentRun() const;
   void escape();
@@ -152,6 +177,8 @@ class MainWindow : public QMainWindow {
   BusyDevices* devices_ = nullptr;
   NotesStore* notes_ = nullptr;
   RunTrash* trash_ = nullptr;
+  RecentFiles* recent_ = nullptr;
+  DesktopNotice* notice_ = nullptr;
   TopBar* topBar_ = nullptr;
   RunsPanel* runs_ = nullptr;
   PageArea* pages_ = nullptr;
@@ -165,16 +192,25 @@ class MainWindow : public QMainWindow {
   struct RunActions {
     QAction* pause = nullptr;
     QAction* checkpoint = nullptr;
+    QAction* evaluate = nullptr;
     QAction* stop = nullptr;
+    QAction* fork = nullptr;
+    QAction* rangeTest = nullptr;
   };
   RunActions runActions_;  ///< menu actions on the current run
   struct DocumentActions {
     QAction* save = nullptr;
     QAction* saveAs = nullptr;
+    QAction* next = nullptr;
+    QAction* close = nullptr;
     QAction* train = nullptr;
     QAction* queue = nullptr;
+    QAction* rangeTest = nullptr;
+    QList<QAction*> recent;
   };
-  DocumentActions documentActions_;  ///< menu actions on the open experiment
+  DocumentActions documentActions_;     ///< menu actions on the open experiment
+  QHash<QString, QString> rangeTests_;  ///< experiment file by run folder, until they have ended
+  QString rangeTested_;                 ///< experiment file of the one that is starting
 };
 
 }  // namespace lockstep::app

@@ -34,13 +34,17 @@ QAction* MainWindow::addEverywhere(const char* id, const QString& text, const ch
 
 QMenu* MainWindow::buildMenu() {
   auto* menu = new QMenu(this);
+  menu->addAction(addEverywhere("experiment.new", tr("New experiment…"), "Ctrl+N",
+                                [this] { newExperiment(ExperimentOrigin::Data); }));
   menu->addAction(addEverywhere("experiment.open", tr("Open experiment…"), "Ctrl+O",
                                 [this] { openWithDialog(); }));
   documentActions_.save = addEverywhere("experiment.save", tr("Save experiment"), "Ctrl+S",
                                         [this] { configurePage()->save(); });
   documentActions_.saveAs = addEverywhere("experiment.save_as", tr("Save experiment as…"),
                                           "Ctrl+Shift+S", [this] { configurePage()->saveAs(); });
+  menu->addMenu(buildRecentMenu(menu));
   menu->addActions({documentActions_.save, documentActions_.saveAs});
+  addExperimentActions(menu);
   menu->addMenu(buildDraftMenu(menu));
   menu->addAction(addEverywhere("runs.open_folder", tr("Open folder of runs…"), "Ctrl+Shift+O",
                                 [this] { openRunsFolder(); }));
@@ -51,6 +55,7 @@ QMenu* MainWindow::buildMenu() {
   menu->addSeparator();
   buildThemeMenu(menu->addMenu(tr("Theme")));
   buildPanelMenu(menu->addMenu(tr("Panels")));
+  menu->addAction(addNoticeAction());
   menu->addAction(
       addEverywhere("window.palette", tr("Command palette…"), "Ctrl+K", [this] { showPalette(); }));
   menu->addAction(
@@ -76,10 +81,22 @@ void MainWindow::buildRunActions(QMenu* menu) {
   runActions_.checkpoint = addEverywhere("run.checkpoint", tr("Save a checkpoint now"), "", [this] {
     if (RunController* run = currentRun()) run->saveCheckpoint();
   });
+  runActions_.evaluate = addEverywhere("run.evaluate", tr("Evaluate now"), "", [this] {
+    if (RunController* run = currentRun()) run->evaluate();
+  });
+  runActions_.fork = addEverywhere("run.fork", tr("Fork from a checkpoint…"), "",
+                                   [this] { forkRun(runs_->currentRun()); });
+  runActions_.rangeTest =
+      addEverywhere("run.range_test", tr("Show the learning rate that the run found"), "",
+                    [this] { showRangeTest(runs_->currentRun(), {}); });
   runActions_.stop = addEverywhere("run.stop", tr("Stop"), "Ctrl+.", [this] { stopRun(); });
   runActions_.stop->setProperty(widgets::kListedText, tr("Save a checkpoint and stop"));
-  menu->addActions({documentActions_.train, documentActions_.queue, runActions_.pause,
-                    runActions_.checkpoint, runActions_.stop});
+  documentActions_.rangeTest =
+      addEverywhere("experiment.find_learning_rate", tr("Find a learning rate"), "",
+                    [this] { findLearningRate(); });
+  menu->addActions({documentActions_.train, documentActions_.queue, documentActions_.rangeTest,
+                    runActions_.pause, runActions_.checkpoint, runActions_.evaluate,
+                    runActions_.stop, runActions_.fork, runActions_.rangeTest});
 }
 
 void MainWindow::buildPanelMenu(QMenu* menu) {

@@ -1,8 +1,12 @@
 // MainWindow's handling of the document: Train, the window title.
 #include <QApplication>
+#include <QDir>
+#include <QPointer>
+#include <QUrl>
 
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
+#include "app/controllers/experiment_file.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/frame/top_bar.h"
@@ -12,6 +16,14 @@ namespace lockstep::app {
 
 void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(page, &ConfigurePage::documentChanged, this, &MainWindow::updateTrainable);
+  connect(page, &ConfigurePage::rangeTestRequested, this, &MainWindow::findLearningRate);
+  connect(page, &ConfigurePage::newRequested, this,
+          [this] { newExperiment(ExperimentOrigin::Data); });
+  DocumentController* document = page->document();
+  connect(document, &DocumentController::saved, this, &MainWindow::noteOpened);
+  connect(document, &DocumentController::stateChanged, this, [this, document] {
+    if (document->hasFile()) noteOpened(document->path());
+  });
   connect(qApp, &QGuiApplication::commitDataRequest, this, &MainWindow::keepDrafts,
           Qt::DirectConnection);
 }
@@ -26,10 +38,29 @@ void MainWindow::openCopyOfRun(const QString& folder) {
   if (const QString program = listed.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
     return pages_->showWarning(tr("This run has no experiment file"),
                                tr("It is a run of %1.").arg(program));
-  if (const QString host = listed.data(RunListModel::HostRole).toString(); !host.isEmpty())
-    return pages_->showWarning(tr("The experiment file of this run is on another machine"), host);
+  if (RemotePlace::isRemote(folder)) return openCopyFromElsewhere(folder);
   showPage(Page::Configure);
   configurePage()->openCopyOfRun(folder);
+}
+
+/// Of a run on another machine: its config.yaml, because bases are where it is.
+void MainWindow::openCopyFromElsewhere(const QString& address) {
+  const RunFileAccess files = openRuns_->open(address)->files();
+  const QString copy =
+      QString::fromStdString(run_folder::Layout(files.folder.toStdString()).config().string());
+  const QString name = QUrl(address).fileName();
+  files.bring(copy, [this, window = QPointer(this), copy, name](const QString& error) {
+    if (!window) return;  // the run is closed with it
+    try {
+      if (!error.isEmpty()) throw Error(error.toStdString());
+      const QString text = ExperimentFile::read(copy);
+      showPage(Page::Configure);
+      configurePage()->openText(text, QDir::current().filePath(name + QStringLiteral(".yaml")));
+    } catch (const std::exception& failure) {
+      pages_->showFailure(tr("The run's configuration cannot be opened"),
+                          QString::fromUtf8(failure.what()));
+    }
+  });
 }
 
 void MainWindow::keepDrafts() {
@@ -59,6 +90,11 @@ void MainWindow::updateTrainable() {
   documentActions_.saveAs->setEnabled(isOpen);
   // With errors, Train goes to the first one.
   documentActions_.train->setEnabled(isOpen);
+  documentActions_.rangeTest->setEnabled(isOpen);
+  const bool areSeveral =
+      isOpen && pages_->existingConfigurePage()->document()->documents().size() > 1;
+  documentActions_.next->setEnabled(areSeveral);
+  documentActions_.close->setEnabled(areSeveral);
   documentActions_.queue->setEnabled(isOpen);
   devices_->setWatching(isOpen);
   updateTitle();
@@ -68,21 +104,24 @@ void MainWindow::train() { startTraining(EngineProcess::When::Now); }
 
 void MainWindow::addToQueue() { startTraining(EngineProcess::When::Queued); }
 
-void MainWindow::startTraining(EngineProcess::When when) {
-  if (engine_->isStarting()) return;
+QString MainWindow::fileToTrain() {
   ConfigurePage* configure = configurePage();
   if (!configure->trainingBlockedBy().isEmpty()) {
     showPage(Page::Configure);
     configure->hasDocument() ? configure->editor()->goToFirstError() : configure->openWithDialog();
-    return;
+    return {};
   }
   const QString file = configure->fileToTrain();
-  if (file.isEmpty()) {
-    // A file that was just reloaded is shown before it is trained.
-    if (configure->document()->notice().kind == DocumentNotice::Kind::Reloaded)
-      showPage(Page::Configure);
-    return;
-  }
+  // A file that was just reloaded is shown before it is trained.
+  const bool isReloaded = configure->document()->notice().kind == DocumentNotice::Kind::Reloaded;
+  if (file.isEmpty() && isReloaded) showPage(Page::Configure);
+  return file;
+}
+
+void MainWindow::startTraining(EngineProcess::When when) {
+  if (engine_->isStarting()) return;
+  const QString file = fileToTrain();
+  if (file.isEmpty()) return;
   pages_->hideMessage();
   setStarting(true);
   engine_->startTraining(file, runList_->parentFolder(), when);

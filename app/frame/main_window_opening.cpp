@@ -70,24 +70,21 @@ void MainWindow::open(const Opening& opening) {
   runList_->setParentFolders(opening.runsFolders);
   restoreCards();
   status_->setRunsFolder(opening.runsFolders.first());
-  if (!opening.experiment.isEmpty()) {
-    configurePage()->open(opening.experiment);
-    runs_->selectNothing();
-  }
+  for (const QString& experiment : opening.experiments) configurePage()->open(experiment);
+  if (!opening.experiments.isEmpty()) runs_->selectNothing();
   for (const QString& run : opening.runs) {
     const bool leads = run == opening.runs.first();
     if (leads) runs_->selectRun(run);
     runList_->addRun(run);
     if (!leads) runs_->addToSelection(run);
   }
-  const bool hasSelection = !opening.runs.isEmpty() || !opening.experiment.isEmpty();
+  const bool hasSelection = !opening.runs.isEmpty() || !opening.experiments.isEmpty();
   for (const RemotePlace& place : opening.remotes)
     openRemote(place, !hasSelection && place == opening.remotes.first());
   const bool isNothing = !hasSelection && opening.remotes.isEmpty();
   if (isNothing && !opening.waiting.isEmpty()) runs_->selectNothing();
   if (!opening.copiedRun.isEmpty()) configurePage()->openCopyOfRun(opening.copiedRun);
   showPage(opening.page);
-  if (!opening.notOpened.isEmpty()) showNotOpened(opening.notOpened);
   if (opening.waiting.isEmpty()) return;
   waitingPaths_ = opening.waiting;
   showWaiting();
@@ -95,13 +92,6 @@ void MainWindow::open(const Opening& opening) {
     isPatienceOver_ = true;
     Q_EMIT readyChanged();
   });
-}
-
-void MainWindow::showNotOpened(const QStringList& files) {
-  pages_->showFailure(
-      tr("Only one experiment can be edited at a time"),
-      tr("%1 is open. Not opened: %2")
-          .arg(configurePage()->document()->path(), files.join(QStringLiteral(", "))));
 }
 
 void MainWindow::showWaiting() {
@@ -117,10 +107,7 @@ void MainWindow::openLate(const QString& path, PathKind kind) {
   waitingPaths_.removeOne(path);
   showWaiting();
   if (kind == PathKind::Experiment) {
-    const bool hasOther = configurePage()->hasDocument();
-    if (hasOther) showNotOpened({path});
-    if (!hasOther && configurePage()->open(path) && runs_->selectedRuns().isEmpty())
-      showPage(Page::Configure);
+    if (configurePage()->open(path) && runs_->selectedRuns().isEmpty()) showPage(Page::Configure);
   } else if (kind == PathKind::Run) {
     if (runs_->selectedRuns().isEmpty()) runs_->selectRun(path);
     runList_->addRun(path);
@@ -134,19 +121,21 @@ void MainWindow::openLate(const QString& path, PathKind kind) {
   Q_EMIT readyChanged();
 }
 
-/// The newest draft is opened if neither paths nor a page were given (`isPlainStart`); otherwise a
-/// notice offers it.
+/// All drafts are opened, the newest is shown, if neither paths nor a page were given
+/// (`isPlainStart`); otherwise a notice offers the newest.
 void MainWindow::restoreDrafts(const LeftDrafts& left, bool isPlainStart) {
   if (!left.damaged.isEmpty())
     pages_->showFailure(tr("Unsaved edits of an earlier session cannot be read"),
                         tr("The file is damaged. Open it in a text editor to see what is left: %1")
                             .arg(left.damaged.join(QStringLiteral(", "))));
-  if (left.orphaned.isEmpty()) return;
-  if (isPlainStart && configurePage()->openDraft(left.orphaned.front().id)) {
-    showPage(Page::Configure);
-  } else {
-    configurePage()->document()->announceDrafts(left.orphaned);
+  if (left.orphaned.isEmpty()) {
+    if (isPlainStart) reopenLast();
+    return;
   }
+  if (!isPlainStart) return configurePage()->document()->announceDrafts(left.orphaned);
+  for (auto draft = left.orphaned.crbegin(); draft != left.orphaned.crend(); ++draft)
+    configurePage()->openDraft(draft->id);
+  showPage(Page::Configure);
 }
 
 /// A folder of runs stays listed; a run is added to the list. `selects` the newest one.

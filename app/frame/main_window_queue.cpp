@@ -13,16 +13,17 @@ void MainWindow::connectQueue() {
   connect(topBar_, &TopBar::queueRequested, this, &MainWindow::addToQueue);
   connect(devices_, &BusyDevices::changed, this, [this] { topBar_->setBusy(devices_->text()); });
   connect(runs_, &RunsPanel::queueMoveRequested, this, [this](const QString& folder, int position) {
-    changeQueue(folder, protocol::QueueRequest{"1", position}, tr("It was not moved in the queue"));
+    askEngine(folder, protocol::QueueRequest{"1", position}, tr("It was not moved in the queue"));
   });
   connect(runs_, &RunsPanel::leaveQueueRequested, this, [this](const QString& folder) {
-    changeQueue(folder, protocol::Command{"1", protocol::CommandName::Stop},
-                tr("It was not taken out of the queue"));
+    askEngine(folder, protocol::Command{"1", protocol::CommandName::Stop},
+              tr("It was not taken out of the queue"));
   });
 }
 
-void MainWindow::changeQueue(const QString& folder, const protocol::ClientMessage& request,
-                             const QString& failure) {
+/// Sends a request to the engine of a listed run on this machine.
+void MainWindow::askEngine(const QString& folder, const protocol::ClientMessage& request,
+                           const QString& failure) {
   const QModelIndex run = runList_->index(runList_->rowOf(folder));
   const QString name = run.data(RunListModel::NameRole).toString();
   sendRequest(this, run.data(RunListModel::SocketRole).toString(), request,

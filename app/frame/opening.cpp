@@ -39,8 +39,7 @@ Opening openingOf(const std::vector<GivenPath>& paths, std::optional<Page> page)
     } else if (kind == PathKind::Remote) {
       if (const auto place = RemotePlace::parse(path)) opening.remotes.append(*place);
     } else if (kind == PathKind::Experiment) {
-      if (!opening.experiment.isEmpty()) opening.notOpened.append(opening.experiment);
-      opening.experiment = path;
+      opening.experiments.append(path);
     } else if (kind == PathKind::Run) {
       opening.runs.append(path);
     } else {
@@ -53,9 +52,9 @@ Opening openingOf(const std::vector<GivenPath>& paths, std::optional<Page> page)
     opening.runsFolders = {QDir::cleanPath(QFileInfo(usual).absoluteFilePath())};
   }
   const bool isOfExperiment =
-      !opening.experiment.isEmpty() && opening.runs.isEmpty() && opening.remotes.isEmpty();
+      !opening.experiments.isEmpty() && opening.runs.isEmpty() && opening.remotes.isEmpty();
   opening.page = page.value_or(isOfExperiment ? Page::Configure : Page::Monitor);
-  if (opening.page == Page::Configure && opening.experiment.isEmpty())
+  if (opening.page == Page::Configure && opening.experiments.isEmpty())
     opening.copiedRun = opening.runs.value(0);
   opening.isPlainStart = paths.empty() && !page;
   return opening;

@@ -26,9 +26,8 @@ struct Opening {
   QStringList runsFolders;     ///< their runs are listed; new ones are created in the first
   QStringList runs;            ///< selected runs, the current one first
   QList<RemotePlace> remotes;  ///< runs and folders of runs on other machines
-  QString experiment;          ///< file to edit; empty: none
+  QStringList experiments;     ///< files to edit, the shown one last
   QString copiedRun;           ///< run whose configuration is edited as a copy; empty: none
-  QStringList notOpened;       ///< further experiment files: only one can be edited
   QStringList waiting;         ///< their disks have not answered yet
   bool hasRunsFolder = false;  ///< a folder of runs was given
   Page page = Page::Monitor;

@@ -12,7 +12,7 @@ namespace {
 bool isSame(const run_folder::RunInfo& a, const run_folder::RunInfo& b) {
   const auto facts = [](const run_folder::RunInfo& info) {
     return std::tie(info.name, info.attempt, info.step, info.maxSteps, info.pid, info.socket,
-                    info.started, info.finished, info.best, info.queuePosition);
+                    info.started, info.finished, info.best, info.queuePosition, info.forkedFrom);
   };
   return facts(a) == facts(b) && a.state == b.state && a.error.has_value() == b.error.has_value();
 }

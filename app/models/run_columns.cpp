@@ -66,6 +66,7 @@ std::vector<RunColumn> makeColumns() {
       std::move(best),
       column("date", "Started", positive(RunListModel::CreatedRole), dateText),
       column("duration", "Duration", role(RunListModel::DurationRole), lengthText),
+      column("fork_of", "Fork of", role(RunListModel::ForkOfRole), plainText),
       column("tags", "Tags", role(RunListModel::TagsRole), plainText),
       column("note", "Note", role(RunListModel::NoteRole), plainText),
       column("program", "Program", role(RunListModel::ProgramRole), plainText),

@@ -83,6 +83,8 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
       return info.error ? QString::fromStdString(info.error->message) : QString();
     case StyleIndexRole:
       return styles_.find(row.folder).value_or(0);
+    case ForkOfRole:
+      return forkTextOf(row);
     case ProgramRole:
       return row.run.program ? QString::fromLatin1(base::textOf(*row.run.program)) : QString();
     case QueuePositionRole:
@@ -146,6 +148,16 @@ QVariant RunListModel::timeData(const Row& row, int role) const {
   }
 }
 
+QString RunListModel::forkTextOf(const Row& row) const {
+  const auto& fork = row.run.summary.info.forkedFrom;
+  if (!fork) return {};
+  const QString folder = QString::fromStdString(fork->run);
+  const int source = rowOf(folder);
+  const QString name = source < 0 ? folder.section(QLatin1Char('/'), -1)
+                                  : QString::fromStdString(nameOf(rows_[source].run));
+  return tr("%1 at step %2").arg(name).arg(fork->step);
+}
+
 QString RunListModel::toolTipOf(const Row& row) const {
   QStringList lines{row.folder};
   if (const auto& best = row.run.summary.info.best)
@@ -153,6 +165,8 @@ QString RunListModel::toolTipOf(const Row& row) const {
                      .arg(QString::fromStdString(best->metric))
                      .arg(best->value, 0, 'f', 3)
                      .arg(best->step));
+  if (const QString fork = forkTextOf(row); !fork.isEmpty())
+    lines.append(tr("fork of %1").arg(fork));
   if (!row.run.notes.note.empty()) lines.append(QString::fromStdString(row.run.notes.note));
   if (row.hasVanished)
     lines.append(

@@ -51,6 +51,7 @@ class RunListModel : public QAbstractListModel {
     EtaRole,            ///< seconds to its last step, at its pace; invalid: unknown
     QueuePositionRole,  ///< among those that wait on this machine, from 1; invalid: it does not
     SocketRole,         ///< of its engine on this machine; empty: it does not run
+    ForkOfRole,         ///< `NAME at step 400`; empty: it is no fork
     VanishedRole,       ///< its folder no longer exists
   };
   explicit RunListModel(QObject* parent = nullptr);
@@ -144,6 +145,7 @@ class RunListModel : public QAbstractListModel {
   QString startTextOf(const Row& row) const;
   QVariant notesData(const Row& row, int role) const;
   QVariant timeData(const Row& row, int role) const;
+  QString forkTextOf(const Row& row) const;
   QString toolTipOf(const Row& row) const;
   void announceNames();
   void setListingError(const QString& place, const QString& error);

@@ -119,7 +119,9 @@ void MonitorPage::connectSignals() {
   connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
   connectPlot(sections_->parameters()->card());
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
-  connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::emptyActionTriggered);
+  connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::scenesRequested);
+  connect(empty_, &widgets::EmptyState::otherActionTriggered, this,
+          &MonitorPage::emptyActionTriggered);
   connect(alert_, &AlertBanner::showRequested, this, [this](const protocol::Alert& alert) {
     showAlert(alert);
     Q_EMIT alertsRequested();
@@ -196,7 +198,7 @@ void MonitorPage::updateEmptyState() {
   } else {
     empty_->setContent(tr("No run to show"),
                        tr("Curves appear here while a run trains and remain after it ends."),
-                       tr("Configure an experiment"));
+                       tr("Try it on made scenes"), tr("Configure an experiment"));
   }
 }
 
@@ -280,6 +282,15 @@ void MonitorPage::updateMarks() {
       if (const auto x = xOfStep(*run, checkpoint.step, axis_))
         marks.push_back({*x, checkpointText(checkpoint, run->checkpointSteps(),
                                             best ? best->metric : std::string())});
+  }
+  // Of all that are shown, because forks are looked at beside what they are of.
+  for (const ShownRun& shown : runs_) {
+    const auto& fork = shown.run ? shown.run->info().forkedFrom : std::nullopt;
+    const auto x = fork ? xOfStep(*shown.run, fork->step, axis_) : std::nullopt;
+    if (x)
+      marks.push_back({*x, tr("%1 is a fork of %2 from here")
+                               .arg(shown.name, QString::fromStdString(fork->run).section(
+                                                    QLatin1Char('/'), -1))});
   }
   cards().front()->plot()->setEventMarks(std::move(marks));
 }

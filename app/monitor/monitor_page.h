@@ -72,6 +72,8 @@ class MonitorPage : public QWidget {
   /// Requested in a card's menu; the step is of the current run.
   void predictionsRequested(qint64 step);
   void alertsRequested();
+  /// Of the empty page: a first experiment on made scenes.
+  void scenesRequested();
   /// A plot could not be exported.
   void exportFailed(const QString& why);
   void emptyActionTriggered();

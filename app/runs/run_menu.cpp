@@ -133,10 +133,17 @@ void RunMenu::addRunActions() {
                              [this, folder] { Q_EMIT panel_->queueRequested(folder); });
   queue->setEnabled(blocked.isEmpty());
   queue->setToolTip(blocked);
+  const bool isOurs =
+      areHere(runs_) && runs_.front().data(RunListModel::ProgramRole).toString().isEmpty();
+  addAction(withKeys(tr("Fork from a checkpoint…"), "run.fork"), this, [this, folder] {
+    Q_EMIT panel_->forkRequested(folder);
+  })->setEnabled(isOurs);
+  if (runs_.front().data(RunListModel::AliveRole).toBool() && isOurs)
+    addAction(withKeys(tr("Evaluate now"), "run.evaluate"), this,
+              [this, folder] { Q_EMIT panel_->evaluationRequested(folder); });
   QAction* copy = addAction(withKeys(tr("Duplicate configuration"), "run.duplicate"), this,
                             [this, folder] { Q_EMIT panel_->copyConfigRequested(folder); });
-  copy->setEnabled(areHere(runs_) &&
-                   runs_.front().data(RunListModel::ProgramRole).toString().isEmpty());
+  copy->setEnabled(runs_.front().data(RunListModel::ProgramRole).toString().isEmpty());
   addSeparator();
 }
 

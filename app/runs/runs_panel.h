@@ -65,6 +65,10 @@ class RunsPanel : public QWidget {
   /// To be resumed when its devices are free.
   void queueRequested(const QString& folder);
   void copyConfigRequested(const QString& folder);
+  /// A new run from one of its checkpoints.
+  void forkRequested(const QString& folder);
+  /// Of a run that trains.
+  void evaluationRequested(const QString& folder);
   void emptyActionTriggered();
   /// To a position from 1 among all runs that wait on this machine.
   void queueMoveRequested(const QString& folder, int position);

@@ -35,6 +35,19 @@ void refuseWeights(const protocol::CheckResult& check) {
     throw Error(check.weights->text, static_cast<ExitStatus>(check.weights->exitStatus));
 }
 
+/// What the person wrote: of a run's config.yaml, what that run was started from. Before anything
+/// is resolved.
+std::optional<run_folder::SourceFiles> sourceOf(const fs::path& target, const fs::path& file,
+                                                const config::LoadedExperiment& loaded) {
+  const run_folder::Layout run(file.parent_path());
+  const bool isOfRun = file.filename() == run.config().filename();
+  auto source = isOfRun ? run_folder::readSource(run) : std::nullopt;
+  if (!source && isFolder(target)) return std::nullopt;
+  if (!source) return run_folder::sourceOf(loaded);
+  run_folder::addOverrides(*source, run_folder::overridesOf(loaded));
+  return source;
+}
+
 }  // namespace
 
 TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& workerProgram,
@@ -48,6 +61,7 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
                   [](const config::ConfigIssue& issue) { return issue.key == "model.weights"; });
   }
   loaded.throwOnError();
+  auto source = sourceOf(target, file, loaded);
   if (options.findLr) std::erase_if(loaded.issues, isUnusedInRangeTest);
   for (const config::ConfigIssue& issue : loaded.issues)
     std::fprintf(stderr, "%s\n", issue.format().c_str());
@@ -60,7 +74,8 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
     loaded.experiment.solver.classWeights = {std::move(check.classWeights), ""};
   const double stepsPerEpoch =
       static_cast<double>(check.drawsPerEpoch) / loaded.experiment.solver.batchSize;
-  return {std::move(loaded.experiment), std::move(ranks), std::move(check.data), stepsPerEpoch};
+  return {std::move(loaded.experiment), std::move(ranks), std::move(check.data), stepsPerEpoch,
+          std::move(source)};
 }
 
 void checkInitialWeights(const config::Experiment& experiment, const fs::path& workerProgram) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engine/cli/training_plan.h"
+#include "engine/run_folder/source_files.h"
 
 namespace lockstep::cli {
 
@@ -11,7 +12,8 @@ struct TrainingExperiment {
   config::Experiment experiment;  ///< resolved: durations in steps, runtime for this machine
   supervisor::LocalRanks ranks;
   run_folder::DataFingerprints data;
-  double stepsPerEpoch = 0;  ///< of the training images that are used
+  double stepsPerEpoch = 0;                       ///< of the training images that are used
+  std::optional<run_folder::SourceFiles> source;  ///< nullopt: of a run of an earlier version
 };
 
 /// Reads the experiment file that `options` name, and checks its annotations. fromCheckpoint: the

@@ -199,8 +199,10 @@ run_folder::RunInfo makeInfo(const TrainOptions& options, const run_folder::Layo
   return info;
 }
 
-void writeFolder(const supervisor::TrainingSetup& setup) {
+void writeFolder(const supervisor::TrainingSetup& setup,
+                 const std::optional<run_folder::SourceFiles>& source) {
   base::writeFileAtomically(setup.layout.config(), config::writeExperiment(setup.experiment));
+  if (source) run_folder::writeSource(setup.layout, *source);
   run_folder::writeRunInfo(setup.layout, setup.info);
 }
 
@@ -223,7 +225,7 @@ TrainingPlan planNew(const TrainOptions& options, TrainingExperiment training,
                        workerProgram,
                        std::move(training.ranks)},
                       std::move(lock)};
-    writeFolder(plan.setup);
+    writeFolder(plan.setup, training.source);
     return plan;
   } catch (...) {
     std::error_code ignored;
@@ -319,6 +321,7 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
     if (before->created > 0) info.created = before->created;
     info.started = before->started;
     info.attempt = before->attempt + 1;
+    info.forkedFrom = before->forkedFrom;
     if (run_folder::isInQueue(*before)) {
       if (options.queue) info.queuePosition = before->queuePosition;
       info.isRangeTest = before->isRangeTest;
@@ -333,7 +336,7 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
                     std::move(lock),
                     std::move(finished)};
   plan.setup.unexpectedExit = std::move(unexpectedExit);
-  if (plan.finished.empty()) writeFolder(plan.setup);
+  if (plan.finished.empty()) writeFolder(plan.setup, training.source);
   return plan;
 }
 
@@ -367,6 +370,7 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
   try {
     copyHistory(source, plan.setup.layout, point);
     plan.setup.info.step = point.step;
+    plan.setup.info.forkedFrom = {source.folder().string(), point.step};
     run_folder::writeRunInfo(plan.setup.layout, plan.setup.info);
   } catch (...) {
     std::error_code ignored;

@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kLargestFileBytes = 1'000'000;
 /// Further errors are left out until these are fixed.
 constexpr std::size_t kMaxIssues = 100;
-constexpr const char* kOverrideFile = "--set";
 
 struct Source {
   std::string shown;  ///< the file's name as given by the user
@@ -118,6 +117,7 @@ class Loader {
   /// Applies the file's base, then its own keys.
   void apply(const Source& source, const fs::path& file) {
     result_.files.push_back(file);
+    result_.texts.push_back(source.text);
     YamlNode root;
     try {
       root = parseYaml(source.text);

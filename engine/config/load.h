@@ -25,9 +25,12 @@ struct ConfigIssue {
   std::string format() const;
 };
 
+/// The file of a value that --set gives.
+inline constexpr const char* kOverrideFile = "--set";
+
 /// Where a value comes from.
 struct Origin {
-  std::string file{};  ///< "" : default; "--set"
+  std::string file{};  ///< "" : default; kOverrideFile
   int line = 0;
   int column = 0;
 };
@@ -37,6 +40,7 @@ struct LoadedExperiment {
   std::map<std::string, Origin> origins;     ///< of every key that a file or an override sets
   std::vector<ConfigIssue> issues;           ///< all of them, in file order
   std::vector<std::filesystem::path> files;  ///< this file, then its bases
+  std::vector<std::string> texts;            ///< of `files`, byte for byte
   bool isComplete = true;  ///< false: one of them could not be read, or is not YAML
 
   bool hasErrors() const;

@@ -169,7 +169,6 @@ std::vector<std::int64_t> predictionSteps(const Layout& layout) {
 }
 
 bool belongsToRun(const fs::path& relative) {
-  // source is reserved by the run-folder contract; not written yet.
   constexpr std::array kFiles = {"config.yaml", "run.json",         "run.lock",
                                  "engine.log",  "bad_images.jsonl", "notes.json"};
   constexpr std::array kWholeFolders = {"checkpoints", "divergence", "source"};

@@ -19,7 +19,9 @@ namespace {
 /// Opening a FIFO would wait for its writer.
 constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-bool isServedFolder(const fs::path& name) { return name == "evaluations" || name == "predictions"; }
+bool isServedFolder(const fs::path& name) {
+  return name == "evaluations" || name == "predictions" || name == "source";
+}
 
 /// No component is empty, "." or "..".
 bool isPlain(const fs::path& path) {
@@ -93,10 +95,10 @@ base::FileDescriptor RunFiles::open(const fs::path& path) {
   if (isInRun) return openBelow(layout_.folder(), path);
   if (isAnswer(path)) return openBelow(answers_, path.filename());
   if (!isPlain(path) || path.is_relative() || !isOfDataset(path)) {
-    throw UserError(
-        base::shortened(path.string()) +
-        ": is not sent: it is neither config.yaml, nor in evaluations/ or "
-        "predictions/, nor an answer, nor an image or annotation file of the run's dataset");
+    throw UserError(base::shortened(path.string()) +
+                    ": is not sent: it is neither config.yaml, nor in evaluations/, "
+                    "predictions/ or source/, nor an answer, nor an image or annotation file of "
+                    "the run's dataset");
   }
   base::FileDescriptor file(::open(path.c_str(), kOpenFlags));
   if (!file.isOpen()) throwUnreadable(path);

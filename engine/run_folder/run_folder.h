@@ -31,6 +31,7 @@ class Layout {
   fs::path predictions(std::int64_t step) const;
   fs::path partialPredictions(std::int64_t step) const;
   fs::path partialPictures(std::int64_t step) const;  ///< predictions/.step-00000500.pictures
+  fs::path source() const { return folder_ / "source"; }
   fs::path badImages() const { return folder_ / "bad_images.jsonl"; }
   fs::path divergence(std::int64_t step) const;  ///< divergence/step-00000500
   fs::path partialDivergence(std::int64_t step) const;
@@ -56,6 +57,13 @@ struct Best {
   bool operator==(const Best&) const = default;
 };
 
+/// Where a run began that was started from a checkpoint of another.
+struct ForkedFrom {
+  std::string run;  ///< its folder, absolute, as it was then
+  std::int64_t step = 0;
+  bool operator==(const ForkedFrom&) const = default;
+};
+
 /// run.json. Times are seconds since 1970, 0: not yet.
 struct RunInfo {
   std::string name;
@@ -72,6 +80,7 @@ struct RunInfo {
   double created = 0, started = 0, updated = 0, finished = 0;
   std::optional<Best> best;
   std::optional<protocol::RunError> error;
+  std::optional<ForkedFrom> forkedFrom{};
   /// Among those that wait on its machine, from 1; nullopt: it does not wait in the queue.
   std::optional<int> queuePosition{};
 };

@@ -34,6 +34,11 @@ void describe(auto& members, Is<Times> auto& times) {
   members("finished", times.finished);
 }
 
+void describe(auto& members, Is<ForkedFrom> auto& fork) {
+  members("run", fork.run);
+  members("step", fork.step);
+}
+
 /// The members of run.json. `times` are copied in and out by the callers.
 void describeRun(auto& members, auto& info, auto& times) {
   members("name", info.name);
@@ -47,6 +52,7 @@ void describeRun(auto& members, auto& info, auto& times) {
   members("max_steps", info.maxSteps);
   members.ifNotEmpty("steps_per_epoch", info.stepsPerEpoch);  // runs of earlier versions lack it
   members.ifNotEmpty("find_lr", info.isRangeTest);
+  members.ifNotEmpty("forked_from", info.forkedFrom);
   members.ifNotEmpty("queue_position", info.queuePosition);
   members("times", times);
   members("best", info.best);
@@ -65,12 +71,14 @@ void requirePlausible(const RunInfo& info, const Times& times, const std::string
     if (!(time >= 0 && time < kYear10000))
       throw Error(where + ": times: " + name + " is not a valid time");
   }
-  for (const auto& [name, number] : {std::pair<const char*, std::int64_t>{"attempt", info.attempt},
-                                     {"ranks", info.ranks},
-                                     {"pid", info.pid},
-                                     {"step", info.step},
-                                     {"max_steps", info.maxSteps},
-                                     {"best: step", info.best ? info.best->step : 0}}) {
+  for (const auto& [name, number] :
+       {std::pair<const char*, std::int64_t>{"attempt", info.attempt},
+        {"ranks", info.ranks},
+        {"pid", info.pid},
+        {"step", info.step},
+        {"max_steps", info.maxSteps},
+        {"forked_from: step", info.forkedFrom ? info.forkedFrom->step : 0},
+        {"best: step", info.best ? info.best->step : 0}}) {
     if (number < 0) throw Error(where + ": " + name + " is negative");
   }
   if (info.queuePosition && *info.queuePosition < 1)

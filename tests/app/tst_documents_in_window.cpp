@@ -5,7 +5,9 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
+#include <QSettings>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
@@ -73,6 +75,7 @@ class TstDocumentsInWindow : public QObject {
  private:
   std::unique_ptr<QTemporaryDir> folder_;
   widgets::ThemeSwitch theme_;
+  bool keepsLayout_ = false;
 
   QString path(const char* name) const { return folder_->filePath(text(name)); }
   void write(const char* name, const QByteArray& bytes) const {
@@ -85,12 +88,19 @@ class TstDocumentsInWindow : public QObject {
     app::MainWindowOptions options;
     options.paths = paths;
     options.size = size;
-    options.keepLayout = false;
+    options.keepLayout = keepsLayout_;
     options.draftFolder = path("state");
     auto window = std::make_unique<MainWindow>(&theme_, options);
     window->show();
     window->activateWindow();
     return window;
+  }
+  /// Opens the menu of a button and clicks one of its entries.
+  static void clickIn(QToolButton* button, QMenu* menu, QAction* entry) {
+    QTimer::singleShot(0, menu, [menu, entry] {
+      QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(entry).center());
+    });
+    QTest::mouseClick(button, Qt::LeftButton);
   }
   static void type(MainWindow& window, const char* bytes) {
     auto* yaml = window.findChild<widgets::YamlText*>();
@@ -101,6 +111,7 @@ class TstDocumentsInWindow : public QObject {
  private Q_SLOTS:
   void init() {
     folder_ = std::make_unique<QTemporaryDir>();
+    keepsLayout_ = false;
     write("a.yaml", "name: one\n");
     qputenv("LOCKSTEP_RUNS", path("runs").toLocal8Bit());
   }
@@ -188,16 +199,35 @@ class TstDocumentsInWindow : public QObject {
     QVERIFY(tests::visibleBanner(*window, {}, text(".damaged")));
   }
 
-  void aCopyOfARunIsNotOpenedOverEdits() {
+  void aCopyOfARunIsOpenedBesideEditsAndTheMenuLeadsBack() {
     const QString run = tests::makeRun(folder_->path(), {});
     auto window = open({run, path("a.yaml")});
     QTRY_COMPARE(window->runsPanel()->currentRun(), run);
     type(*window, "name: two\n");
-    const Answer cancel("Cancel");
     QTest::keyClick(window.get(), Qt::Key_D, Qt::ControlModifier);
-    QVERIFY(cancel.isGiven());
-    QCOMPARE(window->configurePage()->documentName(), text("a.yaml"));
+    QTRY_VERIFY(window->isReady());
+    QVERIFY(window->configurePage()->documentName() != text("a.yaml"));
+    auto* files = window->findChild<QToolButton*>(text("openFiles"));
+    QVERIFY(files->isVisible());
+    QCOMPARE(files->text(), text("2 open, 1 unsaved"));
+    const QList<QAction*> listed = files->menu()->actions();
+    QCOMPARE(listed.first()->text(), text("a.yaml  ●"));
+    QVERIFY(listed[1]->isChecked());
+    const auto press = [&](Qt::Key key) {
+      QTest::keyClick(window.get(), key, Qt::ControlModifier);
+      return window->configurePage()->documentName();
+    };
+    QCOMPARE(press(Qt::Key_PageDown), text("a.yaml"));
     QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
+    QCOMPARE(press(Qt::Key_PageDown), text("made.yaml"));
+    QCOMPARE(press(Qt::Key_W), text("a.yaml"));
+    QVERIFY(!files->isVisible());
+    QCOMPARE(press(Qt::Key_D), text("made.yaml"));
+    clickIn(files, files->menu(), files->menu()->actions().first());
+    QTRY_COMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
+    const Answer discard("Discard");
+    QVERIFY(window->close());
+    QVERIFY(discard.isGiven());
   }
 
   void textBeingTypedIsSaved() {
@@ -247,11 +277,57 @@ class TstDocumentsInWindow : public QObject {
     QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
   }
 
-  void withTwoExperimentsTheOpenOneIsNamed() {
+  void twoExperimentsAreBothOpen() {
     write("b.yaml", "name: b\n");
     auto window = open({path("a.yaml"), path("b.yaml")});
-    QVERIFY(tests::visibleBanner(*window, {}, path("a.yaml")));
     QCOMPARE(window->configurePage()->documentName(), text("b.yaml"));
+    QCOMPARE(window->configurePage()->document()->documents().size(), 2);
+  }
+
+  void editsOfSeveralFilesAreRecovered() {
+    write("b.yaml", "name: b\n");
+    {
+      auto window = open({path("a.yaml"), path("b.yaml")});
+      type(*window, "name: b2\n");
+      window->configurePage()->showNext();
+      type(*window, "name: two\n");
+      window->keepDrafts();
+    }
+    auto window = open({});
+    QTRY_VERIFY(window->isReady());
+    QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
+    QCOMPARE(window->configurePage()->document()->documents().size(), 2);
+    window->configurePage()->showNext();
+    QCOMPARE(window->configurePage()->editor()->text(), text("name: b2\n"));
+  }
+
+  void theLastExperimentIsOpenedAgainAndOthersAreRecent() {
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, path("settings"));
+    QCoreApplication::setOrganizationName(text("tests"));
+    write("b.yaml", "name: b\n");
+    keepsLayout_ = true;
+    {
+      auto window = open({path("a.yaml")});
+      QTRY_VERIFY(window->isReady());
+      QVERIFY(window->configurePage()->open(path("b.yaml")));
+    }
+    {
+      auto window = open({});
+      QTRY_VERIFY(window->configurePage()->hasDocument());
+      QCOMPARE(window->configurePage()->documentName(), text("b.yaml"));
+      QCOMPARE(window->page(), app::Page::Monitor);
+      QAction* recent = window->findChild<QAction*>(text("experiment.recent_2"));
+      QVERIFY(recent->isVisible());
+      QCOMPARE(recent->text(), text("a.yaml"));
+      QVERIFY(!window->findChild<QAction*>(text("experiment.recent_3"))->isVisible());
+      recent->trigger();
+      QCOMPARE(window->configurePage()->documentName(), text("a.yaml"));
+      QCOMPARE(window->page(), app::Page::Configure);
+    }
+    // Named on the command line, it is not.
+    auto window = open({path("b.yaml")});
+    QTRY_VERIFY(window->isReady());
+    QCOMPARE(window->configurePage()->document()->documents().size(), 1);
   }
 
   void trainNamesTheFileAndTheLayoutStaysStable() {

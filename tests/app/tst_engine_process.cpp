@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "app/controllers/engine_process.h"
+#include "tests/support/file_content.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
@@ -41,6 +42,23 @@ class TstEngineProcess : public QObject {
     QFile file(arguments);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll(), "train\n/data/a b.yaml\n" + option);
+  }
+
+  void aRangeTestAndAForkAreRunsOfTheirOwn() {
+    QTemporaryDir folder;
+    const QString arguments = folder.filePath(QStringLiteral("arguments"));
+    qputenv("FAKE_ENGINE",
+            "--stdout|" + folder.path().toUtf8() + "|--arguments|" + arguments.toUtf8());
+    EngineProcess process(program("fake_engine"));
+    QSignalSpy started(&process, &EngineProcess::started);
+    process.startRangeTest(QStringLiteral("/data/a.yaml"), folder.path());
+    QVERIFY(started.wait());
+    QCOMPARE(lockstep::tests::contentOf(arguments),
+             QByteArray("train\n/data/a.yaml\n--find-lr\n--detach"));
+    process.forkRun(QStringLiteral("/runs/a"), 20, {QStringLiteral("solver.base_lr=0.01")});
+    QVERIFY(started.wait());
+    QCOMPARE(lockstep::tests::contentOf(arguments),
+             QByteArray("train\n/runs/a\n--from\n20\n--detach\n--set\nsolver.base_lr=0.01"));
   }
 
   void resumingNamesTheRun() {

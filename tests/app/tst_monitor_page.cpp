@@ -67,6 +67,26 @@ class TstMonitorPage : public QObject {
              qPrintable(tip->readings().notes.join(QLatin1Char('\n'))));
   }
 
+  void aForkIsMarkedWhereItBegan() {
+    QTemporaryDir parent;
+    const auto run = open(parent, "a", 8);
+    const run_folder::Layout fork(tests::makeRun(parent.path(), tests::made("b", 0)).toStdString());
+    auto info = run_folder::readRunInfo(fork);
+    info.forkedFrom = {run->folder().toStdString(), 23};
+    run_folder::writeRunInfo(fork, info);
+    RunController other(QString::fromStdString(fork.folder().string()));
+    QSignalSpy loaded(&other, &RunController::loaded);
+    other.refresh();
+    QVERIFY(loaded.wait());
+    MonitorPage page;
+    show(page, {{run.get(), QStringLiteral("a"), 0}, {&other, QStringLiteral("b"), 1}});
+    page.showStep(23);
+    const auto* tip = page.findChild<widgets::ReadingsTip*>();
+    QVERIFY(tip && tip->isVisible());
+    const QString notes = tip->readings().notes.join(QLatin1Char('\n'));
+    QVERIFY2(notes.contains(QStringLiteral("b is a fork of a from here")), qPrintable(notes));
+  }
+
   void severalRunsHaveOneLegendOverAllCards() {
     QTemporaryDir parent;
     const auto a = open(parent, "a", 8), b = open(parent, "b", 8);

@@ -38,7 +38,7 @@ class TstOpening : public QObject {
 
   void withoutArgumentsTheDefaultFolderOfRunsIsOpened() {
     const Opening opening = opened({}, {});
-    QVERIFY(opening.isPlainStart && opening.runs.isEmpty() && opening.experiment.isEmpty());
+    QVERIFY(opening.isPlainStart && opening.runs.isEmpty() && opening.experiments.isEmpty());
     QVERIFY(QDir::isAbsolutePath(opening.runsFolders.value(0)));
     QVERIFY(opening.page == Page::Monitor);
     QVERIFY(!opened({}, Page::Predictions).isPlainStart);
@@ -48,11 +48,10 @@ class TstOpening : public QObject {
     QCOMPARE(opened({folder_->path()}, {}).runsFolders, QStringList{folder_->path()});
   }
 
-  void theLastOfSeveralExperimentsIsEdited() {
+  void severalExperimentsAreOpenedAndTheLastIsShown() {
     const QString a = experiment("a.yaml"), b = experiment("b.yaml");
     const Opening opening = opened({a, b}, {});
-    QCOMPARE(opening.experiment, b);
-    QCOMPARE(opening.notOpened, QStringList{a});
+    QCOMPARE(opening.experiments, (QStringList{a, b}));
     QVERIFY(opening.page == Page::Configure);
   }
 
@@ -73,7 +72,7 @@ class TstOpening : public QObject {
     const Opening opening =
         app::openingOf({{QStringLiteral("/dead"), {}}, {experiment, app::kindOf(experiment)}}, {});
     QCOMPARE(opening.waiting, QStringList{QStringLiteral("/dead")});
-    QCOMPARE(opening.experiment, experiment);
+    QCOMPARE(opening.experiments, QStringList{experiment});
     QVERIFY(!opening.hasRunsFolder && !opening.isPlainStart);
     QCOMPARE(opening.runsFolders.size(), 1);  // the usual one
   }

@@ -4,17 +4,22 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/configure/configure_page.h"
 #include "app/controllers/engine_link.h"
 #include "app/controllers/remote_files.h"
 #include "app/controllers/run_controller.h"
 #include "app/controllers/run_message.h"
+#include "app/frame/main_window.h"
 #include "app/predictions/predictions_page.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/fake_ssh.h"
 #include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
+#include "widgets/config_editor/config_editor.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_view.h"
 
@@ -429,6 +434,20 @@ class TstRemoteRun : public QObject {
     QTRY_VERIFY(page.isReady());
     QCOMPARE(stage->notice(), QString());
     QVERIFY(QFile::exists(run.files().localPath(made.image())));
+  }
+
+  void itsConfigurationIsCopied() {
+    const FakeSsh ssh(FakeSsh::kRunsHere);
+    QTemporaryDir parent;
+    const QString address = FakeSsh::address(tests::makeRun(parent.path(), {}));
+    widgets::ThemeSwitch theme;
+    app::MainWindow window(&theme, tests::optionsFor({address}));
+    window.show();
+    QTRY_COMPARE(window.runsPanel()->currentRun(), address);
+    Q_EMIT window.runsPanel()->copyConfigRequested(address);
+    QTRY_VERIFY(window.configurePage()->hasDocument());
+    QCOMPARE(window.configurePage()->documentName(), QStringLiteral("made.yaml"));
+    QVERIFY(window.configurePage()->editor()->text().startsWith(QStringLiteral("name: made\n")));
   }
 
   void aPictureThatIsGoneIsSaid() {

@@ -6,6 +6,7 @@
 #include "engine/base/host.h"
 #include "engine/config/load.h"
 #include "engine/protocol/worker_messages.h"
+#include "engine/run_folder/source_files.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
@@ -159,6 +160,48 @@ class TstTrainingPlan : public QObject {
     QCOMPARE(result.status, 2);
     QVERIFY2(contains(result.err, "model.weights") && contains(result.err, "no such file"),
              result.err.c_str());
+  }
+
+  void aRunKeepsThePersonsFilesAndWhatWasSet() {
+    EngineBench bench;
+    makeKilledRun(bench, /*withCheckpoint=*/true, {"solver.max_steps=6"});
+    const run_folder::Layout run(bench.folder() / "run");
+    QCOMPARE(base::readFile(run.source() / "experiment.yaml"), base::readFile(bench.config()));
+    QCOMPARE(run_folder::readSource(run).value().overrides,
+             std::vector<std::string>{"solver.max_steps=6"});
+    bench.script("finish 5\n");
+    const auto result = bench.run({"train", "run", "--resume", "--set", "solver.max_steps=5"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const auto source = run_folder::readSource(run).value();
+    QCOMPARE(source.overrides, std::vector<std::string>{"solver.max_steps=5"});
+    QCOMPARE(source.texts, std::vector<std::string>{base::readFile(bench.config())});
+  }
+
+  void aRunOfARunHasWhatThatWasMadeFrom_data() {
+    QTest::addColumn<bool>("forks");
+    QTest::newRow("fork") << true;
+    QTest::newRow("its config.yaml again") << false;
+  }
+  void aRunOfARunHasWhatThatWasMadeFrom() {
+    QFETCH(bool, forks);
+    EngineBench bench;
+    makeKilledRun(bench, /*withCheckpoint=*/true);
+    bench.script("finish 6\n");
+    std::vector<std::string> arguments{"train",    forks ? "run" : "run/config.yaml",
+                                       "--output", "other",
+                                       "--set",    "solver.max_steps=6"};
+    if (forks) arguments.insert(arguments.end(), {"--from", "4"});
+    const auto result = bench.run(arguments);
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const run_folder::Layout other(bench.folder() / "other");
+    QCOMPARE(base::readFile(other.source() / "experiment.yaml"), base::readFile(bench.config()));
+    QCOMPARE(run_folder::readSource(other).value().overrides,
+             std::vector<std::string>{"solver.max_steps=6"});
+    const auto info = run_folder::readRunInfo(other);
+    QCOMPARE(info.forkedFrom.has_value(), forks);
+    if (!forks) return;
+    QCOMPARE(info.forkedFrom->step, std::int64_t{4});
+    QCOMPARE(fs::path(info.forkedFrom->run), fs::canonical(bench.folder() / "run"));
   }
 
   void anInvalidConfigurationIsLocatedInsteadOfListingEveryKey() {

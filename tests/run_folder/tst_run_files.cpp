@@ -28,6 +28,7 @@ struct RunWithFiles {
     writeText(run() / "evaluations/step-00000002.json", "{}");
     writeText(run() / "predictions/step-00000002.json", "[]");
     writeText(run() / "predictions/pictures/1.png", "picture");
+    writeText(run() / "source/drops.yaml", "name: drops");
     writeText(run() / "run.json", "secret");
     writeText(run() / "checkpoints/step-00000002/model.safetensors", "secret");
     for (const char* part : {"train", "val"}) {
@@ -67,6 +68,7 @@ class TstRunFiles : public QObject {
     QCOMPARE(answerTo(files, "evaluations/step-00000002.json"), std::string("{}"));
     QCOMPARE(answerTo(files, "predictions/step-00000002.json"), std::string("[]"));
     QCOMPARE(answerTo(files, "predictions/pictures/1.png"), std::string("picture"));
+    QCOMPARE(answerTo(files, "source/drops.yaml"), std::string("name: drops"));
     QCOMPARE(answerTo(files, made.image("val/sub/2.png")), std::string("val 2"));
     QCOMPARE(answerTo(files, made.image("train/sub/2.png")), std::string("train 2"));
     QVERIFY(contains(answerTo(files, made.image("val.json")), "file_name"));
@@ -102,7 +104,7 @@ class TstRunFiles : public QObject {
     RunFiles files{run_folder::Layout(made.run())};
     path.replace(QStringLiteral("DATA"), made.folder.filePath(QStringLiteral("data")));
     const std::string answer = answerTo(files, path.toStdString());
-    QVERIFY2(contains(answer, ": is not sent: it is neither config.yaml, nor in evaluations/ or"),
+    QVERIFY2(contains(answer, ": is not sent: it is neither config.yaml, nor in evaluations/, "),
              answer.c_str());
   }
 

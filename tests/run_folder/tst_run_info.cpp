@@ -43,6 +43,7 @@ void TstRunInfo::everythingRoundTrips() {
   sent.stepsPerEpoch = 7.5;
   sent.isRangeTest = true;
   sent.queuePosition = 2;
+  sent.forkedFrom = {"/runs/first", 200};
   sent.best = Best{"segm/AP", 0.1 + 0.2, 400};
   sent.error = protocol::RunError{"rank 1 died",
                                   1,
@@ -64,6 +65,7 @@ void TstRunInfo::everythingRoundTrips() {
   QCOMPARE(got.stepsPerEpoch, sent.stepsPerEpoch);
   QCOMPARE(got.isRangeTest, sent.isRangeTest);
   QCOMPARE(got.queuePosition, sent.queuePosition);
+  QVERIFY(got.forkedFrom == sent.forkedFrom);
   QCOMPARE(got.created, sent.created);
   QCOMPARE(got.started, sent.started);
   QCOMPARE(got.updated, sent.updated);

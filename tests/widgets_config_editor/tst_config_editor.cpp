@@ -28,6 +28,15 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(requested.size(), 1);
   }
 
+  void aRangeTestIsAskedForBesideTheLearningRate() {
+    open(document());
+    QSignalSpy requested(editor_.get(), &ConfigEditor::rangeTestRequested);
+    auto* find = editor_->findChild<QPushButton*>(QStringLiteral("rangeTest"));
+    QVERIFY(find->isVisible());
+    QTest::mouseClick(find, Qt::LeftButton);
+    QCOMPARE(requested.size(), 1);
+  }
+
   void theFormShowsGivenInheritedAndDefaultValues() {
     open(document());
     QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("0.02"));

@@ -10,6 +10,7 @@
 #include "widgets/config_editor/config_form.h"
 #include "widgets/config_editor/difference_table.h"
 #include "widgets/config_editor/editor_header.h"
+#include "widgets/config_editor/facts_panel.h"
 #include "widgets/config_editor/issue_list.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/empty_state.h"
@@ -33,7 +34,7 @@ void ConfigEditor::buildUi() {
       tr("No experiment open"),
       tr("An experiment is a YAML file. It names its data, a folder of images and COCO "
          "annotations; every other key has a default."),
-      tr("Open an experiment"));
+      tr("New experiment…"), tr("Open an experiment"));
   impl_->buildPage();
   impl_->stack = new QStackedLayout(this);
   impl_->stack->addWidget(impl_->empty);
@@ -42,7 +43,11 @@ void ConfigEditor::buildUi() {
 
 void ConfigEditor::connectSignals() {
   Impl* impl = impl_.get();
-  connect(impl->empty, &EmptyState::actionTriggered, this, &ConfigEditor::openRequested);
+  connect(impl->empty, &EmptyState::actionTriggered, this, &ConfigEditor::newRequested);
+  connect(impl->empty, &EmptyState::otherActionTriggered, this, &ConfigEditor::openRequested);
+  connect(impl->header, &EditorHeader::fileChosen, this, &ConfigEditor::fileChosen);
+  connect(impl->header, &EditorHeader::closeRequested, this, &ConfigEditor::closeRequested);
+  connect(impl->facts, &FactsPanel::rangeTestRequested, this, &ConfigEditor::rangeTestRequested);
   connect(impl->header, &EditorHeader::undoRequested, this, &ConfigEditor::undo);
   connect(impl->header, &EditorHeader::redoRequested, this, &ConfigEditor::redo);
   connect(impl->header, &EditorHeader::saveRequested, this, &ConfigEditor::saveRequested);
@@ -124,6 +129,17 @@ void ConfigEditor::clear() {
 
 void ConfigEditor::changeText(const QString& text) { impl_->text->changeTo(text.toStdString()); }
 void ConfigEditor::setUnsaved(bool unsaved) { impl_->header->setUnsaved(unsaved); }
+void ConfigEditor::setOpenFiles(const QList<OpenFile>& files, int shown) {
+  impl_->header->setOpenFiles(files, shown);
+}
+
+void ConfigEditor::setValue(const QString& key, const QString& yaml) {
+  impl_->change([&](const std::string& text) {
+    return config::setValue(text, key.toStdString(), yaml.toStdString());
+  });
+  goToKey(key);
+}
+
 void ConfigEditor::finishTyping() { impl_->form->finishTyping(); }
 
 void ConfigEditor::setSaved(const QString& filePath) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QList>
 #include <QString>
 #include <QWidget>
 #include <cstdint>
@@ -10,6 +11,7 @@
 namespace lockstep::widgets {
 
 struct DocumentState;
+struct OpenFile;
 
 /// The Configure page: a form and the YAML text of one experiment, kept in sync.
 ///
@@ -37,6 +39,10 @@ class ConfigEditor : public QWidget {
   void changeText(const QString& text);
   /// `unsaved`: no file has this text, edited here or not. The header shows that and enables Save.
   void setUnsaved(bool unsaved);
+  /// Lists the open files in the header, of which one is shown.
+  void setOpenFiles(const QList<OpenFile>& files, int shown);
+  /// Sets a dotted key, as one undoable change of the text, and shows its row.
+  void setValue(const QString& key, const QString& yaml);
   /// Commits a value that is still being typed in the form. Call this before the text is saved or
   /// closed.
   void finishTyping();
@@ -79,8 +85,14 @@ class ConfigEditor : public QWidget {
   void issuesChanged(int errors);
   /// isReady() became true.
   void ready();
-  /// The button of the empty state was clicked.
+  /// The buttons of the empty state were clicked.
   void openRequested();
+  void newRequested();
+  /// Show another one of the open files; close the shown one.
+  void fileChosen(int index);
+  void closeRequested();
+  /// Find a learning rate with a range test.
+  void rangeTestRequested();
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;

@@ -4,8 +4,10 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
+#include <algorithm>
 
 #include "widgets/elided_label.h"
 #include "widgets/named_action.h"
@@ -25,6 +27,14 @@ EditorHeader::EditorHeader(QWidget* parent) : QWidget(parent) {
 void EditorHeader::buildUi() {
   name_ = new ElidedLabel(Qt::ElideMiddle);
   setRole(name_, "heading");
+  files_ = new QToolButton;
+  files_->setObjectName(QStringLiteral("openFiles"));
+  files_->setPopupMode(QToolButton::InstantPopup);
+  files_->setMenu(new QMenu(files_));
+  files_->menu()->setToolTipsVisible(true);
+  files_->setToolTip(tr("All open experiments"));
+  setRole(files_, "quiet");
+  files_->hide();
   edited_ = new QLabel;
   edited_->setFont(interfaceFont(12));
   setRole(edited_, "warning");
@@ -54,6 +64,7 @@ void EditorHeader::buildUi() {
   row->setContentsMargins(16, 8, 16, 8);
   row->setSpacing(8);
   row->addWidget(name_);
+  row->addWidget(files_);
   row->addWidget(edited_);
   row->addWidget(folder_, 1);
   row->addWidget(issues_);
@@ -67,6 +78,31 @@ void EditorHeader::setFile(const QString& filePath) {
   name_->setText(filePath.isEmpty() ? tr("Unsaved experiment") : info.fileName());
   folder_->setText(filePath.isEmpty() ? QString() : QDir::toNativeSeparators(info.path()));
   folder_->setToolTip(filePath);
+}
+
+void EditorHeader::setOpenFiles(const QList<OpenFile>& files, int shown) {
+  files_->setVisible(files.size() > 1);
+  if (files.size() < 2) return;
+  const auto unsaved = std::ranges::count_if(files, &OpenFile::isUnsaved);
+  files_->setText(unsaved > 0 ? tr("%1 open, %2 unsaved").arg(files.size()).arg(unsaved)
+                              : tr("%1 open").arg(files.size()));
+  QMenu* menu = files_->menu();
+  menu->clear();
+  for (int i = 0; i < files.size(); ++i) {
+    const QFileInfo file(files[i].path);
+    const bool isNamesake = std::ranges::count_if(files, [&](const OpenFile& other) {
+                              return QFileInfo(other.path).fileName() == file.fileName();
+                            }) > 1;
+    QString text = isNamesake ? file.dir().dirName() % u'/' % file.fileName() : file.fileName();
+    if (files[i].isUnsaved) text += QStringLiteral("  ●");
+    QAction* action = menu->addAction(text, this, [this, i] { Q_EMIT fileChosen(i); });
+    action->setToolTip(QDir::toNativeSeparators(files[i].path));
+    action->setCheckable(true);
+    action->setChecked(i == shown);
+  }
+  menu->addSeparator();
+  const QString name = QFileInfo(files[shown].path).fileName();
+  menu->addAction(tr("Close %1").arg(name), this, &EditorHeader::closeRequested);
 }
 
 void EditorHeader::setModified(bool modified) {

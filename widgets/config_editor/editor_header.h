@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QList>
+#include <QString>
 #include <QWidget>
 
 class QLabel;
@@ -8,7 +10,14 @@ class QToolButton;
 
 namespace lockstep::widgets {
 
-/// File name, modified mark, number of issues, and the buttons undo, redo and save.
+/// One of the files that are open.
+struct OpenFile {
+  QString path;
+  bool isUnsaved = false;
+};
+
+/// File name, modified mark, the other open files, number of issues, and the buttons undo, redo and
+/// save.
 class EditorHeader : public QWidget {
   Q_OBJECT
 
@@ -16,6 +25,9 @@ class EditorHeader : public QWidget {
   explicit EditorHeader(QWidget* parent = nullptr);
 
   void setFile(const QString& filePath);
+  /// Those that are open, of which one is shown. The button that lists them appears with the
+  /// second.
+  void setOpenFiles(const QList<OpenFile>& files, int shown);
   void setModified(bool modified);
   /// The text is in no file, whether or not it was edited here.
   void setUnsaved(bool unsaved);
@@ -27,12 +39,16 @@ class EditorHeader : public QWidget {
   void redoRequested();
   void saveRequested();
   void issuesClicked();
+  /// Show another one of the open files; close the shown one.
+  void fileChosen(int index);
+  void closeRequested();
 
  private:
   void buildUi();
   void showMark();
 
   QLabel* name_ = nullptr;
+  QToolButton* files_ = nullptr;
   QLabel* edited_ = nullptr;
   QLabel* folder_ = nullptr;
   QPushButton* issues_ = nullptr;

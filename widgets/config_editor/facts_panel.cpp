@@ -3,6 +3,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QStringList>
 #include <QVBoxLayout>
@@ -21,12 +22,22 @@ constexpr int kMinWidthPx = 240, kCurveFromPx = 460;
 FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* title = new QLabel(tr("Learning rate"));
   setRole(title, "section");
+  auto* find = new QPushButton(tr("Range test"));
+  find->setObjectName(QStringLiteral("rangeTest"));
+  find->setToolTip(
+      tr("Find a learning rate: a short training in which it rises until the loss "
+         "diverges"));
+  connect(find, &QPushButton::clicked, this, &FactsPanel::rangeTestRequested);
+  auto* titleRow = new QHBoxLayout;
+  titleRow->addWidget(title);
+  titleRow->addStretch();
+  titleRow->addWidget(find);
   curve_ = new LearningRateCurve;
   plan_ = new QWidget;
   auto* left = new QVBoxLayout(plan_);
   left->setContentsMargins(0, 0, 0, 0);
   left->setSpacing(4);
-  left->addWidget(title);
+  left->addLayout(titleRow);
   left->addWidget(curve_, 1);
 
   stale_ = new QLabel(tr("Values before the error"));

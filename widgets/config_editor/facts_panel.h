@@ -26,6 +26,10 @@ class FactsPanel : public QWidget {
   LearningRateCurve* curve() const { return curve_; }
   QSize minimumSizeHint() const override;
 
+ Q_SIGNALS:
+  /// Find a learning rate with a range test.
+  void rangeTestRequested();
+
  protected:
   void resizeEvent(QResizeEvent* event) override;
 

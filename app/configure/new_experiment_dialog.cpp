@@ -1,0 +1,472 @@
+#include "app/configure/new_experiment_dialog.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QIntValidator>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "widgets/elided_label.h"
+#include "widgets/role.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr QSize kSize(760, 470);
+constexpr int kOriginsPx = 170, kOriginPx = 30, kNumberPx = 120, kListSpacingPx = 3,
+              kMostScenes = 10000, kTrainScenes = 120, kValScenes = 24;
+constexpr int kPathRole = Qt::UserRole;
+/// What `dataset import --from` knows.
+constexpr const char* kFormats[] = {"coco", "lvis",       "labelme",     "yolo",    "voc",  "cvat",
+                                    "via",  "cityscapes", "labelstudio", "geojson", "masks"};
+
+QLabel* explanation(const QString& text) {
+  auto* label = new QLabel(text);
+  label->setWordWrap(true);
+  widgets::setRole(label, "muted");
+  return label;
+}
+
+QLabel* heading(const QString& text) {
+  auto* label = new QLabel(text);
+  label->setFont(widgets::interfaceFont(14, QFont::DemiBold));
+  label->setWordWrap(true);
+  return label;
+}
+
+/// A page with a heading and an explanation, to which the caller adds the rest.
+QVBoxLayout* pageColumn(QWidget* page, const QString& title, const QString& text) {
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(18, 2, 0, 0);
+  column->setSpacing(8);
+  column->addWidget(heading(title));
+  column->addWidget(explanation(text));
+  column->addSpacing(4);
+  return column;
+}
+
+QFormLayout* formBelow(QVBoxLayout* column) {
+  auto* form = new QFormLayout;
+  form->setHorizontalSpacing(12);
+  form->setVerticalSpacing(8);
+  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  column->addLayout(form);
+  column->addStretch();
+  return form;
+}
+
+/// A folder that can be typed or chosen.
+QWidget* folderRow(QLineEdit* edit, const QString& title) {
+  auto* row = new QWidget;
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(6);
+  auto* browse = new QPushButton(QDialog::tr("Browse…"));
+  browse->setAutoDefault(false);
+  browse->setAccessibleName(title);
+  layout->addWidget(edit, 1);
+  layout->addWidget(browse);
+  edit->setAccessibleName(title);
+  QObject::connect(browse, &QPushButton::clicked, edit, [edit, title] {
+    const QString folder = QFileDialog::getExistingDirectory(edit->window(), title, edit->text());
+    if (!folder.isEmpty()) edit->setText(folder);
+  });
+  return row;
+}
+
+QLineEdit* numberField(int value, int most) {
+  auto* edit = new QLineEdit(QString::number(value));
+  edit->setValidator(new QIntValidator(1, most, edit));
+  edit->setMaximumWidth(kNumberPx);
+  return edit;
+}
+
+QListWidgetItem* addItem(QListWidget* list, const QString& name, const QString& detail,
+                         const QString& path) {
+  auto* item = new QListWidgetItem(
+      detail.isEmpty() ? name : QStringLiteral("%1\n%2").arg(name, detail), list);
+  item->setData(kPathRole, path);
+  item->setToolTip(path);
+  return item;
+}
+
+QString currentPath(const QListWidget* list) {
+  return list->currentItem() ? list->currentItem()->data(kPathRole).toString() : QString();
+}
+
+/// Where new folders are proposed.
+QString workFolder() {
+  const QString here = QDir::currentPath();
+  return QFileInfo(here).isWritable() ? here : QDir::homePath();
+}
+
+}  // namespace
+
+QString freePath(const QString& folder, const QString& name) {
+  QString path = QDir(folder).filePath(name);
+  for (int next = 2; QFileInfo::exists(path); ++next)
+    path = QDir(folder).filePath(QStringLiteral("%1-%2").arg(name).arg(next));
+  return path;
+}
+
+NewExperimentDialog::NewExperimentDialog(QWidget* parent, const QString& program)
+    : QDialog(parent), preparation_(program) {
+  setObjectName(QStringLiteral("newExperiment"));
+  setWindowTitle(tr("New experiment"));
+  setAttribute(Qt::WA_DeleteOnClose);
+  widgets::setRole(this, "panel");
+  resize(kSize);
+  buildUi();
+  connectSignals();
+  choose(ExperimentOrigin::Data);
+  updateButtons();
+}
+
+void NewExperimentDialog::buildUi() {
+  origins_ = new QListWidget;
+  origins_->setObjectName(QStringLiteral("origins"));
+  origins_->setAccessibleName(tr("What it begins from"));
+  origins_->addItems({tr("A folder of data"), tr("A template"), tr("A run"), tr("Made scenes")});
+  origins_->setFixedWidth(kOriginsPx);
+  for (int i = 0; i < origins_->count(); ++i) origins_->item(i)->setSizeHint({0, kOriginPx});
+  pages_ = new QStackedWidget;
+  pages_->addWidget(buildDataPage());
+  pages_->addWidget(buildTemplatePage());
+  pages_->addWidget(buildRunPage());
+  pages_->addWidget(buildScenesPage());
+  pages_->addWidget(buildFindingsPage());
+  auto* row = new QHBoxLayout;
+  row->setSpacing(0);
+  row->addWidget(origins_);
+  row->addWidget(pages_, 1);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 14, 16, 14);
+  column->setSpacing(12);
+  column->addLayout(row, 1);
+  column->addLayout(buildFoot());
+}
+
+QWidget* NewExperimentDialog::buildDataPage() {
+  auto* page = new QWidget;
+  auto* column = pageColumn(page, tr("From a folder of data"),
+                            tr("Annotations of any of these formats become COCO files and an "
+                               "experiment that trains. Images stay where they are."));
+  source_ = new QLineEdit;
+  source_->setObjectName(QStringLiteral("dataFolder"));
+  source_->setPlaceholderText(tr("Folder with images and annotations"));
+  format_ = new QComboBox;
+  format_->addItem(tr("Find out"), QString());
+  for (const char* name : kFormats)
+    format_->addItem(QString::fromLatin1(name), QString::fromLatin1(name));
+  importTo_ = new QLineEdit;
+  importTo_->setObjectName(QStringLiteral("importFolder"));
+  importTo_->setPlaceholderText(tr("A new folder for annotations and experiment.yaml"));
+  QFormLayout* form = formBelow(column);
+  form->addRow(tr("Data"), folderRow(source_, tr("Folder of data")));
+  form->addRow(tr("Format"), format_);
+  form->addRow(tr("Write to"), folderRow(importTo_, tr("Folder to create")));
+  return page;
+}
+
+QWidget* NewExperimentDialog::buildTemplatePage() {
+  auto* page = new QWidget;
+  auto* column = pageColumn(page, tr("From a template"),
+                            tr("A short file that inherits from it, and names only what differs."));
+  templateList_ = new QListWidget;
+  templateList_->setObjectName(QStringLiteral("templates"));
+  templateList_->setWordWrap(true);
+  templateList_->setSpacing(kListSpacingPx);
+  templateList_->setAccessibleName(tr("Templates"));
+  column->addWidget(templateList_, 1);
+  return page;
+}
+
+QWidget* NewExperimentDialog::buildRunPage() {
+  auto* page = new QWidget;
+  auto* column = pageColumn(page, tr("From a run"),
+                            tr("A copy of its experiment file, with what was set for the run."));
+  runList_ = new QListWidget;
+  runList_->setObjectName(QStringLiteral("runs"));
+  runList_->setSpacing(kListSpacingPx);
+  runList_->setAccessibleName(tr("Runs"));
+  column->addWidget(runList_, 1);
+  return page;
+}
+
+QWidget* NewExperimentDialog::buildScenesPage() {
+  auto* page = new QWidget;
+  auto* column = pageColumn(
+      page, tr("Made scenes"),
+      tr("Pictures of shapes with exact masks, and a small model that learns them from scratch in "
+         "a few minutes on two CPU cores: nothing has to be downloaded."));
+  trainImages_ = numberField(kTrainScenes, kMostScenes);
+  trainImages_->setObjectName(QStringLiteral("trainScenes"));
+  valImages_ = numberField(kValScenes, kMostScenes);
+  valImages_->setObjectName(QStringLiteral("valScenes"));
+  scenesTo_ = new QLineEdit(freePath(workFolder(), QStringLiteral("made-scenes")));
+  scenesTo_->setObjectName(QStringLiteral("scenesFolder"));
+  QFormLayout* form = formBelow(column);
+  form->addRow(tr("Training images"), trainImages_);
+  form->addRow(tr("Held-out images"), valImages_);
+  form->addRow(tr("Write to"), folderRow(scenesTo_, tr("Folder to create")));
+  return page;
+}
+
+QWidget* NewExperimentDialog::buildFindingsPage() {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(18, 2, 0, 0);
+  column->setSpacing(8);
+  findingsTitle_ = heading({});
+  findingsTitle_->setObjectName(QStringLiteral("findingsTitle"));
+  findings_ = new QPlainTextEdit;
+  findings_->setObjectName(QStringLiteral("findings"));
+  findings_->setReadOnly(true);
+  findings_->setLineWrapMode(QPlainTextEdit::NoWrap);
+  findings_->setFont(widgets::monoFont(12));
+  findings_->setAccessibleName(tr("What the data consist of, and what is wrong with them"));
+  column->addWidget(findingsTitle_);
+  column->addWidget(findings_, 1);
+  return page;
+}
+
+QLayout* NewExperimentDialog::buildFoot() {
+  stage_ = new widgets::ElidedLabel(Qt::ElideRight);
+  stage_->setObjectName(QStringLiteral("stage"));
+  stage_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  progress_ = new QProgressBar;
+  progress_->setTextVisible(false);
+  progress_->setFixedWidth(120);
+  progress_->setAccessibleName(tr("Progress"));
+  back_ = new QPushButton(tr("Back"));
+  clean_ = new QPushButton(tr("Clean the annotations"));
+  clean_->setObjectName(QStringLiteral("clean"));
+  clean_->setToolTip(
+      tr("Writes annotations without these faults beside the others, and an "
+         "experiment that uses them"));
+  cancel_ = new QPushButton(tr("Cancel"));
+  cancel_->setObjectName(QStringLiteral("cancel"));
+  go_ = new QPushButton;
+  go_->setObjectName(QStringLiteral("go"));
+  go_->setDefault(true);
+  widgets::setRole(go_, "primary");
+  for (QPushButton* button : {back_, clean_, cancel_}) button->setAutoDefault(false);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(8);
+  row->addWidget(progress_);
+  row->addWidget(stage_, 1);
+  row->addWidget(back_);
+  row->addWidget(clean_);
+  row->addWidget(cancel_);
+  row->addWidget(go_);
+  return row;
+}
+
+void NewExperimentDialog::connectSignals() {
+  connect(origins_, &QListWidget::currentRowChanged, this, [this](int row) {
+    pages_->setCurrentIndex(row);
+    stage_->setText({});
+    updateButtons();
+  });
+  for (QLineEdit* edit : {source_, importTo_, scenesTo_, trainImages_, valImages_})
+    connect(edit, &QLineEdit::textChanged, this, &NewExperimentDialog::updateButtons);
+  connect(source_, &QLineEdit::textChanged, this, [this](const QString& folder) {
+    const QString name = QFileInfo(QDir::cleanPath(folder)).fileName();
+    if (!importTo_->isModified() && !name.isEmpty())
+      importTo_->setText(freePath(workFolder(), name + QStringLiteral("-lockstep")));
+  });
+  for (QListWidget* list : {templateList_, runList_}) {
+    connect(list, &QListWidget::currentRowChanged, this, &NewExperimentDialog::updateButtons);
+    connect(list, &QListWidget::itemActivated, this, &NewExperimentDialog::go);
+  }
+  connect(go_, &QPushButton::clicked, this, &NewExperimentDialog::go);
+  connect(clean_, &QPushButton::clicked, this, &NewExperimentDialog::clean);
+  connect(back_, &QPushButton::clicked, this, [this] {
+    experiment_.clear();
+    choose(origin());
+  });
+  connect(cancel_, &QPushButton::clicked, this, [this] {
+    if (!isBusy()) return reject();
+    preparation_.cancel();
+    showProgress(tr("Cancelling"), {});
+  });
+  connect(&preparation_, &DatasetPreparation::progressed, this, &NewExperimentDialog::showProgress);
+  connect(&preparation_, &DatasetPreparation::finished, this, &NewExperimentDialog::showFindings);
+  connect(&preparation_, &DatasetPreparation::failed, this, &NewExperimentDialog::showFailure);
+  connect(&preparation_, &DatasetPreparation::cancelled, this,
+          [this] { showFailure(tr("Cancelled")); });
+}
+
+void NewExperimentDialog::setRuns(const QList<Run>& runs) {
+  runList_->clear();
+  for (const Run& run : runs) addItem(runList_, run.name, {}, run.folder);
+  runList_->setCurrentRow(runs.isEmpty() ? -1 : 0);
+  updateButtons();
+}
+
+void NewExperimentDialog::setTemplates(const QList<ExperimentTemplate>& templates) {
+  templates_ = templates;
+  templateList_->clear();
+  for (const ExperimentTemplate& each : templates)
+    addItem(templateList_, each.name, each.description, each.path);
+  templateList_->setCurrentRow(templates.isEmpty() ? -1 : 0);
+  updateButtons();
+}
+
+void NewExperimentDialog::choose(ExperimentOrigin origin) {
+  origins_->setCurrentRow(static_cast<int>(origin));
+  pages_->setCurrentIndex(static_cast<int>(origin));
+  stage_->setText({});
+  updateButtons();
+}
+
+ExperimentOrigin NewExperimentDialog::origin() const {
+  return static_cast<ExperimentOrigin>(origins_->currentRow());
+}
+
+void NewExperimentDialog::setDataFolder(const QString& folder) { source_->setText(folder); }
+
+bool NewExperimentDialog::showsFindings() const { return !experiment_.isEmpty(); }
+
+bool NewExperimentDialog::hasAllThat(ExperimentOrigin needed) const {
+  switch (needed) {
+    case ExperimentOrigin::Data:
+      return !source_->text().isEmpty() && !importTo_->text().isEmpty();
+    case ExperimentOrigin::Template:
+      return templateList_->currentItem() != nullptr;
+    case ExperimentOrigin::Run:
+      return runList_->currentItem() != nullptr;
+    case ExperimentOrigin::Scenes:
+      return !scenesTo_->text().isEmpty() && trainImages_->hasAcceptableInput() &&
+             valImages_->hasAcceptableInput();
+  }
+  return false;
+}
+
+void NewExperimentDialog::updateButtons() {
+  const bool isBusy = this->isBusy();
+  const bool isReady = hasAllThat(origin());
+  go_->setText(showsFindings()                          ? tr("Open experiment")
+               : origin() == ExperimentOrigin::Data     ? tr("Import and check")
+               : origin() == ExperimentOrigin::Scenes   ? tr("Make scenes")
+               : origin() == ExperimentOrigin::Template ? tr("Begin from it")
+                                                        : tr("Copy"));
+  go_->setEnabled(!isBusy && isReady);
+  back_->setVisible(showsFindings() && !isBusy);
+  clean_->setVisible(showsFindings() && hasFaults_ && !isBusy);
+  progress_->setVisible(isBusy);
+  origins_->setEnabled(!isBusy && !showsFindings());
+  pages_->setEnabled(!isBusy);
+}
+
+void NewExperimentDialog::go() {
+  if (!go_->isEnabled()) return;
+  if (showsFindings()) {
+    Q_EMIT experimentReady(experiment_, origin());
+    return accept();
+  }
+  switch (origin()) {
+    case ExperimentOrigin::Data:
+    case ExperimentOrigin::Scenes:
+      return startPreparation();
+    case ExperimentOrigin::Template:
+      return openTemplate();
+    case ExperimentOrigin::Run:
+      Q_EMIT runChosen(currentPath(runList_));
+      return accept();
+  }
+}
+
+void NewExperimentDialog::startPreparation() {
+  const auto absolute = [](const QLineEdit* edit) {
+    return QDir::cleanPath(QFileInfo(edit->text().trimmed()).absoluteFilePath());
+  };
+  if (origin() == ExperimentOrigin::Data) {
+    preparation_.import(absolute(source_), absolute(importTo_), format_->currentData().toString());
+  } else {
+    preparation_.makeScenes(absolute(scenesTo_), trainImages_->text().toInt(),
+                            valImages_->text().toInt());
+  }
+  updateButtons();
+}
+
+void NewExperimentDialog::clean() {
+  const QFileInfo folder(QFileInfo(experiment_).absolutePath());
+  preparation_.clean(experiment_,
+                     freePath(folder.path(), folder.fileName() + QStringLiteral("-cleaned")));
+  updateButtons();
+}
+
+void NewExperimentDialog::openTemplate() {
+  for (const ExperimentTemplate& each : templates_) {
+    if (each.path != currentPath(templateList_)) continue;
+    const QString folder = workFolder();
+    Q_EMIT textReady(textFromTemplate(each, folder),
+                     QDir(folder).filePath(each.name + QStringLiteral("_first.yaml")));
+    return accept();
+  }
+}
+
+void NewExperimentDialog::showProgress(const QString& stage, const QString& line) {
+  // Such as `[worker] reading 3/72`.
+  static const QRegularExpression counts(QStringLiteral("(\\d+)/(\\d+)$"));
+  const auto found = counts.match(line);
+  progress_->setRange(0, found.hasMatch() ? found.captured(2).toInt() : 1);
+  progress_->setValue(found.captured(1).toInt());
+  widgets::setRole(stage_, "muted");
+  stage_->setText(line.isEmpty() ? stage + QStringLiteral("…")
+                                 : QStringLiteral("%1: %2").arg(stage, line));
+}
+
+void NewExperimentDialog::showFindings(const QString& file, const DatasetFindings& findings) {
+  experiment_ = file;
+  hasFaults_ = findings.faults > 0;
+  const auto counted = [](int count, const QString& one, const QString& many) {
+    return QStringLiteral("%1 %2").arg(count).arg(count == 1 ? one : many);
+  };
+  const QString counts = tr("%1, %2").arg(counted(findings.faults, tr("fault"), tr("faults")),
+                                          counted(findings.notes, tr("note"), tr("notes")));
+  findingsTitle_->setText(!findings.isUsable ? tr("These data cannot be trained on: %1").arg(counts)
+                          : findings.faults > 0
+                              ? tr("The data can be trained on, with %1").arg(counts)
+                              : tr("The data are fine: %1").arg(counts));
+  widgets::setRole(findingsTitle_, findings.isUsable ? "" : "error");
+  findings_->setPlainText(findings.text);
+  pages_->setCurrentWidget(findings_->parentWidget());
+  widgets::setRole(stage_, "muted");
+  stage_->setText(file);
+  updateButtons();
+  go_->setFocus();
+}
+
+void NewExperimentDialog::showFailure(const QString& reason) {
+  widgets::setRole(stage_, "error");
+  stage_->setText(reason.section(u'\n', -1));
+  stage_->setToolTip(reason);
+  // What was begun may have left a folder.
+  if (showsFindings()) return updateButtons();
+  QLineEdit* to = origin() == ExperimentOrigin::Data ? importTo_ : scenesTo_;
+  if (const QFileInfo begun(to->text()); !to->isModified() && begun.exists())
+    to->setText(freePath(begun.path(), begun.fileName()));
+  updateButtons();
+}
+
+/// Closing it ends what it is doing.
+void NewExperimentDialog::done(int result) {
+  if (isBusy()) preparation_.cancel();
+  QDialog::done(result);
+}
+
+}  // namespace lockstep::app

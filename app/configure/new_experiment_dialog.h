@@ -1,0 +1,101 @@
+#pragma once
+
+#include <QDialog>
+#include <QList>
+#include <QString>
+#include <functional>
+
+#include "app/configure/experiment_origin.h"
+#include "app/controllers/dataset_preparation.h"
+#include "app/models/experiment_templates.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QPlainTextEdit;
+class QProgressBar;
+class QPushButton;
+class QStackedWidget;
+
+namespace lockstep::app {
+
+/// Asks what a new experiment begins from, prepares its data, and shows what is wrong with them
+/// before anything trains. Not modal: the window stays usable while data are imported.
+class NewExperimentDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  /// A run that an experiment can begin from.
+  struct Run {
+    QString folder, name;
+  };
+
+  /// `program` empty: lockstep-engine beside this program.
+  explicit NewExperimentDialog(QWidget* parent = nullptr, const QString& program = {});
+
+  void setRuns(const QList<Run>& runs);
+  void setTemplates(const QList<ExperimentTemplate>& templates);
+  void choose(ExperimentOrigin origin);
+  ExperimentOrigin origin() const;
+  /// The data folder on the page for data, and the folder to create.
+  void setDataFolder(const QString& folder);
+  bool isBusy() const { return preparation_.isRunning(); }
+
+ Q_SIGNALS:
+  /// An experiment file that was written, to be opened.
+  void experimentReady(const QString& file, lockstep::app::ExperimentOrigin origin);
+  /// A text that is in no file yet.
+  void textReady(const QString& text, const QString& suggestedPath);
+  void runChosen(const QString& folder);
+
+ private:
+  void buildUi();
+  QWidget* buildDataPage();
+  QWidget* buildTemplatePage();
+  QWidget* buildRunPage();
+  QWidget* buildScenesPage();
+  QWidget* buildFindingsPage();
+  QLayout* buildFoot();
+  void connectSignals();
+  /// Whether all is given that an experiment needs which begins from this.
+  bool hasAllThat(ExperimentOrigin needed) const;
+  void updateButtons();
+  void go();
+  void startPreparation();
+  void openTemplate();
+  void clean();
+  void showProgress(const QString& stage, const QString& line);
+  void showFindings(const QString& file, const DatasetFindings& findings);
+  void showFailure(const QString& reason);
+  bool showsFindings() const;
+  void done(int result) override;
+
+  DatasetPreparation preparation_;
+  QList<ExperimentTemplate> templates_;
+  QString experiment_;  ///< that was prepared; empty: none yet
+  bool hasFaults_ = false;
+  QListWidget* origins_ = nullptr;
+  QStackedWidget* pages_ = nullptr;
+  QLineEdit* source_ = nullptr;
+  QComboBox* format_ = nullptr;
+  QLineEdit* importTo_ = nullptr;
+  QListWidget* templateList_ = nullptr;
+  QListWidget* runList_ = nullptr;
+  QLineEdit* trainImages_ = nullptr;
+  QLineEdit* valImages_ = nullptr;
+  QLineEdit* scenesTo_ = nullptr;
+  QLabel* findingsTitle_ = nullptr;
+  QPlainTextEdit* findings_ = nullptr;
+  QLabel* stage_ = nullptr;
+  QProgressBar* progress_ = nullptr;
+  QPushButton* back_ = nullptr;
+  QPushButton* clean_ = nullptr;  ///< where there are faults
+  QPushButton* cancel_ = nullptr;
+  QPushButton* go_ = nullptr;
+};
+
+/// `name`, `name-2`, … in a folder: the first that does not exist.
+QString freePath(const QString& folder, const QString& name);
+
+}  // namespace lockstep::app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+
+namespace lockstep::app {
+
+/// The experiment files that were opened or saved last, the latest first.
+class RecentFiles : public QObject {
+  Q_OBJECT
+
+ public:
+  static constexpr qsizetype kMost = 9;
+
+  explicit RecentFiles(QObject* parent = nullptr) : QObject(parent) {}
+
+  /// Absolute paths.
+  const QStringList& files() const { return files_; }
+  void add(const QString& path);
+  /// Those of an earlier session.
+  void restore(const QStringList& files);
+  void clear() { restore({}); }
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  QStringList files_;
+};
+
+/// Names to tell files apart in a list: `droplets.yaml`, with the folder where names are equal.
+QStringList listedNames(const QStringList& files);
+
+}  // namespace lockstep::app

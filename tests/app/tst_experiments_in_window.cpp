@@ -1,0 +1,222 @@
+// What leads from experiments to runs and back: the learning-rate range test, forks.
+#include <signal.h>
+
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QFile>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScopeGuard>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <algorithm>
+#include <cmath>
+
+#include "app/configure/configure_page.h"
+#include "app/configure/range_test_dialog.h"
+#include "app/frame/main_window.h"
+#include "app/models/range_test_result.h"
+#include "app/models/run_list_model.h"
+#include "app/runs/fork_dialog.h"
+#include "app/runs/runs_panel.h"
+#include "engine/run_folder/run_folder.h"
+#include "engine/supervisor/event_log.h"
+#include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
+#include "tests/support/append_scalars.h"
+#include "tests/support/fake_worker/engine_bench.h"
+#include "tests/support/test_main.h"
+#include "widgets/config_editor/config_editor.h"
+
+using namespace lockstep;
+using app::MainWindow;
+using tests::optionsFor;
+
+namespace {
+
+QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+
+/// A range test of 100 steps whose loss falls from a rate of 1e-4 on and rises from 0.1 on.
+QString makeRangeTest(const QString& parent) {
+  const auto folder = std::filesystem::path(parent.toStdString()) / "droplets-find-lr";
+  const run_folder::Layout layout = run_folder::createRunFolderAt(folder);
+  QFile config(QString::fromStdString(layout.config().string()));
+  if (!config.open(QIODevice::WriteOnly)) return {};
+  config.write("name: droplets-find-lr\nsolver: {max_steps: 140}\n");
+  supervisor::EventLog log(folder, std::nullopt, [](const protocol::Alert&) {});
+  constexpr double kStart = 1795255200;
+  for (int step = 1; step <= 100; ++step) {
+    const double exponent = -6 + 0.05 * step;  // to 0.1
+    const double falls = 1 / (1 + std::exp(-3 * (exponent + 3.5)));
+    const double rises = std::exp(8 * (exponent + 1.4));
+    const auto loss = static_cast<float>(3 - 2 * falls + rises);
+    tests::appendScalars(log, step, kStart + step,
+                         {{"train/loss_total", loss},
+                          {"solver/lr", static_cast<float>(std::pow(10, exponent))},
+                          {"find_lr/loss", loss}});
+  }
+  run_folder::RunInfo info;
+  info.name = "droplets-find-lr";
+  info.state = protocol::RunState::Finished;
+  info.isRangeTest = true;
+  info.step = 100;
+  info.maxSteps = 140;
+  info.created = kStart;
+  run_folder::writeRunInfo(layout, info);
+  return QString::fromStdString(folder.string());
+}
+
+/// Does something with the next dialog of this kind, once it is shown.
+template <typename Dialog>
+void whenShown(std::function<void(Dialog*)> act) {
+  auto* look = new QTimer(qApp);
+  QObject::connect(look, &QTimer::timeout, look, [look, act] {
+    auto* dialog = qobject_cast<Dialog*>(QApplication::activeModalWidget());
+    if (!dialog) return;
+    look->deleteLater();
+    look->stop();
+    act(dialog);
+  });
+  look->start(5);
+}
+
+}  // namespace
+
+class TstExperimentsInWindow : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  widgets::ThemeSwitch theme_;
+
+  QString path(const char* name) const { return folder_->filePath(text(name)); }
+  static QAction* action(const MainWindow& window, const char* id) {
+    return window.findChild<QAction*>(text(id));
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    QFile file(path("a.yaml"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("# mine\nname: a\nsolver:\n  base_lr: 0.5  # too high\n");
+  }
+
+  void theLearningRateOfARangeTestIsOneClickFromItsKey() {
+    const QString run = makeRangeTest(folder_->path());
+    MainWindow window(&theme_, optionsFor({run, path("a.yaml")}));
+    window.show();
+    QTRY_COMPARE(window.runsPanel()->currentRun(), run);
+    QTRY_VERIFY(action(window, "run.range_test")->isEnabled());
+    action(window, "run.range_test")->trigger();
+    auto* dialog = window.findChild<app::RangeTestDialog*>();
+    QVERIFY(dialog && dialog->isVisible());
+    QVERIFY2(dialog->learningRate() > 1e-3 && dialog->learningRate() < 0.05,
+             qPrintable(app::learningRateText(dialog->learningRate())));
+    const QString rate = app::learningRateText(dialog->learningRate());
+    auto* use = dialog->findChild<QPushButton*>(text("useLearningRate"));
+    QVERIFY(use->text().contains(text("a.yaml")));
+    QTest::mouseClick(use, Qt::LeftButton);
+    QCOMPARE(window.page(), app::Page::Configure);
+    const QString edited = window.configurePage()->editor()->text();
+    QVERIFY2(edited.contains(text("# mine\nname: a\nsolver:\n  base_lr: ") + rate +
+                             text("  # too high")),
+             qPrintable(edited));
+    window.configurePage()->editor()->undo();
+    QVERIFY(window.configurePage()->editor()->text().contains(text("base_lr: 0.5")));
+  }
+
+  void anotherRunIsNoRangeTest() {
+    const QString run = tests::makeRun(folder_->path(), {});
+    MainWindow window(&theme_, optionsFor({run}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QVERIFY(!action(window, "run.range_test")->isEnabled());
+    QVERIFY(!action(window, "run.evaluate")->isEnabled());
+  }
+
+  void aForkAsksForTheCheckpointAndWhatChanges() {
+    tests::MadeRun plan;
+    plan.keptCheckpoints = {10, 20, 40};
+    const QString run = tests::makeRun(folder_->path(), plan);
+    MainWindow window(&theme_, optionsFor({run}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QTRY_VERIFY(action(window, "run.fork")->isEnabled());
+    QStringList faults;
+    bool isShown = false;
+    whenShown<app::ForkDialog>([&](app::ForkDialog* dialog) {
+      isShown = true;
+      auto* checkpoints = dialog->findChild<QComboBox*>(text("checkpoints"));
+      auto* changes = dialog->findChild<QPlainTextEdit*>(text("changes"));
+      const auto* fault = dialog->findChild<QLabel*>(text("fault"));
+      const auto* start = dialog->findChild<QPushButton*>(text("start"));
+      const auto note = [&] { faults << (start->isEnabled() ? text("none") : fault->text()); };
+      note();  // the newest checkpoint is the last step
+      checkpoints->setFocus();
+      QTest::keyClick(checkpoints, Qt::Key_Down);
+      note();
+      changes->setFocus();
+      QTest::keyClicks(changes, text("solver.base_l=1"));
+      note();
+      changes->selectAll();
+      QTest::keyClicks(changes, text("solver.base_lr=0.01"));
+      note();
+      faults << QString::number(dialog->step()) << dialog->overrides().join(u',');
+      dialog->reject();
+    });
+    action(window, "run.fork")->trigger();
+    QVERIFY(isShown);
+    QCOMPARE(faults.size(), 6);
+    QVERIFY2(faults[0].contains(text("solver.max_steps is 40")), qPrintable(faults[0]));
+    QCOMPARE(faults[1], text("none"));
+    QVERIFY2(faults[2].contains(text("solver.base_l:")), qPrintable(faults[2]));
+    QCOMPARE(faults[3], text("none"));
+    QCOMPARE(faults[4], text("20"));
+    QCOMPARE(faults[5], text("solver.base_lr=0.01"));
+  }
+
+  void aTrainingRunIsEvaluatedOnRequest() {
+    tests::EngineBench bench;
+    bench.script("state running 0\nscalars 1 5\nserve\nfinish 7 stopped\n");
+    const auto result =
+        bench.run({"train", "experiment.yaml", "--output", "runs/live", "--detach"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const run_folder::Layout live = bench.onlyRun();
+    const auto end = qScopeGuard([&live] {
+      ::kill(static_cast<pid_t>(run_folder::summarise(live.folder()).info.pid), SIGKILL);
+    });
+    MainWindow window(&theme_, optionsFor({QString::fromStdString(live.folder().string())}));
+    window.show();
+    QTRY_VERIFY_WITH_TIMEOUT(action(window, "run.evaluate")->isEnabled(), 20000);
+    action(window, "run.evaluate")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!run_folder::evaluationSteps(live).empty(), 20000);
+    Q_EMIT window.runsPanel()->evaluationRequested(window.runsPanel()->currentRun());
+    QTRY_VERIFY(std::ranges::count_if(bench.received(), [](const std::string& line) {
+                  return line.find("evaluate") != std::string::npos;
+                }) >= 2);
+  }
+
+  void aForkSaysWhatItIsOf() {
+    const QString run = tests::makeRun(folder_->path(), {});
+    const QString other = tests::makeRun(folder_->path(), tests::made("other", 2000));
+    const run_folder::Layout layout(other.toStdString());
+    auto info = run_folder::readRunInfo(layout);
+    info.forkedFrom = {run.toStdString(), 20};
+    run_folder::writeRunInfo(layout, info);
+    app::RunListModel model;
+    model.setParentFolders({folder_->path()});
+    QTRY_VERIFY(model.isLoaded());
+    const QModelIndex listed = model.index(model.rowOf(other));
+    QCOMPARE(listed.data(app::RunListModel::ForkOfRole).toString(), text("made at step 20"));
+    QVERIFY(listed.data(Qt::ToolTipRole).toString().contains(text("fork of made at step 20")));
+    QCOMPARE(model.index(model.rowOf(run)).data(app::RunListModel::ForkOfRole).toString(),
+             QString());
+  }
+};
+
+LOCKSTEP_TEST(TstExperimentsInWindow)
+#include "tst_experiments_in_window.moc"

@@ -1,0 +1,258 @@
+// New experiments: of a folder of data, a template, a run, made scenes.
+#include <QComboBox>
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/configure/configure_page.h"
+#include "app/configure/new_experiment_dialog.h"
+#include "app/frame/main_window.h"
+#include "app/models/experiment_templates.h"
+#include "app/monitor/monitor_page.h"
+#include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
+#include "tests/support/file_content.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+#include "widgets/config_editor/config_editor.h"
+#include "widgets/empty_state.h"
+
+using namespace lockstep;
+using app::ExperimentOrigin;
+using app::MainWindow;
+using app::NewExperimentDialog;
+using tests::optionsFor;
+using tests::program;
+
+namespace {
+
+QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+
+constexpr const char* kCheck =
+    "training:   60 images, 1009 objects, 1 class\nfaults:     27\ndoubled_object 27: …\n"
+    "notes:      31\nusable:     yes";
+
+/// The parts of the dialog.
+struct Parts {
+  explicit Parts(NewExperimentDialog* of) : dialog(of) {}
+  template <typename T>
+  T* find(const char* name) const {
+    return dialog->findChild<T*>(text(name));
+  }
+  QPushButton* go() const { return find<QPushButton>("go"); }
+  void choose(int origin) const {
+    auto* list = find<QListWidget>("origins");
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                      list->visualItemRect(list->item(origin)).center());
+  }
+  NewExperimentDialog* dialog;
+};
+
+void pressGo(const Parts& parts) { QTest::mouseClick(parts.go(), Qt::LeftButton); }
+
+}  // namespace
+
+class TstNewExperiment : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  QString before_;
+  widgets::ThemeSwitch theme_;
+
+  QString path(const char* name) const { return folder_->filePath(text(name)); }
+  static bool hasWorker() { return QFile::exists(program("lockstep-worker")); }
+  static NewExperimentDialog* openedBy(MainWindow& window) {
+    auto* dialog = window.findChild<NewExperimentDialog*>();
+    return dialog && dialog->isVisible() ? dialog : nullptr;
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    before_ = QDir::currentPath();
+    QDir::setCurrent(folder_->path());
+  }
+  void cleanup() {
+    qunsetenv("FAKE_ENGINE");
+    QDir::setCurrent(before_);
+  }
+
+  void theFindingsAreReadFromTheCheck() {
+    const app::DatasetFindings found = app::findingsOf(text(kCheck));
+    QVERIFY(found.isUsable);
+    QCOMPARE(found.faults, 27);
+    QCOMPARE(found.notes, 31);
+    QVERIFY(!app::findingsOf(text("faults:     none\nusable:     no")).isUsable);
+    QCOMPARE(app::findingsOf(text("faults:     none")).faults, 0);
+  }
+
+  void whatIsWrongWithTheDataIsShownBeforeTheExperimentIsOpened() {
+    qputenv("FAKE_ENGINE", QByteArray("--stdout|") + kCheck + "|--stderr|[worker] reading 2/2");
+    auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
+    const Parts parts(dialog);
+    QSignalSpy ready(dialog, &NewExperimentDialog::experimentReady);
+    dialog->show();
+    QVERIFY(!parts.go()->isEnabled());
+    QTest::keyClicks(parts.find<QLineEdit>("dataFolder"), path("drops"));
+    QCOMPARE(parts.find<QLineEdit>("importFolder")->text(), path("drops-lockstep"));
+    pressGo(parts);
+    auto* findings = parts.find<QPlainTextEdit>("findings");
+    QTRY_VERIFY(findings->isVisible());
+    QVERIFY(findings->toPlainText().contains(text("doubled_object 27")));
+    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("27 faults, 31 notes")));
+    QCOMPARE(ready.count(), 0);
+    pressGo(parts);
+    QCOMPARE(ready.count(), 1);
+    QCOMPARE(ready[0][0].toString(), path("drops-lockstep/experiment.yaml"));
+  }
+
+  void faultsAreCleanedIntoAnotherExperiment() {
+    if (!hasWorker()) QSKIP("needs lockstep-worker");
+    const QString data = path("drops");
+    QVERIFY(QDir().mkpath(data + text("/train")));
+    QImage picture(64, 64, QImage::Format_RGB32);
+    picture.fill(Qt::gray);
+    QVERIFY(picture.save(data + text("/train/1.png")));
+    QFile file(data + text("/train.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    // The second object is the first once more.
+    file.write(R"({"images": [{"id": 1, "file_name": "1.png", "width": 64, "height": 64}],
+                   "categories": [{"id": 1, "name": "drop"}], "annotations": [
+      {"id": 1, "image_id": 1, "category_id": 1, "bbox": [8, 8, 20, 20], "area": 400, "iscrowd": 0,
+       "segmentation": [[8, 8, 28, 8, 28, 28, 8, 28]]},
+      {"id": 2, "image_id": 1, "category_id": 1, "bbox": [8, 8, 20, 20], "area": 400, "iscrowd": 0,
+       "segmentation": [[8, 8, 28, 8, 28, 28, 8, 28]]}]})");
+    file.close();
+    auto* dialog = new NewExperimentDialog;
+    const Parts parts(dialog);
+    QSignalSpy ready(dialog, &NewExperimentDialog::experimentReady);
+    dialog->show();
+    dialog->setDataFolder(data);
+    pressGo(parts);
+    auto* clean = parts.find<QPushButton>("clean");
+    QTRY_VERIFY2_WITH_TIMEOUT(clean->isVisible(),
+                              qPrintable(parts.find<QLabel>("stage")->toolTip()), 60000);
+    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("1 fault")));
+    QTest::mouseClick(clean, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), 60000);
+    const auto* findings = parts.find<QPlainTextEdit>("findings");
+    QVERIFY2(findings->toPlainText().startsWith(text("cleaned:")),
+             qPrintable(findings->toPlainText()));
+    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("0 faults")));
+    QVERIFY(!clean->isVisible());
+    pressGo(parts);
+    QCOMPARE(ready[0][0].toString(), path("drops-lockstep-cleaned/experiment.yaml"));
+  }
+
+  void whyAnImportFailedIsSaid() {
+    qputenv("FAKE_ENGINE", "--stderr|no format that is known|--exit-code|2");
+    auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
+    const Parts parts(dialog);
+    dialog->show();
+    dialog->setDataFolder(path("drops"));
+    pressGo(parts);
+    QTRY_COMPARE(parts.find<QLabel>("stage")->toolTip(), text("no format that is known"));
+    QVERIFY(parts.go()->isEnabled());
+    dialog->reject();
+  }
+
+  void aRunningImportIsCancelled() {
+    qputenv("FAKE_ENGINE", "--hang");
+    auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
+    const Parts parts(dialog);
+    QSignalSpy ready(dialog, &NewExperimentDialog::experimentReady);
+    dialog->show();
+    dialog->setDataFolder(path("drops"));
+    pressGo(parts);
+    QVERIFY(dialog->isBusy() && !parts.go()->isEnabled());
+    QTest::mouseClick(parts.find<QPushButton>("cancel"), Qt::LeftButton);
+    QTRY_VERIFY(!dialog->isBusy());
+    QVERIFY(dialog->isVisible() && parts.go()->isEnabled());
+    QCOMPARE(ready.count(), 0);
+    QTest::mouseClick(parts.find<QPushButton>("cancel"), Qt::LeftButton);
+    QVERIFY(!dialog->isVisible());
+  }
+
+  void templatesHaveADescriptionAndMakeAShortFile() {
+    const auto templates = app::templatesIn(app::templatesFolder());
+    QVERIFY(templates.size() >= 3);
+    for (const auto& each : templates) QVERIFY2(!each.description.isEmpty(), qPrintable(each.name));
+    MainWindow window(&theme_, optionsFor({}));
+    window.show();
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_N, Qt::ControlModifier);
+    auto* dialog = openedBy(window);
+    QVERIFY(dialog);
+    const Parts parts(dialog);
+    parts.choose(1);
+    auto* list = parts.find<QListWidget>("templates");
+    QCOMPARE(list->count(), static_cast<int>(templates.size()));
+    QVERIFY(list->item(1)->text().contains(templates[1].description));
+    list->setCurrentRow(1);
+    pressGo(parts);
+    QTRY_COMPARE(window.page(), app::Page::Configure);
+    QTRY_VERIFY(window.isReady());
+    const auto& loaded = window.configurePage()->editor()->loaded();
+    QVERIFY(loaded.isComplete);
+    QVERIFY(loaded.files.size() > 1);
+    QVERIFY(window.configurePage()->editor()->text().startsWith(text("base: ")));
+    QVERIFY(window.configurePage()->editor()->errorCount() > 0);  // the data are still to be named
+  }
+
+  void aRunOfTheListIsCopied() {
+    tests::MadeRun plan;
+    plan.name = "droplets";
+    tests::makeRun(folder_->path(), plan);
+    MainWindow window(&theme_, optionsFor({folder_->path()}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    window.newExperiment(ExperimentOrigin::Run);
+    const Parts parts(openedBy(window));
+    QCOMPARE(parts.find<QListWidget>("runs")->item(0)->text(), text("droplets"));
+    QTest::keyClick(parts.find<QListWidget>("runs"), Qt::Key_Return);
+    QTRY_VERIFY(window.configurePage()->hasDocument());
+    QVERIFY(!window.configurePage()->document()->hasFile());
+  }
+
+  /// From an empty window to an experiment that Train starts.
+  void anEmptyWindowLeadsToMadeScenes() {
+    if (!hasWorker()) QSKIP("needs lockstep-worker");
+    MainWindow window(&theme_, optionsFor({folder_->path()}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
+    for (QPushButton* button : empty->findChildren<QPushButton*>())
+      if (button->text() == text("Try it on made scenes"))
+        QTest::mouseClick(button, Qt::LeftButton);
+    auto* dialog = openedBy(window);
+    QVERIFY(dialog);
+    const Parts parts(dialog);
+    QCOMPARE(dialog->origin(), ExperimentOrigin::Scenes);
+    parts.find<QLineEdit>("trainScenes")->setText(text("2"));
+    parts.find<QLineEdit>("valScenes")->setText(text("1"));
+    QCOMPARE(parts.find<QLineEdit>("scenesFolder")->text(), path("made-scenes"));
+    pressGo(parts);
+    QTRY_VERIFY_WITH_TIMEOUT(parts.find<QPlainTextEdit>("findings")->isVisible(), 60000);
+    pressGo(parts);
+    QTRY_COMPARE(window.page(), app::Page::Configure);
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(window.configurePage()->document()->path(), path("made-scenes/experiment.yaml"));
+    QCOMPARE(window.configurePage()->trainingBlockedBy(), QString());
+    const auto* banner = tests::visibleBanner(window, text("made scenes"), text("Train"));
+    QVERIFY(banner);
+    QCOMPARE(banner->action(), text("Train"));
+  }
+};
+
+LOCKSTEP_TEST(TstNewExperiment)
+#include "tst_new_experiment.moc"
