@@ -1,11 +1,10 @@
 // Steps of Mask R-CNN R50-FPN on a GPU, on the batches that gpu_step.py left in a folder, one
 // command a line on standard input:
-//   train FILE N    N training steps on the batch; answers the seconds of each in turn
-//   detect FILE N   the same for detections
-//   profile FILE OUT  writes the kernels of 3 training steps to OUT, one a line: milliseconds,
-//   count
-//                   and name, with tabs between them; answers their sum
-//   memory          answers the most bytes in use since it was asked last
+//   train FILE N      N training steps on the batch; answers the seconds of each in turn
+//   detect FILE N     the same for detections
+//   profile FILE OUT  writes the kernels of 3 training steps, one a line: milliseconds, count and
+//                     name, with tabs between; answers the sum of milliseconds
+//   memory            answers the most bytes in use since it was asked last
 // usage: gpu_step CLASSES float32|bfloat16|float16 [cuda|recorded|cpu] [fixed|compact]
 //   recorded: with CUDA graphs. fixed, compact: rows of the heads, if other than the device's own.
 #include <c10/core/impl/VirtualGuardImpl.h>
