@@ -68,15 +68,6 @@ config::Experiment loadRun(const fs::path& file, const fs::path& weights,
   return experiment;
 }
 
-/// The step of the checkpoint that these weights belong to; 0 if they are no checkpoint of the run.
-std::int64_t stepOfWeights(const run_folder::Layout& layout, const fs::path& weights) {
-  for (const std::int64_t step : run_folder::checkpointSteps(layout)) {
-    std::error_code ignored;
-    if (fs::equivalent(layout.checkpoint(step), weights.parent_path(), ignored)) return step;
-  }
-  return 0;
-}
-
 void resolveRun(ModelSource& source, const ModelOptions& options) {
   source.run.emplace(source.target);
   run_folder::requireValidConfig(*source.run);
@@ -84,7 +75,7 @@ void resolveRun(ModelSource& source, const ModelOptions& options) {
       run_folder::resolveWeights(*source.run, options.weights.empty() ? "last" : options.weights);
   source.experiment = loadRun(source.run->config(), source.weights, options.overrides);
   source.files = {source.run->config()};
-  source.step = stepOfWeights(*source.run, source.weights);
+  source.step = run_folder::stepOfWeights(*source.run, source.weights).value_or(0);
   if (source.step > 0) {
     if (const auto error = run_folder::checkpointFileError(source.weights))
       throw Error(*error + "; name another checkpoint with --weights");

@@ -105,6 +105,7 @@ std::string idOf(const nlohmann::json& object) {
 void describeImages(MemberWriter& members, const PredictRequest& request) {
   members.ifNotEmpty("image_ids", request.imageIds);
   members.ifNotEmpty("paths", request.paths);
+  members.ifNotEmpty("split", request.split);
   members.ifNotEmpty("weights", request.weights);
   members("score_threshold", request.scoreThreshold);
 }
@@ -112,11 +113,13 @@ void describeImages(MemberWriter& members, const PredictRequest& request) {
 void describeImages(const MemberReader& members, PredictRequest& request) {
   members.ifNotEmpty("image_ids", request.imageIds);
   members.ifNotEmpty("paths", request.paths);
+  members.ifNotEmpty("split", request.split);
   members.ifNotEmpty("weights", request.weights);
   if (members.has("score_threshold")) members("score_threshold", request.scoreThreshold);
-  if (request.imageIds.empty() == request.paths.empty()) {
-    throw Error(members.where() + ": exactly one of image_ids and paths is required");
-  }
+  const int given = (request.imageIds.empty() ? 0 : 1) + (request.paths.empty() ? 0 : 1) +
+                    (request.split ? 1 : 0);
+  if (given != 1)
+    throw Error(members.where() + ": exactly one of image_ids, paths and split is required");
   if (!(request.scoreThreshold >= 0 && request.scoreThreshold <= 1)) {
     throw Error(members.where() + ": score_threshold must be between 0 and 1");
   }

@@ -10,6 +10,8 @@ inline constexpr const char* kTypeName<Hello> = "hello";
 template <>
 inline constexpr const char* kTypeName<PredictRequest> = "predict";
 template <>
+inline constexpr const char* kTypeName<CancelRequest> = "cancel";
+template <>
 inline constexpr const char* kTypeName<QueueRequest> = "queue";
 template <>
 inline constexpr const char* kTypeName<FileRequest> = "file";
@@ -21,6 +23,8 @@ template <>
 inline constexpr const char* kTypeName<Ok> = "ok";
 template <>
 inline constexpr const char* kTypeName<ErrorReply> = "error";
+template <>
+inline constexpr const char* kTypeName<RequestProgress> = "progress";
 
 void describe(auto& members, Is<Hello> auto& hello) {
   members("since", hello.since);
@@ -38,6 +42,10 @@ void describe(const MemberReader& members, PredictRequest& request) {
   request.id = readId(members);
   describeImages(members, request);
 }
+
+void describe(MemberWriter& members, const CancelRequest& request) { writeId(members, request.id); }
+
+void describe(const MemberReader& members, CancelRequest& request) { request.id = readId(members); }
 
 void describe(MemberWriter& members, const QueueRequest& request) {
   writeId(members, request.id);
@@ -154,6 +162,18 @@ void describe(const MemberReader& members, ErrorReply& reply) {
   const bool isNull = id != members.object().end() && id->is_null();
   reply.id = isNull ? std::string() : readId(members);
   members("message", reply.message);
+}
+
+void describe(MemberWriter& members, const RequestProgress& progress) {
+  writeId(members, progress.id);
+  members("done", progress.done);
+  members("of", progress.of);
+}
+
+void describe(const MemberReader& members, RequestProgress& progress) {
+  progress.id = readId(members);
+  members("done", progress.done);
+  members("of", progress.of);
 }
 
 std::string encode(const ClientMessage& message) {

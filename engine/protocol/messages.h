@@ -11,6 +11,7 @@
 #include "engine/base/open_enum.h"
 #include "engine/protocol/event.h"
 #include "engine/protocol/run_state.h"
+#include "engine/protocol/split.h"
 
 /// The messages between the engine and its clients: JSON Lines over a local socket, each {"v": 1,
 /// "type": …}.
@@ -56,9 +57,14 @@ struct Command {
 struct PredictRequest {
   std::string id{};
   std::vector<std::int64_t> imageIds{};
-  std::vector<std::string> paths{};  ///< image files; exactly one of image_ids and paths is given
+  std::vector<std::string> paths{};  ///< image files
   std::string weights{};             ///< best | last | STEP | FILE; empty: the current ones
   double scoreThreshold = 0.05;      ///< 0 … 1
+  std::optional<Split> split{};      ///< all its images; exactly one of the three kinds is given
+};
+/// Ends a request of the same client that is not answered yet: it is answered with an error.
+struct CancelRequest {
+  std::string id{};  ///< of that request
 };
 /// Moves a queued run to this place among those that wait on its machine; the others shift.
 struct QueueRequest {
@@ -72,7 +78,8 @@ struct FileRequest {
   std::string path{};       ///< relative to the run folder, or absolute: of its dataset
   std::int64_t offset = 0;  ///< bytes; beyond the end: the answer has no data
 };
-using ClientMessage = std::variant<Hello, Command, PredictRequest, QueueRequest, FileRequest>;
+using ClientMessage =
+    std::variant<Hello, Command, PredictRequest, CancelRequest, QueueRequest, FileRequest>;
 
 // ---- engine -> client
 struct Welcome {
@@ -137,6 +144,11 @@ struct ErrorReply {
   std::string id;  ///< empty (null on the wire) when the request did not decode
   std::string message;
 };
+/// How far a request to predict is, to the client that asks, at most ten times a second.
+struct RequestProgress {
+  std::string id;
+  std::int64_t done = 0, of = 0;  ///< images
+};
 
 /// A variant with the alternatives of two variants.
 template <typename First, typename Second>
@@ -145,7 +157,8 @@ template <typename... First, typename... Second>
 struct VariantConcat<std::variant<First...>, std::variant<Second...>> {
   using Variant = std::variant<First..., Second...>;
 };
-using EngineMessage = VariantConcat<std::variant<Welcome, Reset, Ok, ErrorReply>, Event>::Variant;
+using EngineMessage =
+    VariantConcat<std::variant<Welcome, Reset, Ok, ErrorReply, RequestProgress>, Event>::Variant;
 
 /// One line without its newline. Invalid UTF-8 becomes U+FFFD; numbers are the shortest decimals
 /// that round-trip.

@@ -48,11 +48,14 @@ template <>
 inline constexpr const char* kTypeName<Evaluate> = "evaluate";
 template <>
 inline constexpr const char* kTypeName<Predict> = "predict";
+template <>
+inline constexpr const char* kTypeName<Cancel> = "cancel";
 
 void describe(auto&, Is<Pause> auto&) {}
 void describe(auto&, Is<Resume> auto&) {}
 void describe(auto&, Is<Stop> auto&) {}
 void describe(auto&, Is<SaveCheckpoint> auto&) {}
+void describe(auto&, Is<Cancel> auto&) {}
 
 void describe(auto& members, Is<Evaluate> auto& evaluate) { members("out", evaluate.out); }
 
@@ -130,12 +133,14 @@ void describe(auto& members, Is<Answer> auto& answer) {
   members("id", answer.id);
   members("path", answer.path);
   members("error", answer.error);
+  members("step", answer.step);
 }
 
 void describe(auto& members, Is<Progress> auto& progress) {
   members("done", progress.done);
   members("total", progress.total);
   members("text", progress.text);
+  members("id", progress.id);
 }
 
 void describe(auto& members, Is<Finished> auto& finished) {

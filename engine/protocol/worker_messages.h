@@ -27,8 +27,10 @@ struct Predict {
   PredictRequest request{};  ///< weights already resolved to a file, or empty
   std::string out{};         ///< file for the answer
 };
-using Action = std::variant<Pause, Resume, Stop, SaveCheckpoint, Evaluate, Predict>;
-/// Handled at the next step boundary.
+/// Ends the control of the same id, at once.
+struct Cancel {};
+using Action = std::variant<Pause, Resume, Stop, SaveCheckpoint, Evaluate, Predict, Cancel>;
+/// Handled at the next step boundary, but for Cancel.
 struct Control {
   std::string id{};  ///< returned in the Answer; empty: no answer expected
   Action action{};
@@ -99,12 +101,14 @@ struct BadImage {
 };
 struct Answer {
   std::string id{};
-  std::string path{};   ///< file with the answer, or
-  std::string error{};  ///< why the request failed
+  std::string path{};     ///< file with the answer, or
+  std::string error{};    ///< why the request failed
+  std::int64_t step = 0;  ///< of the weights that predicted
 };
 struct Progress {
   std::int64_t done = 0, total = 0;
   std::string text{};
+  std::string id{};  ///< of the control that it is of; empty: of the job
 };
 /// The last message: the job is done, or stopped on request.
 struct Finished {

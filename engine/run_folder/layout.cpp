@@ -128,6 +128,14 @@ fs::path Layout::partialPredictions(std::int64_t step) const {
   return folder_ / "predictions" / ("." + stepName(step) + ".json.partial");
 }
 
+fs::path Layout::predictionsOfPart(std::int64_t step, const std::string& split) const {
+  return folder_ / "predictions" / (stepName(step) + "-" + split + ".json");
+}
+
+fs::path Layout::partialPredictionsOfPart(std::int64_t request) const {
+  return folder_ / "predictions" / (".step-request-" + std::to_string(request) + ".json.partial");
+}
+
 fs::path Layout::partialPictures(std::int64_t step) const {
   return folder_ / "predictions" / ("." + stepName(step) + ".pictures");
 }
@@ -201,6 +209,14 @@ bool isRunFolder(const fs::path& folder) {
   if (!isFile(layout.config())) return false;
   const fs::path log = events::findEventFile(folder);
   return !log.empty() && !events::isOfAnotherProgram(log);
+}
+
+std::optional<std::int64_t> stepOfWeights(const Layout& layout, const fs::path& weights) {
+  for (const std::int64_t step : checkpointSteps(layout)) {
+    std::error_code ignored;
+    if (fs::equivalent(layout.checkpoint(step), weights.parent_path(), ignored)) return step;
+  }
+  return std::nullopt;
 }
 
 fs::path resolveWeights(const Layout& layout, const std::string& weights) {

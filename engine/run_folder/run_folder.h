@@ -30,6 +30,9 @@ class Layout {
   fs::path partialEvaluation(std::int64_t step) const;
   fs::path predictions(std::int64_t step) const;
   fs::path partialPredictions(std::int64_t step) const;
+  /// predictions/step-00000500-val.json: of all images of a part, made on request
+  fs::path predictionsOfPart(std::int64_t step, const std::string& split) const;
+  fs::path partialPredictionsOfPart(std::int64_t request) const;
   fs::path partialPictures(std::int64_t step) const;  ///< predictions/.step-00000500.pictures
   fs::path source() const { return folder_ / "source"; }
   fs::path badImages() const { return folder_ / "bad_images.jsonl"; }
@@ -101,6 +104,8 @@ std::vector<std::int64_t> checkpointFolders(const Layout& layout);
 std::vector<std::int64_t> stepFolders(const fs::path& folder);
 /// Steps with an evaluation, ascending.
 std::vector<std::int64_t> evaluationSteps(const Layout& layout);
+/// The checkpoint of this run that a weights file is of; none: of no checkpoint of it.
+std::optional<std::int64_t> stepOfWeights(const Layout& layout, const fs::path& weights);
 /// Steps with predictions, ascending.
 std::vector<std::int64_t> predictionSteps(const Layout& layout);
 

@@ -33,7 +33,7 @@ void InspectSession::run() {
   server_ = std::make_unique<SocketServer>(loop_, setup_.socket, static_cast<Service&>(*this));
   server_->listen();
   requests_ = std::make_unique<WorkerRequests>(
-      *server_, [this](const protocol::Control& control) { worker_.send(control); });
+      *server_, [this](const protocol::Control& control) { worker_.send(control); }, setup_.run);
   worker_.start(setup_.workerProgram, {setup_.placement, setup_.job});
   loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
   loop_.run();
@@ -51,6 +51,8 @@ void InspectSession::everySecond() {
 void InspectSession::handle(const protocol::WorkerMessage& message) {
   if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
     requests_->answer(*answer);
+  } else if (const auto* progress = std::get_if<protocol::Progress>(&message)) {
+    requests_->tell(*progress);
   } else if (std::holds_alternative<protocol::State>(message) && !ready_) {
     ready_ = true;
     onReady_();
@@ -105,6 +107,10 @@ void InspectSession::handle(const RequestToken& token, const protocol::Command& 
 void InspectSession::refuseOfTrainings(const RequestToken& token, const std::string& request) {
   server_->send(token, protocol::ErrorReply{token.id, request + " is for training runs; this is an "
                                                                 "inspect session"});
+}
+
+void InspectSession::handle(const RequestToken& token, const protocol::CancelRequest&) {
+  requests_->cancel(token);
 }
 
 void InspectSession::handle(const RequestToken& token, const protocol::QueueRequest&) {

@@ -91,6 +91,7 @@ void RankMessages::handle(const protocol::Answer& answer) {
 }
 
 void RankMessages::handle(const protocol::Progress& progress) {
+  if (!progress.id.empty()) return to_.requests.tell(progress);
   to_.log.showStatus(progress.text + " " + std::to_string(progress.done) + "/" +
                      std::to_string(progress.total));
 }

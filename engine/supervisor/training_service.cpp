@@ -23,8 +23,9 @@ constexpr const char* kIsNotQueued = "the run is not queued: it has started";
 TrainingService::TrainingService(PollLoop& loop, Run run)
     : run_(std::move(run)),
       server_(loop, run_.recorder.info().socket, static_cast<Service&>(*this)),
-      requests_(server_,
-                [this](const protocol::Control& control) { run_.control.ranks->send(control); }),
+      requests_(
+          server_, [this](const protocol::Control& control) { run_.control.ranks->send(control); },
+          run_.recorder.layout()),
       files_(run_.recorder.layout(), run_.recorder.info().socket) {}
 
 protocol::Welcome TrainingService::welcome() const {
@@ -98,6 +99,10 @@ void TrainingService::handle(const RequestToken& token, const protocol::PredictR
     return refuse(token, error.what());
   }
   requests_.predict(token, std::move(resolved));
+}
+
+void TrainingService::handle(const RequestToken& token, const protocol::CancelRequest&) {
+  requests_.cancel(token);
 }
 
 void TrainingService::handle(const RequestToken& token, const protocol::QueueRequest& request) {

@@ -45,6 +45,7 @@ class TrainingService : private Service {
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
+  void handle(const RequestToken& token, const protocol::CancelRequest& request) override;
   void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
   void handle(const RequestToken& token, const protocol::FileRequest& request) override;
 

@@ -28,6 +28,21 @@ bool Mailbox::isEmpty() const {
   return controls_.empty();
 }
 
+void Mailbox::cancel(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  cancelled_.insert(id);
+}
+
+bool Mailbox::isCancelled(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  return cancelled_.contains(id);
+}
+
+void Mailbox::forget(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  cancelled_.erase(id);
+}
+
 void Mailbox::waitFor(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   posted_.wait_for(lock, time, [this] { return !controls_.empty(); });

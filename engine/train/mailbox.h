@@ -3,6 +3,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engine/protocol/worker_messages.h"
@@ -21,11 +23,17 @@ class Mailbox {
   bool isEmpty() const;
   /// Blocks until one is posted or the timeout; takes none.
   void waitFor(std::chrono::milliseconds time);
+  /// Of a control that is answered later. Any thread.
+  void cancel(const std::string& id);
+  bool isCancelled(const std::string& id) const;
+  /// It is answered: its id may come again.
+  void forget(const std::string& id);
 
  private:
   mutable std::mutex mutex_;
   std::condition_variable posted_;
   std::vector<protocol::Control> controls_;  ///< under mutex_
+  std::set<std::string> cancelled_;          ///< under mutex_
 };
 
 }  // namespace lockstep::train

@@ -1,12 +1,24 @@
 #include "engine/train/prediction_request.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <memory>
+#include <numeric>
+#include <unordered_set>
 
 #include "engine/base/error.h"
 
 namespace lockstep::train {
 namespace {
+
+constexpr std::chrono::milliseconds kProgressInterval{100};
+
+const data::SampleLoader& loaderOf(const PredictionSource& source, protocol::Split split) {
+  if (const data::SampleLoader* loader = source.loader(split)) return *loader;
+  throw UserError(std::string("predict: the experiment has no dataset.") + base::textOf(split) +
+                  (split == protocol::Split::Val ? " (held-out); give paths" : ""));
+}
 
 /// An empty result would look like an image without objects.
 void throwIfUnreadable(const std::vector<data::BadImageInfo>& images) {
@@ -20,15 +32,27 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
   std::vector<ImageId> ids;
   std::vector<coco::Detection> detections;
   if (!request.imageIds.empty()) {
-    if (!source.heldOut)
-      throw UserError("predict: image_ids need a held-out dataset (dataset.val); give paths");
+    const eval::Evaluator heldOut(loaderOf(source, protocol::Split::Val), source.options);
     std::vector<std::size_t> indices;
     for (const std::int64_t id : request.imageIds) {
       ids.push_back({id});
-      indices.push_back(source.heldOut->dataset().imageIndex({id}));
+      indices.push_back(heldOut.dataset().imageIndex({id}));
     }
-    eval::Detected found = source.heldOut->detect(*source.loaded.model, indices, progress);
+    eval::Detected found = heldOut.detect(*source.loaded.model, indices, progress);
     throwIfUnreadable(found.badImages);
+    detections = std::move(found.detections);
+  }
+  if (request.split) {
+    eval::EvaluatorOptions options = source.options;
+    options.skipsBadImages = source.experiment.dataset.skipsBadImages();
+    const eval::Evaluator part(loaderOf(source, *request.split), options);
+    std::vector<std::size_t> indices(part.dataset().images().size());
+    std::iota(indices.begin(), indices.end(), std::size_t{0});
+    eval::Detected found = part.detect(*source.loaded.model, indices, progress);
+    std::unordered_set<std::int64_t> skipped;
+    for (const data::BadImageInfo& image : found.badImages) skipped.insert(image.id.value);
+    for (const coco::Image& image : part.dataset().images())
+      if (!skipped.contains(image.id.value)) ids.push_back(image.id);
     detections = std::move(found.detections);
   }
   std::vector<eval::NumberedFile> files;
@@ -40,9 +64,9 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
   eval::Detected ofFiles = eval::detectFiles(*source.loaded.model, files,
                                              {.augment = experiment.augment,
                                               .categories = source.loaded.categories,
-                                              .device = source.device,
-                                              .threads = experiment.runtime.cpuThreads,
-                                              .loaderThreads = source.loaderThreads},
+                                              .device = source.options.device,
+                                              .threads = source.options.threads,
+                                              .loaderThreads = source.options.loaderThreads},
                                              progress);
   throwIfUnreadable(ofFiles.badImages);
   std::ranges::move(ofFiles.detections, std::back_inserter(detections));
@@ -50,6 +74,22 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
       std::max(request.scoreThreshold, experiment.model.boxHead.scoreThreshold);
   std::erase_if(detections, [&](const coco::Detection& d) { return d.score < threshold; });
   return eval::predictionsJson(ids, threshold, detections);
+}
+
+void throwIfCancelled(const Mailbox& mailbox, const std::string& id) {
+  if (mailbox.isCancelled(id)) throw Error("cancelled");
+}
+
+eval::Progress progressOf(const std::string& id, const Mailbox& mailbox,
+                          std::function<void(const protocol::WorkerMessage&)> send) {
+  using Clock = std::chrono::steady_clock;
+  return [id, &mailbox, send = std::move(send), last = std::make_shared<Clock::time_point>()](
+             std::int64_t done, std::int64_t total) {
+    throwIfCancelled(mailbox, id);
+    if (done != total && Clock::now() - *last < kProgressInterval) return;
+    *last = Clock::now();
+    send(protocol::Progress{done, total, "predicting", id});
+  };
 }
 
 }  // namespace lockstep::train

@@ -29,12 +29,7 @@ RequestService::RequestService(Training& training, TrainingModel& model, StepRun
       model_(model),
       steps_(steps),
       heldOut_(heldOut),
-      checkpoints_(checkpoints) {
-  if (training.data.heldOutLoader) {
-    evaluator_ =
-        std::make_unique<eval::Evaluator>(*training.data.heldOutLoader, evaluatorOptions(training));
-  }
-}
+      checkpoints_(checkpoints) {}
 
 void RequestService::beginCheck() {
   if (training_.context.world.size() > 1)
@@ -102,9 +97,9 @@ std::vector<protocol::Control> RequestService::shareRequests() {
 
 void RequestService::answer(const protocol::Control& control) {
   steps_.flushScalars();
-  protocol::Answer answer{control.id};
-  const auto runAction = [this](const auto& action) -> std::string {
-    if constexpr (requires { run(action); }) return run(action);
+  protocol::Answer answer{.id = control.id, .step = training_.state.step};
+  const auto runAction = [&](const auto& action) -> std::string {
+    if constexpr (requires { run(action, control.id); }) return run(action, control.id);
     return {};
   };
   try {
@@ -115,10 +110,11 @@ void RequestService::answer(const protocol::Control& control) {
         failureOf(error, {.step = training_.state.step, .phase = Phase::Predicting}).message;
     training_.sendState(RunState::Running);
   }
+  training_.context.mailbox.forget(control.id);
   training_.send(answer);
 }
 
-std::string RequestService::run(const protocol::SaveCheckpoint&) {
+std::string RequestService::run(const protocol::SaveCheckpoint&, const std::string&) {
   if (!training_.isRankZero()) return {};  // the others need not help
   if (training_.rangeTest) throw Error("a learning-rate range test has no checkpoints");
   checkpoints_.save(/*isBest=*/false, /*isLast=*/false);
@@ -127,7 +123,7 @@ std::string RequestService::run(const protocol::SaveCheckpoint&) {
   return training_.layout.checkpoint(step).string();
 }
 
-std::string RequestService::run(const protocol::Evaluate&) {
+std::string RequestService::run(const protocol::Evaluate&, const std::string&) {
   if (training_.rangeTest) throw Error("a learning-rate range test is not evaluated");
   if (!heldOut_.hasData()) throw Error("dataset.val is not given: there is nothing to evaluate on");
   const std::int64_t step = training_.state.step;
@@ -139,15 +135,25 @@ std::string RequestService::run(const protocol::Evaluate&) {
   return training_.layout.evaluation(step).string();
 }
 
-std::string RequestService::run(const protocol::Predict& asked) {
+std::string RequestService::run(const protocol::Predict& asked, const std::string& id) {
   if (!training_.isRankZero()) return {};
+  throwIfCancelled(training_.context.mailbox, id);
   training_.enter(Phase::Predicting);
   const std::string& weights = asked.request.weights;
   const auto average = model_.averageInPlace();
   const LoadedModel current{model_.model(), training_.data.trainLoader->classes().categories(), {}};
-  const PredictionSource source{weights.empty() ? current : modelWith(weights), evaluator_.get(),
-                                training_.experiment, training_.device, training_.loaderThreads};
-  base::writeFileAtomically(asked.out, predict(source, asked.request, training_.countImages()));
+  const TrainingData& data = training_.data;
+  const auto loader = [&data](protocol::Split split) {
+    return split == protocol::Split::Val ? data.heldOutLoader.get() : data.trainLoader.get();
+  };
+  const PredictionSource source{weights.empty() ? current : modelWith(weights), loader,
+                                training_.experiment, evaluatorOptions(training_)};
+  const auto tell = progressOf(id, training_.context.mailbox, training_.context.send);
+  const auto count = training_.countImages();
+  base::writeFileAtomically(asked.out, predict(source, asked.request, [&](auto done, auto total) {
+                              count(done, total);
+                              tell(done, total);
+                            }));
   return asked.out;
 }
 

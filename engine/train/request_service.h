@@ -1,11 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/eval/evaluator.h"
 #include "engine/train/checkpoint_writer.h"
 #include "engine/train/held_out_evaluation.h"
 #include "engine/train/loaded_model.h"
@@ -35,10 +33,10 @@ class RequestService {
   std::vector<protocol::Control> requestsWhilePaused();
   void setPaused(bool isPaused);
   void answer(const protocol::Control& control);
-  // The requested action; returns the path of the file with the answer.
-  std::string run(const protocol::Evaluate&);
-  std::string run(const protocol::SaveCheckpoint&);
-  std::string run(const protocol::Predict& predict);
+  // The requested action of the control `id`; returns the path of the file with the answer.
+  std::string run(const protocol::Evaluate&, const std::string& id);
+  std::string run(const protocol::SaveCheckpoint&, const std::string& id);
+  std::string run(const protocol::Predict& predict, const std::string& id);
   /// The model with the requested weights; the last one is cached.
   const LoadedModel& modelWith(const std::string& weights);
 
@@ -47,7 +45,6 @@ class RequestService {
   StepRunner& steps_;
   HeldOutEvaluation& heldOut_;
   CheckpointWriter& checkpoints_;
-  std::unique_ptr<eval::Evaluator> evaluator_;  ///< of this rank alone; null without dataset.val
   std::optional<LoadedModel> loaded_;
   std::string loadedWeights_;
 };

@@ -40,8 +40,9 @@ struct TrainerContext {
   dist::World& world;
   Mailbox& mailbox;
   PhaseReport& phase;
-  /// Receives every message of the training, on its thread and in order: the scalars of a step
-  /// come before an evaluation or a checkpoint of it. Must not change the training.
+  /// Receives every message of the training, on its thread, progress also on others while it
+  /// waits, and in order: the scalars of a step come before an evaluation or a checkpoint of it.
+  /// Must not change the training.
   std::function<void(const protocol::WorkerMessage&)> send;
   int gpu = 0;                     ///< its index, where runtime.device is one
   int machineRanks = 1;            ///< ranks that share this machine's cores

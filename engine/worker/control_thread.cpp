@@ -36,7 +36,13 @@ void ControlThread::run(std::stop_token stop) {
     try {
       const auto message = channel_.receive(static_cast<int>(kStopInterval.count()));
       if (!message) continue;
-      if (const auto* control = std::get_if<protocol::Control>(&*message)) mailbox_.post(*control);
+      const auto* control = std::get_if<protocol::Control>(&*message);
+      if (control == nullptr) continue;
+      if (std::holds_alternative<protocol::Cancel>(control->action)) {
+        mailbox_.cancel(control->id);
+      } else {
+        mailbox_.post(*control);
+      }
     } catch (const Error& error) {
       base::logWarning("worker", error.what());
     }

@@ -5,6 +5,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/config/evaluation_metrics.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
 #include "engine/train/failure.h"
@@ -14,16 +15,17 @@
 namespace lockstep::worker {
 namespace {
 
-/// A loaded model that answers requests about held-out images and about image files.
+/// A loaded model that answers requests about the images of its experiment and about image files.
 class Inspector {
  public:
-  Inspector(const protocol::TrainedModel& model, const protocol::RankPlacement& placement)
+  Inspector(const protocol::TrainedModel& model, const JobContext& context)
       : model_(model),
+        context_(context),
         experiment_(experimentOf(model.configYaml)),
-        device_(train::prepareDevice(experiment_.runtime, placement.gpu)),
-        loaderThreads_(train::loaderThreads(experiment_, device_, placement.machineRanks)) {
+        device_(train::prepareDevice(experiment_.runtime, context.placement.gpu)),
+        loaderThreads_(train::loaderThreads(experiment_, device_, context.placement.machineRanks)) {
     if (experiment_.dataset.val.annotations.empty()) return;
-    heldOut_ = coco::Dataset::load(experiment_.dataset.val.annotations);
+    heldOut_.dataset = coco::Dataset::load(experiment_.dataset.val.annotations);
   }
 
   /// Loads weights unless they are already loaded; compares the modification time, because a
@@ -33,69 +35,96 @@ class Inspector {
     std::error_code isMissing;  // loadModel() throws then
     const auto written = std::filesystem::last_write_time(wanted, isMissing);
     if (loaded_ && wanted == loadedFrom_ && written == loadedWritten_) return;
-    loaded_ = train::loadModel(experiment_, wanted, heldOut_ ? &*heldOut_ : nullptr, device_);
+    loaded_ = train::loadModel(experiment_, wanted, heldOut_.dataset ? &*heldOut_.dataset : nullptr,
+                               device_);
     loadedFrom_ = wanted;
     loadedWritten_ = written;
-    if (heldOut_) makeEvaluator();
+    for (Part* part : {&heldOut_, &training_}) part->loader.reset();  // of other classes
   }
 
   protocol::Answer answer(const protocol::Control& control) {
+    protocol::Answer answer{.id = control.id, .step = model_.step};
     try {
-      const auto toFile = [this](const auto& action) { return answerFile(action); };
-      return {control.id, std::visit(toFile, control.action), ""};
+      train::throwIfCancelled(context_.mailbox, control.id);
+      const auto progress = train::progressOf(
+          control.id, context_.mailbox,
+          [&channel = context_.channel](const auto& message) { channel.send(message); });
+      answer.path = std::visit([&](const auto& action) { return answerFile(action, progress); },
+                               control.action);
     } catch (const std::exception& error) {
       // A failed request does not unload the model.
-      const auto failure = train::failureOf(error, {.phase = protocol::Phase::Predicting});
-      return {control.id, "", failure.message};
+      answer.error = train::failureOf(error, {.phase = protocol::Phase::Predicting}).message;
     }
+    context_.mailbox.forget(control.id);
+    return answer;
   }
 
  private:
-  /// Each writes the answer to a file and returns its path.
-  std::string answerFile(const protocol::Predict& predict) {
+  /// A part of the dataset, read when it is asked for.
+  struct Part {
+    std::optional<coco::Dataset> dataset;
+    std::optional<data::SampleLoader> loader;
+  };
+
+  // Each writes the answer to a file and returns its path.
+  std::string answerFile(const protocol::Predict& predict, const eval::Progress& progress) {
     use(predict.request.weights);
-    const train::PredictionSource source{*loaded_, evaluator_ ? &*evaluator_ : nullptr, experiment_,
-                                         device_, loaderThreads_};
-    base::writeFileAtomically(predict.out, train::predict(source, predict.request));
+    const train::PredictionSource source{*loaded_,
+                                         [this](protocol::Split split) { return loaderOf(split); },
+                                         experiment_, options()};
+    base::writeFileAtomically(predict.out, train::predict(source, predict.request, progress));
     return predict.out;
   }
-  std::string answerFile(const protocol::Evaluate& evaluate) {
+  std::string answerFile(const protocol::Evaluate& evaluate, const eval::Progress& progress) {
     use("");
-    if (!evaluator_) throw UserError("dataset.val is not given: there is nothing to evaluate on");
-    eval::Evaluation evaluation = evaluator_->evaluate(*loaded_->model, {});
+    const data::SampleLoader* loader = loaderOf(protocol::Split::Val);
+    if (loader == nullptr)
+      throw UserError("dataset.val is not given: there is nothing to evaluate on");
+    eval::EvaluatorOptions asTrained = options();
+    asTrained.maxImages = experiment_.evaluation.maxImages;
+    asTrained.params = config::apParams(experiment_.evaluation);
+    asTrained.skipsBadImages = experiment_.dataset.skipsBadImages();
+    eval::Evaluation evaluation =
+        eval::Evaluator(*loader, asTrained).evaluate(*loaded_->model, {}, progress);
     evaluation.step = model_.step;
     base::writeFileAtomically(evaluate.out, eval::toJson(evaluation, /*withPerImage=*/true));
     return evaluate.out;
   }
-  std::string answerFile(const auto&) {
+  std::string answerFile(const auto&, const eval::Progress&) {
     throw UserError("inspect does not support this request; send it to a training run");
   }
 
-  /// With the classes of the loaded model.
-  void makeEvaluator() {
-    evaluator_.reset();  // it keeps a reference to the loader
-    const auto seed = static_cast<std::uint64_t>(experiment_.runtime.seed);
-    loader_.emplace(
-        *heldOut_, experiment_.dataset.val.images, experiment_.augment,
-        data::ClassTable(loaded_->categories),
-        data::LoaderOptions{seed, data::loaderOutputFor(device_), experiment_.model.masks});
-    evaluator_.emplace(
-        *loader_, eval::EvaluatorOptions{.lossWeights = experiment_.solver.lossWeights,
-                                         .seed = seed,
-                                         .device = device_,
-                                         .threads = experiment_.runtime.cpuThreads,
-                                         .loaderThreads = loaderThreads_,
-                                         .maxImages = experiment_.evaluation.maxImages,
-                                         .skipsBadImages = experiment_.dataset.skipsBadImages()});
+  /// With the classes of the loaded model; null: there is no such part.
+  const data::SampleLoader* loaderOf(protocol::Split split) {
+    const bool isHeldOut = split == protocol::Split::Val;
+    const config::DatasetSplit& files =
+        isHeldOut ? experiment_.dataset.val : experiment_.dataset.train;
+    Part& part = isHeldOut ? heldOut_ : training_;
+    if (files.annotations.empty()) return nullptr;
+    if (!part.dataset) part.dataset = coco::Dataset::load(files.annotations);
+    if (!part.loader) {
+      part.loader.emplace(
+          *part.dataset, files.images, experiment_.augment, data::ClassTable(loaded_->categories),
+          data::LoaderOptions{seed(), data::loaderOutputFor(device_), experiment_.model.masks});
+    }
+    return &*part.loader;
+  }
+
+  std::uint64_t seed() const { return static_cast<std::uint64_t>(experiment_.runtime.seed); }
+  eval::EvaluatorOptions options() const {
+    return {.lossWeights = experiment_.solver.lossWeights,
+            .seed = seed(),
+            .device = device_,
+            .threads = experiment_.runtime.cpuThreads,
+            .loaderThreads = loaderThreads_};
   }
 
   protocol::TrainedModel model_;
+  const JobContext& context_;
   config::Experiment experiment_;
   at::Device device_;
   int loaderThreads_;
-  std::optional<coco::Dataset> heldOut_;
-  std::optional<data::SampleLoader> loader_;
-  std::optional<eval::Evaluator> evaluator_;
+  Part heldOut_, training_;
   std::optional<train::LoadedModel> loaded_;
   std::string loadedFrom_;
   std::filesystem::file_time_type loadedWritten_;
@@ -104,7 +133,7 @@ class Inspector {
 }  // namespace
 
 protocol::Finished run(const protocol::InspectJob& job, const JobContext& context) {
-  Inspector inspector(job.model, context.placement);
+  Inspector inspector(job.model, context);
   inspector.use("");
   context.channel.send(
       protocol::State{.step = job.model.step, .state = protocol::RunState::Running});

@@ -75,9 +75,9 @@ void TstMalformedLines::errorsOfClientLinesAreDescribed_data() {
   addLine("attempt is too large", R"({"v":1,"type":"hello","since":1,"attempt":4294967296})",
           "hello: attempt must be a 32-bit integer");
   addLine("predict nothing", R"({"v":1,"type":"predict","id":"1"})",
-          "exactly one of image_ids and paths");
+          "exactly one of image_ids, paths and split");
   addLine("predict both", R"({"v":1,"type":"predict","id":"1","image_ids":[1],"paths":["a"]})",
-          "exactly one of image_ids and paths");
+          "exactly one of image_ids, paths and split");
   addLine("predict an id text", R"({"v":1,"type":"predict","id":"1","image_ids":["1"]})",
           "image_ids must be an integer, not a string");
   addLine("predict no list", R"({"v":1,"type":"predict","id":"1","image_ids":1})",
@@ -208,6 +208,8 @@ void TstMalformedLines::mutatedLinesDecodeOrAreErrors() {
   const std::vector<std::string> seeds = {
       encode(ClientMessage(Hello{3, 1})),
       encode(ClientMessage(PredictRequest{"1", {1, 2}, {}, "best", 0.5})),
+      encode(ClientMessage(PredictRequest{.id = "1", .split = Split::Val})),
+      encode(ClientMessage(CancelRequest{"1"})),
       encode(ClientMessage(QueueRequest{"1", 2})),
       encode(ClientMessage(FileRequest{"1", "config.yaml", 3})),
       encode(EngineMessage(Ok{"1", FilePart{7, 1.5, "content"}})),

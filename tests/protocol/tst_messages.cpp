@@ -41,6 +41,7 @@ class TstMessages : public QObject {
   void everyLineHasVersionAndTypeAndNoNewline();
   void helloAndCommandsRoundTrip();
   void predictRoundTripsWithEitherSource();
+  void aPartIsPredictedAndCancelled();
   void queueRoundTrips();
   void fileRoundTrips();
   void integerIdsComeBackAsIntegers();
@@ -94,6 +95,25 @@ void TstMessages::predictRoundTripsWithEitherSource() {
   QVERIFY(byPath.weights.empty());
   const auto bare = decodeClientMessage(R"({"v":1,"type":"predict","id":"3","image_ids":[1]})");
   QCOMPARE(std::get<PredictRequest>(bare).scoreThreshold, 0.05);
+}
+
+void TstMessages::aPartIsPredictedAndCancelled() {
+  const PredictRequest part = throughTheWire(PredictRequest{.id = "1", .split = Split::Train});
+  QVERIFY(part.split == Split::Train && part.imageIds.empty() && part.paths.empty());
+  QVERIFY(wire(ClientMessage(part)) ==
+          nlohmann::json::parse(
+              R"({"v":1,"type":"predict","id":"1","split":"train","score_threshold":0.05})"));
+  const char* twoSources = R"({"v":1,"type":"predict","id":"1","split":"val","image_ids":[1]})";
+  QVERIFY_EXCEPTION_THROWN(decodeClientMessage(twoSources), Error);
+  const char* noSource = R"({"v":1,"type":"predict","id":"1","split":null})";
+  QVERIFY_EXCEPTION_THROWN(decodeClientMessage(noSource), Error);
+  QCOMPARE(throughTheWire(CancelRequest{"1"}).id, std::string("1"));
+  QVERIFY(wire(ClientMessage(CancelRequest{"1"})) ==
+          nlohmann::json::parse(R"({"v":1,"type":"cancel","id":"1"})"));
+  const RequestProgress progress = throughTheWire(RequestProgress{"1", 3, 9});
+  QVERIFY(progress.id == "1" && progress.done == 3 && progress.of == 9);
+  QVERIFY(wire(EngineMessage(progress)) ==
+          nlohmann::json::parse(R"({"v":1,"type":"progress","id":"1","done":3,"of":9})"));
 }
 
 void TstMessages::queueRoundTrips() {

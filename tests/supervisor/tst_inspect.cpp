@@ -67,6 +67,54 @@ class TstInspect : public QObject {
     QVERIFY(!tests::isAlive(bench.workerPid()));
   }
 
+  void predictionsOfAPartAreKeptInTheRun() {
+    EngineBench bench;
+    makeRun(bench);
+    const auto inspect = bench.start({"inspect", "run"});
+    SocketClient client(socketPrintedBy(*inspect));
+    const auto askFor = [&](const std::string& weights, protocol::Split split) {
+      client.send(protocol::PredictRequest{.id = "p", .weights = weights, .split = split});
+      const auto progress = client.expect<protocol::RequestProgress>();
+      if (progress.id != "p" || progress.done != 1 || progress.of != 3) return std::string();
+      return std::get<protocol::AnswerPath>(client.expect<protocol::Ok>().answer).path;
+    };
+    const fs::path predictions = bench.folder() / "run" / "predictions";
+    QCOMPARE(askFor("4", protocol::Split::Val), (predictions / "step-00000004-val.json").string());
+    // The worker says of which step its own weights are.
+    QCOMPARE(askFor("", protocol::Split::Train),
+             (predictions / "step-00000007-train.json").string());
+    QVERIFY(contains(base::readFile(predictions / "step-00000004-val.json"),
+                     "step-00000004/model.safetensors"));
+    QCOMPARE(std::distance(fs::directory_iterator(predictions), fs::directory_iterator()), 2);
+    // Other weights are no part of the run.
+    base::writeFileAtomically(bench.folder() / "other.safetensors", "");
+    QVERIFY(contains(askFor((bench.folder() / "other.safetensors").string(), protocol::Split::Val),
+                     ".answers/"));
+    inspect->terminate();
+    QCOMPARE(EngineBench::finish(*inspect).status, 0);
+  }
+
+  void aPredictionIsCancelledByItsClientAlone() {
+    EngineBench bench;
+    makeRun(bench);
+    bench.script("state running 0\nwait predict\nserve\nfinish 0\n", "inspect");
+    const auto inspect = bench.start({"inspect", "run"});
+    const fs::path socket = socketPrintedBy(*inspect);
+    SocketClient client(socket), other(socket);
+    client.send(protocol::PredictRequest{.id = "p", .split = protocol::Split::Val});
+    other.send(protocol::CancelRequest{"p"});
+    QVERIFY(contains(other.expect<protocol::ErrorReply>().message, "no request of yours"));
+    client.send(protocol::CancelRequest{"p"});
+    const auto cancelled = client.expect<protocol::ErrorReply>();
+    QCOMPARE(cancelled.id, std::string("p"));
+    QCOMPARE(cancelled.message, std::string("cancelled"));
+    QVERIFY(fs::is_empty(bench.folder() / "run" / "predictions"));
+    client.send(protocol::CancelRequest{"p"});
+    QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "no request of yours"));
+    inspect->terminate();
+    QCOMPARE(EngineBench::finish(*inspect).status, 0);
+  }
+
   void secondInspectionFindsTheFirst() {
     EngineBench bench;
     makeRun(bench);

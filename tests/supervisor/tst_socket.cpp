@@ -321,6 +321,19 @@ class TstSocket : public QObject {
     QVERIFY2(!fs::exists(folder), "answers go with the run");
   }
 
+  void predictionsOfAPartAreKeptInTheRun() {
+    LivingRun run("checkpoint 2\nserve\ncheckpoint 7 last\nfinish 7 stopped\n");
+    auto client = run.connect();
+    client.send(protocol::PredictRequest{.id = "p", .split = protocol::Split::Train});
+    QCOMPARE(client.expect<protocol::RequestProgress>().of, std::int64_t{3});
+    QCOMPARE(pathIn(client.expect<protocol::Ok>()),
+             run.layout().predictionsOfPart(7, "train").string());
+    QVERIFY(fs::exists(run.layout().predictionsOfPart(7, "train")));
+    QVERIFY(run_folder::predictionSteps(run.layout()).empty());
+    client.send(protocol::Command{"s", protocol::CommandName::Stop});
+    EngineBench::finish(*run.engine);
+  }
+
   void pendingRequestsFailWithTheWorker() {
     LivingRun run("wait predict\nkill 9\n");
     auto client = run.connect();

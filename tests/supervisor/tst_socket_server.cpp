@@ -33,6 +33,7 @@ struct Greeter : Service {
   std::optional<protocol::Reset> resetFor(const protocol::Hello&) const override { return {}; }
   void handle(const RequestToken&, const protocol::Command&) override {}
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
+  void handle(const RequestToken&, const protocol::CancelRequest&) override {}
   void handle(const RequestToken&, const protocol::QueueRequest&) override {}
   void handle(const RequestToken&, const protocol::FileRequest&) override {}
 };

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/base/atomic_file.h"
+#include "engine/coco/files/dataset.h"
 #include "engine/data/image_file.h"
 #include "tests/support/resource_limits.h"
 #include "tests/support/test_main.h"
@@ -116,6 +117,76 @@ class TstInspectJob : public QObject {
     const std::vector<int> ids = categoriesIn("i.json");
     QCOMPARE(ids, categoriesIn("p.json"));
     QVERIFY(std::ranges::find(ids, 2) != ids.end() && std::ranges::find(ids, 4) != ids.end());
+  }
+
+  /// The part as if each of its images was asked for.
+  void aWholePartIsPredicted_data() {
+    QTest::addColumn<QString>("split");
+    QTest::newRow("held out") << "val";
+    QTest::newRow("training") << "train";
+  }
+  void aWholePartIsPredicted() {
+    QFETCH(QString, split);
+    const auto part = *base::parseEnum<protocol::Split>(split.toStdString());
+    const config::DatasetSplit& files =
+        part == protocol::Split::Val ? experiment_.dataset.val : experiment_.dataset.train;
+    config::Experiment experiment = experiment_;
+    experiment.model.boxHead.scoreThreshold = 0;
+    experiment.evaluation.maxImages = 1;  // of figures, not of this
+    protocol::PredictRequest ofFiles{.scoreThreshold = 0};
+    std::vector<std::int64_t> ids;
+    const coco::Dataset dataset = coco::Dataset::load(files.annotations);
+    for (const coco::Image& image : dataset.images()) {
+      ofFiles.paths.push_back(files.images + "/" + image.fileName);
+      ids.push_back(image.id.value);
+    }
+    std::vector<protocol::Answer> answers;
+    std::vector<protocol::Progress> progress;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      if (const auto* answer = std::get_if<protocol::Answer>(&message)) answers.push_back(*answer);
+      if (const auto* told = std::get_if<protocol::Progress>(&message)) progress.push_back(*told);
+    };
+    bench.mailbox.post(
+        {"part", protocol::Predict{{.scoreThreshold = 0, .split = part}, path("part.json")}});
+    bench.mailbox.post({"files", protocol::Predict{ofFiles, path("files.json")}});
+    bench.mailbox.post({"", protocol::Stop()});
+    bench.run(protocol::InspectJob{tests::modelOf(experiment, path("weights.safetensors"))});
+    QCOMPARE(answers.size(), std::size_t(2));
+    QCOMPARE(answers[0].error, std::string());
+    auto partJson = nlohmann::json::parse(base::readFile(path("part.json")));
+    auto filesJson = nlohmann::json::parse(base::readFile(path("files.json")));
+    QCOMPARE(partJson.at("image_ids").get<std::vector<std::int64_t>>(), ids);
+    QVERIFY(!partJson.at("detections").empty());
+    for (auto& detection : filesJson["detections"])
+      detection["image_id"] = ids.at(detection["image_id"].get<std::size_t>() - 1);
+    QVERIFY(partJson.at("detections") == filesJson.at("detections"));
+    const auto last = std::ranges::find_if(progress, [&](const protocol::Progress& told) {
+      return told.id == "part" && told.done == told.total;
+    });
+    QVERIFY(last != progress.end());
+    QCOMPARE(last->total, static_cast<std::int64_t>(ids.size()));
+  }
+
+  void aCancelledPredictionEndsAndTheNextIsServed() {
+    std::vector<protocol::Answer> answers;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      if (const auto* told = std::get_if<protocol::Progress>(&message); told && told->id == "part")
+        bench.mailbox.cancel("part");
+      if (const auto* answer = std::get_if<protocol::Answer>(&message)) answers.push_back(*answer);
+    };
+    const protocol::Predict part{{.split = protocol::Split::Train}, path("cancelled.json")};
+    bench.mailbox.cancel("waiting");
+    for (const char* id : {"waiting", "part"}) bench.mailbox.post({id, part});
+    bench.mailbox.post(predict("next", experiment_.dataset.val.images + "/scene_000005.jpg"));
+    bench.mailbox.post({"", protocol::Stop()});
+    bench.run(protocol::InspectJob{tests::modelOf(experiment_, path("weights.safetensors"))});
+    QCOMPARE(answers.size(), std::size_t(3));
+    QCOMPARE(answers[0].error, std::string("cancelled"));
+    QCOMPARE(answers[1].error, std::string("cancelled"));
+    QCOMPARE(answers[2].error, std::string());
+    QVERIFY(!fs::exists(path("cancelled.json")));
   }
 
   /// Whatever becomes of such images in figures: that nothing was found would be no answer.

@@ -379,8 +379,8 @@ class FakeWorker {
   }
 
   static std::string nameOf(const protocol::Action& action) {
-    constexpr const char* kNames[] = {"pause",      "resume",   "stop",
-                                      "checkpoint", "evaluate", "predict"};
+    constexpr const char* kNames[] = {"pause",    "resume",  "stop",  "checkpoint",
+                                      "evaluate", "predict", "cancel"};
     return kNames[action.index()];
   }
 
@@ -389,7 +389,10 @@ class FakeWorker {
     const std::string name = nameOf(control.action);
     const auto* evaluate = std::get_if<protocol::Evaluate>(&control.action);
     if (const auto* predict = std::get_if<protocol::Predict>(&control.action)) {
+      if (predict->request.split) send(protocol::Progress{1, 3, "predicting", control.id});
       answerWith(control.id, predict->out, predict->request.weights, predict->request.imageIds);
+    } else if (name == "cancel") {
+      send(protocol::Answer{.id = control.id, .error = "cancelled"});
     } else if (evaluate && std::holds_alternative<protocol::InspectJob>(job_.work)) {
       answerWith(control.id, evaluate->out, "", {});
     } else if (evaluate) {
@@ -410,7 +413,7 @@ class FakeWorker {
                   const std::vector<std::int64_t>& imageIds) {
     base::writeFileAtomically(
         out, R"({"weights":")" + weights + R"(","detections":[)" + boxesIn(imageIds) + "]}");
-    send(protocol::Answer{id, out, ""});
+    send(protocol::Answer{.id = id, .path = out, .step = 7});
   }
 
   void trainUntilStop(std::int64_t step) {
