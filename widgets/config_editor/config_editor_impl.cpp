@@ -136,6 +136,7 @@ void ConfigEditor::Impl::reset() {
   wasReady = false;
   pause.stop();
   banner->hide();
+  form->reset();
   facts->clear();
   difference->clear();
 }

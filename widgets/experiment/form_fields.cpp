@@ -2,10 +2,56 @@
 
 #include <QFileInfo>
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "widgets/experiment/field_words.h"
 
 namespace lockstep::widgets {
+namespace {
+
+/// In the order of the form within their section.
+constexpr std::array<std::string_view, 24> kCommonKeys{
+    "name",
+    "base",
+    "dataset.train.images",
+    "dataset.train.annotations",
+    "dataset.val.images",
+    "dataset.val.annotations",
+    "solver.max_steps",
+    "solver.batch_size",
+    "solver.base_lr",
+    "solver.schedule",
+    "solver.warmup_steps",
+    "model.backbone",
+    "model.weights",
+    "model.masks",
+    "model.anchors.sizes",
+    "augment.min_size",
+    "augment.max_size",
+    "augment.horizontal_flip",
+    "evaluation.loss_every",
+    "evaluation.ap_every",
+    "checkpoint.every",
+    "monitor.predictions_every",
+    "runtime.device",
+    "runtime.precision",
+};
+/// The sections that the form begins with; the others follow in the order of the file.
+const std::vector<std::string> kFirstSections{"", "dataset", "solver", "model"};
+
+auto commonPlace(const std::string& key) {
+  return std::find(kCommonKeys.begin(), kCommonKeys.end(), key);
+}
+
+std::vector<std::string> topSections() {
+  std::vector<std::string> tops = kFirstSections;
+  for (const std::string& top : config::sections())
+    if (std::find(tops.begin(), tops.end(), top) == tops.end()) tops.push_back(top);
+  return tops;
+}
+
+}  // namespace
 
 FieldState fieldState(const config::Field& field, const DocumentState& state, const QString& file) {
   FieldState shown;
@@ -42,7 +88,7 @@ bool matchesWords(const config::Field& field, const QStringList& words) {
 std::vector<std::string> allSections() {
   // A section's own keys come before those of its sub-sections, whatever the order of the fields.
   std::vector<std::string> all;
-  for (const std::string& top : config::sections()) {
+  for (const std::string& top : topSections()) {
     all.push_back(top);
     for (const config::Field& field : config::fields()) {
       const std::string section = sectionOf(field.key);
@@ -51,6 +97,18 @@ std::vector<std::string> allSections() {
         all.push_back(section);
     }
   }
+  return all;
+}
+
+bool isCommon(const std::string& key) { return commonPlace(key) != kCommonKeys.end(); }
+
+std::vector<const config::Field*> fieldsOf(const std::string& section) {
+  std::vector<const config::Field*> all;
+  for (const config::Field& field : config::fields())
+    if (sectionOf(field.key) == section) all.push_back(&field);
+  std::stable_sort(all.begin(), all.end(), [](const auto* left, const auto* right) {
+    return commonPlace(left->key) < commonPlace(right->key);
+  });
   return all;
 }
 

@@ -31,8 +31,14 @@ FieldState fieldState(const config::Field& field, const DocumentState& state, co
 /// Whether the field's key, label or help contains every word.
 bool matchesWords(const config::Field& field, const QStringList& words);
 
-/// Sections and sub-sections ("model.rpn") in the order of the file; the top level is "".
+/// Whether the form shows a key at once: data, length, learning rate, model and what most
+/// experiments set. It folds the others of a section.
+bool isCommon(const std::string& key);
+/// Sections and sub-sections ("model.rpn") in the order of the form: data, training and model
+/// first; the top level is "".
 std::vector<std::string> allSections();
+/// The keys of one section in the order of the form: the common ones first.
+std::vector<const config::Field*> fieldsOf(const std::string& section);
 
 struct SectionCounts {
   int given = 0, errors = 0;
