@@ -26,7 +26,9 @@ ConfigEditor::ConfigEditor(QWidget* parent)
   connectSignals();
 }
 
-ConfigEditor::~ConfigEditor() = default;
+/// A line of the form that has the focus commits what is typed when it is destroyed: by then,
+/// other parts are gone.
+ConfigEditor::~ConfigEditor() { impl_->form->disconnect(this); }
 
 void ConfigEditor::buildUi() {
   impl_->empty = new EmptyState;

@@ -27,6 +27,8 @@ namespace {
 
 /// Fits a name, a value of a few digits, the reset arrow and the scroll bar.
 constexpr int kMinRowsPx = 372;
+/// The list of sections is shown beside rows of this width, in which a path can be read.
+constexpr int kRoomyRowsPx = 450;
 /// Fits a key and three lines of its help, so that few texts change the height of the strip.
 constexpr int kMinHelpPx = 90;
 constexpr const char *kAllKeys = "configure.all_keys", *kOnlyGiven = "configure.overrides_only";
@@ -95,7 +97,7 @@ QSize ConfigForm::minimumSizeHint() const {
 }
 
 void ConfigForm::resizeEvent(QResizeEvent* event) {
-  sections_->setVisible(width() >= kMinRowsPx + sections_->minimumWidth());
+  sections_->setVisible(width() >= kRoomyRowsPx + sections_->minimumWidth());
   QWidget::resizeEvent(event);
 }
 
@@ -240,7 +242,10 @@ void ConfigForm::setState(const DocumentState& state, const QString& file) {
   applyFilter();
 }
 
-void ConfigForm::reset() { kept_.clear(); }
+void ConfigForm::reset() {
+  kept_.clear();
+  for (const auto& [key, row] : rows_) row->editor()->forgetTyping();
+}
 
 void ConfigForm::noteReasons() {
   for (const auto& [key, row] : rows_)

@@ -49,6 +49,7 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
     : QWidget(parent), field_(field) {
   buildUi(std::move(folder));
   connect(editor_, &FieldEditor::edited, this, &FieldRow::edited);
+  connect(editor_, &FieldEditor::typedFault, this, &FieldRow::showError);
   connect(reset_, &QAbstractButton::clicked, this, &FieldRow::resetRequested);
 }
 
@@ -109,10 +110,14 @@ void FieldRow::setState(const FieldState& state) {
   reset_->setToolTip(
       tr("Remove this line from the file and use the inherited value or the default (%1)")
           .arg(QString::fromStdString(field_.defaultText())));
-  error_->setText(state.error);
-  error_->setVisible(!state.error.isEmpty());
+  showError(state.error);
   if (givenChanges) colourLabel();
   update();
+}
+
+void FieldRow::showError(const QString& error) {
+  error_->setText(error);
+  error_->setVisible(!error.isEmpty());
 }
 
 /// File and line if there is room, else an arrow with a tooltip. Rows of paths are always narrow,
