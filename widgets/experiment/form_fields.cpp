@@ -1,6 +1,5 @@
 #include "widgets/experiment/form_fields.h"
 
-#include <QFileInfo>
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -62,11 +61,13 @@ FieldState fieldState(const config::Field& field, const DocumentState& state, co
   const auto origin = state.loaded.origins.find(field.key);
   if (!shown.value.isGiven && origin != state.loaded.origins.end() &&
       !origin->second.file.empty()) {
-    const QString from = QString::fromStdString(origin->second.file);
-    if (from != file) {
-      shown.origin =
-          QFileInfo(from).fileName() % QLatin1Char(':') % QString::number(origin->second.line);
-    }
+    if (origin->second.file != file.toStdString())
+      shown.origin = QString::fromStdString(placeText(origin->second));
+  }
+  if (shown.value.isGiven) {
+    shown.replaced = QString::fromStdString(given->second.inherited);
+    shown.replacedFrom = QString::fromStdString(given->second.inheritedFrom);
+    shown.repeats = given->second.repeats;
   }
   const auto error = std::find_if(
       state.issues.begin(), state.issues.end(),

@@ -22,8 +22,11 @@ struct ShownValue {
 /// One key in the form.
 struct FieldState {
   ShownValue value;
-  QString origin;  ///< "base.yaml:12" of an inherited value; empty: the default, or set here
-  QString error;   ///< text of the first error
+  QString origin;        ///< "base.yaml:12" of an inherited value; empty: the default, or set here
+  QString replaced;      ///< the value that applies without that of the document
+  QString replacedFrom;  ///< "base.yaml:12" of it; empty: the default
+  bool repeats = false;  ///< the document sets the value that applies anyway
+  QString error;         ///< text of the first error
 };
 /// `file`: path of the document; a value with another origin is inherited.
 FieldState fieldState(const config::Field& field, const DocumentState& state, const QString& file);
