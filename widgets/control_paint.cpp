@@ -129,6 +129,24 @@ void drawInput(QPainter& painter, const QStyleOption& option, const QWidget* wid
   drawBox(painter, option.rect, box);
 }
 
+QRect stepArrow(const QRect& box, bool isUp) {
+  const QRect column(box.right() - kStepsPx, box.top() + 2, kStepsPx, (box.height() - 4) / 2);
+  return isUp ? column : column.translated(0, column.height());
+}
+
+/// Faint arrows, that under the pointer bright: a form has many.
+void drawSpinBox(QPainter& painter, const QStyleOptionSpinBox& option, const QWidget* widget) {
+  const Theme& theme = currentTheme();
+  drawInput(painter, option, widget);
+  if (!has(option, QStyle::State_Enabled)) return;
+  for (const bool isUp : {true, false}) {
+    const auto part = isUp ? QStyle::SC_SpinBoxUp : QStyle::SC_SpinBoxDown;
+    const bool isPointedAt = option.activeSubControls == part;
+    drawChevron(painter, stepArrow(option.rect, isUp), isUp ? Direction::Up : Direction::Down,
+                isPointedAt ? theme.text : theme.textFaint);
+  }
+}
+
 void drawCheckBox(QPainter& painter, const QStyleOption& option) {
   const Theme& theme = currentTheme();
   const bool isOn = has(option, QStyle::State_On);

@@ -12,6 +12,7 @@ class QStyleOptionHeader;
 class QStyleOptionMenuItem;
 class QStyleOptionProgressBar;
 class QStyleOptionSlider;
+class QStyleOptionSpinBox;
 class QStyleOptionTab;
 class QWidget;
 
@@ -43,6 +44,11 @@ QMargins buttonPadding(const QWidget* widget);
 inline constexpr QMargins kInputPadding(9, 5, 9, 5);
 inline constexpr int kDropDownPx = 20;
 void drawInput(QPainter& painter, const QStyleOption& option, const QWidget* widget);
+
+/// Width of the arrows of a spin box.
+inline constexpr int kStepsPx = 18;
+QRect stepArrow(const QRect& box, bool isUp);
+void drawSpinBox(QPainter& painter, const QStyleOptionSpinBox& option, const QWidget* widget);
 void drawCheckBox(QPainter& painter, const QStyleOption& option);
 
 /// Of a frame that is a card, a banner, an edit's or a popup's.

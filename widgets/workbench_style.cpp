@@ -1,6 +1,7 @@
 #include "widgets/workbench_style.h"
 
 #include <QAbstractItemView>
+#include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QPainter>
 #include <QScrollArea>
@@ -88,6 +89,7 @@ void WorkbenchStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
       return paint::drawBox(*painter, option->rect,
                             paint::buttonLook(*option, paint::roleOf(widget)).box);
     case PE_PanelLineEdit:
+      if (widget && qobject_cast<QAbstractSpinBox*>(widget->parentWidget())) return;
       // One in a table has no frame of its own.
       if (as<QStyleOptionFrame>(option).lineWidth == 0)
         return painter->fillRect(option->rect, theme.field);
@@ -171,6 +173,8 @@ void WorkbenchStyle::drawComplexControl(ComplexControl control, const QStyleOpti
           *painter, subControlRect(control, option, SC_ComboBoxArrow, widget),
           paint::Direction::Down,
           option->state & State_Enabled ? currentTheme().textMuted : currentTheme().textFaint);
+    case CC_SpinBox:
+      return paint::drawSpinBox(*painter, as<QStyleOptionSpinBox>(option), widget);
     case CC_Slider:
       return paint::drawSlider(*painter, as<QStyleOptionSlider>(option));
     case CC_ScrollBar:
@@ -215,6 +219,13 @@ QRect WorkbenchStyle::subControlRect(ComplexControl control, const QStyleOptionC
     return {rect.right() + 1 - paint::kDropDownPx - 1, rect.top(), paint::kDropDownPx,
             rect.height()};
   }
+  if (control == CC_SpinBox) {
+    if (subControl == SC_SpinBoxUp || subControl == SC_SpinBoxDown)
+      return paint::stepArrow(rect, subControl == SC_SpinBoxUp);
+    if (subControl == SC_SpinBoxEditField)
+      return rect.adjusted(paint::kInputPadding.left(), 1, -paint::kStepsPx, -1);
+    return rect;
+  }
   if (control == CC_ComboBox && subControl == SC_ComboBoxEditField)
     return rect.adjusted(paint::kInputPadding.left() - 1, 1, -paint::kDropDownPx - 2, -1);
   if (control == CC_Slider && as<QStyleOptionSlider>(option).orientation == Qt::Horizontal) {
@@ -251,6 +262,8 @@ QSize WorkbenchStyle::sizeFromContents(ContentsType type, const QStyleOption* op
       return grown(contents, paint::buttonPadding(widget));
     case CT_LineEdit:
       return grown(contents, paint::kInputPadding);
+    case CT_SpinBox:  // its line has the padding
+      return contents + QSize(paint::kStepsPx, 0);
     case CT_ComboBox:
       return grown(contents, paint::kInputPadding) + QSize(paint::kDropDownPx, 0);
     case CT_HeaderSection:

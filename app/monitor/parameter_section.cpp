@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "app/controllers/metric_curve.h"
-#include "app/monitor/fold_button.h"
 #include "engine/events/tags.h"
+#include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/heat_map.h"
 #include "widgets/role.h"
@@ -69,7 +69,7 @@ ParameterSection::ParameterSection(widgets::DrawQueue* queue, QWidget* parent) :
 }
 
 void ParameterSection::buildUi(widgets::DrawQueue* queue) {
-  fold_ = new FoldButton;
+  fold_ = new widgets::FoldButton;
   fold_->setTitle(tr("Parameters"));
   facts_ = new QLabel;
   widgets::setRole(facts_, "muted");
@@ -112,8 +112,8 @@ void ParameterSection::buildUi(widgets::DrawQueue* queue) {
 }
 
 void ParameterSection::connectSignals() {
-  connect(fold_, &FoldButton::toggled, this, &ParameterSection::showBody);
-  connect(fold_, &FoldButton::openChanged, this, &ParameterSection::openChanged);
+  connect(fold_, &widgets::FoldButton::toggled, this, &ParameterSection::showBody);
+  connect(fold_, &widgets::FoldButton::openChanged, this, &ParameterSection::openChanged);
   connect(statistic_, &QComboBox::currentIndexChanged, this, [this] {
     fillMap();
     showCurves();

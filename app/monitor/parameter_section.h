@@ -14,13 +14,12 @@ class QLineEdit;
 namespace lockstep::widgets {
 class CurveCard;
 class DrawQueue;
+class FoldButton;
 class HeatMap;
 class Throttle;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
-
-class FoldButton;
 
 /// What monitor.tensor_stats_every records of each parameter: a heat map of all, and the curves of
 /// those that are chosen in it. Hidden for a run without statistics, folded until it is opened.
@@ -64,7 +63,7 @@ class ParameterSection : public QWidget {
 
   std::vector<ShownRun> runs_;
   widgets::XAxis axis_ = widgets::XAxis::Step;
-  FoldButton* fold_ = nullptr;
+  widgets::FoldButton* fold_ = nullptr;
   QLabel* facts_ = nullptr;
   QWidget* body_ = nullptr;
   QComboBox* statistic_ = nullptr;

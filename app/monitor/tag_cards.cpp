@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/monitor/fold_button.h"
+#include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 
 namespace lockstep::app {
@@ -39,7 +39,7 @@ TagCards::TagCards(const QString& title, widgets::DrawQueue* queue, QWidget* par
 }
 
 void TagCards::buildUi() {
-  fold_ = new FoldButton;
+  fold_ = new widgets::FoldButton;
   auto* head = new QHBoxLayout;
   head->setContentsMargins(0, 0, 0, 0);
   head->addWidget(fold_);
@@ -57,8 +57,8 @@ void TagCards::buildUi() {
   column->setSpacing(8);
   column->addLayout(head);
   column->addWidget(body_);
-  connect(fold_, &FoldButton::toggled, this, &TagCards::fitCards);
-  connect(fold_, &FoldButton::openChanged, this, &TagCards::openChanged);
+  connect(fold_, &widgets::FoldButton::toggled, this, &TagCards::fitCards);
+  connect(fold_, &widgets::FoldButton::openChanged, this, &TagCards::openChanged);
   connect(more_, &QPushButton::clicked, this, [this] {
     wanted_ += kAtOnce;
     fitCards();

@@ -12,11 +12,10 @@ class QPushButton;
 namespace lockstep::widgets {
 class CurveCard;
 class DrawQueue;
+class FoldButton;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
-
-class FoldButton;
 
 /// A section of cards that can be folded. It has cards while it is open, a few at a time.
 class TagCards : public QWidget {
@@ -62,7 +61,7 @@ class TagCards : public QWidget {
   std::size_t wanted_;  ///< number of cards while it is open
   QPointer<widgets::CurveCard> maximized_;
   int maximizedPx_ = 0, columns_ = 4;
-  FoldButton* fold_ = nullptr;
+  widgets::FoldButton* fold_ = nullptr;
   QWidget* body_ = nullptr;
   QGridLayout* grid_ = nullptr;
   QPushButton* more_ = nullptr;

@@ -164,7 +164,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(issues.last()[0].toInt(), editor_->errorCount());
     QVERIFY(!yaml()->annotation(5).isEmpty());
     QVERIFY(!row("solver.base_lr")->state().error.isEmpty());
-    QVERIFY(line("solver.base_lr")->property("invalid").toBool());
+    QVERIFY(row("solver.base_lr")->editor()->focusProxy()->property("invalid").toBool());
     QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("-0.1"));
     enter("solver.base_lr", QStringLiteral("0.1"));
     QTRY_VERIFY(editor_->isReady());

@@ -26,7 +26,9 @@ ConfigEditor::ConfigEditor(QWidget* parent)
   connectSignals();
 }
 
-ConfigEditor::~ConfigEditor() = default;
+/// A line of the form that has the focus commits what is typed when it is destroyed: by then,
+/// other parts are gone.
+ConfigEditor::~ConfigEditor() { impl_->form->disconnect(this); }
 
 void ConfigEditor::buildUi() {
   impl_->empty = new EmptyState;
@@ -63,6 +65,7 @@ void ConfigEditor::connectSignals() {
         [&](const std::string& text) { return config::removeValue(text, key.toStdString()); });
   });
   connect(impl->form, &ConfigForm::keyFocused, this, [impl](const QString& key) {
+    impl->key = key;
     const auto& values = impl->document.state().given;
     const auto given = values.find(key.toStdString());
     if (given != values.end()) impl->text->reveal(given->second.line);
@@ -96,12 +99,15 @@ void ConfigEditor::connectText() {
   connect(impl->text, &YamlText::cursorMoved, this, [impl] {
     if (!impl->text->hasFocus()) return;
     const std::string key = keyAt(impl->document.state(), impl->text->cursorByte());
+    impl->key = QString::fromStdString(key);
     impl->form->explain(key);
     impl->form->reveal(key);
   });
   impl->text->setTips([impl](std::size_t byte) { return impl->tipAt(byte); });
   addNamedAction(this, ActionPlace::Configure, "configure.search", tr("Search keys"),
                  {QKeySequence::Find}, [this] { focusSearch(); });
+  addNamedAction(this, ActionPlace::Configure, "configure.reset",
+                 tr("Reset the key to its inherited value"), {}, [impl] { impl->resetKey(); });
 }
 
 void ConfigEditor::setDocument(const QString& text, const QString& filePath) {

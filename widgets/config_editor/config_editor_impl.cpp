@@ -136,6 +136,7 @@ void ConfigEditor::Impl::reset() {
   wasReady = false;
   pause.stop();
   banner->hide();
+  form->reset();
   facts->clear();
   difference->clear();
 }
@@ -157,6 +158,7 @@ void ConfigEditor::Impl::show(const Checked& checked) {
   if (checked->isReadable || !document.hasValues())
     form->setState(*checked, QString::fromStdString(fileForLoader()));
   form->setUnreadable(document.unreadableReason());
+  text->setLineMarks(lineMarks(*checked, {}));
   issues->setIssues(checked->issues);
   header->setIssues(document.errorCount(), document.warningCount());
   facts->setStale(document.isStale());
@@ -205,14 +207,31 @@ void ConfigEditor::Impl::goToIssue(std::size_t issue) {
   text->setFocus(Qt::OtherFocusReason);
 }
 
+void ConfigEditor::Impl::resetKey() {
+  if (text->hasFocus()) key = QString::fromStdString(keyAt(document.state(), text->cursorByte()));
+  if (document.state().given.contains(key.toStdString())) {
+    Q_EMIT form->valueRemoved(key);
+  } else {
+    banner->showMessage(
+        Banner::Kind::Warning, tr("There is nothing to reset"),
+        key.isEmpty()
+            ? tr("Choose a key first: click its field or its line.")
+            : tr("%1 is not set in this file: its value is inherited, or the default.").arg(key));
+  }
+}
+
 void ConfigEditor::Impl::updateUndo() {
   header->setUndo(text->isUndoAvailable(), text->isRedoAvailable());
 }
 
 QString ConfigEditor::Impl::tipAt(std::size_t byte) const {
-  const std::string key = keyAt(document.state(), byte);
-  const config::Field* field = config::findField(key);
-  return field == nullptr ? QString() : helpOf(*field);
+  const std::string pointedAt = keyAt(document.state(), byte);
+  const config::Field* field = config::findField(pointedAt);
+  if (field == nullptr) return {};
+  const auto given = document.state().given.find(pointedAt);
+  if (given == document.state().given.end() || pointedAt == "base") return helpOf(*field);
+  return helpOf(*field) % QLatin1Char('\n') %
+         replacedText(given->second.inherited, given->second.inheritedFrom, given->second.repeats);
 }
 
 }  // namespace lockstep::widgets

@@ -34,6 +34,7 @@ struct ConfigEditor::Impl {
   bool hasDocument = false;
   bool isOpening = false;  ///< the text changes because a document is opened
   bool wasReady = true;
+  QString key;  ///< that was last focused in the form, or that the cursor of the text was last in
   ImageCounts images;
   QString comparisonName;
   config::Experiment comparison;
@@ -70,6 +71,8 @@ struct ConfigEditor::Impl {
   /// One undoable change of the text; a failure is shown in the banner.
   void change(const std::function<std::string(const std::string&)>& edit);
   void applyFix(int issue);
+  /// Removes the key that was last worked on from the text.
+  void resetKey();
   void goToIssue(std::size_t issue);
   void updateUndo();
   QString tipAt(std::size_t byte) const;

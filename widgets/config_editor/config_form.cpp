@@ -17,6 +17,8 @@
 #include "widgets/elided_label.h"
 #include "widgets/experiment/field_words.h"
 #include "widgets/experiment/form_fields.h"
+#include "widgets/fold_button.h"
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -25,8 +27,11 @@ namespace {
 
 /// Fits a name, a value of a few digits, the reset arrow and the scroll bar.
 constexpr int kMinRowsPx = 372;
+/// The list of sections is shown beside rows of this width, in which a path can be read.
+constexpr int kRoomyRowsPx = 450;
 /// Fits a key and three lines of its help, so that few texts change the height of the strip.
 constexpr int kMinHelpPx = 90;
+constexpr const char *kAllKeys = "configure.all_keys", *kOnlyGiven = "configure.overrides_only";
 
 }  // namespace
 
@@ -36,15 +41,6 @@ ConfigForm::ConfigForm(QWidget* parent) : QWidget(parent) {
 }
 
 void ConfigForm::buildUi() {
-  search_ = new QLineEdit;
-  search_->setPlaceholderText(tr("Search keys"));
-  search_->setClearButtonEnabled(true);
-  search_->setAccessibleName(tr("Search keys"));
-  onlyGiven_ = new QToolButton;
-  onlyGiven_->setText(tr("Overrides only"));
-  onlyGiven_->setToolTip(tr("Only the keys set in this file"));
-  onlyGiven_->setCheckable(true);
-  setRole(onlyGiven_, "quiet");
   sections_ = new SectionList;
   scroll_ = new QScrollArea;
   scroll_->setWidgetResizable(true);
@@ -52,10 +48,6 @@ void ConfigForm::buildUi() {
   scroll_->setFrameShape(QFrame::NoFrame);
   scroll_->setMinimumWidth(kMinRowsPx);
 
-  auto* top = new QHBoxLayout;
-  top->setContentsMargins(12, 8, 12, 4);
-  top->addWidget(search_, 1);
-  top->addWidget(onlyGiven_);
   unreadable_ = new QLabel;
   unreadable_->setWordWrap(true);
   unreadable_->setFont(interfaceFont(12));
@@ -64,7 +56,7 @@ void ConfigForm::buildUi() {
   unreadable_->hide();
   auto* right = new QVBoxLayout;
   right->setSpacing(0);
-  right->addLayout(top);
+  right->addLayout(buildTop());
   right->addWidget(unreadable_);
   right->addWidget(scroll_, 1);
   right->addWidget(buildHelp());
@@ -75,13 +67,37 @@ void ConfigForm::buildUi() {
   row->addLayout(right, 1);
 }
 
+QLayout* ConfigForm::buildTop() {
+  search_ = new QLineEdit;
+  search_->setPlaceholderText(tr("Search keys"));
+  search_->setClearButtonEnabled(true);
+  search_->setAccessibleName(tr("Search keys"));
+  const auto button = [](const QString& text, const QString& tip, const char* action) {
+    auto* made = new QToolButton;
+    made->setText(text);
+    made->setToolTip(tip);
+    made->setCheckable(true);
+    setRole(made, "quiet");
+    showKeysOf(made, action);
+    return made;
+  };
+  allKeys_ = button(tr("All keys"), tr("Also the keys that few experiments set"), kAllKeys);
+  onlyGiven_ = button(tr("Overrides only"), tr("Only the keys set in this file"), kOnlyGiven);
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(12, 8, 12, 4);
+  top->addWidget(search_, 1);
+  top->addWidget(allKeys_);
+  top->addWidget(onlyGiven_);
+  return top;
+}
+
 /// Without the section list, which is hidden when there is no room for it.
 QSize ConfigForm::minimumSizeHint() const {
   return {kMinRowsPx, QWidget::minimumSizeHint().height()};
 }
 
 void ConfigForm::resizeEvent(QResizeEvent* event) {
-  sections_->setVisible(width() >= kMinRowsPx + sections_->minimumWidth());
+  sections_->setVisible(width() >= kRoomyRowsPx + sections_->minimumWidth());
   QWidget::resizeEvent(event);
 }
 
@@ -139,7 +155,24 @@ void ConfigForm::buildGroups() {
 }
 
 ConfigForm::Group ConfigForm::buildGroup(const std::string& section, QWidget* content) {
-  Group group{section, new QWidget(content), {}};
+  Group group{section, new QWidget(content), nullptr, {}};
+  const std::vector<const config::Field*> fields = fieldsOf(section);
+  const auto folded =
+      std::ranges::count_if(fields, [](const auto* field) { return !isCommon(field->key); });
+  auto* column = new QVBoxLayout(group.box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(buildHead(group, static_cast<int>(folded)));
+  for (const config::Field* field : fields) {
+    group.rows.push_back(buildRow(*field, group.box));
+    column->addWidget(group.rows.back());
+  }
+  return group;
+}
+
+/// `folded`: number of keys that are not common.
+QLayout* ConfigForm::buildHead(Group& group, int folded) {
+  const std::string& section = group.section;
   const bool isSub = section.find('.') != std::string::npos;
   auto* title = new QLabel(isSub ? sectionTitle(section.substr(0, section.find('.'))) %
                                        QStringLiteral(" › ") % sectionTitle(section)
@@ -156,16 +189,16 @@ ConfigForm::Group ConfigForm::buildGroup(const std::string& section, QWidget* co
   head->setSpacing(10);
   head->addWidget(title);
   head->addWidget(help, 1);
-  auto* column = new QVBoxLayout(group.box);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(head);
-  for (const config::Field& field : config::fields()) {
-    if (sectionOf(field.key) != section) continue;
-    group.rows.push_back(buildRow(field, group.box));
-    column->addWidget(group.rows.back());
-  }
-  return group;
+  if (folded == 0) return head;
+  group.more = new FoldButton(group.box);
+  group.more->setTitle(folded == static_cast<int>(fieldsOf(section).size())
+                           ? tr("%1 keys").arg(folded)
+                           : tr("%1 more keys").arg(folded));
+  setRole(group.more, "small");
+  group.more->setAccessibleName(group.more->text() % QLatin1Char(' ') % title->text());
+  connect(group.more, &FoldButton::openChanged, this, &ConfigForm::applyFilter);
+  head->addWidget(group.more);
+  return head;
 }
 
 FieldRow* ConfigForm::buildRow(const config::Field& field, QWidget* box) {
@@ -189,6 +222,11 @@ FieldRow* ConfigForm::buildRow(const config::Field& field, QWidget* box) {
 void ConfigForm::connectSignals() {
   connect(search_, &QLineEdit::textChanged, this, &ConfigForm::applyFilter);
   connect(onlyGiven_, &QToolButton::toggled, this, &ConfigForm::applyFilter);
+  connect(allKeys_, &QToolButton::toggled, this, &ConfigForm::unfoldAll);
+  addNamedAction(this, ActionPlace::Configure, kAllKeys, tr("Show or fold the rare keys"), {},
+                 [this] { allKeys_->toggle(); });
+  addNamedAction(this, ActionPlace::Configure, kOnlyGiven, tr("Only the keys set in this file"), {},
+                 [this] { onlyGiven_->toggle(); });
   connect(sections_, &SectionList::sectionChosen, this,
           [this](const QString& section) { showSection(section.toStdString()); });
   connect(scroll_->verticalScrollBar(), &QScrollBar::valueChanged, this, &ConfigForm::followScroll);
@@ -200,7 +238,24 @@ void ConfigForm::setState(const DocumentState& state, const QString& file) {
   for (const Group& group : groups_)
     for (FieldRow* row : group.rows) row->setState(fieldState(row->field(), state, file));
   sections_->setCounts(sectionCounts(state));
-  if (onlyGiven_->isChecked()) applyFilter();
+  noteReasons();
+  applyFilter();
+}
+
+void ConfigForm::reset() {
+  kept_.clear();
+  for (const auto& [key, row] : rows_) row->editor()->forgetTyping();
+}
+
+void ConfigForm::noteReasons() {
+  for (const auto& [key, row] : rows_)
+    if (row->state().value.isGiven || !row->state().error.isEmpty()) kept_.insert(key);
+}
+
+void ConfigForm::unfoldAll(bool isOpen) {
+  for (const Group& group : groups_)
+    if (group.more != nullptr) group.more->setOpen(isOpen);
+  applyFilter();
 }
 
 void ConfigForm::setUnreadable(const QString& reason) {
@@ -224,6 +279,8 @@ void ConfigForm::showKey(const QString& key) {
   if (target->isHidden()) {
     onlyGiven_->setChecked(false);
     search_->clear();
+    kept_.insert(target->field().key);
+    applyFilter();
   }
   scroll_->ensureWidgetVisible(target, 0, 80);
   target->editor()->setFocus(Qt::OtherFocusReason);
@@ -261,11 +318,13 @@ void ConfigForm::applyFilter() {
   for (const Group& group : groups_) {
     bool groupShown = false;
     for (FieldRow* row : group.rows) {
-      const bool isShown = matchesWords(row->field(), words) &&
-                           (!onlyGiven_->isChecked() || row->state().value.isGiven);
-      row->setVisible(isShown);
-      groupShown = groupShown || isShown;
+      const bool rowShown = isShown(group, *row, words);
+      row->setVisible(rowShown);
+      groupShown = groupShown || rowShown;
     }
+    const bool isWhole = words.isEmpty() && !onlyGiven_->isChecked();
+    if (group.more != nullptr) group.more->setVisible(isWhole);
+    groupShown = groupShown || isWhole;
     group.box->setVisible(groupShown);
     anyShown = anyShown || groupShown;
   }
@@ -274,9 +333,22 @@ void ConfigForm::applyFilter() {
   followScroll();
 }
 
+/// A search finds folded keys too.
+bool ConfigForm::isShown(const Group& group, const FieldRow& row, const QStringList& words) const {
+  const config::Field& field = row.field();
+  if (onlyGiven_->isChecked() && !row.state().value.isGiven) return false;
+  if (!words.isEmpty()) return matchesWords(field, words);
+  return onlyGiven_->isChecked() || isCommon(field.key) || kept_.contains(field.key) ||
+         (group.more != nullptr && group.more->isOpen());
+}
+
 void ConfigForm::showSection(const std::string& section) {
   for (const Group& group : groups_) {
     if (group.section != section || group.box->isHidden()) continue;
+    if (std::ranges::all_of(group.rows, &FieldRow::isHidden) && group.more != nullptr) {
+      group.more->setOpen(true);
+      applyFilter();
+    }
     isJumping_ = true;
     scroll_->verticalScrollBar()->setValue(group.box->y());
     isJumping_ = false;

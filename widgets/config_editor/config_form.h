@@ -2,6 +2,7 @@
 
 #include <QWidget>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "widgets/experiment/document_check.h"
 
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QScrollArea;
 class QToolButton;
@@ -16,10 +18,12 @@ class QToolButton;
 namespace lockstep::widgets {
 
 class FieldRow;
+class FoldButton;
 class SectionList;
 
 /// A form of every key of the experiment, generated from the field table. It shows a checked
-/// document and emits the edits.
+/// document and emits the edits. Each section begins with its common keys; the others are folded
+/// until they are asked for, searched for, set in the document or wrong.
 class ConfigForm : public QWidget {
   Q_OBJECT
 
@@ -30,6 +34,8 @@ class ConfigForm : public QWidget {
   void setState(const DocumentState& state, const QString& file);
   /// Disables the values and shows the reason; empty: enables them.
   void setUnreadable(const QString& reason);
+  /// Another document will be shown: folds what only the last one had a reason to show.
+  void reset();
   /// Commits a value that is still being typed.
   void finishTyping();
   /// Scrolls to a key and focuses its editor.
@@ -56,15 +62,21 @@ class ConfigForm : public QWidget {
   struct Group {
     std::string section;
     QWidget* box = nullptr;
+    FoldButton* more = nullptr;  ///< nullptr: all of its keys are common
     std::vector<FieldRow*> rows;
   };
   void buildUi();
+  QLayout* buildTop();
   QWidget* buildHelp();
   void buildGroups();
   Group buildGroup(const std::string& section, QWidget* content);
+  QLayout* buildHead(Group& group, int folded);
   FieldRow* buildRow(const config::Field& field, QWidget* box);
   void connectSignals();
   void applyFilter();
+  void unfoldAll(bool isOpen);
+  void noteReasons();
+  bool isShown(const Group& group, const FieldRow& row, const QStringList& words) const;
   void showSection(const std::string& section);
   void followScroll();
 
@@ -72,7 +84,10 @@ class ConfigForm : public QWidget {
   std::vector<Group> groups_;
   std::map<std::string, FieldRow*> rows_;
   QLineEdit* search_ = nullptr;
-  QToolButton* onlyGiven_ = nullptr;
+  QToolButton *allKeys_ = nullptr, *onlyGiven_ = nullptr;
+  /// Keys that were set or wrong in this document: they stay, so that no row vanishes while it is
+  /// edited.
+  std::set<std::string> kept_;
   SectionList* sections_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QLabel* nothingFound_ = nullptr;

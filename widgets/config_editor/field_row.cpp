@@ -49,6 +49,7 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
     : QWidget(parent), field_(field) {
   buildUi(std::move(folder));
   connect(editor_, &FieldEditor::edited, this, &FieldRow::edited);
+  connect(editor_, &FieldEditor::typedFault, this, &FieldRow::showError);
   connect(reset_, &QAbstractButton::clicked, this, &FieldRow::resetRequested);
 }
 
@@ -107,12 +108,18 @@ void FieldRow::setState(const FieldState& state) {
   showOrigin();
   reset_->setVisible(state.value.isGiven);
   reset_->setToolTip(
-      tr("Remove this line from the file and use the inherited value or the default (%1)")
-          .arg(QString::fromStdString(field_.defaultText())));
-  error_->setText(state.error);
-  error_->setVisible(!state.error.isEmpty());
+      state.replacedFrom.isEmpty()
+          ? tr("Remove it from this file, so that the default applies: %1").arg(state.replaced)
+          : tr("Remove it from this file, so that the value of %1 applies: %2")
+                .arg(state.replacedFrom, state.replaced));
+  showError(state.error);
   if (givenChanges) colourLabel();
   update();
+}
+
+void FieldRow::showError(const QString& error) {
+  error_->setText(error);
+  error_->setVisible(!error.isEmpty());
 }
 
 /// File and line if there is room, else an arrow with a tooltip. Rows of paths are always narrow,
@@ -125,9 +132,20 @@ void FieldRow::showOrigin() {
     return origin_->setText(tr("not built yet"));
   }
   origin_->setFixedWidth(isNarrow ? kNarrowOriginWidthPx : kOriginWidthPx);
+  if (state_.value.isGiven) return showReplaced(isNarrow);
   origin_->setText(isNarrow && !state_.origin.isEmpty() ? QStringLiteral("↑") : state_.origin);
   origin_->setToolTip(state_.origin.isEmpty() ? QString()
                                               : tr("Inherited from %1").arg(state_.origin));
+}
+
+/// Of a value of the document: whether it changes what it inherits.
+void FieldRow::showReplaced(bool isNarrow) {
+  origin_->setToolTip(replacedText(state_.replaced.toStdString(), state_.replacedFrom.toStdString(),
+                                   state_.repeats));
+  const bool isBase = field_.key == "base";
+  if (isBase || (state_.replacedFrom.isEmpty() && !state_.repeats)) return origin_->setText({});
+  if (isNarrow) return origin_->setText(state_.repeats ? QStringLiteral("=") : QStringLiteral("≠"));
+  origin_->setText(state_.repeats ? tr("no change") : tr("not %1").arg(state_.replaced));
 }
 
 void FieldRow::resizeEvent(QResizeEvent*) { showOrigin(); }
@@ -141,7 +159,8 @@ void FieldRow::flash() {
   });
 }
 
-/// Values set in the document have a bold name and a bar at the left.
+/// Values set in the document have a bold name and a bar at the left, faint where the value would
+/// be the same without.
 void FieldRow::colourLabel() { setRole(name_, state_.value.isGiven ? "given" : "muted"); }
 
 void FieldRow::paintEvent(QPaintEvent*) {
@@ -155,9 +174,10 @@ void FieldRow::paintEvent(QPaintEvent*) {
   }
   if (!state_.value.isGiven && state_.error.isEmpty()) return;
   painter.setPen(Qt::NoPen);
-  painter.setBrush(!isEnabled()             ? theme.textFaint
-                   : state_.error.isEmpty() ? theme.accent
-                                            : theme.error);
+  painter.setBrush(!isEnabled()              ? theme.textFaint
+                   : !state_.error.isEmpty() ? theme.error
+                   : state_.repeats          ? theme.textFaint
+                                             : theme.accent);
   painter.drawRoundedRect(QRectF(2, 5, 3, height() - 10), 1.5, 1.5);
 }
 

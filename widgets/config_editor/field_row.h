@@ -45,6 +45,8 @@ class FieldRow : public QWidget {
   void buildUi(std::function<QString()> folder);
   void colourLabel();
   void showOrigin();
+  void showReplaced(bool isNarrow);
+  void showError(const QString& error);
 
   const config::Field& field_;
   FieldState state_;

@@ -10,6 +10,7 @@
 #include <QTextLayout>
 #include <QToolTip>
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "widgets/experiment/completion.h"
@@ -18,9 +19,11 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNumberMargin = 0, kIssueMargin = 1, kGapMargin = 2;
+constexpr int kNumberMargin = 0, kIssueMargin = 1, kValueMargin = 2;
 constexpr int kMinAnnotationPx = 80;
 constexpr int kErrorMark = 1, kWarningMark = 2, kErrorLine = 3;
+/// Of LineMark::Kind, in its order.
+constexpr std::array kValueMarks{4, 5, 6};
 constexpr int kErrorUnderline = 8, kWarningUnderline = 9;
 constexpr int kFontPx = 12;
 constexpr int kRestMilliseconds = 400;
@@ -92,7 +95,11 @@ void YamlText::buildMargins() {
   setMarginWidth(kIssueMargin, 16);
   setMarginMarkerMask(kIssueMargin, (1 << kErrorMark) | (1 << kWarningMark));
   setMarginSensitivity(kIssueMargin, true);
-  setMarginWidth(kGapMargin, 6);
+  setMarginType(kValueMargin, QsciScintilla::SymbolMargin);
+  setMarginWidth(kValueMargin, 8);
+  int values = 0;
+  for (const int mark : kValueMarks) values |= 1 << mark;
+  setMarginMarkerMask(kValueMargin, values);
   fitLineNumbers();
 }
 
@@ -100,6 +107,7 @@ void YamlText::buildMarks() {
   markerDefine(QsciScintilla::Circle, kErrorMark);
   markerDefine(QsciScintilla::RightTriangle, kWarningMark);
   markerDefine(QsciScintilla::Background, kErrorLine);
+  for (const int mark : kValueMarks) markerDefine(QsciScintilla::LeftRectangle, mark);
   indicatorDefine(QsciScintilla::SquiggleIndicator, kErrorUnderline);
   indicatorDefine(QsciScintilla::SquiggleIndicator, kWarningUnderline);
   setAnnotationDisplay(QsciScintilla::AnnotationIndented);
@@ -184,6 +192,12 @@ void YamlText::setIssues(const std::vector<DocumentIssue>& issues) {
   annotateIssues();
 }
 
+void YamlText::setLineMarks(const std::vector<LineMark>& marks) {
+  for (const int mark : kValueMarks) markerDeleteAll(mark);
+  for (const LineMark& mark : marks)
+    markerAdd(mark.line - 1, kValueMarks.at(static_cast<std::size_t>(mark.kind)));
+}
+
 /// Shows the issues of each line below it, wrapped at the width of the view.
 void YamlText::annotateIssues() {
   clearAnnotations();
@@ -211,7 +225,7 @@ void YamlText::annotateIssues() {
 int YamlText::annotationWidth(int line) const {
   const long space = SendScintilla(SCI_TEXTWIDTH, static_cast<unsigned long>(STYLE_DEFAULT), " ");
   int width = viewport()->width() - static_cast<int>(space) * (indentation(line) + 3);
-  for (const int margin : {kNumberMargin, kIssueMargin, kGapMargin}) width -= marginWidth(margin);
+  for (const int margin : {kNumberMargin, kIssueMargin, kValueMargin}) width -= marginWidth(margin);
   return std::max(width, kMinAnnotationPx);
 }
 
@@ -334,13 +348,18 @@ void YamlText::applyTheme() {
   resetSelectionForegroundColor();
   setMarginsBackgroundColor(theme.field);
   setMarginBackgroundColor(kIssueMargin, theme.field);
-  setMarginBackgroundColor(kGapMargin, theme.field);
+  setMarginBackgroundColor(kValueMargin, theme.field);
   setMarginsForegroundColor(theme.textFaint);
   setMarginsFont(inPoints(monoFont(11), *this));
   setMatchedBraceBackgroundColor(theme.selection);
   setMatchedBraceForegroundColor(theme.accent);
   setUnmatchedBraceBackgroundColor(theme.field);
   setUnmatchedBraceForegroundColor(theme.error);
+  const std::array values{theme.accent, theme.textFaint, theme.warning};
+  for (std::size_t i = 0; i < kValueMarks.size(); ++i) {
+    setMarkerBackgroundColor(values.at(i), kValueMarks.at(i));
+    setMarkerForegroundColor(values.at(i), kValueMarks.at(i));
+  }
   setMarkerBackgroundColor(theme.error, kErrorMark);
   setMarkerForegroundColor(theme.error, kErrorMark);
   setMarkerBackgroundColor(theme.warning, kWarningMark);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "widgets/experiment/document_check.h"
+#include "widgets/experiment/line_marks.h"
 
 class QsciLexerYAML;
 
@@ -27,6 +28,8 @@ class YamlText : public QsciScintilla {
   /// Makes the text equal to `changed` by one undoable replacement of the range that differs.
   void changeTo(const std::string& changed);
   void setIssues(const std::vector<DocumentIssue>& issues);
+  /// A bar beside each line with a value.
+  void setLineMarks(const std::vector<LineMark>& marks);
   /// Line and column count from 1, the column in characters.
   void goTo(int line, int column);
   /// Moves the cursor to a line; scrolls only if it is out of view.

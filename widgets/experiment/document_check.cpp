@@ -7,6 +7,7 @@
 #include "engine/base/utf8.h"
 #include "engine/config/edit.h"
 #include "engine/config/fields.h"
+#include "engine/config/value_text.h"
 #include "engine/config/yaml_tree.h"
 
 namespace lockstep::widgets {
@@ -145,6 +146,23 @@ void placeAtBase(DocumentState& state) {
   }
 }
 
+/// Loads once more what the text inherits from, to tell what each of its values replaces.
+void addInherited(DocumentState& state, const std::string& file) {
+  const auto base = state.given.find("base");
+  config::LoadedExperiment inherited;
+  if (base != state.given.end())
+    inherited =
+        config::loadExperimentText("base: " + config::writeText(base->second.text) + "\n", file);
+  for (auto& [key, given] : state.given) {
+    const config::Field& field = *config::findField(key);
+    if (key == "base") continue;
+    given.inherited = field.text(inherited.experiment);
+    given.repeats = given.inherited == field.text(state.loaded.experiment);
+    const auto origin = inherited.origins.find(key);
+    if (origin != inherited.origins.end()) given.inheritedFrom = placeText(origin->second);
+  }
+}
+
 std::string parentOf(const std::string& key) {
   const std::size_t dot = key.rfind('.');
   return dot == std::string::npos ? "" : key.substr(0, dot);
@@ -153,6 +171,10 @@ std::string parentOf(const std::string& key) {
 std::string lastNameOf(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
 }  // namespace
+
+std::string placeText(const config::Origin& origin) {
+  return std::filesystem::path(origin.file).filename().string() + ":" + std::to_string(origin.line);
+}
 
 std::string keyAt(const DocumentState& state, std::size_t place) {
   std::string key;
@@ -181,6 +203,7 @@ std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
       state->issues.push_back(documentIssue(issue, file, text, spans));
   }
   placeAtBase(*state);
+  addInherited(*state, file);
   return state;
 }
 

@@ -12,8 +12,11 @@ namespace lockstep::widgets {
 
 /// A value that the document itself sets.
 struct GivenValue {
-  std::string text;  ///< as the form shows it: without quotes, lists in flow style
-  int line = 0;      ///< from 1
+  std::string text;             ///< as the form shows it: without quotes, lists in flow style
+  int line = 0;                 ///< from 1
+  std::string inherited{};      ///< the value that applies without this line
+  std::string inheritedFrom{};  ///< "base.yaml:3" of that value; empty: it is the default
+  bool repeats = false;         ///< it is the same value
 };
 
 /// An error or warning with its position in the text.
@@ -44,6 +47,9 @@ struct DocumentState {
 
 /// The innermost dotted key at a byte of the text; "" if there is none.
 std::string keyAt(const DocumentState& state, std::size_t place);
+
+/// "base.yaml:3"
+std::string placeText(const config::Origin& origin);
 
 /// Loads the text as if it were the content of `file` and finds the position of every value and
 /// issue. Blocks, because it reads the files that the text inherits from. Call it from any thread;

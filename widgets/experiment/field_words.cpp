@@ -1,5 +1,6 @@
 #include "widgets/experiment/field_words.h"
 
+#include <QCoreApplication>
 #include <QHash>
 #include <QStringList>
 #include <algorithm>
@@ -47,6 +48,8 @@ QString inWords(const std::string& name, bool keepShort) {
   if (!text.isEmpty()) text[0] = text[0].toUpper();
   return text;
 }
+
+QString tr(const char* text) { return QCoreApplication::translate("ConfigEditor", text); }
 
 /// Wraps a text for a tooltip, which does not wrap plain text itself.
 QString inLines(const QString& text) {
@@ -100,6 +103,14 @@ QString factsOf(const config::Field& field) {
 QString helpOf(const config::Field& field) {
   return QString::fromStdString(field.key) % QLatin1Char('\n') %
          inLines(QString::fromStdString(field.help)) % QLatin1Char('\n') % factsOf(field);
+}
+
+QString replacedText(const std::string& value, const std::string& from, bool repeats) {
+  const QString shown = QString::fromStdString(value);
+  if (from.empty())
+    return (repeats ? tr("Repeats the default, %1") : tr("Overrides the default, %1")).arg(shown);
+  return (repeats ? tr("Repeats %1 of %2") : tr("Overrides %1 of %2"))
+      .arg(shown, QString::fromStdString(from));
 }
 
 std::string yamlOf(const config::Field& field, const QString& typed) {

@@ -16,6 +16,8 @@ QString sectionTitle(const std::string& section);
 QString factsOf(const config::Field& field);
 /// The key, its help and its facts, one below the other.
 QString helpOf(const config::Field& field);
+/// What the value of the document replaces: "Overrides 0.5 of base.yaml:3".
+QString replacedText(const std::string& value, const std::string& from, bool repeats);
 /// A typed value as YAML: quoted where needed, lists in brackets.
 std::string yamlOf(const config::Field& field, const QString& typed);
 

@@ -1,11 +1,56 @@
 #include "widgets/experiment/form_fields.h"
 
-#include <QFileInfo>
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "widgets/experiment/field_words.h"
 
 namespace lockstep::widgets {
+namespace {
+
+/// In the order of the form within their section.
+constexpr std::array<std::string_view, 24> kCommonKeys{
+    "name",
+    "base",
+    "dataset.train.images",
+    "dataset.train.annotations",
+    "dataset.val.images",
+    "dataset.val.annotations",
+    "solver.max_steps",
+    "solver.batch_size",
+    "solver.base_lr",
+    "solver.schedule",
+    "solver.warmup_steps",
+    "model.backbone",
+    "model.weights",
+    "model.masks",
+    "model.anchors.sizes",
+    "augment.min_size",
+    "augment.max_size",
+    "augment.horizontal_flip",
+    "evaluation.loss_every",
+    "evaluation.ap_every",
+    "checkpoint.every",
+    "monitor.predictions_every",
+    "runtime.device",
+    "runtime.precision",
+};
+/// The sections that the form begins with; the others follow in the order of the file.
+const std::vector<std::string> kFirstSections{"", "dataset", "solver", "model"};
+
+auto commonPlace(const std::string& key) {
+  return std::find(kCommonKeys.begin(), kCommonKeys.end(), key);
+}
+
+std::vector<std::string> topSections() {
+  std::vector<std::string> tops = kFirstSections;
+  for (const std::string& top : config::sections())
+    if (std::find(tops.begin(), tops.end(), top) == tops.end()) tops.push_back(top);
+  return tops;
+}
+
+}  // namespace
 
 FieldState fieldState(const config::Field& field, const DocumentState& state, const QString& file) {
   FieldState shown;
@@ -16,11 +61,13 @@ FieldState fieldState(const config::Field& field, const DocumentState& state, co
   const auto origin = state.loaded.origins.find(field.key);
   if (!shown.value.isGiven && origin != state.loaded.origins.end() &&
       !origin->second.file.empty()) {
-    const QString from = QString::fromStdString(origin->second.file);
-    if (from != file) {
-      shown.origin =
-          QFileInfo(from).fileName() % QLatin1Char(':') % QString::number(origin->second.line);
-    }
+    if (origin->second.file != file.toStdString())
+      shown.origin = QString::fromStdString(placeText(origin->second));
+  }
+  if (shown.value.isGiven) {
+    shown.replaced = QString::fromStdString(given->second.inherited);
+    shown.replacedFrom = QString::fromStdString(given->second.inheritedFrom);
+    shown.repeats = given->second.repeats;
   }
   const auto error = std::find_if(
       state.issues.begin(), state.issues.end(),
@@ -42,7 +89,7 @@ bool matchesWords(const config::Field& field, const QStringList& words) {
 std::vector<std::string> allSections() {
   // A section's own keys come before those of its sub-sections, whatever the order of the fields.
   std::vector<std::string> all;
-  for (const std::string& top : config::sections()) {
+  for (const std::string& top : topSections()) {
     all.push_back(top);
     for (const config::Field& field : config::fields()) {
       const std::string section = sectionOf(field.key);
@@ -51,6 +98,18 @@ std::vector<std::string> allSections() {
         all.push_back(section);
     }
   }
+  return all;
+}
+
+bool isCommon(const std::string& key) { return commonPlace(key) != kCommonKeys.end(); }
+
+std::vector<const config::Field*> fieldsOf(const std::string& section) {
+  std::vector<const config::Field*> all;
+  for (const config::Field& field : config::fields())
+    if (sectionOf(field.key) == section) all.push_back(&field);
+  std::stable_sort(all.begin(), all.end(), [](const auto* left, const auto* right) {
+    return commonPlace(left->key) < commonPlace(right->key);
+  });
   return all;
 }
 

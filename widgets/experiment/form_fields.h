@@ -22,8 +22,11 @@ struct ShownValue {
 /// One key in the form.
 struct FieldState {
   ShownValue value;
-  QString origin;  ///< "base.yaml:12" of an inherited value; empty: the default, or set here
-  QString error;   ///< text of the first error
+  QString origin;        ///< "base.yaml:12" of an inherited value; empty: the default, or set here
+  QString replaced;      ///< the value that applies without that of the document
+  QString replacedFrom;  ///< "base.yaml:12" of it; empty: the default
+  bool repeats = false;  ///< the document sets the value that applies anyway
+  QString error;         ///< text of the first error
 };
 /// `file`: path of the document; a value with another origin is inherited.
 FieldState fieldState(const config::Field& field, const DocumentState& state, const QString& file);
@@ -31,8 +34,14 @@ FieldState fieldState(const config::Field& field, const DocumentState& state, co
 /// Whether the field's key, label or help contains every word.
 bool matchesWords(const config::Field& field, const QStringList& words);
 
-/// Sections and sub-sections ("model.rpn") in the order of the file; the top level is "".
+/// Whether the form shows a key at once: data, length, learning rate, model and what most
+/// experiments set. It folds the others of a section.
+bool isCommon(const std::string& key);
+/// Sections and sub-sections ("model.rpn") in the order of the form: data, training and model
+/// first; the top level is "".
 std::vector<std::string> allSections();
+/// The keys of one section in the order of the form: the common ones first.
+std::vector<const config::Field*> fieldsOf(const std::string& section);
 
 struct SectionCounts {
   int given = 0, errors = 0;

@@ -2,7 +2,7 @@
 
 #include <QToolButton>
 
-namespace lockstep::app {
+namespace lockstep::widgets {
 
 /// The title of a part of a page that can be folded: with a mark that shows whether it is open.
 class FoldButton : public QToolButton {
@@ -25,4 +25,4 @@ class FoldButton : public QToolButton {
   QString title_;
 };
 
-}  // namespace lockstep::app
+}  // namespace lockstep::widgets

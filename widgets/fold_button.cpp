@@ -1,13 +1,13 @@
-#include "app/monitor/fold_button.h"
+#include "widgets/fold_button.h"
 
 #include "widgets/role.h"
 
-namespace lockstep::app {
+namespace lockstep::widgets {
 
 FoldButton::FoldButton(QWidget* parent) : QToolButton(parent) {
   setCheckable(true);
   setToolButtonStyle(Qt::ToolButtonTextOnly);
-  widgets::setRole(this, "quiet");
+  setRole(this, "quiet");
   connect(this, &QToolButton::toggled, this, &FoldButton::showTitle);
   connect(this, &QToolButton::clicked, this, &FoldButton::openChanged);
 }
@@ -23,4 +23,4 @@ void FoldButton::showTitle() {
   setText((isOpen() ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) + title_);
 }
 
-}  // namespace lockstep::app
+}  // namespace lockstep::widgets
