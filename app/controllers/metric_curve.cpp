@@ -74,6 +74,21 @@ std::optional<widgets::CurveReading> MetricCurve::lowest() const {
   return reading(*own, *index);
 }
 
+widgets::CurvePoints MetricCurve::allPoints() const {
+  widgets::CurvePoints points{QString::fromStdString(tag_), {}, {}, {}};
+  const MetricSeries* own = series();
+  const std::size_t count = own ? own->size() : 0;
+  points.steps.reserve(count);
+  points.seconds.reserve(count);
+  points.values.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    points.steps.push_back(own->step(i));
+    points.seconds.push_back(own->axis().seconds(i));
+    points.values.push_back(own->value(i));
+  }
+  return points;
+}
+
 std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis) {
   const MetricSeries* records = trainingRecords(run, axis);
   if (!records) return std::nullopt;

@@ -22,6 +22,7 @@ class MetricCurve : public widgets::CurveSource {
   std::vector<double> valuesBetween(double low, double high, int atMost) const override;
   std::optional<widgets::CurveReading> nearest(double x) const override;
   std::optional<widgets::CurveReading> lowest() const override;
+  widgets::CurvePoints allPoints() const override;
 
  private:
   const MetricSeries* series() const;

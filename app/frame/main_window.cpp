@@ -23,6 +23,7 @@
 #include "app/runs/runs_panel.h"
 #include "engine/events/tags.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/plots/curve_card.h"
 
 namespace lockstep::app {
 namespace {
@@ -104,6 +105,7 @@ void MainWindow::connectSignals() {
   connect(pages_, &PageArea::configurePageCreated, this, &MainWindow::connectConfigurePage);
   connect(pages_->runBanner(), &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
   connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
+  connect(monitorPage(), &MonitorPage::exportRequested, this, &MainWindow::exportCurves);
   connect(monitorPage(), &MonitorPage::alertsRequested, this, [this] {
     logDock_->show();
     log_->showAlerts();

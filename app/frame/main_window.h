@@ -23,6 +23,10 @@ class QAction;
 class QDockWidget;
 class QMenu;
 
+namespace lockstep::widgets {
+class CurveCard;
+}
+
 namespace lockstep::app {
 
 class BusyDevices;
@@ -114,6 +118,8 @@ class MainWindow : public QMainWindow {
   void connectRun(RunController* run);
   void addNamedActions();
   void addMonitorActions();
+  /// nullptr: the page.
+  void exportCurves(widgets::CurveCard* card);
   /// `keys`: "F1; ?"
   QAction* addEverywhere(const char* id, const QString& text, const char* keys,
                          const std::function<void()>& act);

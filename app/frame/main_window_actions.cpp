@@ -264,6 +264,7 @@ void MainWindow::addMonitorActions() {
       [page] { page->zoom()->setLinked(!page->zoom()->isLinked()); });
   add("monitor.search", tr("Search cards"), QKeySequence::Find,
       [page] { page->tools()->focusSearch(); });
+  add("monitor.export", tr("Export…"), Qt::CTRL | Qt::Key_E, [this] { exportCurves(nullptr); });
   add("monitor.maximize", tr("Maximize a card"), Qt::Key_F, [page] { page->toggleMaximized(); });
 }
 

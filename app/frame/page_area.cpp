@@ -87,8 +87,6 @@ void PageArea::connectSignals() {
   connect(monitor_, &MonitorPage::emptyActionTriggered, this,
           [this] { showPage(Page::Configure); });
   connect(monitor_, &MonitorPage::predictionsRequested, this, &PageArea::showPredictionsAt);
-  connect(monitor_, &MonitorPage::exportFailed, this,
-          [this](const QString& why) { showFailure(tr("The plot was not exported"), why); });
   connect(message_, &widgets::Banner::actionTriggered, this, [this] {
     message_->hide();
     if (const auto act = std::exchange(messageAction_, nullptr)) act();

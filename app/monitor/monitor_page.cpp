@@ -27,6 +27,7 @@
 #include "app/monitor/parameter_section.h"
 #include "engine/events/tags.h"
 #include "widgets/empty_state.h"
+#include "widgets/export/figure.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/run_legend.h"
 #include "widgets/role.h"
@@ -139,7 +140,8 @@ void MonitorPage::connectPlot(widgets::CurveCard* card) {
     if (isReady()) Q_EMIT readyChanged();
   });
   connect(card, &widgets::CurveCard::predictionsRequested, this, &MonitorPage::choosePredictionsAt);
-  connect(card, &widgets::CurveCard::exportFailed, this, &MonitorPage::exportFailed);
+  connect(card, &widgets::CurveCard::exportRequested, this,
+          [this, card] { Q_EMIT exportRequested(card); });
 }
 
 /// A card that has been made now.
@@ -402,6 +404,29 @@ void MonitorPage::toggleOutliers() {
 }
 
 void MonitorPage::resetViews() { zoom_->reset(); }
+
+std::vector<widgets::CurveCard*> MonitorPage::shownCards() const {
+  std::vector<widgets::CurveCard*> shown;
+  sections_->forEachPlot([&](widgets::CurveCard* card) {
+    if (card->isVisibleTo(sections_) && card->plot()->hasPoints()) shown.push_back(card);
+  });
+  const auto placeOf = [this](const widgets::CurveCard* card) {
+    const QPoint place = card->mapTo(sections_, QPoint());
+    return std::pair(place.y(), place.x());
+  };
+  std::ranges::stable_sort(shown, {}, placeOf);
+  return shown;
+}
+
+widgets::Figure MonitorPage::figureOf(const std::vector<widgets::CurveCard*>& cards,
+                                      widgets::FigureContent content) const {
+  widgets::Figure figure;
+  for (const ShownRun& shown : runs_) figure.runs.push_back({shown.name, shown.styleIndex});
+  for (const widgets::CurveCard* card : cards)
+    figure.plots.push_back(
+        widgets::figurePlot(card->plot()->view(), card->title(), cards.size(), content));
+  return figure;
+}
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);

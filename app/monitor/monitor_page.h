@@ -19,6 +19,8 @@ class CurveCard;
 class EmptyState;
 class RunLegend;
 class Throttle;
+struct Figure;
+enum class FigureContent;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
@@ -54,6 +56,11 @@ class MonitorPage : public QWidget {
   bool isReady() const;
   /// Those of every run, created with the first run.
   const std::vector<widgets::CurveCard*>& cards() const;
+  /// The cards that are shown and have points, in the order of the page.
+  std::vector<widgets::CurveCard*> shownCards() const;
+  /// What these cards show, for a file.
+  widgets::Figure figureOf(const std::vector<widgets::CurveCard*>& cards,
+                           widgets::FigureContent content) const;
   /// The section with this name, or nullptr.
   TagCards* section(const QString& name) const;
 
@@ -74,8 +81,8 @@ class MonitorPage : public QWidget {
   void alertsRequested();
   /// Of the empty page: a first experiment on made scenes.
   void scenesRequested();
-  /// A plot could not be exported.
-  void exportFailed(const QString& why);
+  /// In the menu of this card.
+  void exportRequested(widgets::CurveCard* card);
   void emptyActionTriggered();
   void cardSettingsChanged();
 

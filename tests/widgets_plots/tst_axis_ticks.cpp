@@ -1,10 +1,7 @@
-#include <QFile>
 #include <QRegularExpression>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include "tests/support/test_main.h"
-#include "tests/widgets_plots/exported_plot.h"
 #include "tests/widgets_plots/plain_source.h"
 #include "widgets/plots/curve_plot.h"
 
@@ -28,14 +25,9 @@ QStringList labelsOf(QSize size, XAxis axis, bool log, double first, double last
   plot.setCurves({curve});
   plot.show();
   if (!QTest::qWaitFor([&] { return plot.isUpToDate(); })) return {};
-  QTemporaryDir folder;
-  const QString path = folder.filePath(QStringLiteral("plot.svg"));
-  if (!tests::exportPlot(plot, path).isEmpty()) return {};
-  QFile file(path);
-  if (!file.open(QIODevice::ReadOnly)) return {};
   static const QRegularExpression text(QStringLiteral(">\\s*([^<>\\s][^<>]*?)\\s*</text>"));
   QStringList labels;
-  auto found = text.globalMatch(QString::fromUtf8(file.readAll()));
+  auto found = text.globalMatch(QString::fromUtf8(plot.toSvg()));
   while (found.hasNext()) labels.append(found.next().captured(1));
   return labels;
 }

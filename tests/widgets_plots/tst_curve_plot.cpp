@@ -1,13 +1,8 @@
-#include <QFile>
-#include <QFileInfo>
 #include <QSignalSpy>
-#include <QSvgRenderer>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
 
 #include "tests/support/test_main.h"
-#include "tests/widgets_plots/exported_plot.h"
 #include "tests/widgets_plots/plain_source.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/curve_plot.h"
@@ -79,11 +74,6 @@ Curve ofRun(const QString& run, int style, std::shared_ptr<PlainSource> source) 
   return curve;
 }
 
-QByteArray contentOf(const QString& path) {
-  QFile file(path);
-  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 }  // namespace
 
 class TstCurvePlot : public QObject {
@@ -133,11 +123,11 @@ class TstCurvePlot : public QObject {
     plot_->setCurves({curveOf(line(0))});
     show();
     QVERIFY(!plot_->hasPoints());
-    QVERIFY(!exported().contains("<text"));
+    QVERIFY(!plot_->toSvg().contains("<text"));
     plot_->setCurves({curveOf(line(100))});
     waitDrawn();
     QVERIFY(plot_->hasPoints());
-    QVERIFY(exported().contains("<text"));
+    QVERIFY(plot_->toSvg().contains("<text"));
   }
 
   void newPointsWidenTheViewUnlessItIsZoomed() {
@@ -366,14 +356,14 @@ class TstCurvePlot : public QObject {
     curve.markLowest = true;
     plot_->setCurves({curve});
     show();
-    QVERIFY(exported().contains(">lowest 1.000 at step 50<"));
-    QVERIFY(!exported().contains("best"));
+    QVERIFY(plot_->toSvg().contains(">lowest 1.000 at step 50<"));
+    QVERIFY(!plot_->toSvg().contains("best"));
     auto noise = line(600, 0);
     for (int i = 0; i < 600; ++i) noise->points[i].setY(i % 2 == 0 ? 0 : 10);
     plot_->setIgnoreOutliers(false);
     plot_->setCurves({curve, curveOf(noise)});
     waitDrawn();
-    QVERIFY(!exported().contains("lowest"));
+    QVERIFY(!plot_->toSvg().contains("lowest"));
     plot_->showCursor(50, true);
     QCOMPARE(lowestRows(), QStringList{QStringLiteral("train (lowest)")});
     plot_->showCursor(40, true);
@@ -391,7 +381,7 @@ class TstCurvePlot : public QObject {
       plot_->setCurves({curve});
       if (isWide) show();
       waitDrawn();
-      QVERIFY(exported().contains(isWide ? ">lowest held-out loss 1.000 at step 50<"
+      QVERIFY(plot_->toSvg().contains(isWide ? ">lowest held-out loss 1.000 at step 50<"
                                          : ">lowest 1.000 at step 50<"));
     }
   }
@@ -401,11 +391,11 @@ class TstCurvePlot : public QObject {
                               ofRun(QStringLiteral("second"), 1, valley(9))};
     plot_->setCurves(curves);
     show();
-    const QByteArray without = exported();
+    const QByteArray without = plot_->toSvg();
     for (Curve& curve : curves) curve.markLowest = true;
     plot_->setCurves(curves);
     waitDrawn();
-    const QByteArray with = exported();
+    const QByteArray with = plot_->toSvg();
     for (const int run : {0, 1}) {
       const QByteArray color =
           widgets::runStyle(run, widgets::currentTheme()).color.name().toLatin1();
@@ -435,35 +425,6 @@ class TstCurvePlot : public QObject {
     QVERIFY(!plot_->findChild<widgets::ReadingsTip*>()->isVisible());
   }
 
-  void theSuffixChoosesTheExportFormat() {
-    plot_->setCurves({curveOf(line(100))});
-    show();
-    QTemporaryDir folder;
-    for (const char* name : {"a.pdf", "a.png", "a.SVG"})
-      QCOMPARE(tests::exportPlot(*plot_, folder.filePath(QString::fromLatin1(name))), QString());
-    QVERIFY(contentOf(folder.filePath(QStringLiteral("a.pdf"))).startsWith("%PDF"));
-    QVERIFY(contentOf(folder.filePath(QStringLiteral("a.png"))).startsWith("\x89PNG"));
-    const QByteArray svg = contentOf(folder.filePath(QStringLiteral("a.SVG")));
-    QVERIFY(svg.contains("<svg") && !svg.contains("<image"));
-    QVERIFY(svg.count("<polyline") + svg.count("<path") > 0);
-    const QColor color = widgets::runStyle(0, widgets::currentTheme()).color;
-    QVERIFY(svg.contains(color.name().toLatin1()));
-    QVERIFY(svg.contains("<text"));
-    QSvgRenderer renderer(svg);
-    QVERIFY(renderer.isValid());
-    QCOMPARE(renderer.viewBox(), plot_->rect());
-  }
-
-  void aFailedExportReturnsAnError() {
-    show();
-    QTemporaryDir folder;
-    const QString nowhere = folder.filePath(QStringLiteral("missing/a.pdf"));
-    QVERIFY(tests::exportPlot(*plot_, nowhere).startsWith(nowhere));
-    const QString unknown = folder.filePath(QStringLiteral("a.bmp"));
-    QVERIFY(tests::exportPlot(*plot_, unknown).contains(QStringLiteral(".svg")));
-    QVERIFY(!QFileInfo::exists(unknown));
-  }
-
  private:
   void show() {
     plot_->show();
@@ -476,12 +437,6 @@ class TstCurvePlot : public QObject {
     QTest::mousePress(widget, Qt::LeftButton, modifiers, from);
     QTest::mouseMove(widget, to);
     QTest::mouseRelease(widget, Qt::LeftButton, modifiers, to);
-  }
-  /// As SVG.
-  QByteArray exported() {
-    QTemporaryDir folder;
-    const QString path = folder.filePath(QStringLiteral("a.svg"));
-    return tests::exportPlot(*plot_, path).isEmpty() ? contentOf(path) : QByteArray();
   }
   QStringList lowestRows() const {
     QStringList names;

@@ -19,6 +19,14 @@ struct CurveReading {
   double seconds = 0;  ///< since the run began
 };
 
+/// Every point of a curve as it was logged.
+struct CurvePoints {
+  QString tag;
+  std::vector<qint64> steps;   ///< ascending
+  std::vector<float> seconds;  ///< since the run began
+  std::vector<float> values;   ///< may be NaN or infinite
+};
+
 /// A curve downsampled to pixel columns.
 struct CurveSamples {
   std::vector<QPointF> raw;        ///< ascending x; a NaN y is a gap
@@ -42,6 +50,8 @@ class CurveSource {
   virtual std::optional<CurveReading> nearest(double x) const = 0;
   /// The point with the lowest finite value, if there is one.
   virtual std::optional<CurveReading> lowest() const = 0;
+  /// For files: the one call whose cost grows with the number of points.
+  virtual CurvePoints allPoints() const = 0;
 };
 
 /// What a plot draws.

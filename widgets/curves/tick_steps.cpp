@@ -50,6 +50,22 @@ double tickStep(XAxis axis, std::pair<double, double> range, int count) {
                     range);
 }
 
+double roundStep(std::pair<double, double> range, int count) {
+  const double least = (range.second - range.first) / count;
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= least * (1 - 1e-9)) return factor * power;
+  return 10 * power;
+}
+
+std::vector<double> ticksEvery(double step, std::pair<double, double> range) {
+  std::vector<double> ticks;
+  const double slack = 1e-9 * (range.second - range.first);
+  for (double i = std::ceil((range.first - slack) / step); i * step <= range.second + slack; ++i)
+    ticks.push_back(i * step);
+  return ticks;
+}
+
 std::vector<double> logTicks(std::pair<double, double> range) {
   std::vector<double> ticks;
   if (range.first <= 0) return ticks;

@@ -13,34 +13,49 @@ constexpr int kHeightPx = 20, kCountPx = 30;
 
 }  // namespace
 
+std::vector<LegendEntry> legendEntries(const std::vector<Curve>& curves) {
+  const bool oneRun = std::ranges::all_of(
+      curves, [&](const Curve& curve) { return curve.run == curves.front().run; });
+  std::vector<LegendEntry> entries;
+  for (const Curve& curve : curves) {
+    if (!oneRun && std::ranges::find(entries, curve.name, &LegendEntry::text) != entries.end())
+      continue;
+    entries.push_back({curve, curve.name, !oneRun});
+    if (!oneRun) entries.back().curve.styleIndex = 0;  // no run's marker
+  }
+  return entries;
+}
+
+QPen LegendEntry::pen(const Theme& theme) const {
+  QPen pen = curvePen(curve, theme);
+  if (!anyRun) return pen;
+  pen.setColor(theme.textMuted);
+  // No dash: it would be that of one of the runs.
+  if (!isDotted(curve)) pen.setStyle(Qt::SolidLine);
+  return pen;
+}
+
 CardLegend::CardLegend(QWidget* parent) : QWidget(parent) {
   setFont(interfaceFont(12));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
 void CardLegend::setCurves(const std::vector<Curve>& curves) {
-  entries_.clear();
-  const bool oneRun = std::all_of(curves.begin(), curves.end(), [&](const Curve& curve) {
-    return curve.run == curves.front().run;
-  });
+  entries_ = legendEntries(curves);
   QStringList names;
-  for (const Curve& curve : curves) {
-    if (!oneRun && names.contains(curve.name)) continue;
-    entries_.push_back({curve, curve.name, !oneRun});
-    names.append(curve.name);
-  }
+  for (const LegendEntry& entry : entries_) names.append(entry.text);
   setToolTip(names.size() > 1 ? names.join(QLatin1Char('\n')) : QString());
   updateGeometry();
   update();
 }
 
-int CardLegend::widthOf(const Entry& entry, const Spacing& spacing) const {
+int CardLegend::widthOf(const LegendEntry& entry, const Spacing& spacing) const {
   return spacing.sample + spacing.toName + fontMetrics().horizontalAdvance(entry.text);
 }
 
 int CardLegend::widthOfAll(const Spacing& spacing) const {
   int width = 0;
-  for (const Entry& entry : entries_) width += widthOf(entry, spacing) + spacing.between;
+  for (const LegendEntry& entry : entries_) width += widthOf(entry, spacing) + spacing.between;
   return std::max(0, width - spacing.between);
 }
 
@@ -84,15 +99,8 @@ void CardLegend::paintEvent(QPaintEvent*) {
   for (std::size_t i = 0; i < fitting; ++i) left -= widthOf(entries_[i], spacing) + spacing.between;
   const double middle = height() / 2.0;
   for (std::size_t i = 0; i < fitting; ++i) {
-    QPen pen = curvePen(entries_[i].curve, theme);
-    if (entries_[i].anyRun) {
-      pen.setColor(theme.textMuted);
-      // No dash: it would be that of one of the runs.
-      if (!isDotted(entries_[i].curve)) pen.setStyle(Qt::SolidLine);
-    }
-    Curve sample = entries_[i].curve;
-    if (entries_[i].anyRun) sample.styleIndex = 0;  // nor its marker
-    paintSample(painter, sample, pen, {left, middle}, spacing.sample, theme.card);
+    paintSample(painter, entries_[i].curve, entries_[i].pen(theme), {left, middle}, spacing.sample,
+                theme.card);
     painter.setPen(theme.textMuted);
     painter.drawText(QRectF(left + spacing.sample + spacing.toName, 0, width(), height()),
                      Qt::AlignVCenter, entries_[i].text);

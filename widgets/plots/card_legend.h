@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QPen>
 #include <QStringList>
 #include <QWidget>
 #include <vector>
@@ -7,6 +8,19 @@
 #include "widgets/curves/curve_source.h"
 
 namespace lockstep::widgets {
+
+struct Theme;
+
+/// What a legend lists of curves.
+struct LegendEntry {
+  Curve curve;
+  QString text;
+  bool anyRun = false;  ///< a kind of curve of several runs: without colour
+
+  QPen pen(const Theme& theme) const;
+};
+/// With several runs only the kinds of curves.
+std::vector<LegendEntry> legendEntries(const std::vector<Curve>& curves);
 
 /// The names of the curves with samples of their pens, in one line; those that do not fit are
 /// counted at the right end. With several runs it lists only the kinds of curves, and RunLegend
@@ -26,23 +40,18 @@ class CardLegend : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  struct Entry {
-    Curve curve;
-    QString text;
-    bool anyRun = false;  ///< a kind of curve of several runs: without colour
-  };
   /// px.
   struct Spacing {
     int sample, toName, between;
   };
-  int widthOf(const Entry& entry, const Spacing& spacing) const;
+  int widthOf(const LegendEntry& entry, const Spacing& spacing) const;
   int widthOfAll(const Spacing& spacing) const;
   /// Narrower where not all fit otherwise.
   Spacing fittingSpacing() const;
   std::size_t fittingCount(const Spacing& spacing) const;
 
   static constexpr Spacing kWide{22, 6, 16}, kNarrow{16, 4, 8};
-  std::vector<Entry> entries_;
+  std::vector<LegendEntry> entries_;
 };
 
 }  // namespace lockstep::widgets

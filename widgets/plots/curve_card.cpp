@@ -1,13 +1,9 @@
 #include "widgets/plots/curve_card.h"
 
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
-#include <QPointer>
-#include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
@@ -164,26 +160,8 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
                   &CurveCard::expandRequested);
   Q_EMIT menuOpened(menu);
   menu->addSeparator();
-  menu->addAction(tr("Export plot…"), this, &CurveCard::exportPicture);
+  menu->addAction(tr("Export…"), this, &CurveCard::exportRequested);
   menu->popup(globalPosition);
-}
-
-void CurveCard::exportPicture() {
-  const QStringList kinds{tr("PDF (*.pdf)"), tr("SVG (*.svg)"), tr("PNG (*.png)")};
-  const QStringList endings{QStringLiteral(".pdf"), QStringLiteral(".svg"), QStringLiteral(".png")};
-  QString kind = kinds.front();
-  // A title such as "Box / Mask, s" is not a valid file name.
-  QString name = title_;
-  name.replace(QRegularExpression(QStringLiteral("[^\\w .-]+")), QStringLiteral(" "));
-  const QPointer<CurveCard> alive(this);
-  QString path =
-      QFileDialog::getSaveFileName(this, tr("Export plot"), name.simplified() + endings.front(),
-                                   kinds.join(QStringLiteral(";;")), &kind);
-  if (path.isEmpty() || !alive) return;
-  if (QFileInfo(path).suffix().isEmpty()) path += endings.value(kinds.indexOf(kind));
-  plot_->exportPicture(path, [this](const QString& error) {
-    if (!error.isEmpty()) Q_EMIT exportFailed(error);
-  });
 }
 
 }  // namespace lockstep::widgets

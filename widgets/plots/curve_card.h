@@ -44,7 +44,8 @@ class CurveCard : public QFrame {
   void expandRequested();
   /// Show the predictions of the step at this x.
   void predictionsRequested(double x);
-  void exportFailed(const QString& error);
+  /// Write it to a file or the clipboard.
+  void exportRequested();
   /// The card's menu is about to open: entries can be added.
   void menuOpened(QMenu* menu);
 
@@ -57,7 +58,6 @@ class CurveCard : public QFrame {
   void connectSignals();
   void updateLegend();
   void openMenu(const QPoint& globalPosition, std::optional<double> x);
-  void exportPicture();
   void updateEmptyText();
   void updateIcons();
 

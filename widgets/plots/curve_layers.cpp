@@ -14,6 +14,7 @@
 #include "widgets/curves/free_place.h"
 #include "widgets/curves/number_text.h"
 #include "widgets/curves/picture_key.h"
+#include "widgets/curves/pixel_map.h"
 #include "widgets/curves/polyline.h"
 #include "widgets/curves/shaded_gap.h"
 #include "widgets/jobs/latest_job.h"
@@ -24,18 +25,12 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kRawLinePx = 1.4, kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4,
-                 kMarkHeightPx = 8;
+constexpr double kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4, kMarkHeightPx = 8;
 
 using Line = CurveLines::Line;
 using Lines = std::vector<CurveLines>;
 
 QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
-
-QColor withAlpha(QColor color, int alpha) {
-  color.setAlpha(alpha);
-  return color;
-}
 
 /// A small caret: there are points above.
 QCPScatterStyle aboveMarker(const QColor& color) {
@@ -66,29 +61,14 @@ bool isOfSeveralRuns(const std::vector<Curve>& curves) {
                      [&](const Curve& curve) { return curve.run != curves.front().run; });
 }
 
-/// More curves than there are styles to tell them apart.
-bool isCrowd(const std::vector<Curve>& curves) { return curves.size() > 2 * kRunStyles; }
-
-/// x or y to px, without QCustomPlot's case distinctions for every point.
-class PixelMap {
- public:
-  explicit PixelMap(const QCPAxis* axis) : isLog_(axis->scaleType() == QCPAxis::stLogarithmic) {
-    const double low = axis->range().lower, high = axis->range().upper;
-    start_ = axis->coordToPixel(low);
-    from_ = isLog_ ? std::log(low) : low;
-    const double to = isLog_ ? std::log(high) : high;
-    scale_ = to > from_ ? (axis->coordToPixel(high) - start_) / (to - from_) : 0;
-  }
-  /// What has no place on a log axis is far below it.
-  double operator()(double value) const {
-    if (isLog_) value = value > 0 ? std::log(value) : std::isnan(value) ? value : -1e6;
-    return start_ + (value - from_) * scale_;
-  }
-
- private:
-  bool isLog_;
-  double start_ = 0, from_ = 0, scale_ = 0;
-};
+/// Without QCustomPlot's case distinctions for every point.
+PixelMap pixelMapOf(const QCPAxis* axis) {
+  const double low = axis->range().lower, high = axis->range().upper;
+  return {{low, high},
+          axis->coordToPixel(low),
+          axis->coordToPixel(high),
+          axis->scaleType() == QCPAxis::stLogarithmic};
+}
 
 /// Points with a marker.
 struct Scatter {
@@ -205,7 +185,7 @@ CurveLayers::Impl::Impl(QCustomPlot* plot)
 }
 
 Line CurveLayers::Impl::toPixels(const Line& line) const {
-  const PixelMap x(parentPlot()->xAxis), y(parentPlot()->yAxis);
+  const PixelMap x = pixelMapOf(parentPlot()->xAxis), y = pixelMapOf(parentPlot()->yAxis);
   Line pixels;
   pixels.reserve(line.size());
   for (const QPointF& point : line) pixels.push_back({x(point.x()), y(point.y())});
@@ -293,18 +273,12 @@ void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool
 /// The style of a curve depends on whether it is smoothed and on the distance of its points.
 void CurveLayers::Impl::styleLine(const Content& content, std::size_t index,
                                   CurveLines& drawn) const {
-  const Theme& theme = currentTheme();
-  const Curve& curve = content.curves[index];
-  drawn.rawPen = drawn.smoothPen = curvePen(curve, theme);
+  const LinePens pens = linePens(content.curves[index], !drawn.smooth.empty(), currentTheme());
+  drawn.rawPen = pens.raw;
+  drawn.smoothPen = pens.smooth;
   drawn.isSmoothThin = isCrowd(content.curves);
   // With several points per pixel column the line is vertical in it.
   drawn.isRawThin = drawn.isSmoothThin || drawn.raw.size() > content.columns + 1;
-  if (curve.kind == Curve::Kind::Evaluation) return;
-  if (!drawn.smooth.empty()) {
-    drawn.rawPen = QPen(withAlpha(drawn.rawPen.color(), theme.isDark ? 84 : 96), 1);
-  } else {
-    drawn.rawPen.setWidthF(kRawLinePx);  // thin, because a noisy thick line would be a filled area
-  }
 }
 
 void CurveLayers::Impl::addScatters(const Curve& curve, const CurveSamples& samples, bool isOneRun,
@@ -335,7 +309,6 @@ void CurveLayers::Impl::addScatters(const Curve& curve, const CurveSamples& samp
 }
 
 void CurveLayers::Impl::addBands(const Content& content, std::size_t index, CurveLines& drawn) {
-  const Theme& theme = currentTheme();
   const Curve& curve = content.curves[index];
   ShadedGap& gap = curves[index].gap;
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
@@ -343,10 +316,8 @@ void CurveLayers::Impl::addBands(const Content& content, std::size_t index, Curv
                   lowest ? std::optional(lowest->x) : std::nullopt);
   for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest}) {
     const ShadedGap::Band& band = gap.bands[interval];
-    const QColor color = interval == ShadedGap::UntilLowest
-                             ? withAlpha(runStyle(curve.styleIndex, theme).color, 26)
-                             : withAlpha(theme.warning, 48);
-    drawn.bands.push_back({toPixels(band.top), toPixels(band.bottom), color});
+    drawn.bands.push_back(
+        {toPixels(band.top), toPixels(band.bottom), gapColor(curve, interval, currentTheme())});
   }
 }
 
@@ -354,7 +325,7 @@ void CurveLayers::Impl::addBands(const Content& content, std::size_t index, Curv
 void CurveLayers::Impl::addMarks(const QCPScatterStyle& style, const std::vector<double>& xs,
                                  double yPx) {
   Scatter scatter{style, {}};
-  const PixelMap toX(parentPlot()->xAxis);
+  const PixelMap toX = pixelMapOf(parentPlot()->xAxis);
   double lastPx = -std::numeric_limits<double>::infinity();
   for (const double x : xs) {
     const double px = toX(x);

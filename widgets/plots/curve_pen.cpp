@@ -11,7 +11,12 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kLinePx = 2.0, kEvaluationPx = 1.7, kHalfMarkerPx = 3;
+constexpr double kLinePx = 2.0, kEvaluationPx = 1.7, kHalfMarkerPx = 3, kRawLinePx = 1.4;
+
+QColor withAlpha(QColor color, int alpha) {
+  color.setAlpha(alpha);
+  return color;
+}
 
 /// Outline of an evaluation's marker, in the shape that plots use for it.
 QPainterPath markerOutline(int styleIndex, const QPointF& centre) {
@@ -64,15 +69,39 @@ QPen curvePen(const Curve& curve, const Theme& theme) {
   return pen;
 }
 
+bool isCrowd(const std::vector<Curve>& curves) { return curves.size() > 2 * kRunStyles; }
+
+LinePens linePens(const Curve& curve, bool isSmoothed, const Theme& theme) {
+  LinePens pens{curvePen(curve, theme), curvePen(curve, theme)};
+  if (curve.kind == Curve::Kind::Evaluation) return pens;
+  if (isSmoothed) {
+    pens.raw = QPen(withAlpha(pens.raw.color(), theme.isDark ? 84 : 96), 1);
+  } else {
+    pens.raw.setWidthF(kRawLinePx);  // thin, because a noisy thick line would be a filled area
+  }
+  return pens;
+}
+
+QColor gapColor(const Curve& heldOut, ShadedGap::Interval interval, const Theme& theme) {
+  return interval == ShadedGap::UntilLowest
+             ? withAlpha(runStyle(heldOut.styleIndex, theme).color, 26)
+             : withAlpha(theme.warning, 48);
+}
+
+void paintMarker(QPainter& painter, const Curve& curve, const QColor& color, const QPointF& centre,
+                 const QColor& background) {
+  painter.setPen(QPen(color, 1.6));
+  painter.setBrush(isFilled(curve) ? color : background);
+  painter.drawPath(markerOutline(curve.styleIndex, centre));
+}
+
 void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const QPointF& left,
                  double widthPx, const QColor& background) {
   painter.setPen(pen);
   painter.setBrush(Qt::NoBrush);
   painter.drawLine(left, left + QPointF(widthPx, 0));
-  if (curve.kind != Curve::Kind::Evaluation) return;
-  painter.setPen(QPen(pen.color(), 1.6));
-  painter.setBrush(isFilled(curve) ? pen.color() : background);
-  painter.drawPath(markerOutline(curve.styleIndex, left + QPointF(widthPx / 2, 0)));
+  if (curve.kind == Curve::Kind::Evaluation)
+    paintMarker(painter, curve, pen.color(), left + QPointF(widthPx / 2, 0), background);
 }
 
 }  // namespace lockstep::widgets

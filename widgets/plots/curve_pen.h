@@ -1,10 +1,13 @@
 #pragma once
 
+#include <QPen>
+#include <vector>
+
 #include "widgets/curves/curve_source.h"
+#include "widgets/curves/shaded_gap.h"
 
 class QColor;
 class QPainter;
-class QPen;
 class QPointF;
 
 namespace lockstep::widgets {
@@ -21,6 +24,20 @@ bool isFilled(const Curve& curve);
 /// Pen of a curve in plots, legends and readings.
 QPen curvePen(const Curve& curve, const Theme& theme);
 
+/// More curves than there are styles to tell them apart: they are thin, and only the smoothed
+/// values of those that are smoothed are drawn.
+bool isCrowd(const std::vector<Curve>& curves);
+struct LinePens {
+  QPen raw, smooth;
+};
+/// Pens in a plot: of the values, and of the smoothed ones over them.
+LinePens linePens(const Curve& curve, bool isSmoothed, const Theme& theme);
+/// Of the area between a held-out curve and its training curve.
+QColor gapColor(const Curve& heldOut, ShadedGap::Interval interval, const Theme& theme);
+
+/// The marker of an evaluation.
+void paintMarker(QPainter& painter, const Curve& curve, const QColor& color, const QPointF& centre,
+                 const QColor& background);
 /// Paints a sample of a curve with its marker, for legends and readings. `left`: its left end.
 void paintSample(QPainter& painter, const Curve& curve, const QPen& pen, const QPointF& left,
                  double widthPx, const QColor& background);

@@ -2,8 +2,10 @@
 
 #include <qcustomplot.h>
 
+#include <QBuffer>
 #include <QEvent>
 #include <QKeyEvent>
+#include <QSvgGenerator>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -15,7 +17,6 @@
 #include "widgets/plots/axis_ticks.h"
 #include "widgets/plots/curve_layers.h"
 #include "widgets/plots/curve_pen.h"
-#include "widgets/plots/picture_export.h"
 #include "widgets/plots/plot_overlay.h"
 #include "widgets/theme.h"
 
@@ -391,8 +392,20 @@ void CurvePlot::setXView(double low, double high) {
 
 int CurvePlot::drawnPointCount(int curve) const { return impl_->layers->pointCount(curve); }
 
-void CurvePlot::exportPicture(const QString& path, std::function<void(const QString& error)> done) {
-  exportPlot(impl_->plot, path, this, std::move(done));
+const PlotView& CurvePlot::view() const { return impl_->view; }
+
+QByteArray CurvePlot::toSvg() const {
+  QBuffer buffer;
+  QSvgGenerator generator;
+  generator.setOutputDevice(&buffer);
+  generator.setSize(size());
+  generator.setViewBox(rect());
+  QCPPainter painter(&generator);
+  painter.setMode(QCPPainter::pmVectorized);
+  painter.setMode(QCPPainter::pmNoCaching);
+  impl_->plot->toPainter(&painter, width(), height());
+  painter.end();
+  return buffer.data();
 }
 
 QSize CurvePlot::sizeHint() const { return {420, 220}; }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QWidget>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 namespace lockstep::widgets {
 
 class DrawQueue;
+class PlotView;
 
 /// Ranges that a plot is zoomed to; nothing: all.
 struct PlotZoom {
@@ -75,8 +75,10 @@ class CurvePlot : public QWidget {
   /// Number of points of one curve in the last drawing.
   int drawnPointCount(int curve) const;
 
-  /// Writes .pdf, .svg or .png, by the suffix, in the background. See exportPlot().
-  void exportPicture(const QString& path, std::function<void(const QString& error)> done);
+  /// What is shown, to be taken for a file.
+  const PlotView& view() const;
+  /// What is on the screen, as SVG, for tests.
+  QByteArray toSvg() const;
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;

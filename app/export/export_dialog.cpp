@@ -1,0 +1,165 @@
+#include "app/export/export_dialog.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "app/export/figure_export.h"
+#include "widgets/jobs/awaited.h"
+#include "widgets/role.h"
+#include "widgets/theme.h"
+
+namespace lockstep::app {
+namespace {
+
+using widgets::FigureFormat;
+
+constexpr int kWidthPx = 460;
+
+}  // namespace
+
+ExportDialog::ExportDialog(std::vector<Exportable> choices, int chosen, const QString& folder,
+                           QWidget* parent)
+    : QDialog(parent), choices_(std::move(choices)), folder_(folder) {
+  setObjectName(QStringLiteral("exportDialog"));
+  setWindowTitle(tr("Export"));
+  setAttribute(Qt::WA_DeleteOnClose);
+  setMinimumWidth(kWidthPx);
+  widgets::setRole(this, "panel");
+  buildUi();
+  connectSignals();
+  what_->setCurrentIndex(chosen);
+  showFormat();
+}
+
+void ExportDialog::buildUi() {
+  auto* heading = new QLabel(tr("Export curves"));
+  heading->setFont(widgets::interfaceFont(14, QFont::DemiBold));
+  what_ = new QComboBox;
+  what_->setObjectName(QStringLiteral("what"));
+  for (const Exportable& each : choices_) what_->addItem(each.name);
+  format_ = new QComboBox;
+  format_->setObjectName(QStringLiteral("format"));
+  const struct {
+    FigureFormat format;
+    QString name;
+  } formats[] = {{FigureFormat::Pdf, tr("PDF, vector graphics")},
+                 {FigureFormat::Svg, tr("SVG, vector graphics")},
+                 {FigureFormat::Png, tr("PNG, 2x")},
+                 {FigureFormat::Csv, tr("CSV, every point")},
+                 {FigureFormat::Tex, tr("LaTeX, pgfplots")}};
+  for (const auto& [format, name] : formats) format_->addItem(name, static_cast<int>(format));
+  note_ = new QLabel;
+  note_->setObjectName(QStringLiteral("note"));
+  widgets::setRole(note_, "muted");
+  fault_ = new QLabel;
+  fault_->setObjectName(QStringLiteral("fault"));
+  fault_->hide();
+  widgets::setRole(fault_, "error");
+  for (QLabel* label : {note_, fault_}) {
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+  }
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(20, 18, 20, 16);
+  column->setSpacing(8);
+  column->addWidget(heading);
+  auto* form = new QFormLayout;
+  form->setSpacing(8);
+  form->addRow(tr("What"), what_);
+  form->addRow(tr("Format"), format_);
+  column->addLayout(form);
+  column->addWidget(note_);
+  column->addWidget(fault_);
+  column->addStretch();
+  column->addLayout(buildButtons());
+}
+
+QLayout* ExportDialog::buildButtons() {
+  auto* cancel = new QPushButton(tr("Cancel"));
+  cancel->setAutoDefault(false);
+  copy_ = new QPushButton;
+  copy_->setObjectName(QStringLiteral("copy"));
+  copy_->setAutoDefault(false);
+  save_ = new QPushButton(tr("Save…"));
+  save_->setObjectName(QStringLiteral("save"));
+  save_->setDefault(true);
+  widgets::setRole(save_, "primary");
+  connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(8);
+  buttons->addWidget(copy_);
+  buttons->addStretch();
+  buttons->addWidget(cancel);
+  buttons->addWidget(save_);
+  return buttons;
+}
+
+void ExportDialog::connectSignals() {
+  connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::showFormat);
+  connect(save_, &QPushButton::clicked, this, &ExportDialog::save);
+  connect(copy_, &QPushButton::clicked, this, &ExportDialog::copy);
+}
+
+FigureFormat ExportDialog::format() const {
+  return static_cast<FigureFormat>(format_->currentData().toInt());
+}
+
+const Exportable& ExportDialog::choice() const {
+  return choices_[static_cast<std::size_t>(what_->currentIndex())];
+}
+
+void ExportDialog::showFormat() {
+  const bool isTable = contentFor(format()) == widgets::FigureContent::Table;
+  copy_->setText(isTable ? tr("Copy the table") : tr("Copy the picture"));
+  note_->setText(
+      isTable ? tr("Every logged point of the curves, whatever is zoomed to: not smoothed, not "
+                   "downsampled.")
+              : tr("As it is shown, in the light theme. Lines hold the minimum and maximum of each "
+                   "pixel column; CSV has every point."));
+}
+
+void ExportDialog::setBusy(bool busy) {
+  for (QWidget* each : std::initializer_list<QWidget*>{save_, copy_, what_, format_})
+    each->setEnabled(!busy);
+}
+
+/// The dialog asks before a file is replaced.
+QString ExportDialog::askPath() {
+  QFileDialog dialog(this, tr("Export"), {},
+                     QStringLiteral("%1 (*.%2)").arg(format_->currentText(), suffixOf(format())));
+  dialog.setAcceptMode(QFileDialog::AcceptSave);
+  dialog.setDefaultSuffix(suffixOf(format()));
+  dialog.setDirectory(jobs::folderToBeginWith(folder_));
+  dialog.selectFile(choice().file + QLatin1Char('.') + suffixOf(format()));
+  if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return {};
+  return dialog.selectedFiles().front();
+}
+
+void ExportDialog::save() {
+  const QString path = askPath();
+  if (path.isEmpty()) return;
+  fault_->hide();
+  setBusy(true);
+  exportFigure(choice().take(contentFor(format())), format(), path, this,
+               [this, path](const QString& error) {
+                 setBusy(false);
+                 fault_->setText(error);
+                 fault_->setVisible(!error.isEmpty());
+                 if (!error.isEmpty()) return;
+                 Q_EMIT saved(path);
+                 accept();
+               });
+}
+
+void ExportDialog::copy() {
+  setBusy(true);
+  copyFigure(choice().take(contentFor(format())), format(), this, [this] { accept(); });
+}
+
+}  // namespace lockstep::app

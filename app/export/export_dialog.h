@@ -1,0 +1,59 @@
+#pragma once
+
+#include <QDialog>
+#include <QString>
+#include <functional>
+#include <vector>
+
+#include "widgets/export/figure_file.h"
+
+class QComboBox;
+class QLabel;
+class QLayout;
+class QPushButton;
+
+namespace lockstep::app {
+
+/// What can be exported: a card, or the page.
+struct Exportable {
+  QString name;
+  QString file;  ///< suggested name, without a suffix
+  std::function<widgets::Figure(widgets::FigureContent)> take;
+};
+
+/// Asks what is exported and where to. Saves it itself, and closes once it is written; a failure is
+/// told in it, so that nothing has to be chosen again.
+class ExportDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  /// `chosen`: index of the choice at first. `folder`: where files are put at first.
+  ExportDialog(std::vector<Exportable> choices, int chosen, const QString& folder, QWidget* parent);
+
+ Q_SIGNALS:
+  /// With the path of the file.
+  void saved(const QString& path);
+
+ private:
+  void buildUi();
+  QLayout* buildButtons();
+  void connectSignals();
+  void showFormat();
+  void save();
+  void copy();
+  void setBusy(bool busy);
+  widgets::FigureFormat format() const;
+  const Exportable& choice() const;
+  QString askPath();
+
+  std::vector<Exportable> choices_;
+  QString folder_;
+  QComboBox* what_ = nullptr;
+  QComboBox* format_ = nullptr;
+  QLabel* note_ = nullptr;
+  QLabel* fault_ = nullptr;
+  QPushButton* save_ = nullptr;
+  QPushButton* copy_ = nullptr;
+};
+
+}  // namespace lockstep::app

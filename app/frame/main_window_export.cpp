@@ -1,0 +1,55 @@
+// What MainWindow writes to files and the clipboard.
+#include <QDir>
+#include <QFileInfo>
+#include <QPointer>
+#include <QSettings>
+#include <algorithm>
+
+#include "app/export/export_dialog.h"
+#include "app/export/figure_export.h"
+#include "app/frame/main_window.h"
+#include "app/frame/page_area.h"
+#include "app/monitor/monitor_page.h"
+#include "widgets/plots/curve_card.h"
+
+namespace lockstep::app {
+namespace {
+
+const QString kFolderKey = QStringLiteral("exportFolder");
+
+}  // namespace
+
+void MainWindow::exportCurves(widgets::CurveCard* card) {
+  MonitorPage* page = monitorPage();
+  const std::vector<widgets::CurveCard*> shown = page->shownCards();
+  if (shown.empty())
+    return pages_->showWarning(tr("There is nothing to export"),
+                               tr("Select a run with curves in the list of runs."));
+  const QString run = shownRuns_.front().name;
+  const auto fileOf = [&run](const QString& what) {
+    return fileNameOf(run + QLatin1Char(' ') + what);
+  };
+  std::vector<Exportable> choices;
+  choices.push_back({tr("The page: %1 cards").arg(shown.size()), fileOf(tr("curves")),
+                     [page](widgets::FigureContent content) {
+                       return page->figureOf(page->shownCards(), content);
+                     }});
+  for (widgets::CurveCard* each : shown)
+    choices.push_back({each->title(), fileOf(each->title()),
+                       [page, alive = QPointer(each)](widgets::FigureContent content) {
+                         return page->figureOf(
+                             alive ? std::vector{alive.data()} : std::vector<widgets::CurveCard*>(),
+                             content);
+                       }});
+  const auto asked = std::ranges::find(shown, card);
+  const auto chosen = asked == shown.end() ? 0 : asked - shown.begin() + 1;
+  const QString folder = options_.keepLayout ? QSettings().value(kFolderKey).toString() : QString();
+  auto* dialog = new ExportDialog(std::move(choices), static_cast<int>(chosen),
+                                  folder.isEmpty() ? QDir::homePath() : folder, this);
+  connect(dialog, &ExportDialog::saved, this, [this](const QString& path) {
+    if (options_.keepLayout) QSettings().setValue(kFolderKey, QFileInfo(path).path());
+  });
+  dialog->open();
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,199 @@
+// Curves to files and the clipboard, through the window.
+#include <QClipboard>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFile>
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <bit>
+
+#include "app/export/export_dialog.h"
+#include "app/frame/main_window.h"
+#include "app/monitor/monitor_page.h"
+#include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
+#include "tests/support/test_main.h"
+#include "widgets/banner.h"
+#include "widgets/plots/curve_card.h"
+
+using namespace lockstep;
+using app::ExportDialog;
+using app::MainWindow;
+
+namespace {
+
+template <typename Widget>
+Widget* visible() {
+  for (QWidget* each : QApplication::topLevelWidgets())
+    if (auto* found = qobject_cast<Widget*>(each); found && found->isVisible()) return found;
+  return nullptr;
+}
+
+QByteArray contentOf(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+}  // namespace
+
+class TstExport : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    const QString run = tests::makeRun(folder_->path(), run_);
+    window_ = std::make_unique<MainWindow>(&theme_, tests::optionsFor({run}));
+    window_->show();
+    QTRY_VERIFY(window_->isReady());
+    QTRY_VERIFY(!window_->monitorPage()->shownCards().empty());
+  }
+  void cleanup() { window_.reset(); }
+
+  void thePageIsSavedByKeys() {
+    QVERIFY(openDialog());
+    choose("format", "SVG");
+    save(folder_->filePath(QStringLiteral("page")));
+    QTRY_VERIFY(!dialog_);
+    const QByteArray svg = contentOf(folder_->filePath(QStringLiteral("page.svg")));
+    for (const widgets::CurveCard* card : window_->monitorPage()->shownCards())
+      QVERIFY2(svg.contains(card->title().toHtmlEscaped().toUtf8()), qPrintable(card->title()));
+    QVERIFY(svg.contains(">made<") || svg.contains(">made "));
+  }
+
+  void aCardsMenuExportsThatCard() {
+    widgets::CurveCard* card = window_->monitorPage()->shownCards()[2];
+    Q_EMIT card->plot()->menuRequested(card->mapToGlobal(card->rect().center()));
+    auto* menu = card->findChild<QMenu*>();
+    QVERIFY(menu);
+    for (QAction* action : menu->actions())
+      if (action->text() == QStringLiteral("Export…")) action->trigger();
+    dialog_ = window_->findChild<ExportDialog*>();
+    QVERIFY(dialog_);
+    QCOMPARE(dialog_->findChild<QComboBox*>(QStringLiteral("what"))->currentText(), card->title());
+  }
+
+  void aTableHasTheLoggedValuesBitForBit() {
+    QVERIFY(openDialog());
+    choose("format", "CSV");
+    const QString path = folder_->filePath(QStringLiteral("page.csv"));
+    save(path);
+    QTRY_VERIFY(!dialog_);
+    int found = 0;
+    for (const QByteArray& line : contentOf(path).split('\n')) {
+      if (!line.contains(",train/loss_total,")) continue;
+      const QList<QByteArray> fields = line.trimmed().split(',');
+      const float value = std::strtof(fields.last().constData(), nullptr);
+      QCOMPARE(std::bit_cast<quint32>(value), std::bit_cast<quint32>(tests::madeLoss(
+                                                  run_, fields[fields.size() - 3].toLongLong())));
+      ++found;
+    }
+    QCOMPARE(found, static_cast<int>(run_.steps));
+  }
+
+  void aFileThatExistsIsReplacedOnlyAfterAQuestion() {
+    const QString path = folder_->filePath(QStringLiteral("mine.pdf"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("mine") == 4);
+    file.close();
+    QVERIFY(openDialog());
+    choose("format", "PDF");
+    bool wasAsked = false;
+    QTimer answer;
+    connect(&answer, &QTimer::timeout, this, [&] {
+      if (auto* question = visible<QMessageBox>()) {
+        wasAsked = true;
+        QTest::keyClick(question, Qt::Key_Escape);
+      } else if (wasAsked) {
+        if (auto* files = visible<QFileDialog>()) files->reject();
+      }
+    });
+    answer.start(0);
+    save(folder_->filePath(QStringLiteral("mine")));  // without the suffix
+    QVERIFY(wasAsked);
+    QCOMPARE(contentOf(path), QByteArray("mine"));
+    QVERIFY(dialog_ && dialog_->isVisible());
+  }
+
+  void aFailureIsOneLineAndTheDialogStays() {
+    QVERIFY(openDialog());
+    const QString path = folder_->filePath(QStringLiteral("gone/a.pdf"));
+    QVERIFY(QDir(folder_->path()).mkdir(QStringLiteral("gone")));
+    QVERIFY(QFile::setPermissions(folder_->filePath(QStringLiteral("gone")), QFile::ReadOwner));
+    save(path, [this] { QDir(folder_->filePath(QStringLiteral("gone"))).removeRecursively(); });
+    const auto* fault = dialog_->findChild<QLabel*>(QStringLiteral("fault"));
+    QTRY_VERIFY(fault->isVisible());
+    QVERIFY2(fault->text().startsWith(path + QStringLiteral(" cannot be written: ")),
+             qPrintable(fault->text()));
+    QVERIFY(dialog_->findChild<QPushButton*>(QStringLiteral("save"))->isEnabled());
+  }
+
+  void thePictureAndTheTableAreCopied() {
+    for (const bool isTable : {false, true}) {
+      QVERIFY(openDialog());
+      choose("format", isTable ? "CSV" : "PDF");
+      QTest::mouseClick(dialog_->findChild<QPushButton*>(QStringLiteral("copy")), Qt::LeftButton);
+      QTRY_VERIFY(!dialog_);
+      const QMimeData* data = QGuiApplication::clipboard()->mimeData();
+      QCOMPARE(data->hasImage(), !isTable);
+      QCOMPARE(data->hasFormat(QStringLiteral("image/svg+xml")), !isTable);
+      QCOMPARE(data->text().startsWith(QStringLiteral("card,run,curve")), isTable);
+    }
+  }
+
+  void withoutCurvesAWarningSaysWhatToDo() {
+    QTemporaryDir empty;
+    MainWindow window(&theme_, tests::optionsFor({empty.path()}, app::Page::Monitor));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+    QVERIFY(!window.findChild<ExportDialog*>());
+    QVERIFY(tests::visibleBanner(window, QStringLiteral("nothing to export"),
+                                 QStringLiteral("Select a run")));
+  }
+
+ private:
+  bool openDialog() {
+    window_->activateWindow();
+    if (!QTest::qWaitForWindowActive(window_.get())) return false;
+    QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier);
+    dialog_ = window_->findChild<ExportDialog*>();
+    return dialog_ && dialog_->isVisible();
+  }
+  void choose(const char* box, const char* text) {
+    auto* combo = dialog_->findChild<QComboBox*>(QString::fromLatin1(box));
+    for (int i = 0; i < combo->count(); ++i)
+      if (combo->itemText(i).startsWith(QString::fromLatin1(text))) combo->setCurrentIndex(i);
+  }
+  /// Types a path into the dialog of files, which runs meanwhile.
+  void save(
+      const QString& path, const std::function<void()>& before = [] {}) {
+    QTimer::singleShot(0, this, [path, before] {
+      auto* files = visible<QFileDialog>();
+      QVERIFY(files);
+      auto* name = files->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+      name->setText(path);
+      before();
+      QTest::keyClick(name, Qt::Key_Return);
+    });
+    QTest::mouseClick(dialog_->findChild<QPushButton*>(QStringLiteral("save")), Qt::LeftButton);
+  }
+
+  widgets::ThemeSwitch theme_;
+  tests::MadeRun run_;
+  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<MainWindow> window_;
+  QPointer<ExportDialog> dialog_;
+};
+
+LOCKSTEP_TEST(TstExport)
+#include "tst_export.moc"

@@ -1,0 +1,50 @@
+#include "widgets/export/figure_csv.h"
+
+#include <QString>
+#include <charconv>
+#include <concepts>
+
+#include "widgets/export/figure.h"
+
+namespace lockstep::widgets {
+namespace {
+
+/// A field of RFC 4180.
+QByteArray field(const QString& text) {
+  QByteArray bytes = text.toUtf8();
+  if (!bytes.contains(',') && !bytes.contains('"') && !bytes.contains('\n')) return bytes;
+  return '"' + bytes.replace('"', "\"\"") + '"';
+}
+
+/// The fewest digits that give the same number back.
+template <typename Number>
+requires std::integral<Number> || std::floating_point<Number>
+void appendNumber(QByteArray& csv, Number number) {
+  char digits[32];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
+  csv.append(digits, end - digits);
+}
+
+}  // namespace
+
+QByteArray csvOf(const Figure& figure) {
+  QByteArray csv("card,run,curve,tag,step,seconds,value\r\n");
+  for (const FigurePlot& plot : figure.plots) {
+    for (const FigureCurve& each : plot.curves) {
+      const QByteArray names = field(plot.title) + ',' + field(each.curve.run) + ',' +
+                               field(each.curve.name) + ',' + field(each.points.tag) + ',';
+      for (std::size_t i = 0; i < each.points.values.size(); ++i) {
+        csv += names;
+        appendNumber(csv, each.points.steps[i]);
+        csv += ',';
+        appendNumber(csv, each.points.seconds[i]);
+        csv += ',';
+        appendNumber(csv, each.points.values[i]);
+        csv += "\r\n";
+      }
+    }
+  }
+  return csv;
+}
+
+}  // namespace lockstep::widgets
