@@ -6,7 +6,9 @@ namespace lockstep::app {
 namespace {
 
 XScale scaleOf(const RunController& run, widgets::XAxis axis) {
-  return {axis, run.info().stepsPerEpoch.value_or(0), run.history().metrics().baseTime()};
+  return {axis, run.info().stepsPerEpoch.value_or(0),
+          static_cast<double>(run.evaluationPlan().imagesPerStep),
+          run.history().metrics().baseTime()};
 }
 
 /// The series that maps steps to x; nullptr if the run has no value on this axis.
@@ -18,6 +20,7 @@ const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axi
 }  // namespace
 
 bool hasAxis(const RunController& run, widgets::XAxis axis) {
+  if (axis == widgets::XAxis::Images) return run.evaluationPlan().imagesPerStep > 0;
   return axis != widgets::XAxis::Epoch || run.info().stepsPerEpoch;
 }
 

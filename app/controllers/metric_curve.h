@@ -35,7 +35,7 @@ class MetricCurve : public widgets::CurveSource {
 };
 
 /// Whether the run can be drawn over this axis: over epochs only if its run.json holds the steps
-/// per epoch.
+/// per epoch, over images if its config.yaml can be read.
 bool hasAxis(const RunController& run, widgets::XAxis axis);
 
 /// x of a step on this axis, by the run's training records; nothing if there are none.

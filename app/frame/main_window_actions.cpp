@@ -256,6 +256,8 @@ void MainWindow::addMonitorActions() {
       [page] { page->tools()->toggleSmoothing(); });
   add("monitor.outliers", tr("Ignore outliers"), Qt::Key_O, [page] { page->toggleOutliers(); });
   add("monitor.reset_zoom", tr("Reset zoom"), Qt::Key_R, [page] { page->resetViews(); });
+  add("monitor.show_curves", tr("Show all hidden curves, runs and marks"), QKeySequence(),
+      [page] { page->showAllCurves(); });
   add("monitor.zoom_back", tr("Zoom back"), Qt::Key_BracketLeft,
       [page] { page->zoom()->goBack(); });
   add("monitor.zoom_forward", tr("Zoom forward"), Qt::Key_BracketRight,

@@ -16,9 +16,9 @@
 #include "app/controllers/card_curves.h"
 #include "app/controllers/metric_curve.h"
 #include "app/models/card_facts.h"
-#include "app/models/checkpoint_text.h"
 #include "app/models/evaluation_plan.h"
 #include "app/models/run_alerts.h"
+#include "app/models/tag_sections.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/card_grid.h"
 #include "app/monitor/card_sections.h"
@@ -28,6 +28,7 @@
 #include "engine/events/tags.h"
 #include "widgets/empty_state.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/plots/run_legend.h"
 #include "widgets/role.h"
 #include "widgets/throttle.h"
@@ -118,6 +119,7 @@ void MonitorPage::connectSignals() {
   connect(sections_, &CardSections::cardMade, this, &MonitorPage::takeCard);
   connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
   connectPlot(sections_->parameters()->card());
+  connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleRun);
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::scenesRequested);
   connect(empty_, &widgets::EmptyState::otherActionTriggered, this,
@@ -146,6 +148,12 @@ void MonitorPage::connectPlot(widgets::CurveCard* card) {
 void MonitorPage::takeCard(widgets::CurveCard* card, const CardPlan& plan) {
   connectPlot(card);
   connect(card, &widgets::CurveCard::expandRequested, this, [this, card] { maximize(card); });
+  const QString id = cardId(plan);
+  // An evaluation is a point of the held-out curve anyway.
+  card->setHidden(
+      hiddenCurves_.value(id, {widgets::markName(widgets::EventMark::Kind::Evaluation)}));
+  connect(card, &widgets::CurveCard::hiddenChanged, this,
+          [this, card, id] { keepHiddenOf(card, id); });
   giveCurves(card, plan);
   card->plot()->setXExtent(xExtent_);
 }
@@ -180,10 +188,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   if (!any) updateEmptyState();
   stack_->setCurrentIndex(any ? 0 : 1);
   tools_->setVisible(any);
-  std::vector<widgets::RunLegend::Run> legend;
-  for (const ShownRun& shown : runs_) legend.push_back({shown.name, shown.styleIndex});
-  runLegend_->setRuns(std::move(legend));
-  runLegend_->setVisible(runs_.size() > 1);
+  updateRunLegend();
   updateScope();
   updateTags();
   rebuildCurves();
@@ -213,8 +218,50 @@ void MonitorPage::rebuildCurves() {
   sections_->parameters()->setRuns(runs_, axis_);
 }
 
+std::vector<ShownRun> MonitorPage::visibleRuns() const {
+  std::vector<ShownRun> visible = runs_;
+  std::erase_if(visible, [this](const ShownRun& shown) {
+    return !shown.run || hiddenRuns_.contains(shown.run->folder());
+  });
+  return visible;
+}
+
+void MonitorPage::toggleRun(int run) {
+  const QString folder = runs_[static_cast<std::size_t>(run)].run->folder();
+  if (!hiddenRuns_.remove(folder)) hiddenRuns_.insert(folder);
+  updateRunLegend();
+  rebuildCurves();
+  updateCurves();
+}
+
+/// A pinned card is there twice.
+void MonitorPage::keepHiddenOf(const widgets::CurveCard* card, const QString& id) {
+  hiddenCurves_[id] = card->hidden();
+  sections_->forEachCard([&](widgets::CurveCard* other, const CardPlan& plan) {
+    if (cardId(plan) == id) other->setHidden(card->hidden());
+  });
+}
+
+void MonitorPage::showAllCurves() {
+  hiddenCurves_.clear();
+  hiddenRuns_.clear();
+  sections_->forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->setHidden({}); });
+  updateRunLegend();
+  rebuildCurves();
+  updateCurves();
+}
+
+void MonitorPage::updateRunLegend() {
+  std::vector<widgets::RunLegend::Run> legend;
+  for (const ShownRun& shown : runs_)
+    legend.push_back(
+        {shown.name, shown.styleIndex, shown.run && hiddenRuns_.contains(shown.run->folder())});
+  runLegend_->setRuns(std::move(legend));
+  runLegend_->setVisible(runs_.size() > 1);
+}
+
 void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
-  std::vector<widgets::Curve> curves = curvesOfCard(plan, runs_, scope_, axis_);
+  std::vector<widgets::Curve> curves = curvesOfCard(plan, visibleRuns(), scope_, axis_);
   // With several runs, the legend of runs is above all cards.
   const bool isOfKinds = plan.curves.size() > 1;
   card->setLegendVisible(runs_.size() == 1 ? (isOfKinds || curves.size() > 1) && !hasShare(plan)
@@ -274,25 +321,7 @@ void MonitorPage::updateCurves() {
 }
 
 void MonitorPage::updateMarks() {
-  if (cards().empty()) return;
-  std::vector<widgets::EventMark> marks;
-  if (const RunController* run = currentRun()) {
-    const auto& best = run->info().best;
-    for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
-      if (const auto x = xOfStep(*run, checkpoint.step, axis_))
-        marks.push_back({*x, checkpointText(checkpoint, run->checkpointSteps(),
-                                            best ? best->metric : std::string())});
-  }
-  // Of all that are shown, because forks are looked at beside what they are of.
-  for (const ShownRun& shown : runs_) {
-    const auto& fork = shown.run ? shown.run->info().forkedFrom : std::nullopt;
-    const auto x = fork ? xOfStep(*shown.run, fork->step, axis_) : std::nullopt;
-    if (x)
-      marks.push_back({*x, tr("%1 is a fork of %2 from here")
-                               .arg(shown.name, QString::fromStdString(fork->run).section(
-                                                    QLatin1Char('/'), -1))});
-  }
-  cards().front()->plot()->setEventMarks(std::move(marks));
+  if (!cards().empty()) cards().front()->setEventMarks(marks_.of(visibleRuns(), axis_));
 }
 
 /// Gives all cards the same x range.
@@ -320,9 +349,13 @@ void MonitorPage::updateAxisNote() {
   for (const ShownRun& shown : runs_)
     if (shown.run && shown.run->isLoaded() && !hasAxis(*shown.run, axis_)) names.append(shown.name);
   axisNote_->setVisible(!names.isEmpty());
-  axisNote_->setText(tr("Not shown by epoch: %1. The run.json of earlier versions does not record "
-                        "the steps per epoch: choose another x axis.")
-                         .arg(names.join(QStringLiteral(", "))));
+  const QString text =
+      axis_ == widgets::XAxis::Images
+          ? tr("Not shown by images: %1. solver.batch_size is not known, because the run has no "
+               "config.yaml that can be read: choose another x axis.")
+          : tr("Not shown by epoch: %1. The run.json of earlier versions does not record "
+               "the steps per epoch: choose another x axis.");
+  axisNote_->setText(text.arg(names.join(QStringLiteral(", "))));
 }
 
 /// Updates the texts beside the card titles and that of an empty AP card, of the current run.

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <QHash>
+#include <QSet>
+#include <QStringList>
 #include <QTimer>
 #include <QWidget>
 #include <optional>
 #include <vector>
 
+#include "app/controllers/run_marks.h"
 #include "app/controllers/shown_run.h"
 #include "app/models/card_layout.h"
 #include "app/models/card_settings.h"
@@ -63,6 +67,8 @@ class MonitorPage : public QWidget {
   void toggleOutliers();
   void resetViews();
   LinkedZoom* zoom() const { return zoom_; }
+  /// Curves, runs and marks that were hidden in a legend.
+  void showAllCurves();
   /// Maximizes the card under the pointer, or restores all cards.
   void toggleMaximized();
 
@@ -100,6 +106,11 @@ class MonitorPage : public QWidget {
   void updateFacts();
   void updateXExtent();
   void updateAxisNote();
+  void updateRunLegend();
+  void toggleRun(int run);
+  /// Without those that are hidden.
+  std::vector<ShownRun> visibleRuns() const;
+  void keepHiddenOf(const widgets::CurveCard* card, const QString& id);
   bool sharesRunWith(const std::vector<ShownRun>& others) const;
   const RunController* currentRun() const;
 
@@ -120,6 +131,9 @@ class MonitorPage : public QWidget {
   widgets::Throttle* redraw_ = nullptr;
   widgets::XAxis axis_ = widgets::XAxis::Step;
   CardScope scope_;
+  RunMarks marks_;
+  QHash<QString, QStringList> hiddenCurves_;  ///< by card; a card may be made again
+  QSet<QString> hiddenRuns_;                  ///< folders
   bool hasListedRuns_ = false;
 };
 

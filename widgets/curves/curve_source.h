@@ -67,12 +67,15 @@ struct Curve {
   int gapTo = -1;           ///< index of the curve to which the gap is shaded; -1: none
 };
 
-enum class XAxis { Step, Epoch, Relative, Wall };
+enum class XAxis { Step, Epoch, Images, Relative, Wall };
 
-/// An event at x: a small triangle on the axis, with its text below the readings there.
+/// An event at x: a small mark on the axis, with its text below the readings there.
 struct EventMark {
+  /// The later ones are more important where marks would cover one another.
+  enum class Kind { Checkpoint, Evaluation, LearningRate, Resume, Fork, Alert };
   double x = 0;
   QString text;
+  Kind kind = Kind::Checkpoint;
 };
 
 }  // namespace lockstep::widgets

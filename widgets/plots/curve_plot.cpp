@@ -15,6 +15,7 @@
 #include "widgets/plots/axis_ticks.h"
 #include "widgets/plots/curve_layers.h"
 #include "widgets/plots/curve_pen.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/plots/picture_export.h"
 #include "widgets/plots/plot_overlay.h"
 #include "widgets/theme.h"
@@ -23,7 +24,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr double kMarkReachPx = 4, kCursorStepPx = 4;
-constexpr int kXTickPx = 72, kYTickPx = 42;
+constexpr int kXTickPx = 52, kYTickPx = 26;
 // Fixed, so that a longer label does not move the plot while points arrive.
 constexpr QMargins kMarginsPx(54, 6, 16, 24);
 
@@ -306,7 +307,7 @@ QStringList CurvePlot::Impl::notesAt(double x, double xPx) const {
                       : tr("^ %1 outliers above the plot (press O to show them)").arg(count)));
   }
   for (const EventMark& mark : marks)
-    if (isNear(mark.x)) notes.append(QStringLiteral("▲ ") + mark.text);
+    if (isNear(mark.x)) notes.append(markSign(mark.kind) + QLatin1Char(' ') + mark.text);
   const QString shading = layers->shadingAt(view.curves(), x, toValues(pointer).y());
   if (!shading.isEmpty()) notes.append(shading);
   return notes;
