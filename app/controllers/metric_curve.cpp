@@ -1,15 +1,10 @@
 #include "app/controllers/metric_curve.h"
 
+#include "app/models/series_figures.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
-
-XScale scaleOf(const RunController& run, widgets::XAxis axis) {
-  return {axis, run.info().stepsPerEpoch.value_or(0),
-          static_cast<double>(run.evaluationPlan().imagesPerStep),
-          run.history().metrics().baseTime()};
-}
 
 /// The series that maps steps to x; nullptr if the run has no value on this axis.
 const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axis) {
@@ -18,6 +13,12 @@ const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axi
 }
 
 }  // namespace
+
+XScale scaleOf(const RunController& run, widgets::XAxis axis) {
+  return {axis, run.info().stepsPerEpoch.value_or(0),
+          static_cast<double>(run.evaluationPlan().imagesPerStep),
+          run.history().metrics().baseTime()};
+}
 
 bool hasAxis(const RunController& run, widgets::XAxis axis) {
   if (axis == widgets::XAxis::Images) return run.evaluationPlan().imagesPerStep > 0;
@@ -68,6 +69,10 @@ std::optional<widgets::CurveReading> MetricCurve::nearest(double x) const {
   const MetricSeries* own = series();
   if (!own || own->size() == 0) return std::nullopt;
   return reading(*own, nearestIndex(*own, scale(), x));
+}
+
+widgets::RangeFigures MetricCurve::figuresBetween(double low, double high) const {
+  return figuresOf(*series(), scale(), low, high);
 }
 
 std::optional<widgets::CurveReading> MetricCurve::lowest() const {

@@ -23,6 +23,7 @@
 #include "app/monitor/card_grid.h"
 #include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
+#include "app/monitor/linked_range.h"
 #include "app/monitor/linked_zoom.h"
 #include "app/monitor/parameter_section.h"
 #include "engine/events/tags.h"
@@ -69,6 +70,7 @@ MonitorPage::MonitorPage(QWidget* parent) : QWidget(parent) {
 void MonitorPage::buildUi() {
   tools_ = new CurveTools;
   zoom_ = new LinkedZoom(this);
+  range_ = new LinkedRange(this);
   sections_ = new CardSections;
   scroll_ = new QScrollArea;
   scroll_->setWidgetResizable(true);
@@ -104,6 +106,7 @@ void MonitorPage::connectSignals() {
   });
   connect(tools_, &CurveTools::xAxisChanged, this, [this](widgets::XAxis axis) {
     axis_ = axis;
+    range_->clear();
     rebuildCurves();
     updateCurves();
   });
@@ -119,7 +122,7 @@ void MonitorPage::connectSignals() {
   connect(sections_, &CardSections::cardMade, this, &MonitorPage::takeCard);
   connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
   connectPlot(sections_->parameters()->card());
-  connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleRun);
+  connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleGroup);
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::scenesRequested);
   connect(empty_, &widgets::EmptyState::otherActionTriggered, this,
@@ -137,6 +140,7 @@ void MonitorPage::connectPlot(widgets::CurveCard* card) {
             sections_->forEachPlot(
                 [&](widgets::CurveCard* other) { other->plot()->showCursor(x, other == card); });
           });
+  range_->add(card);
   connect(card->plot(), &widgets::CurvePlot::upToDate, this, [this] {
     if (isReady()) Q_EMIT readyChanged();
   });
@@ -173,7 +177,10 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   for (const ShownRun& shown : runs_)
     if (shown.run) disconnect(shown.run, nullptr, this, nullptr);
   // Keep the zoom while at least one of the runs is still shown.
-  if (!sharesRunWith(runs)) resetViews();
+  if (!sharesRunWith(runs)) {
+    resetViews();
+    range_->clear();
+  }
   runs_ = std::move(runs);
   hasOtherRuns_ = true;
   for (const ShownRun& shown : runs_) {
@@ -220,15 +227,34 @@ void MonitorPage::rebuildCurves() {
 
 std::vector<ShownRun> MonitorPage::visibleRuns() const {
   std::vector<ShownRun> visible = runs_;
-  std::erase_if(visible, [this](const ShownRun& shown) {
-    return !shown.run || hiddenRuns_.contains(shown.run->folder());
-  });
+  std::erase_if(visible, [this](const ShownRun& shown) { return !shown.run || isHidden(shown); });
   return visible;
 }
 
-void MonitorPage::toggleRun(int run) {
-  const QString folder = runs_[static_cast<std::size_t>(run)].run->folder();
-  if (!hiddenRuns_.remove(folder)) hiddenRuns_.insert(folder);
+void MonitorPage::toggleGroup(int group) {
+  const RunGroup chosen = groupsOf(runs_, joinsGroups_)[static_cast<std::size_t>(group)];
+  const bool wasHidden = isHidden(chosen.runs.front());
+  for (const ShownRun& shown : chosen.runs) {
+    if (!shown.run) continue;
+    if (wasHidden)
+      hiddenRuns_.remove(shown.run->folder());
+    else
+      hiddenRuns_.insert(shown.run->folder());
+  }
+  showOthers();
+}
+
+bool MonitorPage::isHidden(const ShownRun& shown) const {
+  return shown.run && hiddenRuns_.contains(shown.run->folder());
+}
+
+void MonitorPage::toggleGroups() {
+  joinsGroups_ = !joinsGroups_;
+  showOthers();
+}
+
+/// Others of the runs, or in another way.
+void MonitorPage::showOthers() {
   updateRunLegend();
   rebuildCurves();
   updateCurves();
@@ -246,22 +272,20 @@ void MonitorPage::showAllCurves() {
   hiddenCurves_.clear();
   hiddenRuns_.clear();
   sections_->forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->setHidden({}); });
-  updateRunLegend();
-  rebuildCurves();
-  updateCurves();
+  showOthers();
 }
 
 void MonitorPage::updateRunLegend() {
   std::vector<widgets::RunLegend::Run> legend;
-  for (const ShownRun& shown : runs_)
-    legend.push_back(
-        {shown.name, shown.styleIndex, shown.run && hiddenRuns_.contains(shown.run->folder())});
+  for (const RunGroup& group : groupsOf(runs_, joinsGroups_))
+    legend.push_back({group.name, group.styleIndex, isHidden(group.runs.front())});
   runLegend_->setRuns(std::move(legend));
   runLegend_->setVisible(runs_.size() > 1);
 }
 
 void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
-  std::vector<widgets::Curve> curves = curvesOfCard(plan, visibleRuns(), scope_, axis_);
+  std::vector<widgets::Curve> curves =
+      curvesOfCard(plan, groupsOf(visibleRuns(), joinsGroups_), scope_, axis_);
   // With several runs, the legend of runs is above all cards.
   const bool isOfKinds = plan.curves.size() > 1;
   card->setLegendVisible(runs_.size() == 1 ? (isOfKinds || curves.size() > 1) && !hasShare(plan)

@@ -30,6 +30,7 @@ namespace lockstep::app {
 class AlertBanner;
 class CardSections;
 class CurveTools;
+class LinkedRange;
 class LinkedZoom;
 class ParameterSection;
 class TagCards;
@@ -67,6 +68,9 @@ class MonitorPage : public QWidget {
   void toggleOutliers();
   void resetViews();
   LinkedZoom* zoom() const { return zoom_; }
+  LinkedRange* range() const { return range_; }
+  /// Draws the runs of a section of the list as their mean and a band, or each.
+  void toggleGroups();
   /// Curves, runs and marks that were hidden in a legend.
   void showAllCurves();
   /// Maximizes the card under the pointer, or restores all cards.
@@ -107,7 +111,9 @@ class MonitorPage : public QWidget {
   void updateXExtent();
   void updateAxisNote();
   void updateRunLegend();
-  void toggleRun(int run);
+  void toggleGroup(int group);
+  void showOthers();
+  bool isHidden(const ShownRun& shown) const;
   /// Without those that are hidden.
   std::vector<ShownRun> visibleRuns() const;
   void keepHiddenOf(const widgets::CurveCard* card, const QString& id);
@@ -120,6 +126,7 @@ class MonitorPage : public QWidget {
   QScrollArea* scroll_ = nullptr;
   CardSections* sections_ = nullptr;
   LinkedZoom* zoom_ = nullptr;
+  LinkedRange* range_ = nullptr;
   QTimer searchPause_;
   std::size_t tagCount_ = 0;   ///< of the shown runs, when the sections were made
   bool hasOtherRuns_ = false;  ///< than then
@@ -134,6 +141,7 @@ class MonitorPage : public QWidget {
   RunMarks marks_;
   QHash<QString, QStringList> hiddenCurves_;  ///< by card; a card may be made again
   QSet<QString> hiddenRuns_;                  ///< folders
+  bool joinsGroups_ = false;                  ///< the runs of a group are drawn as their mean
   bool hasListedRuns_ = false;
 };
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "widgets/curves/range_figures.h"
+
 namespace lockstep::widgets {
 
 /// One point of a curve with its step and time.
@@ -16,13 +18,15 @@ struct CurveReading {
   double value = 0;   ///< may be NaN or infinite
   double smooth = 0;  ///< equals value if the curve is not smoothed
   qint64 step = 0;
-  double seconds = 0;  ///< since the run began
+  double seconds = 0;    ///< since the run began
+  double deviation = 0;  ///< of a mean: the standard deviation
 };
 
 /// A curve downsampled to pixel columns.
 struct CurveSamples {
-  std::vector<QPointF> raw;        ///< ascending x; a NaN y is a gap
-  std::vector<QPointF> smooth;     ///< empty: not smoothed
+  std::vector<QPointF> raw;                ///< ascending x; a NaN y is a gap
+  std::vector<QPointF> smooth;             ///< empty: not smoothed
+  std::vector<QPointF> bandLow, bandHigh;  ///< what is shaded around a mean; empty: nothing
   std::vector<QPointF> nonFinite;  ///< where a value is NaN or infinite, at the last finite y
 };
 
@@ -40,6 +44,8 @@ class CurveSource {
   /// At most `atMost` finite values, evenly spread over the points in [low, high].
   virtual std::vector<double> valuesBetween(double low, double high, int atMost) const = 0;
   virtual std::optional<CurveReading> nearest(double x) const = 0;
+  /// Of all points at x in [low, high].
+  virtual RangeFigures figuresBetween(double low, double high) const = 0;
   /// The point with the lowest finite value, if there is one.
   virtual std::optional<CurveReading> lowest() const = 0;
 };

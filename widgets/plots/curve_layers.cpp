@@ -30,6 +30,8 @@ namespace {
 constexpr double kRawLinePx = 1.4, kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4,
                  kMarkHeightPx = 8, kMarkRowPx = 9;
 
+constexpr int kDeviationAlpha = 44;
+
 using Line = CurveLines::Line;
 using Lines = std::vector<CurveLines>;
 
@@ -282,6 +284,10 @@ void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool
   // In a crowd the raw values would be a fog over the smoothed lines.
   if (samples.smooth.empty() || !isCrowd(content.curves)) drawn.raw = toPixels(samples.raw);
   drawn.smooth = toPixels(samples.smooth);
+  if (!samples.bandLow.empty())
+    drawn.bands.push_back(
+        {toPixels(samples.bandHigh), toPixels(samples.bandLow),
+         withAlpha(curveColor(content.curves[index], currentTheme()), kDeviationAlpha)});
   curves[index].pointCount = static_cast<int>(samples.raw.size() + samples.smooth.size());
   styleLine(content, index, drawn);
   addScatters(content.curves[index], samples, isOneRun, drawn, curves[index].scatters);
