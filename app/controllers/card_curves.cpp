@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/controllers/group_curve.h"
 #include "app/controllers/metric_curve.h"
 #include "engine/events/tags.h"
 
@@ -21,20 +22,34 @@ widgets::Curve curveOf(const ShownRun& shown, const CardCurve& plan, widgets::XA
   return curve;
 }
 
-std::vector<widgets::Curve> curvesOfRuns(const CardPlan& plan, const std::vector<ShownRun>& runs,
-                                         const CardScope& scope, widgets::XAxis axis) {
+/// The mean of the group's runs, or the curve of its only one.
+widgets::Curve curveOf(const RunGroup& group, const CardCurve& plan, widgets::XAxis axis) {
+  widgets::Curve curve = curveOf(group.runs.front(), plan, axis);
+  if (group.runs.size() == 1) return curve;
+  curve.run = group.name;
+  std::vector<QPointer<RunController>> runs;
+  for (const ShownRun& shown : group.runs) runs.push_back(shown.run);
+  curve.source = std::make_shared<GroupCurve>(std::move(runs), plan.tag, axis,
+                                              plan.smooth && !plan.evaluation);
+  return curve;
+}
+
+std::vector<widgets::Curve> curvesOfGroups(const CardPlan& plan,
+                                           const std::vector<RunGroup>& groups,
+                                           const CardScope& scope, widgets::XAxis axis) {
   std::vector<widgets::Curve> curves;
-  for (const ShownRun& shown : runs) {
+  for (const RunGroup& group : groups) {
     for (const CardCurve& own : plan.curves) {
       if (own.isOfMasks && !scope.hasMasks) continue;
-      curves.push_back(curveOf(shown, own, axis));
-      // A gap for each of several runs would hide the lines, so only the current run has one.
-      const bool leads = curves.size() <= plan.curves.size();
+      curves.push_back(curveOf(group, own, axis));
+      // A gap for each of several runs would hide the lines, so only the current run has one. The
+      // mean of several has its band instead.
+      const bool leads = curves.size() <= plan.curves.size() && group.runs.size() == 1;
       curves.back().markLowest = own.markLowest;
       curves.back().valueName = own.valueName;
       curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
       // With several runs the colour identifies the run, and only the dots mark a held-out curve.
-      curves.back().hasOwnHue = own.gapToPrevious && runs.size() == 1;
+      curves.back().hasOwnHue = own.gapToPrevious && groups.size() == 1;
     }
   }
   return curves;
@@ -81,13 +96,13 @@ std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun
 
 }  // namespace
 
-std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<ShownRun>& runs,
+std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<RunGroup>& groups,
                                          const CardScope& scope, widgets::XAxis axis) {
-  if (!plan.perRank && !plan.perGpu) return curvesOfRuns(plan, runs, scope, axis);
-  if (!scope.isOneRun) return {};
-  if (plan.perGpu) return curvesOfDevices(plan, runs.front(), scope.gpus, axis);
-  return scope.ranks > 1 ? curvesOfRanks(plan, runs.front(), scope, axis)
-                         : std::vector<widgets::Curve>();
+  if (!plan.perRank && !plan.perGpu) return curvesOfGroups(plan, groups, scope, axis);
+  if (!scope.isOneRun || groups.empty()) return {};
+  const ShownRun& only = groups.front().runs.front();
+  if (plan.perGpu) return curvesOfDevices(plan, only, scope.gpus, axis);
+  return scope.ranks > 1 ? curvesOfRanks(plan, only, scope, axis) : std::vector<widgets::Curve>();
 }
 
 }  // namespace lockstep::app

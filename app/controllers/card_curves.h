@@ -2,15 +2,15 @@
 
 #include <vector>
 
-#include "app/controllers/shown_run.h"
+#include "app/controllers/run_groups.h"
 #include "app/models/card_layout.h"
 #include "widgets/curves/curve_source.h"
 
 namespace lockstep::app {
 
-/// The curves of a card: those of every run or, on a card per rank or GPU, one for each rank (the
-/// slow one first) or GPU of the only run, with the styles of runs.
-std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<ShownRun>& runs,
+/// The curves of a card: those of every group of runs or, on a card per rank or GPU, one for each
+/// rank (the slow one first) or GPU of the only run, with the styles of runs.
+std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<RunGroup>& groups,
                                          const CardScope& scope, widgets::XAxis axis);
 
 }  // namespace lockstep::app

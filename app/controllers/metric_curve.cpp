@@ -1,13 +1,10 @@
 #include "app/controllers/metric_curve.h"
 
+#include "app/models/series_figures.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
-
-XScale scaleOf(const RunController& run, widgets::XAxis axis) {
-  return {axis, run.info().stepsPerEpoch.value_or(0), run.history().metrics().baseTime()};
-}
 
 /// The series that maps steps to x; nullptr if the run has no value on this axis.
 const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axis) {
@@ -17,7 +14,14 @@ const MetricSeries* trainingRecords(const RunController& run, widgets::XAxis axi
 
 }  // namespace
 
+XScale scaleOf(const RunController& run, widgets::XAxis axis) {
+  return {axis, run.info().stepsPerEpoch.value_or(0),
+          static_cast<double>(run.evaluationPlan().imagesPerStep),
+          run.history().metrics().baseTime()};
+}
+
 bool hasAxis(const RunController& run, widgets::XAxis axis) {
+  if (axis == widgets::XAxis::Images) return run.evaluationPlan().imagesPerStep > 0;
   return axis != widgets::XAxis::Epoch || run.info().stepsPerEpoch;
 }
 
@@ -67,6 +71,10 @@ std::optional<widgets::CurveReading> MetricCurve::nearest(double x) const {
   return reading(*own, nearestIndex(*own, scale(), x));
 }
 
+widgets::RangeFigures MetricCurve::figuresBetween(double low, double high) const {
+  return figuresOf(*series(), scale(), low, high);
+}
+
 std::optional<widgets::CurveReading> MetricCurve::lowest() const {
   const MetricSeries* own = series();
   const auto index = own ? own->lowest() : std::nullopt;
@@ -75,8 +83,11 @@ std::optional<widgets::CurveReading> MetricCurve::lowest() const {
 }
 
 widgets::CurvePoints MetricCurve::allPoints() const {
-  widgets::CurvePoints points{QString::fromStdString(tag_), {}, {}, {}};
-  const MetricSeries* own = series();
+  return pointsOf(series(), QString::fromStdString(tag_));
+}
+
+widgets::CurvePoints pointsOf(const MetricSeries* own, const QString& tag) {
+  widgets::CurvePoints points{tag, {}, {}, {}};
   const std::size_t count = own ? own->size() : 0;
   points.steps.reserve(count);
   points.seconds.reserve(count);

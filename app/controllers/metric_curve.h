@@ -21,6 +21,7 @@ class MetricCurve : public widgets::CurveSource {
   widgets::CurveSamples sample(const std::vector<double>& columnEdges) const override;
   std::vector<double> valuesBetween(double low, double high, int atMost) const override;
   std::optional<widgets::CurveReading> nearest(double x) const override;
+  widgets::RangeFigures figuresBetween(double low, double high) const override;
   std::optional<widgets::CurveReading> lowest() const override;
   widgets::CurvePoints allPoints() const override;
 
@@ -35,9 +36,15 @@ class MetricCurve : public widgets::CurveSource {
   bool smooth_;
 };
 
+/// Every point of a series; nullptr: none.
+widgets::CurvePoints pointsOf(const MetricSeries* series, const QString& tag);
+
 /// Whether the run can be drawn over this axis: over epochs only if its run.json holds the steps
-/// per epoch.
+/// per epoch, over images if its config.yaml can be read.
 bool hasAxis(const RunController& run, widgets::XAxis axis);
+
+/// Maps the run's records to this axis.
+XScale scaleOf(const RunController& run, widgets::XAxis axis);
 
 /// x of a step on this axis, by the run's training records; nothing if there are none.
 std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis);

@@ -12,6 +12,7 @@ struct ShownRun {
   QPointer<RunController> run;
   QString name;
   int styleIndex = 0;
+  QString group{};  ///< title of its section in the list; empty: none
 };
 
 }  // namespace lockstep::app

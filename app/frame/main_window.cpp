@@ -129,6 +129,7 @@ void MainWindow::connectRuns() {
   });
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
+  connect(runs_, &RunsPanel::arranged, this, &MainWindow::showOtherGroups);
   connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
   connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
     askEngine(folder, protocol::Command{"1", protocol::CommandName::Evaluate},
@@ -197,14 +198,21 @@ bool MainWindow::event(QEvent* event) {
 
 RunController* MainWindow::currentRun() const { return openRuns_->find(runs_->currentRun()); }
 
+void MainWindow::showOtherGroups() {
+  const bool areSame = std::ranges::all_of(shownRuns_, [this](const ShownRun& shown) {
+    return !shown.run || shown.group == runs_->groupOf(shown.run->folder());
+  });
+  if (!areSame) showSelection();
+}
+
 void MainWindow::showSelection() {
   const QStringList folders = runs_->selectedRuns();
   runList_->makeDistinct(folders);
   const QStringList names = runList_->namesOf(folders);
   shownRuns_.clear();
   for (qsizetype i = 0; i < folders.size(); ++i)
-    shownRuns_.push_back(
-        {openRuns_->open(folders[i]), names[i], runList_->styleIndexOf(folders[i])});
+    shownRuns_.push_back({openRuns_->open(folders[i]), names[i], runList_->styleIndexOf(folders[i]),
+                          runs_->groupOf(folders[i])});
   openRuns_->setShown(folders);
   pages_->showRuns(shownRuns_, runList_->rowCount() > 0);
   showLog();

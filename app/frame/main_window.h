@@ -154,6 +154,7 @@ class MainWindow : public QMainWindow {
   void handlePageShown(Page page);
   void focusPage();
   void showSelection();
+  void showOtherGroups();
   void showLog();
   void updateStatus();
   void updateTrainable();

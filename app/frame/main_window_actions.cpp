@@ -17,6 +17,7 @@
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
 #include "app/monitor/curve_tools.h"
+#include "app/monitor/linked_range.h"
 #include "app/monitor/linked_zoom.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/runs_panel.h"
@@ -256,6 +257,12 @@ void MainWindow::addMonitorActions() {
       [page] { page->tools()->toggleSmoothing(); });
   add("monitor.outliers", tr("Ignore outliers"), Qt::Key_O, [page] { page->toggleOutliers(); });
   add("monitor.reset_zoom", tr("Reset zoom"), Qt::Key_R, [page] { page->resetViews(); });
+  add("monitor.groups", tr("Groups of runs as mean and deviation, or each run"), Qt::Key_G,
+      [page] { page->toggleGroups(); });
+  add("monitor.range", tr("Begin, end or remove a range at the cursor"), Qt::Key_B,
+      [page] { page->range()->toggle(); });
+  add("monitor.show_curves", tr("Show all hidden curves, runs and marks"), QKeySequence(),
+      [page] { page->showAllCurves(); });
   add("monitor.zoom_back", tr("Zoom back"), Qt::Key_BracketLeft,
       [page] { page->zoom()->goBack(); });
   add("monitor.zoom_forward", tr("Zoom forward"), Qt::Key_BracketRight,
@@ -269,6 +276,7 @@ void MainWindow::addMonitorActions() {
 }
 
 void MainWindow::escape() {
+  if (page() == Page::Monitor && monitorPage()->range()->clear()) return;
   if (runs_->clearFilter()) return;
   if (isFullScreen()) {
     showNormal();

@@ -89,7 +89,10 @@ CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyR
   return {newestValue(metrics, plan.curves.front().tag)};
 }
 
-bool isApCard(const CardPlan& plan) { return plan.curves.front().tag == tags::kMaskAp; }
+bool isApCard(const CardPlan& plan) {
+  const std::string& tag = plan.curves.front().tag;
+  return tag == tags::kMaskAp || tag == tags::kBoxAp;
+}
 
 bool hasShare(const CardPlan& plan) { return plan.curves.front().tag == tags::kStepSeconds; }
 

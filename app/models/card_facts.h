@@ -17,7 +17,7 @@ struct CardFact {
 
 /// Whether the card's fact is the second curve's percentage of the first, so it needs no legend.
 bool hasShare(const CardPlan& plan);
-/// Whether it is the AP card.
+/// Whether it is the card of the mask AP or of the box AP.
 bool isApCard(const CardPlan& plan);
 
 /// The fact by the newest records of a run; empty unless `isOnlyRun`: no other run is shown.

@@ -8,8 +8,9 @@
 namespace lockstep::app {
 namespace {
 
-/// The first cards in four columns, which are higher: a large one, and two beside it.
-constexpr CardPlace kTopPlaces[] = {{0, 0, 0, 2, 3, 11}, {1, 0, 3, 1, 1, 11}, {2, 1, 3, 1, 1, 11}};
+/// Places of the first shown cards in four columns, which are higher: the losses, and two beside
+/// them.
+constexpr CardPlace kTopPlaces[] = {{0, 0, 0, 2, 3, 11}, {0, 0, 3, 1, 1, 11}, {0, 1, 3, 1, 1, 11}};
 constexpr int kTopColumns = 4, kTopRows = 2;
 
 bool hasCurve(const CardPlan& plan, const CardScope& scope) {
@@ -43,12 +44,13 @@ std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<Car
 
 std::vector<CardPlace> placeCards(const std::vector<CardPlan>& plans,
                                   const std::vector<std::size_t>& shown, int columns) {
-  const bool hasTop = columns == kTopColumns;
+  const bool hasTop = columns == kTopColumns && !shown.empty() && shown.front() == 0;
   std::vector<CardPlace> places;
   int row = hasTop ? kTopRows : 0, column = 0;
   for (const std::size_t card : shown) {
-    if (hasTop && card < std::size(kTopPlaces)) {
-      places.push_back(kTopPlaces[card]);
+    if (hasTop && places.size() < std::size(kTopPlaces)) {
+      places.push_back(kTopPlaces[places.size()]);
+      places.back().card = card;
       continue;
     }
     const int span = std::min(plans[card].columnSpan, columns);

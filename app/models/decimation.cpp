@@ -72,6 +72,8 @@ double XScale::at(const StepAxis& axis, std::size_t index) const {
       return static_cast<double>(axis.step(index));
     case widgets::XAxis::Epoch:
       return static_cast<double>(axis.step(index)) / stepsPerEpoch;
+    case widgets::XAxis::Images:
+      return static_cast<double>(axis.step(index)) * imagesPerStep;
     case widgets::XAxis::Relative:
       return axis.seconds(index);
     case widgets::XAxis::Wall:

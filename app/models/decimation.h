@@ -11,7 +11,7 @@ namespace lockstep::app {
 /// Maps a record's step and time to x.
 struct XScale {
   widgets::XAxis quantity = widgets::XAxis::Step;
-  double stepsPerEpoch = 1;
+  double stepsPerEpoch = 1, imagesPerStep = 1;
   double baseTime = 0;  ///< wall time of the run's first record
 
   double at(const StepAxis& axis, std::size_t index) const;

@@ -23,7 +23,7 @@ EvaluationPlan readEvaluationPlan(const run_folder::Layout& layout) {
   const config::Experiment experiment = run_folder::readRunExperiment(layout);
   return {experiment.dataset.hasHeldOut(), experiment.evaluation.apEvery.count > 0,
           experiment.evaluation.maxImages, config::apParams(experiment.evaluation).mostDetections(),
-          experiment.model.masks};
+          experiment.model.masks,          experiment.solver.batchSize};
 }
 
 QString apScopeText(const EvaluationPlan& plan, qint64 step) {

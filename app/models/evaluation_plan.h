@@ -6,13 +6,14 @@
 
 namespace lockstep::app {
 
-/// Which evaluations a run makes and of what, as its config.yaml says.
+/// Which evaluations a run makes and of what, and other sizes, as its config.yaml says.
 struct EvaluationPlan {
   bool hasHeldOut = true;          ///< dataset.val is set
   bool hasAp = true;               ///< evaluation.ap_every is not 0
   int maxImages = 0;               ///< held-out images that are evaluated; 0: all
   std::size_t mostDetections = 0;  ///< of a class and image that AP counts; 0: unknown
   bool hasMasks = true;            ///< model.masks; false: a detector of boxes
+  int imagesPerStep = 0;           ///< solver.batch_size; 0: unknown
   bool operator==(const EvaluationPlan&) const = default;
 };
 

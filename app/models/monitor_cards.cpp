@@ -64,7 +64,18 @@ CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves) {
   return plan;
 }
 
-/// The cards of the first two rows.
+CardPlan precisionCard(const QString& title, const char* tag) {
+  CardPlan plan = rateCard(title, {evaluation(tag, QStringLiteral("AP"), Stroke::Run)});
+  plan.ignoreOutliers = false;
+  plan.emptyText = QStringLiteral("No AP yet: see evaluation.ap_every");
+  plan.tip = QStringLiteral(
+      "Of the run's held-out images, mean over IoU 0.50 to 0.95. "
+      "AP counts only the highest-scoring detections per class and image: the last number of "
+      "evaluation.max_dets, 100 as in COCO's unless it is set");
+  return plan;
+}
+
+/// What is looked at first: how the losses and the AP develop.
 std::vector<CardPlan> topCards() {
   CardPlan loss = lossCard(QStringLiteral("Loss: training and held-out"), config::kTotalLoss);
   loss.rowSpan = 2;
@@ -72,22 +83,17 @@ std::vector<CardPlan> topCards() {
   loss.curves.back().markLowest = true;
   loss.curves.back().valueName = QStringLiteral("held-out loss");
 
-  CardPlan precision = rateCard(QStringLiteral("AP"),
-                                {evaluation(tags::kMaskAp, QStringLiteral("mask"), Stroke::Run),
-                                 evaluation(tags::kBoxAp, QStringLiteral("box"))});
-  precision.curves.front().isOfMasks = true;
-  precision.ignoreOutliers = false;
-  precision.emptyText = QStringLiteral("No AP yet: see evaluation.ap_every");
-  precision.tip = QStringLiteral(
-      "Of the run's held-out images, mean over IoU 0.50 to 0.95. "
-      "AP counts only the highest-scoring detections per class and image: the last number of "
-      "evaluation.max_dets, 100 as in COCO's unless it is set");
+  CardPlan masks = precisionCard(QStringLiteral("Mask AP"), tags::kMaskAp);
+  masks.curves.front().isOfMasks = true;
+  return {loss, masks, precisionCard(QStringLiteral("Box AP"), tags::kBoxAp)};
+}
 
+CardPlan learningRateCard() {
   CardPlan rate =
       rateCard(QStringLiteral("Learning rate"), {line(tags::kLearningRate, QStringLiteral("lr"))});
   rate.curves.front().smooth = false;
   rate.ignoreOutliers = false;
-  return {loss, precision, rate};
+  return rate;
 }
 
 std::vector<CardPlan> lossCards() {
@@ -142,6 +148,7 @@ std::vector<CardPlan> deviceCards() {
 
 std::vector<CardPlan> monitorCards() {
   std::vector<CardPlan> cards = topCards();
+  cards.push_back(learningRateCard());
   for (const auto& group : {lossCards(), speedCards(), deviceCards()})
     cards.insert(cards.end(), group.begin(), group.end());
   return cards;

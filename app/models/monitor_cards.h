@@ -41,8 +41,8 @@ struct CardPlan {
   QString tip;       ///< tool tip after the tags
 };
 
-/// In their order. The first three fill two rows of four columns: one card of three columns and
-/// two rows, and two beside it.
+/// In their order. The first of those that are shown fill two rows of four columns: one card of
+/// three columns and two rows, and two beside it.
 std::vector<CardPlan> monitorCards();
 
 }  // namespace lockstep::app

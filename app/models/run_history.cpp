@@ -97,10 +97,9 @@ void RunHistory::add(const events::RecordView& record, const std::vector<std::st
 /// The engine has truncated the file; in a log of another program, values from this step on are
 /// orphaned, of all tags or of those that are replaced.
 void RunHistory::startSession(std::int64_t step, const std::vector<std::string>& replaced) {
-  if (replaced.empty())
-    metrics_.cutAfter(step - 1);
-  else
-    metrics_.cutAfter(step - 1, replaced);
+  if (!replaced.empty()) return metrics_.cutAfter(step - 1, replaced);
+  metrics_.cutAfter(step - 1);
+  if (step > 1) insertStep(resumeSteps_, step - 1);
 }
 
 /// Adds a progress line that engine.log has too, at most every ten seconds of the records' time, so
@@ -157,6 +156,7 @@ void RunHistory::apply(const protocol::Config& config) {
 
 void RunHistory::apply(const protocol::State& state) {
   using enum protocol::RunState;
+  if (state.state == Starting && state.step > 0) insertStep(resumeSteps_, state.step);
   // An evaluation has a line of its own, so entering and leaving it need none.
   const bool wasEvaluating = state_ && state_->state == Evaluating;
   if (state.state != Evaluating && !(state.state == Running && wasEvaluating)) {
@@ -201,7 +201,7 @@ void RunHistory::forgetAfter(std::int64_t seq, std::int64_t step) {
   checkpoints_.erase(std::remove_if(checkpoints_.begin(), checkpoints_.end(), isLater),
                      checkpoints_.end());
   auto isLaterStep = [&](std::int64_t other) { return other > step; };
-  for (auto* steps : {&evaluationSteps_, &predictionSteps_})
+  for (auto* steps : {&evaluationSteps_, &predictionSteps_, &resumeSteps_})
     steps->erase(std::remove_if(steps->begin(), steps->end(), isLaterStep), steps->end());
   std::erase_if(alerts_, isLater);
   if (state_ && isLater(*state_)) state_.reset();

@@ -42,6 +42,8 @@ class RunHistory {
   const std::vector<protocol::Alert>& alerts() const { return alerts_; }
   const std::vector<protocol::Checkpoint>& checkpoints() const { return checkpoints_; }
   const std::vector<std::int64_t>& evaluationSteps() const { return evaluationSteps_; }
+  /// Last steps before the run went on, after a stop or a restart; of a fork also its first.
+  const std::vector<std::int64_t>& resumeSteps() const { return resumeSteps_; }
   const std::vector<std::int64_t>& predictionSteps() const { return predictionSteps_; }
   /// The last state event; nothing: none yet.
   const std::optional<protocol::State>& state() const { return state_; }
@@ -71,7 +73,7 @@ class RunHistory {
   std::vector<LogEntry> log_;
   std::vector<protocol::Alert> alerts_;
   std::vector<protocol::Checkpoint> checkpoints_;
-  std::vector<std::int64_t> evaluationSteps_, predictionSteps_;
+  std::vector<std::int64_t> evaluationSteps_, predictionSteps_, resumeSteps_;
   std::optional<protocol::State> state_;
   std::int64_t lastSeq_ = -1;
   double lastProgress_ = 0;  ///< wall time of the last progress line

@@ -53,6 +53,7 @@ void CurveTools::buildUi() {
   xAxis_->setAccessibleName(tr("X axis"));
   xAxis_->addItem(tr("x: step"), static_cast<int>(widgets::XAxis::Step));
   xAxis_->addItem(tr("x: epoch"), static_cast<int>(widgets::XAxis::Epoch));
+  xAxis_->addItem(tr("x: images"), static_cast<int>(widgets::XAxis::Images));
   xAxis_->addItem(tr("x: relative time"), static_cast<int>(widgets::XAxis::Relative));
   xAxis_->addItem(tr("x: wall time"), static_cast<int>(widgets::XAxis::Wall));
   auto* row = new QHBoxLayout(this);

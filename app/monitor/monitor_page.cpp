@@ -16,19 +16,21 @@
 #include "app/controllers/card_curves.h"
 #include "app/controllers/metric_curve.h"
 #include "app/models/card_facts.h"
-#include "app/models/checkpoint_text.h"
 #include "app/models/evaluation_plan.h"
 #include "app/models/run_alerts.h"
+#include "app/models/tag_sections.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/card_grid.h"
 #include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
+#include "app/monitor/linked_range.h"
 #include "app/monitor/linked_zoom.h"
 #include "app/monitor/parameter_section.h"
 #include "engine/events/tags.h"
 #include "widgets/empty_state.h"
 #include "widgets/export/figure.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/plots/run_legend.h"
 #include "widgets/role.h"
 #include "widgets/throttle.h"
@@ -69,6 +71,7 @@ MonitorPage::MonitorPage(QWidget* parent) : QWidget(parent) {
 void MonitorPage::buildUi() {
   tools_ = new CurveTools;
   zoom_ = new LinkedZoom(this);
+  range_ = new LinkedRange(this);
   sections_ = new CardSections;
   scroll_ = new QScrollArea;
   scroll_->setWidgetResizable(true);
@@ -104,6 +107,7 @@ void MonitorPage::connectSignals() {
   });
   connect(tools_, &CurveTools::xAxisChanged, this, [this](widgets::XAxis axis) {
     axis_ = axis;
+    range_->clear();
     rebuildCurves();
     updateCurves();
   });
@@ -119,6 +123,7 @@ void MonitorPage::connectSignals() {
   connect(sections_, &CardSections::cardMade, this, &MonitorPage::takeCard);
   connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
   connectPlot(sections_->parameters()->card());
+  connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleGroup);
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::scenesRequested);
   connect(empty_, &widgets::EmptyState::otherActionTriggered, this,
@@ -136,6 +141,7 @@ void MonitorPage::connectPlot(widgets::CurveCard* card) {
             sections_->forEachPlot(
                 [&](widgets::CurveCard* other) { other->plot()->showCursor(x, other == card); });
           });
+  range_->add(card);
   connect(card->plot(), &widgets::CurvePlot::upToDate, this, [this] {
     if (isReady()) Q_EMIT readyChanged();
   });
@@ -148,6 +154,12 @@ void MonitorPage::connectPlot(widgets::CurveCard* card) {
 void MonitorPage::takeCard(widgets::CurveCard* card, const CardPlan& plan) {
   connectPlot(card);
   connect(card, &widgets::CurveCard::expandRequested, this, [this, card] { maximize(card); });
+  const QString id = cardId(plan);
+  // An evaluation is a point of the held-out curve anyway.
+  card->setHidden(
+      hiddenCurves_.value(id, {widgets::markName(widgets::EventMark::Kind::Evaluation)}));
+  connect(card, &widgets::CurveCard::hiddenChanged, this,
+          [this, card, id] { keepHiddenOf(card, id); });
   giveCurves(card, plan);
   card->plot()->setXExtent(xExtent_);
 }
@@ -167,7 +179,10 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   for (const ShownRun& shown : runs_)
     if (shown.run) disconnect(shown.run, nullptr, this, nullptr);
   // Keep the zoom while at least one of the runs is still shown.
-  if (!sharesRunWith(runs)) resetViews();
+  if (!sharesRunWith(runs)) {
+    resetViews();
+    range_->clear();
+  }
   runs_ = std::move(runs);
   hasOtherRuns_ = true;
   for (const ShownRun& shown : runs_) {
@@ -182,10 +197,7 @@ void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   if (!any) updateEmptyState();
   stack_->setCurrentIndex(any ? 0 : 1);
   tools_->setVisible(any);
-  std::vector<widgets::RunLegend::Run> legend;
-  for (const ShownRun& shown : runs_) legend.push_back({shown.name, shown.styleIndex});
-  runLegend_->setRuns(std::move(legend));
-  runLegend_->setVisible(runs_.size() > 1);
+  updateRunLegend();
   updateScope();
   updateTags();
   rebuildCurves();
@@ -215,8 +227,67 @@ void MonitorPage::rebuildCurves() {
   sections_->parameters()->setRuns(runs_, axis_);
 }
 
+std::vector<ShownRun> MonitorPage::visibleRuns() const {
+  std::vector<ShownRun> visible = runs_;
+  std::erase_if(visible, [this](const ShownRun& shown) { return !shown.run || isHidden(shown); });
+  return visible;
+}
+
+void MonitorPage::toggleGroup(int group) {
+  const RunGroup chosen = groupsOf(runs_, joinsGroups_)[static_cast<std::size_t>(group)];
+  const bool wasHidden = isHidden(chosen.runs.front());
+  for (const ShownRun& shown : chosen.runs) {
+    if (!shown.run) continue;
+    if (wasHidden)
+      hiddenRuns_.remove(shown.run->folder());
+    else
+      hiddenRuns_.insert(shown.run->folder());
+  }
+  showOthers();
+}
+
+bool MonitorPage::isHidden(const ShownRun& shown) const {
+  return shown.run && hiddenRuns_.contains(shown.run->folder());
+}
+
+void MonitorPage::toggleGroups() {
+  joinsGroups_ = !joinsGroups_;
+  showOthers();
+}
+
+/// Others of the runs, or in another way.
+void MonitorPage::showOthers() {
+  updateRunLegend();
+  rebuildCurves();
+  updateCurves();
+}
+
+/// A pinned card is there twice.
+void MonitorPage::keepHiddenOf(const widgets::CurveCard* card, const QString& id) {
+  hiddenCurves_[id] = card->hidden();
+  sections_->forEachCard([&](widgets::CurveCard* other, const CardPlan& plan) {
+    if (cardId(plan) == id) other->setHidden(card->hidden());
+  });
+}
+
+void MonitorPage::showAllCurves() {
+  hiddenCurves_.clear();
+  hiddenRuns_.clear();
+  sections_->forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->setHidden({}); });
+  showOthers();
+}
+
+void MonitorPage::updateRunLegend() {
+  std::vector<widgets::RunLegend::Run> legend;
+  for (const RunGroup& group : groupsOf(runs_, joinsGroups_))
+    legend.push_back({group.name, group.styleIndex, isHidden(group.runs.front())});
+  runLegend_->setRuns(std::move(legend));
+  runLegend_->setVisible(runs_.size() > 1);
+}
+
 void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
-  std::vector<widgets::Curve> curves = curvesOfCard(plan, runs_, scope_, axis_);
+  std::vector<widgets::Curve> curves =
+      curvesOfCard(plan, groupsOf(visibleRuns(), joinsGroups_), scope_, axis_);
   // With several runs, the legend of runs is above all cards.
   const bool isOfKinds = plan.curves.size() > 1;
   card->setLegendVisible(runs_.size() == 1 ? (isOfKinds || curves.size() > 1) && !hasShare(plan)
@@ -276,25 +347,7 @@ void MonitorPage::updateCurves() {
 }
 
 void MonitorPage::updateMarks() {
-  if (cards().empty()) return;
-  std::vector<widgets::EventMark> marks;
-  if (const RunController* run = currentRun()) {
-    const auto& best = run->info().best;
-    for (const protocol::Checkpoint& checkpoint : run->history().checkpoints())
-      if (const auto x = xOfStep(*run, checkpoint.step, axis_))
-        marks.push_back({*x, checkpointText(checkpoint, run->checkpointSteps(),
-                                            best ? best->metric : std::string())});
-  }
-  // Of all that are shown, because forks are looked at beside what they are of.
-  for (const ShownRun& shown : runs_) {
-    const auto& fork = shown.run ? shown.run->info().forkedFrom : std::nullopt;
-    const auto x = fork ? xOfStep(*shown.run, fork->step, axis_) : std::nullopt;
-    if (x)
-      marks.push_back({*x, tr("%1 is a fork of %2 from here")
-                               .arg(shown.name, QString::fromStdString(fork->run).section(
-                                                    QLatin1Char('/'), -1))});
-  }
-  cards().front()->plot()->setEventMarks(std::move(marks));
+  if (!cards().empty()) cards().front()->setEventMarks(marks_.of(visibleRuns(), axis_));
 }
 
 /// Gives all cards the same x range.
@@ -322,9 +375,13 @@ void MonitorPage::updateAxisNote() {
   for (const ShownRun& shown : runs_)
     if (shown.run && shown.run->isLoaded() && !hasAxis(*shown.run, axis_)) names.append(shown.name);
   axisNote_->setVisible(!names.isEmpty());
-  axisNote_->setText(tr("Not shown by epoch: %1. The run.json of earlier versions does not record "
-                        "the steps per epoch: choose another x axis.")
-                         .arg(names.join(QStringLiteral(", "))));
+  const QString text =
+      axis_ == widgets::XAxis::Images
+          ? tr("Not shown by images: %1. solver.batch_size is not known, because the run has no "
+               "config.yaml that can be read: choose another x axis.")
+          : tr("Not shown by epoch: %1. The run.json of earlier versions does not record "
+               "the steps per epoch: choose another x axis.");
+  axisNote_->setText(text.arg(names.join(QStringLiteral(", "))));
 }
 
 /// Updates the texts beside the card titles and that of an empty AP card, of the current run.

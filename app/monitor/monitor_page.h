@@ -1,10 +1,14 @@
 #pragma once
 
+#include <QHash>
+#include <QSet>
+#include <QStringList>
 #include <QTimer>
 #include <QWidget>
 #include <optional>
 #include <vector>
 
+#include "app/controllers/run_marks.h"
 #include "app/controllers/shown_run.h"
 #include "app/models/card_layout.h"
 #include "app/models/card_settings.h"
@@ -28,6 +32,7 @@ namespace lockstep::app {
 class AlertBanner;
 class CardSections;
 class CurveTools;
+class LinkedRange;
 class LinkedZoom;
 class ParameterSection;
 class TagCards;
@@ -70,6 +75,11 @@ class MonitorPage : public QWidget {
   void toggleOutliers();
   void resetViews();
   LinkedZoom* zoom() const { return zoom_; }
+  LinkedRange* range() const { return range_; }
+  /// Draws the runs of a section of the list as their mean and a band, or each.
+  void toggleGroups();
+  /// Curves, runs and marks that were hidden in a legend.
+  void showAllCurves();
   /// Maximizes the card under the pointer, or restores all cards.
   void toggleMaximized();
 
@@ -107,6 +117,13 @@ class MonitorPage : public QWidget {
   void updateFacts();
   void updateXExtent();
   void updateAxisNote();
+  void updateRunLegend();
+  void toggleGroup(int group);
+  void showOthers();
+  bool isHidden(const ShownRun& shown) const;
+  /// Without those that are hidden.
+  std::vector<ShownRun> visibleRuns() const;
+  void keepHiddenOf(const widgets::CurveCard* card, const QString& id);
   bool sharesRunWith(const std::vector<ShownRun>& others) const;
   const RunController* currentRun() const;
 
@@ -116,6 +133,7 @@ class MonitorPage : public QWidget {
   QScrollArea* scroll_ = nullptr;
   CardSections* sections_ = nullptr;
   LinkedZoom* zoom_ = nullptr;
+  LinkedRange* range_ = nullptr;
   QTimer searchPause_;
   std::size_t tagCount_ = 0;   ///< of the shown runs, when the sections were made
   bool hasOtherRuns_ = false;  ///< than then
@@ -127,6 +145,10 @@ class MonitorPage : public QWidget {
   widgets::Throttle* redraw_ = nullptr;
   widgets::XAxis axis_ = widgets::XAxis::Step;
   CardScope scope_;
+  RunMarks marks_;
+  QHash<QString, QStringList> hiddenCurves_;  ///< by card; a card may be made again
+  QSet<QString> hiddenRuns_;                  ///< folders
+  bool joinsGroups_ = false;                  ///< the runs of a group are drawn as their mean
   bool hasListedRuns_ = false;
 };
 

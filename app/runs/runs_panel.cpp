@@ -93,6 +93,7 @@ void RunsPanel::connectSignals() {
           [this] { isSelecting_ = true; });
   connect(tree_, &QAbstractItemModel::modelAboutToBeReset, this, [this] { isSelecting_ = true; });
   connect(tree_, &RunTree::arranged, this, &RunsPanel::showSelection);
+  connect(tree_, &RunTree::arranged, this, &RunsPanel::arranged);
   connect(model_, &QAbstractItemModel::rowsRemoved, this, &RunsPanel::dropRemovedRuns);
   connect(viewMenu_, &RunViewMenu::archivedToggled, this, &RunsPanel::updateFilter);
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectPending);
@@ -184,6 +185,10 @@ void RunsPanel::updateListingError() {
   const QString error = model_->listingError();
   listingError_->setVisible(!error.isEmpty());
   listingError_->setText(tr("This list may be out of date. %1").arg(error));
+}
+
+QString RunsPanel::groupOf(const QString& folder) const {
+  return tree_->sectionTitle(tree_->parent(tree_->indexOf(folder)));
 }
 
 QStringList RunsPanel::selectedRuns() const {

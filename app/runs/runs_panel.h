@@ -39,6 +39,8 @@ class RunsPanel : public QWidget {
   bool isCurrentHidden() const { return isCurrentHidden_; }
   /// The current run is first.
   QStringList selectedRuns() const;
+  /// Title of the run's section; empty: it is in none.
+  QString groupOf(const QString& folder) const;
   /// How the list is shown, for the settings.
   QVariantMap viewState() const;
   void restoreViewState(const QVariantMap& state);
@@ -60,6 +62,8 @@ class RunsPanel : public QWidget {
  Q_SIGNALS:
   /// The current run or the selection changed.
   void selectionChanged();
+  /// Rows came, went or moved, perhaps to another section.
+  void arranged();
   void currentHiddenChanged();
   void resumeRequested(const QString& folder);
   /// To be resumed when its devices are free.

@@ -42,9 +42,26 @@ class TstCardLayout : public QObject {
 
   void theMaskCardIsOfRunsWithMasks() {
     CardScope boxes = oneRun(0, {});
-    QVERIFY(isShown(boxes, "Mask") && isShown(boxes, "AP"));
+    QVERIFY(isShown(boxes, "Mask") && isShown(boxes, "Mask AP") && isShown(boxes, "Box AP"));
     boxes.hasMasks = false;
-    QVERIFY(!isShown(boxes, "Mask") && isShown(boxes, "AP") && isShown(boxes, "Box"));
+    QVERIFY(!isShown(boxes, "Mask") && !isShown(boxes, "Mask AP"));
+    QVERIFY(isShown(boxes, "Box AP") && isShown(boxes, "Box"));
+  }
+
+  void theTopRowsAreFullWithAndWithoutMasks() {
+    const std::vector<CardPlan> plans = monitorCards();
+    CardScope scope = oneRun(0, {});
+    const auto titles = [&] {
+      QStringList top;
+      for (const CardPlace& place : placeCards(plans, cardsWith(scope, plans), 4))
+        if (place.row < 2) top << plans[place.card].title;
+      return top;
+    };
+    QCOMPARE(titles(), (QStringList{QStringLiteral("Loss: training and held-out"),
+                                    QStringLiteral("Mask AP"), QStringLiteral("Box AP")}));
+    scope.hasMasks = false;
+    QCOMPARE(titles(), (QStringList{QStringLiteral("Loss: training and held-out"),
+                                    QStringLiteral("Box AP"), QStringLiteral("Learning rate")}));
   }
 
   void cardsDoNotOverlap_data() {

@@ -2,6 +2,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
@@ -76,6 +77,8 @@ void chooseInMenu(widgets::CurveCard* card, const QString& text) {
     return button->toolTip() == QStringLiteral("Axes and export");
   });
   QVERIFY(open != buttons.end());
+  for (QScrollArea* area : card->window()->findChildren<QScrollArea*>())
+    if (area->isAncestorOf(card)) area->ensureWidgetVisible(*open);
   QTest::mouseClick(*open, Qt::LeftButton);
   auto* menu = card->findChild<QMenu*>();
   QVERIFY(menu && menu->isVisible());
@@ -200,7 +203,7 @@ class TstCardSections : public QObject {
     widgets::CurveCard* loss = shown.page().cards().front();
     Q_EMIT loss->expandRequested();
     QVERIFY(!shown.page().cards()[1]->isVisible());
-    words->setText(QStringLiteral("learning rate"));
+    words->setText(QStringLiteral("box AP"));
     QTRY_VERIFY(shown.page().cards()[2]->isVisible());
     words->clear();
     QTRY_VERIFY(loss->isVisible());

@@ -131,6 +131,7 @@ class TstDecimation : public QObject {
     QTest::addColumn<double>("x");
     QTest::newRow("step") << static_cast<int>(widgets::XAxis::Step) << 11.0;
     QTest::newRow("epoch") << static_cast<int>(widgets::XAxis::Epoch) << 2.75;
+    QTest::newRow("images") << static_cast<int>(widgets::XAxis::Images) << 176.0;
     QTest::newRow("relative") << static_cast<int>(widgets::XAxis::Relative) << 5.0;
     QTest::newRow("wall") << static_cast<int>(widgets::XAxis::Wall) << 505.0;
   }
@@ -138,7 +139,7 @@ class TstDecimation : public QObject {
     QFETCH(int, quantity);
     QFETCH(double, x);
     const MetricStore store = madeStore(100);
-    const XScale scale{static_cast<widgets::XAxis>(quantity), 4, store.baseTime()};
+    const XScale scale{static_cast<widgets::XAxis>(quantity), 4, 16, store.baseTime()};
     const auto* series = store.series("loss");
     QCOMPARE(scale.at(series->axis(), 10), x);
     QCOMPARE(nearestIndex(*series, scale, x), std::size_t{10});

@@ -52,7 +52,7 @@ class TstMainWindow : public QObject {
   void theTooltipOfTheApCardNamesItsLimit() {
     const auto plans = app::monitorCards();
     const auto ap = std::find_if(plans.begin(), plans.end(), [](const app::CardPlan& plan) {
-      return plan.title == QStringLiteral("AP");
+      return plan.title == QStringLiteral("Mask AP");
     });
     QVERIFY(ap != plans.end());
     QVERIFY(ap->tip.contains(QStringLiteral("evaluation.max_dets, 100 as in COCO's")));

@@ -5,12 +5,17 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <map>
 
+#include "app/controllers/run_marks.h"
 #include "app/models/evaluation_plan.h"
+#include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
+#include "app/monitor/tag_cards.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
+#include "widgets/plots/card_legend.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/readings_tip.h"
 #include "widgets/plots/run_legend.h"
@@ -94,9 +99,89 @@ class TstMonitorPage : public QObject {
     show(page, {{a.get(), QStringLiteral("a"), 0}, {b.get(), QStringLiteral("b"), 1}});
     const auto* legend = page.findChild<widgets::RunLegend*>();
     QVERIFY(legend->isVisible());
-    QCOMPARE(legend->toolTip(), QStringLiteral("a\nb"));
+    QVERIFY(legend->toolTip().startsWith(QStringLiteral("a\nb\n")));
     page.setRuns({{a.get(), QStringLiteral("a"), 0}});
     QVERIFY(!legend->isVisible());
+  }
+
+  void theCurvesOfOneRunDifferInHueAndStroke() {
+    QTemporaryDir parent;
+    const auto run = open(parent, "a", 8);
+    MonitorPage page;
+    show(page, {{run.get(), QStringLiteral("a"), 0}});
+    const auto& curves = page.cards().front()->plot()->curves();
+    QCOMPARE(curves.size(), std::size_t{2});
+    QVERIFY(!curves[0].hasOwnHue && curves[1].hasOwnHue);
+    QVERIFY(curves[0].kind != curves[1].kind);
+  }
+
+  void aHiddenCurveStaysHiddenOnEveryCardOfItsKind() {
+    QTemporaryDir parent;
+    const auto run = open(parent, "a", 8);
+    const app::ShownRun shown{run.get(), QStringLiteral("a"), 0};
+    MonitorPage page;
+    show(page, {shown});
+    widgets::CurveCard* loss = page.cards().front();
+    switchInLegend(loss, 1);
+    QCOMPARE(namesOn(loss), QStringList{QStringLiteral("train")});
+    page.setCardSettings({{QStringLiteral("train/loss_total")}, {}, {}});  // pinned: there twice
+    const auto* pinned = page.section(app::CardSections::kPinned);
+    QCOMPARE(pinned->cards().size(), std::size_t{1});
+    QCOMPARE(namesOn(pinned->cards().front().card), QStringList{QStringLiteral("train")});
+    page.setRuns({shown});
+    QCOMPARE(namesOn(loss), QStringList{QStringLiteral("train")});
+    switchInLegend(loss, 1);
+    QCOMPARE(namesOn(pinned->cards().front().card).size(), 2);
+  }
+
+  void aRunIsHiddenInTheLegendAboveTheCards() {
+    QTemporaryDir parent;
+    const auto a = open(parent, "a", 8), b = open(parent, "b", 8);
+    MonitorPage page;
+    show(page, {{a.get(), QStringLiteral("a"), 0}, {b.get(), QStringLiteral("b"), 1}});
+    auto* legend = page.findChild<widgets::RunLegend*>();
+    legend->setFocus();
+    QTest::keyClick(legend, Qt::Key_Right);
+    QTest::keyClick(legend, Qt::Key_Space);
+    for (const widgets::Curve& curve : page.cards().front()->plot()->curves())
+      QCOMPARE(curve.run, QStringLiteral("a"));
+    QVERIFY(legend->accessibleName().contains(QStringLiteral("b (hidden)")));
+    page.showAllCurves();
+    QCOMPARE(page.cards().front()->plot()->curves().size(), std::size_t{4});
+  }
+
+  void marksOfTheFirstCardTellWhatHappened() {
+    QTemporaryDir parent;
+    const auto run = open(parent, "a", 8);
+    protocol::State starting;
+    starting.seq = 1'000'000;
+    starting.step = 20;
+    starting.state = protocol::RunState::Starting;
+    run->history().add(protocol::EngineMessage(starting));
+    app::RunMarks marks;
+    std::map<widgets::EventMark::Kind, std::vector<double>> places;
+    for (const widgets::EventMark& mark :
+         marks.of({{run.get(), QStringLiteral("a"), 0}}, widgets::XAxis::Step))
+      places[mark.kind].push_back(mark.x);
+    using Kind = widgets::EventMark::Kind;
+    const std::vector<double> every{10, 20, 30, 40};
+    QCOMPARE(places[Kind::Checkpoint], every);
+    QCOMPARE(places[Kind::Evaluation], every);
+    QCOMPARE(places[Kind::Resume], std::vector<double>{20});
+  }
+
+  void imagesAreStepsTimesTheBatch() {
+    QTemporaryDir parent;
+    const auto run = open(parent, "a", 8);
+    MonitorPage page;
+    show(page, {{run.get(), QStringLiteral("a"), 0}});
+    auto* axis = page.tools()->findChild<QComboBox*>();
+    axis->setCurrentIndex(axis->findData(static_cast<int>(widgets::XAxis::Images)));
+    QTRY_VERIFY(page.isReady());
+    const int batch = run->evaluationPlan().imagesPerStep;
+    QVERIFY(batch > 0);
+    const auto range = page.cards().front()->plot()->curves().front().source->xRange();
+    QCOMPARE(range, std::pair(1.0 * batch, 40.0 * batch));
   }
 
   void anEmptyApCardGivesTheReason_data() {
@@ -123,7 +208,7 @@ class TstMonitorPage : public QObject {
       for (const QLabel* label : card->findChildren<QLabel*>())
         if (label->isVisible() && label->text().startsWith(QStringLiteral("No AP")))
           texts.append(label->text());
-    QCOMPARE(texts, QStringList{text});
+    QCOMPARE(texts, QStringList({text, text}));  // of masks and of boxes
   }
 
   void theTextWithoutApDependsOnTheConfiguration() {
@@ -174,6 +259,19 @@ class TstMonitorPage : public QObject {
   }
 
  private:
+  static QStringList namesOn(const widgets::CurveCard* card) {
+    QStringList names;
+    for (const widgets::Curve& curve : card->plot()->curves()) names << curve.name;
+    return names;
+  }
+  /// By the keyboard: which entry is where depends on fonts.
+  static void switchInLegend(widgets::CurveCard* card, int entry) {
+    auto* legend = card->findChild<widgets::CardLegend*>();
+    legend->setFocus();
+    for (int i = 0; i < 9; ++i) QTest::keyClick(legend, Qt::Key_Left);
+    for (int i = 0; i < entry; ++i) QTest::keyClick(legend, Qt::Key_Right);
+    QTest::keyClick(legend, Qt::Key_Space);
+  }
   static std::unique_ptr<RunController> open(const QTemporaryDir& parent, const char* name,
                                              std::optional<double> stepsPerEpoch) {
     tests::MadeRun plan;

@@ -43,6 +43,12 @@ class PlainSource : public widgets::CurveSource {
         });
     return reading(*at);
   }
+  widgets::RangeFigures figuresBetween(double low, double high) const override {
+    widgets::RangeFigures figures;
+    for (const QPointF& point : points)
+      if (point.x() >= low && point.x() <= high) figures.add(point.x(), point.y());
+    return figures;
+  }
   std::optional<widgets::CurveReading> lowest() const override {
     std::optional<widgets::CurveReading> found;
     for (const QPointF& point : points)

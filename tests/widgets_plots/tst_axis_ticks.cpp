@@ -1,8 +1,10 @@
 #include <QRegularExpression>
 #include <QTest>
+#include <algorithm>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_plots/plain_source.h"
+#include "widgets/curves/tick_steps.h"
 #include "widgets/plots/curve_plot.h"
 
 using namespace lockstep;
@@ -13,7 +15,7 @@ namespace {
 
 /// The tick labels of a plot of a line from `first` to `last`.
 QStringList labelsOf(QSize size, XAxis axis, bool log, double first, double last,
-                     double value = 1.5) {
+                     double value = 1.5, bool logY = false) {
   auto source = std::make_shared<tests::PlainSource>();
   source->points = {{first, value}, {last, value}};
   widgets::Curve curve;
@@ -22,6 +24,7 @@ QStringList labelsOf(QSize size, XAxis axis, bool log, double first, double last
   plot.resize(size);
   plot.setXAxis(axis);
   plot.setLogX(log);
+  plot.setLogY(logY);
   plot.setCurves({curve});
   plot.show();
   if (!QTest::qWaitFor([&] { return plot.isUpToDate(); })) return {};
@@ -73,6 +76,39 @@ class TstAxisTicks : public QObject {
   void aLogTimeAxisShowsTimes() {
     const QStringList labels = labelsOf({600, 300}, XAxis::Relative, true, 1, 250);
     QVERIFY2(labels.contains(QStringLiteral("1:40")), qPrintable(labels.join(QLatin1Char(' '))));
+  }
+
+  void aLogAxisAlwaysHasLabels_data() {
+    QTest::addColumn<double>("low");
+    QTest::addColumn<double>("high");
+    QTest::newRow("flat") << 0.311 << 0.339;
+    QTest::newRow("less than a power") << 0.4 << 1.7;
+    QTest::newRow("two powers") << 0.05 << 3.0;
+    QTest::newRow("many powers") << 1e-9 << 1e7;
+  }
+  void aLogAxisAlwaysHasLabels() {
+    QFETCH(double, low);
+    QFETCH(double, high);
+    for (const int count : {3, 8}) {
+      std::vector<double> ticks = widgets::logTicks({low, high}, count);
+      if (ticks.empty()) {
+        const double step = widgets::valueTickStep({low, high}, count);
+        for (double at = std::ceil(low / step); at * step <= high; ++at) ticks.push_back(at * step);
+      }
+      QVERIFY2(ticks.size() >= 2 && ticks.size() <= 12, qPrintable(QString::number(ticks.size())));
+      for (const double tick : ticks) QVERIFY(tick >= low * 0.999 && tick <= high * 1.001);
+    }
+  }
+
+  void aSmallPlotHasLabelsOnALogAxis() {
+    for (const double value : {0.33, 1.0, 4e-3}) {
+      const QStringList labels = labelsOf({190, 100}, XAxis::Step, false, 1, 40, value, true);
+      const auto values = std::ranges::count_if(labels, [value](const QString& label) {
+        return label.toDouble() > value / 100 && label.toDouble() < value * 100 &&
+               (value != 1 || label.toDouble() < 1.99);
+      });
+      QVERIFY2(values >= 2, qPrintable(labels.join(QLatin1Char(' '))));
+    }
   }
 
   void aSmallValueFitsBesideThePlot() {

@@ -67,6 +67,25 @@ class TstCurveLayers : public QObject {
 
   void theFirstPointIsSeen() { QVERIFY(pixelsOf(drawn({curveOf({{1, 2}})}), runColor()) > 8); }
 
+  void everyKindOfMarkIsDrawnUnlessAnotherTakesItsPlace() {
+    using Kind = widgets::EventMark::Kind;
+    const auto& theme = widgets::currentTheme();
+    const auto pixels = [&](std::vector<widgets::EventMark> marks, const QColor& color) {
+      plot_->setEventMarks(std::move(marks));
+      return pixelsOf(drawn({curveOf(level(100, 2))}), color);
+    };
+    const QColor alert = theme.warning, resume = theme.accent;
+    QCOMPARE(pixels({}, alert), 0);
+    const widgets::EventMark both[] = {{50, {}, Kind::Resume}, {50.2, {}, Kind::Alert}};
+    QVERIFY(pixels({both[0]}, resume) > 5);
+    QVERIFY(pixels({both[0], both[1]}, alert) > 5);
+    QCOMPARE(pixels({both[0], both[1]}, resume), 0);
+    // Routine marks are in a row of their own.
+    const int checkpoint = pixels({{50, {}, Kind::Checkpoint}}, theme.textFaint);
+    QVERIFY(checkpoint > 5);
+    QCOMPARE(pixels({{50, {}, Kind::Checkpoint}, both[1]}, theme.textFaint), checkpoint);
+  }
+
   void onlyAnotherPictureIsPainted() {
     auto source = std::make_shared<PlainSource>();
     for (int i = 0; i < 100; ++i) source->points.push_back({1.0 + i, 1 + 0.01 * i});

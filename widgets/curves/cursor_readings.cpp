@@ -80,6 +80,7 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
     row.name = one.curve->name;
     if (isLowest(one)) row.name += tr(" (lowest)");
     row.value = valueText(reading.smooth);
+    if (reading.deviation > 0) row.value += QStringLiteral(" ± ") + valueText(reading.deviation);
     const bool isLine = one.curve->kind == Curve::Kind::Line;
     if (reading.smooth != reading.value && isLine) row.raw = valueText(reading.value);
     if (reading.step != step) row.step = tr("at %1").arg(reading.step);

@@ -18,8 +18,9 @@ struct Readings {
     QString run;  ///< empty: all curves are of one run
     QString name;
     QString value;
-    QString raw;   ///< before smoothing; empty: not smoothed
-    QString step;  ///< if this value is of another step than the title's
+    QString raw;     ///< before smoothing; empty: not smoothed
+    QString detail;  ///< after the value, instead of these two
+    QString step;    ///< if this value is of another step than the title's
   };
   QString title;
   std::vector<Row> rows;

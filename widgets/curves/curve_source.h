@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "widgets/curves/range_figures.h"
+
 namespace lockstep::widgets {
 
 /// One point of a curve with its step and time.
@@ -16,7 +18,8 @@ struct CurveReading {
   double value = 0;   ///< may be NaN or infinite
   double smooth = 0;  ///< equals value if the curve is not smoothed
   qint64 step = 0;
-  double seconds = 0;  ///< since the run began
+  double seconds = 0;    ///< since the run began
+  double deviation = 0;  ///< of a mean: the standard deviation
 };
 
 /// Every point of a curve as it was logged.
@@ -29,8 +32,9 @@ struct CurvePoints {
 
 /// A curve downsampled to pixel columns.
 struct CurveSamples {
-  std::vector<QPointF> raw;        ///< ascending x; a NaN y is a gap
-  std::vector<QPointF> smooth;     ///< empty: not smoothed
+  std::vector<QPointF> raw;                ///< ascending x; a NaN y is a gap
+  std::vector<QPointF> smooth;             ///< empty: not smoothed
+  std::vector<QPointF> bandLow, bandHigh;  ///< what is shaded around a mean; empty: nothing
   std::vector<QPointF> nonFinite;  ///< where a value is NaN or infinite, at the last finite y
 };
 
@@ -48,6 +52,8 @@ class CurveSource {
   /// At most `atMost` finite values, evenly spread over the points in [low, high].
   virtual std::vector<double> valuesBetween(double low, double high, int atMost) const = 0;
   virtual std::optional<CurveReading> nearest(double x) const = 0;
+  /// Of all points at x in [low, high].
+  virtual RangeFigures figuresBetween(double low, double high) const = 0;
   /// The point with the lowest finite value, if there is one.
   virtual std::optional<CurveReading> lowest() const = 0;
   /// For files: the one call whose cost grows with the number of points.
@@ -77,12 +83,15 @@ struct Curve {
   int gapTo = -1;           ///< index of the curve to which the gap is shaded; -1: none
 };
 
-enum class XAxis { Step, Epoch, Relative, Wall };
+enum class XAxis { Step, Epoch, Images, Relative, Wall };
 
-/// An event at x: a small triangle on the axis, with its text below the readings there.
+/// An event at x: a small mark on the axis, with its text below the readings there.
 struct EventMark {
+  /// The later ones are more important where marks would cover one another.
+  enum class Kind { Checkpoint, Evaluation, LearningRate, Resume, Fork, Alert };
   double x = 0;
   QString text;
+  Kind kind = Kind::Checkpoint;
 };
 
 }  // namespace lockstep::widgets

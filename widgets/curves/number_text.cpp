@@ -46,6 +46,7 @@ QString xText(XAxis axis, double x, double stepSize) {
     case XAxis::Epoch:
       return QString::number(x, 'g', 4);
     case XAxis::Step:
+    case XAxis::Images:
       break;
   }
   if (stepSize >= 1e6) return QString::number(x / 1e6, 'g', 4) + QLatin1Char('M');

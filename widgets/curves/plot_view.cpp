@@ -70,7 +70,8 @@ std::optional<Range> PlotView::fullX() const {
   }
   if (!full) return full;
   if (logX_) {
-    full->first = std::max(full->first, axis_ == XAxis::Step ? 1.0 : 1e-2);
+    full->first =
+        std::max(full->first, axis_ == XAxis::Step || axis_ == XAxis::Images ? 1.0 : 1e-2);
     full->second = std::max(full->second, full->first * 10);
   } else if (full->first == full->second) {
     full = Range(full->first - 0.5, full->second + 0.5);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace lockstep::widgets {
 namespace {
@@ -9,16 +10,17 @@ namespace {
 using Range = std::pair<double, double>;
 
 constexpr int kMaxLabelCharacters = 7;
+constexpr std::size_t kFewestTicks = 3;
 
 /// Whether two multiples of the step lie in the range.
 bool hasTwoTicks(double step, const Range& range) {
   return (std::ceil(range.first / step) + 1) * step <= range.second;
 }
 
-/// 1, 2 and 5 times the powers of ten.
-std::vector<double> roundSteps(double max) {
+/// 1, 2 and 5 times the powers of ten from `power` on.
+std::vector<double> roundSteps(double max, double power = 1) {
   std::vector<double> steps;
-  for (double power = 1; power <= max * 10; power *= 10)
+  for (; power <= max * 10; power *= 10)
     for (double factor : {1.0, 2.0, 5.0}) steps.push_back(factor * power);
   return steps;
 }
@@ -31,6 +33,20 @@ std::vector<double> timeSteps(double max) {
   if (max > steps.back())
     for (double days : roundSteps(max / kDay)) steps.push_back(days * kDay);
   return steps;
+}
+
+/// `factors` times every power of ten whose exponent is a multiple of `stride`, within the range.
+std::vector<double> multiplesOfPowers(std::initializer_list<double> factors, int stride,
+                                      const Range& range) {
+  std::vector<double> ticks;
+  const double first = std::floor(std::log10(range.first) / stride) * stride;
+  for (double power = first; power <= std::log10(range.second); power += stride) {
+    for (const double factor : factors) {
+      const double tick = factor * std::pow(10.0, power);
+      if (tick >= range.first && tick <= range.second) ticks.push_back(tick);
+    }
+  }
+  return ticks;
 }
 
 /// The smallest step of at least `min`, if the range has two ticks of it; else the largest with
@@ -46,16 +62,9 @@ double chosenStep(const std::vector<double>& steps, double min, const Range& ran
 
 double tickStep(XAxis axis, std::pair<double, double> range, int count) {
   const double length = range.second - range.first;
-  return chosenStep(axis == XAxis::Step ? roundSteps(length) : timeSteps(length), length / count,
-                    range);
-}
-
-double roundStep(std::pair<double, double> range, int count) {
-  const double least = (range.second - range.first) / count;
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= least * (1 - 1e-9)) return factor * power;
-  return 10 * power;
+  if (axis == XAxis::Epoch) return valueTickStep(range, count);
+  const bool isTime = axis == XAxis::Relative || axis == XAxis::Wall;
+  return chosenStep(isTime ? timeSteps(length) : roundSteps(length), length / count, range);
 }
 
 std::vector<double> ticksEvery(double step, std::pair<double, double> range) {
@@ -66,15 +75,24 @@ std::vector<double> ticksEvery(double step, std::pair<double, double> range) {
   return ticks;
 }
 
-std::vector<double> logTicks(std::pair<double, double> range) {
+double valueTickStep(std::pair<double, double> range, int count) {
+  const double length = range.second - range.first;
+  if (!(length > 0)) return 1;
+  // Two powers less than the length: as small as is needed for two ticks.
+  const double least = std::pow(10.0, std::floor(std::log10(length)) - 2);
+  return chosenStep(roundSteps(length, least), length / count, range);
+}
+
+std::vector<double> logTicks(std::pair<double, double> range, int count) {
+  if (!(range.first > 0) || !(range.second > range.first)) return {};
+  const int decades = static_cast<int>(std::ceil(std::log10(range.second / range.first)));
   std::vector<double> ticks;
-  if (range.first <= 0) return ticks;
-  const double decades = std::log10(range.second / range.first);
-  for (double power = std::floor(std::log10(range.first));
-       power <= std::ceil(std::log10(range.second)); ++power)
-    for (double factor : {1.0, 2.0, 5.0})
-      if (factor == 1 || decades < 2.5) ticks.push_back(factor * std::pow(10.0, power));
-  return ticks;
+  for (int stride = std::max(1, decades / std::max(1, count)); stride >= 1; --stride) {
+    ticks = multiplesOfPowers({1}, stride, range);
+    if (ticks.size() >= kFewestTicks) return ticks;
+  }
+  ticks = multiplesOfPowers({1, 2, 5}, 1, range);
+  return ticks.size() >= kFewestTicks ? ticks : std::vector<double>();
 }
 
 QString valueTickText(double value) {

@@ -32,6 +32,19 @@ struct Tick {
   QString text;
 };
 
+/// Ticks of an axis with about `count` of them, as on the screen.
+struct TickValues {
+  TickValues(std::pair<double, double> range, double linearStep, int count, bool isLogAxis)
+      : step(linearStep), values(isLogAxis ? logTicks(range, count) : std::vector<double>()) {
+    isLog = !values.empty();
+    if (!isLog) values = ticksEvery(step, range);
+  }
+
+  double step;
+  std::vector<double> values;
+  bool isLog;  ///< they are powers of ten and what is between: each has a label of its own size
+};
+
 class PlotPainter {
  public:
   PlotPainter(QPainter& painter, const FigurePlot& plot, const QRectF& place)
@@ -149,25 +162,22 @@ void PlotPainter::paintRing(const QPointF& centre, const QColor& color) {
 }
 
 std::vector<Tick> PlotPainter::xTicks() const {
-  std::vector<Tick> ticks;
   const int count = std::clamp(static_cast<int>(area_.width() / kXTickPx), 2, 10);
-  const double step =
-      plot_.axis == XAxis::Epoch ? roundStep(plot_.x, count) : tickStep(plot_.axis, plot_.x, count);
-  for (const double value : plot_.isLogX ? logTicks(plot_.x) : ticksEvery(step, plot_.x))
-    if (value >= plot_.x.first && value <= plot_.x.second)
-      ticks.push_back({value, xText(plot_.axis, value, plot_.isLogX ? 0 : step)});
-  return ticks;
+  const TickValues ticks(plot_.x, tickStep(plot_.axis, plot_.x, count), count, plot_.isLogX);
+  std::vector<Tick> named;
+  for (const double value : ticks.values)
+    named.push_back({value, xText(plot_.axis, value, ticks.isLog ? value : ticks.step)});
+  return named;
 }
 
 std::vector<Tick> PlotPainter::yTicks() const {
-  std::vector<Tick> ticks;
   const int count = std::clamp(static_cast<int>(area_.height() / kYTickPx), 2, 8);
-  const double step = roundStep(plot_.y, count);
-  for (const double value : plot_.isLogY ? logTicks(plot_.y) : ticksEvery(step, plot_.y))
-    if (value >= plot_.y.first && value <= plot_.y.second)
-      ticks.push_back(
-          {value, std::abs(value) < step * 1e-9 ? QStringLiteral("0") : valueTickText(value)});
-  return ticks;
+  const TickValues ticks(plot_.y, valueTickStep(plot_.y, count), count, plot_.isLogY);
+  std::vector<Tick> named;
+  for (const double value : ticks.values)
+    named.push_back(
+        {value, std::abs(value) < ticks.step * 1e-9 ? QStringLiteral("0") : valueTickText(value)});
+  return named;
 }
 
 void PlotPainter::paintAxes() {

@@ -15,79 +15,60 @@ namespace {
 
 std::pair<double, double> toPair(const QCPRange& range) { return {range.lower, range.upper}; }
 
-/// Ticks at round steps, epochs or times, with labels like those of the cursor's readings.
-class XTicker : public QCPAxisTicker {
+/// Ticks at round steps, epochs, times or values, with labels like those of the cursor's readings.
+class RoundTicker : public QCPAxisTicker {
  public:
-  explicit XTicker(XAxis kind) : kind_(kind) {
-    setTickCount(6);
-    setTickStepStrategy(tssReadability);
-  }
+  /// `x`: kind of the x axis; std::nullopt: a y axis.
+  explicit RoundTicker(std::optional<XAxis> x) : x_(x) {}
 
  protected:
   double getTickStep(const QCPRange& range) override {
-    step_ = kind_ == XAxis::Epoch ? QCPAxisTicker::getTickStep(range)
-                                  : tickStep(kind_, toPair(range), tickCount());
+    step_ =
+        x_ ? tickStep(*x_, toPair(range), tickCount()) : valueTickStep(toPair(range), tickCount());
     return step_;
   }
   int getSubTickCount(double) override { return 0; }
   QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-    return xText(kind_, tick, step_);
+    if (x_) return xText(*x_, tick, step_);
+    return std::abs(tick) < 1e-3 * step_ ? QStringLiteral("0") : valueTickText(tick);
   }
 
- private:
-  XAxis kind_;
-  double step_ = 1;
+  std::optional<XAxis> x_;
+  double step_ = 1;  ///< 0: ticks are not at equal distances
 };
 
-class ValueTicker : public QCPAxisTicker {
+/// Ticks at powers of ten and between them or, where few of these are in view, at round values.
+class LogTicker : public RoundTicker {
  public:
-  ValueTicker() {
-    setTickCount(5);
-    setTickStepStrategy(tssReadability);
-  }
+  using RoundTicker::RoundTicker;
 
  protected:
-  int getSubTickCount(double) override { return 0; }
-  QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-    return std::abs(tick) < 1e-12 ? QStringLiteral("0") : valueTickText(tick);
-  }
-};
-
-class LogTicker : public QCPAxisTicker {
- public:
-  /// `x`: kind of the x axis; std::nullopt: a y axis.
-  explicit LogTicker(std::optional<XAxis> x) : x_(x) {}
-
- protected:
-  QVector<double> createTickVector(double, const QCPRange& range) override {
-    const std::vector<double> ticks = logTicks(toPair(range));
+  QVector<double> createTickVector(double step, const QCPRange& range) override {
+    const std::vector<double> ticks = logTicks(toPair(range), tickCount());
+    if (ticks.empty()) return RoundTicker::createTickVector(step, range);
+    step_ = 0;
     return {ticks.begin(), ticks.end()};
   }
-  double getTickStep(const QCPRange& range) override { return range.size(); }
-  int getSubTickCount(double) override { return 0; }
-  QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-    return x_ ? xText(*x_, tick) : valueTickText(tick);
+  QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override {
+    // Each label by its own size: 100, 20k.
+    return step_ == 0 && x_ && *x_ != XAxis::Wall
+               ? xText(*x_, tick, tick)
+               : RoundTicker::getTickLabel(tick, locale, format, precision);
   }
-
- private:
-  std::optional<XAxis> x_;
 };
 
-/// `x`: kind of the x axis; std::nullopt: a y axis. `linear`: the ticker of a linear scale.
-void setTicks(QCPAxis* axis, std::optional<XAxis> x, bool log,
-              QSharedPointer<QCPAxisTicker> linear) {
+void setTicks(QCPAxis* axis, std::optional<XAxis> x, bool log) {
   axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-  axis->setTicker(log ? QSharedPointer<QCPAxisTicker>(new LogTicker(x)) : linear);
+  if (log)
+    axis->setTicker(QSharedPointer<LogTicker>::create(x));
+  else
+    axis->setTicker(QSharedPointer<RoundTicker>::create(x));
 }
 
 }  // namespace
 
-void setXTicks(QCPAxis* axis, XAxis kind, bool log) {
-  setTicks(axis, kind, log, QSharedPointer<XTicker>::create(kind));
-}
+void setXTicks(QCPAxis* axis, XAxis kind, bool log) { setTicks(axis, kind, log); }
 
-void setYTicks(QCPAxis* axis, bool log) {
-  setTicks(axis, std::nullopt, log, QSharedPointer<ValueTicker>::create());
-}
+void setYTicks(QCPAxis* axis, bool log) { setTicks(axis, std::nullopt, log); }
 
 }  // namespace lockstep::widgets

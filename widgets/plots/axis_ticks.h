@@ -6,8 +6,8 @@ class QCPAxis;
 
 namespace lockstep::widgets {
 
-/// Ticks and labels of the x axis: round steps, epochs, durations or times of day; powers of ten if
-/// `log`.
+/// Ticks and labels of the x axis: round steps, epochs, numbers of images, durations or times of
+/// day; logTicks() if `log`.
 void setXTicks(QCPAxis* axis, XAxis kind, bool log);
 /// Ticks and labels of the y axis.
 void setYTicks(QCPAxis* axis, bool log);

@@ -6,15 +6,41 @@
 #include <QMouseEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <set>
 #include <utility>
 
 #include "widgets/icon.h"
 #include "widgets/named_action.h"
 #include "widgets/plots/card_legend.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
+namespace {
+
+/// A gap needs both of its curves.
+std::vector<Curve> withoutHidden(const std::vector<Curve>& curves, const QStringList& hidden) {
+  std::vector<int> places;  // in the result
+  std::vector<Curve> shown;
+  for (const Curve& curve : curves) {
+    const bool isShown = !hidden.contains(curve.name);
+    places.push_back(isShown ? static_cast<int>(shown.size()) : -1);
+    if (isShown) shown.push_back(curve);
+  }
+  for (Curve& curve : shown)
+    if (curve.gapTo >= 0) curve.gapTo = places[static_cast<std::size_t>(curve.gapTo)];
+  return shown;
+}
+
+/// Each once, in their order.
+std::vector<EventMark::Kind> kindsOf(const std::vector<EventMark>& marks) {
+  std::set<EventMark::Kind> kinds;
+  for (const EventMark& mark : marks) kinds.insert(mark.kind);
+  return {kinds.begin(), kinds.end()};
+}
+
+}  // namespace
 
 CurveCard::CurveCard(const QString& title, DrawQueue* queue, QWidget* parent)
     : QFrame(parent), title_(title) {
@@ -67,6 +93,8 @@ void CurveCard::buildUi(DrawQueue* queue) {
 void CurveCard::connectSignals() {
   connect(menuButton_, &QToolButton::clicked, this,
           [this] { openMenu(menuButton_->mapToGlobal(menuButton_->rect().bottomLeft()), {}); });
+  connect(legend_, &CardLegend::toggled, this,
+          [this](int entry) { toggle(legend_->nameOf(entry)); });
   connect(resetButton_, &QToolButton::clicked, plot_, &CurvePlot::resetView);
   connect(plot_, &CurvePlot::viewChanged, this,
           [this] { resetButton_->setVisible(plot_->isZoomed()); });
@@ -97,9 +125,43 @@ void CurveCard::setSubtitle(const QString& text, bool isWarning) {
 QString CurveCard::subtitle() const { return subtitle_->text(); }
 
 void CurveCard::setCurves(std::vector<Curve> curves) {
-  plot_->setCurves(std::move(curves));
+  curves_ = std::move(curves);
+  showCurves();
   updateLegend();
+}
+
+void CurveCard::showCurves() {
+  plot_->setCurves(withoutHidden(curves_, hidden_));
   updateEmptyText();
+}
+
+void CurveCard::setEventMarks(std::vector<EventMark> marks) {
+  const std::vector<EventMark::Kind> before = kindsOf(marks_);
+  marks_ = std::move(marks);
+  if (before != kindsOf(marks_)) updateLegend();
+  showMarks();
+}
+
+void CurveCard::showMarks() {
+  std::vector<EventMark> shown = marks_;
+  std::erase_if(shown,
+                [this](const EventMark& mark) { return hidden_.contains(markName(mark.kind)); });
+  plot_->setEventMarks(std::move(shown));
+}
+
+void CurveCard::setHidden(const QStringList& names) {
+  if (names == hidden_) return;
+  hidden_ = names;
+  updateLegend();
+  showCurves();
+  showMarks();
+}
+
+void CurveCard::toggle(const QString& name) {
+  QStringList hidden = hidden_;
+  if (hidden.removeAll(name) == 0) hidden << name;
+  setHidden(hidden);
+  Q_EMIT hiddenChanged();
 }
 
 void CurveCard::setLegendVisible(bool visible) {
@@ -109,19 +171,21 @@ void CurveCard::setLegendVisible(bool visible) {
 
 /// A legend that is not shown keeps its place but has no entries.
 void CurveCard::updateLegend() {
-  legend_->setCurves(hasLegend_ ? plot_->curves() : std::vector<Curve>());
+  legend_->setContent(hasLegend_ ? curves_ : std::vector<Curve>(), kindsOf(marks_), hidden_);
 }
 
 void CurveCard::setTitleTip(const QString& text) { titleLabel_->setToolTip(text); }
 
 void CurveCard::setEmptyText(const QString& text) {
-  empty_->setText(text);
+  emptyText_ = text;
   updateEmptyText();
 }
 
 void CurveCard::refresh() { plot_->refresh(); }
 
 void CurveCard::updateEmptyText() {
+  const bool areHidden = plot_->curves().size() < curves_.size();
+  empty_->setText(areHidden ? tr("Hidden: click a name above to show it") : emptyText_);
   empty_->setVisible(!plot_->hasPoints() && !empty_->text().isEmpty());
   empty_->setGeometry(plot_->rect().adjusted(24, 0, -24, -16));
   empty_->raise();

@@ -2,6 +2,7 @@
 
 #include <QFrame>
 #include <QString>
+#include <QStringList>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,6 +33,11 @@ class CurveCard : public QFrame {
   /// Sets the curves of the plot and of the legend.
   void setCurves(std::vector<Curve> curves);
   void setLegendVisible(bool visible);
+  /// Of the plot. Their kinds are in the legend.
+  void setEventMarks(std::vector<EventMark> marks);
+  /// Names of curves and kinds of marks that are not drawn; the legend has them, dimmed.
+  void setHidden(const QStringList& names);
+  const QStringList& hidden() const { return hidden_; }
   /// Tooltip of the title: the tags that are drawn.
   void setTitleTip(const QString& text);
   /// Text in the middle of the plot while no curve has a point.
@@ -46,6 +52,8 @@ class CurveCard : public QFrame {
   void predictionsRequested(double x);
   /// Write it to a file or the clipboard.
   void exportRequested();
+  /// By a person, in the legend.
+  void hiddenChanged();
   /// The card's menu is about to open: entries can be added.
   void menuOpened(QMenu* menu);
 
@@ -57,6 +65,9 @@ class CurveCard : public QFrame {
   void buildUi(DrawQueue* queue);
   void connectSignals();
   void updateLegend();
+  void showCurves();
+  void showMarks();
+  void toggle(const QString& name);
   void openMenu(const QPoint& globalPosition, std::optional<double> x);
   void updateEmptyText();
   void updateIcons();
@@ -69,6 +80,10 @@ class CurveCard : public QFrame {
   QToolButton* resetButton_ = nullptr;
   QToolButton* menuButton_ = nullptr;
   CurvePlot* plot_ = nullptr;
+  QString emptyText_;
+  std::vector<Curve> curves_;  ///< also those that are hidden
+  std::vector<EventMark> marks_;
+  QStringList hidden_;
   bool hasLegend_ = true;
   std::optional<double> cursorX_;  ///< of the pointer, if it is in the plot
 };

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "widgets/curves/free_place.h"
@@ -20,12 +22,14 @@
 #include "widgets/jobs/latest_job.h"
 #include "widgets/plots/curve_lines.h"
 #include "widgets/plots/curve_pen.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4, kMarkHeightPx = 8;
+constexpr double kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4, kMarkHeightPx = 8,
+                 kMarkRowPx = 9;
 
 using Line = CurveLines::Line;
 using Lines = std::vector<CurveLines>;
@@ -154,7 +158,8 @@ struct CurveLayers::Impl : QCPLayerable {
   void addScatters(const Curve& curve, const CurveSamples& samples, bool isOneRun,
                    const CurveLines& drawn, std::vector<Scatter>& scatters) const;
   void styleLine(const Content& content, std::size_t index, CurveLines& drawn) const;
-  void addMarks(const QCPScatterStyle& style, const std::vector<double>& xs, double yPx);
+  void addEventMarks(const std::vector<EventMark>& marks);
+  void addMarksAbove(const std::vector<double>& xs);
   void placeLabel(const Curve& curve, XAxis axis, const QColor& color);
   Line toPixels(const Line& line) const;
   void drawLines(QCPPainter* painter) const;
@@ -200,14 +205,9 @@ bool CurveLayers::Impl::build(const Content& content) {
   curves.resize(content.curves.size());
   for (std::size_t i = 0; i < curves.size(); ++i) addCurve(content, i, isOneRun, (*built)[i]);
   lines = std::move(built);
-  std::vector<double> events;
-  for (const EventMark& mark : content.marks) events.push_back(mark.x);
-  std::sort(events.begin(), events.end());
-  const QCPAxisRect* area = parentPlot()->axisRect();
   marks_.clear();
-  addMarks({QCPScatterStyle::ssTriangle, QPen(theme.textFaint, 1), QBrush(theme.textFaint), 6},
-           events, area->bottom() - kMarkFromEdgePx);
-  addMarks(aboveMarker(theme.textMuted), content.placesAbove, area->top() + kMarkFromEdgePx);
+  addEventMarks(content.marks);
+  addMarksAbove(content.placesAbove);
   label_.reset();
   const auto labelled = std::find_if(content.curves.begin(), content.curves.end(),
                                      [](const Curve& curve) { return curve.markLowest; });
@@ -231,6 +231,7 @@ std::uint64_t CurveLayers::Impl::keyOf() const {
     for (const Scatter& scatter : scatters) {
       key.add(scatter.places);
       key.add(scatter.style.size());
+      key.add(std::uint64_t{scatter.style.brush().color().rgba()});
     }
   };
   for (const DrawnCurve& curve : curves) addScatters(curve.scatters);
@@ -262,6 +263,9 @@ void CurveLayers::Impl::addCurve(const Content& content, std::size_t index, bool
   // In a crowd the raw values would be a fog over the smoothed lines.
   if (samples.smooth.empty() || !isCrowd(content.curves)) drawn.raw = toPixels(samples.raw);
   drawn.smooth = toPixels(samples.smooth);
+  if (!samples.bandLow.empty())
+    drawn.bands.push_back({toPixels(samples.bandHigh), toPixels(samples.bandLow),
+                           deviationColor(content.curves[index], currentTheme())});
   curves[index].pointCount = static_cast<int>(samples.raw.size() + samples.smooth.size());
   styleLine(content, index, drawn);
   addScatters(content.curves[index], samples, isOneRun, drawn, curves[index].scatters);
@@ -321,11 +325,35 @@ void CurveLayers::Impl::addBands(const Content& content, std::size_t index, Curv
   }
 }
 
-/// Leaves out marks that would touch the previous one.
-void CurveLayers::Impl::addMarks(const QCPScatterStyle& style, const std::vector<double>& xs,
-                                 double yPx) {
-  Scatter scatter{style, {}};
+/// In two rows, the routine ones below. The more important kinds have their places first, and marks
+/// that would touch one that has a place are left out.
+void CurveLayers::Impl::addEventMarks(const std::vector<EventMark>& marks) {
+  const Theme& theme = currentTheme();
   const PixelMap toX = pixelMapOf(parentPlot()->xAxis);
+  const double lowPx = parentPlot()->axisRect()->bottom() - kMarkFromEdgePx;
+  std::map<EventMark::Kind, std::vector<double>, std::greater<>> byKind;
+  for (const EventMark& mark : marks) byKind[mark.kind].push_back(toX(mark.x));
+  std::set<double> takenLow, takenHigh;
+  for (const auto& [kind, places] : byKind) {
+    const bool isRoutine = kind <= EventMark::Kind::Evaluation;
+    std::set<double>& taken = isRoutine ? takenLow : takenHigh;
+    const QColor color = markColor(kind, theme);
+    Scatter scatter{{markShape(kind), QPen(color, 1), QBrush(color), 6}, {}};
+    for (const double px : places) {
+      const auto next = taken.lower_bound(px - kMarkGapPx);
+      if (next != taken.end() && *next < px + kMarkGapPx) continue;
+      taken.insert(px);
+      scatter.places.push_back({px, lowPx - (isRoutine ? 0 : kMarkRowPx)});
+    }
+    marks_.push_back(std::move(scatter));
+  }
+}
+
+/// Leaves out marks that would touch the previous one.
+void CurveLayers::Impl::addMarksAbove(const std::vector<double>& xs) {
+  Scatter scatter{aboveMarker(currentTheme().textMuted), {}};
+  const PixelMap toX = pixelMapOf(parentPlot()->xAxis);
+  const double yPx = parentPlot()->axisRect()->top() + kMarkFromEdgePx;
   double lastPx = -std::numeric_limits<double>::infinity();
   for (const double x : xs) {
     const double px = toX(x);

@@ -88,6 +88,10 @@ QColor gapColor(const Curve& heldOut, ShadedGap::Interval interval, const Theme&
              : withAlpha(theme.warning, 48);
 }
 
+QColor deviationColor(const Curve& mean, const Theme& theme) {
+  return withAlpha(curveColor(mean, theme), 44);
+}
+
 void paintMarker(QPainter& painter, const Curve& curve, const QColor& color, const QPointF& centre,
                  const QColor& background) {
   painter.setPen(QPen(color, 1.6));

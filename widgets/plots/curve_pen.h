@@ -34,6 +34,8 @@ struct LinePens {
 LinePens linePens(const Curve& curve, bool isSmoothed, const Theme& theme);
 /// Of the area between a held-out curve and its training curve.
 QColor gapColor(const Curve& heldOut, ShadedGap::Interval interval, const Theme& theme);
+/// Of the band around the mean of a group.
+QColor deviationColor(const Curve& mean, const Theme& theme);
 
 /// The marker of an evaluation.
 void paintMarker(QPainter& painter, const Curve& curve, const QColor& color, const QPointF& centre,

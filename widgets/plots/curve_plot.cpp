@@ -12,11 +12,13 @@
 
 #include "widgets/curves/cursor_readings.h"
 #include "widgets/curves/plot_view.h"
+#include "widgets/curves/range_readings.h"
 #include "widgets/curves/value_range.h"
 #include "widgets/draw_queue.h"
 #include "widgets/plots/axis_ticks.h"
 #include "widgets/plots/curve_layers.h"
 #include "widgets/plots/curve_pen.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/plots/plot_overlay.h"
 #include "widgets/theme.h"
 
@@ -24,7 +26,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr double kMarkReachPx = 4, kCursorStepPx = 4;
-constexpr int kXTickPx = 72, kYTickPx = 42;
+constexpr int kXTickPx = 44, kYTickPx = 24;
 // Fixed, so that a longer label does not move the plot while points arrive.
 constexpr QMargins kMarginsPx(54, 6, 16, 24);
 
@@ -48,6 +50,7 @@ struct CurvePlot::Impl {
   std::vector<double> placesAbove;  ///< ascending x of the outliers that are not shown
   std::optional<double> cursor;
   bool withReadings = false;
+  std::optional<Range> selected;
   QPointF pointer;
 
   QPointF toPixel(double x, double y) const {
@@ -143,6 +146,9 @@ void CurvePlot::connectSignals() {
     impl_->view.zoomX({low.x(), high.x()});
     if (delta.y() != 0) impl_->view.zoomY({low.y(), high.y()});
     showZoom();
+  });
+  connect(overlay, &PlotOverlay::rangeDragged, this, [this](double fromPx, double toPx) {
+    Q_EMIT rangeSelected(impl_->toValues({fromPx, 0}).x(), impl_->toValues({toPx, 0}).x());
   });
   connect(overlay, &PlotOverlay::wheelZoomed, this, [this](const QPointF& position, double factor) {
     impl_->zoomAt(position, factor);
@@ -241,7 +247,7 @@ void CurvePlot::redraw() {
   PlotView& view = impl_->view;
   const QSize area = rect().marginsRemoved(kMarginsPx).size();
   plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
-  plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 2, 8));
+  plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 3, 8));
   for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
     impl_->isStale = impl_->isStale || axis->tickLabels() != view.hasPoints();
     axis->setTickLabels(view.hasPoints());
@@ -276,7 +282,16 @@ void CurvePlot::showCursor(std::optional<double> x, bool withReadings) {
   impl_->placeCursor();
 }
 
+void CurvePlot::setSelectedRange(std::optional<Range> range) {
+  if (range == impl_->selected) return;
+  impl_->selected = range;
+  impl_->placeCursor();
+}
+
 void CurvePlot::Impl::placeCursor() {
+  overlay->showRange(selected ? std::optional(Range(plot->xAxis->coordToPixel(selected->first),
+                                                    plot->xAxis->coordToPixel(selected->second)))
+                              : std::nullopt);
   if (!cursor) return overlay->showCursor(std::nullopt, {}, std::nullopt);
   CursorReadings at = readingsAt(
       view.curves(), *cursor, view.xAxis(), [this](double x, double y) { return toPixel(x, y); },
@@ -286,7 +301,11 @@ void CurvePlot::Impl::placeCursor() {
     dots.append({dot.place, curveColor(view.curves()[dot.curve], currentTheme())});
   const double xPx = plot->xAxis->coordToPixel(*cursor);
   const bool showsReadings = withReadings && !at.readings.rows.empty();
-  if (showsReadings) at.readings.notes = notesAt(*cursor, xPx);
+  const bool isInRange = selected && *cursor >= selected->first && *cursor <= selected->second;
+  if (showsReadings && isInRange)
+    at.readings = rangeReadings(view.curves(), *selected, view.xAxis());
+  else if (showsReadings)
+    at.readings.notes = notesAt(*cursor, xPx);
   if (showsReadings && owner->hasFocus()) owner->setAccessibleDescription(spoken(at.readings));
   overlay->showCursor(xPx, std::move(dots),
                       showsReadings ? std::optional(std::move(at.readings)) : std::nullopt);
@@ -307,7 +326,7 @@ QStringList CurvePlot::Impl::notesAt(double x, double xPx) const {
                       : tr("^ %1 outliers above the plot (press O to show them)").arg(count)));
   }
   for (const EventMark& mark : marks)
-    if (isNear(mark.x)) notes.append(QStringLiteral("▲ ") + mark.text);
+    if (isNear(mark.x)) notes.append(markSign(mark.kind) + QLatin1Char(' ') + mark.text);
   const QString shading = layers->shadingAt(view.curves(), x, toValues(pointer).y());
   if (!shading.isEmpty()) notes.append(shading);
   return notes;
@@ -357,6 +376,7 @@ void CurvePlot::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_End:
       return Q_EMIT cursorMoved(high);
     case Qt::Key_Escape:
+      if (impl_->selected) return Q_EMIT rangeDismissed();
       if (impl_->cursor) return Q_EMIT cursorMoved(std::nullopt);
       break;
     default:
@@ -365,9 +385,9 @@ void CurvePlot::keyPressEvent(QKeyEvent* event) {
   QWidget::keyPressEvent(event);
 }
 
-/// Esc hides the cursor before it is a shortcut of the window.
+/// Esc ends the range or hides the cursor before it is a shortcut of the window.
 bool CurvePlot::event(QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride && impl_->cursor &&
+  if (event->type() == QEvent::ShortcutOverride && (impl_->cursor || impl_->selected) &&
       static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
     event->accept();
     return true;

@@ -22,9 +22,10 @@ struct PlotZoom {
 /// Curves over one x axis, drawn by QCustomPlot from points downsampled to the pixel columns.
 ///
 /// Ctrl+wheel: zoom at the pointer (over the y axis: y only); the wheel alone scrolls the page.
-/// Left drag: zoom box. Shift or middle drag: pan. Double-click: reset. Left and Right, Home and
-/// End move the cursor, Esc hides it. The view stays within the data. New points move the view only
-/// while it is not zoomed. GUI thread; no call blocks longer than one replot.
+/// Left drag: zoom box. Shift or middle drag: pan. Ctrl+drag: select a range. Double-click: reset.
+/// Left and Right, Home and End move the cursor, Esc ends the range or hides the cursor. The view
+/// stays within the data. New points move the view only while it is not zoomed. GUI thread; no call
+/// blocks longer than one replot.
 class CurvePlot : public QWidget {
   Q_OBJECT
 
@@ -63,6 +64,8 @@ class CurvePlot : public QWidget {
   /// Shows the linked cursor at x; std::nullopt hides it. `withReadings`: with the table of values,
   /// for the plot under the pointer.
   void showCursor(std::optional<double> x, bool withReadings = false);
+  /// With its figures where the cursor is in it; std::nullopt: none.
+  void setSelectedRange(std::optional<std::pair<double, double>> range);
   void resetView();
   bool isZoomed() const;
   PlotZoom zoom() const;
@@ -87,6 +90,10 @@ class CurvePlot : public QWidget {
   /// `x`: of the pointer, or moved to by keys; std::nullopt: it has left.
   void cursorMoved(std::optional<double> x);
   void viewChanged();
+  /// By a drag, from one x to the other.
+  void rangeSelected(double from, double to);
+  /// By Esc.
+  void rangeDismissed();
   void drawn();
   /// isUpToDate() became true: drawn, or out of sight.
   void upToDate();

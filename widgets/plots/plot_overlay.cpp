@@ -37,6 +37,34 @@ void PlotOverlay::showCursor(std::optional<double> xPx, QVector<QPair<QPointF, Q
   update();
 }
 
+void PlotOverlay::showRange(std::optional<std::pair<double, double>> rangePx) {
+  if (rangePx == rangePx_) return;
+  rangePx_ = rangePx;
+  update();
+}
+
+void PlotOverlay::paintRange(QPainter* painter) const {
+  QRectF band(area_);
+  band.setLeft(std::clamp<double>(rangePx_->first, area_.left(), area_.right()));
+  band.setRight(std::clamp<double>(rangePx_->second, area_.left(), area_.right()));
+  const Theme& theme = currentTheme();
+  QColor fill = theme.accent;
+  fill.setAlpha(28);
+  painter->fillRect(band, fill);
+  painter->setPen(QPen(theme.accent, 1));
+  painter->drawLine(band.topLeft(), band.bottomLeft());
+  painter->drawLine(band.topRight(), band.bottomRight());
+}
+
+/// To the edge of the area at most.
+void PlotOverlay::dragRange(const QPointF& position) {
+  const auto inside = [this](double x) {
+    return std::clamp<double>(x, area_.left(), area_.right());
+  };
+  Q_EMIT rangeDragged(inside(pressedAt_.x()), inside(position.x()));
+  Q_EMIT pointerMoved({inside(position.x()), position.y()});
+}
+
 QRectF PlotOverlay::dragBox() const {
   QRectF box = QRectF(pressedAt_, draggedTo_).normalized();
   // A flat box, also one without any height, zooms only in x.
@@ -52,6 +80,7 @@ void PlotOverlay::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
+  if (rangePx_) paintRange(&painter);
   if (cursorPx_ && *cursorPx_ >= area_.left() && *cursorPx_ <= area_.right()) {
     painter.setPen(QPen(theme.textMuted, 1, Qt::DashLine));
     const double x = std::floor(*cursorPx_) + 0.5;
@@ -75,7 +104,8 @@ void PlotOverlay::paintEvent(QPaintEvent*) {
 /// Shows the readings unless something is dragged or the cursor is out of view.
 void PlotOverlay::showReadings() {
   const bool inView = cursorPx_ && *cursorPx_ >= area_.left() && *cursorPx_ <= area_.right();
-  if (!readings_ || !inView || drag_ != Drag::None) {
+  const bool isDragged = drag_ == Drag::Box || drag_ == Drag::Pan;
+  if (!readings_ || !inView || isDragged) {
     if (tip_) tip_->hide();
     return;
   }
@@ -109,8 +139,9 @@ void PlotOverlay::mouseMoveEvent(QMouseEvent* event) {
   }
   const bool dragging = event->buttons() & Qt::LeftButton && area_.contains(pressedAt_.toPoint());
   if (dragging && drag_ == Drag::None && (position - pressedAt_).manhattanLength() > kClickSlackPx)
-    drag_ = Drag::Box;
+    drag_ = event->modifiers() & Qt::ControlModifier ? Drag::Select : Drag::Box;
   draggedTo_ = position;
+  if (drag_ == Drag::Select) return dragRange(position);
   if (drag_ == Drag::Box) update();
   if (area_.contains(position.toPoint())) {
     Q_EMIT pointerMoved(position);

@@ -8,6 +8,7 @@
 #include <QVector>
 #include <QWidget>
 #include <optional>
+#include <utility>
 
 #include "widgets/plots/readings_tip.h"
 
@@ -29,12 +30,17 @@ class PlotOverlay : public QWidget {
   void showCursor(std::optional<double> xPx, QVector<QPair<QPointF, QColor>> dots,
                   std::optional<Readings> readings);
 
+  /// Left and right end of the range that is selected, px.
+  void showRange(std::optional<std::pair<double, double>> rangePx);
+
  Q_SIGNALS:
   /// The plot is in sight: nothing covers this widget.
   void painted();
   void pointerMoved(const QPointF& position);
   void pointerLeft();
   void boxZoomed(const QRectF& box);
+  /// Ctrl+drag: while it is dragged.
+  void rangeDragged(double fromPx, double toPx);
   /// `delta`: px since the last signal.
   void panned(const QPointF& delta);
   /// Ctrl+wheel; factor < 1 zooms in. The wheel alone scrolls the page.
@@ -54,12 +60,15 @@ class PlotOverlay : public QWidget {
   void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
-  enum class Drag { None, Box, Pan };
+  enum class Drag { None, Box, Pan, Select };
   void showReadings();
   QRectF dragBox() const;
+  void paintRange(QPainter* painter) const;
+  void dragRange(const QPointF& position);
 
   QRect area_;
   std::optional<double> cursorPx_;
+  std::optional<std::pair<double, double>> rangePx_;
   QVector<QPair<QPointF, QColor>> dots_;
   std::optional<Readings> readings_;
   QPointer<ReadingsTip> tip_;  ///< child of the window, created with the first readings

@@ -25,6 +25,7 @@ QString nameAfterRun(const Readings::Row& row) {
 
 /// Text after the value: the value before smoothing, and the step if it differs.
 QString detailOf(const Readings::Row& row) {
+  if (!row.detail.isEmpty()) return row.detail;
   QStringList texts;
   if (!row.raw.isEmpty()) texts.append(ReadingsTip::tr("raw %1").arg(row.raw));
   if (!row.step.isEmpty()) texts.append(row.step);

@@ -1,20 +1,22 @@
 #pragma once
 
 #include <QString>
-#include <QWidget>
 #include <vector>
+
+#include "widgets/plots/entry_strip.h"
 
 namespace lockstep::widgets {
 
 /// The legend of all plots below it: the names of the runs with samples of their pens, in at most
 /// three lines; runs that do not fit are counted.
-class RunLegend : public QWidget {
+class RunLegend : public EntryStrip {
   Q_OBJECT
 
  public:
   struct Run {
     QString name;
     int styleIndex = 0;
+    bool isHidden = false;
   };
   explicit RunLegend(QWidget* parent = nullptr);
   void setRuns(std::vector<Run> runs);
@@ -24,13 +26,11 @@ class RunLegend : public QWidget {
   QSize minimumSizeHint() const override;
 
  protected:
+  Places placesIn(int width) const override;
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  struct Place {
-    int left = 0, line = 0, width = 0;
-  };
-  std::vector<Place> places(int width) const;
+  void paintRun(QPainter* painter, std::size_t run, const QRect& place) const;
 
   std::vector<Run> runs_;
 };

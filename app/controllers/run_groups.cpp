@@ -1,0 +1,35 @@
+#include "app/controllers/run_groups.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace lockstep::app {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
+
+QString nameOf(const RunGroup& group) {
+  const ShownRun& first = group.runs.front();
+  if (group.runs.size() == 1) return first.name;
+  return first.group.isEmpty() ? tr("%1 runs").arg(group.runs.size())
+                               : tr("%1 (%2 runs)").arg(first.group).arg(group.runs.size());
+}
+
+}  // namespace
+
+std::vector<RunGroup> groupsOf(const std::vector<ShownRun>& runs, bool joins) {
+  std::vector<RunGroup> groups;
+  for (const ShownRun& shown : runs) {
+    const auto own = std::ranges::find_if(groups, [&](const RunGroup& group) {
+      return joins && group.runs.front().group == shown.group;
+    });
+    if (own == groups.end())
+      groups.push_back({{}, shown.styleIndex, {shown}});
+    else
+      own->runs.push_back(shown);
+  }
+  for (RunGroup& group : groups) group.name = nameOf(group);
+  return groups;
+}
+
+}  // namespace lockstep::app

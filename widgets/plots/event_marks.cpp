@@ -1,0 +1,84 @@
+#include "widgets/plots/event_marks.h"
+
+#include <QCoreApplication>
+#include <QPolygonF>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+using enum EventMark::Kind;
+
+QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
+
+QPainterPath outline(const QPolygonF& corners) {
+  QPainterPath path;
+  path.addPolygon(corners);
+  path.closeSubpath();
+  return path;
+}
+
+}  // namespace
+
+QString markName(EventMark::Kind kind) {
+  switch (kind) {
+    case Checkpoint:
+      return tr("checkpoint");
+    case Evaluation:
+      return tr("evaluation");
+    case LearningRate:
+      return tr("learning-rate step");
+    case Resume:
+      return tr("resume");
+    case Fork:
+      return tr("fork");
+    case Alert:
+      return tr("alert");
+  }
+  return {};
+}
+
+QPainterPath markShape(EventMark::Kind kind) {
+  QPainterPath path;
+  switch (kind) {
+    case Checkpoint:
+      return outline({{-3.5, 3}, {0, -3.5}, {3.5, 3}});
+    case Evaluation:
+      path.addEllipse(QPointF(), 3, 3);
+      return path;
+    case LearningRate:
+      return outline({{-3.5, -3}, {0, 3.5}, {3.5, -3}});
+    case Resume:
+      return outline({{-3, -3.5}, {3.5, 0}, {-3, 3.5}});
+    case Fork:
+      return outline({{0, -4}, {4, 0}, {0, 4}, {-4, 0}});
+    case Alert:
+      path.addRect(-3, -3, 6, 6);
+      return path;
+  }
+  return path;
+}
+
+QColor markColor(EventMark::Kind kind, const Theme& theme) {
+  switch (kind) {
+    case Alert:
+      return theme.warning;
+    case Resume:
+    case Fork:
+      return theme.accent;
+    case LearningRate:
+      return theme.textMuted;
+    case Checkpoint:
+    case Evaluation:
+      break;
+  }
+  return theme.textFaint;
+}
+
+QString markSign(EventMark::Kind kind) {
+  constexpr QChar kSigns[] = {u'▲', u'●', u'▼', u'▶', u'◆', u'■'};
+  return QString(kSigns[static_cast<std::size_t>(kind)]);
+}
+
+}  // namespace lockstep::widgets
