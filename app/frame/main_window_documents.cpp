@@ -65,6 +65,7 @@ void MainWindow::openCopyFromElsewhere(const QString& address) {
 
 void MainWindow::keepDrafts() {
   if (ConfigurePage* configure = pages_->existingConfigurePage()) configure->keepDraft();
+  if (options_.keepLayout) saveLayout();
 }
 
 /// The title names the current run or the edited experiment, and marks unsaved edits.

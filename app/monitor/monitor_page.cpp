@@ -273,6 +273,7 @@ void MonitorPage::updateCurves() {
   updateXExtent();
   sections_->forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->refresh(); });
   sections_->parameters()->refresh();
+  applyKeptView();
 }
 
 void MonitorPage::updateMarks() {

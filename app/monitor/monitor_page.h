@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QTimer>
+#include <QVariantMap>
 #include <QWidget>
 #include <optional>
 #include <vector>
@@ -48,6 +49,9 @@ class MonitorPage : public QWidget {
   /// Pinned cards, hidden ones and open sections.
   const CardSettings& cardSettings() const;
   void setCardSettings(const CardSettings& settings);
+  /// Axes, zoom and search, for the next start.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
   /// The caller places them beside the tabs.
   CurveTools* tools() const { return tools_; }
   /// Moves the cursor of all cards to a step of the current run.
@@ -108,6 +112,7 @@ class MonitorPage : public QWidget {
   void updateXExtent();
   void updateAxisNote();
   bool sharesRunWith(const std::vector<ShownRun>& others) const;
+  void applyKeptView();
   const RunController* currentRun() const;
 
   std::vector<ShownRun> runs_;
@@ -127,6 +132,7 @@ class MonitorPage : public QWidget {
   widgets::Throttle* redraw_ = nullptr;
   widgets::XAxis axis_ = widgets::XAxis::Step;
   CardScope scope_;
+  std::optional<QVariantMap> keptView_;  ///< until the runs are loaded
   bool hasListedRuns_ = false;
 };
 

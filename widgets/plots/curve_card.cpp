@@ -68,8 +68,9 @@ void CurveCard::connectSignals() {
   connect(menuButton_, &QToolButton::clicked, this,
           [this] { openMenu(menuButton_->mapToGlobal(menuButton_->rect().bottomLeft()), {}); });
   connect(resetButton_, &QToolButton::clicked, plot_, &CurvePlot::resetView);
-  connect(plot_, &CurvePlot::viewChanged, this,
-          [this] { resetButton_->setVisible(plot_->isZoomed()); });
+  // A zoom of another card, or of the last session, is only drawn.
+  for (const auto signal : {&CurvePlot::viewChanged, &CurvePlot::drawn})
+    connect(plot_, signal, this, [this] { resetButton_->setVisible(plot_->isZoomed()); });
   connect(plot_, &CurvePlot::cursorMoved, this, [this](std::optional<double> x) { cursorX_ = x; });
   connect(plot_, &CurvePlot::menuRequested, this,
           [this](const QPoint& position) { openMenu(position, cursorX_); });
