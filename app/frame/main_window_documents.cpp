@@ -76,7 +76,7 @@ void MainWindow::updateTitle() {
   if (configure && (shown.isEmpty() || page() == Page::Configure))
     shown = configure->documentName();
   setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep")
-                                 : shown + QStringLiteral("[*] – Lockstep"));
+                                 : tr("%1[*] – Lockstep").arg(shown));
   setWindowModified(configure && configure->isUnsaved());
 }
 

@@ -146,7 +146,7 @@ ConfigForm::Group ConfigForm::buildGroup(const std::string& section, QWidget* co
                                  : sectionTitle(section),
                            group.box);
   title->setFont(interfaceFont(13, QFont::DemiBold));
-  auto* help = new ElidedLabel(QString::fromStdString(config::sectionHelp(section)), Qt::ElideRight,
+  auto* help = new ElidedLabel(sectionHelpOf(section), Qt::ElideRight,
                                group.box);
   help->setFont(interfaceFont(11));
   help->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -242,12 +242,12 @@ void ConfigForm::explain(const std::string& key) {
     if (key.empty() || !config::isSection(key)) return;
     helpKey_->setText(QString::fromStdString(key));
     helpFacts_->setText(tr("section"));
-    helpText_->setText(QString::fromStdString(config::sectionHelp(key)));
+    helpText_->setText(sectionHelpOf(key));
     return;
   }
   helpKey_->setText(QString::fromStdString(key));
   helpFacts_->setText(factsOf(*field));
-  helpText_->setText(QString::fromStdString(field->help));
+  helpText_->setText(fieldHelpOf(*field));
 }
 
 void ConfigForm::focusSearch() {

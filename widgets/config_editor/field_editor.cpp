@@ -14,6 +14,7 @@
 
 #include "engine/base/home_path.h"
 #include "widgets/config_editor/switch_button.h"
+#include "widgets/experiment/field_words.h"
 #include "widgets/icon.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/role.h"
@@ -257,7 +258,7 @@ FieldEditor* makeFieldEditor(const config::Field& field, std::function<QString()
     case config::FieldType::Bytes:
       return new LineEditor({}, parent);  // the value itself names its unit
     default:
-      return new LineEditor(QString::fromStdString(field.unit), parent);
+      return new LineEditor(unitOf(field), parent);
   }
 }
 
