@@ -72,6 +72,7 @@ void MonitorPage::buildUi() {
   sections_ = new CardSections;
   scroll_ = new QScrollArea;
   scroll_->setWidgetResizable(true);
+  scroll_->setAccessibleName(tr("Cards"));
   scroll_->setWidget(sections_);
   scroll_->setFrameShape(QFrame::NoFrame);
   alert_ = new AlertBanner;

@@ -47,6 +47,7 @@ void ConfigForm::buildUi() {
   setRole(onlyGiven_, "quiet");
   sections_ = new SectionList;
   scroll_ = new QScrollArea;
+  scroll_->setAccessibleName(tr("Form"));
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFrameShape(QFrame::NoFrame);

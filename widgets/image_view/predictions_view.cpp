@@ -34,6 +34,7 @@ constexpr double kZoomStep = 1.25;
 
 PredictionsView::PredictionsView(QWidget* parent)
     : QWidget(parent), impl_(std::make_unique<Impl>()) {
+  setAccessibleName(tr("Predictions"));
   buildUi();
   connectSignals();
   impl_->showPage();

@@ -36,12 +36,15 @@ void CurveCard::buildUi(DrawQueue* queue) {
   resetButton_->hide();
   menuButton_ = new QToolButton;
   menuButton_->setToolTip(tr("Axes and export"));
+  resetButton_->setAccessibleName(tr("Reset the zoom of %1").arg(title_));
+  menuButton_->setAccessibleName(tr("Menu of %1").arg(title_));
   for (QToolButton* button : {resetButton_, menuButton_}) {
     setRole(button, "icon");
     button->setFixedSize(24, 22);
     button->setIconSize({16, 16});
   }
   plot_ = new CurvePlot(queue);
+  plot_->setAccessibleName(title_);
   empty_ = new QLabel(plot_);
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
