@@ -57,6 +57,7 @@ class ConfigurePage : public QWidget {
   bool isReady() const;
   widgets::ConfigEditor* editor() const { return editor_; }
   DocumentController* document() { return &document_; }
+  const DocumentController* document() const { return &document_; }
 
  Q_SIGNALS:
   void readyChanged();

@@ -146,8 +146,9 @@ QList<OpenDocument> DocumentController::documents() const {
   QList<OpenDocument> list;
   for (int i = 0; i < static_cast<int>(kept_.size()); ++i) {
     const Kept& kept = kept_[i];
-    list.append(i == shown_ ? OpenDocument{path_, isUnsaved()}
-                            : OpenDocument{kept.place.path, kept.text != kept.saved()});
+    list.append(i == shown_ ? OpenDocument{path_, isUnsaved(), hasFile()}
+                            : OpenDocument{kept.place.path, kept.text != kept.saved(),
+                                           !kept.place.real.isEmpty()});
   }
   return list;
 }

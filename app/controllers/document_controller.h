@@ -25,6 +25,7 @@ namespace lockstep::app {
 struct OpenDocument {
   QString path;
   bool isUnsaved = false;
+  bool hasFile = false;
   bool operator==(const OpenDocument&) const = default;
 };
 

@@ -175,6 +175,7 @@ Page MainWindow::page() const { return pages_->page(); }
 
 void MainWindow::handlePageShown(Page page) {
   for (QAction* action : monitorActions_) action->setEnabled(page == Page::Monitor);
+  restoreSplitters();
   updateTitle();
   focusPage();
   Q_EMIT readyChanged();

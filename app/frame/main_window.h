@@ -6,6 +6,7 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <QVariantMap>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -45,6 +46,7 @@ class RunsPanel;
 class StatusStrip;
 class TopBar;
 struct OrphanedDraft;
+struct Session;
 enum class PathKind;
 struct Opening;
 
@@ -126,6 +128,15 @@ class MainWindow : public QMainWindow {
   void restoreLayout();
   void keepDismissals(Dismissals* dismissals, const QString& key);
   void saveLayout() const;
+  QAction* addSessionAction();
+  std::optional<Session> sessionToRestore() const;
+  void saveSession() const;
+  void restoreSession(const Session& session);
+  /// Of an earlier session, and no longer there.
+  void showGone(const QStringList& paths);
+  void loadSplitters();
+  void restoreSplitters();
+  void saveSplitters() const;
   QString cardsKey() const;
   void restoreCards();
   void openInitial();
@@ -177,6 +188,8 @@ class MainWindow : public QMainWindow {
   RunListModel* runList_ = nullptr;
   OpenRuns* openRuns_ = nullptr;
   std::vector<RemoteRuns*> remoteRuns_;
+  QStringList gone_;             ///< of the earlier session
+  QVariantMap splitters_;        ///< states by name, of those that are not made yet
   QStringList waitingPaths_;     ///< paths of the start whose disks have not answered yet
   bool isPatienceOver_ = false;  ///< with them
   bool hasRunsFolder_ = false;   ///< the folders of runs are not the usual one

@@ -56,7 +56,7 @@ QMenu* MainWindow::buildMenu() {
   menu->addSeparator();
   buildThemeMenu(menu->addMenu(tr("Theme")));
   buildPanelMenu(menu->addMenu(tr("Panels")));
-  menu->addAction(addNoticeAction());
+  menu->addActions({addNoticeAction(), addSessionAction()});
   menu->addAction(
       addEverywhere("window.palette", tr("Command palette…"), "Ctrl+K", [this] { showPalette(); }));
   menu->addAction(

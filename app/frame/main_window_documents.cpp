@@ -65,6 +65,7 @@ void MainWindow::openCopyFromElsewhere(const QString& address) {
 
 void MainWindow::keepDrafts() {
   if (ConfigurePage* configure = pages_->existingConfigurePage()) configure->keepDraft();
+  if (options_.keepLayout) saveLayout();
 }
 
 /// The title names the current run or the edited experiment, and marks unsaved edits.
@@ -75,7 +76,7 @@ void MainWindow::updateTitle() {
   if (configure && (shown.isEmpty() || page() == Page::Configure))
     shown = configure->documentName();
   setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep")
-                                 : shown + QStringLiteral("[*] – Lockstep"));
+                                 : tr("%1[*] – Lockstep").arg(shown));
   setWindowModified(configure && configure->isUnsaved());
 }
 

@@ -60,6 +60,7 @@ void MainWindow::restoreLayout() {
     connect(monitorPage(), &MonitorPage::cardSettingsChanged, this, [this] {
       QSettings().setValue(cardsKey(), monitorPage()->cardSettings().toVariant());
     });
+    loadSplitters();
     keepDismissals(monitorPage()->alertBanner()->dismissals(), QStringLiteral("dismissedAlerts"));
     keepDismissals(pages_->runBanner()->dismissals(), QStringLiteral("dismissedFailures"));
   }
@@ -92,6 +93,8 @@ void MainWindow::saveLayout() const {
   settings.setValue(QStringLiteral("runView"), runs_->viewState());
   settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
   settings.setValue(QStringLiteral("smoothing"), monitorPage()->tools()->smoothing());
+  saveSplitters();
+  saveSession();
 }
 
 }  // namespace lockstep::app

@@ -11,6 +11,7 @@
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/models/remote_run_list.h"
+#include "app/models/session.h"
 #include "app/runs/runs_panel.h"
 #include "widgets/jobs/awaited.h"
 
@@ -40,9 +41,13 @@ struct MainWindow::LeftDrafts {
 /// The window is not shown yet, so that waiting for a moment freezes nothing.
 void MainWindow::openInitial() {
   const auto until = Clock::now() + kBeforeShown;
+  const std::optional<Session> session = sessionToRestore();
+  const QStringList paths = session ? session->runsFolders + session->runs : options_.paths;
   using Kind = jobs::Awaited<PathKind>;
   std::vector<Kind> kinds;
-  for (const QString& path : options_.paths) kinds.emplace_back([path] { return kindOf(path); });
+  for (const QString& path : paths)
+    kinds.emplace_back(
+        [path, isKept = session.has_value()] { return isKept ? kindOfKept(path) : kindOf(path); });
   const DraftFolder drafts(options_.draftFolder);
   const jobs::Awaited left([drafts] {
     return LeftDrafts{drafts.setAsideDamaged(), drafts.orphaned()};
@@ -50,7 +55,7 @@ void MainWindow::openInitial() {
 
   std::vector<GivenPath> given;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const QString path = options_.paths[static_cast<qsizetype>(i)];
+    const QString path = paths[static_cast<qsizetype>(i)];
     const Kind& kind = kinds[i];
     given.push_back({path, {}});
     if (answersUntil(until, kind.ending())) {
@@ -59,8 +64,15 @@ void MainWindow::openInitial() {
       kind.ending().then(this, [this, path, kind] { openLate(path, kind.take()); });
     }
   }
-  const Opening opening = openingOf(given, options_.page);
+  Opening opening =
+      openingOf(given, session && !options_.page ? std::optional(session->page) : options_.page);
+  if (session) {
+    opening.isPlainStart = !options_.page;
+    opening.copiedRun.clear();
+  }
   open(opening);
+  showGone(opening.gone);
+  if (session) restoreSession(*session);
   if (answersUntil(until, left.ending())) return restoreDrafts(left.take(), opening.isPlainStart);
   left.ending().then(this, [this, left] { restoreDrafts(left.take(), false); });
 }
@@ -106,7 +118,9 @@ void MainWindow::showWaiting() {
 void MainWindow::openLate(const QString& path, PathKind kind) {
   waitingPaths_.removeOne(path);
   showWaiting();
-  if (kind == PathKind::Experiment) {
+  if (kind == PathKind::Gone) {
+    showGone({path});
+  } else if (kind == PathKind::Experiment) {
     if (configurePage()->open(path) && runs_->selectedRuns().isEmpty()) showPage(Page::Configure);
   } else if (kind == PathKind::Run) {
     if (runs_->selectedRuns().isEmpty()) runs_->selectRun(path);

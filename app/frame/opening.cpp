@@ -31,11 +31,23 @@ PathKind kindOf(const QString& path) {
   return PathKind::Run;
 }
 
+PathKind kindOfKept(const QString& path) {
+  const bool isThere = RemotePlace::isRemote(path) || QFileInfo::exists(path);
+  return isThere ? kindOf(path) : PathKind::Gone;
+}
+
+QString usualRunsFolder() {
+  const QString usual = QString::fromStdString(run_folder::runsFolder().string());
+  return QDir::cleanPath(QFileInfo(usual).absoluteFilePath());
+}
+
 Opening openingOf(const std::vector<GivenPath>& paths, std::optional<Page> page) {
   Opening opening;
   for (const auto& [path, kind] : paths) {
     if (!kind) {
       opening.waiting.append(path);
+    } else if (kind == PathKind::Gone) {
+      opening.gone.append(path);
     } else if (kind == PathKind::Remote) {
       if (const auto place = RemotePlace::parse(path)) opening.remotes.append(*place);
     } else if (kind == PathKind::Experiment) {
@@ -47,10 +59,7 @@ Opening openingOf(const std::vector<GivenPath>& paths, std::optional<Page> page)
     }
   }
   opening.hasRunsFolder = !opening.runsFolders.isEmpty();
-  if (opening.runsFolders.isEmpty()) {
-    const QString usual = QString::fromStdString(run_folder::runsFolder().string());
-    opening.runsFolders = {QDir::cleanPath(QFileInfo(usual).absoluteFilePath())};
-  }
+  if (opening.runsFolders.isEmpty()) opening.runsFolders = {usualRunsFolder()};
   const bool isOfExperiment =
       !opening.experiments.isEmpty() && opening.runs.isEmpty() && opening.remotes.isEmpty();
   opening.page = page.value_or(isOfExperiment ? Page::Configure : Page::Monitor);

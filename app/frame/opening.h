@@ -11,10 +11,16 @@
 
 namespace lockstep::app {
 
-enum class PathKind { Remote, Experiment, Run, RunsFolder };
+enum class PathKind { Remote, Experiment, Run, RunsFolder, Gone };
 
 /// Blocks as long as its disk does: what will be read of it to open it can be read.
 PathKind kindOf(const QString& path);
+
+/// The same of a path of an earlier session, which may be gone since.
+PathKind kindOfKept(const QString& path);
+
+/// Absolute: where new runs are created if nothing else is said.
+QString usualRunsFolder();
 
 struct GivenPath {
   QString path;                  ///< absolute, or an address
@@ -28,6 +34,7 @@ struct Opening {
   QList<RemotePlace> remotes;  ///< runs and folders of runs on other machines
   QStringList experiments;     ///< files to edit, the shown one last
   QString copiedRun;           ///< run whose configuration is edited as a copy; empty: none
+  QStringList gone;            ///< of an earlier session
   QStringList waiting;         ///< their disks have not answered yet
   bool hasRunsFolder = false;  ///< a folder of runs was given
   Page page = Page::Monitor;

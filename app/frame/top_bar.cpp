@@ -101,6 +101,7 @@ void TopBar::buildWidgets() {
   menu_ = new QToolButton;
   menu_->setObjectName(QStringLiteral("menuButton"));
   menu_->setToolTip(tr("Menu"));
+  menu_->setAccessibleName(tr("Menu"));
   widgets::showKeysOf(menu_, "window.menu");
   menu_->setPopupMode(QToolButton::InstantPopup);
   widgets::setRole(menu_, "icon");

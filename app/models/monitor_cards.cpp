@@ -1,5 +1,6 @@
 #include "app/models/monitor_cards.h"
 
+#include <QCoreApplication>
 #include <utility>
 
 #include "engine/config/losses.h"
@@ -10,6 +11,8 @@ namespace {
 
 namespace tags = events::tags;
 using Stroke = widgets::Curve::Stroke;
+
+QString tr(const char* text) { return QCoreApplication::translate("Card", text); }
 
 CardCurve line(std::string tag, const QString& name) {
   CardCurve curve;
@@ -30,13 +33,13 @@ CardPlan card(const QString& title, std::vector<CardCurve> curves) {
   CardPlan plan;
   plan.title = title;
   plan.curves = std::move(curves);
-  plan.emptyText = QStringLiteral("Waiting for the first step");
+  plan.emptyText = tr("Waiting for the first step");
   return plan;
 }
 
 CardPlan lossCard(const QString& title, const char* loss) {
-  CardPlan plan = card(title, {line(tags::train(loss), QStringLiteral("train")),
-                               evaluation(tags::eval(loss), QStringLiteral("held-out"))});
+  CardPlan plan = card(
+      title, {line(tags::train(loss), tr("train")), evaluation(tags::eval(loss), tr("held-out"))});
   plan.curves.back().gapToPrevious = true;
   return plan;
 }
@@ -48,7 +51,7 @@ CardPlan rateCard(const QString& title, std::vector<CardCurve> curves) {
 }
 
 CardPlan rankCard(const QString& title, const char* tag) {
-  CardPlan plan = rateCard(title, {line(tag, QStringLiteral("rank"))});
+  CardPlan plan = rateCard(title, {line(tag, tr("rank"))});
   plan.columnSpan = 2;
   plan.perRank = true;
   return plan;
@@ -60,37 +63,36 @@ CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves) {
   plan.columnSpan = 2;
   plan.perGpu = true;
   plan.ignoreOutliers = false;
-  plan.emptyText = QStringLiteral("No device metrics yet");
+  plan.emptyText = tr("No device metrics yet");
   return plan;
 }
 
 CardPlan precisionCard(const QString& title, const char* tag) {
-  CardPlan plan = rateCard(title, {evaluation(tag, QStringLiteral("AP"), Stroke::Run)});
+  CardPlan plan = rateCard(title, {evaluation(tag, tr("AP"), Stroke::Run)});
   plan.ignoreOutliers = false;
-  plan.emptyText = QStringLiteral("No AP yet: see evaluation.ap_every");
-  plan.tip = QStringLiteral(
-      "Of the run's held-out images, mean over IoU 0.50 to 0.95. "
-      "AP counts only the highest-scoring detections per class and image: the last number of "
-      "evaluation.max_dets, 100 as in COCO's unless it is set");
+  plan.emptyText = tr("No AP yet: see evaluation.ap_every");
+  plan.tip =
+      tr("Of the run's held-out images, mean over IoU 0.50 to 0.95. "
+         "AP counts only the highest-scoring detections per class and image: the last number of "
+         "evaluation.max_dets, 100 as in COCO's unless it is set");
   return plan;
 }
 
 /// What is looked at first: how the losses and the AP develop.
 std::vector<CardPlan> topCards() {
-  CardPlan loss = lossCard(QStringLiteral("Loss: training and held-out"), config::kTotalLoss);
+  CardPlan loss = lossCard(tr("Loss: training and held-out"), config::kTotalLoss);
   loss.rowSpan = 2;
   loss.columnSpan = 3;
   loss.curves.back().markLowest = true;
-  loss.curves.back().valueName = QStringLiteral("held-out loss");
+  loss.curves.back().valueName = tr("held-out loss");
 
-  CardPlan masks = precisionCard(QStringLiteral("Mask AP"), tags::kMaskAp);
+  CardPlan masks = precisionCard(tr("Mask AP"), tags::kMaskAp);
   masks.curves.front().isOfMasks = true;
-  return {loss, masks, precisionCard(QStringLiteral("Box AP"), tags::kBoxAp)};
+  return {loss, masks, precisionCard(tr("Box AP"), tags::kBoxAp)};
 }
 
 CardPlan learningRateCard() {
-  CardPlan rate =
-      rateCard(QStringLiteral("Learning rate"), {line(tags::kLearningRate, QStringLiteral("lr"))});
+  CardPlan rate = rateCard(tr("Learning rate"), {line(tags::kLearningRate, tr("lr"))});
   rate.curves.front().smooth = false;
   rate.ignoreOutliers = false;
   return rate;
@@ -101,45 +103,38 @@ std::vector<CardPlan> lossCards() {
   for (std::size_t i = 0; i < config::kLossCount; ++i) {
     const config::LossFacts& loss = config::kLosses[i];
     CardPlan& plan = cards[static_cast<std::size_t>(loss.card)];
-    plan = lossCard(QString::fromLatin1(loss.title), loss.name);
+    plan = lossCard(tr(loss.title), loss.name);
     for (CardCurve& curve : plan.curves) curve.isOfMasks = i == config::indexOf(config::Loss::Mask);
-    plan.fullName = QStringLiteral("%1 loss (%2)").arg(plan.title, QLatin1String(loss.name));
+    plan.fullName = tr("%1 loss (%2)").arg(plan.title, QLatin1String(loss.name));
   }
   return cards;
 }
 
 std::vector<CardPlan> speedCards() {
-  CardPlan time =
-      rateCard(QStringLiteral("Step time, s"), {line(tags::kStepSeconds, QStringLiteral("step")),
-                                                line(tags::kDataSeconds, QStringLiteral("data"))});
+  CardPlan time = rateCard(tr("Step time, s"), {line(tags::kStepSeconds, tr("step")),
+                                                line(tags::kDataSeconds, tr("data"))});
   time.curves.back().stroke = Stroke::Dots;
 
-  CardPlan own = rankCard(QStringLiteral("Step time per rank, s"), tags::kRankOwnSeconds);
-  own.tip = QStringLiteral("Excludes time spent waiting for other ranks");
-  return {time,
-          rateCard(QStringLiteral("Images per second"),
-                   {line(tags::kImagesPerSecond, QStringLiteral("images/s"))}),
-          rateCard(QStringLiteral("Gradient norm"),
-                   {line(tags::kGradientNorm, QStringLiteral("norm"))}),
-          own, rankCard(QStringLiteral("Data time per rank, s"), tags::kRankDataSeconds)};
+  CardPlan own = rankCard(tr("Step time per rank, s"), tags::kRankOwnSeconds);
+  own.tip = tr("Excludes time spent waiting for other ranks");
+  return {time, rateCard(tr("Images per second"), {line(tags::kImagesPerSecond, tr("images/s"))}),
+          rateCard(tr("Gradient norm"), {line(tags::kGradientNorm, tr("norm"))}), own,
+          rankCard(tr("Data time per rank, s"), tags::kRankDataSeconds)};
 }
 
 std::vector<CardPlan> deviceCards() {
-  CardPlan use = deviceCard(QStringLiteral("Utilization, %"),
-                            {line(tags::kGpuUtilisation, QStringLiteral("GPU")),
-                             line(tags::kCpuPercent, QStringLiteral("CPU"))});
+  CardPlan use = deviceCard(tr("Utilization, %"), {line(tags::kGpuUtilisation, tr("GPU")),
+                                                   line(tags::kCpuPercent, tr("CPU"))});
   use.yMax = 100;
-  use.tip = QStringLiteral("CPU: percentage of the cores available to the ranks on this machine");
-  CardPlan memory = deviceCard(QStringLiteral("Device memory, GiB"),
-                               {line(tags::kGpuMemoryGib, QStringLiteral("GPU")),
-                                line(tags::kHostMemoryGib, QStringLiteral("host"))});
-  memory.tip = QStringLiteral(
-      "Host: resident memory of the ranks on this machine. GPU: memory used by all processes");
-  CardPlan heat = deviceCard(QStringLiteral("GPU temperature, \u00b0C"),
-                             {line(tags::kGpuTemperature, QStringLiteral("GPU"))});
+  use.tip = tr("CPU: percentage of the cores available to the ranks on this machine");
+  CardPlan memory = deviceCard(tr("Device memory, GiB"), {line(tags::kGpuMemoryGib, tr("GPU")),
+                                                          line(tags::kHostMemoryGib, tr("host"))});
+  memory.tip =
+      tr("Host: resident memory of the ranks on this machine. GPU: memory used by all processes");
+  CardPlan heat =
+      deviceCard(tr("GPU temperature, \u00b0C"), {line(tags::kGpuTemperature, tr("GPU"))});
   heat.yMin.reset();
-  CardPlan power =
-      deviceCard(QStringLiteral("GPU power, W"), {line(tags::kGpuPower, QStringLiteral("GPU"))});
+  CardPlan power = deviceCard(tr("GPU power, W"), {line(tags::kGpuPower, tr("GPU"))});
   heat.needsGpu = power.needsGpu = true;
   return {use, memory, heat, power};
 }

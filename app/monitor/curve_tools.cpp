@@ -93,6 +93,13 @@ void CurveTools::setSmoothing(double weight) {
 
 QString CurveTools::words() const { return words_->text().trimmed(); }
 
+void CurveTools::setWords(const QString& words) { words_->setText(words); }
+
+void CurveTools::setXAxis(widgets::XAxis axis) {
+  if (const int index = xAxis_->findData(static_cast<int>(axis)); index >= 0)
+    xAxis_->setCurrentIndex(index);
+}
+
 void CurveTools::focusSearch() {
   words_->setFocus(Qt::ShortcutFocusReason);
   words_->selectAll();

@@ -28,6 +28,8 @@ class CurveTools : public QWidget {
   void setSpacious(bool isSpacious);
   /// Words that cards are searched for.
   QString words() const;
+  void setWords(const QString& words);
+  void setXAxis(widgets::XAxis axis);
   void focusSearch();
 
  public Q_SLOTS:

@@ -113,6 +113,7 @@ void LogPanel::buildUi() {
   tabs_->setExpanding(false);
   filter_ = new QLineEdit;
   filter_->setObjectName(QStringLiteral("logFilter"));
+  filter_->setAccessibleName(tr("Filter log"));
   filter_->setPlaceholderText(tr("Filter log"));
   filter_->setClearButtonEnabled(true);
   filter_->setFixedWidth(220);

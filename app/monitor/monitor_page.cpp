@@ -75,6 +75,7 @@ void MonitorPage::buildUi() {
   sections_ = new CardSections;
   scroll_ = new QScrollArea;
   scroll_->setWidgetResizable(true);
+  scroll_->setAccessibleName(tr("Cards"));
   scroll_->setWidget(sections_);
   scroll_->setFrameShape(QFrame::NoFrame);
   alert_ = new AlertBanner;
@@ -344,6 +345,7 @@ void MonitorPage::updateCurves() {
   updateXExtent();
   sections_->forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->refresh(); });
   sections_->parameters()->refresh();
+  applyKeptView();
 }
 
 void MonitorPage::updateMarks() {

@@ -4,6 +4,7 @@
 #include <QSet>
 #include <QStringList>
 #include <QTimer>
+#include <QVariantMap>
 #include <QWidget>
 #include <optional>
 #include <vector>
@@ -53,6 +54,9 @@ class MonitorPage : public QWidget {
   /// Pinned cards, hidden ones and open sections.
   const CardSettings& cardSettings() const;
   void setCardSettings(const CardSettings& settings);
+  /// Axes, zoom and search, for the next start.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
   /// The caller places them beside the tabs.
   CurveTools* tools() const { return tools_; }
   /// Moves the cursor of all cards to a step of the current run.
@@ -125,6 +129,7 @@ class MonitorPage : public QWidget {
   std::vector<ShownRun> visibleRuns() const;
   void keepHiddenOf(const widgets::CurveCard* card, const QString& id);
   bool sharesRunWith(const std::vector<ShownRun>& others) const;
+  void applyKeptView();
   const RunController* currentRun() const;
 
   std::vector<ShownRun> runs_;
@@ -149,6 +154,7 @@ class MonitorPage : public QWidget {
   QHash<QString, QStringList> hiddenCurves_;  ///< by card; a card may be made again
   QSet<QString> hiddenRuns_;                  ///< folders
   bool joinsGroups_ = false;                  ///< the runs of a group are drawn as their mean
+  std::optional<QVariantMap> keptView_;  ///< until the runs are loaded
   bool hasListedRuns_ = false;
 };
 

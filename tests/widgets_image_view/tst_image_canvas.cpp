@@ -1,3 +1,4 @@
+#include <QAccessible>
 #include <QMouseEvent>
 #include <QSignalSpy>
 #include <QTest>
@@ -84,6 +85,24 @@ class TstImageCanvas : public QObject {
     canvas_->resize(200, 300);
     canvas_->grab();
     QCOMPARE(canvas_->zoom(), 2.0);
+  }
+
+  void aScreenReaderIsToldWhatIsDrawnAndChosen() {
+    QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(canvas_.get());
+    QVERIFY(spoken);
+    QCOMPARE(static_cast<int>(spoken->role()), static_cast<int>(QAccessible::Graphic));
+    QCOMPARE(spoken->text(QAccessible::Name), QStringLiteral("Image"));
+    const auto& instances = shown_.scene->instances;
+    const QString counts = QStringLiteral("%1 instances, %2 of the ground truth")
+                               .arg(instances.size())
+                               .arg(shown_.scene->groundTruths.size());
+    QCOMPARE(spoken->text(QAccessible::Value), counts);
+    canvas_->setPinned(0);
+    QCOMPARE(spoken->text(QAccessible::Value), counts + QStringLiteral("; chosen: ") +
+                                                   instances[0].className + QLatin1Char(' ') +
+                                                   instances[0].label);
+    canvas_->setScene(nullptr);
+    QCOMPARE(spoken->text(QAccessible::Value), QStringLiteral("no image"));
   }
 
   void theWheelKeepsThePointUnderThePointer() {

@@ -1,3 +1,4 @@
+#include <QAccessible>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -47,6 +48,19 @@ class TstThumbnailStrip : public QObject {
     QCOMPARE(strip.toolTipOf(0), QStringLiteral("image1.png\n9 errors: 2 FP, 7 FN"));
     QCOMPARE(strip.toolTipOf(1), QStringLiteral("image2.png\nno error"));
     QCOMPARE(strip.toolTipOf(2), QStringLiteral("image3.png\nnot predicted at this checkpoint"));
+  }
+
+  void aScreenReaderIsToldTheImageAndItsErrors() {
+    ThumbnailStrip strip;
+    QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(&strip);
+    QVERIFY(spoken && spoken->role() == QAccessible::List);
+    QCOMPARE(spoken->text(QAccessible::Name), QStringLiteral("Images"));
+    QCOMPARE(spoken->text(QAccessible::Value), QStringLiteral("no image"));
+    strip.setItems(items(3));
+    strip.setMarks({{true, {5, 2, 7}}, {true, {3, 0, 0}}, {}});
+    strip.setCurrent(1);
+    QCOMPARE(spoken->text(QAccessible::Value),
+             QStringLiteral("image 2 of 3: image2.png, no error"));
   }
 
   void aClickChooses() {

@@ -1,3 +1,4 @@
+#include <QAccessible>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
@@ -219,6 +220,19 @@ class TstCurvePlot : public QObject {
     QVERIFY(plot_->zoom().x && !plot_->zoom().y);
   }
 
+  void aScreenReaderIsToldTheLastValues() {
+    plot_->setAccessibleName(QStringLiteral("Loss"));
+    QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(plot_.get());
+    QVERIFY(spoken);
+    QVERIFY(spoken->role() == QAccessible::Chart);
+    QCOMPARE(spoken->text(QAccessible::Name), QStringLiteral("Loss"));
+    QCOMPARE(spoken->text(QAccessible::Value), QStringLiteral("no values yet"));
+    Curve other = ofRun(QStringLiteral("b"), 1, valley(1));
+    plot_->setCurves({curveOf(line(100)), other});
+    QCOMPARE(spoken->text(QAccessible::Value),
+             QStringLiteral("train: 1.990 at step 100; b train: 6.000 at step 100"));
+  }
+
   void shiftDraggingPans() {
     plot_->setCurves({curveOf(line(100))});
     show();
@@ -382,7 +396,7 @@ class TstCurvePlot : public QObject {
       if (isWide) show();
       waitDrawn();
       QVERIFY(plot_->toSvg().contains(isWide ? ">lowest held-out loss 1.000 at step 50<"
-                                         : ">lowest 1.000 at step 50<"));
+                                             : ">lowest 1.000 at step 50<"));
     }
   }
 

@@ -35,8 +35,10 @@ QVBoxLayout* plainColumn(QWidget* widget) {
   return column;
 }
 
-QSplitter* thinSplitter(Qt::Orientation orientation) {
+/// `name`: under which the window keeps its state.
+QSplitter* thinSplitter(Qt::Orientation orientation, const QString& name) {
   auto* splitter = new QSplitter(orientation);
+  splitter->setObjectName(name);
   splitter->setHandleWidth(1);
   splitter->setChildrenCollapsible(false);
   return splitter;
@@ -58,7 +60,7 @@ void ConfigEditor::Impl::buildPage() {
   setRole(header, "panel");
   banner = new Banner;
   form = new ConfigForm;
-  auto* split = thinSplitter(Qt::Horizontal);
+  auto* split = thinSplitter(Qt::Horizontal, QStringLiteral("editorTextSplit"));
   split->addWidget(form);
   split->addWidget(buildTextSide());
   split->setStretchFactor(0, 1);
@@ -80,7 +82,7 @@ QWidget* ConfigEditor::Impl::buildTextSide() {
   issueRow->setContentsMargins(10, 0, 8, 0);
   issueRow->addWidget(issues);
   upperColumn->addLayout(issueRow);
-  auto* split = thinSplitter(Qt::Vertical);
+  auto* split = thinSplitter(Qt::Vertical, QStringLiteral("editorFactsSplit"));
   split->addWidget(upper);
   split->addWidget(buildLowerSide());
   split->setStretchFactor(0, 1);

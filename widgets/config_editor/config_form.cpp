@@ -43,6 +43,7 @@ ConfigForm::ConfigForm(QWidget* parent) : QWidget(parent) {
 void ConfigForm::buildUi() {
   sections_ = new SectionList;
   scroll_ = new QScrollArea;
+  scroll_->setAccessibleName(tr("Form"));
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFrameShape(QFrame::NoFrame);
@@ -179,7 +180,7 @@ QLayout* ConfigForm::buildHead(Group& group, int folded) {
                                  : sectionTitle(section),
                            group.box);
   title->setFont(interfaceFont(13, QFont::DemiBold));
-  auto* help = new ElidedLabel(QString::fromStdString(config::sectionHelp(section)), Qt::ElideRight,
+  auto* help = new ElidedLabel(sectionHelpOf(section), Qt::ElideRight,
                                group.box);
   help->setFont(interfaceFont(11));
   help->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -299,12 +300,12 @@ void ConfigForm::explain(const std::string& key) {
     if (key.empty() || !config::isSection(key)) return;
     helpKey_->setText(QString::fromStdString(key));
     helpFacts_->setText(tr("section"));
-    helpText_->setText(QString::fromStdString(config::sectionHelp(key)));
+    helpText_->setText(sectionHelpOf(key));
     return;
   }
   helpKey_->setText(QString::fromStdString(key));
   helpFacts_->setText(factsOf(*field));
-  helpText_->setText(QString::fromStdString(field->help));
+  helpText_->setText(fieldHelpOf(*field));
 }
 
 void ConfigForm::focusSearch() {

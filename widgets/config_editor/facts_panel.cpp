@@ -75,6 +75,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   right->addStretch();
 
   auto* scroll = new QScrollArea;
+  scroll->setAccessibleName(tr("Derived facts"));
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

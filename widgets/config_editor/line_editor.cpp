@@ -149,7 +149,7 @@ void LineEditor::showUnit() {
     effectiveText().toDouble(&isBare);
     if (isBare) unit = tr("steps");
   } else if (field_.type != config::FieldType::Bytes) {
-    unit = QString::fromStdString(field_.unit);
+    unit = unitOf(field_);
   }
   unit_->setText(unit);
   const int needed = unit.isEmpty() ? 0 : unit_->fontMetrics().horizontalAdvance(unit) + 8;

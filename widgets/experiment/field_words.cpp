@@ -10,6 +10,10 @@
 namespace lockstep::widgets {
 namespace {
 
+QString translated(const std::string& text) {
+  return text.empty() ? QString() : QCoreApplication::translate("Field", text.c_str());
+}
+
 const QHash<QString, QString>& expansions() {
   static const QHash<QString, QString> words{
       {QStringLiteral("lr"), QStringLiteral("learning rate")},
@@ -76,7 +80,9 @@ bool isWordOf(const config::Field& field, const std::string& text) {
 QString labelOf(const std::string& key) {
   const std::string last = key.substr(key.rfind('.') + 1);
   const bool endsInSplit = last.ends_with("_train") || last.ends_with("_test");
-  return inWords(last, endsInSplit).replace(QStringLiteral("nms"), QStringLiteral("NMS"));
+  return translated(inWords(last, endsInSplit)
+                        .replace(QStringLiteral("nms"), QStringLiteral("NMS"))
+                        .toStdString());
 }
 
 std::string sectionOf(const std::string& key) {
@@ -85,24 +91,32 @@ std::string sectionOf(const std::string& key) {
 }
 
 QString sectionTitle(const std::string& section) {
-  if (section.empty()) return QStringLiteral("Experiment");
-  return inWords(section.substr(section.rfind('.') + 1), false);
+  if (section.empty()) return translated("Experiment");
+  return translated(inWords(section.substr(section.rfind('.') + 1), false).toStdString());
 }
 
+QString sectionHelpOf(const std::string& section) {
+  return translated(config::sectionHelp(section));
+}
+
+QString fieldHelpOf(const config::Field& field) { return translated(field.help); }
+
+QString unitOf(const config::Field& field) { return translated(field.unit); }
+
 QString factsOf(const config::Field& field) {
-  QStringList facts{QString::fromStdString(field.typeText())};
-  if (!field.unit.empty()) facts << QString::fromStdString(field.unit);
+  QStringList facts{translated(field.typeText())};
+  if (!field.unit.empty()) facts << unitOf(field);
   const QString range = QString::fromStdString(field.rangeText());
   if (!range.isEmpty()) facts << range;
-  facts << QStringLiteral("default ") + QString::fromStdString(field.defaultText());
-  const QString notImplemented = QString::fromStdString(field.notImplementedText());
+  facts << translated("default %1").arg(QString::fromStdString(field.defaultText()));
+  const QString notImplemented = translated(field.notImplementedText());
   if (!notImplemented.isEmpty()) facts << notImplemented;
   return facts.join(QStringLiteral(" · "));
 }
 
 QString helpOf(const config::Field& field) {
-  return QString::fromStdString(field.key) % QLatin1Char('\n') %
-         inLines(QString::fromStdString(field.help)) % QLatin1Char('\n') % factsOf(field);
+  return QString::fromStdString(field.key) % QLatin1Char('\n') % inLines(fieldHelpOf(field)) %
+         QLatin1Char('\n') % factsOf(field);
 }
 
 QString replacedText(const std::string& value, const std::string& from, bool repeats) {

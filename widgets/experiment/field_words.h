@@ -12,6 +12,11 @@ QString labelOf(const std::string& key);
 std::string sectionOf(const std::string& key);
 /// Last name of a section in words: "model.box_head" → "Box head"; "" → "Experiment".
 QString sectionTitle(const std::string& section);
+/// What a section is for, and what a field does: texts of the engine's tables, translated here.
+QString sectionHelpOf(const std::string& section);
+QString fieldHelpOf(const config::Field& field);
+/// Empty: it has none.
+QString unitOf(const config::Field& field);
 /// Type, unit, range and default of a field, and what is not built yet, in one line.
 QString factsOf(const config::Field& field);
 /// The key, its help and its facts, one below the other.

@@ -81,7 +81,7 @@ FieldState fieldState(const config::Field& field, const DocumentState& state, co
 
 bool matchesWords(const config::Field& field, const QStringList& words) {
   const QString all = QString::fromStdString(field.key) % QLatin1Char(' ') % labelOf(field.key) %
-                      QLatin1Char(' ') % QString::fromStdString(field.help);
+                      QLatin1Char(' ') % fieldHelpOf(field);
   return std::all_of(words.begin(), words.end(),
                      [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }

@@ -64,6 +64,7 @@ void ImageCanvas::setPinned(int instance) {
   const int count = scene_ ? static_cast<int>(scene_->instances.size()) : 0;
   pinned_ = instance < count ? instance : -1;
   update();
+  announce(this, *this);
 }
 
 void ImageCanvas::reveal(int instance) {
@@ -71,6 +72,16 @@ void ImageCanvas::reveal(int instance) {
   const QRectF box = transform().mapRect(scene_->instances[static_cast<std::size_t>(instance)].box);
   if (QRectF(rect()).intersects(box)) return;
   setView(scale_, offset_ + QRectF(rect()).center() - box.center());
+}
+
+QString ImageCanvas::spokenValue() const {
+  if (!scene_) return tr("no image");
+  const QString counts = tr("%1 instances, %2 of the ground truth")
+                             .arg(scene_->instances.size())
+                             .arg(scene_->groundTruths.size());
+  if (pinned_ < 0 || pinned_ >= static_cast<int>(scene_->instances.size())) return counts;
+  const CanvasScene::Instance& pinned = scene_->instances[static_cast<std::size_t>(pinned_)];
+  return tr("%1; chosen: %2 %3").arg(counts, pinned.className, pinned.label);
 }
 
 QSizeF ImageCanvas::imageSize() const {

@@ -9,6 +9,7 @@
 
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
+#include "widgets/spoken_value.h"
 
 namespace lockstep::widgets {
 
@@ -20,7 +21,7 @@ struct CanvasLayers {
 
 /// One image with outlines over it. The wheel zooms at the pointer, a drag pans and a double click
 /// fits. The instance under the pointer is highlighted with its facts; a click pins it.
-class ImageCanvas : public QWidget {
+class ImageCanvas : public QWidget, public SpokenValue {
   Q_OBJECT
 
  public:
@@ -43,6 +44,9 @@ class ImageCanvas : public QWidget {
   /// Widget position of a point of the image.
   QPointF toWidget(QPointF imagePoint) const;
   QPointF toImage(QPointF widgetPoint) const;
+  QAccessible::Role spokenRole() const override { return QAccessible::Graphic; }
+  /// The counts of what is drawn, and the pinned instance.
+  QString spokenValue() const override;
   QSize sizeHint() const override { return {960, 540}; }
 
  public Q_SLOTS:

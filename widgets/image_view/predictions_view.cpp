@@ -34,6 +34,7 @@ constexpr double kZoomStep = 1.25;
 
 PredictionsView::PredictionsView(QWidget* parent)
     : QWidget(parent), impl_(std::make_unique<Impl>()) {
+  setAccessibleName(tr("Predictions"));
   buildUi();
   connectSignals();
   impl_->showPage();
@@ -46,6 +47,7 @@ void PredictionsView::buildUi() {
   impl_->page = new QSplitter(Qt::Horizontal);
   impl_->page->setChildrenCollapsible(false);
   impl_->page->setHandleWidth(1);
+  impl_->page->setObjectName(QStringLiteral("predictionsSplit"));
   impl_->panel = new PredictionsPanel;
   setRole(impl_->panel, "panel");
   // The panel scrolls by itself, so that a low window does not cut the image or the strip.

@@ -40,6 +40,14 @@ ThumbnailStrip::ThumbnailStrip(QWidget* parent)
   setAccessibleName(tr("Images"));
 }
 
+QString ThumbnailStrip::spokenValue() const {
+  if (current_ < 0 || current_ >= count()) return tr("no image");
+  return tr("image %1 of %2: %3")
+      .arg(current_ + 1)
+      .arg(count())
+      .arg(toolTipOf(current_).replace(QLatin1Char('\n'), QStringLiteral(", ")));
+}
+
 QSize ThumbnailStrip::sizeHint() const { return {6 * kPitchPx, kHeightPx + 2 * kEdgePx + 12}; }
 
 void ThumbnailStrip::setItems(std::vector<Item> items) {
@@ -67,6 +75,7 @@ void ThumbnailStrip::setCurrent(int index) {
     bar->setValue(bar->value() + rect.right() - viewport()->width() + kPitchPx);
   }
   viewport()->update();
+  announce(this, *this);
 }
 
 QRect ThumbnailStrip::itemRect(int index) const {

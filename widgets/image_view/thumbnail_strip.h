@@ -9,11 +9,12 @@
 
 #include "widgets/instances/instance_match.h"
 #include "widgets/jobs/keyed_loader.h"
+#include "widgets/spoken_value.h"
 
 namespace lockstep::widgets {
 
 /// A row of thumbnails. Only those in view and a few beside them are decoded and painted.
-class ThumbnailStrip : public QAbstractScrollArea {
+class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
   Q_OBJECT
 
  public:
@@ -41,6 +42,9 @@ class ThumbnailStrip : public QAbstractScrollArea {
   QString toolTipOf(int index) const;
   /// Every thumbnail in view is loaded.
   bool isReady() const;
+  QAccessible::Role spokenRole() const override { return QAccessible::List; }
+  /// The chosen image, its place and its errors.
+  QString spokenValue() const override;
   QSize sizeHint() const override;
   /// Rectangle of an item in the viewport.
   QRect itemRect(int index) const;

@@ -62,12 +62,15 @@ void CurveCard::buildUi(DrawQueue* queue) {
   resetButton_->hide();
   menuButton_ = new QToolButton;
   menuButton_->setToolTip(tr("Axes and export"));
+  resetButton_->setAccessibleName(tr("Reset the zoom of %1").arg(title_));
+  menuButton_->setAccessibleName(tr("Menu of %1").arg(title_));
   for (QToolButton* button : {resetButton_, menuButton_}) {
     setRole(button, "icon");
     button->setFixedSize(24, 22);
     button->setIconSize({16, 16});
   }
   plot_ = new CurvePlot(queue);
+  plot_->setAccessibleName(title_);
   empty_ = new QLabel(plot_);
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
@@ -96,8 +99,9 @@ void CurveCard::connectSignals() {
   connect(legend_, &CardLegend::toggled, this,
           [this](int entry) { toggle(legend_->nameOf(entry)); });
   connect(resetButton_, &QToolButton::clicked, plot_, &CurvePlot::resetView);
-  connect(plot_, &CurvePlot::viewChanged, this,
-          [this] { resetButton_->setVisible(plot_->isZoomed()); });
+  // A zoom of another card, or of the last session, is only drawn.
+  for (const auto signal : {&CurvePlot::viewChanged, &CurvePlot::drawn})
+    connect(plot_, signal, this, [this] { resetButton_->setVisible(plot_->isZoomed()); });
   connect(plot_, &CurvePlot::cursorMoved, this, [this](std::optional<double> x) { cursorX_ = x; });
   connect(plot_, &CurvePlot::menuRequested, this,
           [this](const QPoint& position) { openMenu(position, cursorX_); });

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "widgets/curves/cursor_readings.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/curves/plot_view.h"
 #include "widgets/curves/range_readings.h"
 #include "widgets/curves/value_range.h"
@@ -426,6 +427,19 @@ QByteArray CurvePlot::toSvg() const {
   impl_->plot->toPainter(&painter, width(), height());
   painter.end();
   return buffer.data();
+}
+
+QString CurvePlot::spokenValue() const {
+  QStringList values;
+  for (const Curve& curve : curves()) {
+    if (!curve.source || curve.source->isEmpty()) continue;
+    const auto last = curve.source->nearest(curve.source->xRange().second);
+    if (!last) continue;
+    const QString name =
+        curve.run.isEmpty() ? curve.name : curve.run + QLatin1Char(' ') + curve.name;
+    values << tr("%1: %2 at step %3").arg(name, valueText(last->value)).arg(last->step);
+  }
+  return values.isEmpty() ? tr("no values yet") : values.join(QStringLiteral("; "));
 }
 
 QSize CurvePlot::sizeHint() const { return {420, 220}; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "widgets/curves/curve_source.h"
+#include "widgets/spoken_value.h"
 
 namespace lockstep::widgets {
 
@@ -26,7 +27,7 @@ struct PlotZoom {
 /// Left and Right, Home and End move the cursor, Esc ends the range or hides the cursor. The view
 /// stays within the data. New points move the view only while it is not zoomed. GUI thread; no call
 /// blocks longer than one replot.
-class CurvePlot : public QWidget {
+class CurvePlot : public QWidget, public SpokenValue {
   Q_OBJECT
 
  public:
@@ -82,6 +83,10 @@ class CurvePlot : public QWidget {
   const PlotView& view() const;
   /// What is on the screen, as SVG, for tests.
   QByteArray toSvg() const;
+
+  QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
+  /// The last value of each curve.
+  QString spokenValue() const override;
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;

@@ -1,0 +1,117 @@
+// MainWindow's session: what was open and shown is kept for the next start.
+#include <QAction>
+#include <QFileInfo>
+#include <QSettings>
+#include <QSplitter>
+#include <algorithm>
+
+#include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "app/frame/opening.h"
+#include "app/frame/page_area.h"
+#include "app/models/session.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/runs_panel.h"
+#include "widgets/jobs/jobs.h"
+
+namespace lockstep::app {
+namespace {
+
+const QString kSessionKey = QStringLiteral("session"),
+              kRestoresKey = QStringLiteral("restoresSession"),
+              kSplittersKey = QStringLiteral("splitters");
+
+struct Found {
+  QStringList there, gone;
+};
+
+/// Blocks as long as a disk does.
+Found foundOf(const QStringList& files) {
+  Found found;
+  for (const QString& file : files)
+    (QFileInfo(file).isFile() ? found.there : found.gone).append(file);
+  return found;
+}
+
+}  // namespace
+
+QAction* MainWindow::addSessionAction() {
+  QAction* action =
+      addEverywhere("window.restore_session", tr("Restore the session at the start"), "", [] {});
+  action->setCheckable(true);
+  action->setChecked(QSettings().value(kRestoresKey, true).toBool());
+  connect(action, &QAction::toggled, this, [this](bool isOn) {
+    if (options_.keepLayout) QSettings().setValue(kRestoresKey, isOn);
+  });
+  return action;
+}
+
+/// What was given on the command line is opened in its place.
+std::optional<Session> MainWindow::sessionToRestore() const {
+  const QSettings settings;
+  const bool isWanted = options_.keepLayout && options_.paths.isEmpty() &&
+                        settings.value(kRestoresKey, true).toBool();
+  return isWanted ? Session::fromVariant(settings.value(kSessionKey).toMap()) : std::nullopt;
+}
+
+void MainWindow::saveSession() const {
+  Session session;
+  const QStringList folders = runList_->places();
+  if (folders != QStringList{usualRunsFolder()}) session.runsFolders = folders;
+  session.runs = runs_->selectedRuns();
+  // They are listed with their place.
+  session.runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });
+  if (const ConfigurePage* configure = pages_->existingConfigurePage()) {
+    const DocumentController* document = configure->document();
+    const QList<OpenDocument> open = document->documents();
+    for (const OpenDocument& each : open)
+      if (each.hasFile) session.experiments.append(each.path);
+    // The shown one last; the order of the others is kept.
+    if (session.experiments.removeOne(document->path()))
+      session.experiments.append(document->path());
+  }
+  session.page = page();
+  session.monitor = monitorPage()->viewState();
+  QSettings().setValue(kSessionKey, session.toVariant());
+}
+
+/// The window is not shown yet: experiments are opened once it is.
+void MainWindow::restoreSession(const Session& session) {
+  monitorPage()->restoreViewState(session.monitor);
+  if (session.experiments.isEmpty()) return;
+  jobs::start(
+      this, jobs::Kind::Disk, [files = session.experiments] { return foundOf(files); },
+      [this](const Found& found) {
+        showGone(found.gone);
+        // A draft that was restored stays in sight.
+        DocumentController* document = configurePage()->document();
+        const int shown = document->shownDocument();
+        for (const QString& file : found.there) configurePage()->open(file);
+        if (shown >= 0) document->showDocument(shown);
+      });
+}
+
+void MainWindow::showGone(const QStringList& paths) {
+  if (paths.isEmpty()) return;
+  gone_ += paths;
+  pages_->showWarning(tr("The last session is not restored as a whole"),
+                      tr("No longer there: %1").arg(gone_.join(QStringLiteral(", "))));
+}
+
+/// Of pages that have been made since.
+void MainWindow::restoreSplitters() {
+  for (QSplitter* splitter : findChildren<QSplitter*>())
+    if (const QVariant kept = splitters_.take(splitter->objectName()); kept.isValid())
+      splitter->restoreState(kept.toByteArray());
+}
+
+void MainWindow::loadSplitters() { splitters_ = QSettings().value(kSplittersKey).toMap(); }
+
+void MainWindow::saveSplitters() const {
+  QVariantMap kept = splitters_;
+  for (const QSplitter* splitter : findChildren<QSplitter*>())
+    if (!splitter->objectName().isEmpty()) kept[splitter->objectName()] = splitter->saveState();
+  QSettings().setValue(kSplittersKey, kept);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,31 @@
+#include "app/models/session.h"
+
+#include <algorithm>
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kVersion = 1;
+constexpr int kPages = 3;
+
+const QString kVersionKey = QStringLiteral("version"), kFoldersKey = QStringLiteral("runsFolders"),
+              kRunsKey = QStringLiteral("runs"), kExperimentsKey = QStringLiteral("experiments"),
+              kPageKey = QStringLiteral("page"), kMonitorKey = QStringLiteral("monitor");
+
+}  // namespace
+
+QVariantMap Session::toVariant() const {
+  return {
+      {kVersionKey, kVersion},        {kFoldersKey, runsFolders},         {kRunsKey, runs},
+      {kExperimentsKey, experiments}, {kPageKey, static_cast<int>(page)}, {kMonitorKey, monitor}};
+}
+
+std::optional<Session> Session::fromVariant(const QVariantMap& map) {
+  if (map.value(kVersionKey).toInt() != kVersion) return std::nullopt;
+  return Session{map.value(kFoldersKey).toStringList(), map.value(kRunsKey).toStringList(),
+                 map.value(kExperimentsKey).toStringList(),
+                 static_cast<Page>(std::clamp(map.value(kPageKey).toInt(), 0, kPages - 1)),
+                 map.value(kMonitorKey).toMap()};
+}
+
+}  // namespace lockstep::app

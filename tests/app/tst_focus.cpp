@@ -1,0 +1,91 @@
+// The window from the keyboard and for a screen reader: where Tab stops, and what it is called.
+#include <QAccessible>
+#include <QApplication>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+
+#include "app/frame/main_window.h"
+#include "app/monitor/monitor_page.h"
+#include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
+#include "tests/support/test_main.h"
+#include "widgets/plots/curve_card.h"
+
+using namespace lockstep;
+using app::MainWindow;
+using app::Page;
+
+class TstFocus : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    QFile file(folder_->filePath(QStringLiteral("own.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("name: own\n") > 0);
+    file.close();
+    const QString run = tests::makeRun(folder_->path(), {});
+    window_ = std::make_unique<MainWindow>(&theme_, tests::optionsFor({run, file.fileName()}));
+  }
+  void cleanup() { window_.reset(); }
+
+  void everyStopOfTabHasAName_data() {
+    QTest::addColumn<int>("page");
+    QTest::newRow("configure") << static_cast<int>(Page::Configure);
+    QTest::newRow("monitor") << static_cast<int>(Page::Monitor);
+    QTest::newRow("predictions") << static_cast<int>(Page::Predictions);
+  }
+  void everyStopOfTabHasAName() {
+    QFETCH(int, page);
+    const QWidgetList stops = stopsOf(static_cast<Page>(page));
+    QVERIFY(stops.size() > 3);
+    QStringList nameless;
+    for (QWidget* stop : stops) {
+      QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(stop);
+      if (!spoken || spoken->text(QAccessible::Name).isEmpty())
+        nameless << QLatin1String(stop->metaObject()->className()) + QLatin1Char(' ') +
+                        stop->objectName() + QLatin1Char(' ') + stop->toolTip();
+    }
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char('\n'))));
+  }
+
+  void tabGoesFromPlotToPlotAsTheyStand() {
+    const QWidgetList stops = stopsOf(Page::Monitor);
+    std::vector<qsizetype> order;
+    for (const widgets::CurveCard* card : window_->monitorPage()->shownCards()) {
+      order.push_back(stops.indexOf(card->plot()));
+      QVERIFY2(order.back() >= 0, qPrintable(card->title()));
+    }
+    QVERIFY(std::ranges::is_sorted(order));
+  }
+
+ private:
+  /// Until Tab comes back to the first one.
+  QWidgetList stopsOf(Page page) {
+    window_->showPage(page);
+    window_->show();
+    window_->activateWindow();
+    QWidgetList stops;
+    if (!QTest::qWaitForWindowActive(window_.get()) ||
+        !QTest::qWaitFor([this] { return window_->isReady(); }, 30000))
+      return stops;
+    constexpr int kMost = 400;
+    for (int i = 0; i < kMost; ++i) {
+      QWidget* now = QApplication::focusWidget();
+      if (now && stops.contains(now)) break;
+      if (now) stops.append(now);
+      QTest::keyClick(now ? now : window_.get(), Qt::Key_Tab);
+      if (now && QApplication::focusWidget() == now) break;  // a text takes Tab as a character
+    }
+    return stops;
+  }
+
+  widgets::ThemeSwitch theme_;
+  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<MainWindow> window_;
+};
+
+LOCKSTEP_TEST(TstFocus)
+#include "tst_focus.moc"
