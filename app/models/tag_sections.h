@@ -19,6 +19,9 @@ struct TagSection {
 std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
                                     const std::vector<CardPlan>& drawn);
 
+/// The curve of any tag, named after what comes behind its last slash.
+CardCurve curveOfTag(const std::string& tag);
+
 /// What stays the same for a card over sessions: its first tag.
 QString cardId(const CardPlan& plan);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/monitor/advice_section.h"
 #include "app/monitor/card_grid.h"
 #include "app/monitor/parameter_section.h"
 #include "app/monitor/tag_cards.h"
@@ -17,8 +18,8 @@
 namespace lockstep::app {
 namespace {
 
-/// The first section of tags stands below the pinned cards and the grid.
-constexpr int kFirstSection = 2;
+/// The first section of tags stands below the pinned cards, the advice and the grid.
+constexpr int kFirstSection = 3;
 /// Cards that a search opens sections for: they are made at once.
 constexpr std::size_t kFoundAtOnce = 24;
 
@@ -32,6 +33,7 @@ CardSections::CardSections(QWidget* parent) : QWidget(parent) {
 void CardSections::buildUi() {
   grid_ = new CardGrid;
   parameters_ = new ParameterSection(grid_->drawQueue());
+  advice_ = new AdviceSection(grid_->drawQueue());
   nothing_ = new QLabel;
   nothing_->setObjectName(QStringLiteral("nothingFound"));
   nothing_->setAlignment(Qt::AlignCenter);
@@ -44,6 +46,7 @@ void CardSections::buildUi() {
   column_->setContentsMargins(0, 0, 0, 0);
   column_->setSpacing(0);
   addSection(kPinned, tr("Pinned"))->setOpen(true);
+  column_->addWidget(advice_);
   column_->addWidget(grid_, 1);
   column_->addWidget(parameters_);
   column_->addWidget(hiddenNote_, 0, Qt::AlignHCenter);
@@ -55,6 +58,8 @@ void CardSections::buildUi() {
   });
   connect(parameters_, &ParameterSection::openChanged, this,
           [this](bool open) { keepOpen(kParameters, open); });
+  connect(advice_, &AdviceSection::openChanged, this,
+          [this](bool open) { keepOpen(kAdvice, open); });
 }
 
 TagCards* CardSections::addSection(const QString& name, const QString& title) {
@@ -162,6 +167,7 @@ void CardSections::setWords(const QString& words) {
 void CardSections::setSettings(const CardSettings& settings) {
   settings_ = settings;
   parameters_->setOpen(settings_.open.contains(kParameters));
+  advice_->setOpen(settings_.open.contains(kAdvice));
   arrange();
 }
 
@@ -225,6 +231,7 @@ void CardSections::arrange() {
     own->setVisible(own->planCount() > 0 && (!isAlone || own->maximized()));
   grid_->setVisible(!isAlone || grid_->maximized());
   parameters_->setShown(!isAlone);
+  advice_->setShown(!isAlone);
   const bool isFound = grid_->hasShown() || std::ranges::any_of(sections_, [](const auto& section) {
                          return section.second->planCount() > 0;
                        });
@@ -238,6 +245,7 @@ void CardSections::arrange() {
 
 void CardSections::fitWidth(int widthPx) {
   grid_->fitWidth(widthPx);
+  advice_->setColumns(grid_->columns());
   for (const auto& [name, section] : sections_) section->setColumns(grid_->columns());
 }
 
@@ -245,6 +253,7 @@ void CardSections::setScrollBarWidth(int widthPx) {
   barPx_ = widthPx;
   grid_->setScrollBarWidth(widthPx);
   parameters_->setScrollBarWidth(widthPx);
+  advice_->setScrollBarWidth(widthPx);
   for (const auto& [name, section] : sections_) section->setScrollBarWidth(widthPx);
 }
 

@@ -21,6 +21,7 @@ class CurveCard;
 
 namespace lockstep::app {
 
+class AdviceSection;
 class CardGrid;
 class ParameterSection;
 class TagCards;
@@ -35,11 +36,15 @@ class CardSections : public QWidget {
 
   CardGrid* grid() const { return grid_; }
   ParameterSection* parameters() const { return parameters_; }
+  AdviceSection* advice() const { return advice_; }
   /// The section with this name, or nullptr; kPinned: of the pinned cards.
   TagCards* section(const QString& name) const;
   /// No tag begins so.
   inline static const QString kPinned = QStringLiteral("\x1fpinned");
   inline static const QString kParameters = QStringLiteral("\x1fparameters");
+  inline static const QString kAdvice = QStringLiteral(
+      "\x1f"
+      "advice");
 
   void makeCards();
   /// Those that exist, with their plans; not the parameters' card.
@@ -82,6 +87,7 @@ class CardSections : public QWidget {
   QVBoxLayout* column_ = nullptr;
   CardGrid* grid_ = nullptr;
   ParameterSection* parameters_ = nullptr;
+  AdviceSection* advice_ = nullptr;
   std::vector<std::pair<QString, TagCards*>> sections_;  ///< by name; the pinned cards first
   QPushButton* hiddenNote_ = nullptr;
   QLabel* nothing_ = nullptr;  ///< that no card fits the search

@@ -19,6 +19,7 @@
 #include "app/models/evaluation_plan.h"
 #include "app/models/run_alerts.h"
 #include "app/models/tag_sections.h"
+#include "app/monitor/advice_section.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/card_grid.h"
 #include "app/monitor/card_sections.h"
@@ -122,6 +123,7 @@ void MonitorPage::connectSignals() {
   connect(sections_, &CardSections::cardMade, this, &MonitorPage::takeCard);
   connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
   connectPlot(sections_->parameters()->card());
+  connect(sections_->advice(), &AdviceSection::forkRequested, this, &MonitorPage::forkRequested);
   connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleGroup);
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::scenesRequested);
@@ -337,6 +339,8 @@ void MonitorPage::updateCurves() {
   if (updateScope()) rebuildCurves();
   updateMarks();
   if (!runs_.empty()) alert_->showAlertOf(runs_.front(), runs_.size() == 1);
+  sections_->advice()->showAdviceOf(runs_.empty() ? std::nullopt : std::optional(runs_.front()),
+                                    axis_);
   updateAxisNote();
   updateFacts();
   updateXExtent();

@@ -82,6 +82,8 @@ class MonitorPage : public QWidget {
   /// Requested in a card's menu; the step is of the current run.
   void predictionsRequested(qint64 step);
   void alertsRequested();
+  /// `change`: KEY=VALUE, an advice; `step`: before which its evidence begins.
+  void forkRequested(const QString& folder, const QString& change, qint64 step);
   /// Of the empty page: a first experiment on made scenes.
   void scenesRequested();
   /// A plot could not be exported.

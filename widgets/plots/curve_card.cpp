@@ -178,6 +178,8 @@ void CurveCard::updateLegend() {
   legend_->setContent(hasLegend_ ? curves_ : std::vector<Curve>(), kindsOf(marks_), hidden_);
 }
 
+void CurveCard::setFooter(QWidget* footer) { layout()->addWidget(footer); }
+
 void CurveCard::setTitleTip(const QString& text) { titleLabel_->setToolTip(text); }
 
 void CurveCard::setEmptyText(const QString& text) {

@@ -40,6 +40,8 @@ class CurveCard : public QFrame {
   const QStringList& hidden() const { return hidden_; }
   /// Tooltip of the title: the tags that are drawn.
   void setTitleTip(const QString& text);
+  /// Below the plot; owned by the card.
+  void setFooter(QWidget* footer);
   /// Text in the middle of the plot while no curve has a point.
   void setEmptyText(const QString& text);
   /// Call it when the sources have changed.
