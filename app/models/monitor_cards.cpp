@@ -113,6 +113,10 @@ std::vector<CardPlan> speedCards() {
       rateCard(QStringLiteral("Step time, s"), {line(tags::kStepSeconds, QStringLiteral("step")),
                                                 line(tags::kDataSeconds, QStringLiteral("data"))});
   time.curves.back().stroke = Stroke::Dots;
+  time.stack = {line(tags::kDataSeconds, QStringLiteral("data")),
+                line(tags::kStepSeconds, QStringLiteral("compute"))};
+  time.stack.back().less = {tags::kDataSeconds};
+  time.tip = QStringLiteral("data: waiting for images; compute: the rest of the step");
 
   CardPlan own = rankCard(QStringLiteral("Step time per rank, s"), tags::kRankOwnSeconds);
   own.tip = QStringLiteral("Excludes time spent waiting for other ranks");

@@ -1,6 +1,7 @@
 #include "app/models/tag_sections.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/models/word_match.h"
 #include "engine/events/tags.h"
@@ -34,6 +35,21 @@ CardPlan cardOf(const std::string& tag) {
   return plan;
 }
 
+/// What a step of a rank consists of.
+CardPlan rankSplit(int rank) {
+  CardPlan plan;
+  plan.title = QStringLiteral("step split, s");
+  for (const auto& [pattern, name] :
+       {std::pair(tags::kRankDataSeconds, "data"), std::pair(tags::kRankOwnSeconds, "compute"),
+        std::pair(tags::kRankWaitSeconds, "wait")}) {
+    plan.curves.push_back(curveOfTag(tags::numbered(pattern, rank)));
+    plan.curves.back().name = QString::fromLatin1(name);
+  }
+  plan.stack = plan.curves;
+  plan.yMin = 0;
+  return plan;
+}
+
 }  // namespace
 
 CardCurve curveOfTag(const std::string& tag) {
@@ -57,6 +73,8 @@ std::vector<TagSection> tagSections(const std::vector<std::string>& all,
         slash == std::string::npos ? QString() : QString::fromStdString(tag.substr(0, slash));
     auto section = std::ranges::find(sections, name, &TagSection::name);
     if (section == sections.end()) section = sections.insert(section, {name, {}});
+    if (const auto rank = tags::numberIn(tag, tags::kRankWaitSeconds))
+      section->cards.insert(section->cards.begin(), rankSplit(*rank));
     section->cards.push_back(cardOf(tag));
   }
   return sections;

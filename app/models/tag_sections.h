@@ -14,8 +14,8 @@ struct TagSection {
 };
 
 /// Sections for every tag that none of `drawn` draws. Norms and update ratios of parameters are
-/// left out: the heat map shows them. Tags are in the given order, and sections in that of their
-/// first tags.
+/// left out: the heat map shows them. Times of a rank begin with a card of their parts. Tags are in
+/// the given order, and sections in that of their first tags.
 std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
                                     const std::vector<CardPlan>& drawn);
 

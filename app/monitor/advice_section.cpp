@@ -25,7 +25,10 @@ constexpr int kMarginPx = 16, kCardPx = 250, kMaxColumns = 4;
 std::vector<widgets::Curve> evidenceOf(const protocol::Alert& alert, const ShownRun& run,
                                        widgets::XAxis axis) {
   CardPlan plan;
-  for (const std::string& tag : alert.tags) plan.curves.push_back(curveOfTag(tag));
+  for (const std::string& tag : alert.tags) {
+    plan.curves.push_back(curveOfTag(tag));
+    plan.curves.back().name = QString::fromStdString(tag);  // whole: train/ and eval/ differ
+  }
   std::vector<widgets::Curve> curves = curvesOfCard(plan, groupsOf({run}, false), {}, axis);
   for (std::size_t i = 0; i < curves.size(); ++i) curves[i].styleIndex += static_cast<int>(i);
   return curves;

@@ -36,6 +36,8 @@ class AdviceSection : public QWidget {
   void setScrollBarWidth(int widthPx);
   /// Off while a card is maximized.
   void setShown(bool shown);
+  /// The texts have, but then the scroll area would give all cards their preferred heights.
+  bool hasHeightForWidth() const override { return false; }
 
  Q_SIGNALS:
   /// By a click.

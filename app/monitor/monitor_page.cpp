@@ -290,8 +290,7 @@ void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
       curvesOfCard(plan, groupsOf(visibleRuns(), joinsGroups_), scope_, axis_);
   // With several runs, the legend of runs is above all cards.
   const bool isOfKinds = plan.curves.size() > 1;
-  card->setLegendVisible(runs_.size() == 1 ? (isOfKinds || curves.size() > 1) && !hasShare(plan)
-                                           : isOfKinds);
+  card->setLegendVisible(isOfKinds || (runs_.size() == 1 && curves.size() > 1));
   card->setCurves(std::move(curves));
   card->plot()->setXAxis(axis_);
 }

@@ -69,6 +69,7 @@ class MonitorPage : public QWidget {
   void resetViews();
   LinkedZoom* zoom() const { return zoom_; }
   LinkedRange* range() const { return range_; }
+  CardSections* sections() const { return sections_; }
   /// Draws the runs of a section of the list as their mean and a band, or each.
   void toggleGroups();
   /// Curves, runs and marks that were hidden in a legend.

@@ -79,8 +79,8 @@ class TstAdvice : public QObject {
     QTRY_VERIFY(fork->isVisible());
     const auto& curves = advice->cards().front()->plot()->curves();
     QCOMPARE(curves.size(), std::size_t{2});
-    QVERIFY(curves[0].name == QStringLiteral("loss_total") &&
-            curves[1].name == QStringLiteral("lr"));
+    QVERIFY(curves[0].name == QStringLiteral("train/loss_total") &&
+            curves[1].name == QStringLiteral("solver/lr"));
     QCOMPARE(fork->text(), QStringLiteral("Fork with solver.base_lr=0.005"));
     QString changes;
     qint64 step = 0;

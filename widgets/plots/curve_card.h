@@ -27,7 +27,7 @@ class CurveCard : public QFrame {
 
   CurvePlot* plot() const { return plot_; }
   QString title() const { return title_; }
-  /// Text at the right of the title: "cosine", "data loading 9 %".
+  /// Text at the right of the title: "cosine", "data 9 %".
   void setSubtitle(const QString& text, bool isWarning = false);
   QString subtitle() const;
   /// Sets the curves of the plot and of the legend.
@@ -55,10 +55,15 @@ class CurveCard : public QFrame {
   void exportFailed(const QString& error);
   /// By a person, in the legend.
   void hiddenChanged();
+  /// It was dragged by its head to here.
+  void dropped(const QPoint& globalPosition);
   /// The card's menu is about to open: entries can be added.
   void menuOpened(QMenu* menu);
 
  protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void changeEvent(QEvent* event) override;
 
@@ -87,6 +92,8 @@ class CurveCard : public QFrame {
   std::vector<EventMark> marks_;
   QStringList hidden_;
   bool hasLegend_ = true;
+  std::optional<QPoint> pressedAt_;  ///< in the head
+  bool isDragged_ = false;
   std::optional<double> cursorX_;  ///< of the pointer, if it is in the plot
 };
 
