@@ -15,7 +15,7 @@ struct CardFact {
   bool isWarning = false;
 };
 
-/// Whether the card's fact is the second curve's percentage of the first.
+/// Whether the card's fact is the second curve's percentage of the first, so it needs no legend.
 bool hasShare(const CardPlan& plan);
 /// Whether it is the card of the mask AP or of the box AP.
 bool isApCard(const CardPlan& plan);

@@ -118,10 +118,12 @@ void CardSections::connectCard(widgets::CurveCard* card, const CardPlan& plan) {
   connect(card, &widgets::CurveCard::menuOpened, this,
           [this, id = cardId(plan)](QMenu* menu) { addToMenu(menu, id); });
   connect(card, &widgets::CurveCard::dropped, this, [this, card](const QPoint& at) {
-    forEachCard([&](widgets::CurveCard* other, const CardPlan& plan) {
+    QString target;
+    forEachCard([&](const widgets::CurveCard* other, const CardPlan& own) {
       if (other->isVisible() && other->rect().contains(other->mapFromGlobal(at)))
-        moveTo(card, cardId(plan));
+        target = cardId(own);
     });
+    moveTo(card, target);
   });
 }
 

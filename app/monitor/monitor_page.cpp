@@ -290,7 +290,8 @@ void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
       curvesOfCard(plan, groupsOf(visibleRuns(), joinsGroups_), scope_, axis_);
   // With several runs, the legend of runs is above all cards.
   const bool isOfKinds = plan.curves.size() > 1;
-  card->setLegendVisible(isOfKinds || (runs_.size() == 1 && curves.size() > 1));
+  const bool isOnly = runs_.size() == 1;
+  card->setLegendVisible(isOnly ? (isOfKinds || curves.size() > 1) && !hasShare(plan) : isOfKinds);
   card->setCurves(std::move(curves));
   card->plot()->setXAxis(axis_);
 }
