@@ -5,6 +5,7 @@
 
 #include "app/controllers/group_curve.h"
 #include "app/controllers/metric_curve.h"
+#include "app/controllers/stack_curve.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -55,6 +56,21 @@ std::vector<widgets::Curve> curvesOfGroups(const CardPlan& plan,
   return curves;
 }
 
+/// The lowest part has the style of the run, and each its own.
+std::vector<widgets::Curve> curvesOfStack(const CardPlan& plan, const ShownRun& run,
+                                          widgets::XAxis axis) {
+  std::vector<StackPart> parts;
+  for (const CardCurve& part : plan.stack) parts.push_back({part.tag, part.less});
+  const auto stack = std::make_shared<StackSeries>(std::move(parts));
+  std::vector<widgets::Curve> curves;
+  for (std::size_t i = 0; i < plan.stack.size(); ++i) {
+    curves.push_back(curveOf(run, plan.stack[i], axis));
+    curves.back().styleIndex += static_cast<int>(i);
+    curves.back().source = std::make_shared<StackCurve>(run.run, stack, i, axis);
+  }
+  return curves;
+}
+
 std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run,
                                           const CardScope& scope, widgets::XAxis axis) {
   std::vector<widgets::Curve> curves;
@@ -98,6 +114,9 @@ std::vector<widgets::Curve> curvesOfDevices(const CardPlan& plan, const ShownRun
 
 std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector<RunGroup>& groups,
                                          const CardScope& scope, widgets::XAxis axis) {
+  const bool isOneRun = groups.size() == 1 && groups.front().runs.size() == 1;
+  if (!plan.stack.empty() && isOneRun)
+    return curvesOfStack(plan, groups.front().runs.front(), axis);
   if (!plan.perRank && !plan.perGpu) return curvesOfGroups(plan, groups, scope, axis);
   if (!scope.isOneRun || groups.empty()) return {};
   const ShownRun& only = groups.front().runs.front();

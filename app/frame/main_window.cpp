@@ -130,6 +130,7 @@ void MainWindow::connectRuns() {
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
   connect(runs_, &RunsPanel::arranged, this, &MainWindow::showOtherGroups);
+  connect(monitorPage(), &MonitorPage::forkRequested, this, &MainWindow::forkRunWith);
   connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
   connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
     askEngine(folder, protocol::Command{"1", protocol::CommandName::Evaluate},

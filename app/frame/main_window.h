@@ -34,6 +34,7 @@ class BusyDevices;
 class ConfigurePage;
 class DesktopNotice;
 class Dismissals;
+class ForkDialog;
 class LogPanel;
 class MonitorPage;
 class NotesStore;
@@ -154,6 +155,10 @@ class MainWindow : public QMainWindow {
   void offerLearningRate(RunController* run);
   void showRangeTest(const QString& folder, const QString& file);
   void forkRun(const QString& folder);
+  /// Proposes a change, KEY=VALUE, and the last checkpoint up to this step.
+  void forkRunWith(const QString& folder, const QString& change, qint64 step);
+  /// `prepare`: fills the dialog before it is shown.
+  void askForFork(const QString& folder, const std::function<void(ForkDialog&)>& prepare);
   void showWaiting();
   struct LeftDrafts;
   void restoreDrafts(const LeftDrafts& left, bool isPlainStart);

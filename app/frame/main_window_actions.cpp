@@ -16,6 +16,7 @@
 #include "app/frame/shortcut_sheet.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
+#include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/linked_range.h"
 #include "app/monitor/linked_zoom.h"
@@ -272,6 +273,22 @@ void MainWindow::addMonitorActions() {
   add("monitor.search", tr("Search cards"), QKeySequence::Find,
       [page] { page->tools()->focusSearch(); });
   add("monitor.export", tr("Export…"), Qt::CTRL | Qt::Key_E, [this] { exportCurves(nullptr); });
+  const auto addForCards = [&](const char* id, const QString& text, const QKeySequence& key,
+                               const std::function<void(CardSections*)>& act) {
+    add(id, text, key, [page, act] {
+      if (!page->cards().empty()) act(page->sections());
+    });
+  };
+  addForCards("monitor.card_width", tr("Width of a card: 1, 2 or all columns"), Qt::Key_W,
+              &CardSections::changeWidth);
+  addForCards("monitor.card_height", tr("Height of a card: 1, 2 or 3 rows"), Qt::Key_H,
+              &CardSections::changeHeight);
+  addForCards("monitor.card_back", tr("Move a card back"), Qt::ALT | Qt::Key_Left,
+              [](CardSections* sections) { sections->moveBy(-1); });
+  addForCards("monitor.card_forward", tr("Move a card forward"), Qt::ALT | Qt::Key_Right,
+              [](CardSections* sections) { sections->moveBy(1); });
+  addForCards("monitor.reset_cards", tr("Default sizes and order of the cards"), QKeySequence(),
+              &CardSections::resetArrangement);
   add("monitor.maximize", tr("Maximize a card"), Qt::Key_F, [page] { page->toggleMaximized(); });
 }
 

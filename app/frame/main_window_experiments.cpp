@@ -247,6 +247,15 @@ void MainWindow::showRangeTest(const QString& folder, const QString& file) {
 }
 
 void MainWindow::forkRun(const QString& folder) {
+  askForFork(folder, [](ForkDialog&) {});
+}
+
+void MainWindow::forkRunWith(const QString& folder, const QString& change, qint64 step) {
+  askForFork(folder, [&](ForkDialog& dialog) { dialog.propose(change, step); });
+}
+
+void MainWindow::askForFork(const QString& folder,
+                            const std::function<void(ForkDialog&)>& prepare) {
   if (folder.isEmpty() || engine_->isStarting()) return;
   const run_folder::Layout run(folder.toStdString());
   const int row = runList_->rowOf(folder);
@@ -262,6 +271,7 @@ void MainWindow::forkRun(const QString& folder) {
       checkpoints,
       [run](qint64 step, const QStringList& changes) { return forkFault(run, step, changes); },
       this);
+  prepare(dialog);
   if (dialog.exec() != QDialog::Accepted) return;
   setStarting(true);
   engine_->forkRun(folder, dialog.step(), dialog.overrides());

@@ -32,7 +32,9 @@ QString ownKeysOf(ActionPlace place) {
   }
   if (place != ActionPlace::Monitor) return {};
   return row(QStringLiteral("Up"), tr("Previous run")) +
-         row(QStringLiteral("Down"), tr("Next run")) + row({}, tr("Ctrl+wheel zooms into a curve"));
+         row(QStringLiteral("Down"), tr("Next run")) +
+         row({}, tr("Ctrl+wheel zooms into a curve")) + row({}, tr("Ctrl+drag selects a range")) +
+         row({}, tr("A click on a legend's name hides it"));
 }
 
 QString keysOf(const QAction* action) {

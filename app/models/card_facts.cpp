@@ -75,7 +75,7 @@ CardFact dataShare(const MetricStore& metrics) {
   const auto whole = metrics.lastValue(tags::kStepSeconds);
   const auto waiting = metrics.lastValue(tags::kDataSeconds);
   if (!whole || !waiting || !(*whole > 0 && *waiting >= 0)) return {};
-  return {tr("data loading %1 %").arg(std::lround(100 * *waiting / *whole))};
+  return {tr("data %1 %").arg(std::lround(100 * *waiting / *whole))};
 }
 
 }  // namespace

@@ -1,17 +1,50 @@
 #include "app/models/card_layout.h"
 
 #include <algorithm>
-#include <iterator>
+#include <set>
+#include <utility>
 
 #include "app/models/card_facts.h"
 
 namespace lockstep::app {
 namespace {
 
-/// Places of the first shown cards in four columns, which are higher: the losses, and two beside
-/// them.
-constexpr CardPlace kTopPlaces[] = {{0, 0, 0, 2, 3, 11}, {0, 0, 3, 1, 1, 11}, {0, 1, 3, 1, 1, 11}};
-constexpr int kTopColumns = 4, kTopRows = 2;
+/// The first rows are a little higher if they begin with the losses.
+constexpr int kTopColumns = 4, kTopRows = 2, kTopStretch = 11, kStretch = 10;
+
+/// Cells of a grid that are taken.
+class Cells {
+ public:
+  explicit Cells(int columns) : columns_(columns) {}
+  /// The first free place for this many columns and rows, from left to right and down; taken then.
+  CardPlace take(int columnSpan, int rowSpan) {
+    CardPlace place{0, 0, 0, rowSpan, columnSpan};
+    while (!isFree(place))
+      if (++place.column + columnSpan > columns_) {
+        place.column = 0;
+        ++place.row;
+      }
+    forEach(place, [this](const std::pair<int, int>& cell) { taken_.insert(cell); });
+    return place;
+  }
+
+ private:
+  template <typename Use>
+  static void forEach(const CardPlace& place, Use use) {
+    for (int row = place.row; row < place.row + place.rowSpan; ++row)
+      for (int column = place.column; column < place.column + place.columnSpan; ++column)
+        use(std::pair(row, column));
+  }
+  bool isFree(const CardPlace& place) const {
+    bool isFree = true;
+    forEach(place,
+            [&](const std::pair<int, int>& cell) { isFree = isFree && !taken_.contains(cell); });
+    return isFree;
+  }
+
+  int columns_;
+  std::set<std::pair<int, int>> taken_;
+};
 
 bool hasCurve(const CardPlan& plan, const CardScope& scope) {
   return std::any_of(plan.curves.begin(), plan.curves.end(),
@@ -45,22 +78,13 @@ std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<Car
 std::vector<CardPlace> placeCards(const std::vector<CardPlan>& plans,
                                   const std::vector<std::size_t>& shown, int columns) {
   const bool hasTop = columns == kTopColumns && !shown.empty() && shown.front() == 0;
+  Cells cells(columns);
   std::vector<CardPlace> places;
-  int row = hasTop ? kTopRows : 0, column = 0;
   for (const std::size_t card : shown) {
-    if (hasTop && places.size() < std::size(kTopPlaces)) {
-      places.push_back(kTopPlaces[places.size()]);
-      places.back().card = card;
-      continue;
-    }
-    const int span = std::min(plans[card].columnSpan, columns);
-    if (column + span > columns) {
-      column = 0;
-      ++row;
-    }
-    const int stretch = hasTop ? 10 : card == 0 ? 2 : 1;
-    places.push_back({card, row, column, 1, span, stretch});
-    column += span;
+    CardPlace place = cells.take(std::min(plans[card].columnSpan, columns), plans[card].rowSpan);
+    place.card = card;
+    place.rowStretch = hasTop && place.row < kTopRows ? kTopStretch : kStretch;
+    places.push_back(place);
   }
   return places;
 }

@@ -30,10 +30,10 @@ std::vector<std::size_t> cardsWith(const CardScope& scope, const std::vector<Car
 struct CardPlace {
   std::size_t card = 0;  ///< index into the plans
   int row = 0, column = 0, rowSpan = 1, columnSpan = 1;
-  int rowStretch = 1;  ///< stretch factor of its first row
+  int rowStretch = 1;  ///< stretch factor of its rows
 };
 
-/// In the order of the plans, which begins with two rows if there are four columns.
+/// In the given order, from left to right and down; a later card fills a gap that it fits in.
 std::vector<CardPlace> placeCards(const std::vector<CardPlan>& plans,
                                   const std::vector<std::size_t>& shown, int columns);
 

@@ -11,16 +11,22 @@ struct CardSettings {
   QStringList pinned;  ///< in their order
   QStringList hidden;
   QStringList open;
+  QStringList order;  ///< of cards that were moved, and those around them
+  QVariantMap sizes;  ///< "2x1": columns and rows of a card
 
   QVariantMap toVariant() const {
     return {{QStringLiteral("pinned"), pinned},
             {QStringLiteral("hidden"), hidden},
-            {QStringLiteral("open"), open}};
+            {QStringLiteral("open"), open},
+            {QStringLiteral("order"), order},
+            {QStringLiteral("sizes"), sizes}};
   }
   static CardSettings fromVariant(const QVariantMap& map) {
     return {map.value(QStringLiteral("pinned")).toStringList(),
             map.value(QStringLiteral("hidden")).toStringList(),
-            map.value(QStringLiteral("open")).toStringList()};
+            map.value(QStringLiteral("open")).toStringList(),
+            map.value(QStringLiteral("order")).toStringList(),
+            map.value(QStringLiteral("sizes")).toMap()};
   }
   bool operator==(const CardSettings&) const = default;
 };

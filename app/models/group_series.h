@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "app/models/common_steps.h"
 #include "app/models/metric_store.h"
 
 namespace lockstep::app {
@@ -23,19 +24,11 @@ class GroupSeries {
   double baseTime() const { return store_.baseTime(); }
 
  private:
-  struct Read {
-    const MetricSeries* series = nullptr;
-    std::size_t count = 0;      ///< of values that have been read
-    std::int64_t lastStep = 0;  ///< of the last of them
-  };
-  bool goesOn(const std::vector<const MetricSeries*>& series) const;
-  void restart(const std::vector<const MetricStore*>& runs,
-               const std::vector<const MetricSeries*>& series);
-  void appendCommonSteps();
-  void append(std::int64_t step);
+  void append(const std::vector<std::size_t>& indices);
 
+  std::vector<const MetricSeries*> series_;  ///< of the runs
+  CommonSteps steps_;
   MetricStore store_;
-  std::vector<Read> read_;
 };
 
 }  // namespace lockstep::app

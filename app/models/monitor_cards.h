@@ -19,13 +19,16 @@ struct CardCurve {
   QString valueName;           ///< in the label of the lowest value
   bool gapToPrevious = false;  ///< held-out curve after the training curve: the gap is shaded
   bool smooth = true;
-  bool isOfMasks = false;  ///< not drawn for detectors of boxes
+  std::vector<std::string> less;  ///< of a part of a stack: tags that are taken off its values
+  bool isOfMasks = false;         ///< not drawn for detectors of boxes
 };
 
 /// A card of the Monitor page.
 struct CardPlan {
   QString title;
   std::vector<CardCurve> curves;
+  /// Drawn instead of the curves, on top of one another, if a single run is shown; may be empty.
+  std::vector<CardCurve> stack;
   int rowSpan = 1, columnSpan = 1;  ///< in four columns
   std::optional<double> yMin;
   bool ignoreOutliers = true;

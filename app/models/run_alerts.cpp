@@ -72,6 +72,26 @@ std::int64_t stepToShow(const protocol::Alert& alert) {
   return lastStep(alert);
 }
 
+std::pair<std::int64_t, std::int64_t> evidenceSteps(const protocol::Alert& alert) {
+  return alert.to > 0 ? std::pair(alert.from, alert.to) : std::pair(alert.step, alert.step);
+}
+
+std::vector<protocol::Alert> adviceIn(const std::vector<protocol::Alert>& alerts) {
+  std::vector<protocol::Alert> advice;
+  for (auto alert = alerts.rbegin(); alert != alerts.rend(); ++alert) {
+    const bool isKnown = std::ranges::any_of(advice, [&](const protocol::Alert& newer) {
+      return newer.kind.text() == alert->kind.text();
+    });
+    if (!isKnown && !alert->tags.empty()) advice.push_back(*alert);
+  }
+  return advice;
+}
+
+QString changeOf(const protocol::Alert& alert) {
+  if (alert.key.empty() || alert.value.empty()) return {};
+  return QString::fromStdString(alert.key + "=" + alert.value);
+}
+
 const protocol::Alert* currentAlert(const RunHistory& history, double dismissedUntil) {
   const std::vector<protocol::Alert>& alerts = history.alerts();
   const MetricSeries* heldOut = history.metrics().series(events::tags::kEvalTotalLoss);

@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "app/models/run_history.h"
@@ -13,6 +14,15 @@ QString alertTitle(const protocol::Alert& alert);
 
 /// The step to show in the curves: where the evidence of an alert begins.
 std::int64_t stepToShow(const protocol::Alert& alert);
+
+/// The range of steps that shows the problem; of a single step both are the same.
+std::pair<std::int64_t, std::int64_t> evidenceSteps(const protocol::Alert& alert);
+
+/// The newest alert of each kind that has evidence, the newest first.
+std::vector<protocol::Alert> adviceIn(const std::vector<protocol::Alert>& alerts);
+
+/// KEY=VALUE that mends it in a new run; empty: no single value does.
+QString changeOf(const protocol::Alert& alert);
 
 /// The newest alert that still applies and is newer than `dismissedUntil` (wall time); nullptr:
 /// none. An overfitting alert ends with a new lowest held-out loss.

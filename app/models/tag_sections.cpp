@@ -1,6 +1,7 @@
 #include "app/models/tag_sections.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/models/word_match.h"
 #include "engine/events/tags.h"
@@ -27,19 +28,38 @@ bool draws(const CardPlan& plan, std::string_view tag) {
   });
 }
 
-CardPlan cardOf(const std::string& tag, const QString& title) {
-  CardCurve curve;
-  curve.tag = tag;
-  curve.name = title;
-  curve.evaluation = tag.starts_with("eval/");
-  curve.smooth = !curve.evaluation;
+CardPlan cardOf(const std::string& tag) {
   CardPlan plan;
-  plan.title = title;
-  plan.curves = {curve};
+  plan.curves = {curveOfTag(tag)};
+  plan.title = plan.curves.front().name;
+  return plan;
+}
+
+/// What a step of a rank consists of.
+CardPlan rankSplit(int rank) {
+  CardPlan plan;
+  plan.title = QStringLiteral("step split, s");
+  for (const auto& [pattern, name] :
+       {std::pair(tags::kRankDataSeconds, "data"), std::pair(tags::kRankOwnSeconds, "compute"),
+        std::pair(tags::kRankWaitSeconds, "wait")}) {
+    plan.curves.push_back(curveOfTag(tags::numbered(pattern, rank)));
+    plan.curves.back().name = QString::fromLatin1(name);
+  }
+  plan.stack = plan.curves;
+  plan.yMin = 0;
   return plan;
 }
 
 }  // namespace
+
+CardCurve curveOfTag(const std::string& tag) {
+  CardCurve curve;
+  curve.tag = tag;
+  curve.name = QString::fromStdString(tag.substr(tag.rfind('/') + 1));  // all without a slash
+  curve.evaluation = tag.starts_with("eval/");
+  curve.smooth = !curve.evaluation;
+  return curve;
+}
 
 std::vector<TagSection> tagSections(const std::vector<std::string>& all,
                                     const std::vector<CardPlan>& drawn) {
@@ -53,8 +73,9 @@ std::vector<TagSection> tagSections(const std::vector<std::string>& all,
         slash == std::string::npos ? QString() : QString::fromStdString(tag.substr(0, slash));
     auto section = std::ranges::find(sections, name, &TagSection::name);
     if (section == sections.end()) section = sections.insert(section, {name, {}});
-    section->cards.push_back(cardOf(
-        tag, QString::fromStdString(slash == std::string::npos ? tag : tag.substr(slash + 1))));
+    if (const auto rank = tags::numberIn(tag, tags::kRankWaitSeconds))
+      section->cards.insert(section->cards.begin(), rankSplit(*rank));
+    section->cards.push_back(cardOf(tag));
   }
   return sections;
 }

@@ -14,10 +14,13 @@ struct TagSection {
 };
 
 /// Sections for every tag that none of `drawn` draws. Norms and update ratios of parameters are
-/// left out: the heat map shows them. Tags are in the given order, and sections in that of their
-/// first tags.
+/// left out: the heat map shows them. Times of a rank begin with a card of their parts. Tags are in
+/// the given order, and sections in that of their first tags.
 std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
                                     const std::vector<CardPlan>& drawn);
+
+/// The curve of any tag, named after what comes behind its last slash.
+CardCurve curveOfTag(const std::string& tag);
 
 /// What stays the same for a card over sessions: its first tag.
 QString cardId(const CardPlan& plan);

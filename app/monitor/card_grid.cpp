@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/models/card_arrangement.h"
 #include "widgets/draw_queue.h"
 #include "widgets/plots/curve_card.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int kFourColumnsPx = 1080, kTwoColumnsPx = 640;
 constexpr int kSmallCardPx = 148, kMarginPx = 16, kMarginTopPx = 14;
-constexpr int kMaxRows = 16;
+constexpr int kMaxRows = 64;
 
 }  // namespace
 
@@ -39,6 +40,13 @@ void CardGrid::makeCards() {
     card->setTitleTip(tip.join(QLatin1Char('\n')));
     cards_.push_back(card);
   }
+  layOut();
+}
+
+void CardGrid::setCardSizes(const QVariantMap& sizes) {
+  if (sizes == std::exchange(sizes_, sizes)) return;
+  plans_ = monitorCards();
+  setSizes(plans_, sizes_);
   layOut();
 }
 
@@ -92,7 +100,8 @@ void CardGrid::layOut() {
     widgets::CurveCard* card = cards_[place.card];
     card->setMinimumHeight(kSmallCardPx * plans_[place.card].rowSpan);
     layout_->addWidget(card, place.row, place.column, place.rowSpan, place.columnSpan);
-    layout_->setRowStretch(place.row, place.rowStretch);
+    for (int row = place.row; row < place.row + place.rowSpan; ++row)
+      layout_->setRowStretch(row, place.rowStretch);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPointer>
+#include <QVariantMap>
 #include <QWidget>
 #include <cstddef>
 #include <vector>
@@ -28,7 +29,9 @@ class CardGrid : public QWidget {
   const std::vector<widgets::CurveCard*>& cards() const { return cards_; }
   void makeCards();
   widgets::DrawQueue* drawQueue() const { return queue_; }
-  /// Indices into the plans.
+  /// See setSizes().
+  void setCardSizes(const QVariantMap& sizes);
+  /// Indices into the plans, in the order in which they are placed.
   void setShown(std::vector<std::size_t> shown);
   bool isShown(const widgets::CurveCard* card) const;
   bool hasShown() const { return !shown_.empty(); }
@@ -49,6 +52,7 @@ class CardGrid : public QWidget {
   widgets::DrawQueue* queue_;  ///< of all cards
   std::vector<widgets::CurveCard*> cards_;
   std::vector<std::size_t> shown_;
+  QVariantMap sizes_;
   QPointer<widgets::CurveCard> maximized_;
   QGridLayout* layout_ = nullptr;
   int columns_ = 1;

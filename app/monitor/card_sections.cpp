@@ -1,6 +1,8 @@
 #include "app/monitor/card_sections.h"
 
+#include <QApplication>
 #include <QCursor>
+#include <QHash>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -8,19 +10,32 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/monitor/advice_section.h"
 #include "app/monitor/card_grid.h"
 #include "app/monitor/parameter_section.h"
 #include "app/monitor/tag_cards.h"
+#include "widgets/named_action.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/role.h"
 
 namespace lockstep::app {
 namespace {
 
-/// The first section of tags stands below the pinned cards and the grid.
-constexpr int kFirstSection = 2;
+/// The first section of tags stands below the pinned cards, the advice and the grid.
+constexpr int kFirstSection = 3;
 /// Cards that a search opens sections for: they are made at once.
 constexpr std::size_t kFoundAtOnce = 24;
+
+void sortCards(std::vector<CardPlan>& cards, const QStringList& order) {
+  QStringList ids;
+  QHash<QString, CardPlan> plans;
+  for (const CardPlan& plan : cards) {
+    ids << cardId(plan);
+    plans.insert(ids.last(), plan);
+  }
+  cards.clear();
+  for (const QString& id : inOrder(ids, order)) cards.push_back(plans.value(id));
+}
 
 }  // namespace
 
@@ -32,6 +47,7 @@ CardSections::CardSections(QWidget* parent) : QWidget(parent) {
 void CardSections::buildUi() {
   grid_ = new CardGrid;
   parameters_ = new ParameterSection(grid_->drawQueue());
+  advice_ = new AdviceSection(grid_->drawQueue());
   nothing_ = new QLabel;
   nothing_->setObjectName(QStringLiteral("nothingFound"));
   nothing_->setAlignment(Qt::AlignCenter);
@@ -44,6 +60,7 @@ void CardSections::buildUi() {
   column_->setContentsMargins(0, 0, 0, 0);
   column_->setSpacing(0);
   addSection(kPinned, tr("Pinned"))->setOpen(true);
+  column_->addWidget(advice_);
   column_->addWidget(grid_, 1);
   column_->addWidget(parameters_);
   column_->addWidget(hiddenNote_, 0, Qt::AlignHCenter);
@@ -55,6 +72,8 @@ void CardSections::buildUi() {
   });
   connect(parameters_, &ParameterSection::openChanged, this,
           [this](bool open) { keepOpen(kParameters, open); });
+  connect(advice_, &AdviceSection::openChanged, this,
+          [this](bool open) { keepOpen(kAdvice, open); });
 }
 
 TagCards* CardSections::addSection(const QString& name, const QString& title) {
@@ -98,10 +117,23 @@ void CardSections::makeCards() {
 void CardSections::connectCard(widgets::CurveCard* card, const CardPlan& plan) {
   connect(card, &widgets::CurveCard::menuOpened, this,
           [this, id = cardId(plan)](QMenu* menu) { addToMenu(menu, id); });
+  connect(card, &widgets::CurveCard::dropped, this, [this, card](const QPoint& at) {
+    QString target;
+    forEachCard([&](const widgets::CurveCard* other, const CardPlan& own) {
+      if (other->isVisible() && other->rect().contains(other->mapFromGlobal(at)))
+        target = cardId(own);
+    });
+    moveTo(card, target);
+  });
 }
 
 void CardSections::addToMenu(QMenu* menu, const QString& id) {
   menu->addSeparator();
+  const auto* card = qobject_cast<widgets::CurveCard*>(menu->parentWidget());
+  menu->addAction(widgets::withKeysOf(window(), "monitor.card_width", tr("Other width")), this,
+                  [this, card] { resize(card, withNextWidth); });
+  menu->addAction(widgets::withKeysOf(window(), "monitor.card_height", tr("Other height")), this,
+                  [this, card] { resize(card, withNextHeight); });
   const bool isPinned = settings_.pinned.contains(id);
   menu->addAction(isPinned ? tr("Unpin") : tr("Pin to the top"), this, [this, id, isPinned] {
     CardSettings changed = settings_;
@@ -135,12 +167,13 @@ void CardSections::forEachPlot(const std::function<void(widgets::CurveCard*)>& u
 }
 
 widgets::CurveCard* CardSections::cardUnderPointer() const {
-  widgets::CurveCard* found = grid_->cards().front();
-  forEachPlot([&found](widgets::CurveCard* card) {
+  widgets::CurveCard *pointed = grid_->cards().front(), *focused = nullptr;
+  forEachPlot([&](widgets::CurveCard* card) {
+    if (card->isAncestorOf(QApplication::focusWidget())) focused = card;
     if (card->isVisible() && card->rect().contains(card->mapFromGlobal(QCursor::pos())))
-      found = card;
+      pointed = card;
   });
-  return found;
+  return focused ? focused : pointed;
 }
 
 void CardSections::setScope(const CardScope& scope) {
@@ -162,6 +195,7 @@ void CardSections::setWords(const QString& words) {
 void CardSections::setSettings(const CardSettings& settings) {
   settings_ = settings;
   parameters_->setOpen(settings_.open.contains(kParameters));
+  advice_->setOpen(settings_.open.contains(kAdvice));
   arrange();
 }
 
@@ -182,8 +216,11 @@ std::vector<TagSection> CardSections::plannedSections() const {
     for (const TagSection& section : planned) add(section.cards);
   }
   planned.insert(planned.begin(), pinned);
-  for (TagSection& section : planned)
+  for (TagSection& section : planned) {
     std::erase_if(section.cards, [this](const CardPlan& plan) { return !isWanted(plan); });
+    if (section.name != kPinned) sortCards(section.cards, settings_.order);
+    setSizes(section.cards, settings_.sizes);
+  }
   return planned;
 }
 
@@ -203,10 +240,83 @@ void CardSections::toggleMaximized(widgets::CurveCard* card, int heightPx) {
   arrange();
 }
 
+/// Those that are wanted, in the order that a person chose.
+std::vector<std::size_t> CardSections::gridCards() const {
+  const std::vector<CardPlan>& plans = grid_->plans();
+  QStringList ids;
+  QHash<QString, std::size_t> places;
+  for (const std::size_t card : cardsWith(scope_, plans)) {
+    if (!isWanted(plans[card])) continue;
+    ids << cardId(plans[card]);
+    places[ids.last()] = card;
+  }
+  std::vector<std::size_t> cards;
+  for (const QString& id : inOrder(ids, settings_.order)) cards.push_back(places[id]);
+  return cards;
+}
+
+QString CardSections::idOf(const widgets::CurveCard* card) const {
+  QString id;
+  forEachCard([&](const widgets::CurveCard* other, const CardPlan& plan) {
+    if (other == card) id = cardId(plan);
+  });
+  return id;
+}
+
+/// Ids of the cards of its grid or section, in their order.
+QStringList CardSections::neighboursOf(const widgets::CurveCard* card) const {
+  QStringList ids;
+  for (const auto& [name, section] : sections_)
+    if (section->has(card))
+      for (const TagCards::Card& own : section->cards()) ids << cardId(own.plan);
+  if (ids.isEmpty())
+    for (const std::size_t own : gridCards()) ids << cardId(grid_->plans()[own]);
+  return ids;
+}
+
+void CardSections::moveTo(const widgets::CurveCard* card, const QString& target) {
+  const QStringList ids = neighboursOf(card);
+  const QStringList after = moved(ids, idOf(card), target);
+  if (after == ids) return;
+  CardSettings changed = settings_;
+  if (section(kPinned)->has(card)) {
+    changed.pinned = inOrder(changed.pinned, after);
+  } else {
+    for (const QString& id : ids) changed.order.removeAll(id);
+    changed.order << after;
+  }
+  change(changed);
+}
+
+void CardSections::moveBy(int places) {
+  const widgets::CurveCard* card = cardUnderPointer();
+  const QStringList ids = neighboursOf(card);
+  const qsizetype at = ids.indexOf(idOf(card)) + places;
+  if (at >= 0 && at < ids.size()) moveTo(card, ids[at]);
+}
+
+void CardSections::resize(const widgets::CurveCard* card, CardSize (*next)(CardSize)) {
+  CardSettings changed = settings_;
+  forEachCard([&](const widgets::CurveCard* other, const CardPlan& plan) {
+    if (other == card)
+      changed.sizes[cardId(plan)] = sizeText(next({plan.columnSpan, plan.rowSpan}));
+  });
+  change(changed);
+}
+
+void CardSections::changeWidth() { resize(cardUnderPointer(), withNextWidth); }
+void CardSections::changeHeight() { resize(cardUnderPointer(), withNextHeight); }
+
+void CardSections::resetArrangement() {
+  CardSettings changed = settings_;
+  changed.order.clear();
+  changed.sizes.clear();
+  change(changed);
+}
+
 void CardSections::arrange() {
-  std::vector<std::size_t> shown = cardsWith(scope_, grid_->plans());
-  std::erase_if(shown, [this](std::size_t card) { return !isWanted(grid_->plans()[card]); });
-  grid_->setShown(std::move(shown));
+  grid_->setCardSizes(settings_.sizes);
+  grid_->setShown(gridCards());
   const std::vector<TagSection> planned = plannedSections();
   for (const TagSection& each : planned)
     if (!section(each.name))
@@ -225,6 +335,7 @@ void CardSections::arrange() {
     own->setVisible(own->planCount() > 0 && (!isAlone || own->maximized()));
   grid_->setVisible(!isAlone || grid_->maximized());
   parameters_->setShown(!isAlone);
+  advice_->setShown(!isAlone);
   const bool isFound = grid_->hasShown() || std::ranges::any_of(sections_, [](const auto& section) {
                          return section.second->planCount() > 0;
                        });
@@ -238,6 +349,7 @@ void CardSections::arrange() {
 
 void CardSections::fitWidth(int widthPx) {
   grid_->fitWidth(widthPx);
+  advice_->setColumns(grid_->columns());
   for (const auto& [name, section] : sections_) section->setColumns(grid_->columns());
 }
 
@@ -245,6 +357,7 @@ void CardSections::setScrollBarWidth(int widthPx) {
   barPx_ = widthPx;
   grid_->setScrollBarWidth(widthPx);
   parameters_->setScrollBarWidth(widthPx);
+  advice_->setScrollBarWidth(widthPx);
   for (const auto& [name, section] : sections_) section->setScrollBarWidth(widthPx);
 }
 

@@ -19,6 +19,7 @@
 #include "app/models/evaluation_plan.h"
 #include "app/models/run_alerts.h"
 #include "app/models/tag_sections.h"
+#include "app/monitor/advice_section.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/card_grid.h"
 #include "app/monitor/card_sections.h"
@@ -124,6 +125,7 @@ void MonitorPage::connectSignals() {
   connect(sections_, &CardSections::cardMade, this, &MonitorPage::takeCard);
   connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
   connectPlot(sections_->parameters()->card());
+  connect(sections_->advice(), &AdviceSection::forkRequested, this, &MonitorPage::forkRequested);
   connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleGroup);
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::scenesRequested);
@@ -291,8 +293,8 @@ void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
       curvesOfCard(plan, groupsOf(visibleRuns(), joinsGroups_), scope_, axis_);
   // With several runs, the legend of runs is above all cards.
   const bool isOfKinds = plan.curves.size() > 1;
-  card->setLegendVisible(runs_.size() == 1 ? (isOfKinds || curves.size() > 1) && !hasShare(plan)
-                                           : isOfKinds);
+  const bool isOnly = runs_.size() == 1;
+  card->setLegendVisible(isOnly ? (isOfKinds || curves.size() > 1) && !hasShare(plan) : isOfKinds);
   card->setCurves(std::move(curves));
   card->plot()->setXAxis(axis_);
 }
@@ -340,6 +342,8 @@ void MonitorPage::updateCurves() {
   if (updateScope()) rebuildCurves();
   updateMarks();
   if (!runs_.empty()) alert_->showAlertOf(runs_.front(), runs_.size() == 1);
+  sections_->advice()->showAdviceOf(runs_.empty() ? std::nullopt : std::optional(runs_.front()),
+                                    axis_);
   updateAxisNote();
   updateFacts();
   updateXExtent();

@@ -80,6 +80,7 @@ class MonitorPage : public QWidget {
   void resetViews();
   LinkedZoom* zoom() const { return zoom_; }
   LinkedRange* range() const { return range_; }
+  CardSections* sections() const { return sections_; }
   /// Draws the runs of a section of the list as their mean and a band, or each.
   void toggleGroups();
   /// Curves, runs and marks that were hidden in a legend.
@@ -93,6 +94,8 @@ class MonitorPage : public QWidget {
   /// Requested in a card's menu; the step is of the current run.
   void predictionsRequested(qint64 step);
   void alertsRequested();
+  /// `change`: KEY=VALUE, an advice; `step`: before which its evidence begins.
+  void forkRequested(const QString& folder, const QString& change, qint64 step);
   /// Of the empty page: a first experiment on made scenes.
   void scenesRequested();
   /// In the menu of this card.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/models/card_layout.h"
 #include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 
@@ -124,15 +125,18 @@ void TagCards::layOut() {
   for (const Card& card : cards_) grid_->removeWidget(card.card);
   const int columns = maximized_ ? 1 : columns_;
   for (int i = 0; i < kMaxColumns; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
-  int at = 0;
-  for (const Card& card : cards_) {
-    const bool isShown = !maximized_ || card.card == maximized_;
-    card.card->setVisible(isShown);
-    card.card->setMinimumHeight(maximized_ ? maximizedPx_ : kCardPx);
-    if (!isShown) continue;
-    grid_->addWidget(card.card, at / columns, at % columns);
-    ++at;
+  std::vector<CardPlan> plans;
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    plans.push_back(cards_[i].plan);
+    const bool isShown = !maximized_ || cards_[i].card == maximized_;
+    if (isShown) shown.push_back(i);
+    cards_[i].card->setVisible(isShown);
+    cards_[i].card->setMinimumHeight(maximized_ ? maximizedPx_ : kCardPx * cards_[i].plan.rowSpan);
   }
+  for (const CardPlace& place : placeCards(plans, shown, columns))
+    grid_->addWidget(cards_[place.card].card, place.row, place.column, place.rowSpan,
+                     place.columnSpan);
   const std::size_t left = plans_.size() - cards_.size();
   body_->setVisible(isOpen());
   fold_->setVisible(!maximized_);

@@ -95,6 +95,15 @@ QLayout* ForkDialog::buildButtons() {
   return buttons;
 }
 
+void ForkDialog::propose(const QString& change, qint64 step) {
+  changes_->setPlainText(change);
+  for (int i = 0; i < checkpoints_->count(); ++i) {
+    if (checkpoints_->itemData(i).toLongLong() > step) continue;
+    checkpoints_->setCurrentIndex(i);  // the newest are first
+    break;
+  }
+}
+
 qint64 ForkDialog::step() const { return checkpoints_->currentData().toLongLong(); }
 
 QStringList ForkDialog::overrides() const {

@@ -28,6 +28,8 @@ class ForkDialog : public QDialog {
   ForkDialog(const QString& run, const QList<Checkpoint>& checkpoints, Check check,
              QWidget* parent);
 
+  /// A change, KEY=VALUE, and the last checkpoint up to this step, if there is one.
+  void propose(const QString& change, qint64 step);
   qint64 step() const;
   QStringList overrides() const;
 

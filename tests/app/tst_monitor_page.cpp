@@ -124,7 +124,9 @@ class TstMonitorPage : public QObject {
     widgets::CurveCard* loss = page.cards().front();
     switchInLegend(loss, 1);
     QCOMPARE(namesOn(loss), QStringList{QStringLiteral("train")});
-    page.setCardSettings({{QStringLiteral("train/loss_total")}, {}, {}});  // pinned: there twice
+    app::CardSettings settings;
+    settings.pinned << QStringLiteral("train/loss_total");  // there twice
+    page.setCardSettings(settings);
     const auto* pinned = page.section(app::CardSections::kPinned);
     QCOMPARE(pinned->cards().size(), std::size_t{1});
     QCOMPARE(namesOn(pinned->cards().front().card), QStringList{QStringLiteral("train")});

@@ -79,7 +79,7 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
     if (runs.size() > 1) row.run = one.curve->run;
     row.name = one.curve->name;
     if (isLowest(one)) row.name += tr(" (lowest)");
-    row.value = valueText(reading.smooth);
+    row.value = valueText(reading.smooth - reading.base);
     if (reading.deviation > 0) row.value += QStringLiteral(" ± ") + valueText(reading.deviation);
     const bool isLine = one.curve->kind == Curve::Kind::Line;
     if (reading.smooth != reading.value && isLine) row.raw = valueText(reading.value);

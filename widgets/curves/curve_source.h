@@ -19,6 +19,7 @@ struct CurveReading {
   double smooth = 0;  ///< equals value if the curve is not smoothed
   qint64 step = 0;
   double seconds = 0;    ///< since the run began
+  double base = 0;       ///< of a part of a stack: what is below it, not of its own value
   double deviation = 0;  ///< of a mean: the standard deviation
 };
 

@@ -1,5 +1,6 @@
 #include "widgets/plots/curve_card.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -178,6 +179,8 @@ void CurveCard::updateLegend() {
   legend_->setContent(hasLegend_ ? curves_ : std::vector<Curve>(), kindsOf(marks_), hidden_);
 }
 
+void CurveCard::setFooter(QWidget* footer) { layout()->addWidget(footer); }
+
 void CurveCard::setTitleTip(const QString& text) { titleLabel_->setToolTip(text); }
 
 void CurveCard::setEmptyText(const QString& text) {
@@ -193,6 +196,25 @@ void CurveCard::updateEmptyText() {
   empty_->setVisible(!plot_->hasPoints() && !empty_->text().isEmpty());
   empty_->setGeometry(plot_->rect().adjusted(24, 0, -24, -16));
   empty_->raise();
+}
+
+void CurveCard::mousePressEvent(QMouseEvent* event) {
+  const QPoint at = event->position().toPoint();
+  if (event->button() == Qt::LeftButton && at.y() < plot_->y()) pressedAt_ = at;
+}
+
+void CurveCard::mouseMoveEvent(QMouseEvent* event) {
+  if (!pressedAt_ || isDragged_) return;
+  const QPoint way = event->position().toPoint() - *pressedAt_;
+  isDragged_ = way.manhattanLength() >= QApplication::startDragDistance();
+  if (isDragged_) setCursor(Qt::ClosedHandCursor);
+}
+
+void CurveCard::mouseReleaseEvent(QMouseEvent* event) {
+  pressedAt_.reset();
+  if (!std::exchange(isDragged_, false)) return;
+  unsetCursor();
+  Q_EMIT dropped(event->globalPosition().toPoint());
 }
 
 void CurveCard::mouseDoubleClickEvent(QMouseEvent* event) {

@@ -27,7 +27,7 @@ class CurveCard : public QFrame {
 
   CurvePlot* plot() const { return plot_; }
   QString title() const { return title_; }
-  /// Text at the right of the title: "cosine", "data loading 9 %".
+  /// Text at the right of the title: "cosine", "data 9 %".
   void setSubtitle(const QString& text, bool isWarning = false);
   QString subtitle() const;
   /// Sets the curves of the plot and of the legend.
@@ -40,6 +40,8 @@ class CurveCard : public QFrame {
   const QStringList& hidden() const { return hidden_; }
   /// Tooltip of the title: the tags that are drawn.
   void setTitleTip(const QString& text);
+  /// Below the plot; owned by the card.
+  void setFooter(QWidget* footer);
   /// Text in the middle of the plot while no curve has a point.
   void setEmptyText(const QString& text);
   /// Call it when the sources have changed.
@@ -54,10 +56,15 @@ class CurveCard : public QFrame {
   void exportRequested();
   /// By a person, in the legend.
   void hiddenChanged();
+  /// It was dragged by its head to here.
+  void dropped(const QPoint& globalPosition);
   /// The card's menu is about to open: entries can be added.
   void menuOpened(QMenu* menu);
 
  protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void changeEvent(QEvent* event) override;
 
@@ -85,6 +92,8 @@ class CurveCard : public QFrame {
   std::vector<EventMark> marks_;
   QStringList hidden_;
   bool hasLegend_ = true;
+  std::optional<QPoint> pressedAt_;  ///< in the head
+  bool isDragged_ = false;
   std::optional<double> cursorX_;  ///< of the pointer, if it is in the plot
 };
 

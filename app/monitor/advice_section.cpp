@@ -1,0 +1,166 @@
+#include "app/monitor/advice_section.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "app/controllers/card_curves.h"
+#include "app/controllers/metric_curve.h"
+#include "app/models/run_alerts.h"
+#include "app/models/tag_sections.h"
+#include "app/monitor/fold_button.h"
+#include "widgets/plots/curve_card.h"
+#include "widgets/role.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr int kMarginPx = 16, kCardPx = 250, kMaxColumns = 4;
+
+/// The alert's curves, each in a style of its own.
+std::vector<widgets::Curve> evidenceOf(const protocol::Alert& alert, const ShownRun& run,
+                                       widgets::XAxis axis) {
+  CardPlan plan;
+  for (const std::string& tag : alert.tags) {
+    plan.curves.push_back(curveOfTag(tag));
+    plan.curves.back().name = QString::fromStdString(tag);  // whole: train/ and eval/ differ
+  }
+  std::vector<widgets::Curve> curves = curvesOfCard(plan, groupsOf({run}, false), {}, axis);
+  for (std::size_t i = 0; i < curves.size(); ++i) curves[i].styleIndex += static_cast<int>(i);
+  return curves;
+}
+
+/// The steps of the evidence on the axis.
+std::optional<std::pair<double, double>> rangeOf(const protocol::Alert& alert,
+                                                 const RunController& run, widgets::XAxis axis) {
+  const auto [first, last] = evidenceSteps(alert);
+  const auto from = xOfStep(run, first, axis), to = xOfStep(run, last, axis);
+  return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
+}
+
+bool canFork(const RunController& run) {
+  return !run.place() && !run.program() && !run.checkpointSteps().empty();
+}
+
+}  // namespace
+
+AdviceSection::AdviceSection(widgets::DrawQueue* queue, QWidget* parent)
+    : QWidget(parent), queue_(queue) {
+  buildUi();
+  setScrollBarWidth(0);
+  hide();
+}
+
+void AdviceSection::buildUi() {
+  fold_ = new FoldButton;
+  body_ = new QWidget;
+  body_->hide();
+  grid_ = new QGridLayout(body_);
+  grid_->setContentsMargins(0, 0, 0, 0);
+  grid_->setSpacing(12);
+  auto* column = new QVBoxLayout(this);
+  column->setSpacing(8);
+  column->addWidget(fold_, 0, Qt::AlignLeft);
+  column->addWidget(body_);
+  connect(fold_, &FoldButton::toggled, body_, &QWidget::setVisible);
+  connect(fold_, &FoldButton::openChanged, this, &AdviceSection::openChanged);
+}
+
+void AdviceSection::setOpen(bool open) { fold_->setOpen(open); }
+
+void AdviceSection::showAdviceOf(const std::optional<ShownRun>& run, widgets::XAxis axis) {
+  const RunController* shown = run ? run->run.data() : nullptr;
+  const auto advice = shown ? adviceIn(shown->history().alerts()) : std::vector<protocol::Alert>();
+  const bool forks = shown && canFork(*shown);
+  const bool isSame =
+      run_.run.data() == shown && axis == axis_ && forks == forks_ &&
+      std::ranges::equal(advice, advice_, {}, &protocol::Alert::seq, &protocol::Alert::seq);
+  if (!isSame) {
+    run_ = run.value_or(ShownRun());
+    axis_ = axis;
+    forks_ = forks;
+    advice_ = advice;
+    makeCards();
+  }
+  for (widgets::CurveCard* card : cards_) card->refresh();
+}
+
+void AdviceSection::makeCards() {
+  for (widgets::CurveCard* card : std::exchange(cards_, {})) {
+    card->hide();
+    card->deleteLater();
+  }
+  for (const protocol::Alert& alert : advice_) cards_.push_back(makeCard(alert));
+  layOut();
+  QStringList titles;
+  for (const protocol::Alert& alert : advice_) titles << alertTitle(alert);
+  fold_->setTitle(tr("Advice: %1").arg(titles.join(QStringLiteral(" · "))));
+  setVisible(isShown_ && !cards_.empty());
+}
+
+widgets::CurveCard* AdviceSection::makeCard(const protocol::Alert& alert) {
+  auto* card = new widgets::CurveCard(alertTitle(alert), queue_);
+  card->setObjectName(QStringLiteral("adviceCard"));
+  card->setMinimumHeight(kCardPx);
+  card->setFooter(makeFooter(alert));
+  card->setCurves(evidenceOf(alert, run_, axis_));
+  widgets::CurvePlot* plot = card->plot();
+  plot->setXAxis(axis_);
+  plot->setSelectedRange(rangeOf(alert, *run_.run, axis_));
+  connect(plot, &widgets::CurvePlot::cursorMoved, plot,
+          [plot](std::optional<double> x) { plot->showCursor(x, true); });
+  return card;
+}
+
+QWidget* AdviceSection::makeFooter(const protocol::Alert& alert) {
+  auto* footer = new QWidget;
+  auto* row = new QHBoxLayout(footer);
+  row->setContentsMargins(14, 2, 14, 6);
+  row->setSpacing(12);
+  auto* text = new QLabel(QString::fromStdString(alert.text));
+  text->setWordWrap(true);
+  text->setTextFormat(Qt::PlainText);
+  text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  widgets::setRole(text, "muted");
+  row->addWidget(text, 1);
+  const QString change = changeOf(alert);
+  if (change.isEmpty() || !forks_) return footer;
+  auto* fork = new QPushButton(tr("Fork with %1").arg(change));
+  fork->setObjectName(QStringLiteral("forkWith"));
+  fork->setToolTip(tr("A new run from a checkpoint of this one, with this change"));
+  const qint64 step = evidenceSteps(alert).first;
+  connect(fork, &QPushButton::clicked, this, [this, change, step] {
+    if (run_.run) Q_EMIT forkRequested(run_.run->folder(), change, step);
+  });
+  row->addWidget(fork, 0, Qt::AlignBottom);
+  return footer;
+}
+
+void AdviceSection::setColumns(int columns) {
+  if (columns == std::exchange(columns_, columns)) return;
+  layOut();
+}
+
+/// Two small columns for each, because there is a text.
+void AdviceSection::layOut() {
+  const int columns = std::max(1, columns_ / 2);
+  for (widgets::CurveCard* card : cards_) grid_->removeWidget(card);
+  for (int i = 0; i < kMaxColumns; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
+  for (int i = 0; i < static_cast<int>(cards_.size()); ++i)
+    grid_->addWidget(cards_[static_cast<std::size_t>(i)], i / columns, i % columns);
+}
+
+void AdviceSection::setScrollBarWidth(int widthPx) {
+  layout()->setContentsMargins(kMarginPx, 10, kMarginPx - widthPx, 0);
+}
+
+void AdviceSection::setShown(bool shown) {
+  isShown_ = shown;
+  setVisible(isShown_ && !cards_.empty());
+}
+
+}  // namespace lockstep::app

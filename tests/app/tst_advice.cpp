@@ -1,0 +1,117 @@
+// Alerts as cards with their evidence, and forks that follow the advice.
+#include <QComboBox>
+#include <QDialog>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+#include "app/controllers/open_runs.h"
+#include "app/frame/main_window.h"
+#include "app/models/run_alerts.h"
+#include "app/monitor/advice_section.h"
+#include "app/monitor/fold_button.h"
+#include "app/monitor/monitor_page.h"
+#include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
+#include "tests/support/test_main.h"
+#include "widgets/plots/curve_card.h"
+
+using namespace lockstep;
+using app::MainWindow;
+using protocol::Alert;
+using protocol::AlertKind;
+
+namespace {
+
+Alert alertOf(std::int64_t seq, AlertKind kind, std::int64_t from, std::int64_t to) {
+  Alert alert;
+  alert.seq = seq;
+  alert.step = to;
+  alert.kind = kind;
+  alert.severity = protocol::Severity::Warning;
+  alert.text = "The training loss rose: set solver.base_lr to 0.005.";
+  alert.tags = {"train/loss_total", "solver/lr"};
+  alert.from = from;
+  alert.to = to;
+  return alert;
+}
+
+}  // namespace
+
+class TstAdvice : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theNewestOfEachKindIsShown() {
+    Alert noEvidence = alertOf(4, AlertKind::RunFailed, 0, 0);
+    noEvidence.tags.clear();
+    const auto advice =
+        app::adviceIn({alertOf(1, AlertKind::Plateau, 1, 9), alertOf(2, AlertKind::LossJump, 3, 4),
+                       alertOf(3, AlertKind::Plateau, 10, 19), noEvidence});
+    QCOMPARE(advice.size(), std::size_t{2});
+    QCOMPARE(advice[0].seq, std::int64_t{3});
+    QCOMPARE(advice[1].seq, std::int64_t{2});
+    QVERIFY(app::changeOf(advice[0]).isEmpty());
+  }
+
+  void aCardShowsTheEvidenceAndForksWithTheChange() {
+    QTemporaryDir parent;
+    tests::MadeRun plan;
+    plan.keptCheckpoints = {10, 20, 30, 40};
+    const QString folder = tests::makeRun(parent.path(), plan);
+    MainWindow window(&theme_, tests::optionsFor({folder}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    Alert alert = alertOf(1'000'000, AlertKind::LearningRateTooHigh, 24, 38);
+    alert.key = "solver.base_lr";
+    alert.value = "0.005";
+    app::RunController* run = window.findChild<app::OpenRuns*>()->find(folder);
+    run->history().add(protocol::EngineMessage(alert));
+    Q_EMIT run->changed({.alerts = true});
+    auto* advice = window.monitorPage()->findChild<app::AdviceSection*>();
+    QTRY_VERIFY(advice->isVisible());
+    auto* fork = cardButton(*advice);
+    QVERIFY(fork && !fork->isVisible());
+    QTest::mouseClick(advice->findChild<app::FoldButton*>(), Qt::LeftButton);
+    QTRY_VERIFY(fork->isVisible());
+    const auto& curves = advice->cards().front()->plot()->curves();
+    QCOMPARE(curves.size(), std::size_t{2});
+    QVERIFY(curves[0].name == QStringLiteral("train/loss_total") &&
+            curves[1].name == QStringLiteral("solver/lr"));
+    QCOMPARE(fork->text(), QStringLiteral("Fork with solver.base_lr=0.005"));
+    QString changes;
+    qint64 step = 0;
+    QTimer::singleShot(0, &window, [&] {
+      auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+      changes = dialog->findChild<QPlainTextEdit*>(QStringLiteral("changes"))->toPlainText();
+      step =
+          dialog->findChild<QComboBox*>(QStringLiteral("checkpoints"))->currentData().toLongLong();
+      dialog->reject();
+    });
+    QTest::mouseClick(fork, Qt::LeftButton);
+    QCOMPARE(changes, QStringLiteral("solver.base_lr=0.005"));
+    QCOMPARE(step, qint64{20});  // the last one before the evidence
+  }
+
+  void aRunWithoutAdviceHasNoSection() {
+    QTemporaryDir parent;
+    MainWindow window(&theme_,
+                      tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    auto* advice = window.monitorPage()->findChild<app::AdviceSection*>();
+    QVERIFY(advice->cards().empty() && !advice->isVisible());
+  }
+
+ private:
+  static QPushButton* cardButton(const app::AdviceSection& advice) {
+    return advice.findChild<QPushButton*>(QStringLiteral("forkWith"));
+  }
+  widgets::ThemeSwitch theme_;
+};
+
+LOCKSTEP_TEST(TstAdvice)
+#include "tst_advice.moc"
