@@ -7,9 +7,12 @@
 #include <QVBoxLayout>
 
 #include "app/configure/document_dialogs.h"
+#include "engine/config/load.h"
+#include "engine/run_folder/run_folder.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/editor_header.h"
 #include "widgets/jobs/awaited.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 
@@ -32,6 +35,8 @@ void ConfigurePage::connectEditor() {
   connect(editor_, &widgets::ConfigEditor::saveRequested, this, &ConfigurePage::save);
   connect(editor_, &widgets::ConfigEditor::openRequested, this, &ConfigurePage::openWithDialog);
   connect(editor_, &widgets::ConfigEditor::newRequested, this, &ConfigurePage::newRequested);
+  connect(editor_, &widgets::ConfigEditor::comparisonRequested, this,
+          &ConfigurePage::comparisonRequested);
   connect(editor_, &widgets::ConfigEditor::rangeTestRequested, this,
           &ConfigurePage::rangeTestRequested);
   connect(editor_, &widgets::ConfigEditor::fileChosen, this, [this](int index) {
@@ -134,6 +139,23 @@ QString ConfigurePage::fileToTrain() {
 bool ConfigurePage::closeDocuments() {
   editor_->finishTyping();
   return document_.close();
+}
+
+void ConfigurePage::compareWith(const QString& name, const QString& path) {
+  jobs::start(
+      this, jobs::Kind::Disk,
+      [path] {
+        const std::filesystem::path given = path.toStdString();
+        return config::loadExperiment(
+            run_folder::isRunFolder(given) ? run_folder::Layout(given).config() : given);
+      },
+      [this, name](const config::LoadedExperiment& other) {
+        if (other.isComplete) return editor_->setComparison(name, other.experiment);
+        const config::ConfigIssue fault =
+            other.issues.empty() ? config::ConfigIssue() : other.issues.front();
+        Q_EMIT failed(tr("%1 cannot be compared").arg(name),
+                      QString::fromStdString(fault.format()));
+      });
 }
 
 void ConfigurePage::keepDraft() {

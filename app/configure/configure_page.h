@@ -45,6 +45,8 @@ class ConfigurePage : public QWidget {
   QString fileToTrain();
   /// Whether the documents may be closed: saved, discarded by the user, or never edited.
   bool closeDocuments();
+  /// Shows the differences to a run folder or an experiment file, once it is read.
+  void compareWith(const QString& name, const QString& path);
   /// Backs up unsaved edits for the next start, because the session ends.
   void keepDraft();
 
@@ -62,6 +64,8 @@ class ConfigurePage : public QWidget {
   void readyChanged();
   /// A new experiment is to be made.
   void newRequested();
+  /// A run or a file to compare with is to be chosen.
+  void comparisonRequested();
   /// A learning-rate range test of this experiment is to be started.
   void rangeTestRequested();
   /// The file, its name, its issues or its text changed.

@@ -93,6 +93,8 @@ class ConfigEditor : public QWidget {
   void closeRequested();
   /// Find a learning rate with a range test.
   void rangeTestRequested();
+  /// Choose a run or a file to compare with.
+  void comparisonRequested();
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
