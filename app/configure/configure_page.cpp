@@ -21,7 +21,13 @@ ConfigurePage::ConfigurePage(const QString& draftFolder,
     : QWidget(parent),
       editor_(new widgets::ConfigEditor(this)),
       questions_(questions ? std::move(questions) : std::make_unique<DocumentDialogs>(this)),
-      document_([this] { return editor_->text(); }, questions_.get(), draftFolder) {
+      document_([this] { return editor_->text(); }, questions_.get(), draftFolder),
+      survey_(
+          [this](const SurveyFacts& facts) {
+            editor_->setSurvey(facts);
+            Q_EMIT readyChanged();
+          },
+          jobs::Kind::Disk) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(editor_);
@@ -53,6 +59,7 @@ void ConfigurePage::connectEditor() {
   });
   connect(&images_, &ImageCounter::counted, this, [this](qint64 drawsPerEpoch, qint64 val) {
     editor_->setImageCounts(drawsPerEpoch, val);
+    survey(drawsPerEpoch);
     Q_EMIT readyChanged();
   });
 }
@@ -79,6 +86,19 @@ void ConfigurePage::listOpenFiles() {
 void ConfigurePage::countImages() {
   if (!editor_->hasDocument()) return;
   images_.count(editor_->loaded().experiment.dataset);
+}
+
+/// Again only when something that it depends on has changed.
+void ConfigurePage::survey(qint64 drawsPerEpoch) {
+  const QStringList runs = runs_ ? runs_() : QStringList();
+  const config::Experiment& experiment = editor_->loaded().experiment;
+  const QString key = document_.path() % QString::number(drawsPerEpoch) % QLatin1Char('\n') %
+                      surveyKey(experiment) % runs.join(QLatin1Char('\n'));
+  if (key == surveyed_) return;
+  surveyed_ = key;
+  survey_.request([experiment, drawsPerEpoch, runs] {
+    return surveyExperiment(experiment, drawsPerEpoch, runs);
+  });
 }
 
 bool ConfigurePage::open(const QString& path) {
@@ -178,7 +198,7 @@ QString ConfigurePage::trainingBlockedBy() const {
 }
 
 bool ConfigurePage::isReady() const {
-  return !hasDocument() || (editor_->isReady() && !images_.isCounting());
+  return !hasDocument() || (editor_->isReady() && !images_.isCounting() && survey_.isIdle());
 }
 
 void ConfigurePage::changeEvent(QEvent* event) {

@@ -19,6 +19,11 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(page, &ConfigurePage::documentChanged, this, &MainWindow::updateTrainable);
   connect(page, &ConfigurePage::rangeTestRequested, this, &MainWindow::findLearningRate);
   connect(page, &ConfigurePage::comparisonRequested, this, &MainWindow::chooseComparison);
+  page->setRuns([this] {
+    QStringList folders;
+    for (const RunChoice& run : ownRuns()) folders << run.folder;
+    return folders;
+  });
   connect(page, &ConfigurePage::newRequested, this,
           [this] { newExperiment(ExperimentOrigin::Data); });
   DocumentController* document = page->document();

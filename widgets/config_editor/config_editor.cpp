@@ -185,6 +185,11 @@ void ConfigEditor::setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valIm
   impl_->showFacts();
 }
 
+void ConfigEditor::setSurvey(const QList<std::pair<QString, QString>>& facts) {
+  impl_->survey = facts;
+  impl_->showFacts();
+}
+
 void ConfigEditor::setComparison(const QString& name, const config::Experiment& experiment) {
   impl_->comparisonName = name;
   impl_->comparison = experiment;

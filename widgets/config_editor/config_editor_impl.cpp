@@ -142,6 +142,7 @@ void ConfigEditor::Impl::checkNow() {
 void ConfigEditor::Impl::reset() {
   document = {};
   images = {};
+  survey = {};
   wasReady = false;
   pause.stop();
   banner->hide();
@@ -179,7 +180,7 @@ void ConfigEditor::Impl::showFacts() {
     facts->clear();
     return showDifference({});
   }
-  facts->setExperiment(valid->loaded.experiment, images);
+  facts->setExperiment(valid->loaded.experiment, images, survey);
   showDifference(comparisonName.isEmpty()
                      ? std::vector<config::ConfigDifference>()
                      : config::difference(valid->loaded.experiment, comparison));

@@ -37,6 +37,7 @@ struct ConfigEditor::Impl {
   bool wasReady = true;
   QString key;  ///< that was last focused in the form, or that the cursor of the text was last in
   ImageCounts images;
+  QList<std::pair<QString, QString>> survey;
   QString comparisonName;
   config::Experiment comparison;
   CheckedDocument document;

@@ -266,7 +266,8 @@ void ConfigForm::reset() {
 
 void ConfigForm::noteReasons() {
   for (const auto& [key, row] : rows_)
-    if (row->state().value.isGiven || !row->state().error.isEmpty() || row->isOther())
+    if ((row->state().value.isGiven && !row->state().repeats) || !row->state().error.isEmpty() ||
+        row->isOther())
       kept_.insert(key);
 }
 

@@ -89,7 +89,7 @@ class ConfigForm : public QWidget {
   std::map<std::string, FieldRow*> rows_;
   QLineEdit* search_ = nullptr;
   QToolButton *allKeys_ = nullptr, *onlyGiven_ = nullptr;
-  /// Keys that were set or wrong in this document: they stay, so that no row vanishes while it is
+  /// Keys that were set to another value, or wrong, in this document: they stay, so that no row vanishes while it is
   /// edited.
   std::set<std::string> kept_;
   std::map<std::string, std::string> others_;  ///< values of the experiment that is compared
