@@ -7,9 +7,12 @@
 #include <QVBoxLayout>
 
 #include "app/configure/document_dialogs.h"
+#include "engine/config/load.h"
+#include "engine/run_folder/run_folder.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/editor_header.h"
 #include "widgets/jobs/awaited.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 
@@ -18,7 +21,13 @@ ConfigurePage::ConfigurePage(const QString& draftFolder,
     : QWidget(parent),
       editor_(new widgets::ConfigEditor(this)),
       questions_(questions ? std::move(questions) : std::make_unique<DocumentDialogs>(this)),
-      document_([this] { return editor_->text(); }, questions_.get(), draftFolder) {
+      document_([this] { return editor_->text(); }, questions_.get(), draftFolder),
+      survey_(
+          [this](const SurveyFacts& facts) {
+            editor_->setSurvey(facts);
+            Q_EMIT readyChanged();
+          },
+          jobs::Kind::Disk) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(editor_);
@@ -32,6 +41,8 @@ void ConfigurePage::connectEditor() {
   connect(editor_, &widgets::ConfigEditor::saveRequested, this, &ConfigurePage::save);
   connect(editor_, &widgets::ConfigEditor::openRequested, this, &ConfigurePage::openWithDialog);
   connect(editor_, &widgets::ConfigEditor::newRequested, this, &ConfigurePage::newRequested);
+  connect(editor_, &widgets::ConfigEditor::comparisonRequested, this,
+          &ConfigurePage::comparisonRequested);
   connect(editor_, &widgets::ConfigEditor::rangeTestRequested, this,
           &ConfigurePage::rangeTestRequested);
   connect(editor_, &widgets::ConfigEditor::fileChosen, this, [this](int index) {
@@ -48,6 +59,7 @@ void ConfigurePage::connectEditor() {
   });
   connect(&images_, &ImageCounter::counted, this, [this](qint64 drawsPerEpoch, qint64 val) {
     editor_->setImageCounts(drawsPerEpoch, val);
+    survey(drawsPerEpoch);
     Q_EMIT readyChanged();
   });
 }
@@ -74,6 +86,19 @@ void ConfigurePage::listOpenFiles() {
 void ConfigurePage::countImages() {
   if (!editor_->hasDocument()) return;
   images_.count(editor_->loaded().experiment.dataset);
+}
+
+/// Again only when something that it depends on has changed.
+void ConfigurePage::survey(qint64 drawsPerEpoch) {
+  const QStringList runs = runs_ ? runs_() : QStringList();
+  const config::Experiment& experiment = editor_->loaded().experiment;
+  const QString key = document_.path() % QString::number(drawsPerEpoch) % QLatin1Char('\n') %
+                      surveyKey(experiment) % runs.join(QLatin1Char('\n'));
+  if (key == surveyed_) return;
+  surveyed_ = key;
+  survey_.request([experiment, drawsPerEpoch, runs] {
+    return surveyExperiment(experiment, drawsPerEpoch, runs);
+  });
 }
 
 bool ConfigurePage::open(const QString& path) {
@@ -136,6 +161,23 @@ bool ConfigurePage::closeDocuments() {
   return document_.close();
 }
 
+void ConfigurePage::compareWith(const QString& name, const QString& path) {
+  jobs::start(
+      this, jobs::Kind::Disk,
+      [path] {
+        const std::filesystem::path given = path.toStdString();
+        return config::loadExperiment(
+            run_folder::isRunFolder(given) ? run_folder::Layout(given).config() : given);
+      },
+      [this, name](const config::LoadedExperiment& other) {
+        if (other.isComplete) return editor_->setComparison(name, other.experiment);
+        const config::ConfigIssue fault =
+            other.issues.empty() ? config::ConfigIssue() : other.issues.front();
+        Q_EMIT failed(tr("%1 cannot be compared").arg(name),
+                      QString::fromStdString(fault.format()));
+      });
+}
+
 void ConfigurePage::keepDraft() {
   editor_->finishTyping();
   document_.keepDraft();
@@ -156,7 +198,7 @@ QString ConfigurePage::trainingBlockedBy() const {
 }
 
 bool ConfigurePage::isReady() const {
-  return !hasDocument() || (editor_->isReady() && !images_.isCounting());
+  return !hasDocument() || (editor_->isReady() && !images_.isCounting() && survey_.isIdle());
 }
 
 void ConfigurePage::changeEvent(QEvent* event) {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
+#include <functional>
 #include <memory>
 
 #include "app/controllers/document_controller.h"
 #include "app/controllers/image_counter.h"
+#include "app/models/experiment_survey.h"
+#include "widgets/jobs/latest_job.h"
 
 namespace lockstep::widgets {
 class ConfigEditor;
@@ -45,6 +49,11 @@ class ConfigurePage : public QWidget {
   QString fileToTrain();
   /// Whether the documents may be closed: saved, discarded by the user, or never edited.
   bool closeDocuments();
+  /// Shows the differences to a run folder or an experiment file, once it is read.
+  void compareWith(const QString& name, const QString& path);
+  /// Where the folders of runs on this machine come from, the newest first: their measured time and
+  /// memory are shown.
+  void setRuns(std::function<QStringList()> runs) { runs_ = std::move(runs); }
   /// Backs up unsaved edits for the next start, because the session ends.
   void keepDraft();
 
@@ -63,6 +72,8 @@ class ConfigurePage : public QWidget {
   void readyChanged();
   /// A new experiment is to be made.
   void newRequested();
+  /// A run or a file to compare with is to be chosen.
+  void comparisonRequested();
   /// A learning-rate range test of this experiment is to be started.
   void rangeTestRequested();
   /// The file, its name, its issues or its text changed.
@@ -76,12 +87,16 @@ class ConfigurePage : public QWidget {
   void connectEditor();
   void connectDocument();
   void countImages();
+  void survey(qint64 drawsPerEpoch);
   void listOpenFiles();
 
   widgets::ConfigEditor* editor_ = nullptr;
   std::unique_ptr<DocumentQuestions> questions_;
   DocumentController document_;
   ImageCounter images_;
+  std::function<QStringList()> runs_;
+  jobs::LatestJob<SurveyFacts> survey_;
+  QString surveyed_;  ///< what the last survey was of
 };
 
 }  // namespace lockstep::app

@@ -309,9 +309,9 @@ void NewExperimentDialog::connectSignals() {
           [this] { showFailure(tr("Cancelled")); });
 }
 
-void NewExperimentDialog::setRuns(const QList<Run>& runs) {
+void NewExperimentDialog::setRuns(const QList<RunChoice>& runs) {
   runList_->clear();
-  for (const Run& run : runs) addItem(runList_, run.name, {}, run.folder);
+  for (const RunChoice& run : runs) addItem(runList_, run.name, {}, run.folder);
   runList_->setCurrentRow(runs.isEmpty() ? -1 : 0);
   updateButtons();
 }

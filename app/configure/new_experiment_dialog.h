@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "app/configure/experiment_origin.h"
+#include "app/configure/run_choice.h"
 #include "app/controllers/dataset_preparation.h"
 #include "app/models/experiment_templates.h"
 
@@ -26,15 +27,11 @@ class NewExperimentDialog : public QDialog {
   Q_OBJECT
 
  public:
-  /// A run that an experiment can begin from.
-  struct Run {
-    QString folder, name;
-  };
-
   /// `program` empty: lockstep-engine beside this program.
   explicit NewExperimentDialog(QWidget* parent = nullptr, const QString& program = {});
 
-  void setRuns(const QList<Run>& runs);
+  /// Those that an experiment can begin from.
+  void setRuns(const QList<RunChoice>& runs);
   void setTemplates(const QList<ExperimentTemplate>& templates);
   void choose(ExperimentOrigin origin);
   ExperimentOrigin origin() const;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/configure/experiment_origin.h"
+#include "app/configure/run_choice.h"
 #include "app/controllers/engine_process.h"
 #include "app/controllers/open_runs.h"
 #include "app/controllers/remote_runs.h"
@@ -150,6 +151,8 @@ class MainWindow : public QMainWindow {
   void noteOpened(const QString& path);
   void reopenLast();
   void openPrepared(const QString& file, ExperimentOrigin origin);
+  QList<RunChoice> ownRuns() const;
+  void chooseComparison();
   /// A range test that has ended.
   bool isRangeTest(const RunController& run) const;
   void offerLearningRate(RunController* run);

@@ -4,6 +4,7 @@
 #include <QPointer>
 #include <QUrl>
 
+#include "app/configure/compare_dialog.h"
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/experiment_file.h"
@@ -17,6 +18,12 @@ namespace lockstep::app {
 void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(page, &ConfigurePage::documentChanged, this, &MainWindow::updateTrainable);
   connect(page, &ConfigurePage::rangeTestRequested, this, &MainWindow::findLearningRate);
+  connect(page, &ConfigurePage::comparisonRequested, this, &MainWindow::chooseComparison);
+  page->setRuns([this] {
+    QStringList folders;
+    for (const RunChoice& run : ownRuns()) folders << run.folder;
+    return folders;
+  });
   connect(page, &ConfigurePage::newRequested, this,
           [this] { newExperiment(ExperimentOrigin::Data); });
   DocumentController* document = page->document();
@@ -26,6 +33,12 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
   });
   connect(qApp, &QGuiApplication::commitDataRequest, this, &MainWindow::keepDrafts,
           Qt::DirectConnection);
+}
+
+void MainWindow::chooseComparison() {
+  auto* dialog = new CompareDialog(ownRuns(), this);
+  connect(dialog, &CompareDialog::chosen, configurePage(), &ConfigurePage::compareWith);
+  dialog->open();
 }
 
 void MainWindow::openWithDialog() {

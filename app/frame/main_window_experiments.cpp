@@ -159,21 +159,26 @@ QAction* MainWindow::addNoticeAction() {
   return action;
 }
 
+/// Those on this machine whose experiment can be read.
+QList<RunChoice> MainWindow::ownRuns() const {
+  QList<RunChoice> runs;
+  for (int row = 0; row < runList_->rowCount(); ++row) {
+    const QModelIndex run = runList_->index(row);
+    const bool isOurs = run.data(RunListModel::HostRole).toString().isEmpty() &&
+                        run.data(RunListModel::ProgramRole).toString().isEmpty();
+    if (isOurs)
+      runs.append({run.data(RunListModel::FolderRole).toString(),
+                   run.data(RunListModel::NameRole).toString()});
+  }
+  return runs;
+}
+
 void MainWindow::newExperiment(ExperimentOrigin origin) {
   auto* dialog = findChild<NewExperimentDialog*>();
   if (!dialog) {
     dialog = new NewExperimentDialog(this);
     dialog->setTemplates(templatesIn(templatesFolder()));
-    QList<NewExperimentDialog::Run> runs;
-    for (int row = 0; row < runList_->rowCount(); ++row) {
-      const QModelIndex run = runList_->index(row);
-      const bool isOurs = run.data(RunListModel::HostRole).toString().isEmpty() &&
-                          run.data(RunListModel::ProgramRole).toString().isEmpty();
-      if (isOurs)
-        runs.append({run.data(RunListModel::FolderRole).toString(),
-                     run.data(RunListModel::NameRole).toString()});
-    }
-    dialog->setRuns(runs);
+    dialog->setRuns(ownRuns());
     connect(dialog, &NewExperimentDialog::experimentReady, this, &MainWindow::openPrepared);
     connect(dialog, &NewExperimentDialog::runChosen, this, &MainWindow::openCopyOfRun);
     connect(dialog, &NewExperimentDialog::textReady, this,

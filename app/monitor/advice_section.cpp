@@ -12,7 +12,7 @@
 #include "app/controllers/metric_curve.h"
 #include "app/models/run_alerts.h"
 #include "app/models/tag_sections.h"
-#include "app/monitor/fold_button.h"
+#include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/role.h"
 

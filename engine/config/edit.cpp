@@ -176,9 +176,20 @@ class Editor {
   }
 
   Change appendToEmptyFile(const std::vector<std::string>& path, const std::string& value) const {
+    if (const auto end = documentEnd()) return {*end, *end, blockLines(0, path, value)};
     const bool needsNewline = !text_.empty() && text_.back() != '\n';
     return {text_.size(), text_.size(),
             (needsNewline ? newline_ : "") + blockLines(0, path, value)};
+  }
+
+  /// Where the line "..." of a file without values begins.
+  std::optional<std::size_t> documentEnd() const {
+    for (std::size_t line = 0; line < text_.size(); line = lineEnd(line) + 1) {
+      const std::string_view rest = std::string_view(text_).substr(line);
+      if (rest.starts_with("...") && trimmed(rest.substr(0, lineEnd(line) - line)) == "...")
+        return line;
+    }
+    return std::nullopt;
   }
 
   /// Inserts after the line of `place`.
@@ -207,15 +218,28 @@ class Editor {
     const YamlNode& map = *descent.map;
     const std::size_t begin = descent.key->begin;
     std::size_t end = std::max(descent.key->end, descent.value->end);
+    const bool isLast = descent.index + 1 == map.items.size();
     if (descent.index > 0) {
       const std::size_t before = descent.index - 1;
-      return {std::max(map.keys[before].end, map.items[before].end), end, {}};
+      const std::size_t place = std::max(map.keys[before].end, map.items[before].end);
+      const std::string between = text_.substr(place, begin - place);
+      if (between.find('#') == std::string::npos) return {place, end, {}};
+      if (isLast) return {place, end, withoutComma(between)};
     }
     while (at(end) == ' ') ++end;
     if (at(end) == ',') ++end;
     const bool isOnly = map.items.size() == 1;
     while (!isOnly && at(end) == ' ') ++end;
     return {begin, end, {}};
+  }
+
+  /// What stands between two entries of a flow map, comments included, once the second is gone.
+  static std::string withoutComma(std::string between) {
+    for (std::size_t i = 0; i < between.size(); ++i) {
+      if (between[i] == '#') i = std::min(between.find('\n', i), between.size());
+      if (i < between.size() && between[i] == ',') return between.erase(i, 1);
+    }
+    return between;
   }
 
   const std::string& text_;

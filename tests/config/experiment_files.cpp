@@ -143,4 +143,58 @@ config::Experiment randomExperiment(std::uint64_t seed) {
   return experiment;
 }
 
+const std::vector<NamedText>& handwrittenFiles() {
+  static const std::vector<NamedText> files{
+      {"empty", ""},
+      {"comment only", "# nothing yet"},
+      {"document marks", "%YAML 1.2\n---\n# x\nname: a\n...\n"},
+      {"usual",
+       "# An experiment.\nname: first   # its name\n\nsolver:   # how\n  base_lr: 0.02      # "
+       "high\n\n  # falls\n"
+       "  milestones: [100, 200]  # twice\n  max_steps: 300\n\nmodel:\n  backbone: resnet18\n# "
+       "end\n"},
+      {"flow maps",
+       "{name: 'it''s', solver: {base_lr: 0.02, milestones: [100,  200] , gamma: 0.5}, model: {}, "
+       "augment: { },}\n"},
+      {"flow maps over lines",
+       "solver: {\n  base_lr: 0.02,   # high\n  milestones: [100,   # one\n    200],\n  gamma: 0.5 "
+       "  "
+       "# last\n}\nmodel: {rpn: "
+       "{fg_iou: 0.7}, anchors: {\n   sizes: [1, 2, 3, 4, 5]}}\n"},
+      {"carriage returns",
+       "name: a\r\nsolver:\r\n    base_lr: 0.02   # c\r\n    milestones:\r\n      - 100\r\n      - "
+       "200\r\nmodel:\r\n    "
+       "backbone: resnet18\r\n"},
+      {"byte order mark", "\xef\xbb\xbfname: >-\n  folded\n  name\nsolver:\n   gamma: 0.5\n"},
+      {"block lists",
+       "solver:\n  milestones:  # drops\n  # the first\n  - 100   # one\n\n  # the second\n  - 200 "
+       "  "
+       "# two\n  gamma: 0.5\n"
+       "augment:\n  min_size:\n      - 256\n      - 300\n"},
+      {"texts over lines",
+       "name: |-  # block\n  literal\nmodel:\n  weights: \"/a\\\n    b\"   # c\n  backbone:\n     "
+       "resnet18\n"
+       "dataset:\n  train:\n    images: '/x\n\n      y'\n    annotations: /a b\n      c\n"},
+      {"sections without keys",
+       "solver:\nmodel:   # later\n  # rpn:\naugment: null\nevaluation: ~   # none\ndataset: "
+       "{train: "
+       ", val}\n"},
+      {"odd indentation",
+       "solver:\n     base_lr: 0.02\n     loss_weights:\n       loss_mask: 2\nmodel:\n rpn:\n      "
+       "  "
+       " fg_iou: 0.7\n"
+       " mask_head: {convs: 2}\n"},
+      {"quoted keys",
+       "\"solver\":\n  'gamma': 0.5\n  \"base_lr\" : 0.1\n'model': {\"backbone\":resnet18, "
+       "\"norm\":\"group\"}\n"},
+      {"no newline at the end", "name: a\nsolver:\n  gamma: 0.5"},
+      {"hashes and colons in values",
+       "name: a#b:c\nmodel: {weights: /a#b:c}\ndataset:\n  train:\n    images: http://x/#y # z\n"},
+      {"nulls",
+       "base: null\nmodel: {weights: ~, freeze_stages: auto}\nevaluation:\n  early_stop:\n    "
+       "metric: null # off\n"},
+  };
+  return files;
+}
+
 }  // namespace lockstep::tests

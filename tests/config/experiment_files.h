@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/config/fields.h"
@@ -21,6 +22,11 @@ class ExperimentFolder {
  private:
   QTemporaryDir folder_;
 };
+
+/// Name and content of a file.
+using NamedText = std::pair<const char*, std::string>;
+/// Files as people write them, whose comments and spaces must survive edits.
+const std::vector<NamedText>& handwrittenFiles();
 
 /// The formatted issues, one per line, without the folder's path.
 std::string issueLines(const config::LoadedExperiment& loaded, const std::string& folder = "");

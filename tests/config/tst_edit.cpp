@@ -17,53 +17,7 @@ using tests::messageOf;
 
 namespace {
 
-/// Files as people write them, whose comments and spaces must survive.
-const std::vector<std::pair<const char*, std::string>> kFiles{
-    {"empty", ""},
-    {"comment only", "# nothing yet"},
-    {"document marks", "%YAML 1.2\n---\n# x\nname: a\n...\n"},
-    {"usual",
-     "# An experiment.\nname: first   # its name\n\nsolver:   # how\n  base_lr: 0.02      # "
-     "high\n\n  # falls\n"
-     "  milestones: [100, 200]  # twice\n  max_steps: 300\n\nmodel:\n  backbone: resnet18\n# "
-     "end\n"},
-    {"flow maps",
-     "{name: 'it''s', solver: {base_lr: 0.02, milestones: [100,  200] , gamma: 0.5}, model: {}, "
-     "augment: { },}\n"},
-    {"flow maps over lines",
-     "solver: {\n  base_lr: 0.02,   # high\n  milestones: [100,   # one\n    200],\n  gamma: 0.5   "
-     "# last\n}\nmodel: {rpn: "
-     "{fg_iou: 0.7}, anchors: {\n   sizes: [1, 2, 3, 4, 5]}}\n"},
-    {"carriage returns",
-     "name: a\r\nsolver:\r\n    base_lr: 0.02   # c\r\n    milestones:\r\n      - 100\r\n      - "
-     "200\r\nmodel:\r\n    "
-     "backbone: resnet18\r\n"},
-    {"byte order mark", "\xef\xbb\xbfname: >-\n  folded\n  name\nsolver:\n   gamma: 0.5\n"},
-    {"block lists",
-     "solver:\n  milestones:  # drops\n  # the first\n  - 100   # one\n\n  # the second\n  - 200   "
-     "# two\n  gamma: 0.5\n"
-     "augment:\n  min_size:\n      - 256\n      - 300\n"},
-    {"texts over lines",
-     "name: |-  # block\n  literal\nmodel:\n  weights: \"/a\\\n    b\"   # c\n  backbone:\n     "
-     "resnet18\n"
-     "dataset:\n  train:\n    images: '/x\n\n      y'\n    annotations: /a b\n      c\n"},
-    {"sections without keys",
-     "solver:\nmodel:   # later\n  # rpn:\naugment: null\nevaluation: ~   # none\ndataset: {train: "
-     ", val}\n"},
-    {"odd indentation",
-     "solver:\n     base_lr: 0.02\n     loss_weights:\n       loss_mask: 2\nmodel:\n rpn:\n        "
-     " fg_iou: 0.7\n"
-     " mask_head: {convs: 2}\n"},
-    {"quoted keys",
-     "\"solver\":\n  'gamma': 0.5\n  \"base_lr\" : 0.1\n'model': {\"backbone\":resnet18, "
-     "\"norm\":\"group\"}\n"},
-    {"no newline at the end", "name: a\nsolver:\n  gamma: 0.5"},
-    {"hashes and colons in values",
-     "name: a#b:c\nmodel: {weights: /a#b:c}\ndataset:\n  train:\n    images: http://x/#y # z\n"},
-    {"nulls",
-     "base: null\nmodel: {weights: ~, freeze_stages: auto}\nevaluation:\n  early_stop:\n    "
-     "metric: null # off\n"},
-};
+const std::vector<tests::NamedText>& files() { return tests::handwrittenFiles(); }
 
 std::string whole() { return config::writeExperiment({}); }
 
@@ -122,7 +76,7 @@ class TstEdit : public QObject {
  private Q_SLOTS:
   void everyKeyCanBeSetInEveryFile_data() {
     QTest::addColumn<QByteArray>("text");
-    for (const auto& [name, text] : kFiles) QTest::newRow(name) << QByteArray::fromStdString(text);
+    for (const auto& [name, text] : files()) QTest::newRow(name) << QByteArray::fromStdString(text);
     QTest::newRow("whole") << QByteArray::fromStdString(whole());
     for (const auto& entry :
          std::filesystem::directory_iterator(tests::sourceFolder() / "configs")) {
@@ -143,7 +97,7 @@ class TstEdit : public QObject {
 
   void onlyTheCharactersOfAValueChange() {
     // In files where the value of every key is on one line, the rest is byte for byte the same.
-    for (const std::string& text : {whole(), kFiles[3].second, kFiles[4].second}) {
+    for (const std::string& text : {whole(), files()[3].second, files()[4].second}) {
       std::uint64_t seed = 23;
       for (const Field& field : config::fields()) {
         const auto span = config::findValue(text, field.key);
@@ -198,6 +152,8 @@ class TstEdit : public QObject {
         "name: a  # b\n\nbase: z\n");
     row("empty file", "", "solver.gamma", "0.5", "solver:\n  gamma: 0.5\n");
     row("before the document's end", "name: x\n...\n", "base", "y", "name: x\nbase: y\n...\n");
+    row("before the end of an empty document", "---\n# x\n...\n", "base", "y",
+        "---\n# x\nbase: y\n...\n");
   }
   void editsLookAsAPersonWouldMakeThem() {
     QFETCH(QString, text);
@@ -228,6 +184,12 @@ class TstEdit : public QObject {
         "solver: {a: 1, base_lr: 2}\n");
     row("last of a flow map", "solver: {a: 1, gamma: 1} # x\n", "solver.gamma",
         "solver: {a: 1} # x\n");
+    row("last of a flow map over lines",
+        "solver: {\n  a: 1,   # high\n  # then\n  gamma: 1   # x\n}\n", "solver.gamma",
+        "solver: {\n  a: 1   # high\n  # then\n     # x\n}\n");
+    row("middle of a flow map over lines",
+        "solver: {a: 1, # high\n  gamma: 1, # x\n  base_lr: 2}\n", "solver.gamma",
+        "solver: {a: 1, # high\n  # x\n  base_lr: 2}\n");
     row("only one of a flow map", "solver: {gamma: 1}\n", "solver.gamma", "solver: {}\n");
     row("only one before a comma", "solver: {gamma: 1,}\n", "solver.gamma", "solver: {}\n");
     row("a section", "name: x\nsolver:\n  gamma: 1\n  # c\nbase: y\n", "solver",
@@ -321,7 +283,7 @@ class TstEdit : public QObject {
     std::uint64_t seed = 29;
     const std::string signs = "{}[]:,#'\"|>-?~ \n\r\t";
     for (int turn = 0; turn < 4000; ++turn) {
-      std::string text = kFiles[tests::nextRandom(seed) % kFiles.size()].second;
+      std::string text = files()[tests::nextRandom(seed) % files().size()].second;
       for (int change = 0; change < 3 && !text.empty(); ++change) {
         text[tests::nextRandom(seed) % text.size()] = signs[tests::nextRandom(seed) % signs.size()];
       }

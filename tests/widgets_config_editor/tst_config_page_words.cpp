@@ -34,6 +34,7 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
     editor_->setImageCounts(60, 12);
     editor_->setComparison(QStringLiteral("other"), {});
     QVERIFY(facts->curve()->points().empty());
+    editor_->setComparison({}, {});
     // Valid, with images that are not counted yet.
     const QString data =
         QStringLiteral("dataset: {train: {images: ., annotations: base.yaml}}\nsolver: ");

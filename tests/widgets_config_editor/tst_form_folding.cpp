@@ -52,7 +52,7 @@ class TstFormFolding : public QObject, protected lockstep::tests::ConfigEditorBe
     QVERIFY(isShown("solver.nesterov"));
     QVERIFY(top("solver.nesterov") > top("solver.warmup_steps"));
     QVERIFY(!isShown("model.box_head.fc_dim"));
-    QTest::mouseClick(fold, Qt::LeftButton);
+    QTest::keyClick(fold, Qt::Key_Space);
     QVERIFY(!isShown("solver.nesterov"));
   }
 

@@ -3,6 +3,7 @@
 #include <QKeyEvent>
 #include <QStackedLayout>
 #include <QTabBar>
+#include <QToolButton>
 
 #include "engine/config/edit.h"
 #include "widgets/banner.h"
@@ -50,6 +51,9 @@ void ConfigEditor::connectSignals() {
   connect(impl->header, &EditorHeader::fileChosen, this, &ConfigEditor::fileChosen);
   connect(impl->header, &EditorHeader::closeRequested, this, &ConfigEditor::closeRequested);
   connect(impl->facts, &FactsPanel::rangeTestRequested, this, &ConfigEditor::rangeTestRequested);
+  connect(impl->header, &EditorHeader::comparisonRequested, this,
+          &ConfigEditor::comparisonRequested);
+  connect(impl->endComparison, &QToolButton::clicked, this, [this] { setComparison({}, {}); });
   connect(impl->header, &EditorHeader::undoRequested, this, &ConfigEditor::undo);
   connect(impl->header, &EditorHeader::redoRequested, this, &ConfigEditor::redo);
   connect(impl->header, &EditorHeader::saveRequested, this, &ConfigEditor::saveRequested);
@@ -106,6 +110,10 @@ void ConfigEditor::connectText() {
   impl->text->setTips([impl](std::size_t byte) { return impl->tipAt(byte); });
   addNamedAction(this, ActionPlace::Configure, "configure.search", tr("Search keys"),
                  {QKeySequence::Find}, [this] { focusSearch(); });
+  addNamedAction(this, ActionPlace::Configure, "configure.compare", tr("Compare with…"), {},
+                 [this] { Q_EMIT comparisonRequested(); });
+  addNamedAction(this, ActionPlace::Configure, "configure.end_comparison", tr("End the comparison"),
+                 {}, [this] { setComparison({}, {}); });
   addNamedAction(this, ActionPlace::Configure, "configure.reset",
                  tr("Reset the key to its inherited value"), {}, [impl] { impl->resetKey(); });
 }
@@ -177,13 +185,18 @@ void ConfigEditor::setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valIm
   impl_->showFacts();
 }
 
+void ConfigEditor::setSurvey(const QList<std::pair<QString, QString>>& facts) {
+  impl_->survey = facts;
+  impl_->showFacts();
+}
+
 void ConfigEditor::setComparison(const QString& name, const config::Experiment& experiment) {
   impl_->comparisonName = name;
   impl_->comparison = experiment;
   impl_->lowerTabs->setTabVisible(1, !name.isEmpty());
   impl_->lowerTabs->setTabText(1, tr("Difference to %1").arg(name));
   impl_->lowerTabs->setVisible(!name.isEmpty());
-  if (name.isEmpty()) impl_->lowerTabs->setCurrentIndex(0);
+  impl_->lowerTabs->setCurrentIndex(name.isEmpty() ? 0 : 1);
   impl_->showFacts();
 }
 

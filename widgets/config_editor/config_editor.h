@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "engine/config/load.h"
 
@@ -62,6 +63,8 @@ class ConfigEditor : public QWidget {
 
   /// For steps ↔ epochs and the facts; 0: not known.
   void setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valImages);
+  /// Facts about data and earlier runs, as name and value, among those of the experiment.
+  void setSurvey(const QList<std::pair<QString, QString>>& facts);
   /// Lists the differences to another run's experiment. An empty name removes the comparison.
   void setComparison(const QString& name, const config::Experiment& experiment);
 
@@ -93,6 +96,8 @@ class ConfigEditor : public QWidget {
   void closeRequested();
   /// Find a learning rate with a range test.
   void rangeTestRequested();
+  /// Choose a run or a file to compare with.
+  void comparisonRequested();
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;

@@ -4,9 +4,11 @@
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QTabBar>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <chrono>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "engine/config/load.h"
@@ -101,6 +103,13 @@ QWidget* ConfigEditor::Impl::buildLowerSide() {
   lowerTabs->setExpanding(false);
   setRole(lowerTabs, "small");
   lowerTabs->hide();
+  endComparison = new QToolButton;
+  endComparison->setObjectName(QStringLiteral("endComparison"));
+  endComparison->setText(QStringLiteral("×"));
+  endComparison->setToolTip(tr("End the comparison"));
+  endComparison->setAccessibleName(endComparison->toolTip());
+  setRole(endComparison, "icon");
+  lowerTabs->setTabButton(1, QTabBar::RightSide, endComparison);
   auto* pages = new QWidget;
   lower = new QStackedLayout(pages);
   lower->addWidget(facts);
@@ -135,6 +144,7 @@ void ConfigEditor::Impl::checkNow() {
 void ConfigEditor::Impl::reset() {
   document = {};
   images = {};
+  survey = {};
   wasReady = false;
   pause.stop();
   banner->hide();
@@ -160,7 +170,6 @@ void ConfigEditor::Impl::show(const Checked& checked) {
   if (checked->isReadable || !document.hasValues())
     form->setState(*checked, QString::fromStdString(fileForLoader()));
   form->setUnreadable(document.unreadableReason());
-  text->setLineMarks(lineMarks(*checked, {}));
   issues->setIssues(checked->issues);
   header->setIssues(document.errorCount(), document.warningCount());
   facts->setStale(document.isStale());
@@ -171,12 +180,21 @@ void ConfigEditor::Impl::showFacts() {
   const DocumentState* valid = document.lastValid();
   if (!valid) {
     facts->clear();
-    return difference->clear();
+    return showDifference({});
   }
-  facts->setExperiment(valid->loaded.experiment, images);
-  if (comparisonName.isEmpty()) return;
-  difference->setDifference(tr("this file"), comparisonName,
-                            config::difference(valid->loaded.experiment, comparison));
+  facts->setExperiment(valid->loaded.experiment, images, survey);
+  showDifference(comparisonName.isEmpty()
+                     ? std::vector<config::ConfigDifference>()
+                     : config::difference(valid->loaded.experiment, comparison));
+}
+
+/// In the table, at the rows of the form and at the lines of the text.
+void ConfigEditor::Impl::showDifference(const std::vector<config::ConfigDifference>& differences) {
+  std::set<std::string> keys;
+  for (const config::ConfigDifference& each : differences) keys.insert(each.key);
+  text->setLineMarks(lineMarks(document.state(), keys));
+  form->setDifference(comparisonName, differences);
+  difference->setDifference(tr("this file"), comparisonName, differences);
 }
 
 void ConfigEditor::Impl::change(const std::function<std::string(const std::string&)>& edit) {

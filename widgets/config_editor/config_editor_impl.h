@@ -13,6 +13,7 @@
 
 class QStackedLayout;
 class QTabBar;
+class QToolButton;
 
 namespace lockstep::widgets {
 
@@ -36,6 +37,7 @@ struct ConfigEditor::Impl {
   bool wasReady = true;
   QString key;  ///< that was last focused in the form, or that the cursor of the text was last in
   ImageCounts images;
+  QList<std::pair<QString, QString>> survey;
   QString comparisonName;
   config::Experiment comparison;
   CheckedDocument document;
@@ -52,6 +54,7 @@ struct ConfigEditor::Impl {
   YamlText* text = nullptr;
   IssueList* issues = nullptr;
   QTabBar* lowerTabs = nullptr;
+  QToolButton* endComparison = nullptr;
   QStackedLayout* lower = nullptr;
   FactsPanel* facts = nullptr;
   DifferenceTable* difference = nullptr;
@@ -68,6 +71,7 @@ struct ConfigEditor::Impl {
   void handleAnswer();
   void show(const Checked& checked);
   void showFacts();
+  void showDifference(const std::vector<config::ConfigDifference>& differences);
   /// One undoable change of the text; a failure is shown in the banner.
   void change(const std::function<std::string(const std::string&)>& edit);
   void applyFix(int issue);

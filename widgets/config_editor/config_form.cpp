@@ -215,6 +215,9 @@ FieldRow* ConfigForm::buildRow(const config::Field& field, QWidget* box) {
     }
   });
   connect(row, &FieldRow::resetRequested, this, [this, key] { Q_EMIT valueRemoved(key); });
+  connect(row, &FieldRow::otherTaken, this, [this, key] {
+    Q_EMIT valueEdited(key, QString::fromStdString(others_.at(key.toStdString())));
+  });
   connect(row, &FieldRow::focused, this, [this, key] { Q_EMIT keyFocused(key); });
   connect(row, &FieldRow::pointedAt, this, [this, &field] { explain(field.key); });
   return row;
@@ -243,6 +246,20 @@ void ConfigForm::setState(const DocumentState& state, const QString& file) {
   applyFilter();
 }
 
+void ConfigForm::setDifference(const QString& name,
+                               const std::vector<config::ConfigDifference>& differences) {
+  others_.clear();
+  for (const config::ConfigDifference& each : differences) others_[each.key] = each.right;
+  for (const auto& [key, row] : rows_) {
+    const auto other = others_.find(key);
+    row->setOther(other == others_.end()
+                      ? QString()
+                      : tr("%1: %2").arg(name, QString::fromStdString(other->second)));
+  }
+  noteReasons();
+  if (!groups_.empty()) applyFilter();
+}
+
 void ConfigForm::reset() {
   kept_.clear();
   for (const auto& [key, row] : rows_) row->editor()->forgetTyping();
@@ -250,7 +267,9 @@ void ConfigForm::reset() {
 
 void ConfigForm::noteReasons() {
   for (const auto& [key, row] : rows_)
-    if (row->state().value.isGiven || !row->state().error.isEmpty()) kept_.insert(key);
+    if ((row->state().value.isGiven && !row->state().repeats) || !row->state().error.isEmpty() ||
+        row->isOther())
+      kept_.insert(key);
 }
 
 void ConfigForm::unfoldAll(bool isOpen) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/config/fields.h"
+#include "engine/config/load.h"
 #include "widgets/experiment/document_check.h"
 
 class QLabel;
@@ -34,6 +35,9 @@ class ConfigForm : public QWidget {
   void setState(const DocumentState& state, const QString& file);
   /// Disables the values and shows the reason; empty: enables them.
   void setUnreadable(const QString& reason);
+  /// Shows at each of these keys what the experiment `name` has instead (its `right`); the others
+  /// do not differ.
+  void setDifference(const QString& name, const std::vector<config::ConfigDifference>& differences);
   /// Another document will be shown: folds what only the last one had a reason to show.
   void reset();
   /// Commits a value that is still being typed.
@@ -85,9 +89,10 @@ class ConfigForm : public QWidget {
   std::map<std::string, FieldRow*> rows_;
   QLineEdit* search_ = nullptr;
   QToolButton *allKeys_ = nullptr, *onlyGiven_ = nullptr;
-  /// Keys that were set or wrong in this document: they stay, so that no row vanishes while it is
+  /// Keys that were set to another value, or wrong, in this document: they stay, so that no row vanishes while it is
   /// edited.
   std::set<std::string> kept_;
+  std::map<std::string, std::string> others_;  ///< values of the experiment that is compared
   SectionList* sections_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QLabel* nothingFound_ = nullptr;

@@ -22,6 +22,7 @@ EditorHeader::EditorHeader(QWidget* parent) : QWidget(parent) {
   connect(redo_, &QToolButton::clicked, this, &EditorHeader::redoRequested);
   connect(save_, &QPushButton::clicked, this, &EditorHeader::saveRequested);
   connect(issues_, &QPushButton::clicked, this, &EditorHeader::issuesClicked);
+  connect(compare_, &QPushButton::clicked, this, &EditorHeader::comparisonRequested);
 }
 
 void EditorHeader::buildUi() {
@@ -46,6 +47,11 @@ void EditorHeader::buildUi() {
   issues_ = new QPushButton;
   issues_->setToolTip(tr("Go to the first problem"));
   setRole(issues_, "quiet");
+  compare_ = new QPushButton(tr("Compare…"));
+  compare_->setObjectName(QStringLiteral("compare"));
+  compare_->setToolTip(tr("Show the differences to a run or another file"));
+  showKeysOf(compare_, "configure.compare");
+  setRole(compare_, "quiet");
   undo_ = new QToolButton;
   undo_->setText(QStringLiteral("↶"));
   undo_->setToolTip(tr("Undo (Ctrl+Z)"));
@@ -68,6 +74,7 @@ void EditorHeader::buildUi() {
   row->addWidget(edited_);
   row->addWidget(folder_, 1);
   row->addWidget(issues_);
+  row->addWidget(compare_);
   row->addWidget(undo_);
   row->addWidget(redo_);
   row->addWidget(save_);

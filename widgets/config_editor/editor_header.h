@@ -39,6 +39,7 @@ class EditorHeader : public QWidget {
   void redoRequested();
   void saveRequested();
   void issuesClicked();
+  void comparisonRequested();
   /// Show another one of the open files; close the shown one.
   void fileChosen(int index);
   void closeRequested();
@@ -52,6 +53,7 @@ class EditorHeader : public QWidget {
   QLabel* edited_ = nullptr;
   QLabel* folder_ = nullptr;
   QPushButton* issues_ = nullptr;
+  QPushButton* compare_ = nullptr;
   QToolButton* undo_ = nullptr;
   QToolButton* redo_ = nullptr;
   QPushButton* save_ = nullptr;

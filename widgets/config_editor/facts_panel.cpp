@@ -16,6 +16,18 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kMinWidthPx = 240, kCurveFromPx = 460;
+constexpr qsizetype kMostUnbroken = 16;  ///< characters of a word
+
+/// Lets long words, such as names of runs and keys, wrap at their parts.
+QString breakable(const QString& text) {
+  QStringList words = text.split(QLatin1Char(' '));
+  for (QString& word : words) {
+    if (word.size() <= kMostUnbroken) continue;
+    for (const QChar sign : {u'-', u'_', u'.', u'/'})
+      word.replace(sign, QString(sign) + QChar(0x200b));
+  }
+  return words.join(QLatin1Char(' '));
+}
 
 }  // namespace
 
@@ -98,10 +110,18 @@ void FactsPanel::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
 }
 
-void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images) {
-  showNothing(false);
+void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images,
+                               const QList<std::pair<QString, QString>>& survey) {
   curve_->setPlan(planSteps(experiment, images));
-  fillFacts(deriveFacts(experiment, images));
+  DerivedFacts facts = deriveFacts(experiment, images);
+  auto place = facts.facts.begin() + 1;  // after the length of the training
+  for (const auto& [name, value] : survey) place = facts.facts.insert(place, {name, value}) + 1;
+  fillFacts(facts);
+  showNothing(false);
+  for (std::size_t i = facts.facts.size(); i < names_.size(); ++i) {
+    names_[i]->hide();
+    values_[i]->hide();
+  }
 }
 
 void FactsPanel::clear() {
@@ -134,7 +154,8 @@ void FactsPanel::fillFacts(const DerivedFacts& derived) {
       names_.push_back(name);
       values_.push_back(value);
     }
-    values_[i]->setText(derived.facts[i].value);
+    names_[i]->setText(derived.facts[i].name);
+    values_[i]->setText(breakable(derived.facts[i].value));
     values_[i]->setToolTip(derived.facts[i].value);
   }
   QStringList warnings;

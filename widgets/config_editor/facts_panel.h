@@ -1,6 +1,9 @@
 #pragma once
 
+#include <QList>
+#include <QString>
 #include <QWidget>
+#include <utility>
 
 #include "widgets/experiment/derived_facts.h"
 
@@ -18,7 +21,9 @@ class FactsPanel : public QWidget {
  public:
   explicit FactsPanel(QWidget* parent = nullptr);
 
-  void setExperiment(const config::Experiment& experiment, const ImageCounts& images);
+  /// `survey`: more facts, as name and value.
+  void setExperiment(const config::Experiment& experiment, const ImageCounts& images,
+                     const QList<std::pair<QString, QString>>& survey = {});
   /// Shows that there are no facts yet.
   void clear();
   /// The text has errors: marks the facts as those of the last valid text.

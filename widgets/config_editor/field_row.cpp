@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QTimer>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "widgets/elided_label.h"
@@ -115,6 +116,35 @@ void FieldRow::setState(const FieldState& state) {
   showError(state.error);
   if (givenChanges) colourLabel();
   update();
+}
+
+/// A row has it only once its value differs: most never do.
+void FieldRow::buildOther() {
+  other_ = new ElidedLabel(Qt::ElideRight, this);
+  other_->setFont(interfaceFont(11));
+  setRole(other_, "warning");
+  take_ = new QToolButton(this);
+  take_->setText(tr("Take"));
+  take_->setObjectName(QStringLiteral("take"));
+  take_->setToolTip(tr("Set this value in the file"));
+  setRole(take_, "small");
+  connect(take_, &QToolButton::clicked, this, &FieldRow::otherTaken);
+  auto* row = new QHBoxLayout;
+  row->addSpacing(kNameWidthPx + 8);
+  row->addWidget(other_, 1);
+  row->addWidget(take_);
+  static_cast<QVBoxLayout*>(layout())->addLayout(row);
+}
+
+void FieldRow::setOther(const QString& text) {
+  isOther_ = !text.isEmpty();
+  if (other_ == nullptr) {
+    if (!isOther_) return;
+    buildOther();
+  }
+  other_->setText(text);
+  other_->setVisible(isOther_);
+  take_->setVisible(isOther_ && field_.isImplemented);
 }
 
 void FieldRow::showError(const QString& error) {

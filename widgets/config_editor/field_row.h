@@ -8,8 +8,11 @@
 
 class QLabel;
 class QAbstractButton;
+class QToolButton;
 
 namespace lockstep::widgets {
+
+class ElidedLabel;
 
 /// One key in the form: mark, name, editor with unit, origin of the value, and a reset button that
 /// returns to the inherited value or the default.
@@ -23,12 +26,18 @@ class FieldRow : public QWidget {
   const FieldState& state() const { return state_; }
   const config::Field& field() const { return field_; }
   FieldEditor* editor() const { return editor_; }
+  /// Shows what the experiment that is compared has instead, with a button that takes it; an empty
+  /// text: no difference.
+  void setOther(const QString& text);
+  bool isOther() const { return isOther_; }
   /// Highlights the row for a moment.
   void flash();
 
  Q_SIGNALS:
   void edited(const QString& typed);
   void resetRequested();
+  /// The value of the experiment that is compared is to be taken.
+  void otherTaken();
   /// The pointer entered the row, or its editor got the keyboard focus.
   void pointedAt();
   /// The editor got the keyboard focus.
@@ -43,6 +52,7 @@ class FieldRow : public QWidget {
 
  private:
   void buildUi(std::function<QString()> folder);
+  void buildOther();
   void colourLabel();
   void showOrigin();
   void showReplaced(bool isNarrow);
@@ -55,6 +65,9 @@ class FieldRow : public QWidget {
   QLabel* origin_ = nullptr;
   QAbstractButton* reset_ = nullptr;
   QLabel* error_ = nullptr;
+  ElidedLabel* other_ = nullptr;  ///< nullptr: never differed
+  QToolButton* take_ = nullptr;
+  bool isOther_ = false;
   bool isFlashing_ = false;
 };
 

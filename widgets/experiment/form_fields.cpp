@@ -43,6 +43,11 @@ auto commonPlace(const std::string& key) {
   return std::find(kCommonKeys.begin(), kCommonKeys.end(), key);
 }
 
+/// An inherited file that is no experiment is the fault of the key that names it.
+bool concerns(const DocumentIssue& issue, const std::string& key) {
+  return issue.key == key || (key == "base" && !issue.isHere && issue.key.empty());
+}
+
 std::vector<std::string> topSections() {
   std::vector<std::string> tops = kFirstSections;
   for (const std::string& top : config::sections())
@@ -71,9 +76,10 @@ FieldState fieldState(const config::Field& field, const DocumentState& state, co
   }
   const auto error = std::find_if(
       state.issues.begin(), state.issues.end(),
-      [&](const DocumentIssue& issue) { return issue.isError && issue.key == field.key; });
+      [&](const DocumentIssue& issue) { return issue.isError && concerns(issue, field.key); });
   if (error != state.issues.end()) {
-    shown.error = QString::fromStdString(error->text);
+    const std::string place = error->isHere ? "" : error->position + ": ";
+    shown.error = QString::fromStdString(place + error->text);
     shown.value.hasError = true;
   }
   return shown;
