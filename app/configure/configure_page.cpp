@@ -24,6 +24,7 @@ ConfigurePage::ConfigurePage(const QString& draftFolder,
       document_([this] { return editor_->text(); }, questions_.get(), draftFolder),
       survey_(
           [this](const SurveyFacts& facts) {
+            known_ = facts;
             editor_->setSurvey(facts);
             Q_EMIT readyChanged();
           },
@@ -94,7 +95,10 @@ void ConfigurePage::survey(qint64 drawsPerEpoch) {
   const config::Experiment& experiment = editor_->loaded().experiment;
   const QString key = document_.path() % QString::number(drawsPerEpoch) % QLatin1Char('\n') %
                       surveyKey(experiment) % runs.join(QLatin1Char('\n'));
-  if (key == surveyed_) return;
+  if (key == surveyed_) {
+    if (survey_.isIdle()) editor_->setSurvey(known_);  // the document may have been opened again
+    return;
+  }
   surveyed_ = key;
   survey_.request([experiment, drawsPerEpoch, runs] {
     return surveyExperiment(experiment, drawsPerEpoch, runs);

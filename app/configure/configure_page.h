@@ -97,6 +97,7 @@ class ConfigurePage : public QWidget {
   std::function<QStringList()> runs_;
   jobs::LatestJob<SurveyFacts> survey_;
   QString surveyed_;  ///< what the last survey was of
+  SurveyFacts known_;
 };
 
 }  // namespace lockstep::app

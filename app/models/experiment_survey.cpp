@@ -3,11 +3,11 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 
-#include "engine/base/error.h"
 #include "engine/base/host.h"
 #include "engine/base/number_text.h"
 #include "engine/coco/files/dataset.h"
@@ -78,7 +78,7 @@ std::optional<MeasuredRun> measurementOf(const fs::path& folder, const std::stri
     if (seconds == values.end()) return std::nullopt;
     run.stepSeconds = seconds->second.value;
     return run;
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     return std::nullopt;  // a run that cannot be read is no measurement
   }
 }
@@ -158,7 +158,7 @@ SurveyFacts surveyExperiment(const config::Experiment& experiment, std::int64_t 
   addCost(experiment, steps, runs, facts);
   try {
     if (!experiment.dataset.train.annotations.empty()) addObjects(experiment, facts);
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // The check of the experiment says what is wrong with its data.
   }
   return facts;
