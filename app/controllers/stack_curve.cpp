@@ -59,14 +59,21 @@ std::optional<widgets::CurveReading> StackCurve::nearest(double x) const {
 }
 
 widgets::RangeFigures StackCurve::figuresBetween(double low, double high) const {
-  const MetricSeries& own = *top();
+  const MetricSeries* own = top();
   widgets::RangeFigures figures;
-  for (std::size_t i = scale().firstAt(own.axis(), low); i < own.size(); ++i) {
-    const double x = scale().at(own.axis(), i);
+  if (!own) return figures;
+  for (std::size_t i = scale().firstAt(own->axis(), low); i < own->size(); ++i) {
+    const double x = scale().at(own->axis(), i);
     if (x > high) break;
-    figures.add(x, own.value(i) - (base() ? base()->value(i) : 0.F));
+    figures.add(x, own->value(i) - (base() ? base()->value(i) : 0.F));
   }
   return figures;
+}
+
+widgets::CurvePoints StackCurve::allPoints() const {
+  const std::string& tag = stack_->tagOf(part_);
+  return pointsOf(run_ ? run_->history().metrics().series(tag) : nullptr,
+                  QString::fromStdString(tag));
 }
 
 }  // namespace lockstep::app

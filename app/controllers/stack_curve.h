@@ -25,6 +25,8 @@ class StackCurve : public widgets::CurveSource {
   std::optional<widgets::CurveReading> nearest(double x) const override;
   widgets::RangeFigures figuresBetween(double low, double high) const override;
   std::optional<widgets::CurveReading> lowest() const override { return std::nullopt; }
+  /// As logged: of the tag, of which the part is what others leave.
+  widgets::CurvePoints allPoints() const override;
 
  private:
   /// Brought up to date; nullptr: there is none.

@@ -23,6 +23,7 @@ class StackSeries {
   void update(const MetricStore& metrics);
   /// Upper edge of a part; nullptr: there is no common step yet.
   const MetricSeries* top(std::size_t part) const { return store_.series(nameOf(part)); }
+  const std::string& tagOf(std::size_t part) const { return parts_[part].tag; }
 
  private:
   static std::string nameOf(std::size_t part) { return std::to_string(part); }

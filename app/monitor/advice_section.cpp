@@ -56,7 +56,7 @@ AdviceSection::AdviceSection(widgets::DrawQueue* queue, QWidget* parent)
 }
 
 void AdviceSection::buildUi() {
-  fold_ = new FoldButton;
+  fold_ = new widgets::FoldButton;
   body_ = new QWidget;
   body_->hide();
   grid_ = new QGridLayout(body_);
@@ -66,8 +66,8 @@ void AdviceSection::buildUi() {
   column->setSpacing(8);
   column->addWidget(fold_, 0, Qt::AlignLeft);
   column->addWidget(body_);
-  connect(fold_, &FoldButton::toggled, body_, &QWidget::setVisible);
-  connect(fold_, &FoldButton::openChanged, this, &AdviceSection::openChanged);
+  connect(fold_, &widgets::FoldButton::toggled, body_, &QWidget::setVisible);
+  connect(fold_, &widgets::FoldButton::openChanged, this, &AdviceSection::openChanged);
 }
 
 void AdviceSection::setOpen(bool open) { fold_->setOpen(open); }

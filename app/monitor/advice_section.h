@@ -13,11 +13,10 @@ class QGridLayout;
 namespace lockstep::widgets {
 class CurveCard;
 class DrawQueue;
+class FoldButton;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
-
-class FoldButton;
 
 /// The alerts of a run that have evidence, as cards: the curves and the steps that show the
 /// problem, what to do, and a button that forks the run with it. Hidden while there are none.
@@ -57,7 +56,7 @@ class AdviceSection : public QWidget {
   widgets::XAxis axis_ = widgets::XAxis::Step;
   std::vector<protocol::Alert> advice_;  ///< of the cards
   std::vector<widgets::CurveCard*> cards_;
-  FoldButton* fold_ = nullptr;
+  widgets::FoldButton* fold_ = nullptr;
   QWidget* body_ = nullptr;
   QGridLayout* grid_ = nullptr;
   int columns_ = 4;

@@ -12,7 +12,7 @@
 #include "app/frame/main_window.h"
 #include "app/models/run_alerts.h"
 #include "app/monitor/advice_section.h"
-#include "app/monitor/fold_button.h"
+#include "widgets/fold_button.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
@@ -75,7 +75,7 @@ class TstAdvice : public QObject {
     QTRY_VERIFY(advice->isVisible());
     auto* fork = cardButton(*advice);
     QVERIFY(fork && !fork->isVisible());
-    QTest::mouseClick(advice->findChild<app::FoldButton*>(), Qt::LeftButton);
+    QTest::mouseClick(advice->findChild<widgets::FoldButton*>(), Qt::LeftButton);
     QTRY_VERIFY(fork->isVisible());
     const auto& curves = advice->cards().front()->plot()->curves();
     QCOMPARE(curves.size(), std::size_t{2});
