@@ -114,10 +114,10 @@ std::vector<CardPlan> speedCards() {
   CardPlan time = rateCard(tr("Step time, s"), {line(tags::kStepSeconds, tr("step")),
                                                 line(tags::kDataSeconds, tr("data"))});
   time.curves.back().stroke = Stroke::Dots;
-  time.stack = {line(tags::kDataSeconds, QStringLiteral("data")),
-                line(tags::kStepSeconds, QStringLiteral("compute"))};
+  time.stack = {line(tags::kDataSeconds, tr("data")),
+                line(tags::kStepSeconds, tr("compute"))};
   time.stack.back().less = {tags::kDataSeconds};
-  time.tip = QStringLiteral("data: waiting for images; compute: the rest of the step");
+  time.tip = tr("data: waiting for images; compute: the rest of the step");
 
   CardPlan own = rankCard(tr("Step time per rank, s"), tags::kRankOwnSeconds);
   own.tip = tr("Excludes time spent waiting for other ranks");
