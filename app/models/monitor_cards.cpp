@@ -114,8 +114,7 @@ std::vector<CardPlan> speedCards() {
   CardPlan time = rateCard(tr("Step time, s"), {line(tags::kStepSeconds, tr("step")),
                                                 line(tags::kDataSeconds, tr("data"))});
   time.curves.back().stroke = Stroke::Dots;
-  time.stack = {line(tags::kDataSeconds, tr("data")),
-                line(tags::kStepSeconds, tr("compute"))};
+  time.stack = {line(tags::kDataSeconds, tr("data")), line(tags::kStepSeconds, tr("compute"))};
   time.stack.back().less = {tags::kDataSeconds};
   time.tip = tr("data: waiting for images; compute: the rest of the step");
 
