@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/elided_label.h"
+#include "widgets/jobs/awaited.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -80,8 +81,11 @@ QWidget* folderRow(QLineEdit* edit, const QString& title) {
   layout->addWidget(browse);
   edit->setAccessibleName(title);
   QObject::connect(browse, &QPushButton::clicked, edit, [edit, title] {
-    const QString folder = QFileDialog::getExistingDirectory(edit->window(), title, edit->text());
-    if (!folder.isEmpty()) edit->setText(folder);
+    const QString folder = QFileDialog::getExistingDirectory(edit->window(), title,
+                                                             jobs::folderToBeginWith(edit->text()));
+    if (folder.isEmpty()) return;
+    edit->setText(folder);
+    edit->setModified(true);
   });
   return row;
 }
@@ -326,6 +330,7 @@ void NewExperimentDialog::setTemplates(const QList<ExperimentTemplate>& template
 }
 
 void NewExperimentDialog::choose(ExperimentOrigin origin) {
+  if (showsFindings()) return;
   origins_->setCurrentRow(static_cast<int>(origin));
   pages_->setCurrentIndex(static_cast<int>(origin));
   stage_->setText({});

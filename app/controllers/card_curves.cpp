@@ -26,6 +26,7 @@ widgets::Curve curveOf(const ShownRun& shown, const CardCurve& plan, widgets::XA
 /// The mean of the group's runs, or the curve of its only one.
 widgets::Curve curveOf(const RunGroup& group, const CardCurve& plan, widgets::XAxis axis) {
   widgets::Curve curve = curveOf(group.runs.front(), plan, axis);
+  curve.styleIndex = group.styleIndex;
   if (group.runs.size() == 1) return curve;
   curve.run = group.name;
   std::vector<QPointer<RunController>> runs;

@@ -375,7 +375,8 @@ QString DocumentController::fileToTrainNow() {
   const QString seen = text_();
   look();
   if (text_() != seen) return {};  // reloaded just now: the user has to see it first
-  if (!isUnsaved()) return file_.isAttached() ? path_ : recordOfRun_;
+  if (!isUnsaved() && file_.isAttached()) return path_;
+  if (!isUnsaved() && !recordOfRun_.isEmpty()) return recordOfRun_;
   QString copy;
   if (hasFile()) copy = onDisk(path_, [path = path_] { return ExperimentFile::copyName(path); });
   switch (questions_->beforeTraining(name(), copy)) {

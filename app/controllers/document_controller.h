@@ -44,6 +44,8 @@ class DocumentController : public QObject {
   DocumentController(std::function<QString()> text, DocumentQuestions* questions,
                      const QString& draftFolder, QObject* parent = nullptr);
 
+  /// It opens, saves or asks: until it is done, it does nothing else.
+  bool isBusy() const { return isBusy_; }
   bool hasDocument() const { return hasDocument_; }
   /// Path of the document's file, or the suggested one if it has no file.
   QString path() const { return path_; }

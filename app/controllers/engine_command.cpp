@@ -10,6 +10,8 @@ namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::seconds kHeedsWithin{3};
+/// After a kill: longer only where a disk does not answer.
+constexpr int kEndsWithinMilliseconds = 500;
 
 }  // namespace
 
@@ -23,7 +25,7 @@ EngineCommand::~EngineCommand() {
   if (!process_) return;
   process_->disconnect(this);
   process_->kill();
-  process_->waitForFinished();
+  process_->waitForFinished(kEndsWithinMilliseconds);
 }
 
 void EngineCommand::start(const QStringList& arguments) {

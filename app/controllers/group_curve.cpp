@@ -47,13 +47,8 @@ widgets::CurveSamples GroupCurve::sample(const std::vector<double>& columnEdges)
 }
 
 std::vector<double> GroupCurve::valuesBetween(double low, double high, int atMost) const {
-  std::vector<double> values;
-  mean();
-  for (const MetricSeries* edge : {series_.low(), series_.high()}) {
-    const auto own = sampleValues(*edge, scale(), low, high, atMost / 2);
-    values.insert(values.end(), own.begin(), own.end());
-  }
-  return values;
+  const MetricSeries* own = mean();
+  return own ? sampleValues(*own, scale(), low, high, atMost) : std::vector<double>();
 }
 
 widgets::CurveReading GroupCurve::reading(const MetricSeries& mean, std::size_t index) const {

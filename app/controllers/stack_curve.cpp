@@ -62,10 +62,12 @@ widgets::RangeFigures StackCurve::figuresBetween(double low, double high) const 
   const MetricSeries* own = top();
   widgets::RangeFigures figures;
   if (!own) return figures;
-  for (std::size_t i = scale().firstAt(own->axis(), low); i < own->size(); ++i) {
-    const double x = scale().at(own->axis(), i);
+  const MetricSeries* below = base();
+  const XScale toX = scale();
+  for (std::size_t i = toX.firstAt(own->axis(), low); i < own->size(); ++i) {
+    const double x = toX.at(own->axis(), i);
     if (x > high) break;
-    figures.add(x, own->value(i) - (base() ? base()->value(i) : 0.F));
+    figures.add(x, own->value(i) - (below ? below->value(i) : 0.F));
   }
   return figures;
 }

@@ -118,10 +118,11 @@ void ExportDialog::showFormat() {
   const bool isTable = contentFor(format()) == widgets::FigureContent::Table;
   copy_->setText(isTable ? tr("Copy the table") : tr("Copy the picture"));
   note_->setText(
-      isTable ? tr("Every logged point of the curves, whatever is zoomed to: not smoothed, not "
-                   "downsampled.")
-              : tr("As it is shown, in the light theme. Lines hold the minimum and maximum of each "
-                   "pixel column; CSV has every point."));
+      isTable
+          ? tr("Every logged point of the curves, whatever is zoomed to: not smoothed, not "
+               "downsampled.")
+          : tr("As it is shown, in the light theme, without the marks of events. Lines hold the "
+               "minimum and maximum of each pixel column; CSV has every point."));
 }
 
 void ExportDialog::setBusy(bool busy) {
@@ -142,16 +143,14 @@ QString ExportDialog::askPath() {
 }
 
 void ExportDialog::save() {
+  const int asked = ++asked_;
   const QString path = askPath();
   if (path.isEmpty()) return;
   fault_->hide();
   setBusy(true);
   exportFigure(choice().take(contentFor(format())), format(), path, this,
-               [this, path](const QString& error) {
-                 setBusy(false);
-                 fault_->setText(error);
-                 fault_->setVisible(!error.isEmpty());
-                 if (!error.isEmpty()) return;
+               [this, path, asked](const QString& error) {
+                 if (asked != asked_ || !finish(error)) return;
                  Q_EMIT saved(path);
                  accept();
                });
@@ -159,7 +158,17 @@ void ExportDialog::save() {
 
 void ExportDialog::copy() {
   setBusy(true);
-  copyFigure(choice().take(contentFor(format())), format(), this, [this] { accept(); });
+  copyFigure(choice().take(contentFor(format())), format(), this, [this](const QString& error) {
+    if (finish(error)) accept();
+  });
+}
+
+/// Returns whether it went well.
+bool ExportDialog::finish(const QString& error) {
+  setBusy(false);
+  fault_->setText(error);
+  fault_->setVisible(!error.isEmpty());
+  return error.isEmpty();
 }
 
 }  // namespace lockstep::app

@@ -41,6 +41,7 @@ class ExportDialog : public QDialog {
   void showFormat();
   void save();
   void copy();
+  bool finish(const QString& error);
   void setBusy(bool busy);
   widgets::FigureFormat format() const;
   const Exportable& choice() const;
@@ -48,6 +49,7 @@ class ExportDialog : public QDialog {
 
   std::vector<Exportable> choices_;
   QString folder_;
+  int asked_ = 0;  ///< the last of several saves, of which others may still hang
   QComboBox* what_ = nullptr;
   QComboBox* format_ = nullptr;
   QLabel* note_ = nullptr;

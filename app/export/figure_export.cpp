@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 #include <QSaveFile>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "widgets/jobs/jobs.h"
@@ -21,8 +22,13 @@ constexpr std::chrono::seconds kPatience{5};
 
 QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
 
+QString nothingMade() {
+  return tr("There is nothing to write, or the picture is too large: export fewer cards, or PDF");
+}
+
 /// Blocks. Returns an error message; empty: written.
 QString write(const QString& path, const QByteArray& content) {
+  if (content.isEmpty()) return nothingMade();
   QSaveFile file(path);
   const bool written =
       file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit();
@@ -39,26 +45,30 @@ struct Copied {
 
 }  // namespace
 
-void exportFigure(const Figure& figure, FigureFormat format, const QString& path, QObject* context,
+void exportFigure(Figure figure, FigureFormat format, const QString& path, QObject* context,
                   std::function<void(const QString& error)> done) {
+  const auto shared = std::make_shared<const Figure>(std::move(figure));
   jobs::start(
       context, jobs::Kind::Disk,
-      [figure, format, path] { return write(path, fileOf(figure, format)); },
+      [shared, format, path] { return write(path, fileOf(*shared, format)); },
       [done](const QString& error) { done(error); })
-      .whenLaterThan(kPatience,
-                     [path, done] { done(tr("%1: its disk does not answer").arg(path)); });
+      .whenLaterThan(kPatience, [path, done] {
+        done(tr("%1 is not written yet: it is large, or its disk does not answer").arg(path));
+      });
 }
 
-void copyFigure(const Figure& figure, FigureFormat format, QObject* context,
-                std::function<void()> done) {
+void copyFigure(Figure figure, FigureFormat format, QObject* context,
+                std::function<void(const QString& error)> done) {
+  const auto shared = std::make_shared<const Figure>(std::move(figure));
   jobs::start(
       context, jobs::Kind::Processor,
-      [figure, format] {
+      [shared, format] {
         if (contentFor(format) == widgets::FigureContent::Table)
-          return Copied{{}, {}, fileOf(figure, format)};
-        return Copied{pictureOf(figure), fileOf(figure, FigureFormat::Svg), {}};
+          return Copied{{}, {}, fileOf(*shared, format)};
+        return Copied{pictureOf(*shared), fileOf(*shared, FigureFormat::Svg), {}};
       },
       [done](const Copied& made) {
+        if (made.picture.isNull() && made.table.isEmpty()) return done(nothingMade());
         auto* data = new QMimeData;
         if (made.picture.isNull()) {
           data->setText(QString::fromUtf8(made.table));
@@ -68,7 +78,7 @@ void copyFigure(const Figure& figure, FigureFormat format, QObject* context,
           data->setData(QStringLiteral("image/svg+xml"), made.svg);
         }
         QGuiApplication::clipboard()->setMimeData(data);
-        done();
+        done({});
       });
 }
 

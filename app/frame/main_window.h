@@ -134,6 +134,7 @@ class MainWindow : public QMainWindow {
   std::optional<Session> sessionToRestore() const;
   void saveSession() const;
   void restoreSession(const Session& session);
+  void reopenExperiments(const QStringList& files);
   /// Of an earlier session, and no longer there.
   void showGone(const QStringList& paths);
   void loadSplitters();
@@ -162,6 +163,7 @@ class MainWindow : public QMainWindow {
   void forkRunWith(const QString& folder, const QString& change, qint64 step);
   /// `prepare`: fills the dialog before it is shown.
   void askForFork(const QString& folder, const std::function<void(ForkDialog&)>& prepare);
+  ForkDialog* openForkDialog(const QString& folder, const std::vector<std::int64_t>& steps);
   void showWaiting();
   struct LeftDrafts;
   void restoreDrafts(const LeftDrafts& left, bool isPlainStart);
@@ -196,11 +198,12 @@ class MainWindow : public QMainWindow {
   RunListModel* runList_ = nullptr;
   OpenRuns* openRuns_ = nullptr;
   std::vector<RemoteRuns*> remoteRuns_;
-  QStringList gone_;             ///< of the earlier session
-  QVariantMap splitters_;        ///< states by name, of those that are not made yet
-  QStringList waitingPaths_;     ///< paths of the start whose disks have not answered yet
-  bool isPatienceOver_ = false;  ///< with them
-  bool hasRunsFolder_ = false;   ///< the folders of runs are not the usual one
+  QStringList gone_;                ///< of the earlier session
+  QVariantMap splitters_;           ///< states by name, of those that are not made yet
+  QStringList waitingPaths_;        ///< paths of the start whose disks have not answered yet
+  QStringList waitingExperiments_;  ///< of the earlier session, likewise
+  bool isPatienceOver_ = false;     ///< with them
+  bool hasRunsFolder_ = false;      ///< the folders of runs are not the usual one
   EngineProcess* engine_ = nullptr;
   BusyDevices* devices_ = nullptr;
   NotesStore* notes_ = nullptr;

@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <QSettings>
 #include <algorithm>
+#include <chrono>
 
 #include "app/configure/configure_page.h"
 #include "app/configure/new_experiment_dialog.h"
@@ -25,6 +26,8 @@
 
 namespace lockstep::app {
 namespace {
+
+constexpr std::chrono::seconds kPatience{3};
 
 /// What is wrong with overrides for a fork of a run from a step; empty: nothing. The engine checks
 /// the rest when it starts.
@@ -113,8 +116,11 @@ void MainWindow::addExperimentActions(QMenu* menu) {
         showPage(Page::Configure);
         configurePage()->showNext();
       });
-  documentActions_.close = addEverywhere("experiment.close", tr("Close experiment"), "Ctrl+W",
-                                         [this] { configurePage()->closeShown(); });
+  documentActions_.close =
+      addEverywhere("experiment.close", tr("Close experiment"), "Ctrl+W", [this] {
+        if (page() != Page::Configure) return showPage(Page::Configure);
+        configurePage()->closeShown();
+      });
   addEverywhere("experiment.from_template", tr("New experiment from a template"), "",
                 [this] { newExperiment(ExperimentOrigin::Template); });
   addEverywhere("experiment.from_run", tr("New experiment from a run"), "",
@@ -248,7 +254,7 @@ void MainWindow::showRangeTest(const QString& folder, const QString& file) {
     configurePage()->editor()->setValue(QStringLiteral("solver.base_lr"),
                                         learningRateText(learningRate));
   });
-  dialog->show();
+  dialog->open();  // the experiment it names stays the one that is open
 }
 
 void MainWindow::forkRun(const QString& folder) {
@@ -256,30 +262,45 @@ void MainWindow::forkRun(const QString& folder) {
 }
 
 void MainWindow::forkRunWith(const QString& folder, const QString& change, qint64 step) {
-  askForFork(folder, [&](ForkDialog& dialog) { dialog.propose(change, step); });
+  askForFork(folder, [=](ForkDialog& dialog) { dialog.propose(change, step); });
 }
 
 void MainWindow::askForFork(const QString& folder,
                             const std::function<void(ForkDialog&)>& prepare) {
   if (folder.isEmpty() || engine_->isStarting()) return;
   const run_folder::Layout run(folder.toStdString());
+  jobs::start(
+      this, jobs::Kind::Disk, [run] { return run_folder::checkpointSteps(run); },
+      [this, folder, prepare](const std::vector<std::int64_t>& steps) {
+        if (steps.empty())
+          return pages_->showWarning(tr("This run has no checkpoint to fork from"), folder);
+        prepare(*openForkDialog(folder, steps));
+      })
+      .whenLaterThan(kPatience, [this, folder] {
+        pages_->showWarning(tr("The disk of this run does not answer"), folder);
+      });
+}
+
+ForkDialog* MainWindow::openForkDialog(const QString& folder,
+                                       const std::vector<std::int64_t>& steps) {
+  const run_folder::Layout run(folder.toStdString());
   const int row = runList_->rowOf(folder);
   const auto best = row < 0 ? std::nullopt : runList_->summary(row).info.best;
   QList<ForkDialog::Checkpoint> checkpoints;
-  for (const std::int64_t step : run_folder::checkpointSteps(run))
-    checkpoints.append({step, best && best->step == step});
-  if (checkpoints.isEmpty())
-    return pages_->showWarning(tr("This run has no checkpoint to fork from"), folder);
-  ForkDialog dialog(
+  for (const std::int64_t step : steps) checkpoints.append({step, best && best->step == step});
+  auto* dialog = new ForkDialog(
       row < 0 ? QFileInfo(folder).fileName()
               : runList_->index(row).data(RunListModel::NameRole).toString(),
       checkpoints,
       [run](qint64 step, const QStringList& changes) { return forkFault(run, step, changes); },
       this);
-  prepare(dialog);
-  if (dialog.exec() != QDialog::Accepted) return;
-  setStarting(true);
-  engine_->forkRun(folder, dialog.step(), dialog.overrides());
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this, folder, dialog] {
+    setStarting(true);
+    engine_->forkRun(folder, dialog->step(), dialog->overrides());
+  });
+  dialog->open();
+  return dialog;
 }
 
 }  // namespace lockstep::app

@@ -143,7 +143,7 @@ void MainWindow::restoreDrafts(const LeftDrafts& left, bool isPlainStart) {
                         tr("The file is damaged. Open it in a text editor to see what is left: %1")
                             .arg(left.damaged.join(QStringLiteral(", "))));
   if (left.orphaned.isEmpty()) {
-    if (isPlainStart) reopenLast();
+    if (isPlainStart && waitingExperiments_.isEmpty()) reopenLast();
     return;
   }
   if (!isPlainStart) return configurePage()->document()->announceDrafts(left.orphaned);

@@ -3,7 +3,9 @@
 #include <QFileInfo>
 #include <QSettings>
 #include <QSplitter>
+#include <QTimer>
 #include <algorithm>
+#include <chrono>
 
 #include "app/configure/configure_page.h"
 #include "app/frame/main_window.h"
@@ -20,6 +22,8 @@ namespace {
 const QString kSessionKey = QStringLiteral("session"),
               kRestoresKey = QStringLiteral("restoresSession"),
               kSplittersKey = QStringLiteral("splitters");
+
+constexpr std::chrono::milliseconds kBusyAgainIn{50};
 
 struct Found {
   QStringList there, gone;
@@ -58,7 +62,7 @@ void MainWindow::saveSession() const {
   Session session;
   const QStringList folders = runList_->places();
   if (folders != QStringList{usualRunsFolder()}) session.runsFolders = folders;
-  session.runs = runs_->selectedRuns();
+  session.runs = runs_->selectedRuns() + waitingPaths_;
   // They are listed with their place.
   session.runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });
   if (const ConfigurePage* configure = pages_->existingConfigurePage()) {
@@ -70,6 +74,8 @@ void MainWindow::saveSession() const {
     if (session.experiments.removeOne(document->path()))
       session.experiments.append(document->path());
   }
+  // Those whose disk has not answered are not lost.
+  session.experiments = waitingExperiments_ + session.experiments;
   session.page = page();
   session.monitor = monitorPage()->viewState();
   QSettings().setValue(kSessionKey, session.toVariant());
@@ -79,16 +85,27 @@ void MainWindow::saveSession() const {
 void MainWindow::restoreSession(const Session& session) {
   monitorPage()->restoreViewState(session.monitor);
   if (session.experiments.isEmpty()) return;
+  waitingExperiments_ = session.experiments;
   jobs::start(
       this, jobs::Kind::Disk, [files = session.experiments] { return foundOf(files); },
       [this](const Found& found) {
         showGone(found.gone);
-        // A draft that was restored stays in sight.
-        DocumentController* document = configurePage()->document();
-        const int shown = document->shownDocument();
-        for (const QString& file : found.there) configurePage()->open(file);
-        if (shown >= 0) document->showDocument(shown);
+        reopenExperiments(found.there);
       });
+}
+
+/// Once another file is not being opened any more.
+void MainWindow::reopenExperiments(const QStringList& files) {
+  DocumentController* document = configurePage()->document();
+  if (document->isBusy()) {
+    QTimer::singleShot(kBusyAgainIn, this, [this, files] { reopenExperiments(files); });
+    return;
+  }
+  // A draft that was restored stays in sight.
+  const int shown = document->shownDocument();
+  for (const QString& file : files) configurePage()->open(file);
+  if (shown >= 0) document->showDocument(shown);
+  waitingExperiments_.clear();
 }
 
 void MainWindow::showGone(const QStringList& paths) {

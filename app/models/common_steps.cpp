@@ -8,12 +8,11 @@ namespace lockstep::app {
 bool CommonSteps::follow(const std::vector<const MetricSeries*>& series) {
   const bool goesOn =
       !read_.empty() && std::ranges::equal(read_, series, [](const Read& read, const auto* own) {
-        return read.series == own && own->size() >= read.count &&
-               (read.count == 0 || own->step(read.count - 1) == read.lastStep);
+        return read.series == own && own->cuts() == read.cuts;
       });
   if (goesOn) return true;
   read_.clear();
-  for (const MetricSeries* own : series) read_.push_back({own});
+  for (const MetricSeries* own : series) read_.push_back({own, own->cuts()});
   return false;
 }
 
@@ -29,7 +28,7 @@ bool CommonSteps::meetAtNext() {
   for (Read& read : read_) {
     if (read.series->step(read.count) == highest) continue;
     haveAll = false;
-    read.lastStep = read.series->step(read.count++);
+    ++read.count;
   }
   return haveAll;
 }
@@ -39,10 +38,7 @@ void CommonSteps::readNew(
   std::vector<std::size_t> indices(read_.size());
   while (!isAtEnd()) {
     if (!meetAtNext()) continue;
-    for (std::size_t i = 0; i < read_.size(); ++i) {
-      indices[i] = read_[i].count++;
-      read_[i].lastStep = read_[i].series->step(indices[i]);
-    }
+    for (std::size_t i = 0; i < read_.size(); ++i) indices[i] = read_[i].count++;
     take(indices);
   }
 }

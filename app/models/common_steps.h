@@ -21,8 +21,8 @@ class CommonSteps {
  private:
   struct Read {
     const MetricSeries* series = nullptr;
-    std::size_t count = 0;      ///< of values that have been read
-    std::int64_t lastStep = 0;  ///< of the last of them
+    std::uint64_t cuts = 0;  ///< of the series, when it was read first
+    std::size_t count = 0;   ///< of values that have been read
   };
   bool isAtEnd() const;
   /// Skips to the highest of the next steps; returns whether all are there.

@@ -7,8 +7,10 @@ namespace lockstep::app {
 
 void GroupSeries::update(const std::vector<const MetricStore*>& runs, const std::string& tag) {
   series_.clear();
-  for (const MetricStore* run : runs) series_.push_back(run->series(tag));
-  if (std::ranges::find(series_, nullptr) != series_.end()) {
+  // One that has no value yet would leave the others without a mean.
+  for (const MetricStore* run : runs)
+    if (const MetricSeries* own = run->series(tag); own && own->size() > 0) series_.push_back(own);
+  if (series_.empty()) {
     store_ = {};
     return;
   }

@@ -141,6 +141,7 @@ std::vector<double> MetricSeries::smoothedRange(std::size_t begin, std::size_t e
 
 void MetricSeries::truncate(std::size_t newSize) {
   if (newSize >= size()) return;
+  ++cuts_;
   states_.resize(std::min(states_.size(), newSize / kSmoothed + 1));
   last_.reset();
   values_.truncate(newSize);

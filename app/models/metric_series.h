@@ -71,6 +71,8 @@ class MetricSeries {
 
   void append(float value);
   void truncate(std::size_t size);
+  /// How often values were cut off.
+  std::uint64_t cuts() const { return cuts_; }
   std::size_t bytes() const;
 
  private:
@@ -83,6 +85,7 @@ class MetricSeries {
   std::optional<std::size_t> findLowest() const;
 
   std::shared_ptr<StepAxis> axis_;
+  std::uint64_t cuts_ = 0;
   ChunkedColumn<float> values_;
   using ExtremesColumn = ChunkedColumn<Extremes, 256>;
   std::vector<ExtremesColumn>

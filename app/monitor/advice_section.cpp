@@ -113,6 +113,10 @@ widgets::CurveCard* AdviceSection::makeCard(const protocol::Alert& alert) {
   plot->setSelectedRange(rangeOf(alert, *run_.run, axis_));
   connect(plot, &widgets::CurvePlot::cursorMoved, plot,
           [plot](std::optional<double> x) { plot->showCursor(x, true); });
+  connect(card, &widgets::CurveCard::predictionsRequested, this,
+          &AdviceSection::predictionsRequested);
+  connect(card, &widgets::CurveCard::exportRequested, this,
+          [this, card] { Q_EMIT exportRequested(card); });
   return card;
 }
 

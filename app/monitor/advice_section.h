@@ -43,6 +43,9 @@ class AdviceSection : public QWidget {
   void openChanged(bool open);
   /// `change`: KEY=VALUE; `step`: before which the evidence begins.
   void forkRequested(const QString& folder, const QString& change, qint64 step);
+  // As a card's.
+  void predictionsRequested(double x);
+  void exportRequested(widgets::CurveCard* card);
 
  private:
   void buildUi();

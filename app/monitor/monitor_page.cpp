@@ -126,6 +126,10 @@ void MonitorPage::connectSignals() {
   connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
   connectPlot(sections_->parameters()->card());
   connect(sections_->advice(), &AdviceSection::forkRequested, this, &MonitorPage::forkRequested);
+  connect(sections_->advice(), &AdviceSection::predictionsRequested, this,
+          &MonitorPage::choosePredictionsAt);
+  connect(sections_->advice(), &AdviceSection::exportRequested, this,
+          &MonitorPage::exportRequested);
   connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleGroup);
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::scenesRequested);
@@ -180,7 +184,7 @@ bool MonitorPage::sharesRunWith(const std::vector<ShownRun>& others) const {
 
 void MonitorPage::setRuns(std::vector<ShownRun> runs) {
   for (const ShownRun& shown : runs_)
-    if (shown.run) disconnect(shown.run, nullptr, this, nullptr);
+    if (shown.run) disconnect(shown.run, nullptr, redraw_, nullptr);
   // Keep the zoom while at least one of the runs is still shown.
   if (!sharesRunWith(runs)) {
     resetViews();
@@ -236,9 +240,19 @@ std::vector<ShownRun> MonitorPage::visibleRuns() const {
   return visible;
 }
 
+std::vector<RunGroup> MonitorPage::visibleGroups() const {
+  std::vector<RunGroup> groups = groupsOf(runs_, joinsGroups_);
+  for (RunGroup& group : groups)
+    std::erase_if(group.runs, [](const ShownRun& shown) { return !shown.run; });
+  std::erase_if(groups, [this](const RunGroup& group) { return isHidden(group); });
+  return groups;
+}
+
 void MonitorPage::toggleGroup(int group) {
-  const RunGroup chosen = groupsOf(runs_, joinsGroups_)[static_cast<std::size_t>(group)];
-  const bool wasHidden = isHidden(chosen.runs.front());
+  const std::vector<RunGroup> groups = groupsOf(runs_, joinsGroups_);
+  if (group < 0 || group >= static_cast<int>(groups.size())) return;
+  const RunGroup& chosen = groups[static_cast<std::size_t>(group)];
+  const bool wasHidden = isHidden(chosen);
   for (const ShownRun& shown : chosen.runs) {
     if (!shown.run) continue;
     if (wasHidden)
@@ -249,8 +263,13 @@ void MonitorPage::toggleGroup(int group) {
   showOthers();
 }
 
+/// A single run has no legend that would show it again.
 bool MonitorPage::isHidden(const ShownRun& shown) const {
-  return shown.run && hiddenRuns_.contains(shown.run->folder());
+  return runs_.size() > 1 && shown.run && hiddenRuns_.contains(shown.run->folder());
+}
+
+bool MonitorPage::isHidden(const RunGroup& group) const {
+  return std::ranges::all_of(group.runs, [this](const ShownRun& run) { return isHidden(run); });
 }
 
 void MonitorPage::toggleGroups() {
@@ -283,14 +302,13 @@ void MonitorPage::showAllCurves() {
 void MonitorPage::updateRunLegend() {
   std::vector<widgets::RunLegend::Run> legend;
   for (const RunGroup& group : groupsOf(runs_, joinsGroups_))
-    legend.push_back({group.name, group.styleIndex, isHidden(group.runs.front())});
+    legend.push_back({group.name, group.styleIndex, isHidden(group)});
   runLegend_->setRuns(std::move(legend));
   runLegend_->setVisible(runs_.size() > 1);
 }
 
 void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
-  std::vector<widgets::Curve> curves =
-      curvesOfCard(plan, groupsOf(visibleRuns(), joinsGroups_), scope_, axis_);
+  std::vector<widgets::Curve> curves = curvesOfCard(plan, visibleGroups(), scope_, axis_);
   // With several runs, the legend of runs is above all cards.
   const bool isOfKinds = plan.curves.size() > 1;
   const bool isOnly = runs_.size() == 1;
@@ -484,7 +502,8 @@ std::vector<widgets::CurveCard*> MonitorPage::shownCards() const {
 widgets::Figure MonitorPage::figureOf(const std::vector<widgets::CurveCard*>& cards,
                                       widgets::FigureContent content) const {
   widgets::Figure figure;
-  for (const ShownRun& shown : runs_) figure.runs.push_back({shown.name, shown.styleIndex});
+  for (const RunGroup& group : visibleGroups())
+    figure.runs.push_back({group.name, group.styleIndex});
   for (const widgets::CurveCard* card : cards)
     figure.plots.push_back(
         widgets::figurePlot(card->plot()->view(), card->title(), cards.size(), content));

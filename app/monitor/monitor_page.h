@@ -37,6 +37,7 @@ class LinkedRange;
 class LinkedZoom;
 class ParameterSection;
 class TagCards;
+struct RunGroup;
 
 /// The Monitor page: cards with curves of the selected runs and a linked cursor.
 class MonitorPage : public QWidget {
@@ -128,7 +129,10 @@ class MonitorPage : public QWidget {
   void toggleGroup(int group);
   void showOthers();
   bool isHidden(const ShownRun& shown) const;
+  /// All of its runs are.
+  bool isHidden(const RunGroup& group) const;
   /// Without those that are hidden.
+  std::vector<RunGroup> visibleGroups() const;
   std::vector<ShownRun> visibleRuns() const;
   void keepHiddenOf(const widgets::CurveCard* card, const QString& id);
   bool sharesRunWith(const std::vector<ShownRun>& others) const;
@@ -157,7 +161,7 @@ class MonitorPage : public QWidget {
   QHash<QString, QStringList> hiddenCurves_;  ///< by card; a card may be made again
   QSet<QString> hiddenRuns_;                  ///< folders
   bool joinsGroups_ = false;                  ///< the runs of a group are drawn as their mean
-  std::optional<QVariantMap> keptView_;  ///< until the runs are loaded
+  std::optional<QVariantMap> keptView_;       ///< until the runs are loaded
   bool hasListedRuns_ = false;
 };
 

@@ -14,7 +14,7 @@ namespace {
 const QString kAxis = QStringLiteral("axis"), kWords = QStringLiteral("words"),
               kLogX = QStringLiteral("logX"), kCards = QStringLiteral("cards"),
               kLogY = QStringLiteral("logY"), kOutliers = QStringLiteral("ignoreOutliers"),
-              kX = QStringLiteral("x"), kY = QStringLiteral("y");
+              kX = QStringLiteral("x"), kY = QStringLiteral("y"), kRuns = QStringLiteral("runs");
 
 using Zoomed = std::optional<std::pair<double, double>>;
 
@@ -42,7 +42,11 @@ QVariantMap MonitorPage::viewState() const {
                                            {kX, toVariant(plot->zoom().x)},
                                            {kY, toVariant(plot->zoom().y)}};
   });
+  QStringList folders;
+  for (const ShownRun& shown : runs_)
+    if (shown.run) folders << shown.run->folder();
   return {{kAxis, static_cast<int>(axis_)},
+          {kRuns, folders},
           {kWords, tools_->words()},
           {kLogX, isLogX},
           {kCards, cardStates}};
@@ -63,6 +67,9 @@ void MonitorPage::applyKeptView() {
   if (!keptView_ || !isLoaded) return;
   const QVariantMap view = *std::exchange(keptView_, std::nullopt);
   const QVariantMap cardStates = view.value(kCards).toMap();
+  const QStringList folders = view.value(kRuns).toStringList();
+  const bool isOfThese = std::ranges::any_of(
+      runs_, [&](const ShownRun& shown) { return folders.contains(shown.run->folder()); });
   sections_->forEachCard([&](widgets::CurveCard* card, const CardPlan& plan) {
     const QVariantMap state = cardStates.value(cardId(plan)).toMap();
     widgets::CurvePlot* plot = card->plot();
@@ -70,7 +77,7 @@ void MonitorPage::applyKeptView() {
     if (state.isEmpty()) return;
     if (state.value(kLogY).toBool() != plot->isLogY()) plot->setLogY(!plot->isLogY());
     plot->setIgnoreOutliers(state.value(kOutliers).toBool());
-    plot->setZoom({toRange(state.value(kX)), toRange(state.value(kY))});
+    if (isOfThese) plot->setZoom({toRange(state.value(kX)), toRange(state.value(kY))});
   });
 }
 

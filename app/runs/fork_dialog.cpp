@@ -27,7 +27,9 @@ QLabel* section(const QString& text, QWidget* of) {
 
 ForkDialog::ForkDialog(const QString& run, const QList<Checkpoint>& checkpoints, Check check,
                        QWidget* parent)
-    : QDialog(parent), check_(std::move(check)) {
+    : QDialog(parent),
+      check_(std::move(check)),
+      checking_([this](const QString& fault) { showFault(fault); }, jobs::Kind::Disk) {
   setObjectName(QStringLiteral("forkDialog"));
   setWindowTitle(tr("Fork a run"));
   setMinimumWidth(kWidthPx);
@@ -113,8 +115,14 @@ QStringList ForkDialog::overrides() const {
   return lines;
 }
 
+/// What is not checked cannot be started.
 void ForkDialog::update() {
-  const QString fault = check_(step(), overrides());
+  start_->setEnabled(false);
+  checking_.request(
+      [check = check_, step = step(), changes = overrides()] { return check(step, changes); });
+}
+
+void ForkDialog::showFault(const QString& fault) {
   fault_->setText(fault);
   fault_->setVisible(!fault.isEmpty());
   start_->setEnabled(fault.isEmpty());

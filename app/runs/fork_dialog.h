@@ -6,6 +6,8 @@
 #include <QStringList>
 #include <functional>
 
+#include "widgets/jobs/latest_job.h"
+
 class QComboBox;
 class QLabel;
 class QPlainTextEdit;
@@ -22,7 +24,8 @@ class ForkDialog : public QDialog {
     qint64 step = 0;
     bool isBest = false;
   };
-  /// What is wrong with these KEY=VALUE for a fork from a step; empty: nothing.
+  /// What is wrong with these KEY=VALUE for a fork from a step; empty: nothing. Called in another
+  /// thread: it may read the disk.
   using Check = std::function<QString(qint64 step, const QStringList& overrides)>;
 
   ForkDialog(const QString& run, const QList<Checkpoint>& checkpoints, Check check,
@@ -37,8 +40,10 @@ class ForkDialog : public QDialog {
   void buildUi(const QString& run);
   QLayout* buildButtons();
   void update();
+  void showFault(const QString& fault);
 
   Check check_;
+  jobs::LatestJob<QString> checking_;
   QComboBox* checkpoints_ = nullptr;
   QPlainTextEdit* changes_ = nullptr;
   QLabel* fault_ = nullptr;

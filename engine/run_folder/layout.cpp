@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -133,7 +135,8 @@ fs::path Layout::predictionsOfPart(std::int64_t step, const std::string& split) 
 }
 
 fs::path Layout::partialPredictionsOfPart(std::int64_t request) const {
-  return folder_ / "predictions" / (".step-request-" + std::to_string(request) + ".json.partial");
+  const std::string name = std::to_string(::getpid()) + "-" + std::to_string(request);
+  return folder_ / "predictions" / (".step-request-" + name + ".json.partial");
 }
 
 fs::path Layout::partialPictures(std::int64_t step) const {

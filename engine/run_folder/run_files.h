@@ -11,10 +11,10 @@
 namespace lockstep::run_folder {
 
 /// The files of a run that its clients may read, for those on another machine. Relative to the run
-/// folder: config.yaml and what is in evaluations/, predictions/ and source/, nothing through a symlink.
-/// Absolute: the answers of its engine, and what the dataset of its config.yaml names, which are
-/// the images that an annotation file lists and the annotation files, without which the images have
-/// no names. Nothing else.
+/// folder: config.yaml and what is in evaluations/, predictions/ and source/, nothing through a
+/// symlink. Absolute: the answers of its engine, and what the dataset of its config.yaml names,
+/// which are the images that an annotation file lists and the annotation files, without which the
+/// images have no names. Nothing else.
 class RunFiles {
  public:
   /// Larger files are refused.

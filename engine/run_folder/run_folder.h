@@ -32,7 +32,7 @@ class Layout {
   fs::path partialPredictions(std::int64_t step) const;
   /// predictions/step-00000500-val.json: of all images of a part, made on request
   fs::path predictionsOfPart(std::int64_t step, const std::string& split) const;
-  fs::path partialPredictionsOfPart(std::int64_t request) const;
+  fs::path partialPredictionsOfPart(std::int64_t request) const;  ///< of this process
   fs::path partialPictures(std::int64_t step) const;  ///< predictions/.step-00000500.pictures
   fs::path source() const { return folder_ / "source"; }
   fs::path badImages() const { return folder_ / "bad_images.jsonl"; }

@@ -113,6 +113,8 @@ void InspectSession::handle(const RequestToken& token, const protocol::CancelReq
   requests_->cancel(token);
 }
 
+void InspectSession::clientGone(std::int64_t client) { requests_->cancelAllOf(client); }
+
 void InspectSession::handle(const RequestToken& token, const protocol::QueueRequest&) {
   refuseOfTrainings(token, "queue");
 }

@@ -57,6 +57,7 @@ class InspectSession : private Service {
   void handle(const RequestToken& token, const protocol::CancelRequest& request) override;
   void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
   void handle(const RequestToken& token, const protocol::FileRequest& request) override;
+  void clientGone(std::int64_t client) override;
 
   void handle(const protocol::WorkerMessage& message);
   void workerExited(const WorkerExit& exit);

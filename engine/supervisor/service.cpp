@@ -7,6 +7,8 @@ const std::deque<protocol::Event>& Service::pendingEvents() const {
   return none;
 }
 
+void Service::clientGone(std::int64_t) {}
+
 protocol::RunStatus statusOf(const run_folder::Layout& layout, const run_folder::RunInfo& info,
                              std::int64_t newestSeq) {
   return {.state = info.state,

@@ -36,6 +36,8 @@ class Service {
   virtual void handle(const RequestToken& token, const protocol::CancelRequest& request) = 0;
   virtual void handle(const RequestToken& token, const protocol::QueueRequest& request) = 0;
   virtual void handle(const RequestToken& token, const protocol::FileRequest& request) = 0;
+  /// A client has gone. The default: nothing.
+  virtual void clientGone(std::int64_t client);
 };
 
 /// Why a run that has ended refuses a request.

@@ -212,6 +212,7 @@ void SocketServer::dropBroken() {
   for (auto client = clients_.begin(); client != clients_.end();) {
     if (client->second->isBroken()) {
       loop_.unwatch(client->first);
+      service_.clientGone(client->second->number());
       client = clients_.erase(client);
       isFull_ = false;
     } else {

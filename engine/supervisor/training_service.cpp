@@ -105,6 +105,8 @@ void TrainingService::handle(const RequestToken& token, const protocol::CancelRe
   requests_.cancel(token);
 }
 
+void TrainingService::clientGone(std::int64_t client) { requests_.cancelAllOf(client); }
+
 void TrainingService::handle(const RequestToken& token, const protocol::QueueRequest& request) {
   if (const auto reason = whyRefused(Need::NotEnded)) return refuse(token, *reason);
   if (!run_.turn.isWaiting()) return refuse(token, kIsNotQueued);

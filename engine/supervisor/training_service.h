@@ -48,6 +48,7 @@ class TrainingService : private Service {
   void handle(const RequestToken& token, const protocol::CancelRequest& request) override;
   void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
   void handle(const RequestToken& token, const protocol::FileRequest& request) override;
+  void clientGone(std::int64_t client) override;
 
   /// What a request needs of the run.
   enum class Need { NotEnded, Started, Ranks };

@@ -74,6 +74,11 @@ void WorkerRequests::cancel(const RequestToken& token) {
   server_.send(token, protocol::ErrorReply{token.id, "no request of yours with this id waits"});
 }
 
+void WorkerRequests::cancelAllOf(std::int64_t client) {
+  for (const auto& [number, pending] : pending_)
+    if (pending.token.client == client) send_({number, protocol::Cancel()});
+}
+
 void WorkerRequests::tell(const protocol::Progress& progress) {
   const auto found = pending_.find(progress.id);
   if (found == pending_.end()) return;

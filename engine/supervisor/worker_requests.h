@@ -30,6 +30,8 @@ class WorkerRequests {
   void predict(const RequestToken& token, protocol::PredictRequest request);
   /// Ends a prediction; has no effect on other requests, which all ranks are busy with.
   void cancel(const RequestToken& token);
+  /// Likewise all of a client that is gone: nobody waits for them.
+  void cancelAllOf(std::int64_t client);
   void tell(const protocol::Progress& progress);
   void evaluate(const RequestToken& token);
   void saveCheckpoint(const RequestToken& token);

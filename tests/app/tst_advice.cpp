@@ -12,11 +12,12 @@
 #include "app/frame/main_window.h"
 #include "app/models/run_alerts.h"
 #include "app/monitor/advice_section.h"
-#include "widgets/fold_button.h"
 #include "app/monitor/monitor_page.h"
+#include "app/runs/fork_dialog.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
+#include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
@@ -82,18 +83,12 @@ class TstAdvice : public QObject {
     QVERIFY(curves[0].name == QStringLiteral("train/loss_total") &&
             curves[1].name == QStringLiteral("solver/lr"));
     QCOMPARE(fork->text(), QStringLiteral("Fork with solver.base_lr=0.005"));
-    QString changes;
-    qint64 step = 0;
-    QTimer::singleShot(0, &window, [&] {
-      auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
-      changes = dialog->findChild<QPlainTextEdit*>(QStringLiteral("changes"))->toPlainText();
-      step =
-          dialog->findChild<QComboBox*>(QStringLiteral("checkpoints"))->currentData().toLongLong();
-      dialog->reject();
-    });
     QTest::mouseClick(fork, Qt::LeftButton);
-    QCOMPARE(changes, QStringLiteral("solver.base_lr=0.005"));
-    QCOMPARE(step, qint64{20});  // the last one before the evidence
+    QTRY_VERIFY(window.findChild<app::ForkDialog*>());
+    auto* dialog = window.findChild<app::ForkDialog*>();
+    QTRY_COMPARE(dialog->overrides(), QStringList{QStringLiteral("solver.base_lr=0.005")});
+    QCOMPARE(dialog->step(), qint64{20});  // the last one before the evidence
+    dialog->reject();
   }
 
   void aRunWithoutAdviceHasNoSection() {

@@ -2,7 +2,6 @@
 #include <signal.h>
 
 #include <QAction>
-#include <QApplication>
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
@@ -11,7 +10,6 @@
 #include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QTimer>
 #include <algorithm>
 #include <cmath>
 
@@ -67,20 +65,6 @@ QString makeRangeTest(const QString& parent) {
   info.created = kStart;
   run_folder::writeRunInfo(layout, info);
   return QString::fromStdString(folder.string());
-}
-
-/// Does something with the next dialog of this kind, once it is shown.
-template <typename Dialog>
-void whenShown(std::function<void(Dialog*)> act) {
-  auto* look = new QTimer(qApp);
-  QObject::connect(look, &QTimer::timeout, look, [look, act] {
-    auto* dialog = qobject_cast<Dialog*>(QApplication::activeModalWidget());
-    if (!dialog) return;
-    look->deleteLater();
-    look->stop();
-    act(dialog);
-  });
-  look->start(5);
 }
 
 }  // namespace
@@ -146,37 +130,31 @@ class TstExperimentsInWindow : public QObject {
     window.show();
     QTRY_VERIFY(window.isReady());
     QTRY_VERIFY(action(window, "run.fork")->isEnabled());
-    QStringList faults;
-    bool isShown = false;
-    whenShown<app::ForkDialog>([&](app::ForkDialog* dialog) {
-      isShown = true;
-      auto* checkpoints = dialog->findChild<QComboBox*>(text("checkpoints"));
-      auto* changes = dialog->findChild<QPlainTextEdit*>(text("changes"));
-      const auto* fault = dialog->findChild<QLabel*>(text("fault"));
-      const auto* start = dialog->findChild<QPushButton*>(text("start"));
-      const auto note = [&] { faults << (start->isEnabled() ? text("none") : fault->text()); };
-      note();  // the newest checkpoint is the last step
-      checkpoints->setFocus();
-      QTest::keyClick(checkpoints, Qt::Key_Down);
-      note();
-      changes->setFocus();
-      QTest::keyClicks(changes, text("solver.base_l=1"));
-      note();
-      changes->selectAll();
-      QTest::keyClicks(changes, text("solver.base_lr=0.01"));
-      note();
-      faults << QString::number(dialog->step()) << dialog->overrides().join(u',');
-      dialog->reject();
-    });
     action(window, "run.fork")->trigger();
-    QVERIFY(isShown);
-    QCOMPARE(faults.size(), 6);
-    QVERIFY2(faults[0].contains(text("solver.max_steps is 40")), qPrintable(faults[0]));
-    QCOMPARE(faults[1], text("none"));
-    QVERIFY2(faults[2].contains(text("solver.base_l:")), qPrintable(faults[2]));
-    QCOMPARE(faults[3], text("none"));
-    QCOMPARE(faults[4], text("20"));
-    QCOMPARE(faults[5], text("solver.base_lr=0.01"));
+    QTRY_VERIFY(window.findChild<app::ForkDialog*>());
+    auto* dialog = window.findChild<app::ForkDialog*>();
+    auto* checkpoints = dialog->findChild<QComboBox*>(text("checkpoints"));
+    auto* changes = dialog->findChild<QPlainTextEdit*>(text("changes"));
+    const auto* fault = dialog->findChild<QLabel*>(text("fault"));
+    const auto* start = dialog->findChild<QPushButton*>(text("start"));
+    // The newest checkpoint is the last step.
+    QTRY_VERIFY(fault->text().contains(text("solver.max_steps is 40")));
+    QVERIFY(!start->isEnabled());
+    checkpoints->setFocus();
+    QTest::keyClick(checkpoints, Qt::Key_Down);
+    QTRY_VERIFY(start->isEnabled());
+    QVERIFY(fault->text().isEmpty());
+    changes->setFocus();
+    QTest::keyClicks(changes, text("solver.base_l=1"));
+    QTRY_VERIFY(fault->text().contains(text("solver.base_l:")));
+    QVERIFY(!start->isEnabled());
+    changes->selectAll();
+    QTest::keyClicks(changes, text("solver.base_lr=0.01"));
+    QVERIFY2(!start->isEnabled(), "it is not checked yet");
+    QTRY_VERIFY(start->isEnabled());
+    QCOMPARE(dialog->step(), qint64{20});
+    QCOMPARE(dialog->overrides().join(u','), text("solver.base_lr=0.01"));
+    dialog->reject();
   }
 
   void aTrainingRunIsEvaluatedOnRequest() {

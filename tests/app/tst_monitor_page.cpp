@@ -148,6 +148,11 @@ class TstMonitorPage : public QObject {
     for (const widgets::Curve& curve : page.cards().front()->plot()->curves())
       QCOMPARE(curve.run, QStringLiteral("a"));
     QVERIFY(legend->accessibleName().contains(QStringLiteral("b (hidden)")));
+    // Alone it has no legend that would show it again.
+    page.setRuns({{b.get(), QStringLiteral("b"), 1}});
+    QVERIFY(!page.cards().front()->plot()->curves().empty());
+    page.setRuns({{a.get(), QStringLiteral("a"), 0}, {b.get(), QStringLiteral("b"), 1}});
+    QCOMPARE(page.cards().front()->plot()->curves().size(), std::size_t{2});
     page.showAllCurves();
     QCOMPARE(page.cards().front()->plot()->curves().size(), std::size_t{4});
   }

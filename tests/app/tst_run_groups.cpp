@@ -97,6 +97,20 @@ class TstRunGroups : public QObject {
     update();
     QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 3}));
     QCOMPARE(group.mean()->value(1), 4.F);
+    // Also if it is longer again than before when it is read.
+    stores[1].cutAfter(2);
+    for (int step = 3; step <= 4; ++step) stores[1].append(step, step, {{"loss", 9.F}});
+    update();
+    QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 3, 4}));
+    QCOMPARE(group.mean()->value(1), 5.F);
+  }
+
+  void aRunWithoutValuesLeavesTheOthersTheirMean() {
+    std::vector<MetricStore> stores = madeStores(6);
+    stores[2] = {};
+    GroupSeries group;
+    group.update(pointersTo(stores), "loss");
+    QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 4, 6}));
   }
 
   void runsAreGroupedBySection() {

@@ -1,6 +1,7 @@
 #include <signal.h>
 
 #include <QAbstractItemView>
+#include <QAbstractSpinBox>
 #include <QApplication>
 #include <QLineEdit>
 #include <QPushButton>
@@ -226,7 +227,9 @@ class TstWindow : public QObject {
     QVERIFY(search);
     QTest::mouseClick(search, Qt::LeftButton);
     QTest::keyClicks(search, text(key).section(QLatin1Char('.'), -1));
+    // Numbers are in the line of a box with arrows.
     auto* line = named<QLineEdit>(key);
+    if (auto* box = named<QAbstractSpinBox>(key)) line = box->findChild<QLineEdit*>();
     QVERIFY(line);
     QTRY_VERIFY(line->isVisible());
     QTest::mouseClick(line, Qt::LeftButton);

@@ -115,6 +115,21 @@ class TstInspect : public QObject {
     QCOMPARE(EngineBench::finish(*inspect).status, 0);
   }
 
+  void aPredictionEndsWithItsClient() {
+    EngineBench bench;
+    makeRun(bench);
+    bench.script("state running 0\nwait predict\nwait cancel\nfail 1 it was cancelled\n",
+                 "inspect");
+    const auto inspect = bench.start({"inspect", "run"});
+    {
+      SocketClient gone(socketPrintedBy(*inspect));
+      gone.send(protocol::PredictRequest{.id = "p", .split = protocol::Split::Val});
+      gone.send(protocol::Command{"s", protocol::CommandName::Status});
+      gone.expect<protocol::Ok>();
+    }
+    QVERIFY(contains(EngineBench::finish(*inspect).err, "it was cancelled"));
+  }
+
   void secondInspectionFindsTheFirst() {
     EngineBench bench;
     makeRun(bench);

@@ -42,6 +42,17 @@ class TstFormFolding : public QObject, protected lockstep::tests::ConfigEditorBe
     }
   }
 
+  /// The palette has the actions before there is a document.
+  void nothingIsFoldedWithoutADocument() {
+    for (const char* id : {"configure.all_keys", "configure.overrides_only"}) {
+      QVERIFY(action(id));
+      action(id)->trigger();
+      action(id)->trigger();
+    }
+    open(document());
+    QVERIFY(!isShown("solver.nesterov"));
+  }
+
   void aSectionUnfoldsItsRareKeys() {
     open(document());
     QVERIFY(!isShown("solver.nesterov"));

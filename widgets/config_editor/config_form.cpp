@@ -180,8 +180,7 @@ QLayout* ConfigForm::buildHead(Group& group, int folded) {
                                  : sectionTitle(section),
                            group.box);
   title->setFont(interfaceFont(13, QFont::DemiBold));
-  auto* help = new ElidedLabel(sectionHelpOf(section), Qt::ElideRight,
-                               group.box);
+  auto* help = new ElidedLabel(sectionHelpOf(section), Qt::ElideRight, group.box);
   help->setFont(interfaceFont(11));
   help->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setRole(help, "faint");
@@ -333,6 +332,7 @@ void ConfigForm::focusSearch() {
 }
 
 void ConfigForm::applyFilter() {
+  if (groups_.empty()) return;  // there is no document yet
   const QStringList words = search_->text().split(QLatin1Char(' '), Qt::SkipEmptyParts);
   bool anyShown = false;
   for (const Group& group : groups_) {

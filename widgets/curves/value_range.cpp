@@ -32,7 +32,7 @@ std::optional<Range> rangeOfCurve(const Curve& curve, const CurveSamples& drawn,
   const auto isUsable = [&](double v) { return std::isfinite(v) && (!options.log || v > 0); };
   std::optional<Range> all;
   double maxLast = -std::numeric_limits<double>::infinity();
-  for (const auto* line : {&drawn.raw, &drawn.smooth}) {
+  for (const auto* line : {&drawn.raw, &drawn.smooth, &drawn.bandLow, &drawn.bandHigh}) {
     std::optional<double> last;
     for (const QPointF& point : *line) {
       if (point.x() < low || point.x() > high || !isUsable(point.y())) continue;

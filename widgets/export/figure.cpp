@@ -28,6 +28,8 @@ QString FigurePlot::xName() const {
       return tr("Step");
     case XAxis::Epoch:
       return tr("Epoch");
+    case XAxis::Images:
+      return tr("Images");
     case XAxis::Relative:
       return tr("Time since the start, h:mm:ss");
     case XAxis::Wall:

@@ -13,7 +13,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPixelsPerPx = 2;
+constexpr int kPixelsPerPx = 2, kMostRows = 32767;  ///< that QPainter can draw
 constexpr int kPxPerInch = 96, kPointsPerInch = 72;
 constexpr double kMetresPerInch = 0.0254;
 
@@ -95,7 +95,10 @@ QByteArray fileOf(const Figure& figure, FigureFormat format) {
 }
 
 QImage pictureOf(const Figure& figure) {
-  QImage picture((figureSize(figure) * kPixelsPerPx).toSize(), QImage::Format_RGB32);
+  const QSize size = (figureSize(figure) * kPixelsPerPx).toSize();
+  if (size.height() > kMostRows) return {};
+  QImage picture(size, QImage::Format_RGB32);
+  if (picture.isNull()) return picture;
   const int perMetre = static_cast<int>(kPxPerInch * kPixelsPerPx / kMetresPerInch);
   picture.setDotsPerMeterX(perMetre);
   picture.setDotsPerMeterY(perMetre);

@@ -241,6 +241,9 @@ CurveLines PlotPainter::linesOf(std::size_t index) const {
   lines.smoothPen = pens.smooth;
   if (!isSmoothed || !isCrowd(plot_.styles())) lines.raw = toPixels(each.samples.raw);
   lines.smooth = toPixels(each.samples.smooth);
+  if (!each.samples.bandLow.empty())
+    lines.bands.push_back({toPixels(each.samples.bandHigh), toPixels(each.samples.bandLow),
+                           deviationColor(each.curve, theme_)});
   const auto other = static_cast<std::size_t>(each.curve.gapTo);
   if (each.curve.gapTo < 0 || other >= plot_.curves.size()) return lines;
   const ShadedGap gap = shadedGap(each.samples, plot_.curves[other].samples,

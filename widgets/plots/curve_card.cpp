@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
+#include <QMetaMethod>
 #include <QMouseEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -246,8 +247,9 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
   menu->addSeparator();
   menu->addAction(withKeysOf(window(), "monitor.reset_zoom", tr("Reset zoom")), plot_,
                   &CurvePlot::resetView);
-  menu->addAction(withKeysOf(window(), "monitor.maximize", tr("Maximize")), this,
-                  &CurveCard::expandRequested);
+  if (isSignalConnected(QMetaMethod::fromSignal(&CurveCard::expandRequested)))
+    menu->addAction(withKeysOf(window(), "monitor.maximize", tr("Maximize")), this,
+                    &CurveCard::expandRequested);
   Q_EMIT menuOpened(menu);
   menu->addSeparator();
   menu->addAction(tr("Export…"), this, &CurveCard::exportRequested);

@@ -442,8 +442,10 @@ bool CurveLayers::show(Content content, std::function<void()> drawn) {
 QString CurveLayers::shadingAt(const std::vector<Curve>& curves, double x, double y) const {
   for (std::size_t i = 0; i < std::min(curves.size(), impl_->curves.size()); ++i) {
     const auto interval = impl_->curves[i].gap.intervalAt(x, y);
-    if (!interval) continue;
-    const QString &own = curves[i].name, &other = curves[curves[i].gapTo].name;
+    // They may be others than those that are drawn.
+    const int gapTo = curves[i].gapTo;
+    if (!interval || gapTo < 0 || gapTo >= static_cast<int>(curves.size())) continue;
+    const QString &own = curves[i].name, &other = curves[static_cast<std::size_t>(gapTo)].name;
     return interval == ShadedGap::UntilLowest
                ? tr("shaded: between %1 and %2").arg(other, own)
                : tr("shaded: %1 above %2 since its minimum").arg(own, other);

@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <QPolygonF>
+#include <algorithm>
 #include <cmath>
 
 #include "widgets/curves/line_raster.h"
@@ -68,9 +69,11 @@ void drawVector(QPainter* painter, const std::vector<CurveLines>& curves) {
   for (auto curve = curves.rbegin(); curve != curves.rend(); ++curve) {
     for (const CurveLines::Band& band : curve->bands) {
       QPolygonF outline;
-      for (const QPointF& point : band.top) outline.append(point);
-      for (auto point = band.bottom.rbegin(); point != band.bottom.rend(); ++point)
-        outline.append(*point);
+      const auto append = [&outline](const QPointF& point) {
+        if (std::isfinite(point.y())) outline.append(point);
+      };
+      std::for_each(band.top.begin(), band.top.end(), append);
+      std::for_each(band.bottom.rbegin(), band.bottom.rend(), append);
       painter->setBrush(band.color);
       painter->drawPolygon(outline);
     }

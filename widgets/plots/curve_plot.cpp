@@ -303,10 +303,12 @@ void CurvePlot::Impl::placeCursor() {
   const double xPx = plot->xAxis->coordToPixel(*cursor);
   const bool showsReadings = withReadings && !at.readings.rows.empty();
   const bool isInRange = selected && *cursor >= selected->first && *cursor <= selected->second;
-  if (showsReadings && isInRange)
-    at.readings = rangeReadings(view.curves(), *selected, view.xAxis());
-  else if (showsReadings)
-    at.readings.notes = notesAt(*cursor, xPx);
+  if (showsReadings) at.readings.notes = notesAt(*cursor, xPx);
+  if (showsReadings && isInRange) {
+    // Within a step there are none.
+    Readings figures = rangeReadings(view.curves(), *selected, view.xAxis());
+    if (!figures.rows.empty()) at.readings = std::move(figures);
+  }
   if (showsReadings && owner->hasFocus()) owner->setAccessibleDescription(spoken(at.readings));
   overlay->showCursor(xPx, std::move(dots),
                       showsReadings ? std::optional(std::move(at.readings)) : std::nullopt);
@@ -437,7 +439,8 @@ QString CurvePlot::spokenValue() const {
     if (!last) continue;
     const QString name =
         curve.run.isEmpty() ? curve.name : curve.run + QLatin1Char(' ') + curve.name;
-    values << tr("%1: %2 at step %3").arg(name, valueText(last->value)).arg(last->step);
+    values
+        << tr("%1: %2 at step %3").arg(name, valueText(last->value - last->base)).arg(last->step);
   }
   return values.isEmpty() ? tr("no values yet") : values.join(QStringLiteral("; "));
 }

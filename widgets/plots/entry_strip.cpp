@@ -54,7 +54,10 @@ void EntryStrip::openMenu() {
     QAction* action = menu->addAction(named_[i].name);
     action->setCheckable(true);
     action->setChecked(!named_[i].isHidden);
-    connect(action, &QAction::triggered, this, [this, i] { toggle(static_cast<int>(i)); });
+    // There may be others by then.
+    connect(action, &QAction::triggered, this, [this, i, name = named_[i].name] {
+      if (i < named_.size() && named_[i].name == name) toggle(static_cast<int>(i));
+    });
   }
   menu->popup(mapToGlobal(placesIn(width()).more.bottomLeft()));
 }
