@@ -1,12 +1,8 @@
 // Alerts as cards with their evidence, and forks that follow the advice.
-#include <QComboBox>
-#include <QDialog>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QTimer>
 
 #include "app/controllers/open_runs.h"
 #include "app/frame/main_window.h"
