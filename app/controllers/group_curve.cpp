@@ -52,12 +52,7 @@ std::vector<double> GroupCurve::valuesBetween(double low, double high, int atMos
 }
 
 widgets::CurveReading GroupCurve::reading(const MetricSeries& mean, std::size_t index) const {
-  widgets::CurveReading reading;
-  reading.x = scale().at(mean.axis(), index);
-  reading.value = mean.value(index);
-  reading.smooth = smooth_ ? mean.smoothed(index) : reading.value;
-  reading.step = mean.step(index);
-  reading.seconds = mean.axis().seconds(index);
+  widgets::CurveReading reading = readingOf(mean, index, scale(), smooth_);
   reading.deviation = series_.high()->value(index) - reading.value;
   return reading;
 }

@@ -55,11 +55,12 @@ std::vector<double> MetricCurve::valuesBetween(double low, double high, int atMo
   return sampleValues(*series(), scale(), low, high, atMost);
 }
 
-widgets::CurveReading MetricCurve::reading(const MetricSeries& own, std::size_t index) const {
+widgets::CurveReading readingOf(const MetricSeries& own, std::size_t index, const XScale& scale,
+                                bool smooth) {
   widgets::CurveReading reading;
-  reading.x = scale().at(own.axis(), index);
+  reading.x = scale.at(own.axis(), index);
   reading.value = own.value(index);
-  reading.smooth = smooth_ ? own.smoothed(index) : reading.value;
+  reading.smooth = smooth ? own.smoothed(index) : reading.value;
   reading.step = own.step(index);
   reading.seconds = own.axis().seconds(index);
   return reading;
@@ -68,7 +69,7 @@ widgets::CurveReading MetricCurve::reading(const MetricSeries& own, std::size_t 
 std::optional<widgets::CurveReading> MetricCurve::nearest(double x) const {
   const MetricSeries* own = series();
   if (!own || own->size() == 0) return std::nullopt;
-  return reading(*own, nearestIndex(*own, scale(), x));
+  return readingOf(*own, nearestIndex(*own, scale(), x), scale(), smooth_);
 }
 
 widgets::RangeFigures MetricCurve::figuresBetween(double low, double high) const {
@@ -79,7 +80,7 @@ std::optional<widgets::CurveReading> MetricCurve::lowest() const {
   const MetricSeries* own = series();
   const auto index = own ? own->lowest() : std::nullopt;
   if (!index) return std::nullopt;
-  return reading(*own, *index);
+  return readingOf(*own, *index, scale(), smooth_);
 }
 
 widgets::CurvePoints MetricCurve::allPoints() const {

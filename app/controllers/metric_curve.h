@@ -28,7 +28,6 @@ class MetricCurve : public widgets::CurveSource {
  private:
   const MetricSeries* series() const;
   XScale scale() const;
-  widgets::CurveReading reading(const MetricSeries& series, std::size_t index) const;
 
   QPointer<RunController> run_;
   std::string tag_;
@@ -36,6 +35,9 @@ class MetricCurve : public widgets::CurveSource {
   bool smooth_;
 };
 
+/// A point of a series. `smooth`: with its smoothed value, else that is the value.
+widgets::CurveReading readingOf(const MetricSeries& series, std::size_t index, const XScale& scale,
+                                bool smooth);
 /// Every point of a series; nullptr: none.
 widgets::CurvePoints pointsOf(const MetricSeries* series, const QString& tag);
 

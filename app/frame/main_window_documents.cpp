@@ -88,8 +88,7 @@ void MainWindow::updateTitle() {
   QString shown = run ? QString::fromStdString(run->info().name) : QString();
   if (configure && (shown.isEmpty() || page() == Page::Configure))
     shown = configure->documentName();
-  setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep")
-                                 : tr("%1[*] – Lockstep").arg(shown));
+  setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep") : tr("%1[*] – Lockstep").arg(shown));
   setWindowModified(configure && configure->isUnsaved());
 }
 

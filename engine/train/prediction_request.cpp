@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <memory>
 #include <numeric>
 #include <unordered_set>
@@ -25,55 +24,74 @@ void throwIfUnreadable(const std::vector<data::BadImageInfo>& images) {
   if (!images.empty()) throw Error(images.front().file + ": " + images.front().reason);
 }
 
+struct Predicted {
+  std::vector<ImageId> ids;
+  std::vector<coco::Detection> detections;
+};
+
+Predicted predictImages(const PredictionSource& source, const std::vector<std::int64_t>& ids,
+                        const eval::Progress& progress) {
+  const eval::Evaluator heldOut(loaderOf(source, protocol::Split::Val), source.options);
+  Predicted predicted;
+  std::vector<std::size_t> indices;
+  for (const std::int64_t id : ids) {
+    predicted.ids.push_back({id});
+    indices.push_back(heldOut.dataset().imageIndex({id}));
+  }
+  eval::Detected found = heldOut.detect(*source.loaded.model, indices, progress);
+  throwIfUnreadable(found.badImages);
+  predicted.detections = std::move(found.detections);
+  return predicted;
+}
+
+Predicted predictPart(const PredictionSource& source, protocol::Split split,
+                      const eval::Progress& progress) {
+  eval::EvaluatorOptions options = source.options;
+  options.skipsBadImages = source.experiment.dataset.skipsBadImages();
+  const eval::Evaluator part(loaderOf(source, split), options);
+  std::vector<std::size_t> indices(part.dataset().images().size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  eval::Detected found = part.detect(*source.loaded.model, indices, progress);
+  std::unordered_set<std::int64_t> skipped;
+  for (const data::BadImageInfo& image : found.badImages) skipped.insert(image.id.value);
+  Predicted predicted{{}, std::move(found.detections)};
+  for (const coco::Image& image : part.dataset().images())
+    if (!skipped.contains(image.id.value)) predicted.ids.push_back(image.id);
+  return predicted;
+}
+
+Predicted predictFiles(const PredictionSource& source, const std::vector<std::string>& paths,
+                       const eval::Progress& progress) {
+  Predicted predicted;
+  std::vector<eval::NumberedFile> files;
+  for (const std::string& path : paths) {
+    predicted.ids.push_back({static_cast<std::int64_t>(predicted.ids.size()) + 1});
+    files.push_back({predicted.ids.back(), path});
+  }
+  eval::Detected found = eval::detectFiles(*source.loaded.model, files,
+                                           {.augment = source.experiment.augment,
+                                            .categories = source.loaded.categories,
+                                            .device = source.options.device,
+                                            .threads = source.options.threads,
+                                            .loaderThreads = source.options.loaderThreads},
+                                           progress);
+  throwIfUnreadable(found.badImages);
+  predicted.detections = std::move(found.detections);
+  return predicted;
+}
+
 }  // namespace
 
 std::string predict(const PredictionSource& source, const protocol::PredictRequest& request,
                     const eval::Progress& progress) {
-  std::vector<ImageId> ids;
-  std::vector<coco::Detection> detections;
-  if (!request.imageIds.empty()) {
-    const eval::Evaluator heldOut(loaderOf(source, protocol::Split::Val), source.options);
-    std::vector<std::size_t> indices;
-    for (const std::int64_t id : request.imageIds) {
-      ids.push_back({id});
-      indices.push_back(heldOut.dataset().imageIndex({id}));
-    }
-    eval::Detected found = heldOut.detect(*source.loaded.model, indices, progress);
-    throwIfUnreadable(found.badImages);
-    detections = std::move(found.detections);
-  }
-  if (request.split) {
-    eval::EvaluatorOptions options = source.options;
-    options.skipsBadImages = source.experiment.dataset.skipsBadImages();
-    const eval::Evaluator part(loaderOf(source, *request.split), options);
-    std::vector<std::size_t> indices(part.dataset().images().size());
-    std::iota(indices.begin(), indices.end(), std::size_t{0});
-    eval::Detected found = part.detect(*source.loaded.model, indices, progress);
-    std::unordered_set<std::int64_t> skipped;
-    for (const data::BadImageInfo& image : found.badImages) skipped.insert(image.id.value);
-    for (const coco::Image& image : part.dataset().images())
-      if (!skipped.contains(image.id.value)) ids.push_back(image.id);
-    detections = std::move(found.detections);
-  }
-  std::vector<eval::NumberedFile> files;
-  for (const std::string& path : request.paths) {
-    ids.push_back({static_cast<std::int64_t>(ids.size()) + 1});
-    files.push_back({ids.back(), path});
-  }
-  const config::Experiment& experiment = source.experiment;
-  eval::Detected ofFiles = eval::detectFiles(*source.loaded.model, files,
-                                             {.augment = experiment.augment,
-                                              .categories = source.loaded.categories,
-                                              .device = source.options.device,
-                                              .threads = source.options.threads,
-                                              .loaderThreads = source.options.loaderThreads},
-                                             progress);
-  throwIfUnreadable(ofFiles.badImages);
-  std::ranges::move(ofFiles.detections, std::back_inserter(detections));
+  Predicted predicted = request.split           ? predictPart(source, *request.split, progress)
+                        : request.paths.empty() ? predictImages(source, request.imageIds, progress)
+                                                : predictFiles(source, request.paths, progress);
   const double threshold =
-      std::max(request.scoreThreshold, experiment.model.boxHead.scoreThreshold);
-  std::erase_if(detections, [&](const coco::Detection& d) { return d.score < threshold; });
-  return eval::predictionsJson(ids, threshold, detections);
+      std::max(request.scoreThreshold, source.experiment.model.boxHead.scoreThreshold);
+  std::erase_if(predicted.detections,
+                [&](const coco::Detection& d) { return d.score < threshold; });
+  return eval::predictionsJson(predicted.ids, threshold, predicted.detections);
 }
 
 void throwIfCancelled(const Mailbox& mailbox, const std::string& id) {

@@ -89,8 +89,8 @@ class ConfigForm : public QWidget {
   std::map<std::string, FieldRow*> rows_;
   QLineEdit* search_ = nullptr;
   QToolButton *allKeys_ = nullptr, *onlyGiven_ = nullptr;
-  /// Keys that were set to another value, or wrong, in this document: they stay, so that no row vanishes while it is
-  /// edited.
+  /// Keys that were set to another value, or wrong, in this document: they stay, so that no row
+  /// vanishes while it is edited.
   std::set<std::string> kept_;
   std::map<std::string, std::string> others_;  ///< values of the experiment that is compared
   SectionList* sections_ = nullptr;
