@@ -45,7 +45,7 @@ class PeerMonitor {
   /// Sets the status that is sent with this rank's heartbeats.
   virtual void publish(const std::string& status) = 0;
   /// Publishes why this rank exits, so that the others need not wait for the timeout; blocks up to
-  /// two seconds until the store has it.
+  /// four seconds until the store has it.
   virtual void publishExit(const std::string& reason) = 0;
 
   struct LostPeer {

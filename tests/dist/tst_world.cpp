@@ -1,6 +1,8 @@
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 
 #include <QTest>
 #include <atomic>
@@ -206,6 +208,21 @@ class TstWorld : public QObject {
       REQUIRE(lost->exitReason == "no such image");
       REQUIRE(lost->secondsSinceHeartbeat < dist::PeerMonitor::kTimeoutSeconds);
     });
+  }
+
+  /// LibTorch's store asks for the name of each peer. `localhost` would be the answer.
+  void addressesAreNotLookedUp() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    // What LibTorch's shared library calls.
+    const auto used =
+        reinterpret_cast<decltype(&::getnameinfo)>(::dlsym(RTLD_DEFAULT, "getnameinfo"));
+    char host[NI_MAXHOST];
+    QCOMPARE(used(reinterpret_cast<const sockaddr*>(&address), sizeof address, host, sizeof host,
+                  nullptr, 0, 0),
+             0);
+    QCOMPARE(host, "127.0.0.1");
   }
 
   /// Connecting to it would hang.
