@@ -226,13 +226,31 @@ ExperimentFile::State DocumentController::look() {
   return file_.apply(onDisk(path_, file_.look()));
 }
 
+/// Of documents that are not shown: their text is the only one left. A disk that does not answer at
+/// once is not waited for.
+QStringList DocumentController::filesGoneUnseen() {
+  QStringList files;
+  for (const Kept& kept : kept_)
+    if (!kept.place.real.isEmpty()) files << kept.place.path;
+  const jobs::Awaited gone([files] {
+    QStringList missing = files;
+    missing.removeIf([](const QString& file) { return QFileInfo::exists(file); });
+    return missing;
+  });
+  return waitUnasked(gone.ending()) ? gone.take() : QStringList();
+}
+
 bool DocumentController::close() {
   return attempt(tr("The experiment was not saved"), [this] {
+    const QStringList gone = filesGoneUnseen();
     const int count = static_cast<int>(kept_.size()), first = shown_;
     for (int i = 0; i < count; ++i) {
       const int index = (first + i) % count;  // the shown one first
-      if (!documents()[index].isUnsaved) continue;
+      const OpenDocument document = documents()[index];
+      const bool isGone = index != shown_ && gone.contains(document.path);
+      if (!document.isUnsaved && !isGone) continue;
       showAt(index);
+      if (isGone) look();
       if (!maybeSave()) return false;
     }
     draft_.drop();

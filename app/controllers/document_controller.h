@@ -144,6 +144,7 @@ class DocumentController : public QObject {
   void findDrafts();
   QList<OrphanedDraft> orphanedDrafts();
   ExperimentFile::State look();
+  QStringList filesGoneUnseen();
   bool saveNow();
   bool saveAsNow();
   void restoreDraft(const OrphanedDraft& left, qsizetype others);

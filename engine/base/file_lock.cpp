@@ -66,7 +66,8 @@ bool FileLock::take(const std::filesystem::path& path) const {
 }
 
 bool FileLock::isHeld(const std::filesystem::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // O_NONBLOCK: a FIFO of that name would wait for a writer.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return file.isOpen() && flockWithRetry(file.get(), LOCK_SH | LOCK_NB) != 0 &&
          errno == EWOULDBLOCK;
 }
