@@ -14,6 +14,7 @@
 #include "engine/base/error.h"
 #include "engine/cli/attached_foreign_run.h"
 #include "engine/cli/commands.h"
+#include "engine/pack/packed_run.h"
 #include "engine/run_folder/run_files.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/supervisor/client_connection.h"
@@ -170,6 +171,15 @@ void serveEnded(const run_folder::Layout& layout) {
          [&](const auto&) { return !run_folder::RunLock::isHeld(layout); }});
 }
 
+/// It never changes.
+void servePacked(const fs::path& file) {
+  const pack::PackedRun packed(file);
+  supervisor::EndedRun run(packed.layout(),
+                           run_folder::RunFiles(packed.layout(), packed.manifest().datasetFiles));
+  serve({[&](const auto& message, const auto& send) { run.answer(message, send); },
+         [](const auto&) { return true; }});
+}
+
 void serveForeign(const foreign_runs::ForeignRun& foreign) {
   AttachedForeignRun run(foreign);
   serve({[&](const auto& message, const auto& send) { run.answer(message, send); },
@@ -183,6 +193,10 @@ int attach(const std::string& run) {
   std::error_code error;
   const fs::path folder = fs::canonical(run, error);
   ::signal(SIGPIPE, SIG_IGN);
+  if (!error && pack::isPackedRun(folder)) {
+    servePacked(folder);
+    return static_cast<int>(ExitStatus::Done);
+  }
   if (error || !run_folder::isRunFolder(folder)) {
     const auto foreign = error ? std::nullopt : foreign_runs::runIn(folder);
     if (error) throw UserError(run + ": no such run folder");

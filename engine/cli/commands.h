@@ -16,6 +16,7 @@ void addMetricsCommand(Command& program);
 void addAdviseCommand(Command& program);
 void addRunsCommand(Command& program);
 void addDiffCommand(Command& program);
+void addPackCommand(Command& program);
 void addAttachCommand(Command& program);
 void addInfoCommand(Command& program);
 

@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
+#include "engine/cli/run_argument.h"
 #include "engine/cli/run_difference.h"
 #include "engine/run_folder/run_experiment.h"
 
@@ -15,15 +16,18 @@ struct DiffOptions {
   std::string left, right;
 };
 
-run_folder::Layout runIn(const std::string& folder) {
-  if (!pathExists(folder)) throw UserError(folder + ": no such run folder");
-  if (!run_folder::isRunFolder(folder)) throw UserError(run_folder::notARunMessage(folder));
-  return run_folder::Layout(folder);
+run_folder::Layout layoutOf(const RunArgument& run) {
+  if (!pathExists(run.given())) throw UserError(run.given() + ": no such run folder");
+  if (!run_folder::isRunFolder(run.folder()))
+    throw UserError(run_folder::notARunMessage(run.given()));
+  return run_folder::Layout(run.folder());
 }
 
 int diff(const DiffOptions& options) {
-  const run_folder::Layout left = runIn(options.left), right = runIn(options.right);
-  const std::vector<DifferenceLine> lines = compareRuns(left, right);
+  const RunArgument left(options.left), right(options.right);
+  const bool isPacked = left.packed() != nullptr || right.packed() != nullptr;
+  const std::vector<DifferenceLine> lines = compareRuns(
+      layoutOf(left), layoutOf(right), isPacked ? ComparedWeights::OfModel : ComparedWeights::All);
   for (const DifferenceLine& line : lines)
     std::printf("%-14s %s\n", (line.what + ":").c_str(), line.text.c_str());
   const bool isSame = std::ranges::all_of(lines, &DifferenceLine::isSame);
@@ -39,8 +43,8 @@ void addDiffCommand(Command& program) {
                       "Compare two runs bit for bit: configuration, data, scalars, evaluations, "
                       "predictions, weights; exit status 1 if they differ");
   auto options = std::make_shared<DiffOptions>();
-  command.option("left", options->left, "Run folder").required().metavar("RUN_A");
-  command.option("right", options->right, "Run folder").required().metavar("RUN_B");
+  command.option("left", options->left, "Run folder or packed run").required().metavar("RUN_A");
+  command.option("right", options->right, "Run folder or packed run").required().metavar("RUN_B");
   command.run([options] { return diff(*options); });
 }
 

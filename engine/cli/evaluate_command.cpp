@@ -7,6 +7,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/cli/coco_evaluation.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/evaluation_table.h"
@@ -142,7 +143,7 @@ int evaluate(const EvaluateOptions& options) {
   if (!options.report.empty()) report.emplace(options.report, "--report", source.inputs());
   if (out && report && out->isSameAs(*report))
     throw UserError("--report " + options.report + ": --out is the same file");
-  std::optional<TemporaryFolder> folder;
+  std::optional<base::TemporaryFolder> folder;
   if (options.needsDetections())
     job.detections = (folder.emplace().path() / "detections.json").string();
   const protocol::EvaluateResult result =

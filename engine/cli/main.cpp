@@ -22,6 +22,7 @@ void addCommands(Command& program) {
   addAdviseCommand(program);
   addRunsCommand(program);
   addDiffCommand(program);
+  addPackCommand(program);
   addAttachCommand(program);
   addInfoCommand(program);
 }

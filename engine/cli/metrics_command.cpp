@@ -10,6 +10,7 @@
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
+#include "engine/cli/run_argument.h"
 #include "engine/events/reader.h"
 #include "engine/foreign_runs/run_reader.h"
 
@@ -161,12 +162,15 @@ void printForeign(const foreign_runs::ForeignRun& run, RowWriter& rows) {
 }
 
 int printMetrics(const MetricsOptions& options) {
-  if (!isFolder(options.run)) throw UserError(options.run + ": no such run folder");
+  const RunArgument given(options.run);
+  const fs::path folder = given.folder();
+  if (!isFolder(folder))
+    throw UserError(options.run + ": no such run folder, and no packed run (*.lockstep)");
   RowWriter rows(options.format.value_or(Format::Csv) == Format::Csv);
-  if (const auto run = foreign_runs::runIn(options.run)) {
+  if (const auto run = foreign_runs::runIn(folder)) {
     printForeign(*run, rows);
   } else {
-    const fs::path file = events::findEventFile(options.run);
+    const fs::path file = events::findEventFile(folder);
     if (file.empty())
       throw UserError(
           options.run +
@@ -184,7 +188,8 @@ void addMetricsCommand(Command& program) {
   auto options = std::make_shared<MetricsOptions>();
   command
       .option("run", options->run,
-              "Run folder; also one of TensorBoard logs, detectron2, mmengine or MLflow")
+              "Run folder or packed run; also a folder of TensorBoard logs, detectron2, mmengine "
+              "or MLflow")
       .required()
       .metavar("RUN");
   command.option("--format", options->format,

@@ -68,14 +68,33 @@ config::Experiment loadRun(const fs::path& file, const fs::path& weights,
   return experiment;
 }
 
+/// Those in a packed run, unless a file is named.
+fs::path weightsOfPacked(const pack::PackedRun& run, const ModelOptions& options) {
+  const std::string& given = options.weights;
+  const auto own = run.weights();
+  const bool isOwn = own && (given.empty() || given == "best" || given == "last" ||
+                             given == std::to_string(*run.manifest().weightsStep));
+  if (isOwn) return *own;
+  if (isFile(given)) return given;
+  throw UserError(
+      options.target + ": " +
+      (own ? "has the weights of step " + std::to_string(*run.manifest().weightsStep) + " alone"
+           : std::string("was packed without weights")) +
+      "; name others with --weights FILE, or pack the run again with --weights");
+}
+
 void resolveRun(ModelSource& source, const ModelOptions& options) {
-  source.run.emplace(source.target);
+  source.run.emplace(source.packed ? source.packed->folder() : source.target);
   run_folder::requireValidConfig(*source.run);
-  source.weights =
-      run_folder::resolveWeights(*source.run, options.weights.empty() ? "last" : options.weights);
+  source.weights = source.packed
+                       ? weightsOfPacked(*source.packed->packed(), options)
+                       : run_folder::resolveWeights(
+                             *source.run, options.weights.empty() ? "last" : options.weights);
   source.experiment = loadRun(source.run->config(), source.weights, options.overrides);
   source.files = {source.run->config()};
-  source.step = run_folder::stepOfWeights(*source.run, source.weights).value_or(0);
+  const bool isPackedOwn = source.packed && source.weights == source.packed->packed()->weights();
+  source.step = isPackedOwn ? *source.packed->packed()->manifest().weightsStep
+                            : run_folder::stepOfWeights(*source.run, source.weights).value_or(0);
   if (source.step > 0) {
     if (const auto error = run_folder::checkpointFileError(source.weights))
       throw Error(*error + "; name another checkpoint with --weights");
@@ -133,7 +152,10 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
   std::error_code error;
   source.target = fs::canonical(target, error);
   if (error) throw UserError(target + ": no such experiment file or run folder");
-  if (isFolder(source.target)) {
+  if (pack::isPackedRun(source.target)) {
+    source.packed.emplace(target);
+    resolveRun(source, options);
+  } else if (isFolder(source.target)) {
     if (!run_folder::isRunFolder(source.target))
       throw UserError(run_folder::notARunMessage(target));
     resolveRun(source, options);
@@ -158,7 +180,7 @@ void requireSplit(const ModelSource& source, protocol::Split split) {
 }
 
 void addModelOptions(Command& command, ModelOptions& options) {
-  command.option("target", options.target, "Run folder or experiment file")
+  command.option("target", options.target, "Run folder, packed run or experiment file")
       .required()
       .metavar("RUN|CONFIG");
   command

@@ -8,6 +8,7 @@
 #include "engine/cli/command_line.h"
 #include "engine/cli/machine_choice.h"
 #include "engine/cli/output_path.h"
+#include "engine/cli/run_argument.h"
 #include "engine/config/experiment.h"
 #include "engine/protocol/jobs.h"
 #include "engine/run_folder/run_folder.h"
@@ -34,9 +35,10 @@ struct ModelSource {
   std::vector<std::filesystem::path> files;  ///< the experiment file and its bases
   config::Experiment experiment;             ///< resolved for this machine
   std::optional<run_folder::Layout> run;
-  std::filesystem::path weights;  ///< an existing safetensors file
-  std::int64_t step = 0;          ///< of the weights; 0: unknown
-  supervisor::LocalRanks ranks;   ///< over which a job is distributed
+  std::optional<RunArgument> packed{};  ///< where `run` is a packed run's
+  std::filesystem::path weights;        ///< an existing safetensors file
+  std::int64_t step = 0;                ///< of the weights; 0: unknown
+  supervisor::LocalRanks ranks;         ///< over which a job is distributed
 
   /// For the worker's job.
   protocol::TrainedModel model() const;

@@ -101,18 +101,6 @@ std::optional<std::string> Inputs::nameOfImagesIn(const fs::path& folder) const 
   return found == imageFolders_.end() ? std::nullopt : std::optional(found->name);
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "lockstep-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw Error(name + ": cannot be created: " + std::strerror(errno));
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 OutputFile::OutputFile(const std::string& path, const std::string& option, const Inputs& inputs)
     : given_(path), target_(resolvedPath(path)), descriptor_(descriptorOf(path)) {
   const std::string what = option + " " + path + ": cannot be written";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/file_identity.h"
+#include "engine/base/temporary_folder.h"
 
 namespace lockstep::cli {
 
@@ -30,19 +31,6 @@ class Inputs {
     std::string name;
   };
   std::vector<Input> files_, imageFolders_;
-};
-
-/// A temporary folder, removed by the destructor.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 /// Where a command's result goes: a regular file, replaced atomically, or something else that is
@@ -75,7 +63,7 @@ class OutputFile {
   std::filesystem::path target_;   ///< symlinks resolved
   std::optional<int> descriptor_;  ///< to write to
   bool isReplaced_ = true;         ///< else it is written to
-  std::optional<TemporaryFolder> folder_;
+  std::optional<base::TemporaryFolder> folder_;
   std::filesystem::path workerFile_;  ///< in `folder_`
 };
 

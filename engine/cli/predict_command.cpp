@@ -3,6 +3,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/base/log.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
@@ -72,7 +73,7 @@ class ImageList {
 /// Passes the image paths to the job. A message holds some thousands of them: more are written to a
 /// file in `folder`, which is then created.
 void setPaths(protocol::PredictJob& job, std::vector<std::string> files,
-              std::optional<TemporaryFolder>& folder) {
+              std::optional<base::TemporaryFolder>& folder) {
   std::string list;
   for (const std::string& file : files) (list += file) += '\0';
   if (list.size() <= kMostBytesInMessage) {
@@ -128,7 +129,7 @@ int predict(const PredictOptions& options) {
   job.out = out.workerFile().string();
   if (!options.overlays.empty())
     job.overlays = makeOutputFolder(options.overlays, "--overlays", inputs).string();
-  std::optional<TemporaryFolder> listFolder;
+  std::optional<base::TemporaryFolder> listFolder;
   setPaths(job, std::move(images.files), listFolder);
   const protocol::PredictResult result =
       supervisor::runOneShotJob(workerProgram, job, source.ranks);

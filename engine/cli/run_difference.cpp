@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
+#include "engine/cli/input_path.h"
 #include "engine/cli/safetensors_difference.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
@@ -56,10 +57,20 @@ DifferenceLine compareConfigurations(const Layout& left, const Layout& right) {
                       : different("configuration", list);
 }
 
+/// Steps with the weights and state.json, ascending.
+std::vector<std::int64_t> stepsWithWeights(const Layout& run) {
+  std::vector<std::int64_t> steps = run_folder::checkpointFolders(run);
+  std::erase_if(steps, [&](std::int64_t step) {
+    return !pathExists(run.checkpoint(step) / "model.safetensors") ||
+           !pathExists(run.checkpoint(step) / "state.json");
+  });
+  return steps;
+}
+
 /// By the newest checkpoint of each.
 DifferenceLine compareData(const Layout& left, const Layout& right) {
   const auto dataOf = [](const Layout& run) {
-    const auto steps = run_folder::checkpointSteps(run);
+    const auto steps = stepsWithWeights(run);
     return steps.empty() ? std::nullopt
                          : run_folder::readTrainingState(run.checkpoint(steps.back())).data;
   };
@@ -186,14 +197,17 @@ bool isSameProgress(const Layout& left, const Layout& right, std::int64_t step) 
 }
 
 /// Of the checkpoints that both have; one that only one has is a difference, too.
-DifferenceLine compareWeights(const Layout& left, const Layout& right) {
-  const auto ours = run_folder::checkpointSteps(left), theirs = run_folder::checkpointSteps(right);
+DifferenceLine compareWeights(const Layout& left, const Layout& right, ComparedWeights compared) {
+  const bool isAll = compared == ComparedWeights::All;
+  const auto ours = isAll ? run_folder::checkpointSteps(left) : stepsWithWeights(left),
+             theirs = isAll ? run_folder::checkpointSteps(right) : stepsWithWeights(right);
   std::vector<std::int64_t> steps, others;
   std::ranges::set_intersection(ours, theirs, std::back_inserter(steps));
   std::ranges::set_symmetric_difference(ours, theirs, std::back_inserter(others));
   if (steps.empty()) return different("weights", "the runs have no checkpoint of the same step");
   for (const std::int64_t step : steps) {
     for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+      if (!isAll && std::string_view(file) != "model.safetensors") continue;
       const TensorDifference found =
           compareSafetensors(left.checkpoint(step) / file, right.checkpoint(step) / file);
       if (found.different == 0) continue;
@@ -206,6 +220,10 @@ DifferenceLine compareWeights(const Layout& left, const Layout& right) {
     if (!isSameProgress(left, right, step))
       return different("weights", "state.json of step " + std::to_string(step) + " differs");
   }
+  if (!isAll) {
+    return same("weights", "of the model at step " + std::to_string(steps.back()) +
+                               " (packed runs have no optimizer state)");
+  }
   if (!others.empty()) {
     return different("weights", counted(steps.size(), "common checkpoint") +
                                     ", the same; only one run has a complete one of step " +
@@ -216,7 +234,8 @@ DifferenceLine compareWeights(const Layout& left, const Layout& right) {
 
 }  // namespace
 
-std::vector<DifferenceLine> compareRuns(const Layout& left, const Layout& right) {
+std::vector<DifferenceLine> compareRuns(const Layout& left, const Layout& right,
+                                        ComparedWeights weights) {
   return {compareConfigurations(left, right),
           compareData(left, right),
           compareScalars(left, right),
@@ -228,7 +247,7 @@ std::vector<DifferenceLine> compareRuns(const Layout& left, const Layout& right)
               "predictions", run_folder::predictionSteps(left), run_folder::predictionSteps(right),
               [&](std::int64_t step) { return left.predictions(step); },
               [&](std::int64_t step) { return right.predictions(step); }),
-          compareWeights(left, right)};
+          compareWeights(left, right, weights)};
 }
 
 }  // namespace lockstep::cli

@@ -15,10 +15,13 @@ struct DifferenceLine {
   bool isSame = true;
 };
 
+/// A packed run has at most one checkpoint, without the optimizer's state.
+enum class ComparedWeights { All, OfModel };
+
 /// Configuration, data, scalars, evaluations, predictions and weights of two runs, in this order.
 /// Names, paths, and the log's times and use of machines are left out; the number of ranks is not.
 /// Throws Error for a file that cannot be read.
 std::vector<DifferenceLine> compareRuns(const run_folder::Layout& left,
-                                        const run_folder::Layout& right);
+                                        const run_folder::Layout& right, ComparedWeights weights);
 
 }  // namespace lockstep::cli

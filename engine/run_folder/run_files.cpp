@@ -93,6 +93,12 @@ base::FileDescriptor RunFiles::open(const fs::path& path) {
   const bool isInRun = path == "config.yaml" ||
                        (path.is_relative() && isPlain(path) && isServedFolder(*path.begin()));
   if (isInRun) return openBelow(layout_.folder(), path);
+  if (packed_) {
+    const auto member = packed_->find(path);
+    if (member == packed_->end())
+      throw UserError(base::shortened(path.string()) + ": is not in the packed run");
+    return openBelow(layout_.folder(), member->second);
+  }
   if (isAnswer(path)) return openBelow(answers_, path.filename());
   if (!isPlain(path) || path.is_relative() || !isOfDataset(path)) {
     throw UserError(base::shortened(path.string()) +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -14,7 +15,7 @@ namespace lockstep::run_folder {
 /// folder: config.yaml and what is in evaluations/, predictions/ and source/, nothing through a
 /// symlink. Absolute: the answers of its engine, and what the dataset of its config.yaml names,
 /// which are the images that an annotation file lists and the annotation files, without which the
-/// images have no names. Nothing else.
+/// images have no names. Nothing else. Of a packed run, those of the dataset that it has.
 class RunFiles {
  public:
   /// Larger files are refused.
@@ -23,6 +24,9 @@ class RunFiles {
   /// socket: of its engine; empty: none runs.
   explicit RunFiles(Layout layout, const fs::path& socket = {})
       : layout_(std::move(layout)), answers_(socket.empty() ? socket : answersFolder(socket)) {}
+  /// datasetFiles: by the path that config.yaml leads to, the path in the run folder.
+  RunFiles(Layout layout, std::map<fs::path, fs::path> datasetFiles)
+      : layout_(std::move(layout)), packed_(std::move(datasetFiles)) {}
 
   /// Ok with the part of the file that was asked for, or the error. Blocks for as long as the disk
   /// does; the first request for an image reads annotation files.
@@ -39,6 +43,7 @@ class RunFiles {
   bool isOfDataset(const fs::path& path);
 
   Layout layout_;
+  std::optional<std::map<fs::path, fs::path>> packed_{};
   fs::path answers_;                        ///< folder; empty: none
   std::optional<std::vector<Part>> parts_;  ///< nullopt: config.yaml was not read yet
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "engine/events/event_record.h"
@@ -10,12 +11,12 @@
 
 namespace lockstep::supervisor {
 
-EndedRun::EndedRun(const run_folder::Layout& layout)
+EndedRun::EndedRun(const run_folder::Layout& layout, run_folder::RunFiles files)
     : layout_(layout),
       info_(run_folder::summarise(layout.folder()).info),
       eventFile_(events::findEventFile(layout.folder())),
       eventLog_(summariseEventLog(eventFile_)),
-      files_(layout) {}
+      files_(std::move(files)) {}
 
 void EndedRun::answer(const protocol::ClientMessage& message, const Send& send) {
   std::visit(

@@ -15,7 +15,10 @@ namespace lockstep::supervisor {
 class EndedRun {
  public:
   /// Reads the event log once. Throws Error.
-  explicit EndedRun(const run_folder::Layout& layout);
+  explicit EndedRun(const run_folder::Layout& layout)
+      : EndedRun(layout, run_folder::RunFiles(layout)) {}
+  /// `files`: what it answers requests for files with.
+  EndedRun(const run_folder::Layout& layout, run_folder::RunFiles files);
 
   /// Gets each line of an answer, without its newline.
   using Send = std::function<void(const std::string& line)>;

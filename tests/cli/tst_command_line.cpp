@@ -100,6 +100,9 @@ class TstCommandLine : public QObject {
     row("train experiment.yaml --workers two", 2, "--workers: two is not an integer");
     row("train experiment.yaml --workers 5000000000", 2, "5000000000 is out of range");
     row("train experiment.yaml --workers 0", 2, "--workers 0: at least one rank is needed");
+    row("pack nowhere --out a.lockstep", 2, "nowhere: no such run folder");
+    row("pack . --out a.lockstep", 2, "not a run folder");
+    row("metrics nowhere.lockstep", 2, "no packed run (*.lockstep)");
     row("evaluate nowhere", 2, "nowhere: no such experiment file or run folder");
     row("evaluate experiment.yaml", 2, "--weights");
     row("evaluate experiment.yaml --weights best", 2, "best");

@@ -52,6 +52,28 @@ class TstModelSource : public QObject {
                  .string());
   }
 
+  void aPackedRunLoadsItsWeights() {
+    EngineBench bench;
+    makeRun(bench);
+    const auto packed = bench.run({"pack", "run", "--out", "run.lockstep", "--weights", "best"});
+    QVERIFY2(packed.status == 0, packed.err.c_str());
+    for (const char* weights : {"", "best", "last", "4"}) {
+      std::vector<std::string> arguments{"evaluate", "run.lockstep"};
+      if (*weights != '\0') arguments.insert(arguments.end(), {"--weights", weights});
+      const auto result = bench.run(arguments);
+      QVERIFY2(result.status == 0, result.err.c_str());
+      QCOMPARE(bench.lastJob<protocol::EvaluateJob>().model.step, 4);
+    }
+    const auto other = bench.run({"evaluate", "run.lockstep", "--weights", "6"});
+    QCOMPARE(other.status, 2);
+    QVERIFY2(other.err.find("has the weights of step 4 alone") != std::string::npos,
+             other.err.c_str());
+    QCOMPARE(bench.run({"pack", "run", "--out", "bare.lockstep"}).status, 0);
+    const auto bare = bench.run({"evaluate", "bare.lockstep"});
+    QCOMPARE(bare.status, 2);
+    QVERIFY2(bare.err.find("was packed without weights") != std::string::npos, bare.err.c_str());
+  }
+
   void runStaysUsableWhenItsDataHasMoved() {
     EngineBench bench;
     makeRun(bench);

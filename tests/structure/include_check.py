@@ -25,10 +25,11 @@ ALLOWED = {
     "engine/events": {"base", "protocol"},
     "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
+    "engine/pack": {"base", "coco", "config", "events", "protocol", "run_folder"},
     "engine/foreign_runs": {"base", "events", "protocol", "run_folder"},
     "engine/queue": {"base", "protocol", "run_folder"},
     "engine/supervisor": CORE,
-    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "foreign_runs", "formats"},
+    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "foreign_runs", "formats", "pack"},
     "engine/structures": {"base"},
     "engine/ops": {"base", "structures"},
     "engine/model": {"base", "config", "structures", "ops"},
@@ -65,7 +66,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|dataset_check|formats|events|protocol|alerts|run_folder|foreign_runs|queue|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|dataset_check|formats|events|protocol|alerts|run_folder|pack|foreign_runs|queue|supervisor|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.

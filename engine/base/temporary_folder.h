@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+
+namespace lockstep::base {
+
+/// A folder of this user alone in the system's temporary folder, removed by the destructor.
+class TemporaryFolder {
+ public:
+  /// Throws Error.
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace lockstep::base

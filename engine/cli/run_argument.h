@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "engine/pack/packed_run.h"
+
+namespace lockstep::cli {
+
+/// RUN on a command line: a run folder, or a packed run, which is a run folder for as long as this
+/// exists. Copies share it.
+class RunArgument {
+ public:
+  /// Does not check a folder. Throws Error for a packed run that cannot be read.
+  explicit RunArgument(const std::string& given)
+      : given_(given),
+        packed_(pack::isPackedRun(given) ? std::make_shared<pack::PackedRun>(given) : nullptr) {}
+
+  /// As given, for messages.
+  const std::string& given() const { return given_; }
+  std::filesystem::path folder() const {
+    return packed_ ? packed_->layout().folder() : std::filesystem::path(given_);
+  }
+  /// nullptr: it is a folder.
+  const pack::PackedRun* packed() const { return packed_.get(); }
+
+ private:
+  std::string given_;
+  std::shared_ptr<const pack::PackedRun> packed_;
+};
+
+}  // namespace lockstep::cli

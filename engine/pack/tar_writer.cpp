@@ -1,0 +1,105 @@
+#include "engine/pack/tar_writer.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/file_descriptor.h"
+
+namespace lockstep::pack {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kBlockBytes = 1 << 20;
+
+[[noreturn]] void throwOf(const fs::path& file) {
+  throw Error(file.string() + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+TarWriter::TarWriter(const fs::path& target)
+    : target_(target),
+      temporary_(target.parent_path() / ("." + target.filename().string() + "." +
+                                         std::to_string(::getpid()) + ".partial")),
+      archive_(::archive_write_new(), ::archive_write_free) {
+  ::archive_write_set_format_pax_restricted(archive_.get());
+  ::archive_write_add_filter_none(archive_.get());
+  ::archive_write_set_bytes_in_last_block(archive_.get(), 1);
+  if (::archive_write_open_filename(archive_.get(), temporary_.c_str()) != ARCHIVE_OK) fail();
+}
+
+TarWriter::~TarWriter() {
+  archive_.reset();
+  std::error_code ignored;
+  fs::remove(temporary_, ignored);
+}
+
+void TarWriter::fail() const {
+  const char* reason = ::archive_error_string(archive_.get());
+  throw Error(target_.string() +
+              ": cannot be written: " + (reason != nullptr ? reason : "unknown reason"));
+}
+
+void TarWriter::beginMember(const std::string& member, std::int64_t bytes, double modified) {
+  const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(::archive_entry_new(),
+                                                                       ::archive_entry_free);
+  ::archive_entry_set_pathname(entry.get(), member.c_str());
+  ::archive_entry_set_size(entry.get(), bytes);
+  ::archive_entry_set_filetype(entry.get(), AE_IFREG);
+  ::archive_entry_set_perm(entry.get(), 0644);
+  const double seconds = std::floor(modified);
+  ::archive_entry_set_mtime(entry.get(), static_cast<time_t>(seconds),
+                            static_cast<long>((modified - seconds) * 1e9));
+  if (::archive_write_header(archive_.get(), entry.get()) != ARCHIVE_OK) fail();
+}
+
+void TarWriter::write(std::string_view bytes) {
+  if (::archive_write_data(archive_.get(), bytes.data(), bytes.size()) !=
+      static_cast<la_ssize_t>(bytes.size()))
+    fail();
+}
+
+void TarWriter::addText(const std::string& member, std::string_view content, double modified) {
+  beginMember(member, static_cast<std::int64_t>(content.size()), modified);
+  write(content);
+}
+
+void TarWriter::addFile(const std::string& member, const fs::path& file) {
+  const base::FileDescriptor source(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat facts {};
+  if (!source.isOpen() || ::fstat(source.get(), &facts) != 0) throwOf(file);
+  if (!S_ISREG(facts.st_mode)) throw Error(file.string() + ": is not a file");
+  beginMember(member, facts.st_size,
+              static_cast<double>(facts.st_mtim.tv_sec) +
+                  static_cast<double>(facts.st_mtim.tv_nsec) * 1e-9);
+  std::string block(kBlockBytes, '\0');
+  for (auto left = static_cast<std::size_t>(facts.st_size); left > 0;) {
+    const ssize_t count = ::read(source.get(), block.data(), std::min(left, block.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throwOf(file);
+    if (count == 0) throw Error(file.string() + ": became shorter while it was packed");
+    write(std::string_view(block).substr(0, static_cast<std::size_t>(count)));
+    left -= static_cast<std::size_t>(count);
+  }
+}
+
+void TarWriter::finish() {
+  if (::archive_write_close(archive_.get()) != ARCHIVE_OK) fail();
+  base::syncToDisk(temporary_);
+  std::error_code error;
+  fs::rename(temporary_, target_, error);
+  if (error) throw Error(target_.string() + ": cannot be written: " + error.message());
+  base::syncToDisk(target_.parent_path());
+}
+
+}  // namespace lockstep::pack

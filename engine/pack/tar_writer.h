@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct archive;
+
+namespace lockstep::pack {
+
+/// Writes an uncompressed tar (pax), with the same bytes for the same content: members belong to
+/// nobody. The file appears whole or not at all: it is written beside its target, which finish()
+/// replaces. All throw Error.
+class TarWriter {
+ public:
+  explicit TarWriter(const std::filesystem::path& target);
+  TarWriter(const TarWriter&) = delete;
+  TarWriter& operator=(const TarWriter&) = delete;
+  ~TarWriter();
+
+  void addText(const std::string& member, std::string_view content, double modified);
+  /// The bytes that the file has now; it may grow meanwhile.
+  void addFile(const std::string& member, const std::filesystem::path& file);
+  void finish();
+
+ private:
+  void beginMember(const std::string& member, std::int64_t bytes, double modified);
+  void write(std::string_view bytes);
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path target_, temporary_;
+  std::unique_ptr<archive, int (*)(archive*)> archive_;
+};
+
+}  // namespace lockstep::pack
