@@ -133,12 +133,13 @@ CommandLine parseCommandLine(const QStringList& arguments) {
 
 QString helpText() {
   return QStringLiteral(
-      "lockstep [RUN|CONFIG|FOLDER|ssh://HOST/FOLDER]… [options]\n"
+      "lockstep [RUN|CONFIG|FOLDER|F.lockstep|ssh://HOST/FOLDER]… [options]\n"
       "\n"
       "The desktop application for instance-segmentation experiments.\n"
       "  RUN     a run folder, to show its curves and predictions\n"
       "  CONFIG  an experiment file (YAML), to edit and train\n"
       "  FOLDER  folders whose runs are listed (default: $LOCKSTEP_RUNS, else ./runs)\n"
+      "  F.lockstep         a run that lockstep-engine pack wrote as one file; only read\n"
       "  ssh://HOST/FOLDER  a run, or a folder of runs, on another machine: HOST, USER@HOST or\n"
       "          HOST:PORT, and a path there (/~/… in the home folder); $LOCKSTEP_SSH, else ssh,\n"
       "          must reach it without a password, and lockstep-engine be found there\n"

@@ -1,10 +1,11 @@
 #include "app/controllers/engine_command.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QTimer>
 #include <chrono>
 #include <utility>
+
+#include "app/controllers/engine_program.h"
 
 namespace lockstep::app {
 namespace {
@@ -16,10 +17,7 @@ constexpr int kEndsWithinMilliseconds = 500;
 }  // namespace
 
 EngineCommand::EngineCommand(const QString& program, QObject* parent)
-    : QObject(parent),
-      program_(program.isEmpty()
-                   ? QCoreApplication::applicationDirPath() + QStringLiteral("/lockstep-engine")
-                   : program) {}
+    : QObject(parent), program_(engineProgram(program)) {}
 
 EngineCommand::~EngineCommand() {
   if (!process_) return;

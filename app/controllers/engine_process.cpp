@@ -1,8 +1,9 @@
 #include "app/controllers/engine_process.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QProcessEnvironment>
+
+#include "app/controllers/engine_program.h"
 
 namespace lockstep::app {
 namespace {
@@ -22,10 +23,7 @@ QString optionOf(EngineProcess::When when) {
 }  // namespace
 
 EngineProcess::EngineProcess(const QString& program, QObject* parent)
-    : QObject(parent),
-      program_(program.isEmpty()
-                   ? QCoreApplication::applicationDirPath() + QStringLiteral("/lockstep-engine")
-                   : program) {}
+    : QObject(parent), program_(engineProgram(program)) {}
 
 EngineProcess::~EngineProcess() {
   if (!process_) return;

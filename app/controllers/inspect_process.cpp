@@ -1,11 +1,12 @@
 #include "app/controllers/inspect_process.h"
 
-#include <QCoreApplication>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTimer>
 #include <algorithm>
 #include <chrono>
+
+#include "app/controllers/engine_program.h"
 
 namespace lockstep::app {
 namespace {
@@ -17,10 +18,7 @@ constexpr int kMaxDisconnects = 3;
 }  // namespace
 
 InspectProcess::InspectProcess(const QString& program, QObject* parent)
-    : QObject(parent),
-      program_(program.isEmpty()
-                   ? QCoreApplication::applicationDirPath() + QStringLiteral("/lockstep-engine")
-                   : program) {
+    : QObject(parent), program_(engineProgram(program)) {
   connectSignals();
 }
 

@@ -57,8 +57,10 @@ void RunController::connectSignals() {
   connect(&link_, &EngineLink::failed, this, [this](const QString& message) {
     setAccessError(
         linkError_,
-        RunAccessError{place_ ? tr("The run on %1 cannot be followed").arg(place_->hostText())
-                              : tr("The run cannot be followed live"),
+        RunAccessError{!place_ ? tr("The run cannot be followed live")
+                       : place_->isPackedRun()
+                           ? tr("The packed run cannot be read")
+                           : tr("The run on %1 cannot be followed").arg(place_->hostText()),
                        message});
     if (!place_) return;
     if (!isKnown()) summary_.info.state = base::OpenEnum<protocol::RunState>("not connected");
@@ -318,6 +320,10 @@ void RunController::applyState(const protocol::State& state) {
 
 QString RunController::predictionBlockedBy() const {
   if (!place_) return {};
+  if (place_->isPackedRun())
+    return tr("This is a packed run, which is only read: lockstep-engine predict %1 predicts with "
+              "its weights, if it has any.")
+        .arg(place_->path);
   if (!summary_.alive)
     return tr("The run has ended on %1, and there is no engine to ask. There, lockstep-engine "
               "predict takes any of its checkpoints.")

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/controllers/engine_program.h"
 #include "engine/base/error.h"
 
 namespace lockstep::app {
@@ -36,6 +37,7 @@ bool isUnknownArgument(const QString& line) {
 }  // namespace
 
 QStringList sshCommand(const RemotePlace& place, const QStringList& arguments) {
+  if (place.isPackedRun()) return QStringList{engineProgram()} + arguments;
   QStringList command = QProcess::splitCommand(qEnvironmentVariable("LOCKSTEP_SSH"));
   if (command.isEmpty()) command = {QStringLiteral("ssh")};
   // The first value of an option counts for ssh, so that $LOCKSTEP_SSH overrides these.
@@ -75,7 +77,8 @@ void SshProcess::stop() {
   process->disconnect(this);
   if (process->state() == QProcess::NotRunning) return process->deleteLater();
   connect(process, &QProcess::finished, process, &QObject::deleteLater);
-  process->kill();
+  // At the end of its input it removes what it has unpacked.
+  place_.isPackedRun() ? process->closeWriteChannel() : process->kill();
 }
 
 void SshProcess::write(const QByteArray& bytes) {
@@ -110,6 +113,7 @@ void SshProcess::finish(int status, QProcess::ExitStatus how) {
 
 SshProcess::End SshProcess::endOf(int status, QProcess::ExitStatus how) const {
   const QString line = lastErrorLine();
+  if (place_.isPackedRun()) return endOfPacked(status, line);
   if (process_->error() == QProcess::FailedToStart)
     return {-1,
             tr("%1 cannot be started: install an ssh client, or name one in LOCKSTEP_SSH")
@@ -139,6 +143,13 @@ SshProcess::End SshProcess::endOf(int status, QProcess::ExitStatus how) const {
           status == 0 ? tr("the connection has ended")
                       : tr("lockstep-engine there exited with status %1").arg(status),
           false};
+}
+
+/// A file that cannot be read stays so.
+SshProcess::End SshProcess::endOfPacked(int status, const QString& line) const {
+  if (!line.isEmpty()) return {status, line, true};
+  return {status,
+          tr("lockstep-engine cannot read %1 (exit status %2)").arg(place_.path).arg(status), true};
 }
 
 }  // namespace lockstep::app

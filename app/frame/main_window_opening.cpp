@@ -120,6 +120,8 @@ void MainWindow::openLate(const QString& path, PathKind kind) {
   showWaiting();
   if (kind == PathKind::Gone) {
     showGone({path});
+  } else if (kind == PathKind::Packed) {
+    openRemote(RemotePlace::packedRun(path), runs_->selectedRuns().isEmpty());
   } else if (kind == PathKind::Experiment) {
     if (configurePage()->open(path) && runs_->selectedRuns().isEmpty()) showPage(Page::Configure);
   } else if (kind == PathKind::Run) {

@@ -17,11 +17,16 @@ void readOnce(const std::string& file) {
   }
 }
 
+bool isPackedRun(const QString& path) {
+  return path.endsWith(QLatin1String(".lockstep")) && QFileInfo(path).isFile();
+}
+
 }  // namespace
 
 PathKind kindOf(const QString& path) {
   if (RemotePlace::isRemote(path)) return PathKind::Remote;
   const std::string place = path.toStdString();
+  if (isPackedRun(path)) return PathKind::Packed;
   if (QFileInfo(path).isFile()) {
     readOnce(place);
     return PathKind::Experiment;
@@ -50,6 +55,8 @@ Opening openingOf(const std::vector<GivenPath>& paths, std::optional<Page> page)
       opening.gone.append(path);
     } else if (kind == PathKind::Remote) {
       if (const auto place = RemotePlace::parse(path)) opening.remotes.append(*place);
+    } else if (kind == PathKind::Packed) {
+      opening.remotes.append(RemotePlace::packedRun(path));
     } else if (kind == PathKind::Experiment) {
       opening.experiments.append(path);
     } else if (kind == PathKind::Run) {

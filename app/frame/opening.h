@@ -11,7 +11,7 @@
 
 namespace lockstep::app {
 
-enum class PathKind { Remote, Experiment, Run, RunsFolder, Gone };
+enum class PathKind { Remote, Packed, Experiment, Run, RunsFolder, Gone };
 
 /// Blocks as long as its disk does: what will be read of it to open it can be read.
 PathKind kindOf(const QString& path);
@@ -31,7 +31,7 @@ struct GivenPath {
 struct Opening {
   QStringList runsFolders;     ///< their runs are listed; new ones are created in the first
   QStringList runs;            ///< selected runs, the current one first
-  QList<RemotePlace> remotes;  ///< runs and folders of runs on other machines
+  QList<RemotePlace> remotes;  ///< runs and folders of runs on other machines, and packed runs
   QStringList experiments;     ///< files to edit, the shown one last
   QString copiedRun;           ///< run whose configuration is edited as a copy; empty: none
   QStringList gone;            ///< of an earlier session

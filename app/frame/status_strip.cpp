@@ -69,6 +69,8 @@ void StatusStrip::showRun(const RunController* run) {
                                  : tr("not running"));
       break;
   }
+  if (run->place() && run->place()->isPackedRun() && run->isKnown())
+    texts = {tr("packed run, read-only"), process()};
   if (run->program())
     texts = {tr("read from files of %1").arg(QLatin1String(base::textOf(*run->program())))};
   if (info.ranks > 0) texts << (info.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(info.ranks));

@@ -6,6 +6,9 @@
 namespace lockstep::app {
 
 std::optional<RemotePlace> RemotePlace::parse(const QString& address) {
+  const QLatin1String packed("packed:");
+  if (address.startsWith(packed + QLatin1String("/")))
+    return packedRun(QDir::cleanPath(address.mid(packed.size())));
   static const QRegularExpression pattern(
       QStringLiteral(
           R"(^ssh://((?:[^-@/:\s][^@/:\s]*@)?)(\[[0-9A-Fa-f:.]+\]|[^-@/:\[\]\s][^@/:\[\]\s]*))"
@@ -24,6 +27,7 @@ std::optional<RemotePlace> RemotePlace::parse(const QString& address) {
 }
 
 QString RemotePlace::address() const {
+  if (isPackedRun()) return QStringLiteral("packed:") + path;
   QString text = QStringLiteral("ssh://") + hostText();
   if (path == QLatin1String(".")) return text + QStringLiteral("/~");
   if (!path.startsWith(QLatin1Char('/'))) text += QStringLiteral("/~/");
@@ -31,6 +35,7 @@ QString RemotePlace::address() const {
 }
 
 QString RemotePlace::hostText() const {
+  if (isPackedRun()) return name();
   return port > 0 ? host + QLatin1Char(':') + QString::number(port) : host;
 }
 

@@ -1,5 +1,6 @@
 #include "app/models/remote_run_list.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QString>
 #include <algorithm>
@@ -89,7 +90,9 @@ ListedRun unknownRemoteRun(const RemotePlace& run) {
   ListedRun listed;
   listed.summary.folder = run.address().toStdString();
   listed.summary.info.name = run.name().toStdString();
-  listed.summary.info.host = run.hostText().toStdString();
+  listed.summary.info.host =
+      (run.isPackedRun() ? QCoreApplication::translate("RemotePlace", "packed") : run.hostText())
+          .toStdString();
   listed.summary.info.state = base::OpenEnum<protocol::RunState>("connecting");
   listed.summary.info.ranks = 0;
   return listed;

@@ -31,6 +31,7 @@ class TstRemotePlace : public QObject {
     add("ssh://node7/~/runs", "node7", 0, "runs");
     add("ssh://node7/~", "node7", 0, ".");
     add("ssh://node7/", "node7", 0, "/");
+    add("packed:/data/a b.lockstep", "", 0, "/data/a b.lockstep");
     add("ssh://ada@[fe80::1]:22/r", "ada@[fe80::1]", 22, "/r");
   }
   void addressesAreParsed() {

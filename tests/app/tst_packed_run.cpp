@@ -1,0 +1,100 @@
+#include <QFile>
+#include <QImage>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/controllers/engine_link.h"
+#include "app/controllers/remote_files.h"
+#include "app/controllers/run_controller.h"
+#include "app/frame/opening.h"
+#include "engine/pack/pack_run.h"
+#include "tests/app/losses_of.h"
+#include "tests/app/made_run.h"
+#include "tests/support/file_content.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::EngineLink;
+using app::RemotePlace;
+using app::RunController;
+using tests::contentOf;
+
+/// lockstep-engine reads it; what it was packed of is gone.
+class TstPackedRun : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    QTemporaryDir elsewhere;
+    image_ = elsewhere.filePath(QStringLiteral("a.png"));
+    QImage picture(8, 8, QImage::Format_RGB32);
+    picture.fill(Qt::gray);
+    QVERIFY(picture.save(image_));
+    imageBytes_ = contentOf(image_);
+    const QString annotations = elsewhere.filePath(QStringLiteral("val.json"));
+    QFile file(annotations);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"images": [{"id": 3, "file_name": "a.png", "width": 8, "height": 8}],
+                   "categories": [{"id": 1, "name": "thing"}], "annotations": []})");
+    file.close();
+    tests::MadeRun made;
+    made.valImages = elsewhere.path().toStdString();
+    made.valAnnotations = annotations.toStdString();
+    made.watchedImages = {3};
+    const QString run = tests::makeRun(elsewhere.path(), made);
+    pack::packRun(run_folder::Layout(run.toStdString()), packed().toStdString(), {});
+  }
+
+  void everyPointAndPictureIsShown() {
+    RunController run(RemotePlace::packedRun(packed()).address());
+    QSignalSpy loaded(&run, &RunController::loaded);
+    run.refresh();
+    QVERIFY(loaded.wait());
+    QCOMPARE(tests::lossCount(run), std::size_t{40});
+    QCOMPARE(run.info().state.text(), std::string_view("finished"));
+    QCOMPARE(run.info().name, std::string("made"));
+    QVERIFY(!run.isAlive() && !run.canResume() && !run.accessError());
+    QVERIFY(run.predictionBlockedBy().contains(QLatin1String("packed run")));
+    const app::RunFileAccess files = run.files();
+    QCOMPARE(contentOf(brought(files, files.localPath(image_))), imageBytes_);
+    QVERIFY(
+        contentOf(brought(files, files.folder + QStringLiteral("/predictions/step-00000040.json")))
+            .contains("image_ids"));
+  }
+
+  void aDamagedFileIsReportedOnce() {
+    QFile file(packed());
+    QVERIFY(file.resize(file.size() / 2));
+    RunController run(RemotePlace::packedRun(packed()).address());
+    run.refresh();
+    QTRY_VERIFY(run.accessError());
+    QCOMPARE(run.accessError()->title, QStringLiteral("The packed run cannot be read"));
+    QVERIFY2(run.accessError()->detail.contains(QLatin1String("damaged or incomplete")),
+             qPrintable(run.accessError()->detail));
+    QCOMPARE(run.linkState(), EngineLink::State::Off);
+  }
+
+  void itIsOpenedByItsName() {
+    QCOMPARE(app::kindOf(packed()), app::PathKind::Packed);
+    const app::Opening opening = app::openingOf({{packed(), app::kindOf(packed())}}, {});
+    QCOMPARE(opening.remotes, QList{RemotePlace::packedRun(packed())});
+    QCOMPARE(app::kindOf(folder_->path()), app::PathKind::RunsFolder);
+  }
+
+ private:
+  QString packed() const { return folder_->filePath(QStringLiteral("a.lockstep")); }
+  static QString brought(const app::RunFileAccess& files, const QString& local) {
+    bool isDone = false;
+    files.bring(local, [&](const QString&) { isDone = true; });
+    return QTest::qWaitFor([&] { return isDone; }) ? local : QString();
+  }
+
+  std::unique_ptr<QTemporaryDir> folder_;
+  QString image_;
+  QByteArray imageBytes_;
+};
+
+LOCKSTEP_TEST(TstPackedRun)
+#include "tst_packed_run.moc"
