@@ -84,7 +84,9 @@ void showKeysOf(QWidget* widget, const char* id) {
 
 QString toolTipWithKeys(const QWidget* widget) {
   const QString id = widget->property(kKeysOf).toString();
-  const QString keys = id.isEmpty() ? QString() : keysText(widget->window(), id);
+  const QWidget* window = widget->window();
+  while (window->parentWidget()) window = window->parentWidget()->window();  // of one that floats
+  const QString keys = id.isEmpty() ? QString() : keysText(window, id);
   const QString text = widget->toolTip();
   return keys.isEmpty() || text.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys);
 }

@@ -1,7 +1,6 @@
 #include "app/frame/main_window.h"
 
 #include <QCloseEvent>
-#include <QDockWidget>
 #include <QFileInfo>
 #include <QSettings>
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/run_trash.h"
+#include "app/docks/dock.h"
 #include "app/frame/keys_dialog.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
@@ -107,7 +107,7 @@ void MainWindow::connectSignals() {
   connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
   connect(monitorPage(), &MonitorPage::exportRequested, this, &MainWindow::exportCurves);
   connect(monitorPage(), &MonitorPage::alertsRequested, this, [this] {
-    logDock_->show();
+    logDock_->bringUp();
     log_->showAlerts();
   });
   connect(log_, &LogPanel::stepChosen, monitorPage(), &MonitorPage::showStep);

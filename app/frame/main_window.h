@@ -22,7 +22,6 @@
 #include "widgets/theme.h"
 
 class QAction;
-class QDockWidget;
 class QMenu;
 
 namespace lockstep::widgets {
@@ -34,6 +33,7 @@ namespace lockstep::app {
 class BusyDevices;
 class ConfigurePage;
 class DesktopNotice;
+class Dock;
 class Dismissals;
 class ForkDialog;
 class LogPanel;
@@ -104,7 +104,10 @@ class MainWindow : public QMainWindow {
  private:
   void buildUi();
   void buildDocks();
+  QList<Dock*> docks() const;
+  /// Where they are before anybody moves them.
   void placeDocks();
+  void resetDocks();
   QMenu* buildMenu();
   QMenu* buildDraftMenu(QWidget* parent);
   QMenu* buildRecentMenu(QWidget* parent);
@@ -216,8 +219,8 @@ class MainWindow : public QMainWindow {
   LogPanel* log_ = nullptr;
   StatusStrip* status_ = nullptr;
   std::vector<ShownRun> shownRuns_;  ///< the current one first
-  QDockWidget* runsDock_ = nullptr;
-  QDockWidget* logDock_ = nullptr;
+  Dock* runsDock_ = nullptr;
+  Dock* logDock_ = nullptr;
   QList<QAction*> monitorActions_;
   QStringList lastActions_;  ///< ids of those chosen in the palette, the latest first
   struct RunActions {

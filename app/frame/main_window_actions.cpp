@@ -1,7 +1,6 @@
 // Menu and keyboard of the window.
 #include <QAction>
 #include <QActionGroup>
-#include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLocale>
@@ -9,6 +8,7 @@
 #include <QSettings>
 
 #include "app/configure/configure_page.h"
+#include "app/docks/dock.h"
 #include "app/frame/command_palette.h"
 #include "app/frame/keys_dialog.h"
 #include "app/frame/main_window.h"
@@ -26,12 +26,19 @@
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
+namespace {
+
+/// Of "F1; ?"
+QList<QKeySequence> keysOf(const char* keys) {
+  return *keys ? QKeySequence::listFromString(QString::fromLatin1(keys)) : QList<QKeySequence>();
+}
+
+}  // namespace
 
 QAction* MainWindow::addEverywhere(const char* id, const QString& text, const char* keys,
                                    const std::function<void()>& act) {
-  const QList<QKeySequence> list =
-      *keys ? QKeySequence::listFromString(QString::fromLatin1(keys)) : QList<QKeySequence>();
-  return widgets::addNamedAction(this, widgets::ActionPlace::Everywhere, id, text, list, act);
+  return widgets::addNamedAction(this, widgets::ActionPlace::Everywhere, id, text, keysOf(keys),
+                                 act);
 }
 
 QMenu* MainWindow::buildMenu() {
@@ -103,23 +110,28 @@ void MainWindow::buildRunActions(QMenu* menu) {
 
 void MainWindow::buildPanelMenu(QMenu* menu) {
   const struct {
-    QDockWidget* dock;
-    const char* id;
-    QString text;
-  } panels[] = {{runsDock_, "window.runs_panel", tr("Show or hide the runs")},
-                {logDock_, "window.log_panel", tr("Show or hide log and alerts")}};
-  for (const auto& [dock, id, text] : panels) {
-    QAction* action = dock->toggleViewAction();
-    widgets::nameAction(action, widgets::ActionPlace::Everywhere, id);
-    action->setProperty(widgets::kListedText, text);
+    Dock* dock;
+    const char *id, *keys, *floatId;
+    QString text, floatText;
+  } panels[] = {{runsDock_, "window.runs_panel", "", "window.float_runs",
+                 tr("Show or hide the runs"), tr("Float or dock the runs")},
+                {logDock_, "window.log_panel", "", "window.float_log",
+                 tr("Show or hide log and alerts"), tr("Float or dock log and alerts")}};
+  for (const auto& panel : panels) {
+    QAction* action = panel.dock->toggleViewAction();
+    action->setShortcuts(keysOf(panel.keys));
+    widgets::nameAction(action, widgets::ActionPlace::Everywhere, panel.id);
+    action->setProperty(widgets::kListedText, panel.text);
     menu->addAction(action);
     addAction(action);
+    addEverywhere(panel.floatId, panel.floatText, "", [dock = panel.dock] {
+      dock->bringUp();
+      dock->setFloating(!dock->isFloating());
+    });
   }
   menu->addSeparator();
-  menu->addAction(addEverywhere("window.reset_layout", tr("Reset layout"), "", [this] {
-    for (QDockWidget* dock : {runsDock_, logDock_}) dock->show();
-    placeDocks();
-  }));
+  menu->addAction(
+      addEverywhere("window.reset_layout", tr("Reset layout"), "", [this] { resetDocks(); }));
 }
 
 /// Of all pages, which are created for it.

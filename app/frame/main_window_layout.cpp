@@ -1,9 +1,9 @@
 // MainWindow's docks and saved layout.
-#include <QDockWidget>
 #include <QScreen>
 #include <QSettings>
 #include <QUrl>
 
+#include "app/docks/dock.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/models/dismissals.h"
@@ -17,42 +17,50 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kLayoutVersion = 1;
+constexpr int kLayoutVersion = 2;
 constexpr QSize kDefaultSize(1440, 900);
-constexpr int kRunsPx = 268, kLogPx = 124;
+constexpr int kRunsPx = 268;
+/// Of the window's height.
+constexpr double kLogFraction = 0.16;
 
 }  // namespace
 
 void MainWindow::buildDocks() {
+  setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   runs_ = new RunsPanel(runList_);
+  runsDock_ = new Dock("runsDock", tr("Runs"), runs_);
+  runsDock_->addTool(runs_->viewButton());
   log_ = new LogPanel;
-  runsDock_ = new QDockWidget(tr("Runs"));
-  runsDock_->setObjectName(QStringLiteral("runsDock"));
-  runsDock_->setWidget(runs_);
-  logDock_ = new QDockWidget(tr("Log and alerts"));
-  logDock_->setObjectName(QStringLiteral("logDock"));
-  logDock_->setWidget(log_);
-  // The panels have headings of their own.
-  for (QDockWidget* dock : {runsDock_, logDock_}) {
-    dock->setTitleBarWidget(new QWidget);
-    dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
-  }
-  placeDocks();
+  logDock_ = new Dock("logDock", tr("Log and alerts"), log_);
+  logDock_->setHead(log_->head());
 }
+
+QList<Dock*> MainWindow::docks() const { return {runsDock_, logDock_}; }
 
 void MainWindow::placeDocks() {
   addDockWidget(Qt::LeftDockWidgetArea, runsDock_);
   addDockWidget(Qt::BottomDockWidgetArea, logDock_);
   resizeDocks({runsDock_}, {kRunsPx}, Qt::Horizontal);
-  resizeDocks({logDock_}, {kLogPx}, Qt::Vertical);
+  resizeDocks({logDock_}, {static_cast<int>(height() * kLogFraction)}, Qt::Vertical);
+}
+
+void MainWindow::resetDocks() {
+  for (Dock* dock : docks()) {
+    dock->setFloating(false);
+    dock->show();
+  }
+  placeDocks();
 }
 
 void MainWindow::restoreLayout() {
   const QSettings settings;
   // Screenshots have the same size on every machine.
   resize(options_.keepLayout ? kDefaultSize.boundedTo(screen()->availableSize()) : kDefaultSize);
-  if (options_.keepLayout) {
+  if (options_.keepLayout)
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
+  if (!options_.size.isEmpty()) resize(options_.size);
+  placeDocks();
+  if (options_.keepLayout) {
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
     const double smoothing = settings.value(QStringLiteral("smoothing"), 0.6).toDouble();
     monitorPage()->tools()->setSmoothing(smoothing);
@@ -66,7 +74,6 @@ void MainWindow::restoreLayout() {
   }
   // Screenshots have the same run colours as the window.
   runList_->restoreStyles(settings.value(QStringLiteral("runStyles")).toStringList());
-  if (!options_.size.isEmpty()) resize(options_.size);
 }
 
 /// The cards' settings are kept for each folder of runs.

@@ -132,15 +132,14 @@ void LogPanel::buildUi() {
   stack_->addWidget(logList_);
   stack_->addWidget(alertList_);
 
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(10, 4, 12, 0);
+  head_ = new QWidget(this);
+  auto* head = new QHBoxLayout(head_);
+  head->setContentsMargins(0, 0, 0, 0);
   head->addWidget(tabs_);
   head->addStretch();
   head->addWidget(filter_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 4);
-  column->setSpacing(2);
-  column->addLayout(head);
   column->addWidget(stack_, 1);
 }
 

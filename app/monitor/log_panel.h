@@ -15,13 +15,15 @@ class QTabBar;
 
 namespace lockstep::app {
 
-/// The bottom dock: log and alerts of the current run.
+/// Log and alerts of the current run.
 class LogPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit LogPanel(QWidget* parent = nullptr);
 
+  /// Tabs and filter; the caller places them.
+  QWidget* head() const { return head_; }
   void setLog(const std::vector<LogEntry>& entries);
   void setAlerts(const std::vector<protocol::Alert>& alerts);
   void showAlerts();
@@ -35,6 +37,7 @@ class LogPanel : public QWidget {
   void connectSignals();
   QListView* makeList(QAbstractItemModel* model, const QString& name, const QString& emptyText);
 
+  QWidget* head_ = nullptr;
   QTabBar* tabs_ = nullptr;
   QLineEdit* filter_ = nullptr;
   QStackedWidget* stack_ = nullptr;

@@ -29,8 +29,6 @@ RunsPanel::RunsPanel(RunListModel* model, QWidget* parent)
 
 void RunsPanel::buildUi() {
   widgets::setRole(this, "panel");
-  auto* title = new QLabel(tr("Runs"));
-  widgets::setRole(title, "section");
   filterText_ = new QLineEdit;
   filterText_->setPlaceholderText(tr("Filter: text, /regex/, solver.base_lr>0.01"));
   filterText_->setClearButtonEnabled(true);
@@ -50,22 +48,18 @@ void RunsPanel::buildUi() {
   widgets::setRole(filterFault_, "warning");
   widgets::setRole(listingError_, "warning");
   list_ = new RunTreeView(tree_);
-  auto* view = new QToolButton;
-  view->setText(tr("View"));
-  view->setToolTip(tr("Columns, order and groups of the list"));
-  view->setPopupMode(QToolButton::InstantPopup);
-  viewMenu_ = new RunViewMenu(tree_, &facts_, view);
-  view->setMenu(viewMenu_);
+  viewButton_ = new QToolButton(this);
+  viewButton_->setText(tr("View"));
+  viewButton_->setToolTip(tr("Columns, order and groups of the list"));
+  viewButton_->setPopupMode(QToolButton::InstantPopup);
+  viewMenu_ = new RunViewMenu(tree_, &facts_, viewButton_);
+  viewButton_->setMenu(viewMenu_);
   empty_ = new widgets::EmptyState;
   empty_->setCompact(true);
 
-  auto* titleRow = new QHBoxLayout;
-  titleRow->addWidget(title, 1);
-  titleRow->addWidget(view);
   auto* head = new QVBoxLayout;
-  head->setContentsMargins(12, 14, 12, 0);
+  head->setContentsMargins(12, 4, 12, 0);
   head->setSpacing(8);
-  head->addLayout(titleRow);
   head->addWidget(filterText_);
   head->addWidget(filterFault_);
   head->addWidget(hiddenNote_);

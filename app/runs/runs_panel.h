@@ -34,6 +34,8 @@ class RunsPanel : public QWidget {
  public:
   explicit RunsPanel(RunListModel* model, QWidget* parent = nullptr);
 
+  /// Columns, order and groups of the list; the caller places it.
+  QToolButton* viewButton() const { return viewButton_; }
   QString currentRun() const { return current_; }
   /// The current run is hidden by the filter.
   bool isCurrentHidden() const { return isCurrentHidden_; }
@@ -116,6 +118,7 @@ class RunsPanel : public QWidget {
   QLabel* hiddenNote_ = nullptr;  ///< how many runs the filter hides
   QLabel* listingError_ = nullptr;
   RunTreeView* list_ = nullptr;
+  QToolButton* viewButton_ = nullptr;
   RunViewMenu* viewMenu_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;

@@ -60,7 +60,8 @@ ALLOWED = {
     "app/predictions": PAGE | {"widgets/image_view", "widgets/instances"},
     "app/configure": PAGE | {"widgets/config_editor", "widgets/experiment"},
     "app/export": {"widgets", "widgets/export", "widgets/jobs"},
-    "app/frame": PAGE | {"app/runs", "app/monitor", "app/export", "app/predictions", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
+    "app/docks": PAGE,
+    "app/frame": PAGE | {"app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
     "app": CORE | {"app/models", "app/controllers", "app/frame", "widgets"},
 }
 # Folder prefix -> system headers it must never see.

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QDockWidget>
+
+class QHBoxLayout;
+class QLabel;
+class QToolButton;
+
+namespace lockstep::app {
+
+/// A part of the window beside the pages. Its title moves it, floats it (button, double click) and
+/// closes it.
+class Dock : public QDockWidget {
+  Q_OBJECT
+
+ public:
+  /// `id`: its name in the saved layout. It owns the panel.
+  Dock(const char* id, const QString& title, QWidget* panel, QWidget* parent = nullptr);
+
+  /// At the right of the title.
+  void addTool(QWidget* tool);
+  /// In the place of the title's text.
+  void setHead(QWidget* head);
+  /// Shows it before those that share its place.
+  void bringUp();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void buildTitle();
+  QToolButton* addButton(const QString& name);
+  void updateButtons();
+
+  QHBoxLayout* row_ = nullptr;  ///< of the title: text, tools, buttons
+  QLabel* text_ = nullptr;
+  QToolButton* float_ = nullptr;
+  QToolButton* close_ = nullptr;
+};
+
+}  // namespace lockstep::app

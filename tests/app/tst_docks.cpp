@@ -1,0 +1,142 @@
+// What stands beside the pages: moved, floated, closed and shown again, and kept for the next
+// start.
+#include <QAction>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/docks/dock.h"
+#include "app/frame/main_window.h"
+#include "app/runs/runs_panel.h"
+#include "tests/app/made_run.h"
+#include "tests/app/window_options.h"
+#include "tests/support/test_main.h"
+#include "widgets/named_action.h"
+
+using namespace lockstep;
+using app::Dock;
+using app::MainWindow;
+
+class TstDocks : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    settings_ = std::make_unique<QTemporaryDir>();
+    organization_ = QCoreApplication::organizationName();
+    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings_->path());
+    QSettings().clear();
+  }
+  void cleanup() {
+    QSettings().clear();
+    QCoreApplication::setOrganizationName(organization_);
+  }
+
+  void aTitleFloatsAndClosesItsDock() {
+    auto window = open();
+    for (Dock* dock : window->findChildren<Dock*>()) {
+      trigger(*window, QStringLiteral("window.reset_layout"));
+      dock->bringUp();
+      QVERIFY(!dock->isFloating() && dock->features().testFlag(QDockWidget::DockWidgetMovable));
+      QTest::mouseDClick(dock->titleBarWidget(), Qt::LeftButton, {}, quietPoint(*dock));
+      QVERIFY(dock->isFloating());
+      QTest::mouseClick(button(*dock, "Put it back into the window"), Qt::LeftButton);
+      QVERIFY(!dock->isFloating());
+      QTest::mouseClick(button(*dock, "Float"), Qt::LeftButton);
+      QVERIFY(dock->isFloating());
+      QTest::mouseClick(button(*dock, "Close"), Qt::LeftButton);
+      QVERIFY(!dock->isVisible());
+    }
+  }
+
+  void everyDockHasActionsThatShowItAndFloatIt() {
+    auto window = open();
+    QStringList shown;
+    for (QAction* action : widgets::namedActions(window.get())) shown << action->objectName();
+    for (const char* name : {"runs", "log"}) {
+      QVERIFY(shown.contains(QStringLiteral("window.%1_panel").arg(QLatin1String(name))));
+      QVERIFY(shown.contains(QStringLiteral("window.float_%1").arg(QLatin1String(name))));
+    }
+    auto* log = dockOf(*window, "logDock");
+    trigger(*window, QStringLiteral("window.log_panel"));
+    QVERIFY(!log->isVisible());
+    trigger(*window, QStringLiteral("window.float_log"));
+    QVERIFY(log->isVisible() && log->isFloating());
+    trigger(*window, QStringLiteral("window.float_log"));
+    QVERIFY(!log->isFloating());
+  }
+
+  void whereDocksAreIsKept() {
+    {
+      auto window = open();
+      window->addDockWidget(Qt::RightDockWidgetArea, dockOf(*window, "runsDock"));
+      trigger(*window, QStringLiteral("window.float_log"));
+      QVERIFY(window->close());
+    }
+    {
+      auto window = open();
+      QCOMPARE(window->dockWidgetArea(dockOf(*window, "runsDock")), Qt::RightDockWidgetArea);
+      QVERIFY(dockOf(*window, "logDock")->isFloating());
+      dockOf(*window, "runsDock")->close();
+      trigger(*window, QStringLiteral("window.reset_layout"));
+      QCOMPARE(window->dockWidgetArea(dockOf(*window, "runsDock")), Qt::LeftDockWidgetArea);
+      QVERIFY(dockOf(*window, "runsDock")->isVisible());
+      QVERIFY(!dockOf(*window, "logDock")->isFloating());
+      QVERIFY(window->close());
+    }
+    auto window = open();
+    QVERIFY(dockOf(*window, "runsDock")->isVisible());
+    QCOMPARE(window->dockWidgetArea(dockOf(*window, "logDock")), Qt::BottomDockWidgetArea);
+  }
+
+  /// Of another version, or of none.
+  void aStateThatCannotBeReadLeavesTheUsualPlaces() {
+    QSettings().setValue(QStringLiteral("docks"), QByteArrayLiteral("no state"));
+    auto window = open();
+    QCOMPARE(window->dockWidgetArea(dockOf(*window, "runsDock")), Qt::LeftDockWidgetArea);
+    QVERIFY(dockOf(*window, "logDock")->isVisible());
+  }
+
+  void keysOfTheWindowWorkInADockThatFloats() {
+    auto window = open();
+    trigger(*window, QStringLiteral("window.float_runs"));
+    auto* runs = dockOf(*window, "runsDock");
+    runs->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(runs));
+    QTest::keyClick(runs, Qt::Key_3, Qt::ControlModifier);
+    QVERIFY(window->page() == app::Page::Predictions);
+  }
+
+ private:
+  std::unique_ptr<MainWindow> open() {
+    app::MainWindowOptions options = tests::optionsFor({});
+    options.keepLayout = true;
+    options.size = {};
+    auto window = std::make_unique<MainWindow>(&theme_, options);
+    window->show();
+    [[maybe_unused]] const bool isShown = QTest::qWaitForWindowExposed(window.get());
+    return window;
+  }
+  static Dock* dockOf(const MainWindow& window, const char* name) {
+    return window.findChild<Dock*>(QLatin1String(name));
+  }
+  static void trigger(const MainWindow& window, const QString& id) {
+    window.findChild<QAction*>(id)->trigger();
+  }
+  static QToolButton* button(const Dock& dock, const char* name) {
+    for (auto* each : dock.titleBarWidget()->findChildren<QToolButton*>())
+      if (each->accessibleName() == QLatin1String(name)) return each;
+    return nullptr;
+  }
+  /// In the title, beside its buttons.
+  static QPoint quietPoint(const Dock& dock) { return {4, dock.titleBarWidget()->height() / 2}; }
+
+  widgets::ThemeSwitch theme_;
+  std::unique_ptr<QTemporaryDir> settings_;
+  QString organization_;
+};
+
+LOCKSTEP_TEST(TstDocks)
+#include "tst_docks.moc"
