@@ -23,9 +23,9 @@ ConfigurePage::ConfigurePage(const QString& draftFolder,
       questions_(questions ? std::move(questions) : std::make_unique<DocumentDialogs>(this)),
       document_([this] { return editor_->text(); }, questions_.get(), draftFolder),
       survey_(
-          [this](const SurveyFacts& facts) {
-            known_ = facts;
-            editor_->setSurvey(facts);
+          [this](const ExperimentSurvey& survey) {
+            known_ = survey;
+            showSurvey();
             Q_EMIT readyChanged();
           },
           jobs::Kind::Disk) {
@@ -60,7 +60,12 @@ void ConfigurePage::connectEditor() {
   });
   connect(&images_, &ImageCounter::counted, this, [this](qint64 drawsPerEpoch, qint64 val) {
     editor_->setImageCounts(drawsPerEpoch, val);
-    survey(drawsPerEpoch);
+    drawsPerEpoch_ = drawsPerEpoch;
+    survey();
+    Q_EMIT readyChanged();
+  });
+  connect(&devices_, &MachineDevices::found, this, [this] {
+    survey();
     Q_EMIT readyChanged();
   });
 }
@@ -90,19 +95,26 @@ void ConfigurePage::countImages() {
 }
 
 /// Again only when something that it depends on has changed.
-void ConfigurePage::survey(qint64 drawsPerEpoch) {
-  const QStringList runs = runs_ ? runs_() : QStringList();
+void ConfigurePage::survey() {
+  if (!editor_->hasDocument()) return;
+  devices_.find();
+  if (devices_.isFinding()) return;
+  SurveySources sources{drawsPerEpoch_, runs_ ? runs_() : QStringList(), devices_.memory(),
+                        known_.objects};
   const config::Experiment& experiment = editor_->loaded().experiment;
-  const QString key = document_.path() % QString::number(drawsPerEpoch) % QLatin1Char('\n') %
-                      surveyKey(experiment) % runs.join(QLatin1Char('\n'));
+  const QString key = document_.path() % QString::number(drawsPerEpoch_) % QLatin1Char('\n') %
+                      surveyKey(experiment) % sources.runs.join(QLatin1Char('\n'));
   if (key == surveyed_) {
-    if (survey_.isIdle()) editor_->setSurvey(known_);  // the document may have been opened again
+    if (survey_.isIdle()) showSurvey();  // the document may have been opened again
     return;
   }
   surveyed_ = key;
-  survey_.request([experiment, drawsPerEpoch, runs] {
-    return surveyExperiment(experiment, drawsPerEpoch, runs);
-  });
+  survey_.request(
+      [experiment, sources = std::move(sources)] { return surveyExperiment(experiment, sources); });
+}
+
+void ConfigurePage::showSurvey() {
+  editor_->setSurvey(known_.facts, known_.objects ? known_.objects->boxSizes : config::BoxSizes());
 }
 
 bool ConfigurePage::open(const QString& path) {
@@ -202,7 +214,8 @@ QString ConfigurePage::trainingBlockedBy() const {
 }
 
 bool ConfigurePage::isReady() const {
-  return !hasDocument() || (editor_->isReady() && !images_.isCounting() && survey_.isIdle());
+  return !hasDocument() ||
+         (editor_->isReady() && !images_.isCounting() && !devices_.isFinding() && survey_.isIdle());
 }
 
 void ConfigurePage::changeEvent(QEvent* event) {

@@ -7,6 +7,7 @@
 
 #include "app/controllers/document_controller.h"
 #include "app/controllers/image_counter.h"
+#include "app/controllers/machine_devices.h"
 #include "app/models/experiment_survey.h"
 #include "widgets/jobs/latest_job.h"
 
@@ -87,17 +88,20 @@ class ConfigurePage : public QWidget {
   void connectEditor();
   void connectDocument();
   void countImages();
-  void survey(qint64 drawsPerEpoch);
+  void survey();
+  void showSurvey();
   void listOpenFiles();
 
   widgets::ConfigEditor* editor_ = nullptr;
   std::unique_ptr<DocumentQuestions> questions_;
   DocumentController document_;
   ImageCounter images_;
+  qint64 drawsPerEpoch_ = 0;
   std::function<QStringList()> runs_;
-  jobs::LatestJob<SurveyFacts> survey_;
+  MachineDevices devices_;
+  jobs::LatestJob<ExperimentSurvey> survey_;
   QString surveyed_;  ///< what the last survey was of
-  SurveyFacts known_;
+  ExperimentSurvey known_;
 };
 
 }  // namespace lockstep::app

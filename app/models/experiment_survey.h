@@ -4,23 +4,40 @@
 #include <QString>
 #include <QStringList>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
+#include "app/models/machine_memory.h"
+#include "app/models/object_survey.h"
 #include "engine/config/experiment.h"
 
 namespace lockstep::app {
 
-/// What follows from an experiment together with its data and with earlier runs, as name and
-/// value: steps per epoch, time, memory, objects that no anchor covers, the most crowded image.
-using SurveyFacts = QList<std::pair<QString, QString>>;
+/// What follows from an experiment together with its data, this machine and earlier runs.
+struct ExperimentSurvey {
+  /// Name and value: steps per epoch, time, memory, objects that no anchor covers, the most crowded
+  /// image.
+  QList<std::pair<QString, QString>> facts;
+  /// nullptr: the data cannot be read.
+  std::shared_ptr<const ObjectSurvey> objects;
+};
 
-/// `drawsPerEpoch` 0: not known. `runs`: folders of runs on this machine, the newest first; time
-/// and memory are those of the first of the same model, batch, image size and device. Blocks:
-/// reads the training annotations and files of runs. What cannot be read has no facts.
-SurveyFacts surveyExperiment(const config::Experiment& experiment, std::int64_t drawsPerEpoch,
-                             const QStringList& runs);
+/// What a survey is made from beside the experiment.
+struct SurveySources {
+  std::int64_t drawsPerEpoch = 0;  ///< 0: not known
+  /// Folders of runs on this machine, the newest first; time and memory are those of the first of
+  /// the same model, batch, image size and device.
+  QStringList runs;
+  MachineMemory memory;
+  /// Of an earlier survey, to read the annotations once; may be nullptr.
+  std::shared_ptr<const ObjectSurvey> objects;
+};
 
-/// What the facts depend on but for the runs: the same text, the same facts.
+/// Blocks: reads the training annotations and files of runs. What cannot be read has no facts.
+ExperimentSurvey surveyExperiment(const config::Experiment& experiment,
+                                  const SurveySources& sources);
+
+/// What of the experiment the facts depend on: the same text, the same facts.
 QString surveyKey(const config::Experiment& experiment);
 
 }  // namespace lockstep::app

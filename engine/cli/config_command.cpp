@@ -82,7 +82,7 @@ std::string dataFacts(const config::Experiment& experiment, const DataCheck& che
                 "; %lld %s = %.1f epochs; largest batch %d x %d x %d px, about %.1f GiB",
                 static_cast<long long>(steps), steps == 1 ? "step" : "steps", epochs,
                 check.largestBatch.images, check.largestBatch.widthPx, check.largestBatch.heightPx,
-                check.largestBatch.bytes / 0x1p30);
+                check.largestBatch.bytes() / 0x1p30);
   return "; " +
          split(static_cast<std::size_t>(check.trainImages), "training image",
                check.trainAnnotations) +

@@ -146,7 +146,7 @@ class Checker {
 
   /// Anchors that miss more than a few objects teach the RPN little about them.
   void checkAnchors(const Split& train) {
-    const std::vector<config::AnnotatedBox> objects = usableBoxes(train.dataset);
+    const std::vector<config::AnnotatedBox> objects = config::trainingObjects(train.dataset);
     const config::AnchorConfig& anchors = experiment_.model.anchors;
     const config::AnchorFit fit = config::fitAnchors(objects, experiment_.augment, anchors);
     if (objects.empty() || fit.isGood()) return;
@@ -164,19 +164,6 @@ class Checker {
               " it is " + base::percent(betterFit.all().share());
     }
     warn("model.anchors.sizes", text);
-  }
-
-  /// The objects that a training uses.
-  static std::vector<config::AnnotatedBox> usableBoxes(const coco::Dataset& dataset) {
-    std::vector<config::AnnotatedBox> boxes;
-    for (std::size_t i = 0; i < dataset.images().size(); ++i) {
-      const coco::Image& image = dataset.images()[i];
-      for (const coco::Annotation& annotation : dataset.annotationsOf(i)) {
-        if (annotation.isUsable())
-          boxes.push_back({{image.height, image.width}, annotation.boxXywh, annotation.area});
-      }
-    }
-    return boxes;
   }
 
   /// `small 90 %, medium 31 %`, of the sizes that occur.
@@ -226,15 +213,15 @@ class Checker {
 
   void checkMemory(const Split& train) {
     if (train.dataset.images().empty()) return;
-    check_.largestBatch = estimateLargestBatch(experiment_, train.dataset.images());
-    const BatchEstimate& batch = check_.largestBatch;
+    check_.largestBatch = config::estimateLargestBatch(experiment_, train.dataset.images());
+    const config::BatchEstimate& batch = check_.largestBatch;
     const DeviceMemory memory = memoryOfDevice();
-    if (batch.bytes <= memory.bytes) return;
+    if (batch.bytes() <= memory.bytes) return;
     warn(
         "solver.batch_size",
         "the largest batch, " + counted(static_cast<std::size_t>(batch.images), "image") + " of " +
             std::to_string(batch.widthPx) + " x " + std::to_string(batch.heightPx) +
-            " px, needs about " + gibibytes(batch.bytes) + " and " + memory.text +
+            " px, needs about " + gibibytes(batch.bytes()) + " and " + memory.text +
             ": lower solver.batch_size or augment.min_size, or raise solver.accumulate" +
             (config::isHalf(experiment_.runtime.precision) ? ""
                                                            : ", or set runtime.precision to bf16"));

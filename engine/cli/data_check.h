@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/cli/memory_estimate.h"
 #include "engine/config/load.h"
+#include "engine/config/memory_estimate.h"
 #include "engine/run_folder/training_state.h"
 #include "engine/supervisor/devices.h"
 
@@ -21,7 +21,7 @@ struct DataCheck {
   std::size_t valImages = 0;
   std::size_t valAnnotations = 0;
   std::size_t classes = 0;
-  BatchEstimate largestBatch;
+  config::BatchEstimate largestBatch;
   run_folder::DataFingerprints data;
 };
 

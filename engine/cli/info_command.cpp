@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "engine/base/error.h"
 #include "engine/base/host.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
+#include "engine/cli/nested_json.h"
 #include "engine/cli/worker_info.h"
 #include "engine/queue/device_locks.h"
 #include "engine/queue/waiting_runs.h"
@@ -91,11 +94,31 @@ int printInfo() {
   return static_cast<int>(ExitStatus::Done);
 }
 
+/// For programs: memory of the machine and of its GPUs.
+int printJson() {
+  const supervisor::Gpus gpus = supervisor::findGpus();
+  std::string text;
+  NestedJson json(text);
+  json.beginObject();
+  json.member("memory_bytes", supervisor::usableMemoryBytes());
+  json.objects("gpus", gpus.devices.size(), [&](std::size_t i) {
+    json.member("name", supervisor::gpuName(gpus.devices[i]));
+    json.member("memory_bytes", gpus.devices[i].memoryBytes);
+  });
+  json.endObject();
+  std::printf("%s\n", text.c_str());
+  return static_cast<int>(ExitStatus::Done);
+}
+
 }  // namespace
 
 void addInfoCommand(Command& program) {
   Command command = program.command("info", "Print versions, processors and GPUs");
-  command.run(printInfo);
+  const auto isJson = std::make_shared<bool>(false);
+  command.flag("--json", *isJson,
+               "Print memory of the machine and of its GPUs as JSON, without asking "
+               "lockstep-worker");
+  command.run([isJson] { return *isJson ? printJson() : printInfo(); });
 }
 
 }  // namespace lockstep::cli

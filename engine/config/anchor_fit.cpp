@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "engine/coco/files/dataset.h"
 #include "engine/config/anchor_cells.h"
 #include "engine/config/pyramid.h"
 #include "engine/config/resized_size.h"
@@ -129,6 +131,45 @@ std::vector<double> usualRatios(const std::vector<ResizedObject>& objects) {
 }
 
 }  // namespace
+
+std::vector<AnnotatedBox> trainingObjects(const coco::Dataset& dataset) {
+  std::vector<AnnotatedBox> objects;
+  for (std::size_t i = 0; i < dataset.images().size(); ++i) {
+    const coco::Image& image = dataset.images()[i];
+    for (const coco::Annotation& annotation : dataset.annotationsOf(i)) {
+      if (annotation.isUsable())
+        objects.push_back({{image.height, image.width}, annotation.boxXywh, annotation.area});
+    }
+  }
+  return objects;
+}
+
+std::int64_t BoxSizes::objects() const {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+double BoxSizes::binStartPx(int bin) {
+  return kFirstPx * std::exp2(static_cast<double>(bin) / kBinsPerDoubling);
+}
+
+BoxSizes boxSizes(std::span<const AnnotatedBox> objects, const AugmentConfig& augment) {
+  BoxSizes sizes;
+  for (const AnnotatedBox& object : objects) {
+    const Scale scale = scaleOf(object, resizedImage(object, augment));
+    const double sidePx = std::sqrt(object.boxXywh[2] * scale.x * object.boxXywh[3] * scale.y);
+    const double bin =
+        std::floor(std::log2(sidePx / BoxSizes::kFirstPx) * BoxSizes::kBinsPerDoubling);
+    const double last = BoxSizes::kBins - 1;
+    ++sizes.counts[static_cast<std::size_t>(std::clamp(bin, 0.0, last))];
+  }
+  return sizes;
+}
+
+double AnchorFit::shareBelow(double iou) const {
+  if (bestIous.empty()) return 0;
+  const auto below = std::ranges::count_if(bestIous, [iou](float best) { return best < iou; });
+  return static_cast<double>(below) / static_cast<double>(bestIous.size());
+}
 
 double resizedArea(const AnnotatedBox& object, const AugmentConfig& augment) {
   const Scale scale = scaleOf(object, resizedImage(object, augment));

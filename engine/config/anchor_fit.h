@@ -9,6 +9,10 @@
 #include "engine/coco/evaluation/params.h"
 #include "engine/config/experiment.h"
 
+namespace lockstep::coco {
+class Dataset;
+}
+
 namespace lockstep::config {
 
 /// An annotated object, in px of its original image.
@@ -18,8 +22,25 @@ struct AnnotatedBox {
   double area = 0;  ///< of the annotation
 };
 
+/// The objects that a training uses: those of its annotations that are usable.
+std::vector<AnnotatedBox> trainingObjects(const coco::Dataset& dataset);
+
 /// Its area after its image is resized as in evaluation, px: decides on its size.
 double resizedArea(const AnnotatedBox& object, const AugmentConfig& augment);
+
+/// Objects by the size of their boxes, which is compared with the sizes of anchors.
+struct BoxSizes {
+  static constexpr double kFirstPx = 4;  ///< smaller boxes count in the first bin
+  static constexpr int kBinsPerDoubling = 2, kBins = 18;
+  std::array<std::int64_t, kBins> counts{};  ///< larger boxes count in the last
+
+  std::int64_t objects() const;
+  /// From where the bin begins; kBins: where the last ends.
+  static double binStartPx(int bin);
+};
+
+/// By the square root of their boxes' area, after their images are resized as in evaluation.
+BoxSizes boxSizes(std::span<const AnnotatedBox> objects, const AugmentConfig& augment);
 
 /// How many objects of a size no anchor covers.
 struct AnchorMisses {
@@ -43,6 +64,8 @@ struct AnchorFit {
   std::array<AnchorMisses, coco::kObjectSizeCount> bySize;
 
   const AnchorMisses& all() const { return bySize[0]; }
+  /// Share of the objects whose best IoU with an anchor is below `iou`.
+  double shareBelow(double iou) const;
   bool isGood() const { return 1 - all().share() >= kGoodCoverage; }
 };
 

@@ -367,20 +367,23 @@ class TstDataCheck : public QObject {
     config::Experiment experiment;
     experiment.solver.batchSize = 2;
     const std::vector<coco::Image> images(3, coco::Image{{1}, "", 640, 384});
-    const cli::BatchEstimate estimate = cli::estimateLargestBatch(experiment, images);
+    const config::BatchEstimate estimate = config::estimateLargestBatch(experiment, images);
     QCOMPARE(estimate.widthPx, 1344);
     QCOMPARE(estimate.heightPx, 800);
-    QVERIFY(estimate.bytes > 2 * 2e9 && estimate.bytes < 2 * 5e9);
+    QVERIFY(estimate.bytes() > 2 * 2e9 && estimate.bytes() < 2 * 5e9);
+    QCOMPARE(estimate.imagesIn(estimate.bytes()), 2);
+    QCOMPARE(estimate.imagesIn(estimate.bytes() - 1), 1);
+    QCOMPARE(estimate.imagesIn(0), 0);
     experiment.solver.accumulate = 2;
-    QCOMPARE(cli::estimateLargestBatch(experiment, images).images, 1);
+    QCOMPARE(config::estimateLargestBatch(experiment, images).images, 1);
   }
 
   void wideAndTallImagesDoNotShareABatch() {
     config::Experiment experiment;
     const std::vector<coco::Image> images{{{1}, "", 1333, 800}, {{2}, "", 800, 1333}};
-    QCOMPARE(cli::estimateLargestBatch(experiment, images).heightPx, 800);
+    QCOMPARE(config::estimateLargestBatch(experiment, images).heightPx, 800);
     experiment.dataset.groupByAspect = false;
-    const cli::BatchEstimate estimate = cli::estimateLargestBatch(experiment, images);
+    const config::BatchEstimate estimate = config::estimateLargestBatch(experiment, images);
     QCOMPARE(estimate.widthPx, 1344);
     QCOMPARE(estimate.heightPx, 1344);
   }
@@ -388,9 +391,9 @@ class TstDataCheck : public QObject {
   void canonicalSizesAreEstimated() {
     config::Experiment experiment;
     const std::vector<coco::Image> images{{{1}, "", 640, 480}, {{2}, "", 480, 640}};
-    QCOMPARE(cli::estimateLargestBatch(experiment, images).widthPx, 1088);
+    QCOMPARE(config::estimateLargestBatch(experiment, images).widthPx, 1088);
     experiment.augment.padTo = config::PadTo::Canonical;
-    const cli::BatchEstimate estimate = cli::estimateLargestBatch(experiment, images);
+    const config::BatchEstimate estimate = config::estimateLargestBatch(experiment, images);
     QCOMPARE(estimate.widthPx, 1344);
     QCOMPARE(estimate.heightPx, 800);
   }

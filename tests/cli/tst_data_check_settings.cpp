@@ -60,7 +60,7 @@ class TstDataCheckSettings : public QObject {
     Data data;
     data.addSplit("train", 4, 1, "t");
     const auto largest = [&](const std::vector<std::string>& overrides) {
-      const cli::BatchEstimate batch = cli::checkData(data.load(overrides), {}).largestBatch;
+      const config::BatchEstimate batch = cli::checkData(data.load(overrides), {}).largestBatch;
       return std::pair(batch.widthPx, batch.heightPx);
     };
     data.addSplit("val", 2, 11, "v");

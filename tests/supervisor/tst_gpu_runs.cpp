@@ -236,6 +236,18 @@ class TstGpuRuns : public QObject {
     QVERIFY2(!contains(info.out, "usable\n"), info.out.c_str());
   }
 
+  void infoIsJsonWithoutTheWorker() {
+    GpuBench gpus(kOldAndNew);
+    gpus.bench.script("crash\n", "info");
+    const auto info = gpus.bench.run({"info", "--json"});
+    QCOMPARE(info.status, 0);
+    const std::string listed =
+        R"json("gpus":[{"name":"GPU 0 (GT 710)","memory_bytes":2147483648},)json"
+        R"json({"name":"GPU 1 (NVIDIA H200)","memory_bytes":148176371712}]})json";
+    QVERIFY2(contains(info.out, listed), info.out.c_str());
+    QVERIFY2(info.out.starts_with(R"({"memory_bytes":)"), info.out.c_str());
+  }
+
   void infoShowsTheDriverWhereTheWorkerCannotStart() {
     GpuBench gpus;
     gpus.bench.removeWorker();

@@ -4,8 +4,11 @@
 #include <cstdlib>
 
 #include "tests/support/test_main.h"
+#include "widgets/config_editor/box_size_chart.h"
+#include "widgets/config_editor/facts_panel.h"
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/experiment/derived_facts.h"
+#include "widgets/theme.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -203,6 +206,44 @@ class TstDerivedFacts : public QObject {
     QCOMPARE(curve.points().back().x(), 90000.0);
     curve.resize(240, 120);
     curve.grab();
+  }
+
+  void boxSizesAreBarsUnderTheMarksOfTheAnchors() {
+    config::BoxSizes boxes;
+    boxes.counts[6] = 40;   // 32 to 45 px
+    boxes.counts[10] = 20;  // 128 to 181 px
+    BoxSizeChart chart;
+    chart.resize(300, 100);
+    chart.setSizes(boxes, {64, 512});
+    const QImage picture = chart.grab().toImage();
+    const QRectF plot = chart.plotRect();
+    const auto isBar = [&](double sizePx, double height) {
+      const QPointF at(chart.xOf(sizePx), plot.bottom() - height * plot.height());
+      return picture.pixel(at.toPoint()) ==
+             blend(currentTheme().card, currentTheme().textMuted, 0.6).rgb();
+    };
+    QVERIFY(isBar(38, 0.9) && isBar(38, 0.1));
+    QVERIFY(isBar(150, 0.4) && !isBar(150, 0.6));
+    QVERIFY(!isBar(80, 0.1));
+    for (const double anchor : {64.0, 512.0}) {
+      const QPointF mark(chart.xOf(anchor), plot.top() - 5);
+      QCOMPARE(picture.pixel(mark.toPoint()), currentTheme().accent.rgb());
+    }
+    QVERIFY(chart.xOf(32) == plot.left() && chart.xOf(1) == plot.left());  // what occurs is shown
+  }
+
+  void boxSizesAreShownOnceTheyAreKnown() {
+    FactsPanel panel;
+    panel.resize(700, 300);
+    panel.show();
+    panel.setExperiment(small(), {});
+    QVERIFY(!panel.boxSizes()->isVisible());
+    config::BoxSizes boxes;
+    boxes.counts[6] = 40;
+    panel.setExperiment(small(), {}, {}, boxes);
+    QVERIFY(panel.boxSizes()->isVisible());
+    panel.clear();
+    QVERIFY(!panel.boxSizes()->isVisible());
   }
 };
 

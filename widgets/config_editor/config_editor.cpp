@@ -185,8 +185,10 @@ void ConfigEditor::setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valIm
   impl_->showFacts();
 }
 
-void ConfigEditor::setSurvey(const QList<std::pair<QString, QString>>& facts) {
+void ConfigEditor::setSurvey(const QList<std::pair<QString, QString>>& facts,
+                             const config::BoxSizes& boxes) {
   impl_->survey = facts;
+  impl_->boxes = boxes;
   impl_->showFacts();
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/config/anchor_fit.h"
 #include "engine/config/load.h"
 
 namespace lockstep::widgets {
@@ -63,8 +64,9 @@ class ConfigEditor : public QWidget {
 
   /// For steps ↔ epochs and the facts; 0: not known.
   void setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valImages);
-  /// Facts about data and earlier runs, as name and value, among those of the experiment.
-  void setSurvey(const QList<std::pair<QString, QString>>& facts);
+  /// Facts about data and earlier runs, as name and value, among those of the experiment, and the
+  /// boxes of the data.
+  void setSurvey(const QList<std::pair<QString, QString>>& facts, const config::BoxSizes& boxes);
   /// Lists the differences to another run's experiment. An empty name removes the comparison.
   void setComparison(const QString& name, const config::Experiment& experiment);
 

@@ -87,8 +87,8 @@ QWidget* ConfigEditor::Impl::buildTextSide() {
   auto* split = thinSplitter(Qt::Vertical, QStringLiteral("editorFactsSplit"));
   split->addWidget(upper);
   split->addWidget(buildLowerSide());
-  split->setStretchFactor(0, 1);
-  split->setStretchFactor(1, 0);
+  split->setStretchFactor(0, 3);
+  split->setStretchFactor(1, 2);
   return split;
 }
 
@@ -145,6 +145,7 @@ void ConfigEditor::Impl::reset() {
   document = {};
   images = {};
   survey = {};
+  boxes = {};
   wasReady = false;
   pause.stop();
   banner->hide();
@@ -182,7 +183,7 @@ void ConfigEditor::Impl::showFacts() {
     facts->clear();
     return showDifference({});
   }
-  facts->setExperiment(valid->loaded.experiment, images, survey);
+  facts->setExperiment(valid->loaded.experiment, images, survey, boxes);
   showDifference(comparisonName.isEmpty()
                      ? std::vector<config::ConfigDifference>()
                      : config::difference(valid->loaded.experiment, comparison));

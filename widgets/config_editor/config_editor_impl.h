@@ -38,6 +38,7 @@ struct ConfigEditor::Impl {
   QString key;  ///< that was last focused in the form, or that the cursor of the text was last in
   ImageCounts images;
   QList<std::pair<QString, QString>> survey;
+  config::BoxSizes boxes;
   QString comparisonName;
   config::Experiment comparison;
   CheckedDocument document;

@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <QVBoxLayout>
 
+#include "widgets/config_editor/box_size_chart.h"
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -16,6 +17,9 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kMinWidthPx = 240, kCurveFromPx = 460;
+/// Rows of the grid between those of facts are free, for what belongs to the fact before.
+int rowOf(int fact) { return 2 * fact; }
+
 constexpr qsizetype kMostUnbroken = 16;  ///< characters of a word
 
 /// Lets long words, such as names of runs and keys, wrap at their parts.
@@ -75,6 +79,17 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   warnings_->setFont(interfaceFont(11));
   setRole(warnings_, "warning");
   warnings_->hide();
+  boxes_ = new QWidget;
+  auto* boxesTitle = new QLabel(tr("Box sizes after resizing, ▼ anchor sizes"));
+  boxesTitle->setFont(interfaceFont(11));
+  setRole(boxesTitle, "muted");
+  boxSizes_ = new BoxSizeChart;
+  auto* boxesColumn = new QVBoxLayout(boxes_);
+  boxesColumn->setContentsMargins(0, 4, 0, 0);
+  boxesColumn->setSpacing(2);
+  boxesColumn->addWidget(boxesTitle);
+  boxesColumn->addWidget(boxSizes_);
+  boxes_->hide();
   // Rows keep their height: with many warnings the facts scroll.
   auto* facts = new QWidget;
   auto* right = new QVBoxLayout(facts);
@@ -111,13 +126,17 @@ void FactsPanel::resizeEvent(QResizeEvent* event) {
 }
 
 void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images,
-                               const QList<std::pair<QString, QString>>& survey) {
+                               const QList<std::pair<QString, QString>>& survey,
+                               const config::BoxSizes& boxes) {
   curve_->setPlan(planSteps(experiment, images));
   DerivedFacts facts = deriveFacts(experiment, images);
   auto place = facts.facts.begin() + 1;  // after the length of the training
   for (const auto& [name, value] : survey) place = facts.facts.insert(place, {name, value}) + 1;
   fillFacts(facts);
   showNothing(false);
+  showBoxSizes(boxes, experiment.model.anchors);
+  const auto before = static_cast<int>(place - facts.facts.begin());
+  grid_->addWidget(boxes_, rowOf(before) - 1, 0, 1, 2);
   for (std::size_t i = facts.facts.size(); i < names_.size(); ++i) {
     names_[i]->hide();
     values_[i]->hide();
@@ -129,6 +148,12 @@ void FactsPanel::clear() {
   curve_->clear();
   fillFacts({});
   showNothing(true);
+  boxes_->hide();
+}
+
+void FactsPanel::showBoxSizes(const config::BoxSizes& boxes, const config::AnchorConfig& anchors) {
+  boxSizes_->setSizes(boxes, anchors.sizes);
+  boxes_->setVisible(boxes.objects() > 0);
 }
 
 void FactsPanel::showNothing(bool isNothing) {
@@ -149,8 +174,9 @@ void FactsPanel::fillFacts(const DerivedFacts& derived) {
       value->setFont(interfaceFont(11));
       value->setWordWrap(true);  // a number must not be cut
       value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-      grid_->addWidget(name, static_cast<int>(i), 0, Qt::AlignTop);
-      grid_->addWidget(value, static_cast<int>(i), 1);
+      const int row = rowOf(static_cast<int>(i));
+      grid_->addWidget(name, row, 0, Qt::AlignTop);
+      grid_->addWidget(value, row, 1);
       names_.push_back(name);
       values_.push_back(value);
     }

@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <utility>
 
+#include "engine/config/anchor_fit.h"
 #include "widgets/experiment/derived_facts.h"
 
 class QGridLayout;
@@ -12,6 +13,7 @@ class QLabel;
 
 namespace lockstep::widgets {
 
+class BoxSizeChart;
 class LearningRateCurve;
 
 /// What the experiment amounts to: planned learning rate, derived facts and warnings.
@@ -21,14 +23,16 @@ class FactsPanel : public QWidget {
  public:
   explicit FactsPanel(QWidget* parent = nullptr);
 
-  /// `survey`: more facts, as name and value.
+  /// `survey`: more facts, as name and value. `boxes`: those of the data; none: not known.
   void setExperiment(const config::Experiment& experiment, const ImageCounts& images,
-                     const QList<std::pair<QString, QString>>& survey = {});
+                     const QList<std::pair<QString, QString>>& survey = {},
+                     const config::BoxSizes& boxes = {});
   /// Shows that there are no facts yet.
   void clear();
   /// The text has errors: marks the facts as those of the last valid text.
   void setStale(bool isStale);
   LearningRateCurve* curve() const { return curve_; }
+  BoxSizeChart* boxSizes() const { return boxSizes_; }
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
@@ -41,10 +45,13 @@ class FactsPanel : public QWidget {
  private:
   void fillFacts(const DerivedFacts& derived);
   void showNothing(bool isNothing);
+  void showBoxSizes(const config::BoxSizes& boxes, const config::AnchorConfig& anchors);
 
   QWidget* plan_ = nullptr;  ///< the curve with its title
   LearningRateCurve* curve_ = nullptr;
   QGridLayout* grid_ = nullptr;
+  QWidget* boxes_ = nullptr;  ///< the histogram with its title
+  BoxSizeChart* boxSizes_ = nullptr;
   QLabel* warnings_ = nullptr;
   QLabel* stale_ = nullptr;
   QLabel* nothing_ = nullptr;

@@ -1,4 +1,4 @@
-#include "engine/cli/memory_estimate.h"
+#include "engine/config/memory_estimate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "engine/config/pyramid.h"
 #include "engine/config/resized_size.h"
 
-namespace lockstep::cli {
+namespace lockstep::config {
 namespace {
 
 constexpr double kFloatBytes = 4, kHalfBytes = 2;
@@ -16,7 +16,7 @@ constexpr double kFloatBytes = 4, kHalfBytes = 2;
 using base::ImageSize;
 
 /// The most elongated shapes that augmentation makes of an image before it is resized, and its own.
-std::vector<ImageSize> shapesOf(const ImageSize& image, const config::AugmentConfig& augment) {
+std::vector<ImageSize> shapesOf(const ImageSize& image, const AugmentConfig& augment) {
   std::vector<ImageSize> shapes{image};
   if (augment.crop > 0) {
     const auto kept = [&augment](std::int64_t side) {
@@ -34,9 +34,9 @@ std::vector<ImageSize> shapesOf(const ImageSize& image, const config::AugmentCon
 
 /// Padded size of the largest batch: the images of a batch are padded to the largest height and
 /// width among them, or to the smallest canonical size that holds these.
-ImageSize largestPadding(const config::Experiment& experiment,
+ImageSize largestPadding(const Experiment& experiment,
                          const std::vector<coco::Image>& images) {
-  const config::AugmentConfig& augment = experiment.augment;
+  const AugmentConfig& augment = experiment.augment;
   const int minSize = std::ranges::max(augment.minSize);
   // Turned or cropped, a wide image may become a tall one.
   const bool keepsAspect = augment.quarterTurns == 0 && augment.crop == 0;
@@ -47,47 +47,47 @@ ImageSize largestPadding(const config::Experiment& experiment,
         keepsAspect && experiment.dataset.groupByAspect && image.height > image.width;
     ImageSize& group = isTall ? tall : wide;
     for (const ImageSize& shape : shapesOf({image.height, image.width}, augment)) {
-      const ImageSize size = config::resizedSize(shape, minSize, augment.maxSize);
+      const ImageSize size = resizedSize(shape, minSize, augment.maxSize);
       group.width = std::max(group.width, size.width);
       group.height = std::max(group.height, size.height);
     }
   }
-  wide = config::paddedSize(wide);
-  tall = config::paddedSize(tall);
+  wide = paddedSize(wide);
+  tall = paddedSize(tall);
   const ImageSize largest = tall.height * tall.width > wide.height * wide.width ? tall : wide;
-  return augment.padsToCanonicalSizes() ? config::canonicalSize(augment, largest) : largest;
+  return augment.padsToCanonicalSizes() ? canonicalSize(augment, largest) : largest;
 }
 
 /// Cells per image pixel of an FPN level, or of the backbone stage that it comes from.
 double cellsPerPixel(std::size_t level) {
-  const double stride = config::kPyramidStrides[level];
+  const double stride = kPyramidStrides[level];
   return 1 / (stride * stride);
 }
 
 /// Floats that the backbone saves for its backward pass, per image pixel.
-double backboneFloatsPerPixel(const config::ModelConfig& model) {
-  const config::Backbone& backbone = config::findBackbone(model.backbone);
+double backboneFloatsPerPixel(const ModelConfig& model) {
+  const Backbone& backbone = findBackbone(model.backbone);
   double floats =
       36;  // the stem: convolution and norm of 64 channels at half size, and its pooling
   for (std::size_t stage = 0; stage < backbone.blocks.size(); ++stage) {
     // Each convolution's output is saved before and after its norm; a block's sum once more.
-    const int perWidth = backbone.block == config::BlockKind::Bottleneck ? 2 + 2 + 3 * 4 : 5;
+    const int perWidth = backbone.block == BlockKind::Bottleneck ? 2 + 2 + 3 * 4 : 5;
     floats += backbone.blocks[stage] * (backbone.width(stage) * perWidth) * cellsPerPixel(stage);
   }
   return floats;
 }
 
 /// Floats of the FPN and of the RPN's convolution, per image pixel.
-double pyramidFloatsPerPixel(const config::ModelConfig& model) {
+double pyramidFloatsPerPixel(const ModelConfig& model) {
   double cells = 0;
-  for (std::size_t level = 0; level < config::kPyramidLevels; ++level)
+  for (std::size_t level = 0; level < kPyramidLevels; ++level)
     cells += cellsPerPixel(level);
   return 4 * model.fpnChannels * cells;
 }
 
-double headFloatsPerImage(const config::ModelConfig& model) {
-  const config::BoxHeadConfig& box = model.boxHead;
-  const config::MaskHeadConfig& mask = model.maskHead;
+double headFloatsPerImage(const ModelConfig& model) {
+  const BoxHeadConfig& box = model.boxHead;
+  const MaskHeadConfig& mask = model.maskHead;
   const double boxes = std::min(box.batchSizePerImage, model.rpn.postNmsTopNTrain);
   const double boxCells = box.roiResolution * box.roiResolution;
   const double maskCells = mask.roiResolution * mask.roiResolution;
@@ -99,21 +99,21 @@ double headFloatsPerImage(const config::ModelConfig& model) {
 }
 
 /// Weights, their gradients and the optimizer's state.
-double weightFloats(const config::ModelConfig& model, bool isAdam) {
-  const auto backbone = static_cast<double>(config::findBackbone(model.backbone).parameterCount());
-  const config::BoxHeadConfig& box = model.boxHead;
+double weightFloats(const ModelConfig& model, bool isAdam) {
+  const auto backbone = static_cast<double>(findBackbone(model.backbone).parameterCount());
+  const BoxHeadConfig& box = model.boxHead;
   const double boxCells = box.roiResolution * box.roiResolution;
   const double fpn = model.fpnChannels;
   const double heads =
       fpn * boxCells * box.fcDim + 1.0 * box.fcDim * box.fcDim +
       9.0 * model.maskHead.convs * model.maskHead.channels * model.maskHead.channels +
-      9.0 * config::kPyramidLevels * fpn * fpn;
+      9.0 * kPyramidLevels * fpn * fpn;
   return (backbone + heads) * (isAdam ? 4 : 3);
 }
 
 }  // namespace
 
-BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
+BatchEstimate estimateLargestBatch(const Experiment& experiment,
                                    const std::vector<coco::Image>& images) {
   const ImageSize size = largestPadding(experiment, images);
   BatchEstimate estimate;
@@ -121,16 +121,21 @@ BatchEstimate estimateLargestBatch(const config::Experiment& experiment,
   estimate.images = std::max(1, experiment.solver.batchSize / microBatches);
   estimate.widthPx = static_cast<int>(size.width);
   estimate.heightPx = static_cast<int>(size.height);
-  const config::ModelConfig& model = experiment.model;
+  const ModelConfig& model = experiment.model;
   const double pixels = static_cast<double>(size.width) * size.height;
   const double perImage =
       pixels * (3 + backboneFloatsPerPixel(model) + pyramidFloatsPerPixel(model)) +
       headFloatsPerImage(model);
-  estimate.bytes = (config::isHalf(experiment.runtime.precision) ? kHalfBytes : kFloatBytes) *
-                       estimate.images * perImage +
-                   kFloatBytes * weightFloats(model, experiment.solver.optimizer ==
-                                                         config::OptimizerKind::AdamW);
+  estimate.imageBytes =
+      (isHalf(experiment.runtime.precision) ? kHalfBytes : kFloatBytes) * perImage;
+  estimate.weightBytes =
+      kFloatBytes * weightFloats(model, experiment.solver.optimizer == OptimizerKind::AdamW);
   return estimate;
 }
 
-}  // namespace lockstep::cli
+int BatchEstimate::imagesIn(double memoryBytes) const {
+  if (imageBytes <= 0) return 0;
+  return static_cast<int>(std::max(0.0, (memoryBytes - weightBytes) / imageBytes));
+}
+
+}  // namespace lockstep::config

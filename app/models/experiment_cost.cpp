@@ -1,0 +1,119 @@
+#include "app/models/experiment_cost.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <filesystem>
+#include <string_view>
+
+#include "engine/base/host.h"
+#include "engine/base/number_text.h"
+#include "engine/config/fields.h"
+#include "engine/config/load.h"
+#include "engine/config/memory_estimate.h"
+#include "engine/events/last_values.h"
+#include "engine/events/reader.h"
+#include "engine/events/tags.h"
+#include "engine/run_folder/run_folder.h"
+
+namespace lockstep::app {
+namespace {
+
+namespace fs = std::filesystem;
+namespace tags = events::tags;
+
+constexpr std::int64_t kTailBytes = 256 << 10;
+/// Runs that are looked at for one of the same model.
+constexpr qsizetype kMostRuns = 50;
+
+QString tr(const char* text) { return QCoreApplication::translate("ExperimentCost", text); }
+
+QString gibibytes(double bytes) { return QString::fromStdString(base::gibibytes(bytes)); }
+
+bool decidesCost(const std::string& key) {
+  constexpr std::array<std::string_view, 10> kKeys{
+      "solver.batch_size", "solver.accumulate",  "solver.optimizer", "augment.min_size",
+      "augment.max_size",  "augment.pad_to",     "runtime.device",   "runtime.workers",
+      "runtime.precision", "runtime.cuda_graphs"};
+  const bool isOfModel = key.starts_with("model.") && key != "model.weights";
+  return isOfModel || std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+std::optional<double> memoryOf(const events::LastValues& values) {
+  std::optional<double> fullest;
+  for (const auto& [tag, last] : values)
+    if (events::tags::numberIn(tag, tags::kGpuMemoryGib))
+      fullest = std::max<double>(fullest.value_or(0), last.value);
+  if (fullest) return fullest;
+  const auto host = values.find(tags::kHostMemoryGib);
+  return host == values.end() ? std::nullopt : std::optional<double>(host->second.value);
+}
+
+std::optional<MeasuredRun> measurementOf(const fs::path& folder, const std::string& cost) {
+  try {
+    const run_folder::Layout layout(folder);
+    const run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    if (info.isRangeTest || info.host != base::hostName()) return std::nullopt;
+    const auto loaded = config::loadExperiment(layout.config());
+    if (!loaded.isComplete || costKey(loaded.experiment) != cost) return std::nullopt;
+    const auto values = events::readLastValues(events::findEventFile(folder), kTailBytes);
+    const auto seconds = values.find(tags::kStepSeconds);
+    if (seconds == values.end()) return std::nullopt;
+    return MeasuredRun{QString::fromStdString(folder.filename().string()), seconds->second.value,
+                       memoryOf(values)};
+  } catch (const std::exception&) {
+    return std::nullopt;  // a run that cannot be read is no measurement
+  }
+}
+
+/// Of `bytes`; with what the device has, where that is known.
+QString needText(double bytes, const MachineMemory& machine, const MachineMemory::Gpu* gpu) {
+  if (gpu) return tr("%1 of the %2 of %3").arg(gibibytes(bytes), gibibytes(gpu->bytes), gpu->name);
+  if (machine.bytes <= 0) return gibibytes(bytes);
+  return tr("%1 of the %2 of this machine").arg(gibibytes(bytes), gibibytes(machine.bytes));
+}
+
+}  // namespace
+
+std::string costKey(const config::Experiment& experiment) {
+  std::string all;
+  for (const config::Field& field : config::fields())
+    if (decidesCost(field.key)) all += field.text(experiment) + "\n";
+  return all;
+}
+
+std::optional<MeasuredRun> measuredRun(const config::Experiment& experiment,
+                                       const QStringList& runs) {
+  const std::string cost = costKey(experiment);
+  for (const QString& folder : runs.mid(0, kMostRuns))
+    if (auto run = measurementOf(folder.toStdString(), cost)) return run;
+  return std::nullopt;
+}
+
+MemoryText memoryText(config::Experiment experiment, const std::vector<coco::Image>& shapes,
+                      const MachineMemory& machine, const std::optional<MeasuredRun>& run) {
+  const MachineMemory::Gpu* gpu = machine.gpuOf(experiment.runtime);
+  if (gpu) experiment.runtime.workers = machine.rankCount(experiment.runtime);
+  const int microBatches = std::max(experiment.runtime.workers, 1) * experiment.solver.accumulate;
+  const bool isMeasured = run && run->memoryGib;
+  MemoryText text;
+  if (isMeasured)
+    text.need =
+        tr("%1, measured in %2").arg(needText(*run->memoryGib * 0x1p30, machine, gpu), run->name);
+  if (shapes.empty()) return text;
+  const config::BatchEstimate estimate = config::estimateLargestBatch(experiment, shapes);
+  if (!isMeasured) text.need = tr("≈ %1, estimated").arg(needText(estimate.bytes(), machine, gpu));
+  if (!gpu) return text;
+  // What was measured says how far the estimate is off.
+  const double correction = isMeasured ? *run->memoryGib * 0x1p30 / estimate.bytes() : 1;
+  text.largestBatch =
+      tr("≈ %1 images of up to %2 × %3 px, %4")
+          .arg(estimate.imagesIn(gpu->bytes / correction) * microBatches)
+          .arg(estimate.widthPx)
+          .arg(estimate.heightPx)
+          .arg(isMeasured ? tr("by the memory of %1").arg(run->name) : tr("estimated"));
+  return text;
+}
+
+}  // namespace lockstep::app
