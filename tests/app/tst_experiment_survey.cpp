@@ -47,6 +47,12 @@ class TstExperimentSurvey : public QObject {
     QCOMPARE(valueOf(facts, QStringLiteral("most crowded")),
              QStringLiteral("2 objects in two.png, of at most 1 detections: raise "
                             "model.box_head.detections_per_image"));
+    base::writeFileAtomically(
+        file, R"({"images": [{"id": 1, "file_name": "one.png", "width": 800, "height": 800}],
+      "categories": [{"id": 1, "name": "a"}], "annotations": [
+      {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 64, 64], "area": 4096, "iscrowd": 0}]})");
+    QCOMPARE(valueOf(surveyExperiment(experiment, 3, {}), QStringLiteral("anchors")),
+             QStringLiteral("one has an IoU of 0.5 with each of the 1 objects"));
     QVERIFY(valueOf(facts, QStringLiteral("time and memory"))
                 .startsWith(QStringLiteral("not measured yet")));
     experiment.dataset.train.annotations = "/nowhere.json";  // said by the check of the experiment
