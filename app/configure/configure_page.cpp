@@ -202,6 +202,12 @@ void ConfigurePage::keepDraft() {
 bool ConfigurePage::hasDocument() const { return document_.hasDocument(); }
 QString ConfigurePage::documentName() const { return hasDocument() ? document_.name() : QString(); }
 
+QString ConfigurePage::trainName() const {
+  const QString name = documentName();
+  if (name != QLatin1String("experiment.yaml")) return name;
+  return QFileInfo(document_.path()).absoluteDir().dirName();
+}
+
 QString ConfigurePage::trainingBlockedBy() const {
   if (!hasDocument()) return tr("Open an experiment first");
   const int errors = editor_->errorCount();

@@ -62,6 +62,9 @@ class ConfigurePage : public QWidget {
   bool isUnsaved() const { return document_.isUnsaved(); }
   /// Such as "droplets.yaml"; empty: no document.
   QString documentName() const;
+  /// What Train names: the file, or its folder if it is the experiment.yaml of an import, as many
+  /// files are.
+  QString trainName() const;
   /// Why the experiment cannot be trained; empty: it can.
   QString trainingBlockedBy() const;
   bool isReady() const;

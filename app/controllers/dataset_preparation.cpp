@@ -22,6 +22,12 @@ QString whatWasMade(const QString& output) {
   return lines.join(u'\n').trimmed();
 }
 
+/// "reading 3/72" of "[worker] reading 3/72".
+QString withoutOrigin(const QString& line) {
+  static const QRegularExpression origin(QStringLiteral("^\\[\\w+\\] "));
+  return QString(line).remove(origin);
+}
+
 }  // namespace
 
 DatasetFindings findingsOf(const QString& checkText) {
@@ -34,7 +40,7 @@ DatasetFindings findingsOf(const QString& checkText) {
 DatasetPreparation::DatasetPreparation(const QString& program, QObject* parent)
     : QObject(parent), command_(program) {
   connect(&command_, &EngineCommand::progressed, this,
-          [this](const QString& line) { Q_EMIT progressed(title_, line); });
+          [this](const QString& line) { Q_EMIT progressed(title_, withoutOrigin(line)); });
   connect(&command_, &EngineCommand::finished, this, &DatasetPreparation::handleFinish);
 }
 

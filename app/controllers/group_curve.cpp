@@ -75,7 +75,7 @@ std::optional<widgets::CurveReading> GroupCurve::lowest() const {
   return reading(*own, *index);
 }
 
-widgets::CurvePoints GroupCurve::allPoints() const {
+std::function<widgets::CurvePoints()> GroupCurve::allPoints() const {
   return pointsOf(mean(), QString::fromStdString(tag_));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPointer>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ class GroupCurve : public widgets::CurveSource {
   widgets::RangeFigures figuresBetween(double low, double high) const override;
   std::optional<widgets::CurveReading> lowest() const override;
   /// Of the mean.
-  widgets::CurvePoints allPoints() const override;
+  std::function<widgets::CurvePoints()> allPoints() const override;
 
  private:
   /// Brought up to date; nullptr: there is none.

@@ -83,22 +83,24 @@ std::optional<widgets::CurveReading> MetricCurve::lowest() const {
   return readingOf(*own, *index, scale(), smooth_);
 }
 
-widgets::CurvePoints MetricCurve::allPoints() const {
+std::function<widgets::CurvePoints()> MetricCurve::allPoints() const {
   return pointsOf(series(), QString::fromStdString(tag_));
 }
 
-widgets::CurvePoints pointsOf(const MetricSeries* own, const QString& tag) {
-  widgets::CurvePoints points{tag, {}, {}, {}};
-  const std::size_t count = own ? own->size() : 0;
-  points.steps.reserve(count);
-  points.seconds.reserve(count);
-  points.values.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    points.steps.push_back(own->step(i));
-    points.seconds.push_back(own->axis().seconds(i));
-    points.values.push_back(own->value(i));
-  }
-  return points;
+std::function<widgets::CurvePoints()> pointsOf(const MetricSeries* own, const QString& tag) {
+  if (!own) return [tag] { return widgets::CurvePoints{tag, {}, {}, {}}; };
+  return [tag, axis = own->axis(), values = own->values()] {
+    widgets::CurvePoints points{tag, {}, {}, {}};
+    points.steps.reserve(values.size());
+    points.seconds.reserve(values.size());
+    points.values.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      points.steps.push_back(axis.step(i));
+      points.seconds.push_back(axis.seconds(i));
+      points.values.push_back(values[i]);
+    }
+    return points;
+  };
 }
 
 std::optional<double> xOfStep(const RunController& run, std::int64_t step, widgets::XAxis axis) {

@@ -23,7 +23,7 @@ class MetricCurve : public widgets::CurveSource {
   std::optional<widgets::CurveReading> nearest(double x) const override;
   widgets::RangeFigures figuresBetween(double low, double high) const override;
   std::optional<widgets::CurveReading> lowest() const override;
-  widgets::CurvePoints allPoints() const override;
+  std::function<widgets::CurvePoints()> allPoints() const override;
 
  private:
   const MetricSeries* series() const;
@@ -38,8 +38,8 @@ class MetricCurve : public widgets::CurveSource {
 /// A point of a series. `smooth`: with its smoothed value, else that is the value.
 widgets::CurveReading readingOf(const MetricSeries& series, std::size_t index, const XScale& scale,
                                 bool smooth);
-/// Every point of a series; nullptr: none.
-widgets::CurvePoints pointsOf(const MetricSeries* series, const QString& tag);
+/// Gathers every point that a series has now, in any thread; nullptr: none.
+std::function<widgets::CurvePoints()> pointsOf(const MetricSeries* series, const QString& tag);
 
 /// Whether the run can be drawn over this axis: over epochs only if its run.json holds the steps
 /// per epoch, over images if its config.yaml can be read.

@@ -72,7 +72,7 @@ widgets::RangeFigures StackCurve::figuresBetween(double low, double high) const 
   return figures;
 }
 
-widgets::CurvePoints StackCurve::allPoints() const {
+std::function<widgets::CurvePoints()> StackCurve::allPoints() const {
   const std::string& tag = stack_->tagOf(part_);
   return pointsOf(run_ ? run_->history().metrics().series(tag) : nullptr,
                   QString::fromStdString(tag));

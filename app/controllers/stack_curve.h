@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPointer>
+#include <functional>
 #include <memory>
 
 #include "app/controllers/run_controller.h"
@@ -26,7 +27,7 @@ class StackCurve : public widgets::CurveSource {
   widgets::RangeFigures figuresBetween(double low, double high) const override;
   std::optional<widgets::CurveReading> lowest() const override { return std::nullopt; }
   /// As logged: of the tag, of which the part is what others leave.
-  widgets::CurvePoints allPoints() const override;
+  std::function<widgets::CurvePoints()> allPoints() const override;
 
  private:
   /// Brought up to date; nullptr: there is none.

@@ -121,8 +121,8 @@ void ExportDialog::showFormat() {
       isTable
           ? tr("Every logged point of the curves, whatever is zoomed to: not smoothed, not "
                "downsampled.")
-          : tr("As it is shown, in the light theme, without the marks of events. Lines hold the "
-               "minimum and maximum of each pixel column; CSV has every point."));
+          : tr("As it is shown, in the light theme. Lines hold the minimum and maximum of each "
+               "pixel column; CSV has every point."));
 }
 
 void ExportDialog::setBusy(bool busy) {
@@ -143,17 +143,31 @@ QString ExportDialog::askPath() {
 }
 
 void ExportDialog::save() {
-  const int asked = ++asked_;
+  isAsking_ = true;
   const QString path = askPath();
-  if (path.isEmpty()) return;
+  isAsking_ = false;
+  const QString written = std::exchange(written_, {});
+  if (path.isEmpty()) {
+    if (!written.isEmpty()) endSave(asked_, written, {});
+    return;
+  }
   fault_->hide();
   setBusy(true);
+  const int asked = ++asked_;
   exportFigure(choice().take(contentFor(format())), format(), path, this,
-               [this, path, asked](const QString& error) {
-                 if (asked != asked_ || !finish(error)) return;
-                 Q_EMIT saved(path);
-                 accept();
-               });
+               [this, path, asked](const QString& error) { endSave(asked, path, error); });
+}
+
+/// While the path of the next save is asked for, the dialog stays: it closes if that is given up.
+void ExportDialog::endSave(int asked, const QString& path, const QString& error) {
+  if (asked != asked_) return;
+  if (isAsking_ && error.isEmpty()) {
+    written_ = path;
+    return;
+  }
+  if (!finish(error)) return;
+  Q_EMIT saved(path);
+  accept();
 }
 
 void ExportDialog::copy() {

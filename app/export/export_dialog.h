@@ -40,6 +40,7 @@ class ExportDialog : public QDialog {
   void connectSignals();
   void showFormat();
   void save();
+  void endSave(int asked, const QString& path, const QString& error);
   void copy();
   bool finish(const QString& error);
   void setBusy(bool busy);
@@ -49,7 +50,9 @@ class ExportDialog : public QDialog {
 
   std::vector<Exportable> choices_;
   QString folder_;
-  int asked_ = 0;  ///< the last of several saves, of which others may still hang
+  int asked_ = 0;          ///< the last of several saves, of which others may still hang
+  bool isAsking_ = false;  ///< for the path of the next one
+  QString written_;        ///< meanwhile by the last one
   QComboBox* what_ = nullptr;
   QComboBox* format_ = nullptr;
   QLabel* note_ = nullptr;

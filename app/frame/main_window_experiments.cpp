@@ -145,6 +145,8 @@ void MainWindow::connectExperiments() {
     runs_->selectRun(folder);
     showPage(Page::Monitor);
   });
+  connect(monitorPage(), &MonitorPage::experimentRequested, this,
+          [this] { newExperiment(ExperimentOrigin::Data); });
   connect(monitorPage(), &MonitorPage::scenesRequested, this,
           [this] { newExperiment(ExperimentOrigin::Scenes); });
 }

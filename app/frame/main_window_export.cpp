@@ -9,6 +9,7 @@
 #include "app/export/figure_export.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
+#include "app/frame/status_strip.h"
 #include "app/monitor/monitor_page.h"
 #include "widgets/plots/curve_card.h"
 
@@ -16,6 +17,7 @@ namespace lockstep::app {
 namespace {
 
 const QString kFolderKey = QStringLiteral("exportFolder");
+constexpr int kExportedMs = 15000;
 
 }  // namespace
 
@@ -47,6 +49,7 @@ void MainWindow::exportCurves(widgets::CurveCard* card) {
   auto* dialog = new ExportDialog(std::move(choices), static_cast<int>(chosen),
                                   folder.isEmpty() ? QDir::homePath() : folder, this);
   connect(dialog, &ExportDialog::saved, this, [this](const QString& path) {
+    status_->showMessage(tr("Exported to %1").arg(path), kExportedMs);
     if (options_.keepLayout) QSettings().setValue(kFolderKey, QFileInfo(path).path());
   });
   dialog->open();

@@ -84,8 +84,6 @@ void PageArea::connectSignals() {
   connect(tabs_, &QTabBar::currentChanged, this,
           [this](int page) { showPage(static_cast<Page>(page)); });
   connect(monitor_, &MonitorPage::readyChanged, this, &PageArea::readyChanged);
-  connect(monitor_, &MonitorPage::emptyActionTriggered, this,
-          [this] { showPage(Page::Configure); });
   connect(monitor_, &MonitorPage::predictionsRequested, this, &PageArea::showPredictionsAt);
   connect(message_, &widgets::Banner::actionTriggered, this, [this] {
     message_->hide();

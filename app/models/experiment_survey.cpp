@@ -46,12 +46,14 @@ void addObjects(const config::ModelConfig& model, const ObjectSurvey& survey, Fa
   if (most > detections) crowded += tr(": raise model.box_head.detections_per_image");
   if (most > proposals) crowded += tr(": raise model.rpn.post_nms_top_n_test");
   facts.append({tr("most crowded"), crowded});
-  facts.append(
-      {tr("anchors"), tr("none has an IoU of 0.5 with %1 of the %2 objects, nor one of %3 with %4")
+  facts.append({tr("anchors"),
+                survey.uncovered > 0
+                    ? tr("none has an IoU of 0.5 with %1 of the %2 objects, nor one of %3 with %4")
                           .arg(percent(survey.uncovered))
                           .arg(survey.objects)
                           .arg(model.rpn.bgIou)
-                          .arg(percent(survey.distant))});
+                          .arg(percent(survey.distant))
+                    : tr("one has an IoU of 0.5 with each of the %1 objects").arg(survey.objects)});
 }
 
 }  // namespace

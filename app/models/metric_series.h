@@ -51,6 +51,7 @@ class MetricSeries {
   std::size_t size() const { return values_.size(); }
   const StepAxis& axis() const { return *axis_; }
   float value(std::size_t index) const { return values_[index]; }
+  const ChunkedColumn<float>& values() const { return values_; }
   std::int64_t step(std::size_t index) const { return axis_->step(index); }
   /// Index of the lowest finite value.
   std::optional<std::size_t> lowest() const { return lowest_; }

@@ -1,5 +1,6 @@
 #include "app/models/step_column.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace lockstep::app {
@@ -11,6 +12,13 @@ bool fitsInAnOffset(std::int64_t distance) {
 }
 
 }  // namespace
+
+template <typename T>
+std::shared_ptr<T[]> StepColumn::ownCopy(const T* steps) {
+  auto copy = std::make_shared<T[]>(kBlock);
+  std::copy_n(steps, kBlock, copy.get());
+  return copy;
+}
 
 void StepColumn::append(std::int64_t step) {
   if (size_ % kBlock == 0) blocks_.emplace_back();
@@ -27,7 +35,7 @@ void StepColumn::store(Block& block, std::size_t at, std::int64_t step) {
   if (isPlain && at == 1) block.stride = step - block.first;
   if (isPlain && step == block.first + static_cast<std::int64_t>(at) * block.stride) return;
   if (isPlain) {
-    block.offsets = std::make_unique<std::int32_t[]>(kBlock);
+    block.offsets = std::make_shared<std::int32_t[]>(kBlock);
     for (std::size_t i = 0; i < at; ++i) {
       const std::int64_t offset = static_cast<std::int64_t>(i) * block.stride;
       if (!fitsInAnOffset(offset)) {
@@ -42,7 +50,7 @@ void StepColumn::store(Block& block, std::size_t at, std::int64_t step) {
     return;
   }
   if (!block.wide) {
-    auto wide = std::make_unique<std::int64_t[]>(kBlock);
+    auto wide = std::make_shared<std::int64_t[]>(kBlock);
     for (std::size_t i = 0; i < at; ++i)
       wide[i] = block.first +
                 (block.offsets ? block.offsets[i] : static_cast<std::int64_t>(i) * block.stride);
@@ -56,6 +64,11 @@ void StepColumn::truncate(std::size_t size) {
   if (size >= size_) return;
   size_ = size;
   blocks_.resize((size + kBlock - 1) / kBlock);
+  if (size == 0) return;
+  // A copy may have the steps that the next ones would replace.
+  Block& last = blocks_.back();
+  if (last.offsets) last.offsets = ownCopy(last.offsets.get());
+  if (last.wide) last.wide = ownCopy(last.wide.get());
 }
 
 std::size_t StepColumn::bytes() const {

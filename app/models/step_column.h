@@ -9,7 +9,7 @@ namespace lockstep::app {
 
 /// Steps of records, append only. A block of equally spaced ones, which is the rule, takes no
 /// memory per step; in another they are 32-bit distances from its first, or, where those do not
-/// fit, whole.
+/// fit, whole. A copy is as one of ChunkedColumn.
 class StepColumn {
  public:
   std::size_t size() const { return size_; }
@@ -28,9 +28,11 @@ class StepColumn {
   static constexpr std::size_t kBlock = 4096;
   struct Block {
     std::int64_t first = 0, stride = 0;
-    std::unique_ptr<std::int32_t[]> offsets;
-    std::unique_ptr<std::int64_t[]> wide;
+    std::shared_ptr<std::int32_t[]> offsets;
+    std::shared_ptr<std::int64_t[]> wide;
   };
+  template <typename T>
+  static std::shared_ptr<T[]> ownCopy(const T* steps);
   static void store(Block& block, std::size_t at, std::int64_t step);
 
   std::vector<Block> blocks_;

@@ -132,9 +132,8 @@ void MonitorPage::connectSignals() {
           &MonitorPage::exportRequested);
   connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleGroup);
   connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
-  connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::scenesRequested);
-  connect(empty_, &widgets::EmptyState::otherActionTriggered, this,
-          &MonitorPage::emptyActionTriggered);
+  connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::experimentRequested);
+  connect(empty_, &widgets::EmptyState::otherActionTriggered, this, &MonitorPage::scenesRequested);
   connect(alert_, &AlertBanner::showRequested, this, [this](const protocol::Alert& alert) {
     showAlert(alert);
     Q_EMIT alertsRequested();
@@ -219,7 +218,7 @@ void MonitorPage::updateEmptyState() {
   } else {
     empty_->setContent(tr("No run to show"),
                        tr("Curves appear here while a run trains and remain after it ends."),
-                       tr("Try it on made scenes"), tr("Configure an experiment"));
+                       tr("New experiment…"), tr("Try it on made scenes"));
   }
 }
 
@@ -441,7 +440,8 @@ widgets::Figure MonitorPage::figureOf(const std::vector<widgets::CurveCard*>& ca
     figure.runs.push_back({group.name, group.styleIndex});
   for (const widgets::CurveCard* card : cards)
     figure.plots.push_back(
-        widgets::figurePlot(card->plot()->view(), card->title(), cards.size(), content));
+        widgets::figurePlot(card->plot()->view(), card->title(), cards.size(), content,
+                            card->plot()->eventMarks()));
   return figure;
 }
 

@@ -97,11 +97,11 @@ class MonitorPage : public QWidget {
   void alertsRequested();
   /// `change`: KEY=VALUE, an advice; `step`: before which its evidence begins.
   void forkRequested(const QString& folder, const QString& change, qint64 step);
-  /// Of the empty page: a first experiment on made scenes.
+  /// Of the empty page: a first experiment, of one's own data or on made scenes.
+  void experimentRequested();
   void scenesRequested();
   /// In the menu of this card.
   void exportRequested(widgets::CurveCard* card);
-  void emptyActionTriggered();
   void cardSettingsChanged();
 
  protected:

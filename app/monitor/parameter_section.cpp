@@ -149,7 +149,7 @@ void ParameterSection::setShown(bool shown) {
 
 void ParameterSection::setRuns(const std::vector<ShownRun>& runs, widgets::XAxis axis) {
   const bool isOther = runs.empty() || runs_.empty() || runs.front().run != runs_.front().run;
-  if (isOther) tagCount_ = kUnknown;
+  tagCount_ = kUnknown;  // with several runs, the facts name the one of the map
   runs_ = runs;
   axis_ = axis;
   if (isOther) chosen_.clear();
@@ -180,7 +180,8 @@ void ParameterSection::showStatistics() {
   }
   hasParameters_ = !names.isEmpty();
   setVisible(hasParameters_ && isShown_);
-  const QString listed = names.join(QStringLiteral(", "));
+  QString listed = names.join(QStringLiteral(", "));
+  if (runs_.size() > 1) listed += tr(" of %1").arg(runs_.front().name);
   facts_->setText(parameters == 1 ? tr("1 parameter: %1").arg(listed)
                                   : tr("%1 parameters: %2").arg(parameters).arg(listed));
   QStringList shown;

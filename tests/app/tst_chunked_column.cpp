@@ -1,9 +1,11 @@
 #include <QTest>
 
 #include "app/models/chunked_column.h"
+#include "app/models/step_column.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::ChunkedColumn;
+using lockstep::app::StepColumn;
 
 class TstChunkedColumn : public QObject {
   Q_OBJECT
@@ -27,6 +29,38 @@ class TstChunkedColumn : public QObject {
     QCOMPARE(column.size(), std::size_t{4097});
     QCOMPARE(column[4095], 4095);
     QCOMPARE(column[4096], -1);
+  }
+
+  void aCopyKeepsWhatIsReplacedInTheOther() {
+    ChunkedColumn<int> column;
+    for (int i = 0; i < 5000; ++i) column.append(i);
+    const ChunkedColumn<int> copy = column;
+    column.truncate(4500);
+    for (int i = 4500; i < 9000; ++i) column.append(-i);
+    QCOMPARE(copy.size(), std::size_t{5000});
+    for (int i = 0; i < 5000; ++i) QCOMPARE(copy[i], i);
+    QCOMPARE(column[4500], -4500);
+  }
+
+  void aCopyOfStepsKeepsThemToo_data() {
+    QTest::addColumn<qint64>("last");
+    QTest::newRow("equally spaced") << qint64{5};
+    QTest::newRow("distances") << qint64{7};
+    QTest::newRow("whole") << qint64{1} + (qint64{1} << 40);
+  }
+  void aCopyOfStepsKeepsThemToo() {
+    QFETCH(qint64, last);
+    StepColumn column;
+    for (const std::int64_t step : {std::int64_t{1}, std::int64_t{3}, std::int64_t{last}})
+      column.append(step);
+    const StepColumn copy = column;
+    column.truncate(2);
+    column.append(last + 1);
+    column.append(last + 9);
+    QCOMPARE(copy.size(), std::size_t{3});
+    QCOMPARE(copy[0], std::int64_t{1});
+    QCOMPARE(copy[2], std::int64_t{last});
+    QCOMPARE(column[2], std::int64_t{last + 1});
   }
 };
 

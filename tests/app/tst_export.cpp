@@ -10,11 +10,15 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QSemaphore>
 #include <QSignalSpy>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "app/export/export_dialog.h"
 #include "app/frame/main_window.h"
@@ -24,6 +28,8 @@
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/curve_pen.h"
+#include "widgets/theme.h"
 
 using namespace lockstep;
 using app::ExportDialog;
@@ -36,6 +42,20 @@ Widget* visible() {
   for (QWidget* each : QApplication::topLevelWidgets())
     if (auto* found = qobject_cast<Widget*>(each); found && found->isVisible()) return found;
   return nullptr;
+}
+
+bool isNear(std::pair<double, double> a, std::pair<double, double> b) {
+  const double most = (b.second - b.first) / 1000;
+  return std::abs(a.first - b.first) < most && std::abs(a.second - b.second) < most;
+}
+
+/// Whether every finite sample is a point of the curve.
+bool isOf(const widgets::CurveSource& source, const widgets::CurveSamples& samples) {
+  return std::ranges::all_of(samples.raw, [&](const QPointF& sample) {
+    const auto point = source.nearest(sample.x());
+    return !std::isfinite(sample.y()) ||
+           (point && (std::abs(point->value - sample.y()) < 1e-6 || point->smooth == sample.y()));
+  });
 }
 
 QByteArray contentOf(const QString& path) {
@@ -68,6 +88,84 @@ class TstExport : public QObject {
     for (const widgets::CurveCard* card : window_->monitorPage()->shownCards())
       QVERIFY2(svg.contains(card->title().toHtmlEscaped().toUtf8()), qPrintable(card->title()));
     QVERIFY(svg.contains(">made<") || svg.contains(">made "));
+  }
+
+  void theStatusBarNamesTheFile() {
+    QVERIFY(openDialog());
+    const QString path = folder_->filePath(QStringLiteral("page.pdf"));
+    save(path);
+    QTRY_VERIFY(!dialog_);
+    QVERIFY2(window_->statusBar()->currentMessage().endsWith(path),
+             qPrintable(window_->statusBar()->currentMessage()));
+  }
+
+  /// Curves, their colours but for the theme, ranges and marks.
+  void whatIsExportedIsWhatTheScreenShows() {
+    theme_.setMode(widgets::ThemeSwitch::Mode::Dark);
+    app::MonitorPage* page = window_->monitorPage();
+    QTest::keyClick(window_.get(), Qt::Key_L);
+    page->shownCards().front()->plot()->setZoom({std::pair(10.0, 30.0), std::nullopt});
+    const auto cards = page->shownCards();
+    const widgets::Figure figure = page->figureOf(cards, widgets::FigureContent::Drawing);
+    QCOMPARE(figure.plots.size(), cards.size());
+    QVERIFY(!figure.plots.front().marks.empty());
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      const widgets::CurvePlot* plot = cards[i]->plot();
+      const widgets::FigurePlot& taken = figure.plots[i];
+      QCOMPARE(taken.title, cards[i]->title());
+      QCOMPARE(taken.isLogX, plot->isLogX());
+      QCOMPARE(taken.isLogY, plot->isLogY());
+      QCOMPARE(taken.x, plot->view().x());
+      const auto y = plot->view().y(plot->view().samples());
+      QVERIFY2(isNear(taken.y, y), qPrintable(taken.title));
+      QCOMPARE(taken.curves.size(), plot->curves().size());
+      for (std::size_t c = 0; c < taken.curves.size(); ++c) {
+        const widgets::Curve &own = taken.curves[c].curve, &shown = plot->curves()[c];
+        QCOMPARE(own.name, shown.name);
+        const QColor color = widgets::curveColor(shown, widgets::lightTheme());
+        QCOMPARE(widgets::curvePen(own, widgets::lightTheme()).color(), color);
+        QVERIFY(isOf(*shown.source, taken.curves[c].samples));
+      }
+      for (const widgets::EventMark& mark : taken.marks)
+        QVERIFY(std::ranges::count_if(plot->eventMarks(), [&](const widgets::EventMark& each) {
+                  return each.x == mark.x && each.kind == mark.kind;
+                }) > 0);
+    }
+    theme_.setMode(widgets::ThemeSwitch::Mode::Light);
+  }
+
+  /// Meanwhile the path of another export is asked for, and not given.
+  void anExportThatHungIsToldAlsoAfterAnotherWasGivenUp() {
+    QSemaphore gate;
+    const auto take = [&gate](widgets::FigureContent) {
+      widgets::Figure figure;
+      figure.plots.resize(1);
+      figure.plots.front().curves.resize(1);
+      figure.plots.front().curves.front().points = [&gate] {
+        gate.acquire();
+        return widgets::CurvePoints{QStringLiteral("tag"), {1}, {1}, {1}};
+      };
+      return figure;
+    };
+    dialog_ = new ExportDialog({{QStringLiteral("one"), QStringLiteral("one"), take}}, 0,
+                               folder_->path(), window_.get());
+    QSignalSpy saved(dialog_, &ExportDialog::saved);
+    dialog_->open();
+    choose("format", "CSV");
+    const QString path = folder_->filePath(QStringLiteral("one.csv"));
+    save(path);
+    const auto* fault = dialog_->findChild<QLabel*>(QStringLiteral("fault"));
+    QTRY_VERIFY_WITH_TIMEOUT(fault->text().contains(QStringLiteral("not written yet")), 20000);
+    QTimer::singleShot(0, this, [&] {
+      auto* files = visible<QFileDialog>();
+      QVERIFY(files);
+      gate.release();
+      QTRY_VERIFY(QFile::exists(path));
+      files->reject();
+    });
+    QTest::mouseClick(dialog_->findChild<QPushButton*>(QStringLiteral("save")), Qt::LeftButton);
+    QTRY_COMPARE(saved.count(), 1);
+    QTRY_VERIFY(!dialog_);
   }
 
   void aCardsMenuExportsThatCard() {

@@ -224,6 +224,18 @@ class TstNewExperiment : public QObject {
     QVERIFY(!window.configurePage()->document()->hasFile());
   }
 
+  void anEmptyWindowLeadsToOnesOwnData() {
+    MainWindow window(&theme_, optionsFor({folder_->path()}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
+    for (QPushButton* button : empty->findChildren<QPushButton*>())
+      if (button->text() == text("New experiment…")) QTest::mouseClick(button, Qt::LeftButton);
+    auto* dialog = openedBy(window);
+    QVERIFY(dialog);
+    QCOMPARE(dialog->origin(), ExperimentOrigin::Data);
+  }
+
   /// From an empty window to an experiment that Train starts.
   void anEmptyWindowLeadsToMadeScenes() {
     if (!hasWorker()) QSKIP("needs lockstep-worker");
@@ -248,6 +260,7 @@ class TstNewExperiment : public QObject {
     QTRY_VERIFY(window.isReady());
     QCOMPARE(window.configurePage()->document()->path(), path("made-scenes/experiment.yaml"));
     QCOMPARE(window.configurePage()->trainingBlockedBy(), QString());
+    QCOMPARE(window.configurePage()->trainName(), text("made-scenes"));
     const auto* banner = tests::visibleBanner(window, text("made scenes"), text("Train"));
     QVERIFY(banner);
     QCOMPARE(banner->action(), text("Train"));

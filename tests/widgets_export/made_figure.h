@@ -30,15 +30,23 @@ inline std::vector<widgets::Curve> madeCurves() {
           madeCurve(QStringLiteral("held-out"), heldOut, widgets::Curve::Kind::Evaluation)};
 }
 
+/// One of each kind of event, and one outside the plot.
+inline std::vector<widgets::EventMark> madeMarks() {
+  using enum widgets::EventMark::Kind;
+  return {{10, {}, Checkpoint}, {30, {}, Evaluation}, {40, {}, LearningRate}, {60, {}, Resume},
+          {75, {}, Fork},       {90, {}, Alert},      {500, {}, Alert}};
+}
+
 inline widgets::Figure madeFigure(widgets::FigureContent content, std::size_t plots = 1,
-                                  std::vector<widgets::Curve> curves = madeCurves()) {
+                                  std::vector<widgets::Curve> curves = madeCurves(),
+                                  const std::vector<widgets::EventMark>& marks = {}) {
   widgets::PlotView view;
   view.setCurves(std::move(curves));
   widgets::Figure figure;
   figure.runs = {{QStringLiteral("run a"), 0}};
   for (std::size_t i = 0; i < plots; ++i)
     figure.plots.push_back(figurePlot(
-        view, QStringLiteral("Loss %1: training & held-out").arg(i + 1), plots, content));
+        view, QStringLiteral("Loss %1: training & held-out").arg(i + 1), plots, content, marks));
   return figure;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/widgets_export/made_figure.h"
 #include "widgets/export/figure_file.h"
 #include "widgets/export/figure_painter.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/theme.h"
 
 using namespace lockstep;
@@ -83,6 +84,22 @@ class TstFigure : public QObject {
     curves[1].valueName = QStringLiteral("held-out loss");
     const Svg svg(fileOf(madeFigure(FigureContent::Drawing, 5, curves), FigureFormat::Svg));
     QVERIFY(svg.texts.contains(QStringLiteral("lowest held-out loss 0.110 at step 100")));
+  }
+
+  void eventsAreMarkedAndNamedInTheLegend() {
+    const std::vector<widgets::EventMark> marks = tests::madeMarks();
+    const widgets::Figure figure =
+        madeFigure(FigureContent::Drawing, 1, tests::madeCurves(), marks);
+    QCOMPARE(figure.plots.front().marks.size(), marks.size() - 1);
+    const Svg svg(fileOf(figure, FigureFormat::Svg));
+    const Svg plain(fileOf(madeFigure(FigureContent::Drawing), FigureFormat::Svg));
+    QHash<QString, int> added;
+    for (const widgets::EventMark& mark : figure.plots.front().marks) {
+      QVERIFY(svg.texts.contains(widgets::markName(mark.kind)));
+      added[widgets::markColor(mark.kind, widgets::lightTheme()).name()] += 2;  // and in the legend
+    }
+    for (auto each = added.cbegin(); each != added.cend(); ++each)
+      QCOMPARE(svg.strokes.value(each.key()) - plain.strokes.value(each.key()), each.value());
   }
 
   void severalRunsAreListedAboveThePlots() {

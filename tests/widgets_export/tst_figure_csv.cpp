@@ -28,6 +28,16 @@ class TstFigureCsv : public QObject {
     }
   }
 
+  void pointsAreGatheredWhenTheFileIsMade() {
+    const auto curve = tests::madeCurve(QStringLiteral("train"), {{1, 1}});
+    const widgets::Figure figure = madeFigure(FigureContent::Table, 1, {curve});
+    QVERIFY(!figure.plots.front().curves.front().curve.source);
+    const auto points = figure.plots.front().curves.front().points;
+    QVERIFY(points);
+    QCOMPARE(points().values, std::vector<float>{1});
+    QVERIFY(!madeFigure(FigureContent::Drawing, 1, {curve}).plots.front().curves.front().points);
+  }
+
   void aLineNamesCardRunCurveTagStepAndTime() {
     const auto lines = linesOf({tests::madeCurve(QStringLiteral("a, \"b\""), {{7, 0.5}})});
     QCOMPARE(lines[0], QByteArray("card,run,curve,tag,step,seconds,value"));

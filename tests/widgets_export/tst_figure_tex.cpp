@@ -37,7 +37,7 @@ bool isBalanced(QString tex) {
 /// The coordinates of each \addplot.
 std::vector<std::vector<QPointF>> plotsIn(const QString& tex) {
   std::vector<std::vector<QPointF>> plots;
-  static const QRegularExpression plot(QStringLiteral("coordinates \\{\\n(.*?)\\};"),
+  static const QRegularExpression plot(QStringLiteral("coordinates \\{\\n(.*?)\\}(?: -- cycle)?;"),
                                        QRegularExpression::DotMatchesEverythingOption);
   static const QRegularExpression point(QStringLiteral("\\(([^,]+),([^)]+)\\)"));
   auto found = plot.globalMatch(tex);
@@ -75,6 +75,36 @@ class TstFigureTex : public QObject {
     QCOMPARE(tex.count(QStringLiteral("\\addlegendentry{")), 2);
     QVERIFY(tex.contains(QStringLiteral("\\addlegendentry{held-out}")));
     QVERIFY(tex.contains(QStringLiteral("dash pattern=on ")));
+  }
+
+  void eventsAreMarkedOnTheAxis() {
+    const widgets::Figure figure =
+        madeFigure(FigureContent::Drawing, 1, tests::madeCurves(), tests::madeMarks());
+    const QString tex = QString::fromUtf8(texOf(figure));
+    QVERIFY(isBalanced(tex));
+    QCOMPARE(tex.count(QStringLiteral("only marks")), 6);
+    for (const char* name : {"checkpoint", "evaluation", "learning-rate step", "resume", "fork",
+                             "alert"})
+      QVERIFY(tex.contains(QStringLiteral("\\addlegendentry{%1}").arg(QLatin1String(name))));
+    const auto plots = plotsIn(tex);
+    QCOMPARE(plots.size(), std::size_t{2 + 6});
+    const double axis = figure.plots.front().y.first;
+    QCOMPARE(plots.back(), (std::vector<QPointF>{{10, axis}}));  // the routine ones last
+  }
+
+  void bandsAreClosedPathsWithoutTheirGaps() {
+    widgets::Figure figure = madeFigure(FigureContent::Drawing);
+    const double gap = std::nan("");
+    widgets::CurveSamples& samples = figure.plots.front().curves.front().samples;
+    samples.bandHigh = {{1, 5}, {2, 6}, {3, gap}, {4, 7}, {5, 8}};
+    samples.bandLow = {{1, 3}, {2, 4}, {3, gap}, {4, 5}, {5, 6}};
+    const QString tex = QString::fromUtf8(texOf(figure));
+    QVERIFY(isBalanced(tex));
+    QCOMPARE(tex.count(QStringLiteral("} -- cycle;")), 2);
+    QCOMPARE(tex.count(QStringLiteral("draw=none, fill=")), 2);
+    const auto plots = plotsIn(tex);
+    QCOMPARE(plots.front(), (std::vector<QPointF>{{1, 5}, {2, 6}, {2, 4}, {1, 3}}));
+    QCOMPARE(plots[1], (std::vector<QPointF>{{4, 7}, {5, 8}, {5, 6}, {4, 5}}));
   }
 
   void aPageIsAGroupOfPlots() {

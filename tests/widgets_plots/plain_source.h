@@ -56,14 +56,16 @@ class PlainSource : public widgets::CurveSource {
     return found;
   }
 
-  widgets::CurvePoints allPoints() const override {
-    widgets::CurvePoints all{QStringLiteral("plain/tag"), {}, {}, {}};
-    for (const QPointF& point : points) {
-      all.steps.push_back(static_cast<qint64>(point.x()));
-      all.seconds.push_back(static_cast<float>(point.x() / 2));
-      all.values.push_back(static_cast<float>(point.y()));
-    }
-    return all;
+  std::function<widgets::CurvePoints()> allPoints() const override {
+    return [points = points] {
+      widgets::CurvePoints all{QStringLiteral("plain/tag"), {}, {}, {}};
+      for (const QPointF& point : points) {
+        all.steps.push_back(static_cast<qint64>(point.x()));
+        all.seconds.push_back(static_cast<float>(point.x() / 2));
+        all.values.push_back(static_cast<float>(point.y()));
+      }
+      return all;
+    };
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <QPointF>
 #include <QString>
 #include <QtGlobal>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -57,8 +58,9 @@ class CurveSource {
   virtual RangeFigures figuresBetween(double low, double high) const = 0;
   /// The point with the lowest finite value, if there is one.
   virtual std::optional<CurveReading> lowest() const = 0;
-  /// For files: the one call whose cost grows with the number of points.
-  virtual CurvePoints allPoints() const = 0;
+  /// For files: gathers every point that there is now. Any thread may call what it returns, also
+  /// while points come or are cut off, and after the source is gone.
+  virtual std::function<CurvePoints()> allPoints() const = 0;
 };
 
 /// What a plot draws.

@@ -2,7 +2,12 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "widgets/plots/curve_pen.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -52,17 +57,21 @@ FigureLayout figureLayout(std::size_t plots) {
 }
 
 FigurePlot figurePlot(const PlotView& view, const QString& title, std::size_t plots,
-                      FigureContent content) {
-  FigurePlot taken{title, view.xAxis(), view.isLogX(), view.isLogY(), {}, {}, {}};
+                      FigureContent content, const std::vector<EventMark>& marks) {
+  FigurePlot taken{title, view.xAxis(), view.isLogX(), view.isLogY(), {}, {}, {}, {}};
   taken.curves.resize(view.curves().size());
   std::vector<CurveSamples> samples(taken.curves.size());
   if (content == FigureContent::Drawing) {
     PlotView printed = view;
     const int widthPx = static_cast<int>(figureLayout(plots).plotPx.width()) * kColumnsPerPx;
+    taken.x = view.x();
     printed.setWidth(widthPx, widthPx);
+    printed.zoomX(taken.x);  // else its ends would be those of a plot of this width
     samples = printed.samples();
-    taken.x = printed.x();
     taken.y = printed.y(samples);
+    std::ranges::copy_if(marks, std::back_inserter(taken.marks), [&](const EventMark& mark) {
+      return mark.x >= taken.x.first && mark.x <= taken.x.second;
+    });
   }
   for (std::size_t i = 0; i < taken.curves.size(); ++i) {
     FigureCurve& each = taken.curves[i];
@@ -74,6 +83,22 @@ FigurePlot figurePlot(const PlotView& view, const QString& title, std::size_t pl
     if (content == FigureContent::Drawing) each.lowest = source->lowest();
   }
   return taken;
+}
+
+std::vector<CurveLines::Band> bandsAt(const FigurePlot& plot, std::size_t curve) {
+  const FigureCurve& own = plot.curves[curve];
+  std::vector<CurveLines::Band> bands;
+  if (!own.samples.bandLow.empty())
+    bands.push_back({own.samples.bandHigh, own.samples.bandLow,
+                     deviationColor(own.curve, lightTheme())});
+  const auto other = static_cast<std::size_t>(own.curve.gapTo);
+  if (own.curve.gapTo < 0 || other >= plot.curves.size()) return bands;
+  const ShadedGap gap = shadedGap(own.samples, plot.curves[other].samples,
+                                  own.lowest ? std::optional(own.lowest->x) : std::nullopt);
+  for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest})
+    bands.push_back({gap.bands[interval].top, gap.bands[interval].bottom,
+                     gapColor(own.curve, interval, lightTheme())});
+  return bands;
 }
 
 }  // namespace lockstep::widgets

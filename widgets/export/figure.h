@@ -3,11 +3,13 @@
 #include <QSizeF>
 #include <QString>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "widgets/curves/curve_source.h"
 #include "widgets/curves/plot_view.h"
+#include "widgets/plots/curve_lines.h"
 
 /// What plots show, as values that any thread can write to a file. Always in the light theme.
 namespace lockstep::widgets {
@@ -16,7 +18,7 @@ struct FigureCurve {
   Curve curve;                         ///< without its source
   CurveSamples samples;                ///< of a drawing
   std::optional<CurveReading> lowest;  ///< of a drawing
-  CurvePoints points;                  ///< of a table
+  std::function<CurvePoints()> points;  ///< of a table; empty: none
 };
 
 struct FigurePlot {
@@ -25,6 +27,7 @@ struct FigurePlot {
   bool isLogX = false, isLogY = false;
   Range x{0, 1}, y{0, 1};  ///< of a drawing
   std::vector<FigureCurve> curves;
+  std::vector<EventMark> marks;  ///< of a drawing: those in x
 
   /// Of the curves, without their samples.
   std::vector<Curve> styles() const;
@@ -58,8 +61,13 @@ enum class FigureContent {
   Drawing,  ///< the view, downsampled to the pixel columns of a printed plot as on the screen
   Table     ///< every point
 };
-/// GUI thread. `plots`: number of plots in the figure.
+/// GUI thread; the cost does not grow with the number of points. `plots`: number of plots in the
+/// figure.
 FigurePlot figurePlot(const PlotView& view, const QString& title, std::size_t plots,
-                      FigureContent content);
+                      FigureContent content, const std::vector<EventMark>& marks = {});
+
+/// What is shaded at a curve of a drawing, in values: around the mean of a group, below a part of a
+/// stack, between a held-out curve and its training curve.
+std::vector<CurveLines::Band> bandsAt(const FigurePlot& plot, std::size_t curve);
 
 }  // namespace lockstep::widgets

@@ -31,15 +31,17 @@ QByteArray csvOf(const Figure& figure) {
   QByteArray csv("card,run,curve,tag,step,seconds,value\r\n");
   for (const FigurePlot& plot : figure.plots) {
     for (const FigureCurve& each : plot.curves) {
+      if (!each.points) continue;
+      const CurvePoints points = each.points();
       const QByteArray names = field(plot.title) + ',' + field(each.curve.run) + ',' +
-                               field(each.curve.name) + ',' + field(each.points.tag) + ',';
-      for (std::size_t i = 0; i < each.points.values.size(); ++i) {
+                               field(each.curve.name) + ',' + field(points.tag) + ',';
+      for (std::size_t i = 0; i < points.values.size(); ++i) {
         csv += names;
-        appendNumber(csv, each.points.steps[i]);
+        appendNumber(csv, points.steps[i]);
         csv += ',';
-        appendNumber(csv, each.points.seconds[i]);
+        appendNumber(csv, points.seconds[i]);
         csv += ',';
-        appendNumber(csv, each.points.values[i]);
+        appendNumber(csv, points.values[i]);
         csv += "\r\n";
       }
     }

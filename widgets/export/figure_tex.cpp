@@ -3,18 +3,21 @@
 #include <QDateTime>
 #include <QPen>
 #include <QStringList>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "widgets/export/figure.h"
 #include "widgets/plots/card_legend.h"
 #include "widgets/plots/curve_pen.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kSecondsPerHour = 3600;
+constexpr double kSecondsPerHour = 3600, kTexPlotPx = 325;  ///< 8.6 cm
 constexpr const char* kMarkers[] = {"*", "square*", "diamond*", "triangle*"};
 
 QString escaped(const QString& text) {
@@ -88,11 +91,67 @@ QByteArray styleOf(const QPen& pen) {
 }
 
 void addLine(QByteArray& tex, const std::vector<QPointF>& line, const TexAxis& axis,
-             const QByteArray& options) {
+             const QByteArray& options, const QByteArray& end = {}) {
   tex += "\\addplot[" + options + "] coordinates {\n";
   for (const QPointF& point : line)
     tex += '(' + number(axis.at(point.x())) + ',' + number(point.y()) + ")\n";
-  tex += "};\n";
+  tex += '}' + end + ";\n";
+}
+
+/// A closed path for each part of a band without a gap.
+void addBand(QByteArray& tex, const CurveLines::Band& band, const TexAxis& axis) {
+  const QByteArray options =
+      "forget plot, draw=none, fill=" + colorOf(band.color) +
+      ", fill opacity=" + number(std::round(double{band.color.alphaF()} * 100) / 100);
+  const std::size_t count = std::min(band.top.size(), band.bottom.size());
+  const auto isGap = [&](std::size_t i) {
+    return !std::isfinite(band.top[i].y()) || !std::isfinite(band.bottom[i].y());
+  };
+  for (std::size_t begin = 0, end = 0; begin < count; begin = end + 1) {
+    for (end = begin; end < count && !isGap(end);) ++end;
+    if (end - begin < 2) continue;
+    const auto from = static_cast<std::ptrdiff_t>(begin), to = static_cast<std::ptrdiff_t>(end);
+    std::vector<QPointF> outline(band.top.begin() + from, band.top.begin() + to);
+    outline.insert(outline.end(), std::reverse_iterator(band.bottom.begin() + to),
+                   std::reverse_iterator(band.bottom.begin() + from));
+    addLine(tex, outline, axis, options, " -- cycle");
+  }
+}
+
+/// As markShape().
+QByteArray texMark(EventMark::Kind kind) {
+  using enum EventMark::Kind;
+  switch (kind) {
+    case Checkpoint:
+      return "mark=triangle*, mark options={solid";
+    case Evaluation:
+      return "mark=*, mark options={solid";
+    case LearningRate:
+      return "mark=triangle*, mark options={solid, rotate=180";
+    case Resume:
+      return "mark=triangle*, mark options={solid, rotate=270";
+    case Fork:
+      return "mark=diamond*, mark options={solid";
+    case Alert:
+      return "mark=square*, mark options={solid";
+  }
+  return {};
+}
+
+/// On the axis; those that would cover one another on the screen are left out.
+void addMarks(QByteArray& tex, const FigurePlot& plot, const TexAxis& axis) {
+  const PixelMap toX(plot.x, 0, kTexPlotPx, plot.isLogX);
+  for (const PlacedMarks& placed : placeMarks(plot.marks, toX)) {
+    std::vector<QPointF> points;
+    for (const EventMark& mark : plot.marks)
+      if (mark.kind == placed.kind && std::ranges::find(placed.x, toX(mark.x)) != placed.x.end())
+        points.push_back({mark.x, plot.y.first});
+    if (points.empty()) continue;
+    addLine(tex, points, axis,
+            "only marks, mark size=1.8pt, color=" + colorOf(markColor(placed.kind, lightTheme())) +
+                ", " + texMark(placed.kind) + "}");
+    tex += "\\addlegendentry{" + escaped(markName(placed.kind)).toUtf8() + "}\n";
+  }
 }
 
 void addCurve(QByteArray& tex, const FigurePlot& plot, const FigureCurve& each, const TexAxis& axis,
@@ -128,8 +187,11 @@ void addPlot(QByteArray& tex, const FigurePlot& plot, const QByteArray& begin) {
   const auto entries = legendEntries(plot.styles());
   const bool isOneRun = entries.empty() || !entries.front().anyRun;
   tex += begin + "[\n  " + axisOptions(plot, axis) + "\n]\n";
+  for (std::size_t i = plot.curves.size(); i-- > 0;)
+    for (const CurveLines::Band& band : bandsAt(plot, i)) addBand(tex, band, axis);
   for (const FigureCurve& each : plot.curves)
     if (!each.samples.raw.empty()) addCurve(tex, plot, each, axis, isOneRun);
+  addMarks(tex, plot, axis);
 }
 
 constexpr const char* kStyle =

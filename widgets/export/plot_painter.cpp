@@ -15,13 +15,14 @@
 #include "widgets/plots/card_legend.h"
 #include "widgets/plots/curve_lines.h"
 #include "widgets/plots/curve_pen.h"
+#include "widgets/plots/event_marks.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
 constexpr double kTitlePx = 20, kLegendPx = 16, kLeftPx = 66, kRightPx = 10, kBottomPx = 40,
-                 kSamplePx = 22, kToNamePx = 5, kBetweenPx = 14, kTickGapPx = 5, kMarkerGapPx = 9,
+                 kSamplePx = 22, kMarkPx = 10, kToNamePx = 5, kBetweenPx = 14, kTickGapPx = 5, kMarkerGapPx = 9,
                  kCrossPx = 4, kRingPx = 6.5, kDotPx = 2.5;
 constexpr int kXTickPx = 80, kYTickPx = 30, kMaxLegendLines = 4;
 
@@ -49,6 +50,8 @@ class PlotPainter {
  public:
   PlotPainter(QPainter& painter, const FigurePlot& plot, const QRectF& place)
       : painter_(painter), plot_(plot), place_(place), legend_(legendEntries(plot.styles())) {
+    for (const EventMark::Kind kind : markKinds(plot.marks))
+      legend_.push_back({.curve = {}, .text = markName(kind), .mark = kind});
     placeLegend();
   }
 
@@ -61,6 +64,7 @@ class PlotPainter {
     painter_.setClipRect(area_.adjusted(-1, -2, 1, 2));
     paintLines();
     for (std::size_t i = plot_.curves.size(); i-- > 0;) paintMarks(plot_.curves[i]);
+    paintEventMarks();
     painter_.restore();
   }
 
@@ -77,11 +81,17 @@ class PlotPainter {
   void paintLines();
   void paintMarks(const FigureCurve& each);
   void paintRing(const QPointF& centre, const QColor& color);
+  void paintEventMarks();
+  void paintEventMark(EventMark::Kind kind, const QPointF& centre);
   CurveLines linesOf(std::size_t index) const;
   CurveLines::Line toPixels(const std::vector<QPointF>& points) const;
   std::vector<Tick> xTicks() const;
   std::vector<Tick> yTicks() const;
   QString lowestText() const;
+  /// px of the sample of a legend's entry.
+  double sampleWidth(std::size_t entry) const {
+    return entry < legend_.size() && legend_[entry].mark ? kMarkPx : kSamplePx;
+  }
   bool isOneRun() const { return legend_.empty() || !legend_.front().anyRun; }
   PixelMap toX() const { return {plot_.x, area_.left(), area_.right(), plot_.isLogX}; }
   PixelMap toY() const { return {plot_.y, area_.bottom(), area_.top(), plot_.isLogY}; }
@@ -106,7 +116,7 @@ void PlotPainter::placeLegend() {
   double left = 0;
   int line = 0;
   for (const QString& text : texts) {
-    const double width = kSamplePx + kToNamePx + metrics.horizontalAdvance(text);
+    const double width = sampleWidth(places_.size()) + kToNamePx + metrics.horizontalAdvance(text);
     if (left > 0 && left + width > place_.width() - kLeftPx) {
       left = 0;
       if (++line == kMaxLegendLines) break;
@@ -142,17 +152,33 @@ void PlotPainter::paintLegend() {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const double left = place_.left() + kLeftPx + places_[i].left;
     const double middle = place_.top() + kTitlePx + (places_[i].line + 0.5) * kLegendPx;
-    const bool isCurve = i < legend_.size();
-    if (isCurve) {
-      paintSample(painter_, legend_[i].curve, legend_[i].pen(theme_), {left, middle}, kSamplePx,
-                  theme_.card);
+    const bool isLowest = i == legend_.size();
+    const double sample = sampleWidth(i);
+    if (isLowest) {
+      paintRing({left + sample / 2, middle}, theme_.good);
+    } else if (legend_[i].mark) {
+      paintEventMark(*legend_[i].mark, {left + sample / 2, middle});
     } else {
-      paintRing({left + kSamplePx / 2, middle}, theme_.good);
+      paintSample(painter_, legend_[i].curve, legend_[i].pen(theme_), {left, middle}, sample,
+                  theme_.card);
     }
     painter_.setPen(theme_.text);
-    painter_.drawText(QPointF(left + kSamplePx + kToNamePx, middle + metrics.capHeight() / 2),
-                      isCurve ? legend_[i].text : lowest_);
+    painter_.drawText(QPointF(left + sample + kToNamePx, middle + metrics.capHeight() / 2),
+                      isLowest ? lowest_ : legend_[i].text);
   }
+}
+
+void PlotPainter::paintEventMark(EventMark::Kind kind, const QPointF& centre) {
+  const QColor color = markColor(kind, theme_);
+  painter_.setPen(QPen(color, 1));
+  painter_.setBrush(color);
+  painter_.drawPath(markShape(kind).translated(centre));
+}
+
+void PlotPainter::paintEventMarks() {
+  for (const PlacedMarks& placed : placeMarks(plot_.marks, toX()))
+    for (const double x : placed.x)
+      paintEventMark(placed.kind, {x, area_.bottom() - placed.abovePx});
 }
 
 void PlotPainter::paintRing(const QPointF& centre, const QColor& color) {
@@ -241,16 +267,8 @@ CurveLines PlotPainter::linesOf(std::size_t index) const {
   lines.smoothPen = pens.smooth;
   if (!isSmoothed || !isCrowd(plot_.styles())) lines.raw = toPixels(each.samples.raw);
   lines.smooth = toPixels(each.samples.smooth);
-  if (!each.samples.bandLow.empty())
-    lines.bands.push_back({toPixels(each.samples.bandHigh), toPixels(each.samples.bandLow),
-                           deviationColor(each.curve, theme_)});
-  const auto other = static_cast<std::size_t>(each.curve.gapTo);
-  if (each.curve.gapTo < 0 || other >= plot_.curves.size()) return lines;
-  const ShadedGap gap = shadedGap(each.samples, plot_.curves[other].samples,
-                                  each.lowest ? std::optional(each.lowest->x) : std::nullopt);
-  for (const auto interval : {ShadedGap::UntilLowest, ShadedGap::SinceLowest})
-    lines.bands.push_back({toPixels(gap.bands[interval].top), toPixels(gap.bands[interval].bottom),
-                           gapColor(each.curve, interval, theme_)});
+  for (const CurveLines::Band& band : bandsAt(plot_, index))
+    lines.bands.push_back({toPixels(band.top), toPixels(band.bottom), band.color});
   return lines;
 }
 

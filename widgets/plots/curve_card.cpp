@@ -8,7 +8,6 @@
 #include <QMouseEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <set>
 #include <utility>
 
 #include "widgets/icon.h"
@@ -33,13 +32,6 @@ std::vector<Curve> withoutHidden(const std::vector<Curve>& curves, const QString
   for (Curve& curve : shown)
     if (curve.gapTo >= 0) curve.gapTo = places[static_cast<std::size_t>(curve.gapTo)];
   return shown;
-}
-
-/// Each once, in their order.
-std::vector<EventMark::Kind> kindsOf(const std::vector<EventMark>& marks) {
-  std::set<EventMark::Kind> kinds;
-  for (const EventMark& mark : marks) kinds.insert(mark.kind);
-  return {kinds.begin(), kinds.end()};
 }
 
 }  // namespace
@@ -142,9 +134,9 @@ void CurveCard::showCurves() {
 }
 
 void CurveCard::setEventMarks(std::vector<EventMark> marks) {
-  const std::vector<EventMark::Kind> before = kindsOf(marks_);
+  const std::vector<EventMark::Kind> before = markKinds(marks_);
   marks_ = std::move(marks);
-  if (before != kindsOf(marks_)) updateLegend();
+  if (before != markKinds(marks_)) updateLegend();
   showMarks();
 }
 
@@ -177,7 +169,7 @@ void CurveCard::setLegendVisible(bool visible) {
 
 /// A legend that is not shown keeps its place but has no entries.
 void CurveCard::updateLegend() {
-  legend_->setContent(hasLegend_ ? curves_ : std::vector<Curve>(), kindsOf(marks_), hidden_);
+  legend_->setContent(hasLegend_ ? curves_ : std::vector<Curve>(), markKinds(marks_), hidden_);
 }
 
 void CurveCard::setFooter(QWidget* footer) { layout()->addWidget(footer); }

@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "widgets/curves/free_place.h"
@@ -28,8 +26,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4, kMarkHeightPx = 8,
-                 kMarkRowPx = 9;
+constexpr double kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4, kMarkHeightPx = 8;
 
 using Line = CurveLines::Line;
 using Lines = std::vector<CurveLines>;
@@ -325,26 +322,12 @@ void CurveLayers::Impl::addBands(const Content& content, std::size_t index, Curv
   }
 }
 
-/// In two rows, the routine ones below. The more important kinds have their places first, and marks
-/// that would touch one that has a place are left out.
 void CurveLayers::Impl::addEventMarks(const std::vector<EventMark>& marks) {
-  const Theme& theme = currentTheme();
-  const PixelMap toX = pixelMapOf(parentPlot()->xAxis);
-  const double lowPx = parentPlot()->axisRect()->bottom() - kMarkFromEdgePx;
-  std::map<EventMark::Kind, std::vector<double>, std::greater<>> byKind;
-  for (const EventMark& mark : marks) byKind[mark.kind].push_back(toX(mark.x));
-  std::set<double> takenLow, takenHigh;
-  for (const auto& [kind, places] : byKind) {
-    const bool isRoutine = kind <= EventMark::Kind::Evaluation;
-    std::set<double>& taken = isRoutine ? takenLow : takenHigh;
-    const QColor color = markColor(kind, theme);
-    Scatter scatter{{markShape(kind), QPen(color, 1), QBrush(color), 6}, {}};
-    for (const double px : places) {
-      const auto next = taken.lower_bound(px - kMarkGapPx);
-      if (next != taken.end() && *next < px + kMarkGapPx) continue;
-      taken.insert(px);
-      scatter.places.push_back({px, lowPx - (isRoutine ? 0 : kMarkRowPx)});
-    }
+  const double bottomPx = parentPlot()->axisRect()->bottom();
+  for (const PlacedMarks& placed : placeMarks(marks, pixelMapOf(parentPlot()->xAxis))) {
+    const QColor color = markColor(placed.kind, currentTheme());
+    Scatter scatter{{markShape(placed.kind), QPen(color, 1), QBrush(color), 6}, {}};
+    for (const double px : placed.x) scatter.places.push_back({px, bottomPx - placed.abovePx});
     marks_.push_back(std::move(scatter));
   }
 }

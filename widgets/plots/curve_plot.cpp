@@ -198,6 +198,8 @@ void CurvePlot::setEventMarks(std::vector<EventMark> marks) {
   refresh();
 }
 
+const std::vector<EventMark>& CurvePlot::eventMarks() const { return impl_->marks; }
+
 void CurvePlot::setYLimits(std::optional<double> min, std::optional<double> max) {
   impl_->view.setYLimits(min, max);
   refresh();

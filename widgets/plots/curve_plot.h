@@ -43,6 +43,7 @@ class CurvePlot : public QWidget, public SpokenValue {
   /// std::nullopt: that of the curves.
   void setXExtent(std::optional<std::pair<double, double>> extent);
   void setEventMarks(std::vector<EventMark> marks);
+  const std::vector<EventMark>& eventMarks() const;
   /// Fixed limits of y, e.g. 0 for a rate.
   void setYLimits(std::optional<double> min, std::optional<double> max);
   void setLogX(bool log);

@@ -2,6 +2,10 @@
 
 #include <QCoreApplication>
 #include <QPolygonF>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "widgets/theme.h"
 
@@ -9,6 +13,8 @@ namespace lockstep::widgets {
 namespace {
 
 using enum EventMark::Kind;
+
+constexpr double kGapPx = 9, kFromEdgePx = 4, kRowPx = 9;
 
 QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
 
@@ -79,6 +85,32 @@ QColor markColor(EventMark::Kind kind, const Theme& theme) {
 QString markSign(EventMark::Kind kind) {
   constexpr QChar kSigns[] = {u'▲', u'●', u'▼', u'▶', u'◆', u'■'};
   return QString(kSigns[static_cast<std::size_t>(kind)]);
+}
+
+std::vector<EventMark::Kind> markKinds(const std::vector<EventMark>& marks) {
+  std::set<EventMark::Kind> kinds;
+  for (const EventMark& mark : marks) kinds.insert(mark.kind);
+  return {kinds.begin(), kinds.end()};
+}
+
+std::vector<PlacedMarks> placeMarks(const std::vector<EventMark>& marks, const PixelMap& toX) {
+  std::map<EventMark::Kind, std::vector<double>, std::greater<>> byKind;
+  for (const EventMark& mark : marks) byKind[mark.kind].push_back(toX(mark.x));
+  std::set<double> takenLow, takenHigh;
+  std::vector<PlacedMarks> placed;
+  for (const auto& [kind, places] : byKind) {
+    const bool isRoutine = kind <= Evaluation;
+    std::set<double>& taken = isRoutine ? takenLow : takenHigh;
+    PlacedMarks own{kind, {}, kFromEdgePx + (isRoutine ? 0 : kRowPx)};
+    for (const double px : places) {
+      const auto next = taken.lower_bound(px - kGapPx);
+      if (next != taken.end() && *next < px + kGapPx) continue;
+      taken.insert(px);
+      own.x.push_back(px);
+    }
+    placed.push_back(std::move(own));
+  }
+  return placed;
 }
 
 }  // namespace lockstep::widgets
