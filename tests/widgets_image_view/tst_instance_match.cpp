@@ -52,6 +52,17 @@ InstanceFacts onlyFalsePositive(const std::vector<InstanceFacts>& instances) {
   return {};
 }
 
+/// Of kImage.
+std::shared_ptr<const CheckpointAnalysis> analysed(const std::vector<coco::Annotation>& truth,
+                                                   const std::vector<coco::Detection>& found,
+                                                   double iou) {
+  const auto dataset = coco::Dataset::fromParts(
+      {kImage}, {{CategoryId{1}, "a"}, {CategoryId{2}, "b"}, {CategoryId{3}, "c"}}, truth, "made");
+  const PredictionStore::ByImage predictions{
+      {kImage.id, std::make_shared<const std::vector<coco::Detection>>(found)}};
+  return analyseCheckpoint(OverlapCache().at(10, dataset, predictions, {}), iou);
+}
+
 /// With only the detections at or above the score.
 coco::Counts countsMatchedAt(const coco::ImageOverlaps& overlaps,
                              const MatchThresholds& thresholds) {
@@ -125,9 +136,7 @@ class TstInstanceMatch : public QObject {
     const auto instances = instancesAt(content, overlaps, {0, 0.5}, {});
     QCOMPARE(instances.size(), std::size_t{1});
     QCOMPARE(instances[0].verdict, Verdict::Ignored);
-    ClassTallies tallies;
-    addToTallies(overlaps, 0.5, tallies);
-    QCOMPARE(countsAt(tallies, 0, {}), coco::Counts());
+    QCOMPARE(countsAt(analysed(truth, found, 0.5)->all, 0, {}), coco::Counts());
   }
 
   void boxesAreMatchedWithoutMasks() {
@@ -157,9 +166,7 @@ class TstInstanceMatch : public QObject {
     const ImageContent content{kImage, &truth, &found};
     const coco::ImageOverlaps overlaps = overlapsOf(content);
     for (double iou : {0.3, 0.5, 0.75}) {
-      ClassTallies tallies;
-      addToTallies(overlaps, iou, tallies);
-      for (auto& [category, tally] : tallies) tally.sort();
+      const auto analysis = analysed(truth, found, iou);
       for (double score : {0.0, 0.2, 0.5, 0.8, 1.0}) {
         const coco::Counts expected = countsMatchedAt(overlaps, {score, iou});
         coco::Counts shown;
@@ -169,7 +176,8 @@ class TstInstanceMatch : public QObject {
           shown.falseNegatives += facts.verdict == Verdict::Missed;
         }
         QCOMPARE(shown, expected);
-        QCOMPARE(countsAt(tallies, score, {}), expected);
+        QCOMPARE(countsAt(analysis->all, score, {}), expected);
+        QCOMPARE(analysis->countsOf(kImage.id, score, {}), std::optional(expected));
       }
     }
   }
@@ -224,7 +232,7 @@ class TstInstanceMatch : public QObject {
     predictions[ImageId{1}] = boxes(0, 1);
     predictions[ImageId{2}] = boxes(1, 0);
     predictions[ImageId{4}] = boxes(3, 3);
-    const auto analysis = analyseCheckpoint(dataset, 10, predictions, 0.5);
+    const auto analysis = analyseCheckpoint(OverlapCache().at(10, dataset, predictions, {}), 0.5);
     QVERIFY2(analysis->failure.isEmpty(), qPrintable(analysis->failure));
     using Order = std::vector<std::size_t>;
     QCOMPARE(orderedImages(dataset, analysis.get(), {}), (Order{0, 1, 2, 3}));

@@ -119,10 +119,10 @@ class TstPredictionsView : public QObject {
       annotations.push_back(tests::boxAnnotation(i + 1, 1, 1, {4, 4, 16, 16}));
     const coco::Dataset crowded = coco::Dataset::fromParts(
         {{ImageId{1}, "a.png", 64, 48}}, {{CategoryId{1}, "disc"}}, annotations, "made");
-    const auto analysis = analyseCheckpoint(crowded, 10, {}, 0.5);
-    QCOMPARE(analysis->pastLimit, (coco::PastLimit{1, 50, 0, 0}));
+    const auto analysis = analyseCheckpoint(OverlapCache().at(10, crowded, {}, {}), 0.5);
+    QCOMPARE(analysis->overlaps->pastLimit, (coco::PastLimit{1, 50, 0, 0}));
     PredictionsPanel bare;
-    bare.showCounts(analysis.get(), nullptr);
+    bare.showCounts(analysis.get(), {});
     const auto labels = bare.findChildren<QLabel*>();
     QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
       return label->isVisibleTo(label->parentWidget()) &&

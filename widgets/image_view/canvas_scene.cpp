@@ -86,8 +86,11 @@ class SceneBuilder {
 
   void addInstances(const ImageGeometry& geometry, CanvasScene& scene) const {
     const ImageContent content{image_, &annotations_, &detections_, request_.rules};
+    const auto overlaps = request_.overlaps
+                              ? request_.overlaps
+                              : std::make_shared<const coco::ImageOverlaps>(overlapsOf(content));
     for (InstanceFacts& facts :
-         instancesAt(content, overlapsOf(content), request_.thresholds, request_.hidden)) {
+         instancesAt(content, *overlaps, request_.thresholds, request_.hidden)) {
       scene.instances.push_back(instance(std::move(facts), geometry));
     }
     markMissed(scene);

@@ -55,7 +55,8 @@ struct SceneRequest {
   std::size_t imageIndex = 0;
   qint64 step = 0;
   std::shared_ptr<const std::vector<coco::Detection>>
-      detections;  ///< null: the image was not predicted
+      detections;                                       ///< null: the image was not predicted
+  std::shared_ptr<const coco::ImageOverlaps> overlaps;  ///< of the detections; null: not known yet
   MatchThresholds thresholds;
   MatchRules rules;
   std::set<CategoryId> hidden;

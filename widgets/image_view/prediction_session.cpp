@@ -45,6 +45,7 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   decoded_.reset();
   scene_.reset();
   analysis_.reset();
+  overlaps_ = std::make_shared<OverlapCache>();
   geometries_.clear();
   images_.clear();
   sceneJob_.cancel();
@@ -109,6 +110,7 @@ void PredictionSession::refreshScene() {
   request.rules = rules_;
   request.hidden = hidden_;
   request.theme = &currentTheme();
+  request.overlaps = knownOverlaps(request.detections);
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;
   sceneJob_.request([request] { return buildScene(request); });
 }
@@ -125,9 +127,18 @@ void PredictionSession::handleScene(const SceneResult& result) {
 
 void PredictionSession::refreshAnalysis() {
   if (!dataset_) return;
-  analysisJob_.request(
-      [dataset = dataset_, step = step_, predictions = store_.at(step_), iou = thresholds_.iou,
-       rules = rules_] { return analyseCheckpoint(*dataset, step, predictions, iou, rules); });
+  analysisJob_.request([cache = overlaps_, dataset = dataset_, step = step_,
+                        predictions = store_.at(step_), iou = thresholds_.iou, rules = rules_] {
+    return analyseCheckpoint(cache->at(step, *dataset, predictions, rules), iou);
+  });
+}
+
+/// Of the shown image with these detections; nullptr: not computed yet.
+std::shared_ptr<const coco::ImageOverlaps> PredictionSession::knownOverlaps(
+    const PredictionStore::Detections& detections) const {
+  if (!analysis_ || analysis_->step() != step_) return nullptr;
+  const auto* const found = analysis_->overlaps->find(image().id);
+  return found != nullptr && found->detections == detections ? found->overlaps : nullptr;
 }
 
 PredictionStore::Detections PredictionSession::detections() const {

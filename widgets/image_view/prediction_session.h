@@ -66,6 +66,8 @@ class PredictionSession : public QObject {
  private:
   void handleScene(const SceneResult& result);
   void refreshAnalysis();
+  std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(
+      const PredictionStore::Detections& detections) const;
   QString geometryKey(std::size_t index, qint64 step) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
@@ -80,6 +82,7 @@ class PredictionSession : public QObject {
       decoded_;  ///< also kept here, because the neighbours may evict it from the cache
   std::shared_ptr<const CanvasScene> scene_;
   QString sceneFailure_;
+  std::shared_ptr<OverlapCache> overlaps_ = std::make_shared<OverlapCache>();  ///< of dataset_
   std::shared_ptr<const CheckpointAnalysis> analysis_;
   QCache<QString, std::shared_ptr<const ImageGeometry>> geometries_;
   jobs::KeyedLoader<DecodedImage> images_;

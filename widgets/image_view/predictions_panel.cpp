@@ -160,13 +160,11 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
                                    "checkpoint.keep):\nonly its stored predictions can be shown."));
 }
 
-void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here) {
-  const auto countsOf = [this](const ClassTallies& tallies) {
-    return countsAt(tallies, thresholds().score, hidden());
-  };
+void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here) {
+  const double score = thresholds().score;
   std::optional<coco::Counts> all, ofImage;
-  if (analysis && !analysis->images.empty()) all = countsOf(analysis->all);
-  if (here) ofImage = countsOf(*here);
+  if (analysis && analysis->imageCount() > 0) all = countsAt(analysis->all, score, hidden());
+  if (analysis && here) ofImage = analysis->countsOf(*here, score, hidden());
   truePositives_->setCounts(all, ofImage);
   falsePositives_->setCounts(all, ofImage);
   missed_->setCounts(all, ofImage);
@@ -190,7 +188,7 @@ void PredictionsPanel::showClassCounts(const CheckpointAnalysis* analysis) {
 
 /// Shows how many images the counts cover: only predicted ones.
 void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
-  const int predicted = analysis ? static_cast<int>(analysis->images.size()) : 0;
+  const int predicted = analysis ? static_cast<int>(analysis->imageCount()) : 0;
   extent_->setText(imageCount_ == 0 ? QString()
                    : predicted == imageCount_
                        ? tr("all %1 images predicted").arg(imageCount_)
@@ -199,7 +197,7 @@ void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
 
 /// Shows how many objects and detections AP ignores because of its limit, if any.
 void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
-  const coco::PastLimit past = analysis ? analysis->pastLimit : coco::PastLimit();
+  const coco::PastLimit past = analysis ? analysis->overlaps->pastLimit : coco::PastLimit();
   QStringList counts;
   if (past.objects > 0)
     counts << (past.objects == 1 ? tr("1 object") : tr("%1 objects").arg(past.objects));

@@ -32,7 +32,7 @@ class PredictionsPanel : public QWidget {
   /// Reads the steps and their AP from the store, which must outlive the panel.
   void showCheckpoints(const PredictionStore& store, qint64 current);
   /// `analysis` nullptr: not known. `here`: tallies of the shown image; nullptr: not predicted.
-  void showCounts(const CheckpointAnalysis* analysis, const ClassTallies* here);
+  void showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here);
 
   MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;

@@ -201,21 +201,17 @@ void PredictionsView::Impl::showNotice() {
 
 void PredictionsView::Impl::showCounts() {
   const CheckpointAnalysis* analysis = session.analysis();
-  const ClassTallies* here = nullptr;
-  if (analysis && analysis->step != session.step()) analysis = nullptr;
-  if (analysis && hasImages()) {
-    const auto found = analysis->images.find(session.image().id);
-    if (found != analysis->images.end()) here = &found->second;
-  }
-  panel->showCounts(analysis, here);
+  if (analysis && analysis->step() != session.step()) analysis = nullptr;
+  panel->showCounts(analysis, hasImages() ? std::optional(session.image().id) : std::nullopt);
+  const double score = panel->thresholds().score;
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {
     ThumbnailStrip::Mark mark;
     if (analysis) {
-      const auto found = analysis->images.find(session.dataset()->images()[index].id);
-      mark.isPredicted = found != analysis->images.end();
-      if (mark.isPredicted)
-        mark.counts = countsAt(found->second, panel->thresholds().score, panel->hidden());
+      const auto counts =
+          analysis->countsOf(session.dataset()->images()[index].id, score, panel->hidden());
+      mark.isPredicted = counts.has_value();
+      mark.counts = counts.value_or(coco::Counts());
     }
     marks.push_back(mark);
   }

@@ -1,29 +1,37 @@
 #pragma once
 
 #include <QString>
-#include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <vector>
 
-#include "engine/coco/evaluation/past_limit.h"
+#include "engine/coco/evaluation/instance_matches.h"
+#include "widgets/instances/checkpoint_overlaps.h"
 #include "widgets/instances/instance_match.h"
-#include "widgets/instances/prediction_store.h"
 
 namespace lockstep::widgets {
 
 /// True and false positives of every predicted image at one checkpoint and IoU threshold, for any
 /// score threshold.
 struct CheckpointAnalysis {
-  qint64 step = 0;
-  std::map<ImageId, ClassTallies> images;
+  std::shared_ptr<const CheckpointOverlaps> overlaps;
+  /// Of the detections of overlaps->images[i], by falling score.
+  std::vector<std::vector<coco::MatchVerdict>> verdicts;
   ClassTallies all;
-  coco::PastLimit pastLimit;  ///< counts objects of all images, detections of predicted images
-  QString failure;            ///< the first image that could not be matched, and why
+  QString failure;  ///< the first image that could not be matched, and why
+
+  qint64 step() const { return overlaps->step; }
+  /// That were predicted and can be matched.
+  std::size_t imageCount() const;
+  /// Of one image, without the hidden classes; std::nullopt: it was not predicted, or cannot be
+  /// matched.
+  std::optional<coco::Counts> countsOf(ImageId image, double scoreThreshold,
+                                       const std::set<CategoryId>& hidden) const;
 };
 
-/// Ignores predictions of images that are not in the dataset. Blocks; call it from any thread; does
-/// not throw.
+/// Matches at an IoU threshold, on all processors. Blocks; call it from any thread; does not throw.
 std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
-    const coco::Dataset& dataset, qint64 step, const PredictionStore::ByImage& predictions,
-    double iouThreshold, const MatchRules& rules = {});
+    std::shared_ptr<const CheckpointOverlaps> overlaps, double iouThreshold);
 
 }  // namespace lockstep::widgets

@@ -12,10 +12,9 @@ std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
   std::vector<int> errors(dataset.images().size(), kNotPredicted);
   for (std::size_t i = 0; i < dataset.images().size(); ++i) {
     if (analysis) {
-      const auto found = analysis->images.find(dataset.images()[i].id);
-      if (found != analysis->images.end()) {
-        errors[i] = errorCount(countsAt(found->second, order.scoreThreshold, order.hidden));
-      }
+      const auto counts =
+          analysis->countsOf(dataset.images()[i].id, order.scoreThreshold, order.hidden);
+      if (counts) errors[i] = errorCount(*counts);
     }
     const bool isShown =
         order.filter == ImageOrder::Filter::All ||

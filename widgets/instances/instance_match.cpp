@@ -113,29 +113,9 @@ QString errorName(const InstanceFacts& facts) {
              : QString();
 }
 
-void ScoreTally::sort() {
-  std::sort(truePositives.begin(), truePositives.end(), std::greater<>());
-  std::sort(falsePositives.begin(), falsePositives.end(), std::greater<>());
-}
-
 coco::Counts ScoreTally::at(double scoreThreshold) const {
   const std::size_t found = countAtLeast(truePositives, scoreThreshold);
   return {found, countAtLeast(falsePositives, scoreThreshold), groundTruths - found};
-}
-
-void addToTallies(const coco::ImageOverlaps& overlaps, double iouThreshold, ClassTallies& tallies) {
-  coco::InstanceMatcher matcher;
-  const coco::InstanceMatches& matches = matcher.match(overlaps, iouThreshold);
-  for (std::size_t d = 0; d < matches.detections.size(); ++d) {
-    const coco::OverlapDetection& detection = overlaps.detections[d];
-    ScoreTally& tally = tallies[detection.category];
-    const coco::MatchVerdict verdict = matches.detections[d].verdict;
-    if (verdict == coco::MatchVerdict::TruePositive) tally.truePositives.push_back(detection.score);
-    if (verdict == coco::MatchVerdict::FalsePositive)
-      tally.falsePositives.push_back(detection.score);
-  }
-  for (const coco::OverlapAnnotation& object : overlaps.annotations)
-    if (!object.isCrowd) ++tallies[object.category].groundTruths;
 }
 
 coco::Counts countsAt(const ClassTallies& tallies, double scoreThreshold,

@@ -65,16 +65,13 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
 /// Scores of true and false positives, so that the counts at a score threshold take two binary
 /// searches.
 struct ScoreTally {
-  std::vector<double> truePositives, falsePositives;  ///< descending after sort()
+  std::vector<double> truePositives, falsePositives;  ///< descending
   std::size_t groundTruths = 0;
 
-  void sort();
   coco::Counts at(double scoreThreshold) const;
 };
 using ClassTallies = std::map<CategoryId, ScoreTally>;
 
-/// Adds an image to the tallies (unsorted).
-void addToTallies(const coco::ImageOverlaps& overlaps, double iouThreshold, ClassTallies& tallies);
 /// Sum over the classes that are not hidden.
 coco::Counts countsAt(const ClassTallies& tallies, double scoreThreshold,
                       const std::set<CategoryId>& hidden);

@@ -1,0 +1,165 @@
+#include <QTest>
+
+#include "engine/base/counter_hash.h"
+#include "engine/coco/analysis/operating_point.h"
+#include "tests/support/test_main.h"
+#include "tests/widgets_image_view/made_images.h"
+#include "widgets/instances/checkpoint_analysis.h"
+
+using namespace lockstep;
+using namespace lockstep::widgets;
+using tests::boxAnnotation;
+using tests::boxDetection;
+
+namespace {
+
+constexpr int kImages = 100, kClasses = 4;
+
+double uniform(std::uint64_t seed, std::uint64_t i, std::uint64_t what) {
+  return base::counterUniform({seed, i, what});
+}
+
+std::array<double, 4> boxAt(std::uint64_t seed, std::uint64_t i) {
+  return {std::floor(150 * uniform(seed, i, 0)), std::floor(60 * uniform(seed, i, 1)),
+          10 + std::floor(30 * uniform(seed, i, 2)), 10 + std::floor(20 * uniform(seed, i, 3))};
+}
+
+PredictionStore::Detections shared(const std::vector<coco::Detection>& detections) {
+  return std::make_shared<const std::vector<coco::Detection>>(detections);
+}
+
+/// Objects with detections beside them, many with the same score; some images have no predictions.
+struct MadePredictions {
+  explicit MadePredictions(std::uint64_t seed) {
+    std::vector<coco::Image> images;
+    std::vector<coco::Annotation> truth;
+    std::int64_t id = 1;
+    for (int i = 1; i <= kImages; ++i) {
+      images.push_back({ImageId{i}, std::to_string(i), 200, 100});
+      std::vector<coco::Detection> found;
+      for (int k = 0; k < 8; ++k, ++id) {
+        const auto number = static_cast<std::uint64_t>(id);
+        const std::int64_t category = 1 + id % kClasses;
+        std::array<double, 4> box = boxAt(seed, number);
+        truth.push_back(boxAnnotation(id, i, category, box));
+        truth.back().isCrowd = id % 23 == 0;
+        box[0] += std::floor(8 * uniform(seed, number, 4));
+        found.push_back(boxDetection(images.back(), id % 7 == 0 ? 1 : category,
+                                     std::round(10 * uniform(seed, number, 5)) / 10, box));
+      }
+      if (i % 5 != 0) predictions[ImageId{i}] = shared(found);
+    }
+    std::vector<coco::Category> categories;
+    for (int c = 1; c <= kClasses; ++c) categories.push_back({CategoryId{c}, std::to_string(c)});
+    dataset = coco::Dataset::fromParts(images, categories, truth, "made");
+  }
+
+  coco::Dataset dataset;
+  PredictionStore::ByImage predictions;
+};
+
+}  // namespace
+
+class TstCheckpointAnalysis : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void countsAreThoseOfCocoEval_data() {
+    QTest::addColumn<int>("seed");
+    for (int seed = 1; seed <= 20; ++seed) QTest::addRow("%d", seed) << seed;
+  }
+  /// coco::operatingPoint() on each image.
+  void countsAreThoseOfCocoEval() {
+    QFETCH(int, seed);
+    const MadePredictions made(static_cast<std::uint64_t>(seed));
+    OverlapCache cache;
+    const auto overlaps = cache.at(10, made.dataset, made.predictions, {});
+    std::vector<coco::Detection> all;
+    for (const auto& [id, detections] : made.predictions)
+      all.insert(all.end(), detections->begin(), detections->end());
+    coco::Dataset predicted = made.dataset;
+    predicted.keepImages(
+        [&](std::size_t, const coco::Image& image) { return made.predictions.contains(image.id); });
+    const coco::OverlapSet set(predicted, all, coco::IouType::Mask);
+    for (const double iou : {0.3, 0.5, 0.75}) {
+      const auto analysis = analyseCheckpoint(overlaps, iou);
+      QCOMPARE(analysis->imageCount(), std::size_t{kImages * 4 / 5});
+      for (const double score : {0.0, 0.3, 0.5, 0.9}) {
+        const coco::OperatingPoint point = coco::operatingPoint(set, score, iou);
+        QCOMPARE(countsAt(analysis->all, score, {}), point.all);
+        coco::Counts sum;
+        std::size_t at = 0;
+        for (const coco::Image& image : predicted.images()) {
+          const auto own = analysis->countsOf(image.id, score, {});
+          QCOMPARE(own, std::optional(point.images.at(at++)));
+          sum += *own;
+        }
+        QCOMPARE(sum, point.all);
+      }
+    }
+    QVERIFY(!analyseCheckpoint(overlaps, 0.5)->countsOf(ImageId{5}, 0, {}));
+  }
+
+  void hiddenClassesAreNotCounted() {
+    const MadePredictions made(3);
+    OverlapCache cache;
+    const auto analysis = analyseCheckpoint(cache.at(10, made.dataset, made.predictions, {}), 0.5);
+    const std::set<CategoryId> hidden{CategoryId{1}, CategoryId{3}};
+    coco::Counts sum;
+    for (const auto& [id, detections] : made.predictions)
+      sum += analysis->countsOf(id, 0.2, hidden).value();
+    QCOMPARE(sum, countsAt(analysis->all, 0.2, hidden));
+    QVERIFY(sum != countsAt(analysis->all, 0.2, {}));
+  }
+
+  void onlyChangedImagesAreMatchedAnew() {
+    MadePredictions made(4);
+    OverlapCache cache;
+    const auto before = cache.at(10, made.dataset, made.predictions, {});
+    QCOMPARE(cache.at(10, made.dataset, made.predictions, {}), before);
+    made.predictions[ImageId{2}] = shared({});
+    const auto after = cache.at(10, made.dataset, made.predictions, {});
+    QVERIFY(after != before);
+    for (const auto& [id, detections] : made.predictions) {
+      const bool isSame = after->find(id)->overlaps == before->find(id)->overlaps;
+      QCOMPARE(isSame, id != ImageId{2});
+    }
+    QVERIFY(after->find(ImageId{2})->overlaps->detections.empty());
+  }
+
+  void theLongestUnusedCheckpointIsDropped() {
+    const MadePredictions made(5);
+    OverlapCache cache(1);  // room for one
+    const auto first = cache.at(10, made.dataset, made.predictions, {});
+    const auto second = cache.at(20, made.dataset, made.predictions, {});
+    QCOMPARE(cache.at(20, made.dataset, made.predictions, {}), second);
+    QVERIFY(cache.at(10, made.dataset, made.predictions, {}) != first);
+    OverlapCache large;
+    const auto kept = large.at(10, made.dataset, made.predictions, {});
+    large.at(20, made.dataset, made.predictions, {});
+    QCOMPARE(large.at(10, made.dataset, made.predictions, {}), kept);
+  }
+
+  void anImageThatCannotBeMatchedIsNamedAndNotCounted() {
+    MadePredictions made(6);
+    coco::Detection wrong = boxDetection({ImageId{1}, "1", 64, 48}, 1, 0.9, {1, 1, 8, 8});
+    made.predictions[ImageId{1}] = shared({wrong});
+    OverlapCache cache;
+    const auto analysis = analyseCheckpoint(cache.at(10, made.dataset, made.predictions, {}), 0.5);
+    QVERIFY2(analysis->failure.startsWith(QLatin1String("1: ")), qPrintable(analysis->failure));
+    QVERIFY(!analysis->countsOf(ImageId{1}, 0, {}));
+    QCOMPARE(analysis->imageCount(), std::size_t{kImages * 4 / 5 - 1});
+  }
+
+  void predictionsOfOtherImagesAreLeftOut() {
+    MadePredictions made(7);
+    OverlapCache cache;
+    const auto own = analyseCheckpoint(cache.at(10, made.dataset, made.predictions, {}), 0.5);
+    made.predictions[ImageId{4711}] = made.predictions[ImageId{1}];
+    const auto with = analyseCheckpoint(cache.at(10, made.dataset, made.predictions, {}), 0.5);
+    QCOMPARE(countsAt(with->all, 0, {}), countsAt(own->all, 0, {}));
+  }
+};
+
+LOCKSTEP_TEST(TstCheckpointAnalysis)
+#include "tst_checkpoint_analysis.moc"

@@ -1,0 +1,144 @@
+#include "widgets/instances/checkpoint_overlaps.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "engine/base/parallel_for.h"
+
+namespace lockstep::widgets {
+namespace {
+
+using OfImage = CheckpointOverlaps::OfImage;
+
+/// Images that one thread takes at a time.
+constexpr std::size_t kChunk = 16;
+
+void addPastLimit(const std::vector<coco::Detection>& detections, coco::PastLimit& past) {
+  std::map<CategoryId, std::size_t> counts;
+  for (const coco::Detection& detection : detections) ++counts[detection.categoryId];
+  std::size_t ignored = 0;
+  for (const auto& [category, count] : counts) ignored += count - std::min(count, past.limit);
+  past.detections += ignored;
+  past.imagesOfDetections += ignored > 0 ? 1 : 0;
+}
+
+void match(const coco::Dataset& dataset, std::size_t index, const MatchRules& rules,
+           OfImage& image) {
+  const coco::Image& shown = dataset.images()[index];
+  try {
+    image.overlaps = std::make_shared<const coco::ImageOverlaps>(
+        overlapsOf({shown, &dataset.annotationsOf(index), image.detections.get(), rules}));
+  } catch (const std::exception& error) {
+    image.failure = QString::fromStdString(shown.fileName) % QStringLiteral(": ") %
+                    QString::fromUtf8(error.what());
+  }
+}
+
+std::vector<CheckpointOverlaps::Ranked> rankingOf(const std::vector<OfImage>& images) {
+  std::vector<CheckpointOverlaps::Ranked> ranking;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (!images[i].overlaps) continue;
+    const auto& detections = images[i].overlaps->detections;
+    for (std::size_t d = 0; d < detections.size(); ++d)
+      ranking.push_back(
+          {detections[d].score, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(d)});
+  }
+  std::stable_sort(ranking.begin(), ranking.end(),
+                   [](const auto& a, const auto& b) { return a.score > b.score; });
+  return ranking;
+}
+
+std::size_t bytesOf(const CheckpointOverlaps& all) {
+  std::size_t bytes = all.ranking.capacity() * sizeof(CheckpointOverlaps::Ranked) +
+                      all.images.capacity() * sizeof(OfImage);
+  for (const OfImage& image : all.images) {
+    if (!image.overlaps) continue;
+    bytes += sizeof *image.overlaps +
+             image.overlaps->detections.capacity() * sizeof(coco::OverlapDetection) +
+             image.overlaps->annotations.capacity() * sizeof(coco::OverlapAnnotation) +
+             image.overlaps->pairs.capacity() * sizeof(coco::Overlap);
+  }
+  return bytes;
+}
+
+/// `known`: of the same checkpoint before; nullptr: none.
+CheckpointOverlaps findAll(const coco::Dataset& dataset,
+                           const PredictionStore::ByImage& predictions, const MatchRules& rules,
+                           const CheckpointOverlaps* known) {
+  CheckpointOverlaps all;
+  all.pastLimit = coco::objectsPastLimit(dataset, rules.mostDetections);
+  std::vector<std::pair<std::size_t, std::size_t>> missing;  // in the dataset, in all.images
+  for (std::size_t index = 0; index < dataset.images().size(); ++index) {
+    const ImageId id = dataset.images()[index].id;
+    const auto found = predictions.find(id);
+    if (found == predictions.end()) continue;
+    addPastLimit(*found->second, all.pastLimit);
+    const OfImage* same = known != nullptr ? known->find(id) : nullptr;
+    if (same == nullptr || same->detections != found->second) {
+      missing.emplace_back(index, all.images.size());
+      all.images.push_back({id, found->second, nullptr});
+    } else {
+      all.images.push_back(*same);
+    }
+  }
+  base::parallelFor((missing.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+    const std::size_t end = std::min(missing.size(), (chunk + 1) * kChunk);
+    for (std::size_t i = chunk * kChunk; i < end; ++i)
+      match(dataset, missing[i].first, rules, all.images[missing[i].second]);
+  });
+  all.ranking = rankingOf(all.images);
+  return all;
+}
+
+bool areSame(const CheckpointOverlaps& known, const PredictionStore::ByImage& predictions) {
+  // Predictions of images that are not in the dataset are not among the known ones: those are
+  // computed anew.
+  return known.images.size() == predictions.size() &&
+         std::ranges::all_of(known.images, [&](const OfImage& image) {
+           const auto found = predictions.find(image.image);
+           return found != predictions.end() && found->second == image.detections;
+         });
+}
+
+}  // namespace
+
+const OfImage* CheckpointOverlaps::find(ImageId image) const {
+  // The images of a dataset are sorted by their ids.
+  const auto found =
+      std::lower_bound(images.begin(), images.end(), image,
+                       [](const OfImage& one, ImageId id) { return one.image < id; });
+  return found == images.end() || found->image != image ? nullptr : &*found;
+}
+
+std::shared_ptr<const CheckpointOverlaps> OverlapCache::at(
+    qint64 step, const coco::Dataset& dataset, const PredictionStore::ByImage& predictions,
+    const MatchRules& rules) {
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.overlaps->step == step; });
+  std::shared_ptr<const CheckpointOverlaps> known;
+  if (found != kept_.end()) {
+    known = found->overlaps;
+    std::rotate(found, found + 1, kept_.end());
+    if (areSame(*known, predictions)) return known;
+    kept_.pop_back();
+  }
+  auto all =
+      std::make_shared<CheckpointOverlaps>(findAll(dataset, predictions, rules, known.get()));
+  all->step = step;
+  kept_.push_back({all, bytesOf(*all)});
+  dropOldest();
+  return all;
+}
+
+void OverlapCache::dropOldest() {
+  std::size_t bytes = 0;
+  for (const Kept& kept : kept_) bytes += kept.bytes;
+  while (kept_.size() > 1 && bytes > mostBytes_) {
+    bytes -= kept_.front().bytes;
+    kept_.erase(kept_.begin());
+  }
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/coco/evaluation/past_limit.h"
+#include "widgets/instances/instance_match.h"
+#include "widgets/instances/prediction_store.h"
+
+namespace lockstep::widgets {
+
+/// What matching needs of all predicted images of a checkpoint, at any thresholds, without masks.
+struct CheckpointOverlaps {
+  struct OfImage {
+    ImageId image;
+    PredictionStore::Detections detections;
+    std::shared_ptr<const coco::ImageOverlaps> overlaps;  ///< nullptr: it cannot be matched
+    QString failure{};                                    ///< why, with the image's name
+  };
+  /// A detection that counts.
+  struct Ranked {
+    double score = 0;
+    std::uint32_t image = 0, detection = 0;  ///< in `images`, in its overlaps
+  };
+  qint64 step = 0;
+  std::vector<OfImage> images;  ///< in the order of the dataset; those that can be matched or not
+  std::vector<Ranked> ranking;  ///< by falling score, ties in the order of the images
+  coco::PastLimit pastLimit;    ///< counts objects of all images, detections of predicted images
+
+  /// nullptr: not predicted.
+  const OfImage* find(ImageId image) const;
+};
+
+/// The overlaps of masks are what costs time: they are computed once for each image and checkpoint,
+/// on all processors, and kept while they fit into the limit. For any thread.
+class OverlapCache {
+ public:
+  explicit OverlapCache(std::size_t mostBytes = std::size_t{256} << 20) : mostBytes_(mostBytes) {}
+
+  /// Ignores predictions of images that are not in the dataset. Computes anew only images whose
+  /// predictions are others than the last time. Blocks, also for other callers.
+  std::shared_ptr<const CheckpointOverlaps> at(qint64 step, const coco::Dataset& dataset,
+                                               const PredictionStore::ByImage& predictions,
+                                               const MatchRules& rules);
+
+ private:
+  struct Kept {
+    std::shared_ptr<const CheckpointOverlaps> overlaps;
+    std::size_t bytes = 0;
+  };
+  void dropOldest();
+
+  std::size_t mostBytes_;
+  std::mutex mutex_;
+  std::vector<Kept> kept_;  ///< the last used one last
+};
+
+}  // namespace lockstep::widgets
