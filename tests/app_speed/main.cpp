@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
                        {"run_list", measureRunList},
                        {"run_facts", measureRunFacts},
                        {"heat_map", measureHeatMap},
+                       {"predictions", measurePredictions},
                        {"theme_switch", measureThemeSwitch},
                        {"hour_of_use", measureHourOfUse}};
   std::printf("platform=%s\n", qPrintable(QGuiApplication::platformName()));

@@ -45,6 +45,7 @@ void measureIdleLive();
 void measureRunList();
 void measureRunFacts();
 void measureHeatMap();
+void measurePredictions();
 void measureThemeSwitch();
 void measureHourOfUse();
 
