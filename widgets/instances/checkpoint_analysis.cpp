@@ -11,41 +11,44 @@ namespace {
 /// Images that one thread takes at a time.
 constexpr std::size_t kChunk = 64;
 
-void matchAll(const CheckpointOverlaps& overlaps, double iouThreshold,
-              std::vector<std::vector<coco::MatchVerdict>>& verdicts) {
+std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
+                                           double iouThreshold) {
+  std::vector<coco::MatchVerdict> verdicts(overlaps.firstOf.back(),
+                                           coco::MatchVerdict::FalsePositive);
   const std::size_t count = overlaps.images.size();
-  verdicts.resize(count);
   base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
     coco::InstanceMatcher matcher;
     const std::size_t end = std::min(count, (chunk + 1) * kChunk);
     for (std::size_t i = chunk * kChunk; i < end; ++i) {
-      if (!overlaps.images[i].overlaps) continue;
-      const auto& matches = matcher.match(*overlaps.images[i].overlaps, iouThreshold).detections;
-      verdicts[i].reserve(matches.size());
-      for (const coco::DetectionMatch& match : matches) verdicts[i].push_back(match.verdict);
+      const std::uint32_t first = overlaps.firstOf[i], shown = overlaps.firstOf[i + 1] - first;
+      if (shown == 0) continue;
+      matcher.begin(*overlaps.images[i].overlaps, iouThreshold, shown);
+      matcher.forMatched({}, [&](std::uint32_t d, const coco::DetectionMatch& match) {
+        verdicts[first + d] = match.verdict;
+      });
     }
   });
+  return verdicts;
 }
 
 /// In the order of the ranking, which sorts them.
 ClassTallies talliesOf(const CheckpointAnalysis& analysis) {
-  ClassTallies tallies;
   const CheckpointOverlaps& overlaps = *analysis.overlaps;
-  for (const CheckpointOverlaps::OfImage& image : overlaps.images)
-    if (image.overlaps)
-      for (const coco::OverlapAnnotation& object : image.overlaps->annotations)
-        if (!object.isCrowd) ++tallies[object.category].groundTruths;
-  CategoryId last{};
-  ScoreTally* tally = nullptr;
-  for (const CheckpointOverlaps::Ranked& ranked : overlaps.ranking) {
-    const CategoryId category =
-        overlaps.images[ranked.image].overlaps->detections[ranked.detection].category;
-    if (tally == nullptr || category != last) tally = &tallies[category];
-    last = category;
-    const coco::MatchVerdict verdict = analysis.verdicts[ranked.image][ranked.detection];
-    if (verdict == coco::MatchVerdict::TruePositive) tally->truePositives.push_back(ranked.score);
-    if (verdict == coco::MatchVerdict::FalsePositive) tally->falsePositives.push_back(ranked.score);
+  std::vector<ScoreTally> rows(overlaps.categories.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    rows[row].groundTruths = overlaps.categories[row].objects;
+    rows[row].truePositives.reserve(overlaps.categories[row].detections);
+    rows[row].falsePositives.reserve(overlaps.categories[row].detections);
   }
+  for (const CheckpointOverlaps::Ranked& ranked : overlaps.ranking) {
+    const coco::MatchVerdict verdict = analysis.verdicts[ranked.place];
+    ScoreTally& tally = rows[ranked.category];
+    if (verdict == coco::MatchVerdict::TruePositive) tally.truePositives.push_back(ranked.score);
+    if (verdict == coco::MatchVerdict::FalsePositive) tally.falsePositives.push_back(ranked.score);
+  }
+  ClassTallies tallies;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    tallies[overlaps.categories[row].id] = std::move(rows[row]);
   return tallies;
 }
 
@@ -60,7 +63,9 @@ std::optional<coco::Counts> CheckpointAnalysis::countsOf(ImageId image, double s
                                                          const std::set<CategoryId>& hidden) const {
   const CheckpointOverlaps::OfImage* const found = overlaps->find(image);
   if (found == nullptr || !found->overlaps) return std::nullopt;
-  const auto& own = verdicts[static_cast<std::size_t>(found - overlaps->images.data())];
+  const coco::MatchVerdict* const own =
+      verdicts.data() +
+      overlaps->firstOf[static_cast<std::size_t>(found - overlaps->images.data())];
   const auto isShown = [&](CategoryId category) {
     return hidden.empty() || !hidden.contains(category);
   };
@@ -81,7 +86,7 @@ std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     std::shared_ptr<const CheckpointOverlaps> overlaps, double iouThreshold) {
   auto analysis = std::make_shared<CheckpointAnalysis>();
   analysis->overlaps = std::move(overlaps);
-  matchAll(*analysis->overlaps, iouThreshold, analysis->verdicts);
+  analysis->verdicts = verdictsAt(*analysis->overlaps, iouThreshold);
   analysis->all = talliesOf(*analysis);
   for (const CheckpointOverlaps::OfImage& image : analysis->overlaps->images)
     if (analysis->failure.isEmpty()) analysis->failure = image.failure;

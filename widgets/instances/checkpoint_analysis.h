@@ -16,8 +16,7 @@ namespace lockstep::widgets {
 /// score threshold.
 struct CheckpointAnalysis {
   std::shared_ptr<const CheckpointOverlaps> overlaps;
-  /// Of the detections of overlaps->images[i], by falling score.
-  std::vector<std::vector<coco::MatchVerdict>> verdicts;
+  std::vector<coco::MatchVerdict> verdicts;  ///< of all detections, at Ranked::place
   ClassTallies all;
   QString failure;  ///< the first image that could not be matched, and why
 

@@ -35,18 +35,30 @@ void match(const coco::Dataset& dataset, std::size_t index, const MatchRules& ru
   }
 }
 
-std::vector<CheckpointOverlaps::Ranked> rankingOf(const std::vector<OfImage>& images) {
-  std::vector<CheckpointOverlaps::Ranked> ranking;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    if (!images[i].overlaps) continue;
-    const auto& detections = images[i].overlaps->detections;
-    for (std::size_t d = 0; d < detections.size(); ++d)
-      ranking.push_back(
-          {detections[d].score, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(d)});
+/// Fills in what is not by image.
+void rank(CheckpointOverlaps& all) {
+  std::map<CategoryId, std::uint32_t> rows;
+  const auto rowOf = [&](CategoryId category) {
+    const auto row =
+        rows.emplace(category, static_cast<std::uint32_t>(all.categories.size())).first->second;
+    if (row == all.categories.size()) all.categories.push_back({category});
+    return row;
+  };
+  for (const OfImage& image : all.images) {
+    if (image.overlaps) {
+      for (const coco::OverlapAnnotation& object : image.overlaps->annotations)
+        all.categories[rowOf(object.category)].objects += object.isCrowd ? 0 : 1;
+      for (const coco::OverlapDetection& detection : image.overlaps->detections) {
+        const std::uint32_t row = rowOf(detection.category);
+        ++all.categories[row].detections;
+        all.ranking.push_back(
+            {detection.score, static_cast<std::uint32_t>(all.ranking.size()), row});
+      }
+    }
+    all.firstOf.push_back(static_cast<std::uint32_t>(all.ranking.size()));
   }
-  std::stable_sort(ranking.begin(), ranking.end(),
+  std::stable_sort(all.ranking.begin(), all.ranking.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
-  return ranking;
 }
 
 std::size_t bytesOf(const CheckpointOverlaps& all) {
@@ -87,7 +99,7 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
     for (std::size_t i = chunk * kChunk; i < end; ++i)
       match(dataset, missing[i].first, rules, all.images[missing[i].second]);
   });
-  all.ranking = rankingOf(all.images);
+  rank(all);
   return all;
 }
 

@@ -24,12 +24,19 @@ struct CheckpointOverlaps {
   /// A detection that counts.
   struct Ranked {
     double score = 0;
-    std::uint32_t image = 0, detection = 0;  ///< in `images`, in its overlaps
+    std::uint32_t place = 0;  ///< among all detections: firstOf[i] + d for detection d of image i
+    std::uint32_t category = 0;  ///< in `categories`
+  };
+  struct OfCategory {
+    CategoryId id;
+    std::size_t objects = 0, detections = 0;
   };
   qint64 step = 0;
   std::vector<OfImage> images;  ///< in the order of the dataset; those that can be matched or not
-  std::vector<Ranked> ranking;  ///< by falling score, ties in the order of the images
-  coco::PastLimit pastLimit;    ///< counts objects of all images, detections of predicted images
+  std::vector<std::uint32_t> firstOf{0};  ///< and the count of all detections at the end
+  std::vector<Ranked> ranking;            ///< by falling score, ties in the order of the images
+  std::vector<OfCategory> categories;
+  coco::PastLimit pastLimit;  ///< counts objects of all images, detections of predicted images
 
   /// nullptr: not predicted.
   const OfImage* find(ImageId image) const;
