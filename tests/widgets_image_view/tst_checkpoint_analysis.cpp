@@ -5,6 +5,7 @@
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_images.h"
 #include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/filtered_ap.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -58,6 +59,25 @@ struct MadePredictions {
   PredictionStore::ByImage predictions;
 };
 
+coco::ApFigures evaluated(const MadePredictions& made, double score,
+                          const std::set<CategoryId>& hidden) {
+  coco::Dataset left = made.dataset;
+  left.keepImages(
+      [&](std::size_t, const coco::Image& image) { return made.predictions.contains(image.id); });
+  std::vector<coco::Category> categories = left.categories();
+  std::erase_if(categories, [&](const auto& category) { return hidden.contains(category.id); });
+  left.replaceCategories(categories, [&](std::vector<coco::Annotation>& annotations) {
+    std::erase_if(annotations, [&](const auto& one) { return hidden.contains(one.categoryId); });
+  });
+  std::vector<coco::Detection> detections;
+  for (const auto& [id, found] : made.predictions)
+    for (const coco::Detection& detection : *found)
+      if (detection.score >= score && !hidden.contains(detection.categoryId))
+        detections.push_back(detection);
+  const coco::AveragePrecision all = coco::evaluate(left, detections, coco::IouType::Mask);
+  return {all.stats[0], all.stats[1]};
+}
+
 }  // namespace
 
 class TstCheckpointAnalysis : public QObject {
@@ -98,6 +118,36 @@ class TstCheckpointAnalysis : public QObject {
       }
     }
     QVERIFY(!analyseCheckpoint(overlaps, 0.5)->countsOf(ImageId{5}, 0, {}));
+  }
+
+  /// coco::evaluate() of the detections and classes that are left.
+  void averagePrecisionIsThatOfCocoEval() {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const MadePredictions made(seed);
+      OverlapCache cache;
+      const FilteredAp ap(cache.at(10, made.dataset, made.predictions, {}));
+      for (const double score : {0.0, 0.45, 0.7}) {
+        for (const std::set<CategoryId>& hidden :
+             {std::set<CategoryId>{}, {CategoryId{2}}, {CategoryId{1}, CategoryId{4}}}) {
+          const coco::ApFigures expected = evaluated(made, score, hidden);
+          QCOMPARE(ap.at(score, hidden).ap, expected.ap);
+          QCOMPARE(ap.at(score, hidden).ap50, expected.ap50);
+          const coco::ApUncertainty interval = ap.withInterval(score, hidden);
+          QCOMPARE(interval.figures.ap, expected.ap);
+          QVERIFY(interval.ap.low < expected.ap && expected.ap < interval.ap.high);
+        }
+      }
+    }
+  }
+
+  void withoutObjectsThereIsNoAveragePrecision() {
+    const MadePredictions made(1);
+    OverlapCache cache;
+    const FilteredAp ap(cache.at(10, made.dataset, made.predictions, {}));
+    std::set<CategoryId> all;
+    for (const coco::Category& category : made.dataset.categories()) all.insert(category.id);
+    QCOMPARE(ap.at(0, all).ap, -1.0);
+    QCOMPARE(FilteredAp(cache.at(20, made.dataset, {}, {})).at(0, {}).ap, -1.0);
   }
 
   void hiddenClassesAreNotCounted() {

@@ -113,6 +113,22 @@ class TstPredictionsView : public QObject {
     QVERIFY(!hasVisibleLabelOf("Ignored by AP"));
   }
 
+  /// Class 1: all objects are found before the false positive; class 2: one of two.
+  void theApFollowsTheScore() {
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(hasVisibleLabelOf("Mask AP at score ≥ 0.50"));
+    QVERIFY(hasVisibleLabelOf("0.752"));  // (1 + 51 / 101) / 2
+    QTRY_VERIFY(hasVisibleLabelOf("0.752 ("));
+    panel()->stepScore(15);
+    QTRY_VERIFY(hasVisibleLabelOf("0.500"));  // of class 2 none is left
+    panel()->stepScore(20);
+    QTRY_VERIFY(hasVisibleLabelOf("Mask AP at score ≥ 0.85"));
+    QTRY_VERIFY(hasVisibleLabelOf("0.252"));  // 51 / 101 / 2
+    view_->setCurrentCheckpoint(20);
+    QTRY_VERIFY(hasVisibleLabelOf("–"));
+  }
+
   void objectsThatApIgnoresAreCounted() {
     std::vector<coco::Annotation> annotations;
     for (int i = 0; i < 150; ++i)

@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QImageReader>
+#include <chrono>
 
 #include "widgets/theme.h"
 
@@ -12,6 +13,8 @@ constexpr int kDecodeThreads = 2;
 constexpr qint64 kImageCacheKiB = 256 * 1024;
 constexpr int kKeptGeometries = 64;
 constexpr int kAllocationLimitMiB = 1024;
+/// From the last move of a slider on.
+constexpr std::chrono::milliseconds kUntilInterval{300};
 
 }  // namespace
 
@@ -30,8 +33,21 @@ PredictionSession::PredictionSession(QObject* parent)
       analysisJob_([this](const std::shared_ptr<const CheckpointAnalysis>& analysis) {
         analysis_ = analysis;
         Q_EMIT analysed();
+      }),
+      apJob_([this](const ApResult& result) {
+        ap_ = result.of;
+        shownAp_ = ShownAp{result.ap};
+        intervalTimer_.start();
+        Q_EMIT shownApChanged();
+      }),
+      intervalJob_([this](const coco::Interval& interval) {
+        shownAp_->interval = interval;
+        Q_EMIT shownApChanged();
       }) {
   QImageReader::setAllocationLimit(kAllocationLimitMiB);
+  intervalTimer_.setSingleShot(true);
+  intervalTimer_.setInterval(kUntilInterval);
+  connect(&intervalTimer_, &QTimer::timeout, this, &PredictionSession::refreshInterval);
 }
 
 void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
@@ -50,6 +66,9 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   images_.clear();
   sceneJob_.cancel();
   analysisJob_.cancel();
+  apJob_.cancel();
+  dropAp();
+  ap_.reset();
 }
 
 QString PredictionSession::pathOf(std::size_t index) const {
@@ -76,23 +95,28 @@ void PredictionSession::setImage(std::size_t index, const std::vector<std::size_
 void PredictionSession::setStep(qint64 step) {
   if (step == step_) return;
   step_ = step;
+  dropAp();
   refreshScene();
   refreshAnalysis();
+  refreshAp();
 }
 
 void PredictionSession::setThresholds(const MatchThresholds& thresholds,
                                       std::set<CategoryId> hidden) {
   const bool matchesChange = thresholds.iou != thresholds_.iou;
+  const bool isLeftChanged = thresholds.score != thresholds_.score || hidden != hidden_;
   thresholds_ = thresholds;
   hidden_ = std::move(hidden);
   refreshScene();
   if (matchesChange) refreshAnalysis();
+  if (isLeftChanged) refreshAp();
 }
 
 void PredictionSession::refreshPredictions() {
   geometries_.clear();
   refreshScene();
   refreshAnalysis();
+  refreshAp();
 }
 
 QString PredictionSession::geometryKey(std::size_t index, qint64 step) const {
@@ -133,6 +157,35 @@ void PredictionSession::refreshAnalysis() {
   });
 }
 
+/// It does not depend on the IoU threshold.
+void PredictionSession::refreshAp() {
+  if (!dataset_) return;
+  intervalTimer_.stop();
+  intervalJob_.cancel();
+  apJob_.request([cache = overlaps_, dataset = dataset_, step = step_,
+                  predictions = store_.at(step_), rules = rules_, last = ap_,
+                  score = thresholds_.score, hidden = hidden_]() -> ApResult {
+    const auto overlaps = cache->at(step, *dataset, predictions, rules);
+    const auto ap =
+        last && last->overlaps() == overlaps ? last : std::make_shared<const FilteredAp>(overlaps);
+    return {ap, ap->at(score, hidden).ap};
+  });
+}
+
+void PredictionSession::refreshInterval() {
+  if (!ap_ || !shownAp_ || shownAp_->ap < 0) return;
+  intervalJob_.request([ap = ap_, score = thresholds_.score, hidden = hidden_] {
+    return ap->withInterval(score, hidden).ap;
+  });
+}
+
+/// That of another checkpoint.
+void PredictionSession::dropAp() {
+  intervalTimer_.stop();
+  intervalJob_.cancel();
+  shownAp_.reset();
+}
+
 /// Of the shown image with these detections; nullptr: not computed yet.
 std::shared_ptr<const coco::ImageOverlaps> PredictionSession::knownOverlaps(
     const PredictionStore::Detections& detections) const {
@@ -147,7 +200,7 @@ PredictionStore::Detections PredictionSession::detections() const {
 
 bool PredictionSession::isIdle() const {
   if (!dataset_ || dataset_->images().empty()) return true;
-  return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle();
+  return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle() && apJob_.isIdle();
 }
 
 }  // namespace lockstep::widgets

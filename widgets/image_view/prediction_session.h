@@ -3,12 +3,15 @@
 #include <QCache>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/filtered_ap.h"
 #include "widgets/instances/prediction_store.h"
 #include "widgets/jobs/keyed_loader.h"
 #include "widgets/jobs/latest_job.h"
@@ -29,6 +32,7 @@ class PredictionSession : public QObject {
   void setBring(jobs::KeyedLoader<DecodedImage>::Bring bring) {
     images_.setBring(std::move(bring));
   }
+  const MatchRules& rules() const { return rules_; }
   const std::shared_ptr<const coco::Dataset>& dataset() const { return dataset_; }
   PredictionStore& store() { return store_; }
   const PredictionStore& store() const { return store_; }
@@ -54,6 +58,8 @@ class PredictionSession : public QObject {
   /// Analysis of the current checkpoint, or of the previous one until it is done; nullptr before
   /// the first.
   const CheckpointAnalysis* analysis() const { return analysis_.get(); }
+  /// Of the current checkpoint; std::nullopt: not known yet.
+  const std::optional<ShownAp>& shownAp() const { return shownAp_; }
   PredictionStore::Detections detections() const;
   /// No job is running.
   bool isIdle() const;
@@ -62,10 +68,14 @@ class PredictionSession : public QObject {
   void imageDecoded();
   void sceneBuilt();
   void analysed();
+  void shownApChanged();
 
  private:
   void handleScene(const SceneResult& result);
   void refreshAnalysis();
+  void refreshAp();
+  void refreshInterval();
+  void dropAp();
   std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(
       const PredictionStore::Detections& detections) const;
   QString geometryKey(std::size_t index, qint64 step) const;
@@ -88,6 +98,15 @@ class PredictionSession : public QObject {
   jobs::KeyedLoader<DecodedImage> images_;
   jobs::LatestJob<SceneResult> sceneJob_;
   jobs::LatestJob<std::shared_ptr<const CheckpointAnalysis>> analysisJob_;
+  struct ApResult {
+    std::shared_ptr<const FilteredAp> of;
+    double ap = -1;
+  };
+  std::shared_ptr<const FilteredAp> ap_;  ///< of the last checkpoint
+  std::optional<ShownAp> shownAp_;
+  jobs::LatestJob<ApResult> apJob_;
+  jobs::LatestJob<coco::Interval> intervalJob_;
+  QTimer intervalTimer_;  ///< runs while the sliders move
 };
 
 }  // namespace lockstep::widgets

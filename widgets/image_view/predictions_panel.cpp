@@ -81,6 +81,14 @@ void PredictionsPanel::buildWidgets() {
   missed_ = new CountCard(Verdict::Missed);
   for (CountCard* card : {truePositives_, falsePositives_, missed_})
     card->setToolTip(tr("Of the predicted images, at the thresholds above, of shown classes."));
+  apTitle_ = smallLabel();
+  ap_ = new QLabel;
+  ap_->setFont(monoFont(12));
+  for (QLabel* label : {apTitle_, ap_})
+    label->setToolTip(
+        tr("Of the detections from the score threshold on and of the shown classes, over the "
+           "predicted images:\nmean over IoU 0.50 to 0.95, as coco-eval. In parentheses the 95 % "
+           "interval of a bootstrap over the images."));
   filter_ = new ClassFilter;
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
@@ -96,6 +104,10 @@ void PredictionsPanel::buildUi() {
   auto* cards = new QHBoxLayout;
   cards->setSpacing(8);
   for (CountCard* card : {truePositives_, falsePositives_, missed_}) cards->addWidget(card, 1);
+  auto* ap = new QHBoxLayout;
+  ap->addWidget(apTitle_);
+  ap->addStretch();
+  ap->addWidget(ap_);
   auto* instances = new QHBoxLayout;
   instances->addWidget(sectionTitle(tr("Instances in this image")));
   instances->addStretch();
@@ -113,6 +125,7 @@ void PredictionsPanel::buildUi() {
   column->addSpacing(3);
   column->addLayout(counts);
   column->addLayout(cards);
+  column->addLayout(ap);
   column->addSpacing(3);
   column->addLayout(instances);
   column->addWidget(table_, 1);
@@ -173,6 +186,18 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optio
   showClassCounts(analysis);
   if (!all) return curve_->setCurve({}, {});
   curve_->setCurve(precisionRecall(analysis->all, hidden()), precisionRecallAt(*all));
+}
+
+void PredictionsPanel::showAp(const std::optional<ShownAp>& ap, bool isOfMasks) {
+  const QString score = QString::number(thresholds().score, 'f', 2);
+  apTitle_->setText(isOfMasks ? tr("Mask AP at score ≥ %1").arg(score)
+                              : tr("Box AP at score ≥ %1").arg(score));
+  const auto text = [](double value) { return QString::number(value, 'f', 3); };
+  QString figures = QStringLiteral("–");
+  if (ap && ap->ap >= 0) figures = text(ap->ap);
+  if (ap && ap->interval && ap->interval->low >= 0)
+    figures += tr(" (%1 to %2)").arg(text(ap->interval->low), text(ap->interval->high));
+  ap_->setText(figures);
 }
 
 void PredictionsPanel::showClassCounts(const CheckpointAnalysis* analysis) {

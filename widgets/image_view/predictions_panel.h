@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/filtered_ap.h"
 
 class QLabel;
 
@@ -33,6 +34,9 @@ class PredictionsPanel : public QWidget {
   void showCheckpoints(const PredictionStore& store, qint64 current);
   /// `analysis` nullptr: not known. `here`: tallies of the shown image; nullptr: not predicted.
   void showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here);
+
+  /// std::nullopt: not known. `isOfMasks` false: of boxes.
+  void showAp(const std::optional<ShownAp>& ap, bool isOfMasks);
 
   MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;
@@ -66,6 +70,8 @@ class PredictionsPanel : public QWidget {
   std::size_t mostDetections_ = 0;
   QLabel* pastLimit_ = nullptr;
   QLabel* extent_ = nullptr;
+  QLabel* apTitle_ = nullptr;
+  QLabel* ap_ = nullptr;
   CountCard* truePositives_ = nullptr;
   CountCard* falsePositives_ = nullptr;
   CountCard* missed_ = nullptr;

@@ -120,6 +120,10 @@ void PredictionsView::connectSession() {
     impl->showCounts();
     emitReady();
   });
+  connect(&impl->session, &PredictionSession::shownApChanged, this, [this, impl] {
+    impl->showAp();
+    emitReady();
+  });
 }
 
 void PredictionsView::addNamedActions() {

@@ -203,6 +203,7 @@ void PredictionsView::Impl::showCounts() {
   const CheckpointAnalysis* analysis = session.analysis();
   if (analysis && analysis->step() != session.step()) analysis = nullptr;
   panel->showCounts(analysis, hasImages() ? std::optional(session.image().id) : std::nullopt);
+  showAp();
   const double score = panel->thresholds().score;
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {
@@ -216,6 +217,10 @@ void PredictionsView::Impl::showCounts() {
     marks.push_back(mark);
   }
   strip->setMarks(std::move(marks));
+}
+
+void PredictionsView::Impl::showAp() {
+  panel->showAp(session.shownAp(), session.rules().type == coco::IouType::Mask);
 }
 
 /// Called when a filter is chosen or an analysis arrives, not while a slider moves, so that the

@@ -61,6 +61,7 @@ struct PredictionsView::Impl {
   void showFacts();
   void showNotice();
   void showCounts();
+  void showAp();
   void rebuildOrder();
   void choose(int instance);
   void moveInstance(int by);

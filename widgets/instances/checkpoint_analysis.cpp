@@ -11,26 +11,6 @@ namespace {
 /// Images that one thread takes at a time.
 constexpr std::size_t kChunk = 64;
 
-std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
-                                           double iouThreshold) {
-  std::vector<coco::MatchVerdict> verdicts(overlaps.firstOf.back(),
-                                           coco::MatchVerdict::FalsePositive);
-  const std::size_t count = overlaps.images.size();
-  base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
-    coco::InstanceMatcher matcher;
-    const std::size_t end = std::min(count, (chunk + 1) * kChunk);
-    for (std::size_t i = chunk * kChunk; i < end; ++i) {
-      const std::uint32_t first = overlaps.firstOf[i], shown = overlaps.firstOf[i + 1] - first;
-      if (shown == 0) continue;
-      matcher.begin(*overlaps.images[i].overlaps, iouThreshold, shown);
-      matcher.forMatched({}, [&](std::uint32_t d, const coco::DetectionMatch& match) {
-        verdicts[first + d] = match.verdict;
-      });
-    }
-  });
-  return verdicts;
-}
-
 /// In the order of the ranking, which sorts them.
 ClassTallies talliesOf(const CheckpointAnalysis& analysis) {
   const CheckpointOverlaps& overlaps = *analysis.overlaps;
@@ -53,6 +33,26 @@ ClassTallies talliesOf(const CheckpointAnalysis& analysis) {
 }
 
 }  // namespace
+
+std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
+                                           double iouThreshold) {
+  std::vector<coco::MatchVerdict> verdicts(overlaps.firstOf.back(),
+                                           coco::MatchVerdict::FalsePositive);
+  const std::size_t count = overlaps.images.size();
+  base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+    coco::InstanceMatcher matcher;
+    const std::size_t end = std::min(count, (chunk + 1) * kChunk);
+    for (std::size_t i = chunk * kChunk; i < end; ++i) {
+      const std::uint32_t first = overlaps.firstOf[i], shown = overlaps.firstOf[i + 1] - first;
+      if (shown == 0) continue;
+      matcher.begin(*overlaps.images[i].overlaps, iouThreshold, shown);
+      matcher.forMatched({}, [&](std::uint32_t d, const coco::DetectionMatch& match) {
+        verdicts[first + d] = match.verdict;
+      });
+    }
+  });
+  return verdicts;
+}
 
 std::size_t CheckpointAnalysis::imageCount() const {
   return static_cast<std::size_t>(std::ranges::count_if(

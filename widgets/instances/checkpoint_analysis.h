@@ -29,6 +29,9 @@ struct CheckpointAnalysis {
                                        const std::set<CategoryId>& hidden) const;
 };
 
+/// Of all detections, at Ranked::place. On all processors; blocks.
+std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps, double iouThreshold);
+
 /// Matches at an IoU threshold, on all processors. Blocks; call it from any thread; does not throw.
 std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     std::shared_ptr<const CheckpointOverlaps> overlaps, double iouThreshold);

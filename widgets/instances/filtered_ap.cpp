@@ -1,0 +1,131 @@
+#include "widgets/instances/filtered_ap.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/base/parallel_for.h"
+#include "engine/coco/evaluation/pairwise_mean.h"
+#include "engine/coco/evaluation/precision_at_recalls.h"
+#include "widgets/instances/checkpoint_analysis.h"
+
+namespace lockstep::widgets {
+namespace {
+
+using coco::MatchVerdict;
+
+constexpr std::size_t kResamples = 300;
+
+/// The rows of CheckpointOverlaps::categories that have objects and are shown, by category.
+std::vector<std::size_t> shownRows(const CheckpointOverlaps& overlaps,
+                                   const std::set<CategoryId>& hidden) {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < overlaps.categories.size(); ++row)
+    if (overlaps.categories[row].objects > 0 && !hidden.contains(overlaps.categories[row].id))
+      rows.push_back(row);
+  std::ranges::sort(rows, {}, [&](std::size_t row) { return overlaps.categories[row].id; });
+  return rows;
+}
+
+/// Of each of the rows.
+std::vector<coco::RecallCurve> curvesOf(const CheckpointOverlaps& overlaps,
+                                        const std::vector<MatchVerdict>& verdicts,
+                                        double scoreThreshold,
+                                        const std::vector<std::size_t>& rows) {
+  std::vector<coco::RankedHits> hits(overlaps.categories.size());
+  std::vector<double> counted(overlaps.categories.size());
+  for (const CheckpointOverlaps::Ranked& ranked : overlaps.ranking) {
+    if (ranked.score < scoreThreshold) break;
+    const MatchVerdict verdict = verdicts[ranked.place];
+    if (verdict == MatchVerdict::Ignored) continue;
+    ++counted[ranked.category];
+    coco::RankedHits& own = hits[ranked.category];
+    if (verdict == MatchVerdict::TruePositive)
+      own.push_back({static_cast<double>(own.size() + 1), counted[ranked.category]});
+  }
+  std::vector<coco::RecallCurve> curves;
+  for (const std::size_t row : rows)
+    curves.push_back(
+        coco::precisionAtRecalls(hits[row], static_cast<double>(overlaps.categories[row].objects)));
+  return curves;
+}
+
+/// The params of an evaluation that has no sizes.
+coco::Params paramsOfAll() {
+  coco::Params params;
+  params.areas.resize(1);
+  return params;
+}
+
+}  // namespace
+
+FilteredAp::FilteredAp(std::shared_ptr<const CheckpointOverlaps> overlaps)
+    : overlaps_(std::move(overlaps)) {
+  for (const double iou : coco::kIouThresholds) verdicts_.push_back(verdictsAt(*overlaps_, iou));
+}
+
+coco::ApFigures FilteredAp::at(double scoreThreshold, const std::set<CategoryId>& hidden) const {
+  const std::vector<std::size_t> rows = shownRows(*overlaps_, hidden);
+  if (rows.empty()) return {};
+  std::vector<std::vector<coco::RecallCurve>> curves(verdicts_.size());
+  base::parallelFor(verdicts_.size(), 0, [&](std::size_t t) {
+    curves[t] = curvesOf(*overlaps_, verdicts_[t], scoreThreshold, rows);
+  });
+  std::vector<double> values;  // by threshold, recall and class, as numpy sums them
+  for (const auto& ofThreshold : curves)
+    for (std::size_t r = 0; r < coco::kRecallThresholds.size(); ++r)
+      for (const coco::RecallCurve& curve : ofThreshold) values.push_back(curve[r]);
+  const std::size_t length = coco::kRecallThresholds.size() * rows.size();
+  return {coco::pairwiseMean(values), coco::pairwiseMean(std::span(values).first(length))};
+}
+
+std::vector<coco::ImageMatches> FilteredAp::matchesOf(double scoreThreshold,
+                                                      const std::set<CategoryId>& hidden) const {
+  std::vector<coco::ImageMatches> matches;
+  for (std::size_t i = 0; i < overlaps_->images.size(); ++i) {
+    coco::ImageMatches& ofImage = matches.emplace_back(1);
+    const auto& overlaps = overlaps_->images[i].overlaps;
+    if (!overlaps) continue;
+    struct OfClass {
+      std::vector<double> scores;
+      std::vector<std::uint32_t> places;
+      std::uint32_t objects = 0;
+    };
+    std::map<CategoryId, OfClass> classes;
+    for (const coco::OverlapAnnotation& object : overlaps->annotations)
+      if (!hidden.contains(object.category)) classes[object.category].objects += !object.isCrowd;
+    for (std::size_t d = 0; d < overlaps->detections.size(); ++d) {
+      const coco::OverlapDetection& detection = overlaps->detections[d];
+      if (detection.score < scoreThreshold || hidden.contains(detection.category)) continue;
+      OfClass& own = classes[detection.category];
+      own.scores.push_back(detection.score);
+      own.places.push_back(overlaps_->firstOf[i] + static_cast<std::uint32_t>(d));
+    }
+    for (const auto& [category, own] : classes) {
+      ofImage.add(category, own.scores, 0);
+      ofImage.gtCount(0) = own.objects;
+      for (std::size_t d = 0; d < own.places.size(); ++d)
+        for (std::size_t t = 0; t < verdicts_.size(); ++t) {
+          const MatchVerdict verdict = verdicts_[t][own.places[d]];
+          coco::Outcome& outcome = ofImage.outcome(d, 0);
+          const auto bit = static_cast<std::uint16_t>(1U << t);
+          if (verdict == MatchVerdict::TruePositive) outcome.truePositive |= bit;
+          if (verdict == MatchVerdict::FalsePositive) outcome.falsePositive |= bit;
+        }
+    }
+  }
+  return matches;
+}
+
+coco::ApUncertainty FilteredAp::withInterval(double scoreThreshold,
+                                             const std::set<CategoryId>& hidden) const {
+  std::vector<coco::Category> categories;
+  for (const CheckpointOverlaps::OfCategory& category : overlaps_->categories)
+    if (!hidden.contains(category.id)) categories.push_back({category.id, {}});
+  std::ranges::sort(categories, {}, &coco::Category::id);
+  // On one processor, so that the sliders stay quick.
+  const coco::WeightedAp results(matchesOf(scoreThreshold, hidden), categories, paramsOfAll(), 1);
+  return coco::bootstrap(results, {.resamples = kResamples, .threads = 1});
+}
+
+}  // namespace lockstep::widgets
