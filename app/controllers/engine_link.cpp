@@ -162,6 +162,8 @@ void EngineLink::handleLine(const std::string& line) {
                     answer ? QString::fromStdString(answer->path) : QString());
   } else if (const auto* error = std::get_if<protocol::ErrorReply>(&message)) {
     Q_EMIT refused(QString::fromStdString(error->id), QString::fromStdString(error->message));
+  } else if (const auto* progress = std::get_if<protocol::RequestProgress>(&message)) {
+    Q_EMIT progressed(QString::fromStdString(progress->id), progress->done, progress->of);
   } else {
     Q_EMIT eventReceived(message);
   }
@@ -200,6 +202,19 @@ QString EngineLink::sendPredict(const std::vector<std::int64_t>& imageIds, const
   request.scoreThreshold = scoreThreshold;
   send(request);
   return id;
+}
+
+QString EngineLink::sendPredictHeldOut(const QString& weights, double scoreThreshold) {
+  if (state_ != State::Connected) return {};
+  const QString id = nextId();
+  protocol::PredictRequest request{id.toStdString(), {}, {}, weights.toStdString(), scoreThreshold};
+  request.split = protocol::Split::Val;
+  send(request);
+  return id;
+}
+
+void EngineLink::sendCancel(const QString& id) {
+  if (state_ == State::Connected) send(protocol::CancelRequest{id.toStdString()});
 }
 
 }  // namespace lockstep::app

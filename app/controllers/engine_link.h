@@ -39,6 +39,10 @@ class EngineLink : public QObject {
   QString sendCommand(protocol::CommandName name);
   QString sendPredict(const std::vector<std::int64_t>& imageIds, const QString& weights,
                       double scoreThreshold);
+  /// All images of the held-out part.
+  QString sendPredictHeldOut(const QString& weights, double scoreThreshold);
+  /// Ends a request, which is refused then.
+  void sendCancel(const QString& id);
   QString sendFileRequest(const QString& path, std::int64_t offset);
 
  Q_SIGNALS:
@@ -57,6 +61,8 @@ class EngineLink : public QObject {
   void statusReceived(const QString& id, const lockstep::protocol::RunStatus& status);
   void filePartReceived(const QString& id, const lockstep::protocol::FilePart& part);
   void refused(const QString& id, const QString& message);
+  /// How far a request is, images.
+  void progressed(const QString& id, qint64 done, qint64 of);
   /// A permanent error (another protocol version, no permission): there are no more attempts.
   void failed(const QString& message);
 

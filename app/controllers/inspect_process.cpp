@@ -35,7 +35,11 @@ void InspectProcess::connectSignals() {
   connect(&link_, &EngineLink::answered, this, &InspectProcess::handleAnswer);
   connect(&link_, &EngineLink::refused, this, [this](const QString& id, const QString& message) {
     const Request request = takeRequest(id);
-    if (!request.id.isEmpty()) Q_EMIT predictionFailed(request.imageId, request.step, message);
+    if (!request.id.isEmpty()) Q_EMIT predictionFailed(request.asked, message);
+  });
+  connect(&link_, &EngineLink::progressed, this, [this](const QString& id, qint64 done, qint64 of) {
+    for (const Request& request : requests_)
+      if (request.id == id) Q_EMIT predictionProgressed(request.asked, done, of);
   });
   connect(&link_, &EngineLink::failed, this, &InspectProcess::failAll);
 }
@@ -49,10 +53,25 @@ void InspectProcess::setRun(const QString& runFolder) {
   endProcess();
 }
 
-void InspectProcess::predict(qint64 imageId, qint64 step) {
-  requests_.push_back({imageId, step, {}});
+void InspectProcess::predict(const AskedPrediction& asked) {
+  requests_.push_back({asked, {}});
   if (!process_ && link_.state() == EngineLink::State::Off) start();
   sendWaiting();
+}
+
+/// One that was not sent yet fails at once.
+void InspectProcess::cancelPredictions() {
+  std::vector<AskedPrediction> dropped;
+  std::erase_if(requests_, [&](const Request& request) {
+    if (request.asked.image) return false;
+    if (!request.id.isEmpty()) {
+      link_.sendCancel(request.id);
+      return false;
+    }
+    dropped.push_back(request.asked);
+    return true;
+  });
+  for (const AskedPrediction& asked : dropped) Q_EMIT predictionFailed(asked, tr("canceled"));
 }
 
 void InspectProcess::start() {
@@ -124,18 +143,21 @@ void InspectProcess::handleAnswer(const QString& id, const QString& path) {
   const Request request = takeRequest(id);
   if (request.id.isEmpty()) return;
   if (path.isEmpty()) {
-    Q_EMIT predictionFailed(request.imageId, request.step, tr("The engine's reply names no file."));
+    Q_EMIT predictionFailed(request.asked, tr("The engine's reply names no file."));
   } else {
-    Q_EMIT predictionReady(request.imageId, request.step, path);
+    Q_EMIT predictionReady(request.asked, path);
   }
 }
 
 void InspectProcess::sendWaiting() {
   if (link_.state() != EngineLink::State::Connected) return;
-  for (Request& request : requests_)
-    if (request.id.isEmpty())
-      request.id =
-          link_.sendPredict({request.imageId}, QString::number(request.step), kScoreThreshold);
+  for (Request& request : requests_) {
+    if (!request.id.isEmpty()) continue;
+    const auto& [image, step] = request.asked;
+    const QString weights = QString::number(step);
+    request.id = image ? link_.sendPredict({*image}, weights, kScoreThreshold)
+                       : link_.sendPredictHeldOut(weights, kScoreThreshold);
+  }
 }
 
 InspectProcess::Request InspectProcess::takeRequest(const QString& id) {
@@ -151,7 +173,7 @@ InspectProcess::Request InspectProcess::takeRequest(const QString& id) {
 void InspectProcess::failAll(const QString& message) {
   disconnects_ = 0;
   for (const Request& request : std::exchange(requests_, {}))
-    Q_EMIT predictionFailed(request.imageId, request.step, message);
+    Q_EMIT predictionFailed(request.asked, message);
 }
 
 }  // namespace lockstep::app

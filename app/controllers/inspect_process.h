@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/controllers/asked_prediction.h"
 #include "app/controllers/engine_link.h"
 
 namespace lockstep::app {
@@ -25,20 +26,21 @@ class InspectProcess : public QObject {
 
   /// Ends the process of the previous run and drops its requests. Empty: no run.
   void setRun(const QString& runFolder);
-  /// Predicts one image of the run with the checkpoint of a step; starts the process if none is
-  /// running. The result is one of the signals.
-  void predict(qint64 imageId, qint64 step);
+  /// Starts the process if none is running. The result is one of the signals.
+  void predict(const AskedPrediction& asked);
+  /// Those of all held-out images; they fail then.
+  void cancelPredictions();
   /// How long to wait for the process's welcome after connecting.
   void setWelcomeTimeout(std::chrono::milliseconds timeout) { link_.setWelcomeTimeout(timeout); }
 
  Q_SIGNALS:
-  void predictionReady(qint64 imageId, qint64 step, const QString& file);
-  void predictionFailed(qint64 imageId, qint64 step, const QString& message);
+  void predictionReady(const lockstep::app::AskedPrediction& asked, const QString& file);
+  void predictionFailed(const lockstep::app::AskedPrediction& asked, const QString& message);
+  void predictionProgressed(const lockstep::app::AskedPrediction& asked, qint64 done, qint64 of);
 
  private:
   struct Request {
-    qint64 imageId = 0;
-    qint64 step = 0;
+    AskedPrediction asked;
     QString id;  ///< empty: not sent yet
   };
   void connectSignals();

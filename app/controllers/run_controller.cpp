@@ -43,9 +43,8 @@ void RunController::connectSignals() {
   connect(&link_, &EngineLink::stateChanged, this, &RunController::linkChanged);
   connect(&link_, &EngineLink::lost, this, [this] {
     for (const auto& request : std::exchange(requests_, {})) {
-      if (const auto* asked = std::get_if<Prediction>(&request))
-        Q_EMIT predictionFailed(asked->imageId, asked->step,
-                                tr("The engine disconnected before it replied."));
+      if (const auto* asked = std::get_if<AskedPrediction>(&request))
+        Q_EMIT predictionFailed(*asked, tr("The engine disconnected before it replied."));
     }
     refresh();
   });
@@ -54,6 +53,7 @@ void RunController::connectSignals() {
   connect(&link_, &EngineLink::statusReceived, this, &RunController::handleStatus);
   connect(&link_, &EngineLink::answered, this, &RunController::handleAnswer);
   connect(&link_, &EngineLink::refused, this, &RunController::handleRefusal);
+  connect(&link_, &EngineLink::progressed, this, &RunController::handleProgress);
   connect(&link_, &EngineLink::failed, this, [this](const QString& message) {
     setAccessError(
         linkError_,
@@ -378,24 +378,36 @@ void RunController::stop() { command(protocol::CommandName::Stop); }
 void RunController::saveCheckpoint() { command(protocol::CommandName::Checkpoint); }
 void RunController::evaluate() { command(protocol::CommandName::Evaluate); }
 
-void RunController::predict(qint64 imageId, qint64 step) {
-  const QString id = link_.sendPredict({imageId}, QString::number(step), kScoreThreshold);
-  if (id.isEmpty()) {
-    Q_EMIT predictionFailed(imageId, step, tr("Not connected to the run's engine."));
-    return;
-  }
-  requests_[id] = Prediction{imageId, step};
+void RunController::predict(const AskedPrediction& asked) {
+  const QString weights = QString::number(asked.step);
+  const QString id = asked.image ? link_.sendPredict({*asked.image}, weights, kScoreThreshold)
+                                 : link_.sendPredictHeldOut(weights, kScoreThreshold);
+  if (id.isEmpty()) return Q_EMIT predictionFailed(asked, tr("Not connected to the run's engine."));
+  requests_[id] = asked;
+}
+
+void RunController::cancelPredictions() {
+  for (auto request = requests_.cbegin(); request != requests_.cend(); ++request)
+    if (const auto* asked = std::get_if<AskedPrediction>(&*request); asked && !asked->image)
+      link_.sendCancel(request.key());
 }
 
 void RunController::handleAnswer(const QString& id, const QString& path) {
   const auto request = requests_.take(id);
-  const auto* asked = std::get_if<Prediction>(&request);
+  const auto* asked = std::get_if<AskedPrediction>(&request);
   if (!asked) return;
   if (path.isEmpty()) {
-    Q_EMIT predictionFailed(asked->imageId, asked->step, tr("The engine's reply names no file."));
+    Q_EMIT predictionFailed(*asked, tr("The engine's reply names no file."));
   } else {
-    Q_EMIT predictionReady(asked->imageId, asked->step, files().localPath(path));
+    Q_EMIT predictionReady(*asked, files().localPath(path));
   }
+}
+
+void RunController::handleProgress(const QString& id, qint64 done, qint64 of) {
+  const auto request = requests_.constFind(id);
+  if (request == requests_.cend()) return;
+  if (const auto* asked = std::get_if<AskedPrediction>(&*request))
+    Q_EMIT predictionProgressed(*asked, done, of);
 }
 
 void RunController::handleRefusal(const QString& id, const QString& message) {
@@ -407,10 +419,8 @@ void RunController::handleRefusal(const QString& id, const QString& message) {
   }
   const auto request = *pending;
   requests_.erase(pending);
-  if (const auto* asked = std::get_if<Prediction>(&request)) {
-    Q_EMIT predictionFailed(asked->imageId, asked->step, message);
-    return;
-  }
+  if (const auto* asked = std::get_if<AskedPrediction>(&request))
+    return Q_EMIT predictionFailed(*asked, message);
   const auto command = std::get<protocol::CommandName>(request);
   if (command == protocol::CommandName::Status) {  // which the user did not ask for
     hasStatus_ = true;

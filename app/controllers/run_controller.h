@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include "app/controllers/asked_prediction.h"
 #include "app/controllers/engine_link.h"
 #include "app/models/evaluation_plan.h"
 #include "app/models/remote_place.h"
@@ -107,7 +108,9 @@ class RunController : public QObject {
   /// Evaluates at the next step.
   void evaluate();
   /// Asks the running engine; emits predictionReady or predictionFailed.
-  void predict(qint64 imageId, qint64 step);
+  void predict(const lockstep::app::AskedPrediction& asked);
+  /// Those of all held-out images; they fail then.
+  void cancelPredictions();
 
  Q_SIGNALS:
   void loaded();
@@ -115,16 +118,13 @@ class RunController : public QObject {
   void changed(const lockstep::app::RunChanges& changes);
   void linkChanged();
   void accessErrorChanged();
-  void predictionReady(qint64 imageId, qint64 step, const QString& file);
-  void predictionFailed(qint64 imageId, qint64 step, const QString& message);
+  void predictionReady(const lockstep::app::AskedPrediction& asked, const QString& file);
+  void predictionFailed(const lockstep::app::AskedPrediction& asked, const QString& message);
+  void predictionProgressed(const lockstep::app::AskedPrediction& asked, qint64 done, qint64 of);
   /// A command failed.
   void failed(const QString& title, const QString& detail);
 
  private:
-  struct Prediction {
-    qint64 imageId = 0;
-    qint64 step = 0;
-  };
   void connectSignals();
   void readMore();
   void handleRead(const std::shared_ptr<RunTail>& tail);
@@ -142,6 +142,7 @@ class RunController : public QObject {
   void announce();
   void applyState(const protocol::State& state);
   void handleAnswer(const QString& id, const QString& path);
+  void handleProgress(const QString& id, qint64 done, qint64 of);
   void handleRefusal(const QString& id, const QString& message);
   void command(protocol::CommandName name);
   void setAccessError(std::optional<RunAccessError>& which, std::optional<RunAccessError> now);
@@ -158,7 +159,8 @@ class RunController : public QObject {
   std::int64_t welcomeSeq_ = -1;              ///< the newest record there, at the welcome
   bool hasStatus_ = false;                    ///< of the run there, since the welcome
   std::shared_ptr<RunTail> tail_;
-  QHash<QString, std::variant<protocol::CommandName, Prediction>> requests_;  ///< pending, by id
+  QHash<QString, std::variant<protocol::CommandName, AskedPrediction>>
+      requests_;  ///< pending, by id
   QTimer reread_;
   RunChanges changes_;  ///< not announced yet
   QTimer frame_;        ///< runs while there are some

@@ -3,11 +3,14 @@
 #include <QPointer>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/config/evaluation_metrics.h"
+#include "engine/protocol/messages.h"
 #include "engine/run_folder/run_experiment.h"
 #include "widgets/jobs/jobs.h"
 
@@ -83,10 +86,9 @@ StepPredictions parseStepPredictions(const std::string& text, const std::string&
       for (const auto& id : json["image_ids"])
         if (id.is_number_integer()) result.imageIds.push_back(ImageId{id.get<std::int64_t>()});
   }
+  std::unordered_set<ImageId> known(result.imageIds.begin(), result.imageIds.end());
   for (const coco::Detection& detection : result.detections)
-    if (std::find(result.imageIds.begin(), result.imageIds.end(), detection.imageId) ==
-        result.imageIds.end())
-      result.imageIds.push_back(detection.imageId);
+    if (known.insert(detection.imageId).second) result.imageIds.push_back(detection.imageId);
   return result;
 }
 
@@ -115,6 +117,7 @@ void PredictionsStore::load(const QString& file, std::function<Result(const QStr
 void PredictionsStore::setRun(const RunFileAccess& files) {
   files_ = files;
   requested_.clear();
+  requestedAll_.clear();
   pendingReads_.clear();
   ++generation_;
   if (std::exchange(running_, 0) > 0 && files.folder.isEmpty()) Q_EMIT idle();
@@ -173,6 +176,28 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
   }
 }
 
+void PredictionsStore::readAllOf(qint64 step) {
+  if (std::find(requestedAll_.begin(), requestedAll_.end(), step) != requestedAll_.end()) return;
+  requestedAll_.push_back(step);
+  const run_folder::Layout layout(files_.folder.toStdString());
+  const std::string file =
+      layout.predictionsOfPart(step, base::textOf(protocol::Split::Val)).string();
+  read(step, file, [this, step, file](PredictionsOutcome&& outcome) {
+    if (outcome.value) return Q_EMIT predictionsLoaded(*outcome.value);
+    // Most steps have none.
+    jobs::start(
+        this, jobs::Kind::Disk, [file] { return base::pathExists(file); },
+        [this, step, error = outcome.error, generation = generation_](bool isThere) {
+          if (isThere && generation == generation_) Q_EMIT predictionsFailed(step, error);
+        });
+  });
+}
+
+void PredictionsStore::readNewAllOf(qint64 step) {
+  std::erase(requestedAll_, step);
+  readAllOf(step);
+}
+
 void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image) {
   read(step, file.toStdString(), [this, step, image](PredictionsOutcome&& outcome) {
     if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
@@ -184,7 +209,8 @@ void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId imag
 }
 
 void PredictionsStore::forgetAfter(qint64 step) {
-  std::erase_if(requested_, [step](std::int64_t other) { return other > step; });
+  for (std::vector<std::int64_t>* steps : {&requested_, &requestedAll_})
+    std::erase_if(*steps, [step](std::int64_t other) { return other > step; });
   std::erase_if(pendingReads_, [step](const auto& reading) { return reading.second > step; });
 }
 

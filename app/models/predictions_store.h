@@ -55,6 +55,10 @@ class PredictionsStore : public QObject {
   QString runFolder() const { return files_.folder; }
   /// Reads predictions/step-N.json of the steps that were not requested before.
   void readSteps(const std::vector<std::int64_t>& steps);
+  /// Reads the predictions of all held-out images at a step that the run folder keeps, if it does.
+  void readAllOf(qint64 step);
+  /// The same once they were predicted.
+  void readNewAllOf(qint64 step);
   /// Reads the answer file of a prediction request: COCO results, or the format of step-N.json.
   void readAnswer(qint64 step, const QString& file, ImageId image);
   /// Drops later steps; reads in progress of them emit nothing.
@@ -88,7 +92,7 @@ class PredictionsStore : public QObject {
   void finishOne();
 
   RunFileAccess files_;
-  std::vector<std::int64_t> requested_;
+  std::vector<std::int64_t> requested_, requestedAll_;
   std::map<int, qint64> pendingReads_;  ///< step of each pending read by its number
   int lastRead_ = 0;
   int generation_ = 0;  ///< identifies the run, to drop datasets of earlier runs

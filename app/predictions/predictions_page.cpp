@@ -19,10 +19,22 @@ PredictionsPage::PredictionsPage(QWidget* parent) : QWidget(parent) {
 void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::announceReady);
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
-          &PredictionsPage::requestPrediction);
+          [this](ImageId image, qint64 step) {
+            requestPrediction({image.value, step});
+          });
+  connect(view_, &widgets::PredictionsView::allImagesRequested, this, [this](qint64 step) {
+    isCanceling_ = false;
+    requestPrediction({std::nullopt, step});
+  });
+  connect(view_, &widgets::PredictionsView::allImagesCanceled, this, [this] {
+    isCanceling_ = true;
+    if (run_) run_->cancelPredictions();
+    inspect_.cancelPredictions();
+  });
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
     pendingStep_.reset();
     followsNewest_ = step >= steps_.initialStep();
+    store_.readAllOf(step);
   });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
@@ -33,12 +45,20 @@ void PredictionsPage::connectSignals() {
 template <typename Engine>
 void PredictionsPage::connectAnswers(Engine* engine) {
   connect(engine, &Engine::predictionReady, this,
-          [this](qint64 image, qint64 step, const QString& file) {
-            store_.readAnswer(step, file, ImageId{image});
+          [this](const AskedPrediction& asked, const QString& file) {
+            if (!asked.image) return store_.readNewAllOf(asked.step);
+            store_.readAnswer(asked.step, file, ImageId{*asked.image});
           });
   connect(engine, &Engine::predictionFailed, this,
-          [this](qint64 image, qint64 step, const QString& why) {
-            view_->setPredictionFailed(ImageId{image}, step, why);
+          [this](const AskedPrediction& asked, const QString& why) {
+            if (asked.image)
+              return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
+            view_->setAllImagesFailed(asked.step);
+            if (!std::exchange(isCanceling_, false)) view_->setMessage(why);
+          });
+  connect(engine, &Engine::predictionProgressed, this,
+          [this](const AskedPrediction& asked, qint64 done, qint64 of) {
+            if (!asked.image) view_->setAllImagesProgress(asked.step, done, of);
           });
 }
 
@@ -203,6 +223,7 @@ void PredictionsPage::updateResults() {
   } else if (followsNewest_ && !steps_.isEmpty()) {
     view_->setCurrentCheckpoint(steps_.initialStep());
   }
+  if (!steps_.isEmpty()) store_.readAllOf(view_->currentCheckpoint());
 }
 
 /// The run was resumed at `step`: drops its later predictions.
@@ -223,12 +244,12 @@ void PredictionsPage::showStep(qint64 step) {
   view_->setCurrentCheckpoint(shown);
 }
 
-void PredictionsPage::requestPrediction(ImageId image, qint64 step) {
+void PredictionsPage::requestPrediction(const AskedPrediction& asked) {
   if (!run_) return;
   if (run_->linkState() == EngineLink::State::Connected || run_->place()) {
-    run_->predict(image.value, step);
+    run_->predict(asked);
   } else {
-    inspect_.predict(image.value, step);
+    inspect_.predict(asked);
   }
 }
 

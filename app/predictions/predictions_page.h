@@ -64,7 +64,7 @@ class PredictionsPage : public QWidget {
   void restoreView();
   void restoreAnswers();
   void forgetAfter(qint64 step);
-  void requestPrediction(ImageId image, qint64 step);
+  void requestPrediction(const AskedPrediction& asked);
   void announceReady();
 
   widgets::PredictionsView* view_ = nullptr;
@@ -75,6 +75,7 @@ class PredictionsPage : public QWidget {
   std::optional<coco::Image> lastImage_;  ///< last shown image of any run
   PredictionSteps steps_;
   std::optional<qint64> pendingStep_;  ///< to be shown once the steps are known
+  bool isCanceling_ = false;           ///< the prediction of all images
   bool followsNewest_ = true;          ///< the user has not chosen an older step
   bool hasDataset_ = false;
   bool hasRestoredAnswers_ = false;

@@ -10,6 +10,7 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+using app::AskedPrediction;
 using app::InspectProcess;
 using tests::FakeSocket;
 
@@ -65,12 +66,13 @@ class TstInspectProcess : public QObject {
     const auto engine = runningInspection();
     QVERIFY(engine);
     letInspectName(*engine);
-    process_->predict(3, 40);
-    process_->predict(4, 40);
+    process_->predict({3, 40});
+    process_->predict({4, 40});
     QTRY_COMPARE(ready_->count(), 2);
-    QCOMPARE((*ready_)[0], (QVariantList{3, 40, QStringLiteral("answers/1.json")}));
+    QCOMPARE((*ready_)[0][0].value<AskedPrediction>(), (AskedPrediction{3, 40}));
+    QCOMPARE((*ready_)[0][1].toString(), QStringLiteral("answers/1.json"));
     qputenv("FAKE_ENGINE", "--exit-code|1");
-    process_->predict(5, 30);  // on the existing connection
+    process_->predict({5, 30});  // on the existing connection
     QTRY_COMPARE(ready_->count(), 3);
     QCOMPARE(failed_->count(), 0);
   }
@@ -80,11 +82,11 @@ class TstInspectProcess : public QObject {
     const auto second = runningInspection();
     QVERIFY(first && second);
     letInspectName(*first);
-    process_->predict(3, 40);
+    process_->predict({3, 40});
     QTRY_COMPARE(ready_->count(), 1);
     letInspectName(*second);
     first.reset();
-    process_->predict(4, 40);
+    process_->predict({4, 40});
     QTRY_COMPARE(ready_->count(), 2);
     QCOMPARE(failed_->count(), 0);
   }
@@ -94,13 +96,13 @@ class TstInspectProcess : public QObject {
     const auto second = runningInspection();
     QVERIFY(first && second);
     letInspectName(*first);
-    process_->predict(3, 40);
+    process_->predict({3, 40});
     QVERIFY(first->nextLine().contains("hello"));
     QVERIFY(first->nextLine().contains("predict"));
     letInspectName(*second);
     first.reset();
     QTRY_COMPARE(ready_->count(), 1);
-    QCOMPARE((*ready_)[0][0].toInt(), 3);
+    QCOMPARE((*ready_)[0][0].value<AskedPrediction>().image, 3);
     QCOMPARE(failed_->count(), 0);
   }
 
@@ -109,17 +111,18 @@ class TstInspectProcess : public QObject {
     QVERIFY(running);
     auto gone = std::make_unique<FakeSocket>();  // nobody listens there
     letInspectName(*gone);
-    process_->predict(3, 40);
+    process_->predict({3, 40});
     letInspectName(*running);  // for the next process; the first has started
     QTRY_COMPARE(ready_->count(), 1);
   }
 
   void aFailureIsReported() {
     qputenv("FAKE_ENGINE", "--stderr|weights do not fit|--exit-code|2");
-    process_->predict(3, 40);
+    process_->predict({3, 40});
     QTRY_COMPARE(failed_->count(), 1);
-    QCOMPARE((*failed_)[0], (QVariantList{3, 40, QStringLiteral("weights do not fit")}));
-    process_->predict(3, 40);  // it is tried again
+    QCOMPARE((*failed_)[0][0].value<AskedPrediction>(), (AskedPrediction{3, 40}));
+    QCOMPARE((*failed_)[0][1].toString(), QStringLiteral("weights do not fit"));
+    process_->predict({3, 40});  // it is tried again
     QTRY_COMPARE(failed_->count(), 2);
   }
 
@@ -129,20 +132,20 @@ class TstInspectProcess : public QObject {
     QVERIFY(stopped && running);
     letInspectName(*stopped);
     process_->setWelcomeTimeout(std::chrono::milliseconds(10));
-    process_->predict(3, 40);
-    process_->predict(4, 40);
+    process_->predict({3, 40});
+    process_->predict({4, 40});
     QTRY_COMPARE(failed_->count(), 2);
-    QVERIFY((*failed_)[0][2].toString().contains(QStringLiteral("does not respond")));
+    QVERIFY((*failed_)[0][1].toString().contains(QStringLiteral("does not respond")));
     process_->setWelcomeTimeout(std::chrono::seconds(5));
     letInspectName(*running);
-    process_->predict(3, 40);
+    process_->predict({3, 40});
     QTRY_COMPARE(ready_->count(), 1);
     QCOMPARE(failed_->count(), 2);
   }
 
   void successWithoutASocketIsAFailure() {
     qputenv("FAKE_ENGINE", "--exit-code|0");
-    process_->predict(3, 40);
+    process_->predict({3, 40});
     QTRY_COMPARE(failed_->count(), 1);
   }
 
@@ -151,14 +154,38 @@ class TstInspectProcess : public QObject {
     const auto other = runningInspection();
     QVERIFY(silent && other);
     letInspectName(*silent);
-    process_->predict(3, 40);
+    process_->predict({3, 40});
     QVERIFY(silent->nextLine().contains("hello"));
     letInspectName(*other);
     process_->setRun(QStringLiteral("/runs/b"));
-    process_->predict(7, 10);
+    process_->predict({7, 10});
     QTRY_COMPARE(ready_->count(), 1);
-    QCOMPARE((*ready_)[0][0].toInt(), 7);
+    QCOMPARE((*ready_)[0][0].value<AskedPrediction>().image, 7);
     QCOMPARE(failed_->count(), 0);
+  }
+
+  void allHeldOutImagesAreAskedForAndCanceled() {
+    const auto engine = runningInspection(/*isMute=*/true);
+    QVERIFY(engine);
+    letInspectName(*engine);
+    process_->predict({std::nullopt, 40});
+    QVERIFY(engine->nextLine().contains("hello"));
+    const QByteArray asked = engine->nextLine();
+    QVERIFY2(asked.contains(R"("split":"val")") && asked.contains(R"("weights":"40")"), asked);
+    process_->cancelPredictions();
+    const QByteArray canceled = engine->nextLine();
+    QVERIFY2(canceled.contains(R"("type":"cancel")") && canceled.contains(R"("id":"app-1")"),
+             canceled);
+    QCOMPARE(failed_->count(), 0);  // it fails by the answer
+  }
+
+  void whatWasNotSentYetIsCanceledAtOnce() {
+    qputenv("FAKE_ENGINE", "--hang");
+    process_->predict({std::nullopt, 40});
+    process_->predict({3, 40});
+    process_->cancelPredictions();
+    QCOMPARE(failed_->count(), 1);
+    QCOMPARE((*failed_)[0][0].value<AskedPrediction>(), (AskedPrediction{std::nullopt, 40}));
   }
 
   /// One that hangs and does not end when it is asked to.
@@ -178,7 +205,7 @@ class TstInspectProcess : public QObject {
     {
       InspectProcess process(program);
       process.setRun(kRun);
-      process.predict(1, 10);
+      process.predict({1, 10});
       QTRY_VERIFY(pid() > 0);
     }
     QVERIFY(QFile::exists(QStringLiteral("/proc/%1").arg(pid())));

@@ -2,6 +2,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -9,6 +10,7 @@
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
 #include "app/runs/runs_panel.h"
+#include "engine/base/atomic_file.h"
 #include "engine/events/reader.h"
 #include "tests/app/fake_socket.h"
 #include "tests/app/made_run.h"
@@ -65,6 +67,16 @@ class TstPredictionsPage : public QObject {
     page.show();
     QTRY_VERIFY(run.isLoaded());
     QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() > 0);
+  }
+  static QPushButton* buttonOf(const PredictionsPage& page, const QString& text) {
+    for (auto* button : page.findChildren<QPushButton*>())
+      if (button->text() == text) return button;
+    return nullptr;
+  }
+  static bool hasLabel(const PredictionsPage& page, const QString& text) {
+    const auto labels = page.findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(),
+                       [&](const QLabel* label) { return label->text() == text; });
   }
   /// Number of steps of the checkpoint slider.
   static int offered(const PredictionsPage& page) {
@@ -173,7 +185,7 @@ class TstPredictionsPage : public QObject {
     QVERIFY(answer.open(QIODevice::WriteOnly));
     answer.write(R"([{"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])");
     answer.close();
-    Q_EMIT run.predictionReady(5, 20, answer.fileName());
+    Q_EMIT run.predictionReady({5, 20}, answer.fileName());
     QTRY_COMPARE(stage->notice(), QString());
 
     show(page, other);
@@ -191,6 +203,37 @@ class TstPredictionsPage : public QObject {
     show(page, run);
     page.view()->setCurrentCheckpoint(20);
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 20")));
+  }
+
+  void allImagesArePredictedOnDemand() {
+    tests::MadeRun made = watchedRun("run");
+    made.keptCheckpoints = {40};
+    const QString folder = tests::makeRun(parent_->path(), made);
+    RunController run(folder);
+    PredictionsPage page;
+    show(page, run);
+    QPushButton* button = buttonOf(page, QStringLiteral("Predict all"));
+    QVERIFY(button && button->isVisible() && button->isEnabled());
+    QSignalSpy asked(page.view(), &widgets::PredictionsView::allImagesRequested);
+    QSignalSpy canceled(page.view(), &widgets::PredictionsView::allImagesCanceled);
+    QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(button->text(), QStringLiteral("Cancel"));
+    Q_EMIT run.predictionProgressed({std::nullopt, 40}, 1, 2);
+    QVERIFY(hasLabel(page, QStringLiteral("predicting: 1 of 2 images")));
+    QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(canceled.count(), 1);
+    QTRY_COMPARE(button->text(), QStringLiteral("Predict all"));
+
+    const auto layout = run_folder::Layout(folder.toStdString());
+    base::writeFileAtomically(layout.predictionsOfPart(40, "val"), R"({"image_ids": [3, 5],
+      "score_threshold": 0.05, "detections": [
+      {"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}]})");
+    QTest::mouseClick(button, Qt::LeftButton);
+    const std::string kept = layout.predictionsOfPart(40, "val").string();
+    Q_EMIT run.predictionReady({std::nullopt, 40}, QString::fromStdString(kept));
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
+    QVERIFY(!button->isVisible());
   }
 
   void anImageOfOtherDataIsNotTheSame() {

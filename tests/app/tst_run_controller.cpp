@@ -158,10 +158,9 @@ class TstRunController : public QObject {
     run.stop();
     QVERIFY(live.engine.nextLine().contains(R"("type":"stop")"));
     QSignalSpy ready(&run, &RunController::predictionReady);
-    run.predict(7, 20);
+    run.predict({7, 20});
     QTRY_COMPARE(ready.count(), 1);
-    QCOMPARE(ready[0][0].toLongLong(), 7);
-    QCOMPARE(ready[0][1].toLongLong(), 20);
+    QCOMPARE(ready[0][0].value<app::AskedPrediction>(), (app::AskedPrediction{7, 20}));
   }
 
   void anUnreadableLiveRunIsReportedOnceUntilItIsReadable() {
@@ -215,7 +214,7 @@ class TstRunController : public QObject {
     run.stop();
     QCOMPARE(failed.count(), 1);
     QSignalSpy refused(&run, &RunController::predictionFailed);
-    run.predict(1, 10);
+    run.predict({1, 10});
     QCOMPARE(refused.count(), 1);
   }
 };

@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QVBoxLayout>
 #include <cmath>
 
@@ -76,6 +77,8 @@ void PredictionsPanel::buildWidgets() {
   extent_->setToolTip(
       tr("Counts and curve cover the predicted images: the watched ones "
          "(monitor.prediction_images)\nand those predicted on request."));
+  allImages_ = new QPushButton;
+  setRole(allImages_, "quiet");
   truePositives_ = new CountCard(Verdict::TruePositive);
   falsePositives_ = new CountCard(Verdict::FalsePositive);
   missed_ = new CountCard(Verdict::Missed);
@@ -101,6 +104,7 @@ void PredictionsPanel::buildUi() {
   counts->addWidget(sectionTitle(tr("Counts")));
   counts->addStretch();
   counts->addWidget(extent_);
+  counts->addWidget(allImages_);
   auto* cards = new QHBoxLayout;
   cards->setSpacing(8);
   for (CountCard* card : {truePositives_, falsePositives_, missed_}) cards->addWidget(card, 1);
@@ -139,6 +143,7 @@ void PredictionsPanel::connectSignals() {
     if (!store_ || store_->checkpoints().empty()) return;
     Q_EMIT checkpointChosen(store_->checkpoints()[static_cast<std::size_t>(position)]);
   });
+  connect(allImages_, &QPushButton::clicked, this, &PredictionsPanel::allImagesClicked);
   for (ValueSlider* slider : {score_, iou_})
     connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::filterChanged);
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
@@ -209,6 +214,20 @@ void PredictionsPanel::showClassCounts(const CheckpointAnalysis* analysis) {
     if (found != analysis->all.end()) counts.back() = found->second.at(thresholds().score);
   }
   filter_->setCounts(counts);
+}
+
+void PredictionsPanel::showAllImages(const AllImages& all) {
+  allImages_->setVisible(all.isOffered || all.progress);
+  allImages_->setText(all.progress ? tr("Cancel") : tr("Predict all"));
+  allImages_->setEnabled(all.progress || all.blockedBy.isEmpty());
+  allImages_->setToolTip(!all.blockedBy.isEmpty() ? all.blockedBy
+                         : all.progress
+                             ? tr("Ends the prediction of all held-out images")
+                             : tr("Predicts all held-out images with this checkpoint; the run "
+                                  "folder keeps them"));
+  if (all.progress)
+    extent_->setText(
+        tr("predicting: %1 of %2 images").arg(all.progress->first).arg(all.progress->second));
 }
 
 /// Shows how many images the counts cover: only predicted ones.

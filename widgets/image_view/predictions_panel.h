@@ -2,13 +2,16 @@
 
 #include <QWidget>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "widgets/instances/checkpoint_analysis.h"
 #include "widgets/instances/filtered_ap.h"
 
 class QLabel;
+class QPushButton;
 
 namespace lockstep::widgets {
 
@@ -38,6 +41,14 @@ class PredictionsPanel : public QWidget {
   /// std::nullopt: not known. `isOfMasks` false: of boxes.
   void showAp(const std::optional<ShownAp>& ap, bool isOfMasks);
 
+  /// Whether all images can be predicted, or are being predicted.
+  struct AllImages {
+    bool isOffered = false;
+    QString blockedBy{};  ///< why it cannot be done now; empty: it can
+    std::optional<std::pair<qint64, qint64>> progress{};  ///< images done, of
+  };
+  void showAllImages(const AllImages& all);
+
   MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;
   InstanceTable* table() const { return table_; }
@@ -49,6 +60,8 @@ class PredictionsPanel : public QWidget {
 
  Q_SIGNALS:
   void checkpointChosen(qint64 step);
+  /// To predict all images, or to cancel that.
+  void allImagesClicked();
   /// Thresholds or hidden classes.
   void filterChanged();
 
@@ -70,6 +83,7 @@ class PredictionsPanel : public QWidget {
   std::size_t mostDetections_ = 0;
   QLabel* pastLimit_ = nullptr;
   QLabel* extent_ = nullptr;
+  QPushButton* allImages_ = nullptr;
   QLabel* apTitle_ = nullptr;
   QLabel* ap_ = nullptr;
   CountCard* truePositives_ = nullptr;

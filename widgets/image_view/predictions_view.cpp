@@ -94,6 +94,8 @@ void PredictionsView::connectSignals() {
     impl->setStep(step);
     Q_EMIT checkpointChosen(step);
   });
+  connect(impl->panel, &PredictionsPanel::allImagesClicked, this,
+          &PredictionsView::toggleAllImages);
   connect(impl->panel, &PredictionsPanel::filterChanged, this, [this, impl] {
     impl->wasReady = false;
     impl->session.setThresholds(impl->panel->thresholds(), impl->panel->hidden());
@@ -136,6 +138,8 @@ void PredictionsView::addNamedActions() {
       [impl] { impl->moveImage(-1); });
   add("predictions.next_image", tr("Next image"), {Qt::Key_D, Qt::Key_Right},
       [impl] { impl->moveImage(1); });
+  add("predictions.predict_all", tr("Predict all images, or cancel"), {},
+      [this] { toggleAllImages(); });
   add("predictions.next_error", tr("Next error"), {Qt::Key_N}, [impl] { impl->moveError(1); });
   add("predictions.previous_error", tr("Previous error"), {Qt::SHIFT | Qt::Key_N},
       [impl] { impl->moveError(-1); });
@@ -182,6 +186,7 @@ void PredictionsView::setBringImage(const BringImage& bring) {
 void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
                                  const QString& imagesFolder, const MatchRules& rules) {
   Impl& impl = *impl_;
+  impl.allImages.clear();
   impl.session.setDataset(std::move(dataset), imagesFolder, rules);
   impl.wasReady = false;
   impl.panel->setDataset(impl.session.dataset().get(), rules.mostDetections);
@@ -213,6 +218,8 @@ void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePreci
 void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> detections,
                                      std::vector<ImageId> imageIds) {
   Impl& impl = *impl_;
+  if (impl.hasImages() && imageIds.size() >= impl.session.dataset()->images().size())
+    impl.allImages.erase(step);
   impl.session.store().add(step, std::move(detections), imageIds);
   if (step == currentCheckpoint()) {
     impl.wasReady = false;
@@ -221,8 +228,28 @@ void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> d
   impl.chooseStep();
 }
 
+void PredictionsView::setAllImagesProgress(qint64 step, qint64 done, qint64 of) {
+  impl_->allImages[step] = {done, of};
+  impl_->showCounts();
+}
+
+void PredictionsView::setAllImagesFailed(qint64 step) {
+  impl_->allImages.erase(step);
+  impl_->showCounts();
+}
+
+/// Asks for them, or cancels that.
+void PredictionsView::toggleAllImages() {
+  const qint64 step = currentCheckpoint();
+  if (impl_->allImages.contains(step)) return Q_EMIT allImagesCanceled();
+  if (!impl_->hasImages() || !impl_->canPredict || !impl_->session.store().isKept(step)) return;
+  setAllImagesProgress(step, 0, static_cast<qint64>(impl_->session.dataset()->images().size()));
+  Q_EMIT allImagesRequested(step);
+}
+
 void PredictionsView::forgetAfter(qint64 step) {
   Impl& impl = *impl_;
+  std::erase_if(impl.allImages, [step](const auto& of) { return of.first > step; });
   impl.session.store().forgetAfter(step);
   impl.session.refreshPredictions();
   impl.chooseStep();
@@ -237,6 +264,7 @@ void PredictionsView::setPredictionPossible(bool possible, const QString& reason
   impl_->canPredict = possible;
   impl_->unavailableReason = reason;
   impl_->showNotice();
+  impl_->showAllImages();
 }
 
 void PredictionsView::setCurrentCheckpoint(qint64 step) { impl_->setStep(step); }

@@ -50,6 +50,10 @@ class PredictionsView : public QWidget {
   void forgetAfter(qint64 step);
   /// Shows that the request of predictionRequested() failed, with a button to try again.
   void setPredictionFailed(ImageId image, qint64 step, const QString& error);
+  /// How far the prediction of all images at a step is. It ends with setPredictions() of them, or
+  /// with setAllImagesFailed().
+  void setAllImagesProgress(qint64 step, qint64 done, qint64 of);
+  void setAllImagesFailed(qint64 step);
   /// Whether an engine can predict images; if not, the button is disabled and `reason` is its
   /// tooltip.
   void setPredictionPossible(bool possible, const QString& reason = {});
@@ -79,6 +83,9 @@ class PredictionsView : public QWidget {
   void checkpointChosen(qint64 step);
   /// The user pressed "Predict this image".
   void predictionRequested(lockstep::ImageId image, qint64 step);
+  /// The user pressed "Predict all", or "Cancel" meanwhile.
+  void allImagesRequested(qint64 step);
+  void allImagesCanceled();
   void imageShown(lockstep::ImageId image);
   /// The button of the empty state was clicked.
   void emptyActionTriggered();
@@ -94,6 +101,7 @@ class PredictionsView : public QWidget {
   void addNamedActions();
   void addZoomActions();
   void requestPrediction();
+  void toggleAllImages();
   void emitReady();
 
   std::unique_ptr<Impl> impl_;

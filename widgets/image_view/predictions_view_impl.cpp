@@ -187,10 +187,7 @@ void PredictionsView::Impl::showNotice() {
         nearest ? tr("%1; the nearest checkpoint is that of step %2.").arg(text).arg(*nearest)
                 : tr("%1.").arg(text));
   }
-  const QString disabledReason = canPredict ? QString()
-                                 : unavailableReason.isEmpty()
-                                     ? tr("No engine is available to predict.")
-                                     : unavailableReason;
+  const QString disabledReason = whyNotPredicted();
   if (request.state == PredictionStore::RequestState::Failed) {
     return stage->setNotice(tr("Prediction failed: %1").arg(request.failure), tr("Try again"),
                             disabledReason);
@@ -204,6 +201,7 @@ void PredictionsView::Impl::showCounts() {
   if (analysis && analysis->step() != session.step()) analysis = nullptr;
   panel->showCounts(analysis, hasImages() ? std::optional(session.image().id) : std::nullopt);
   showAp();
+  showAllImages();
   const double score = panel->thresholds().score;
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {
@@ -221,6 +219,25 @@ void PredictionsView::Impl::showCounts() {
 
 void PredictionsView::Impl::showAp() {
   panel->showAp(session.shownAp(), session.rules().type == coco::IouType::Mask);
+}
+
+/// Empty: an engine can be asked.
+QString PredictionsView::Impl::whyNotPredicted() const {
+  if (canPredict) return {};
+  return unavailableReason.isEmpty() ? tr("No engine is available to predict.") : unavailableReason;
+}
+
+void PredictionsView::Impl::showAllImages() {
+  PredictionsPanel::AllImages all;
+  if (hasImages()) {
+    const PredictionStore& store = session.store();
+    const std::size_t predicted = store.at(session.step()).size();
+    all.isOffered = store.isKept(session.step()) && predicted < session.dataset()->images().size();
+    all.blockedBy = whyNotPredicted();
+    if (const auto found = allImages.find(session.step()); found != allImages.end())
+      all.progress = found->second;
+  }
+  panel->showAllImages(all);
 }
 
 /// Called when a filter is chosen or an analysis arrives, not while a slider moves, so that the

@@ -28,6 +28,8 @@ struct PredictionsView::Impl {
   std::vector<std::size_t> order;  ///< images of the strip
   bool canPredict = true;
   QString unavailableReason;
+  /// Images that are done, of how many, of each step that all are being predicted of.
+  std::map<qint64, std::pair<qint64, qint64>> allImages;
   bool wasReady = true;
 
   QStackedLayout* stack = nullptr;
@@ -53,6 +55,7 @@ struct PredictionsView::Impl {
   }
 
   QWidget* buildImageSide(PredictionsView* view);
+  QString whyNotPredicted() const;
   void showPage();
   void showImageAt(int place);
   void moveImage(int by);
@@ -62,6 +65,7 @@ struct PredictionsView::Impl {
   void showNotice();
   void showCounts();
   void showAp();
+  void showAllImages();
   void rebuildOrder();
   void choose(int instance);
   void moveInstance(int by);
