@@ -36,6 +36,8 @@ class DesktopNotice;
 class Dock;
 class Dismissals;
 class ForkDialog;
+class Inspector;
+class InspectorPanel;
 class LogPanel;
 class MonitorPage;
 class NotesStore;
@@ -105,7 +107,7 @@ class MainWindow : public QMainWindow {
   void buildUi();
   void buildDocks();
   QList<Dock*> docks() const;
-  /// Where they are before anybody moves them.
+  /// As they are before anybody moves them.
   void placeDocks();
   void resetDocks();
   QMenu* buildMenu();
@@ -217,10 +219,12 @@ class MainWindow : public QMainWindow {
   RunsPanel* runs_ = nullptr;
   PageArea* pages_ = nullptr;
   LogPanel* log_ = nullptr;
+  Inspector* inspector_ = nullptr;
   StatusStrip* status_ = nullptr;
   std::vector<ShownRun> shownRuns_;  ///< the current one first
   Dock* runsDock_ = nullptr;
   Dock* logDock_ = nullptr;
+  Dock* inspectorDock_ = nullptr;
   QList<QAction*> monitorActions_;
   QStringList lastActions_;  ///< ids of those chosen in the palette, the latest first
   struct RunActions {

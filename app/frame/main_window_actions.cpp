@@ -116,7 +116,9 @@ void MainWindow::buildPanelMenu(QMenu* menu) {
   } panels[] = {{runsDock_, "window.runs_panel", "", "window.float_runs",
                  tr("Show or hide the runs"), tr("Float or dock the runs")},
                 {logDock_, "window.log_panel", "", "window.float_log",
-                 tr("Show or hide log and alerts"), tr("Float or dock log and alerts")}};
+                 tr("Show or hide log and alerts"), tr("Float or dock log and alerts")},
+                {inspectorDock_, "window.inspector_panel", "Ctrl+I", "window.float_inspector",
+                 tr("Show or hide the inspector"), tr("Float or dock the inspector")}};
   for (const auto& panel : panels) {
     QAction* action = panel.dock->toggleViewAction();
     action->setShortcuts(keysOf(panel.keys));
@@ -146,6 +148,8 @@ void MainWindow::showPalette() {
         return showPage(Page::Monitor);
       case widgets::ActionPlace::Predictions:
         return showPage(Page::Predictions);
+      case widgets::ActionPlace::Inspector:
+        return inspectorDock_->bringUp();
       case widgets::ActionPlace::Everywhere:
       case widgets::ActionPlace::Runs:
         return;

@@ -4,6 +4,8 @@
 #include <QUrl>
 
 #include "app/docks/dock.h"
+#include "app/docks/inspector_panel.h"
+#include "app/frame/inspector.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/models/dismissals.h"
@@ -33,22 +35,24 @@ void MainWindow::buildDocks() {
   log_ = new LogPanel;
   logDock_ = new Dock("logDock", tr("Log and alerts"), log_);
   logDock_->setHead(log_->head());
+  auto* inspector = new InspectorPanel;
+  inspector_ = new Inspector(inspector, runList_, pages_, this);
+  inspectorDock_ = new Dock("inspectorDock", tr("Inspector"), inspector);
 }
 
-QList<Dock*> MainWindow::docks() const { return {runsDock_, logDock_}; }
+QList<Dock*> MainWindow::docks() const { return {runsDock_, logDock_, inspectorDock_}; }
 
 void MainWindow::placeDocks() {
   addDockWidget(Qt::LeftDockWidgetArea, runsDock_);
   addDockWidget(Qt::BottomDockWidgetArea, logDock_);
+  addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
+  for (Dock* dock : docks()) dock->setVisible(dock == runsDock_ || dock == logDock_);
   resizeDocks({runsDock_}, {kRunsPx}, Qt::Horizontal);
   resizeDocks({logDock_}, {static_cast<int>(height() * kLogFraction)}, Qt::Vertical);
 }
 
 void MainWindow::resetDocks() {
-  for (Dock* dock : docks()) {
-    dock->setFloating(false);
-    dock->show();
-  }
+  for (Dock* dock : docks()) dock->setFloating(false);
   placeDocks();
 }
 
