@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "app/controllers/inspected_run.h"
-#include "app/docks/inspector_panel.h"
+#include "app/docks/fact_panel.h"
 #include "app/frame/page_area.h"
 #include "app/models/run_list_model.h"
 #include "app/monitor/card_sections.h"
@@ -21,12 +21,12 @@ constexpr std::chrono::milliseconds kPause{150};
 
 }  // namespace
 
-Inspector::Inspector(InspectorPanel* panel, RunListModel* runs, PageArea* pages, QObject* parent)
+Inspector::Inspector(FactPanel* panel, RunListModel* runs, PageArea* pages, QObject* parent)
     : QObject(parent), panel_(panel), runList_(runs), pages_(pages) {
   pause_.setSingleShot(true);
   pause_.setInterval(kPause);
   connect(&pause_, &QTimer::timeout, this, &Inspector::update);
-  connect(panel_, &InspectorPanel::shown, this, &Inspector::update);
+  connect(panel_, &FactPanel::shown, this, &Inspector::update);
   connect(runList_, &RunListModel::runChanged, this, &Inspector::updateSoon);
   connect(pages_, &PageArea::pageShown, this, &Inspector::updateSoon);
   connect(qApp, &QApplication::focusChanged, this,

@@ -17,7 +17,7 @@ class CurveCard;
 
 namespace lockstep::app {
 
-class InspectorPanel;
+class FactPanel;
 class PageArea;
 class RunListModel;
 
@@ -27,7 +27,7 @@ class Inspector : public QObject {
   Q_OBJECT
 
  public:
-  Inspector(InspectorPanel* panel, RunListModel* runs, PageArea* pages, QObject* parent);
+  Inspector(FactPanel* panel, RunListModel* runs, PageArea* pages, QObject* parent);
 
   /// The current run first.
   void setRuns(const std::vector<ShownRun>& runs);
@@ -43,7 +43,7 @@ class Inspector : public QObject {
   Inspected thingOfRun() const;
   Inspected thingOfCard() const;
 
-  InspectorPanel* panel_;
+  FactPanel* panel_;
   RunListModel* runList_;
   PageArea* pages_;
   std::vector<ShownRun> runs_;

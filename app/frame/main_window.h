@@ -31,13 +31,13 @@ class CurveCard;
 namespace lockstep::app {
 
 class BusyDevices;
+class CommandPalette;
 class ConfigurePage;
 class DesktopNotice;
 class Dock;
 class Dismissals;
 class ForkDialog;
 class Inspector;
-class InspectorPanel;
 class LogPanel;
 class MonitorPage;
 class NotesStore;
@@ -120,6 +120,7 @@ class MainWindow : public QMainWindow {
   void buildRunActions(QMenu* menu);
   void buildPanelMenu(QMenu* menu);
   void showPalette();
+  void addRunsTo(CommandPalette* palette);
   void showShortcuts();
   void connectSignals();
   void connectRuns();
@@ -225,6 +226,7 @@ class MainWindow : public QMainWindow {
   Dock* runsDock_ = nullptr;
   Dock* logDock_ = nullptr;
   Dock* inspectorDock_ = nullptr;
+  Dock* devicesDock_ = nullptr;
   QList<QAction*> monitorActions_;
   QStringList lastActions_;  ///< ids of those chosen in the palette, the latest first
   struct RunActions {

@@ -18,7 +18,7 @@ namespace {
 
 using widgets::ActionPlace;
 
-constexpr int kMostColumns = 3, kMarginPx = 24;
+constexpr int kMostColumns = 3, kMarginPx = 24, kBorderPx = 1;
 
 QString tr(const char* text) { return QCoreApplication::translate("ShortcutSheet", text); }
 
@@ -30,9 +30,7 @@ QString row(const QString& keys, const QString& what) {
 /// Keys that a widget handles itself: they are not actions and cannot be changed.
 QString ownKeysOf(ActionPlace place) {
   if (place == ActionPlace::Configure) {
-    return row(QStringLiteral("Ctrl+Z"), tr("Undo")) +
-           row(QStringLiteral("Ctrl+Shift+Z"), tr("Redo")) +
-           row(QStringLiteral("Ctrl+Space"), tr("Autocomplete")) +
+    return row(QStringLiteral("Ctrl+Space"), tr("Autocomplete")) +
            row(QStringLiteral("Alt+Return"), tr("Apply the suggested fix"));
   }
   if (place != ActionPlace::Monitor) return {};
@@ -101,14 +99,15 @@ void showShortcutSheet(QWidget* window) {
   sheet->setObjectName(QStringLiteral("shortcutSheet"));
   const QSize room = window->size() - QSize(kMarginPx, kMarginPx);
   auto* scroll = new QScrollArea;
-  const int barPx = sheet->style()->pixelMetric(QStyle::PM_ScrollBarExtent);
-  QWidget* content = makeContent(widgets::namedActions(window), room.width() - barPx);
+  const int framePx = 2 * (sheet->frameWidth() + kBorderPx);
+  const int besidePx = framePx + sheet->style()->pixelMetric(QStyle::PM_ScrollBarExtent);
+  QWidget* content = makeContent(widgets::namedActions(window), room.width() - besidePx);
   scroll->setWidget(content);
   scroll->setAccessibleName(tr("Keyboard shortcuts"));
   auto* column = new QVBoxLayout(sheet);
-  column->setContentsMargins(1, 1, 1, 1);
+  column->setContentsMargins(kBorderPx, kBorderPx, kBorderPx, kBorderPx);
   column->addWidget(scroll);
-  const QSize whole = content->sizeHint() + QSize(barPx + 2, 2);
+  const QSize whole = content->sizeHint() + QSize(besidePx, framePx);
   sheet->resize(whole.boundedTo(room));
   sheet->move(window->mapToGlobal(window->rect().center()) - sheet->rect().center());
   sheet->show();

@@ -10,7 +10,7 @@
 #include <QTreeWidget>
 
 #include "app/docks/dock.h"
-#include "app/docks/inspector_panel.h"
+#include "app/docks/fact_panel.h"
 #include "app/frame/main_window.h"
 #include "app/models/run_record.h"
 #include "app/monitor/monitor_page.h"
@@ -172,7 +172,7 @@ class TstInspector : public QObject {
   }
 
   void whatIsClosedAndSelectedStaysSoWhileFactsChange() {
-    app::InspectorPanel panel;
+    app::FactPanel panel{QStringLiteral("facts")};
     panel.setThings({{QStringLiteral("Run"),
                       QStringLiteral("a"),
                       {{QStringLiteral("Step"), QStringLiteral("1")}}}});

@@ -10,15 +10,18 @@ class QTreeWidgetItem;
 
 namespace lockstep::app {
 
-/// The facts of what is selected, as a tree of names and values that can be copied.
-class InspectorPanel : public QWidget {
+/// Things and their facts as a tree of names and values that can be copied.
+class FactPanel : public QWidget {
   Q_OBJECT
 
  public:
-  explicit InspectorPanel(QWidget* parent = nullptr);
+  /// `name`: of its tree, for a screen reader.
+  explicit FactPanel(const QString& name, QWidget* parent = nullptr);
 
   /// What is open, selected and scrolled to stays so while the names stay the same.
   void setThings(const std::vector<Inspected>& things);
+  /// Of the inspector: a window has them once.
+  void addNamedActions();
   QTreeWidget* tree() const { return tree_; }
   QSize sizeHint() const override;
 
@@ -35,8 +38,7 @@ class InspectorPanel : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
-  void buildUi();
-  void addNamedActions();
+  void buildUi(const QString& name);
 
   QTreeWidget* tree_ = nullptr;
 };

@@ -1,4 +1,4 @@
-#include "app/docks/inspector_panel.h"
+#include "app/docks/fact_panel.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -56,16 +56,12 @@ void addLines(const QTreeWidgetItem* item, QStringList& lines) {
 
 }  // namespace
 
-InspectorPanel::InspectorPanel(QWidget* parent) : QWidget(parent) {
-  buildUi();
-  addNamedActions();
-}
+FactPanel::FactPanel(const QString& name, QWidget* parent) : QWidget(parent) { buildUi(name); }
 
-void InspectorPanel::buildUi() {
+void FactPanel::buildUi(const QString& name) {
   widgets::setRole(this, "panel");
   tree_ = new QTreeWidget;
-  tree_->setObjectName(QStringLiteral("inspector"));
-  tree_->setAccessibleName(tr("Facts of what is selected"));
+  tree_->setAccessibleName(name);
   tree_->setColumnCount(kColumns);
   tree_->setHeaderLabels({tr("Fact"), tr("Value")});
   tree_->setHeaderHidden(true);
@@ -81,7 +77,7 @@ void InspectorPanel::buildUi() {
   column->addWidget(tree_);
 }
 
-void InspectorPanel::addNamedActions() {
+void FactPanel::addNamedActions() {
   using widgets::ActionPlace;
   widgets::addNamedAction(tree_, ActionPlace::Inspector, "inspector.copy", tr("Copy the values"),
                           {QKeySequence::Copy}, [this] { copy(); });
@@ -89,11 +85,11 @@ void InspectorPanel::addNamedActions() {
                           {}, [this] { copyAll(); });
 }
 
-QSize InspectorPanel::sizeHint() const {
+QSize FactPanel::sizeHint() const {
   return {fontMetrics().averageCharWidth() * kWidthInCharacters, fontMetrics().height() * 12};
 }
 
-void InspectorPanel::setThings(const std::vector<Inspected>& things) {
+void FactPanel::setThings(const std::vector<Inspected>& things) {
   QTreeWidgetItem* root = tree_->invisibleRootItem();
   const bool isOther = !hasShapeOf(root, things);
   const QStringList closed = isOther ? closedThings(*tree_) : QStringList();
@@ -108,20 +104,20 @@ void InspectorPanel::setThings(const std::vector<Inspected>& things) {
   }
 }
 
-void InspectorPanel::copy() {
+void FactPanel::copy() {
   QStringList values;
   for (const QTreeWidgetItem* item : tree_->selectedItems()) values.append(item->text(Value));
   if (values.isEmpty()) return copyAll();
   QGuiApplication::clipboard()->setText(values.join(u'\n'));
 }
 
-void InspectorPanel::copyAll() {
+void FactPanel::copyAll() {
   QStringList lines;
   for (int i = 0; i < tree_->topLevelItemCount(); ++i) addLines(tree_->topLevelItem(i), lines);
   QGuiApplication::clipboard()->setText(lines.join(u'\n'));
 }
 
-void InspectorPanel::showEvent(QShowEvent* event) {
+void FactPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   Q_EMIT shown();
 }
