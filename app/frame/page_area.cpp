@@ -50,7 +50,6 @@ void PageArea::buildUi() {
   tabs_->setExpanding(false);
   for (const QString& title : {tr("Configure"), tr("Monitor"), tr("Predictions")})
     tabs_->addTab(title);
-  tabs_->setUsesScrollButtons(false);
   tabs_->installEventFilter(this);
   monitor_ = new MonitorPage;
   pages_ = new QStackedWidget;

@@ -89,6 +89,23 @@ class TstSmallScreens : public QObject {
              qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
   }
 
+  /// Also a page that is the first one to be shown.
+  void theWindowOpensInItsSize_data() { everyPageFitsWithEveryBanner_data(); }
+  void theWindowOpensInItsSize() {
+    QFETCH(QSize, size);
+    QFETCH(app::Page, page);
+    QTemporaryDir parent;
+    app::MainWindowOptions options;
+    options.paths = {tests::makeRun(parent.path(), tests::MadeRun())};
+    options.page = page;
+    options.size = size;
+    options.keepLayout = false;
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(window.size(), size);
+  }
+
   void theSheetOfKeysFitsIntoTheWindow_data() {
     QTest::addColumn<QSize>("size");
     for (const QSize size : {QSize(1600, 1000), QSize(1280, 720), QSize(1000, 600)})
