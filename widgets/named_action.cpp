@@ -31,6 +31,8 @@ QString placeName(ActionPlace place) {
       return tr("Monitor");
     case ActionPlace::Predictions:
       return tr("Predictions");
+    case ActionPlace::Inspector:
+      return tr("Inspector");
     case ActionPlace::Everywhere:
       break;
   }

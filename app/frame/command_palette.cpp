@@ -18,7 +18,8 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kWidthPx = 560, kRows = 14, kTopPx = 64;
-constexpr int kActionRole = Qt::UserRole;
+constexpr int kMostRuns = 20;  ///< that are listed at one time
+constexpr int kActionRole = Qt::UserRole, kRunRole = Qt::UserRole + 1;
 enum Column { Name, Keys, kColumns };
 
 /// Now, or on its page: those of Monitor are enabled there alone.
@@ -51,8 +52,8 @@ CommandPalette::CommandPalette(QWidget* window, std::function<void(const QAction
 void CommandPalette::buildUi() {
   widgets::setRole(this, "card");
   words_ = new QLineEdit;
-  words_->setPlaceholderText(tr("Type words of an action"));
-  words_->setAccessibleName(tr("Words of an action"));
+  words_->setPlaceholderText(tr("Type words of an action or a run"));
+  words_->setAccessibleName(tr("Words of an action or a run"));
   words_->installEventFilter(this);
   list_ = new QTreeWidget;
   list_->setAccessibleName(tr("Actions"));
@@ -65,7 +66,7 @@ void CommandPalette::buildUi() {
   list_->header()->setStretchLastSection(false);
   list_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
   list_->header()->setSectionResizeMode(Keys, QHeaderView::ResizeToContents);
-  nothing_ = new QLabel(tr("No action's name has all of these words"), list_);
+  nothing_ = new QLabel(tr("No action or run has all of these words"), list_);
   nothing_->setContentsMargins(10, 10, 10, 10);
   widgets::setRole(nothing_, "muted");
   auto* column = new QVBoxLayout(this);
@@ -96,17 +97,48 @@ void CommandPalette::fill(const QStringList& lastUsed) {
   };
   std::ranges::stable_sort(actions, {}, rank);
   for (QAction* action : actions) {
-    if (!isListed(action)) continue;
-    auto* item = new QTreeWidgetItem(
-        list_, {shownName(action), action->shortcut().toString(QKeySequence::NativeText)});
-    item->setTextAlignment(Keys, Qt::AlignRight | Qt::AlignVCenter);
-    item->setData(Name, kActionRole, QVariant::fromValue(QPointer<QAction>(action)));
-    item->setDisabled(!canBeTriggered(action));
+    if (isListed(action)) addRow(shownName(action), action);
+  }
+  for (const auto& [name, action] : others_) addRow(name, action);
+}
+
+void CommandPalette::addRow(const QString& name, QAction* action) {
+  auto* item =
+      new QTreeWidgetItem(list_, {name, action->shortcut().toString(QKeySequence::NativeText)});
+  item->setTextAlignment(Keys, Qt::AlignRight | Qt::AlignVCenter);
+  item->setData(Name, kActionRole, QVariant::fromValue(QPointer<QAction>(action)));
+  item->setDisabled(!canBeTriggered(action));
+}
+
+void CommandPalette::addActions(const QString& group, const QList<QAction*>& actions) {
+  for (QAction* action : actions)
+    others_.append({group + QStringLiteral(": ") + widgets::listedText(action), action});
+}
+
+void CommandPalette::addRuns(const QStringList& names, std::function<void(int)> goToRun) {
+  runs_ = names;
+  goToRun_ = std::move(goToRun);
+}
+
+/// A list of thousands would take longer to fill than a key press may.
+void CommandPalette::listRuns(const QString& words) {
+  for (int row = list_->topLevelItemCount() - 1; row >= 0; --row)
+    if (list_->topLevelItem(row)->data(Name, kRunRole).isValid())
+      delete list_->takeTopLevelItem(row);
+  if (words.trimmed().isEmpty()) return;
+  int listed = 0;
+  for (int run = 0; run < runs_.size() && listed < kMostRuns; ++run) {
+    const QString name = tr("Go to run: %1").arg(runs_[run]);
+    if (!hasAllWords(name, words)) continue;
+    auto* item = new QTreeWidgetItem(list_, {name, QString()});
+    item->setData(Name, kRunRole, run);
+    ++listed;
   }
 }
 
 /// Leaves those with every word, and goes to the first that can be triggered.
 void CommandPalette::filter(const QString& words) {
+  listRuns(words);
   QTreeWidgetItem* first = nullptr;
   bool isAnyShown = false;
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
@@ -155,11 +187,13 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
 void CommandPalette::trigger() {
   const QTreeWidgetItem* item = list_->currentItem();
   if (!item || item->isHidden() || item->isDisabled()) return;
+  const QVariant run = item->data(Name, kRunRole);
   const auto action = item->data(Name, kActionRole).value<QPointer<QAction>>();
   close();
+  if (run.isValid()) return goToRun_(run.toInt());
   if (!action) return;
   goTo_(action);
-  Q_EMIT triggered(action->objectName());
+  if (!action->objectName().isEmpty()) Q_EMIT triggered(action->objectName());
   action->trigger();
 }
 

@@ -10,6 +10,7 @@
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/run_trash.h"
 #include "app/docks/dock.h"
+#include "app/frame/inspector.h"
 #include "app/frame/keys_dialog.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
@@ -217,6 +218,7 @@ void MainWindow::showSelection() {
                           runs_->groupOf(folders[i])});
   openRuns_->setShown(folders);
   pages_->showRuns(shownRuns_, runList_->rowCount() > 0);
+  inspector_->setRuns(shownRuns_);
   showLog();
   updateStatus();
   Q_EMIT readyChanged();

@@ -31,11 +31,13 @@ class CurveCard;
 namespace lockstep::app {
 
 class BusyDevices;
+class CommandPalette;
 class ConfigurePage;
 class DesktopNotice;
 class Dock;
 class Dismissals;
 class ForkDialog;
+class Inspector;
 class LogPanel;
 class MonitorPage;
 class NotesStore;
@@ -105,7 +107,7 @@ class MainWindow : public QMainWindow {
   void buildUi();
   void buildDocks();
   QList<Dock*> docks() const;
-  /// Where they are before anybody moves them.
+  /// As they are before anybody moves them.
   void placeDocks();
   void resetDocks();
   QMenu* buildMenu();
@@ -118,6 +120,7 @@ class MainWindow : public QMainWindow {
   void buildRunActions(QMenu* menu);
   void buildPanelMenu(QMenu* menu);
   void showPalette();
+  void addRunsTo(CommandPalette* palette);
   void showShortcuts();
   void connectSignals();
   void connectRuns();
@@ -217,10 +220,13 @@ class MainWindow : public QMainWindow {
   RunsPanel* runs_ = nullptr;
   PageArea* pages_ = nullptr;
   LogPanel* log_ = nullptr;
+  Inspector* inspector_ = nullptr;
   StatusStrip* status_ = nullptr;
   std::vector<ShownRun> shownRuns_;  ///< the current one first
   Dock* runsDock_ = nullptr;
   Dock* logDock_ = nullptr;
+  Dock* inspectorDock_ = nullptr;
+  Dock* devicesDock_ = nullptr;
   QList<QAction*> monitorActions_;
   QStringList lastActions_;  ///< ids of those chosen in the palette, the latest first
   struct RunActions {

@@ -21,6 +21,7 @@
 #include "app/monitor/linked_range.h"
 #include "app/monitor/linked_zoom.h"
 #include "app/monitor/monitor_page.h"
+#include "app/runs/run_menu.h"
 #include "app/runs/runs_panel.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/named_action.h"
@@ -116,7 +117,11 @@ void MainWindow::buildPanelMenu(QMenu* menu) {
   } panels[] = {{runsDock_, "window.runs_panel", "", "window.float_runs",
                  tr("Show or hide the runs"), tr("Float or dock the runs")},
                 {logDock_, "window.log_panel", "", "window.float_log",
-                 tr("Show or hide log and alerts"), tr("Float or dock log and alerts")}};
+                 tr("Show or hide log and alerts"), tr("Float or dock log and alerts")},
+                {inspectorDock_, "window.inspector_panel", "Ctrl+I", "window.float_inspector",
+                 tr("Show or hide the inspector"), tr("Float or dock the inspector")},
+                {devicesDock_, "window.devices_panel", "Ctrl+Shift+I", "window.float_devices",
+                 tr("Show or hide the devices"), tr("Float or dock the devices")}};
   for (const auto& panel : panels) {
     QAction* action = panel.dock->toggleViewAction();
     action->setShortcuts(keysOf(panel.keys));
@@ -146,16 +151,33 @@ void MainWindow::showPalette() {
         return showPage(Page::Monitor);
       case widgets::ActionPlace::Predictions:
         return showPage(Page::Predictions);
+      case widgets::ActionPlace::Inspector:
+        return inspectorDock_->bringUp();
       case widgets::ActionPlace::Everywhere:
       case widgets::ActionPlace::Runs:
         return;
     }
   });
+  addRunsTo(palette);
   connect(palette, &CommandPalette::triggered, this, [this](const QString& id) {
     lastActions_.removeAll(id);
     lastActions_.prepend(id);
   });
   palette->popUp(lastActions_);
+}
+
+/// The listed runs, and what can be done with the current one.
+void MainWindow::addRunsTo(CommandPalette* palette) {
+  QStringList names, folders;
+  for (int row = 0; row < runList_->rowCount(); ++row) {
+    folders.append(runList_->index(row).data(RunListModel::FolderRole).toString());
+    names.append(runList_->index(row).data(RunListModel::NameRole).toString());
+  }
+  palette->addRuns(names, [this, folders](int run) { runs_->selectRun(folders[run]); });
+  RunMenu* menu = runs_->makeMenu();
+  if (!menu) return;
+  connect(palette, &QObject::destroyed, menu, &QObject::deleteLater);
+  palette->addActions(tr("Selected run"), menu->unnamedActions());
 }
 
 /// All pages', which are created for it.

@@ -1,9 +1,13 @@
 // MainWindow's docks and saved layout.
 #include <QScreen>
 #include <QSettings>
+#include <QTreeWidget>
 #include <QUrl>
 
 #include "app/docks/dock.h"
+#include "app/docks/fact_panel.h"
+#include "app/frame/device_watch.h"
+#include "app/frame/inspector.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/models/dismissals.h"
@@ -21,7 +25,7 @@ constexpr int kLayoutVersion = 2;
 constexpr QSize kDefaultSize(1440, 900);
 constexpr int kRunsPx = 268;
 /// Of the window's height.
-constexpr double kLogFraction = 0.16;
+constexpr double kLogFraction = 0.13;
 
 }  // namespace
 
@@ -33,22 +37,33 @@ void MainWindow::buildDocks() {
   log_ = new LogPanel;
   logDock_ = new Dock("logDock", tr("Log and alerts"), log_);
   logDock_->setHead(log_->head());
+  auto* inspector = new FactPanel(tr("Facts of what is selected"));
+  inspector->tree()->setObjectName(QStringLiteral("inspector"));
+  inspector->addNamedActions();
+  inspector_ = new Inspector(inspector, runList_, pages_, this);
+  inspectorDock_ = new Dock("inspectorDock", tr("Inspector"), inspector);
+  auto* devices = new FactPanel(tr("Devices, who has them, and the queue"));
+  devices->tree()->setObjectName(QStringLiteral("devices"));
+  new DeviceWatch(devices, runList_, this);
+  devicesDock_ = new Dock("devicesDock", tr("Devices"), devices);
 }
 
-QList<Dock*> MainWindow::docks() const { return {runsDock_, logDock_}; }
+QList<Dock*> MainWindow::docks() const {
+  return {runsDock_, logDock_, inspectorDock_, devicesDock_};
+}
 
 void MainWindow::placeDocks() {
   addDockWidget(Qt::LeftDockWidgetArea, runsDock_);
   addDockWidget(Qt::BottomDockWidgetArea, logDock_);
+  addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
+  addDockWidget(Qt::RightDockWidgetArea, devicesDock_);
+  for (Dock* dock : docks()) dock->setVisible(dock == runsDock_ || dock == logDock_);
   resizeDocks({runsDock_}, {kRunsPx}, Qt::Horizontal);
   resizeDocks({logDock_}, {static_cast<int>(height() * kLogFraction)}, Qt::Vertical);
 }
 
 void MainWindow::resetDocks() {
-  for (Dock* dock : docks()) {
-    dock->setFloating(false);
-    dock->show();
-  }
+  for (Dock* dock : docks()) dock->setFloating(false);
   placeDocks();
 }
 

@@ -1,10 +1,13 @@
 #include "app/frame/page_area.h"
 
 #include <QHBoxLayout>
+#include <QHelpEvent>
 #include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QToolTip>
 #include <QVBoxLayout>
+#include <array>
 
 #include "app/configure/configure_page.h"
 #include "app/configure/document_banner.h"
@@ -14,10 +17,14 @@
 #include "app/predictions/predictions_page.h"
 #include "app/runs/run_banner.h"
 #include "widgets/banner.h"
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 
 namespace lockstep::app {
 namespace {
+
+/// In the order of the tabs.
+constexpr std::array kPageActions{"page.configure", "page.monitor", "page.predictions"};
 
 /// Replaces the placeholder of a page that is created when it is first shown.
 void replacePage(QStackedWidget* pages, Page place, QWidget* page) {
@@ -43,8 +50,7 @@ void PageArea::buildUi() {
   tabs_->setExpanding(false);
   for (const QString& title : {tr("Configure"), tr("Monitor"), tr("Predictions")})
     tabs_->addTab(title);
-  for (int i = 0; i < tabs_->count(); ++i)
-    tabs_->setTabToolTip(i, QStringLiteral("Ctrl+%1").arg(i + 1));
+  tabs_->installEventFilter(this);
   monitor_ = new MonitorPage;
   pages_ = new QStackedWidget;
   // Configure and Predictions are created when they are first shown, so that the window opens fast.
@@ -78,6 +84,20 @@ void PageArea::buildUi() {
   column->addWidget(documentBanner_);
   column->addWidget(runPagesHead_);
   column->addWidget(pages_, 1);
+}
+
+/// A tab's tooltip is the keys of its action, as they are now.
+bool PageArea::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != tabs_ || event->type() != QEvent::ToolTip)
+    return QWidget::eventFilter(watched, event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const int tab = tabs_->tabAt(help->pos());
+  const QString keys =
+      tab < 0 ? QString()
+              : widgets::keysText(window(),
+                                  QLatin1String(kPageActions.at(static_cast<std::size_t>(tab))));
+  QToolTip::showText(help->globalPos(), keys, tabs_);
+  return true;
 }
 
 void PageArea::connectSignals() {

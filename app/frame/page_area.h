@@ -66,6 +66,9 @@ class PageArea : public QWidget {
   void pageShown(lockstep::app::Page page);
   void configurePageCreated(lockstep::app::ConfigurePage* page);
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
   void buildUi();
   void connectSignals();

@@ -6,6 +6,9 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QList>
+#include <QScrollArea>
+#include <QStyle>
+#include <QVBoxLayout>
 
 #include "widgets/named_action.h"
 #include "widgets/role.h"
@@ -14,6 +17,8 @@ namespace lockstep::app {
 namespace {
 
 using widgets::ActionPlace;
+
+constexpr int kMostColumns = 3, kMarginPx = 24, kBorderPx = 1;
 
 QString tr(const char* text) { return QCoreApplication::translate("ShortcutSheet", text); }
 
@@ -25,9 +30,7 @@ QString row(const QString& keys, const QString& what) {
 /// Keys that a widget handles itself: they are not actions and cannot be changed.
 QString ownKeysOf(ActionPlace place) {
   if (place == ActionPlace::Configure) {
-    return row(QStringLiteral("Ctrl+Z"), tr("Undo")) +
-           row(QStringLiteral("Ctrl+Shift+Z"), tr("Redo")) +
-           row(QStringLiteral("Ctrl+Space"), tr("Autocomplete")) +
+    return row(QStringLiteral("Ctrl+Space"), tr("Autocomplete")) +
            row(QStringLiteral("Alt+Return"), tr("Apply the suggested fix"));
   }
   if (place != ActionPlace::Monitor) return {};
@@ -57,29 +60,58 @@ QString tableOf(const QList<QAction*>& actions, const QList<ActionPlace>& places
   return html + QStringLiteral("</table>");
 }
 
-}  // namespace
+QList<QList<ActionPlace>> placesIn(int columns) {
+  using enum ActionPlace;
+  if (columns == 3) return {{Everywhere}, {Configure, Runs, Monitor}, {Predictions, Inspector}};
+  if (columns == 2) return {{Everywhere}, {Configure, Runs, Monitor, Predictions, Inspector}};
+  return {{Everywhere, Configure, Runs, Monitor, Predictions, Inspector}};
+}
 
-void showShortcutSheet(QWidget* window) {
-  const QList<QAction*> actions = widgets::namedActions(window);
-  auto* sheet = new QFrame(window, Qt::Popup);
-  widgets::setRole(sheet, "card");
-  sheet->setAttribute(Qt::WA_DeleteOnClose);
-  sheet->setObjectName(QStringLiteral("shortcutSheet"));
-  auto* columns = new QHBoxLayout(sheet);
+QWidget* makeColumns(const QList<QAction*>& actions, int count) {
+  auto* content = new QWidget;
+  auto* columns = new QHBoxLayout(content);
   columns->setContentsMargins(18, 14, 18, 14);
   columns->setSpacing(24);
-  const QList<QList<ActionPlace>> placesOfColumns{
-      {ActionPlace::Everywhere},
-      {ActionPlace::Configure, ActionPlace::Runs, ActionPlace::Monitor},
-      {ActionPlace::Predictions}};
-  for (const QList<ActionPlace>& places : placesOfColumns) {
+  for (const QList<ActionPlace>& places : placesIn(count)) {
     auto* text = new QLabel(tableOf(actions, places));
     text->setTextFormat(Qt::RichText);
     columns->addWidget(text, 0, Qt::AlignTop);
   }
-  sheet->adjustSize();
+  return content;
+}
+
+/// In as many columns as fit into this width.
+QWidget* makeContent(const QList<QAction*>& actions, int widthPx) {
+  for (int count = kMostColumns; count > 1; --count) {
+    QWidget* content = makeColumns(actions, count);
+    if (content->sizeHint().width() <= widthPx) return content;
+    delete content;
+  }
+  return makeColumns(actions, 1);
+}
+
+}  // namespace
+
+void showShortcutSheet(QWidget* window) {
+  auto* sheet = new QFrame(window, Qt::Popup);
+  widgets::setRole(sheet, "card");
+  sheet->setAttribute(Qt::WA_DeleteOnClose);
+  sheet->setObjectName(QStringLiteral("shortcutSheet"));
+  const QSize room = window->size() - QSize(kMarginPx, kMarginPx);
+  auto* scroll = new QScrollArea;
+  const int framePx = 2 * (sheet->frameWidth() + kBorderPx);
+  const int besidePx = framePx + sheet->style()->pixelMetric(QStyle::PM_ScrollBarExtent);
+  QWidget* content = makeContent(widgets::namedActions(window), room.width() - besidePx);
+  scroll->setWidget(content);
+  scroll->setAccessibleName(tr("Keyboard shortcuts"));
+  auto* column = new QVBoxLayout(sheet);
+  column->setContentsMargins(kBorderPx, kBorderPx, kBorderPx, kBorderPx);
+  column->addWidget(scroll);
+  const QSize whole = content->sizeHint() + QSize(besidePx, framePx);
+  sheet->resize(whole.boundedTo(room));
   sheet->move(window->mapToGlobal(window->rect().center()) - sheet->rect().center());
   sheet->show();
+  scroll->setFocus();  // the arrow keys scroll
 }
 
 }  // namespace lockstep::app

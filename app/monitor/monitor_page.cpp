@@ -39,7 +39,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kSpaciousPx = 760, kNoteMarginPx = 16;
+constexpr int kSpaciousPx = 900, kNoteMarginPx = 16;
 constexpr std::chrono::milliseconds kRedrawInterval{33}, kSearchPause{150};
 constexpr int kMaximizedMarginPx = 40;
 

@@ -140,9 +140,15 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
       QFontMetrics(nameFont).elidedText(index.data(RunListModel::NameRole).toString(),
                                         Qt::ElideMiddle, static_cast<int>(nameRight - left)));
 
+  const QString stateText = index.data(RunListModel::StateTextRole).toString();
+  const QFont stateFont = widgets::interfaceFont(12);
+  const double stateRight = left + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;
   const QFont metricFont = widgets::monoFont(11);
-  const QString metric = bestText(index.data(RunListModel::BestMetricRole).toString(),
-                                  index.data(RunListModel::BestValueRole));
+  const QString metric =
+      QFontMetrics(metricFont)
+          .elidedText(bestText(index.data(RunListModel::BestMetricRole).toString(),
+                               index.data(RunListModel::BestValueRole)),
+                      Qt::ElideLeft, static_cast<int>(right - stateRight));
   painter->setFont(metricFont);
   painter->setPen(theme.textMuted);
   painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18),
@@ -150,18 +156,15 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
 
   const auto state =
       index.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
-  const QString stateText = index.data(RunListModel::StateTextRole).toString();
-  const QFont stateFont = widgets::interfaceFont(12);
   painter->setFont(stateFont);
   const bool hasVanished = index.data(RunListModel::VanishedRole).toBool();
   painter->setPen(hasVanished ? theme.error : stateColor(state, theme));
   painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18), Qt::AlignVCenter, stateText);
 
-  const double barLeft = left + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;
   const double barRight = right - QFontMetrics(metricFont).horizontalAdvance(metric) - 10;
   const double steps = index.data(RunListModel::MaxStepsRole).toDouble();
-  if (protocol::isLive(state) && steps > 0 && barRight - barLeft > 16)
-    paintProgress(painter, QRectF(barLeft, stateMiddle - 2, barRight - barLeft, 4),
+  if (protocol::isLive(state) && steps > 0 && barRight - stateRight > 16)
+    paintProgress(painter, QRectF(stateRight, stateMiddle - 2, barRight - stateRight, 4),
                   index.data(RunListModel::StepRole).toDouble() / steps, stateColor(state, theme),
                   theme);
 }

@@ -97,6 +97,15 @@ RunMenu::RunMenu(RunsPanel* panel, const RunMenu::Runs& runs)
   addFolderActions();
 }
 
+QList<QAction*> RunMenu::unnamedActions() const {
+  QList<QAction*> unnamed = actions();
+  unnamed.removeIf([this](const QAction* action) {
+    return action->isSeparator() || action->menu() || !action->isEnabled() ||
+           named_.contains(action->text());
+  });
+  return unnamed;
+}
+
 void RunMenu::addVanishedActions() {
   addAction(isOne() ? tr("Remove from the list") : tr("Remove %1 from the list").arg(runs_.size()),
             this, [this] { Q_EMIT panel_->dismissRequested(folders_); });
@@ -147,8 +156,9 @@ void RunMenu::addRunActions() {
   addSeparator();
 }
 
-QString RunMenu::withKeys(const QString& text, const char* action) const {
-  return widgets::withKeysOf(panel_->window(), action, text);
+QString RunMenu::withKeys(const QString& text, const char* action) {
+  named_.append(widgets::withKeysOf(panel_->window(), action, text));
+  return named_.back();
 }
 
 void RunMenu::addNotesActions() {

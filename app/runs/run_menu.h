@@ -17,6 +17,8 @@ class RunMenu : public QMenu {
   /// `runs`: of column 0; the clicked one first.
   RunMenu(RunsPanel* panel, const Runs& runs);
 
+  /// What no named action does, and can be done now.
+  QList<QAction*> unnamedActions() const;
   /// Also for the keyboard.
   static void askForTags(RunsPanel* panel, const Runs& runs);
 
@@ -28,13 +30,14 @@ class RunMenu : public QMenu {
   void addColors(QMenu* menu);
   void askForNote();
   void addVanishedActions();
-  /// The text of an entry that a key triggers too.
-  QString withKeys(const QString& text, const char* action) const;
+  /// The text of an entry that a named action does too.
+  QString withKeys(const QString& text, const char* action);
   bool isOne() const { return runs_.size() == 1; }
 
   RunsPanel* panel_;
   Runs runs_;
   QStringList folders_;
+  QStringList named_;  ///< texts of withKeys()
 };
 
 }  // namespace lockstep::app

@@ -343,6 +343,11 @@ void RunsPanel::openMenu(const QPoint& position) {
   menu.exec(list_->viewport()->mapToGlobal(position));
 }
 
+RunMenu* RunsPanel::makeMenu() {
+  const QModelIndex run = tree_->indexOf(current_);
+  return run.isValid() ? new RunMenu(this, {run}) : nullptr;
+}
+
 void RunsPanel::editName(const QModelIndex& run) {
   if (!tree_->flags(run).testFlag(Qt::ItemIsEditable)) return;
   list_->setCurrentIndex(run);

@@ -22,6 +22,7 @@ class EmptyState;
 namespace lockstep::app {
 
 class RunListModel;
+class RunMenu;
 class RunTree;
 class RunTreeView;
 class RunViewMenu;
@@ -58,6 +59,8 @@ class RunsPanel : public QWidget {
   /// Why a run cannot be resumed, and which command would continue it; empty: it can.
   static QString resumeBlockedBy(const QModelIndex& run);
   void editName(const QModelIndex& run);
+  /// Of the current run; nullptr: there is none in the list. For the caller to delete.
+  RunMenu* makeMenu();
   /// Up (-1) or down (1) in the queue, past one that is shown there.
   void moveInQueue(const QModelIndex& run, int change);
 

@@ -1,6 +1,7 @@
 #include "app/runs/state_pill.h"
 
 #include <QPainter>
+#include <algorithm>
 
 #include "app/runs/run_state_color.h"
 
@@ -15,6 +16,7 @@ void StatePill::setState(const base::OpenEnum<protocol::RunState>& state) {
   if (state == state_) return;
   state_ = state;
   setAccessibleName(QString::fromStdString(state.text()));
+  updateGeometry();
   update();
 }
 
@@ -23,7 +25,8 @@ int StatePill::widthOf(const QString& text) const {
 }
 
 QSize StatePill::sizeHint() const {
-  return {widthOf(QStringLiteral("evaluating")), 22};  // the longest state
+  const QString own = QString::fromStdString(state_.text());
+  return {std::max(widthOf(QStringLiteral("evaluating")), widthOf(own)), 22};
 }
 
 void StatePill::paintEvent(QPaintEvent*) {

@@ -8,7 +8,8 @@
 
 namespace lockstep::app {
 
-/// A run's state as a coloured label with a dot. Its width is the same for every state.
+/// A run's state as a coloured label with a dot. Its width is the same for every state of ours; the
+/// name of another program, shown instead, may be longer.
 class StatePill : public QWidget {
   Q_OBJECT
 

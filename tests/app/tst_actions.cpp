@@ -1,5 +1,7 @@
 // The window's actions: found by words, triggered from the keyboard, their keys changed and kept.
 #include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QKeySequenceEdit>
 #include <QLabel>
 #include <QLineEdit>
@@ -15,6 +17,7 @@
 #include "app/frame/keys_dialog.h"
 #include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
@@ -111,6 +114,65 @@ class TstActions : public QObject {
     }
     QTest::keyClick(palette.words, Qt::Key_Escape);
     QTRY_VERIFY(!window.findChild<QWidget*>(QStringLiteral("commandPalette")));
+  }
+
+  /// With keys of its own, or from the palette, which keys open; so none needs a mouse.
+  void everyActionIsReachedWithTheKeyboard() {
+    MainWindow window(&theme_, optionsFor({}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const Palette palette(window);  // by its keys
+    QVERIFY(palette.popup);
+    QStringList listed;
+    for (int i = 0; i < palette.list->topLevelItemCount(); ++i)
+      listed << palette.list->topLevelItem(i)->text(0);
+    for (const QAction* action : widgets::namedActions(&window)) {
+      if (!action->isVisible()) continue;
+      const QString text = widgets::listedText(action);
+      const bool isInPalette =
+          std::ranges::any_of(listed, [&](const QString& row) { return row.endsWith(text); });
+      QVERIFY2(!action->shortcuts().isEmpty() || isInPalette, qPrintable(action->objectName()));
+    }
+    QTest::keyClick(palette.words, Qt::Key_Escape);
+    // The menu too, whose entries are these actions.
+    QVERIFY(!actionWithId(window, "window.menu")->shortcuts().isEmpty());
+  }
+
+  void thePaletteGoesToARun() {
+    QTemporaryDir parent;
+    const QString first = tests::makeRun(parent.path(), tests::made("first one", 1000));
+    const QString second = tests::makeRun(parent.path(), tests::made("second one", 2000));
+    MainWindow window(&theme_, optionsFor({parent.path(), first}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTRY_VERIFY(window.isReady());
+    QTRY_COMPARE(window.runsPanel()->currentRun(), first);
+    const Palette palette(window);
+    QVERIFY(palette.popup);
+    QVERIFY(!palette.shown().join(u'\n').contains(QStringLiteral("Go to run")));
+    palette.type(QStringLiteral("second go to"));
+    QCOMPARE(palette.shown(), QStringList{QStringLiteral("Go to run: second one")});
+    QTest::keyClick(palette.words, Qt::Key_Return);
+    QTRY_COMPARE(window.runsPanel()->currentRun(), second);
+  }
+
+  /// What its menu in the list has, and no named action.
+  void thePaletteHasTheActionsOfTheSelectedRun() {
+    QTemporaryDir parent;
+    const QString run = tests::makeRun(parent.path(), tests::MadeRun());
+    MainWindow window(&theme_, optionsFor({run}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTRY_COMPARE(window.runsPanel()->currentRun(), run);
+    const Palette palette(window);
+    const QString prefix = QStringLiteral("Selected run: ");
+    const QStringList shown = palette.shown();
+    for (const char* text : {"Copy path", "Archive", "Pin to the top", "Note"})
+      QVERIFY2(shown.contains(prefix + QLatin1String(text)), text);
+    QVERIFY(!shown.contains(prefix + QStringLiteral("Rename")));  // a named one
+    palette.type(QStringLiteral("selected copy path"));
+    QTest::keyClick(palette.words, Qt::Key_Return);
+    QCOMPARE(QGuiApplication::clipboard()->text(), run);
   }
 
   void wordsFindAnActionAndReturnTriggersIt() {

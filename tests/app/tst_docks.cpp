@@ -55,7 +55,7 @@ class TstDocks : public QObject {
     auto window = open();
     QStringList shown;
     for (QAction* action : widgets::namedActions(window.get())) shown << action->objectName();
-    for (const char* name : {"runs", "log"}) {
+    for (const char* name : {"runs", "log", "inspector", "devices"}) {
       QVERIFY(shown.contains(QStringLiteral("window.%1_panel").arg(QLatin1String(name))));
       QVERIFY(shown.contains(QStringLiteral("window.float_%1").arg(QLatin1String(name))));
     }

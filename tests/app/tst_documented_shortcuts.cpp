@@ -64,8 +64,7 @@ std::set<QString> boundKeys(const MainWindow& window) {
   std::set<QString> bound;
   for (const QAction* action : widgets::namedActions(&window))
     for (const QKeySequence& keys : action->shortcuts()) bound.insert(keys.toString());
-  for (const char* own : {"Ctrl+Z", "Ctrl+Shift+Z", "Ctrl+Space", "Alt+Return"})
-    bound.insert(QString::fromLatin1(own));
+  for (const char* own : {"Ctrl+Space", "Alt+Return"}) bound.insert(QString::fromLatin1(own));
   bound.erase(QString());
   return bound;
 }

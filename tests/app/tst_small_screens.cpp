@@ -1,5 +1,7 @@
 #include <QDir>
 #include <QFile>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -8,6 +10,7 @@
 #include "app/frame/page_area.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
+#include "app/runs/state_pill.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 
@@ -84,6 +87,59 @@ class TstSmallScreens : public QObject {
     const QSize least = window.minimumSizeHint();
     QVERIFY2(least.width() <= size.width() && least.height() <= size.height(),
              qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
+  }
+
+  /// Also a page that is the first one to be shown.
+  void theWindowOpensInItsSize_data() { everyPageFitsWithEveryBanner_data(); }
+  void theWindowOpensInItsSize() {
+    QFETCH(QSize, size);
+    QFETCH(app::Page, page);
+    QTemporaryDir parent;
+    app::MainWindowOptions options;
+    options.paths = {tests::makeRun(parent.path(), tests::MadeRun())};
+    options.page = page;
+    options.size = size;
+    options.keepLayout = false;
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(window.size(), size);
+  }
+
+  void theSheetOfKeysFitsIntoTheWindow_data() {
+    QTest::addColumn<QSize>("size");
+    for (const QSize size : {QSize(1600, 1000), QSize(1280, 720), QSize(1000, 600)})
+      QTest::addRow("%d x %d", size.width(), size.height()) << size;
+  }
+  void theSheetOfKeysFitsIntoTheWindow() {
+    QFETCH(QSize, size);
+    app::MainWindowOptions options;
+    options.size = size;
+    options.keepLayout = false;
+    MainWindow window(&theme_, options);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_F1);
+    auto* sheet = window.findChild<QWidget*>(QStringLiteral("shortcutSheet"));
+    QVERIFY(sheet && sheet->isVisible());
+    QVERIFY2(sheet->width() <= size.width() && sheet->height() <= size.height(),
+             qPrintable(QStringLiteral("%1 x %2").arg(sheet->width()).arg(sheet->height())));
+    // All columns are seen; rows are scrolled to with the keyboard.
+    const auto* scroll = sheet->findChild<QScrollArea*>();
+    QCOMPARE(scroll->horizontalScrollBar()->maximum(), 0);
+    QVERIFY(scroll->hasFocus());
+    sheet->close();
+  }
+
+  void theNameOfAnotherProgramFitsIntoThePill() {
+    app::StatePill pill;
+    const int usual = pill.sizeHint().width();
+    pill.setState(protocol::RunState::Paused);
+    QCOMPARE(pill.sizeHint().width(), usual);
+    pill.setState(base::OpenEnum<protocol::RunState>("a program called TensorBoard"));
+    const QFontMetrics metrics(pill.font());
+    QVERIFY(pill.sizeHint().width() >
+            metrics.horizontalAdvance(QStringLiteral("a program called TensorBoard")) + 22);
   }
 
  private:

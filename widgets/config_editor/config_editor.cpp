@@ -110,6 +110,10 @@ void ConfigEditor::connectText() {
   impl->text->setTips([impl](std::size_t byte) { return impl->tipAt(byte); });
   addNamedAction(this, ActionPlace::Configure, "configure.search", tr("Search keys"),
                  {QKeySequence::Find}, [this] { focusSearch(); });
+  addNamedAction(this, ActionPlace::Configure, "configure.undo", tr("Undo"), {Qt::CTRL | Qt::Key_Z},
+                 [this] { undo(); });
+  addNamedAction(this, ActionPlace::Configure, "configure.redo", tr("Redo"),
+                 {Qt::CTRL | Qt::SHIFT | Qt::Key_Z}, [this] { redo(); });
   addNamedAction(this, ActionPlace::Configure, "configure.compare", tr("Compare with…"), {},
                  [this] { Q_EMIT comparisonRequested(); });
   addNamedAction(this, ActionPlace::Configure, "configure.end_comparison", tr("End the comparison"),

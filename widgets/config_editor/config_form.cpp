@@ -29,8 +29,9 @@ namespace {
 constexpr int kMinRowsPx = 372;
 /// The list of sections is shown beside rows of this width, in which a path can be read.
 constexpr int kRoomyRowsPx = 450;
-/// Fits a key and three lines of its help, so that few texts change the height of the strip.
-constexpr int kMinHelpPx = 90;
+/// Fits a key and three lines of its help, so that few texts change the height of the strip; two
+/// lines in a low form, which needs the room for its rows.
+constexpr int kMinHelpPx = 90, kLowHelpPx = 60, kLowPx = 460;
 constexpr const char *kAllKeys = "configure.all_keys", *kOnlyGiven = "configure.overrides_only";
 
 }  // namespace
@@ -99,13 +100,13 @@ QSize ConfigForm::minimumSizeHint() const {
 
 void ConfigForm::resizeEvent(QResizeEvent* event) {
   sections_->setVisible(width() >= kRoomyRowsPx + sections_->minimumWidth());
+  helpStrip_->setMinimumHeight(height() < kLowPx ? kLowHelpPx : kMinHelpPx);
   QWidget::resizeEvent(event);
 }
 
 QWidget* ConfigForm::buildHelp() {
-  auto* strip = new QWidget;
-  strip->setMinimumHeight(kMinHelpPx);
-  setRole(strip, "panel");
+  helpStrip_ = new QWidget;
+  setRole(helpStrip_, "panel");
   helpKey_ = new ElidedLabel(Qt::ElideMiddle);
   setRole(helpKey_, "mono");
   helpFacts_ = new ElidedLabel(Qt::ElideRight);
@@ -124,13 +125,13 @@ QWidget* ConfigForm::buildHelp() {
   line->setSpacing(10);
   line->addWidget(helpKey_);
   line->addWidget(helpFacts_, 1);
-  auto* column = new QVBoxLayout(strip);
+  auto* column = new QVBoxLayout(helpStrip_);
   column->setContentsMargins(14, 6, 12, 6);
   column->setSpacing(2);
   column->addLayout(line);
   column->addWidget(helpText_, 1);
   helpFacts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  return strip;
+  return helpStrip_;
 }
 
 /// Built with the first document, so that an empty page starts without a hundred editors.

@@ -97,6 +97,7 @@ class ConfigForm : public QWidget {
   QScrollArea* scroll_ = nullptr;
   QLabel* nothingFound_ = nullptr;
   QLabel* unreadable_ = nullptr;
+  QWidget* helpStrip_ = nullptr;
   QLabel* helpKey_ = nullptr;
   QLabel* helpFacts_ = nullptr;
   QLabel* helpText_ = nullptr;

@@ -54,10 +54,12 @@ void EditorHeader::buildUi() {
   setRole(compare_, "quiet");
   undo_ = new QToolButton;
   undo_->setText(QStringLiteral("↶"));
-  undo_->setToolTip(tr("Undo (Ctrl+Z)"));
+  undo_->setToolTip(tr("Undo"));
+  showKeysOf(undo_, "configure.undo");
   redo_ = new QToolButton;
   redo_->setText(QStringLiteral("↷"));
-  redo_->setToolTip(tr("Redo (Ctrl+Shift+Z)"));
+  redo_->setToolTip(tr("Redo"));
+  showKeysOf(redo_, "configure.redo");
   for (QToolButton* button : {undo_, redo_}) {
     button->setAccessibleName(button->toolTip());
     setRole(button, "quiet");

@@ -65,6 +65,7 @@ void ImageCanvas::setPinned(int instance) {
   pinned_ = instance < count ? instance : -1;
   update();
   announce(this, *this);
+  Q_EMIT instancePinned(pinned_);
 }
 
 void ImageCanvas::reveal(int instance) {
@@ -212,7 +213,6 @@ void ImageCanvas::mouseReleaseEvent(QMouseEvent* event) {
   if (!clicked || !scene_) return update();
   const int hit = scene_->instanceAt(toImage(event->position()), layers_.groundTruth);
   setPinned(hit == pinned_ ? -1 : hit);
-  Q_EMIT instancePinned(pinned_);
 }
 
 void ImageCanvas::mouseDoubleClickEvent(QMouseEvent* event) {

@@ -86,8 +86,10 @@ void PredictionsView::connectSignals() {
   }
   connect(impl->stage, &ImageStage::noticeActionTriggered, this,
           &PredictionsView::requestPrediction);
-  connect(impl->canvas(), &ImageCanvas::instancePinned, this,
-          [impl](int instance) { impl->panel->table()->showChosen(instance); });
+  connect(impl->canvas(), &ImageCanvas::instancePinned, this, [this, impl](int instance) {
+    impl->panel->table()->showChosen(instance);
+    Q_EMIT choiceChanged();
+  });
   connect(impl->panel->table(), &InstanceTable::instanceChosen, this,
           [impl](int instance) { impl->choose(instance); });
   connect(impl->panel, &PredictionsPanel::checkpointChosen, this, [this, impl](qint64 step) {
@@ -115,6 +117,7 @@ void PredictionsView::connectSession() {
   });
   connect(&impl->session, &PredictionSession::sceneBuilt, this, [this, impl] {
     impl->showScene();
+    Q_EMIT choiceChanged();
     emitReady();
   });
   connect(&impl->session, &PredictionSession::analysed, this, [this, impl] {
@@ -318,6 +321,15 @@ qint64 PredictionsView::currentCheckpoint() const { return impl_->session.step()
 
 ImageId PredictionsView::currentImage() const {
   return impl_->hasImages() ? impl_->session.image().id : ImageId();
+}
+
+std::optional<PredictionsView::ChosenInstance> PredictionsView::chosenInstance() const {
+  const auto scene = impl_->session.scene();
+  const int pinned = impl_->canvas()->pinned();
+  if (!scene || pinned < 0 || pinned >= static_cast<int>(scene->instances.size()))
+    return std::nullopt;
+  const CanvasScene::Instance& instance = scene->instances[static_cast<std::size_t>(pinned)];
+  return ChosenInstance{instance.facts, instance.className};
 }
 
 std::optional<coco::Image> PredictionsView::shownImage() const {

@@ -74,6 +74,12 @@ class PredictionsView : public QWidget {
   bool isReady() const;
   qint64 currentCheckpoint() const;
   ImageId currentImage() const;
+  struct ChosenInstance {
+    InstanceFacts facts;
+    QString className;
+  };
+  /// The pinned one; std::nullopt: none is.
+  std::optional<ChosenInstance> chosenInstance() const;
   /// std::nullopt without a dataset.
   std::optional<coco::Image> shownImage() const;
 
@@ -87,6 +93,8 @@ class PredictionsView : public QWidget {
   void allImagesRequested(qint64 step);
   void allImagesCanceled();
   void imageShown(lockstep::ImageId image);
+  /// chosenInstance() is another one, or its facts have changed.
+  void choiceChanged();
   /// The button of the empty state was clicked.
   void emptyActionTriggered();
 

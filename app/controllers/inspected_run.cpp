@@ -1,0 +1,142 @@
+#include "app/controllers/inspected_run.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/controllers/run_controller.h"
+#include "app/models/card_facts.h"
+#include "app/models/run_columns.h"
+#include "engine/events/tags.h"
+#include "widgets/curves/number_text.h"
+
+namespace lockstep::app {
+namespace {
+
+namespace tags = events::tags;
+
+QString tr(const char* text) { return QCoreApplication::translate("Inspector", text); }
+
+QString valueAt(double value, std::int64_t step) {
+  return tr("%1 at step %2").arg(widgets::valueText(value)).arg(step);
+}
+
+QString stepsText(const std::vector<std::int64_t>& steps) {
+  QStringList texts;
+  for (const std::int64_t step : steps) texts.append(QString::number(step));
+  return texts.join(QStringLiteral(", "));
+}
+
+QString devicesText(const RunController& run, const RunRecord& record) {
+  QStringList texts;
+  if (!record.device.isEmpty()) texts.append(record.device);
+  for (const int gpu : recordedGpus(run.history().metrics())) texts.append(tr("GPU %1").arg(gpu));
+  if (run.info().ranks > 1) texts.append(tr("%1 ranks").arg(run.info().ranks));
+  return texts.join(QStringLiteral(", "));
+}
+
+/// What the event log holds of its evaluations.
+void addBest(Inspected& thing, const RunController& run) {
+  const auto& best = run.info().best;
+  if (best)
+    thing.add(tr("Best checkpoint"),
+              tr("step %1, by %2").arg(best->step).arg(QString::fromStdString(best->metric)));
+  const MetricStore& metrics = run.history().metrics();
+  const struct {
+    const char* tag;
+    QString lowest, last;
+  } figures[] = {{tags::kEvalTotalLoss, tr("Lowest held-out loss"), tr("Last held-out loss")},
+                 {tags::kMaskAp, {}, tr("Last mask AP")},
+                 {tags::kBoxAp, {}, tr("Last box AP")}};
+  for (const auto& [tag, lowest, last] : figures) {
+    const MetricSeries* series = metrics.series(tag);
+    if (!series || series->size() == 0) continue;
+    if (const auto at = series->lowest(); at && !lowest.isEmpty())
+      thing.add(lowest, valueAt(series->value(*at), series->step(*at)));
+    const std::size_t end = series->size() - 1;
+    thing.add(last, valueAt(series->value(end), series->step(end)));
+  }
+}
+
+void addRecord(Inspected& thing, const RunRecord& record) {
+  thing.add(tr("Precision"), record.precision);
+  thing.add(tr("Seed"), record.seed);
+  thing.add(tr("Batch size"), record.batchSize);
+  thing.add(tr("Experiment"), record.experiment);
+  thing.add(tr("Changed by --set"), record.overrides.join(QStringLiteral(" ")));
+  thing.add(tr("Lockstep"), record.version);
+  thing.add(tr("Not read"), record.fault);
+}
+
+/// The tags that a curve of a card draws of a run: one, or one for each rank or GPU.
+std::vector<std::string> tagsOf(const CardCurve& curve, const MetricStore& metrics) {
+  if (!tags::isNumbered(curve.tag)) return {curve.tag};
+  std::vector<std::string> all;
+  for (const int gpu : recordedGpus(metrics)) all.push_back(tags::numbered(curve.tag, gpu));
+  for (int rank = 0; rank < recordedRankCount(metrics); ++rank)
+    all.push_back(tags::numbered(curve.tag, rank));
+  std::erase_if(all, [&](const std::string& tag) { return !metrics.series(tag); });
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+/// Each in the time of a look-up, however many points there are.
+Inspected inspectedSeries(const QString& name, const MetricSeries& series) {
+  const std::size_t end = series.size() - 1;
+  Inspected curve{name, valueAt(series.value(end), series.step(end))};
+  const ValueSpan span = series.span(0, series.size());
+  if (span.hasFinite) {
+    curve.add(tr("Lowest"), widgets::valueText(span.min));
+    curve.add(tr("Highest"), widgets::valueText(span.max));
+  }
+  curve.add(tr("Points"), QString::number(series.size()));
+  curve.add(tr("Steps"), tr("%1 to %2").arg(series.step(0)).arg(series.step(end)));
+  std::size_t notFinite = 0;
+  for (const auto& [from, to] : series.nonFiniteRuns()) notFinite += to - from;
+  if (notFinite > 0) curve.add(tr("Not finite"), QString::number(notFinite));
+  return curve;
+}
+
+}  // namespace
+
+Inspected inspectedRun(const QModelIndex& listed, const RunController& run,
+                       const RunRecord& record) {
+  Inspected thing{tr("Run"), {}};
+  const std::vector<RunColumn>& columns = standardColumns();
+  thing.value = columns.front().text(listed);
+  for (std::size_t i = 1; i < columns.size(); ++i)
+    thing.add(columns[i].title, columns[i].text(listed));
+  const run_folder::RunInfo& info = run.info();
+  if (info.maxSteps > 0) thing.add(tr("Steps in all"), QString::number(info.maxSteps));
+  if (info.attempt > 1) thing.add(tr("Attempt"), QString::number(info.attempt));
+  addBest(thing, run);
+  thing.add(tr("Checkpoints"), stepsText(run.checkpointSteps()));
+  thing.add(tr("Devices"), devicesText(run, record));
+  addRecord(thing, record);
+  thing.add(tr("Host"), QString::fromStdString(info.host));
+  if (run.isAlive() && info.pid > 0) thing.add(tr("Process"), QString::number(info.pid));
+  if (info.error) thing.add(tr("Error"), QString::fromStdString(info.error->message));
+  thing.add(tr("Folder"), run.folder());
+  return thing;
+}
+
+Inspected inspectedCard(const CardPlan& card, const std::vector<ShownRun>& runs) {
+  Inspected thing{tr("Card"), card.title};
+  thing.add(tr("Of"), card.fullName);
+  for (const ShownRun& shown : runs) {
+    if (!shown.run) continue;
+    const MetricStore& metrics = shown.run->history().metrics();
+    for (const CardCurve& curve : card.curves) {
+      for (const std::string& tag : tagsOf(curve, metrics)) {
+        const MetricSeries* series = metrics.series(tag);
+        if (!series || series->size() == 0) continue;
+        const QString name = QString::fromStdString(tag);
+        thing.parts.push_back(inspectedSeries(
+            runs.size() > 1 ? QStringLiteral("%1, %2").arg(shown.name, name) : name, *series));
+      }
+    }
+  }
+  return thing;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,53 @@
+#include "app/predictions/inspected_instance.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "engine/coco/evaluation/params.h"
+#include "widgets/curves/number_text.h"
+#include "widgets/image_view/predictions_view.h"
+
+namespace lockstep::app {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("Inspector", text); }
+
+/// `small (S)`
+QString sizeText(double areaPx) {
+  const QString name =
+      QLatin1String(coco::kObjectSizeNames[static_cast<std::size_t>(coco::sizeOf(areaPx))]);
+  return QStringLiteral("%1 (%2)").arg(name, name.left(1).toUpper());
+}
+
+QString boxText(const std::array<double, 4>& boxXywh) {
+  QStringList texts;
+  for (const double each : boxXywh) texts.append(QString::number(each, 'f', 1));
+  return texts.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+Inspected inspectedInstance(const widgets::PredictionsView& view) {
+  const auto chosen = view.chosenInstance();
+  const auto image = view.shownImage();
+  Inspected thing{tr("Instance"), tr("Click one on the image or in the table")};
+  if (!chosen || !image) return thing;
+  const widgets::InstanceFacts& facts = chosen->facts;
+  thing.value = chosen->className;
+  thing.add(tr("Verdict"), widgets::verdictName(facts.verdict));
+  thing.add(tr("Error type"), widgets::errorName(facts));
+  if (std::isfinite(facts.score)) thing.add(tr("Score"), widgets::rateText(facts.score));
+  thing.add(facts.annotation >= 0 ? tr("IoU with its object") : tr("Highest IoU"),
+            widgets::rateText(facts.iou));
+  thing.add(tr("Area"), tr("%1 px").arg(std::llround(facts.areaPx)));
+  thing.add(tr("Size"), sizeText(facts.areaPx));
+  thing.add(tr("Box (x, y, width, height)"), boxText(facts.boxXywh));
+  thing.add(tr("Category id"), QString::number(facts.category.value));
+  thing.add(tr("Image"), QString::fromStdString(image->fileName));
+  thing.add(tr("Image id"), QString::number(image->id.value));
+  thing.add(tr("Image size"), tr("%1 × %2 px").arg(image->width).arg(image->height));
+  thing.add(tr("Step"), QString::number(view.currentCheckpoint()));
+  return thing;
+}
+
+}  // namespace lockstep::app

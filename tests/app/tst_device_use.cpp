@@ -1,0 +1,81 @@
+// Who has which device of this machine, what the running runs use, and who waits.
+#include <QTest>
+#include <QTreeWidget>
+
+#include "app/frame/main_window.h"
+#include "app/models/device_use.h"
+#include "tests/app/window_options.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::DeviceUse;
+using app::Inspected;
+
+namespace {
+
+QString valueOf(const Inspected& thing, const QString& name) {
+  for (const Inspected& part : thing.parts)
+    if (part.name == name) return part.value;
+  return {};
+}
+
+}  // namespace
+
+class TstDeviceUse : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void freeDevicesAndAnEmptyQueueAreSaid() {
+    const auto things = app::inspectedDevices({}, {});
+    QCOMPARE(things.size(), std::size_t{2});
+    QCOMPARE(things[0].value, QStringLiteral("All are free"));
+    QCOMPARE(things[1].value, QStringLiteral("No run waits"));
+  }
+
+  void aDeviceNamesTheRunThatHasIt() {
+    DeviceUse use;
+    use.busy = {{{"GPU-1", "GPU 0 (NVIDIA H200)"}, {{"/runs/a", 7, "", ""}}}, {queue::kCpu, {}}};
+    use.waiting = {{"/runs/b", {"cpu"}, 0, 8}, {"/runs/c", {"cpu"}, 0, 9}};
+    const auto things =
+        app::inspectedDevices(use, {{QStringLiteral("first"), QStringLiteral("/runs/a")}});
+    QCOMPARE(valueOf(things[0], QStringLiteral("GPU 0 (NVIDIA H200)")),
+             QStringLiteral("first (pid 7)"));
+    QCOMPARE(valueOf(things[0], QStringLiteral("the CPU")), QStringLiteral("in use"));
+    QCOMPARE(valueOf(things.back(), QStringLiteral("Place 1")), QStringLiteral("/runs/b"));
+    QCOMPARE(valueOf(things.back(), QStringLiteral("Place 2")), QStringLiteral("/runs/c"));
+  }
+
+  void aRunsFiguresAreThoseThatItRecords() {
+    app::Facts facts;
+    facts.metrics = {{QStringLiteral("system/cpu_percent"), 93.4},
+                     {QStringLiteral("system/gpu1/memory_gib"), 61.25},
+                     {QStringLiteral("system/gpu1/power_watts"), 640.2},
+                     {QStringLiteral("system/gpu1/temperature_celsius"), 71},
+                     {QStringLiteral("system/gpu1/utilisation_percent"), 87}};
+    const auto things =
+        app::inspectedDevices({}, {{QStringLiteral("first"), QStringLiteral("/runs/a"), &facts},
+                                   {QStringLiteral("second"), QStringLiteral("/runs/b")}});
+    QCOMPARE(valueOf(things[1], QStringLiteral("CPU")), QStringLiteral("93 % of its cores"));
+    QCOMPARE(valueOf(things[1], QStringLiteral("GPU 1")),
+             QStringLiteral("87 %, 61.3 GiB, 71 °C, 640 W"));
+    QVERIFY(valueOf(things[1], QStringLiteral("GPU 0")).isEmpty());
+    QVERIFY(things[2].parts.empty());
+  }
+
+  void theDockShowsThemWithItsKeys() {
+    app::MainWindow window(&theme_, tests::optionsFor({}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    auto* tree = window.findChild<QTreeWidget*>(QStringLiteral("devices"));
+    QVERIFY(!tree->isVisible());
+    QTest::keyClick(&window, Qt::Key_I, Qt::ControlModifier | Qt::ShiftModifier);
+    QTRY_VERIFY(tree->isVisible() && tree->topLevelItemCount() >= 2);
+    QCOMPARE(tree->topLevelItem(0)->text(0), QStringLiteral("Devices"));
+  }
+
+ private:
+  widgets::ThemeSwitch theme_;
+};
+
+LOCKSTEP_TEST(TstDeviceUse)
+#include "tst_device_use.moc"
