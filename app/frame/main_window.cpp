@@ -14,6 +14,7 @@
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
+#include "app/frame/tour.h"
 #include "app/frame/window_shortcut_filter.h"
 #include "app/models/notes_store.h"
 #include "app/monitor/log_panel.h"
@@ -63,9 +64,11 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   updateStatus();
   updateTrainable();
   focusPage();
+  offerTour();
 }
 
-MainWindow::~MainWindow() = default;
+/// The tour looks at the others until it is gone.
+MainWindow::~MainWindow() { delete tour_; }
 
 void MainWindow::buildUi() {
   setWindowTitle(QStringLiteral("Lockstep"));

@@ -3,6 +3,7 @@
 #include <QHash>
 #include <QList>
 #include <QMainWindow>
+#include <QPointer>
 #include <QSize>
 #include <QString>
 #include <QStringList>
@@ -46,6 +47,7 @@ class RecentFiles;
 class RunTrash;
 class RunsPanel;
 class StatusStrip;
+class Tour;
 class TopBar;
 struct OrphanedDraft;
 struct Session;
@@ -192,6 +194,9 @@ class MainWindow : public QMainWindow {
   void setStarting(bool starting);
   RunController* currentRun() const;
   void escape();
+  QAction* addTourAction();
+  void showTour();
+  void offerTour();
 
   widgets::ThemeSwitch* theme_;
   MainWindowOptions options_;
@@ -218,6 +223,7 @@ class MainWindow : public QMainWindow {
   std::vector<ShownRun> shownRuns_;  ///< the current one first
   QDockWidget* runsDock_ = nullptr;
   QDockWidget* logDock_ = nullptr;
+  QPointer<Tour> tour_;
   QList<QAction*> monitorActions_;
   QStringList lastActions_;  ///< ids of those chosen in the palette, the latest first
   struct RunActions {
