@@ -101,6 +101,7 @@ void MainWindow::connectSignals() {
   connect(engine_, &EngineProcess::failed, this, [this](const QString& message, int) {
     setStarting(false);
     pages_->showFailure(tr("The run did not start"), message);
+    if (ConfigurePage* configure = pages_->existingConfigurePage()) configure->showFound(message);
   });
 
   connect(pages_, &PageArea::pageShown, this, &MainWindow::handlePageShown);

@@ -193,6 +193,11 @@ void ConfigEditor::setSurvey(const QList<std::pair<QString, QString>>& facts,
   impl_->showFacts();
 }
 
+void ConfigEditor::setFound(const QString& messages) {
+  // While the text is edited they are about an earlier one.
+  if (!hasDocument() || impl_->pause.isActive() || !impl_->check.isIdle()) return;
+  impl_->show(withFound(impl_->document.state(), messages.toStdString(), impl_->text->utf8()));
+}
 
 void ConfigEditor::setComparison(const QString& name, const config::Experiment& experiment) {
   impl_->comparisonName = name;
