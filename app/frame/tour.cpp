@@ -18,11 +18,10 @@ namespace {
 
 constexpr int kWidthPx = 340, kGapPx = 10, kRingPx = 2;
 
-QPushButton* addButton(QHBoxLayout* row, const char* name, const QString& text) {
+QPushButton* makeButton(const char* name, const QString& text = {}) {
   auto* button = new QPushButton(text);
   button->setObjectName(QLatin1String(name));
   button->setAutoDefault(false);
-  row->addWidget(button);
   return button;
 }
 
@@ -84,9 +83,11 @@ void Tour::buildUi() {
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(count_);
   buttons->addStretch();
-  act_ = addButton(buttons, "tourAction", {});
-  back_ = addButton(buttons, "tourBack", tr("Back"));
-  next_ = addButton(buttons, "tourNext", tr("Next"));
+  act_ = makeButton("tourAction");
+  back_ = makeButton("tourBack", tr("Back"));
+  next_ = makeButton("tourNext", tr("Next"));
+  buttons->addWidget(back_);
+  buttons->addWidget(next_);
   connect(act_, &QPushButton::clicked, this, [this] { steps_[step_].act(); });
   connect(back_, &QPushButton::clicked, this, [this] { showStep(step_ - 1); });
   connect(next_, &QPushButton::clicked, this, [this] { showStep(step_ + 1); });
@@ -95,6 +96,7 @@ void Tour::buildUi() {
   column->setSpacing(8);
   column->addLayout(head);
   column->addWidget(text_);
+  column->addWidget(act_, 0, Qt::AlignLeft);
   column->addLayout(buttons);
   setFixedWidth(kWidthPx);
 }

@@ -131,8 +131,8 @@ std::vector<CardPlan> speedCards() {
   time.stack.back().less = {tags::kDataSeconds};
   time.fineStack = stepParts();
   time.tip =
-      tr("data: waiting for images; wait: for other ranks. Runs of before these were measured: "
-         "compute is all but data");
+      tr("data: waiting for images; wait: for other ranks; compute: all but data, of runs of "
+         "earlier versions");
 
   CardPlan own = rankCard(tr("Step time per rank, s"), tags::kRankOwnSeconds);
   own.tip = tr("Excludes time spent waiting for other ranks");

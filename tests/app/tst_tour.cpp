@@ -53,6 +53,8 @@ class TstTour : public QObject {
     QVERIFY(!tour->isAncestorOf(QApplication::focusWidget()));  // it is not in the way
     QVERIFY(tour->place().contains(placeOf(window, "menuButton")));
     QVERIFY(!button(tour, "tourBack")->isEnabled());
+    for (const char* name : {"tourAction", "tourBack", "tourNext"})
+      QVERIFY(button(tour, name)->width() >= button(tour, name)->sizeHint().width());
     const QRect tabs = placeOf(window, "pageTabs");
     for (int step = 1; step < 5; ++step) {
       QTest::mouseClick(button(tour, "tourNext"), Qt::LeftButton);
