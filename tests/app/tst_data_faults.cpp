@@ -2,11 +2,14 @@
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "app/configure/configure_page.h"
+#include "app/frame/main_window.h"
+#include "tests/app/window_options.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
@@ -106,6 +109,28 @@ class TstDataFaults : public QObject {
     QVERIFY2(text->markersAtLine(line - 1) != text->markersAtLine(0),
              qPrintable(failed[0][1].toString()));
     QCOMPARE(page.trainingBlockedBy(), QString());  // it may be mended on the disk
+  }
+
+  void whyARunDidNotStartIsShownToo() {
+    write("train.json",
+          QByteArray(kAnnotations).replace("\"category_id\": 1", "\"category_id\": 7"));
+    write("experiment.yaml", kExperiment);
+    widgets::ThemeSwitch theme;
+    app::MainWindow window(&theme,
+                           tests::optionsFor({folder_->filePath(QStringLiteral("experiment.yaml"))},
+                                             app::Page::Configure));
+    window.show();
+    auto* page = window.configurePage();
+    QTRY_VERIFY_WITH_TIMEOUT(page->hasDocument() && page->isReady(), kPatienceMs);
+    auto* train = window.findChild<QPushButton*>(QStringLiteral("trainButton"));
+    QTRY_VERIFY(train->isEnabled());
+    QTest::mouseClick(train, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        tests::visibleBanner(window, QStringLiteral("The run did not start"), {}), kPatienceMs);
+    const auto* row =
+        page->editor()->findChild<widgets::ConfigForm*>()->row("dataset.train.annotations");
+    QVERIFY(row->state().error.contains(QStringLiteral("category")));
+    QVERIFY(page->trainingBlockedBy().isEmpty());
   }
 
   void soundDataHaveNone() {
