@@ -64,10 +64,34 @@ void ConfigurePage::connectEditor() {
     survey();
     Q_EMIT readyChanged();
   });
+  connect(&check_, &EngineCommand::finished, this,
+          [this](int exitStatus, const QString& output, const QString& messages) {
+            showFound(messages);
+            if (exitStatus == 0) return Q_EMIT checked(output.trimmed());
+            Q_EMIT failed(tr("Data or weights have faults"), messages);
+          });
   connect(&devices_, &MachineDevices::found, this, [this] {
     survey();
     Q_EMIT readyChanged();
   });
+}
+
+void ConfigurePage::checkData() {
+  editor_->finishTyping();
+  if (!hasDocument() || check_.isRunning()) return;
+  if (isUnsaved() || !document_.hasFile()) {
+    Q_EMIT failed(
+        tr("%1 is not saved").arg(documentName()),
+        tr("The file is checked with the data and weights that it names: save it first."));
+    return;
+  }
+  editor_->setFound({});
+  check_.start({QStringLiteral("config"), QStringLiteral("check"), document_.path(),
+                QStringLiteral("--data")});
+}
+
+void ConfigurePage::showFound(const QString& messages) {
+  if (hasDocument()) editor_->setFound(messages);
 }
 
 void ConfigurePage::connectDocument() {

@@ -55,6 +55,10 @@ class ConfigurePage : public QWidget {
   /// Where the folders of runs on this machine come from, the newest first: their measured time and
   /// memory are shown.
   void setRuns(std::function<QStringList()> runs) { runs_ = std::move(runs); }
+  /// Has the engine check the file with its data and weights; its words are shown at their keys.
+  void checkData();
+  /// Shows at their keys what the engine said of the shown experiment.
+  void showFound(const QString& messages);
   /// Backs up unsaved edits for the next start, because the session ends.
   void keepDraft();
 
@@ -80,6 +84,8 @@ class ConfigurePage : public QWidget {
   void comparisonRequested();
   /// A learning-rate range test of this experiment is to be started.
   void rangeTestRequested();
+  /// The engine's check has ended and found no error.
+  void checked(const QString& summary);
   /// The file, its name, its issues or its text changed.
   void documentChanged();
   void failed(const QString& title, const QString& detail);
@@ -101,6 +107,7 @@ class ConfigurePage : public QWidget {
   ImageCounter images_;
   qint64 drawsPerEpoch_ = 0;
   std::function<QStringList()> runs_;
+  EngineCommand check_;
   MachineDevices devices_;
   jobs::LatestJob<ExperimentSurvey> survey_;
   QString surveyed_;  ///< what the last survey was of

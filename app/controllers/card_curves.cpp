@@ -57,15 +57,28 @@ std::vector<widgets::Curve> curvesOfGroups(const CardPlan& plan,
   return curves;
 }
 
+/// The parts that the run has, the finer ones where it has them.
+std::vector<CardCurve> stackOf(const CardPlan& plan, const CardScope& scope) {
+  std::vector<CardCurve> stack =
+      scope.hasStepParts && !plan.fineStack.empty() ? plan.fineStack : plan.stack;
+  if (scope.ranks > 1) return stack;
+  for (const CardCurve& part : std::vector(stack)) {
+    if (!part.needsRanks) continue;
+    for (CardCurve& other : stack) std::erase(other.less, part.tag);
+  }
+  std::erase_if(stack, &CardCurve::needsRanks);
+  return stack;
+}
+
 /// The lowest part has the style of the run, and each its own.
-std::vector<widgets::Curve> curvesOfStack(const CardPlan& plan, const ShownRun& run,
+std::vector<widgets::Curve> curvesOfStack(const std::vector<CardCurve>& plan, const ShownRun& run,
                                           widgets::XAxis axis) {
   std::vector<StackPart> parts;
-  for (const CardCurve& part : plan.stack) parts.push_back({part.tag, part.less});
+  for (const CardCurve& part : plan) parts.push_back({part.tag, part.less});
   const auto stack = std::make_shared<StackSeries>(std::move(parts));
   std::vector<widgets::Curve> curves;
-  for (std::size_t i = 0; i < plan.stack.size(); ++i) {
-    curves.push_back(curveOf(run, plan.stack[i], axis));
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    curves.push_back(curveOf(run, plan[i], axis));
     curves.back().styleIndex += static_cast<int>(i);
     curves.back().source = std::make_shared<StackCurve>(run.run, stack, i, axis);
   }
@@ -117,7 +130,7 @@ std::vector<widgets::Curve> curvesOfCard(const CardPlan& plan, const std::vector
                                          const CardScope& scope, widgets::XAxis axis) {
   const bool isOneRun = groups.size() == 1 && groups.front().runs.size() == 1;
   if (!plan.stack.empty() && isOneRun)
-    return curvesOfStack(plan, groups.front().runs.front(), axis);
+    return curvesOfStack(stackOf(plan, scope), groups.front().runs.front(), axis);
   if (!plan.perRank && !plan.perGpu) return curvesOfGroups(plan, groups, scope, axis);
   if (!scope.isOneRun || groups.empty()) return {};
   const ShownRun& only = groups.front().runs.front();

@@ -15,6 +15,7 @@
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
+#include "app/frame/tour.h"
 #include "app/frame/window_shortcut_filter.h"
 #include "app/models/notes_store.h"
 #include "app/monitor/log_panel.h"
@@ -64,9 +65,11 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   updateStatus();
   updateTrainable();
   focusPage();
+  offerTour();
 }
 
-MainWindow::~MainWindow() = default;
+/// The tour looks at the others until it is gone.
+MainWindow::~MainWindow() { delete tour_; }
 
 void MainWindow::buildUi() {
   setWindowTitle(QStringLiteral("Lockstep"));
@@ -99,6 +102,7 @@ void MainWindow::connectSignals() {
   connect(engine_, &EngineProcess::failed, this, [this](const QString& message, int) {
     setStarting(false);
     pages_->showFailure(tr("The run did not start"), message);
+    if (ConfigurePage* configure = pages_->existingConfigurePage()) configure->showFound(message);
   });
 
   connect(pages_, &PageArea::pageShown, this, &MainWindow::handlePageShown);

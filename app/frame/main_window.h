@@ -3,6 +3,7 @@
 #include <QHash>
 #include <QList>
 #include <QMainWindow>
+#include <QPointer>
 #include <QSize>
 #include <QString>
 #include <QStringList>
@@ -48,6 +49,7 @@ class RecentFiles;
 class RunTrash;
 class RunsPanel;
 class StatusStrip;
+class Tour;
 class TopBar;
 struct OrphanedDraft;
 struct Session;
@@ -198,6 +200,9 @@ class MainWindow : public QMainWindow {
   void setStarting(bool starting);
   RunController* currentRun() const;
   void escape();
+  QAction* addTourAction();
+  void showTour();
+  void offerTour();
 
   widgets::ThemeSwitch* theme_;
   MainWindowOptions options_;
@@ -227,6 +232,7 @@ class MainWindow : public QMainWindow {
   Dock* logDock_ = nullptr;
   Dock* inspectorDock_ = nullptr;
   Dock* devicesDock_ = nullptr;
+  QPointer<Tour> tour_;
   QList<QAction*> monitorActions_;
   QStringList lastActions_;  ///< ids of those chosen in the palette, the latest first
   struct RunActions {

@@ -70,6 +70,7 @@ QMenu* MainWindow::buildMenu() {
       addEverywhere("window.palette", tr("Command palette…"), "Ctrl+K", [this] { showPalette(); }));
   menu->addAction(
       addEverywhere("window.keys", tr("Keyboard shortcuts"), "F1; ?", [this] { showShortcuts(); }));
+  menu->addAction(addTourAction());
   menu->addAction(addEverywhere("window.change_keys", tr("Change keys…"), "", [this] {
     configurePage();
     predictionsPage();

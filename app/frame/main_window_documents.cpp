@@ -19,6 +19,9 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(page, &ConfigurePage::documentChanged, this, &MainWindow::updateTrainable);
   connect(page, &ConfigurePage::rangeTestRequested, this, &MainWindow::findLearningRate);
   connect(page, &ConfigurePage::comparisonRequested, this, &MainWindow::chooseComparison);
+  connect(page, &ConfigurePage::checked, this, [this](const QString& summary) {
+    pages_->showNotice(tr("No faults in data and weights"), summary, {}, {});
+  });
   page->setRuns([this] {
     QStringList folders;
     for (const RunChoice& run : ownRuns()) folders << run.folder;

@@ -127,7 +127,11 @@ void MainWindow::addExperimentActions(QMenu* menu) {
                 [this] { newExperiment(ExperimentOrigin::Run); });
   addEverywhere("experiment.from_scenes", tr("Try it on made scenes"), "",
                 [this] { newExperiment(ExperimentOrigin::Scenes); });
-  menu->addActions({documentActions_.next, documentActions_.close});
+  QAction* check = addEverywhere("experiment.check", tr("Check data and weights"), "", [this] {
+    showPage(Page::Configure);
+    configurePage()->checkData();
+  });
+  menu->addActions({documentActions_.next, documentActions_.close, check});
 }
 
 void MainWindow::connectExperiments() {

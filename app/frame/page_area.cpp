@@ -154,6 +154,11 @@ void PageArea::showPage(Page page) {
 
 Page PageArea::page() const { return static_cast<Page>(tabs_->currentIndex()); }
 
+QRect PageArea::tabRect(Page page) const {
+  const QRect tab = tabs_->tabRect(static_cast<int>(page));
+  return {tabs_->mapTo(this, tab.topLeft()), tab.size()};
+}
+
 QString PageArea::title() const { return tabs_->tabText(tabs_->currentIndex()); }
 
 void PageArea::showTools() { monitor_->tools()->setVisible(page() == Page::Monitor && current_); }

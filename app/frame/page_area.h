@@ -33,6 +33,8 @@ class PageArea : public QWidget {
   explicit PageArea(const QString& draftFolder, QWidget* parent = nullptr);
 
   Page page() const;
+  /// Of a page's tab, in this widget's coordinates.
+  QRect tabRect(Page page) const;
   /// Text of the current tab.
   QString title() const;
   /// The current page has loaded all that it shows.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/models/card_facts.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
@@ -60,6 +61,7 @@ CardScope cardScope(const MetricStore* onlyRun, bool hasMasks) {
   scope.isOneRun = true;
   scope.ranks = recordedRankCount(*onlyRun);
   scope.gpus = recordedGpus(*onlyRun);
+  scope.hasStepParts = onlyRun->series(events::tags::kForwardSeconds) != nullptr;
   if (scope.ranks > 1) scope.slowRank = slowRank(*onlyRun);
   return scope;
 }

@@ -15,7 +15,8 @@ struct CardScope {
   int ranks = 0;          ///< number of ranks that the only run has times of; 0 for a single rank
   std::vector<int> gpus;  ///< GPUs that it has metrics of
   std::optional<int> slowRank;
-  bool hasMasks = true;  ///< one of the runs has a mask head
+  bool hasStepParts = false;  ///< the only run has times of the forward pass and the like
+  bool hasMasks = true;       ///< one of the runs has a mask head
   bool operator==(const CardScope&) const = default;
 };
 

@@ -110,13 +110,29 @@ std::vector<CardPlan> lossCards() {
   return cards;
 }
 
+/// What a step consists of; together the step.
+std::vector<CardCurve> stepParts() {
+  std::vector<CardCurve> parts{
+      line(tags::kDataSeconds, tr("data")), line(tags::kForwardSeconds, tr("forward")),
+      line(tags::kBackwardSeconds, tr("backward")), line(tags::kWaitSeconds, tr("wait")),
+      line(tags::kOptimizerSeconds, tr("optimizer"))};
+  parts[3].needsRanks = true;
+  CardCurve rest = line(tags::kStepSeconds, tr("other"));
+  for (const CardCurve& part : parts) rest.less.push_back(part.tag);
+  parts.push_back(rest);
+  return parts;
+}
+
 std::vector<CardPlan> speedCards() {
   CardPlan time = rateCard(tr("Step time, s"), {line(tags::kStepSeconds, tr("step")),
                                                 line(tags::kDataSeconds, tr("data"))});
   time.curves.back().stroke = Stroke::Dots;
   time.stack = {line(tags::kDataSeconds, tr("data")), line(tags::kStepSeconds, tr("compute"))};
   time.stack.back().less = {tags::kDataSeconds};
-  time.tip = tr("data: waiting for images; compute: the rest of the step");
+  time.fineStack = stepParts();
+  time.tip =
+      tr("data: waiting for images; wait: for other ranks; compute: all but data, of runs of "
+         "earlier versions");
 
   CardPlan own = rankCard(tr("Step time per rank, s"), tags::kRankOwnSeconds);
   own.tip = tr("Excludes time spent waiting for other ranks");

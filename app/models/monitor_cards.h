@@ -21,6 +21,7 @@ struct CardCurve {
   bool smooth = true;
   std::vector<std::string> less;  ///< of a part of a stack: tags that are taken off its values
   bool isOfMasks = false;         ///< not drawn for detectors of boxes
+  bool needsRanks = false;        ///< of a part of a stack: not drawn for a single rank
 };
 
 /// A card of the Monitor page.
@@ -29,6 +30,8 @@ struct CardPlan {
   std::vector<CardCurve> curves;
   /// Drawn instead of the curves, on top of one another, if a single run is shown; may be empty.
   std::vector<CardCurve> stack;
+  /// Drawn instead of the stack for a run that has its tags; may be empty.
+  std::vector<CardCurve> fineStack;
   int rowSpan = 1, columnSpan = 1;  ///< in four columns
   std::optional<double> yMin;
   bool ignoreOutliers = true;

@@ -1,6 +1,8 @@
 #include "app/models/tag_sections.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 #include "app/models/word_match.h"
@@ -21,11 +23,15 @@ bool isOfAParameter(std::string_view tag) {
                              [tag](const char* prefix) { return tag.starts_with(prefix); });
 }
 
-bool draws(const CardPlan& plan, std::string_view tag) {
-  return std::ranges::any_of(plan.curves, [tag](const CardCurve& curve) {
+bool draws(const std::vector<CardCurve>& curves, std::string_view tag) {
+  return std::ranges::any_of(curves, [tag](const CardCurve& curve) {
     return curve.tag == tag ||
            (tags::isNumbered(curve.tag) && tags::numberIn(tag, curve.tag).has_value());
   });
+}
+
+bool draws(const CardPlan& plan, std::string_view tag) {
+  return draws(plan.curves, tag) || draws(plan.fineStack, tag);
 }
 
 CardPlan cardOf(const std::string& tag) {
@@ -35,17 +41,25 @@ CardPlan cardOf(const std::string& tag) {
   return plan;
 }
 
-/// What a step of a rank consists of.
-CardPlan rankSplit(int rank) {
+/// What a step of a rank consists of. Earlier versions did not record its parts.
+CardPlan rankSplit(int rank, bool hasParts) {
+  using Part = std::pair<const char*, const char*>;
+  constexpr std::array kCoarse{Part(tags::kRankDataSeconds, "data"),
+                               Part(tags::kRankWaitSeconds, "wait"),
+                               Part(tags::kRankStepSeconds, "compute")};
+  constexpr std::array kFine{
+      Part(tags::kRankDataSeconds, "data"),           Part(tags::kRankForwardSeconds, "forward"),
+      Part(tags::kRankBackwardSeconds, "backward"),   Part(tags::kRankWaitSeconds, "wait"),
+      Part(tags::kRankOptimizerSeconds, "optimizer"), Part(tags::kRankStepSeconds, "other")};
   CardPlan plan;
   plan.title = QStringLiteral("step split, s");
-  for (const auto& [pattern, name] :
-       {std::pair(tags::kRankDataSeconds, "data"), std::pair(tags::kRankOwnSeconds, "compute"),
-        std::pair(tags::kRankWaitSeconds, "wait")}) {
+  for (const auto& [pattern, name] : hasParts ? std::span<const Part>(kFine) : kCoarse) {
     plan.curves.push_back(curveOfTag(tags::numbered(pattern, rank)));
     plan.curves.back().name = QString::fromLatin1(name);
   }
   plan.stack = plan.curves;
+  for (std::size_t i = 0; i + 1 < plan.stack.size(); ++i)
+    plan.stack.back().less.push_back(plan.stack[i].tag);
   plan.yMin = 0;
   return plan;
 }
@@ -74,7 +88,10 @@ std::vector<TagSection> tagSections(const std::vector<std::string>& all,
     auto section = std::ranges::find(sections, name, &TagSection::name);
     if (section == sections.end()) section = sections.insert(section, {name, {}});
     if (const auto rank = tags::numberIn(tag, tags::kRankWaitSeconds))
-      section->cards.insert(section->cards.begin(), rankSplit(*rank));
+      section->cards.insert(
+          section->cards.begin(),
+          rankSplit(*rank, std::ranges::find(all, tags::numbered(tags::kRankForwardSeconds,
+                                                                 *rank)) != all.end()));
     section->cards.push_back(cardOf(tag));
   }
   return sections;

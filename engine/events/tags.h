@@ -57,6 +57,11 @@ std::string matchedAnchors(std::size_t level);
 
 inline constexpr const char* kStepSeconds = "time/step_seconds";
 inline constexpr const char* kDataSeconds = "time/data_seconds";
+/// Computing, of rank 0 where there are several; the backward pass without waiting for other ranks.
+inline constexpr const char* kForwardSeconds = "time/forward_seconds";
+inline constexpr const char* kBackwardSeconds = "time/backward_seconds";
+inline constexpr const char* kOptimizerSeconds = "time/optimizer_seconds";
+inline constexpr const char* kWaitSeconds = "time/wait_seconds";  ///< for other ranks, if any
 inline constexpr const char* kImagesPerSecond = "time/images_per_second";
 
 inline constexpr const char* kCpuPercent = "system/cpu_percent";
@@ -66,6 +71,9 @@ inline constexpr const char* kHostMemoryGib = "system/memory_gib";
 inline constexpr const char* kRankStepSeconds = "time/rankN/step_seconds";
 inline constexpr const char* kRankDataSeconds = "time/rankN/data_seconds";  ///< waiting for images
 inline constexpr const char* kRankWaitSeconds = "time/rankN/wait_seconds";  ///< for other ranks
+inline constexpr const char* kRankForwardSeconds = "time/rankN/forward_seconds";
+inline constexpr const char* kRankBackwardSeconds = "time/rankN/backward_seconds";
+inline constexpr const char* kRankOptimizerSeconds = "time/rankN/optimizer_seconds";
 inline constexpr const char* kRankOwnSeconds =
     "time/rankN/own_seconds";  ///< step time without the two waits
 inline constexpr const char* kGpuUtilisation = "system/gpuN/utilisation_percent";

@@ -25,12 +25,18 @@ constexpr std::int64_t kFirstRankTime =
     kLossCount + static_cast<std::int64_t>(model::kDetectorCounts);
 
 /// The figures of one rank.
-constexpr std::array<const char*, 3> kRankTimes{tags::kRankStepSeconds, tags::kRankDataSeconds,
-                                                tags::kRankWaitSeconds};
-constexpr std::int64_t kStepTime = 0, kWaitTime = 2;
+constexpr std::array<const char*, 6> kRankTimes{
+    tags::kRankStepSeconds,    tags::kRankDataSeconds,     tags::kRankWaitSeconds,
+    tags::kRankForwardSeconds, tags::kRankBackwardSeconds, tags::kRankOptimizerSeconds};
+constexpr std::int64_t kStepTime = 0, kWaitTime = 2, kFirstPartTime = 3;
 constexpr auto kRankTimeCount = static_cast<std::int64_t>(kRankTimes.size());
 
 using Figures = std::vector<std::pair<std::string, float>>;
+
+/// More than the steps that the host is ahead of a GPU.
+constexpr std::size_t kRecentSteps = 4;
+constexpr std::array<const char*, kStepParts> kPartTimes{
+    tags::kForwardSeconds, tags::kBackwardSeconds, tags::kOptimizerSeconds};
 
 /// `loss_mask=NaN grad_norm=-Infinity`, empty when all are finite.
 std::string nonFinite(const Figures& figures) {
@@ -44,6 +50,20 @@ std::string nonFinite(const Figures& figures) {
 }
 
 }  // namespace
+
+PartSeconds StepRecorder::HostFacts::partSeconds() const {
+  if (!times) return {};
+  PartSeconds seconds = times->seconds();
+  double& backward = seconds[static_cast<std::size_t>(StepPart::Backward)];
+  backward = std::max(0.0, backward - gradientWaitSeconds);
+  return seconds;
+}
+
+PartSeconds StepRecorder::newestPartSeconds() const {
+  for (auto facts = recent_.rbegin(); facts != recent_.rend(); ++facts)
+    if (facts->times && facts->times->isComplete()) return facts->partSeconds();
+  return {};
+}
 
 std::int64_t StepRecorder::figureCount() const {
   return kFirstRankTime + (ranks_ > 1 ? kRankTimeCount * ranks_ : 0);
@@ -59,9 +79,11 @@ at::Tensor StepRecorder::figuresOf(const model::Losses& losses, const at::Tensor
   std::vector<at::Tensor> figures{means, at::stack(counts).to(at::kFloat)};
   if (ranks_ == 1) return at::cat(figures);
   std::vector<float> times(static_cast<std::size_t>(kRankTimeCount * ranks_), 0.0f);
-  if (isLast && last_) {
-    const std::array<double, kRankTimeCount> own{last_->stepSeconds, last_->dataSeconds,
-                                                 last_->waitSeconds};
+  if (isLast && !recent_.empty()) {
+    const HostFacts& last = recent_.back();
+    const auto [forward, backward, optimizer] = newestPartSeconds();
+    const std::array<double, kRankTimeCount> own{
+        last.stepSeconds, last.dataSeconds, last.waitSeconds, forward, backward, optimizer};
     std::copy(own.begin(), own.end(), times.begin() + kRankTimeCount * rank_);
   }
   figures.push_back(structures::toDevice(times, means.device()));
@@ -82,8 +104,9 @@ void StepRecorder::finishStep(const HostFacts& facts, const at::Tensor& figures,
                                 std::chrono::duration<double>(facts.stepSeconds));
   }
   steps_.push_back(
-      {facts, at::cat(values), last_.has_value(), update.gradientSums, update.weightSums});
-  last_ = facts;
+      {facts, at::cat(values), !recent_.empty(), update.gradientSums, update.weightSums});
+  recent_.push_back(facts);
+  if (recent_.size() > kRecentSteps) recent_.pop_front();
 }
 
 StepRecorder::Flushed StepRecorder::flush() {
@@ -127,6 +150,12 @@ void StepRecorder::addStep(const Step& step, const at::Tensor& values,
   figures.emplace_back(tags::kLearningRate, static_cast<float>(facts.learningRate));
   figures.emplace_back(tags::kStepSeconds, static_cast<float>(facts.stepSeconds));
   figures.emplace_back(tags::kDataSeconds, static_cast<float>(facts.dataSeconds));
+  if (facts.times) {
+    const PartSeconds parts = facts.partSeconds();
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      figures.emplace_back(kPartTimes[k], static_cast<float>(parts[k]));
+    if (ranks_ > 1) figures.emplace_back(tags::kWaitSeconds, static_cast<float>(facts.waitSeconds));
+  }
   figures.emplace_back(tags::kImagesPerSecond,
                        static_cast<float>(facts.images / facts.stepSeconds));
   std::array<double, model::kDetectorCounts> counts{};
@@ -158,15 +187,18 @@ void StepRecorder::addRankTimes(const at::Tensor& values, protocol::Scalars& rec
   const std::int64_t counted = values.size(0) - skipped;
   if (ranks_ == 1 || counted == 0) return;
   // Each rank's own times were averaged with the zeros of the others.
-  const at::Tensor times = values.narrow(0, skipped, counted)
-                               .narrow(1, kFirstRankTime, kRankTimeCount * ranks_)
-                               .mean(0) *
-                           ranks_;
-  const auto seconds = times.accessor<float, 1>();
+  const at::Tensor rows =
+      values.narrow(0, skipped, counted).narrow(1, kFirstRankTime, kRankTimeCount * ranks_) *
+      ranks_;
+  const at::Tensor times = rows.mean(0);
+  // Until a GPU has finished a step, its parts are zeros.
+  const at::Tensor partTimes = rows.sum(0) / (rows > 0).sum(0).clamp_min(1);
+  const auto seconds = times.accessor<float, 1>(), partSeconds = partTimes.accessor<float, 1>();
   for (int rank = 0; rank < ranks_; ++rank) {
     const std::int64_t first = rank * kRankTimeCount;
     for (std::int64_t k = 0; k < kRankTimeCount; ++k)
-      record.values.emplace_back(tags::numbered(kRankTimes[k], rank), seconds[first + k]);
+      record.values.emplace_back(tags::numbered(kRankTimes[k], rank),
+                                 (k < kFirstPartTime ? seconds : partSeconds)[first + k]);
     // A step takes every rank as long as the slowest: without waiting, the slowest shows.
     record.values.emplace_back(tags::numbered(tags::kRankOwnSeconds, rank),
                                seconds[first + kStepTime] - seconds[first + kWaitTime]);

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "engine/model/losses.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/solver/weight_update.h"
+#include "engine/train/step_times.h"
 #include "engine/train/tensor_statistics.h"
 
 namespace lockstep::train {
@@ -22,7 +25,8 @@ namespace lockstep::train {
 /// The figures of a step are one tensor, which the ranks average with their gradients: the losses
 /// and their weighted sum, then the model::DetectorCounts; with several ranks also the times of the
 /// step before, one group per rank (each rank fills its own and leaves zeros in the others'; all
-/// are zeros at the first step).
+/// are zeros at the first step). Forward, backward and optimizer among them are those of the newest
+/// step that a GPU has finished, and zeros until there is one.
 class StepRecorder {
  public:
   /// Without `statistics` no sums of gradients and weights are read.
@@ -36,10 +40,15 @@ class StepRecorder {
     double wallTime = 0;
     double learningRate = 0;
     double stepSeconds = 0;
-    double dataSeconds = 0;   ///< waiting for images
-    double waitSeconds = 0;   ///< waiting for other ranks
-    std::int64_t images = 0;  ///< of all ranks
+    double dataSeconds = 0;              ///< waiting for images
+    double waitSeconds = 0;              ///< waiting for other ranks
+    double gradientWaitSeconds = 0;      ///< of it, in the backward pass
+    std::shared_ptr<StepTimes> times{};  ///< nullptr: not measured
+    std::int64_t images = 0;             ///< of all ranks
     std::vector<ImageId> imageIds{};
+
+    /// Of complete times; the backward pass without its waiting.
+    PartSeconds partSeconds() const;
   };
   /// A step with a loss or gradient that is not finite.
   struct NonFiniteStep {
@@ -87,13 +96,16 @@ class StepRecorder {
   void addStatistics(const Step& step, const at::Tensor& gradientSums, Flushed& flushed) const;
   /// If the host runs ahead of the device, step times are averaged.
   void spreadStepSeconds();
+  /// Of the newest step that the device has finished; zeros: of none.
+  PartSeconds newestPartSeconds() const;
   void addRankTimes(const at::Tensor& values, protocol::Scalars& record) const;
 
   int rank_, ranks_;
   std::optional<TensorStatistics> statistics_;
-  std::optional<HostFacts> last_;
   std::vector<Step> steps_;
   Clock::time_point begun_;  ///< the first of steps_
+  /// The last steps, oldest first: a GPU may not have come to the end of the newest.
+  std::deque<HostFacts> recent_;
 };
 
 }  // namespace lockstep::train

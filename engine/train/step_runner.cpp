@@ -72,6 +72,7 @@ bool StepRunner::computeGradients() {
   const std::vector<at::Tensor> statistics = copyOfStatistics();
   facts_.images = 0;
   facts_.imageIds.clear();
+  facts_.times = std::make_shared<StepTimes>(training_.device);
   gradients_->reset();
   model_.update().zeroGradients();
   for (int i = 0; i < training_.data.sampler->accumulate(); ++i) {
@@ -113,12 +114,15 @@ void StepRunner::accumulateGradients(const data::Batch& batch) {
   facts_.images += batch.count();
   facts_.imageIds.insert(facts_.imageIds.end(), batch.ids.begin(), batch.ids.end());
   training_.enter(Phase::Forward);
+  facts_.times->begin(StepPart::Forward);
   const model::Losses losses =
       model_.model()->losses(batch.images, batch.sizes, batch.gts, batch.samplingKeys);
   const at::Tensor total = losses.total(training_.experiment.solver.lossWeights);
   training_.enter(Phase::Backward);
+  facts_.times->begin(StepPart::Backward);
   gradients_->backward(model_.update().scaled(microBatches > 1 ? total / microBatches : total),
                        recorder_.figuresOf(losses, total, microBatches, isLast), isLast);
+  facts_.times->end();
 }
 
 std::vector<at::Tensor> StepRunner::copyOfStatistics() const {
@@ -135,6 +139,7 @@ LoadError StepRunner::takeLoadError() { return std::exchange(loadError_, {}); }
 
 void StepRunner::updateWeights() {
   training_.enter(Phase::Optimizer);
+  facts_.times->begin(StepPart::Optimizer);
   const at::Tensor figures = gradients_->figures();
   facts_.wallTime = base::wallTimeSeconds();
   facts_.images *= training_.context.world.size();
@@ -142,7 +147,9 @@ void StepRunner::updateWeights() {
       model_.update().apply(facts_.learningRate, StepRecorder::lossesNotFinite(figures),
                             config::isTensorStatsDue(training_.experiment, facts_.step));
   model_.updateAverage();
-  facts_.waitSeconds += gradients_->waitSeconds();
+  facts_.times->end();
+  facts_.gradientWaitSeconds = gradients_->waitSeconds();
+  facts_.waitSeconds += facts_.gradientWaitSeconds;
   facts_.stepSeconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   recorder_.finishStep(facts_, figures, updated);
   // On a GPU reading it would synchronise every step; flushScalars() reads it later, and until then

@@ -12,6 +12,7 @@
 #include "engine/data/bad_image.h"
 #include "engine/data/device_feed.h"
 #include "engine/train/step_recorder.h"
+#include "engine/train/step_times.h"
 #include "engine/train/training.h"
 #include "engine/train/training_model.h"
 

@@ -73,6 +73,12 @@ events::ScalarValues trainValues(const MadeRun& run, std::int64_t step) {
   values.push_back(
       {"time/step_seconds", static_cast<float>(kStepSeconds) + 0.05F * noise(step, 21)});
   values.push_back({"time/data_seconds", 0.03F + 0.02F * noise(step, 22)});
+  if (run.hasStepParts) {
+    values.push_back({"time/forward_seconds", 0.12F});
+    values.push_back({"time/backward_seconds", 0.2F});
+    values.push_back({"time/optimizer_seconds", 0.02F});
+    if (run.ranks > 1) values.push_back({"time/wait_seconds", 0.01F});
+  }
   values.push_back({"time/images_per_second", 4.4F + 0.3F * noise(step, 23)});
   if (run.ranks > 1 && step % kLogEvery == 0) addRankTimes(values, run, step);
   if (run.gpus >= 0 && step % kDeviceEvery == 0) addDeviceUse(values, run, step);

@@ -21,8 +21,9 @@ struct MadeRun {
   double created = 1795255200;
   /// Of run.json; std::nullopt: written by an earlier version.
   std::optional<double> stepsPerEpoch = 8;
-  double lossOffset = 0;  ///< makes runs differ
-  int ranks = 1;          ///< if several, the last one is slow
+  double lossOffset = 0;      ///< makes runs differ
+  int ranks = 1;              ///< if several, the last one is slow
+  bool hasStepParts = false;  ///< times of the forward pass and the like
   bool isSlowForImages = false;
   int gpus = -1;  ///< number of GPUs with device metrics; -1: no device metrics at all
   std::int64_t slowRankUntil = 1 << 30;  ///< last step with the slow rank

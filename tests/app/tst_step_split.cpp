@@ -81,7 +81,45 @@ class TstStepSplit : public QObject {
     QCOMPARE(sections[0].name, QStringLiteral("time/rank1"));
     const app::CardPlan& split = sections[0].cards.front();
     QCOMPARE(split.stack.size(), std::size_t{3});
-    QCOMPARE(split.stack[1].tag, std::string("time/rank1/own_seconds"));
+    QCOMPARE(split.stack[2].tag, std::string("time/rank1/step_seconds"));
+    QCOMPARE(split.stack[2].less,
+             (std::vector<std::string>{"time/rank1/data_seconds", "time/rank1/wait_seconds"}));
+    const auto fine = app::tagSections({"time/rank1/wait_seconds", "time/rank1/forward_seconds"},
+                                       app::monitorCards());
+    QCOMPARE(fine[0].cards.front().stack.size(), std::size_t{6});
+  }
+
+  void forwardBackwardAndOptimizerArePartsOfTheStep_data() {
+    QTest::addColumn<int>("ranks");
+    QTest::addColumn<QString>("parts");
+    QTest::newRow("a single rank") << 1 << "data forward backward optimizer other";
+    QTest::newRow("several ranks") << 2 << "data forward backward wait optimizer other";
+  }
+  void forwardBackwardAndOptimizerArePartsOfTheStep() {
+    QFETCH(int, ranks);
+    QFETCH(QString, parts);
+    QTemporaryDir parent;
+    tests::MadeRun plan;
+    plan.hasStepParts = true;
+    plan.ranks = ranks;
+    const auto run = open(parent, plan);
+    app::MonitorPage page;
+    page.resize(1100, 700);
+    page.setRuns({{run.get(), QStringLiteral("a"), 0}});
+    page.show();
+    QTRY_VERIFY(page.isReady());
+    const auto card = std::ranges::find_if(page.cards(), [](const widgets::CurveCard* own) {
+      return own->title() == QStringLiteral("Step time, s");
+    });
+    QVERIFY(card != page.cards().end());
+    QStringList names;
+    for (const widgets::Curve& curve : (*card)->plot()->curves()) names << curve.name;
+    QCOMPARE(names.join(QLatin1Char(' ')), parts);
+    double sum = 0;
+    for (const widgets::Curve& curve : (*card)->plot()->curves())
+      sum += curve.source->figuresBetween(20, 20).mean();
+    const auto step = run->history().metrics().series("time/step_seconds");
+    QVERIFY2(std::abs(sum - step->value(19)) < 1e-6, qPrintable(QString::number(sum)));
   }
 
  private:

@@ -131,6 +131,27 @@ Finding resumedRunIsTheSame(const at::Device& device) {
   return both({true, "after step " + std::to_string(step)}, sameEnd(whole, resumed));
 }
 
+/// The parts of a step take some time each, and together no more than all steps.
+Finding partsAddUp(const at::Device& device) {
+  config::Experiment experiment = bench().experiment(device);
+  experiment.runtime.cudaGraphs = device.is_cuda();
+  Session session(experiment, bench().run("parts"));
+  session.trainer.run();
+  double parts = 0, steps = 0;
+  for (std::size_t i = 0; i < session.observer.steps.size(); ++i) {
+    const float step = session.observer.value(i, "time/step_seconds");
+    if (step < 0) continue;  // not the scalars of a step
+    steps += step;
+    for (const char* part : {"forward", "backward", "optimizer"}) {
+      const float seconds = session.observer.value(i, "time/" + std::string(part) + "_seconds");
+      if (!(seconds > 0)) return {false, std::string(part) + " takes no time"};
+      parts += seconds;
+    }
+  }
+  return {parts > 0.2 * steps && parts < 1.01 * steps,
+          std::to_string(parts) + " s of " + std::to_string(steps) + " s"};
+}
+
 /// Of two scales, padded to the few sizes of both.
 Finding graphsAreTheSame(const at::Device& device, config::Precision precision) {
   if (device.is_cpu()) return {true, "for a GPU alone", /*isSkipped=*/true};
@@ -212,6 +233,7 @@ int main(int argc, char** argv) {
   }
   const std::vector<Check> checks{{"runs repeat", runsRepeat},
                                   {"a resumed run is the same", resumedRunIsTheSame},
+                                  {"parts of a step", partsAddUp},
                                   {"graphs", graphsIn(lockstep::config::Precision::Fp32)},
                                   {"graphs, bfloat16", graphsIn(lockstep::config::Precision::Bf16)},
                                   {"evaluation, beside the CPU's", evaluationIsTheCpus},

@@ -118,6 +118,33 @@ class TstStepRecorder : public QObject {
     QCOMPARE(valueOf(records.at(1), "solver/loss_scale"), 32768.f);
   }
 
+  /// Of a step that waited a quarter of a second for other ranks.
+  void partsOfAStepAreRecorded() {
+    StepRecorder recorder(0, 2);
+    const auto times = std::make_shared<train::StepTimes>(c10::Device(c10::kCPU));
+    for (int microBatch = 0; microBatch < 2; ++microBatch) {
+      times->begin(train::StepPart::Forward);
+      times->begin(train::StepPart::Backward);
+      times->end();
+    }
+    times->begin(train::StepPart::Optimizer);
+    times->end();
+    const at::Tensor figures = recorder.figuresOf(lossesWithMask(3), at::full({}, 15.f), 1, true);
+    recorder.finishStep({.step = 1,
+                         .stepSeconds = 1,
+                         .waitSeconds = 0.5,
+                         .gradientWaitSeconds = 0.25,
+                         .times = times},
+                        figures, ofNorm(7));
+    const auto record = recorder.flush().scalars.records.at(0);
+    const auto seconds = times->seconds();
+    QCOMPARE(valueOf(record, "time/forward_seconds"), static_cast<float>(seconds[0]));
+    QCOMPARE(valueOf(record, "time/backward_seconds"), 0.f);  // all of it was waiting
+    QCOMPARE(valueOf(record, "time/optimizer_seconds"), static_cast<float>(seconds[2]));
+    QCOMPARE(valueOf(record, "time/wait_seconds"), 0.5f);
+    QVERIFY(seconds[0] > 0 && seconds[1] > 0 && seconds[2] > 0);
+  }
+
   /// Two ranks whose figures are averaged as their gradients are.
   void timesOfEveryRankAreRecorded_data() {
     QTest::addColumn<bool>("isReadAfterTheFirst");
@@ -127,7 +154,7 @@ class TstStepRecorder : public QObject {
   void timesOfEveryRankAreRecorded() {
     QFETCH(bool, isReadAfterTheFirst);
     StepRecorder first(0, 2), second(1, 2);
-    QCOMPARE(first.figureCount(), std::int64_t{12} + model::kDetectorCounts);
+    QCOMPARE(first.figureCount(), std::int64_t{18} + model::kDetectorCounts);
     for (std::int64_t step = 1; step <= 3; ++step) {
       const at::Tensor a = first.figuresOf(lossesWithMask(3), at::full({}, 15.f), 1, true);
       const at::Tensor b = second.figuresOf(lossesWithMask(5), at::full({}, 17.f), 1, true);

@@ -146,6 +146,35 @@ class TstTrainer : public QObject {
     QCOMPARE(session.phase.images.load(), std::int64_t(3));
   }
 
+  void partsOfAStepAddUpToIt() {
+    config::Experiment experiment = smallExperiment(4);
+    experiment.solver.accumulate = 2;
+    experiment.checkpoint.every = {2};
+    Session whole(experiment, path("parts"));
+    whole.trainer.run();
+    Session resumed(experiment, path("parts resumed"));
+    resumed.trainer.resume(whole.layout.checkpoint(2));
+    resumed.trainer.run();
+    for (const Session* session : {&whole, &resumed}) {
+      int steps = 0;
+      for (std::size_t i = 0; i < session->observer.steps.size(); ++i) {
+        const auto value = [&](const char* tag) { return session->observer.value(i, tag); };
+        const float step = value("time/step_seconds");
+        if (step < 0) continue;  // an evaluation
+        ++steps;
+        const float forward = value("time/forward_seconds"),
+                    backward = value("time/backward_seconds"),
+                    optimizer = value("time/optimizer_seconds");
+        QVERIFY(forward > 0 && backward > 0 && optimizer > 0);
+        const float sum = value("time/data_seconds") + forward + backward + optimizer;
+        QVERIFY2(sum <= step * 1.001f && sum > 0.5f * step,
+                 qPrintable(QStringLiteral("%1 of %2").arg(sum).arg(step)));
+        QCOMPARE(value("time/wait_seconds"), -1.f);  // there is a single rank
+      }
+      QCOMPARE(steps, session == &whole ? 4 : 2);
+    }
+  }
+
   void totalIsTheWeightedSum() {
     config::Experiment experiment = smallExperiment(1);
     experiment.solver.lossWeights = {2, 3, 5, 7, 11};

@@ -54,6 +54,23 @@ class TstComparison : public QObject, protected lockstep::tests::ConfigEditorBen
     QTRY_VERIFY(row("solver.nesterov")->isOther());
   }
 
+  void theOthersValueIsTakenInTheTable() {
+    editor_->setComparison(QStringLiteral("earlier"), other());
+    auto* table = editor_->findChild<DifferenceTable*>();
+    const auto takes = table->findChildren<QToolButton*>(QStringLiteral("take"));
+    QCOMPARE(takes.size(), 2);
+    for (QToolButton* each : takes) {
+      if (!each->toolTip().contains(QStringLiteral("solver.base_lr"))) continue;
+      each->setFocus(Qt::TabFocusReason);
+      QTest::keyClick(each, Qt::Key_Space);
+    }
+    QVERIFY(editor_->text().contains(QStringLiteral("base_lr: 0.005     # of the paper\n")));
+    QTRY_COMPARE(table->topLevelItemCount(), 1);
+    QTest::mouseClick(table->findChild<QToolButton*>(QStringLiteral("take")), Qt::LeftButton);
+    QTRY_COMPARE(table->topLevelItemCount(), 0);
+    QVERIFY(editor_->text().contains(QStringLiteral("nesterov: true")));
+  }
+
   void theComparisonEnds() {
     editor_->setComparison(QStringLiteral("earlier"), other());
     auto* end = editor_->findChild<QToolButton*>(QStringLiteral("endComparison"));

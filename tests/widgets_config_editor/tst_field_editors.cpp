@@ -5,6 +5,7 @@
 #include <QStyle>
 #include <QStyleOptionSlider>
 #include <QStyleOptionSpinBox>
+#include <QToolButton>
 #include <QWheelEvent>
 
 #include "tests/support/test_main.h"
@@ -51,6 +52,53 @@ class TstFieldEditors : public QObject, protected lockstep::tests::ConfigEditorB
     QTest::keyClick(box("solver.momentum"), Qt::Key_Up);
     QTest::keyClick(box("solver.momentum"), Qt::Key_Return);
     QVERIFY(editor_->text().contains(QStringLiteral("momentum: 0.9\n")));
+  }
+
+  void itemsOfAListAreAddedRemovedAndStepped() {
+    open(document() + QStringLiteral("augment: {min_size: [640, 800]}\n"));
+    editor_->goToKey(QStringLiteral("augment.min_size"));
+    QLineEdit* sizes = line("augment.min_size");
+    const auto button = [&](const char* name) {
+      return row("augment.min_size")->findChild<QToolButton*>(QLatin1String(name));
+    };
+    sizes->setFocus();
+    sizes->setCursorPosition(2);  // in the first
+    button("addItem")->setFocus(Qt::TabFocusReason);
+    QTest::keyClick(button("addItem"), Qt::Key_Space);
+    QCOMPARE(sizes->text(), QStringLiteral("[640, 720, 800]"));
+    QTest::keyClick(sizes, Qt::Key_Up);  // the new one
+    QCOMPARE(sizes->text(), QStringLiteral("[640, 730, 800]"));
+    QTest::mouseClick(button("removeItem"), Qt::LeftButton);
+    QCOMPARE(sizes->text(), QStringLiteral("[640, 800]"));
+    QTest::mouseClick(button("removeItem"), Qt::LeftButton);
+    QVERIFY(!button("removeItem")->isEnabled());  // one is needed
+    sizes->setFocus();
+    QTest::keyClick(sizes, Qt::Key_Return);
+    QCOMPARE(editor_->text(), document() + QStringLiteral("augment: {min_size: [640]}\n"));
+    QVERIFY(!row("model.anchors.sizes")->findChild<QToolButton*>(QStringLiteral("addItem")));
+  }
+
+  void aListBeginsInThePlaceOfAWord() {
+    const QString text = document().replace(QStringLiteral("solver:\n"),
+                                            QStringLiteral("solver:\n  class_weights: none\n"));
+    open(text);
+    editor_->goToKey(QStringLiteral("solver.class_weights"));
+    auto* add = row("solver.class_weights")->findChild<QToolButton*>(QStringLiteral("addItem"));
+    QTest::mouseClick(add, Qt::LeftButton);
+    QVERIFY(line("solver.class_weights")->hasFocus());
+    QTest::keyClicks(line("solver.class_weights"), QStringLiteral("2"));
+    QTest::keyClick(line("solver.class_weights"), Qt::Key_Return);
+    QVERIFY(editor_->text().contains(QStringLiteral("class_weights: [2]")));
+  }
+
+  void aListGoesOnFromTheInheritedOne() {
+    open(document());
+    editor_->goToKey(QStringLiteral("solver.milestones"));
+    auto* add = row("solver.milestones")->findChild<QToolButton*>(QStringLiteral("addItem"));
+    QTest::mouseClick(add, Qt::LeftButton);
+    QTest::keyClick(line("solver.milestones"), Qt::Key_Return);
+    QVERIFY2(editor_->text().contains(QStringLiteral("milestones: [60000, 80000, 100000]")),
+             qPrintable(editor_->text()));
   }
 
   void theWheelChangesOnlyWhatHasTheFocus() {

@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "tests/support/test_main.h"
+#include "widgets/experiment/list_items.h"
 #include "widgets/experiment/path_completion.h"
 #include "widgets/experiment/value_steps.h"
 
@@ -15,6 +16,41 @@ class TstValueSteps : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void anItemGoesOnFromItsList_data() {
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("typed");  // | is the cursor
+    QTest::addColumn<QString>("added");
+    QTest::addColumn<QString>("removed");
+    const auto add = [](const char* key, const char* typed, const char* added,
+                        const char* removed) {
+      QTest::addRow("%s %s", key, typed)
+          << QString::fromLatin1(key) << QString::fromLatin1(typed) << QString::fromLatin1(added)
+          << QString::fromLatin1(removed);
+    };
+    add("augment.min_size", "[|640, 800]", "[640, |720, 800]", "[|800]");
+    add("augment.min_size", "[640, 800|]", "[640, 800, |960]", "[|640]");
+    add("augment.min_size", "640, 8|00", "[640, 800, |960]", "[|640]");
+    add("augment.min_size", "[256|]", "[256, |512]", "[|]");
+    add("augment.min_size", "[|]", "[|800]", "[|]");
+    add("augment.min_size", "[128, 256|]", "[128, 256, |512]", "[|128]");
+    add("solver.milestones", "[60000, 80000|]", "[60000, 80000, |100000]", "[|60000]");
+    add("solver.milestones", "[8 epochs, 11 epochs|]", "[8 epochs, 11 epochs, |14 epochs]",
+        "[|8 epochs]");
+    add("model.anchors.aspect_ratios", "[0.5, 1.0|, 2.0]", "[0.5, 1.0, |1.5, 2.0]", "[0.5, |2.0]");
+    add("monitor.tensor_stats_include", "['a, b'|, c]", "['a, b', |, c]", "[|c]");
+  }
+  void anItemGoesOnFromItsList() {
+    QFETCH(QString, key);
+    QFETCH(QString, typed);
+    const auto marked = [](const TypedList& list) {
+      return QString(list.text).insert(list.cursor, QLatin1Char('|'));
+    };
+    const TypedList list{QString(typed).remove(QLatin1Char('|')), typed.indexOf(QLatin1Char('|'))};
+    const config::Field& field = *config::findField(key.toStdString());
+    QTEST(marked(withItemAdded(field, list)), "added");
+    QTEST(marked(withItemRemoved(list)), "removed");
+  }
+
   void aStepSuitsTheKindOfValue_data() {
     QTest::addColumn<QString>("key");
     QTest::addColumn<QString>("value");

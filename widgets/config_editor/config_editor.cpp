@@ -80,6 +80,7 @@ void ConfigEditor::connectSignals() {
   connect(impl->issues, &IssueList::issueChosen, this,
           [impl](int issue) { impl->goToIssue(static_cast<std::size_t>(issue)); });
   connect(impl->difference, &DifferenceTable::keyChosen, this, &ConfigEditor::goToKey);
+  connect(impl->difference, &DifferenceTable::taken, impl->form, &ConfigForm::valueEdited);
   connect(impl->lowerTabs, &QTabBar::currentChanged, impl->lower, &QStackedLayout::setCurrentIndex);
   connect(&impl->pause, &QTimer::timeout, this, [impl] { impl->checkNow(); });
   connect(&impl->overdue, &QTimer::timeout, this, [impl] { impl->showOverdue(); });
@@ -194,6 +195,12 @@ void ConfigEditor::setSurvey(const QList<std::pair<QString, QString>>& facts,
   impl_->survey = facts;
   impl_->boxes = boxes;
   impl_->showFacts();
+}
+
+void ConfigEditor::setFound(const QString& messages) {
+  // While the text is edited they are about an earlier one.
+  if (!hasDocument() || impl_->pause.isActive() || !impl_->check.isIdle()) return;
+  impl_->show(withFound(impl_->document.state(), messages.toStdString(), impl_->text->utf8()));
 }
 
 void ConfigEditor::setComparison(const QString& name, const config::Experiment& experiment) {

@@ -67,6 +67,9 @@ class ConfigEditor : public QWidget {
   /// Facts about data and earlier runs, as name and value, among those of the experiment, and the
   /// boxes of the data.
   void setSurvey(const QList<std::pair<QString, QString>>& facts, const config::BoxSizes& boxes);
+  /// Shows what the engine said of the text, as of its data and weights, among the issues until it
+  /// is edited. Training is not blocked by it: the fault may be mended on the disk.
+  void setFound(const QString& messages);
   /// Lists the differences to another run's experiment. An empty name removes the comparison.
   void setComparison(const QString& name, const config::Experiment& experiment);
 

@@ -172,7 +172,9 @@ void ConfigEditor::Impl::show(const Checked& checked) {
     form->setState(*checked, QString::fromStdString(fileForLoader()));
   form->setUnreadable(document.unreadableReason());
   issues->setIssues(checked->issues);
-  header->setIssues(document.errorCount(), document.warningCount());
+  const auto errors =
+      static_cast<int>(std::ranges::count_if(checked->issues, &DocumentIssue::isError));
+  header->setIssues(errors, static_cast<int>(checked->issues.size()) - errors);
   facts->setStale(document.isStale());
   showFacts();
 }

@@ -6,7 +6,8 @@
 
 namespace lockstep::widgets {
 
-/// The keys whose values differ between two experiments; a double click goes to the key.
+/// The keys whose values differ between two experiments, each with a button that takes the other's
+/// value; a double click goes to the key.
 class DifferenceTable : public QTreeWidget {
   Q_OBJECT
 
@@ -17,6 +18,11 @@ class DifferenceTable : public QTreeWidget {
 
  Q_SIGNALS:
   void keyChosen(const QString& key);
+  /// The other's value is to be set in the file.
+  void taken(const QString& key, const QString& value);
+
+ private:
+  void addTakeButton(QTreeWidgetItem* item);
 };
 
 }  // namespace lockstep::widgets

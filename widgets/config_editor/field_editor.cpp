@@ -6,6 +6,7 @@
 #include <QPainter>
 
 #include "widgets/config_editor/line_editor.h"
+#include "widgets/config_editor/list_editor.h"
 #include "widgets/config_editor/path_editor.h"
 #include "widgets/config_editor/switch_button.h"
 #include "widgets/experiment/value_steps.h"
@@ -126,6 +127,7 @@ FieldEditor* makeFieldEditor(const config::Field& field, std::function<QString()
     case config::FieldType::Path:
       return new PathEditor(field, std::move(folder), parent);
     default:
+      if (config::isList(field.type)) return new ListEditor(field, parent);
       if (isFraction(field)) return new FractionEditor(field, parent);
       return new LineEditor(field, parent);
   }

@@ -24,6 +24,7 @@ class LineEditor : public FieldEditor {
   void forgetTyping() override;
 
  protected:
+  const config::Field& field() const { return field_; }
   QLineEdit* line() const { return line_; }
   /// The line's own text or, if it is empty, the inherited value.
   QString effectiveText() const;

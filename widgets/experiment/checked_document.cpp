@@ -9,7 +9,7 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("ConfigEditor", text); }
 
-bool isError(const DocumentIssue& issue) { return issue.isError; }
+bool isError(const DocumentIssue& issue) { return issue.isError && !issue.isFound; }
 
 bool hasErrors(const DocumentState& state) {
   return std::any_of(state.issues.begin(), state.issues.end(), isError);

@@ -27,9 +27,8 @@ class CheckedDocument {
   /// lastValid() is of an earlier text.
   bool isStale() const { return valid_ && valid_ != state_; }
 
-  /// Number of errors (without warnings), missing data included.
+  /// Number of errors of the text (without warnings), missing data included.
   int errorCount() const;
-  int warningCount() const { return static_cast<int>(state_->issues.size()) - errorCount(); }
   /// The first error in one line; empty: no errors.
   QString firstError() const;
   /// Index of the first error in the issues; the number of issues if there is no error.

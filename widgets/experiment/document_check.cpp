@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "engine/base/error.h"
 #include "engine/base/utf8.h"
 #include "engine/config/edit.h"
 #include "engine/config/fields.h"
+#include "engine/config/issue_text.h"
 #include "engine/config/value_text.h"
 #include "engine/config/yaml_tree.h"
 
@@ -146,6 +150,53 @@ void placeAtBase(DocumentState& state) {
   }
 }
 
+std::string parentOf(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string::npos ? "" : key.substr(0, dot);
+}
+
+/// A path as it is, of YAML text.
+std::string plainPath(const std::string& yaml) {
+  return yaml == "null" ? "" : config::parseYamlValue(yaml).text;
+}
+
+/// Where a key is in the text, or the innermost of its sections that is there; nullptr: nowhere.
+const KeySpan* spanOf(const DocumentState& state, std::string key) {
+  for (; !key.empty(); key = parentOf(key)) {
+    const auto found = std::ranges::find(state.keys, key, &KeySpan::key);
+    if (found != state.keys.end()) return &*found;
+  }
+  return nullptr;
+}
+
+/// Places an issue without a line at its key, at its key's section, or where the text inherits.
+void placeAtKey(DocumentIssue& issue, const DocumentState& state, const std::string& text) {
+  if (!issue.isHere || issue.line > 0 || issue.key.empty()) return;
+  const KeySpan* span = spanOf(state, issue.key);
+  if (span == nullptr) span = spanOf(state, "base");
+  if (span == nullptr) return;
+  const config::TextPosition at = config::positionOf(text, span->begin);
+  issue.line = at.line;
+  issue.position = std::to_string(at.line) + ":" + std::to_string(at.column);
+  if (span->key != issue.key) return;
+  issue.begin = span->begin;
+  issue.end = span->end;
+}
+
+/// The path whose file the engine could not read, and what is wrong with it.
+std::optional<config::ConfigIssue> issueOfPath(const std::string& line,
+                                               const config::Experiment& experiment) {
+  for (const config::Field& field : config::fields()) {
+    if (field.type != config::FieldType::Path) continue;
+    const std::string path = plainPath(field.text(experiment));
+    if (path.empty() || !line.starts_with(path)) continue;
+    const std::string_view rest = std::string_view(line).substr(path.size());
+    if (rest.starts_with(":") || rest.starts_with("/"))
+      return config::ConfigIssue{.key = field.key, .text = line};
+  }
+  return std::nullopt;
+}
+
 /// Loads once more what the text inherits from, to tell what each of its values replaces.
 void addInherited(DocumentState& state, const std::string& file) {
   const auto base = state.given.find("base");
@@ -161,11 +212,6 @@ void addInherited(DocumentState& state, const std::string& file) {
     const auto origin = inherited.origins.find(key);
     if (origin != inherited.origins.end()) given.inheritedFrom = placeText(origin->second);
   }
-}
-
-std::string parentOf(const std::string& key) {
-  const std::size_t dot = key.rfind('.');
-  return dot == std::string::npos ? "" : key.substr(0, dot);
 }
 
 std::string lastNameOf(const std::string& key) { return key.substr(key.rfind('.') + 1); }
@@ -203,8 +249,33 @@ std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
       state->issues.push_back(documentIssue(issue, file, text, spans));
   }
   placeAtBase(*state);
+  for (DocumentIssue& issue : state->issues) placeAtKey(issue, *state, text);
   addInherited(*state, file);
   return state;
+}
+
+std::shared_ptr<const DocumentState> withFound(const DocumentState& state,
+                                               const std::string& messages,
+                                               const std::string& text) {
+  auto all = std::make_shared<DocumentState>(state);
+  std::erase_if(all->issues, &DocumentIssue::isFound);
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    auto found = config::parseIssue(line);
+    if (!found || found->key.empty()) found = issueOfPath(line, state.loaded.experiment);
+    if (!found) continue;
+    DocumentIssue issue{.isError = found->severity == config::ConfigIssue::Severity::Error,
+                        .isFound = true,
+                        .key = found->key,
+                        .text = found->text};
+    const auto isSame = [&](const DocumentIssue& known) {
+      return known.key == issue.key && known.text == issue.text;
+    };
+    if (std::ranges::any_of(all->issues, isSame)) continue;
+    placeAtKey(issue, state, text);
+    all->issues.push_back(std::move(issue));
+  }
+  return all;
 }
 
 std::string applySuggestion(const std::string& text, const DocumentIssue& issue) {

@@ -22,11 +22,14 @@ struct GivenValue {
 /// An error or warning with its position in the text.
 struct DocumentIssue {
   bool isError = true;
-  bool isHere = true;              ///< false: in a file that this one inherits from
-  int line = 0;                    ///< of the document, from 1; 0: concerns the whole document
+  bool isHere = true;  ///< false: in a file that this one inherits from
+  /// Of the document, from 1; of a key that is not set, that of its section or of `base`. 0: it
+  /// concerns the whole document.
+  int line = 0;
   std::size_t begin = 0, end = 0;  ///< byte range in the document; empty: not known
   bool isOfKey = false;            ///< the key is wrong, not its value
-  std::string position;            ///< "12:5", "base.yaml:3:1", ""
+  bool isFound = false;  ///< by the engine in data or weights, which may have changed since
+  std::string position;  ///< "12:5", "base.yaml:3:1", ""
   std::string key, text, suggestion;
 };
 
@@ -56,6 +59,12 @@ std::string placeText(const config::Origin& origin);
 /// it does not throw.
 std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
                                                    const std::string& file);
+
+/// The state of a text with what the engine said of it, instead of what it said before, as issues
+/// at their keys and at the lines of these, or of their sections. Lines about no key are left out.
+std::shared_ptr<const DocumentState> withFound(const DocumentState& state,
+                                               const std::string& messages,
+                                               const std::string& text);
 
 /// The text with the issue's suggestion applied: the value replaced, the key renamed, or the key
 /// moved to another section. Throws Error if the text has changed so that the key is not there.

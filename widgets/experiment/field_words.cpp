@@ -69,13 +69,12 @@ QString inLines(const QString& text) {
   return lines;
 }
 
-/// Whether `text` is a word that the field accepts in place of a list.
+}  // namespace
+
 bool isWordOf(const config::Field& field, const std::string& text) {
   return (field.nullable && text == "null") ||
          std::find(field.choices.begin(), field.choices.end(), text) != field.choices.end();
 }
-
-}  // namespace
 
 QString labelOf(const std::string& key) {
   const std::string last = key.substr(key.rfind('.') + 1);

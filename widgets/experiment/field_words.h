@@ -23,6 +23,8 @@ QString factsOf(const config::Field& field);
 QString helpOf(const config::Field& field);
 /// What the value of the document replaces: "Overrides 0.5 of base.yaml:3".
 QString replacedText(const std::string& value, const std::string& from, bool repeats);
+/// Whether `text` is a word that the field accepts in place of a list, or null.
+bool isWordOf(const config::Field& field, const std::string& text);
 /// A typed value as YAML: quoted where needed, lists in brackets.
 std::string yamlOf(const config::Field& field, const QString& typed);
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "engine/config/value_text.h"
+#include "widgets/experiment/field_words.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -20,9 +21,23 @@ constexpr double kLeastRate = 1e-8;
 constexpr double kFirstRate = 0.01;
 constexpr std::int64_t kFirstDoubled = 16;
 
-bool isWhole(const Field& field) {
+bool isOneWhole(const Field& field) {
   return field.type == FieldType::Integer || field.type == FieldType::Duration ||
          field.type == FieldType::Bytes;
+}
+
+/// Whether the value, or each item of a list, is whole.
+bool isWhole(const Field& field) {
+  return isOneWhole(field) || field.type == FieldType::IntegerList ||
+         field.type == FieldType::DurationList;
+}
+
+/// Where the number ends that a value begins with: "12" of "12 epochs".
+qsizetype numberEnd(const QString& value) {
+  return std::find_if(
+             value.begin(), value.end(),
+             [](QChar c) { return !c.isDigit() && !QStringLiteral(".eE+-").contains(c); }) -
+         value.begin();
 }
 
 /// Without the digits that arithmetic left behind.
@@ -78,6 +93,18 @@ double movedCount(double value, bool up) {
   return static_cast<double>(movedWhole(std::llround(value), up));
 }
 
+QString numberText(const Field& field, double number) {
+  return QString::fromStdString(isWhole(field) ? std::to_string(std::llround(number))
+                                               : config::writeNumber(number));
+}
+
+/// The number that goes on from two: doubled if they double, else as far away again.
+double continued(double before, double last) {
+  const double factor = last / before;
+  const bool isMultiple = before > 0 && factor >= 2 && factor == std::floor(factor);
+  return isMultiple ? last * factor : rounded(last + (last - before));
+}
+
 }  // namespace
 
 bool isFraction(const Field& field) {
@@ -88,27 +115,38 @@ bool isFraction(const Field& field) {
   return !isTiny && field.key != "dataset.repeat_threshold";  // usually 0.001
 }
 
-bool isStepped(const Field& field) { return field.type == FieldType::Number || isWhole(field); }
+bool isStepped(const Field& field) { return field.type == FieldType::Number || isOneWhole(field); }
 
 QString stepped(const Field& field, const QString& value, int steps) {
-  const qsizetype end =
-      std::find_if(value.begin(), value.end(),
-                   [](QChar c) { return !c.isDigit() && !QStringLiteral(".eE+-").contains(c); }) -
-      value.begin();
+  const qsizetype end = numberEnd(value);
   bool isNumber = false;
   double number = value.left(end).toDouble(&isNumber);
   if (!isNumber) return value;
   QString allowed = value;
   for (int i = 0; i < std::abs(steps); ++i) {
     number = isWhole(field) ? movedCount(number, steps > 0) : movedNumber(field, number, steps > 0);
-    const std::string text =
-        isWhole(field) ? std::to_string(std::llround(number)) : config::writeNumber(number);
-    const QString next = QString::fromStdString(text) + value.mid(end);
+    const QString next = numberText(field, number) + value.mid(end);
     config::Experiment scratch;
-    if (!field.assign(scratch, next.toStdString()).empty()) break;
+    if (!field.assign(scratch, yamlOf(field, next)).empty()) break;
     allowed = next;
   }
   return allowed;
+}
+
+QString between(const Field& field, const QString& item, const QString& next) {
+  const qsizetype end = numberEnd(item);
+  const double first = item.left(end).toDouble(), last = next.left(numberEnd(next)).toDouble();
+  return numberText(field, rounded((first + last) / 2)) + item.mid(end);
+}
+
+QString following(const Field& field, const QString& before, const QString& item) {
+  const qsizetype end = numberEnd(item);
+  bool isNumber = false, isBefore = false;
+  const double last = item.left(end).toDouble(&isNumber);
+  const double first = before.left(numberEnd(before)).toDouble(&isBefore);
+  if (!isNumber) return {};
+  if (!isBefore) return stepped(field, item, 1);
+  return numberText(field, continued(first, last)) + item.mid(end);
 }
 
 }  // namespace lockstep::widgets

@@ -1,0 +1,117 @@
+// The guide of the first start.
+#include <QAction>
+#include <QLabel>
+#include <QPushButton>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/configure/new_experiment_dialog.h"
+#include "app/frame/tour.h"
+#include "tests/app/window_options.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using app::MainWindow;
+using app::Tour;
+
+class TstTour : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  widgets::ThemeSwitch theme_;
+
+  app::MainWindowOptions firstStart() const {
+    app::MainWindowOptions options = tests::optionsFor({});
+    options.keepLayout = true;
+    return options;
+  }
+  static Tour* tourOf(const MainWindow& window) { return window.findChild<Tour*>(); }
+  static QPushButton* button(const Tour* tour, const char* name) {
+    return tour->findChild<QPushButton*>(QLatin1String(name));
+  }
+  static QRect placeOf(const MainWindow& window, const char* name) {
+    const auto* widget = window.findChild<QWidget*>(QLatin1String(name));
+    return {widget->mapTo(&window, QPoint()), widget->size()};
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_->path());
+    QSettings().clear();
+  }
+  void cleanup() { QSettings().clear(); }
+
+  void theFirstStartHasATourThatPointsAtTheWindow() {
+    MainWindow window(&theme_, firstStart());
+    window.show();
+    QPointer<Tour> tour = tourOf(window);
+    QVERIFY(tour && tour->isVisible());
+    QVERIFY(!tour->isAncestorOf(QApplication::focusWidget()));  // it is not in the way
+    QVERIFY(tour->place().contains(placeOf(window, "menuButton")));
+    QVERIFY(!button(tour, "tourBack")->isEnabled());
+    for (const char* name : {"tourAction", "tourBack", "tourNext"})
+      QVERIFY(button(tour, name)->width() >= button(tour, name)->sizeHint().width());
+    const QRect tabs = placeOf(window, "pageTabs");
+    for (int step = 1; step < 5; ++step) {
+      QTest::mouseClick(button(tour, "tourNext"), Qt::LeftButton);
+      QCOMPARE(tour->step(), step);
+      if (step == 2) {
+        QVERIFY(tour->place().contains(placeOf(window, "trainButton")));
+      } else {
+        QVERIFY(tabs.contains(tour->place().center()));
+      }
+      QVERIFY(window.rect().contains(tour->geometry()));
+      QVERIFY(!tour->geometry().intersects(tour->place()));
+    }
+    QTest::mouseClick(button(tour, "tourNext"), Qt::LeftButton);
+    QTRY_VERIFY(!tour);
+  }
+
+  void itIsNotShownAgainUnlessItIsRecalled() {
+    { MainWindow window(&theme_, firstStart()); }
+    MainWindow window(&theme_, firstStart());
+    window.show();
+    QVERIFY(!tourOf(window));
+    window.findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
+    QPointer<Tour> tour = tourOf(window);
+    QVERIFY(tour && tour->isVisible());
+    QTest::keyClick(tour, Qt::Key_Escape);
+    QTRY_VERIFY(!tour);
+    window.findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
+    tour = tourOf(window);
+    QTest::mouseClick(tour->findChild<QToolButton*>(QStringLiteral("closeTour")), Qt::LeftButton);
+    QTRY_VERIFY(!tour);
+  }
+
+  void aStartWithSomethingToShowHasNone() {
+    app::MainWindowOptions options = firstStart();
+    options.paths = {folder_->path()};
+    MainWindow window(&theme_, options);
+    QVERIFY(!tourOf(window));
+  }
+
+  void itFollowsTheWindow() {
+    MainWindow window(&theme_, firstStart());
+    window.show();
+    window.resize(1000, 600);
+    const Tour* tour = tourOf(window);
+    QTRY_VERIFY(tour->place().contains(placeOf(window, "menuButton")));
+    QVERIFY(window.rect().contains(tour->geometry()));
+  }
+
+  void madeScenesAreTriedFromIt() {
+    MainWindow window(&theme_, firstStart());
+    window.show();
+    QTest::mouseClick(button(tourOf(window), "tourAction"), Qt::LeftButton);
+    const auto* dialog = window.findChild<app::NewExperimentDialog*>();
+    QVERIFY(dialog && dialog->isVisible());
+    QVERIFY(dialog->findChild<QWidget*>(QStringLiteral("scenesFolder"))->isVisible());
+  }
+};
+
+LOCKSTEP_TEST(TstTour)
+#include "tst_tour.moc"

@@ -1,0 +1,68 @@
+#include "widgets/config_editor/list_editor.h"
+
+#include <QBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QToolButton>
+
+#include "widgets/experiment/field_words.h"
+#include "widgets/role.h"
+
+namespace lockstep::widgets {
+
+ListEditor::ListEditor(const config::Field& field, QWidget* parent) : LineEditor(field, parent) {
+  if (field.listSize >= 0) return;
+  remove_ = addButton(QStringLiteral("−"), "removeItem", tr("Remove the item at the cursor"));
+  add_ = addButton(QStringLiteral("+"), "addItem", tr("Add an item after that at the cursor"));
+  connect(remove_, &QToolButton::clicked, this, [this] { show(withItemRemoved(list())); });
+  connect(add_, &QToolButton::clicked, this, [this] {
+    const TypedList added = withItemAdded(this->field(), list());
+    show(added);
+    const QChar next = added.text[added.cursor];
+    if (next != u',' && next != u']') return;
+    line()->setFocus();  // it is to be typed
+    line()->setCursorPosition(static_cast<int>(added.cursor));
+  });
+  connect(line(), &QLineEdit::textChanged, this, &ListEditor::showWhatIsPossible);
+}
+
+QToolButton* ListEditor::addButton(const QString& sign, const char* name, const QString& tip) {
+  auto* button = new QToolButton(this);
+  button->setText(sign);
+  button->setObjectName(QLatin1String(name));
+  button->setToolTip(tip);
+  button->setAccessibleName(tr("%1 of %2").arg(tip, QString::fromStdString(field().key)));
+  button->setFocusPolicy(Qt::StrongFocus);
+  setRole(button, "icon");
+  static_cast<QBoxLayout*>(layout())->addWidget(button);
+  return button;
+}
+
+TypedList ListEditor::list() const {
+  const QString text = effectiveText();
+  if (isWordOf(field(), text.toStdString())) return {};
+  return {text, line()->text().isEmpty() ? text.size() : line()->cursorPosition()};
+}
+
+void ListEditor::show(const TypedList& list) {
+  type(list.text);
+  line()->setCursorPosition(static_cast<int>(list.cursor));
+}
+
+/// A list may be empty for a few keys only.
+void ListEditor::showWhatIsPossible() {
+  remove_->setEnabled(list().items().size() > (field().mayBeEmpty ? 0 : 1));
+}
+
+bool ListEditor::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    if (key == Qt::Key_Up || key == Qt::Key_Down) {
+      show(withItemStepped(field(), list(), key == Qt::Key_Up ? 1 : -1));
+      return true;
+    }
+  }
+  return LineEditor::eventFilter(watched, event);
+}
+
+}  // namespace lockstep::widgets
