@@ -150,7 +150,7 @@ class TstFigure : public QObject {
     const auto figure = madeFigure(FigureContent::Drawing, 12, {curve});
     const auto* source = static_cast<const tests::PlainSource*>(curve.source.get());
     QCOMPARE(source->lastEdges.size(),
-             static_cast<std::size_t>(2 * widgets::figureLayout(12).plotPx.width() + 1));
+             static_cast<std::size_t>(1.5 * widgets::figureLayout(12).plotPx.width() + 1));
     QVERIFY(!figure.plots.front().curves.front().curve.source);
   }
 

@@ -28,6 +28,9 @@ constexpr int kXTickPx = 80, kYTickPx = 30, kMaxLegendLines = 4;
 
 QString tr(const char* text) { return QCoreApplication::translate("Figure", text); }
 
+/// To a twentieth of a px: what nobody sees makes most of a PDF's bytes, and of the time to pack them.
+double rounded(double px) { return std::round(px * 20) / 20; }
+
 struct Tick {
   double value;
   QString text;
@@ -60,8 +63,7 @@ class PlotPainter {
     paintLegend();
     paintAxes();
     painter_.save();
-    // With room for the width of a line at the border, such as a loss of 0.
-    painter_.setClipRect(area_.adjusted(-1, -2, 1, 2));
+    painter_.setClipRect(clip());
     paintLines();
     for (std::size_t i = plot_.curves.size(); i-- > 0;) paintMarks(plot_.curves[i]);
     paintEventMarks();
@@ -93,6 +95,8 @@ class PlotPainter {
     return entry < legend_.size() && legend_[entry].mark ? kMarkPx : kSamplePx;
   }
   bool isOneRun() const { return legend_.empty() || !legend_.front().anyRun; }
+  /// With room for the width of a line at the border, such as a loss of 0.
+  QRectF clip() const { return area_.adjusted(-1, -2, 1, 2); }
   PixelMap toX() const { return {plot_.x, area_.left(), area_.right(), plot_.isLogX}; }
   PixelMap toY() const { return {plot_.y, area_.bottom(), area_.top(), plot_.isLogY}; }
 
@@ -254,7 +258,8 @@ CurveLines::Line PlotPainter::toPixels(const std::vector<QPointF>& points) const
   const PixelMap x = toX(), y = toY();
   CurveLines::Line line;
   line.reserve(points.size());
-  for (const QPointF& point : points) line.push_back({x(point.x()), y(point.y())});
+  for (const QPointF& point : points)
+    line.push_back({rounded(x(point.x())), rounded(y(point.y()))});
   return line;
 }
 
@@ -275,7 +280,12 @@ CurveLines PlotPainter::linesOf(std::size_t index) const {
 void PlotPainter::paintLines() {
   std::vector<CurveLines> lines;
   for (std::size_t i = 0; i < plot_.curves.size(); ++i) lines.push_back(linesOf(i));
-  drawVector(&painter_, lines);
+  if (painter_.device()->devType() != QInternal::Image) return drawVector(&painter_, lines);
+  // QPainter takes seconds for thousands of points in wide or dashed lines.
+  const QRect area = clip().toAlignedRect();
+  const QImage picture = pictureOf(lines, area, painter_.transform().m11());
+  // Its coordinates are of the middle of a pixel.
+  painter_.drawImage(QRectF(area).translated(-0.5, -0.5), picture);
 }
 
 /// Markers of evaluations, points without neighbours, values that are not finite, and the lowest.
