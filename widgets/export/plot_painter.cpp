@@ -65,9 +65,9 @@ class PlotPainter {
     painter_.save();
     painter_.setClipRect(clip());
     paintLines();
+    painter_.restore();
     for (std::size_t i = plot_.curves.size(); i-- > 0;) paintMarks(plot_.curves[i]);
     paintEventMarks();
-    painter_.restore();
   }
 
  private:
@@ -87,6 +87,8 @@ class PlotPainter {
   void paintEventMark(EventMark::Kind kind, const QPointF& centre);
   CurveLines linesOf(std::size_t index) const;
   CurveLines::Line toPixels(const std::vector<QPointF>& points) const;
+  /// The points in the plot: a mark at its border is drawn whole.
+  CurveLines::Line shown(CurveLines::Line points) const;
   std::vector<Tick> xTicks() const;
   std::vector<Tick> yTicks() const;
   QString lowestText() const;
@@ -263,6 +265,11 @@ CurveLines::Line PlotPainter::toPixels(const std::vector<QPointF>& points) const
   return line;
 }
 
+CurveLines::Line PlotPainter::shown(CurveLines::Line points) const {
+  std::erase_if(points, [this](const QPointF& point) { return !clip().contains(point); });
+  return points;
+}
+
 CurveLines PlotPainter::linesOf(std::size_t index) const {
   const FigureCurve& each = plot_.curves[index];
   const bool isSmoothed = !each.samples.smooth.empty();
@@ -294,21 +301,21 @@ void PlotPainter::paintMarks(const FigureCurve& each) {
   const CurveLines::Line raw = toPixels(each.samples.raw);
   const auto isEvaluation = each.curve.kind == Curve::Kind::Evaluation;
   if (isEvaluation && area_.width() / static_cast<double>(raw.size() + 1) >= kMarkerGapPx)
-    for (const QPointF& point : raw)
-      if (std::isfinite(point.y())) paintMarker(painter_, each.curve, color, point, theme_.card);
+    for (const QPointF& point : shown(raw))
+      paintMarker(painter_, each.curve, color, point, theme_.card);
   painter_.setPen(Qt::NoPen);
   painter_.setBrush(color);
   if (!isEvaluation)
-    for (const QPointF& point : isolatedPoints(raw)) painter_.drawEllipse(point, kDotPx, kDotPx);
+    for (const QPointF& point : shown(isolatedPoints(raw))) painter_.drawEllipse(point, kDotPx, kDotPx);
   painter_.setBrush(Qt::NoBrush);
   painter_.setPen(QPen(theme_.error, 1.8));
-  for (const QPointF& point : toPixels(each.samples.nonFinite)) {
+  for (const QPointF& point : shown(toPixels(each.samples.nonFinite))) {
     painter_.drawLine(point - QPointF(kCrossPx, kCrossPx), point + QPointF(kCrossPx, kCrossPx));
     painter_.drawLine(point - QPointF(kCrossPx, -kCrossPx), point + QPointF(kCrossPx, -kCrossPx));
   }
   if (!each.curve.markLowest || !each.lowest) return;
-  paintRing(toPixels({{each.lowest->x, each.lowest->value}}).front(),
-            isOneRun() ? theme_.good : color);
+  for (const QPointF& point : shown(toPixels({{each.lowest->x, each.lowest->value}})))
+    paintRing(point, isOneRun() ? theme_.good : color);
 }
 
 }  // namespace
