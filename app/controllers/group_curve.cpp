@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "app/controllers/metric_curve.h"
-#include "app/models/series_figures.h"
 
 namespace lockstep::app {
 
@@ -65,7 +64,7 @@ std::optional<widgets::CurveReading> GroupCurve::nearest(double x) const {
 
 widgets::RangeFigures GroupCurve::figuresBetween(double low, double high) const {
   const MetricSeries* own = mean();
-  return own ? figuresOf(*own, scale(), low, high) : widgets::RangeFigures();
+  return own ? figures_.between(*own, scale(), low, high) : widgets::RangeFigures();
 }
 
 std::optional<widgets::CurveReading> GroupCurve::lowest() const {

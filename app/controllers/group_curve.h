@@ -8,6 +8,7 @@
 #include "app/controllers/run_controller.h"
 #include "app/models/decimation.h"
 #include "app/models/group_series.h"
+#include "app/models/series_figures.h"
 #include "widgets/curves/curve_source.h"
 
 namespace lockstep::app {
@@ -40,6 +41,7 @@ class GroupCurve : public widgets::CurveSource {
   widgets::XAxis axis_;
   bool smooth_;
   mutable GroupSeries series_;
+  mutable SeriesFigures figures_;
 };
 
 }  // namespace lockstep::app

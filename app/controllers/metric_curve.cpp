@@ -1,6 +1,5 @@
 #include "app/controllers/metric_curve.h"
 
-#include "app/models/series_figures.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -73,7 +72,7 @@ std::optional<widgets::CurveReading> MetricCurve::nearest(double x) const {
 }
 
 widgets::RangeFigures MetricCurve::figuresBetween(double low, double high) const {
-  return figuresOf(*series(), scale(), low, high);
+  return figures_.between(*series(), scale(), low, high);
 }
 
 std::optional<widgets::CurveReading> MetricCurve::lowest() const {

@@ -7,6 +7,7 @@
 
 #include "app/controllers/run_controller.h"
 #include "app/models/decimation.h"
+#include "app/models/series_figures.h"
 #include "widgets/curves/curve_source.h"
 
 namespace lockstep::app {
@@ -33,6 +34,7 @@ class MetricCurve : public widgets::CurveSource {
   std::string tag_;
   widgets::XAxis axis_;
   bool smooth_;
+  mutable SeriesFigures figures_;
 };
 
 /// A point of a series. `smooth`: with its smoothed value, else that is the value.

@@ -17,6 +17,7 @@ struct XScale {
   double at(const StepAxis& axis, std::size_t index) const;
   /// Index of the first record at or after x; axis.size() when there is none.
   std::size_t firstAt(const StepAxis& axis, double x) const;
+  bool operator==(const XScale&) const = default;
 };
 
 /// Decimates a series to the pixel columns between columnEdges (ascending, at least two). Each

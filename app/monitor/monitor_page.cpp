@@ -247,6 +247,9 @@ void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
   const bool isOfKinds = plan.curves.size() > 1;
   const bool isOnly = runs_.size() == 1;
   card->setLegendVisible(isOnly ? (isOfKinds || curves.size() > 1) && !hasShare(plan) : isOfKinds);
+  const bool areHidden = !runs_.empty() && visibleRuns().empty();
+  card->setHiddenText(areHidden ? tr("All runs are hidden: click one above the cards to show it")
+                                : QString());
   card->setCurves(std::move(curves));
   card->plot()->setXAxis(axis_);
 }

@@ -157,6 +157,28 @@ class TstMonitorPage : public QObject {
     QCOMPARE(page.cards().front()->plot()->curves().size(), std::size_t{4});
   }
 
+  void whenAllRunsAreHiddenTheCardsSayHowToShowThem() {
+    QTemporaryDir parent;
+    const auto a = open(parent, "a", 8), b = open(parent, "b", 8);
+    MonitorPage page;
+    show(page, {{a.get(), QStringLiteral("a"), 0}, {b.get(), QStringLiteral("b"), 1}});
+    const auto says = [&page](const char* words) {
+      for (const auto* label : page.cards().front()->findChildren<QLabel*>())
+        if (label->isVisible() && label->text().contains(QString::fromLatin1(words))) return true;
+      return false;
+    };
+    auto* legend = page.findChild<widgets::RunLegend*>();
+    legend->setFocus();
+    QTest::keyClick(legend, Qt::Key_Space);
+    QVERIFY(!says("hidden"));
+    QTest::keyClick(legend, Qt::Key_Right);
+    QTest::keyClick(legend, Qt::Key_Space);
+    QVERIFY(says("All runs are hidden: click one above the cards"));
+    QVERIFY(!says("Waiting"));
+    QTest::keyClick(legend, Qt::Key_Space);
+    QVERIFY(!says("hidden"));
+  }
+
   void marksOfTheFirstCardTellWhatHappened() {
     QTemporaryDir parent;
     const auto run = open(parent, "a", 8);

@@ -1,6 +1,7 @@
 // Every text that a person reads goes through tr(): with a translator that marks all it is asked
 // for, the window shows no text without the mark. Names, values, keys, tags and paths are excepted.
 #include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QAction>
 #include <QComboBox>
 #include <QDockWidget>
@@ -14,11 +15,20 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTranslator>
+#include <algorithm>
+#include <cmath>
 
+#include "app/configure/range_test_dialog.h"
 #include "app/frame/main_window.h"
+#include "app/models/run_list_model.h"
+#include "app/monitor/monitor_page.h"
+#include "app/runs/fork_dialog.h"
+#include "app/runs/run_menu.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
+#include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
 using app::MainWindow;
@@ -153,13 +163,85 @@ class TstTranslated : public QObject {
       if (each->isWindow() && each->isVisible()) dialog = each;
     if (!dialog) dialog = window.findChild<QWidget*>(QStringLiteral("commandPalette"));
     QVERIFY(dialog);
+    check(*dialog);
+  }
+
+  void everyTextOfAFork() {
+    app::ForkDialog dialog(QStringLiteral("made"), {{40, true}, {20, false}},
+                           [](qint64, const QStringList&) { return QString(); }, nullptr);
+    dialog.show();
+    check(dialog);
+  }
+
+  void everyTextOfARangeTest_data() {
+    QTest::addColumn<bool>("found");
+    QTest::addColumn<QString>("experiment");
+    QTest::newRow("a learning rate") << true << QStringLiteral("a.yaml");
+    QTest::newRow("no experiment") << true << QString();
+    QTest::newRow("none") << false << QStringLiteral("a.yaml");
+  }
+  void everyTextOfARangeTest() {
+    QFETCH(bool, found);
+    QFETCH(QString, experiment);
+    std::vector<config::RangeTestStep> steps;
+    for (int i = 0; found && i < 140; ++i) {
+      const float at = static_cast<float>(i);
+      const float loss = 4 - 3 / (1 + std::exp((60 - at) / 8)) + std::max(0.F, at - 110);
+      steps.push_back({1e-6F * std::pow(10.F, at / 20), loss, loss});
+    }
+    app::RangeTestDialog dialog(QStringLiteral("made"), steps, experiment, nullptr);
+    dialog.show();
+    check(dialog);
+  }
+
+  void everyTextOfTheMenusOfRuns_data() {
+    QTest::addColumn<int>("runs");
+    QTest::newRow("one") << 1;
+    QTest::newRow("two") << 2;
+  }
+  void everyTextOfTheMenusOfRuns() {
+    QFETCH(int, runs);
+    QTemporaryDir folder;
+    for (int i = 0; i < runs; ++i) {
+      tests::MadeRun run;
+      run.keptCheckpoints = {40};
+      run.name += i == 0 ? "" : "2";
+      tests::makeRun(folder.path(), run);
+    }
+    MainWindow window(&theme_, tests::optionsFor({folder.path()}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    auto* list = window.runsPanel()->findChild<QAbstractItemView*>(QStringLiteral("runList"));
+    QTRY_COMPARE(window.findChild<app::RunListModel*>()->rowCount(), runs);
+    app::RunMenu::Runs chosen;
+    for (int row = 0; row < runs; ++row) chosen << list->model()->index(row, 0);
+    for (const auto& run : chosen)
+      QVERIFY(!run.data(app::RunListModel::FolderRole).toString().isEmpty());
+    app::RunMenu menu(window.runsPanel(), chosen);
+    menu.popup({});
+    check(menu);
+  }
+
+  void everyTextOfTheMenuOfACard() {
+    QTemporaryDir folder;
+    MainWindow window(&theme_, tests::optionsFor({tests::makeRun(folder.path(), {})}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    widgets::CurveCard* card = window.monitorPage()->cards().front();
+    Q_EMIT card->plot()->menuRequested(card->mapToGlobal(card->rect().center()));
+    auto* menu = card->findChild<QMenu*>();
+    QVERIFY(menu && menu->actions().size() > 5);
+    check(*menu);
+  }
+
+ private:
+  static void check(const QWidget& window) {
     Texts texts({QStringLiteral("made")});
-    texts.walk(*dialog);
+    texts.walk(window);
     for (const QString& text : texts.unmarked()) qWarning().noquote() << text;
     QVERIFY(texts.unmarked().isEmpty());
   }
 
- private:
   MarkingTranslator translator_;
   widgets::ThemeSwitch theme_;
 };

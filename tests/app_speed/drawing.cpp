@@ -12,6 +12,7 @@
 #include "tests/app_speed/gui_pauses.h"
 #include "tests/app_speed/measure.h"
 #include "tests/support/append_scalars.h"
+#include "widgets/export/figure_file.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/heat_map.h"
 
@@ -137,6 +138,46 @@ void measureHundredRuns() {
   const std::vector<double> delays = pauses.take();
   print("hundred_runs_frame_ms", percentile(delays, 0.99));
   print("hundred_runs_longest_frame_ms", percentile(delays, 1));
+}
+
+/// 20 cards of four runs: from the curves to the bytes of the file.
+void measureExport() {
+  constexpr std::size_t kCards = 20;
+  QTemporaryDir folder;
+  for (int i = 0; i < 4; ++i) makeWideRun(folder.path(), i, 10000);
+  widgets::ThemeSwitch theme;
+  app::MainWindow window(&theme, windowOn({folder.path()}));
+  window.show();
+  waitUntil("the window", [&] { return window.isReady(); });
+  window.runsPanel()->findChild<QAbstractItemView*>(QStringLiteral("runList"))->selectAll();
+  waitUntil("the runs",
+            [&] { return window.runsPanel()->selectedRuns().size() == 4 && window.isReady(); });
+  const app::MonitorPage& page = *window.monitorPage();
+  const std::vector<widgets::CurveCard*> shown = page.shownCards();
+  std::vector<widgets::CurveCard*> cards;  // the first ones of the page are there again
+  for (std::size_t i = 0; i < kCards; ++i) cards.push_back(shown[i % shown.size()]);
+  const struct {
+    const char* name;
+    widgets::FigureFormat format;
+  } kFiles[] = {{"export_pdf_ms", widgets::FigureFormat::Pdf},
+                {"export_svg_ms", widgets::FigureFormat::Svg},
+                {"export_png_ms", widgets::FigureFormat::Png},
+                {"export_tex_ms", widgets::FigureFormat::Tex},
+                {"export_csv_ms", widgets::FigureFormat::Csv}};
+  std::vector<double> taking;
+  for (const auto& [name, format] : kFiles) {
+    std::vector<double> times;
+    for (int i = 0; i < 3; ++i) {
+      QElapsedTimer clock;
+      clock.start();
+      const widgets::Figure figure = page.figureOf(cards, contentFor(format));
+      taking.push_back(millisecondsOf(clock));
+      fileOf(figure, format);
+      times.push_back(millisecondsOf(clock));
+    }
+    print(name, median(times));
+  }
+  print("export_longest_on_gui_thread_ms", percentile(taking, 1));
 }
 
 /// From the values of 400 parameters at 2,000 steps to the picture of their map.

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
                        {"idle_live", measureIdleLive},
                        {"run_list", measureRunList},
                        {"run_facts", measureRunFacts},
+                       {"export", measureExport},
                        {"heat_map", measureHeatMap},
                        {"predictions", measurePredictions},
                        {"theme_switch", measureThemeSwitch},

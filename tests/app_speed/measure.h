@@ -44,6 +44,7 @@ void measurePointToPixel();
 void measureIdleLive();
 void measureRunList();
 void measureRunFacts();
+void measureExport();
 void measureHeatMap();
 void measurePredictions();
 void measureThemeSwitch();

@@ -102,6 +102,27 @@ class TstFigure : public QObject {
       QCOMPARE(svg.strokes.value(each.key()) - plain.strokes.value(each.key()), each.value());
   }
 
+  void aMarkerAtTheBorderIsWhole() {
+    std::vector<widgets::Curve> curves = tests::madeCurves();
+    curves[1].stroke = widgets::Curve::Stroke::Run;  // filled markers
+    curves[1].styleIndex = 1;
+    widgets::PlotView view;
+    view.setCurves(curves);
+    view.zoomX({0, 100});  // the last evaluation is at 100
+    widgets::Figure figure;
+    figure.plots = {
+        figurePlot(view, QStringLiteral("Loss"), 1, widgets::FigureContent::Drawing)};
+    const QImage picture = pictureOf(figure);
+    const QColor color = widgets::runStyle(1, widgets::lightTheme()).color;
+    // In the margin, right of the end of the axis, by two pixels and more.
+    int found = 0;
+    const double plotPx = widgets::figureLayout(1).plotPx.width();
+    for (int y = 0; y < picture.height(); ++y)
+      for (int x = 2 * static_cast<int>(14 + plotPx - 10 + 2); x < picture.width(); ++x)
+        if (picture.pixelColor(x, y) == color) ++found;
+    QVERIFY(found > 0);
+  }
+
   void severalRunsAreListedAboveThePlots() {
     std::vector<widgets::Curve> curves = tests::madeCurves();
     curves[1].run = QStringLiteral("run b");
@@ -150,7 +171,7 @@ class TstFigure : public QObject {
     const auto figure = madeFigure(FigureContent::Drawing, 12, {curve});
     const auto* source = static_cast<const tests::PlainSource*>(curve.source.get());
     QCOMPARE(source->lastEdges.size(),
-             static_cast<std::size_t>(2 * widgets::figureLayout(12).plotPx.width() + 1));
+             static_cast<std::size_t>(1.5 * widgets::figureLayout(12).plotPx.width() + 1));
     QVERIFY(!figure.plots.front().curves.front().curve.source);
   }
 

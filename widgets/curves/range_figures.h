@@ -10,6 +10,8 @@ class RangeFigures {
  public:
   /// NaN and infinity are counted and otherwise left out.
   void add(double x, double value);
+  /// Adds all values of another one, of other points.
+  void add(const RangeFigures& other);
 
   std::size_t count() const { return count_; }  ///< of finite values
   std::size_t nonFiniteCount() const { return nonFinite_; }

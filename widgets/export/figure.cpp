@@ -12,8 +12,8 @@
 namespace lockstep::widgets {
 namespace {
 
-/// Pixel columns a px: a PNG has twice as many.
-constexpr int kColumnsPerPx = 2;
+/// Columns a px, of which a PNG has two pixels: more would be bytes that nobody sees.
+constexpr double kColumnsPerPx = 1.5;
 constexpr QSizeF kSinglePx(640, 420), kOneOfManyPx(400, 270);
 constexpr std::size_t kFewPlots = 4;
 
@@ -63,7 +63,7 @@ FigurePlot figurePlot(const PlotView& view, const QString& title, std::size_t pl
   std::vector<CurveSamples> samples(taken.curves.size());
   if (content == FigureContent::Drawing) {
     PlotView printed = view;
-    const int widthPx = static_cast<int>(figureLayout(plots).plotPx.width()) * kColumnsPerPx;
+    const int widthPx = static_cast<int>(figureLayout(plots).plotPx.width() * kColumnsPerPx);
     taken.x = view.x();
     printed.setWidth(widthPx, widthPx);
     printed.zoomX(taken.x);  // else its ends would be those of a plot of this width

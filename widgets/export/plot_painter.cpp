@@ -28,6 +28,9 @@ constexpr int kXTickPx = 80, kYTickPx = 30, kMaxLegendLines = 4;
 
 QString tr(const char* text) { return QCoreApplication::translate("Figure", text); }
 
+/// To a twentieth of a px: what nobody sees makes most of a PDF's bytes, and of the time to pack them.
+double rounded(double px) { return std::round(px * 20) / 20; }
+
 struct Tick {
   double value;
   QString text;
@@ -60,12 +63,11 @@ class PlotPainter {
     paintLegend();
     paintAxes();
     painter_.save();
-    // With room for the width of a line at the border, such as a loss of 0.
-    painter_.setClipRect(area_.adjusted(-1, -2, 1, 2));
+    painter_.setClipRect(clip());
     paintLines();
+    painter_.restore();
     for (std::size_t i = plot_.curves.size(); i-- > 0;) paintMarks(plot_.curves[i]);
     paintEventMarks();
-    painter_.restore();
   }
 
  private:
@@ -85,6 +87,8 @@ class PlotPainter {
   void paintEventMark(EventMark::Kind kind, const QPointF& centre);
   CurveLines linesOf(std::size_t index) const;
   CurveLines::Line toPixels(const std::vector<QPointF>& points) const;
+  /// The points in the plot: a mark at its border is drawn whole.
+  CurveLines::Line shown(CurveLines::Line points) const;
   std::vector<Tick> xTicks() const;
   std::vector<Tick> yTicks() const;
   QString lowestText() const;
@@ -93,6 +97,8 @@ class PlotPainter {
     return entry < legend_.size() && legend_[entry].mark ? kMarkPx : kSamplePx;
   }
   bool isOneRun() const { return legend_.empty() || !legend_.front().anyRun; }
+  /// With room for the width of a line at the border, such as a loss of 0.
+  QRectF clip() const { return area_.adjusted(-1, -2, 1, 2); }
   PixelMap toX() const { return {plot_.x, area_.left(), area_.right(), plot_.isLogX}; }
   PixelMap toY() const { return {plot_.y, area_.bottom(), area_.top(), plot_.isLogY}; }
 
@@ -254,8 +260,14 @@ CurveLines::Line PlotPainter::toPixels(const std::vector<QPointF>& points) const
   const PixelMap x = toX(), y = toY();
   CurveLines::Line line;
   line.reserve(points.size());
-  for (const QPointF& point : points) line.push_back({x(point.x()), y(point.y())});
+  for (const QPointF& point : points)
+    line.push_back({rounded(x(point.x())), rounded(y(point.y()))});
   return line;
+}
+
+CurveLines::Line PlotPainter::shown(CurveLines::Line points) const {
+  std::erase_if(points, [this](const QPointF& point) { return !clip().contains(point); });
+  return points;
 }
 
 CurveLines PlotPainter::linesOf(std::size_t index) const {
@@ -275,7 +287,12 @@ CurveLines PlotPainter::linesOf(std::size_t index) const {
 void PlotPainter::paintLines() {
   std::vector<CurveLines> lines;
   for (std::size_t i = 0; i < plot_.curves.size(); ++i) lines.push_back(linesOf(i));
-  drawVector(&painter_, lines);
+  if (painter_.device()->devType() != QInternal::Image) return drawVector(&painter_, lines);
+  // QPainter takes seconds for thousands of points in wide or dashed lines.
+  const QRect area = clip().toAlignedRect();
+  const QImage picture = pictureOf(lines, area, painter_.transform().m11());
+  // Its coordinates are of the middle of a pixel.
+  painter_.drawImage(QRectF(area).translated(-0.5, -0.5), picture);
 }
 
 /// Markers of evaluations, points without neighbours, values that are not finite, and the lowest.
@@ -284,21 +301,21 @@ void PlotPainter::paintMarks(const FigureCurve& each) {
   const CurveLines::Line raw = toPixels(each.samples.raw);
   const auto isEvaluation = each.curve.kind == Curve::Kind::Evaluation;
   if (isEvaluation && area_.width() / static_cast<double>(raw.size() + 1) >= kMarkerGapPx)
-    for (const QPointF& point : raw)
-      if (std::isfinite(point.y())) paintMarker(painter_, each.curve, color, point, theme_.card);
+    for (const QPointF& point : shown(raw))
+      paintMarker(painter_, each.curve, color, point, theme_.card);
   painter_.setPen(Qt::NoPen);
   painter_.setBrush(color);
   if (!isEvaluation)
-    for (const QPointF& point : isolatedPoints(raw)) painter_.drawEllipse(point, kDotPx, kDotPx);
+    for (const QPointF& point : shown(isolatedPoints(raw))) painter_.drawEllipse(point, kDotPx, kDotPx);
   painter_.setBrush(Qt::NoBrush);
   painter_.setPen(QPen(theme_.error, 1.8));
-  for (const QPointF& point : toPixels(each.samples.nonFinite)) {
+  for (const QPointF& point : shown(toPixels(each.samples.nonFinite))) {
     painter_.drawLine(point - QPointF(kCrossPx, kCrossPx), point + QPointF(kCrossPx, kCrossPx));
     painter_.drawLine(point - QPointF(kCrossPx, -kCrossPx), point + QPointF(kCrossPx, -kCrossPx));
   }
   if (!each.curve.markLowest || !each.lowest) return;
-  paintRing(toPixels({{each.lowest->x, each.lowest->value}}).front(),
-            isOneRun() ? theme_.good : color);
+  for (const QPointF& point : shown(toPixels({{each.lowest->x, each.lowest->value}})))
+    paintRing(point, isOneRun() ? theme_.good : color);
 }
 
 }  // namespace

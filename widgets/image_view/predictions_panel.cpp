@@ -67,6 +67,9 @@ void PredictionsPanel::buildWidgets() {
          "those\nbelow model.box_head.score_threshold, 0.05 unless it is set."));
   score_->setRange(0, kPercent);
   score_->setValue(50);
+  lowerScores_ = smallLabel();
+  lowerScores_->setObjectName(QStringLiteral("lowerScores"));
+  lowerScores_->hide();
   iou_ = new ValueSlider(tr("IoU threshold"), hundredths);
   iou_->setToolTip(
       tr("A detection is right if its IoU with an object of its class reaches this:\n"
@@ -125,6 +128,7 @@ void PredictionsPanel::buildUi() {
   column->addSpacing(3);
   column->addWidget(sectionTitle(tr("Thresholds")));
   column->addWidget(score_);
+  column->addWidget(lowerScores_);
   column->addWidget(iou_);
   column->addSpacing(3);
   column->addLayout(counts);
@@ -187,6 +191,7 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optio
   falsePositives_->setCounts(all, ofImage);
   missed_->setCounts(all, ofImage);
   showExtent(analysis);
+  showLowerScores(analysis);
   showPastLimit(analysis);
   showClassCounts(analysis);
   if (!all) return curve_->setCurve({}, {});
@@ -237,6 +242,22 @@ void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
                    : predicted == imageCount_
                        ? tr("all %1 images predicted").arg(imageCount_)
                        : tr("%1 of %2 images predicted").arg(predicted).arg(imageCount_));
+}
+
+/// A young model finds nothing, or nothing with a high score: without a word both would look the
+/// same.
+void PredictionsPanel::showLowerScores(const CheckpointAnalysis* analysis) {
+  const auto detectionsFrom = [&](double score) {
+    const coco::Counts counts =
+        analysis ? countsAt(analysis->all, score, hidden()) : coco::Counts();
+    return counts.truePositives + counts.falsePositives;
+  };
+  const auto lower = detectionsFrom(0);
+  lowerScores_->setText(lower == 0   ? tr("No detections, also not with lower scores")
+                        : lower == 1 ? tr("1 detection has a lower score")
+                                     : tr("All %1 detections have lower scores").arg(lower));
+  lowerScores_->setVisible(analysis && !analysis->images.empty() &&
+                           detectionsFrom(thresholds().score) == 0);
 }
 
 /// Shows how many objects and detections AP ignores because of its limit, if any.

@@ -72,6 +72,7 @@ class PredictionsPanel : public QWidget {
   void connectSignals();
   void showClassCounts(const CheckpointAnalysis* analysis);
   void showExtent(const CheckpointAnalysis* analysis);
+  void showLowerScores(const CheckpointAnalysis* analysis);
   void showPastLimit(const CheckpointAnalysis* analysis);
 
   const PredictionStore* store_ = nullptr;
@@ -79,6 +80,7 @@ class PredictionsPanel : public QWidget {
   int imageCount_ = 0;
   ValueSlider* checkpoint_ = nullptr;
   ValueSlider* score_ = nullptr;
+  QLabel* lowerScores_ = nullptr;
   ValueSlider* iou_ = nullptr;
   std::size_t mostDetections_ = 0;
   QLabel* pastLimit_ = nullptr;

@@ -181,11 +181,18 @@ void CurveCard::setEmptyText(const QString& text) {
   updateEmptyText();
 }
 
+void CurveCard::setHiddenText(const QString& text) {
+  hiddenText_ = text;
+  updateEmptyText();
+}
+
 void CurveCard::refresh() { plot_->refresh(); }
 
 void CurveCard::updateEmptyText() {
   const bool areHidden = plot_->curves().size() < curves_.size();
-  empty_->setText(areHidden ? tr("Hidden: click a name above to show it") : emptyText_);
+  empty_->setText(areHidden              ? tr("Hidden: click a name above to show it")
+                  : hiddenText_.isEmpty() ? emptyText_
+                                          : hiddenText_);
   empty_->setVisible(!plot_->hasPoints() && !empty_->text().isEmpty());
   empty_->setGeometry(plot_->rect().adjusted(24, 0, -24, -16));
   empty_->raise();

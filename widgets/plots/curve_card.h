@@ -44,6 +44,8 @@ class CurveCard : public QFrame {
   void setFooter(QWidget* footer);
   /// Text in the middle of the plot while no curve has a point.
   void setEmptyText(const QString& text);
+  /// Instead of it: why nothing is drawn although there are points; empty: nothing is left out.
+  void setHiddenText(const QString& text);
   /// Call it when the sources have changed.
   void refresh();
 
@@ -87,7 +89,7 @@ class CurveCard : public QFrame {
   QToolButton* resetButton_ = nullptr;
   QToolButton* menuButton_ = nullptr;
   CurvePlot* plot_ = nullptr;
-  QString emptyText_;
+  QString emptyText_, hiddenText_;
   std::vector<Curve> curves_;  ///< also those that are hidden
   std::vector<EventMark> marks_;
   QStringList hidden_;
