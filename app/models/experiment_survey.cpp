@@ -124,12 +124,12 @@ void addObjects(const config::Experiment& experiment, SurveyFacts& facts) {
   const config::AnchorFit fit =
       config::fitAnchors(objects, experiment.augment, experiment.model.anchors);
   const double missed = fit.all().share();
-  facts.append({tr("anchors"), missed > 0
-                                   ? tr("none has an IoU of 0.5 with %1 of the %2 objects")
-                                         .arg(QString::fromStdString(base::percent(missed)))
-                                         .arg(objects.size())
-                                   : tr("one has an IoU of 0.5 with each of the %1 objects")
-                                         .arg(objects.size())});
+  facts.append({tr("anchors"),
+                missed > 0
+                    ? tr("none has an IoU of 0.5 with %1 of the %2 objects")
+                          .arg(QString::fromStdString(base::percent(missed)))
+                          .arg(objects.size())
+                    : tr("one has an IoU of 0.5 with each of the %1 objects").arg(objects.size())});
   const int limit = experiment.model.boxHead.detectionsPerImage;
   const QString crowded = tr("%1 objects in %2, of at most %3 detections")
                               .arg(most)
