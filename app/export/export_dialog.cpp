@@ -118,11 +118,10 @@ void ExportDialog::showFormat() {
   const bool isTable = contentFor(format()) == widgets::FigureContent::Table;
   copy_->setText(isTable ? tr("Copy the table") : tr("Copy the picture"));
   note_->setText(
-      isTable
-          ? tr("Every logged point of the curves, whatever is zoomed to: not smoothed, not "
-               "downsampled.")
-          : tr("As it is shown, in the light theme. Lines hold the minimum and maximum of each "
-               "pixel column; CSV has every point."));
+      isTable ? tr("Every logged point of the curves, whatever is zoomed to: not smoothed, not "
+                   "downsampled.")
+              : tr("As it is shown, in the light theme. Lines hold the minimum and maximum of each "
+                   "pixel column; CSV has every point."));
 }
 
 void ExportDialog::setBusy(bool busy) {

@@ -20,6 +20,8 @@ class GroupSeries {
   const MetricSeries* mean() const { return store_.series("mean"); }
   const MetricSeries* low() const { return store_.series("low"); }
   const MetricSeries* high() const { return store_.series("high"); }
+  /// Of those that have values of the tag: the mean is theirs.
+  std::size_t runCount() const { return series_.size(); }
   /// Wall time that the seconds of the series count from.
   double baseTime() const { return store_.baseTime(); }
 

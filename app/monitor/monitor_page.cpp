@@ -442,9 +442,8 @@ widgets::Figure MonitorPage::figureOf(const std::vector<widgets::CurveCard*>& ca
   for (const RunGroup& group : visibleGroups())
     figure.runs.push_back({group.name, group.styleIndex});
   for (const widgets::CurveCard* card : cards)
-    figure.plots.push_back(
-        widgets::figurePlot(card->plot()->view(), card->title(), cards.size(), content,
-                            card->plot()->eventMarks()));
+    figure.plots.push_back(widgets::figurePlot(card->plot()->view(), card->title(), cards.size(),
+                                               content, card->plot()->eventMarks()));
   return figure;
 }
 

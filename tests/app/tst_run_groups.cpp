@@ -1,6 +1,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -9,6 +10,7 @@
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
+#include "widgets/curves/cursor_readings.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/run_legend.h"
 
@@ -111,6 +113,7 @@ class TstRunGroups : public QObject {
     GroupSeries group;
     group.update(pointersTo(stores), "loss");
     QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 4, 6}));
+    QCOMPARE(group.runCount(), stores.size() - 1);
   }
 
   void runsAreGroupedBySection() {
@@ -149,6 +152,12 @@ class TstRunGroups : public QObject {
     // Of two values: their distance by the square root of two.
     QVERIFY(lossOf(*high) > lossOf(*low));
     QVERIFY(std::abs(at->deviation - (lossOf(*high) - lossOf(*low)) / std::sqrt(2.0)) < 1e-5);
+    QCOMPARE(at->runs, 2);
+    const auto readings = widgets::readingsAt(curves, 20, widgets::XAxis::Step,
+                                              [](double x, double y) { return QPointF(x, y); }, {});
+    QVERIFY(std::ranges::any_of(readings.readings.rows, [](const auto& row) {
+      return row.name == QStringLiteral("train, mean of 2");
+    }));
     const auto samples = curves.front().source->sample({0, 10, 20, 30, 40});
     QVERIFY(!samples.bandLow.empty() && samples.bandLow.size() == samples.bandHigh.size());
     QVERIFY(

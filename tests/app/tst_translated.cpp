@@ -167,8 +167,9 @@ class TstTranslated : public QObject {
   }
 
   void everyTextOfAFork() {
-    app::ForkDialog dialog(QStringLiteral("made"), {{40, true}, {20, false}},
-                           [](qint64, const QStringList&) { return QString(); }, nullptr);
+    app::ForkDialog dialog(
+        QStringLiteral("made"), {{40, true}, {20, false}},
+        [](qint64, const QStringList&) { return QString(); }, nullptr);
     dialog.show();
     check(dialog);
   }

@@ -110,8 +110,7 @@ class TstFigure : public QObject {
     view.setCurves(curves);
     view.zoomX({0, 100});  // the last evaluation is at 100
     widgets::Figure figure;
-    figure.plots = {
-        figurePlot(view, QStringLiteral("Loss"), 1, widgets::FigureContent::Drawing)};
+    figure.plots = {figurePlot(view, QStringLiteral("Loss"), 1, widgets::FigureContent::Drawing)};
     const QImage picture = pictureOf(figure);
     const QColor color = widgets::runStyle(1, widgets::lightTheme()).color;
     // In the margin, right of the end of the axis, by two pixels and more.

@@ -83,8 +83,8 @@ class TstFigureTex : public QObject {
     const QString tex = QString::fromUtf8(texOf(figure));
     QVERIFY(isBalanced(tex));
     QCOMPARE(tex.count(QStringLiteral("only marks")), 6);
-    for (const char* name : {"checkpoint", "evaluation", "learning-rate step", "resume", "fork",
-                             "alert"})
+    for (const char* name :
+         {"checkpoint", "evaluation", "learning-rate step", "resume", "fork", "alert"})
       QVERIFY(tex.contains(QStringLiteral("\\addlegendentry{%1}").arg(QLatin1String(name))));
     const auto plots = plotsIn(tex);
     QCOMPARE(plots.size(), std::size_t{2 + 6});

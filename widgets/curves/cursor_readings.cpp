@@ -78,6 +78,7 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
     row.curve = *one.curve;
     if (runs.size() > 1) row.run = one.curve->run;
     row.name = one.curve->name;
+    if (reading.runs > 0) row.name += tr(", mean of %1").arg(reading.runs);
     if (isLowest(one)) row.name += tr(" (lowest)");
     row.value = valueText(reading.smooth - reading.base);
     if (reading.deviation > 0) row.value += QStringLiteral(" ± ") + valueText(reading.deviation);

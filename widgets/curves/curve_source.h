@@ -22,6 +22,7 @@ struct CurveReading {
   double seconds = 0;    ///< since the run began
   double base = 0;       ///< of a part of a stack: what is below it, not of its own value
   double deviation = 0;  ///< of a mean: the standard deviation
+  int runs = 0;          ///< of a mean: how many runs have values
 };
 
 /// Every point of a curve as it was logged.

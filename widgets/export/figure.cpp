@@ -89,8 +89,8 @@ std::vector<CurveLines::Band> bandsAt(const FigurePlot& plot, std::size_t curve)
   const FigureCurve& own = plot.curves[curve];
   std::vector<CurveLines::Band> bands;
   if (!own.samples.bandLow.empty())
-    bands.push_back({own.samples.bandHigh, own.samples.bandLow,
-                     deviationColor(own.curve, lightTheme())});
+    bands.push_back(
+        {own.samples.bandHigh, own.samples.bandLow, deviationColor(own.curve, lightTheme())});
   const auto other = static_cast<std::size_t>(own.curve.gapTo);
   if (own.curve.gapTo < 0 || other >= plot.curves.size()) return bands;
   const ShadedGap gap = shadedGap(own.samples, plot.curves[other].samples,

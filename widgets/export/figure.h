@@ -15,9 +15,9 @@
 namespace lockstep::widgets {
 
 struct FigureCurve {
-  Curve curve;                         ///< without its source
-  CurveSamples samples;                ///< of a drawing
-  std::optional<CurveReading> lowest;  ///< of a drawing
+  Curve curve;                          ///< without its source
+  CurveSamples samples;                 ///< of a drawing
+  std::optional<CurveReading> lowest;   ///< of a drawing
   std::function<CurvePoints()> points;  ///< of a table; empty: none
 };
 

@@ -22,13 +22,14 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr double kTitlePx = 20, kLegendPx = 16, kLeftPx = 66, kRightPx = 10, kBottomPx = 40,
-                 kSamplePx = 22, kMarkPx = 10, kToNamePx = 5, kBetweenPx = 14, kTickGapPx = 5, kMarkerGapPx = 9,
-                 kCrossPx = 4, kRingPx = 6.5, kDotPx = 2.5;
+                 kSamplePx = 22, kMarkPx = 10, kToNamePx = 5, kBetweenPx = 14, kTickGapPx = 5,
+                 kMarkerGapPx = 9, kCrossPx = 4, kRingPx = 6.5, kDotPx = 2.5;
 constexpr int kXTickPx = 80, kYTickPx = 30, kMaxLegendLines = 4;
 
 QString tr(const char* text) { return QCoreApplication::translate("Figure", text); }
 
-/// To a twentieth of a px: what nobody sees makes most of a PDF's bytes, and of the time to pack them.
+/// To a twentieth of a px: what nobody sees makes most of a PDF's bytes, and of the time to pack
+/// them.
 double rounded(double px) { return std::round(px * 20) / 20; }
 
 struct Tick {
@@ -306,7 +307,8 @@ void PlotPainter::paintMarks(const FigureCurve& each) {
   painter_.setPen(Qt::NoPen);
   painter_.setBrush(color);
   if (!isEvaluation)
-    for (const QPointF& point : shown(isolatedPoints(raw))) painter_.drawEllipse(point, kDotPx, kDotPx);
+    for (const QPointF& point : shown(isolatedPoints(raw)))
+      painter_.drawEllipse(point, kDotPx, kDotPx);
   painter_.setBrush(Qt::NoBrush);
   painter_.setPen(QPen(theme_.error, 1.8));
   for (const QPointF& point : shown(toPixels(each.samples.nonFinite))) {

@@ -190,7 +190,7 @@ void CurveCard::refresh() { plot_->refresh(); }
 
 void CurveCard::updateEmptyText() {
   const bool areHidden = plot_->curves().size() < curves_.size();
-  empty_->setText(areHidden              ? tr("Hidden: click a name above to show it")
+  empty_->setText(areHidden               ? tr("Hidden: click a name above to show it")
                   : hiddenText_.isEmpty() ? emptyText_
                                           : hiddenText_);
   empty_->setVisible(!plot_->hasPoints() && !empty_->text().isEmpty());
