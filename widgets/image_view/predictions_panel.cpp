@@ -256,7 +256,7 @@ void PredictionsPanel::showLowerScores(const CheckpointAnalysis* analysis) {
   lowerScores_->setText(lower == 0   ? tr("No detections, also not with lower scores")
                         : lower == 1 ? tr("1 detection has a lower score")
                                      : tr("All %1 detections have lower scores").arg(lower));
-  lowerScores_->setVisible(analysis && !analysis->images.empty() &&
+  lowerScores_->setVisible(analysis && analysis->imageCount() > 0 &&
                            detectionsFrom(thresholds().score) == 0);
 }
 
