@@ -2,8 +2,10 @@
 
 #include <QApplication>
 #include <QEvent>
+#include <QFontInfo>
 #include <QGuiApplication>
 #include <QPalette>
+#include <QScreen>
 #include <QWidget>
 #include <algorithm>
 #include <array>
@@ -108,6 +110,17 @@ const std::array<QColor, kColors>& runColors(const Theme& theme) {
 
 std::size_t styleRow(int index) { return static_cast<std::size_t>(std::max(index, 0)); }
 
+/// Of the desktop's font, which may have been chosen in pixels.
+double desktopPoints() {
+  const QFont font = QApplication::font();
+  return font.pointSizeF() > 0 ? font.pointSizeF() : QFontInfo(font).pointSizeF();
+}
+
+double pointsOf(int size) {
+  constexpr double kLeastPoints = 7.5;
+  return std::max(kLeastPoints, desktopPoints() * size / kDesktopFontSize);
+}
+
 bool isDarkPalette(const QPalette& palette) {
   return palette.color(QPalette::Window).lightness() < 128;
 }
@@ -144,25 +157,28 @@ QColor heldOutColor(int index, const Theme& theme) {
   return runColors(theme)[styleRow(index) % kColors == kVermilion ? kBlue : kVermilion];
 }
 
-QFont monoFont(int sizePx) {
+QFont monoFont(int size) {
   QFont font;
   font.setFamilies({QStringLiteral("JetBrains Mono"), QStringLiteral("DejaVu Sans Mono"),
                     QStringLiteral("Menlo"), QStringLiteral("Consolas"),
                     QStringLiteral("monospace")});
   font.setStyleHint(QFont::Monospace);
-  font.setPixelSize(sizePx);
+  font.setPointSizeF(pointsOf(size));
   return font;
 }
 
-QFont interfaceFont(int sizePx, QFont::Weight weight) {
-  QFont font;
-  font.setFamilies({QStringLiteral("Inter"), QStringLiteral("Noto Sans"), QStringLiteral("Ubuntu"),
-                    QStringLiteral("Cantarell"), QStringLiteral("DejaVu Sans"),
-                    QStringLiteral("sans-serif")});
-  font.setStyleHint(QFont::SansSerif);
-  font.setPixelSize(sizePx);
+QFont interfaceFont(int size, QFont::Weight weight) {
+  QFont font = QApplication::font();
+  font.setPointSizeF(pointsOf(size));
   font.setWeight(weight);
   return font;
+}
+
+int scaledPx(int px) {
+  constexpr double kPointsPerInch = 72;
+  const double desktopPx =
+      desktopPoints() * QGuiApplication::primaryScreen()->logicalDotsPerInchY() / kPointsPerInch;
+  return std::max(px, static_cast<int>(std::lround(px * desktopPx / kDesktopFontSize)));
 }
 
 double contrastRatio(const QColor& first, const QColor& second) {
@@ -209,7 +225,6 @@ ThemeSwitch::ThemeSwitch(QObject* parent) : QObject(parent) {
   initialiseResources();
   qApp->installEventFilter(this);
   QApplication::setStyle(new WorkbenchStyle);  // which the application owns
-  QApplication::setFont(interfaceFont());
 }
 
 void ThemeSwitch::setMode(Mode mode) {

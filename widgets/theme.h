@@ -58,9 +58,15 @@ RunStyle runStyle(int index, const Theme& theme);
 /// blue if the run is vermilion. Both are distinguishable from the other colours.
 QColor heldOutColor(int index, const Theme& theme);
 
-/// Monospaced, for numbers, steps, paths and YAML. sizePx in logical pixels.
-QFont monoFont(int sizePx = 12);
-QFont interfaceFont(int sizePx = 13, QFont::Weight weight = QFont::Normal);
+/// The size of fonts and the lengths that go with them are written as they are where the desktop's
+/// font, QApplication::font(), is 13 px high; they grow with that font.
+inline constexpr int kDesktopFontSize = 13;
+/// Monospaced, for numbers, steps, paths and YAML. In points.
+QFont monoFont(int size = 12);
+/// In the desktop's family. In points.
+QFont interfaceFont(int size = kDesktopFontSize, QFont::Weight weight = QFont::Normal);
+/// A length around text, in logical pixels; never less than `px`.
+int scaledPx(int px);
 
 /// `fraction` of the way from one opaque colour to another, 0 … 1.
 QColor blend(const QColor& from, const QColor& to, double fraction);

@@ -15,7 +15,7 @@ namespace lockstep::app {
 namespace {
 
 enum Column { Name, Value, kColumns };
-constexpr int kWidthInCharacters = 38, kNameInCharacters = 17;
+constexpr int kWidthInCharacters = 46, kMostNameInCharacters = 24;
 
 /// Whether the rows below an item have these names, and as many parts each.
 bool hasShapeOf(const QTreeWidgetItem* item, const std::vector<Inspected>& things) {
@@ -34,6 +34,7 @@ void fill(QTreeWidgetItem* item, const std::vector<Inspected>& things) {
     if (!row) row = new QTreeWidgetItem(item);
     row->setText(Name, things[i].name);
     row->setText(Value, things[i].value);
+    row->setToolTip(Name, things[i].name);
     row->setToolTip(Value, things[i].value);
     fill(row, things[i].parts);
   }
@@ -70,7 +71,6 @@ void FactPanel::buildUi(const QString& name) {
   tree_->setTextElideMode(Qt::ElideMiddle);
   tree_->setIndentation(fontMetrics().averageCharWidth() * 2);
   tree_->header()->setStretchLastSection(true);
-  tree_->header()->resizeSection(Name, fontMetrics().averageCharWidth() * kNameInCharacters);
   tree_->setContextMenuPolicy(Qt::ActionsContextMenu);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 0, 0, 4);
@@ -102,6 +102,9 @@ void FactPanel::setThings(const std::vector<Inspected>& things) {
     item->setExpanded(!closed.contains(item->text(Name)));
     for (int k = 0; k < item->childCount(); ++k) item->child(k)->setExpanded(true);
   }
+  tree_->resizeColumnToContents(Name);
+  const int most = fontMetrics().averageCharWidth() * kMostNameInCharacters;
+  if (tree_->columnWidth(Name) > most) tree_->setColumnWidth(Name, most);
 }
 
 void FactPanel::copy() {

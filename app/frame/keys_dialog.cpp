@@ -14,6 +14,7 @@
 #include "app/models/word_match.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {
@@ -117,7 +118,7 @@ void KeysDialog::fill() {
     auto* item =
         new QTreeWidgetItem(list_, {placeName(widgets::placeOf(action)),
                                     widgets::listedText(action), textOf(action->shortcuts())});
-    item->setSizeHint(Place, {0, kRowPx});
+    item->setSizeHint(Place, {0, widgets::scaledPx(kRowPx)});
     item->setData(Place, kActionRole, QVariant::fromValue<QObject*>(action));
   }
   list_->setCurrentItem(list_->topLevelItem(0));

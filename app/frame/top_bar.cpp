@@ -51,7 +51,7 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
 
 void TopBar::buildUi() {
   setObjectName(QStringLiteral("topBar"));
-  setFixedHeight(kHeightPx);
+  setFixedHeight(widgets::scaledPx(kHeightPx));
   buildWidgets();
   layOut();
 }
@@ -105,7 +105,7 @@ void TopBar::buildWidgets() {
   widgets::showKeysOf(menu_, "window.menu");
   menu_->setPopupMode(QToolButton::InstantPopup);
   widgets::setRole(menu_, "icon");
-  menu_->setFixedSize(32, 28);
+  menu_->setFixedSize(widgets::scaledPx(32), widgets::scaledPx(28));
 }
 
 void TopBar::layOut() {

@@ -9,6 +9,7 @@
 
 #include "widgets/role.h"
 #include "widgets/slider.h"
+#include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {
@@ -48,7 +49,7 @@ void CurveTools::buildUi() {
          "The raw curve stays visible behind."));
   smoothingText_ = new QLabel;
   widgets::setRole(smoothingText_, "mono");
-  smoothingText_->setFixedWidth(40);
+  smoothingText_->setFixedWidth(widgets::scaledPx(40));
   xAxis_ = new QComboBox;
   xAxis_->setAccessibleName(tr("X axis"));
   xAxis_->addItem(tr("x: step"), static_cast<int>(widgets::XAxis::Step));
@@ -112,7 +113,7 @@ void CurveTools::toggleSmoothing() {
 void CurveTools::setSpacious(bool isSpacious) {
   smoothingLabel_->setVisible(isSpacious);
   smoothing_->setFixedWidth(isSpacious ? 110 : 70);
-  words_->setFixedWidth(isSpacious ? 160 : 110);
+  words_->setFixedWidth(widgets::scaledPx(isSpacious ? 160 : 110));
 }
 
 }  // namespace lockstep::app

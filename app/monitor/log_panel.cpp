@@ -19,13 +19,13 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kLinePx = 19;
+int linePx() { return widgets::scaledPx(19); }
 
 /// A list with a text for when it is empty.
 class LogList : public QListView {
  public:
   explicit LogList(const QString& emptyText) : emptyText_(emptyText) {
-    setMinimumHeight(2 * kLinePx);  // leave more room to the pages in a low window
+    setMinimumHeight(2 * linePx());  // leave more room to the pages in a low window
   }
 
  protected:
@@ -82,7 +82,7 @@ class LogDelegate : public QStyledItemDelegate {
   }
 
   QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-    return {200, kLinePx};
+    return {200, linePx()};
   }
 };
 
@@ -116,7 +116,7 @@ void LogPanel::buildUi() {
   filter_->setAccessibleName(tr("Filter log"));
   filter_->setPlaceholderText(tr("Filter log"));
   filter_->setClearButtonEnabled(true);
-  filter_->setFixedWidth(220);
+  filter_->setFixedWidth(widgets::scaledPx(220));
   log_ = new LogModel(this);
   alerts_ = new LogModel(this);
   shownLog_ = new QSortFilterProxyModel(this);
@@ -158,7 +158,7 @@ void LogPanel::connectSignals() {
 
 void LogPanel::setLog(const std::vector<LogEntry>& entries) {
   QScrollBar* bar = logList_->verticalScrollBar();
-  const bool follows = bar->value() >= bar->maximum() - kLinePx;
+  const bool follows = bar->value() >= bar->maximum() - linePx();
   log_->setEntries(entries);
   if (follows) logList_->scrollToBottom();
 }

@@ -34,6 +34,7 @@
 #include "widgets/plots/event_marks.h"
 #include "widgets/plots/run_legend.h"
 #include "widgets/role.h"
+#include "widgets/theme.h"
 #include "widgets/throttle.h"
 
 namespace lockstep::app {
@@ -449,7 +450,7 @@ widgets::Figure MonitorPage::figureOf(const std::vector<widgets::CurveCard*>& ca
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  tools_->setSpacious(width() >= kSpaciousPx);
+  tools_->setSpacious(width() >= widgets::scaledPx(kSpaciousPx));
   sections_->fitWidth(width());
 }
 

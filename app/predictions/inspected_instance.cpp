@@ -41,7 +41,7 @@ Inspected inspectedInstance(const widgets::PredictionsView& view) {
             widgets::rateText(facts.iou));
   thing.add(tr("Area"), tr("%1 px").arg(std::llround(facts.areaPx)));
   thing.add(tr("Size"), sizeText(facts.areaPx));
-  thing.add(tr("Box (x, y, width, height)"), boxText(facts.boxXywh));
+  thing.add(tr("Box x, y, w, h"), boxText(facts.boxXywh));
   thing.add(tr("Category id"), QString::number(facts.category.value));
   thing.add(tr("Image"), QString::fromStdString(image->fileName));
   thing.add(tr("Image id"), QString::number(image->id.value));

@@ -57,7 +57,7 @@ void ForkDialog::buildUi(const QString& run) {
   changes_ = new QPlainTextEdit;
   changes_->setObjectName(QStringLiteral("changes"));
   changes_->setFont(widgets::monoFont(12));
-  changes_->setFixedHeight(kChangesPx);
+  changes_->setFixedHeight(widgets::scaledPx(kChangesPx));
   changes_->setTabChangesFocus(true);
   changes_->setPlaceholderText(QStringLiteral("solver.base_lr=0.005\nsolver.max_steps=800"));
   fault_ = new QLabel;

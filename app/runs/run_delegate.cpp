@@ -12,7 +12,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kRowPx = 50, kSamplePx = 22, kLeftPx = 12, kTextLeftPx = 44;
+constexpr int kRowPx = 50, kLinePx = 18, kSamplePx = 22, kLeftPx = 12, kTextLeftPx = 44;
 
 constexpr int kCellPaddingPx = 8;
 constexpr double kDetailFraction = 0.5;  ///< of the row, at most
@@ -114,7 +114,9 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
     pen.setDashPattern(dashes);
   }
   painter->setPen(pen);
-  const double nameMiddle = row.top() + 16, stateMiddle = row.top() + 34;
+  const double nameMiddle = row.top() + widgets::scaledPx(16);
+  const double stateMiddle = row.top() + widgets::scaledPx(34);
+  const double linePx = widgets::scaledPx(kLinePx);
   painter->drawLine(QPointF(row.left() + kLeftPx, nameMiddle),
                     QPointF(row.left() + kLeftPx + kSamplePx, nameMiddle));
 
@@ -126,7 +128,7 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
           .elidedText(detail, Qt::ElideRight, static_cast<int>((right - left) * kDetailFraction));
   painter->setFont(detailFont);
   painter->setPen(theme.textMuted);
-  painter->drawText(QRectF(left, nameMiddle - 9, right - left, 18),
+  painter->drawText(QRectF(left, nameMiddle - linePx / 2, right - left, linePx),
                     Qt::AlignVCenter | Qt::AlignRight, shownDetail);
   const double nameRight =
       detail.isEmpty() ? right
@@ -136,7 +138,7 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
   painter->setFont(nameFont);
   painter->setPen(theme.text);
   painter->drawText(
-      QRectF(left, nameMiddle - 9, nameRight - left, 18), Qt::AlignVCenter,
+      QRectF(left, nameMiddle - linePx / 2, nameRight - left, linePx), Qt::AlignVCenter,
       QFontMetrics(nameFont).elidedText(index.data(RunListModel::NameRole).toString(),
                                         Qt::ElideMiddle, static_cast<int>(nameRight - left)));
 
@@ -151,7 +153,7 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
                       Qt::ElideLeft, static_cast<int>(right - stateRight));
   painter->setFont(metricFont);
   painter->setPen(theme.textMuted);
-  painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18),
+  painter->drawText(QRectF(left, stateMiddle - linePx / 2, right - left, linePx),
                     Qt::AlignVCenter | Qt::AlignRight, metric);
 
   const auto state =
@@ -159,7 +161,8 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
   painter->setFont(stateFont);
   const bool hasVanished = index.data(RunListModel::VanishedRole).toBool();
   painter->setPen(hasVanished ? theme.error : stateColor(state, theme));
-  painter->drawText(QRectF(left, stateMiddle - 9, right - left, 18), Qt::AlignVCenter, stateText);
+  painter->drawText(QRectF(left, stateMiddle - linePx / 2, right - left, linePx), Qt::AlignVCenter,
+                    stateText);
 
   const double barRight = right - QFontMetrics(metricFont).horizontalAdvance(metric) - 10;
   const double steps = index.data(RunListModel::MaxStepsRole).toDouble();
@@ -170,10 +173,10 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
 }
 
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
-  if (index.column() == 0) return {180, kRowPx};
+  if (index.column() == 0) return {180, widgets::scaledPx(kRowPx)};
   const QFontMetrics metrics(widgets::interfaceFont(12));
   const int text = metrics.horizontalAdvance(index.data(Qt::DisplayRole).toString());
-  return {text + 2 * kCellPaddingPx, kRowPx};
+  return {text + 2 * kCellPaddingPx, widgets::scaledPx(kRowPx)};
 }
 
 }  // namespace lockstep::app

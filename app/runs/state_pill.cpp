@@ -26,7 +26,7 @@ int StatePill::widthOf(const QString& text) const {
 
 QSize StatePill::sizeHint() const {
   const QString own = QString::fromStdString(state_.text());
-  return {std::max(widthOf(QStringLiteral("evaluating")), widthOf(own)), 22};
+  return {std::max(widthOf(QStringLiteral("evaluating")), widthOf(own)), widgets::scaledPx(22)};
 }
 
 void StatePill::paintEvent(QPaintEvent*) {

@@ -153,7 +153,7 @@ class TstInspector : public QObject {
     QCOMPARE(fact("Size"), QStringLiteral("small (S)"));
     QCOMPARE(fact("Image"), QStringLiteral("a.png"));
     QVERIFY(fact("Area").endsWith(QStringLiteral(" px")));
-    QCOMPARE(fact("Box (x, y, width, height)").count(u','), 3);
+    QCOMPARE(fact("Box x, y, w, h").count(u','), 3);
   }
 
   void valuesAreCopiedWithKeysAndAllFactsByThePalettesAction() {

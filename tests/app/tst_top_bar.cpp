@@ -60,7 +60,7 @@ class TstTopBar : public QObject {
         if (label->isVisible()) right = std::max(right, label->geometry().right());
       const int room = menuOf(bar).left() - right;
       QVERIFY2(room >= 0, qPrintable(QString::number(width)));
-      for (const QLabel* label : bar.findChildren<QLabel*>()) {
+      for (const QLabel* label : bar.findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly)) {
         if (label->isVisible() || label->text().isEmpty()) continue;
         const int spare = room + progress->width() - progress->minimumWidth();
         QVERIFY2(spare < label->sizeHint().width() + 70,

@@ -397,7 +397,7 @@ class TstPredictionsView : public QObject {
     };
     QCOMPARE(buttonText(), QStringLiteral("G ground truth"));
     QVERIFY(!table()->isColumnHidden(InstanceModel::Area));
-    view_->resize(740, 500);
+    view_->resize(700, 500);
     QTRY_COMPARE(buttonText(), QStringLiteral("G"));
     QVERIFY(table()->isColumnHidden(InstanceModel::Area));
     QVERIFY(table()->columnWidth(InstanceModel::Class) > 80);

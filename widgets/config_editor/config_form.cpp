@@ -100,7 +100,7 @@ QSize ConfigForm::minimumSizeHint() const {
 
 void ConfigForm::resizeEvent(QResizeEvent* event) {
   sections_->setVisible(width() >= kRoomyRowsPx + sections_->minimumWidth());
-  helpStrip_->setMinimumHeight(height() < kLowPx ? kLowHelpPx : kMinHelpPx);
+  helpStrip_->setMinimumHeight(scaledPx(height() < kLowPx ? kLowHelpPx : kMinHelpPx));
   QWidget::resizeEvent(event);
 }
 

@@ -121,7 +121,7 @@ QSize FactsPanel::minimumSizeHint() const {
 
 /// Hides the curve where there is no room for both: the facts matter more.
 void FactsPanel::resizeEvent(QResizeEvent* event) {
-  plan_->setVisible(width() >= kCurveFromPx);
+  plan_->setVisible(width() >= scaledPx(kCurveFromPx));
   QWidget::resizeEvent(event);
 }
 

@@ -57,7 +57,7 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
 void FieldRow::buildUi(std::function<QString()> folder) {
   const QString help = helpOf(field_);
   name_ = new ElidedLabel(labelOf(field_.key), Qt::ElideRight, this);
-  name_->setFixedWidth(kNameWidthPx);
+  name_->setFixedWidth(scaledPx(kNameWidthPx));
   name_->setFont(interfaceFont(12));
   name_->setToolTip(help);
   editor_ = makeFieldEditor(field_, std::move(folder), this);
@@ -70,7 +70,7 @@ void FieldRow::buildUi(std::function<QString()> folder) {
     input->installEventFilter(this);
   }
   origin_ = new ElidedLabel(Qt::ElideLeft, this);
-  origin_->setFixedWidth(kOriginWidthPx);
+  origin_->setFixedWidth(scaledPx(kOriginWidthPx));
   origin_->setFont(interfaceFont(11));
   setRole(origin_, "faint");
   reset_ = new ResetButton(this);
@@ -96,7 +96,7 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   column->setSpacing(1);
   column->addLayout(row);
   auto* errorRow = new QHBoxLayout;
-  errorRow->addSpacing(kNameWidthPx + 8);
+  errorRow->addSpacing(scaledPx(kNameWidthPx) + 8);
   errorRow->addWidget(error_, 1);
   column->addLayout(errorRow);
   colourLabel();
@@ -130,7 +130,7 @@ void FieldRow::buildOther() {
   setRole(take_, "small");
   connect(take_, &QToolButton::clicked, this, &FieldRow::otherTaken);
   auto* row = new QHBoxLayout;
-  row->addSpacing(kNameWidthPx + 8);
+  row->addSpacing(scaledPx(kNameWidthPx) + 8);
   row->addWidget(other_, 1);
   row->addWidget(take_);
   static_cast<QVBoxLayout*>(layout())->addLayout(row);
@@ -158,10 +158,10 @@ void FieldRow::showOrigin() {
   const bool isPath = field_.type == config::FieldType::Path;
   const bool isNarrow = width() < kNarrowPx || isPath;
   if (!field_.isImplemented && state_.origin.isEmpty()) {
-    origin_->setFixedWidth(isNarrow ? kNotImplementedWidthPx : kOriginWidthPx);
+    origin_->setFixedWidth(scaledPx(isNarrow ? kNotImplementedWidthPx : kOriginWidthPx));
     return origin_->setText(tr("not built yet"));
   }
-  origin_->setFixedWidth(isNarrow ? kNarrowOriginWidthPx : kOriginWidthPx);
+  origin_->setFixedWidth(scaledPx(isNarrow ? kNarrowOriginWidthPx : kOriginWidthPx));
   if (state_.value.isGiven) return showReplaced(isNarrow);
   origin_->setText(isNarrow && !state_.origin.isEmpty() ? QStringLiteral("↑") : state_.origin);
   origin_->setToolTip(state_.origin.isEmpty() ? QString()

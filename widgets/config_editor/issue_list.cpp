@@ -12,7 +12,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kRowPx = 26, kBetweenPx = 8, kMaxPx = 5 * kRowPx, kFramePx = 6;
+constexpr int kBetweenPx = 8, kMostRows = 5, kFramePx = 6;
+int rowPx() { return scaledPx(26); }
 enum Column { Place, Text, Fix, kColumns };
 
 /// As tall as its text when wrapped at the width of the column, which QTreeWidget does not compute.
@@ -21,7 +22,7 @@ class WrappedText : public QStyledItemDelegate {
   explicit WrappedText(QTreeWidget* list) : QStyledItemDelegate(list), list_(list) {}
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     QStyleOptionViewItem inColumn = option;
-    inColumn.rect = QRect(0, 0, list_->columnWidth(index.column()), kRowPx);
+    inColumn.rect = QRect(0, 0, list_->columnWidth(index.column()), rowPx());
     return QStyledItemDelegate::sizeHint(inColumn, index) + QSize(0, kBetweenPx);
   }
 
@@ -68,7 +69,7 @@ void IssueList::setIssues(const std::vector<DocumentIssue>& issues) {
     auto* item =
         new QTreeWidgetItem(this, {mark % QString::fromStdString(issue.position), text, QString()});
     item->setToolTip(Text, text);
-    item->setSizeHint(Fix, QSize(0, kRowPx));  // minimum height of the row
+    item->setSizeHint(Fix, QSize(0, rowPx()));  // minimum height of the row
     if (issue.suggestion.empty()) continue;
     auto* fix = new QPushButton(tr("Replace"));
     fix->setToolTip(tr("Replace with %1").arg(QString::fromStdString(issue.suggestion)));
@@ -83,13 +84,13 @@ void IssueList::setIssues(const std::vector<DocumentIssue>& issues) {
   fitHeight();
 }
 
-/// As tall as its rows, whose texts wrap at the width; beyond kMaxPx the list scrolls.
+/// As tall as its rows, whose texts wrap at the width; beyond kMostRows the list scrolls.
 void IssueList::fitHeight() {
   doItemsLayout();
   int height = 0;
-  for (int row = 0; row < topLevelItemCount() && height < kMaxPx; ++row)
+  for (int row = 0; row < topLevelItemCount() && height < kMostRows * rowPx(); ++row)
     height += visualItemRect(topLevelItem(row)).height();
-  setFixedHeight(std::min(height, kMaxPx) + kFramePx);
+  setFixedHeight(std::min(height, kMostRows * rowPx()) + kFramePx);
 }
 
 void IssueList::colorRows() {

@@ -19,7 +19,7 @@ class SectionDelegate : public QStyledItemDelegate {
   using QStyledItemDelegate::QStyledItemDelegate;
 
   QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
-    return {100, isSubSection(index) ? kSubRowPx : kRowPx};
+    return {100, scaledPx(isSubSection(index) ? kSubRowPx : kRowPx)};
   }
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -60,7 +60,7 @@ SectionList::SectionList(QWidget* parent) : QListWidget(parent) {
   setItemDelegate(new SectionDelegate(this));
   setMouseTracking(true);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setFixedWidth(146);
+  setFixedWidth(scaledPx(146));
   setAccessibleName(tr("Sections"));
   for (const std::string& section : allSections()) {
     auto* item = new QListWidgetItem(sectionTitle(section), this);

@@ -25,15 +25,13 @@ constexpr int kErrorMark = 1, kWarningMark = 2, kErrorLine = 3;
 /// Of LineMark::Kind, in its order.
 constexpr std::array kValueMarks{4, 5, 6};
 constexpr int kErrorUnderline = 8, kWarningUnderline = 9;
-constexpr int kFontPx = 12;
+constexpr int kFontSize = 12;
 constexpr int kRestMilliseconds = 400;
 constexpr char kCandidateSeparator = '\n';
 
-/// Scintilla takes sizes in points only, and one font family: the first that is installed.
-QFont inPoints(QFont font, const QWidget& widget) {
-  constexpr double kPointsPerInch = 72.0;
+/// Scintilla takes one font family: the first that is installed.
+QFont inOneFamily(QFont font) {
   font.setFamilies({QFontInfo(font).family()});
-  font.setPointSizeF(font.pixelSize() * kPointsPerInch / widget.logicalDpiY());
   return font;
 }
 
@@ -203,7 +201,7 @@ void YamlText::annotateIssues() {
   clearAnnotations();
   annotatedPx_ = viewport()->width();
   const Theme& theme = currentTheme();
-  const QFont font = inPoints(interfaceFont(11), *this);
+  const QFont font = inOneFamily(interfaceFont(11));
   std::map<int, QList<QsciStyledText>> notes;
   for (const DocumentIssue& issue : issues_) {
     if (issue.line < 1 || issue.line > lines()) continue;
@@ -350,7 +348,7 @@ void YamlText::applyTheme() {
   setMarginBackgroundColor(kIssueMargin, theme.field);
   setMarginBackgroundColor(kValueMargin, theme.field);
   setMarginsForegroundColor(theme.textFaint);
-  setMarginsFont(inPoints(monoFont(11), *this));
+  setMarginsFont(inOneFamily(monoFont(11)));
   setMatchedBraceBackgroundColor(theme.selection);
   setMatchedBraceForegroundColor(theme.accent);
   setUnmatchedBraceBackgroundColor(theme.field);
@@ -373,7 +371,7 @@ void YamlText::applyTheme() {
 
 void YamlText::applySyntaxColours() {
   const Theme& theme = currentTheme();
-  const QFont font = inPoints(monoFont(kFontPx), *this);
+  const QFont font = inOneFamily(monoFont(kFontSize));
   lexer_->setDefaultFont(font);
   lexer_->setFont(font, -1);
   lexer_->setDefaultPaper(theme.field);

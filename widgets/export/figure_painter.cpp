@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "widgets/export/figure.h"
+#include "widgets/export/figure_font.h"
 #include "widgets/export/plot_painter.h"
 #include "widgets/plots/curve_pen.h"
-#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr double kMarginPx = 14, kGapPx = 14, kRunLinePx = 18, kSamplePx = 26, kToNamePx = 6,
                  kBetweenPx = 18;
 
-QFont runFont() { return interfaceFont(12); }
+QFont runFont() { return figureFont(12); }
 
 struct RunPlace {
   QPointF topLeft;

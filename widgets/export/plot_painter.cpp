@@ -12,6 +12,7 @@
 #include "widgets/curves/polyline.h"
 #include "widgets/curves/tick_steps.h"
 #include "widgets/export/figure.h"
+#include "widgets/export/figure_font.h"
 #include "widgets/plots/card_legend.h"
 #include "widgets/plots/curve_lines.h"
 #include "widgets/plots/curve_pen.h"
@@ -110,7 +111,7 @@ class PlotPainter {
   QString lowest_;             ///< the last entry; empty: none
   std::vector<Place> places_;  ///< of the entries that have room
   const Theme& theme_ = lightTheme();
-  const QFont font_ = interfaceFont(11), titleFont_ = interfaceFont(13, QFont::DemiBold);
+  const QFont font_ = figureFont(11), titleFont_ = figureFont(13, QFont::DemiBold);
 };
 
 void PlotPainter::placeLegend() {

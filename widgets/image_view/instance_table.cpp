@@ -50,14 +50,14 @@ InstanceTable::InstanceTable(QWidget* parent)
   setAccessibleName(tr("Instances in this image"));
   horizontalHeader()->setFont(interfaceFont(12));
   verticalHeader()->hide();
-  verticalHeader()->setDefaultSectionSize(24);
+  verticalHeader()->setDefaultSectionSize(scaledPx(24));
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(InstanceModel::Class, QHeaderView::Stretch);
   horizontalHeader()->setMinimumSectionSize(20);
   constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kMinClassPx, 56, 42, kAreaPx, 92};
   for (int column = 0; column < InstanceModel::kColumns; ++column) {
-    setColumnWidth(column, kWidthsPx[column]);
+    setColumnWidth(column, scaledPx(kWidthsPx[column]));
   }
   sortByColumn(InstanceModel::Score, Qt::DescendingOrder);
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -71,7 +71,7 @@ void InstanceTable::fitColumns() {
   int left = viewport()->width();
   for (int column = 0; column < InstanceModel::kColumns; ++column)
     if (column != InstanceModel::Class)
-      left -= isColumnHidden(column) ? kAreaPx : columnWidth(column);
+      left -= isColumnHidden(column) ? scaledPx(kAreaPx) : columnWidth(column);
   const int needed = std::max(
       {kMinClassPx, widestClassPx_, horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
   setColumnHidden(InstanceModel::Area, left < needed);

@@ -22,6 +22,7 @@
 #include "widgets/instances/image_order.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -58,7 +59,7 @@ void PredictionsView::buildUi() {
   impl_->panelSide->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   impl_->panelSide->setWidgetResizable(true);
   impl_->panelSide->setWidget(impl_->panel);
-  impl_->panelSide->setMinimumWidth(kMinPanelPx);
+  impl_->panelSide->setMinimumWidth(scaledPx(kMinPanelPx));
   impl_->page->addWidget(impl_->buildImageSide(this));
   impl_->page->addWidget(impl_->panelSide);
   impl_->page->setStretchFactor(0, 1);

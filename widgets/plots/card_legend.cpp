@@ -10,7 +10,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kHeightPx = 20, kCountPx = 30, kMarkPx = 10;
+constexpr int kCountPx = 30, kMarkPx = 10;
+int heightPx() { return scaledPx(20); }
 
 }  // namespace
 
@@ -84,19 +85,19 @@ QStringList CardLegend::shownNames() const {
   return shown;
 }
 
-QSize CardLegend::sizeHint() const { return {widthOfAll(kWide) + kWide.between, kHeightPx}; }
+QSize CardLegend::sizeHint() const { return {widthOfAll(kWide) + kWide.between, heightPx()}; }
 
-QSize CardLegend::minimumSizeHint() const { return {0, kHeightPx}; }
+QSize CardLegend::minimumSizeHint() const { return {0, heightPx()}; }
 
 EntryStrip::Places CardLegend::placesIn(int width) const {
   const Spacing spacing = fittingSpacing(width);
   const std::size_t fitting = fittingCount(spacing, width);
   Places places;
-  if (fitting < entries_.size()) places.more = {width - kCountPx, 0, kCountPx, kHeightPx};
+  if (fitting < entries_.size()) places.more = {width - kCountPx, 0, kCountPx, heightPx()};
   int left = width - places.more.width() + spacing.between;
   for (std::size_t i = 0; i < fitting; ++i) left -= widthOf(i, spacing) + spacing.between;
   for (std::size_t i = 0; i < fitting; ++i) {
-    places.entries.push_back({left, 0, widthOf(i, spacing), kHeightPx});
+    places.entries.push_back({left, 0, widthOf(i, spacing), heightPx()});
     left += widthOf(i, spacing) + spacing.between;
   }
   return places;

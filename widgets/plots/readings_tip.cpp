@@ -10,11 +10,12 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPaddingPx = 10, kRowPx = 18, kSamplePx = 22, kColumnGapPx = 14, kAwayPx = 12;
+constexpr int kPaddingPx = 10, kSamplePx = 22, kColumnGapPx = 14, kAwayPx = 12;
 constexpr int kSampleGapPx = 8;
 constexpr int kWidestRunPx = 260;
 constexpr int kBorderPx = 4;  ///< kept free at the window's edges
 
+int rowPx() { return scaledPx(18); }
 QFont nameFont() { return interfaceFont(12); }
 QFont numberFont() { return monoFont(12); }
 
@@ -77,7 +78,7 @@ QSize ReadingsTip::measureFullSize() const {
   width = std::max(width, widthOf(numberFont(), readings_.title));
   for (const QString& note : readings_.notes) width = std::max(width, widthOf(nameFont(), note));
   const int lines = static_cast<int>(readings_.rows.size()) + fixedLines();
-  return {2 * kPaddingPx + width, 2 * kPaddingPx - 4 + kRowPx * lines};
+  return {2 * kPaddingPx + width, 2 * kPaddingPx - 4 + rowPx() * lines};
 }
 
 void ReadingsTip::showBeside(const QPoint& point) {
@@ -105,7 +106,7 @@ int ReadingsTip::shownRows() const {
   const auto all = static_cast<int>(readings_.rows.size());
   if (!overflows()) return all;
   // One line is needed to count the rows that are not shown.
-  return std::clamp((height() - 2 * kPaddingPx + 4) / kRowPx - fixedLines() - 1, 1, all);
+  return std::clamp((height() - 2 * kPaddingPx + 4) / rowPx() - fixedLines() - 1, 1, all);
 }
 
 bool ReadingsTip::scrollBy(int rows) {
@@ -124,13 +125,13 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
   painter.setBrush(theme.field);
   painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
 
-  QRect line(kPaddingPx, kPaddingPx - 2, width() - 2 * kPaddingPx, kRowPx);
+  QRect line(kPaddingPx, kPaddingPx - 2, width() - 2 * kPaddingPx, rowPx());
   painter.setFont(numberFont());
   painter.setPen(theme.textMuted);
   painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft, readings_.title);
   const int shown = shownRows();
   for (int i = firstRow_; i < firstRow_ + shown; ++i) {
-    line.translate(0, kRowPx);
+    line.translate(0, rowPx());
     paintRow(painter, readings_.rows[static_cast<std::size_t>(i)], line);
   }
   QStringList foot = readings_.notes;
@@ -140,7 +141,7 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
   painter.setFont(nameFont());
   painter.setPen(theme.textMuted);
   for (const QString& text : foot) {
-    line.translate(0, kRowPx);
+    line.translate(0, rowPx());
     painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft, text);
   }
 }
@@ -154,12 +155,12 @@ void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QR
   painter.setFont(numberFont());
   if (columns_.detail > 0) {
     painter.setPen(theme.textMuted);
-    painter.drawText(QRect(right - columns_.detail, line.top(), columns_.detail, kRowPx),
+    painter.drawText(QRect(right - columns_.detail, line.top(), columns_.detail, rowPx()),
                      Qt::AlignVCenter, detailOf(row));
     right -= columns_.detail + kColumnGapPx;
   }
   painter.setPen(theme.text);
-  painter.drawText(QRect(right - columns_.value, line.top(), columns_.value, kRowPx),
+  painter.drawText(QRect(right - columns_.value, line.top(), columns_.value, rowPx()),
                    Qt::AlignVCenter | Qt::AlignRight, row.value);
   right -= columns_.value + kColumnGapPx;
   const int left = line.left() + kSamplePx + kSampleGapPx;
@@ -168,7 +169,7 @@ void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QR
   const QString name = nameAfterRun(row);
   const int runRoom = std::min(kWidestRunPx, right - left - widthOf(nameFont(), name));
   const QString whole = metrics.elidedText(row.run, Qt::ElideMiddle, runRoom) + name;
-  painter.drawText(QRect(left, line.top(), right - left, kRowPx), Qt::AlignVCenter,
+  painter.drawText(QRect(left, line.top(), right - left, rowPx()), Qt::AlignVCenter,
                    metrics.elidedText(whole, Qt::ElideMiddle, right - left));
 }
 
