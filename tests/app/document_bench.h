@@ -11,6 +11,9 @@
 
 namespace lockstep::tests {
 
+/// The last line of edited_documents.
+inline constexpr const char* kAllSaid = "all";
+
 inline QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 /// The document of a window: the controller with the text that is edited.

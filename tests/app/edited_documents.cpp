@@ -59,7 +59,10 @@ int main(int argc, char** argv) {
   int left = kMostLines;
   QTimer timer;
   QObject::connect(&timer, &QTimer::timeout, [&] {
-    if (left-- > 0) editing.act();  // then it waits to be killed
+    if (left-- > 0) return editing.act();
+    timer.stop();  // and waits to be killed
+    std::puts(tests::kAllSaid);
+    std::fflush(stdout);
   });
   timer.start(kTickMs);
   return QCoreApplication::exec();
