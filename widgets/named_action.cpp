@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QCoreApplication>
+#include <QDockWidget>
 #include <QVariant>
 #include <QWidget>
 #include <algorithm>
@@ -70,13 +71,19 @@ QList<QAction*> namedActions(const QWidget* window) {
 
 void setChosenKeys(const QHash<QString, QList<QKeySequence>>& chosen) { chosenKeys() = chosen; }
 
-QString keysText(const QWidget* window, const QString& id) {
-  const auto* action = window->findChild<QAction*>(id);
+const QWidget* windowOf(const QWidget* widget) {
+  const QWidget* own = widget->window();
+  const bool floats = qobject_cast<const QDockWidget*>(own) && own->parentWidget();
+  return floats ? own->parentWidget()->window() : own;
+}
+
+QString keysText(const QWidget* widget, const QString& id) {
+  const auto* action = windowOf(widget)->findChild<QAction*>(id);
   return action ? action->shortcut().toString(QKeySequence::NativeText) : QString();
 }
 
-QString withKeysOf(const QWidget* window, const char* id, const QString& text) {
-  const QString keys = keysText(window, QString::fromLatin1(id));
+QString withKeysOf(const QWidget* widget, const char* id, const QString& text) {
+  const QString keys = keysText(widget, QString::fromLatin1(id));
   return keys.isEmpty() ? text : text + QLatin1Char('\t') + keys;
 }
 
@@ -86,9 +93,7 @@ void showKeysOf(QWidget* widget, const char* id) {
 
 QString toolTipWithKeys(const QWidget* widget) {
   const QString id = widget->property(kKeysOf).toString();
-  const QWidget* window = widget->window();
-  while (window->parentWidget()) window = window->parentWidget()->window();  // of one that floats
-  const QString keys = id.isEmpty() ? QString() : keysText(window, id);
+  const QString keys = id.isEmpty() ? QString() : keysText(widget, id);
   const QString text = widget->toolTip();
   return keys.isEmpty() || text.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys);
 }
@@ -111,7 +116,9 @@ bool shareKeys(ActionPlace first, ActionPlace second) {
   if (first == second || first == ActionPlace::Everywhere || second == ActionPlace::Everywhere)
     return true;
   const auto isEither = [&](ActionPlace place) { return first == place || second == place; };
-  return isEither(ActionPlace::Runs) && isEither(ActionPlace::Monitor);
+  // Monitor's are the window's: they work beside those of a panel.
+  return isEither(ActionPlace::Monitor) &&
+         (isEither(ActionPlace::Runs) || isEither(ActionPlace::Inspector));
 }
 
 }  // namespace lockstep::widgets

@@ -37,10 +37,12 @@ QList<QAction*> namedActions(const QWidget* window);
 
 /// Keys that a person chose, by action; for actions that are added from now on.
 void setChosenKeys(const QHash<QString, QList<QKeySequence>>& chosen);
-/// The keys of an action of this window, "Ctrl+."; empty: none.
-QString keysText(const QWidget* window, const QString& id);
+/// The widget's window; of one in a dock that floats, the window that the dock belongs to.
+const QWidget* windowOf(const QWidget* widget);
+/// The keys of an action of the widget's window, "Ctrl+."; empty: none.
+QString keysText(const QWidget* widget, const QString& id);
 /// A text of a menu with the keys of the action that it stands for.
-QString withKeysOf(const QWidget* window, const char* id, const QString& text);
+QString withKeysOf(const QWidget* widget, const char* id, const QString& text);
 /// The widget's tooltip ends with the keys of this action.
 void showKeysOf(QWidget* widget, const char* id);
 /// With the keys of showKeysOf(), which may have been changed since.

@@ -66,9 +66,13 @@ void ConfigurePage::connectEditor() {
   });
   connect(&check_, &EngineCommand::finished, this,
           [this](int exitStatus, const QString& output, const QString& messages) {
-            showFound(messages);
-            if (exitStatus == 0) return Q_EMIT checked(output.trimmed());
-            Q_EMIT failed(tr("Data or weights have faults"), messages);
+            const QString name = QFileInfo(checked_).fileName();
+            if (exitStatus < 0)
+              return Q_EMIT failed(tr("The data and weights of %1 were not checked").arg(name),
+                                   messages);
+            if (document_.path() == checked_) showFound(messages);
+            if (exitStatus == 0) return Q_EMIT checked(name, output.trimmed());
+            Q_EMIT failed(tr("Data or weights of %1 have faults").arg(name), messages);
           });
   connect(&devices_, &MachineDevices::found, this, [this] {
     survey();
@@ -86,8 +90,9 @@ void ConfigurePage::checkData() {
     return;
   }
   editor_->setFound({});
-  check_.start({QStringLiteral("config"), QStringLiteral("check"), document_.path(),
-                QStringLiteral("--data")});
+  checked_ = document_.path();
+  check_.start(
+      {QStringLiteral("config"), QStringLiteral("check"), checked_, QStringLiteral("--data")});
 }
 
 void ConfigurePage::showFound(const QString& messages) {
@@ -121,12 +126,13 @@ void ConfigurePage::countImages() {
 /// Again only when something that it depends on has changed.
 void ConfigurePage::survey() {
   if (!editor_->hasDocument()) return;
-  devices_.find();
-  if (devices_.isFinding()) return;
-  SurveySources sources{drawsPerEpoch_, runs_ ? runs_() : QStringList(), devices_.memory(),
-                        known_.objects};
+  devices_.find();  // until they are found, the facts that need no memory are shown
+  const MachineMemory& memory = devices_.memory();
+  SurveySources sources{drawsPerEpoch_, runs_ ? runs_() : QStringList(), memory, known_.objects};
   const config::Experiment& experiment = editor_->loaded().experiment;
   const QString key = document_.path() % QString::number(drawsPerEpoch_) % QLatin1Char('\n') %
+                      QString::number(memory.bytes, 'f', 0) % QLatin1Char(' ') %
+                      QString::number(memory.gpus.size()) % QLatin1Char('\n') %
                       surveyKey(experiment) % sources.runs.join(QLatin1Char('\n'));
   if (key == surveyed_) {
     if (survey_.isIdle()) showSurvey();  // the document may have been opened again

@@ -85,7 +85,7 @@ class ConfigurePage : public QWidget {
   /// A learning-rate range test of this experiment is to be started.
   void rangeTestRequested();
   /// The engine's check has ended and found no error.
-  void checked(const QString& summary);
+  void checked(const QString& name, const QString& summary);
   /// The file, its name, its issues or its text changed.
   void documentChanged();
   void failed(const QString& title, const QString& detail);
@@ -108,6 +108,7 @@ class ConfigurePage : public QWidget {
   qint64 drawsPerEpoch_ = 0;
   std::function<QStringList()> runs_;
   EngineCommand check_;
+  QString checked_;  ///< the file that it checks
   MachineDevices devices_;
   jobs::LatestJob<ExperimentSurvey> survey_;
   QString surveyed_;  ///< what the last survey was of

@@ -1,6 +1,9 @@
 #include "app/controllers/busy_devices.h"
 
 #include <chrono>
+#include <exception>
+#include <optional>
+#include <utility>
 
 #include "engine/queue/device_locks.h"
 
@@ -20,6 +23,15 @@ QString textOf(const std::vector<queue::BusyDevice>& busy) {
   return lines.join(u'\n');
 }
 
+/// nullopt: it cannot be read.
+std::optional<QString> readText() {
+  try {
+    return textOf(queue::busyDevices());
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 BusyDevices::BusyDevices(QObject* parent) : QObject(parent) {
@@ -36,11 +48,9 @@ void BusyDevices::setWatching(bool watches) {
 
 void BusyDevices::look() {
   if (job_.isRunning()) return;
-  job_ = jobs::start(
-      this, jobs::Kind::Disk, [] { return textOf(queue::busyDevices()); },
-      [this](const QString& text) {
-        if (std::exchange(text_, text) != text) Q_EMIT changed();
-      });
+  job_ = jobs::start(this, jobs::Kind::Disk, &readText, [this](const std::optional<QString>& text) {
+    if (text && std::exchange(text_, *text) != *text) Q_EMIT changed();
+  });
 }
 
 }  // namespace lockstep::app

@@ -59,17 +59,27 @@ void InspectProcess::predict(const AskedPrediction& asked) {
   sendWaiting();
 }
 
-/// One that was not sent yet fails at once.
-void InspectProcess::cancelPredictions() {
+void InspectProcess::cancelPredictions(qint64 step) {
+  for (Request& request : requests_) {
+    if (request.asked != AskedPrediction{std::nullopt, step}) continue;
+    request.isCanceled = true;
+    if (!request.id.isEmpty()) link_.sendCancel(request.id);
+  }
+  dropCanceled();
+}
+
+bool InspectProcess::isPredictingAll() const {
+  return std::any_of(requests_.begin(), requests_.end(),
+                     [](const Request& request) { return !request.asked.image; });
+}
+
+/// Those that no engine knows.
+void InspectProcess::dropCanceled() {
   std::vector<AskedPrediction> dropped;
   std::erase_if(requests_, [&](const Request& request) {
-    if (request.asked.image) return false;
-    if (!request.id.isEmpty()) {
-      link_.sendCancel(request.id);
-      return false;
-    }
-    dropped.push_back(request.asked);
-    return true;
+    const bool isDropped = request.isCanceled && request.id.isEmpty();
+    if (isDropped) dropped.push_back(request.asked);
+    return isDropped;
   });
   for (const AskedPrediction& asked : dropped) Q_EMIT predictionFailed(asked, tr("canceled"));
 }
@@ -122,6 +132,7 @@ void InspectProcess::handleExit() {
 /// link reconnects by itself.
 void InspectProcess::handleDisconnect() {
   for (Request& request : requests_) request.id.clear();
+  dropCanceled();
   if (!requests_.empty() && ++disconnects_ >= kMaxDisconnects) return giveUp();
   if (process_) return;
   link_.disconnectFromEngine();

@@ -28,8 +28,11 @@ class InspectProcess : public QObject {
   void setRun(const QString& runFolder);
   /// Starts the process if none is running. The result is one of the signals.
   void predict(const AskedPrediction& asked);
-  /// Those of all held-out images; they fail then.
-  void cancelPredictions();
+  /// Of all held-out images at a step; it fails then.
+  void cancelPredictions(qint64 step);
+  /// Such a request is not answered yet.
+  bool isPredictingAll() const;
+  const QString& runFolder() const { return runFolder_; }
   /// How long to wait for the process's welcome after connecting.
   void setWelcomeTimeout(std::chrono::milliseconds timeout) { link_.setWelcomeTimeout(timeout); }
 
@@ -42,6 +45,7 @@ class InspectProcess : public QObject {
   struct Request {
     AskedPrediction asked;
     QString id;  ///< empty: not sent yet
+    bool isCanceled = false;  ///< its answer is awaited
   };
   void connectSignals();
   void start();
@@ -51,6 +55,7 @@ class InspectProcess : public QObject {
   void handleDisconnect();
   void handleAnswer(const QString& id, const QString& path);
   void sendWaiting();
+  void dropCanceled();
   void giveUp();
   void failAll(const QString& message);
   Request takeRequest(const QString& id);

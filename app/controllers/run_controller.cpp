@@ -386,9 +386,10 @@ void RunController::predict(const AskedPrediction& asked) {
   requests_[id] = asked;
 }
 
-void RunController::cancelPredictions() {
+void RunController::cancelPredictions(qint64 step) {
+  const AskedPrediction all{std::nullopt, step};
   for (auto request = requests_.cbegin(); request != requests_.cend(); ++request)
-    if (const auto* asked = std::get_if<AskedPrediction>(&*request); asked && !asked->image)
+    if (const auto* asked = std::get_if<AskedPrediction>(&*request); asked && *asked == all)
       link_.sendCancel(request.key());
 }
 

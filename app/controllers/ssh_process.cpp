@@ -113,7 +113,7 @@ void SshProcess::finish(int status, QProcess::ExitStatus how) {
 
 SshProcess::End SshProcess::endOf(int status, QProcess::ExitStatus how) const {
   const QString line = lastErrorLine();
-  if (place_.isPackedRun()) return endOfPacked(status, line);
+  if (place_.isPackedRun()) return endOfPacked(status, how, line);
   if (process_->error() == QProcess::FailedToStart)
     return {-1,
             tr("%1 cannot be started: install an ssh client, or name one in LOCKSTEP_SSH")
@@ -146,7 +146,12 @@ SshProcess::End SshProcess::endOf(int status, QProcess::ExitStatus how) const {
 }
 
 /// A file that cannot be read stays so.
-SshProcess::End SshProcess::endOfPacked(int status, const QString& line) const {
+SshProcess::End SshProcess::endOfPacked(int status, QProcess::ExitStatus how,
+                                        const QString& line) const {
+  if (process_->error() == QProcess::FailedToStart)
+    return {-1, tr("%1 cannot be started: it belongs beside this program").arg(process_->program()),
+            true};
+  if (how == QProcess::CrashExit) return {-1, tr("lockstep-engine was killed"), true};
   if (!line.isEmpty()) return {status, line, true};
   return {status,
           tr("lockstep-engine cannot read %1 (exit status %2)").arg(place_.path).arg(status), true};

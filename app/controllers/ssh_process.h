@@ -46,7 +46,7 @@ class SshProcess : public QObject {
   void readErrors();
   void finish(int status, QProcess::ExitStatus how);
   End endOf(int status, QProcess::ExitStatus how) const;
-  End endOfPacked(int status, const QString& line) const;
+  End endOfPacked(int status, QProcess::ExitStatus how, const QString& line) const;
 
   RemotePlace place_;
   QProcess* process_ = nullptr;

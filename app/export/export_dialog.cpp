@@ -158,6 +158,7 @@ void ExportDialog::save() {
 }
 
 /// While the path of the next save is asked for, the dialog stays: it closes if that is given up.
+/// It stays for a copy that is being made, too.
 void ExportDialog::endSave(int asked, const QString& path, const QString& error) {
   if (asked != asked_) return;
   if (isAsking_ && error.isEmpty()) {
@@ -166,19 +167,21 @@ void ExportDialog::endSave(int asked, const QString& path, const QString& error)
   }
   if (!finish(error)) return;
   Q_EMIT saved(path);
-  accept();
+  if (!isCopying_) accept();
 }
 
 void ExportDialog::copy() {
+  isCopying_ = true;
   setBusy(true);
   copyFigure(choice().take(contentFor(format())), format(), this, [this](const QString& error) {
+    isCopying_ = false;
     if (finish(error)) accept();
   });
 }
 
 /// Returns whether it went well.
 bool ExportDialog::finish(const QString& error) {
-  setBusy(false);
+  setBusy(isCopying_);
   fault_->setText(error);
   fault_->setVisible(!error.isEmpty());
   return error.isEmpty();

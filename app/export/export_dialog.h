@@ -53,6 +53,7 @@ class ExportDialog : public QDialog {
   int asked_ = 0;          ///< the last of several saves, of which others may still hang
   bool isAsking_ = false;  ///< for the path of the next one
   QString written_;        ///< meanwhile by the last one
+  bool isCopying_ = false;
   QComboBox* what_ = nullptr;
   QComboBox* format_ = nullptr;
   QLabel* note_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include "app/docks/fact_panel.h"
 #include "app/models/run_list_model.h"
+#include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::chrono::seconds kInterval{2};
 }  // namespace
 
 DeviceWatch::DeviceWatch(FactPanel* panel, RunListModel* runs, QObject* parent)
-    : QObject(parent), panel_(panel), runs_(runs) {
+    : QObject(parent), panel_(panel), runs_(runs), facts_(events::tags::kCpuPercent) {
   timer_.setInterval(kInterval);
   connect(&timer_, &QTimer::timeout, this, &DeviceWatch::look);
   connect(&facts_, &RunFacts::changed, this, &DeviceWatch::show);
@@ -40,6 +41,9 @@ void DeviceWatch::look() {
   if (!panel_->isVisible()) return timer_.stop();
   QStringList folders;
   for (const LiveRun& run : aliveRuns()) folders.append(run.folder);
+  watched_.removeIf([&](const QString& folder) { return folders.contains(folder); });
+  facts_.forget(watched_);
+  watched_ = folders;
   facts_.want(folders);
   if (reading_.isRunning()) return;
   reading_ = jobs::start(this, jobs::Kind::Disk, &readDeviceUse, [this](const DeviceUse& use) {

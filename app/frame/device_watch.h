@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 #include <QTimer>
 
 #include "app/models/device_use.h"
@@ -29,6 +30,7 @@ class DeviceWatch : public QObject {
   FactPanel* panel_;
   RunListModel* runs_;
   RunFacts facts_;
+  QStringList watched_;  ///< runs whose facts are known or wanted
   DeviceUse use_;
   jobs::Job reading_;
   QTimer timer_;

@@ -45,6 +45,7 @@ void Inspector::setRuns(const std::vector<ShownRun>& runs) {
               updateSoon();
             });
   }
+  reading_.cancel();
   recordOf_.clear();
   record_ = {};
   updateSoon();

@@ -102,7 +102,9 @@ void MainWindow::connectSignals() {
   connect(engine_, &EngineProcess::failed, this, [this](const QString& message, int) {
     setStarting(false);
     pages_->showFailure(tr("The run did not start"), message);
-    if (ConfigurePage* configure = pages_->existingConfigurePage()) configure->showFound(message);
+    ConfigurePage* configure = pages_->existingConfigurePage();
+    if (configure && !startedFile_.isEmpty() && configure->document()->path() == startedFile_)
+      configure->showFound(message);
   });
 
   connect(pages_, &PageArea::pageShown, this, &MainWindow::handlePageShown);
@@ -129,6 +131,7 @@ void MainWindow::connectRuns() {
           [this](const QString& folder) { resumeRun(folder, {}); });
   connect(runs_, &RunsPanel::queueRequested, this, [this](const QString& folder) {
     if (engine_->isStarting()) return;
+    startedFile_.clear();
     setStarting(true);
     engine_->resumeRun(folder, {}, EngineProcess::When::Queued);
   });
@@ -274,6 +277,7 @@ void MainWindow::updateStatus() {
 
 void MainWindow::resumeRun(const QString& folder, const QStringList& overrides) {
   if (engine_->isStarting()) return;
+  startedFile_.clear();
   setStarting(true);
   engine_->resumeRun(folder, overrides);
 }

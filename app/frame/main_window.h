@@ -257,6 +257,8 @@ class MainWindow : public QMainWindow {
   DocumentActions documentActions_;     ///< menu actions on the open experiment
   QHash<QString, QString> rangeTests_;  ///< experiment file by run folder, until they have ended
   QString rangeTested_;                 ///< experiment file of the one that is starting
+  /// Path of the document that was started last; empty: a run was.
+  QString startedFile_;
 };
 
 }  // namespace lockstep::app

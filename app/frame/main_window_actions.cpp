@@ -1,6 +1,7 @@
 // Menu and keyboard of the window.
 #include <QAction>
 #include <QActionGroup>
+#include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLocale>
@@ -16,6 +17,7 @@
 #include "app/frame/shortcut_sheet.h"
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
+#include "app/frame/tour.h"
 #include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/linked_range.h"
@@ -328,10 +330,17 @@ void MainWindow::addMonitorActions() {
 }
 
 void MainWindow::escape() {
+  const QWidget* focused = QApplication::focusWidget();
+  if (tour_ && (tour_->hasFocus() || (focused && tour_->isAncestorOf(focused)))) {
+    tour_->close();
+    return;
+  }
   if (page() == Page::Monitor && monitorPage()->range()->clear()) return;
   if (runs_->clearFilter()) return;
   if (isFullScreen()) {
     showNormal();
+  } else if (tour_) {
+    tour_->close();
   } else {
     pages_->dismissMessage();
   }

@@ -19,8 +19,8 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(page, &ConfigurePage::documentChanged, this, &MainWindow::updateTrainable);
   connect(page, &ConfigurePage::rangeTestRequested, this, &MainWindow::findLearningRate);
   connect(page, &ConfigurePage::comparisonRequested, this, &MainWindow::chooseComparison);
-  connect(page, &ConfigurePage::checked, this, [this](const QString& summary) {
-    pages_->showNotice(tr("No faults in data and weights"), summary, {}, {});
+  connect(page, &ConfigurePage::checked, this, [this](const QString& name, const QString& summary) {
+    pages_->showNotice(tr("No faults in data and weights of %1").arg(name), summary, {}, {});
   });
   page->setRuns([this] {
     QStringList folders;
@@ -139,6 +139,7 @@ void MainWindow::startTraining(EngineProcess::When when) {
   const QString file = fileToTrain();
   if (file.isEmpty()) return;
   pages_->hideMessage();
+  startedFile_ = configurePage()->document()->path();
   setStarting(true);
   engine_->startTraining(file, runList_->parentFolder(), when);
 }

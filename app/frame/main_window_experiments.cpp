@@ -220,6 +220,7 @@ void MainWindow::findLearningRate() {
   const QString file = fileToTrain();
   if (file.isEmpty()) return;
   pages_->hideMessage();
+  startedFile_ = configurePage()->document()->path();
   setStarting(true);
   rangeTested_ = file;
   engine_->startRangeTest(file, runList_->parentFolder());
@@ -302,6 +303,7 @@ ForkDialog* MainWindow::openForkDialog(const QString& folder,
       this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, folder, dialog] {
+    startedFile_.clear();
     setStarting(true);
     engine_->forkRun(folder, dialog->step(), dialog->overrides());
   });

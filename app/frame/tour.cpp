@@ -55,9 +55,7 @@ Tour::Tour(QWidget* window, QList<TourStep> steps) : QFrame(window), steps_(std:
   window->installEventFilter(this);
   showStep(0);
   ring_->show();
-  ring_->raise();
   show();
-  raise();
 }
 
 Tour::~Tour() { delete ring_; }
@@ -123,7 +121,7 @@ QRect Tour::place() const {
   return steps_[step_].place().adjusted(-kOut, -kOut, kOut, kOut);
 }
 
-/// Below the place or, where there is no room, above it.
+/// Below the place or, where there is no room, above it. Over docks that were brought up since.
 void Tour::putInPlace() {
   const QRect at = place(), window = parentWidget()->rect();
   ring_->setGeometry(at);
@@ -132,6 +130,8 @@ void Tour::putInPlace() {
   const int top = fitsBelow ? at.bottom() + kGapPx : at.top() - kGapPx - height();
   move(std::clamp(at.left(), kGapPx, std::max(kGapPx, window.right() - kGapPx - width())),
        std::max(top, kGapPx));
+  ring_->raise();
+  raise();
 }
 
 void Tour::keyPressEvent(QKeyEvent* event) {

@@ -29,7 +29,7 @@ bool WindowShortcutFilter::isWindowShortcut(QKeyCombination keys) const {
 
 /// A tooltip that names the keys of its action, as they are now.
 bool WindowShortcutFilter::showTip(QWidget* widget, QEvent* event) {
-  if (!widget || widget->window() != window_) return false;
+  if (!widget || widgets::windowOf(widget) != window_) return false;
   const QString text = widgets::toolTipWithKeys(widget);
   if (text == widget->toolTip()) return false;
   QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text, widget);
@@ -40,7 +40,7 @@ bool WindowShortcutFilter::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::ToolTip) return showTip(qobject_cast<QWidget*>(watched), event);
   if (event->type() != QEvent::ShortcutOverride) return false;
   const auto* widget = qobject_cast<QWidget*>(watched);
-  if (!widget || widget->window() != window_ ||
+  if (!widget || widgets::windowOf(widget) != window_ ||
       !isWindowShortcut(static_cast<QKeyEvent*>(event)->keyCombination()))
     return false;
   event->ignore();

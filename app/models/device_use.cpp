@@ -2,9 +2,9 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <exception>
 #include <optional>
 
-#include "engine/base/error.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -28,7 +28,7 @@ QString holderText(const queue::Holder& holder, const std::vector<LiveRun>& live
 }
 
 Inspected busyDevices(const DeviceUse& use, const std::vector<LiveRun>& live) {
-  Inspected thing{tr("Devices"), use.busy.empty() ? tr("All are free") : QString()};
+  Inspected thing{tr("Devices"), use.isRead && use.busy.empty() ? tr("All are free") : QString()};
   for (const queue::BusyDevice& busy : use.busy) {
     QStringList holders;
     for (const queue::Holder& holder : busy.holders) holders.append(holderText(holder, live));
@@ -69,7 +69,7 @@ Inspected usedBy(const LiveRun& run) {
 }
 
 Inspected queued(const DeviceUse& use, const std::vector<LiveRun>& live) {
-  Inspected thing{tr("Queue"), use.waiting.empty() ? tr("No run waits") : QString()};
+  Inspected thing{tr("Queue"), use.isRead && use.waiting.empty() ? tr("No run waits") : QString()};
   for (std::size_t i = 0; i < use.waiting.size(); ++i)
     thing.parts.push_back({tr("Place %1").arg(i + 1), nameOf(use.waiting[i].run, live)});
   return thing;
@@ -82,7 +82,8 @@ DeviceUse readDeviceUse() {
   try {
     use.busy = queue::busyDevices();
     use.waiting = queue::waitingRuns();
-  } catch (const Error& error) {
+    use.isRead = true;
+  } catch (const std::exception& error) {
     use.fault = QString::fromStdString(error.what());
   }
   return use;

@@ -14,7 +14,8 @@ namespace lockstep::app {
 struct DeviceUse {
   std::vector<queue::BusyDevice> busy;
   std::vector<queue::WaitingRun> waiting;  ///< in their order
-  QString fault;                           ///< why it could not be read; empty: it was
+  bool isRead = false;                     ///< both are known
+  QString fault;                           ///< why they could not be read
 };
 
 /// Blocks.

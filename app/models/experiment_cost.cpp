@@ -32,10 +32,11 @@ QString tr(const char* text) { return QCoreApplication::translate("ExperimentCos
 QString gibibytes(double bytes) { return QString::fromStdString(base::gibibytes(bytes)); }
 
 bool decidesCost(const std::string& key) {
-  constexpr std::array<std::string_view, 10> kKeys{
-      "solver.batch_size", "solver.accumulate",  "solver.optimizer", "augment.min_size",
-      "augment.max_size",  "augment.pad_to",     "runtime.device",   "runtime.workers",
-      "runtime.precision", "runtime.cuda_graphs"};
+  constexpr std::array<std::string_view, 13> kKeys{
+      "solver.batch_size",       "solver.accumulate", "solver.optimizer", "augment.min_size",
+      "augment.max_size",        "augment.pad_to",    "augment.crop",     "augment.quarter_turns",
+      "dataset.group_by_aspect", "runtime.device",    "runtime.workers",  "runtime.precision",
+      "runtime.cuda_graphs"};
   const bool isOfModel = key.starts_with("model.") && key != "model.weights";
   return isOfModel || std::ranges::find(kKeys, key) != kKeys.end();
 }
@@ -96,7 +97,7 @@ MemoryText memoryText(config::Experiment experiment, const std::vector<coco::Ima
   const MachineMemory::Gpu* gpu = machine.gpuOf(experiment.runtime);
   if (gpu) experiment.runtime.workers = machine.rankCount(experiment.runtime);
   const int microBatches = std::max(experiment.runtime.workers, 1) * experiment.solver.accumulate;
-  const bool isMeasured = run && run->memoryGib;
+  const bool isMeasured = run && run->memoryGib.value_or(0) > 0;
   MemoryText text;
   if (isMeasured)
     text.need =

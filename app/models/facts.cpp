@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 namespace tags = events::tags;
 using Metrics = std::map<QString, double>;
 
-/// Of the end of our event logs: at first enough for most, then for those whose last evaluation
-/// lies far back.
+/// Of the end of our event logs: at first enough for most, then for those whose rarest tag, such
+/// as an evaluation's, lies far back.
 constexpr std::array<std::int64_t, 2> kTailBytes{256 << 10, 8 << 20};
 /// Logs of other programs are read as a whole, up to this size.
 constexpr std::int64_t kMostForeignBytes = 32 << 20;
@@ -36,12 +36,12 @@ bool isOfOneParameter(const std::string& tag) {
       [&](const char* prefix) { return tag.starts_with(prefix); });
 }
 
-Metrics lastMetrics(const fs::path& log) {
+Metrics lastMetrics(const fs::path& log, const char* rarestTag) {
   const std::int64_t whole = FileVersion::of(log).bytes;
   events::LastValues values;
   for (const std::int64_t bytes : kTailBytes) {
     values = events::readLastValues(log, bytes);
-    if (values.contains(tags::kEvalTotalLoss) || bytes >= whole) break;
+    if (values.contains(rarestTag) || bytes >= whole) break;
   }
   Metrics metrics;
   for (const auto& [tag, last] : values)
@@ -88,14 +88,14 @@ struct Sources {
   std::function<Metrics()> readMetrics;
 };
 
-Sources sourcesOf(const fs::path& folder) {
+Sources sourcesOf(const fs::path& folder, const char* rarestTag) {
   if (run_folder::isRunFolder(folder)) {
     const fs::path config = run_folder::Layout(folder).config();
     const fs::path log = events::findEventFile(folder);
     return {{config},
             {log},
             [config] { return foreign_runs::parametersInYaml(config); },
-            [log] { return log.empty() ? Metrics() : lastMetrics(log); }};
+            [log, rarestTag] { return log.empty() ? Metrics() : lastMetrics(log, rarestTag); }};
   }
   const auto run = foreign_runs::runIn(folder);
   if (!run) throw Error(folder.string() + ": is no run");
@@ -132,9 +132,9 @@ std::optional<double> Facts::metric(const QString& tag) const {
   return std::nullopt;
 }
 
-VersionedFacts readFacts(const fs::path& runFolder, VersionedFacts known) {
+VersionedFacts readFacts(const fs::path& runFolder, VersionedFacts known, const char* rarestTag) {
   attempt(known.facts, [&] {
-    const Sources sources = sourcesOf(runFolder);
+    const Sources sources = sourcesOf(runFolder, rarestTag);
     const auto config = FileVersion::of(sources.config), metrics = FileVersion::of(sources.metrics);
     const bool isSame = config == known.config && metrics == known.metrics;
     if (isSame) return;

@@ -31,9 +31,10 @@ struct VersionedFacts {
   FileVersion config, metrics;
 };
 
-/// Reads what is not of the same version in `known`. A folder of ours or of another program.
-/// Blocks.
-VersionedFacts readFacts(const std::filesystem::path& runFolder, VersionedFacts known);
+/// Reads what is not of the same version in `known`, of an event log only the end: back to
+/// `rarestTag`, within limits. A folder of ours or of another program. Blocks.
+VersionedFacts readFacts(const std::filesystem::path& runFolder, VersionedFacts known,
+                         const char* rarestTag);
 
 /// The keys whose values differ between runs that have them, sorted.
 QStringList differingKeys(const std::vector<const Facts*>& runs);

@@ -178,16 +178,11 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
 
 void PredictionsStore::readAllOf(qint64 step) {
   if (std::find(requestedAll_.begin(), requestedAll_.end(), step) != requestedAll_.end()) return;
-  requestedAll_.push_back(step);
-  const run_folder::Layout layout(files_.folder.toStdString());
-  const std::string file =
-      layout.predictionsOfPart(step, base::textOf(protocol::Split::Val)).string();
-  read(step, file, [this, step, file](PredictionsOutcome&& outcome) {
-    if (outcome.value) return Q_EMIT predictionsLoaded(*outcome.value);
+  readKeptOf(step, [this, step](const std::string& file, const QString& error) {
     // Most steps have none.
     jobs::start(
         this, jobs::Kind::Disk, [file] { return base::pathExists(file); },
-        [this, step, error = outcome.error, generation = generation_](bool isThere) {
+        [this, step, error, generation = generation_](bool isThere) {
           if (isThere && generation == generation_) Q_EMIT predictionsFailed(step, error);
         });
   });
@@ -195,7 +190,21 @@ void PredictionsStore::readAllOf(qint64 step) {
 
 void PredictionsStore::readNewAllOf(qint64 step) {
   std::erase(requestedAll_, step);
-  readAllOf(step);
+  readKeptOf(step, [this, step](const std::string&, const QString& error) {
+    Q_EMIT predictionsFailed(step, error);
+  });
+}
+
+void PredictionsStore::readKeptOf(
+    qint64 step, std::function<void(const std::string& file, const QString& error)> fail) {
+  requestedAll_.push_back(step);
+  const run_folder::Layout layout(files_.folder.toStdString());
+  const std::string file =
+      layout.predictionsOfPart(step, base::textOf(protocol::Split::Val)).string();
+  read(step, file, [this, file, fail = std::move(fail)](PredictionsOutcome&& outcome) {
+    if (!outcome.value) return fail(file, outcome.error);
+    Q_EMIT predictionsLoaded(*outcome.value);
+  });
 }
 
 void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image) {

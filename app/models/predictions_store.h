@@ -57,7 +57,7 @@ class PredictionsStore : public QObject {
   void readSteps(const std::vector<std::int64_t>& steps);
   /// Reads the predictions of all held-out images at a step that the run folder keeps, if it does.
   void readAllOf(qint64 step);
-  /// The same once they were predicted.
+  /// The same once they were predicted: they are there.
   void readNewAllOf(qint64 step);
   /// Reads the answer file of a prediction request: COCO results, or the format of step-N.json.
   void readAnswer(qint64 step, const QString& file, ImageId image);
@@ -85,6 +85,8 @@ class PredictionsStore : public QObject {
   /// Reads a prediction file; `deliver` is called unless forgetAfter() or setRun() dropped it.
   void read(qint64 step, const std::string& file,
             std::function<void(PredictionsOutcome&&)> deliver);
+  void readKeptOf(qint64 step,
+                  std::function<void(const std::string& file, const QString& error)> fail);
   template <typename Result>
   void load(const QString& file, std::function<Result(const QString& error)> work,
             std::function<void(Result&&)> deliver);

@@ -43,9 +43,9 @@ void RunFacts::startBatch() {
   }
   reading_ = jobs::start(
       this, jobs::Kind::Disk,
-      [batch = std::move(batch)]() mutable {
+      [batch = std::move(batch), rarestTag = rarestTag_]() mutable {
         for (Read& read : batch) {
-          VersionedFacts now = readFacts(read.folder.toStdString(), read.facts);
+          VersionedFacts now = readFacts(read.folder.toStdString(), read.facts, rarestTag);
           read.isOther |= now.config != read.facts.config || now.metrics != read.facts.metrics ||
                           now.facts.fault != read.facts.facts.fault;
           read.facts = std::move(now);

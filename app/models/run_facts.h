@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "app/models/facts.h"
+#include "engine/events/tags.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -17,7 +18,8 @@ class RunFacts : public QObject {
   Q_OBJECT
 
  public:
-  using QObject::QObject;
+  /// Event logs are read far enough back for this tag.
+  explicit RunFacts(const char* rarestTag = events::tags::kEvalTotalLoss) : rarestTag_(rarestTag) {}
 
   /// Reads what is not known of these runs or has changed, after what was wanted before.
   void want(const QStringList& folders);
@@ -49,6 +51,7 @@ class RunFacts : public QObject {
   QString shared(const QString& text);
   void share(Facts& facts);
 
+  const char* rarestTag_;
   QHash<QString, VersionedFacts> facts_;
   std::deque<QString> waiting_;
   QSet<QString> isWaiting_, isForgotten_;

@@ -1,6 +1,7 @@
 #include "app/predictions/predictions_page.h"
 
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "widgets/image_view/predictions_view.h"
@@ -23,13 +24,13 @@ void PredictionsPage::connectSignals() {
             requestPrediction({image.value, step});
           });
   connect(view_, &widgets::PredictionsView::allImagesRequested, this, [this](qint64 step) {
-    isCanceling_ = false;
+    canceled_.erase(step);
     requestPrediction({std::nullopt, step});
   });
-  connect(view_, &widgets::PredictionsView::allImagesCanceled, this, [this] {
-    isCanceling_ = true;
-    if (run_) run_->cancelPredictions();
-    inspect_.cancelPredictions();
+  connect(view_, &widgets::PredictionsView::allImagesCanceled, this, [this](qint64 step) {
+    canceled_.insert(step);
+    if (run_) run_->cancelPredictions(step);
+    if (inspect_) inspect_->cancelPredictions(step);
   });
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
     pendingStep_.reset();
@@ -39,26 +40,32 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
   connectStore();
-  connectAnswers(&inspect_);
 }
 
 template <typename Engine>
 void PredictionsPage::connectAnswers(Engine* engine) {
   connect(engine, &Engine::predictionReady, this,
-          [this](const AskedPrediction& asked, const QString& file) {
-            if (!asked.image) return store_.readNewAllOf(asked.step);
+          [this, engine](const AskedPrediction& asked, const QString& file) {
+            if (isOfAnotherRun(engine)) return;
+            if (!asked.image) {
+              canceled_.erase(asked.step);
+              view_->endAllImages(asked.step);
+              return store_.readNewAllOf(asked.step);
+            }
             store_.readAnswer(asked.step, file, ImageId{*asked.image});
           });
   connect(engine, &Engine::predictionFailed, this,
-          [this](const AskedPrediction& asked, const QString& why) {
+          [this, engine](const AskedPrediction& asked, const QString& why) {
+            if (isOfAnotherRun(engine)) return;
             if (asked.image)
               return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
-            view_->setAllImagesFailed(asked.step);
-            if (!std::exchange(isCanceling_, false)) view_->setMessage(why);
+            view_->endAllImages(asked.step);
+            if (canceled_.erase(asked.step) == 0) view_->setMessage(why);
           });
   connect(engine, &Engine::predictionProgressed, this,
-          [this](const AskedPrediction& asked, qint64 done, qint64 of) {
-            if (!asked.image) view_->setAllImagesProgress(asked.step, done, of);
+          [this, engine](const AskedPrediction& asked, qint64 done, qint64 of) {
+            if (!asked.image && !isOfAnotherRun(engine))
+              view_->setAllImagesProgress(asked.step, done, of);
           });
 }
 
@@ -122,7 +129,8 @@ void PredictionsPage::setRun(RunController* run) {
                       tr("Configure an experiment"));
   store_.setRun({});
   view_->setBringImage(nullptr);
-  inspect_.setRun(run && !run->place() ? run->folder() : QString());
+  canceled_.clear();
+  chooseInspection(run && !run->place() ? run->folder() : QString());
   if (!run) return;
   connectRun();
   if (isVisible()) load();
@@ -155,6 +163,28 @@ void PredictionsPage::restoreAnswers() {
   if (std::exchange(hasRestoredAnswers_, true)) return;
   for (const StepPredictions& answer : memory.answers)
     view_->setPredictions(answer.step, answer.detections, answer.imageIds);
+}
+
+bool PredictionsPage::isOfAnotherRun(const InspectProcess* inspection) const {
+  return inspection != inspect_.get();
+}
+
+/// The prediction of all images of another run goes on.
+void PredictionsPage::chooseInspection(const QString& runFolder) {
+  if (inspect_ && inspect_->isPredictingAll()) others_.push_back(std::move(inspect_));
+  std::erase_if(others_, [](const auto& other) { return !other->isPredictingAll(); });
+  inspect_.reset();
+  if (runFolder.isEmpty()) return;
+  const auto own = std::ranges::find_if(
+      others_, [&](const auto& other) { return other->runFolder() == runFolder; });
+  if (own != others_.end()) {
+    inspect_ = std::move(*own);
+    others_.erase(own);
+    return;
+  }
+  inspect_ = std::make_unique<InspectProcess>();
+  inspect_->setRun(runFolder);
+  connectAnswers(inspect_.get());
 }
 
 void PredictionsPage::connectRun() {
@@ -242,14 +272,15 @@ void PredictionsPage::showStep(qint64 step) {
   const qint64 shown = steps_.atOrBefore(step);
   followsNewest_ = shown >= steps_.initialStep();
   view_->setCurrentCheckpoint(shown);
+  if (hasDataset_) store_.readAllOf(shown);
 }
 
 void PredictionsPage::requestPrediction(const AskedPrediction& asked) {
   if (!run_) return;
   if (run_->linkState() == EngineLink::State::Connected || run_->place()) {
     run_->predict(asked);
-  } else {
-    inspect_.predict(asked);
+  } else if (inspect_) {
+    inspect_->predict(asked);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <QWidget>
 #include <memory>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "app/controllers/inspect_process.h"
 #include "app/controllers/run_controller.h"
@@ -55,6 +57,9 @@ class PredictionsPage : public QWidget {
   template <typename Engine>
   void connectAnswers(Engine* engine);
   void connectRun();
+  void chooseInspection(const QString& runFolder);
+  bool isOfAnotherRun(const InspectProcess* inspection) const;
+  static bool isOfAnotherRun(const RunController*) { return false; }
   void load();
   void updatePredictionPossible();
   void bringImagesFrom(const RunFileAccess& files);
@@ -70,12 +75,13 @@ class PredictionsPage : public QWidget {
   widgets::PredictionsView* view_ = nullptr;
   QPointer<RunController> run_;
   PredictionsStore store_;
-  InspectProcess inspect_;
-  QHash<QString, ViewState> viewStates_;  ///< by run folder
-  std::optional<coco::Image> lastImage_;  ///< last shown image of any run
+  std::unique_ptr<InspectProcess> inspect_;              ///< of a run on this machine
+  std::vector<std::unique_ptr<InspectProcess>> others_;  ///< that predict all images of other runs
+  QHash<QString, ViewState> viewStates_;                 ///< by run folder
+  std::optional<coco::Image> lastImage_;                 ///< last shown image of any run
   PredictionSteps steps_;
   std::optional<qint64> pendingStep_;  ///< to be shown once the steps are known
-  bool isCanceling_ = false;           ///< the prediction of all images
+  std::set<qint64> canceled_;          ///< steps of which no more all images are predicted
   bool followsNewest_ = true;          ///< the user has not chosen an older step
   bool hasDataset_ = false;
   bool hasRestoredAnswers_ = false;

@@ -11,11 +11,11 @@
 namespace lockstep::base {
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "lockstep-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw Error(name + ": cannot be created: " + std::strerror(errno));
-  path_ = name;
+TemporaryFolder::TemporaryFolder(const char* name) {
+  std::string path = (fs::temp_directory_path() / (std::string(name) + "XXXXXX")).string();
+  if (::mkdtemp(path.data()) == nullptr)
+    throw Error(path + ": cannot be created: " + std::strerror(errno));
+  path_ = path;
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -7,8 +7,8 @@ namespace lockstep::base {
 /// A folder of this user alone in the system's temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
-  /// Throws Error.
-  TemporaryFolder();
+  /// `name`: what its name begins with. Throws Error.
+  explicit TemporaryFolder(const char* name = "lockstep-");
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();

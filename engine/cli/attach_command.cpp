@@ -193,7 +193,7 @@ int attach(const std::string& run) {
   std::error_code error;
   const fs::path folder = fs::canonical(run, error);
   ::signal(SIGPIPE, SIG_IGN);
-  if (!error && pack::isPackedRun(folder)) {
+  if (!error && (pack::isPackedRun(run) || pack::isPackedRun(folder))) {
     servePacked(folder);
     return static_cast<int>(ExitStatus::Done);
   }

@@ -152,8 +152,8 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
   std::error_code error;
   source.target = fs::canonical(target, error);
   if (error) throw UserError(target + ": no such experiment file or run folder");
-  if (pack::isPackedRun(source.target)) {
-    source.packed.emplace(target);
+  if (const RunArgument run(target); run.packed() != nullptr) {
+    source.packed = run;
     resolveRun(source, options);
   } else if (isFolder(source.target)) {
     if (!run_folder::isRunFolder(source.target))

@@ -21,7 +21,7 @@ int pack(const PackCommandOptions& options) {
   if (!pathExists(options.run)) throw UserError(options.run + ": no such run folder");
   if (!run_folder::isRunFolder(options.run))
     throw UserError(run_folder::notARunMessage(options.run));
-  if (!options.out.ends_with(".lockstep")) {
+  if (fs::path(options.out).extension() != ".lockstep") {
     throw UserError("--out " + options.out +
                     ": the name of a packed run ends in .lockstep, by which it is known");
   }

@@ -15,7 +15,7 @@ class RunArgument {
   /// Does not check a folder. Throws Error for a packed run that cannot be read.
   explicit RunArgument(const std::string& given)
       : given_(given),
-        packed_(pack::isPackedRun(given) ? std::make_shared<pack::PackedRun>(given) : nullptr) {}
+        packed_(isPacked(given) ? std::make_shared<pack::PackedRun>(given) : nullptr) {}
 
   /// As given, for messages.
   const std::string& given() const { return given_; }
@@ -26,6 +26,12 @@ class RunArgument {
   const pack::PackedRun* packed() const { return packed_.get(); }
 
  private:
+  /// Or the file that it is a link to.
+  static bool isPacked(const std::string& given) {
+    std::error_code error;
+    return pack::isPackedRun(given) || pack::isPackedRun(std::filesystem::canonical(given, error));
+  }
+
   std::string given_;
   std::shared_ptr<const pack::PackedRun> packed_;
 };

@@ -204,6 +204,8 @@ DifferenceLine compareWeights(const Layout& left, const Layout& right, ComparedW
   std::vector<std::int64_t> steps, others;
   std::ranges::set_intersection(ours, theirs, std::back_inserter(steps));
   std::ranges::set_symmetric_difference(ours, theirs, std::back_inserter(others));
+  if (!isAll && (ours.empty() || theirs.empty()))
+    return {"weights", "not compared: packed without weights", true};
   if (steps.empty()) return different("weights", "the runs have no checkpoint of the same step");
   for (const std::int64_t step : steps) {
     for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {

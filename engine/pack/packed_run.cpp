@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -24,6 +25,9 @@ namespace lockstep::pack {
 namespace fs = std::filesystem;
 namespace {
 
+/// What an unpacked run's folder begins with, and the lock in it.
+constexpr const char *kFolderName = "lockstep-packed-", *kLockName = "unpacked.lock";
+constexpr std::chrono::minutes kSurelyLocked{1};
 constexpr std::size_t kBlockBytes = 1 << 20;
 /// Of a manifest that names each of 100,000 images.
 constexpr std::int64_t kMaxManifestBytes = 64 << 20;
@@ -60,7 +64,8 @@ class TarReader {
   bool next() {
     const int result = ::archive_read_next_header(archive_.get(), &entry_);
     if (result == ARCHIVE_EOF) return false;
-    if (result != ARCHIVE_OK) failAsDamaged();
+    // ARCHIVE_WARN: the name is not in the characters of the locale; it is taken as bytes.
+    if (result != ARCHIVE_OK && result != ARCHIVE_WARN) failAsDamaged();
     const char* name = ::archive_entry_pathname(entry_);
     member_ = name == nullptr ? "" : name;
     const bool isFile = ::archive_entry_filetype(entry_) == AE_IFREG &&
@@ -160,6 +165,23 @@ void requireMembers(const Manifest& manifest, const fs::path& folder, const fs::
                   ", which no packed run has; pack the run again");
 }
 
+/// Those of processes that were killed.
+void removeLeftFolders() {
+  std::error_code error;
+  for (fs::directory_iterator entry(fs::temp_directory_path(error), error), end;
+       !error && entry != end; entry.increment(error)) {
+    const fs::path& folder = entry->path();
+    if (!folder.filename().string().starts_with(kFolderName)) continue;
+    std::error_code ignored;
+    // A new one may not be locked yet.
+    const bool isNew =
+        fs::file_time_type::clock::now() - fs::last_write_time(folder, ignored) < kSurelyLocked;
+    const fs::path lock = folder / kLockName;
+    if (!isNew && fs::exists(lock, ignored) && !base::FileLock::isHeld(lock))
+      fs::remove_all(folder, ignored);
+  }
+}
+
 }  // namespace
 
 bool isPackedRun(const fs::path& path) {
@@ -167,7 +189,9 @@ bool isPackedRun(const fs::path& path) {
   return path.extension() == ".lockstep" && fs::is_regular_file(path, ignored);
 }
 
-PackedRun::PackedRun(const fs::path& file) {
+PackedRun::PackedRun(const fs::path& file) : folder_(kFolderName) {
+  lock_ = base::FileLock::tryAcquire(folder_.path() / kLockName);
+  removeLeftFolders();
   TarReader tar(file);
   manifest_ = manifestAtStart(tar, file);
   std::size_t members = 0;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include "engine/base/atomic_file.h"
@@ -32,7 +33,8 @@ TarWriter::TarWriter(const fs::path& target)
       temporary_(target.parent_path() / ("." + target.filename().string() + "." +
                                          std::to_string(::getpid()) + ".partial")),
       archive_(::archive_write_new(), ::archive_write_free) {
-  ::archive_write_set_format_pax_restricted(archive_.get());
+  // In which names are bytes; pax's would have to be of the locale, which is C's.
+  ::archive_write_set_format_gnutar(archive_.get());
   ::archive_write_add_filter_none(archive_.get());
   ::archive_write_set_bytes_in_last_block(archive_.get(), 1);
   if (::archive_write_open_filename(archive_.get(), temporary_.c_str()) != ARCHIVE_OK) fail();
@@ -58,8 +60,7 @@ void TarWriter::beginMember(const std::string& member, std::int64_t bytes, doubl
   ::archive_entry_set_filetype(entry.get(), AE_IFREG);
   ::archive_entry_set_perm(entry.get(), 0644);
   const double seconds = std::floor(modified);
-  ::archive_entry_set_mtime(entry.get(), static_cast<time_t>(seconds),
-                            static_cast<long>((modified - seconds) * 1e9));
+  ::archive_entry_set_mtime(entry.get(), static_cast<time_t>(seconds), 0);
   if (::archive_write_header(archive_.get(), entry.get()) != ARCHIVE_OK) fail();
 }
 
@@ -96,9 +97,13 @@ void TarWriter::addFile(const std::string& member, const fs::path& file) {
 void TarWriter::finish() {
   if (::archive_write_close(archive_.get()) != ARCHIVE_OK) fail();
   base::syncToDisk(temporary_);
+  // What came there meanwhile is not replaced.
+  int result =
+      ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE);
   std::error_code error;
-  fs::rename(temporary_, target_, error);
-  if (error) throw Error(target_.string() + ": cannot be written: " + error.message());
+  if (result != 0 && errno == EINVAL && !fs::exists(target_, error))  // not on this file system
+    result = ::rename(temporary_.c_str(), target_.c_str());
+  if (result != 0) throw Error(target_.string() + ": cannot be written: " + std::strerror(errno));
   base::syncToDisk(target_.parent_path());
 }
 

@@ -9,9 +9,9 @@ struct archive;
 
 namespace lockstep::pack {
 
-/// Writes an uncompressed tar (pax), with the same bytes for the same content: members belong to
-/// nobody. The file appears whole or not at all: it is written beside its target, which finish()
-/// replaces. All throw Error.
+/// Writes an uncompressed tar (GNU), with the same bytes for the same content: members belong to
+/// nobody. The file appears whole or not at all: it is written beside its target, which must
+/// not exist at finish(). All throw Error.
 class TarWriter {
  public:
   explicit TarWriter(const std::filesystem::path& target);

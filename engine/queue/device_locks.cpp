@@ -76,6 +76,12 @@ void writeHolders(const fs::path& file, const std::vector<Holder>& holders) {
   std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
 }
 
+/// What is known of a device by its lock alone. The UUID of a GPU begins with `GPU-`.
+Device deviceOf(const std::string& id) {
+  if (id == kCpu.id) return kCpu;
+  return {id, id.starts_with("GPU-") ? id : "GPU " + id};
+}
+
 /// Adds `self` to the names in the file. To be called with order.lock.
 void signIn(const fs::path& file, std::vector<Holder> others, const Holder& self) {
   others.push_back(self);
@@ -164,7 +170,7 @@ std::vector<BusyDevice> busyDevices() {
     if (entry.path().extension() != ".lock") continue;
     const std::string id = entry.path().stem();
     if (auto holders = livingHolders(entry.path()); !holders.empty())
-      busy.push_back({id == kCpu.id ? kCpu : Device{id, "GPU " + id}, std::move(holders)});
+      busy.push_back({deviceOf(id), std::move(holders)});
   }
   return busy;
 }

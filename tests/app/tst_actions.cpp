@@ -302,6 +302,13 @@ class TstActions : public QObject {
     QVERIFY(!buttonOf(dialog, "Set keys")->isEnabled());
   }
 
+  void keysOfTheWindowAreNotThoseOfAPanel() {
+    using enum widgets::ActionPlace;
+    QVERIFY(widgets::shareKeys(Inspector, Monitor) && widgets::shareKeys(Monitor, Inspector));
+    QVERIFY(widgets::shareKeys(Runs, Monitor));
+    QVERIFY(!widgets::shareKeys(Inspector, Runs) && !widgets::shareKeys(Inspector, Configure));
+  }
+
   void aTooltipNamesTheKeysAsTheyAreNow() {
     MainWindow window(&theme_, optionsFor({}));
     auto* stop = window.findChild<QPushButton*>(QStringLiteral("stopButton"));

@@ -133,6 +133,27 @@ class TstDataFaults : public QObject {
     QVERIFY(page->trainingBlockedBy().isEmpty());
   }
 
+  void whyAnotherDidNotStartIsNotShown() {
+    write("train.json",
+          QByteArray(kAnnotations).replace("\"category_id\": 1", "\"category_id\": 7"));
+    write("experiment.yaml", kExperiment);
+    write("other.yaml", kExperiment);
+    widgets::ThemeSwitch theme;
+    app::MainWindow window(&theme,
+                           tests::optionsFor({folder_->filePath(QStringLiteral("experiment.yaml"))},
+                                             app::Page::Configure));
+    window.show();
+    auto* page = window.configurePage();
+    QTRY_VERIFY_WITH_TIMEOUT(page->hasDocument() && page->isReady(), kPatienceMs);
+    window.train();
+    QVERIFY(page->open(folder_->filePath(QStringLiteral("other.yaml"))));
+    QTRY_VERIFY_WITH_TIMEOUT(
+        tests::visibleBanner(window, QStringLiteral("The run did not start"), {}), kPatienceMs);
+    const auto* row =
+        page->editor()->findChild<widgets::ConfigForm*>()->row("dataset.train.annotations");
+    QVERIFY(row->state().error.isEmpty());
+  }
+
   void soundDataHaveNone() {
     write("experiment.yaml", kExperiment);
     ConfigurePage page;
@@ -142,7 +163,29 @@ class TstDataFaults : public QObject {
     page.checkData();
     QTRY_VERIFY_WITH_TIMEOUT(!checked.isEmpty() || !failed.isEmpty(), kPatienceMs);
     QVERIFY2(failed.isEmpty(), qPrintable(failed.value(0).value(1).toString()));
-    QVERIFY(checked[0][0].toString().contains(QStringLiteral("1 training image")));
+    QCOMPARE(checked[0][0].toString(), QStringLiteral("experiment.yaml"));
+    QVERIFY(checked[0][1].toString().contains(QStringLiteral("1 training image")));
+  }
+
+  void theyAreNotShownOnAnotherDocument() {
+    write("train.json",
+          QByteArray(kAnnotations).replace("\"category_id\": 1", "\"category_id\": 7"));
+    write("experiment.yaml", kExperiment);
+    write("other.yaml", kExperiment);
+    ConfigurePage page;
+    page.resize(1300, 800);
+    page.show();
+    QVERIFY(page.open(folder_->filePath(QStringLiteral("experiment.yaml"))));
+    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kPatienceMs);
+    QSignalSpy failed(&page, &ConfigurePage::failed);
+    page.checkData();
+    QVERIFY(page.open(folder_->filePath(QStringLiteral("other.yaml"))));
+    QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatienceMs);
+    QVERIFY(failed[0][0].toString().contains(QStringLiteral("experiment.yaml")));
+    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kPatienceMs);
+    const auto* row =
+        page.editor()->findChild<widgets::ConfigForm*>()->row("dataset.train.annotations");
+    QVERIFY2(row->state().error.isEmpty(), qPrintable(row->state().error));
   }
 
   void whatIsNotSavedIsNotChecked() {

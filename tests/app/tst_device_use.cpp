@@ -26,10 +26,22 @@ class TstDeviceUse : public QObject {
 
  private Q_SLOTS:
   void freeDevicesAndAnEmptyQueueAreSaid() {
-    const auto things = app::inspectedDevices({}, {});
+    DeviceUse use;
+    use.isRead = true;
+    const auto things = app::inspectedDevices(use, {});
     QCOMPARE(things.size(), std::size_t{2});
     QCOMPARE(things[0].value, QStringLiteral("All are free"));
     QCOMPARE(things[1].value, QStringLiteral("No run waits"));
+  }
+
+  void whatCouldNotBeReadIsNotSaidToBeFree() {
+    DeviceUse use;
+    for (const char* fault : {"", "no permission"}) {
+      use.fault = QString::fromLatin1(fault);
+      const auto things = app::inspectedDevices(use, {});
+      QVERIFY(things[0].value.isEmpty() && things[1].value.isEmpty());
+      QCOMPARE(valueOf(things[0], QStringLiteral("Not read")), use.fault);
+    }
   }
 
   void aDeviceNamesTheRunThatHasIt() {

@@ -51,6 +51,17 @@ class TstDocks : public QObject {
     }
   }
 
+  void keysOfTheWindowAreFoundFromADockThatFloats() {
+    auto window = open();
+    const auto* runs = window->findChild<app::RunsPanel*>();
+    QVERIFY(!widgets::keysText(runs, QStringLiteral("run.duplicate")).isEmpty());
+    trigger(*window, QStringLiteral("window.float_runs"));
+    QVERIFY(dockOf(*window, "runsDock")->isFloating() && runs->window() != window.get());
+    QVERIFY(widgets::windowOf(runs) == window.get());
+    for (const QWidget* each : std::initializer_list<const QWidget*>{runs, runs->window()})
+      QCOMPARE(widgets::keysText(each, QStringLiteral("run.duplicate")), QStringLiteral("Ctrl+D"));
+  }
+
   void everyDockHasActionsThatShowItAndFloatIt() {
     auto window = open();
     QStringList shown;

@@ -79,7 +79,13 @@ class TstTour : public QObject {
     window.findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
     QPointer<Tour> tour = tourOf(window);
     QVERIFY(tour && tour->isVisible());
-    QTest::keyClick(tour, Qt::Key_Escape);
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QTRY_VERIFY(!tour);
+    window.findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
+    tour = tourOf(window);
+    button(tour, "tourNext")->setFocus();
+    QTest::keyClick(button(tour, "tourNext"), Qt::Key_Escape);
     QTRY_VERIFY(!tour);
     window.findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
     tour = tourOf(window);

@@ -64,6 +64,11 @@ class TstModelSource : public QObject {
       QVERIFY2(result.status == 0, result.err.c_str());
       QCOMPARE(bench.lastJob<protocol::EvaluateJob>().model.step, 4);
     }
+    fs::create_symlink("run.lockstep", bench.folder() / "latest");
+    QCOMPARE(bench.run({"evaluate", "latest"}).status, 0);
+    fs::rename(bench.folder() / "run.lockstep", bench.folder() / "blob");
+    fs::create_symlink("blob", bench.folder() / "run.lockstep");
+    QCOMPARE(bench.run({"evaluate", "run.lockstep"}).status, 0);
     const auto other = bench.run({"evaluate", "run.lockstep", "--weights", "6"});
     QCOMPARE(other.status, 2);
     QVERIFY2(other.err.find("has the weights of step 4 alone") != std::string::npos,

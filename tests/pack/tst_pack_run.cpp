@@ -165,11 +165,55 @@ class TstPackRun : public QObject {
   void theSameRunMakesTheSameMembers() {
     pack::packRun(layout(), packed(), {});
     const std::string first = textOf(packed());
+    fs::remove(packed());
     pack::packRun(layout(), packed(), {});
     auto ours = contentOf(first), again = contentOf(textOf(packed()));
     ours.erase("manifest.json");  // has the time
     again.erase("manifest.json");
     QVERIFY(ours == again);
+  }
+
+  /// The system's locale is C.
+  void namesOfImagesMayHaveAnyCharacters() {
+    const std::string name =
+        "gr\xc3\xb6\xc3\x9f"
+        "e \xe5\xba\x86.png";
+    std::string annotations = kAnnotations;
+    annotations.replace(annotations.find("a.png"), 5, name);
+    writeText(root() / "data/val.json", annotations);
+    fs::rename(root() / "data/val/a.png", root() / "data/val" / name);
+    writeText(run() / "source/\xe8\xae\xbe\xe7\xbd\xae.yaml", "name: b");
+    QCOMPARE(pack::packRun(layout(), packed(), {}).images, 2U);
+    const pack::PackedRun opened(packed());
+    run_folder::RunFiles files(opened.layout(), opened.manifest().datasetFiles);
+    QCOMPARE(answerTo(files, (root() / "data/val" / name).string()),
+             std::string("pixels of a.png"));
+    QCOMPARE(textOf(opened.layout().source() / "\xe8\xae\xbe\xe7\xbd\xae.yaml"),
+             std::string("name: b"));
+  }
+
+  void whatIsThereIsNotReplaced() {
+    writeText(packed(), "mine");
+    QVERIFY(contains(tests::messageOf([&] { pack::packRun(layout(), packed(), {}); }),
+                     "cannot be written: File exists"));
+    QCOMPARE(textOf(packed()), std::string("mine"));
+  }
+
+  /// Of an engine that was killed.
+  void whatAnotherLeftUnpackedIsRemoved() {
+    QTemporaryDir temporary;
+    qputenv("TMPDIR", temporary.path().toUtf8());
+    pack::packRun(layout(), packed(), {});
+    const fs::path left = fs::path(temporary.path().toStdString()) / "lockstep-packed-abcdef";
+    writeText(left / "unpacked.lock", "");
+    const auto hourAgo = fs::file_time_type::clock::now() - std::chrono::hours(1);
+    fs::last_write_time(left, hourAgo);
+    const pack::PackedRun first(packed());
+    QVERIFY(!fs::exists(left));
+    fs::last_write_time(first.layout().folder(), hourAgo);
+    const pack::PackedRun second(packed());
+    QVERIFY(fs::exists(first.layout().runJson()));  // is in use
+    qunsetenv("TMPDIR");
   }
 
   void nothingIsLeftWhenItCannotBeWritten() {

@@ -63,7 +63,7 @@ class TstDeviceLocks : public QObject {
       auto busy = busyDevices();
       std::ranges::sort(busy, {}, [](const BusyDevice& each) { return each.device.id; });
       QCOMPARE(busy.size(), std::size_t{2});
-      QCOMPARE(busy[0].device.name, std::string("GPU GPU-aaaa"));
+      QCOMPARE(busy[0].device.name, std::string("GPU-aaaa"));
       QCOMPARE(busy[1].device.name, std::string("the CPU"));
       QCOMPARE(busy[1].holders.size(), std::size_t{1});
     }

@@ -102,6 +102,15 @@ class TstFigure : public QObject {
       QCOMPARE(svg.strokes.value(each.key()) - plain.strokes.value(each.key()), each.value());
   }
 
+  void aValueThatIsNotFiniteHasNoMarker() {
+    const widgets::Curve curve =
+        tests::madeCurve(QStringLiteral("held-out"), {{1, 3}, {2, std::nan("")}, {3, 1}},
+                         widgets::Curve::Kind::Evaluation);
+    const QByteArray svg =
+        fileOf(madeFigure(FigureContent::Drawing, 1, {curve}), FigureFormat::Svg);
+    QVERIFY(!svg.contains("nan"));
+  }
+
   void aMarkerAtTheBorderIsWhole() {
     std::vector<widgets::Curve> curves = tests::madeCurves();
     curves[1].stroke = widgets::Curve::Stroke::Run;  // filled markers

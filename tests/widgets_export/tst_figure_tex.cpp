@@ -107,6 +107,18 @@ class TstFigureTex : public QObject {
     QCOMPARE(plots[1], (std::vector<QPointF>{{4, 7}, {5, 8}, {5, 6}, {4, 5}}));
   }
 
+  void bandsOnALogAxisEndAtItsLowerEnd() {
+    widgets::Figure figure = madeFigure(FigureContent::Drawing);
+    widgets::FigurePlot& plot = figure.plots.front();
+    plot.isLogY = true;
+    plot.y = {0.5, 10};
+    widgets::CurveSamples& samples = plot.curves.front().samples;
+    samples.bandHigh = {{1, 5}, {2, 6}};
+    samples.bandLow = {{1, -1}, {2, 0}};
+    const auto plots = plotsIn(QString::fromUtf8(texOf(figure)));
+    QCOMPARE(plots.front(), (std::vector<QPointF>{{1, 5}, {2, 6}, {2, 0.5}, {1, 0.5}}));
+  }
+
   void aPageIsAGroupOfPlots() {
     const QString tex = QString::fromUtf8(texOf(madeFigure(FigureContent::Drawing, 5)));
     QVERIFY(isBalanced(tex));

@@ -98,8 +98,10 @@ void addLine(QByteArray& tex, const std::vector<QPointF>& line, const TexAxis& a
   tex += '}' + end + ";\n";
 }
 
-/// A closed path for each part of a band without a gap.
-void addBand(QByteArray& tex, const CurveLines::Band& band, const TexAxis& axis) {
+/// A closed path for each part of a band without a gap. What has no place on a log axis is at its
+/// end: TeX would leave the point out, and close the path elsewhere.
+void addBand(QByteArray& tex, const FigurePlot& plot, const CurveLines::Band& band,
+             const TexAxis& axis) {
   const QByteArray options =
       "forget plot, draw=none, fill=" + colorOf(band.color) +
       ", fill opacity=" + number(std::round(double{band.color.alphaF()} * 100) / 100);
@@ -114,6 +116,9 @@ void addBand(QByteArray& tex, const CurveLines::Band& band, const TexAxis& axis)
     std::vector<QPointF> outline(band.top.begin() + from, band.top.begin() + to);
     outline.insert(outline.end(), std::reverse_iterator(band.bottom.begin() + to),
                    std::reverse_iterator(band.bottom.begin() + from));
+    if (plot.isLogY)
+      for (QPointF& point : outline)
+        if (point.y() <= 0) point.setY(plot.y.first);
     addLine(tex, outline, axis, options, " -- cycle");
   }
 }
@@ -188,7 +193,7 @@ void addPlot(QByteArray& tex, const FigurePlot& plot, const QByteArray& begin) {
   const bool isOneRun = entries.empty() || !entries.front().anyRun;
   tex += begin + "[\n  " + axisOptions(plot, axis) + "\n]\n";
   for (std::size_t i = plot.curves.size(); i-- > 0;)
-    for (const CurveLines::Band& band : bandsAt(plot, i)) addBand(tex, band, axis);
+    for (const CurveLines::Band& band : bandsAt(plot, i)) addBand(tex, plot, band, axis);
   for (const FigureCurve& each : plot.curves)
     if (!each.samples.raw.empty()) addCurve(tex, plot, each, axis, isOneRun);
   addMarks(tex, plot, axis);

@@ -268,7 +268,10 @@ CurveLines::Line PlotPainter::toPixels(const std::vector<QPointF>& points) const
 }
 
 CurveLines::Line PlotPainter::shown(CurveLines::Line points) const {
-  std::erase_if(points, [this](const QPointF& point) { return !clip().contains(point); });
+  // QRectF::contains() holds for a y that is not a number.
+  std::erase_if(points, [this](const QPointF& point) {
+    return !std::isfinite(point.y()) || !clip().contains(point);
+  });
   return points;
 }
 

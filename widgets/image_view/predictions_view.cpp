@@ -222,8 +222,6 @@ void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePreci
 void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> detections,
                                      std::vector<ImageId> imageIds) {
   Impl& impl = *impl_;
-  if (impl.hasImages() && imageIds.size() >= impl.session.dataset()->images().size())
-    impl.allImages.erase(step);
   impl.session.store().add(step, std::move(detections), imageIds);
   if (step == currentCheckpoint()) {
     impl.wasReady = false;
@@ -234,18 +232,18 @@ void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> d
 
 void PredictionsView::setAllImagesProgress(qint64 step, qint64 done, qint64 of) {
   impl_->allImages[step] = {done, of};
-  impl_->showCounts();
+  if (step == currentCheckpoint()) impl_->showAllImages();
 }
 
-void PredictionsView::setAllImagesFailed(qint64 step) {
+void PredictionsView::endAllImages(qint64 step) {
   impl_->allImages.erase(step);
-  impl_->showCounts();
+  if (step == currentCheckpoint()) impl_->showCounts();
 }
 
 /// Asks for them, or cancels that.
 void PredictionsView::toggleAllImages() {
   const qint64 step = currentCheckpoint();
-  if (impl_->allImages.contains(step)) return Q_EMIT allImagesCanceled();
+  if (impl_->allImages.contains(step)) return Q_EMIT allImagesCanceled(step);
   if (!impl_->hasImages() || !impl_->canPredict || !impl_->session.store().isKept(step)) return;
   setAllImagesProgress(step, 0, static_cast<qint64>(impl_->session.dataset()->images().size()));
   Q_EMIT allImagesRequested(step);

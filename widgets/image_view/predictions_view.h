@@ -50,10 +50,9 @@ class PredictionsView : public QWidget {
   void forgetAfter(qint64 step);
   /// Shows that the request of predictionRequested() failed, with a button to try again.
   void setPredictionFailed(ImageId image, qint64 step, const QString& error);
-  /// How far the prediction of all images at a step is. It ends with setPredictions() of them, or
-  /// with setAllImagesFailed().
+  /// How far the prediction of all images at a step is, until endAllImages().
   void setAllImagesProgress(qint64 step, qint64 done, qint64 of);
-  void setAllImagesFailed(qint64 step);
+  void endAllImages(qint64 step);
   /// Whether an engine can predict images; if not, the button is disabled and `reason` is its
   /// tooltip.
   void setPredictionPossible(bool possible, const QString& reason = {});
@@ -91,7 +90,7 @@ class PredictionsView : public QWidget {
   void predictionRequested(lockstep::ImageId image, qint64 step);
   /// The user pressed "Predict all", or "Cancel" meanwhile.
   void allImagesRequested(qint64 step);
-  void allImagesCanceled();
+  void allImagesCanceled(qint64 step);
   void imageShown(lockstep::ImageId image);
   /// chosenInstance() is another one, or its facts have changed.
   void choiceChanged();
