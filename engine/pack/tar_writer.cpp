@@ -59,8 +59,7 @@ void TarWriter::beginMember(const std::string& member, std::int64_t bytes, doubl
   ::archive_entry_set_size(entry.get(), bytes);
   ::archive_entry_set_filetype(entry.get(), AE_IFREG);
   ::archive_entry_set_perm(entry.get(), 0644);
-  const double seconds = std::floor(modified);
-  ::archive_entry_set_mtime(entry.get(), static_cast<time_t>(seconds), 0);
+  ::archive_entry_set_mtime(entry.get(), static_cast<time_t>(modified), 0);
   if (::archive_write_header(archive_.get(), entry.get()) != ARCHIVE_OK) fail();
 }
 

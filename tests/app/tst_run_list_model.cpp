@@ -1,5 +1,3 @@
-#include <sys/stat.h>
-
 #include <QAbstractItemModelTester>
 #include <QDateTime>
 #include <QDir>
@@ -14,6 +12,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/counter_hash.h"
 #include "tests/app/made_run.h"
+#include "tests/support/dead_disk.h"
 #include "tests/support/test_main.h"
 #include "widgets/jobs/jobs.h"
 
@@ -308,14 +307,12 @@ class TstRunListModel : public QObject {
     QCOMPARE(model.rowOf(b), -1);
   }
 
-  /// A FIFO in the place of run.lock, which nobody writes: opening it never returns.
   void aFolderThatHangsKeepsNothingElseBack() {
-    QTemporaryDir good, hung;
+    tests::DeadDisk hung;
+    if (!hung.isThere()) QSKIP("no right to mount a file system");
+    QTemporaryDir good;
     tests::makeRun(good.path(), made("a", 1000));
-    const QString run = tests::makeRun(hung.path(), made("run", 500));
-    const QByteArray fifo = QFile::encodeName(run + QStringLiteral("/run.lock"));
-    QFile::remove(run + QStringLiteral("/run.lock"));
-    QCOMPARE(::mkfifo(fifo, 0600), 0);
+    hung.stop();
     RunListModel model;
     QSignalSpy loaded(&model, &RunListModel::loaded);
     model.setParentFolders({hung.path(), good.path()});
@@ -328,12 +325,9 @@ class TstRunListModel : public QObject {
     tests::makeRun(good.path(), made("later", 2000));
     model.refresh();
     QTRY_COMPARE(model.rowCount(), 2);
-    QFile released(QString::fromLocal8Bit(fifo));
-    QVERIFY(released.open(QIODevice::WriteOnly));  // the disk is back
-    released.close();
+    hung.revive();
     QTRY_COMPARE_WITH_TIMEOUT(model.listingError(), QString(), 20000);
-    QTRY_VERIFY(model.rowOf(run) >= 0);
-    QVERIFY(QFile::remove(QString::fromLocal8Bit(fifo)));  // for the looks that follow
+    QCOMPARE(model.rowCount(), 2);
   }
 
   void aMissingFolderHasNoRuns() {

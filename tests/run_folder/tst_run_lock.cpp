@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -26,6 +27,7 @@ class TstRunLock : public QObject {
   void anotherProcessHoldsItUntilItExits();
   void flockOfAScriptAndOfARunExcludeEachOther();
   void isHeldNeitherCreatesNorTakesTheLock();
+  void isHeldDoesNotWaitForTheWriterOfAFifo();
   void isHeldOfOthersDoesNotKeepARunFromStarting();
   void aMissingFolderIsAUserError();
 
@@ -85,6 +87,11 @@ void TstRunLock::isHeldNeitherCreatesNorTakesTheLock() {
   const auto lock = RunLock::tryAcquire(layout_);
   QVERIFY(lock);
   for (int i = 0; i < 100; ++i) QVERIFY(RunLock::isHeld(layout_));
+}
+
+void TstRunLock::isHeldDoesNotWaitForTheWriterOfAFifo() {
+  QCOMPARE(::mkfifo(layout_.lock().c_str(), 0600), 0);
+  QVERIFY(!RunLock::isHeld(layout_));
 }
 
 void TstRunLock::isHeldOfOthersDoesNotKeepARunFromStarting() {
