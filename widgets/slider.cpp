@@ -1,5 +1,6 @@
 #include "widgets/slider.h"
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QStyleOptionSlider>
 #include <algorithm>
@@ -8,6 +9,23 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPagesOfRange = 10;
+
+bool movesSlider(const QKeyEvent& event) {
+  if ((event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
+  switch (event.key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+    case Qt::Key_Home:
+    case Qt::Key_End:
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
@@ -25,6 +43,15 @@ int Slider::valueAt(QPoint position) const {
   return QStyle::sliderValueFromPosition(minimum(), maximum(),
                                          position.x() - groove.x() - handle.width() / 2,
                                          groove.width() - handle.width());
+}
+
+/// Sent to the widget with the focus before the shortcuts are looked up.
+bool Slider::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && movesSlider(*static_cast<QKeyEvent*>(event))) {
+    event->accept();
+    return true;
+  }
+  return QSlider::event(event);
 }
 
 void Slider::mousePressEvent(QMouseEvent* event) {

@@ -6,7 +6,8 @@
 namespace lockstep::widgets {
 
 /// The slider used everywhere in the window. A press beside the handle moves the handle there and
-/// starts a drag; a wheel notch and the page keys move it a tenth of the range.
+/// starts a drag; a wheel notch and the page keys move it a tenth of the range. Its keys move it
+/// also where they are shortcuts of the window.
 class Slider : public QSlider {
   Q_OBJECT
 
@@ -14,6 +15,7 @@ class Slider : public QSlider {
   explicit Slider(QWidget* parent = nullptr);
 
  protected:
+  bool event(QEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;

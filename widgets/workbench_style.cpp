@@ -286,6 +286,7 @@ int WorkbenchStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
                                 const QWidget* widget) const {
   switch (metric) {
     case PM_DefaultFrameWidth:
+    case PM_DockWidgetFrameWidth:
     case PM_DockWidgetSeparatorExtent:
     case PM_MenuPanelWidth:
       return 1;

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "app/configure/document_dialogs.h"
+#include "app/models/left_to_machine.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/run_folder.h"
 #include "widgets/config_editor/config_editor.h"
@@ -210,10 +211,12 @@ bool ConfigurePage::closeDocuments() {
 void ConfigurePage::compareWith(const QString& name, const QString& path) {
   jobs::start(
       this, jobs::Kind::Disk,
-      [path] {
+      [path, own = editor_->loaded().experiment.runtime] {
         const std::filesystem::path given = path.toStdString();
-        return config::loadExperiment(
-            run_folder::isRunFolder(given) ? run_folder::Layout(given).config() : given);
+        const bool isRun = run_folder::isRunFolder(given);
+        auto other = config::loadExperiment(isRun ? run_folder::Layout(given).config() : given);
+        if (isRun) leaveToMachine(own, other.experiment.runtime);
+        return other;
       },
       [this, name](const config::LoadedExperiment& other) {
         if (other.isComplete) return editor_->setComparison(name, other.experiment);
@@ -258,6 +261,12 @@ void ConfigurePage::changeEvent(QEvent* event) {
   // Not every file system reports changes, so check when the window becomes active again.
   if (event->type() == QEvent::ActivationChange && isActiveWindow()) document_.checkFile();
   QWidget::changeEvent(event);
+}
+
+void ConfigurePage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  surveyed_.clear();  // a run may have ended meanwhile, and been a measurement
+  survey();
 }
 
 }  // namespace lockstep::app

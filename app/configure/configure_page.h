@@ -92,6 +92,7 @@ class ConfigurePage : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
   void connectEditor();

@@ -122,10 +122,17 @@ void InspectProcess::handleExit() {
   const bool succeeded = ended->error() != QProcess::FailedToStart &&
                          ended->exitStatus() == QProcess::NormalExit && ended->exitCode() == 0;
   if (succeeded && link_.state() != EngineLink::State::Off) return;
-  const QString message =
+  QString message =
       QString::fromUtf8(ended->readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
+  if (message.isEmpty()) message = tr("lockstep-engine inspect exited unexpectedly.");
+  // Else its last line is no reason.
+  if (ended->error() == QProcess::FailedToStart) {
+    message = tr("%1 cannot be started: it is missing or not executable").arg(program_);
+  } else if (ended->exitStatus() == QProcess::CrashExit) {
+    message = tr("lockstep-engine inspect was killed.");
+  }
   link_.disconnectFromEngine();
-  failAll(message.isEmpty() ? tr("lockstep-engine inspect exited unexpectedly.") : message);
+  failAll(message);
 }
 
 /// Requests of the old connection are sent again on the next one. While our own process runs, the

@@ -80,6 +80,16 @@ std::vector<std::string> tagsOf(const CardCurve& curve, const MetricStore& metri
   return all;
 }
 
+/// Of its lines and of the parts of its stack, each once.
+std::vector<std::string> tagsOf(const CardPlan& card, const MetricStore& metrics) {
+  std::vector<std::string> all;
+  for (const std::vector<CardCurve>* curves : {&card.curves, &card.fineStack})
+    for (const CardCurve& curve : *curves)
+      for (const std::string& tag : tagsOf(curve, metrics))
+        if (std::ranges::find(all, tag) == all.end()) all.push_back(tag);
+  return all;
+}
+
 /// Each in the time of a look-up, however many points there are.
 Inspected inspectedSeries(const QString& name, const MetricSeries& series) {
   const std::size_t end = series.size() - 1;
@@ -126,14 +136,12 @@ Inspected inspectedCard(const CardPlan& card, const std::vector<ShownRun>& runs)
   for (const ShownRun& shown : runs) {
     if (!shown.run) continue;
     const MetricStore& metrics = shown.run->history().metrics();
-    for (const CardCurve& curve : card.curves) {
-      for (const std::string& tag : tagsOf(curve, metrics)) {
-        const MetricSeries* series = metrics.series(tag);
-        if (!series || series->size() == 0) continue;
-        const QString name = QString::fromStdString(tag);
-        thing.parts.push_back(inspectedSeries(
-            runs.size() > 1 ? QStringLiteral("%1, %2").arg(shown.name, name) : name, *series));
-      }
+    for (const std::string& tag : tagsOf(card, metrics)) {
+      const MetricSeries* series = metrics.series(tag);
+      if (!series || series->size() == 0) continue;
+      const QString name = QString::fromStdString(tag);
+      thing.parts.push_back(inspectedSeries(
+          runs.size() > 1 ? QStringLiteral("%1, %2").arg(shown.name, name) : name, *series));
     }
   }
   return thing;

@@ -3,7 +3,10 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
+#include <QScreen>
 #include <QToolButton>
+#include <algorithm>
 
 #include "widgets/icon.h"
 #include "widgets/role.h"
@@ -14,6 +17,7 @@ namespace {
 
 constexpr QMargins kTitleMargins(12, 5, 6, 3);
 constexpr int kToolsAt = 1;  ///< after the text
+constexpr int kAsidePx = 40;
 
 }  // namespace
 
@@ -24,7 +28,10 @@ Dock::Dock(const char* id, const QString& title, QWidget* panel, QWidget* parent
   setWidget(panel);
   setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
   buildTitle();
-  connect(this, &QDockWidget::topLevelChanged, this, &Dock::updateButtons);
+  connect(this, &QDockWidget::topLevelChanged, this, [this](bool floats) {
+    updateButtons();
+    if (floats && (pos() - dockedAt_).manhattanLength() < kAsidePx) stepAside();
+  });
   connect(toggleViewAction(), &QAction::triggered, this, [this](bool isShown) {
     if (isShown) raise();
   });
@@ -69,6 +76,32 @@ void Dock::bringUp() {
   raise();
 }
 
+void Dock::setVisible(bool isShown) {
+  // Qt hides and shows it when it begins to float.
+  if (!isShown && isVisible() && !isFloating()) dockedAt_ = mapToGlobal(QPoint());
+  if (isShown && isHidden() && !isFloating()) Q_EMIT aboutToTakeRoom();
+  QDockWidget::setVisible(isShown);
+}
+
+/// Qt leaves it exactly where it was in the window, where nothing shows that it floats. A window
+/// that is not seen yet is restoring the places of an earlier one.
+void Dock::stepAside() {
+  const QWidget* window = parentWidget();
+  if (!window || !window->isVisible()) return;
+  const QRect inside = window->screen()->availableGeometry();
+  const QPoint middle = window->geometry().center();
+  QRect place = geometry();
+  place.setSize(place.size().boundedTo(inside.size()));
+  const QPoint from = place.center();
+  place.translate(from.x() < middle.x() ? kAsidePx : -kAsidePx,
+                  from.y() < middle.y() ? kAsidePx : -kAsidePx);
+  place.moveLeft(
+      std::clamp(place.left(), inside.left(), inside.left() + inside.width() - place.width()));
+  place.moveTop(
+      std::clamp(place.top(), inside.top(), inside.top() + inside.height() - place.height()));
+  setGeometry(place);
+}
+
 void Dock::updateButtons() {
   const QColor color = widgets::currentTheme().textMuted;
   float_->setIcon(widgets::icon(QStringLiteral("float"), color));
@@ -82,6 +115,15 @@ void Dock::updateButtons() {
 void Dock::changeEvent(QEvent* event) {
   QDockWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange && close_) updateButtons();
+}
+
+/// With a title of our own neither Qt nor the desktop draws a frame.
+void Dock::paintEvent(QPaintEvent* event) {
+  QDockWidget::paintEvent(event);
+  if (!isFloating()) return;
+  QPainter painter(this);
+  painter.setPen(widgets::currentTheme().textFaint);
+  painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }
 
 }  // namespace lockstep::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QDockWidget>
+#include <QPoint>
 
 class QHBoxLayout;
 class QLabel;
@@ -23,19 +24,27 @@ class Dock : public QDockWidget {
   void setHead(QWidget* head);
   /// Shows it before those that share its place.
   void bringUp();
+  void setVisible(bool isShown) override;
+
+ Q_SIGNALS:
+  /// In the window, where it takes room from what is there.
+  void aboutToTakeRoom();
 
  protected:
   void changeEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
 
  private:
   void buildTitle();
   QToolButton* addButton(const QString& name);
   void updateButtons();
+  void stepAside();
 
   QHBoxLayout* row_ = nullptr;  ///< of the title: text, tools, buttons
   QLabel* text_ = nullptr;
   QToolButton* float_ = nullptr;
   QToolButton* close_ = nullptr;
+  QPoint dockedAt_;  ///< on the screen, when it was last in the window
 };
 
 }  // namespace lockstep::app

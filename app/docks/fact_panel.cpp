@@ -4,8 +4,11 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
+#include <QStyle>
+#include <QStyledItemDelegate>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "widgets/named_action.h"
 #include "widgets/role.h"
@@ -15,7 +18,7 @@ namespace lockstep::app {
 namespace {
 
 enum Column { Name, Value, kColumns };
-constexpr int kWidthInCharacters = 46, kMostNameInCharacters = 24;
+constexpr int kWidthInCharacters = 46, kLeastWidthInCharacters = 28, kMostNameInCharacters = 24;
 
 /// Whether the rows below an item have these names, and as many parts each.
 bool hasShapeOf(const QTreeWidgetItem* item, const std::vector<Inspected>& things) {
@@ -55,6 +58,41 @@ void addLines(const QTreeWidgetItem* item, QStringList& lines) {
   for (int i = 0; i < item->childCount(); ++i) addLines(item->child(i), lines);
 }
 
+/// Wraps the value of a thing without facts: it may be a sentence that says how to select one.
+class FactDelegate : public QStyledItemDelegate {
+ public:
+  explicit FactDelegate(QTreeWidget* tree) : QStyledItemDelegate(tree), tree_(tree) {}
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem inOneLine(option);
+    inOneLine.rect = QRect();
+    const QSize size = QStyledItemDelegate::sizeHint(inOneLine, index);
+    if (!isWrapped(index)) return size;
+    const QFontMetrics metrics(option.font);
+    const int margins = 2 * (tree_->style()->pixelMetric(QStyle::PM_FocusFrameHMargin) + 1);
+    const QRect column(0, 0, std::max(1, tree_->columnWidth(Value) - margins), kMostHeightPx);
+    const int wrapped =
+        metrics.boundingRect(column, Qt::TextWordWrap, index.data().toString()).height();
+    return {size.width(), size.height() + std::max(0, wrapped - metrics.height())};
+  }
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    if (isWrapped(index)) option->features |= QStyleOptionViewItem::WrapText;
+  }
+
+ private:
+  static constexpr int kMostHeightPx = 10000;
+
+  static bool isWrapped(const QModelIndex& index) {
+    return index.column() == Value && !index.parent().isValid() &&
+           !index.model()->hasChildren(index.siblingAtColumn(Name));
+  }
+
+  QTreeWidget* tree_;
+};
+
 }  // namespace
 
 FactPanel::FactPanel(const QString& name, QWidget* parent) : QWidget(parent) { buildUi(name); }
@@ -67,10 +105,15 @@ void FactPanel::buildUi(const QString& name) {
   tree_->setHeaderLabels({tr("Fact"), tr("Value")});
   tree_->setHeaderHidden(true);
   tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  tree_->setUniformRowHeights(true);
-  tree_->setTextElideMode(Qt::ElideMiddle);
+  tree_->setTextElideMode(Qt::ElideRight);
+  tree_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* delegate = new FactDelegate(tree_);
+  tree_->setItemDelegate(delegate);
   tree_->setIndentation(fontMetrics().averageCharWidth() * 2);
   tree_->header()->setStretchLastSection(true);
+  connect(tree_->header(), &QHeaderView::sectionResized, delegate, [delegate](int section) {
+    if (section == Value) Q_EMIT delegate->sizeHintChanged(QModelIndex());
+  });
   tree_->setContextMenuPolicy(Qt::ActionsContextMenu);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 0, 0, 4);
@@ -89,6 +132,11 @@ QSize FactPanel::sizeHint() const {
   return {fontMetrics().averageCharWidth() * kWidthInCharacters, fontMetrics().height() * 12};
 }
 
+QSize FactPanel::minimumSizeHint() const {
+  return {fontMetrics().averageCharWidth() * kLeastWidthInCharacters,
+          QWidget::minimumSizeHint().height()};
+}
+
 void FactPanel::setThings(const std::vector<Inspected>& things) {
   QTreeWidgetItem* root = tree_->invisibleRootItem();
   const bool isOther = !hasShapeOf(root, things);
@@ -102,8 +150,14 @@ void FactPanel::setThings(const std::vector<Inspected>& things) {
     item->setExpanded(!closed.contains(item->text(Name)));
     for (int k = 0; k < item->childCount(); ++k) item->child(k)->setExpanded(true);
   }
+  fitNames();
+}
+
+/// At least half of the width is the values'.
+void FactPanel::fitNames() {
   tree_->resizeColumnToContents(Name);
-  const int most = fontMetrics().averageCharWidth() * kMostNameInCharacters;
+  const int most = std::min(fontMetrics().averageCharWidth() * kMostNameInCharacters,
+                            tree_->viewport()->width() / 2);
   if (tree_->columnWidth(Name) > most) tree_->setColumnWidth(Name, most);
 }
 
@@ -122,7 +176,13 @@ void FactPanel::copyAll() {
 
 void FactPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
+  fitNames();
   Q_EMIT shown();
+}
+
+void FactPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitNames();
 }
 
 }  // namespace lockstep::app

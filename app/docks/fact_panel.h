@@ -24,6 +24,7 @@ class FactPanel : public QWidget {
   void addNamedActions();
   QTreeWidget* tree() const { return tree_; }
   QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
 
  public Q_SLOTS:
   /// The values of the selected rows, or all facts of all things if none is selected.
@@ -36,9 +37,11 @@ class FactPanel : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void buildUi(const QString& name);
+  void fitNames();
 
   QTreeWidget* tree_ = nullptr;
 };

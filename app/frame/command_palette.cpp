@@ -93,7 +93,10 @@ void CommandPalette::fill(const QStringList& lastUsed) {
   QList<QAction*> actions = widgets::namedActions(window_);
   const auto rank = [&lastUsed](const QAction* action) {
     const qsizetype at = lastUsed.indexOf(action->objectName());
-    return at < 0 ? lastUsed.size() : at;
+    if (at >= 0) return at;
+    // Who types a dock's name wants to see it.
+    const bool floats = action->objectName().startsWith(QLatin1String("window.float_"));
+    return lastUsed.size() + (floats ? 1 : 0);
   };
   std::ranges::stable_sort(actions, {}, rank);
   for (QAction* action : actions) {

@@ -140,6 +140,7 @@ void MainWindow::connectRuns() {
   connect(runs_, &RunsPanel::arranged, this, &MainWindow::showOtherGroups);
   connect(monitorPage(), &MonitorPage::forkRequested, this, &MainWindow::forkRunWith);
   connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
+  connect(runs_, &RunsPanel::packRequested, this, &MainWindow::packRun);
   connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
     askEngine(folder, protocol::Command{"1", protocol::CommandName::Evaluate},
               tr("It was not evaluated"));
@@ -269,6 +270,7 @@ void MainWindow::updateStatus() {
   runActions_.evaluate->setEnabled(topBar_->canStop());
   runActions_.fork->setEnabled(run && !run->place() && !run->program() &&
                                !run->checkpointSteps().empty());
+  runActions_.pack->setEnabled(run && !run->place() && !run->program());
   runActions_.rangeTest->setEnabled(run && isRangeTest(*run));
   status_->showRun(run);
   pages_->runBanner()->showRuns(shownRuns_);

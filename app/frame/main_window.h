@@ -112,6 +112,7 @@ class MainWindow : public QMainWindow {
   /// As they are before anybody moves them.
   void placeDocks();
   void resetDocks();
+  void makeRoomFor(Dock* dock);
   QMenu* buildMenu();
   QMenu* buildDraftMenu(QWidget* parent);
   QMenu* buildRecentMenu(QWidget* parent);
@@ -155,6 +156,8 @@ class MainWindow : public QMainWindow {
   void open(const Opening& opening);
   void openLate(const QString& path, PathKind kind);
   void openRemote(const RemotePlace& place, bool selects);
+  void packRun(const QString& folder);
+  void openPackedRun();
   void connectExperiments();
   void showRecent();
   void noteOpened(const QString& path);
@@ -241,6 +244,7 @@ class MainWindow : public QMainWindow {
     QAction* evaluate = nullptr;
     QAction* stop = nullptr;
     QAction* fork = nullptr;
+    QAction* pack = nullptr;
     QAction* rangeTest = nullptr;
   };
   RunActions runActions_;  ///< menu actions on the current run
@@ -249,6 +253,7 @@ class MainWindow : public QMainWindow {
     QAction* saveAs = nullptr;
     QAction* next = nullptr;
     QAction* close = nullptr;
+    QAction* check = nullptr;
     QAction* train = nullptr;
     QAction* queue = nullptr;
     QAction* rangeTest = nullptr;

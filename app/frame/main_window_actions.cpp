@@ -60,6 +60,8 @@ QMenu* MainWindow::buildMenu() {
   menu->addMenu(buildDraftMenu(menu));
   menu->addAction(addEverywhere("runs.open_folder", tr("Open folder of runs…"), "Ctrl+Shift+O",
                                 [this] { openRunsFolder(); }));
+  menu->addAction(addEverywhere("runs.open_packed", tr("Open a run in one file…"), "",
+                                [this] { openPackedRun(); }));
   menu->addAction(addEverywhere("runs.add_folder", tr("Add another folder of runs…"), "",
                                 [this] { addRunsFolder(); }));
   menu->addSeparator();
@@ -99,6 +101,8 @@ void MainWindow::buildRunActions(QMenu* menu) {
   });
   runActions_.fork = addEverywhere("run.fork", tr("Fork from a checkpoint…"), "",
                                    [this] { forkRun(runs_->currentRun()); });
+  runActions_.pack = addEverywhere("run.pack", tr("Save as one file…"), "",
+                                   [this] { packRun(runs_->currentRun()); });
   runActions_.rangeTest =
       addEverywhere("run.range_test", tr("Show the learning rate that the run found"), "",
                     [this] { showRangeTest(runs_->currentRun(), {}); });
@@ -109,7 +113,7 @@ void MainWindow::buildRunActions(QMenu* menu) {
                     [this] { findLearningRate(); });
   menu->addActions({documentActions_.train, documentActions_.queue, documentActions_.rangeTest,
                     runActions_.pause, runActions_.checkpoint, runActions_.evaluate,
-                    runActions_.stop, runActions_.fork, runActions_.rangeTest});
+                    runActions_.stop, runActions_.fork, runActions_.pack, runActions_.rangeTest});
 }
 
 void MainWindow::buildPanelMenu(QMenu* menu) {
@@ -117,14 +121,14 @@ void MainWindow::buildPanelMenu(QMenu* menu) {
     Dock* dock;
     const char *id, *keys, *floatId;
     QString text, floatText;
-  } panels[] = {{runsDock_, "window.runs_panel", "", "window.float_runs",
-                 tr("Show or hide the runs"), tr("Float or dock the runs")},
+  } panels[] = {{runsDock_, "window.runs_panel", "", "window.float_runs", tr("Runs: show or hide"),
+                 tr("Runs: float or dock")},
                 {logDock_, "window.log_panel", "", "window.float_log",
-                 tr("Show or hide log and alerts"), tr("Float or dock log and alerts")},
+                 tr("Log and alerts: show or hide"), tr("Log and alerts: float or dock")},
                 {inspectorDock_, "window.inspector_panel", "Ctrl+I", "window.float_inspector",
-                 tr("Show or hide the inspector"), tr("Float or dock the inspector")},
+                 tr("Inspector: show or hide"), tr("Inspector: float or dock")},
                 {devicesDock_, "window.devices_panel", "Ctrl+Shift+I", "window.float_devices",
-                 tr("Show or hide the devices"), tr("Float or dock the devices")}};
+                 tr("Devices: show or hide"), tr("Devices: float or dock")}};
   for (const auto& panel : panels) {
     QAction* action = panel.dock->toggleViewAction();
     action->setShortcuts(keysOf(panel.keys));

@@ -112,6 +112,7 @@ void MainWindow::updateTrainable() {
   documentActions_.next->setEnabled(areSeveral);
   documentActions_.close->setEnabled(areSeveral);
   documentActions_.queue->setEnabled(isOpen);
+  documentActions_.check->setEnabled(isOpen);
   devices_->setWatching(isOpen);
   updateTitle();
 }

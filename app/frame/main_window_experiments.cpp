@@ -127,11 +127,12 @@ void MainWindow::addExperimentActions(QMenu* menu) {
                 [this] { newExperiment(ExperimentOrigin::Run); });
   addEverywhere("experiment.from_scenes", tr("Try it on made scenes"), "",
                 [this] { newExperiment(ExperimentOrigin::Scenes); });
-  QAction* check = addEverywhere("experiment.check", tr("Check data and weights"), "", [this] {
-    showPage(Page::Configure);
-    configurePage()->checkData();
-  });
-  menu->addActions({documentActions_.next, documentActions_.close, check});
+  documentActions_.check =
+      addEverywhere("experiment.check", tr("Check data and weights"), "", [this] {
+        showPage(Page::Configure);
+        configurePage()->checkData();
+      });
+  menu->addActions({documentActions_.next, documentActions_.close, documentActions_.check});
 }
 
 void MainWindow::connectExperiments() {

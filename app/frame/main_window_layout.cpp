@@ -3,6 +3,7 @@
 #include <QSettings>
 #include <QTreeWidget>
 #include <QUrl>
+#include <algorithm>
 
 #include "app/docks/dock.h"
 #include "app/docks/fact_panel.h"
@@ -46,6 +47,8 @@ void MainWindow::buildDocks() {
   devices->tree()->setObjectName(QStringLiteral("devices"));
   new DeviceWatch(devices, runList_, this);
   devicesDock_ = new Dock("devicesDock", tr("Devices"), devices);
+  for (Dock* dock : docks())
+    connect(dock, &Dock::aboutToTakeRoom, this, [this, dock] { makeRoomFor(dock); });
 }
 
 QList<Dock*> MainWindow::docks() const {
@@ -60,6 +63,28 @@ void MainWindow::placeDocks() {
   for (Dock* dock : docks()) dock->setVisible(dock == runsDock_ || dock == logDock_);
   resizeDocks({runsDock_}, {kRunsPx}, Qt::Horizontal);
   resizeDocks({logDock_}, {static_cast<int>(height() * kLogFraction)}, Qt::Vertical);
+  const int factsPx = inspectorDock_->widget()->sizeHint().width();
+  resizeDocks({inspectorDock_, devicesDock_}, {factsPx, factsPx}, Qt::Horizontal);
+}
+
+/// A dock that opens does not widen the window: those at the other side of the pages give way.
+void MainWindow::makeRoomFor(Dock* dock) {
+  const auto isBeside = [this](Dock* each, Qt::DockWidgetArea area) {
+    return !each->isHidden() && !each->isFloating() && dockWidgetArea(each) == area;
+  };
+  const Qt::DockWidgetArea area = dockWidgetArea(dock);
+  const bool isLeft = area == Qt::LeftDockWidgetArea;
+  if (!isVisible() || (!isLeft && area != Qt::RightDockWidgetArea)) return;
+  const auto other = isLeft ? Qt::RightDockWidgetArea : Qt::LeftDockWidgetArea;
+  const auto widthOf = [](const Dock* each) { return each->minimumSizeHint().width() + 1; };
+  int own = widthOf(dock), others = 0;
+  for (Dock* each : docks()) {
+    if (isBeside(each, area)) own = std::max(own, widthOf(each));
+    if (isBeside(each, other)) others = std::max(others, widthOf(each));
+  }
+  if (pages_->minimumSizeHint().width() + own + others <= width()) return;
+  for (Dock* each : docks())
+    if (isBeside(each, other)) each->hide();
 }
 
 void MainWindow::resetDocks() {

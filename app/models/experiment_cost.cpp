@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <string_view>
 
+#include "app/models/left_to_machine.h"
 #include "engine/base/host.h"
 #include "engine/base/number_text.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/config/memory_estimate.h"
-#include "engine/events/last_values.h"
 #include "engine/events/reader.h"
 #include "engine/events/tags.h"
 #include "engine/run_folder/run_folder.h"
@@ -23,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace tags = events::tags;
 
-constexpr std::int64_t kTailBytes = 256 << 10;
 /// Runs that are looked at for one of the same model.
 constexpr qsizetype kMostRuns = 50;
 
@@ -41,28 +40,51 @@ bool decidesCost(const std::string& key) {
   return isOfModel || std::ranges::find(kKeys, key) != kKeys.end();
 }
 
-std::optional<double> memoryOf(const events::LastValues& values) {
-  std::optional<double> fullest;
-  for (const auto& [tag, last] : values)
-    if (events::tags::numberIn(tag, tags::kGpuMemoryGib))
-      fullest = std::max<double>(fullest.value_or(0), last.value);
-  if (fullest) return fullest;
-  const auto host = values.find(tags::kHostMemoryGib);
-  return host == values.end() ? std::nullopt : std::optional<double>(host->second.value);
+/// What the log says of the cost of a step.
+struct LoggedCost {
+  std::vector<float> stepSeconds;
+  std::optional<double> gpuGib, hostGib;  ///< the most
+
+  std::optional<double> memoryGib() const { return gpuGib ? gpuGib : hostGib; }
+};
+
+LoggedCost loggedCost(const fs::path& eventFile) {
+  LoggedCost cost;
+  const auto raise = [](std::optional<double>& most, float value) {
+    most = std::max<double>(most.value_or(0), value);
+  };
+  events::Reader reader(eventFile);
+  reader.visitAvailable([&](const events::RecordView& record) {
+    for (const events::ScalarView& scalar : record.scalars) {
+      const std::string& tag = reader.tags()[scalar.tag];
+      if (tag == tags::kStepSeconds) cost.stepSeconds.push_back(scalar.value);
+      if (tag == tags::kHostMemoryGib) raise(cost.hostGib, scalar.value);
+      if (events::tags::numberIn(tag, tags::kGpuMemoryGib)) raise(cost.gpuGib, scalar.value);
+    }
+  });
+  return cost;
 }
 
-std::optional<MeasuredRun> measurementOf(const fs::path& folder, const std::string& cost) {
+double median(std::vector<float> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+std::optional<MeasuredRun> measurementOf(const fs::path& folder,
+                                         const config::Experiment& experiment,
+                                         const std::string& cost) {
   try {
     const run_folder::Layout layout(folder);
     const run_folder::RunInfo info = run_folder::readRunInfo(layout);
     if (info.isRangeTest || info.host != base::hostName()) return std::nullopt;
-    const auto loaded = config::loadExperiment(layout.config());
+    auto loaded = config::loadExperiment(layout.config());
+    leaveToMachine(experiment.runtime, loaded.experiment.runtime);
     if (!loaded.isComplete || costKey(loaded.experiment) != cost) return std::nullopt;
-    const auto values = events::readLastValues(events::findEventFile(folder), kTailBytes);
-    const auto seconds = values.find(tags::kStepSeconds);
-    if (seconds == values.end()) return std::nullopt;
-    return MeasuredRun{QString::fromStdString(folder.filename().string()), seconds->second.value,
-                       memoryOf(values)};
+    const LoggedCost logged = loggedCost(events::findEventFile(folder));
+    if (logged.stepSeconds.empty()) return std::nullopt;
+    return MeasuredRun{QString::fromStdString(folder.filename().string()),
+                       median(logged.stepSeconds), logged.memoryGib()};
   } catch (const std::exception&) {
     return std::nullopt;  // a run that cannot be read is no measurement
   }
@@ -88,7 +110,7 @@ std::optional<MeasuredRun> measuredRun(const config::Experiment& experiment,
                                        const QStringList& runs) {
   const std::string cost = costKey(experiment);
   for (const QString& folder : runs.mid(0, kMostRuns))
-    if (auto run = measurementOf(folder.toStdString(), cost)) return run;
+    if (auto run = measurementOf(folder.toStdString(), experiment, cost)) return run;
   return std::nullopt;
 }
 

@@ -16,8 +16,9 @@ std::string costKey(const config::Experiment& experiment);
 
 struct MeasuredRun {
   QString name;
-  double stepSeconds = 0;
-  std::optional<double> memoryGib;  ///< of the fullest GPU or, without one, of the ranks' processes
+  double stepSeconds = 0;  ///< the median
+  /// The most of the fullest GPU or, without one, of the ranks' processes.
+  std::optional<double> memoryGib;
 };
 
 /// The first of these folders of runs that ran on this machine at the same cost. Blocks.

@@ -14,13 +14,13 @@ namespace lockstep::app {
 
 /// The training objects of an experiment as its anchors and limits meet them.
 struct ObjectSurvey {
-  std::string key;                  ///< what of the experiment it is of
-  FileVersion version;              ///< of the annotations
-  std::vector<coco::Image> shapes;  ///< one image of each size that occurs, without its name
+  std::string key;                    ///< what of the experiment it is of
+  FileVersion version;                ///< of the annotations
+  std::vector<coco::Image> shapes{};  ///< one image of each size that occurs, without its name
   std::size_t objects = 0;
   std::size_t mostInImage = 0;
-  QString mostCrowded;  ///< file_name of the image with the most objects
-  config::BoxSizes boxSizes;
+  QString mostCrowded{};  ///< file_name of the image with the most objects
+  config::BoxSizes boxSizes{};
   double uncovered = 0;  ///< share of the objects with no anchor of IoU config::kCoveringIou
   double distant = 0;    ///< share with none of IoU model.rpn.bg_iou: all are background
 };

@@ -247,7 +247,7 @@ void MonitorPage::giveCurves(widgets::CurveCard* card, const CardPlan& plan) {
   // With several runs, the legend of runs is above all cards.
   const bool isOfKinds = plan.curves.size() > 1;
   const bool isOnly = runs_.size() == 1;
-  card->setLegendVisible(isOnly ? (isOfKinds || curves.size() > 1) && !hasShare(plan) : isOfKinds);
+  card->setLegendVisible(isOfKinds || (isOnly && curves.size() > 1));
   const bool areHidden = !runs_.empty() && visibleRuns().empty();
   card->setHiddenText(areHidden ? tr("All runs are hidden: click one above the cards to show it")
                                 : QString());

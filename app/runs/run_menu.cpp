@@ -153,6 +153,9 @@ void RunMenu::addRunActions() {
   QAction* copy = addAction(withKeys(tr("Duplicate configuration"), "run.duplicate"), this,
                             [this, folder] { Q_EMIT panel_->copyConfigRequested(folder); });
   copy->setEnabled(runs_.front().data(RunListModel::ProgramRole).toString().isEmpty());
+  addAction(withKeys(tr("Save as one file…"), "run.pack"), this, [this, folder] {
+    Q_EMIT panel_->packRequested(folder);
+  })->setEnabled(isOurs);
   addSeparator();
 }
 

@@ -76,6 +76,7 @@ class RunsPanel : public QWidget {
   void copyConfigRequested(const QString& folder);
   /// A new run from one of its checkpoints.
   void forkRequested(const QString& folder);
+  void packRequested(const QString& folder);
   /// Of a run that trains.
   void evaluationRequested(const QString& folder);
   void emptyActionTriggered();

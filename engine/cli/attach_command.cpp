@@ -12,6 +12,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/signal_cleanup.h"
 #include "engine/cli/attached_foreign_run.h"
 #include "engine/cli/commands.h"
 #include "engine/pack/packed_run.h"
@@ -174,6 +175,7 @@ void serveEnded(const run_folder::Layout& layout) {
 /// It never changes.
 void servePacked(const fs::path& file) {
   const pack::PackedRun packed(file);
+  const base::SignalCleanup cleanup(packed.folder());
   supervisor::EndedRun run(packed.layout(),
                            run_folder::RunFiles(packed.layout(), packed.manifest().datasetFiles));
   serve({[&](const auto& message, const auto& send) { run.answer(message, send); },

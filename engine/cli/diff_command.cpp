@@ -25,13 +25,18 @@ run_folder::Layout layoutOf(const RunArgument& run) {
 
 int diff(const DiffOptions& options) {
   const RunArgument left(options.left), right(options.right);
+  const auto ofLeft = left.removedOnSignal(), ofRight = right.removedOnSignal();
   const bool isPacked = left.packed() != nullptr || right.packed() != nullptr;
   const std::vector<DifferenceLine> lines = compareRuns(
       layoutOf(left), layoutOf(right), isPacked ? ComparedWeights::OfModel : ComparedWeights::All);
   for (const DifferenceLine& line : lines)
     std::printf("%-14s %s\n", (line.what + ":").c_str(), line.text.c_str());
   const bool isSame = std::ranges::all_of(lines, &DifferenceLine::isSame);
-  std::printf("%s\n", isSame ? "the same bits" : "different");
+  const bool isWhole = std::ranges::none_of(
+      lines, [](const DifferenceLine& line) { return line.text.starts_with("not "); });
+  std::printf("%s\n", !isSame   ? "different"
+                      : isWhole ? "the same bits"
+                                : "the same bits, of what was compared");
   return static_cast<int>(isSame ? ExitStatus::Done : ExitStatus::Failed);
 }
 

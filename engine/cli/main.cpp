@@ -35,7 +35,11 @@ int main(int argc, char** argv) {
   // ranks, which inherit it.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return lockstep::cli::runCommandLine(argc, argv, lockstep::cli::addCommands);
+    const int status = lockstep::cli::runCommandLine(argc, argv, lockstep::cli::addCommands);
+    // A full disk is known only now.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw lockstep::Error("standard output cannot be written");
+    return status;
   } catch (const lockstep::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return static_cast<int>(error.status());

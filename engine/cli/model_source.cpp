@@ -134,6 +134,7 @@ Inputs ModelSource::inputs() const {
   Inputs inputs;
   for (const fs::path& file : files) inputs.add(file, "the experiment");
   inputs.add(weights, "the weights");
+  if (packed) inputs.add(target, "the packed run");
   const config::DatasetConfig& dataset = experiment.dataset;
   for (const auto& [key, paths] :
        {std::pair{"dataset.train", &dataset.train}, std::pair{"dataset.val", &dataset.val}}) {

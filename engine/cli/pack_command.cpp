@@ -27,7 +27,8 @@ int pack(const PackCommandOptions& options) {
   }
   const fs::path target = fs::absolute(options.out);
   const OutputFile out(options.out, "--out", {});
-  if (pathExists(target))
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(target, ignored)))  // also a symlink that leads nowhere
     throw UserError("--out " + options.out + ": already exists; choose another name");
   const run_folder::Layout layout(realPath(options.run));
   const fs::path weights =
@@ -35,10 +36,10 @@ int pack(const PackCommandOptions& options) {
   const pack::PackedContent content = pack::packRun(layout, target, weights);
   for (const std::string& warning : content.warnings)
     std::fprintf(stderr, "[pack] warning: %s\n", warning.c_str());
-  std::printf("%s: %s, %s, %s of held-out images, %s; %.1f MB\n", options.out.c_str(),
+  std::printf("%s: %s, predictions at %s, %s, %s; %.1f MB\n", options.out.c_str(),
               base::counted(content.evaluations, "evaluation").c_str(),
-              base::counted(content.images, "picture").c_str(),
-              base::counted(content.predictions, "file of predictions").c_str(),
+              base::counted(content.predictions, "step").c_str(),
+              base::counted(content.images, "held-out image").c_str(),
               content.weightsStep
                   ? ("weights of step " + std::to_string(*content.weightsStep)).c_str()
                   : "no weights (--weights best adds them)",

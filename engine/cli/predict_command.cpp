@@ -3,9 +3,9 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/base/temporary_folder.h"
 #include "engine/base/log.h"
 #include "engine/base/number_text.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/image_files.h"
 #include "engine/cli/input_path.h"

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include "engine/base/signal_cleanup.h"
 #include "engine/pack/packed_run.h"
 
 namespace lockstep::cli {
@@ -21,6 +23,13 @@ class RunArgument {
   const std::string& given() const { return given_; }
   std::filesystem::path folder() const {
     return packed_ ? packed_->layout().folder() : std::filesystem::path(given_);
+  }
+  /// For commands that do not handle signals themselves, nor the end of who reads their output:
+  /// what is unpacked is removed when one ends the process. nullptr: it is a folder.
+  std::unique_ptr<base::SignalCleanup> removedOnSignal() const {
+    if (!packed_) return nullptr;
+    std::signal(SIGPIPE, SIG_IGN);
+    return std::make_unique<base::SignalCleanup>(packed_->folder());
   }
   /// nullptr: it is a folder.
   const pack::PackedRun* packed() const { return packed_.get(); }

@@ -17,6 +17,7 @@
 #include "engine/cli/training_experiment.h"
 #include "engine/config/load.h"
 #include "engine/config/lr_range_test.h"
+#include "engine/pack/packed_run.h"
 #include "engine/queue/waiting_runs.h"
 #include "engine/run_folder/rescued_checkpoint.h"
 #include "engine/run_folder/run_experiment.h"
@@ -42,6 +43,10 @@ void refuseImpossible(const TrainOptions& options) {
   checkWorkers(options.ranks);
   if (!pathExists(options.target)) {
     throw UserError(options.target + ": no such experiment file or run folder");
+  }
+  if (pack::isPackedRun(options.target)) {
+    throw UserError(options.target +
+                    ": is a packed run, which is only read; tar -xf takes its config.yaml out");
   }
   if (options.findLr) refuseBesideRangeTest(options);
   const bool forks = !options.from.empty();

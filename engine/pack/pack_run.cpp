@@ -9,6 +9,8 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
+#include "engine/base/signal_cleanup.h"
 #include "engine/base/temporary_folder.h"
 #include "engine/coco/files/edited_file.h"
 #include "engine/coco/files/lenient_dataset.h"
@@ -29,27 +31,39 @@ struct Member {
   fs::path file;
 };
 
-/// The regular files of a folder and below, sorted; hidden ones are being written.
+/// What writers leave beside a file until it is whole.
+bool isPartial(const fs::path& name) {
+  return name.extension() == ".partial" || name.string().starts_with(".lockstep-") ||
+         name.extension() == ".pictures";
+}
+
+/// The regular files of a folder and below, sorted. Throws Error where it cannot be read.
 void addFolder(const fs::path& runFolder, const char* name, std::vector<Member>& members) {
   std::error_code error;
   const std::size_t first = members.size();
-  for (auto entry = fs::recursive_directory_iterator(runFolder / name, error);
-       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    const bool isHidden = entry->path().filename().string().starts_with('.');
-    if (isHidden) entry.disable_recursion_pending();
-    if (!isHidden && entry->is_regular_file(error) && !entry->is_symlink(error))
+  const fs::path folder = runFolder / name;
+  if (!fs::exists(folder, error)) return;
+  auto entry = fs::recursive_directory_iterator(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (isPartial(entry->path().filename())) {
+      entry.disable_recursion_pending();
+    } else if (entry->is_regular_file(error) && !entry->is_symlink(error)) {
       members.push_back({entry->path().lexically_relative(runFolder).string(), entry->path()});
+    }
   }
+  if (error) throw Error(folder.string() + ": cannot be read: " + error.message());
   std::sort(members.begin() + static_cast<std::ptrdiff_t>(first), members.end(),
             [](const Member& a, const Member& b) { return a.name < b.name; });
 }
 
-/// Of which predictions were kept at evaluations.
+/// Held-out ones of which predictions are kept.
 std::set<ImageId> predictedImages(const Layout& layout) {
   std::set<ImageId> ids;
-  for (const std::int64_t step : run_folder::predictionSteps(layout)) {
-    const auto json =
-        nlohmann::json::parse(base::readFile(layout.predictions(step)), nullptr, false);
+  std::vector<Member> files;
+  addFolder(layout.folder(), "predictions", files);
+  for (const Member& file : files) {
+    if (!file.name.ends_with(".json") || file.name.ends_with("-train.json")) continue;
+    const auto json = nlohmann::json::parse(base::readFile(file.file), nullptr, false);
     if (!json.is_object() || !json.contains("image_ids")) continue;
     for (const auto& id : json["image_ids"])
       if (id.is_number_integer()) ids.insert(ImageId{id.get<std::int64_t>()});
@@ -94,9 +108,9 @@ void addImages(const config::DatasetSplit& split, const coco::Dataset& dataset,
       ++missing;
       continue;
     }
-    // Numbered: names may have folders, or be the same but for these.
-    const std::string member =
-        "images/" + std::to_string(pictures.files.size() + 1) + "-" + file.filename().string();
+    // Numbered: names may have folders, be the same but for these, or too long for a prefix.
+    const std::string member = "images/" + std::to_string(pictures.files.size() + 1) +
+                               base::shortened(file.extension().string());
     pictures.files.push_back({member, file});
     pictures.members[file] = member;
   }
@@ -168,6 +182,7 @@ PackedContent packRun(const Layout& layout, const fs::path& target, const fs::pa
   const std::size_t count =
       1 + members.size() + hasAnnotations + pictures.files.size() + (weights.empty() ? 0 : 2);
   TarWriter tar(target);
+  const base::SignalCleanup cleanup(tar.temporaryFile());
   tar.addText(kManifestName,
               writeManifest({layout.folder().string(), now, summary.info.step, content.weightsStep,
                              count, pictures.members}),

@@ -54,6 +54,8 @@ class TarReader {
     std::error_code error;
     bytes_ = static_cast<std::int64_t>(fs::file_size(file, error));
     if (error) throw UserError(file.string() + ": " + error.message());
+    if (::access(file.c_str(), R_OK) != 0)
+      throw UserError(file.string() + ": " + std::strerror(errno));
     // Of other formats and of compressed ones nothing is read.
     ::archive_read_support_format_tar(archive_.get());
     if (::archive_read_open_filename(archive_.get(), file.c_str(), kBlockBytes) != ARCHIVE_OK)
@@ -97,7 +99,7 @@ class TarReader {
         ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file.isOpen()) {
       if (errno == EEXIST) refuse("is there twice");
-      throw Error(target.string() + ": " + std::strerror(errno));
+      refuse(std::string("cannot be unpacked (") + std::strerror(errno) + ")");
     }
     std::string block(kBlockBytes, '\0');
     for (std::int64_t left = size(); left > 0;) {
@@ -163,6 +165,10 @@ void requireMembers(const Manifest& manifest, const fs::path& folder, const fs::
     if (!isOfRun(member))
       throw Error(file.string() + ": its manifest names " + base::shortened(member.string()) +
                   ", which no packed run has; pack the run again");
+  if (manifest.weightsStep &&
+      !fs::exists(run_folder::Layout(folder).checkpoint(*manifest.weightsStep) /
+                  "model.safetensors"))
+    throw Error(file.string() + ": is incomplete: it has no weights; pack the run again");
 }
 
 /// Those of processes that were killed.

@@ -22,6 +22,8 @@ class PackedRun {
   explicit PackedRun(const std::filesystem::path& file);
 
   const Manifest& manifest() const { return manifest_; }
+  /// Where it is unpacked.
+  const std::filesystem::path& folder() const { return folder_.path(); }
   run_folder::Layout layout() const { return run_folder::Layout(folder_.path()); }
   /// A safetensors file; nullopt: packed without weights.
   std::optional<std::filesystem::path> weights() const;

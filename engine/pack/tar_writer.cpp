@@ -30,8 +30,7 @@ constexpr std::size_t kBlockBytes = 1 << 20;
 
 TarWriter::TarWriter(const fs::path& target)
     : target_(target),
-      temporary_(target.parent_path() / ("." + target.filename().string() + "." +
-                                         std::to_string(::getpid()) + ".partial")),
+      temporary_(target.parent_path() / (".lockstep-" + std::to_string(::getpid()) + ".partial")),
       archive_(::archive_write_new(), ::archive_write_free) {
   // In which names are bytes; pax's would have to be of the locale, which is C's.
   ::archive_write_set_format_gnutar(archive_.get());
@@ -47,9 +46,12 @@ TarWriter::~TarWriter() {
 }
 
 void TarWriter::fail() const {
+  const int number = ::archive_errno(archive_.get());
   const char* reason = ::archive_error_string(archive_.get());
-  throw Error(target_.string() +
-              ": cannot be written: " + (reason != nullptr ? reason : "unknown reason"));
+  throw Error(target_.string() + ": cannot be written: " +
+              (number > 0          ? std::strerror(number)
+               : reason != nullptr ? reason
+                                   : "unknown reason"));
 }
 
 void TarWriter::beginMember(const std::string& member, std::int64_t bytes, double modified) {

@@ -15,6 +15,8 @@ namespace lockstep::pack {
 class TarWriter {
  public:
   explicit TarWriter(const std::filesystem::path& target);
+  /// That is written until finish(), beside the target.
+  const std::filesystem::path& temporaryFile() const { return temporary_; }
   TarWriter(const TarWriter&) = delete;
   TarWriter& operator=(const TarWriter&) = delete;
   ~TarWriter();

@@ -199,6 +199,20 @@ class TstActions : public QObject {
     QTest::keyClick(again.words, Qt::Key_Escape);
   }
 
+  void theNameOfADockShowsIt() {
+    MainWindow window(&theme_, optionsFor({}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const Palette palette(window);
+    QVERIFY(palette.popup);
+    for (const char* name : {"Inspector", "Devices"}) {
+      palette.words->clear();
+      palette.type(QString::fromLatin1(name).toLower());
+      QCOMPARE(palette.current(), QStringLiteral("%1: show or hide").arg(QLatin1String(name)));
+    }
+    palette.popup->close();
+  }
+
   void arrowsPassOverWhatCannotBeDone() {
     MainWindow window(&theme_, optionsFor({}));
     window.show();
@@ -213,6 +227,7 @@ class TstActions : public QObject {
     }
     QVERIFY(passed.size() > 20);
     QVERIFY(!passed.count(QStringLiteral("Save experiment")));  // none is open
+    QVERIFY(!actionWithId(window, "experiment.check")->isEnabled());
     palette.type(QStringLiteral("save experiment as"));
     QVERIFY(palette.current().isEmpty());
     QTest::keyClick(palette.words, Qt::Key_Return);

@@ -1,6 +1,7 @@
 // What stands beside the pages: moved, floated, closed and shown again, and kept for the next
 // start.
 #include <QAction>
+#include <QScreen>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
@@ -49,6 +50,32 @@ class TstDocks : public QObject {
       QTest::mouseClick(button(*dock, "Close"), Qt::LeftButton);
       QVERIFY(!dock->isVisible());
     }
+  }
+
+  void aDockThatFloatsStepsAsideOnTheScreen() {
+    auto window = open();
+    auto* runs = dockOf(*window, "runsDock");
+    const QPoint docked = runs->mapToGlobal(QPoint());
+    for (int i = 0; i < 2; ++i) {
+      trigger(*window, QStringLiteral("window.float_runs"));
+      QVERIFY(runs->isFloating() && runs->geometry().topLeft() != docked);
+      QVERIFY(runs->screen()->availableGeometry().contains(runs->geometry()));
+      trigger(*window, QStringLiteral("window.float_runs"));
+      QVERIFY(!runs->isFloating());
+    }
+  }
+
+  void resetLayoutGivesTheFactsTheirWidthBack() {
+    auto window = open();
+    auto* inspector = dockOf(*window, "inspectorDock");
+    trigger(*window, QStringLiteral("window.inspector_panel"));
+    window->resize(1600, 1000);
+    window->resizeDocks({inspector}, {1}, Qt::Horizontal);
+    QTRY_VERIFY(inspector->width() < inspector->widget()->sizeHint().width());
+    QVERIFY(inspector->width() >= inspector->widget()->minimumSizeHint().width());
+    trigger(*window, QStringLiteral("window.reset_layout"));
+    trigger(*window, QStringLiteral("window.inspector_panel"));
+    QTRY_VERIFY(inspector->width() >= inspector->widget()->sizeHint().width());
   }
 
   void keysOfTheWindowAreFoundFromADockThatFloats() {

@@ -152,6 +152,13 @@ class TstExperimentSurvey : public QObject {
     QVERIFY2(textOf("time").endsWith(from), qPrintable(textOf("time")));
     QVERIFY(textOf("time").contains(QStringLiteral("s per step")));
     QVERIFY2(textOf("memory").endsWith(from), qPrintable(textOf("memory")));
+    // config.yaml of a run has what the machine has chosen.
+    const run_folder::Layout chosen(run.toStdString());
+    auto loaded = config::loadExperiment(chosen.config());
+    loaded.experiment.runtime.device = config::Device::Cpu;
+    loaded.experiment.runtime.workers = 1;
+    base::writeFileAtomically(chosen.config(), config::writeExperiment(loaded.experiment));
+    QVERIFY2(textOf("time").endsWith(from), qPrintable(textOf("time")));
     experiment.dataset.cacheLimitBytes = 1;  // decides neither
     QVERIFY(textOf("time").endsWith(from));
     experiment.solver.batchSize *= 2;

@@ -171,6 +171,24 @@ class TstInspector : public QObject {
     QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("State\tfinished")));
   }
 
+  void valuesAreSeenInANarrowPanel() {
+    app::FactPanel panel{QStringLiteral("facts")};
+    const QString hint = QStringLiteral("Click the curves of one, or go to it with the keyboard");
+    panel.setThings({{QStringLiteral("Run"),
+                      QStringLiteral("a"),
+                      {{QStringLiteral("A name that is as long as a tag"), QStringLiteral("1")}}},
+                     {QStringLiteral("Card"), hint}});
+    panel.resize(panel.minimumSizeHint().width(), 300);
+    panel.show();
+    const QTreeWidget* tree = panel.tree();
+    QTRY_VERIFY(tree->columnWidth(0) <= tree->viewport()->width() / 2);
+    QVERIFY(tree->columnWidth(1) >= tree->viewport()->width() / 2);
+    const auto heightOf = [tree](int thing) {
+      return tree->visualItemRect(tree->topLevelItem(thing)).height();
+    };
+    QTRY_VERIFY(heightOf(1) > 2 * heightOf(0));
+  }
+
   void whatIsClosedAndSelectedStaysSoWhileFactsChange() {
     app::FactPanel panel{QStringLiteral("facts")};
     panel.setThings({{QStringLiteral("Run"),

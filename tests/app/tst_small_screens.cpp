@@ -1,3 +1,4 @@
+#include <QAction>
 #include <QDir>
 #include <QFile>
 #include <QScrollArea>
@@ -104,6 +105,43 @@ class TstSmallScreens : public QObject {
     window.show();
     QTRY_VERIFY(window.isReady());
     QCOMPARE(window.size(), size);
+  }
+
+  void aDockThatOpensDoesNotWidenTheWindow() {
+    QTemporaryDir parent;
+    app::MainWindowOptions options;
+    options.paths = {tests::makeRun(parent.path(), tests::MadeRun())};
+    options.page = app::Page::Predictions;
+    options.size = QSize(1000, 600);
+    options.keepLayout = false;
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    for (const char* id : {"window.inspector_panel", "window.devices_panel"}) {
+      window.findChild<QAction*>(QLatin1String(id))->trigger();
+      QCoreApplication::processEvents();
+      QCOMPARE(window.size(), options.size);
+    }
+  }
+
+  /// As on a screen of 1600 px at twice the scale.
+  void aPageDoesNotWidenANarrowWindow() {
+    QTemporaryDir parent;
+    app::MainWindowOptions options;
+    options.paths = {tests::makeRun(parent.path(), tests::MadeRun())};
+    options.page = app::Page::Monitor;
+    options.size = QSize(800, 500);
+    options.keepLayout = false;
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    const int width = window.width();
+    for (const app::Page page : {app::Page::Predictions, app::Page::Configure}) {
+      window.showPage(page);
+      QTRY_VERIFY(window.isReady());
+      QCoreApplication::processEvents();
+      QCOMPARE(window.width(), width);
+    }
   }
 
   void theSheetOfKeysFitsIntoTheWindow_data() {

@@ -4,13 +4,16 @@
 #include <QTest>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "app/controllers/inspected_run.h"
 #include "app/models/card_facts.h"
 #include "app/models/stack_series.h"
 #include "app/models/tag_sections.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
+#include "widgets/plots/card_legend.h"
 #include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
@@ -115,6 +118,17 @@ class TstStepSplit : public QObject {
     QStringList names;
     for (const widgets::Curve& curve : (*card)->plot()->curves()) names << curve.name;
     QCOMPARE(names.join(QLatin1Char(' ')), parts);
+    const auto* legend = (*card)->findChild<widgets::CardLegend*>();
+    for (const QString& name : std::as_const(names))
+      QVERIFY2(legend->accessibleName().contains(name), qPrintable(name));
+    QStringList inspected;
+    const app::Inspected thing =
+        app::inspectedCard(stepTimePlan(), {{run.get(), QStringLiteral("a"), 0}});
+    for (const app::Inspected& part : thing.parts) inspected << part.name;
+    QStringList tags{QStringLiteral("time/step_seconds")};
+    for (const QString& name : names.first(names.size() - 1))
+      tags << QStringLiteral("time/%1_seconds").arg(name);
+    QCOMPARE(inspected, tags);
     double sum = 0;
     for (const widgets::Curve& curve : (*card)->plot()->curves())
       sum += curve.source->figuresBetween(20, 20).mean();
@@ -123,6 +137,11 @@ class TstStepSplit : public QObject {
   }
 
  private:
+  static app::CardPlan stepTimePlan() {
+    for (const app::CardPlan& plan : app::monitorCards())
+      if (plan.title == QStringLiteral("Step time, s")) return plan;
+    return {};
+  }
   static std::unique_ptr<RunController> open(const QTemporaryDir& parent,
                                              const tests::MadeRun& plan) {
     auto run = std::make_unique<RunController>(tests::makeRun(parent.path(), plan));

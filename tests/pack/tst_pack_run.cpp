@@ -192,6 +192,28 @@ class TstPackRun : public QObject {
              std::string("name: b"));
   }
 
+  /// 255 bytes: no prefix fits.
+  void longNamesAndHiddenSourcesArePacked() {
+    const std::string name = std::string(251, 'L') + ".png";
+    std::string annotations = kAnnotations;
+    annotations.replace(annotations.find("a.png"), 5, name);
+    writeText(root() / "data/val.json", annotations);
+    fs::rename(root() / "data/val/a.png", root() / "data/val" / name);
+    writeText(run() / "source/home/.mine/exp.yaml", "name: hidden");
+    pack::packRun(layout(), packed(), {});
+    const pack::PackedRun opened(packed());
+    run_folder::RunFiles files(opened.layout(), opened.manifest().datasetFiles);
+    QCOMPARE(answerTo(files, (root() / "data/val" / name).string()),
+             std::string("pixels of a.png"));
+    QCOMPARE(textOf(opened.layout().source() / "home/.mine/exp.yaml"), std::string("name: hidden"));
+  }
+
+  void allPredictedImagesAreThere() {
+    writeText(layout().predictionsOfPart(4, "val"), R"({"image_ids": [3]})");
+    writeText(layout().predictionsOfPart(4, "train"), R"({"image_ids": [77]})");
+    QCOMPARE(pack::packRun(layout(), packed(), {}).images, 3U);
+  }
+
   void whatIsThereIsNotReplaced() {
     writeText(packed(), "mine");
     QVERIFY(contains(tests::messageOf([&] { pack::packRun(layout(), packed(), {}); }),

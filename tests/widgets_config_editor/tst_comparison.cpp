@@ -71,6 +71,17 @@ class TstComparison : public QObject, protected lockstep::tests::ConfigEditorBen
     QVERIFY(editor_->text().contains(QStringLiteral("nesterov: true")));
   }
 
+  void whatWasTakenInTheTableIsUndoneWithTheKeys() {
+    editor_->setComparison(QStringLiteral("earlier"), other());
+    auto* table = editor_->findChild<DifferenceTable*>();
+    const QString before = editor_->text();
+    QTest::mouseClick(table->findChild<QToolButton*>(QStringLiteral("take")), Qt::LeftButton);
+    QTRY_COMPARE(table->topLevelItemCount(), 1);
+    QVERIFY(table->hasFocus());
+    QTest::keyClick(table, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(editor_->text(), before);
+  }
+
   void theComparisonEnds() {
     editor_->setComparison(QStringLiteral("earlier"), other());
     auto* end = editor_->findChild<QToolButton*>(QStringLiteral("endComparison"));

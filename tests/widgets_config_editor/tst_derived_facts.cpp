@@ -50,6 +50,8 @@ class TstDerivedFacts : public QObject {
     repeating.dataset.repeatThreshold = 0.1;
     QCOMPARE(valueOf(deriveFacts(repeating, {80, 12}), "training length"),
              QStringLiteral("400 steps = 10 epochs (80 draws each)"));
+    QCOMPARE(valueOf(deriveFacts(small(), {800, 12}), "training length"),
+             QStringLiteral("400 steps = 1 epoch (800 training images)"));
   }
 
   void epochsAreStepsOnceTheImagesAreKnown() {
@@ -230,6 +232,22 @@ class TstDerivedFacts : public QObject {
       QCOMPARE(picture.pixel(mark.toPoint()), currentTheme().accent.rgb());
     }
     QVERIFY(chart.xOf(32) == plot.left() && chart.xOf(1) == plot.left());  // what occurs is shown
+  }
+
+  void theLastSizeIsWrittenWhereThereIsLittleRoom() {
+    config::BoxSizes boxes;
+    boxes.counts[6] = 40;  // 32 to 45 px
+    BoxSizeChart chart;
+    chart.resize(160, 72);
+    chart.setSizes(boxes, {64, 512});
+    const QImage picture = chart.grab().toImage();
+    const QRgb paper = picture.pixel(0, picture.height() - 1);
+    const int left = static_cast<int>(chart.xOf(512)) - 8;
+    const int top = static_cast<int>(chart.plotRect().bottom()) + 3;
+    int written = 0;
+    for (int y = top; y < picture.height(); ++y)
+      for (int x = left; x < left + 16; ++x) written += picture.pixel(x, y) != paper ? 1 : 0;
+    QVERIFY(written > 0);
   }
 
   void boxSizesAreShownOnceTheyAreKnown() {

@@ -66,6 +66,8 @@ class TstFieldEditors : public QObject, protected lockstep::tests::ConfigEditorB
     button("addItem")->setFocus(Qt::TabFocusReason);
     QTest::keyClick(button("addItem"), Qt::Key_Space);
     QCOMPARE(sizes->text(), QStringLiteral("[640, 720, 800]"));
+    QVERIFY(sizes->hasFocus());  // a number that is typed next replaces the new one
+    QCOMPARE(sizes->selectedText(), QStringLiteral("720"));
     QTest::keyClick(sizes, Qt::Key_Up);  // the new one
     QCOMPARE(sizes->text(), QStringLiteral("[640, 730, 800]"));
     QTest::mouseClick(button("removeItem"), Qt::LeftButton);

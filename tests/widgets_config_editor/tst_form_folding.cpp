@@ -42,6 +42,31 @@ class TstFormFolding : public QObject, protected lockstep::tests::ConfigEditorBe
     }
   }
 
+  void tabGoesThroughTheRowsAsTheyStand() {
+    open(document());
+    form()->focusSearch();
+    std::vector<int> tops;
+    for (int i = 0; i < 40 && tops.size() < 8; ++i) {
+      QTest::keyClick(editor_->focusWidget(), Qt::Key_Tab);
+      for (QWidget* at = editor_->focusWidget(); at != nullptr; at = at->parentWidget())
+        if (qobject_cast<FieldRow*>(at) != nullptr)
+          tops.push_back(at->mapTo(row("name")->window(), QPoint()).y() -
+                         row("name")->mapTo(row("name")->window(), QPoint()).y());
+    }
+    QCOMPARE(tops.size(), std::size_t{8});
+    QVERIFY(std::ranges::is_sorted(tops) && tops.front() < tops.back());
+  }
+
+  void returnAndDownGoFromTheSearchToWhatItFound() {
+    open(document());
+    for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Down}) {
+      form()->focusSearch();
+      QTest::keyClicks(editor_->focusWidget(), QStringLiteral("solver.max_steps"));
+      QTest::keyClick(editor_->focusWidget(), key);
+      QVERIFY(row("solver.max_steps")->isAncestorOf(editor_->focusWidget()));
+    }
+  }
+
   /// The palette has the actions before there is a document.
   void nothingIsFoldedWithoutADocument() {
     for (const char* id : {"configure.all_keys", "configure.overrides_only"}) {

@@ -67,6 +67,22 @@ bool wheel(QWidget* widget, const QPointF& position, int delta, Qt::KeyboardModi
   return event.isAccepted();
 }
 
+/// Of a stack: a constant value of 1.
+class StackPart : public PlainSource {
+ public:
+  explicit StackPart(int below) : below_(below) {
+    for (int step = 1; step <= 100; ++step) points.push_back({step + 0.0, below + 1.0});
+  }
+  std::optional<widgets::CurveReading> nearest(double x) const override {
+    auto reading = PlainSource::nearest(x);
+    reading->base = below_;
+    return reading;
+  }
+
+ private:
+  double below_;
+};
+
 /// One of several runs.
 Curve ofRun(const QString& run, int style, std::shared_ptr<PlainSource> source) {
   Curve curve = curveOf(std::move(source));
@@ -120,15 +136,16 @@ class TstCurvePlot : public QObject {
     QVERIFY(plot_->yView().first < plot_->yView().second);
   }
 
-  void aPlotWithoutPointsHasNoTickLabels() {
+  void aPlotWithoutPointsHasNoTickLabelsAndNoGrid() {
     plot_->setCurves({curveOf(line(0))});
     show();
     QVERIFY(!plot_->hasPoints());
-    QVERIFY(!plot_->toSvg().contains("<text"));
+    const QByteArray grid = widgets::currentTheme().grid.name().toLatin1();
+    QVERIFY(!plot_->toSvg().contains("<text") && !plot_->toSvg().contains(grid));
     plot_->setCurves({curveOf(line(100))});
     waitDrawn();
     QVERIFY(plot_->hasPoints());
-    QVERIFY(plot_->toSvg().contains("<text"));
+    QVERIFY(plot_->toSvg().contains("<text") && plot_->toSvg().contains(grid));
   }
 
   void newPointsWidenTheViewUnlessItIsZoomed() {
@@ -256,6 +273,22 @@ class TstCurvePlot : public QObject {
     QVERIFY(moved.count() >= 1);
     const auto x = moved.last()[0].value<std::optional<double>>();
     QVERIFY(x && *x > 40 && *x < 55);
+  }
+
+  void theReadingsOfAStackStandAsItsParts() {
+    std::vector<Curve> parts;
+    for (int below = 0; below < 3; ++below) {
+      parts.push_back(curveOf(std::make_shared<StackPart>(below)));
+      parts.back().name = QString::number(below);
+    }
+    plot_->setCurves(parts);
+    show();
+    QTest::mouseMove(overlayOf(), {300, 260});  // the lowest is the nearest
+    plot_->showCursor(50, true);
+    QStringList names;
+    for (const auto& row : plot_->findChild<widgets::ReadingsTip*>()->readings().rows)
+      names << row.name;
+    QCOMPARE(names, QStringList({QStringLiteral("2"), QStringLiteral("1"), QStringLiteral("0")}));
   }
 
   void logAxesAcceptZerosAndNegatives() {

@@ -1,3 +1,4 @@
+#include <QShortcut>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -59,6 +60,19 @@ class TstSlider : public QObject {
     slider_.setValue(2);
     QTest::mouseClick(&slider_, Qt::LeftButton, {}, at(0.4));
     QCOMPARE(slider_.value(), 2);
+  }
+
+  void itsKeysMoveItBeforeTheyAreShortcutsOfTheWindow() {
+    slider_.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&slider_));
+    slider_.setFocus();
+    const QShortcut shortcut(QKeySequence(Qt::Key_Right), &slider_);
+    QSignalSpy taken(&shortcut, &QShortcut::activated);
+    QTest::keyClick(&slider_, Qt::Key_Right);
+    QCOMPARE(slider_.value(), 1);
+    QTest::keyClick(&slider_, Qt::Key_End);
+    QCOMPARE(slider_.value(), 5);
+    QCOMPARE(taken.size(), 0);
   }
 
   void aPageIsATenthOfTheRange() {

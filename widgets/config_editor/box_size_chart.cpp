@@ -90,22 +90,23 @@ void BoxSizeChart::paintBars(QPainter& painter) const {
   painter.drawLine(plot.bottomLeft(), plot.bottomRight());
 }
 
-/// Under every second doubling, and at the last place with the unit.
+/// Under every doubling that has room, and always at the last one, with the unit.
 void BoxSizeChart::paintTicks(QPainter& painter) const {
   painter.setFont(monoFont(kLabelPx));
   painter.setPen(currentTheme().textFaint);
   const QFontMetricsF metrics(painter.font());
   constexpr int kEvery = BoxSizes::kBinsPerDoubling;
-  double free = 0;
-  for (int bin = (firstBin_ + kEvery - 1) / kEvery * kEvery; bin <= endBin_; bin += kEvery) {
+  const int first = (firstBin_ + kEvery - 1) / kEvery * kEvery, last = endBin_ / kEvery * kEvery;
+  double free = width() + metrics.averageCharWidth();  // right end of the room that is left
+  for (int bin = last; bin >= first; bin -= kEvery) {
     const double size = BoxSizes::binStartPx(bin);
-    const QString text = bin + kEvery > endBin_ ? tr("%1 px").arg(size) : QString::number(size);
+    const QString text = bin == last ? tr("%1 px").arg(size) : QString::number(size);
     const double wide = std::ceil(metrics.horizontalAdvance(text));
     const double x = std::min(xOf(size) - wide / 2, width() - wide);
-    if (x < free) continue;
+    if (x < 0 || x + wide + metrics.averageCharWidth() > free) continue;
     painter.drawText(QRectF(x, plotRect().bottom() + 2, wide, kTickRowPx - 2), Qt::AlignCenter,
                      text);
-    free = x + wide + metrics.averageCharWidth();
+    free = x;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLayout>
 #include <QLineEdit>
@@ -154,6 +155,23 @@ void ConfigForm::buildGroups() {
   column->addWidget(nothingFound_);
   column->addStretch();
   scroll_->setWidget(content);
+  chainTabs();
+}
+
+/// Tab goes from the view to the rows as they stand: they are the last widgets of the window to be
+/// made.
+void ConfigForm::chainTabs() {
+  QWidget* previous = scroll_;
+  const auto add = [&previous](QWidget* next) {
+    setTabOrder(previous, next);
+    previous = next;
+  };
+  for (const Group& group : groups_) {
+    if (group.more != nullptr) add(group.more);
+    for (const FieldRow* row : group.rows)
+      for (QWidget* stop : row->findChildren<QWidget*>())
+        if ((stop->focusPolicy() & Qt::TabFocus) != 0 && stop->focusProxy() == nullptr) add(stop);
+  }
 }
 
 ConfigForm::Group ConfigForm::buildGroup(const std::string& section, QWidget* content) {
@@ -225,6 +243,7 @@ FieldRow* ConfigForm::buildRow(const config::Field& field, QWidget* box) {
 
 void ConfigForm::connectSignals() {
   connect(search_, &QLineEdit::textChanged, this, &ConfigForm::applyFilter);
+  search_->installEventFilter(this);
   connect(onlyGiven_, &QToolButton::toggled, this, &ConfigForm::applyFilter);
   connect(allKeys_, &QToolButton::toggled, this, &ConfigForm::unfoldAll);
   addNamedAction(this, ActionPlace::Configure, kAllKeys, tr("Show or fold the rare keys"), {},
@@ -330,6 +349,29 @@ void ConfigForm::explain(const std::string& key) {
 void ConfigForm::focusSearch() {
   search_->setFocus(Qt::ShortcutFocusReason);
   search_->selectAll();
+}
+
+/// Return and Down go from the search to what it found.
+bool ConfigForm::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == search_ && event->type() == QEvent::KeyPress) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    const bool goesOn = key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Down;
+    if (goesOn && focusFirstRow()) return true;
+  }
+  return QWidget::eventFilter(watched, event);
+}
+
+/// False if no row can take it.
+bool ConfigForm::focusFirstRow() {
+  for (const Group& group : groups_) {
+    for (FieldRow* row : group.rows) {
+      if (row->isHidden() || group.box->isHidden() || !row->editor()->isEnabled()) continue;
+      scroll_->ensureWidgetVisible(row, 0, 60);
+      row->editor()->setFocus(Qt::TabFocusReason);
+      return true;
+    }
+  }
+  return false;
 }
 
 void ConfigForm::applyFilter() {

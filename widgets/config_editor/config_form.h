@@ -61,6 +61,7 @@ class ConfigForm : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   struct Group {
@@ -73,6 +74,8 @@ class ConfigForm : public QWidget {
   QLayout* buildTop();
   QWidget* buildHelp();
   void buildGroups();
+  void chainTabs();
+  bool focusFirstRow();
   Group buildGroup(const std::string& section, QWidget* content);
   QLayout* buildHead(Group& group, int folded);
   FieldRow* buildRow(const config::Field& field, QWidget* box);

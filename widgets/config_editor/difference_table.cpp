@@ -54,7 +54,10 @@ void DifferenceTable::addTakeButton(QTreeWidgetItem* item) {
   take->setFocusPolicy(Qt::StrongFocus);
   setRole(take, "small");
   connect(take, &QToolButton::clicked, this,
-          [this, key = item->text(kKey), value = item->text(kOther)] { Q_EMIT taken(key, value); });
+          [this, key = item->text(kKey), value = item->text(kOther)] {
+            setFocus();  // the button goes with its row
+            Q_EMIT taken(key, value);
+          });
   setItemWidget(item, kTake, take);
 }
 

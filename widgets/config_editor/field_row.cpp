@@ -128,6 +128,7 @@ void FieldRow::buildOther() {
   take_->setObjectName(QStringLiteral("take"));
   take_->setToolTip(tr("Set this value in the file"));
   setRole(take_, "small");
+  setTabOrder(reset_, take_);
   connect(take_, &QToolButton::clicked, this, &FieldRow::otherTaken);
   auto* row = new QHBoxLayout;
   row->addSpacing(scaledPx(kNameWidthPx) + 8);

@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QToolButton>
+#include <algorithm>
 
 #include "widgets/experiment/field_words.h"
 #include "widgets/role.h"
@@ -18,10 +19,8 @@ ListEditor::ListEditor(const config::Field& field, QWidget* parent) : LineEditor
   connect(add_, &QToolButton::clicked, this, [this] {
     const TypedList added = withItemAdded(this->field(), list());
     show(added);
-    const QChar next = added.text[added.cursor];
-    if (next != u',' && next != u']') return;
-    line()->setFocus();  // it is to be typed
-    line()->setCursorPosition(static_cast<int>(added.cursor));
+    line()->setFocus();
+    selectItemAt(added);  // what is typed next replaces it
   });
   connect(line(), &QLineEdit::textChanged, this, &ListEditor::showWhatIsPossible);
 }
@@ -47,6 +46,15 @@ TypedList ListEditor::list() const {
 void ListEditor::show(const TypedList& list) {
   type(list.text);
   line()->setCursorPosition(static_cast<int>(list.cursor));
+}
+
+void ListEditor::selectItemAt(const TypedList& list) {
+  const auto isEnd = [](QChar sign) { return sign == u',' || sign == u']'; };
+  const auto from = list.text.begin() + list.cursor;
+  const auto length = std::find_if(from, list.text.end(), isEnd) - from;
+  line()->setCursorPosition(static_cast<int>(list.cursor));
+  // Backwards: the cursor stays at the item's begin.
+  line()->setSelection(static_cast<int>(list.cursor + length), -static_cast<int>(length));
 }
 
 /// A list may be empty for a few keys only.

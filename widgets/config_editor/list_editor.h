@@ -23,6 +23,8 @@ class ListEditor : public LineEditor {
   /// The list that applies, with the cursor of the line; empty in the place of a word (`auto`).
   TypedList list() const;
   void show(const TypedList& list);
+  /// Selects the item at the cursor.
+  void selectItemAt(const TypedList& list);
   void showWhatIsPossible();
 
   QToolButton *add_ = nullptr, *remove_ = nullptr;  ///< nullptr: the number of items is fixed

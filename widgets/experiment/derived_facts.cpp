@@ -21,6 +21,12 @@ QString grouped(std::int64_t number) {
 
 QString numberText(double value) { return QString::number(value, 'g', 4); }
 
+QString epochsText(double epochs) {
+  const QString number = numberText(epochs);
+  return number %
+         (number == QStringLiteral("1") ? QStringLiteral(" epoch") : QStringLiteral(" epochs"));
+}
+
 bool usesEpochs(const Experiment& experiment) {
   std::vector<Duration> durations{experiment.solver.maxSteps,         experiment.solver.warmupSteps,
                                   experiment.evaluation.lossEvery,    experiment.evaluation.apEvery,
@@ -38,13 +44,13 @@ QString lengthText(const StepPlan& plan, const ImageCounts& images) {
   if (!plan.isExact) {
     const double epochs =
         static_cast<double>(plan.maxSteps()) / static_cast<double>(StepPlan::kNominalEpoch);
-    return numberText(epochs) % QStringLiteral(" epochs");
+    return epochsText(epochs);
   }
   const QString steps = grouped(plan.maxSteps()) % QStringLiteral(" steps");
   if (images.drawsPerEpoch <= 0) return steps;
   const double epochs =
       static_cast<double>(plan.maxSteps()) * batch / static_cast<double>(images.drawsPerEpoch);
-  return steps % QStringLiteral(" = ") % numberText(epochs) % QStringLiteral(" epochs (") %
+  return steps % QStringLiteral(" = ") % epochsText(epochs) % QStringLiteral(" (") %
          grouped(images.drawsPerEpoch) %
          (plan.experiment.dataset.repeatThreshold > 0 ? QStringLiteral(" draws each)")
                                                       : QStringLiteral(" training images)"));
@@ -69,7 +75,7 @@ QString timesText(const QString& when, std::int64_t times) {
 QString everyText(const StepPlan& plan, const Duration& given, const Duration& resolved) {
   if (given.count <= 0) return QStringLiteral("at the last step");
   if (!plan.isExact && given.unit == Duration::Unit::Epochs)
-    return QStringLiteral("every ") % numberText(given.count) % QStringLiteral(" epochs");
+    return QStringLiteral("every ") % epochsText(given.count);
   return QStringLiteral("every ") % grouped(resolved.steps()) % QStringLiteral(" steps");
 }
 
@@ -123,7 +129,7 @@ QString rateText(const StepPlan& plan, const config::Duration& given) {
   if (given.count > 0) {
     const bool isInEpochs = !plan.isExact && given.unit == config::Duration::Unit::Epochs;
     text += QStringLiteral(", warm-up ") %
-            (isInEpochs ? numberText(given.count) % QStringLiteral(" epochs")
+            (isInEpochs ? epochsText(given.count)
                         : grouped(solver.warmupSteps.steps()) % QStringLiteral(" steps"));
   }
   return text;

@@ -28,9 +28,9 @@ struct DocumentIssue {
   int line = 0;
   std::size_t begin = 0, end = 0;  ///< byte range in the document; empty: not known
   bool isOfKey = false;            ///< the key is wrong, not its value
-  bool isFound = false;  ///< by the engine in data or weights, which may have changed since
-  std::string position;  ///< "12:5", "base.yaml:3:1", ""
-  std::string key, text, suggestion;
+  bool isFound = false;    ///< by the engine in data or weights, which may have changed since
+  std::string position{};  ///< "12:5", "base.yaml:3:1", ""
+  std::string key{}, text{}, suggestion{};
 };
 
 /// Byte range from the start of a key to the end of its value.

@@ -8,6 +8,7 @@
 #include <QSvgGenerator>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "widgets/curves/cursor_readings.h"
@@ -32,6 +33,19 @@ constexpr int kXTickPx = 44, kYTickPx = 24;
 constexpr QMargins kMarginsPx(54, 6, 16, 24);
 
 Range toRange(const QCPAxis* axis) { return {axis->range().lower, axis->range().upper}; }
+
+/// The readings of a stack stand as its parts do: the top one first.
+void orderAsStacked(Readings& readings, const std::vector<Curve>& curves, double x) {
+  const bool isStack = std::ranges::any_of(curves, [x](const Curve& curve) {
+    const auto reading = curve.source ? curve.source->nearest(x) : std::nullopt;
+    return reading && reading->base != 0;
+  });
+  if (!isStack) return;
+  const auto placeOf = [&curves](const Readings::Row& row) {
+    return std::ranges::find(curves, row.curve.source, &Curve::source) - curves.begin();
+  };
+  std::ranges::sort(readings.rows, std::ranges::greater(), placeOf);
+}
 
 }  // namespace
 
@@ -255,6 +269,7 @@ void CurvePlot::redraw() {
     impl_->isStale = impl_->isStale || axis->tickLabels() != view.hasPoints();
     axis->setTickLabels(view.hasPoints());
   }
+  plot->yAxis->grid()->setVisible(view.hasPoints());  // no line through the text of an empty card
   const Range x = view.x();
   plot->xAxis->setRange(x.first, x.second);
   std::vector<CurveSamples> samples = view.samples();
@@ -311,6 +326,7 @@ void CurvePlot::Impl::placeCursor() {
     Readings figures = rangeReadings(view.curves(), *selected, view.xAxis());
     if (!figures.rows.empty()) at.readings = std::move(figures);
   }
+  if (showsReadings) orderAsStacked(at.readings, view.curves(), *cursor);
   if (showsReadings && owner->hasFocus()) owner->setAccessibleDescription(spoken(at.readings));
   overlay->showCursor(xPx, std::move(dots),
                       showsReadings ? std::optional(std::move(at.readings)) : std::nullopt);
