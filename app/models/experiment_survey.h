@@ -27,10 +27,10 @@ struct SurveySources {
   std::int64_t drawsPerEpoch = 0;  ///< 0: not known
   /// Folders of runs on this machine, the newest first; time and memory are those of the first of
   /// the same model, batch, image size and device.
-  QStringList runs;
-  MachineMemory memory;
+  QStringList runs{};
+  MachineMemory memory{};
   /// Of an earlier survey, to read the annotations once; may be nullptr.
-  std::shared_ptr<const ObjectSurvey> objects;
+  std::shared_ptr<const ObjectSurvey> objects{};
 };
 
 /// Blocks: reads the training annotations and files of runs. What cannot be read has no facts.
