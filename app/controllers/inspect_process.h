@@ -44,7 +44,7 @@ class InspectProcess : public QObject {
  private:
   struct Request {
     AskedPrediction asked;
-    QString id;  ///< empty: not sent yet
+    QString id;               ///< empty: not sent yet
     bool isCanceled = false;  ///< its answer is awaited
   };
   void connectSignals();

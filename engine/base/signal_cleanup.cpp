@@ -7,7 +7,7 @@
 
 namespace lockstep::base {
 
-SignalCleanup::SignalCleanup(std::filesystem::path path) : path_(std::move(path)) {
+SignalCleanup::SignalCleanup(std::vector<std::filesystem::path> paths) : paths_(std::move(paths)) {
   ::sigemptyset(&signals_);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
   ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
@@ -26,7 +26,7 @@ void SignalCleanup::wait() {
   ::sigwait(&signals_, &number);
   if (isEnding_) return;
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  for (const std::filesystem::path& path : paths_) std::filesystem::remove_all(path, ignored);
   std::signal(number, SIG_DFL);
   ::pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
   std::raise(number);

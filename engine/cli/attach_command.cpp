@@ -175,7 +175,7 @@ void serveEnded(const run_folder::Layout& layout) {
 /// It never changes.
 void servePacked(const fs::path& file) {
   const pack::PackedRun packed(file);
-  const base::SignalCleanup cleanup(packed.folder());
+  const base::SignalCleanup cleanup({packed.folder()});
   supervisor::EndedRun run(packed.layout(),
                            run_folder::RunFiles(packed.layout(), packed.manifest().datasetFiles));
   serve({[&](const auto& message, const auto& send) { run.answer(message, send); },

@@ -25,7 +25,7 @@ run_folder::Layout layoutOf(const RunArgument& run) {
 
 int diff(const DiffOptions& options) {
   const RunArgument left(options.left), right(options.right);
-  const auto ofLeft = left.removedOnSignal(), ofRight = right.removedOnSignal();
+  const auto cleanup = removedOnSignal({&left, &right});
   const bool isPacked = left.packed() != nullptr || right.packed() != nullptr;
   const std::vector<DifferenceLine> lines = compareRuns(
       layoutOf(left), layoutOf(right), isPacked ? ComparedWeights::OfModel : ComparedWeights::All);

@@ -163,7 +163,7 @@ void printForeign(const foreign_runs::ForeignRun& run, RowWriter& rows) {
 
 int printMetrics(const MetricsOptions& options) {
   const RunArgument given(options.run);
-  const auto cleanup = given.removedOnSignal();
+  const auto cleanup = removedOnSignal({&given});
   const fs::path folder = given.folder();
   if (!isFolder(folder))
     throw UserError(options.run + ": no such run folder, and no packed run (*.lockstep)");

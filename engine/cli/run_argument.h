@@ -2,8 +2,11 @@
 
 #include <csignal>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/signal_cleanup.h"
 #include "engine/pack/packed_run.h"
@@ -24,13 +27,6 @@ class RunArgument {
   std::filesystem::path folder() const {
     return packed_ ? packed_->layout().folder() : std::filesystem::path(given_);
   }
-  /// For commands that do not handle signals themselves, nor the end of who reads their output:
-  /// what is unpacked is removed when one ends the process. nullptr: it is a folder.
-  std::unique_ptr<base::SignalCleanup> removedOnSignal() const {
-    if (!packed_) return nullptr;
-    std::signal(SIGPIPE, SIG_IGN);
-    return std::make_unique<base::SignalCleanup>(packed_->folder());
-  }
   /// nullptr: it is a folder.
   const pack::PackedRun* packed() const { return packed_.get(); }
 
@@ -44,5 +40,17 @@ class RunArgument {
   std::string given_;
   std::shared_ptr<const pack::PackedRun> packed_;
 };
+
+/// For commands that do not handle signals themselves, nor the end of who reads their output: what
+/// is unpacked of these runs is removed when one ends the process. nullptr: nothing is.
+inline std::unique_ptr<base::SignalCleanup> removedOnSignal(
+    std::initializer_list<const RunArgument*> runs) {
+  std::vector<std::filesystem::path> folders;
+  for (const RunArgument* run : runs)
+    if (run->packed() != nullptr) folders.push_back(run->packed()->folder());
+  if (folders.empty()) return nullptr;
+  std::signal(SIGPIPE, SIG_IGN);
+  return std::make_unique<base::SignalCleanup>(std::move(folders));
+}
 
 }  // namespace lockstep::cli

@@ -34,8 +34,7 @@ std::vector<ImageSize> shapesOf(const ImageSize& image, const AugmentConfig& aug
 
 /// Padded size of the largest batch: the images of a batch are padded to the largest height and
 /// width among them, or to the smallest canonical size that holds these.
-ImageSize largestPadding(const Experiment& experiment,
-                         const std::vector<coco::Image>& images) {
+ImageSize largestPadding(const Experiment& experiment, const std::vector<coco::Image>& images) {
   const AugmentConfig& augment = experiment.augment;
   const int minSize = std::ranges::max(augment.minSize);
   // Turned or cropped, a wide image may become a tall one.
@@ -80,8 +79,7 @@ double backboneFloatsPerPixel(const ModelConfig& model) {
 /// Floats of the FPN and of the RPN's convolution, per image pixel.
 double pyramidFloatsPerPixel(const ModelConfig& model) {
   double cells = 0;
-  for (std::size_t level = 0; level < kPyramidLevels; ++level)
-    cells += cellsPerPixel(level);
+  for (std::size_t level = 0; level < kPyramidLevels; ++level) cells += cellsPerPixel(level);
   return 4 * model.fpnChannels * cells;
 }
 

@@ -39,7 +39,7 @@ bool isPartial(const fs::path& name) {
 
 /// The regular files of a folder and below, sorted. Throws Error where it cannot be read.
 void addFolder(const fs::path& runFolder, const char* name, std::vector<Member>& members) {
-  std::error_code error;
+  std::error_code error, ignored;
   const std::size_t first = members.size();
   const fs::path folder = runFolder / name;
   if (!fs::exists(folder, error)) return;
@@ -47,7 +47,7 @@ void addFolder(const fs::path& runFolder, const char* name, std::vector<Member>&
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     if (isPartial(entry->path().filename())) {
       entry.disable_recursion_pending();
-    } else if (entry->is_regular_file(error) && !entry->is_symlink(error)) {
+    } else if (entry->is_regular_file(ignored) && !entry->is_symlink(ignored)) {
       members.push_back({entry->path().lexically_relative(runFolder).string(), entry->path()});
     }
   }
@@ -182,7 +182,7 @@ PackedContent packRun(const Layout& layout, const fs::path& target, const fs::pa
   const std::size_t count =
       1 + members.size() + hasAnnotations + pictures.files.size() + (weights.empty() ? 0 : 2);
   TarWriter tar(target);
-  const base::SignalCleanup cleanup(tar.temporaryFile());
+  const base::SignalCleanup cleanup({tar.temporaryFile()});
   tar.addText(kManifestName,
               writeManifest({layout.folder().string(), now, summary.info.step, content.weightsStep,
                              count, pictures.members}),

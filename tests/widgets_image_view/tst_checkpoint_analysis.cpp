@@ -208,6 +208,7 @@ class TstCheckpointAnalysis : public QObject {
     made.predictions[ImageId{4711}] = made.predictions[ImageId{1}];
     const auto with = analyseCheckpoint(cache.at(10, made.dataset, made.predictions, {}), 0.5);
     QCOMPARE(countsAt(with->all, 0, {}), countsAt(own->all, 0, {}));
+    QCOMPARE(cache.at(10, made.dataset, made.predictions, {}), with->overlaps);
   }
 };
 

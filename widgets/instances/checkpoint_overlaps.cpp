@@ -79,6 +79,7 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
                            const PredictionStore::ByImage& predictions, const MatchRules& rules,
                            const CheckpointOverlaps* known) {
   CheckpointOverlaps all;
+  all.predictedImages = predictions.size();
   all.pastLimit = coco::objectsPastLimit(dataset, rules.mostDetections);
   std::vector<std::pair<std::size_t, std::size_t>> missing;  // in the dataset, in all.images
   for (std::size_t index = 0; index < dataset.images().size(); ++index) {
@@ -104,9 +105,7 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
 }
 
 bool areSame(const CheckpointOverlaps& known, const PredictionStore::ByImage& predictions) {
-  // Predictions of images that are not in the dataset are not among the known ones: those are
-  // computed anew.
-  return known.images.size() == predictions.size() &&
+  return known.predictedImages == predictions.size() &&
          std::ranges::all_of(known.images, [&](const OfImage& image) {
            const auto found = predictions.find(image.image);
            return found != predictions.end() && found->second == image.detections;

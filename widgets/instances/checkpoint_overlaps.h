@@ -32,6 +32,7 @@ struct CheckpointOverlaps {
     std::size_t objects = 0, detections = 0;
   };
   qint64 step = 0;
+  std::size_t predictedImages = 0;  ///< also those that are not in the dataset
   std::vector<OfImage> images;  ///< in the order of the dataset; those that can be matched or not
   std::vector<std::uint32_t> firstOf{0};  ///< and the count of all detections at the end
   std::vector<Ranked> ranking;            ///< by falling score, ties in the order of the images

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/base/parallel_for.h"
-#include "engine/coco/evaluation/pairwise_mean.h"
 #include "engine/coco/evaluation/precision_at_recalls.h"
 #include "widgets/instances/checkpoint_analysis.h"
 
@@ -71,48 +70,45 @@ coco::ApFigures FilteredAp::at(double scoreThreshold, const std::set<CategoryId>
   base::parallelFor(verdicts_.size(), 0, [&](std::size_t t) {
     curves[t] = curvesOf(*overlaps_, verdicts_[t], scoreThreshold, rows);
   });
-  std::vector<double> values;  // by threshold, recall and class, as numpy sums them
-  for (const auto& ofThreshold : curves)
-    for (std::size_t r = 0; r < coco::kRecallThresholds.size(); ++r)
-      for (const coco::RecallCurve& curve : ofThreshold) values.push_back(curve[r]);
-  const std::size_t length = coco::kRecallThresholds.size() * rows.size();
-  return {coco::pairwiseMean(values), coco::pairwiseMean(std::span(values).first(length))};
+  return {coco::meanPrecision(curves), coco::meanPrecision(curves.front())};
 }
 
-std::vector<coco::ImageMatches> FilteredAp::matchesOf(double scoreThreshold,
-                                                      const std::set<CategoryId>& hidden) const {
-  std::vector<coco::ImageMatches> matches;
-  for (std::size_t i = 0; i < overlaps_->images.size(); ++i) {
-    coco::ImageMatches& ofImage = matches.emplace_back(1);
-    const auto& overlaps = overlaps_->images[i].overlaps;
-    if (!overlaps) continue;
-    struct OfClass {
-      std::vector<double> scores;
-      std::vector<std::uint32_t> places;
-      std::uint32_t objects = 0;
-    };
-    std::map<CategoryId, OfClass> classes;
-    for (const coco::OverlapAnnotation& object : overlaps->annotations)
-      if (!hidden.contains(object.category)) classes[object.category].objects += !object.isCrowd;
-    for (std::size_t d = 0; d < overlaps->detections.size(); ++d) {
-      const coco::OverlapDetection& detection = overlaps->detections[d];
-      if (detection.score < scoreThreshold || hidden.contains(detection.category)) continue;
-      OfClass& own = classes[detection.category];
-      own.scores.push_back(detection.score);
-      own.places.push_back(overlaps_->firstOf[i] + static_cast<std::uint32_t>(d));
-    }
-    for (const auto& [category, own] : classes) {
-      ofImage.add(category, own.scores, 0);
-      ofImage.gtCount(0) = own.objects;
-      for (std::size_t d = 0; d < own.places.size(); ++d)
-        for (std::size_t t = 0; t < verdicts_.size(); ++t) {
-          const MatchVerdict verdict = verdicts_[t][own.places[d]];
-          coco::Outcome& outcome = ofImage.outcome(d, 0);
-          const auto bit = static_cast<std::uint16_t>(1U << t);
-          if (verdict == MatchVerdict::TruePositive) outcome.truePositive |= bit;
-          if (verdict == MatchVerdict::FalsePositive) outcome.falsePositive |= bit;
-        }
-    }
+coco::Outcome FilteredAp::outcomeOf(std::uint32_t place) const {
+  coco::Outcome outcome;
+  for (std::size_t t = 0; t < verdicts_.size(); ++t) {
+    const auto bit = static_cast<std::uint16_t>(1U << t);
+    if (verdicts_[t][place] == MatchVerdict::TruePositive) outcome.truePositive |= bit;
+    if (verdicts_[t][place] == MatchVerdict::FalsePositive) outcome.falsePositive |= bit;
+  }
+  return outcome;
+}
+
+/// Of overlaps_->images[index].
+coco::ImageMatches FilteredAp::matchesOf(std::size_t index, double scoreThreshold,
+                                         const std::set<CategoryId>& hidden) const {
+  coco::ImageMatches matches(1);
+  const auto& overlaps = overlaps_->images[index].overlaps;
+  if (!overlaps) return matches;
+  struct OfClass {
+    std::vector<double> scores;
+    std::vector<std::uint32_t> places;
+    std::uint32_t objects = 0;
+  };
+  std::map<CategoryId, OfClass> classes;
+  for (const coco::OverlapAnnotation& object : overlaps->annotations)
+    if (!hidden.contains(object.category)) classes[object.category].objects += !object.isCrowd;
+  std::uint32_t place = overlaps_->firstOf[index];
+  for (const coco::OverlapDetection& detection : overlaps->detections) {
+    const std::uint32_t own = place++;
+    if (detection.score < scoreThreshold || hidden.contains(detection.category)) continue;
+    classes[detection.category].scores.push_back(detection.score);
+    classes[detection.category].places.push_back(own);
+  }
+  for (const auto& [category, ofClass] : classes) {
+    matches.add(category, ofClass.scores, 0);
+    matches.gtCount(0) = ofClass.objects;
+    for (std::size_t d = 0; d < ofClass.places.size(); ++d)
+      matches.outcome(d, 0) = outcomeOf(ofClass.places[d]);
   }
   return matches;
 }
@@ -123,8 +119,11 @@ coco::ApUncertainty FilteredAp::withInterval(double scoreThreshold,
   for (const CheckpointOverlaps::OfCategory& category : overlaps_->categories)
     if (!hidden.contains(category.id)) categories.push_back({category.id, {}});
   std::ranges::sort(categories, {}, &coco::Category::id);
+  std::vector<coco::ImageMatches> matches;
+  for (std::size_t i = 0; i < overlaps_->images.size(); ++i)
+    matches.push_back(matchesOf(i, scoreThreshold, hidden));
   // On one processor, so that the sliders stay quick.
-  const coco::WeightedAp results(matchesOf(scoreThreshold, hidden), categories, paramsOfAll(), 1);
+  const coco::WeightedAp results(matches, categories, paramsOfAll(), 1);
   return coco::bootstrap(results, {.resamples = kResamples, .threads = 1});
 }
 

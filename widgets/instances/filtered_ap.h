@@ -32,8 +32,10 @@ class FilteredAp {
   coco::ApUncertainty withInterval(double scoreThreshold, const std::set<CategoryId>& hidden) const;
 
  private:
-  std::vector<coco::ImageMatches> matchesOf(double scoreThreshold,
-                                            const std::set<CategoryId>& hidden) const;
+  /// Of a detection at Ranked::place, at all thresholds.
+  coco::Outcome outcomeOf(std::uint32_t place) const;
+  coco::ImageMatches matchesOf(std::size_t index, double scoreThreshold,
+                               const std::set<CategoryId>& hidden) const;
 
   std::shared_ptr<const CheckpointOverlaps> overlaps_;
   std::vector<std::vector<coco::MatchVerdict>> verdicts_;  ///< by IoU threshold, as verdictsAt()

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "engine/base/parallel_for.h"
-#include "engine/coco/evaluation/pairwise_mean.h"
 #include "engine/coco/evaluation/precision_at_recalls.h"
 
 namespace lockstep::coco {
@@ -123,18 +122,7 @@ ApFigures WeightedAp::at(std::span<const std::uint32_t> weights) const {
     }
     if (gtCount > 0) addCurves(ranked, weights, gtCount, workspace);
   }
-  const std::size_t classCount = workspace.curves[0].size();
-  if (classCount == 0) return {};
-  std::vector<double> values;  // [T, R, K], as numpy sums them
-  values.reserve(thresholdCount_ * kRecallThresholds.size() * classCount);
-  for (const std::vector<RecallCurve>& curves : workspace.curves) {
-    for (std::size_t r = 0; r < kRecallThresholds.size(); ++r) {
-      for (const RecallCurve& curve : curves) values.push_back(curve[r]);
-    }
-  }
-  const std::size_t length = kRecallThresholds.size() * classCount;
-  return {pairwiseMean(values),
-          at50_ ? pairwiseMean(std::span(values).subspan(*at50_ * length, length)) : -1};
+  return {meanPrecision(workspace.curves), at50_ ? meanPrecision(workspace.curves[*at50_]) : -1};
 }
 
 }  // namespace lockstep::coco

@@ -10,6 +10,12 @@ namespace {
 
 constexpr double kSpacing = 0x1.0p-52;  // numpy's spacing(1), which pycocotools adds
 
+/// By recall, then by curve.
+void append(std::span<const RecallCurve> curves, std::vector<double>& values) {
+  for (std::size_t r = 0; r < kRecallThresholds.size(); ++r)
+    for (const RecallCurve& curve : curves) values.push_back(curve[r]);
+}
+
 }  // namespace
 
 RecallCurve hitsNeeded(double gtCount) {
@@ -37,13 +43,16 @@ RecallCurve precisionAtRecalls(std::span<const RankedHit> hits, const RecallCurv
 }
 
 double meanPrecision(std::span<const RecallCurve> curves) {
-  if (curves.empty()) return -1;
   std::vector<double> values;
   values.reserve(curves.size() * kRecallThresholds.size());
-  for (std::size_t r = 0; r < kRecallThresholds.size(); ++r) {
-    for (const RecallCurve& curve : curves) values.push_back(curve[r]);
-  }
-  return pairwiseMean(values);
+  append(curves, values);
+  return values.empty() ? -1 : pairwiseMean(values);
+}
+
+double meanPrecision(std::span<const std::vector<RecallCurve>> byThreshold) {
+  std::vector<double> values;
+  for (const std::vector<RecallCurve>& curves : byThreshold) append(curves, values);
+  return values.empty() ? -1 : pairwiseMean(values);
 }
 
 }  // namespace lockstep::coco

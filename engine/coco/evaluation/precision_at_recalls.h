@@ -34,5 +34,7 @@ inline RecallCurve precisionAtRecalls(std::span<const RankedHit> hits, double gt
 
 /// The mean over 101 recalls and all curves, in numpy's order of summation. -1 without curves.
 double meanPrecision(std::span<const RecallCurve> curves);
+/// The same over IoU thresholds, with the curves of each. All have equally many.
+double meanPrecision(std::span<const std::vector<RecallCurve>> byThreshold);
 
 }  // namespace lockstep::coco

@@ -1,0 +1,68 @@
+// How DocumentController closes documents.
+#include <QFileInfo>
+#include <algorithm>
+#include <utility>
+
+#include "app/controllers/document_controller.h"
+
+namespace lockstep::app {
+
+/// Of documents that are not shown: their text is the only one left. A disk that does not answer at
+/// once is not waited for.
+QStringList DocumentController::filesGoneUnseen() {
+  QStringList files;
+  for (const Kept& kept : kept_)
+    if (!kept.place.real.isEmpty()) files << kept.place.path;
+  const jobs::Awaited gone([files] {
+    QStringList missing = files;
+    missing.removeIf([](const QString& file) { return QFileInfo::exists(file); });
+    return missing;
+  });
+  return waitUnasked(gone.ending()) ? gone.take() : QStringList();
+}
+
+bool DocumentController::close() {
+  return attempt(tr("The experiment was not saved"), [this] {
+    const QStringList gone = filesGoneUnseen();
+    const int count = static_cast<int>(kept_.size()), first = shown_;
+    for (int i = 0; i < count; ++i) {
+      const int index = (first + i) % count;  // the shown one first
+      const OpenDocument document = documents()[index];
+      const bool isGone = index != shown_ && gone.contains(document.path);
+      if (!document.isUnsaved && !isGone) continue;
+      showAt(index);
+      if (isGone) look();
+      if (!maybeSave()) return false;
+    }
+    draft_.drop();
+    for (Kept& kept : kept_)
+      if (kept.draft) std::exchange(kept.draft, nullptr)->drop();
+    return true;
+  });
+}
+
+bool DocumentController::closeShown() {
+  return attempt(tr("The experiment was not saved"), [this] {
+    if (kept_.size() < 2 || !maybeSave()) return false;
+    draft_.drop();
+    kept_.erase(kept_.begin() + shown_);
+    showKept(std::min(shown_, static_cast<int>(kept_.size()) - 1));
+    return true;
+  });
+}
+
+/// Asks about unsaved edits. Discarded edits keep their draft until the document is closed.
+bool DocumentController::maybeSave() {
+  if (!isUnsaved()) return true;
+  switch (questions_->beforeLeaving(name(), hasFile())) {
+    case DocumentQuestions::Leaving::Save:
+      return report(tr("The experiment was not saved"), [this] { return saveNow(); });
+    case DocumentQuestions::Leaving::Discard:
+      return true;
+    case DocumentQuestions::Leaving::Cancel:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace lockstep::app
