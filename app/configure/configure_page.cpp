@@ -107,6 +107,7 @@ void ConfigurePage::connectDocument() {
   connect(&document_, &DocumentController::saved, editor_, &widgets::ConfigEditor::setSaved);
   connect(&document_, &DocumentController::stateChanged, this, [this] {
     editor_->setUnsaved(!document_.hasFile());
+    editor_->setDiffersFromFile(document_.isUnsaved() && document_.hasFile());
     listOpenFiles();
     Q_EMIT documentChanged();
   });

@@ -1,6 +1,7 @@
 #include "app/controllers/engine_link.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/controllers/engine_transport.h"
 #include "engine/base/error.h"
@@ -20,6 +21,8 @@ EngineLink::EngineLink(QObject* parent) : QObject(parent) {
   connect(&retry_, &QTimer::timeout, this, &EngineLink::tryConnect);
   welcomeTimer_.setSingleShot(true);
   connect(&welcomeTimer_, &QTimer::timeout, this, &EngineLink::handleWelcomeTimeout);
+  silence_.setSingleShot(true);
+  connect(&silence_, &QTimer::timeout, this, &EngineLink::handleSilence);
   moreLines_.setSingleShot(true);
   connect(&moreLines_, &QTimer::timeout, this, [this] {
     if (handleLines(kLinesPerTurn)) moreLines_.start(0);
@@ -37,6 +40,8 @@ void EngineLink::connectTransport() {
     Q_EMIT connected();
   });
   connect(transport_.get(), &EngineTransport::received, this, [this] {
+    silence_.stop();
+    isProbed_ = false;
     if (!moreLines_.isActive() && handleLines(kLinesPerTurn)) moreLines_.start(0);
   });
   connect(transport_.get(), &EngineTransport::closed, this, &EngineLink::handleClosed);
@@ -66,6 +71,7 @@ void EngineLink::connectToEngine(const QString& address) {
 void EngineLink::disconnectFromEngine() {
   retry_.stop();
   welcomeTimer_.stop();
+  silence_.stop();
   moreLines_.stop();
   setState(State::Off);
   if (transport_) transport_->close();
@@ -85,6 +91,17 @@ void EngineLink::handleWelcomeTimeout() {
   transport_->close();
   retryLater(reason);
   Q_EMIT unreachable();
+}
+
+/// An engine answers what it is asked at once, or with a state that changes; that of a stopped
+/// process or of a machine that is gone looks healthy as long as nothing is asked.
+void EngineLink::handleSilence() {
+  if (state_ != State::Connected) return;
+  if (!std::exchange(isProbed_, true))
+    return ask(protocol::Command{nextId().toStdString(), protocol::CommandName::Status});
+  transport_->close();
+  retryLater(tr("it does not answer"));
+  Q_EMIT lost();
 }
 
 void EngineLink::handleClosed(const QString& reason, bool isPermanent) {
@@ -107,6 +124,8 @@ void EngineLink::handleClosed(const QString& reason, bool isPermanent) {
 
 void EngineLink::retryLater(const QString& error) {
   welcomeTimer_.stop();
+  silence_.stop();
+  isProbed_ = false;
   moreLines_.stop();
   delay_ =
       delay_.count() == 0 ? kFirstDelay : std::min(transport_->patience().maxDelay, delay_ * 2);
@@ -171,6 +190,12 @@ void EngineLink::handleLine(const std::string& line) {
 
 void EngineLink::send(const protocol::ClientMessage& message) { transport_->send(message); }
 
+/// Sends what is answered.
+void EngineLink::ask(const protocol::ClientMessage& request) {
+  send(request);
+  if (!silence_.isActive()) silence_.start(answerTimeout_.value_or(transport_->patience().welcome));
+}
+
 QString EngineLink::nextId() { return QStringLiteral("app-%1").arg(++lastId_); }
 
 void EngineLink::sendHello(std::int64_t since, int attempt) {
@@ -180,14 +205,14 @@ void EngineLink::sendHello(std::int64_t since, int attempt) {
 QString EngineLink::sendCommand(protocol::CommandName name) {
   if (state_ != State::Connected) return {};
   const QString id = nextId();
-  send(protocol::Command{id.toStdString(), name});
+  ask(protocol::Command{id.toStdString(), name});
   return id;
 }
 
 QString EngineLink::sendFileRequest(const QString& path, std::int64_t offset) {
   if (state_ != State::Connected) return {};
   const QString id = nextId();
-  send(protocol::FileRequest{id.toStdString(), path.toStdString(), offset});
+  ask(protocol::FileRequest{id.toStdString(), path.toStdString(), offset});
   return id;
 }
 
@@ -200,7 +225,7 @@ QString EngineLink::sendPredict(const std::vector<std::int64_t>& imageIds, const
   request.imageIds = imageIds;
   request.weights = weights.toStdString();
   request.scoreThreshold = scoreThreshold;
-  send(request);
+  ask(request);
   return id;
 }
 
@@ -209,7 +234,7 @@ QString EngineLink::sendPredictHeldOut(const QString& weights, double scoreThres
   const QString id = nextId();
   protocol::PredictRequest request{id.toStdString(), {}, {}, weights.toStdString(), scoreThreshold};
   request.split = protocol::Split::Val;
-  send(request);
+  ask(request);
   return id;
 }
 

@@ -29,6 +29,8 @@ class EngineLink : public QObject {
   QString lastError() const { return lastError_; }
   /// How long to wait for the welcome before the connection is retried.
   void setWelcomeTimeout(std::chrono::milliseconds timeout) { welcomeTimeout_ = timeout; }
+  /// How long an engine of which something was asked may be silent, twice, until it counts as lost.
+  void setAnswerTimeout(std::chrono::milliseconds timeout) { answerTimeout_ = timeout; }
   /// Connects to the socket at this absolute path, or to the run at this address (RemotePlace), and
   /// retries until disconnectFromEngine() or a permanent error.
   void connectToEngine(const QString& address);
@@ -73,16 +75,21 @@ class EngineLink : public QObject {
   bool handleLines(int atMost);
   void handleLine(const std::string& line);
   void handleWelcomeTimeout();
+  void handleSilence();
   void handleClosed(const QString& reason, bool isPermanent);
   void retryLater(const QString& error);
   void send(const protocol::ClientMessage& message);
+  void ask(const protocol::ClientMessage& request);
   QString nextId();
 
   std::unique_ptr<EngineTransport> transport_;  ///< of address_
   std::optional<std::chrono::milliseconds> welcomeTimeout_;
+  std::optional<std::chrono::milliseconds> answerTimeout_;
   QTimer retry_;
-  QTimer welcomeTimer_;  ///< runs from opening the transport to the welcome
-  QTimer moreLines_;     ///< runs while there are received lines that were not handled yet
+  QTimer welcomeTimer_;    ///< runs from opening the transport to the welcome
+  QTimer silence_;         ///< runs from a request to the next bytes
+  bool isProbed_ = false;  ///< it was silent, and was asked for its state
+  QTimer moreLines_;       ///< runs while there are received lines that were not handled yet
   QString address_;
   QString garbage_;  ///< the first line before the welcome that is no message
   QString lastError_;

@@ -70,16 +70,19 @@ void RunTrash::move(const QStringList& folders) {
   jobs::start(
       this, jobs::Kind::Disk, [folders] { return moveAll(folders); },
       [this](const Outcome& outcome) {
-        last_ = outcome.moved;
         QStringList moved;
-        for (const Moved& run : last_) moved.append(run.folder);
+        for (const Moved& run : outcome.moved) moved.append(run.folder);
+        if (!moved.isEmpty()) moves_.push_back(outcome.moved);
         Q_EMIT this->moved(moved, outcome.failures.join(u'\n'));
       });
 }
 
 void RunTrash::undo() {
+  if (!canUndo()) return;
+  const std::vector<Moved> moved = std::move(moves_.back());
+  moves_.pop_back();
   jobs::start(
-      this, jobs::Kind::Disk, [moved = std::exchange(last_, {})] { return restoreAll(moved); },
+      this, jobs::Kind::Disk, [moved] { return restoreAll(moved); },
       [this](const Outcome& outcome) {
         QStringList restored;
         for (const Moved& run : outcome.moved) restored.append(run.folder);

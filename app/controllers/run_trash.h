@@ -14,8 +14,9 @@ class RunTrash : public QObject {
   using QObject::QObject;
 
   void move(const QStringList& folders);
-  /// Moves back what the last move() moved.
+  /// Moves back what the last move() moved that was not yet moved back.
   void undo();
+  bool canUndo() const { return !moves_.empty(); }
 
  Q_SIGNALS:
   /// Those that were moved; `failure`: why others were not, a line for each; empty: all were.
@@ -33,7 +34,7 @@ class RunTrash : public QObject {
   static Outcome moveAll(const QStringList& folders);
   static Outcome restoreAll(const std::vector<Moved>& moved);
 
-  std::vector<Moved> last_;
+  std::vector<std::vector<Moved>> moves_;
 };
 
 }  // namespace lockstep::app

@@ -263,6 +263,7 @@ class MainWindow : public QMainWindow {
   QHash<QString, QString> rangeTests_;  ///< experiment file by run folder, until they have ended
   QString rangeTested_;                 ///< experiment file of the one that is starting
   /// Path of the document that was started last; empty: a run was.
+  QString noFaults_;  ///< title of the message of the last check of data and weights
   QString startedFile_;
 };
 

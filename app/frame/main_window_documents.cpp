@@ -20,8 +20,13 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(page, &ConfigurePage::rangeTestRequested, this, &MainWindow::findLearningRate);
   connect(page, &ConfigurePage::comparisonRequested, this, &MainWindow::chooseComparison);
   connect(page, &ConfigurePage::checked, this, [this](const QString& name, const QString& summary) {
-    pages_->showNotice(tr("No faults in data and weights of %1").arg(name), summary, {}, {});
+    noFaults_ = tr("No faults in data and weights of %1").arg(name);
+    pages_->showNotice(noFaults_, summary, {}, {});
   });
+  // What was checked is not what is shown now.
+  const auto forgetCheck = [this] { pages_->hideMessage(noFaults_); };
+  connect(page->editor(), &widgets::ConfigEditor::textEdited, this, forgetCheck);
+  connect(page->document(), &DocumentController::opened, this, forgetCheck);
   page->setRuns([this] {
     QStringList folders;
     for (const RunChoice& run : ownRuns()) folders << run.folder;

@@ -190,7 +190,9 @@ void MainWindow::newExperiment(ExperimentOrigin origin) {
   auto* dialog = findChild<NewExperimentDialog*>();
   if (!dialog) {
     dialog = new NewExperimentDialog(this);
-    dialog->setTemplates(templatesIn(templatesFolder()));
+    jobs::start(
+        dialog, jobs::Kind::Disk, [] { return templatesIn(templatesFolder()); },
+        [dialog](const QList<ExperimentTemplate>& found) { dialog->setTemplates(found); });
     dialog->setRuns(ownRuns());
     connect(dialog, &NewExperimentDialog::experimentReady, this, &MainWindow::openPrepared);
     connect(dialog, &NewExperimentDialog::runChosen, this, &MainWindow::openCopyOfRun);

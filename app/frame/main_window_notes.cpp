@@ -26,6 +26,7 @@ void MainWindow::connectNotes() {
   });
   connect(runs_, &RunsPanel::dismissRequested, runList_, &RunListModel::forget);
   connect(runs_, &RunsPanel::trashRequested, trash_, &RunTrash::move);
+  connect(runs_, &RunsPanel::restoreRequested, trash_, &RunTrash::undo);
   connect(trash_, &RunTrash::moved, this, &MainWindow::showTrashed);
   connect(trash_, &RunTrash::restored, this,
           [this](const QStringList& folders, const QString& why) {

@@ -241,7 +241,8 @@ void RunListModel::updatePlaces() {
 std::unique_ptr<PlaceScan> RunListModel::makePlace(const QString& folder) {
   auto place = std::make_unique<PlaceScan>();
   connect(place.get(), &PlaceScan::scanned, this, [this, folder](const RunScan::Changes& changes) {
-    setListingError(folder, QString::fromStdString(changes.error));
+    setListingError(
+        folder, QString::fromStdString(changes.error.empty() ? changes.closed : changes.error));
     applyChanges(changes);
     announceLoaded();
   });

@@ -21,6 +21,20 @@ FileVersion versionOf(const foreign_runs::ForeignRun& run) {
   }
 }
 
+bool isClosed(const fs::path& folder) {
+  std::error_code error;
+  fs::status(run_folder::Layout(folder).runJson(), error);
+  return error == std::errc::permission_denied;
+}
+
+std::string closedText(const fs::path& parent, std::vector<std::string> names) {
+  if (names.empty()) return {};
+  std::ranges::sort(names);
+  std::string text = parent.string() + ": no permission to look into " + names.front();
+  if (names.size() > 1) text += " and " + std::to_string(names.size() - 1) + " more folders";
+  return text + "; it is not listed";
+}
+
 }  // namespace
 
 void RunScan::keep(const fs::path& folder, Known now, Changes& changes) {
@@ -86,6 +100,7 @@ void RunScan::lookForForeign(const fs::path& parent, Changes& changes) {
 
 void RunScan::lookIn(const fs::path& parent, Changes& changes) {
   std::error_code error;
+  std::vector<std::string> closed;
   if (!fs::exists(parent, error)) {
     const bool wasListed = std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
       return known.second.run.summary.folder.parent_path() == parent;
@@ -96,8 +111,12 @@ void RunScan::lookIn(const fs::path& parent, Changes& changes) {
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
-    if (entry->is_directory(ignored)) look(entry->path(), changes);
+    if (!entry->is_directory(ignored)) continue;
+    look(entry->path(), changes);
+    if (!known_.contains(entry->path().native()) && isClosed(entry->path()))
+      closed.push_back(entry->path().filename().string());
   }
+  changes.closed = closedText(parent, closed);
   if (error) {
     changes.error = parent.string() + ": cannot be listed: " + error.message();
   } else {

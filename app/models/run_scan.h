@@ -25,6 +25,9 @@ class RunScan {
     std::vector<ListedRun> found;  ///< new or changed, in the order of creation
     std::vector<std::filesystem::path> gone;
     std::string error;  ///< why `parent` could not be listed; its runs are then as before
+    /// Which folders in `parent` may not be looked into, of which none is known whether it is a
+    /// run; empty: none.
+    std::string closed;
   };
   Changes update(const Wanted& wanted);
 

@@ -370,6 +370,9 @@ void RunsPanel::addNamedActions() {
     runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });
     if (!runs.isEmpty()) Q_EMIT trashRequested(runs);
   });
+  widgets::addNamedAction(list_, widgets::ActionPlace::Runs, "runs.restore",
+                          tr("Bring the last runs back from the trash"), {},
+                          [this] { Q_EMIT restoreRequested(); });
   add("runs.earlier_in_queue", tr("Earlier in the queue"), Qt::ALT | Qt::Key_Up,
       [this, current] { moveInQueue(current(), -1); });
   add("runs.later_in_queue", tr("Later in the queue"), Qt::ALT | Qt::Key_Down,

@@ -86,6 +86,8 @@ class RunsPanel : public QWidget {
   void notesChangeRequested(const QStringList& folders,
                             const lockstep::run_folder::NotesChange& change);
   void trashRequested(const QStringList& folders);
+  /// What was moved to the trash last is wanted back.
+  void restoreRequested();
   /// Vanished runs, which leave the list.
   void dismissRequested(const QStringList& folders);
   /// An index of widgets::runStyle().

@@ -13,6 +13,7 @@
 #include <QTest>
 #include <QTimer>
 #include <QToolButton>
+#include <algorithm>
 
 #include "app/configure/configure_page.h"
 #include "app/configure/document_banner.h"
@@ -389,6 +390,42 @@ class TstDocumentsInWindow : public QObject {
     QVERIFY(cancel.isGiven());
     QVERIFY(!cancel.asked().contains(text("changes to")));
     QVERIFY(cancel.asked().contains(text("not saved in any file")));
+  }
+
+  /// Undo brings back the text as it was opened, which the file has no more.
+  void aFileThatChangedOnDiskStaysMarkedAfterUndo() {
+    auto window = open({path("a.yaml")});
+    window->showPage(app::Page::Configure);
+    type(*window, "name: two\n");
+    write("a.yaml", "name: theirs\n");
+    app::DocumentController* document = window->configurePage()->document();
+    QTRY_COMPARE(document->notice().kind, app::DocumentNotice::Kind::ChangedOutside);
+    auto* yaml = window->findChild<widgets::YamlText*>();
+    yaml->undo();
+    QCOMPARE(yaml->text(), text("name: one\n"));
+    for (auto* button : window->configurePage()->findChildren<QPushButton*>())
+      if (button->text() == text("Save")) QVERIFY(button->isEnabled());
+    const auto labels = window->findChildren<QLabel*>();
+    QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
+      return label->isVisible() && label->text() == text("● edited");
+    }));
+  }
+
+  /// The message is of the text that was checked.
+  void thatThereAreNoFaultsIsSaidUntilTheNextEdit() {
+    auto window = open({path("a.yaml")});
+    window->showPage(app::Page::Configure);
+    QTRY_VERIFY(window->isReady());
+    Q_EMIT window->configurePage()->checked(text("a.yaml"), text("summary"));
+    const auto isSaid = [&] {
+      const auto labels = window->findChildren<QLabel*>();
+      return std::ranges::any_of(labels, [](const QLabel* label) {
+        return label->isVisible() && label->text().contains(text("No faults"));
+      });
+    };
+    QVERIFY(isSaid());
+    type(*window, "name: two\n");
+    QVERIFY(!isSaid());
   }
 
   void tabTitlesAreNotElided_data() {

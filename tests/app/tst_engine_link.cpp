@@ -68,6 +68,42 @@ class TstEngineLink : public QObject {
     QVERIFY(link.sendCommand(protocol::CommandName::Stop).isEmpty());
   }
 
+  /// As that of a process that was stopped (Ctrl+Z, SIGSTOP).
+  void anEngineThatAnswersNothingIsLost() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start({kWelcome, "@mute"}));
+    EngineLink link;
+    link.setAnswerTimeout(std::chrono::milliseconds(50));
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    QSignalSpy lost(&link, &EngineLink::lost);
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(link.state(), EngineLink::State::Connected);
+    QVERIFY(!link.sendCommand(protocol::CommandName::Pause).isEmpty());
+    QString why;
+    connect(&link, &EngineLink::lost, &link, [&] { why = link.lastError(); });
+    QTRY_COMPARE(lost.count(), 1);
+    QVERIFY2(why.contains(QStringLiteral("does not answer")), qPrintable(why));
+    QVERIFY(engine.nextLine().contains("hello"));
+    QVERIFY(engine.nextLine().contains("pause"));
+    QVERIFY(engine.nextLine().contains("status"));
+  }
+
+  void anEngineThatAnswersIsKept() {
+    tests::FakeSocket engine;
+    QVERIFY(engine.start({kWelcome}));
+    EngineLink link;
+    link.setAnswerTimeout(std::chrono::milliseconds(50));
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    QSignalSpy lost(&link, &EngineLink::lost), answered(&link, &EngineLink::answered);
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(link.state(), EngineLink::State::Connected);
+    for (int i = 1; i <= 3; ++i) {
+      link.sendCommand(protocol::CommandName::Pause);
+      QTRY_COMPARE(answered.count(), i);
+    }
+    QCOMPARE(lost.count(), 0);
+  }
+
   void aMissingSocketIsRetried() {
     tests::FakeSocket engine;
     EngineLink link;

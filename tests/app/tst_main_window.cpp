@@ -28,6 +28,7 @@
 #include "widgets/banner.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/empty_state.h"
+#include "widgets/named_action.h"
 #include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
@@ -368,6 +369,22 @@ class TstMainWindow : public QObject {
     QVERIFY(QFileInfo::exists(first + QStringLiteral("/run.json")));
     QTRY_COMPARE(window.runsPanel()->selectedRuns().size(), 2);
     QCOMPARE(QDir(data.filePath(QStringLiteral("Trash/info"))).entryList(QDir::Files).size(), 0);
+    // One after the other, and both back.
+    const QStringList both{first, second};
+    for (const QString& run : both) {
+      Q_EMIT window.runsPanel()->trashRequested({run});
+      QTRY_COMPARE(list->rowOf(run), -1);
+    }
+    const auto actions = widgets::namedActions(&window);
+    const auto restore = std::ranges::find_if(actions, [](const QAction* action) {
+      return action->objectName() == QStringLiteral("runs.restore");
+    });
+    QVERIFY(restore != actions.end());
+    for (int back = 1; back <= 2; ++back) {
+      (*restore)->trigger();
+      QTRY_COMPARE(list->rowCount(), back);
+    }
+    QVERIFY(QFileInfo::exists(first) && QFileInfo::exists(second));
     qputenv("XDG_DATA_HOME", before);
   }
 

@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -129,6 +130,24 @@ class TstRunScan : public QObject {
     const RunScan::Changes damaged = scan.update(both);
     QCOMPARE(damaged.found.size(), std::size_t{2});
     QVERIFY(damaged.found[0].notesFault.starts_with(both.foreignNotes.string() + ": invalid JSON"));
+  }
+
+  void aFolderWithoutPermissionIsSaid() {
+    const QTemporaryDir parent;
+    make(parent, "a", 1000);
+    make(parent, "b", 500);
+    fs::permissions(parent.path().toStdString(), fs::perms(0755));
+    fs::permissions(folderOf(parent, "b"), fs::perms::none);
+    const bool isRoot = geteuid() == 0;  // may look into all
+    if (isRoot) QCOMPARE(seteuid(65534), 0);
+    const RunScan::Changes changes = RunScan().update(wanted(parent));
+    if (isRoot) QCOMPARE(seteuid(0), 0);
+    fs::permissions(folderOf(parent, "b"), fs::perms(0755));
+    QCOMPARE(namesOf(changes.found), QStringLiteral("a"));
+    QCOMPARE(changes.error, std::string());
+    QCOMPARE(changes.closed, parent.path().toStdString() +
+                                 ": no permission to look into b; it is not listed");
+    QCOMPARE(RunScan().update(wanted(parent)).closed, std::string());
   }
 
   void aFolderBecomesARun() {

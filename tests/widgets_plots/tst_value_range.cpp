@@ -160,6 +160,12 @@ class TstValueRange : public QObject {
     QVERIFY(low < 2 && high > 2);
   }
 
+  void aConstantZeroHasAnAxisToOne() {
+    const auto [low, high] = rangeOf({curveOf({{1, 0}, {2, 0}})}, 0, 10, {});
+    QVERIFY(low <= 0 && low > -0.2);
+    QCOMPARE(high, 1.0);
+  }
+
   void logRangesLeaveOutValuesWithoutALogarithm() {
     widgets::ValueRangeOptions options;
     options.log = true;

@@ -131,6 +131,7 @@ void ConfigEditor::setDocument(const QString& text, const QString& filePath) {
   impl.header->setFile(filePath);
   impl.header->setModified(false);
   impl.header->setUnsaved(false);
+  impl.header->setDiffersFromFile(false);
   impl.updateUndo();
   impl.stack->setCurrentWidget(impl.page);
   impl.checkNow();
@@ -148,6 +149,7 @@ void ConfigEditor::clear() {
 
 void ConfigEditor::changeText(const QString& text) { impl_->text->changeTo(text.toStdString()); }
 void ConfigEditor::setUnsaved(bool unsaved) { impl_->header->setUnsaved(unsaved); }
+void ConfigEditor::setDiffersFromFile(bool differs) { impl_->header->setDiffersFromFile(differs); }
 void ConfigEditor::setOpenFiles(const QList<OpenFile>& files, int shown) {
   impl_->header->setOpenFiles(files, shown);
 }

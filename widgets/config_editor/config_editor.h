@@ -41,6 +41,8 @@ class ConfigEditor : public QWidget {
   void changeText(const QString& text);
   /// `unsaved`: no file has this text, edited here or not. The header shows that and enables Save.
   void setUnsaved(bool unsaved);
+  /// The file on the disk has another text, also if it was not edited here. Likewise.
+  void setDiffersFromFile(bool differs);
   /// Lists the open files in the header, of which one is shown.
   void setOpenFiles(const QList<OpenFile>& files, int shown);
   /// Sets a dotted key, as one undoable change of the text, and shows its row.

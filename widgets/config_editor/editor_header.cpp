@@ -124,12 +124,18 @@ void EditorHeader::setUnsaved(bool unsaved) {
   showMark();
 }
 
+void EditorHeader::setDiffersFromFile(bool differs) {
+  differs_ = differs;
+  showMark();
+}
+
 void EditorHeader::showMark() {
-  edited_->setText(!unsaved_   ? tr("● edited")
-                   : modified_ ? tr("● not saved yet · edited")
-                               : tr("● not saved yet"));
-  edited_->setVisible(modified_ || unsaved_);
-  save_->setEnabled(modified_ || unsaved_);
+  const bool isEdited = modified_ || differs_;
+  edited_->setText(!unsaved_  ? tr("● edited")
+                   : isEdited ? tr("● not saved yet · edited")
+                              : tr("● not saved yet"));
+  edited_->setVisible(isEdited || unsaved_);
+  save_->setEnabled(isEdited || unsaved_);
 }
 
 void EditorHeader::setIssues(int errors, int warnings) {

@@ -31,6 +31,8 @@ class EditorHeader : public QWidget {
   void setModified(bool modified);
   /// The text is in no file, whether or not it was edited here.
   void setUnsaved(bool unsaved);
+  /// The file on the disk has another text, whoever wrote it.
+  void setDiffersFromFile(bool differs);
   void setIssues(int errors, int warnings);
   void setUndo(bool canUndo, bool canRedo);
 
@@ -57,7 +59,7 @@ class EditorHeader : public QWidget {
   QToolButton* undo_ = nullptr;
   QToolButton* redo_ = nullptr;
   QPushButton* save_ = nullptr;
-  bool modified_ = false, unsaved_ = false;
+  bool modified_ = false, unsaved_ = false, differs_ = false;
 };
 
 }  // namespace lockstep::widgets

@@ -26,6 +26,12 @@ double topWithoutOutliers(const std::vector<double>& values, double min, double 
   return top;
 }
 
+/// A constant gets a tenth of itself, and a constant 0 (an AP before the first hit) an axis to 1.
+double marginOf(double bottom, double top) {
+  if (top > bottom) return (top - bottom) * kMargin;
+  return top == 0 ? 1 : std::abs(top) * 0.1;
+}
+
 std::optional<Range> rangeOfCurve(const Curve& curve, const CurveSamples& drawn, double low,
                                   double high, int mostValues, const ValueRangeOptions& options) {
   if (!curve.source || curve.source->isEmpty()) return std::nullopt;
@@ -98,8 +104,7 @@ std::pair<double, double> valueRange(const std::vector<Curve>& curves,
     return {bottom / factor, top * factor};
   }
   const bool wasPositive = bottom >= 0;
-  const double margin =
-      top > bottom ? (top - bottom) * kMargin : std::max(std::abs(top) * 0.1, 1e-6);
+  const double margin = marginOf(bottom, top);
   bottom -= margin;
   top += margin;
   if (wasPositive) bottom = std::max(bottom, 0.0);

@@ -62,11 +62,12 @@ std::optional<double> lossChange(const RunSoFar& run, std::int64_t from) {
 
 /// `solver.base_lr` times a factor, with one digit.
 void setRate(Finding& finding, const RunSoFar& run, double factor) {
-  finding.remedy = "Find a better one with train --find-lr.";
+  finding.remedy = "Find a better one with a learning-rate range test (train --find-lr).";
   if (!run.experiment) return;
   finding.key = "solver.base_lr";
   finding.value = base::shortNumber(run.experiment->solver.baseLr * factor, 1);
-  finding.remedy = "Set solver.base_lr to " + finding.value + ", or find it with train --find-lr.";
+  finding.remedy = "Set solver.base_lr to " + finding.value +
+                   ", or find it with a learning-rate range test (train --find-lr).";
 }
 
 std::optional<Finding> tooLargeUpdates(const RunSoFar& run) {
