@@ -32,6 +32,8 @@ namespace {
 
 static_assert(RunStyles::kCount == widgets::kRunStyles);
 
+constexpr qsizetype kMostShownRuns = 200;
+
 /// It ended before its last step and has a checkpoint.
 bool isResumable(const RunController& run) {
   const auto& state = run.info().state;
@@ -216,8 +218,23 @@ void MainWindow::showOtherGroups() {
   if (!areSame) showSelection();
 }
 
+/// As many as can be told apart, and held: Ctrl+A selects thousands.
+QStringList MainWindow::runsToShow() {
+  const QStringList selected = runs_->selectedRuns();
+  const QString title = tr("Not all selected runs are shown");
+  if (selected.size() <= kMostShownRuns) {
+    pages_->hideMessage(title);
+    return selected;
+  }
+  pages_->showWarning(title, tr("The first %1 of %2: filter the list, or select fewer. What the "
+                                "menu of the list does is done to all of them.")
+                                 .arg(kMostShownRuns)
+                                 .arg(selected.size()));
+  return selected.first(kMostShownRuns);
+}
+
 void MainWindow::showSelection() {
-  const QStringList folders = runs_->selectedRuns();
+  const QStringList folders = runsToShow();
   runList_->makeDistinct(folders);
   const QStringList names = runList_->namesOf(folders);
   shownRuns_.clear();

@@ -185,6 +185,7 @@ class MainWindow : public QMainWindow {
   void addRunsFolder();
   void handlePageShown(Page page);
   void focusPage();
+  QStringList runsToShow();
   void showSelection();
   void showOtherGroups();
   void showLog();

@@ -178,7 +178,7 @@ void RunsPanel::updateHiddenNote() {
 void RunsPanel::updateListingError() {
   const QString error = model_->listingError();
   listingError_->setVisible(!error.isEmpty());
-  listingError_->setText(tr("This list may be out of date. %1").arg(error));
+  listingError_->setText(tr("This list may be out of date or incomplete. %1").arg(error));
 }
 
 QString RunsPanel::groupOf(const QString& folder) const {

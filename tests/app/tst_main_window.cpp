@@ -388,6 +388,24 @@ class TstMainWindow : public QObject {
     qputenv("XDG_DATA_HOME", before);
   }
 
+  void thousandsOfSelectedRunsAreNotAllOpened() {
+    QTemporaryDir parent;
+    for (int i = 0; i < 210; ++i)
+      tests::makeRun(parent.path(), made(QByteArray::number(i).constData(), 1000 + i));
+    MainWindow window(&theme_, optionsFor({parent.path()}));
+    window.show();
+    auto* list = window.findChild<app::RunListModel*>();
+    QTRY_COMPARE(list->rowCount(), 210);
+    auto* tree = window.runsPanel()->findChild<QTreeView*>();
+    tree->setFocus();
+    QTest::keyClick(tree, Qt::Key_A, Qt::ControlModifier);
+    QTRY_COMPARE(window.runsPanel()->selectedRuns().size(), 210);
+    const QString title = QStringLiteral("Not all selected runs are shown");
+    QTRY_VERIFY(tests::visibleBanner(window, title, QStringLiteral("first 200 of 210")));
+    window.runsPanel()->selectRun(window.runsPanel()->selectedRuns().front());
+    QTRY_VERIFY(!tests::visibleBanner(window, title, {}));
+  }
+
   void coloursAreSavedWithTheLayout() {
     QTemporaryDir parent, settings;
     QCoreApplication::setOrganizationName(QStringLiteral("tests"));

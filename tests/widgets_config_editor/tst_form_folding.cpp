@@ -1,3 +1,4 @@
+#include <QRegularExpression>
 #include <QToolButton>
 
 #include "tests/support/test_main.h"
@@ -24,7 +25,10 @@ class TstFormFolding : public QObject, protected lockstep::tests::ConfigEditorBe
   }
 
  private Q_SLOTS:
-  void init() { openWindow(); }
+  void init() {
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("setTabOrder")));
+    openWindow();
+  }
 
   void theFormBeginsWithDataLengthLearningRateAndModel() {
     open(document());

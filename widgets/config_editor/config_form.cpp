@@ -158,6 +158,11 @@ void ConfigForm::buildGroups() {
   chainTabs();
 }
 
+bool ConfigForm::isTabStop(const QWidget* widget) const {
+  const bool isInPopup = widget->window() != window();  // such as a combo box's list
+  return !isInPopup && (widget->focusPolicy() & Qt::TabFocus) != 0 && !widget->focusProxy();
+}
+
 /// Tab goes from the view to the rows as they stand: they are the last widgets of the window to be
 /// made.
 void ConfigForm::chainTabs() {
@@ -170,7 +175,7 @@ void ConfigForm::chainTabs() {
     if (group.more != nullptr) add(group.more);
     for (const FieldRow* row : group.rows)
       for (QWidget* stop : row->findChildren<QWidget*>())
-        if ((stop->focusPolicy() & Qt::TabFocus) != 0 && stop->focusProxy() == nullptr) add(stop);
+        if (isTabStop(stop)) add(stop);
   }
 }
 

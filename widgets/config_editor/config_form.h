@@ -74,6 +74,7 @@ class ConfigForm : public QWidget {
   QLayout* buildTop();
   QWidget* buildHelp();
   void buildGroups();
+  bool isTabStop(const QWidget* widget) const;
   void chainTabs();
   bool focusFirstRow();
   Group buildGroup(const std::string& section, QWidget* content);
