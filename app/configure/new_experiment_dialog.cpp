@@ -238,7 +238,6 @@ QWidget* NewExperimentDialog::buildFindingsPage() {
   findings_ = new QPlainTextEdit;
   findings_->setObjectName(QStringLiteral("findings"));
   findings_->setReadOnly(true);
-  findings_->setLineWrapMode(QPlainTextEdit::NoWrap);
   findings_->setFont(widgets::monoFont(12));
   findings_->setAccessibleName(tr("What the data consist of, and what is wrong with them"));
   column->addWidget(findingsTitle_);

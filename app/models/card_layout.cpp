@@ -25,8 +25,20 @@ class Cells {
         place.column = 0;
         ++place.row;
       }
-    forEach(place, [this](const std::pair<int, int>& cell) { taken_.insert(cell); });
+    occupy(place);
     return place;
+  }
+  /// Takes the gap to the right of a place, if there is one above the last row.
+  void widen(CardPlace& place) {
+    const int lastRow = taken_.rbegin()->first;
+    const auto isGap = [&] {
+      const CardPlace next{0, place.row, place.column + place.columnSpan, place.rowSpan, 1};
+      return next.column < columns_ && next.row + next.rowSpan <= lastRow && isFree(next);
+    };
+    while (isGap()) {
+      ++place.columnSpan;
+      occupy(place);
+    }
   }
 
  private:
@@ -35,6 +47,9 @@ class Cells {
     for (int row = place.row; row < place.row + place.rowSpan; ++row)
       for (int column = place.column; column < place.column + place.columnSpan; ++column)
         use(std::pair(row, column));
+  }
+  void occupy(const CardPlace& place) {
+    forEach(place, [this](const std::pair<int, int>& cell) { taken_.insert(cell); });
   }
   bool isFree(const CardPlace& place) const {
     bool isFree = true;
@@ -88,6 +103,9 @@ std::vector<CardPlace> placeCards(const std::vector<CardPlan>& plans,
     place.rowStretch = hasTop && place.row < kTopRows ? kTopStretch : kStretch;
     places.push_back(place);
   }
+  // A gap is left where the next card was too wide for it.
+  for (CardPlace& place : places)
+    if (place.columnSpan > 1) cells.widen(place);
   return places;
 }
 

@@ -34,7 +34,8 @@ struct CardPlace {
   int rowStretch = 1;  ///< stretch factor of its rows
 };
 
-/// In the given order, from left to right and down; a later card fills a gap that it fits in.
+/// In the given order, from left to right and down; a later card fills a gap that it fits in, and a
+/// wide card the gap behind it that none fits in.
 std::vector<CardPlace> placeCards(const std::vector<CardPlan>& plans,
                                   const std::vector<std::size_t>& shown, int columns);
 

@@ -64,6 +64,20 @@ class TstCardLayout : public QObject {
                                     QStringLiteral("Box AP"), QStringLiteral("Learning rate")}));
   }
 
+  void aGapThatNoCardFitsInGoesToTheWideCardBeforeIt() {
+    std::vector<CardPlan> plans(4);
+    const std::vector<int> spans{1, 2, 2, 1};
+    for (std::size_t i = 0; i < plans.size(); ++i) plans[i].columnSpan = spans[i];
+    const auto spansOf = [&](const std::vector<std::size_t>& shown) {
+      std::vector<int> found;
+      for (const CardPlace& place : placeCards(plans, shown, 4)) found.push_back(place.columnSpan);
+      return found;
+    };
+    QCOMPARE(spansOf({0, 1, 2}), (std::vector<int>{1, 3, 2}));        // the last row stays open
+    QCOMPARE(spansOf({0, 1, 2, 3}), (std::vector<int>{1, 2, 2, 1}));  // one fits
+    QCOMPARE(spansOf({0, 1}), (std::vector<int>{1, 2}));
+  }
+
   void cardsDoNotOverlap_data() {
     QTest::addColumn<int>("columns");
     QTest::addColumn<bool>("hasMasks");

@@ -196,7 +196,7 @@ class TstNewExperiment : public QObject {
     const Parts parts(dialog);
     parts.choose(1);
     auto* list = parts.find<QListWidget>("templates");
-    QCOMPARE(list->count(), static_cast<int>(templates.size()));
+    QTRY_COMPARE(list->count(), static_cast<int>(templates.size()));
     QVERIFY(list->item(1)->text().contains(templates[1].description));
     list->setCurrentRow(1);
     pressGo(parts);

@@ -1,6 +1,8 @@
+#include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 
 #include "tests/support/test_main.h"
 #include "widgets/experiment/document_check.h"
@@ -115,6 +117,20 @@ class TstDocumentCheck : public QObject {
       QCOMPARE(issue.position, std::string("base.yaml:2:12"));
     }
     QVERIFY(found);
+  }
+
+  void anIssueOfANamesakeIsPlacedWithItsFolder() {
+    const QTemporaryDir folder;
+    QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("own")));
+    QFile base(folder.filePath(QStringLiteral("experiment.yaml")));
+    QVERIFY(base.open(QIODevice::WriteOnly));
+    base.write("solver:\n  base_lr: -1\n");
+    base.close();
+    const std::string file = folder.filePath(QStringLiteral("own/experiment.yaml")).toStdString();
+    const auto state = checkDocument("name: a\nbase: ../experiment.yaml\n", file);
+    const auto issue = std::ranges::find(state->issues, "solver.base_lr", &DocumentIssue::key);
+    QVERIFY(issue != state->issues.end());
+    QCOMPARE(issue->position, std::string("../experiment.yaml:2:12"));
   }
 
   void theKeyAtAPositionIsTheInnermost() {

@@ -98,8 +98,15 @@ Span wordAt(const std::string& text, int line, int column) {
   return {at, end, false};
 }
 
-std::string positionText(const config::ConfigIssue& issue, bool isHere) {
-  const std::string file = isHere ? "" : std::filesystem::path(issue.file).filename().string();
+/// The name of a file for one who edits `shown`: with its folders, seen from there, if both files
+/// have the same name, as every imported experiment.yaml.
+std::string nameFrom(const std::filesystem::path& shown, const std::filesystem::path& file) {
+  const bool isNamesake = file.filename() == shown.filename();
+  return (isNamesake ? file.lexically_proximate(shown.parent_path()) : file.filename()).string();
+}
+
+std::string positionText(const config::ConfigIssue& issue, const std::string& shown, bool isHere) {
+  const std::string file = isHere ? "" : nameFrom(shown, issue.file);
   if (issue.line == 0) return file;
   const std::string position = std::to_string(issue.line) + ":" + std::to_string(issue.column);
   return file.empty() ? position : file + ":" + position;
@@ -110,7 +117,7 @@ DocumentIssue documentIssue(const config::ConfigIssue& loaded, const std::string
   DocumentIssue issue;
   issue.isError = loaded.severity == config::ConfigIssue::Severity::Error;
   issue.isHere = loaded.file.empty() || loaded.file == file;
-  issue.position = positionText(loaded, issue.isHere);
+  issue.position = positionText(loaded, file, issue.isHere);
   issue.key = loaded.key;
   issue.text = loaded.text;
   if (!issue.isHere) return issue;
@@ -210,7 +217,7 @@ void addInherited(DocumentState& state, const std::string& file) {
     given.inherited = field.text(inherited.experiment);
     given.repeats = given.inherited == field.text(state.loaded.experiment);
     const auto origin = inherited.origins.find(key);
-    if (origin != inherited.origins.end()) given.inheritedFrom = placeText(origin->second);
+    if (origin != inherited.origins.end()) given.inheritedFrom = placeText(origin->second, file);
   }
 }
 
@@ -218,8 +225,8 @@ std::string lastNameOf(const std::string& key) { return key.substr(key.rfind('.'
 
 }  // namespace
 
-std::string placeText(const config::Origin& origin) {
-  return std::filesystem::path(origin.file).filename().string() + ":" + std::to_string(origin.line);
+std::string placeText(const config::Origin& origin, const std::string& shown) {
+  return nameFrom(shown, origin.file) + ":" + std::to_string(origin.line);
 }
 
 std::string keyAt(const DocumentState& state, std::size_t place) {

@@ -51,8 +51,9 @@ struct DocumentState {
 /// The innermost dotted key at a byte of the text; "" if there is none.
 std::string keyAt(const DocumentState& state, std::size_t place);
 
-/// "base.yaml:3"
-std::string placeText(const config::Origin& origin);
+/// "base.yaml:3", for one who edits the file `shown`; "../experiment.yaml:3" if it has the same
+/// name.
+std::string placeText(const config::Origin& origin, const std::string& shown);
 
 /// Loads the text as if it were the content of `file` and finds the position of every value and
 /// issue. Blocks, because it reads the files that the text inherits from. Call it from any thread;

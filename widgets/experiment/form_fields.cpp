@@ -67,7 +67,7 @@ FieldState fieldState(const config::Field& field, const DocumentState& state, co
   if (!shown.value.isGiven && origin != state.loaded.origins.end() &&
       !origin->second.file.empty()) {
     if (origin->second.file != file.toStdString())
-      shown.origin = QString::fromStdString(placeText(origin->second));
+      shown.origin = QString::fromStdString(placeText(origin->second, file.toStdString()));
   }
   if (shown.value.isGiven) {
     shown.replaced = QString::fromStdString(given->second.inherited);
