@@ -18,6 +18,10 @@ std::vector<double> growing(double first, double factor, double last) {
   return edges;
 }
 
+config::AnnotatedBox boxOf(const coco::Annotation& object, const coco::Image& image) {
+  return {{image.height, image.width}, object.boxXywh, object.area};
+}
+
 class FactsCounter {
  public:
   FactsCounter(const PartData& part, const config::Experiment& experiment)
@@ -75,12 +79,11 @@ class FactsCounter {
 
   void addObject(const coco::Annotation& annotation, const coco::Image& image) {
     facts_.boxOnlyObjects += !annotation.hasMask;
-    const auto& box = annotation.boxXywh;
-    const config::AnnotatedBox object{{image.height, image.width}, box, annotation.area};
+    const config::AnnotatedBox object = boxOf(annotation, image);
     const double area = config::resizedArea(object, experiment_.augment);
     facts_.sides.add(std::sqrt(area));
     ++facts_.bySize[static_cast<std::size_t>(coco::sizeOf(area)) - 1];
-    if (box[2] > 0 && box[3] > 0) facts_.aspectRatios.add(box[3] / box[2]);
+    if (const auto ratio = aspectRatio(annotation)) facts_.aspectRatios.add(*ratio);
     if (annotation.isUsable()) boxes_.push_back(object);
   }
 
@@ -121,10 +124,20 @@ Histogram::Histogram(std::vector<double> theEdges) : edges(std::move(theEdges)) 
   if (edges.size() > 1) counts.resize(edges.size() - 1);
 }
 
-void Histogram::add(double value) {
+std::size_t Histogram::binOf(double value) const {
   const auto above = std::ranges::upper_bound(edges, value) - edges.begin();
   const auto last = static_cast<std::ptrdiff_t>(counts.size()) - 1;
-  ++counts[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last))];
+  return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last));
+}
+
+double resizedSide(const coco::Annotation& object, const coco::Image& image,
+                   const config::AugmentConfig& augment) {
+  return std::sqrt(config::resizedArea(boxOf(object, image), augment));
+}
+
+std::optional<double> aspectRatio(const coco::Annotation& object) {
+  const auto& box = object.boxXywh;
+  return box[2] > 0 && box[3] > 0 ? std::optional(box[3] / box[2]) : std::nullopt;
 }
 
 PartFacts factsOf(const PartData& part, const config::Experiment& experiment) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct Histogram {
   std::vector<std::int64_t> counts{};
 
   explicit Histogram(std::vector<double> theEdges = {});
-  void add(double value);
+  std::size_t binOf(double value) const;
+  void add(double value) { ++counts[binOf(value)]; }
 };
 
 struct ClassFacts {
@@ -49,6 +51,12 @@ struct PartFacts {
   double suggestedMissed = 0;  ///< share that they miss
   std::string limitText{};     ///< about images with more objects than AP or the model takes
 };
+
+/// Root of an object's area after its image is resized as in evaluation, px.
+double resizedSide(const coco::Annotation& object, const coco::Image& image,
+                   const config::AugmentConfig& augment);
+/// height / width of its box; std::nullopt: the box has no area.
+std::optional<double> aspectRatio(const coco::Annotation& object);
 
 PartFacts factsOf(const PartData& part, const config::Experiment& experiment);
 
