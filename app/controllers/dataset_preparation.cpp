@@ -3,6 +3,8 @@
 #include <QRegularExpression>
 #include <utility>
 
+#include "app/controllers/progress_line.h"
+
 namespace lockstep::app {
 namespace {
 
@@ -20,12 +22,6 @@ QString whatWasMade(const QString& output) {
   QStringList lines = output.mid(cleaned + 1).split(u'\n');
   lines.removeIf([](const QString& line) { return line.startsWith(QLatin1String("next:")); });
   return lines.join(u'\n').trimmed();
-}
-
-/// "reading 3/72" of "[worker] reading 3/72".
-QString withoutOrigin(const QString& line) {
-  static const QRegularExpression origin(QStringLiteral("^\\[\\w+\\] "));
-  return QString(line).remove(origin);
 }
 
 }  // namespace

@@ -112,6 +112,10 @@ void MainWindow::connectSignals() {
   connect(pages_, &PageArea::pageShown, this, &MainWindow::handlePageShown);
   connect(pages_, &PageArea::readyChanged, this, &MainWindow::readyChanged);
   connect(pages_, &PageArea::configurePageCreated, this, &MainWindow::connectConfigurePage);
+  connect(pages_, &PageArea::experimentRequested, this, [this](const QString& file) {
+    showPage(Page::Configure);
+    configurePage()->open(file);
+  });
   connect(pages_->runBanner(), &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
   connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
   connect(monitorPage(), &MonitorPage::exportRequested, this, &MainWindow::exportCurves);
@@ -198,6 +202,7 @@ void MainWindow::handlePageShown(Page page) {
 void MainWindow::focusPage() {
   if (page() == Page::Monitor) runs_->focusList();
   if (page() == Page::Predictions) predictionsPage()->view()->setFocus(Qt::OtherFocusReason);
+  if (page() == Page::Data) pages_->dataPage()->setFocus(Qt::OtherFocusReason);
 }
 
 /// Other machines are asked only while somebody can see the answer.

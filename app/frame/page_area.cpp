@@ -11,12 +11,14 @@
 
 #include "app/configure/configure_page.h"
 #include "app/configure/document_banner.h"
+#include "app/data/data_page.h"
 #include "app/frame/page_scroll.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
 #include "app/runs/run_banner.h"
 #include "widgets/banner.h"
+#include "widgets/config_editor/config_editor.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
 
@@ -24,7 +26,8 @@ namespace lockstep::app {
 namespace {
 
 /// In the order of the tabs.
-constexpr std::array kPageActions{"page.configure", "page.monitor", "page.predictions"};
+constexpr std::array kPageActions{"page.configure", "page.monitor", "page.predictions",
+                                  "page.data"};
 
 /// Replaces the placeholder of a page that is created when it is first shown.
 void replacePage(QStackedWidget* pages, Page place, QWidget* page) {
@@ -48,14 +51,15 @@ void PageArea::buildUi() {
   tabs_->setObjectName(QStringLiteral("pageTabs"));
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
-  for (const QString& title : {tr("Configure"), tr("Monitor"), tr("Predictions")})
+  for (const QString& title : {tr("Configure"), tr("Monitor"), tr("Predictions"), tr("Data")})
     tabs_->addTab(title);
   tabs_->installEventFilter(this);
   monitor_ = new MonitorPage;
   pages_ = new QStackedWidget;
-  // Configure and Predictions are created when they are first shown, so that the window opens fast.
+  // The others are created when they are first shown, so that the window opens fast.
   pages_->addWidget(new QWidget);
   pages_->addWidget(monitor_);
+  pages_->addWidget(new QWidget);
   pages_->addWidget(new QWidget);
   tabs_->setCurrentIndex(static_cast<int>(Page::Monitor));
   pages_->setCurrentIndex(static_cast<int>(Page::Monitor));
@@ -119,6 +123,7 @@ ConfigurePage* PageArea::configurePage() {
   replacePage(pages_, Page::Configure, configure_);
   connect(configure_, &ConfigurePage::failed, this, &PageArea::showFailure);
   connect(configure_, &ConfigurePage::readyChanged, this, &PageArea::readyChanged);
+  connect(configure_, &ConfigurePage::documentChanged, this, &PageArea::showDataOfDocument);
   documentBanner_->setDocument(configure_->document());
   Q_EMIT configurePageCreated(configure_);
   return configure_;
@@ -135,6 +140,29 @@ PredictionsPage* PageArea::predictionsPage() {
   return predictions_;
 }
 
+DataPage* PageArea::dataPage() {
+  if (data_) return data_;
+  data_ = new DataPage;
+  replacePage(pages_, Page::Data, data_);
+  connect(data_, &DataPage::readyChanged, this, &PageArea::readyChanged);
+  connect(data_, &DataPage::configureRequested, this, [this] { showPage(Page::Configure); });
+  connect(data_, &DataPage::failed, this, &PageArea::showFailure);
+  connect(data_, &DataPage::cleaned, this, [this](const QString& file, const QString& summary) {
+    showNotice(tr("Cleaned annotations were written"), file % u'\n' % summary,
+               tr("Open the experiment"), [this, file] { Q_EMIT experimentRequested(file); });
+  });
+  data_->setRun(current_);
+  showDataOfDocument();
+  return data_;
+}
+
+void PageArea::showDataOfDocument() {
+  if (!data_) return;
+  if (!configure_ || !configure_->hasDocument()) return data_->setExperiment(std::nullopt);
+  data_->setExperiment(
+      OpenExperiment{configure_->documentName(), configure_->editor()->loaded().experiment});
+}
+
 void PageArea::showPredictionsAt(qint64 step) {
   predictionsPage()->showStep(step);
   showPage(Page::Predictions);
@@ -143,6 +171,7 @@ void PageArea::showPredictionsAt(qint64 step) {
 void PageArea::showPage(Page page) {
   if (page == Page::Configure) configurePage();
   if (page == Page::Predictions) predictionsPage();
+  if (page == Page::Data) dataPage();
   const QSignalBlocker blocker(tabs_);
   tabs_->setCurrentIndex(static_cast<int>(page));
   pages_->setCurrentIndex(static_cast<int>(page));
@@ -169,6 +198,7 @@ void PageArea::showRuns(const std::vector<ShownRun>& runs, bool hasListed) {
   monitor_->setRuns(runs);
   showTools();
   if (predictions_) predictions_->setRun(current_);
+  if (data_) data_->setRun(current_);
 }
 
 void PageArea::showFailure(const QString& title, const QString& detail) {
@@ -208,6 +238,8 @@ bool PageArea::isReady() const {
       return monitor_->isReady();
     case Page::Predictions:
       return predictions_->isReady();
+    case Page::Data:
+      return data_->isReady();
   }
   return true;
 }

@@ -19,6 +19,7 @@ class Banner;
 namespace lockstep::app {
 
 class ConfigurePage;
+class DataPage;
 class DocumentBanner;
 class MonitorPage;
 class PredictionsPage;
@@ -42,6 +43,7 @@ class PageArea : public QWidget {
   /// Created on first use.
   ConfigurePage* configurePage();
   PredictionsPage* predictionsPage();
+  DataPage* dataPage();
   /// nullptr: not created yet.
   ConfigurePage* existingConfigurePage() const { return configure_; }
   MonitorPage* monitorPage() const { return monitor_; }
@@ -67,6 +69,8 @@ class PageArea : public QWidget {
   void readyChanged();
   void pageShown(lockstep::app::Page page);
   void configurePageCreated(lockstep::app::ConfigurePage* page);
+  /// Show this experiment file.
+  void experimentRequested(const QString& file);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -76,6 +80,7 @@ class PageArea : public QWidget {
   void connectSignals();
   void showPredictionsAt(qint64 step);
   void showTools();
+  void showDataOfDocument();
 
   QString draftFolder_;
   QPointer<RunController> current_;
@@ -84,6 +89,7 @@ class PageArea : public QWidget {
   ConfigurePage* configure_ = nullptr;  ///< created when it is first shown
   MonitorPage* monitor_ = nullptr;
   PredictionsPage* predictions_ = nullptr;  ///< likewise
+  DataPage* data_ = nullptr;                ///< likewise
   widgets::Banner* message_ = nullptr;
   std::function<void()> messageAction_;
   DocumentBanner* documentBanner_ = nullptr;

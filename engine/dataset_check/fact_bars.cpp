@@ -70,7 +70,8 @@ CountedPart countPart(const config::Experiment& experiment, Part part) {
   const config::DatasetSplit& paths =
       part == Part::Train ? experiment.dataset.train : experiment.dataset.val;
   CountedPart counted{.data = {.part = part, .annotations = paths.annotations},
-                      .augment = experiment.augment};
+                      .augment = experiment.augment,
+                      .anchors = experiment.model.anchors};
   if (paths.annotations.empty()) throw UserError(counted.data.key() + ": not set");
   counted.data.images = paths.images;
   counted.data.content = coco::loadLeniently(paths.annotations);

@@ -13,6 +13,7 @@ struct CountedPart {
   PartData data{};
   PartFacts facts{};
   config::AugmentConfig augment{};  ///< by which sizes are counted
+  config::AnchorConfig anchors{};
   /// Number of images in which both classes have objects, by their places in facts.classes; of a
   /// class with itself: in which it has any.
   std::vector<std::vector<std::int64_t>> classPairs{};

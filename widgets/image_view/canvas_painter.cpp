@@ -107,7 +107,8 @@ void CanvasPainter::drawScene(const CanvasScene& scene, const CanvasLayers& laye
 void CanvasPainter::drawGroundTruths(const CanvasScene& scene, const CanvasLayers& layers) {
   QPen halo(theme_.groundTruthHalo, 2.4);
   QPen line(theme_.groundTruth, 1.0);
-  for (QPen* pen : {&halo, &line}) {
+  QPen chosen(theme_.accent, 2.4);
+  for (QPen* pen : {&halo, &line, &chosen}) {
     pen->setCosmetic(true);
     pen->setJoinStyle(Qt::BevelJoin);
   }
@@ -117,7 +118,8 @@ void CanvasPainter::drawGroundTruths(const CanvasScene& scene, const CanvasLayer
     line.setStyle(truth.isCrowd ? Qt::DashDotLine : Qt::SolidLine);
     QPainterPath shape = layers.masks ? onScreen(truth.outline) : QPainterPath();
     if (shape.isEmpty() && (layers.masks || layers.boxes)) shape.addRect(view_.mapRect(truth.box));
-    for (const QPen& pen : {halo, line}) {
+    const QPen own = truth.isChosen ? chosen : line;
+    for (const QPen& pen : {halo, own}) {
       painter_.setPen(pen);
       painter_.drawPath(shape);
     }

@@ -80,7 +80,8 @@ class SceneBuilder {
       const coco::Annotation& annotation = annotations_[i];
       if (request_.hidden.count(annotation.categoryId)) continue;
       scene.groundTruths.push_back({geometry.annotationOutlines[i], rectOf(annotation.boxXywh),
-                                    className(annotation.categoryId), annotation.isCrowd});
+                                    className(annotation.categoryId), annotation.isCrowd,
+                                    /*isMissed=*/false, request_.chosenObjects.contains(i)});
     }
   }
 

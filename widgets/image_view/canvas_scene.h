@@ -36,6 +36,7 @@ struct CanvasScene {
     QString className;
     bool isCrowd = false;
     bool isMissed = false;  ///< drawn as an instance instead
+    bool isChosen = false;  ///< stands out
   };
   QSize imageSize;
   bool hasSeveralClasses = false;   ///< false: class names are not drawn
@@ -60,6 +61,7 @@ struct SceneRequest {
   MatchThresholds thresholds;
   MatchRules rules;
   std::set<CategoryId> hidden;
+  std::set<std::size_t> chosenObjects{};  ///< of the image's annotations
   const Theme* theme = nullptr;  ///< one of the two constant themes
   std::shared_ptr<const ImageGeometry>
       geometry;  ///< of an earlier scene of this image and checkpoint; null: none

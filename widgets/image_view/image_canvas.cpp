@@ -75,6 +75,17 @@ void ImageCanvas::reveal(int instance) {
   setView(scale_, offset_ + QRectF(rect()).center() - box.center());
 }
 
+void ImageCanvas::showBox(const QRectF& imageBox) {
+  constexpr double kShare = 0.3, kMostZoom = 8;
+  if (!imageBox.isValid()) return fit();
+  fit();
+  const double fills = kShare * std::min(width() / imageBox.width(), height() / imageBox.height());
+  if (fills <= scale_) return;
+  isFitted_ = false;
+  const double scale = std::min(fills, std::max(kMostZoom, scale_));
+  setView(scale, QRectF(rect()).center() - imageBox.center() * scale);
+}
+
 QString ImageCanvas::spokenValue() const {
   if (!scene_) return tr("no image");
   const QString counts = tr("%1 instances, %2 of the ground truth")

@@ -39,6 +39,9 @@ class ImageCanvas : public QWidget, public SpokenValue {
   int hovered() const { return hovered_; }
   /// Moves the view so that the instance is visible.
   void reveal(int instance);
+  /// Zooms so that a box of the image, px, fills a part of the view, with what is around it; never
+  /// out of what shows the whole image.
+  void showBox(const QRectF& imageBox);
 
   double zoom() const { return scale_; }
   /// Widget position of a point of the image.

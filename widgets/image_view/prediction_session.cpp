@@ -57,6 +57,7 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   rules_ = rules;
   store_.clear();
   index_ = 0;
+  chosenObjects_.clear();
   step_ = 0;
   decoded_.reset();
   scene_.reset();
@@ -76,7 +77,10 @@ QString PredictionSession::pathOf(std::size_t index) const {
 }
 
 void PredictionSession::setImage(std::size_t index, const std::vector<std::size_t>& neighbours) {
-  if (index != index_) scene_.reset();
+  if (index != index_) {
+    scene_.reset();
+    chosenObjects_.clear();
+  }
   index_ = index;
   std::vector<jobs::KeyedLoader<DecodedImage>::Request> requests;
   const auto request = [&](std::size_t at) {
@@ -112,6 +116,11 @@ void PredictionSession::setThresholds(const MatchThresholds& thresholds,
   if (isLeftChanged) refreshAp();
 }
 
+void PredictionSession::setChosenObjects(std::set<std::size_t> objects) {
+  chosenObjects_ = std::move(objects);
+  refreshScene();
+}
+
 void PredictionSession::refreshPredictions() {
   geometries_.clear();
   refreshScene();
@@ -133,6 +142,7 @@ void PredictionSession::refreshScene() {
   request.thresholds = thresholds_;
   request.rules = rules_;
   request.hidden = hidden_;
+  request.chosenObjects = chosenObjects_;
   request.theme = &currentTheme();
   request.overlaps = knownOverlaps(request.detections);
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;

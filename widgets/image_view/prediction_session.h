@@ -44,6 +44,8 @@ class PredictionSession : public QObject {
   void setStep(qint64 step);
   qint64 step() const { return step_; }
   void setThresholds(const MatchThresholds& thresholds, std::set<CategoryId> hidden);
+  /// Objects of the shown image that stand out, by their places in its annotations.
+  void setChosenObjects(std::set<std::size_t> objects);
   /// Call it when the predictions in the store have changed.
   void refreshPredictions();
   /// Call it when the colours have changed.
@@ -88,6 +90,7 @@ class PredictionSession : public QObject {
   qint64 step_ = 0;
   MatchThresholds thresholds_;
   std::set<CategoryId> hidden_;
+  std::set<std::size_t> chosenObjects_;
   std::shared_ptr<const DecodedImage>
       decoded_;  ///< also kept here, because the neighbours may evict it from the cache
   std::shared_ptr<const CanvasScene> scene_;

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <QPointer>
+#include <QString>
+#include <QWidget>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/controllers/dataset_preparation.h"
+#include "app/controllers/run_controller.h"
+#include "app/data/dataset_checker.h"
+#include "engine/config/experiment.h"
+#include "engine/dataset_check/fact_bars.h"
+#include "widgets/jobs/latest_job.h"
+
+namespace lockstep::widgets {
+class DatasetView;
+}
+
+namespace lockstep::app {
+
+/// An experiment that is open in Configure.
+struct OpenExperiment {
+  QString name;
+  config::Experiment experiment;
+};
+
+/// The Data page: shows the parts of the dataset of the open experiment or of the current run, and
+/// checks them. Reads nothing before it is first shown.
+class DataPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit DataPage(QWidget* parent = nullptr);
+  ~DataPage() override;
+
+  /// std::nullopt: none is open.
+  void setExperiment(std::optional<OpenExperiment> experiment);
+  /// nullptr: no run.
+  void setRun(RunController* run);
+  bool isReady() const;
+  widgets::DatasetView* view() const { return view_; }
+
+ Q_SIGNALS:
+  void readyChanged();
+  void configureRequested();
+  void failed(const QString& title, const QString& detail);
+  /// Cleaned annotations were written, with an experiment that uses them.
+  void cleaned(const QString& experimentFile, const QString& summary);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  using Part = dataset_check::Part;
+  struct Source {
+    QString name;
+    QString runFolder;           ///< empty: the open experiment
+    std::optional<Part> part{};  ///< of a run that is not read yet: its training part
+    bool operator==(const Source&) const = default;
+  };
+  struct Reading {
+    Source source;
+    config::Experiment experiment{};
+    std::shared_ptr<const dataset_check::CountedPart> part{};  ///< null: see error
+    QString error{};
+  };
+  void buildUi();
+  void connectSignals();
+  void connectCheck();
+  std::vector<Source> sources() const;
+  void updateSources();
+  void choose(const Source& source);
+  void read();
+  void show(const Reading& reading);
+  void showFindings();
+  void startCheck();
+  void clean();
+  static Reading readPart(Source source, config::Experiment experiment);
+
+  widgets::DatasetView* view_ = nullptr;
+  std::optional<OpenExperiment> experiment_;
+  QPointer<RunController> run_;
+  std::vector<Source> sources_;
+  std::optional<Source> shown_;
+  QString shownKey_;  ///< of what was read last: the same key, the same part
+  std::optional<Reading> reading_;
+  jobs::LatestJob<std::shared_ptr<const Reading>> job_;
+  DatasetChecker checker_;
+  QString checkedKey_;  ///< of the data that findings_ are of
+  std::vector<dataset_check::Finding> findings_;
+  DatasetPreparation cleaning_;
+  std::unique_ptr<QTemporaryDir> cleaned_;  ///< with the experiment that is being cleaned
+};
+
+}  // namespace lockstep::app

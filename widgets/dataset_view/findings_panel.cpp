@@ -1,0 +1,142 @@
+#include "widgets/dataset_view/findings_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/dataset_view/findings_model.h"
+#include "widgets/role.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+
+FindingsPanel::FindingsPanel(QWidget* parent) : QWidget(parent) {
+  buildUi();
+  connectSignals();
+  showState();
+}
+
+void FindingsPanel::buildUi() {
+  model_ = new FindingsModel(this);
+  filtered_ = new QSortFilterProxyModel(this);
+  filtered_->setSourceModel(model_);
+  filtered_->setFilterKeyColumn(-1);
+  filtered_->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  summary_ = new QLabel;
+  summary_->setWordWrap(true);
+  check_ = new QPushButton;
+  clean_ = new QPushButton(tr("Export cleaned…"));
+  clean_->setToolTip(
+      tr("Write annotations without these faults, and an experiment that uses them, "
+         "into a new folder"));
+  filter_ = new QLineEdit;
+  filter_->setPlaceholderText(tr("Filter: kind, file, words"));
+  filter_->setAccessibleName(filter_->placeholderText());
+  filter_->setClearButtonEnabled(true);
+  table_ = new QTableView;
+  table_->setModel(filtered_);
+  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->setShowGrid(false);
+  table_->setWordWrap(false);
+  table_->setTabKeyNavigation(false);
+  table_->setAccessibleName(tr("What was found"));
+  table_->verticalHeader()->hide();
+  table_->verticalHeader()->setDefaultSectionSize(scaledPx(24));
+  table_->horizontalHeader()->setStretchLastSection(true);
+  table_->horizontalHeader()->setHighlightSections(false);
+  table_->setColumnWidth(FindingsModel::Kind, scaledPx(170));
+  table_->setColumnWidth(FindingsModel::Place, scaledPx(140));
+
+  auto* buttons = new QHBoxLayout;
+  buttons->addWidget(check_);
+  buttons->addWidget(clean_);
+  buttons->addStretch();
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(8);
+  column->addWidget(summary_);
+  column->addLayout(buttons);
+  column->addWidget(filter_);
+  column->addWidget(table_, 1);
+}
+
+void FindingsPanel::connectSignals() {
+  connect(check_, &QPushButton::clicked, this, [this] {
+    if (progress_.isEmpty())
+      Q_EMIT checkRequested();
+    else
+      Q_EMIT checkCanceled();
+  });
+  connect(clean_, &QPushButton::clicked, this, &FindingsPanel::cleaningRequested);
+  connect(filter_, &QLineEdit::textChanged, filtered_,
+          &QSortFilterProxyModel::setFilterFixedString);
+  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& current) {
+            if (!current.isValid()) return;
+            const int row = filtered_->mapToSource(current).row();
+            Q_EMIT findingChosen(model_->findings()[static_cast<std::size_t>(row)]);
+          });
+}
+
+void FindingsPanel::clear() {
+  isChecked_ = false;
+  model_->setFindings({});
+  showState();
+}
+
+void FindingsPanel::setFindings(std::vector<dataset_check::Finding> findings) {
+  isChecked_ = true;
+  model_->setFindings(std::move(findings));
+  showState();
+}
+
+void FindingsPanel::setProgress(const QString& text) {
+  progress_ = text;
+  showState();
+}
+
+int FindingsPanel::faultCount() const {
+  return static_cast<int>(std::ranges::count_if(model_->findings(), [](const auto& finding) {
+    return dataset_check::isFault(finding.kind);
+  }));
+}
+
+void FindingsPanel::moveBy(int rows) {
+  const int count = filtered_->rowCount();
+  if (count == 0) return;
+  const int current = table_->currentIndex().isValid() ? table_->currentIndex().row()
+                      : rows > 0                       ? -1
+                                                       : 0;
+  table_->setCurrentIndex(filtered_->index(((current + rows) % count + count) % count, 0));
+}
+
+void FindingsPanel::showState() {
+  const bool isChecking = !progress_.isEmpty();
+  const int faults = faultCount();
+  const int notes = model_->rowCount() - faults;
+  check_->setText(isChecking   ? tr("Cancel")
+                  : isChecked_ ? tr("Check again")
+                               : tr("Check every image"));
+  clean_->setVisible(isChecked_ && faults > 0 && !isChecking);
+  filter_->setVisible(model_->rowCount() > 0);
+  table_->setVisible(model_->rowCount() > 0);
+  summary_->setText(
+      isChecking ? progress_
+      : !isChecked_
+          ? tr("Counts come from the annotations alone. A check opens every image and draws every "
+               "mask, to find those that are missing, damaged, doubled or wrong.")
+      : model_->rowCount() == 0
+          ? tr("Every image and annotation was checked: no faults, nothing unusual.")
+          : tr("%1 faults (●), %2 notes of what is unusual (▲), of all images and annotations.")
+                .arg(faults)
+                .arg(notes));
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "engine/dataset_check/finding.h"
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace lockstep::widgets {
+
+class FindingsModel;
+
+/// What a check of every image and annotation has found, or how far it is, or the button that
+/// starts one.
+class FindingsPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit FindingsPanel(QWidget* parent = nullptr);
+
+  /// Nothing was checked yet.
+  void clear();
+  void setFindings(std::vector<dataset_check::Finding> findings);
+  /// How far the check is; empty: none is going on.
+  void setProgress(const QString& text);
+  /// Chooses the next row, or the one before; wraps.
+  void moveBy(int rows);
+  int faultCount() const;
+  bool isChecked() const { return isChecked_; }
+
+ Q_SIGNALS:
+  void checkRequested();
+  void checkCanceled();
+  void cleaningRequested();
+  void findingChosen(const lockstep::dataset_check::Finding& finding);
+
+ private:
+  void buildUi();
+  void connectSignals();
+  void showState();
+
+  FindingsModel* model_ = nullptr;
+  QSortFilterProxyModel* filtered_ = nullptr;
+  QLabel* summary_ = nullptr;
+  QPushButton* check_ = nullptr;
+  QPushButton* clean_ = nullptr;
+  QLineEdit* filter_ = nullptr;
+  QTableView* table_ = nullptr;
+  QString progress_;
+  bool isChecked_ = false;
+};
+
+}  // namespace lockstep::widgets
