@@ -58,6 +58,7 @@ void DataPage::buildUi() {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(view_);
+  setFocusProxy(view_);
 }
 
 void DataPage::connectSignals() {

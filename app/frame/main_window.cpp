@@ -9,6 +9,7 @@
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/run_trash.h"
+#include "app/data/data_page.h"
 #include "app/docks/dock.h"
 #include "app/frame/inspector.h"
 #include "app/frame/keys_dialog.h"
