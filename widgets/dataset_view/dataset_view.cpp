@@ -303,11 +303,10 @@ void DatasetView::Impl::showPart() {
   showFindingCount();
   if (!hasImages()) return;
   const dataset_check::PartFacts& counted = part->facts;
-  summary->setText(tr("%1 images, %2 objects, %3 crowd regions, %4 images without objects")
-                       .arg(counted.images)
-                       .arg(counted.objects)
-                       .arg(counted.crowds)
-                       .arg(counted.emptyImages));
+  QString text = tr("%1 images, %2 objects").arg(counted.images).arg(counted.objects);
+  if (counted.crowds > 0) text += tr(", %1 crowd regions").arg(counted.crowds);
+  if (counted.emptyImages > 0) text += tr(", %1 images without objects").arg(counted.emptyImages);
+  summary->setText(text);
   showAll();
 }
 
