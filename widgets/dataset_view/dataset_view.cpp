@@ -297,6 +297,8 @@ void DatasetView::Impl::showPart() {
       part ? std::shared_ptr<const coco::Dataset>(part, &part->data.dataset()) : nullptr;
   session.setDataset(dataset, part ? QString::fromStdString(part->data.images.string()) : QString(),
                      {});
+  order.clear();
+  chosen.clear();
   stage->canvas()->setScene(nullptr);
   stage->canvas()->setImage(nullptr);
   charts->setPart(part.get());
