@@ -44,7 +44,7 @@ QString partName(Part part, const QString& of) {
 
 DataPage::DataPage(QWidget* parent)
     : QWidget(parent),
-      job_([this](const std::shared_ptr<const Reading>& reading) { show(*reading); },
+      job_([this](const std::shared_ptr<const Reading>& reading) { showReading(*reading); },
            jobs::Kind::Disk) {
   buildUi();
   connectSignals();
@@ -208,7 +208,7 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
   return reading;
 }
 
-void DataPage::show(const Reading& reading) {
+void DataPage::showReading(const Reading& reading) {
   reading_ = reading;
   view_->setMessage({});
   if (!reading.part) {

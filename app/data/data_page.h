@@ -79,7 +79,7 @@ class DataPage : public QWidget {
   void updateSources();
   void choose(const Source& source);
   void read();
-  void show(const Reading& reading);
+  void showReading(const Reading& reading);
   void showFindings();
   void startCheck();
   void clean();
