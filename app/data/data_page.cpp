@@ -10,7 +10,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
-#include "engine/run_folder/run_folder.h"
+#include "engine/run_folder/run_experiment.h"
 #include "widgets/dataset_view/dataset_view.h"
 #include "widgets/jobs/awaited.h"
 
@@ -44,7 +44,7 @@ QString partName(Part part, const QString& of) {
 
 DataPage::DataPage(QWidget* parent)
     : QWidget(parent),
-      job_([this](const std::shared_ptr<const Reading>& reading) { show(*reading); },
+      job_([this](const std::shared_ptr<const Reading>& reading) { showReading(*reading); },
            jobs::Kind::Disk) {
   buildUi();
   connectSignals();
@@ -67,7 +67,11 @@ void DataPage::connectSignals() {
   connect(view_, &widgets::DatasetView::sourceChosen, this,
           [this](int index) { choose(sources_[static_cast<std::size_t>(index)]); });
   connect(view_, &widgets::DatasetView::checkRequested, this, &DataPage::startCheck);
-  connect(view_, &widgets::DatasetView::checkCanceled, &checker_, &DatasetChecker::cancel);
+  connect(view_, &widgets::DatasetView::checkCanceled, this, [this] {
+    if (checker_.isRunning()) checker_.cancel();
+    if (cleaning_.isRunning()) cleaning_.cancel();
+  });
+  connect(view_, &widgets::DatasetView::fileRequested, this, &DataPage::chooseFile);
   connect(view_, &widgets::DatasetView::cleaningRequested, this, &DataPage::clean);
 }
 
@@ -93,6 +97,7 @@ void DataPage::connectCheck() {
             view_->setProgress({});
             Q_EMIT cleaned(file, findings.text.section(u'\n', 0, 0));
           });
+  connect(&cleaning_, &DatasetPreparation::cancelled, this, [this] { view_->setProgress({}); });
   connect(&cleaning_, &DatasetPreparation::failed, this, [this](const QString& reason) {
     view_->setProgress({});
     Q_EMIT failed(tr("No cleaned annotations were written"), reason);
@@ -110,6 +115,28 @@ void DataPage::setRun(RunController* run) {
   updateSources();
 }
 
+void DataPage::chooseFile() {
+  const QString file = QFileDialog::getOpenFileName(this, tr("COCO annotations"), {},
+                                                    tr("COCO annotations (*.json)"));
+  if (file.isEmpty()) return;
+  const QString folder = QFileDialog::getExistingDirectory(
+      this, tr("Folder of the images"), jobs::folderToBeginWith(QFileInfo(file).absolutePath()));
+  if (!folder.isEmpty()) openFile(file, folder);
+}
+
+void DataPage::openFile(const QString& annotations, const QString& imagesFolder) {
+  OpenExperiment own{QFileInfo(annotations).fileName(), {}};
+  own.experiment.dataset.val = {.images = imagesFolder.toStdString(),
+                                .annotations = annotations.toStdString()};
+  file_ = std::move(own);
+  shown_ = sourceOfFile();
+  updateSources();
+}
+
+DataPage::Source DataPage::sourceOfFile() const {
+  return {tr("File %1").arg(file_->name), {}, Part::Val, true};
+}
+
 /// Those of the open experiment come first: that is what a person is about to train.
 std::vector<DataPage::Source> DataPage::sources() const {
   std::vector<Source> found;
@@ -121,6 +148,7 @@ std::vector<DataPage::Source> DataPage::sources() const {
     for (const Part part : {Part::Train, Part::Val})
       found.push_back({partName(part, tr("run %1").arg(QFileInfo(run_->folder()).fileName())),
                        run_->folder(), part});
+  if (file_) found.push_back(sourceOfFile());
   return found;
 }
 
@@ -153,8 +181,9 @@ void DataPage::read() {
     view_->setPart(nullptr);
     return;
   }
-  const config::Experiment own =
-      shown_->runFolder.isEmpty() ? experiment_->experiment : config::Experiment();
+  const config::Experiment own = shown_->isOfFile              ? file_->experiment
+                                 : shown_->runFolder.isEmpty() ? experiment_->experiment
+                                                               : config::Experiment();
   const QString key = shown_->name % u'\n' % shown_->runFolder % u'\n' % keyOf(own);
   if (key == shownKey_) return;
   shownKey_ = key;
@@ -169,11 +198,8 @@ void DataPage::read() {
 DataPage::Reading DataPage::readPart(Source source, config::Experiment experiment) {
   Reading reading{std::move(source), std::move(experiment)};
   try {
-    if (const std::string run = reading.source.runFolder.toStdString(); !run.empty()) {
-      const config::LoadedExperiment loaded =
-          config::loadExperiment(run_folder::Layout(run).config());
-      reading.experiment = loaded.experiment;
-    }
+    if (const std::string run = reading.source.runFolder.toStdString(); !run.empty())
+      reading.experiment = run_folder::readRunExperiment(run_folder::Layout(run));
     reading.part = std::make_shared<const dataset_check::CountedPart>(
         dataset_check::countPart(reading.experiment, *reading.source.part));
   } catch (const std::exception& error) {
@@ -182,7 +208,7 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
   return reading;
 }
 
-void DataPage::show(const Reading& reading) {
+void DataPage::showReading(const Reading& reading) {
   reading_ = reading;
   view_->setMessage({});
   if (!reading.part) {

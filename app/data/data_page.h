@@ -40,6 +40,8 @@ class DataPage : public QWidget {
   void setExperiment(std::optional<OpenExperiment> experiment);
   /// nullptr: no run.
   void setRun(RunController* run);
+  /// Shows a file that is of no experiment, beside the others.
+  void openFile(const QString& annotations, const QString& imagesFolder);
   bool isReady() const;
   widgets::DatasetView* view() const { return view_; }
 
@@ -59,6 +61,7 @@ class DataPage : public QWidget {
     QString name;
     QString runFolder;           ///< empty: the open experiment
     std::optional<Part> part{};  ///< of a run that is not read yet: its training part
+    bool isOfFile = false;       ///< that was opened by itself
     bool operator==(const Source&) const = default;
   };
   struct Reading {
@@ -70,11 +73,13 @@ class DataPage : public QWidget {
   void buildUi();
   void connectSignals();
   void connectCheck();
+  void chooseFile();
+  Source sourceOfFile() const;
   std::vector<Source> sources() const;
   void updateSources();
   void choose(const Source& source);
   void read();
-  void show(const Reading& reading);
+  void showReading(const Reading& reading);
   void showFindings();
   void startCheck();
   void clean();
@@ -82,6 +87,7 @@ class DataPage : public QWidget {
 
   widgets::DatasetView* view_ = nullptr;
   std::optional<OpenExperiment> experiment_;
+  std::optional<OpenExperiment> file_;  ///< with the file as its held-out part
   QPointer<RunController> run_;
   std::vector<Source> sources_;
   std::optional<Source> shown_;

@@ -47,7 +47,8 @@ class TstSmallScreens : public QObject {
     for (const QSize size : {QSize(1280, 720), QSize(1000, 600)})
       for (const auto& [name, page] : {std::pair("Configure", app::Page::Configure),
                                        {"Monitor", app::Page::Monitor},
-                                       {"Predictions", app::Page::Predictions}})
+                                       {"Predictions", app::Page::Predictions},
+                                       {"Data", app::Page::Data}})
         QTest::addRow("%s %d x %d", name, size.width(), size.height()) << size << page;
   }
   void everyPageFitsWithEveryBanner() {
@@ -81,9 +82,9 @@ class TstSmallScreens : public QObject {
       return count;
     };
     // The banners of a message, of the failed run, and of its alert.
-    QTRY_COMPARE(bannersShown(), page == app::Page::Monitor       ? 3
-                                 : page == app::Page::Predictions ? 2
-                                                                  : 1);
+    QTRY_COMPARE(bannersShown(), page == app::Page::Monitor     ? 3
+                                 : page == app::Page::Configure ? 1
+                                                                : 2);
     QTRY_COMPARE(window.size(), size);
     const QSize least = window.minimumSizeHint();
     QVERIFY2(least.width() <= size.width() && least.height() <= size.height(),

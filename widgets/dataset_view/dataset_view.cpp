@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedLayout>
@@ -43,6 +44,7 @@ struct DatasetView::Impl {
   std::vector<std::size_t> order;                          ///< images of the strip
   std::map<std::size_t, std::vector<std::size_t>> chosen;  ///< objects that stand out, by image
   std::optional<QRectF> boxToShow;                         ///< once its image is there
+  QString findingText;                                     ///< of the shown image; empty: none
   bool wasReady = true;
 
   QStackedLayout* stack = nullptr;
@@ -56,6 +58,7 @@ struct DatasetView::Impl {
   QLabel* place = nullptr;
   ThumbnailStrip* strip = nullptr;
   QComboBox* sources = nullptr;
+  QPushButton* open = nullptr;
   QLabel* summary = nullptr;
   QTabBar* tabs = nullptr;
   QStackedLayout* panels = nullptr;
@@ -69,6 +72,7 @@ struct DatasetView::Impl {
   void showPart();
   void showOrder(std::vector<std::size_t> images);
   void showAll();
+  void listAll();
   void showImageAt(int place);
   void moveImage(int by);
   void showBar(const std::optional<dataset_check::FactBar>& bar, const QString& title);
@@ -181,8 +185,10 @@ void DatasetView::buildUi() {
   impl.stack->addWidget(impl.page);
   auto* head = new QHBoxLayout;
   head->setContentsMargins(16, 8, 16, 0);
+  impl.open = new QPushButton(tr("Open annotations…"));
   head->addWidget(impl.sources, 1);
   head->addStretch(1);
+  head->addWidget(impl.open);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -193,6 +199,7 @@ void DatasetView::buildUi() {
 void DatasetView::connectSignals() {
   Impl* impl = impl_.get();
   connect(impl->empty, &EmptyState::actionTriggered, this, &DatasetView::emptyActionTriggered);
+  connect(impl->open, &QPushButton::clicked, this, &DatasetView::fileRequested);
   connect(impl->sources, &QComboBox::activated, this, &DatasetView::sourceChosen);
   connect(impl->tabs, &QTabBar::currentChanged, this,
           [impl](int tab) { impl->panels->setCurrentIndex(tab); });
@@ -229,6 +236,7 @@ void DatasetView::addNamedActions() {
   add("data.previous_fault", tr("Previous fault"), {Qt::SHIFT | Qt::Key_N},
       [impl] { impl->findings->moveBy(-1); });
   add("data.all_images", tr("Show all images"), {Qt::Key_Backspace}, [impl] { impl->showAll(); });
+  add("data.open", tr("Open annotations…"), {}, [this] { Q_EMIT fileRequested(); });
   add("data.check", tr("Check every image and annotation"), {},
       [this] { Q_EMIT checkRequested(); });
   add("data.clean", tr("Export cleaned annotations…"), {}, [this, impl] {
@@ -321,7 +329,10 @@ void DatasetView::Impl::showAll() {
   filter->hide();
   chosen.clear();
   charts->clearChoice();
-  if (!hasImages()) return;
+  if (hasImages()) listAll();
+}
+
+void DatasetView::Impl::listAll() {
   std::vector<std::size_t> all(part->data.dataset().images().size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   showOrder(std::move(all));
@@ -345,6 +356,7 @@ void DatasetView::Impl::showImageAt(int at) {
   if (at < 0 || at >= static_cast<int>(order.size())) return;
   wasReady = false;
   boxToShow.reset();
+  findingText.clear();
   std::vector<std::size_t> neighbours;
   for (int distance = 1; distance <= kPrefetched; ++distance)
     for (const int near : {at + distance, at - distance})
@@ -386,13 +398,17 @@ void DatasetView::Impl::showFinding(const dataset_check::Finding& finding) {
     return stage->setNotice(
         tr("Image %1 is not among those that can be read.").arg(*finding.imageId));
   const auto index = static_cast<std::size_t>(found - images.begin());
-  showAll();
+  if (filter->isHidden())
+    chosen.clear();
+  else
+    showAll();
   showImageAt(static_cast<int>(index));
+  findingText = QString::fromStdString(finding.text);
   const auto& origins = part->data.content.origins[index];
   for (std::size_t object = 0; object < origins.size(); ++object)
     if (finding.annotationId && origins[object].id == finding.annotationId)
       showObject(index, object);
-  stage->setNotice(QString::fromStdString(finding.text));
+  showDecoded();
 }
 
 void DatasetView::Impl::showObject(std::size_t image, std::size_t object) {
@@ -412,7 +428,7 @@ void DatasetView::Impl::showDecoded() {
                : QString(),
       isBroken ? session.pathOf(session.imageIndex()) % QStringLiteral(": ") % decoded->failure
                : QString());
-  stage->setNotice(decoded ? decoded->warning : QString());
+  stage->setNotice(!findingText.isEmpty() ? findingText : decoded ? decoded->warning : QString());
   if (decoded && boxToShow) stage->canvas()->showBox(*boxToShow);
 }
 

@@ -44,6 +44,8 @@ class DatasetView : public QWidget {
   void checkRequested();
   void checkCanceled();
   void cleaningRequested();
+  /// A file of annotations is to be chosen.
+  void fileRequested();
   void emptyActionTriggered();
 
  protected:

@@ -65,7 +65,7 @@ void FindingsPanel::buildUi() {
   column->addLayout(buttons);
   column->addWidget(filter_);
   column->addWidget(table_, 1);
-  column->addStretch();
+  column->addStretch();  // while there is no table
 }
 
 void FindingsPanel::connectSignals() {

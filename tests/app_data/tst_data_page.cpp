@@ -1,0 +1,220 @@
+// The Data page: its counts and findings are those of `lockstep-engine dataset check`.
+#include <QFile>
+#include <QImage>
+#include <QLabel>
+#include <QProcess>
+#include <QPushButton>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "app/data/data_page.h"
+#include "engine/config/load.h"
+#include "tests/support/test_data.h"
+#include "tests/support/test_main.h"
+#include "widgets/dataset_view/bar_chart.h"
+#include "widgets/dataset_view/dataset_view.h"
+#include "widgets/dataset_view/findings_panel.h"
+#include "widgets/empty_state.h"
+#include "widgets/image_view/image_stage.h"
+#include "widgets/image_view/thumbnail_strip.h"
+
+using namespace lockstep;
+using app::DataPage;
+using nlohmann::json;
+using widgets::BarChart;
+
+namespace {
+
+constexpr int kPatienceMs = 60000;
+
+json object(int id, int image, int category, int x, int y, int side) {
+  return {{"id", id},
+          {"image_id", image},
+          {"iscrowd", 0},
+          {"category_id", category},
+          {"area", side * side},
+          {"bbox", {x, y, side, side}},
+          {"segmentation", json::array({{x, y, x + side, y, x + side, y + side, x, y + side}})}};
+}
+
+/// Three images of 0, 1 and 3 objects; annotation 4 is the same object as 3, and has its box
+/// beyond the image.
+json annotations() {
+  json file{{"images", json::array()},
+            {"categories", {{{"id", 1}, {"name", "disc"}}, {{"id", 7}, {"name", "star"}}}},
+            {"annotations",
+             {object(1, 2, 1, 8, 8, 20), object(2, 3, 1, 4, 4, 16), object(3, 3, 7, 30, 30, 24),
+              object(4, 3, 7, 30, 30, 24)}}};
+  for (int id : {1, 2, 3})
+    file["images"].push_back(
+        {{"id", id}, {"file_name", std::to_string(id) + ".png"}, {"width", 64}, {"height", 64}});
+  file["annotations"][3]["bbox"] = {30, 30, 60, 24};
+  return file;
+}
+
+}  // namespace
+
+class TstDataPage : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<DataPage> page_;
+
+  QString pathOf(const char* name) const { return folder_->filePath(QLatin1String(name)); }
+  void write(const char* name, const std::string& content) const {
+    QFile file(pathOf(name));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(content.data(), static_cast<qint64>(content.size()));
+  }
+  app::OpenExperiment experiment() const {
+    app::OpenExperiment own{QStringLiteral("own.yaml"), {}};
+    own.experiment.dataset.train = {.images = folder_->path().toStdString(),
+                                    .annotations = pathOf("train.json").toStdString()};
+    return own;
+  }
+  void showExperiment() {
+    page_->setExperiment(experiment());
+    page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
+    QTRY_VERIFY(page_->isReady() && !strip()->isHidden() && strip()->count() > 0);
+  }
+  widgets::ThumbnailStrip* strip() const { return page_->findChild<widgets::ThumbnailStrip*>(); }
+  widgets::ImageStage* stage() const { return page_->findChild<widgets::ImageStage*>(); }
+  BarChart* chart(const QString& name) const {
+    for (auto* each : page_->findChildren<BarChart*>())
+      if (each->accessibleName() == name) return each;
+    return nullptr;
+  }
+  QPushButton* button(const QString& text) const {
+    for (auto* each : page_->findChildren<QPushButton*>())
+      if (each->text() == text) return each;
+    return nullptr;
+  }
+  QStringList listed() const {
+    QStringList names;
+    for (int i = 0; i < strip()->count(); ++i) names << strip()->toolTipOf(i).section(u'\n', 0, 0);
+    return names;
+  }
+  /// Rows of `dataset check --out`, faults first.
+  std::size_t rowsOfTheEngine() const {
+    write("own.yaml", config::writeExperiment(experiment().experiment));
+    QProcess engine;
+    engine.start(tests::program("lockstep-engine"),
+                 {QStringLiteral("dataset"), QStringLiteral("check"), pathOf("own.yaml"),
+                  QStringLiteral("--out"), pathOf("check.json")});
+    if (!engine.waitForFinished(kPatienceMs)) return 0;
+    QFile file(pathOf("check.json"));
+    if (!file.open(QIODevice::ReadOnly)) return 0;
+    const json report = json::parse(file.readAll().toStdString());
+    return report["faults"].size() + report["notes"].size();
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    for (int id : {1, 2, 3}) {
+      QImage image(64, 64, QImage::Format_RGB32);
+      for (int y = 0; y < 64; ++y)
+        for (int x = 0; x < 64; ++x) image.setPixel(x, y, qRgb(x * id * 3, y * 4, id * 60));
+      QVERIFY(image.save(folder_->filePath(QStringLiteral("%1.png").arg(id))));
+    }
+    write("train.json", annotations().dump());
+    page_ = std::make_unique<DataPage>();
+    page_->resize(1200, 900);
+  }
+  void cleanup() { page_.reset(); }
+
+  void theCountsAreThoseOfTheFile() {
+    showExperiment();
+    QCOMPARE(strip()->count(), 3);
+    BarChart* classes = chart(QStringLiteral("Classes, by number of objects"));
+    QVERIFY(classes);
+    QCOMPARE(classes->bars().size(), std::size_t{2});
+    for (const BarChart::Bar& bar : classes->bars()) QCOMPARE(bar.count, std::int64_t{2});
+    std::int64_t images = 0;
+    for (const BarChart::Bar& bar : chart(QStringLiteral("Objects per image"))->bars())
+      images += bar.count;
+    QCOMPARE(images, std::int64_t{3});
+  }
+
+  void aClickedBarShowsItsImages() {
+    showExperiment();
+    BarChart* classes = chart(QStringLiteral("Classes, by number of objects"));
+    const int star = classes->bars()[0].name == QStringLiteral("star") ? 0 : 1;
+    QTest::mouseClick(classes, Qt::LeftButton, {}, classes->placeOf(star).center().toPoint());
+    QCOMPARE(listed(), QStringList{QStringLiteral("3.png")});
+    QTest::mouseClick(classes, Qt::LeftButton, {}, classes->placeOf(star).center().toPoint());
+    QCOMPARE(strip()->count(), 3);
+  }
+
+  void barsAreChosenWithTheKeyboard() {
+    showExperiment();
+    BarChart* objects = chart(QStringLiteral("Objects per image"));
+    objects->setFocus();
+    QTest::keyClick(objects, Qt::Key_Home);
+    QTest::keyClick(objects, Qt::Key_Return);
+    QCOMPARE(listed(), QStringList{QStringLiteral("1.png")});
+    QTest::keyClick(objects, Qt::Key_Right);
+    QTest::keyClick(objects, Qt::Key_Return);
+    QCOMPARE(listed(), QStringList{QStringLiteral("2.png")});
+    QTest::keyClick(objects, Qt::Key_Backspace);
+    QCOMPARE(strip()->count(), 3);
+  }
+
+  void theFaultsAreThoseOfTheEngineAndSayWhatIsWrong() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    showExperiment();
+    QTest::mouseClick(button(QStringLiteral("Check every image")), Qt::LeftButton);
+    auto* panel = page_->findChild<widgets::FindingsPanel*>();
+    QTRY_VERIFY_WITH_TIMEOUT(panel->isChecked(), kPatienceMs);
+    auto* table = panel->findChild<QTableView*>();
+    QCOMPARE(static_cast<std::size_t>(table->model()->rowCount()), rowsOfTheEngine());
+    QVERIFY(panel->faultCount() > 0);
+    panel->moveBy(1);
+    QTRY_VERIFY(page_->isReady());
+    const QString said = table->currentIndex().siblingAtColumn(2).data().toString();
+    QVERIFY(!said.isEmpty());
+    QTRY_COMPARE(stage()->notice(), said);  // also once its image is decoded
+  }
+
+  void aCheckCanBeCanceled() {
+    showExperiment();
+    QTest::mouseClick(button(QStringLiteral("Check every image")), Qt::LeftButton);
+    QTest::mouseClick(button(QStringLiteral("Cancel")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(button(QStringLiteral("Check every image")), kPatienceMs);
+    QVERIFY(!page_->findChild<widgets::FindingsPanel*>()->isChecked());
+  }
+
+  void aFileThatIsNoJsonIsNamed() {
+    write("train.json", "{\"images\": [");
+    page_->setExperiment(experiment());
+    page_->show();
+    QTRY_VERIFY(page_->isReady());
+    QTRY_COMPARE(page_->findChild<widgets::EmptyState*>()->title(),
+                 QStringLiteral("The data cannot be shown"));
+    QTRY_VERIFY(std::ranges::any_of(page_->findChildren<QLabel*>(), [&](const QLabel* label) {
+      return label->text().contains(pathOf("train.json"));
+    }));
+  }
+
+  void aFileIsShownBesideTheExperiment() {
+    showExperiment();
+    json other = annotations();
+    other["images"].erase(2);
+    other["annotations"].erase(3);
+    other["annotations"].erase(2);
+    other["annotations"].erase(1);
+    write("other.json", other.dump());
+    page_->openFile(pathOf("other.json"), folder_->path());
+    QTRY_COMPARE(strip()->count(), 2);
+    page_->setExperiment(experiment());  // an edit elsewhere in the experiment
+    QTRY_VERIFY(page_->isReady());
+    QCOMPARE(strip()->count(), 2);
+  }
+};
+
+LOCKSTEP_TEST(TstDataPage)
+#include "tst_data_page.moc"
