@@ -112,6 +112,11 @@ void PredictionSession::setThresholds(const MatchThresholds& thresholds,
   if (isLeftChanged) refreshAp();
 }
 
+void PredictionSession::setColourBy(ColourBy colourBy) {
+  colourBy_ = colourBy;
+  refreshScene();
+}
+
 void PredictionSession::refreshPredictions() {
   geometries_.clear();
   refreshScene();
@@ -133,6 +138,7 @@ void PredictionSession::refreshScene() {
   request.thresholds = thresholds_;
   request.rules = rules_;
   request.hidden = hidden_;
+  request.colourBy = colourBy_;
   request.theme = &currentTheme();
   request.overlaps = knownOverlaps(request.detections);
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;

@@ -44,6 +44,7 @@ class PredictionSession : public QObject {
   void setStep(qint64 step);
   qint64 step() const { return step_; }
   void setThresholds(const MatchThresholds& thresholds, std::set<CategoryId> hidden);
+  void setColourBy(ColourBy colourBy);
   /// Call it when the predictions in the store have changed.
   void refreshPredictions();
   /// Call it when the colours have changed.
@@ -88,6 +89,7 @@ class PredictionSession : public QObject {
   qint64 step_ = 0;
   MatchThresholds thresholds_;
   std::set<CategoryId> hidden_;
+  ColourBy colourBy_ = ColourBy::Verdict;
   std::shared_ptr<const DecodedImage>
       decoded_;  ///< also kept here, because the neighbours may evict it from the cache
   std::shared_ptr<const CanvasScene> scene_;
