@@ -26,6 +26,7 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   labels_ = add("predictions.labels", QStringLiteral("T"), tr("labels"));
   crowds_ = add("predictions.crowds", QStringLiteral("K"), tr("crowd regions"));
   addFill();
+  showNames(false);  // names would widen a narrow window before fitInto()
 }
 
 /// The key works wherever the focus is on the page, which is this widget's parent.
@@ -69,11 +70,18 @@ void LayerButtons::showFill() {
 }
 
 void LayerButtons::fitInto(int widthPx) {
-  if (namesWidthPx_ == 0) namesWidthPx_ = sizeHint().width();
-  hasNames_ = namesWidthPx_ + kNameWidthPx <= widthPx;
+  if (namesWidthPx_ == 0) {
+    showNames(true);
+    namesWidthPx_ = sizeHint().width();
+  }
+  showNames(namesWidthPx_ + kNameWidthPx <= widthPx);
+}
+
+void LayerButtons::showNames(bool hasNames) {
+  hasNames_ = hasNames;
   for (QToolButton* button : {groundTruth_, masks_, boxes_, labels_, crowds_}) {
     const QString key = button->text().section(QLatin1Char(' '), 0, 0);
-    button->setText(hasNames_ ? key % QLatin1Char(' ') % button->accessibleName() : key);
+    button->setText(hasNames ? key % QLatin1Char(' ') % button->accessibleName() : key);
   }
   showFill();
 }

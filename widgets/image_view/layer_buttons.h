@@ -25,6 +25,7 @@ class LayerButtons : public QWidget {
  private:
   void addFill();
   void showFill();
+  void showNames(bool hasNames);
   QToolButton* add(const char* id, const QString& key, const QString& name);
 
   QToolButton* groundTruth_ = nullptr;
