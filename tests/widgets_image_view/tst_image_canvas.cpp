@@ -3,6 +3,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
+#include <cmath>
 #include <memory>
 
 #include "tests/support/test_main.h"
@@ -134,6 +135,42 @@ class TstImageCanvas : public QObject {
     QVERIFY(missed.red() > missed.blue() + 10);  // missed: yellow
     canvas_->setLayers({false, false, false, false});
     QCOMPARE(at({20, 20}), QColor(128, 128, 128));
+  }
+
+  void fillsFadeDownToOutlines() {
+    const QColor ground(128, 128, 128);
+    CanvasLayers layers{false, true, false, false};
+    canvas_->setLayers(layers);
+    const QColor full = at({20, 20});
+    layers.fillPercent = 40;
+    canvas_->setLayers(layers);
+    const QColor faint = at({20, 20});
+    // 40 % of the way from the picture to the strong fill.
+    QVERIFY(std::abs(faint.blue() - (128 + 0.4 * (full.blue() - 128))) <= 1.5);
+    layers.fillPercent = 0;
+    canvas_->setLayers(layers);
+    QCOMPARE(at({20, 20}), ground);
+    QVERIFY(at({10, 20}) != ground);  // the outline stays
+  }
+
+  void crowdRegionsAreALayerOfTheirOwn() {
+    const QColor ground(128, 128, 128);
+    auto scene = std::make_shared<CanvasScene>();
+    scene->imageSize = kImageSize;
+    scene->groundTruths = {{{}, {60, 10, 20, 20}, {}, true, false}};
+    canvas_->setScene(scene);
+    CanvasLayers layers{false, false, true, false};
+    const auto hasStroke = [&] {
+      canvas_->setLayers(layers);
+      const QImage shown = canvas_->grab().toImage();
+      const QPoint corner = canvas_->toWidget({60, 10}).toPoint();
+      return shown.pixelColor(corner + QPoint(3, 0)) != ground;
+    };
+    QVERIFY(hasStroke());
+    layers.crowds = false;
+    QVERIFY(!hasStroke());
+    layers.groundTruth = true;
+    QVERIFY(!hasStroke());
   }
 
   void missedObjectsAreHiddenWithTheGroundTruth() {

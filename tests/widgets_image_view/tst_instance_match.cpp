@@ -242,6 +242,12 @@ class TstInstanceMatch : public QObject {
     QCOMPARE(orderedImages(dataset, analysis.get(),
                            {ImageOrder::Filter::WithErrors, ImageOrder::Sort::Dataset, 0.5, {}}),
              (Order{0, 3}));
+    const auto sorted = [&](ImageOrder::Sort sort) {
+      return orderedImages(dataset, analysis.get(), {ImageOrder::Filter::All, sort, 0.5, {}});
+    };
+    QCOMPARE(sorted(ImageOrder::Sort::MostFalsePositives), (Order{3, 0, 1, 2}));
+    QCOMPARE(sorted(ImageOrder::Sort::MostMissed), (Order{0, 1, 3, 2}));  // image 2: not predicted
+    QCOMPARE(sorted(ImageOrder::Sort::Name), (Order{0, 1, 2, 3}));
     QCOMPARE(orderedImages(dataset, nullptr, {}), (Order{0, 1, 2, 3}));
   }
 };

@@ -15,6 +15,7 @@
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_images.h"
 #include "tests/widgets_image_view/perturbed_truth.h"
+#include "widgets/image_view/canvas_legend.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/instance_model.h"
@@ -25,6 +26,8 @@
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/image_view/value_slider.h"
+#include "widgets/image_view/verdict_style.h"
+#include "widgets/theme.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -64,6 +67,12 @@ class TstPredictionsView : public QObject {
     const auto labels = panel()->findChildren<QLabel*>();
     return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
       return label->isVisible() && label->text().startsWith(QString::fromUtf8(start));
+    });
+  }
+  bool hasLabelOfPage(const char* part) {
+    const auto labels = view_->findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+      return label->text().contains(QString::fromUtf8(part));
     });
   }
   QString checkpointTitle() {
@@ -255,6 +264,13 @@ class TstPredictionsView : public QObject {
     QTest::keyClick(view_.get(), Qt::Key_B);
     QTest::keyClick(view_.get(), Qt::Key_G);
     QCOMPARE(canvas()->layers(), (CanvasLayers{true, false, false, false}));
+    QTest::keyClick(view_.get(), Qt::Key_K);
+    QTest::keyClick(view_.get(), Qt::Key_O);
+    QCOMPARE(canvas()->layers(), (CanvasLayers{true, false, false, false, false, 40}));
+    QTest::keyClick(view_.get(), Qt::Key_O);
+    QCOMPARE(canvas()->layers().fillPercent, 0);
+    QTest::keyClick(view_.get(), Qt::Key_O);
+    QCOMPARE(canvas()->layers().fillPercent, 100);
   }
 
   void keysGoThroughInstancesAndErrors() {
@@ -266,12 +282,83 @@ class TstPredictionsView : public QObject {
     QCOMPARE(canvas()->pinned(), 0);
     QCOMPARE(table()->currentIndex().row(), 0);
     QTest::keyClick(view_.get(), Qt::Key_N);
-    QTest::keyClick(view_.get(), Qt::Key_N);  // there are two errors
+    QCOMPARE(canvas()->pinned(), 1);
+    QTest::keyClick(view_.get(), Qt::Key_N);  // no other image has errors
+    QCOMPARE(canvas()->pinned(), 0);
+    QVERIFY(hasLabelOfPage("From the first error again"));
+    QTest::keyClick(view_.get(), Qt::Key_N, Qt::ShiftModifier);
     QCOMPARE(canvas()->pinned(), 1);
     QTest::keyClick(view_.get(), Qt::Key_Down);
     QCOMPARE(canvas()->pinned(), 2);
     QTest::keyClick(view_.get(), Qt::Key_N, Qt::ShiftModifier);
     QCOMPARE(canvas()->pinned(), 1);
+  }
+
+  void theNextErrorMayBeInAnotherImage() {
+    givePredictions(10);
+    const auto& images = dataset_->images();
+    view_->setPredictions(10, {}, {images[3].id});  // both its objects are missed
+    QTRY_VERIFY(view_->isReady());
+    QTest::keyClick(view_.get(), Qt::Key_N);  // of image 1 nothing is wrong
+    QCOMPARE(view_->currentImage(), ImageId{2});
+    QTRY_COMPARE(canvas()->pinned(), 0);
+    QTest::keyClick(view_.get(), Qt::Key_N);
+    QTest::keyClick(view_.get(), Qt::Key_N);  // image 3 was not predicted
+    QCOMPARE(view_->currentImage(), ImageId{4});
+    QTRY_COMPARE(canvas()->pinned(), 0);
+    QVERIFY(!hasLabelOfPage("again"));
+    QTest::keyClick(view_.get(), Qt::Key_N, Qt::ShiftModifier);
+    QCOMPARE(view_->currentImage(), ImageId{2});
+    QTRY_COMPARE(canvas()->pinned(), 1);  // its last error
+    QTest::keyClick(view_.get(), Qt::Key_N, Qt::ShiftModifier);
+    QTest::keyClick(view_.get(), Qt::Key_N, Qt::ShiftModifier);
+    QCOMPARE(view_->currentImage(), ImageId{4});
+    QVERIFY(hasLabelOfPage("From the last error again"));
+  }
+
+  void withoutErrorsThereIsNoNextOne() {
+    const auto& image = dataset_->images()[0];
+    view_->setPredictions(10,
+                          {tests::boxDetection(image, 1, 0.9, {4, 4, 16, 16}),
+                           tests::boxDetection(image, 2, 0.9, {36, 20, 16, 16})},
+                          {image.id});
+    QTRY_VERIFY(view_->isReady());
+    QTest::keyClick(view_.get(), Qt::Key_N);
+    QCOMPARE(view_->currentImage(), image.id);
+    QVERIFY(hasLabelOfPage("No errors at these thresholds"));
+  }
+
+  void theLegendNamesWhatIsDrawn() {
+    givePredictions(10);
+    view_->showImage(ImageId{2});
+    QTRY_VERIFY(view_->isReady());
+    const auto* legend = view_->findChild<CanvasLegend*>();
+    QCOMPARE(legend->spokenValue(),
+             QStringLiteral("ground truth, true positive, false positive, false negative"));
+    QCOMPARE(legend->entries()[2].pen.color(),
+             verdictColor(Verdict::FalsePositive, currentTheme()));
+    QTest::keyClick(view_.get(), Qt::Key_G);
+    QCOMPARE(legend->spokenValue(), QStringLiteral("true positive, false positive"));
+    QTest::keyClick(view_.get(), Qt::Key_C);  // by class
+    QTRY_COMPARE(legend->spokenValue(),
+                 QStringLiteral("true positive, false positive, disc, star"));
+    QVERIFY(legend->entries()[1].pen.style() != Qt::SolidLine);  // dashes remain
+    QVERIFY(legend->entries()[2].pen.color() != legend->entries()[3].pen.color());
+    QTest::keyClick(view_.get(), Qt::Key_C);
+    QTRY_COMPARE(legend->spokenValue(), QStringLiteral("true positive, false positive"));
+    QTest::keyClick(view_.get(), Qt::Key_C);
+    QTRY_VERIFY(legend->spokenValue().endsWith(QStringLiteral("score 0, score 0.5, score 1")));
+    QTest::keyClick(view_.get(), Qt::Key_C);
+    QTRY_COMPARE(legend->spokenValue(), QStringLiteral("true positive, false positive"));
+    QTest::keyClick(view_.get(), Qt::Key_M);
+    QTest::keyClick(view_.get(), Qt::Key_B);
+    QCOMPARE(legend->spokenValue(), QString());
+  }
+
+  void thePixelUnderThePointerIsSaid() {
+    QTRY_VERIFY(view_->isReady());
+    QTest::mouseMove(canvas(), canvas()->toWidget({10.5, 30.5}).toPoint());
+    QTRY_VERIFY(hasLabelOfPage("x 10  y 30  RGB 41 40 40"));
   }
 
   void anUnpredictedImageCanBePredicted() {

@@ -43,6 +43,13 @@ bool isDrawn(const CanvasScene::Instance& instance, const CanvasLayers& layers) 
   return layers.groundTruth || instance.facts.verdict != Verdict::Missed;
 }
 
+/// Its dashes stand for the verdict, whatever the colour stands for.
+QPen penOf(const CanvasScene::Instance& instance, const Theme& theme, double widthPx) {
+  QPen pen = verdictPen(instance.facts.verdict, theme, widthPx);
+  pen.setColor(instance.colour);
+  return pen;
+}
+
 }  // namespace
 
 QRectF CanvasPainter::visibleImageRect() const {
@@ -95,11 +102,14 @@ void CanvasPainter::drawImage(const ImageLevels& levels) {
 
 void CanvasPainter::drawScene(const CanvasScene& scene, const CanvasLayers& layers) {
   const QSizeF size(scene.imageSize);
-  if (layers.masks && layers.groundTruth && !scene.missedMasks.isNull())
-    drawPicture(scene.missedMasks, size);
-  if (layers.masks && !scene.masks.isNull()) drawPicture(scene.masks, size);
+  if (layers.masks && layers.fillPercent > 0) {
+    painter_.setOpacity(layers.fillPercent / 100.0);
+    if (layers.groundTruth && !scene.missedMasks.isNull()) drawPicture(scene.missedMasks, size);
+    if (!scene.masks.isNull()) drawPicture(scene.masks, size);
+    painter_.setOpacity(1.0);
+  }
   painter_.setRenderHint(QPainter::Antialiasing);
-  if (layers.groundTruth) drawGroundTruths(scene, layers);
+  if (layers.groundTruth || layers.crowds) drawGroundTruths(scene, layers);
   drawInstances(scene, layers);
   if (layers.labels) drawLabels(scene, layers);
 }
@@ -114,6 +124,7 @@ void CanvasPainter::drawGroundTruths(const CanvasScene& scene, const CanvasLayer
   }
   painter_.setBrush(Qt::NoBrush);
   for (const CanvasScene::GroundTruth& truth : scene.groundTruths) {
+    if (!(truth.isCrowd ? layers.crowds : layers.groundTruth)) continue;
     if (truth.isMissed && (layers.masks || layers.boxes)) continue;  // drawn by drawInstances()
     line.setStyle(truth.isCrowd ? Qt::DashDotLine : Qt::SolidLine);
     QPainterPath shape = layers.masks ? onScreen(truth.outline) : QPainterPath();
@@ -139,11 +150,11 @@ void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& 
         painter_.setPen(missedHalo);  // dots alone are lost on a bright image
         painter_.drawPath(outline);
       }
-      painter_.setPen(verdictPen(instance->facts.verdict, theme_, 1.8));
+      painter_.setPen(penOf(*instance, theme_, 1.8));
       painter_.drawPath(outline);
     }
     if (layers.boxes) {
-      painter_.setPen(verdictPen(instance->facts.verdict, theme_, 1.0));
+      painter_.setPen(penOf(*instance, theme_, 1.0));
       painter_.drawRect(view_.mapRect(instance->box));
     }
   }
@@ -205,7 +216,7 @@ void CanvasPainter::drawHighlight(const CanvasScene::Instance& instance) {
   painter_.setPen(halo);
   painter_.setBrush(Qt::NoBrush);
   painter_.drawPath(shape);
-  painter_.setPen(QPen(verdictColor(instance.facts.verdict, theme_), 2.6));
+  painter_.setPen(QPen(instance.colour, 2.6));
   painter_.drawPath(shape);
 }
 

@@ -5,7 +5,6 @@
 #include <exception>
 
 #include "widgets/image_view/mask_overlay.h"
-#include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -19,8 +18,7 @@ QRectF rectOf(const std::array<double, 4>& boxXywh) {
   return {boxXywh[0], boxXywh[1], boxXywh[2], boxXywh[3]};
 }
 
-QRgb fillColour(Verdict verdict, const Theme& theme) {
-  QColor colour = verdictColor(verdict, theme);
+QRgb fillColour(Verdict verdict, QColor colour) {
   colour.setAlpha(verdict == Verdict::TruePositive    ? kTruePositiveAlpha
                   : verdict == Verdict::FalsePositive ? kFalsePositiveAlpha
                                                       : kMissedAlpha);
@@ -47,6 +45,7 @@ class SceneBuilder {
     if (!result.geometry) result.geometry = std::make_shared<const ImageGeometry>(geometry());
     auto scene = std::make_shared<CanvasScene>();
     scene->imageSize = QSize(image_.width, image_.height);
+    scene->colourBy = request_.colourBy;
     scene->hasSeveralClasses = request_.dataset->categories().size() > 1;
     addGroundTruths(*result.geometry, *scene);
     if (request_.detections) addInstances(*result.geometry, *scene);
@@ -66,6 +65,12 @@ class SceneBuilder {
                                                                      : QPainterPath());
     }
     return geometry;
+  }
+
+  int classPlace(CategoryId id) const {
+    const auto& categories = request_.dataset->categories();
+    return static_cast<int>(std::ranges::find(categories, id, &coco::Category::id) -
+                            categories.begin());
   }
 
   QString className(CategoryId id) const {
@@ -99,7 +104,7 @@ class SceneBuilder {
     for (const CanvasScene::Instance& shown : scene.instances) {
       if (shown.mask.height == 0) continue;
       auto& fills = shown.facts.verdict == Verdict::Missed ? missed : detected;
-      fills.push_back({&shown.mask, fillColour(shown.facts.verdict, *request_.theme)});
+      fills.push_back({&shown.mask, fillColour(shown.facts.verdict, shown.colour)});
     }
     scene.masks = paintMasks(scene.imageSize, detected);
     if (!missed.empty()) scene.missedMasks = paintMasks(scene.imageSize, missed);
@@ -132,6 +137,8 @@ class SceneBuilder {
     shown.box = rectOf(facts.boxXywh);
     shown.className = className(facts.category);
     shown.label = labelOf(facts);
+    shown.colour =
+        instanceColour(facts, classPlace(facts.category), request_.colourBy, *request_.theme);
     shown.facts = facts;
     return shown;
   }

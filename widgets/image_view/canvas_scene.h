@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "widgets/image_view/instance_colour.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
@@ -29,6 +30,7 @@ struct CanvasScene {
     QString className;
     QString label;   ///< "0.97", "FP 0.61", "missed"
     coco::Rle mask;  ///< height 0: there is only a box
+    QColor colour;   ///< of outline and fill
   };
   struct GroundTruth {
     QPainterPath outline;
@@ -39,6 +41,7 @@ struct CanvasScene {
     bool isChosen = false;  ///< stands out
   };
   QSize imageSize;
+  ColourBy colourBy = ColourBy::Verdict;
   bool hasSeveralClasses = false;   ///< false: class names are not drawn
   std::vector<Instance> instances;  ///< worst first
   std::vector<GroundTruth> groundTruths;
@@ -62,6 +65,7 @@ struct SceneRequest {
   MatchRules rules;
   std::set<CategoryId> hidden;
   std::set<std::size_t> chosenObjects{};  ///< of the image's annotations
+  ColourBy colourBy = ColourBy::Verdict;
   const Theme* theme = nullptr;  ///< one of the two constant themes
   std::shared_ptr<const ImageGeometry>
       geometry;  ///< of an earlier scene of this image and checkpoint; null: none

@@ -156,6 +156,13 @@ void ImageCanvas::setHovered(int instance) {
   Q_EMIT instanceHovered(instance);
 }
 
+void ImageCanvas::tellPixel(QPointF widgetPoint) {
+  const QPointF at = toImage(widgetPoint);
+  const QPoint pixel(static_cast<int>(std::floor(at.x())), static_cast<int>(std::floor(at.y())));
+  const bool isInside = QRect(QPoint(), imageSize().toSize()).contains(pixel);
+  Q_EMIT pixelPointedAt(isInside ? std::optional(pixel) : std::nullopt);
+}
+
 void ImageCanvas::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   const double ratio = devicePixelRatioF();
@@ -204,6 +211,7 @@ void ImageCanvas::mousePressEvent(QMouseEvent* event) {
 
 void ImageCanvas::mouseMoveEvent(QMouseEvent* event) {
   if (!dragFrom_) {
+    tellPixel(event->position());
     setHovered(scene_ ? scene_->instanceAt(toImage(event->position()), layers_.groundTruth) : -1);
     return;
   }
@@ -248,7 +256,10 @@ void ImageCanvas::keyReleaseEvent(QKeyEvent* event) {
   QWidget::keyReleaseEvent(event);
 }
 
-void ImageCanvas::leaveEvent(QEvent*) { setHovered(-1); }
+void ImageCanvas::leaveEvent(QEvent*) {
+  setHovered(-1);
+  Q_EMIT pixelPointedAt(std::nullopt);
+}
 
 void ImageCanvas::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) redrawBase();

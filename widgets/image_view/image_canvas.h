@@ -16,6 +16,8 @@ namespace lockstep::widgets {
 /// Which layers are drawn over the image.
 struct CanvasLayers {
   bool groundTruth = true, masks = true, boxes = true, labels = true;
+  bool crowds = true;     ///< regions of the ground truth in which nothing counts
+  int fillPercent = 100;  ///< strength of the masks' fills; 0: outlines only
   bool operator==(const CanvasLayers&) const = default;
 };
 
@@ -61,6 +63,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   /// -1: none.
   void instanceHovered(int instance);
   void instancePinned(int instance);
+  /// The pixel of the image under the pointer; std::nullopt: none.
+  void pixelPointedAt(std::optional<QPoint> pixel);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -80,6 +84,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void setView(double scale, QPointF offset);
   void zoomAt(QPointF anchor, double factor);
   void setHovered(int instance);
+  void tellPixel(QPointF widgetPoint);
   void redrawBase();
   QTransform transform() const;
 

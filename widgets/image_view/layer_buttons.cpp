@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QToolButton>
+#include <array>
 
 #include "widgets/named_action.h"
 #include "widgets/role.h"
@@ -10,6 +11,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kNameWidthPx = 220;
+constexpr std::array kFillPercents{100, 40, 0};
 
 }  // namespace
 
@@ -22,6 +24,9 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   masks_ = add("predictions.masks", QStringLiteral("M"), tr("masks"));
   boxes_ = add("predictions.boxes", QStringLiteral("B"), tr("boxes"));
   labels_ = add("predictions.labels", QStringLiteral("T"), tr("labels"));
+  crowds_ = add("predictions.crowds", QStringLiteral("K"), tr("crowd regions"));
+  addFill();
+  showNames(false);  // names would widen a narrow window before fitInto()
 }
 
 /// The key works wherever the focus is on the page, which is this widget's parent.
@@ -41,18 +46,49 @@ QToolButton* LayerButtons::add(const char* id, const QString& key, const QString
   return button;
 }
 
+void LayerButtons::addFill() {
+  fill_ = new QToolButton;
+  fill_->setToolTip(
+      tr("Fills of the masks: strong, faint, or outlines only, which show the picture (O)"));
+  setRole(fill_, "small");
+  layout()->addWidget(fill_);
+  connect(fill_, &QToolButton::clicked, this, [this] {
+    fillPlace_ = (fillPlace_ + 1) % kFillPercents.size();
+    showFill();
+    Q_EMIT layersChanged();
+  });
+  addNamedAction(parentWidget() ? parentWidget() : this, ActionPlace::Predictions,
+                 "predictions.fill", tr("Strength of the fills"), {QKeySequence(Qt::Key_O)},
+                 [this] { fill_->click(); });
+  showFill();
+}
+
+void LayerButtons::showFill() {
+  const int percent = kFillPercents[fillPlace_];
+  fill_->setAccessibleName(percent > 0 ? tr("fills %1 %").arg(percent) : tr("outlines"));
+  fill_->setText(hasNames_ ? QStringLiteral("O ") % fill_->accessibleName() : QStringLiteral("O"));
+}
+
 void LayerButtons::fitInto(int widthPx) {
-  if (namesWidthPx_ == 0) namesWidthPx_ = sizeHint().width();
-  const bool hasNames = namesWidthPx_ + kNameWidthPx <= widthPx;
-  for (QToolButton* button : {groundTruth_, masks_, boxes_, labels_}) {
+  if (namesWidthPx_ == 0) {
+    showNames(true);
+    namesWidthPx_ = sizeHint().width();
+  }
+  showNames(namesWidthPx_ + kNameWidthPx <= widthPx);
+}
+
+void LayerButtons::showNames(bool hasNames) {
+  hasNames_ = hasNames;
+  for (QToolButton* button : {groundTruth_, masks_, boxes_, labels_, crowds_}) {
     const QString key = button->text().section(QLatin1Char(' '), 0, 0);
     button->setText(hasNames ? key % QLatin1Char(' ') % button->accessibleName() : key);
   }
+  showFill();
 }
 
 CanvasLayers LayerButtons::layers() const {
-  return {groundTruth_->isChecked(), masks_->isChecked(), boxes_->isChecked(),
-          labels_->isChecked()};
+  return {groundTruth_->isChecked(), masks_->isChecked(),  boxes_->isChecked(),
+          labels_->isChecked(),      crowds_->isChecked(), kFillPercents[fillPlace_]};
 }
 
 }  // namespace lockstep::widgets

@@ -8,7 +8,8 @@ class QToolButton;
 
 namespace lockstep::widgets {
 
-/// Buttons for the canvas's layers, each with its key: G ground truth, M masks, B boxes, T labels.
+/// Buttons for the canvas's layers, each with its key: G ground truth, M masks, B boxes, T labels,
+/// K crowd regions, O strength of the fills.
 class LayerButtons : public QWidget {
   Q_OBJECT
 
@@ -22,12 +23,19 @@ class LayerButtons : public QWidget {
   void layersChanged();
 
  private:
+  void addFill();
+  void showFill();
+  void showNames(bool hasNames);
   QToolButton* add(const char* id, const QString& key, const QString& name);
 
   QToolButton* groundTruth_ = nullptr;
   QToolButton* masks_ = nullptr;
   QToolButton* boxes_ = nullptr;
   QToolButton* labels_ = nullptr;
+  QToolButton* crowds_ = nullptr;
+  QToolButton* fill_ = nullptr;
+  std::size_t fillPlace_ = 0;  ///< in the strengths
+  bool hasNames_ = true;
   int namesWidthPx_ = 0;  ///< width with all names; 0: not computed yet
 };
 

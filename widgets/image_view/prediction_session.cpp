@@ -121,6 +121,11 @@ void PredictionSession::setChosenObjects(std::set<std::size_t> objects) {
   refreshScene();
 }
 
+void PredictionSession::setColourBy(ColourBy colourBy) {
+  colourBy_ = colourBy;
+  refreshScene();
+}
+
 void PredictionSession::refreshPredictions() {
   geometries_.clear();
   refreshScene();
@@ -143,6 +148,7 @@ void PredictionSession::refreshScene() {
   request.rules = rules_;
   request.hidden = hidden_;
   request.chosenObjects = chosenObjects_;
+  request.colourBy = colourBy_;
   request.theme = &currentTheme();
   request.overlaps = knownOverlaps(request.detections);
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;

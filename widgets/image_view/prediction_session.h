@@ -46,6 +46,7 @@ class PredictionSession : public QObject {
   void setThresholds(const MatchThresholds& thresholds, std::set<CategoryId> hidden);
   /// Objects of the shown image that stand out, by their places in its annotations.
   void setChosenObjects(std::set<std::size_t> objects);
+  void setColourBy(ColourBy colourBy);
   /// Call it when the predictions in the store have changed.
   void refreshPredictions();
   /// Call it when the colours have changed.
@@ -91,6 +92,7 @@ class PredictionSession : public QObject {
   MatchThresholds thresholds_;
   std::set<CategoryId> hidden_;
   std::set<std::size_t> chosenObjects_;
+  ColourBy colourBy_ = ColourBy::Verdict;
   std::shared_ptr<const DecodedImage>
       decoded_;  ///< also kept here, because the neighbours may evict it from the cache
   std::shared_ptr<const CanvasScene> scene_;

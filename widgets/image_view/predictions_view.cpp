@@ -13,6 +13,7 @@
 
 #include "widgets/banner.h"
 #include "widgets/empty_state.h"
+#include "widgets/image_view/canvas_legend.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
@@ -77,8 +78,14 @@ void PredictionsView::connectSignals() {
   Impl* impl = impl_.get();
   connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
   connect(impl->stage, &ImageStage::widthChanged, impl->layers, &LayerButtons::fitInto);
-  connect(impl->layers, &LayerButtons::layersChanged, this,
-          [impl] { impl->canvas()->setLayers(impl->layers->layers()); });
+  connect(impl->layers, &LayerButtons::layersChanged, this, [impl] {
+    impl->canvas()->setLayers(impl->layers->layers());
+    impl->legend->show(impl->session.scene(), impl->canvas()->layers());
+  });
+  connect(impl->colourBy, &QComboBox::currentIndexChanged, this,
+          [impl](int mode) { impl->session.setColourBy(static_cast<ColourBy>(mode)); });
+  connect(impl->canvas(), &ImageCanvas::pixelPointedAt, this,
+          [impl](std::optional<QPoint> pixel) { impl->showPixel(pixel); });
   connect(impl->strip, &ThumbnailStrip::chosen, this,
           [impl](int place) { impl->showImageAt(place); });
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
@@ -161,6 +168,11 @@ void PredictionsView::addNamedActions() {
       [impl] { impl->panel->stepScore(kScoreStep); });
   add("predictions.lower_score", tr("Lower score threshold"), {Qt::SHIFT | Qt::Key_Down},
       [impl] { impl->panel->stepScore(-kScoreStep); });
+  add("predictions.colour_by", tr("Colour by verdict, class, instance or score"), {Qt::Key_C},
+      [impl] {
+        impl->colourBy->setCurrentIndex((impl->colourBy->currentIndex() + 1) %
+                                        impl->colourBy->count());
+      });
   addZoomActions();
 }
 

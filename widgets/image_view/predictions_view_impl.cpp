@@ -12,13 +12,16 @@
 #include "widgets/banner.h"
 #include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
+#include "widgets/image_view/canvas_legend.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/instance_colour.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/instances/image_order.h"
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -46,7 +49,8 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   filter->addItems({tr("All images"), tr("Predicted images"), tr("Images with errors")});
   filter->setAccessibleName(tr("Images shown"));
   sort = new QComboBox;
-  sort->addItems({tr("Dataset order"), tr("Most errors first")});
+  sort->addItems({tr("Dataset order"), tr("Most errors first"), tr("Most false positives first"),
+                  tr("Most missed first"), tr("By name")});
   sort->setAccessibleName(tr("Sort images"));
   place = new QLabel;
   setRole(place, "muted");
@@ -56,6 +60,18 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   choice->addStretch();
   choice->addWidget(place);
   strip = new ThumbnailStrip;
+  colourBy = new QComboBox;
+  for (const ColourBy by : kColourModes) colourBy->addItem(colourModeName(by));
+  colourBy->setAccessibleName(tr("Colours of the instances"));
+  legend = new CanvasLegend;
+  pixel = new QLabel;
+  pixel->setFont(monoFont(11));
+  pixel->setAccessibleName(tr("Pixel under the pointer"));
+  setRole(pixel, "muted");
+  auto* key = new QHBoxLayout;
+  key->addWidget(colourBy);
+  key->addWidget(legend, 1);
+  key->addWidget(pixel);
 
   auto* column = new QVBoxLayout(side);
   column->setContentsMargins(16, 10, 16, 6);
@@ -64,6 +80,7 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   column->addWidget(banner);
   column->addLayout(header);
   column->addWidget(stage, 1);
+  column->addLayout(key);
   column->addLayout(choice);
   column->addWidget(strip);
   return side;
@@ -109,6 +126,7 @@ void PredictionsView::Impl::toggleMaximized() {
 void PredictionsView::Impl::showImageAt(int at) {
   if (at < 0 || at >= static_cast<int>(order.size())) return;
   wasReady = false;
+  chooseErrorFrom = 0;
   std::vector<std::size_t> neighbours;
   for (int distance = 1; distance <= kPrefetched; ++distance) {
     for (int near : {at + distance, at - distance}) {
@@ -120,6 +138,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   strip->setCurrent(at);
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());
+  legend->show(session.scene(), canvas()->layers());
   showDecoded();
   showFacts();
   showNotice();
@@ -141,6 +160,7 @@ void PredictionsView::Impl::showDecoded() {
   } else {
     stage->setProblem({}, {});
   }
+  chooseWaitingError();
   showNotice();
 }
 
@@ -148,6 +168,8 @@ void PredictionsView::Impl::showScene() {
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());
   panel->table()->showChosen(canvas()->pinned());
+  legend->show(session.scene(), canvas()->layers());
+  chooseWaitingError();
   showNotice();
 }
 
@@ -272,20 +294,77 @@ void PredictionsView::Impl::choose(int instance) {
   panel->table()->showChosen(instance);
 }
 
+/// Place and colour of a pixel of the image, as in its file.
+void PredictionsView::Impl::showPixel(std::optional<QPoint> at) {
+  const auto decoded = session.decoded();
+  if (!at || !decoded || decoded->levels.isNull()) return pixel->clear();
+  const QColor colour = decoded->levels.full().pixelColor(*at);
+  pixel->setText(tr("x %1  y %2  RGB %3 %4 %5")
+                     .arg(at->x())
+                     .arg(at->y())
+                     .arg(colour.red())
+                     .arg(colour.green())
+                     .arg(colour.blue()));
+}
+
 void PredictionsView::Impl::moveInstance(int by) {
   choose(panel->table()->neighbour(canvas()->pinned(), by));
 }
 
+/// Images of the strip that have errors at these thresholds, in its order.
+std::vector<int> PredictionsView::Impl::placesWithErrors() const {
+  std::vector<int> places;
+  const CheckpointAnalysis* analysis = session.analysis();
+  if (!analysis || analysis->step() != session.step()) return places;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto counts = analysis->countsOf(session.dataset()->images()[order[i]].id,
+                                           panel->thresholds().score, panel->hidden());
+    if (counts && errorCount(*counts) > 0) places.push_back(static_cast<int>(i));
+  }
+  return places;
+}
+
+/// Goes to the nearest image of the strip, this one last, that has an error, and says when that
+/// was on from its other end.
+void PredictionsView::Impl::moveErrorToImage(int by) {
+  const std::vector<int> places = placesWithErrors();
+  if (places.empty()) return place->setText(tr("No errors at these thresholds"));
+  const int here = placeOf(session.imageIndex());
+  const auto after = std::upper_bound(places.begin(), places.end(), here);
+  const auto before = std::lower_bound(places.begin(), places.end(), here);
+  const bool wraps = by > 0 ? after == places.end() : before == places.begin();
+  const int next =
+      by > 0 ? (wraps ? places.front() : *after) : (wraps ? places.back() : *std::prev(before));
+  if (next != here) showImageAt(next);
+  chooseErrorFrom = by;
+  chooseWaitingError();
+  if (wraps)
+    place->setText((by > 0 ? tr("From the first error again") : tr("From the last error again")) %
+                   QStringLiteral(" · ") % place->text());
+}
+
+/// The first or last error of an image that moveErrorToImage() went to, once it is there.
+void PredictionsView::Impl::chooseWaitingError() {
+  if (chooseErrorFrom == 0 || !session.scene() || !session.decoded()) return;
+  const int errors = errorsOfScene();
+  if (errors > 0) choose(chooseErrorFrom > 0 ? 0 : errors - 1);
+  chooseErrorFrom = 0;
+}
+
 /// A scene has its worst instances first, so the errors are first.
+int PredictionsView::Impl::errorsOfScene() const {
+  const auto& instances = session.scene()->instances;
+  return static_cast<int>(std::ranges::count_if(
+      instances, [](const CanvasScene::Instance& i) { return i.facts.isError(); }));
+}
+
 void PredictionsView::Impl::moveError(int by) {
   if (!session.scene()) return;
-  const auto& instances = session.scene()->instances;
-  const auto errors = static_cast<int>(
-      std::count_if(instances.begin(), instances.end(),
-                    [](const CanvasScene::Instance& i) { return i.facts.isError(); }));
+  const int errors = errorsOfScene();
   const int now = canvas()->pinned();
   const int next = now < 0 ? (by > 0 ? 0 : errors - 1) : now + by;
-  if (next >= 0 && next < errors) choose(next);
+  if (next >= 0 && next < errors) return choose(next);
+  moveErrorToImage(by);
 }
 
 }  // namespace lockstep::widgets

@@ -16,6 +16,7 @@ class QStackedLayout;
 namespace lockstep::widgets {
 
 class Banner;
+class CanvasLegend;
 class EmptyState;
 class ImageCanvas;
 class LayerButtons;
@@ -31,6 +32,9 @@ struct PredictionsView::Impl {
   /// Images that are done, of how many, of each step that all are being predicted of.
   std::map<qint64, std::pair<qint64, qint64>> allImages;
   bool wasReady = true;
+  /// By which error of the shown image to begin when it is there: 1 the first, -1 the last, 0:
+  /// none.
+  int chooseErrorFrom = 0;
 
   QStackedLayout* stack = nullptr;
   EmptyState* empty = nullptr;
@@ -40,6 +44,9 @@ struct PredictionsView::Impl {
   QLabel* facts = nullptr;
   LayerButtons* layers = nullptr;
   ImageStage* stage = nullptr;
+  QComboBox* colourBy = nullptr;
+  CanvasLegend* legend = nullptr;
+  QLabel* pixel = nullptr;
   QComboBox* filter = nullptr;
   QComboBox* sort = nullptr;
   QLabel* place = nullptr;
@@ -70,6 +77,11 @@ struct PredictionsView::Impl {
   void choose(int instance);
   void moveInstance(int by);
   void moveError(int by);
+  void moveErrorToImage(int by);
+  void chooseWaitingError();
+  int errorsOfScene() const;
+  std::vector<int> placesWithErrors() const;
+  void showPixel(std::optional<QPoint> pixel);
   void setStep(qint64 step);
   void chooseStep();
   void toggleMaximized();

@@ -1,30 +1,50 @@
 #include "widgets/instances/image_order.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace lockstep::widgets {
+namespace {
+
+constexpr int kNotPredicted = -1;
+
+/// What sorts an image before others, the highest first.
+int sortedBy(const std::optional<coco::Counts>& counts, ImageOrder::Sort sort) {
+  if (!counts) return kNotPredicted;
+  switch (sort) {
+    case ImageOrder::Sort::MostFalsePositives:
+      return static_cast<int>(counts->falsePositives);
+    case ImageOrder::Sort::MostMissed:
+      return static_cast<int>(counts->falseNegatives);
+    default:
+      return errorCount(*counts);
+  }
+}
+
+bool isShown(const std::optional<coco::Counts>& counts, ImageOrder::Filter filter) {
+  return filter == ImageOrder::Filter::All ||
+         (counts && (filter == ImageOrder::Filter::Predicted || errorCount(*counts) > 0));
+}
+
+}  // namespace
 
 std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
                                        const CheckpointAnalysis* analysis,
                                        const ImageOrder& order) {
-  constexpr int kNotPredicted = -1;
+  const std::vector<coco::Image>& images = dataset.images();
   std::vector<std::size_t> indices;
-  std::vector<int> errors(dataset.images().size(), kNotPredicted);
-  for (std::size_t i = 0; i < dataset.images().size(); ++i) {
-    if (analysis) {
-      const auto counts =
-          analysis->countsOf(dataset.images()[i].id, order.scoreThreshold, order.hidden);
-      if (counts) errors[i] = errorCount(*counts);
-    }
-    const bool isShown =
-        order.filter == ImageOrder::Filter::All ||
-        (order.filter == ImageOrder::Filter::Predicted && errors[i] != kNotPredicted) ||
-        (order.filter == ImageOrder::Filter::WithErrors && errors[i] > 0);
-    if (isShown) indices.push_back(i);
+  std::vector<int> keys(images.size(), kNotPredicted);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    std::optional<coco::Counts> counts;
+    if (analysis) counts = analysis->countsOf(images[i].id, order.scoreThreshold, order.hidden);
+    keys[i] = sortedBy(counts, order.sort);
+    if (isShown(counts, order.filter)) indices.push_back(i);
   }
-  if (order.sort == ImageOrder::Sort::MostErrors) {
-    std::stable_sort(indices.begin(), indices.end(),
-                     [&](std::size_t a, std::size_t b) { return errors[a] > errors[b]; });
+  if (order.sort == ImageOrder::Sort::Name) {
+    std::ranges::stable_sort(
+        indices, {}, [&](std::size_t i) -> const std::string& { return images[i].fileName; });
+  } else if (order.sort != ImageOrder::Sort::Dataset) {
+    std::ranges::stable_sort(indices, std::greater(), [&](std::size_t i) { return keys[i]; });
   }
   return indices;
 }

@@ -1,0 +1,124 @@
+#include "widgets/image_view/canvas_legend.h"
+
+#include <QFontMetrics>
+#include <QPainter>
+#include <algorithm>
+#include <array>
+
+#include "widgets/image_view/canvas_scene.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/verdict_style.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kStrokePx = 22, kGapPx = 6, kApartPx = 16;
+constexpr double kPenPx = 2.0;
+
+using Entries = std::vector<CanvasLegend::Entry>;
+
+void addTruths(Entries& entries, const CanvasScene& scene, const CanvasLayers& layers,
+               const Theme& theme) {
+  const auto has = [&](bool isCrowd) {
+    return std::ranges::any_of(scene.groundTruths, [&](const CanvasScene::GroundTruth& truth) {
+      return truth.isCrowd == isCrowd && !truth.isMissed;
+    });
+  };
+  if (layers.groundTruth && has(false))
+    entries.push_back({QPen(theme.groundTruth, kPenPx), CanvasLegend::tr("ground truth")});
+  if (layers.crowds && has(true))
+    entries.push_back(
+        {QPen(theme.groundTruth, kPenPx, Qt::DashDotLine), CanvasLegend::tr("crowd region")});
+}
+
+/// Their dashes; also their colours if these stand for them.
+void addVerdicts(Entries& entries, const CanvasScene& scene, const CanvasLayers& layers,
+                 const Theme& theme) {
+  for (const Verdict verdict :
+       {Verdict::TruePositive, Verdict::FalsePositive, Verdict::Missed, Verdict::Ignored}) {
+    const bool isDrawn = (layers.groundTruth || verdict != Verdict::Missed) &&
+                         std::ranges::any_of(scene.instances, [&](const auto& instance) {
+                           return instance.facts.verdict == verdict;
+                         });
+    if (!isDrawn) continue;
+    QPen pen = verdictPen(verdict, theme, kPenPx);
+    const bool keepsColour = scene.colourBy == ColourBy::Verdict ||
+                             (scene.colourBy == ColourBy::Score && verdict == Verdict::Missed);
+    if (!keepsColour) pen.setColor(theme.text);
+    entries.push_back({pen, verdictName(verdict)});
+  }
+}
+
+void addColours(Entries& entries, const CanvasScene& scene, const Theme& theme) {
+  if (scene.colourBy == ColourBy::Score) {
+    for (const double score : {0.0, 0.5, 1.0})
+      entries.push_back(
+          {QPen(scoreColour(score, theme), kPenPx * 3), CanvasLegend::tr("score %1").arg(score)});
+  }
+  if (scene.colourBy != ColourBy::Class) return;
+  for (const CanvasScene::Instance& instance : scene.instances) {
+    const bool isKnown = std::ranges::any_of(
+        entries, [&](const auto& entry) { return entry.text == instance.className; });
+    if (!isKnown) entries.push_back({QPen(instance.colour, kPenPx * 3), instance.className});
+  }
+}
+
+}  // namespace
+
+CanvasLegend::CanvasLegend(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Legend"));
+  setFont(interfaceFont(11));
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void CanvasLegend::show(const std::shared_ptr<const CanvasScene>& scene,
+                        const CanvasLayers& layers) {
+  entries_.clear();
+  if (scene) {
+    addTruths(entries_, *scene, layers, currentTheme());
+    if (layers.masks || layers.boxes) {
+      addVerdicts(entries_, *scene, layers, currentTheme());
+      addColours(entries_, *scene, currentTheme());
+    }
+  }
+  setToolTip(spokenValue());
+  update();
+}
+
+QString CanvasLegend::spokenValue() const {
+  QStringList texts;
+  for (const Entry& entry : entries_) texts << entry.text;
+  return texts.join(QStringLiteral(", "));
+}
+
+QSize CanvasLegend::sizeHint() const {
+  return {scaledPx(300), QFontMetrics(font()).height() + scaledPx(4)};
+}
+
+/// Whole entries; of those without room the number is said.
+void CanvasLegend::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const QFontMetrics metrics(font());
+  const int stroke = scaledPx(kStrokePx), gap = scaledPx(kGapPx), apart = scaledPx(kApartPx);
+  const int restWidth = metrics.horizontalAdvance(tr("+%1").arg(entries_.size())) + apart;
+  const int middle = height() / 2;
+  int x = gap;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const int end = x + stroke + gap + metrics.horizontalAdvance(entries_[i].text);
+    const bool isLast = i + 1 == entries_.size();
+    painter.setPen(currentTheme().textMuted);
+    if (end + (isLast ? 0 : restWidth) > width()) {
+      painter.drawText(QRect(x, 0, width() - x, height()), Qt::AlignVCenter | Qt::AlignLeft,
+                       tr("+%1").arg(entries_.size() - i));
+      return;
+    }
+    painter.drawText(QRect(x + stroke + gap, 0, end - x, height()),
+                     Qt::AlignVCenter | Qt::AlignLeft, entries_[i].text);
+    painter.setPen(entries_[i].pen);
+    painter.drawLine(x, middle, x + stroke, middle);
+    x = end + apart;
+  }
+}
+
+}  // namespace lockstep::widgets

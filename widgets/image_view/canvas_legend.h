@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QPen>
+#include <QString>
+#include <QWidget>
+#include <memory>
+#include <vector>
+
+#include "widgets/spoken_value.h"
+
+namespace lockstep::widgets {
+
+struct CanvasLayers;
+struct CanvasScene;
+struct Theme;
+
+/// One row that says what the strokes and colours of a canvas stand for: of what is drawn now.
+class CanvasLegend : public QWidget, public SpokenValue {
+  Q_OBJECT
+
+ public:
+  explicit CanvasLegend(QWidget* parent = nullptr);
+
+  struct Entry {
+    QPen pen;
+    QString text;
+  };
+  /// nullptr: nothing is drawn.
+  void show(const std::shared_ptr<const CanvasScene>& scene, const CanvasLayers& layers);
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
+  QString spokenValue() const override;
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace lockstep::widgets
