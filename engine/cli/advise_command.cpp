@@ -176,9 +176,10 @@ void addAdviseCommand(Command& program) {
       "advise", "Find problems of a training in its event log, with their evidence and remedies");
   auto options = std::make_shared<AdviseOptions>();
   command
-      .option("logs", options->logs,
-              "Run folder, packed run (F.lockstep), or event files of one run; also of other programs: "
-              "TensorBoard logs, detectron2, mmengine, MLflow")
+      .option(
+          "logs", options->logs,
+          "Run folder, packed run (F.lockstep), or event files of one run; also of other programs: "
+          "TensorBoard logs, detectron2, mmengine, MLflow")
       .required()
       .metavar("RUN|EVENT_FILES");
   command.option("--out", options->out, "Write the alerts as JSON (-: standard output)")
