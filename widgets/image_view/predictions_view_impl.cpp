@@ -13,6 +13,7 @@
 #include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
 #include "widgets/image_view/predictions_panel.h"
@@ -77,6 +78,7 @@ void PredictionsView::Impl::setStep(qint64 step) {
   if (step != session.step()) wasReady = false;
   session.setStep(step);
   panel->showCheckpoints(session.store(), step);
+  panel->history()->showStep(step);
   showNotice();
 }
 
@@ -124,6 +126,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   showFacts();
   showNotice();
   showCounts();
+  showHistory();
 }
 
 void PredictionsView::Impl::moveImage(int by) {
@@ -219,6 +222,11 @@ void PredictionsView::Impl::showCounts() {
 
 void PredictionsView::Impl::showAp() {
   panel->showAp(session.shownAp(), session.rules().type == coco::IouType::Mask);
+}
+
+void PredictionsView::Impl::showHistory() {
+  panel->history()->setHistory(session.history());
+  panel->history()->showStep(session.step());
 }
 
 /// Empty: an engine can be asked.

@@ -65,6 +65,7 @@ struct PredictionsView::Impl {
   void showNotice();
   void showCounts();
   void showAp();
+  void showHistory();
   void showAllImages();
   void rebuildOrder();
   void choose(int instance);
