@@ -141,6 +141,10 @@ void RunController::handleStatus(const QString& id, const protocol::RunStatus& s
   info.maxSteps = status.maxSteps;
   info.stepsPerEpoch = status.stepsPerEpoch;
   info.isRangeTest = status.isRangeTest;
+  if (status.created > 0) info.created = status.created;
+  if (status.started > 0) info.started = status.started;
+  if (status.finished > 0) info.finished = status.finished;
+  if (status.best) info.best = {status.best->metric, status.best->value, status.best->step};
   if (status.error) info.error = status.error;
   checkpointSteps_ = status.checkpoints;
   std::optional<RunAccessError> damage;

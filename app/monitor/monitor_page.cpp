@@ -144,10 +144,7 @@ void MonitorPage::connectSignals() {
 void MonitorPage::connectPlot(widgets::CurveCard* card) {
   zoom_->add(card);
   connect(card->plot(), &widgets::CurvePlot::cursorMoved, this,
-          [this, card](std::optional<double> x) {
-            sections_->forEachPlot(
-                [&](widgets::CurveCard* other) { other->plot()->showCursor(x, other == card); });
-          });
+          [this, card](std::optional<double> x) { moveCursors(card, x); });
   range_->add(card);
   connect(card->plot(), &widgets::CurvePlot::upToDate, this, [this] {
     if (isReady()) Q_EMIT readyChanged();
@@ -155,6 +152,14 @@ void MonitorPage::connectPlot(widgets::CurveCard* card) {
   connect(card, &widgets::CurveCard::predictionsRequested, this, &MonitorPage::choosePredictionsAt);
   connect(card, &widgets::CurveCard::exportRequested, this,
           [this, card] { Q_EMIT exportRequested(card); });
+}
+
+void MonitorPage::moveCursors(const widgets::CurveCard* pointedAt, std::optional<double> x) {
+  sections_->forEachPlot(
+      [&](widgets::CurveCard* card) { card->plot()->showCursor(x, card == pointedAt); });
+  const RunController* run = currentRun();
+  if (!run || !x) return;
+  if (const auto step = stepAtX(*run, *x, axis_)) Q_EMIT cursorMoved(*step);
 }
 
 /// A card that has been made now.

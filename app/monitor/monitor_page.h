@@ -94,6 +94,8 @@ class MonitorPage : public QWidget {
   void smoothingChanged(double weight);
   /// Requested in a card's menu; the step is of the current run.
   void predictionsRequested(qint64 step);
+  /// By the pointer or the keys; the step is of the current run.
+  void cursorMoved(qint64 step);
   void alertsRequested();
   /// `change`: KEY=VALUE, an advice; `step`: before which its evidence begins.
   void forkRequested(const QString& folder, const QString& change, qint64 step);
@@ -121,6 +123,7 @@ class MonitorPage : public QWidget {
   bool updateScope();
   void updateMarks();
   void choosePredictionsAt(double x);
+  void moveCursors(const widgets::CurveCard* pointedAt, std::optional<double> x);
   void showAlert(const protocol::Alert& alert);
   void updateFacts();
   void updateXExtent();

@@ -36,6 +36,7 @@ void PredictionsPage::connectSignals() {
     pendingStep_.reset();
     followsNewest_ = step >= steps_.initialStep();
     store_.readAllOf(step);
+    Q_EMIT checkpointChosen(step);
   });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
@@ -273,6 +274,10 @@ void PredictionsPage::showStep(qint64 step) {
   followsNewest_ = shown >= steps_.initialStep();
   view_->setCurrentCheckpoint(shown);
   if (hasDataset_) store_.readAllOf(shown);
+}
+
+void PredictionsPage::followCursor(qint64 step) {
+  if (steps_.isEmpty() || steps_.atOrBefore(step) != view_->currentCheckpoint()) showStep(step);
 }
 
 void PredictionsPage::requestPrediction(const AskedPrediction& asked) {

@@ -33,12 +33,16 @@ class PredictionsPage : public QWidget {
   void setRun(RunController* run);
   /// Shows the newest step at or before `step` that has predictions or a checkpoint.
   void showStep(qint64 step);
+  /// The same for each move of the curves' cursor.
+  void followCursor(qint64 step);
   bool isReady() const;
   widgets::PredictionsView* view() const { return view_; }
 
  Q_SIGNALS:
   void readyChanged();
   void configureRequested();
+  /// The user chose another checkpoint.
+  void checkpointChosen(qint64 step);
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -9,6 +9,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
+#include "engine/cli/run_argument.h"
 #include "engine/events/event_record.h"
 #include "engine/events/tags.h"
 #include "engine/foreign_runs/event_files.h"
@@ -139,10 +140,18 @@ void report(const LogReview& review, const foreign_runs::Faults& faults) {
 }
 
 int advise(const AdviseOptions& options) {
-  const auto foreign = foreignRun(options.logs);
-  const std::vector<fs::path> files =
-      foreign ? foreign_runs::filesOf(*foreign) : eventFiles(options.logs);
+  std::vector<std::string> logs = options.logs;
+  std::optional<RunArgument> run;
+  std::unique_ptr<base::SignalCleanup> cleanup;
   Inputs inputs;
+  if (logs.size() == 1) {
+    run.emplace(logs.front());
+    cleanup = removedOnSignal({&*run});
+    if (run->packed() != nullptr) inputs.add(run->given(), run->given());
+    logs.front() = run->folder().string();
+  }
+  const auto foreign = foreignRun(logs);
+  const std::vector<fs::path> files = foreign ? foreign_runs::filesOf(*foreign) : eventFiles(logs);
   for (const fs::path& file : files) inputs.add(file, file.string());
   std::optional<OutputFile> out;
   if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
@@ -151,7 +160,8 @@ int advise(const AdviseOptions& options) {
   LogReview review;
   review.add(reader);
   if (review.isEmpty() && !foreign && reader.faults().count == 0)
-    throw UserError(files.front().string() + ": has no records of an event log");
+    throw UserError((run && run->packed() != nullptr ? run->given() : files.front().string()) +
+                    ": has no records of an event log");
   const std::vector<protocol::Alert> alerts = review.finish();
   if (out) out->write(jsonOf(alerts));
   if (!out || !out->isStandardOutput()) std::fputs(textOf(alerts).c_str(), stdout);
@@ -166,9 +176,10 @@ void addAdviseCommand(Command& program) {
       "advise", "Find problems of a training in its event log, with their evidence and remedies");
   auto options = std::make_shared<AdviseOptions>();
   command
-      .option("logs", options->logs,
-              "Run folder, or event files of one run; also of other programs: TensorBoard logs, "
-              "detectron2, mmengine, MLflow")
+      .option(
+          "logs", options->logs,
+          "Run folder, packed run (F.lockstep), or event files of one run; also of other programs: "
+          "TensorBoard logs, detectron2, mmengine, MLflow")
       .required()
       .metavar("RUN|EVENT_FILES");
   command.option("--out", options->out, "Write the alerts as JSON (-: standard output)")

@@ -93,11 +93,20 @@ void describe(auto& members, Is<RunStatus::Rank> auto& rank) {
   members("step", rank.step);
 }
 
+void describe(auto& members, Is<RunStatus::Best> auto& best) {
+  members("metric", best.metric);
+  members("step", best.step);
+  members("value", best.value);
+}
+
 void describe(auto& members, Is<RunStatus> auto& status) {
   members.orDefault("attempt", status.attempt);
+  members.ifNotEmpty("best", status.best);
   members.orDefault("checkpoints", status.checkpoints);
+  members.orDefault("created", status.created);
   members.ifNotEmpty("error", status.error);
   members.orDefault("eta_seconds", status.etaSeconds);
+  members.orDefault("finished", status.finished);
   members.orDefault("images_per_second", status.imagesPerSecond);
   members.ifNotEmpty("left_out", status.leftOut);
   members.orDefault("max_steps", status.maxSteps);
@@ -108,6 +117,7 @@ void describe(auto& members, Is<RunStatus> auto& status) {
   members.ifNotEmpty("range_test", status.isRangeTest);
   members("ranks", status.ranks);
   members.orDefault("seq", status.seq);
+  members.orDefault("started", status.started);
   members.orDefault("state", status.state);
   members.orDefault("step", status.step);
   members.ifNotEmpty("steps_per_epoch", status.stepsPerEpoch);

@@ -96,6 +96,12 @@ struct Reset {
 };
 /// The status of a run, the answer to `status`.
 struct RunStatus {
+  /// The best evaluation so far.
+  struct Best {
+    std::string metric;  ///< evaluation.best_metric
+    double value = 0;
+    std::int64_t step = 0;
+  };
   struct Rank {
     int rank = 0;
     std::int64_t step = 0;
@@ -116,6 +122,8 @@ struct RunStatus {
   std::optional<double> stepsPerEpoch{};
   bool isRangeTest = false;
   std::vector<std::int64_t> checkpoints{};  ///< steps of those that exist, ascending
+  std::optional<Best> best{};
+  double created = 0, started = 0, finished = 0;  ///< seconds since 1970; 0: not yet, or unknown
   std::optional<RunError> error{};
   std::string leftOut{};  ///< what of another program's files could not be read; empty: nothing
 };

@@ -2,6 +2,15 @@
 
 namespace lockstep::supervisor {
 
+namespace {
+
+std::optional<protocol::RunStatus::Best> bestOf(const run_folder::RunInfo& info) {
+  if (!info.best) return std::nullopt;
+  return protocol::RunStatus::Best{info.best->metric, info.best->value, info.best->step};
+}
+
+}  // namespace
+
 const std::deque<protocol::Event>& Service::pendingEvents() const {
   static const std::deque<protocol::Event> none;
   return none;
@@ -21,6 +30,10 @@ protocol::RunStatus statusOf(const run_folder::Layout& layout, const run_folder:
           .stepsPerEpoch = info.stepsPerEpoch,
           .isRangeTest = info.isRangeTest,
           .checkpoints = run_folder::checkpointSteps(layout),
+          .best = bestOf(info),
+          .created = info.created,
+          .started = info.started,
+          .finished = info.finished,
           .error = info.error};
 }
 

@@ -44,6 +44,12 @@ class TstPackedRun : public QObject {
     made.valAnnotations = annotations.toStdString();
     made.watchedImages = {3};
     const QString run = tests::makeRun(elsewhere.path(), made);
+    const run_folder::Layout layout(run.toStdString());
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.best = {"segm/AP", 0.25, 30};
+    info.created = info.started = 1.75e9;
+    info.finished = 1.75e9 + 60;
+    run_folder::writeRunInfo(layout, info);
     pack::packRun(run_folder::Layout(run.toStdString()), packed().toStdString(), {});
   }
 
@@ -55,6 +61,9 @@ class TstPackedRun : public QObject {
     QCOMPARE(tests::lossCount(run), std::size_t{40});
     QCOMPARE(run.info().state.text(), std::string_view("finished"));
     QCOMPARE(run.info().name, std::string("made"));
+    QVERIFY(run.info().best && run.info().best->value == 0.25 && run.info().best->step == 30);
+    QCOMPARE(run.info().created, 1.75e9);
+    QCOMPARE(run.info().finished, 1.75e9 + 60);
     QVERIFY(!run.isAlive() && !run.canResume() && !run.accessError());
     QVERIFY(run.predictionBlockedBy().contains(QLatin1String("packed run")));
     const app::RunFileAccess files = run.files();

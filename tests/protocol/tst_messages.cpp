@@ -264,18 +264,24 @@ void TstMessages::okCarriesItsAnswer() {
 void TstMessages::okCarriesTheStatusOfARun() {
   RunStatus sent{RunState::Running, 2,  4,   60, 17,
                  Phase::Forward,    99, 3.5, -1, {{0, 4, Phase::Forward}, {1, 3, {}}}};
-  QCOMPARE(encode(EngineMessage(Ok{"1", sent})),
-           std::string(R"({"v":1,"type":"ok","id":"1","attempt":2,"checkpoints":[],)"
-                       R"("eta_seconds":-1,"images_per_second":3.5,"max_steps":60,)"
-                       R"("phase":"forward","pid":99,)"
-                       R"("ranks":[{"phase":"forward","rank":0,"step":4},)"
-                       R"({"phase":"","rank":1,"step":3}],"seq":17,"state":"running","step":4})"));
+  QCOMPARE(
+      encode(EngineMessage(Ok{"1", sent})),
+      std::string(
+          R"({"v":1,"type":"ok","id":"1","attempt":2,"checkpoints":[],"created":0,)"
+          R"("eta_seconds":-1,"finished":0,"images_per_second":3.5,"max_steps":60,)"
+          R"("phase":"forward","pid":99,)"
+          R"("ranks":[{"phase":"forward","rank":0,"step":4},)"
+          R"({"phase":"","rank":1,"step":3}],"seq":17,"started":0,"state":"running","step":4})"));
   sent.name = "made";
   sent.stepsPerEpoch = 7.5;
   sent.isRangeTest = true;
   sent.checkpoints = {2, 4};
   sent.error.emplace().message = "out of disk";
   sent.leftOut = "a line";
+  sent.best = {"segm/AP", 0.25, 40};
+  sent.created = 1.5e9;
+  sent.started = 1.5e9 + 1;
+  sent.finished = 1.5e9 + 2;
   const auto got = std::get<RunStatus>(throughTheWire(Ok{"1", sent}).answer);
   QVERIFY(got.state == sent.state && got.phase == sent.phase && got.seq == sent.seq);
   QCOMPARE(got.ranks.size(), 2u);
@@ -283,6 +289,10 @@ void TstMessages::okCarriesTheStatusOfARun() {
   QVERIFY(got.name == sent.name && got.stepsPerEpoch == sent.stepsPerEpoch && got.isRangeTest);
   QVERIFY(got.checkpoints == sent.checkpoints && got.leftOut == sent.leftOut);
   QCOMPARE(got.error.value().message, std::string("out of disk"));
+  QVERIFY(got.best && got.best->metric == "segm/AP" && got.best->value == 0.25);
+  QCOMPARE(got.best->step, std::int64_t{40});
+  QVERIFY(got.created == sent.created && got.started == sent.started &&
+          got.finished == sent.finished);
 }
 
 void TstMessages::okCarriesTheStatusOfAnInspection() {

@@ -17,6 +17,7 @@
 #include "tests/widgets_image_view/perturbed_truth.h"
 #include "widgets/image_view/canvas_legend.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/instance_model.h"
 #include "widgets/image_view/instance_table.h"
@@ -98,6 +99,29 @@ class TstPredictionsView : public QObject {
     view_->setCheckpoints({10, 20, 30}, {10, 20, 30});
     view_->setCurrentCheckpoint(10);
     view_->setFocus();
+  }
+
+  void theShownImageHasARowForEachCheckpointThatPredictedIt() {
+    givePredictions(10);
+    view_->setPredictions(30, {tests::boxDetection(dataset_->images()[0], 1, 0.9, {4, 4, 16, 16})},
+                          {dataset_->images()[0].id});
+    auto* history = view_->findChild<ImageHistoryTable*>();
+    const auto row = [&](int at) {
+      QStringList texts;
+      for (int column = 0; column < ImageHistoryTable::kColumns; ++column)
+        texts << history->item(at, column)->text();
+      return texts.join(QLatin1Char(' '));
+    };
+    QTRY_COMPARE(history->rowCount(), 2);
+    QCOMPARE(row(0), QStringLiteral("10 2 0 0 1.00"));
+    QCOMPARE(row(1), QStringLiteral("30 1 0 1 1.00"));
+    QCOMPARE(history->currentRow(), 0);
+
+    QSignalSpy chosen(view_.get(), &PredictionsView::checkpointChosen);
+    QTest::mouseClick(history->viewport(), Qt::LeftButton, {},
+                      history->visualItemRect(history->item(1, 0)).center());
+    QCOMPARE(chosen.count(), 1);
+    QCOMPARE(view_->currentCheckpoint(), qint64{30});
   }
 
   void theTooltipOfApNamesItsLimit() {

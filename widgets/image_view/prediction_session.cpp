@@ -15,6 +15,8 @@ constexpr int kKeptGeometries = 64;
 constexpr int kAllocationLimitMiB = 1024;
 /// From the last move of a slider on.
 constexpr std::chrono::milliseconds kUntilInterval{300};
+/// From the last change of the image on, whose own pixels and masks come first.
+constexpr std::chrono::milliseconds kUntilHistory{150};
 
 }  // namespace
 
@@ -43,11 +45,18 @@ PredictionSession::PredictionSession(QObject* parent)
       intervalJob_([this](const coco::Interval& interval) {
         shownAp_->interval = interval;
         Q_EMIT shownApChanged();
+      }),
+      historyJob_([this](const std::shared_ptr<const ImageHistory>& history) {
+        history_ = history;
+        Q_EMIT historyFound();
       }) {
   QImageReader::setAllocationLimit(kAllocationLimitMiB);
   intervalTimer_.setSingleShot(true);
   intervalTimer_.setInterval(kUntilInterval);
   connect(&intervalTimer_, &QTimer::timeout, this, &PredictionSession::refreshInterval);
+  historyTimer_.setSingleShot(true);
+  historyTimer_.setInterval(kUntilHistory);
+  connect(&historyTimer_, &QTimer::timeout, this, &PredictionSession::findHistory);
 }
 
 void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
@@ -70,6 +79,9 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   apJob_.cancel();
   dropAp();
   ap_.reset();
+  history_.reset();
+  historyJob_.cancel();
+  historyTimer_.stop();
 }
 
 QString PredictionSession::pathOf(std::size_t index) const {
@@ -94,6 +106,7 @@ void PredictionSession::setImage(std::size_t index, const std::vector<std::size_
   decoded_ = images_.find(pathOf(index));
   images_.load(requests);
   refreshScene();
+  refreshHistory();
 }
 
 void PredictionSession::setStep(qint64 step) {
@@ -171,6 +184,27 @@ void PredictionSession::refreshAnalysis() {
                         predictions = store_.at(step_), iou = thresholds_.iou, rules = rules_] {
     return analyseCheckpoint(cache->at(step, *dataset, predictions, rules), iou);
   });
+}
+
+void PredictionSession::refreshHistory() {
+  if (history_ && history_->imageIndex() != index_) history_.reset();
+  historyTimer_.start();
+}
+
+void PredictionSession::findHistory() {
+  if (!dataset_ || dataset_->images().empty()) return;
+  std::vector<ImageHistory::Predicted> predicted;
+  for (const qint64 step : store_.checkpoints())
+    if (const auto found = store_.find(step, image().id)) predicted.push_back({step, found});
+  historyJob_.request(
+      [dataset = dataset_, index = index_, predicted = std::move(predicted), rules = rules_] {
+        return std::make_shared<const ImageHistory>(dataset, index, predicted, rules);
+      });
+}
+
+std::vector<ImageHistory::OfStep> PredictionSession::history() const {
+  if (!history_ || history_->imageIndex() != index_) return {};
+  return history_->at(thresholds_, hidden_);
 }
 
 /// It does not depend on the IoU threshold.

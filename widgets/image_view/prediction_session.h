@@ -12,6 +12,7 @@
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/instances/checkpoint_analysis.h"
 #include "widgets/instances/filtered_ap.h"
+#include "widgets/instances/image_history.h"
 #include "widgets/instances/prediction_store.h"
 #include "widgets/jobs/keyed_loader.h"
 #include "widgets/jobs/latest_job.h"
@@ -49,6 +50,8 @@ class PredictionSession : public QObject {
   void setColourBy(ColourBy colourBy);
   /// Call it when the predictions in the store have changed.
   void refreshPredictions();
+  /// Call it when those of any checkpoint have.
+  void refreshHistory();
   /// Call it when the colours have changed.
   void refreshScene();
 
@@ -64,6 +67,8 @@ class PredictionSession : public QObject {
   /// Of the current checkpoint; std::nullopt: not known yet.
   const std::optional<ShownAp>& shownAp() const { return shownAp_; }
   PredictionStore::Detections detections() const;
+  /// Of the shown image at the thresholds, by rising step; empty until it is known.
+  std::vector<ImageHistory::OfStep> history() const;
   /// No job is running.
   bool isIdle() const;
 
@@ -72,12 +77,15 @@ class PredictionSession : public QObject {
   void sceneBuilt();
   void analysed();
   void shownApChanged();
+  /// history() is another one, not only by the thresholds.
+  void historyFound();
 
  private:
   void handleScene(const SceneResult& result);
   void refreshAnalysis();
   void refreshAp();
   void refreshInterval();
+  void findHistory();
   void dropAp();
   std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(
       const PredictionStore::Detections& detections) const;
@@ -112,6 +120,9 @@ class PredictionSession : public QObject {
   jobs::LatestJob<ApResult> apJob_;
   jobs::LatestJob<coco::Interval> intervalJob_;
   QTimer intervalTimer_;  ///< runs while the sliders move
+  std::shared_ptr<const ImageHistory> history_;
+  jobs::LatestJob<std::shared_ptr<const ImageHistory>> historyJob_;
+  QTimer historyTimer_;  ///< runs while the images change
 };
 
 }  // namespace lockstep::widgets

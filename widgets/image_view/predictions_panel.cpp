@@ -9,6 +9,7 @@
 #include "engine/coco/evaluation/past_limit.h"
 #include "widgets/image_view/class_filter.h"
 #include "widgets/image_view/count_card.h"
+#include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/precision_recall_curve.h"
 #include "widgets/image_view/value_slider.h"
@@ -98,6 +99,7 @@ void PredictionsPanel::buildWidgets() {
   filter_ = new ClassFilter;
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
+  history_ = new ImageHistoryTable;
   curve_ = new PrecisionRecallCurve;
 }
 
@@ -140,6 +142,9 @@ void PredictionsPanel::buildUi() {
   column->addSpacing(3);
   column->addWidget(sectionTitle(tr("Precision–recall curve")));
   column->addWidget(curve_);
+  column->addSpacing(3);
+  column->addWidget(sectionTitle(tr("This image through the checkpoints")));
+  column->addWidget(history_);
 }
 
 void PredictionsPanel::connectSignals() {
@@ -150,6 +155,7 @@ void PredictionsPanel::connectSignals() {
   connect(allImages_, &QPushButton::clicked, this, &PredictionsPanel::allImagesClicked);
   for (ValueSlider* slider : {score_, iou_})
     connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::filterChanged);
+  connect(history_, &ImageHistoryTable::stepChosen, this, &PredictionsPanel::checkpointChosen);
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
 }
 

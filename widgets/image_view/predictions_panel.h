@@ -17,6 +17,7 @@ namespace lockstep::widgets {
 
 class ClassFilter;
 class CountCard;
+class ImageHistoryTable;
 class InstanceTable;
 class PrecisionRecallCurve;
 class PredictionStore;
@@ -52,6 +53,7 @@ class PredictionsPanel : public QWidget {
   MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;
   InstanceTable* table() const { return table_; }
+  ImageHistoryTable* history() const { return history_; }
   QString countText(Verdict verdict) const;
 
  public Q_SLOTS:
@@ -93,6 +95,7 @@ class PredictionsPanel : public QWidget {
   CountCard* missed_ = nullptr;
   ClassFilter* filter_ = nullptr;
   InstanceTable* table_ = nullptr;
+  ImageHistoryTable* history_ = nullptr;
   PrecisionRecallCurve* curve_ = nullptr;
 };
 

@@ -110,6 +110,7 @@ void PredictionsView::connectSignals() {
     impl->wasReady = false;
     impl->session.setThresholds(impl->panel->thresholds(), impl->panel->hidden());
     impl->showCounts();
+    impl->showHistory();
     emitReady();
   });
   connectSession();
@@ -133,6 +134,7 @@ void PredictionsView::connectSession() {
     impl->showCounts();
     emitReady();
   });
+  connect(&impl->session, &PredictionSession::historyFound, this, [impl] { impl->showHistory(); });
   connect(&impl->session, &PredictionSession::shownApChanged, this, [this, impl] {
     impl->showAp();
     emitReady();
@@ -209,6 +211,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.session.setThresholds(impl.panel->thresholds(), impl.panel->hidden());
   impl.panel->showCheckpoints(impl.session.store(), 0);
   impl.panel->table()->setScene(nullptr);
+  impl.showHistory();
   impl.canvas()->setScene(nullptr);
   impl.canvas()->setImage(nullptr);
   impl.order.clear();
@@ -239,6 +242,7 @@ void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> d
     impl.wasReady = false;
     impl.session.refreshPredictions();
   }
+  impl.session.refreshHistory();
   impl.chooseStep();
 }
 
@@ -266,6 +270,7 @@ void PredictionsView::forgetAfter(qint64 step) {
   std::erase_if(impl.allImages, [step](const auto& of) { return of.first > step; });
   impl.session.store().forgetAfter(step);
   impl.session.refreshPredictions();
+  impl.session.refreshHistory();
   impl.chooseStep();
 }
 

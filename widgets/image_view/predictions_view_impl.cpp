@@ -14,6 +14,7 @@
 #include "widgets/empty_state.h"
 #include "widgets/image_view/canvas_legend.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_colour.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
@@ -94,6 +95,7 @@ void PredictionsView::Impl::setStep(qint64 step) {
   if (step != session.step()) wasReady = false;
   session.setStep(step);
   panel->showCheckpoints(session.store(), step);
+  panel->history()->showStep(step);
   showNotice();
 }
 
@@ -143,6 +145,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   showFacts();
   showNotice();
   showCounts();
+  showHistory();
 }
 
 void PredictionsView::Impl::moveImage(int by) {
@@ -241,6 +244,11 @@ void PredictionsView::Impl::showCounts() {
 
 void PredictionsView::Impl::showAp() {
   panel->showAp(session.shownAp(), session.rules().type == coco::IouType::Mask);
+}
+
+void PredictionsView::Impl::showHistory() {
+  panel->history()->setHistory(session.history());
+  panel->history()->showStep(session.step());
 }
 
 /// Empty: an engine can be asked.

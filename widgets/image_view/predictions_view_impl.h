@@ -72,6 +72,7 @@ struct PredictionsView::Impl {
   void showNotice();
   void showCounts();
   void showAp();
+  void showHistory();
   void showAllImages();
   void rebuildOrder();
   void choose(int instance);

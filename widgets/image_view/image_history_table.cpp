@@ -1,0 +1,79 @@
+#include "widgets/image_view/image_history_table.h"
+
+#include <QHeaderView>
+#include <QSignalBlocker>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kRowPx = 24, kShownRows = 5;
+
+QStringList textsOf(const ImageHistory::OfStep& of) {
+  return {QString::number(of.step), QString::number(of.counts.truePositives),
+          QString::number(of.counts.falsePositives), QString::number(of.counts.falseNegatives),
+          std::isfinite(of.meanIou) ? QString::number(of.meanIou, 'f', 2) : QStringLiteral("–")};
+}
+
+}  // namespace
+
+ImageHistoryTable::ImageHistoryTable(QWidget* parent) : QTableWidget(0, kColumns, parent) {
+  setHorizontalHeaderLabels({tr("Step"), tr("TP"), tr("FP"), tr("Missed"), tr("Mean IoU")});
+  setAccessibleName(tr("This image through the checkpoints"));
+  setToolTip(
+      tr("At the thresholds above, of shown classes; mean IoU of the right detections with their "
+         "objects.\nA row shows its checkpoint."));
+  setSelectionBehavior(QAbstractItemView::SelectRows);
+  setSelectionMode(QAbstractItemView::SingleSelection);
+  setEditTriggers(QAbstractItemView::NoEditTriggers);
+  setShowGrid(false);
+  setTabKeyNavigation(false);
+  horizontalHeader()->setFont(interfaceFont(12));
+  horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  verticalHeader()->hide();
+  verticalHeader()->setDefaultSectionSize(scaledPx(kRowPx));
+  setMinimumHeight(scaledPx(kRowPx * 3));
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  connect(this, &QTableWidget::currentCellChanged, this, [this](int row) {
+    if (row >= 0 && row < static_cast<int>(steps_.size()))
+      Q_EMIT stepChosen(steps_[static_cast<std::size_t>(row)]);
+  });
+}
+
+QSize ImageHistoryTable::sizeHint() const {
+  return {scaledPx(300), scaledPx(kRowPx * (kShownRows + 1))};
+}
+
+void ImageHistoryTable::setHistory(const std::vector<ImageHistory::OfStep>& steps) {
+  const QSignalBlocker blocker(this);
+  steps_.clear();
+  setRowCount(static_cast<int>(steps.size()));
+  for (int row = 0; row < rowCount(); ++row) {
+    const ImageHistory::OfStep& of = steps[static_cast<std::size_t>(row)];
+    steps_.push_back(of.step);
+    const QStringList texts = textsOf(of);
+    for (int column = 0; column < kColumns; ++column) {
+      auto* cell = new QTableWidgetItem(texts[column]);
+      cell->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      setItem(row, column, cell);
+    }
+  }
+}
+
+void ImageHistoryTable::showStep(qint64 step) {
+  const QSignalBlocker blocker(this);
+  const auto found = std::ranges::find(steps_, step);
+  if (found == steps_.end()) {
+    clearSelection();
+    return setCurrentCell(-1, -1);
+  }
+  const int row = static_cast<int>(found - steps_.begin());
+  if (row == currentRow()) return;
+  setCurrentCell(row, std::max(0, currentColumn()));
+}
+
+}  // namespace lockstep::widgets

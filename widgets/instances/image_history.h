@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "engine/coco/files/dataset.h"
+#include "widgets/instances/instance_match.h"
+#include "widgets/instances/prediction_store.h"
+
+namespace lockstep::widgets {
+
+/// How an image was predicted at each checkpoint that has predictions of it. For any thread.
+class ImageHistory {
+ public:
+  struct OfStep {
+    qint64 step = 0;
+    coco::Counts counts;
+    double meanIou = 0;  ///< of the true positives with their objects; NaN: there are none
+  };
+  struct Predicted {
+    qint64 step = 0;
+    PredictionStore::Detections detections;
+  };
+
+  /// Computes the overlaps, without predictions that cannot be matched. Blocks. `index`: of the
+  /// image in the dataset.
+  ImageHistory(std::shared_ptr<const coco::Dataset> dataset, std::size_t index,
+               const std::vector<Predicted>& predicted, const MatchRules& rules);
+
+  std::size_t imageIndex() const { return index_; }
+  /// In the order of `predicted`, of the classes that are not hidden.
+  std::vector<OfStep> at(const MatchThresholds& thresholds,
+                         const std::set<CategoryId>& hidden) const;
+
+ private:
+  struct Matched {
+    Predicted predicted;
+    coco::ImageOverlaps overlaps;
+  };
+  ImageContent contentOf(const Predicted& predicted) const;
+
+  std::shared_ptr<const coco::Dataset> dataset_;
+  std::size_t index_;
+  MatchRules rules_;
+  std::vector<Matched> matched_;
+};
+
+}  // namespace lockstep::widgets
