@@ -41,6 +41,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void reveal(int instance);
 
   double zoom() const { return scale_; }
+  /// Shows the same part of the image as another canvas of this size, which has the same image.
+  void showAs(const ImageCanvas& other);
   /// Widget position of a point of the image.
   QPointF toWidget(QPointF imagePoint) const;
   QPointF toImage(QPointF widgetPoint) const;
@@ -58,6 +60,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   /// -1: none.
   void instanceHovered(int instance);
   void instancePinned(int instance);
+  /// Another part of the image is shown.
+  void viewChanged();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
