@@ -30,13 +30,13 @@ Page page(const QString& value) {
   if (value == QLatin1String("configure")) return Page::Configure;
   if (value == QLatin1String("monitor")) return Page::Monitor;
   if (value == QLatin1String("predictions")) return Page::Predictions;
-  if (value == QLatin1String("data") || value == QLatin1String("compare"))
-    throw usageError(
-        QStringLiteral(
-            "--page %1: this page is not built yet; choose configure, monitor or predictions")
-            .arg(value));
+  if (value == QLatin1String("compare")) return Page::Compare;
+  if (value == QLatin1String("data"))
+    throw usageError(QStringLiteral("--page %1: this page is not built yet; choose configure, "
+                                    "monitor, predictions or compare")
+                         .arg(value));
   throw usageError(
-      QStringLiteral("--page %1: no such page; choose configure, monitor or predictions")
+      QStringLiteral("--page %1: no such page; choose configure, monitor, predictions or compare")
           .arg(value));
 }
 
@@ -144,7 +144,7 @@ QString helpText() {
       "          HOST:PORT, and a path there (/~/… in the home folder); $LOCKSTEP_SSH, else ssh,\n"
       "          must reach it without a password, and lockstep-engine be found there\n"
       "\n"
-      "  --page configure|monitor|predictions   the page to show first\n"
+      "  --page configure|monitor|predictions|compare   the page to show first\n"
       "  --theme light|dark|system              colour theme of this window; the saved theme is\n"
       "                                         not changed\n"
       "  --scale N                              scale factor of text and controls, 0.5 to 4\n"

@@ -32,6 +32,8 @@ QString placeName(ActionPlace place) {
       return tr("Monitor");
     case ActionPlace::Predictions:
       return tr("Predictions");
+    case ActionPlace::Compare:
+      return tr("Compare");
     case ActionPlace::Inspector:
       return tr("Inspector");
     case ActionPlace::Everywhere:

@@ -78,6 +78,7 @@ QMenu* MainWindow::buildMenu() {
   menu->addAction(addEverywhere("window.change_keys", tr("Change keys…"), "", [this] {
     configurePage();
     predictionsPage();
+    comparePage();
     KeysDialog(this, options_.keepLayout).exec();
   }));
   menu->addSeparator();
@@ -150,6 +151,7 @@ void MainWindow::buildPanelMenu(QMenu* menu) {
 void MainWindow::showPalette() {
   configurePage();
   predictionsPage();
+  comparePage();
   auto* palette = new CommandPalette(this, [this](const QAction* action) {
     switch (widgets::placeOf(action)) {
       case widgets::ActionPlace::Configure:
@@ -158,6 +160,8 @@ void MainWindow::showPalette() {
         return showPage(Page::Monitor);
       case widgets::ActionPlace::Predictions:
         return showPage(Page::Predictions);
+      case widgets::ActionPlace::Compare:
+        return showPage(Page::Compare);
       case widgets::ActionPlace::Inspector:
         return inspectorDock_->bringUp();
       case widgets::ActionPlace::Everywhere:
@@ -191,6 +195,7 @@ void MainWindow::addRunsTo(CommandPalette* palette) {
 void MainWindow::showShortcuts() {
   configurePage();
   predictionsPage();
+  comparePage();
   showShortcutSheet(this);
 }
 
@@ -271,6 +276,7 @@ void MainWindow::addNamedActions() {
   addEverywhere("page.monitor", tr("Show Monitor"), "Ctrl+2", [this] { showPage(Page::Monitor); });
   addEverywhere("page.predictions", tr("Show Predictions"), "Ctrl+3",
                 [this] { showPage(Page::Predictions); });
+  addEverywhere("page.compare", tr("Show Compare"), "Ctrl+5", [this] { showPage(Page::Compare); });
   addEverywhere("runs.filter", tr("Filter runs"), "/", [this] { runs_->focusFilter(); });
   addEverywhere("window.escape", tr("Clear the filter, dismiss a message"), "Esc",
                 [this] { escape(); });

@@ -18,6 +18,7 @@ class Banner;
 
 namespace lockstep::app {
 
+class ComparePage;
 class ConfigurePage;
 class DocumentBanner;
 class MonitorPage;
@@ -42,6 +43,7 @@ class PageArea : public QWidget {
   /// Created on first use.
   ConfigurePage* configurePage();
   PredictionsPage* predictionsPage();
+  ComparePage* comparePage();
   /// nullptr: not created yet.
   ConfigurePage* existingConfigurePage() const { return configure_; }
   MonitorPage* monitorPage() const { return monitor_; }
@@ -79,11 +81,13 @@ class PageArea : public QWidget {
 
   QString draftFolder_;
   QPointer<RunController> current_;
+  std::vector<ShownRun> shown_;
   QTabBar* tabs_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   ConfigurePage* configure_ = nullptr;  ///< created when it is first shown
   MonitorPage* monitor_ = nullptr;
   PredictionsPage* predictions_ = nullptr;  ///< likewise
+  ComparePage* compare_ = nullptr;          ///< likewise
   widgets::Banner* message_ = nullptr;
   std::function<void()> messageAction_;
   DocumentBanner* documentBanner_ = nullptr;

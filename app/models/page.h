@@ -3,6 +3,6 @@
 namespace lockstep::app {
 
 /// In the order of the tabs.
-enum class Page { Configure, Monitor, Predictions };
+enum class Page { Configure, Monitor, Predictions, Compare };
 
 }  // namespace lockstep::app

@@ -55,7 +55,6 @@ class TstCommandLine : public QObject {
     };
     row("page to come", {QStringLiteral("--page"), QStringLiteral("data")},
         QStringLiteral("not built yet"));
-    row("page to come too", {QStringLiteral("--page=compare")}, QStringLiteral("not built yet"));
     row("no such page", {QStringLiteral("--page"), QStringLiteral("x")},
         QStringLiteral("--page x"));
     row("no such theme", {QStringLiteral("--theme"), QStringLiteral("pink")},

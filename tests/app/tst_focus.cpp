@@ -36,6 +36,7 @@ class TstFocus : public QObject {
     QTest::newRow("configure") << static_cast<int>(Page::Configure);
     QTest::newRow("monitor") << static_cast<int>(Page::Monitor);
     QTest::newRow("predictions") << static_cast<int>(Page::Predictions);
+    QTest::newRow("compare") << static_cast<int>(Page::Compare);
   }
   void everyStopOfTabHasAName() {
     QFETCH(int, page);

@@ -122,6 +122,7 @@ class TstTranslated : public QObject {
     QTest::newRow("configure") << static_cast<int>(Page::Configure);
     QTest::newRow("monitor") << static_cast<int>(Page::Monitor);
     QTest::newRow("predictions") << static_cast<int>(Page::Predictions);
+    QTest::newRow("compare") << static_cast<int>(Page::Compare);
   }
   void everyTextOfThePagesIsMarked() {
     QFETCH(int, page);
@@ -133,6 +134,7 @@ class TstTranslated : public QObject {
     MainWindow window(&theme_, tests::optionsFor({run, file.fileName()}));
     window.configurePage();
     window.predictionsPage();
+    window.comparePage();
     window.showPage(static_cast<Page>(page));
     window.show();
     QTRY_VERIFY(window.isReady());

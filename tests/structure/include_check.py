@@ -52,16 +52,18 @@ ALLOWED = {
     "widgets/export": {"widgets", "widgets/curves", "widgets/plots"},
     "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment", "widgets/jobs"},
     "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances", "widgets/jobs"},
+    "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances"},
     "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},
     "app/controllers": CORE | {"foreign_runs", "app/models", "widgets/curves", "widgets/jobs"},
     # Pages know neither one another nor the window around them.
     "app/runs": PAGE,
     "app/monitor": PAGE | {"widgets/plots", "widgets/export"},
     "app/predictions": PAGE | {"widgets/image_view", "widgets/instances"},
+    "app/compare": PAGE | {"widgets/comparison", "widgets/image_view", "widgets/instances"},
     "app/configure": PAGE | {"widgets/config_editor", "widgets/experiment"},
     "app/export": {"widgets", "widgets/export", "widgets/jobs"},
     "app/docks": PAGE,
-    "app/frame": PAGE | {"app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
+    "app/frame": PAGE | {"app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
     "app": CORE | {"app/models", "app/controllers", "app/frame", "widgets"},
 }
 # Folder prefix -> system headers it must never see.
