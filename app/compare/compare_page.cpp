@@ -76,6 +76,7 @@ ComparePage::ComparePage(QWidget* parent)
 }
 
 void ComparePage::buildUi() {
+  setAccessibleName(tr("Compare"));
   verdict_ = new QLabel;
   verdict_->setWordWrap(true);
   verdict_->setTextFormat(Qt::PlainText);

@@ -122,7 +122,9 @@ QWidget* ComparisonTables::buildObjects() {
 
 void ComparisonTables::connectSignals() {
   connect(finders_, &QComboBox::currentIndexChanged, this, [this](int index) {
-    if (index >= 0) objects_->setFinders(static_cast<Finders>(finders_->currentData().toInt()));
+    if (index < 0) return;
+    objects_->setFinders(static_cast<Finders>(finders_->currentData().toInt()));
+    chooseFirstObject();
   });
   connect(list_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& row) {
@@ -156,6 +158,11 @@ void ComparisonTables::setObjects(std::shared_ptr<const coco::Dataset> dataset,
                                   PairedObjectModel::Objects objects) {
   objects_->setObjects(std::move(dataset), std::move(objects));
   showCounts();
+  chooseFirstObject();
+}
+
+void ComparisonTables::chooseFirstObject() {
+  if (objects_->rowCount() > 0) list_->setCurrentIndex(objects_->index(0, 0));
 }
 
 void ComparisonTables::showCounts() {

@@ -45,6 +45,7 @@ class ComparisonTables : public QTabWidget {
   QWidget* buildObjects();
   void connectSignals();
   void showCounts();
+  void chooseFirstObject();
 
   QTreeWidget *figures_ = nullptr, *classes_ = nullptr, *settings_ = nullptr;
   QComboBox* finders_ = nullptr;
