@@ -157,6 +157,7 @@ QWidget* ComparePage::buildViewer() {
   score_ = new QDoubleSpinBox;
   score_->setRange(0, 1);
   score_->setSingleStep(0.05);
+  score_->setMinimumWidth(widgets::scaledPx(120));
   score_->setValue(widgets::MatchThresholds().score);
   score_->setPrefix(tr("score ≥ "));
   score_->setAccessibleName(tr("Score from which detections count"));
