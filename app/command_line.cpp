@@ -31,13 +31,10 @@ Page page(const QString& value) {
   if (value == QLatin1String("monitor")) return Page::Monitor;
   if (value == QLatin1String("predictions")) return Page::Predictions;
   if (value == QLatin1String("data")) return Page::Data;
-  if (value == QLatin1String("compare"))
-    throw usageError(
-        QStringLiteral(
-            "--page %1: this page is not built yet; choose configure, monitor, predictions or data")
-            .arg(value));
+  if (value == QLatin1String("compare")) return Page::Compare;
   throw usageError(
-      QStringLiteral("--page %1: no such page; choose configure, monitor, predictions or data")
+      QStringLiteral(
+          "--page %1: no such page; choose configure, monitor, predictions, data or compare")
           .arg(value));
 }
 
@@ -145,7 +142,7 @@ QString helpText() {
       "          HOST:PORT, and a path there (/~/… in the home folder); $LOCKSTEP_SSH, else ssh,\n"
       "          must reach it without a password, and lockstep-engine be found there\n"
       "\n"
-      "  --page configure|monitor|predictions|data   the page to show first\n"
+      "  --page configure|monitor|predictions|data|compare   the page to show first\n"
       "  --theme light|dark|system              colour theme of this window; the saved theme is\n"
       "                                         not changed\n"
       "  --scale N                              scale factor of text and controls, 0.5 to 4\n"

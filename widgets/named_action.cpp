@@ -34,6 +34,8 @@ QString placeName(ActionPlace place) {
       return tr("Predictions");
     case ActionPlace::Data:
       return tr("Data");
+    case ActionPlace::Compare:
+      return tr("Compare");
     case ActionPlace::Inspector:
       return tr("Inspector");
     case ActionPlace::Everywhere:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/compare/compare_page.h"
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/run_trash.h"
@@ -148,6 +149,7 @@ void MainWindow::connectRuns() {
   connect(monitorPage(), &MonitorPage::forkRequested, this, &MainWindow::forkRunWith);
   connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
   connect(runs_, &RunsPanel::packRequested, this, &MainWindow::packRun);
+  connect(runs_, &RunsPanel::comparisonRequested, this, [this] { showPage(Page::Compare); });
   connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
     askEngine(folder, protocol::Command{"1", protocol::CommandName::Evaluate},
               tr("It was not evaluated"));
@@ -186,6 +188,7 @@ void MainWindow::connectRun(RunController* run) {
 ConfigurePage* MainWindow::configurePage() { return pages_->configurePage(); }
 MonitorPage* MainWindow::monitorPage() const { return pages_->monitorPage(); }
 PredictionsPage* MainWindow::predictionsPage() { return pages_->predictionsPage(); }
+ComparePage* MainWindow::comparePage() { return pages_->comparePage(); }
 
 void MainWindow::showPage(Page page) { pages_->showPage(page); }
 Page MainWindow::page() const { return pages_->page(); }
@@ -204,6 +207,7 @@ void MainWindow::focusPage() {
   if (page() == Page::Monitor) runs_->focusList();
   if (page() == Page::Predictions) predictionsPage()->view()->setFocus(Qt::OtherFocusReason);
   if (page() == Page::Data) pages_->dataPage()->setFocus(Qt::OtherFocusReason);
+  if (page() == Page::Compare) comparePage()->setFocus(Qt::OtherFocusReason);
 }
 
 /// Other machines are asked only while somebody can see the answer.

@@ -33,6 +33,7 @@ namespace lockstep::app {
 
 class BusyDevices;
 class CommandPalette;
+class ComparePage;
 class ConfigurePage;
 class DesktopNotice;
 class Dock;
@@ -83,6 +84,7 @@ class MainWindow : public QMainWindow {
   ConfigurePage* configurePage();
   MonitorPage* monitorPage() const;
   PredictionsPage* predictionsPage();
+  ComparePage* comparePage();
   RunsPanel* runsPanel() const { return runs_; }
 
  public Q_SLOTS:

@@ -79,6 +79,7 @@ QMenu* MainWindow::buildMenu() {
     configurePage();
     predictionsPage();
     pages_->dataPage();
+    comparePage();
     KeysDialog(this, options_.keepLayout).exec();
   }));
   menu->addSeparator();
@@ -152,6 +153,7 @@ void MainWindow::showPalette() {
   configurePage();
   predictionsPage();
   pages_->dataPage();
+  comparePage();
   auto* palette = new CommandPalette(this, [this](const QAction* action) {
     switch (widgets::placeOf(action)) {
       case widgets::ActionPlace::Configure:
@@ -162,6 +164,8 @@ void MainWindow::showPalette() {
         return showPage(Page::Predictions);
       case widgets::ActionPlace::Data:
         return showPage(Page::Data);
+      case widgets::ActionPlace::Compare:
+        return showPage(Page::Compare);
       case widgets::ActionPlace::Inspector:
         return inspectorDock_->bringUp();
       case widgets::ActionPlace::Everywhere:
@@ -196,6 +200,7 @@ void MainWindow::showShortcuts() {
   configurePage();
   predictionsPage();
   pages_->dataPage();
+  comparePage();
   showShortcutSheet(this);
 }
 
@@ -277,6 +282,7 @@ void MainWindow::addNamedActions() {
   addEverywhere("page.predictions", tr("Show Predictions"), "Ctrl+3",
                 [this] { showPage(Page::Predictions); });
   addEverywhere("page.data", tr("Show Data"), "Ctrl+4", [this] { showPage(Page::Data); });
+  addEverywhere("page.compare", tr("Show Compare"), "Ctrl+5", [this] { showPage(Page::Compare); });
   addEverywhere("runs.filter", tr("Filter runs"), "/", [this] { runs_->focusFilter(); });
   addEverywhere("window.escape", tr("Clear the filter, dismiss a message"), "Esc",
                 [this] { escape(); });

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <array>
 
+#include "app/compare/compare_page.h"
 #include "app/configure/configure_page.h"
 #include "app/configure/document_banner.h"
 #include "app/data/data_page.h"
@@ -26,8 +27,8 @@ namespace lockstep::app {
 namespace {
 
 /// In the order of the tabs.
-constexpr std::array kPageActions{"page.configure", "page.monitor", "page.predictions",
-                                  "page.data"};
+constexpr std::array kPageActions{"page.configure", "page.monitor", "page.predictions", "page.data",
+                                  "page.compare"};
 
 /// Replaces the placeholder of a page that is created when it is first shown.
 void replacePage(QStackedWidget* pages, Page place, QWidget* page) {
@@ -51,7 +52,8 @@ void PageArea::buildUi() {
   tabs_->setObjectName(QStringLiteral("pageTabs"));
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
-  for (const QString& title : {tr("Configure"), tr("Monitor"), tr("Predictions"), tr("Data")})
+  for (const QString& title :
+       {tr("Configure"), tr("Monitor"), tr("Predictions"), tr("Data"), tr("Compare")})
     tabs_->addTab(title);
   tabs_->installEventFilter(this);
   monitor_ = new MonitorPage;
@@ -59,6 +61,7 @@ void PageArea::buildUi() {
   // The others are created when they are first shown, so that the window opens fast.
   pages_->addWidget(new QWidget);
   pages_->addWidget(monitor_);
+  pages_->addWidget(new QWidget);
   pages_->addWidget(new QWidget);
   pages_->addWidget(new QWidget);
   tabs_->setCurrentIndex(static_cast<int>(Page::Monitor));
@@ -165,6 +168,15 @@ void PageArea::showDataOfDocument() {
       OpenExperiment{configure_->documentName(), configure_->editor()->loaded().experiment});
 }
 
+ComparePage* PageArea::comparePage() {
+  if (compare_) return compare_;
+  compare_ = new ComparePage;
+  replacePage(pages_, Page::Compare, compare_);
+  connect(compare_, &ComparePage::readyChanged, this, &PageArea::readyChanged);
+  compare_->setRuns(shown_);
+  return compare_;
+}
+
 void PageArea::showPredictionsAt(qint64 step) {
   predictionsPage()->showStep(step);
   showPage(Page::Predictions);
@@ -174,6 +186,7 @@ void PageArea::showPage(Page page) {
   if (page == Page::Configure) configurePage();
   if (page == Page::Predictions) predictionsPage();
   if (page == Page::Data) dataPage();
+  if (page == Page::Compare) comparePage();
   const QSignalBlocker blocker(tabs_);
   tabs_->setCurrentIndex(static_cast<int>(page));
   pages_->setCurrentIndex(static_cast<int>(page));
@@ -195,12 +208,14 @@ QString PageArea::title() const { return tabs_->tabText(tabs_->currentIndex()); 
 void PageArea::showTools() { monitor_->tools()->setVisible(page() == Page::Monitor && current_); }
 
 void PageArea::showRuns(const std::vector<ShownRun>& runs, bool hasListed) {
+  shown_ = runs;
   current_ = runs.empty() ? nullptr : runs.front().run.data();
   monitor_->setHasListedRuns(hasListed);
   monitor_->setRuns(runs);
   showTools();
   if (predictions_) predictions_->setRun(current_);
   if (data_) data_->setRun(current_);
+  if (compare_) compare_->setRuns(runs);
 }
 
 void PageArea::showFailure(const QString& title, const QString& detail) {
@@ -242,6 +257,8 @@ bool PageArea::isReady() const {
       return predictions_->isReady();
     case Page::Data:
       return data_->isReady();
+    case Page::Compare:
+      return compare_->isReady();
   }
   return true;
 }

@@ -18,6 +18,7 @@ class Banner;
 
 namespace lockstep::app {
 
+class ComparePage;
 class ConfigurePage;
 class DataPage;
 class DocumentBanner;
@@ -44,6 +45,7 @@ class PageArea : public QWidget {
   ConfigurePage* configurePage();
   PredictionsPage* predictionsPage();
   DataPage* dataPage();
+  ComparePage* comparePage();
   /// nullptr: not created yet.
   ConfigurePage* existingConfigurePage() const { return configure_; }
   MonitorPage* monitorPage() const { return monitor_; }
@@ -84,12 +86,14 @@ class PageArea : public QWidget {
 
   QString draftFolder_;
   QPointer<RunController> current_;
+  std::vector<ShownRun> shown_;
   QTabBar* tabs_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   ConfigurePage* configure_ = nullptr;  ///< created when it is first shown
   MonitorPage* monitor_ = nullptr;
   PredictionsPage* predictions_ = nullptr;  ///< likewise
   DataPage* data_ = nullptr;                ///< likewise
+  ComparePage* compare_ = nullptr;          ///< likewise
   widgets::Banner* message_ = nullptr;
   std::function<void()> messageAction_;
   DocumentBanner* documentBanner_ = nullptr;

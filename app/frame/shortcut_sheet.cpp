@@ -62,9 +62,11 @@ QString tableOf(const QList<QAction*>& actions, const QList<ActionPlace>& places
 
 QList<QList<ActionPlace>> placesIn(int columns) {
   using enum ActionPlace;
-  if (columns == 3) return {{Everywhere}, {Configure, Runs, Monitor}, {Predictions, Inspector}};
-  if (columns == 2) return {{Everywhere}, {Configure, Runs, Monitor, Predictions, Inspector}};
-  return {{Everywhere, Configure, Runs, Monitor, Predictions, Inspector}};
+  if (columns == 3)
+    return {{Everywhere}, {Configure, Runs, Monitor}, {Predictions, Data, Compare, Inspector}};
+  if (columns == 2)
+    return {{Everywhere}, {Configure, Runs, Monitor, Predictions, Data, Compare, Inspector}};
+  return {{Everywhere, Configure, Runs, Monitor, Predictions, Data, Compare, Inspector}};
 }
 
 QWidget* makeColumns(const QList<QAction*>& actions, int count) {

@@ -6,7 +6,7 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr int kPages = 4;
+constexpr int kPages = static_cast<int>(Page::Compare) + 1;
 
 const QString kVersionKey = QStringLiteral("version"), kFoldersKey = QStringLiteral("runsFolders"),
               kRunsKey = QStringLiteral("runs"), kExperimentsKey = QStringLiteral("experiments"),

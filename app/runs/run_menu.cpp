@@ -93,6 +93,9 @@ RunMenu::RunMenu(RunsPanel* panel, const RunMenu::Runs& runs)
   }
   if (isOne()) addQueueActions();
   if (isOne()) addRunActions();
+  if (runs_.size() == 2)
+    addAction(withKeys(tr("Compare"), "page.compare"), this,
+              [this] { Q_EMIT panel_->comparisonRequested(); });
   addNotesActions();
   addFolderActions();
 }

@@ -79,6 +79,8 @@ class RunsPanel : public QWidget {
   void packRequested(const QString& folder);
   /// Of a run that trains.
   void evaluationRequested(const QString& folder);
+  /// Of the two selected runs.
+  void comparisonRequested();
   void emptyActionTriggered();
   /// To a position from 1 among all runs that wait on this machine.
   void queueMoveRequested(const QString& folder, int position);

@@ -76,6 +76,7 @@ class TstActions : public QObject {
     MainWindow window(&theme_, optionsFor({}));
     window.configurePage();
     window.predictionsPage();
+    window.comparePage();
     const QList<QAction*> actions = widgets::namedActions(&window);
     QVERIFY(actions.size() > 45);
     std::set<QString> ids, texts;
@@ -279,6 +280,7 @@ class TstActions : public QObject {
     MainWindow window(&theme_, optionsFor({}));
     window.configurePage();
     window.predictionsPage();
+    window.comparePage();
     app::KeysDialog dialog(&window, false);
     dialog.show();
     auto* edit = dialog.findChild<QKeySequenceEdit*>();

@@ -37,6 +37,7 @@ class TstFocus : public QObject {
     QTest::newRow("monitor") << static_cast<int>(Page::Monitor);
     QTest::newRow("predictions") << static_cast<int>(Page::Predictions);
     QTest::newRow("data") << static_cast<int>(Page::Data);
+    QTest::newRow("compare") << static_cast<int>(Page::Compare);
   }
   void everyStopOfTabHasAName() {
     QFETCH(int, page);

@@ -123,6 +123,7 @@ class TstTranslated : public QObject {
     QTest::newRow("monitor") << static_cast<int>(Page::Monitor);
     QTest::newRow("predictions") << static_cast<int>(Page::Predictions);
     QTest::newRow("data") << static_cast<int>(Page::Data);
+    QTest::newRow("compare") << static_cast<int>(Page::Compare);
   }
   void everyTextOfThePagesIsMarked() {
     QFETCH(int, page);
@@ -134,6 +135,7 @@ class TstTranslated : public QObject {
     MainWindow window(&theme_, tests::optionsFor({run, file.fileName()}));
     window.configurePage();
     window.predictionsPage();
+    window.comparePage();
     window.showPage(static_cast<Page>(page));
     window.show();
     QTRY_VERIFY(window.isReady());

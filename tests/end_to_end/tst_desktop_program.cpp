@@ -43,12 +43,9 @@ class TstDesktopProgram : public QObject {
   void anErrorIsOneLineAndStatusTwo_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<QString>("said");
-    QTest::newRow("page of a later version")
-        << text("run --page data") << text("lockstep: --page data: this page is not built yet");
-    QTest::newRow("another one") << text("run --page=compare")
-                                 << text("lockstep: --page compare: this page is not built yet");
     QTest::newRow("no such page") << text("run --page train")
-                                  << text("choose configure, monitor or predictions");
+                                  << text(
+                                         "choose configure, monitor, predictions, data or compare");
     QTest::newRow("no such theme")
         << text("--theme pink") << text("lockstep: --theme pink: no such theme");
     QTest::newRow("path that is not there")

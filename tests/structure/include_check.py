@@ -53,6 +53,7 @@ ALLOWED = {
     "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment", "widgets/jobs"},
     "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances", "widgets/jobs"},
     "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/image_view", "widgets/jobs"},
+    "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances"},
     "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},
     "app/controllers": CORE | {"foreign_runs", "app/models", "widgets/curves", "widgets/jobs"},
     # Pages know neither one another nor the window around them.
@@ -60,10 +61,11 @@ ALLOWED = {
     "app/monitor": PAGE | {"widgets/plots", "widgets/export"},
     "app/predictions": PAGE | {"widgets/image_view", "widgets/instances"},
     "app/data": PAGE | {"dataset_check", "widgets/dataset_view"},
+    "app/compare": PAGE | {"widgets/comparison", "widgets/image_view", "widgets/instances"},
     "app/configure": PAGE | {"widgets/config_editor", "widgets/experiment"},
     "app/export": {"widgets", "widgets/export", "widgets/jobs"},
     "app/docks": PAGE,
-    "app/frame": PAGE | {"app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/data", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
+    "app/frame": PAGE | {"app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/data", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
     "app": CORE | {"app/models", "app/controllers", "app/frame", "widgets"},
 }
 # Folder prefix -> system headers it must never see.

@@ -110,7 +110,13 @@ QPointF ImageCanvas::toImage(QPointF widgetPoint) const {
   return transform().inverted().map(widgetPoint);
 }
 
+void ImageCanvas::showAs(const ImageCanvas& other) {
+  isFitted_ = other.isFitted_;
+  setView(other.scale_, other.offset_);
+}
+
 void ImageCanvas::setView(double scale, QPointF offset) {
+  const QTransform before = transform();
   scale_ = scale;
   const QSizeF shown = imageSize() * scale;
   // An image smaller than the view is centred, a larger one always covers it.
@@ -120,6 +126,7 @@ void ImageCanvas::setView(double scale, QPointF offset) {
   offset_ = {limited(offset.x(), shown.width(), width()),
              limited(offset.y(), shown.height(), height())};
   redrawBase();
+  if (transform() != before) Q_EMIT viewChanged();
 }
 
 void ImageCanvas::fit() {

@@ -46,6 +46,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void showBox(const QRectF& imageBox);
 
   double zoom() const { return scale_; }
+  /// Shows the same part of the image as another canvas of this size, which has the same image.
+  void showAs(const ImageCanvas& other);
   /// Widget position of a point of the image.
   QPointF toWidget(QPointF imagePoint) const;
   QPointF toImage(QPointF widgetPoint) const;
@@ -65,6 +67,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void instancePinned(int instance);
   /// The pixel of the image under the pointer; std::nullopt: none.
   void pixelPointedAt(std::optional<QPoint> pixel);
+  /// Another part of the image is shown.
+  void viewChanged();
 
  protected:
   void paintEvent(QPaintEvent* event) override;

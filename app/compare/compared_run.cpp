@@ -1,0 +1,133 @@
+#include "app/compare/compared_run.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep::app {
+
+ComparedRun::ComparedRun(QObject* parent) : QObject(parent) { connectStore(); }
+
+void ComparedRun::connectStore() {
+  connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const HeldOutData& data) {
+    heldOut_ = data;
+    readPredictions();
+    Q_EMIT changed();
+  });
+  connect(&store_, &PredictionsStore::datasetMissing, this,
+          [this] { fail(tr("the run has no dataset.val")); });
+  connect(&store_, &PredictionsStore::datasetFailed, this, &ComparedRun::fail);
+  connect(&store_, &PredictionsStore::predictionsLoaded, this,
+          [this](const StepPredictions& loaded) {
+            kept_.add(loaded.step, loaded.detections, loaded.imageIds);
+            if (loaded.step == step_) Q_EMIT changed();
+          });
+  connect(&store_, &PredictionsStore::predictionsFailed, this,
+          [this](qint64 step, const QString& why) {
+            if (step == step_) fail(why);
+          });
+  connect(&store_, &PredictionsStore::idle, this, &ComparedRun::changed);
+}
+
+template <typename Engine>
+void ComparedRun::connectAnswers(Engine* engine) {
+  connect(engine, &Engine::predictionReady, this, [this](const AskedPrediction& asked) {
+    if (asked.image) return;
+    progress_.clear();
+    store_.readNewAllOf(asked.step);
+    Q_EMIT changed();
+  });
+  connect(engine, &Engine::predictionFailed, this,
+          [this](const AskedPrediction& asked, const QString& why) {
+            if (asked.image || progress_.isEmpty()) return;
+            progress_.clear();
+            fail(why);
+          });
+  connect(engine, &Engine::predictionProgressed, this,
+          [this](const AskedPrediction& asked, qint64 done, qint64 of) {
+            if (asked.image || progress_.isEmpty()) return;
+            progress_ = tr("%1 of %2 images").arg(done).arg(of);
+            Q_EMIT progressed();
+          });
+}
+
+void ComparedRun::setRun(RunController* run) {
+  if (run == run_ && run != nullptr) return;
+  if (run_) disconnect(run_, nullptr, this, nullptr);
+  run_ = run;
+  inspect_.reset();
+  kept_.clear();
+  heldOut_.reset();
+  steps_ = {};
+  step_ = 0;
+  isStepChosen_ = false;
+  failure_.clear();
+  progress_.clear();
+  store_.setRun(run != nullptr ? run->files() : RunFileAccess{});
+  if (run == nullptr) return;
+  connectAnswers(run);
+  connect(run, &RunController::changed, this, [this](const RunChanges& changes) {
+    if (changes.cutAfter) {
+      store_.forgetAfter(*changes.cutAfter);
+      kept_.forgetAfter(*changes.cutAfter);
+    }
+    if (changes.results() || changes.cutAfter) readSteps();
+  });
+  readSteps();
+}
+
+void ComparedRun::readSteps() {
+  steps_ = PredictionSteps(run_->history().predictionSteps(), run_->checkpointSteps());
+  if (!steps_.isEmpty() && !isStepChosen_) step_ = steps_.initialStep();
+  readPredictions();
+  Q_EMIT stepsChanged();
+}
+
+void ComparedRun::setStep(qint64 step) {
+  isStepChosen_ = true;
+  if (step == std::exchange(step_, step)) return;
+  if (heldOut_) failure_.clear();
+  progress_.clear();
+  readPredictions();
+  Q_EMIT changed();
+}
+
+void ComparedRun::readPredictions() {
+  if (!heldOut_ || steps_.isEmpty()) return;
+  const std::vector<std::int64_t>& stored = run_->history().predictionSteps();
+  if (std::ranges::binary_search(stored, step_)) store_.readSteps({step_});
+  store_.readAllOf(step_);
+}
+
+void ComparedRun::fail(const QString& why) {
+  failure_ = why;
+  Q_EMIT changed();
+}
+
+bool ComparedRun::isIdle() const { return !run_ || (run_->isLoaded() && store_.isIdle()); }
+
+void ComparedRun::predictAll() {
+  if (!run_) return;
+  failure_.clear();
+  progress_ = tr("starting");
+  const AskedPrediction asked{std::nullopt, step_};
+  if (run_->linkState() == EngineLink::State::Connected || run_->place()) {
+    run_->predict(asked);
+  } else {
+    if (!inspect_) {
+      inspect_ = std::make_unique<InspectProcess>();
+      inspect_->setRun(run_->folder());
+      connectAnswers(inspect_.get());
+    }
+    inspect_->predict(asked);
+  }
+  Q_EMIT progressed();
+}
+
+void ComparedRun::cancelPrediction() {
+  progress_.clear();
+  if (run_) run_->cancelPredictions(step_);
+  if (inspect_) inspect_->cancelPredictions(step_);
+  Q_EMIT progressed();
+}
+
+}  // namespace lockstep::app

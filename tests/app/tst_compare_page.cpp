@@ -1,0 +1,213 @@
+#include <QFile>
+#include <QImage>
+#include <QLabel>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+#include <QTreeWidget>
+#include <filesystem>
+#include <fstream>
+
+#include "app/compare/compare_page.h"
+#include "engine/coco/files/results.h"
+#include "tests/app/made_run.h"
+#include "tests/support/test_main.h"
+#include "widgets/comparison/comparison_tables.h"
+#include "widgets/empty_state.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/paired_view.h"
+
+using namespace lockstep;
+using app::ComparePage;
+using app::RunController;
+using widgets::Finders;
+
+namespace {
+
+/// Two images with two objects each.
+const QByteArray kDataset = R"({"images": [
+  {"id": 3, "file_name": "a.png", "width": 40, "height": 40},
+  {"id": 5, "file_name": "b.png", "width": 40, "height": 40}],
+  "categories": [{"id": 1, "name": "thing"}], "annotations": [
+  {"id": 1, "image_id": 3, "category_id": 1, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0},
+  {"id": 2, "image_id": 3, "category_id": 1, "bbox": [20, 20, 10, 10], "area": 100, "iscrowd": 0},
+  {"id": 3, "image_id": 5, "category_id": 1, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0},
+  {"id": 4, "image_id": 5, "category_id": 1, "bbox": [20, 20, 10, 10], "area": 100, "iscrowd": 0}]})";
+
+/// The first of image 3, all of image 5.
+const char* const kOfFirst = R"([
+  {"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]},
+  {"image_id": 5, "category_id": 1, "score": 0.8, "bbox": [2, 2, 10, 10]},
+  {"image_id": 5, "category_id": 1, "score": 0.7, "bbox": [20, 20, 10, 10]}])";
+/// The second of image 3, none of image 5.
+const char* const kOfSecond = R"([
+  {"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [20, 20, 10, 10]},
+  {"image_id": 5, "category_id": 1, "score": 0.8, "bbox": [30, 2, 5, 5]}])";
+
+}  // namespace
+
+class TstComparePage : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<QTemporaryDir> parent_;
+  std::vector<std::unique_ptr<RunController>> runs_;
+  std::unique_ptr<ComparePage> page_;
+
+  QString write(const char* name, const QByteArray& text) const {
+    QFile file(parent_->filePath(QLatin1String(name)));
+    if (file.open(QIODevice::WriteOnly)) file.write(text);
+    return file.fileName();
+  }
+
+  /// With predictions of both images at step 40, if there are any.
+  void addRun(const char* name, const char* predictions, const QString& annotations,
+              bool hasMasks = false) {
+    tests::MadeRun run;
+    run.name = name;
+    run.valImages = parent_->path().toStdString();
+    run.valAnnotations = annotations.toStdString();
+    run.hasMasks = hasMasks;
+    run.keptCheckpoints = {20, 40};
+    const QString folder = tests::makeRun(parent_->path(), run);
+    if (predictions != nullptr) {
+      const std::filesystem::path file =
+          run_folder::Layout(folder.toStdString()).predictionsOfPart(40, "val");
+      std::filesystem::create_directories(file.parent_path());
+      std::ofstream(file) << R"({"image_ids": [3, 5], "detections": )" << predictions << "}";
+    }
+    runs_.push_back(std::make_unique<RunController>(folder));
+    runs_.back()->refresh();
+    QTRY_VERIFY(runs_.back()->isLoaded());
+  }
+
+  void show() {
+    std::vector<app::ShownRun> shown;
+    for (const auto& run : runs_)
+      shown.push_back({run.get(), QString::fromStdString(run->info().name)});
+    page_->setRuns(shown);
+    page_->resize(1200, 800);
+    page_->show();
+    QTRY_VERIFY(page_->isReady());
+  }
+
+  void showTwo() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations);
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+  }
+
+  QString emptyTitle() const {
+    const auto* empty = page_->findChild<widgets::EmptyState*>();
+    return empty->isVisible() ? empty->title() : QString();
+  }
+
+ private Q_SLOTS:
+  void init() {
+    parent_ = std::make_unique<QTemporaryDir>();
+    QImage picture(40, 40, QImage::Format_RGB32);
+    picture.fill(Qt::gray);
+    for (const char* image : {"a.png", "b.png"})
+      picture.save(parent_->filePath(QString::fromUtf8(image)));
+    page_ = std::make_unique<ComparePage>();
+  }
+  void cleanup() {
+    page_.reset();
+    runs_.clear();
+  }
+
+  void figuresAreThoseOfAnEvaluationOfEach() {
+    showTwo();
+    const auto set =
+        coco::Dataset::load(parent_->filePath(QStringLiteral("val.json")).toStdString());
+    const auto evaluated = [&](const char* text) {
+      return coco::evaluate(set, coco::parseDetections(text, "made"), coco::IouType::Box);
+    };
+    QCOMPARE(page_->results()->first.stats, evaluated(kOfFirst).stats);
+    QCOMPARE(page_->results()->second.stats, evaluated(kOfSecond).stats);
+    QCOMPARE(page_->results()->imageCount, std::size_t{2});
+    QVERIFY2(page_->verdict().contains(QStringLiteral("all 2 held-out images")),
+             qPrintable(page_->verdict()));
+  }
+
+  void objectsAreListedByWhoFindsThem() {
+    showTwo();
+    const auto& counts = page_->tables()->objects()->counts();
+    QCOMPARE(counts.at(static_cast<std::size_t>(Finders::OnlyFirst)), 3);
+    QCOMPARE(counts.at(static_cast<std::size_t>(Finders::OnlySecond)), 1);
+    QCOMPARE(counts.at(static_cast<std::size_t>(Finders::Both)), 0);
+    QCOMPARE(counts.at(static_cast<std::size_t>(Finders::Neither)), 0);
+  }
+
+  void anObjectIsShownInBoth() {
+    showTwo();
+    page_->setFocus();
+    page_->tables()->showFinders(Finders::OnlySecond);
+    QTest::keyClick(page_.get(), Qt::Key_N);
+    QTRY_VERIFY(page_->isReady() && page_->view()->first()->pinned() >= 0);
+    QVERIFY(page_->view()->second()->pinned() >= 0);
+    QVERIFY(page_->view()->first()->spokenValue().contains(QStringLiteral("missed")));
+    QVERIFY(page_->view()->second()->spokenValue().contains(QStringLiteral("0.90")));
+  }
+
+  void swappedSidesSwapTheFigures() {
+    showTwo();
+    const auto before = page_->results();
+    page_->setFocus();
+    QTest::keyClick(page_.get(), Qt::Key_X);
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(page_->results()->first.stats, before->second.stats);
+    QCOMPARE(page_->results()->second.stats, before->first.stats);
+    QCOMPARE(page_->results()->ap.difference, -before->ap.difference);
+  }
+
+  void settingsThatDifferAreListed() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations, true);
+    show();
+    const auto listed = [this] {
+      QStringList keys;
+      for (const auto* table : page_->tables()->findChildren<QTreeWidget*>())
+        if (table->accessibleName() == QStringLiteral("Settings that differ"))
+          for (int row = 0; row < table->topLevelItemCount(); ++row)
+            keys << table->topLevelItem(row)->text(0);
+      return keys;
+    };
+    QTRY_VERIFY(listed().contains(QStringLiteral("model.masks")));
+  }
+
+  void missingPredictionsAreOffered() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", nullptr, annotations);
+    show();
+    QTRY_VERIFY2(emptyTitle().startsWith(QStringLiteral("B has no predictions at step")),
+                 qPrintable(emptyTitle()));
+    bool isOffered = false;
+    for (const auto* button : page_->findChildren<QPushButton*>())
+      isOffered =
+          isOffered || (button->isVisible() && button->text() == QStringLiteral("Predict all"));
+    QVERIFY(isOffered);
+  }
+
+  void runsOfOtherImagesAreNotCompared() {
+    QByteArray other = kDataset;
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    addRun("other", kOfSecond, write("other.json", other.replace("b.png", "c.png")));
+    show();
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("A and B cannot be compared"));
+    QVERIFY(!page_->results());
+  }
+
+  void withoutRunsItSaysWhatToDo() {
+    show();
+    QCOMPARE(emptyTitle(), QStringLiteral("No runs to compare"));
+  }
+};
+
+LOCKSTEP_TEST(TstComparePage)
+#include "tst_compare_page.moc"

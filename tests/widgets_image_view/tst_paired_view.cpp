@@ -1,0 +1,130 @@
+#include <QAccessible>
+#include <QLabel>
+#include <QTest>
+
+#include "tests/support/test_main.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/paired_view.h"
+#include "widgets/image_view/wipe_divider.h"
+
+using namespace lockstep::widgets;
+
+namespace {
+
+std::shared_ptr<const DecodedImage> greyImage() {
+  QImage picture(400, 200, QImage::Format_RGB32);
+  picture.fill(qRgb(128, 128, 128));
+  auto decoded = std::make_shared<DecodedImage>();
+  decoded->levels = ImageLevels(picture);
+  return decoded;
+}
+
+}  // namespace
+
+class TstPairedView : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    view_ = std::make_unique<PairedView>();
+    view_->setNames(QStringLiteral("A"), QStringLiteral("B"));
+    view_->resize(804, 330);
+    view_->setImage(greyImage());
+    view_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
+  }
+
+  void bothShowTheSamePartOfTheImage_data() {
+    QTest::addColumn<bool>("bySecond");
+    QTest::newRow("moved in the first") << false;
+    QTest::newRow("moved in the second") << true;
+  }
+  void bothShowTheSamePartOfTheImage() {
+    QFETCH(bool, bySecond);
+    ImageCanvas* moved = bySecond ? view_->second() : view_->first();
+    ImageCanvas* other = bySecond ? view_->first() : view_->second();
+    QCOMPARE(moved->size(), other->size());
+    moved->zoomBy(3);
+    QTest::mousePress(moved, Qt::LeftButton, {}, {100, 100});
+    QTest::mouseMove(moved, {60, 80});
+    QTest::mouseMove(moved, {40, 70});
+    QTest::mouseRelease(moved, Qt::LeftButton, {}, {40, 70});
+    QCOMPARE(other->zoom(), moved->zoom());
+    QCOMPARE(other->toImage({0, 0}), moved->toImage({0, 0}));
+    QVERIFY(moved->toImage({0, 0}).x() > 0);
+    QTest::mouseDClick(other, Qt::LeftButton, {}, {50, 50});
+    QCOMPARE(moved->zoom(), other->zoom());
+  }
+
+  void dividerIsDraggedAndMovedByKeys() {
+    view_->setMode(PairedView::Mode::Wipe);
+    QCOMPARE(view_->first()->geometry(), view_->second()->geometry());
+    auto* divider = view_->findChild<WipeDivider*>();
+    QVERIFY(divider->isVisible());
+    const QPoint middle = divider->rect().center();
+    QTest::mousePress(divider, Qt::LeftButton, {}, middle);
+    QMouseEvent move(QEvent::MouseMove, middle - QPoint(201, 0),
+                     divider->mapToGlobal(middle - QPoint(201, 0)), Qt::NoButton, Qt::LeftButton,
+                     Qt::NoModifier);
+    QApplication::sendEvent(divider, &move);
+    QVERIFY(std::abs(view_->dividerAt() - 0.25) < 0.01);
+    QCOMPARE(view_->second()->mask().boundingRect().left(),
+             static_cast<int>(std::lround(view_->dividerAt() * view_->first()->width())));
+    const double before = view_->dividerAt();
+    QTest::keyClick(divider, Qt::Key_Right);
+    QVERIFY(view_->dividerAt() > before + 0.04);
+    for (int i = 0; i < 30; ++i) QTest::keyClick(divider, Qt::Key_Right);
+    QCOMPARE(view_->dividerAt(), 1.0);
+    QVERIFY(!view_->second()->isVisible());  // all of it is the first
+    QTest::keyClick(divider, Qt::Key_Left);
+    QVERIFY(view_->second()->isVisible());
+    QCOMPARE(QAccessible::queryAccessibleInterface(divider)->role(), QAccessible::Slider);
+  }
+
+  void secondIsShownWhileTabIsHeld() {
+    view_->setMode(PairedView::Mode::Blink);
+    QVERIFY(!view_->second()->isVisible());
+    view_->first()->setFocus();
+    view_->first()->zoomBy(2);
+    QTest::keyPress(view_->first(), Qt::Key_Tab);
+    QVERIFY(view_->isSecondHeld());
+    QVERIFY(view_->second()->isVisible());
+    QCOMPARE(view_->second()->toImage({0, 0}), view_->first()->toImage({0, 0}));
+    QVERIFY(view_->first()->hasFocus());
+    QTest::keyRelease(view_->first(), Qt::Key_Tab);
+    QVERIFY(!view_->isSecondHeld());
+    QVERIFY(!view_->second()->isVisible());
+  }
+
+  void nameOfWhatIsShownIsShown() {
+    const auto shown = [this] {
+      QStringList names;
+      for (const QLabel* name : view_->findChildren<QLabel*>())
+        if (name->isVisible()) names << name->text();
+      return names;
+    };
+    QCOMPARE(shown(), (QStringList{QStringLiteral("A"), QStringLiteral("B")}));
+    view_->setMode(PairedView::Mode::Blink);
+    QCOMPARE(shown(), QStringList{QStringLiteral("A")});
+    QTest::keyPress(view_->first(), Qt::Key_Tab);
+    QCOMPARE(shown(), QStringList{QStringLiteral("B")});
+  }
+
+  void viewIsTheSameAfterEveryChangeOfMode() {
+    view_->first()->zoomBy(4);
+    for (const auto mode :
+         {PairedView::Mode::Wipe, PairedView::Mode::Blink, PairedView::Mode::SideBySide}) {
+      view_->setMode(mode);
+      QTest::keyPress(view_->first(), Qt::Key_Tab);
+      QCOMPARE(view_->second()->toImage({5, 5}), view_->first()->toImage({5, 5}));
+      QTest::keyRelease(view_->first(), Qt::Key_Tab);
+    }
+    QVERIFY(view_->second()->mask().isEmpty());
+  }
+
+ private:
+  std::unique_ptr<PairedView> view_;
+};
+
+LOCKSTEP_TEST(TstPairedView)
+#include "tst_paired_view.moc"

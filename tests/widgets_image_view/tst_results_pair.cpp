@@ -1,0 +1,103 @@
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/coco/evaluation/image_matches.h"
+#include "engine/coco/files/results_file.h"
+#include "tests/support/test_main.h"
+#include "tests/widgets_image_view/made_pairs.h"
+#include "widgets/instances/results_pair.h"
+
+using namespace lockstep;
+using namespace lockstep::widgets;
+
+namespace {
+
+/// A COCO results file of boxes.
+std::string written(const QString& file, const PredictionStore::ByImage& predictions,
+                    const coco::Dataset& images) {
+  QJsonArray results;
+  for (const auto& [id, detections] : predictions) {
+    if (!images.findImage(id)) continue;
+    for (const coco::Detection& one : *detections) {
+      QJsonArray box;
+      for (const double side : one.boxXywh) box.append(side);
+      results.append(QJsonObject{{QStringLiteral("image_id"), qint64{id.value}},
+                                 {QStringLiteral("category_id"), qint64{one.categoryId.value}},
+                                 {QStringLiteral("score"), one.score},
+                                 {QStringLiteral("bbox"), box}});
+    }
+  }
+  QFile to(file);
+  if (to.open(QIODevice::WriteOnly)) to.write(QJsonDocument(results).toJson());
+  return file.toStdString();
+}
+
+}  // namespace
+
+class TstResultsPair : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void figuresAreThoseOfResultsFilesOfTheCommonImages_data() {
+    QTest::addColumn<int>("seed");
+    QTest::addColumn<int>("most");
+    for (int seed = 1; seed <= 5; ++seed)
+      for (const int most : {3, 100}) QTest::addRow("seed %d, %d", seed, most) << seed << most;
+  }
+  /// As coco-eval computes them.
+  void figuresAreThoseOfResultsFilesOfTheCommonImages() {
+    QFETCH(int, seed);
+    QFETCH(int, most);
+    const tests::MadePairs made(static_cast<std::uint64_t>(seed));
+    const MatchRules rules{coco::IouType::Box, static_cast<std::size_t>(most)};
+    const ResultsPair pair = compareResults(made.dataset, made.first, made.second, rules);
+    coco::Dataset common = made.dataset;
+    common.keepImages([&](std::size_t, const coco::Image& image) {
+      return made.first.contains(image.id) && made.second.contains(image.id);
+    });
+    QCOMPARE(pair.imageCount, common.images().size());
+    const QTemporaryDir folder;
+    coco::Params params;
+    params.maxDetections.back() = rules.mostDetections;
+    const auto evaluated = [&](const char* name, const PredictionStore::ByImage& predictions) {
+      const std::string file = written(folder.filePath(QLatin1String(name)), predictions, common);
+      return coco::matchResults(common, coco::ResultsFile::load(file, common), rules.type, params);
+    };
+    const auto first = evaluated("a.json", made.first), second = evaluated("b.json", made.second);
+    const auto& classes = common.categories();
+    const auto same = [](const coco::AveragePrecision& ours, const coco::AveragePrecision& theirs) {
+      return ours.names == theirs.names && ours.stats == theirs.stats &&
+             std::ranges::equal(ours.classes, theirs.classes, [](const auto& a, const auto& b) {
+               return a.category == b.category && a.ap == b.ap && a.ap50 == b.ap50;
+             });
+    };
+    QVERIFY(same(pair.first, coco::accumulate(first, classes, params)));
+    QVERIFY(same(pair.second, coco::accumulate(second, classes, params)));
+    const coco::ApComparison ap = coco::compareAp(coco::WeightedAp(first, classes, params),
+                                                  coco::WeightedAp(second, classes, params));
+    QCOMPARE(pair.ap.difference, ap.difference);
+    QCOMPARE(pair.ap.pValue, ap.pValue);
+    QCOMPARE(pair.ap.interval.low, ap.interval.low);
+    QVERIFY(pair.ap.difference != 0);
+  }
+
+  void whyDatasetsCannotBeComparedIsSaid() {
+    const tests::MadePairs made(1), other(1);
+    QVERIFY(datasetDifference(made.dataset, other.dataset).isEmpty());
+    coco::Dataset fewer = made.dataset;
+    fewer.keepImages([](std::size_t index, const coco::Image&) { return index > 0; });
+    QVERIFY(datasetDifference(made.dataset, fewer).contains(QLatin1String("images")));
+    coco::Dataset renamed = made.dataset;
+    auto categories = renamed.categories();
+    categories.front().name = "renamed";
+    renamed.replaceCategories(categories, [](std::vector<coco::Annotation>&) {});
+    QVERIFY(datasetDifference(made.dataset, renamed).contains(QLatin1String("classes")));
+  }
+};
+
+LOCKSTEP_TEST(TstResultsPair)
+#include "tst_results_pair.moc"

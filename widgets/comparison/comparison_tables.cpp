@@ -1,0 +1,197 @@
+#include "widgets/comparison/comparison_tables.h"
+
+#include <QComboBox>
+#include <QHeaderView>
+#include <QItemSelectionModel>
+#include <QLocale>
+#include <QTreeView>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+enum Column { kName, kFirst, kSecond, kDelta, kColumns };
+
+constexpr int kDecimals = 4;
+
+/// Sorts numbers as numbers; missing ones last.
+class FigureItem : public QTreeWidgetItem {
+ public:
+  using QTreeWidgetItem::QTreeWidgetItem;
+  bool operator<(const QTreeWidgetItem& other) const override {
+    const int column = treeWidget()->sortColumn();
+    const QVariant own = data(column, Qt::UserRole), theirs = other.data(column, Qt::UserRole);
+    if (!own.isValid() || !theirs.isValid()) return QTreeWidgetItem::operator<(other);
+    return own.toDouble() < theirs.toDouble();
+  }
+};
+
+QString figureText(double value) {
+  return std::isnan(value) ? QStringLiteral("–") : QLocale().toString(value, 'f', kDecimals);
+}
+
+/// "▲ +0.0123": better or worse is said by the arrow too.
+QString deltaText(const ComparedFigure& figure) {
+  const double delta = figure.second - figure.first;
+  if (std::isnan(delta)) return QStringLiteral("–");
+  if (delta == 0) return QStringLiteral("=");
+  const bool isBetter = (delta > 0) != figure.isLowerBetter;
+  return QStringLiteral("%1 %2%3").arg(isBetter ? QStringLiteral("▲") : QStringLiteral("▼"),
+                                       delta > 0 ? QStringLiteral("+") : QString(),
+                                       figureText(delta));
+}
+
+QTreeWidget* table(const QString& name, const QStringList& columns) {
+  auto* tree = new QTreeWidget;
+  tree->setRootIsDecorated(false);
+  tree->setUniformRowHeights(true);
+  tree->setHeaderLabels(columns);
+  tree->setAccessibleName(name);
+  tree->header()->setStretchLastSection(false);
+  tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  tree->header()->setSectionResizeMode(kName, QHeaderView::Stretch);
+  return tree;
+}
+
+void fill(QTreeWidget* table, const std::vector<ComparedFigure>& figures) {
+  const bool isSorted = table->isSortingEnabled();
+  table->setSortingEnabled(false);
+  table->clear();
+  for (const ComparedFigure& figure : figures) {
+    auto* item = new FigureItem(table, QStringList{figure.name, figureText(figure.first),
+                                                   figureText(figure.second), deltaText(figure)});
+    const double values[] = {figure.first, figure.second, figure.second - figure.first};
+    for (int column = kFirst; column < kColumns; ++column) {
+      const double value = values[column - kFirst];
+      item->setData(column, Qt::UserRole, std::isnan(value) ? -HUGE_VAL : value);
+      item->setFont(column, monoFont());
+      item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    }
+    item->setToolTip(kName, figure.name);
+  }
+  table->setSortingEnabled(isSorted);
+}
+
+}  // namespace
+
+ComparisonTables::ComparisonTables(QWidget* parent) : QTabWidget(parent) {
+  buildUi();
+  connectSignals();
+  showCounts();
+}
+
+void ComparisonTables::buildUi() {
+  setDocumentMode(true);
+  const QStringList columns{tr("Figure"), tr("A"), tr("B"), tr("B − A")};
+  figures_ = table(tr("Figures of A and B"), columns);
+  classes_ = table(tr("AP of the classes in A and B"),
+                   {tr("Class"), tr("AP of A"), tr("AP of B"), tr("B − A")});
+  classes_->setSortingEnabled(true);
+  classes_->sortByColumn(kDelta, Qt::AscendingOrder);
+  settings_ = table(tr("Settings that differ"), {tr("Key"), tr("A"), tr("B")});
+  settings_->header()->setSectionResizeMode(QHeaderView::Stretch);
+  addTab(figures_, tr("Figures"));
+  addTab(classes_, tr("Classes"));
+  addTab(buildObjects(), tr("Objects"));
+  addTab(settings_, tr("Settings"));
+}
+
+QWidget* ComparisonTables::buildObjects() {
+  objects_ = new PairedObjectModel(this);
+  finders_ = new QComboBox;
+  finders_->setAccessibleName(tr("Which objects are listed"));
+  list_ = new QTreeView;
+  list_->setModel(objects_);
+  list_->setRootIsDecorated(false);
+  list_->setUniformRowHeights(true);
+  list_->setAccessibleName(tr("Objects that A and B find or miss"));
+  list_->header()->setStretchLastSection(false);
+  list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 6, 0, 0);
+  column->addWidget(finders_);
+  column->addWidget(list_, 1);
+  return page;
+}
+
+void ComparisonTables::connectSignals() {
+  connect(finders_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    if (index < 0) return;
+    objects_->setFinders(static_cast<Finders>(finders_->currentData().toInt()));
+    chooseFirstObject();
+  });
+  connect(list_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& row) {
+            if (row.isValid()) Q_EMIT objectChosen(objects_->objectAt(row.row()));
+          });
+}
+
+void ComparisonTables::setFigures(const std::vector<ComparedFigure>& figures) {
+  fill(figures_, figures);
+}
+
+void ComparisonTables::setClasses(const std::vector<ComparedFigure>& classes) {
+  fill(classes_, classes);
+}
+
+void ComparisonTables::setSettings(const std::vector<config::ConfigDifference>& settings) {
+  settings_->clear();
+  for (const config::ConfigDifference& one : settings) {
+    auto* item = new QTreeWidgetItem(
+        settings_, {QString::fromStdString(one.key), QString::fromStdString(one.left),
+                    QString::fromStdString(one.right)});
+    for (int column = kName; column <= kSecond; ++column) {
+      item->setFont(column, monoFont(11));
+      item->setToolTip(column, item->text(column));
+    }
+  }
+  setTabText(indexOf(settings_), tr("Settings (%1)").arg(settings.size()));
+}
+
+void ComparisonTables::setObjects(std::shared_ptr<const coco::Dataset> dataset,
+                                  PairedObjectModel::Objects objects) {
+  objects_->setObjects(std::move(dataset), std::move(objects));
+  showCounts();
+  chooseFirstObject();
+}
+
+void ComparisonTables::chooseFirstObject() {
+  if (objects_->rowCount() > 0) list_->setCurrentIndex(objects_->index(0, 0));
+}
+
+void ComparisonTables::showCounts() {
+  const struct {
+    Finders finders;
+    QString text;
+  } kinds[] = {{Finders::OnlyFirst, tr("A finds, B misses: %1")},
+               {Finders::OnlySecond, tr("B finds, A misses: %1")},
+               {Finders::Neither, tr("Both miss: %1")},
+               {Finders::Both, tr("Both find: %1")}};
+  if (finders_->count() == 0)
+    for (const auto& kind : kinds) finders_->addItem({}, static_cast<int>(kind.finders));
+  for (int i = 0; i < finders_->count(); ++i) {
+    const int count = objects_->counts().at(static_cast<std::size_t>(kinds[i].finders));
+    finders_->setItemText(i, kinds[i].text.arg(count));
+  }
+}
+
+void ComparisonTables::showFinders(Finders finders) {
+  finders_->setCurrentIndex(finders_->findData(static_cast<int>(finders)));
+}
+
+void ComparisonTables::moveObject(int rows) {
+  const int count = objects_->rowCount();
+  if (count == 0) return;
+  setCurrentWidget(list_->parentWidget());
+  const int current = list_->currentIndex().isValid() ? list_->currentIndex().row() : -1;
+  const int row = std::clamp(current < 0 ? 0 : current + rows, 0, count - 1);
+  list_->setCurrentIndex(objects_->index(row, 0));
+}
+
+}  // namespace lockstep::widgets

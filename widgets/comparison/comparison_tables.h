@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QTabWidget>
+#include <memory>
+#include <vector>
+
+#include "engine/config/load.h"
+#include "widgets/comparison/paired_object_model.h"
+
+class QComboBox;
+class QTreeView;
+class QTreeWidget;
+
+namespace lockstep::widgets {
+
+/// A figure of A and of B; NaN: there is none.
+struct ComparedFigure {
+  QString name;
+  double first = 0, second = 0;
+  bool isLowerBetter = false;
+};
+
+/// What two results differ in, as tables: figures, classes, settings, and the objects that only one
+/// of them finds.
+class ComparisonTables : public QTabWidget {
+  Q_OBJECT
+
+ public:
+  explicit ComparisonTables(QWidget* parent = nullptr);
+
+  void setFigures(const std::vector<ComparedFigure>& figures);
+  void setClasses(const std::vector<ComparedFigure>& classes);
+  void setSettings(const std::vector<config::ConfigDifference>& settings);
+  void setObjects(std::shared_ptr<const coco::Dataset> dataset, PairedObjectModel::Objects objects);
+  const PairedObjectModel* objects() const { return objects_; }
+  void showFinders(Finders finders);
+  /// Chooses the object so many rows on; stays within the list.
+  void moveObject(int rows);
+
+ Q_SIGNALS:
+  void objectChosen(const lockstep::widgets::PairedObject& object);
+
+ private:
+  void buildUi();
+  QWidget* buildObjects();
+  void connectSignals();
+  void showCounts();
+  void chooseFirstObject();
+
+  QTreeWidget *figures_ = nullptr, *classes_ = nullptr, *settings_ = nullptr;
+  QComboBox* finders_ = nullptr;
+  QTreeView* list_ = nullptr;
+  PairedObjectModel* objects_ = nullptr;
+};
+
+}  // namespace lockstep::widgets

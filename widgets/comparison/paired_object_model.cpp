@@ -1,0 +1,79 @@
+#include "widgets/comparison/paired_object_model.h"
+
+#include <QLocale>
+#include <algorithm>
+
+namespace lockstep::widgets {
+namespace {
+
+enum Column { kImage, kClass, kArea, kColumns };
+
+}  // namespace
+
+void PairedObjectModel::setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects) {
+  beginResetModel();
+  dataset_ = std::move(dataset);
+  objects_ = std::move(objects);
+  counts_ = {};
+  if (objects_)
+    for (const PairedObject& object : *objects_)
+      ++counts_.at(static_cast<std::size_t>(object.finders));
+  choose();
+  endResetModel();
+}
+
+void PairedObjectModel::setFinders(Finders finders) {
+  beginResetModel();
+  finders_ = finders;
+  choose();
+  endResetModel();
+}
+
+void PairedObjectModel::choose() {
+  rows_.clear();
+  for (std::size_t i = 0; objects_ && i < objects_->size(); ++i)
+    if ((*objects_)[i].finders == finders_) rows_.push_back(i);
+}
+
+int PairedObjectModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int PairedObjectModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : kColumns;
+}
+
+QVariant PairedObjectModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
+  if (role == Qt::TextAlignmentRole && index.column() == kArea)
+    return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+  if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
+  const PairedObject& object = objectAt(index.row());
+  const coco::Annotation& annotation =
+      dataset_->annotationsOf(object.imageIndex)[static_cast<std::size_t>(object.annotation)];
+  switch (index.column()) {
+    case kImage:
+      return QString::fromStdString(dataset_->images()[object.imageIndex].fileName);
+    case kClass: {
+      const auto& categories = dataset_->categories();
+      const auto found = std::ranges::find(categories, annotation.categoryId, &coco::Category::id);
+      return found == categories.end() ? QString() : QString::fromStdString(found->name);
+    }
+    default:
+      return tr("%1 px²").arg(QLocale().toString(qRound64(annotation.area)));
+  }
+}
+
+QVariant PairedObjectModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (role != Qt::DisplayRole || orientation != Qt::Horizontal) return {};
+  switch (section) {
+    case kImage:
+      return tr("Image");
+    case kClass:
+      return tr("Class");
+    default:
+      return tr("Area");
+  }
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "widgets/instances/paired_objects.h"
+
+namespace lockstep::widgets {
+
+/// The objects of one kind of Finders: image, class and area.
+class PairedObjectModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  using Objects = std::shared_ptr<const std::vector<PairedObject>>;
+  explicit PairedObjectModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+
+  /// nullptr: none.
+  void setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects);
+  void setFinders(Finders finders);
+  Finders finders() const { return finders_; }
+  /// Of each kind, by its value.
+  const std::array<int, 4>& counts() const { return counts_; }
+  const PairedObject& objectAt(int row) const {
+    return (*objects_)[rows_[static_cast<std::size_t>(row)]];
+  }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+  QVariant headerData(int section, Qt::Orientation orientation,
+                      int role = Qt::DisplayRole) const override;
+
+ private:
+  void choose();
+
+  std::shared_ptr<const coco::Dataset> dataset_;
+  Objects objects_;
+  Finders finders_ = Finders::OnlyFirst;
+  std::vector<std::size_t> rows_;  ///< indices of the objects
+  std::array<int, 4> counts_{};
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,69 @@
+#include "widgets/instances/results_pair.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "engine/coco/evaluation/image_matches.h"
+
+namespace lockstep::widgets {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("ResultsPair", text); }
+
+std::vector<coco::Detection> detectionsOf(const PredictionStore::ByImage& predictions,
+                                          const std::vector<ImageId>& images) {
+  std::vector<coco::Detection> all;
+  for (const ImageId image : images) {
+    const std::vector<coco::Detection>& own = *predictions.at(image);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+bool isSameImage(const coco::Image& one, const coco::Image& other) {
+  return one.id == other.id && one.fileName == other.fileName && one.width == other.width &&
+         one.height == other.height;
+}
+
+bool isSameClass(const coco::Category& one, const coco::Category& other) {
+  return one.id == other.id && one.name == other.name;
+}
+
+}  // namespace
+
+ResultsPair compareResults(const coco::Dataset& dataset, const PredictionStore::ByImage& first,
+                           const PredictionStore::ByImage& second, const MatchRules& rules) {
+  std::vector<ImageId> images;
+  for (const coco::Image& image : dataset.images())
+    if (first.contains(image.id) && second.contains(image.id)) images.push_back(image.id);
+  coco::Params params;
+  params.maxDetections.back() = rules.mostDetections;
+  const auto matchesOf = [&](const PredictionStore::ByImage& predictions) {
+    return coco::matchDataset(dataset, detectionsOf(predictions, images), rules.type, images,
+                              params);
+  };
+  const auto ofFirst = matchesOf(first), ofSecond = matchesOf(second);
+  const auto& categories = dataset.categories();
+  return {images.size(), coco::accumulate(ofFirst, categories, params),
+          coco::accumulate(ofSecond, categories, params),
+          coco::compareAp(coco::WeightedAp(ofFirst, categories, params),
+                          coco::WeightedAp(ofSecond, categories, params))};
+}
+
+QString datasetDifference(const coco::Dataset& first, const coco::Dataset& second) {
+  if (!std::ranges::equal(first.categories(), second.categories(), isSameClass))
+    return tr("their held-out classes differ (%1 and %2)")
+        .arg(first.categories().size())
+        .arg(second.categories().size());
+  if (!std::ranges::equal(first.images(), second.images(), isSameImage))
+    return tr("their held-out images differ (%1 and %2)")
+        .arg(first.images().size())
+        .arg(second.images().size());
+  if (first.annotationCount() != second.annotationCount())
+    return tr("their held-out objects differ (%1 and %2)")
+        .arg(first.annotationCount())
+        .arg(second.annotationCount());
+  return {};
+}
+
+}  // namespace lockstep::widgets
