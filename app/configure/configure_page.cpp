@@ -127,7 +127,8 @@ void ConfigurePage::countImages() {
 
 /// Again only when something that it depends on has changed.
 void ConfigurePage::survey() {
-  if (!editor_->hasDocument()) return;
+  // With errors, the facts are those of the last valid text.
+  if (!editor_->hasDocument() || editor_->loaded().hasErrors()) return;
   devices_.find();  // until they are found, the facts that need no memory are shown
   const MachineMemory& memory = devices_.memory();
   SurveySources sources{drawsPerEpoch_, runs_ ? runs_() : QStringList(), memory, known_.objects};

@@ -134,6 +134,7 @@ void MainWindow::connectSignals() {
 
 void MainWindow::connectRuns() {
   connect(runs_, &RunsPanel::selectionChanged, this, &MainWindow::showSelection);
+  connectLayoutTimer();
   connect(runs_, &RunsPanel::currentHiddenChanged, this, &MainWindow::updateStatus);
   connect(runs_, &RunsPanel::resumeRequested, this,
           [this](const QString& folder) { resumeRun(folder, {}); });
@@ -216,6 +217,7 @@ bool MainWindow::event(QEvent* event) {
                               event->type() == QEvent::WindowStateChange;
   if (isOfVisibility)
     for (RemoteRuns* runs : remoteRuns_) runs->setWatched(isVisible() && !isMinimized());
+  if (event->type() == QEvent::Resize || event->type() == QEvent::Move) keepLayoutSoon();
   return QMainWindow::event(event);
 }
 

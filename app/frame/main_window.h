@@ -7,6 +7,7 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <QTimer>
 #include <QVariantMap>
 #include <functional>
 #include <optional>
@@ -144,6 +145,8 @@ class MainWindow : public QMainWindow {
   QAction* addSessionAction();
   std::optional<Session> sessionToRestore() const;
   void saveSession() const;
+  void keepLayoutSoon();
+  void connectLayoutTimer();
   void restoreSession(const Session& session);
   void reopenExperiments(const QStringList& files);
   /// Of an earlier session, and no longer there.
@@ -266,7 +269,8 @@ class MainWindow : public QMainWindow {
   QHash<QString, QString> rangeTests_;  ///< experiment file by run folder, until they have ended
   QString rangeTested_;                 ///< experiment file of the one that is starting
   /// Path of the document that was started last; empty: a run was.
-  QString noFaults_;  ///< title of the message of the last check of data and weights
+  QTimer layoutTimer_;  ///< runs from a change of the layout or the session until it is saved
+  QString noFaults_;    ///< title of the message of the last check of data and weights
   QString startedFile_;
 };
 

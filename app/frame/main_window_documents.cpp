@@ -38,6 +38,7 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(document, &DocumentController::saved, this, &MainWindow::noteOpened);
   connect(document, &DocumentController::stateChanged, this, [this, document] {
     if (document->hasFile()) noteOpened(document->path());
+    keepLayoutSoon();
   });
   connect(qApp, &QGuiApplication::commitDataRequest, this, &MainWindow::keepDrafts,
           Qt::DirectConnection);

@@ -23,7 +23,7 @@ const QString kSessionKey = QStringLiteral("session"),
               kRestoresKey = QStringLiteral("restoresSession"),
               kSplittersKey = QStringLiteral("splitters");
 
-constexpr std::chrono::milliseconds kBusyAgainIn{50};
+constexpr std::chrono::milliseconds kBusyAgainIn{50}, kLayoutKeptAfter{1000};
 
 struct Found {
   QStringList there, gone;
@@ -79,6 +79,21 @@ void MainWindow::saveSession() const {
   session.page = page();
   session.monitor = monitorPage()->viewState();
   QSettings().setValue(kSessionKey, session.toVariant());
+}
+
+/// So that a program that is killed is where it was. Once what was restored is there.
+void MainWindow::keepLayoutSoon() {
+  if (options_.keepLayout && !layoutTimer_.isActive()) layoutTimer_.start(kLayoutKeptAfter);
+}
+
+void MainWindow::connectLayoutTimer() {
+  layoutTimer_.setSingleShot(true);
+  layoutTimer_.callOnTimeout(this, [this] {
+    if (!isReady() || !waitingExperiments_.isEmpty()) return layoutTimer_.start(kLayoutKeptAfter);
+    saveLayout();
+  });
+  connect(pages_, &PageArea::pageShown, this, &MainWindow::keepLayoutSoon);
+  connect(runs_, &RunsPanel::selectionChanged, this, &MainWindow::keepLayoutSoon);
 }
 
 /// The window is not shown yet: experiments are opened once it is.

@@ -41,22 +41,30 @@ protocol::Alert alertOf(AlertKind kind, Severity severity, std::string text,
   return alert;
 }
 
-protocol::Alert nonFinite(std::int64_t step, std::string_view tag, double value) {
+/// How to begin again; goes on with what to change.
+std::string beginAgain(bool hasCheckpoint) {
+  return hasCheckpoint ? "restart from the checkpoint before it (train RUN --from STEP) with "
+                       : "train again (there is no checkpoint before it) with ";
+}
+
+protocol::Alert nonFinite(std::int64_t step, std::string_view tag, double value,
+                          bool hasCheckpoint) {
   const std::string what = std::isnan(value) ? "NaN" : "infinite";
   return alertOf(AlertKind::NonFinite, Severity::Error,
                  std::string(tag) + " is " + what + " at step " + std::to_string(step) +
-                     ". Restart from the checkpoint before it (train RUN --from STEP) with a lower "
-                     "solver.base_lr, a longer solver.warmup_steps or solver.clip_grad_norm.",
+                     ". What helps: " + beginAgain(hasCheckpoint) +
+                     "a lower solver.base_lr, a longer solver.warmup_steps or "
+                     "solver.clip_grad_norm.",
                  {std::string(tag)}, step, step);
 }
 
-protocol::Alert lossJump(std::int64_t step, double loss, double median) {
+protocol::Alert lossJump(std::int64_t step, double loss, double median, bool hasCheckpoint) {
   return alertOf(AlertKind::LossJump, Severity::Warning,
                  "Training loss jumped to " + shortNumber(loss) + " at step " +
                      std::to_string(step) + ", " + shortNumber(loss / median) +
-                     " times its usual " + shortNumber(median) +
-                     ". If it stays there, restart from the checkpoint before it (train RUN --from "
-                     "STEP) with a lower solver.base_lr or with solver.clip_grad_norm.",
+                     " times its usual " + shortNumber(median) + ". If it stays there, " +
+                     beginAgain(hasCheckpoint) +
+                     "a lower solver.base_lr or with solver.clip_grad_norm.",
                  {kTrainTotalLoss}, step, step);
 }
 
@@ -117,7 +125,7 @@ void AlertDetector::addScalar(std::int64_t step, std::string_view tag, double va
   slowRank_.add(tag, value);
   if (!events::tags::isTrainLoss(tag) && !events::tags::isEvalLoss(tag)) return;
   if (!std::isfinite(value)) {
-    if (!nonFiniteRaised_) raised_.push_back(nonFinite(step, tag, value));
+    if (!nonFiniteRaised_) raised_.push_back(nonFinite(step, tag, value, !checkpoints_.empty()));
     nonFiniteRaised_ = true;
     return;
   }
@@ -134,7 +142,7 @@ void AlertDetector::addTrainLoss(std::int64_t step, double loss) {
     const bool isJump = isHigh && (wasHigh_ || loss > kLargeJumpFactor * median);
     wasHigh_ = isHigh;
     if (isJump && !jumpRaised_) {
-      raised_.push_back(lossJump(step, loss, median));
+      raised_.push_back(lossJump(step, loss, median, !checkpoints_.empty()));
       jumpRaised_ = true;
     }
     if (loss < kCalmFactor * median) jumpRaised_ = false;

@@ -4,6 +4,7 @@
 #include "engine/alerts/alert_detector.h"
 #include "engine/events/event_record.h"
 #include "tests/events/record_samples.h"
+#include "tests/support/contains.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -100,9 +101,12 @@ void TstAlertDetector::aNonFiniteLossIsRaisedOnceWithItsTag() {
   QCOMPARE(watch.kinds(), Kinds{"non_finite"});
   QCOMPARE(watch.alerts[0].step, 4);
   QVERIFY(watch.alerts[0].text.starts_with("train/loss_mask is NaN at step 4. "));
+  QVERIFY(tests::contains(watch.alerts[0].text, "no checkpoint before it"));
   Watch heldOut;
+  heldOut.event(protocol::Checkpoint{0, 4, 0, "checkpoints/step-00000004", true});
   heldOut.add(scalarRecord(8, {{"eval/loss_box_reg", -INFINITY}}));
   QVERIFY(heldOut.alerts.at(0).text.starts_with("eval/loss_box_reg is infinite at step 8. "));
+  QVERIFY(tests::contains(heldOut.alerts[0].text, "restart from the checkpoint before it"));
 }
 
 void TstAlertDetector::otherScalarsMayBeNonFinite() {

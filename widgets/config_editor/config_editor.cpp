@@ -114,7 +114,7 @@ void ConfigEditor::connectText() {
   addNamedAction(this, ActionPlace::Configure, "configure.undo", tr("Undo"), {Qt::CTRL | Qt::Key_Z},
                  [this] { undo(); });
   addNamedAction(this, ActionPlace::Configure, "configure.redo", tr("Redo"),
-                 {Qt::CTRL | Qt::SHIFT | Qt::Key_Z}, [this] { redo(); });
+                 {Qt::CTRL | Qt::SHIFT | Qt::Key_Z, Qt::CTRL | Qt::Key_Y}, [this] { redo(); });
   addNamedAction(this, ActionPlace::Configure, "configure.compare", tr("Compare with…"), {},
                  [this] { Q_EMIT comparisonRequested(); });
   addNamedAction(this, ActionPlace::Configure, "configure.end_comparison", tr("End the comparison"),

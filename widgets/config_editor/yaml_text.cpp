@@ -311,7 +311,11 @@ void YamlText::keyPressEvent(QKeyEvent* event) {
   if (event->matches(QKeySequence::Redo)) return redo();
   const bool endsLine = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
   if (endsLine && isWordWritten()) cancelList();
+  if (!endsLine) return QsciScintilla::keyPressEvent(event);
+  // So that undo takes back a line at a time.
+  beginUndoAction();
   QsciScintilla::keyPressEvent(event);
+  endUndoAction();
 }
 
 /// Passes Escape on to the window unless there is a list to close.

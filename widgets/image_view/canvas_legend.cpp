@@ -26,10 +26,10 @@ void addTruths(Entries& entries, const CanvasScene& scene, const CanvasLayers& l
     });
   };
   if (layers.groundTruth && has(false))
-    entries.push_back({QPen(theme.groundTruth, kPenPx), CanvasLegend::tr("ground truth")});
+    entries.push_back({QPen(theme.groundTruth, kPenPx), CanvasLegend::tr("ground truth"), true});
   if (layers.crowds && has(true))
     entries.push_back(
-        {QPen(theme.groundTruth, kPenPx, Qt::DashDotLine), CanvasLegend::tr("crowd region")});
+        {QPen(theme.groundTruth, kPenPx, Qt::DashDotLine), CanvasLegend::tr("crowd region"), true});
 }
 
 /// Their dashes; also their colours if these stand for them.
@@ -115,6 +115,10 @@ void CanvasLegend::paintEvent(QPaintEvent*) {
     }
     painter.drawText(QRect(x + stroke + gap, 0, end - x, height()),
                      Qt::AlignVCenter | Qt::AlignLeft, entries_[i].text);
+    if (entries_[i].hasHalo) {
+      painter.setPen(QPen(currentTheme().groundTruthHalo, kPenPx * 2));
+      painter.drawLine(x, middle, x + stroke, middle);
+    }
     painter.setPen(entries_[i].pen);
     painter.drawLine(x, middle, x + stroke, middle);
     x = end + apart;

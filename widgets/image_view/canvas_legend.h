@@ -24,6 +24,7 @@ class CanvasLegend : public QWidget, public SpokenValue {
   struct Entry {
     QPen pen;
     QString text;
+    bool hasHalo = false;  ///< as ground truth has on the image
   };
   /// nullptr: nothing is drawn.
   void show(const std::shared_ptr<const CanvasScene>& scene, const CanvasLayers& layers);

@@ -28,6 +28,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPrefetched = 3;
+constexpr int kFewestLetters = 12;  ///< of what is chosen that are seen in a narrow window
 
 }  // namespace
 
@@ -49,7 +50,11 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   filter = new QComboBox;
   filter->addItems({tr("All images"), tr("Predicted images"), tr("Images with errors")});
   filter->setAccessibleName(tr("Images shown"));
+  filter->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  filter->setMinimumContentsLength(kFewestLetters);
   sort = new QComboBox;
+  sort->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  sort->setMinimumContentsLength(kFewestLetters);
   sort->addItems({tr("Dataset order"), tr("Most errors first"), tr("Most false positives first"),
                   tr("Most missed first"), tr("By name")});
   sort->setAccessibleName(tr("Sort images"));
