@@ -200,6 +200,12 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
   try {
     if (const std::string run = reading.source.runFolder.toStdString(); !run.empty())
       reading.experiment = run_folder::readRunExperiment(run_folder::Layout(run));
+    if (!has(reading.experiment, *reading.source.part)) {
+      reading.error = tr("There is none: %1 is not set.")
+                          .arg(*reading.source.part == Part::Train ? QStringLiteral("dataset.train")
+                                                                   : QStringLiteral("dataset.val"));
+      return reading;
+    }
     reading.part = std::make_shared<const dataset_check::CountedPart>(
         dataset_check::countPart(reading.experiment, *reading.source.part));
   } catch (const std::exception& error) {

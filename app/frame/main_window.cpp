@@ -189,6 +189,7 @@ void MainWindow::connectRun(RunController* run) {
 ConfigurePage* MainWindow::configurePage() { return pages_->configurePage(); }
 MonitorPage* MainWindow::monitorPage() const { return pages_->monitorPage(); }
 PredictionsPage* MainWindow::predictionsPage() { return pages_->predictionsPage(); }
+DataPage* MainWindow::dataPage() { return pages_->dataPage(); }
 ComparePage* MainWindow::comparePage() { return pages_->comparePage(); }
 
 void MainWindow::showPage(Page page) { pages_->showPage(page); }
@@ -207,7 +208,7 @@ void MainWindow::handlePageShown(Page page) {
 void MainWindow::focusPage() {
   if (page() == Page::Monitor) runs_->focusList();
   if (page() == Page::Predictions) predictionsPage()->view()->setFocus(Qt::OtherFocusReason);
-  if (page() == Page::Data) pages_->dataPage()->setFocus(Qt::OtherFocusReason);
+  if (page() == Page::Data) dataPage()->setFocus(Qt::OtherFocusReason);
   if (page() == Page::Compare) comparePage()->setFocus(Qt::OtherFocusReason);
 }
 

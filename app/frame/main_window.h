@@ -36,6 +36,7 @@ class BusyDevices;
 class CommandPalette;
 class ComparePage;
 class ConfigurePage;
+class DataPage;
 class DesktopNotice;
 class Dock;
 class Dismissals;
@@ -85,6 +86,7 @@ class MainWindow : public QMainWindow {
   ConfigurePage* configurePage();
   MonitorPage* monitorPage() const;
   PredictionsPage* predictionsPage();
+  DataPage* dataPage();
   ComparePage* comparePage();
   RunsPanel* runsPanel() const { return runs_; }
 

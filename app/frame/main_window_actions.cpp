@@ -78,7 +78,7 @@ QMenu* MainWindow::buildMenu() {
   menu->addAction(addEverywhere("window.change_keys", tr("Change keys…"), "", [this] {
     configurePage();
     predictionsPage();
-    pages_->dataPage();
+    dataPage();
     comparePage();
     KeysDialog(this, options_.keepLayout).exec();
   }));
@@ -152,7 +152,7 @@ void MainWindow::buildPanelMenu(QMenu* menu) {
 void MainWindow::showPalette() {
   configurePage();
   predictionsPage();
-  pages_->dataPage();
+  dataPage();
   comparePage();
   auto* palette = new CommandPalette(this, [this](const QAction* action) {
     switch (widgets::placeOf(action)) {
@@ -199,7 +199,7 @@ void MainWindow::addRunsTo(CommandPalette* palette) {
 void MainWindow::showShortcuts() {
   configurePage();
   predictionsPage();
-  pages_->dataPage();
+  dataPage();
   comparePage();
   showShortcutSheet(this);
 }

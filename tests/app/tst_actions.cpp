@@ -76,6 +76,7 @@ class TstActions : public QObject {
     MainWindow window(&theme_, optionsFor({}));
     window.configurePage();
     window.predictionsPage();
+    window.dataPage();
     window.comparePage();
     const QList<QAction*> actions = widgets::namedActions(&window);
     QVERIFY(actions.size() > 45);
@@ -280,6 +281,7 @@ class TstActions : public QObject {
     MainWindow window(&theme_, optionsFor({}));
     window.configurePage();
     window.predictionsPage();
+    window.dataPage();
     window.comparePage();
     app::KeysDialog dialog(&window, false);
     dialog.show();

@@ -208,6 +208,7 @@ class TstDocumentedShortcuts : public QObject {
     QVERIFY(QTest::qWaitForWindowActive(&window));
     window.configurePage();
     window.predictionsPage();
+    window.dataPage();
     window.comparePage();
     QTRY_VERIFY(window.isReady());
   }

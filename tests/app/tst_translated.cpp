@@ -135,6 +135,7 @@ class TstTranslated : public QObject {
     MainWindow window(&theme_, tests::optionsFor({run, file.fileName()}));
     window.configurePage();
     window.predictionsPage();
+    window.dataPage();
     window.comparePage();
     window.showPage(static_cast<Page>(page));
     window.show();
