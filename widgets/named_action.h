@@ -12,7 +12,16 @@ class QWidget;
 namespace lockstep::widgets {
 
 /// Where an action's keys work; elsewhere the same keys may mean another one.
-enum class ActionPlace { Everywhere, Configure, Runs, Monitor, Predictions, Data, Compare, Inspector };
+enum class ActionPlace {
+  Everywhere,
+  Configure,
+  Runs,
+  Monitor,
+  Predictions,
+  Data,
+  Compare,
+  Inspector
+};
 
 /// A property of an action: its name in lists, where the text of its menu entry does not say
 /// enough.

@@ -78,7 +78,7 @@ void RunTrash::move(const QStringList& folders) {
 }
 
 void RunTrash::undo() {
-  if (!canUndo()) return;
+  if (moves_.empty()) return;
   const std::vector<Moved> moved = std::move(moves_.back());
   moves_.pop_back();
   jobs::start(

@@ -259,15 +259,13 @@ void DataPage::clean() {
       jobs::folderToBeginWith(annotations.absolutePath()) + QStringLiteral("/cleaned"), {}, nullptr,
       QFileDialog::ShowDirsOnly | QFileDialog::DontConfirmOverwrite);
   if (folder.isEmpty()) return;
-  cleaned_ = std::make_unique<QTemporaryDir>();
-  const QString file = cleaned_->filePath(QStringLiteral("experiment.yaml"));
   try {
-    base::writeFileAtomically(file.toStdString(), config::writeExperiment(reading_->experiment));
+    cleaned_ = std::make_unique<ExperimentCopy>(reading_->experiment);
   } catch (const std::exception& error) {
     return Q_EMIT failed(tr("No cleaned annotations were written"),
                          QString::fromUtf8(error.what()));
   }
-  cleaning_.clean(file, folder);
+  cleaning_.clean(cleaned_->file(), folder);
 }
 
 bool DataPage::isReady() const { return job_.isIdle() && view_->isReady(); }

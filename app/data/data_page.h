@@ -98,7 +98,7 @@ class DataPage : public QWidget {
   QString checkedKey_;  ///< of the data that findings_ are of
   std::vector<dataset_check::Finding> findings_;
   DatasetPreparation cleaning_;
-  std::unique_ptr<QTemporaryDir> cleaned_;  ///< with the experiment that is being cleaned
+  std::unique_ptr<ExperimentCopy> cleaned_;  ///< the experiment that is being cleaned
 };
 
 }  // namespace lockstep::app

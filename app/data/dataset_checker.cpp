@@ -5,7 +5,6 @@
 #include "app/controllers/progress_line.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/config/load.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -13,6 +12,8 @@ namespace {
 
 using dataset_check::Finding;
 using nlohmann::json;
+
+constexpr const char* kReport = "check.json";
 
 template <typename Value>
 std::optional<Value> optionalOf(const json& object, const char* key) {
@@ -76,16 +77,14 @@ DatasetChecker::DatasetChecker(const QString& program, QObject* parent)
 void DatasetChecker::check(const config::Experiment& experiment) {
   if (isRunning()) return;
   isCanceled_ = false;
-  folder_ = std::make_unique<QTemporaryDir>();
-  const QString file = folder_->filePath(QStringLiteral("experiment.yaml"));
   try {
-    base::writeFileAtomically(file.toStdString(), config::writeExperiment(experiment));
+    experiment_ = std::make_unique<ExperimentCopy>(experiment);
   } catch (const std::exception& error) {
     return Q_EMIT failed(QString::fromUtf8(error.what()));
   }
   Q_EMIT progressed(tr("Starting"));
-  command_.start({QStringLiteral("dataset"), QStringLiteral("check"), file, QStringLiteral("--out"),
-                  folder_->filePath(QStringLiteral("check.json"))});
+  command_.start({QStringLiteral("dataset"), QStringLiteral("check"), experiment_->file(),
+                  QStringLiteral("--out"), experiment_->pathOf(kReport)});
 }
 
 void DatasetChecker::cancel() {
@@ -96,7 +95,7 @@ void DatasetChecker::cancel() {
 /// 1: training refuses the data; the findings say why.
 void DatasetChecker::handleFinish(int exitStatus, const QString& messages) {
   if (isCanceled_) return Q_EMIT canceled();
-  const QString file = folder_->filePath(QStringLiteral("check.json"));
+  const QString file = experiment_->pathOf(kReport);
   if (exitStatus != 0 && exitStatus != 1)
     return Q_EMIT failed(messages.isEmpty() ? tr("lockstep-engine ended with status %1 and no "
                                                  "message.")

@@ -2,11 +2,11 @@
 
 #include <QObject>
 #include <QString>
-#include <QTemporaryDir>
 #include <memory>
 #include <vector>
 
 #include "app/controllers/engine_command.h"
+#include "app/data/experiment_copy.h"
 #include "engine/config/experiment.h"
 #include "engine/dataset_check/finding.h"
 
@@ -37,7 +37,7 @@ class DatasetChecker : public QObject {
   void handleFinish(int exitStatus, const QString& messages);
 
   EngineCommand command_;
-  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<ExperimentCopy> experiment_;  ///< with the report beside it
   bool isCanceled_ = false;
 };
 

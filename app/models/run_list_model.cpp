@@ -148,34 +148,6 @@ QVariant RunListModel::timeData(const Row& row, int role) const {
   }
 }
 
-QString RunListModel::forkTextOf(const Row& row) const {
-  const auto& fork = row.run.summary.info.forkedFrom;
-  if (!fork) return {};
-  const QString folder = QString::fromStdString(fork->run);
-  const int source = rowOf(folder);
-  const QString name = source < 0 ? folder.section(QLatin1Char('/'), -1)
-                                  : QString::fromStdString(nameOf(rows_[source].run));
-  return tr("%1 at step %2").arg(name).arg(fork->step);
-}
-
-QString RunListModel::toolTipOf(const Row& row) const {
-  QStringList lines{row.folder};
-  if (const auto& best = row.run.summary.info.best)
-    lines.append(tr("best %1 %2 at step %3 (held-out images)")
-                     .arg(QString::fromStdString(best->metric))
-                     .arg(best->value, 0, 'f', 3)
-                     .arg(best->step));
-  if (const QString fork = forkTextOf(row); !fork.isEmpty())
-    lines.append(tr("fork of %1").arg(fork));
-  if (!row.run.notes.note.empty()) lines.append(QString::fromStdString(row.run.notes.note));
-  if (row.hasVanished)
-    lines.append(
-        tr("Its folder was deleted, renamed or is on a disk that is gone. It comes back if "
-           "the folder does; its menu removes it from the list."));
-  if (!row.run.notesFault.empty()) lines.append(QString::fromStdString(row.run.notesFault));
-  return lines.join(QLatin1Char('\n'));
-}
-
 /// With the seconds if two of these runs were started in the same minute.
 QString RunListModel::startTextOf(const Row& row) const {
   if (RemotePlace::isRemote(row.folder)) return QString::fromStdString(row.run.summary.info.host);
@@ -241,8 +213,8 @@ void RunListModel::updatePlaces() {
 std::unique_ptr<PlaceScan> RunListModel::makePlace(const QString& folder) {
   auto place = std::make_unique<PlaceScan>();
   connect(place.get(), &PlaceScan::scanned, this, [this, folder](const RunScan::Changes& changes) {
-    setListingError(
-        folder, QString::fromStdString(changes.error.empty() ? changes.closed : changes.error));
+    setListingError(folder,
+                    QString::fromStdString(changes.error.empty() ? changes.closed : changes.error));
     applyChanges(changes);
     announceLoaded();
   });

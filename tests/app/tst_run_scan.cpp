@@ -145,8 +145,8 @@ class TstRunScan : public QObject {
     fs::permissions(folderOf(parent, "b"), fs::perms(0755));
     QCOMPARE(namesOf(changes.found), QStringLiteral("a"));
     QCOMPARE(changes.error, std::string());
-    QCOMPARE(changes.closed, parent.path().toStdString() +
-                                 ": no permission to look into b; it is not listed");
+    QCOMPARE(changes.closed,
+             parent.path().toStdString() + ": no permission to look into b; it is not listed");
     QCOMPARE(RunScan().update(wanted(parent)).closed, std::string());
   }
 

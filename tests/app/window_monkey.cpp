@@ -36,8 +36,7 @@ using namespace lockstep;
 namespace {
 
 constexpr int kLivePoints = 400;
-/// They end the window, or wait for another program.
-const QSet<QString> kLeftOut{QStringLiteral("window.close"), QStringLiteral("run.folder")};
+constexpr const char* kLeftOut = "window.close";
 
 int misuses = 0;
 
@@ -141,7 +140,7 @@ class Monkey {
     const QList<QAction*> actions = widgets::namedActions(&window_);
     QAction* action =
         actions[static_cast<qsizetype>(below(static_cast<std::size_t>(actions.size())))];
-    if (!kLeftOut.contains(action->objectName())) action->trigger();
+    if (action->objectName() != QLatin1String(kLeftOut)) action->trigger();
   }
   void goToPage() {
     static const QStringList pages{QStringLiteral("page.configure"), QStringLiteral("page.monitor"),
