@@ -3,33 +3,36 @@
 #include <QFile>
 #include <QPainter>
 #include <QPixmap>
+#include <QPixmapCache>
 #include <QSvgRenderer>
 
 namespace lockstep::widgets {
 namespace {
 
-QPixmap render(const QByteArray& svg, const QColor& color, int sizePx) {
-  QByteArray tinted = svg;
-  tinted.replace("currentColor", color.name().toLatin1());
-  QSvgRenderer renderer(tinted);
-  QPixmap pixmap(sizePx, sizePx);
+/// Rendered once for each colour: a switch of theme asks for the icons of every card.
+QPixmap pixmapOf(const QString& name, const QColor& color, int sizePx) {
+  const QString key = QStringLiteral("icon %1 %2 %3").arg(name, color.name()).arg(sizePx);
+  QPixmap pixmap;
+  if (QPixmapCache::find(key, &pixmap)) return pixmap;
+  QFile file(QStringLiteral(":/icons/") + name + QStringLiteral(".svg"));
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  QSvgRenderer renderer(file.readAll().replace("currentColor", color.name().toLatin1()));
+  pixmap = QPixmap(sizePx, sizePx);
   pixmap.fill(Qt::transparent);
   QPainter painter(&pixmap);
   renderer.render(&painter);
+  QPixmapCache::insert(key, pixmap);
   return pixmap;
 }
 
 }  // namespace
 
 QIcon icon(const QString& name, const QColor& color, const QColor& disabledColor) {
-  QFile file(QStringLiteral(":/icons/") + name + QStringLiteral(".svg"));
-  if (!file.open(QIODevice::ReadOnly)) return {};
-  const QByteArray svg = file.readAll();
   QIcon result;
   for (int sizePx : {16, 32, 48}) {
-    result.addPixmap(render(svg, color, sizePx));
+    result.addPixmap(pixmapOf(name, color, sizePx));
     if (disabledColor.isValid())
-      result.addPixmap(render(svg, disabledColor, sizePx), QIcon::Disabled);
+      result.addPixmap(pixmapOf(name, disabledColor, sizePx), QIcon::Disabled);
   }
   return result;
 }
