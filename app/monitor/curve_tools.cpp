@@ -29,7 +29,6 @@ void CurveTools::buildUi() {
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
   words_ = new QLineEdit;
   words_->setObjectName(QStringLiteral("cardSearch"));
-  words_->setPlaceholderText(tr("Search cards"));
   words_->setAccessibleName(tr("Search cards"));
   words_->setToolTip(tr("Words of a title or a tag: rpn, AP class"));
   words_->setClearButtonEnabled(true);
@@ -112,8 +111,11 @@ void CurveTools::toggleSmoothing() {
 
 void CurveTools::setSpacious(bool isSpacious) {
   smoothingLabel_->setVisible(isSpacious);
-  smoothing_->setFixedWidth(isSpacious ? 110 : 70);
-  words_->setFixedWidth(widgets::scaledPx(isSpacious ? 160 : 110));
+  smoothingText_->setVisible(isSpacious);
+  smoothing_->setFixedWidth(isSpacious ? 110 : 50);
+  words_->setFixedWidth(widgets::scaledPx(isSpacious ? 160 : 68));
+  xAxis_->setMaximumWidth(isSpacious ? QWIDGETSIZE_MAX : widgets::scaledPx(88));
+  words_->setPlaceholderText(isSpacious ? tr("Search cards") : tr("Search"));
 }
 
 }  // namespace lockstep::app

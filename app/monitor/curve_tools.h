@@ -24,7 +24,7 @@ class CurveTools : public QWidget {
   /// Weight of the moving average, 0 to 0.999.
   double smoothing() const;
   void setSmoothing(double weight);
-  /// Hides the label "Smoothing" in narrow windows.
+  /// Leaves room for the pages' tabs in narrow windows: the slider without its label and value.
   void setSpacious(bool isSpacious);
   /// Words that cards are searched for.
   QString words() const;

@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -48,7 +49,8 @@ class TstSmallScreens : public QObject {
       for (const auto& [name, page] : {std::pair("Configure", app::Page::Configure),
                                        {"Monitor", app::Page::Monitor},
                                        {"Predictions", app::Page::Predictions},
-                                       {"Data", app::Page::Data}})
+                                       {"Data", app::Page::Data},
+                                       {"Compare", app::Page::Compare}})
         QTest::addRow("%s %d x %d", name, size.width(), size.height()) << size << page;
   }
   void everyPageFitsWithEveryBanner() {
@@ -86,6 +88,8 @@ class TstSmallScreens : public QObject {
                                  : page == app::Page::Configure ? 1
                                                                 : 2);
     QTRY_COMPARE(window.size(), size);
+    const auto* tabs = window.findChild<QTabBar*>(QStringLiteral("pageTabs"));
+    QTRY_VERIFY2(tabs->width() >= tabs->sizeHint().width(), "a tab is cut");
     const QSize least = window.minimumSizeHint();
     QVERIFY2(least.width() <= size.width() && least.height() <= size.height(),
              qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
