@@ -34,6 +34,7 @@ class BatchSheets : public QWidget {
   void setTrainingSeed(qint64 seed);
   /// Files of pictures, in the order of the steps.
   void setSheets(const QStringList& files);
+  const QStringList& files() const { return files_; }
   /// Why there are none.
   void setFailure(const QString& reason);
   /// How far the drawing is; empty: none is going on.
