@@ -16,9 +16,9 @@ Counts countIn(const config::DatasetConfig& dataset) {
   // The check of the experiment reports files that cannot be read; here the count is just unknown.
   try {
     if (!dataset.train.annotations.empty()) {
-      counts.drawsPerEpoch =
-          static_cast<qint64>(coco::drawsPerEpoch(coco::Dataset::load(dataset.train.annotations),
-                                                  dataset.skipEmpty, dataset.repeatThreshold));
+      counts.drawsPerEpoch = static_cast<qint64>(
+          coco::drawsPerEpoch(coco::Dataset::loadBoxes(dataset.train.annotations),
+                              dataset.skipEmpty, dataset.repeatThreshold));
     }
   } catch (const std::exception&) {
     counts.drawsPerEpoch = 0;
@@ -26,7 +26,7 @@ Counts countIn(const config::DatasetConfig& dataset) {
   try {
     if (dataset.hasHeldOut())
       counts.val =
-          static_cast<qint64>(coco::Dataset::load(dataset.val.annotations).images().size());
+          static_cast<qint64>(coco::Dataset::loadBoxes(dataset.val.annotations).images().size());
   } catch (const std::exception&) {
     counts.val = 0;
   }

@@ -5,12 +5,14 @@
 #include <QFileInfo>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
-#include "engine/base/atomic_file.h"
+#include "engine/base/free_memory.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/run_experiment.h"
+#include "widgets/dataset_view/batch_sheets.h"
 #include "widgets/dataset_view/dataset_view.h"
 #include "widgets/jobs/awaited.h"
 
@@ -18,6 +20,8 @@ namespace lockstep::app {
 namespace {
 
 using dataset_check::Part;
+
+constexpr std::chrono::milliseconds kProgressInterval{100};
 
 /// What of an experiment the counts depend on.
 QString keyOf(const config::Experiment& experiment) {
@@ -28,6 +32,20 @@ QString keyOf(const config::Experiment& experiment) {
                             "model.anchors.aspect_ratios"})
     key += QString::fromStdString(config::findField(field)->text(experiment) + '\n');
   return key;
+}
+
+/// Why the annotations of a run cannot be read here; empty: they can.
+QString whyElsewhere(const RunController& run) {
+  if (run.program())
+    return DataPage::tr(
+        "Another program made this run, and its log does not name the data. If you "
+        "have its annotations as COCO JSON, open them.");
+  if (!run.place()) return {};
+  return DataPage::tr(
+             "The annotations of this run are on %1, and large: they are not fetched. "
+             "Check them there with lockstep-engine dataset check, or copy them to this "
+             "machine and open them.")
+      .arg(run.place()->hostText());
 }
 
 bool has(const config::Experiment& experiment, Part part) {
@@ -49,9 +67,10 @@ DataPage::DataPage(QWidget* parent)
   buildUi();
   connectSignals();
   connectCheck();
+  connectPreview();
 }
 
-DataPage::~DataPage() = default;
+DataPage::~DataPage() { stopReading(); }
 
 void DataPage::buildUi() {
   view_ = new widgets::DatasetView;
@@ -63,7 +82,12 @@ void DataPage::buildUi() {
 
 void DataPage::connectSignals() {
   connect(view_, &widgets::DatasetView::ready, this, &DataPage::readyChanged);
-  connect(view_, &widgets::DatasetView::emptyActionTriggered, this, &DataPage::configureRequested);
+  connect(view_, &widgets::DatasetView::emptyActionTriggered, this, [this] {
+    if (const auto act = emptyAction_) act();
+  });
+  connect(view_, &widgets::DatasetView::stopRequested, this, &DataPage::stopEverything);
+  progressTimer_.setInterval(kProgressInterval);
+  connect(&progressTimer_, &QTimer::timeout, this, &DataPage::showReadingProgress);
   connect(view_, &widgets::DatasetView::sourceChosen, this,
           [this](int index) { choose(sources_[static_cast<std::size_t>(index)]); });
   connect(view_, &widgets::DatasetView::checkRequested, this, &DataPage::startCheck);
@@ -73,6 +97,59 @@ void DataPage::connectSignals() {
   });
   connect(view_, &widgets::DatasetView::fileRequested, this, &DataPage::chooseFile);
   connect(view_, &widgets::DatasetView::cleaningRequested, this, &DataPage::clean);
+}
+
+void DataPage::connectPreview() {
+  widgets::BatchSheets* batches = view_->batches();
+  connect(view_, &widgets::DatasetView::batchesRequested, this, &DataPage::drawBatches);
+  connect(view_, &widgets::DatasetView::batchesCanceled, &preview_, &BatchPreview::cancel);
+  connect(&preview_, &BatchPreview::progressed, batches, &widgets::BatchSheets::setProgress);
+  connect(&preview_, &BatchPreview::canceled, batches, [batches] { batches->setProgress({}); });
+  connect(&preview_, &BatchPreview::failed, batches, [batches](const QString& reason) {
+    batches->setProgress({});
+    batches->setFailure(reason);
+  });
+  connect(&preview_, &BatchPreview::finished, batches, [batches](const QStringList& sheets) {
+    batches->setProgress({});
+    batches->setSheets(sheets);
+  });
+}
+
+void DataPage::drawBatches(qint64 seed) {
+  if (reading_ && !preview_.isRunning()) preview_.draw(reading_->experiment, seed);
+}
+
+void DataPage::stopEverything() {
+  if (checker_.isRunning()) checker_.cancel();
+  if (cleaning_.isRunning()) cleaning_.cancel();
+  if (preview_.isRunning()) preview_.cancel();
+  if (!readingState_) return;
+  stopReading();
+  job_.cancel();
+  showEmpty(tr("Reading was stopped"), shown_->name, tr("Read again"), [this] {
+    shownKey_.clear();
+    read();
+  });
+  Q_EMIT readyChanged();
+}
+
+void DataPage::stopReading() {
+  if (readingState_) readingState_->isStopped = true;
+  readingState_.reset();
+  progressTimer_.stop();
+}
+
+void DataPage::showEmpty(const QString& title, const QString& cause, const QString& action,
+                         std::function<void()> act) {
+  emptyAction_ = std::move(act);
+  view_->setEmptyText(title, cause, action);
+}
+
+void DataPage::showReadingProgress() {
+  const int percent = std::min(99, static_cast<int>(100 * readingState_->share));
+  showEmpty(tr("Reading the annotations…"),
+            percent == 0 ? shown_->name : tr("%1: %2 %").arg(shown_->name).arg(percent),
+            tr("Cancel"), [this] { stopEverything(); });
 }
 
 void DataPage::connectCheck() {
@@ -144,10 +221,10 @@ std::vector<DataPage::Source> DataPage::sources() const {
     for (const Part part : {Part::Train, Part::Val})
       if (has(experiment_->experiment, part))
         found.push_back({partName(part, experiment_->name), {}, part});
-  if (run_ && !run_->place() && !run_->program())
+  if (run_)
     for (const Part part : {Part::Train, Part::Val})
       found.push_back({partName(part, tr("run %1").arg(QFileInfo(run_->folder()).fileName())),
-                       run_->folder(), part});
+                       run_->folder(), part, false, whyElsewhere(*run_)});
   if (file_) found.push_back(sourceOfFile());
   return found;
 }
@@ -169,18 +246,27 @@ void DataPage::choose(const Source& source) {
   read();
 }
 
+/// With the words why there is nothing.
+void DataPage::showNothing(const QString& title, const QString& cause, const QString& action,
+                           std::function<void()> act) {
+  job_.cancel();
+  stopReading();
+  shownKey_.clear();
+  reading_.reset();
+  showEmpty(title, cause, action, std::move(act));
+  view_->setPart(nullptr);
+}
+
 void DataPage::read() {
-  if (!shown_) {
-    job_.cancel();
-    shownKey_.clear();
-    reading_.reset();
-    view_->setEmptyText(tr("No data to show"),
-                        tr("Open an experiment with dataset.train, or select a run, to see what "
-                           "its data consist of and what is wrong with them."),
-                        tr("Open Configure"));
-    view_->setPart(nullptr);
-    return;
-  }
+  const auto configure = [this] { Q_EMIT configureRequested(); };
+  if (!shown_)
+    return showNothing(tr("No data to show"),
+                       tr("Open an experiment with dataset.train, or select a run, to see what its "
+                          "data consist of and what is wrong with them."),
+                       tr("Open Configure"), configure);
+  if (!shown_->elsewhere.isEmpty())
+    return showNothing(tr("The data are not on this machine"), shown_->elsewhere,
+                       tr("Open annotations…"), [this] { chooseFile(); });
   const config::Experiment own = shown_->isOfFile              ? file_->experiment
                                  : shown_->runFolder.isEmpty() ? experiment_->experiment
                                                                : config::Experiment();
@@ -188,14 +274,23 @@ void DataPage::read() {
   if (key == shownKey_) return;
   shownKey_ = key;
   reading_.reset();
-  view_->setEmptyText(tr("Reading the annotations…"), shown_->name, {});
+  stopReading();
+  readingState_ = std::make_shared<ReadingState>();
+  showReadingProgress();
+  progressTimer_.start();
   view_->setPart(nullptr);
-  job_.request(
-      [source = *shown_, own] { return std::make_shared<const Reading>(readPart(source, own)); });
+  job_.request([source = *shown_, own, state = readingState_] {
+    const auto watch = [&state](double share) {
+      state->share = share;
+      return !state->isStopped;
+    };
+    return std::make_shared<const Reading>(readPart(source, own, watch));
+  });
 }
 
 /// Blocks; does not throw.
-DataPage::Reading DataPage::readPart(Source source, config::Experiment experiment) {
+DataPage::Reading DataPage::readPart(Source source, config::Experiment experiment,
+                                     const coco::ReadingWatch& watch) {
   Reading reading{std::move(source), std::move(experiment)};
   try {
     if (const std::string run = reading.source.runFolder.toStdString(); !run.empty())
@@ -207,7 +302,8 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
       return reading;
     }
     reading.part = std::make_shared<const dataset_check::CountedPart>(
-        dataset_check::countPart(reading.experiment, *reading.source.part));
+        dataset_check::countPart(reading.experiment, *reading.source.part, watch));
+    base::returnFreeMemory();
   } catch (const std::exception& error) {
     reading.error = QString::fromUtf8(error.what());
   }
@@ -215,20 +311,23 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
 }
 
 void DataPage::showReading(const Reading& reading) {
+  stopReading();
   reading_ = reading;
   view_->setMessage({});
+  const auto configure = [this] { Q_EMIT configureRequested(); };
   if (!reading.part) {
-    view_->setEmptyText(tr("The data cannot be shown"), reading.error, tr("Open Configure"));
+    showEmpty(tr("The data cannot be shown"), reading.error, tr("Open Configure"), configure);
   } else if (reading.part->facts.images == 0) {
-    view_->setEmptyText(tr("No images"),
-                        tr("%1 lists no image that can be read.")
-                            .arg(QString::fromStdString(reading.part->data.annotations)),
-                        tr("Open Configure"));
+    showEmpty(tr("No images"),
+              tr("%1 lists no image that can be read.")
+                  .arg(QString::fromStdString(reading.part->data.annotations)),
+              tr("Open Configure"), configure);
   } else if (const std::string& refusal = reading.part->data.content.refusal; !refusal.empty()) {
     view_->setMessage(
         tr("Training would refuse this file: %1").arg(QString::fromStdString(refusal)));
   }
   view_->setPart(reading.part);
+  view_->batches()->setTrainingSeed(reading.experiment.runtime.seed);
   showFindings();
   Q_EMIT readyChanged();
 }

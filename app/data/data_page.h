@@ -2,7 +2,9 @@
 
 #include <QPointer>
 #include <QString>
+#include <QTimer>
 #include <QWidget>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 
 #include "app/controllers/dataset_preparation.h"
 #include "app/controllers/run_controller.h"
+#include "app/data/batch_preview.h"
 #include "app/data/dataset_checker.h"
 #include "engine/config/experiment.h"
 #include "engine/dataset_check/fact_bars.h"
@@ -62,6 +65,7 @@ class DataPage : public QWidget {
     QString runFolder;           ///< empty: the open experiment
     std::optional<Part> part{};  ///< of a run that is not read yet: its training part
     bool isOfFile = false;       ///< that was opened by itself
+    QString elsewhere{};         ///< why its annotations cannot be read here; empty: they can
     bool operator==(const Source&) const = default;
   };
   struct Reading {
@@ -73,17 +77,27 @@ class DataPage : public QWidget {
   void buildUi();
   void connectSignals();
   void connectCheck();
+  void connectPreview();
   void chooseFile();
   Source sourceOfFile() const;
   std::vector<Source> sources() const;
   void updateSources();
   void choose(const Source& source);
+  void showNothing(const QString& title, const QString& cause, const QString& action,
+                   std::function<void()> act);
   void read();
   void showReading(const Reading& reading);
   void showFindings();
   void startCheck();
   void clean();
-  static Reading readPart(Source source, config::Experiment experiment);
+  void stopReading();
+  void stopEverything();
+  void showEmpty(const QString& title, const QString& cause, const QString& action,
+                 std::function<void()> act);
+  void showReadingProgress();
+  void drawBatches(qint64 seed);
+  static Reading readPart(Source source, config::Experiment experiment,
+                          const coco::ReadingWatch& watch);
 
   widgets::DatasetView* view_ = nullptr;
   std::optional<OpenExperiment> experiment_;
@@ -94,7 +108,16 @@ class DataPage : public QWidget {
   QString shownKey_;  ///< of what was read last: the same key, the same part
   std::optional<Reading> reading_;
   jobs::LatestJob<std::shared_ptr<const Reading>> job_;
+  /// Of the reading that is going on; shared with its threads.
+  struct ReadingState {
+    std::atomic<bool> isStopped = false;
+    std::atomic<double> share = 0;
+  };
+  std::shared_ptr<ReadingState> readingState_;  ///< null: none is going on
+  QTimer progressTimer_;
+  std::function<void()> emptyAction_;
   DatasetChecker checker_;
+  BatchPreview preview_;
   QString checkedKey_;  ///< of the data that findings_ are of
   std::vector<dataset_check::Finding> findings_;
   DatasetPreparation cleaning_;

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/controllers/progress_line.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "widgets/jobs/jobs.h"
@@ -65,44 +64,22 @@ std::vector<Finding> findingsIn(const std::string& text) {
 
 DatasetChecker::DatasetChecker(const QString& program, QObject* parent)
     : QObject(parent), command_(program) {
-  connect(&command_, &EngineCommand::progressed, this,
-          [this](const QString& line) { Q_EMIT progressed(withoutOrigin(line)); });
-  connect(&command_, &EngineCommand::finished, this,
-          [this](int exitStatus, const QString&, const QString& messages) {
-            handleFinish(exitStatus, messages);
-          });
+  connect(&command_, &ExperimentCommand::progressed, this, &DatasetChecker::progressed);
+  connect(&command_, &ExperimentCommand::failed, this, &DatasetChecker::failed);
+  connect(&command_, &ExperimentCommand::canceled, this, &DatasetChecker::canceled);
+  // Status 1: training refuses the data; the findings say why.
+  connect(&command_, &ExperimentCommand::finished, this,
+          [this](int, const QString& messages) { readReport(messages); });
 }
 
-/// Of a file of its own, so that also what is not saved yet is checked.
 void DatasetChecker::check(const config::Experiment& experiment) {
-  if (isRunning()) return;
-  isCanceled_ = false;
-  try {
-    experiment_ = std::make_unique<ExperimentCopy>(experiment);
-  } catch (const std::exception& error) {
-    return Q_EMIT failed(QString::fromUtf8(error.what()));
-  }
-  Q_EMIT progressed(tr("Starting"));
-  command_.start({QStringLiteral("dataset"), QStringLiteral("check"), experiment_->file(),
-                  QStringLiteral("--out"), experiment_->pathOf(kReport)});
+  command_.start(experiment, QStringLiteral("check"), kReport);
 }
 
-void DatasetChecker::cancel() {
-  isCanceled_ = true;
-  command_.cancel();
-}
-
-/// 1: training refuses the data; the findings say why.
-void DatasetChecker::handleFinish(int exitStatus, const QString& messages) {
-  if (isCanceled_) return Q_EMIT canceled();
-  const QString file = experiment_->pathOf(kReport);
-  if (exitStatus != 0 && exitStatus != 1)
-    return Q_EMIT failed(messages.isEmpty() ? tr("lockstep-engine ended with status %1 and no "
-                                                 "message.")
-                                                  .arg(exitStatus)
-                                            : messages);
+void DatasetChecker::readReport(const QString& messages) {
   jobs::start(
-      this, jobs::Kind::Disk, [path = file.toStdString()] { return readFindings(path); },
+      this, jobs::Kind::Disk,
+      [path = command_.pathOf(kReport).toStdString()] { return readFindings(path); },
       [this, messages](const Outcome& outcome) {
         if (outcome.error.isEmpty()) return Q_EMIT finished(outcome.findings);
         Q_EMIT failed(messages.isEmpty() ? outcome.error : messages);

@@ -2,11 +2,9 @@
 
 #include <QObject>
 #include <QString>
-#include <memory>
 #include <vector>
 
-#include "app/controllers/engine_command.h"
-#include "app/data/experiment_copy.h"
+#include "app/data/experiment_command.h"
 #include "engine/config/experiment.h"
 #include "engine/dataset_check/finding.h"
 
@@ -24,7 +22,7 @@ class DatasetChecker : public QObject {
   bool isRunning() const { return command_.isRunning(); }
   void check(const config::Experiment& experiment);
   /// canceled() follows, and neither finished() nor failed().
-  void cancel();
+  void cancel() { command_.cancel(); }
 
  Q_SIGNALS:
   void progressed(const QString& text);
@@ -34,11 +32,9 @@ class DatasetChecker : public QObject {
   void canceled();
 
  private:
-  void handleFinish(int exitStatus, const QString& messages);
+  void readReport(const QString& messages);
 
-  EngineCommand command_;
-  std::unique_ptr<ExperimentCopy> experiment_;  ///< with the report beside it
-  bool isCanceled_ = false;
+  ExperimentCommand command_;
 };
 
 /// Of the JSON that `dataset check --out` writes. Throws Error.

@@ -41,7 +41,7 @@ std::shared_ptr<const ObjectSurvey> surveyObjects(const config::Experiment& expe
   ObjectSurvey survey{.key = keyOf(experiment), .version = FileVersion::of(annotations)};
   if (known && known->key == survey.key && known->version == survey.version) return known;
   try {
-    const auto dataset = coco::Dataset::load(annotations);
+    const auto dataset = coco::Dataset::loadBoxes(annotations);
     const auto objects = config::trainingObjects(dataset);
     addImages(dataset, survey);
     const config::AnchorFit fit =

@@ -66,7 +66,8 @@ bool counts(const CountedPart& part, const FactBar& bar, const CountedImage& ima
 
 }  // namespace
 
-CountedPart countPart(const config::Experiment& experiment, Part part) {
+CountedPart countPart(const config::Experiment& experiment, Part part,
+                      const coco::ReadingWatch& watch) {
   const config::DatasetSplit& paths =
       part == Part::Train ? experiment.dataset.train : experiment.dataset.val;
   CountedPart counted{.data = {.part = part, .annotations = paths.annotations},
@@ -74,7 +75,8 @@ CountedPart countPart(const config::Experiment& experiment, Part part) {
                       .anchors = experiment.model.anchors};
   if (paths.annotations.empty()) throw UserError(counted.data.key() + ": not set");
   counted.data.images = paths.images;
-  counted.data.content = coco::loadLeniently(paths.annotations);
+  counted.data.content = coco::loadLeniently(paths.annotations, watch);
+  if (watch && !watch(1)) throw coco::ReadingStopped();
   counted.facts = factsOf(counted.data, experiment);
   counted.classPairs = classPairs(counted.data.dataset());
   return counted;

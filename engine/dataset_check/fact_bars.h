@@ -19,10 +19,11 @@ struct CountedPart {
   std::vector<std::vector<std::int64_t>> classPairs{};
 };
 
-/// Reads the annotations and counts; not the images. Blocks. Throws coco::InvalidDataset if the
-/// file is no COCO JSON, and other errors if the experiment has no such part or the file cannot be
-/// read.
-CountedPart countPart(const config::Experiment& experiment, Part part);
+/// Reads the annotations and counts; not the images. Blocks. Throws coco::ReadingStopped,
+/// coco::InvalidDataset if the file is no COCO JSON, and other errors if the experiment has no such
+/// part or the file cannot be read.
+CountedPart countPart(const config::Experiment& experiment, Part part,
+                      const coco::ReadingWatch& watch = {});
 
 /// What one bar of a picture of the facts counts.
 struct FactBar {

@@ -103,7 +103,8 @@ void addStarved(const PartData& part, std::vector<Finding>& notes) {
         "class " + std::to_string(category.id.value) + " '" + base::shortened(category.name) +
             "' " +
             (count == 0 ? "has no object"
-                        : "is in " + base::counted(static_cast<std::uint64_t>(count), "image"))));
+                        : "is in " + base::counted(static_cast<std::uint64_t>(count), "image") +
+                              "; if it is a misspelt one, rename it in the annotation tool")));
   }
 }
 

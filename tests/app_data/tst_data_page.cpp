@@ -14,6 +14,7 @@
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "widgets/dataset_view/bar_chart.h"
+#include "widgets/dataset_view/batch_sheets.h"
 #include "widgets/dataset_view/dataset_view.h"
 #include "widgets/dataset_view/findings_panel.h"
 #include "widgets/empty_state.h"
@@ -81,8 +82,16 @@ class TstDataPage : public QObject {
     QVERIFY(QTest::qWaitForWindowActive(page_.get()));
     QTRY_VERIFY(page_->isReady() && !strip()->isHidden() && strip()->count() > 0);
   }
-  widgets::ThumbnailStrip* strip() const { return page_->findChild<widgets::ThumbnailStrip*>(); }
-  widgets::ImageStage* stage() const { return page_->findChild<widgets::ImageStage*>(); }
+  widgets::BatchSheets* sheets() const { return page_->view()->batches(); }
+  /// The one that is not of the sheets.
+  template <typename Widget>
+  Widget* ofImages() const {
+    for (auto* each : page_->findChildren<Widget*>())
+      if (!sheets()->isAncestorOf(each)) return each;
+    return nullptr;
+  }
+  widgets::ThumbnailStrip* strip() const { return ofImages<widgets::ThumbnailStrip>(); }
+  widgets::ImageStage* stage() const { return ofImages<widgets::ImageStage>(); }
   BarChart* chart(const QString& name) const {
     for (auto* each : page_->findChildren<BarChart*>())
       if (each->accessibleName() == name) return each;
@@ -110,6 +119,23 @@ class TstDataPage : public QObject {
     if (!file.open(QIODevice::ReadOnly)) return 0;
     const json report = json::parse(file.readAll().toStdString());
     return report["faults"].size() + report["notes"].size();
+  }
+
+  static QByteArray bytesOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  }
+  /// The first sheet of `dataset preview` with this seed.
+  QByteArray sheetOfTheEngine(int seed) const {
+    write("own.yaml", config::writeExperiment(experiment().experiment));
+    const QString out = folder_->filePath(QStringLiteral("sheets-%1").arg(seed));
+    QProcess engine;
+    engine.start(tests::program("lockstep-engine"),
+                 {QStringLiteral("dataset"), QStringLiteral("preview"), pathOf("own.yaml"),
+                  QStringLiteral("--out"), out, QStringLiteral("--set"),
+                  QStringLiteral("runtime.seed=%1").arg(seed)});
+    if (!engine.waitForFinished(kPatienceMs)) return {};
+    return bytesOf(out + QStringLiteral("/step-00000001.png"));
   }
 
  private Q_SLOTS:
@@ -145,7 +171,7 @@ class TstDataPage : public QObject {
     BarChart* classes = chart(QStringLiteral("Classes, by number of objects"));
     const int star = classes->bars()[0].name == QStringLiteral("star") ? 0 : 1;
     QTest::mouseClick(classes, Qt::LeftButton, {}, classes->placeOf(star).center().toPoint());
-    QCOMPARE(listed(), QStringList{QStringLiteral("3.png")});
+    QTRY_COMPARE(listed(), QStringList{QStringLiteral("3.png")});
     QTest::mouseClick(classes, Qt::LeftButton, {}, classes->placeOf(star).center().toPoint());
     QCOMPARE(strip()->count(), 3);
   }
@@ -156,10 +182,10 @@ class TstDataPage : public QObject {
     objects->setFocus();
     QTest::keyClick(objects, Qt::Key_Home);
     QTest::keyClick(objects, Qt::Key_Return);
-    QCOMPARE(listed(), QStringList{QStringLiteral("1.png")});
+    QTRY_COMPARE(listed(), QStringList{QStringLiteral("1.png")});
     QTest::keyClick(objects, Qt::Key_Right);
     QTest::keyClick(objects, Qt::Key_Return);
-    QCOMPARE(listed(), QStringList{QStringLiteral("2.png")});
+    QTRY_COMPARE(listed(), QStringList{QStringLiteral("2.png")});
     QTest::keyClick(objects, Qt::Key_Backspace);
     QCOMPARE(strip()->count(), 3);
   }
@@ -186,6 +212,56 @@ class TstDataPage : public QObject {
     QTest::mouseClick(button(QStringLiteral("Cancel")), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(button(QStringLiteral("Check every image")), kPatienceMs);
     QVERIFY(!page_->findChild<widgets::FindingsPanel*>()->isChecked());
+  }
+
+  void readingIsStoppedByEscapeAndBegunAgain() {
+    json large = annotations();
+    for (int id = 10; id < 60000; ++id) large["annotations"].push_back(object(id, 2, 1, 8, 8, 20));
+    write("train.json", large.dump());
+    page_->setExperiment(experiment());
+    page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
+    auto* empty = page_->findChild<widgets::EmptyState*>();
+    QCOMPARE(empty->title(), QStringLiteral("Reading the annotations…"));
+    QVERIFY(button(QStringLiteral("Cancel")));
+    QTest::keyClick(page_.get(), Qt::Key_Escape);
+    QCOMPARE(empty->title(), QStringLiteral("Reading was stopped"));
+    QVERIFY(page_->isReady());
+    QTest::mouseClick(button(QStringLiteral("Read again")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(page_->isReady() && strip()->count() == 3, kPatienceMs);
+  }
+
+  void batchesAreDrawnAsTrainingGetsThem() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    showExperiment();
+    QTest::keyClick(page_.get(), Qt::Key_B);
+    QVERIFY(sheets()->isVisible());
+    QTRY_COMPARE_WITH_TIMEOUT(sheets()->files().size(), 4, kPatienceMs);
+    QTRY_VERIFY(page_->isReady());
+    const QByteArray own = bytesOf(sheets()->files().front());
+    QVERIFY(!own.isEmpty());
+    QCOMPARE(own, sheetOfTheEngine(1));
+    QTest::keyClick(page_.get(), Qt::Key_D);
+    QCOMPARE(sheets()->findChild<widgets::ThumbnailStrip*>()->current(), 1);
+    QTest::keyClick(page_.get(), Qt::Key_B, Qt::ShiftModifier);
+    QVERIFY(button(QStringLiteral("Cancel")));
+    QTRY_VERIFY_WITH_TIMEOUT(button(QStringLiteral("Draw again")), kPatienceMs);
+    QCOMPARE(bytesOf(sheets()->files().front()), sheetOfTheEngine(2));
+    QVERIFY(own != bytesOf(sheets()->files().front()));
+  }
+
+  void whyNoBatchesAreDrawnIsSaid() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    showExperiment();
+    for (int id : {1, 2, 3})
+      QVERIFY(QFile::remove(folder_->filePath(QStringLiteral("%1.png").arg(id))));
+    QTest::keyClick(page_.get(), Qt::Key_B);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        std::ranges::any_of(
+            sheets()->panel()->findChildren<QLabel*>(),
+            [&](const QLabel* label) { return label->text().contains(QStringLiteral(".png")); }),
+        kPatienceMs);
+    QVERIFY(sheets()->files().isEmpty());
   }
 
   void aFileThatIsNoJsonIsNamed() {

@@ -1,6 +1,7 @@
 #include "widgets/dataset_view/dataset_view.h"
 
 #include <QComboBox>
+#include <QDir>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -17,6 +18,7 @@
 #include <numeric>
 
 #include "widgets/banner.h"
+#include "widgets/dataset_view/batch_sheets.h"
 #include "widgets/dataset_view/fact_charts.h"
 #include "widgets/dataset_view/findings_panel.h"
 #include "widgets/elided_label.h"
@@ -24,6 +26,7 @@
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/thumbnail_strip.h"
+#include "widgets/jobs/latest_job.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -33,7 +36,28 @@ namespace {
 
 constexpr int kMinPanelPx = 344, kPrefetched = 3;
 constexpr double kZoomStep = 1.25;
-enum Tab { Charts, Findings };
+
+/// What the strip shows of these images.
+std::vector<ThumbnailStrip::Item> itemsOf(const dataset_check::CountedPart& part,
+                                          const std::vector<std::size_t>& images) {
+  const QDir folder(QString::fromStdString(part.data.images.string()));
+  std::vector<ThumbnailStrip::Item> items;
+  items.reserve(images.size());
+  for (const std::size_t index : images) {
+    const coco::Image& image = part.data.image(index);
+    QString name = QString::fromStdString(image.fileName);
+    items.push_back({folder.filePath(name), QSize(image.width, image.height), name});
+  }
+  return items;
+}
+
+std::vector<std::size_t> placesOf(const std::vector<dataset_check::CountedImage>& images) {
+  std::vector<std::size_t> places;
+  for (const dataset_check::CountedImage& image : images) places.push_back(image.image);
+  return places;
+}
+
+enum Tab { Charts, Findings, Batches };
 
 }  // namespace
 
@@ -46,6 +70,13 @@ struct DatasetView::Impl {
   std::optional<QRectF> boxToShow;                         ///< once its image is there
   QString findingText;                                     ///< of the shown image; empty: none
   bool wasReady = true;
+  /// The images that a bar counts, with what the strip shows of them.
+  struct CountedImages {
+    std::vector<dataset_check::CountedImage> images;
+    std::vector<ThumbnailStrip::Item> items;
+  };
+  jobs::LatestJob<CountedImages> countedJob{
+      [this](const CountedImages& counted) { showCounted(counted); }};
 
   QStackedLayout* stack = nullptr;
   EmptyState* empty = nullptr;
@@ -65,17 +96,22 @@ struct DatasetView::Impl {
   QScrollArea* chartScroll = nullptr;
   FactCharts* charts = nullptr;
   FindingsPanel* findings = nullptr;
+  QStackedLayout* sides = nullptr;  ///< images, or sheets of batches
+  BatchSheets* batches = nullptr;
 
   QWidget* buildImageSide();
   QWidget* buildPanel();
   bool hasImages() const { return part && part->facts.images > 0; }
   void showPart();
-  void showOrder(std::vector<std::size_t> images);
+  void showOrder(std::vector<std::size_t> images, std::vector<ThumbnailStrip::Item> items);
   void showAll();
   void listAll();
   void showImageAt(int place);
   void moveImage(int by);
   void showBar(const std::optional<dataset_check::FactBar>& bar, const QString& title);
+  void showCounted(const CountedImages& counted);
+  void showTab(int tab);
+  ImageCanvas* canvas() const;
   void showFinding(const dataset_check::Finding& finding);
   void showObject(std::size_t image, std::size_t object);
   void showDecoded();
@@ -138,6 +174,8 @@ QWidget* DatasetView::Impl::buildPanel() {
   tabs->setExpanding(false);
   tabs->addTab(tr("Counts"));
   tabs->addTab(tr("Faults"));
+  tabs->addTab(tr("Batches"));
+  tabs->setAccessibleName(tr("What is shown of the data"));
   charts = new FactCharts;
   chartScroll = new QScrollArea;
   chartScroll->setFrameShape(QFrame::NoFrame);
@@ -155,6 +193,7 @@ QWidget* DatasetView::Impl::buildPanel() {
   panels = new QStackedLayout(shown);
   panels->addWidget(chartScroll);
   panels->addWidget(findings);
+  panels->addWidget(batches->panel());
   auto* column = new QVBoxLayout(panel);
   column->setContentsMargins(16, 10, 8, 8);
   column->setSpacing(8);
@@ -170,11 +209,16 @@ void DatasetView::buildUi() {
   impl.sources = new QComboBox;
   impl.sources->setAccessibleName(tr("Dataset shown"));
   impl.sources->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  impl.batches = new BatchSheets;
   impl.page = new QSplitter(Qt::Horizontal);
   impl.page->setChildrenCollapsible(false);
   impl.page->setHandleWidth(1);
   impl.page->setObjectName(QStringLiteral("dataSplit"));
-  impl.page->addWidget(impl.buildImageSide());
+  auto* side = new QWidget;
+  impl.sides = new QStackedLayout(side);
+  impl.sides->addWidget(impl.buildImageSide());
+  impl.sides->addWidget(impl.batches);
+  impl.page->addWidget(side);
   impl.page->addWidget(impl.buildPanel());
   impl.page->setStretchFactor(0, 1);
   impl.page->setStretchFactor(1, 0);
@@ -201,8 +245,9 @@ void DatasetView::connectSignals() {
   connect(impl->empty, &EmptyState::actionTriggered, this, &DatasetView::emptyActionTriggered);
   connect(impl->open, &QPushButton::clicked, this, &DatasetView::fileRequested);
   connect(impl->sources, &QComboBox::activated, this, &DatasetView::sourceChosen);
-  connect(impl->tabs, &QTabBar::currentChanged, this,
-          [impl](int tab) { impl->panels->setCurrentIndex(tab); });
+  connect(impl->tabs, &QTabBar::currentChanged, this, [impl](int tab) { impl->showTab(tab); });
+  connect(impl->batches, &BatchSheets::drawRequested, this, &DatasetView::batchesRequested);
+  connect(impl->batches, &BatchSheets::cancelRequested, this, &DatasetView::batchesCanceled);
   connect(impl->strip, &ThumbnailStrip::chosen, this,
           [impl](int place) { impl->showImageAt(place); });
   connect(impl->strip, &ThumbnailStrip::ready, this, &DatasetView::emitReady);
@@ -242,14 +287,24 @@ void DatasetView::addNamedActions() {
   add("data.clean", tr("Export cleaned annotations…"), {}, [this, impl] {
     if (impl->findings->faultCount() > 0) Q_EMIT cleaningRequested();
   });
-  add("data.fit", tr("Fit image"), {Qt::Key_0, Qt::Key_R},
-      [impl] { impl->stage->canvas()->fit(); });
+  add("data.draw_batches", tr("Draw training batches"), {Qt::Key_B}, [impl] {
+    impl->tabs->setCurrentIndex(Batches);
+    impl->batches->draw();
+  });
+  add("data.draw_other_batches", tr("Draw training batches of another seed"),
+      {Qt::SHIFT | Qt::Key_B}, [impl] {
+        impl->tabs->setCurrentIndex(Batches);
+        impl->batches->drawNextSeed();
+      });
+  add("data.stop", tr("Stop what is going on"), {Qt::Key_Escape},
+      [this] { Q_EMIT stopRequested(); });
+  add("data.fit", tr("Fit image"), {Qt::Key_0, Qt::Key_R}, [impl] { impl->canvas()->fit(); });
   add("data.actual_size", tr("Actual size"), {Qt::Key_1},
-      [impl] { impl->stage->canvas()->zoomToActualSize(); });
+      [impl] { impl->canvas()->zoomToActualSize(); });
   add("data.zoom_in", tr("Zoom in"), {Qt::Key_Plus, Qt::Key_Equal},
-      [impl] { impl->stage->canvas()->zoomBy(kZoomStep); });
+      [impl] { impl->canvas()->zoomBy(kZoomStep); });
   add("data.zoom_out", tr("Zoom out"), {Qt::Key_Minus},
-      [impl] { impl->stage->canvas()->zoomBy(1 / kZoomStep); });
+      [impl] { impl->canvas()->zoomBy(1 / kZoomStep); });
 }
 
 void DatasetView::setSources(const QStringList& names, int shown) {
@@ -274,6 +329,8 @@ void DatasetView::setFindings(std::vector<dataset_check::Finding> findings) {
 
 void DatasetView::setProgress(const QString& text) { impl_->findings->setProgress(text); }
 
+BatchSheets* DatasetView::batches() const { return impl_->batches; }
+
 void DatasetView::setEmptyText(const QString& title, const QString& cause, const QString& action) {
   impl_->empty->setContent(title, cause, action);
 }
@@ -284,7 +341,8 @@ void DatasetView::setMessage(const QString& message) {
 }
 
 bool DatasetView::isReady() const {
-  return !impl_->hasImages() || (impl_->session.isIdle() && impl_->strip->isReady());
+  return !impl_->hasImages() || (impl_->session.isIdle() && impl_->strip->isReady() &&
+                                 impl_->countedJob.isIdle() && impl_->batches->isReady());
 }
 
 void DatasetView::emitReady() {
@@ -307,6 +365,7 @@ void DatasetView::Impl::showPart() {
                      {});
   order.clear();
   chosen.clear();
+  countedJob.cancel();
   stage->canvas()->setScene(nullptr);
   stage->canvas()->setImage(nullptr);
   charts->setPart(part.get());
@@ -325,7 +384,17 @@ void DatasetView::Impl::showFindingCount() {
       Findings, findings->isChecked() ? tr("Faults %1").arg(findings->faultCount()) : tr("Faults"));
 }
 
+void DatasetView::Impl::showTab(int tab) {
+  panels->setCurrentIndex(tab);
+  sides->setCurrentIndex(tab == Batches ? 1 : 0);
+}
+
+ImageCanvas* DatasetView::Impl::canvas() const {
+  return tabs->currentIndex() == Batches ? batches->canvas() : stage->canvas();
+}
+
 void DatasetView::Impl::showAll() {
+  countedJob.cancel();
   filter->hide();
   chosen.clear();
   charts->clearChoice();
@@ -335,18 +404,14 @@ void DatasetView::Impl::showAll() {
 void DatasetView::Impl::listAll() {
   std::vector<std::size_t> all(part->data.dataset().images().size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  showOrder(std::move(all));
+  std::vector<ThumbnailStrip::Item> items = itemsOf(*part, all);
+  showOrder(std::move(all), std::move(items));
 }
 
 /// Stays at the image that is shown, if it is one of them.
-void DatasetView::Impl::showOrder(std::vector<std::size_t> images) {
+void DatasetView::Impl::showOrder(std::vector<std::size_t> images,
+                                  std::vector<ThumbnailStrip::Item> items) {
   order = std::move(images);
-  std::vector<ThumbnailStrip::Item> items;
-  for (const std::size_t index : order) {
-    const coco::Image& image = part->data.image(index);
-    items.push_back({session.pathOf(index), QSize(image.width, image.height),
-                     QString::fromStdString(image.fileName)});
-  }
   strip->setItems(std::move(items));
   const auto own = std::ranges::find(order, session.imageIndex());
   showImageAt(own == order.end() ? 0 : static_cast<int>(own - order.begin()));
@@ -372,21 +437,32 @@ void DatasetView::Impl::showImageAt(int at) {
   showFacts();
 }
 
-void DatasetView::Impl::moveImage(int by) { showImageAt(strip->current() + by); }
+void DatasetView::Impl::moveImage(int by) {
+  if (tabs->currentIndex() == Batches) return batches->moveBy(by);
+  showImageAt(strip->current() + by);
+}
 
 void DatasetView::Impl::showBar(const std::optional<dataset_check::FactBar>& bar,
                                 const QString& title) {
   if (!bar) return showAll();
-  chosen.clear();
-  std::vector<std::size_t> images;
-  for (dataset_check::CountedImage& image : dataset_check::imagesOf(*part, *bar)) {
-    images.push_back(image.image);
-    if (bar->of != dataset_check::FactBar::Of::ObjectsPerImage)
-      chosen[image.image] = std::move(image.objects);
-  }
   filter->setText(tr("%1  ✕").arg(title));
   filter->setVisible(true);
-  if (!images.empty()) showOrder(std::move(images));
+  wasReady = false;
+  countedJob.request([shared = part, wanted = *bar] {
+    CountedImages counted{dataset_check::imagesOf(*shared, wanted), {}};
+    // Of images that are counted as such no object stands out.
+    if (wanted.of == dataset_check::FactBar::Of::ObjectsPerImage)
+      for (dataset_check::CountedImage& image : counted.images) image.objects.clear();
+    counted.items = itemsOf(*shared, placesOf(counted.images));
+    return counted;
+  });
+}
+
+void DatasetView::Impl::showCounted(const CountedImages& counted) {
+  chosen.clear();
+  for (const dataset_check::CountedImage& image : counted.images)
+    chosen[image.image] = image.objects;
+  if (!counted.images.empty()) showOrder(placesOf(counted.images), counted.items);
 }
 
 /// Of all images, because a fault may be of one that the chosen bar does not count.

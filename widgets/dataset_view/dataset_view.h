@@ -11,6 +11,8 @@
 
 namespace lockstep::widgets {
 
+class BatchSheets;
+
 /// The Data page: what a part of a dataset consists of as charts whose bars lead to their images,
 /// and what a check has found, a click from its place.
 ///
@@ -30,6 +32,9 @@ class DatasetView : public QWidget {
   void setFindings(std::vector<dataset_check::Finding> findings);
   /// How far the check is; empty: none is going on.
   void setProgress(const QString& text);
+  /// Training batches of the shown experiment as the model gets them; ask for them with
+  /// batchesRequested().
+  BatchSheets* batches() const;
   /// Texts and button of what is shown without a part.
   void setEmptyText(const QString& title, const QString& cause, const QString& action);
   /// An inline message on the page; empty: none.
@@ -43,6 +48,10 @@ class DatasetView : public QWidget {
   void sourceChosen(int index);
   void checkRequested();
   void checkCanceled();
+  /// Escape: whatever is going on is to end.
+  void stopRequested();
+  void batchesRequested(qint64 seed);
+  void batchesCanceled();
   void cleaningRequested();
   /// A file of annotations is to be chosen.
   void fileRequested();

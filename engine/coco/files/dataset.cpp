@@ -77,7 +77,7 @@ Dataset Dataset::assemble(DatasetParts parts) {
   std::vector<Category> categories;
   for (CategoryDraft& draft : parts.categories) categories.push_back(std::move(draft.entry));
   dataset.setCategories(std::move(categories));
-  dataset.annotations_.resize(dataset.images_.size());
+  dataset.annotations_ = perImage<Annotation>(parts);
   dataset.indexImages();
   IdGiver ids;
   ids.reserve(parts.annotations.size());

@@ -79,6 +79,9 @@ class Dataset {
   /// (other annotations: hasMask). Annotations without an id, or with a duplicate one, get unused
   /// ids (newIds()).
   static Dataset load(const std::filesystem::path& file);
+  /// The same without masks, in a fraction of the time and memory: segmentations are neither read
+  /// nor checked, unless annotations lack a box or an area, which are computed from them.
+  static Dataset loadBoxes(const std::filesystem::path& file);
   /// The same from values in memory (tests, synthetic scenes), with the same checks; an area of 0
   /// and a box of zeros are computed from the mask. Messages use `name` instead of a file name.
   static Dataset fromParts(std::vector<Image> images, std::vector<Category> categories,
@@ -113,7 +116,8 @@ class Dataset {
                          const std::function<void(std::vector<Annotation>&)>& change);
 
  private:
-  friend LenientDataset loadLeniently(const std::filesystem::path& file);
+  friend LenientDataset loadLeniently(const std::filesystem::path& file,
+                                      const std::function<bool(double)>& watch);
   static Dataset assemble(DatasetParts parts);
   void setCategories(std::vector<Category> categories);
   void indexImages();

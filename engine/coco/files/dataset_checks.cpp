@@ -132,6 +132,7 @@ std::optional<Problem> rleError(const Rle& rle, const Image& image) {
 }
 
 std::optional<Problem> segmentationError(const AnnotationDraft& draft, const Image& image) {
+  if (draft.isMaskSkipped) return std::nullopt;
   const Segmentation& segmentation = draft.annotation.segmentation;
   if (const Rle* rle = std::get_if<Rle>(&segmentation)) return rleError(*rle, image);
   const auto& polygons = std::get<Polygons>(segmentation);
@@ -169,6 +170,7 @@ std::array<double, 4> boxOf(const Polygons& polygons) {
 
 /// Fills missing fields. The draft must be valid.
 void complete(AnnotationDraft& draft, const Image& image) {
+  if (draft.isMaskSkipped) return;
   Annotation& annotation = draft.annotation;
   if (Polygons* polygons = std::get_if<Polygons>(&annotation.segmentation)) {
     if (polygons->empty()) {

@@ -15,8 +15,9 @@ class JsonFile;
 struct AnnotationDraft {
   Annotation annotation;
   bool hasArea = true, hasBox = true, hasId = true;
-  std::size_t byte = 0;   ///< position in the file, from 1; 0: not from a file
-  std::size_t image = 0;  ///< index of its image, once it is checked
+  bool isMaskSkipped = false;  ///< its segmentation is not read
+  std::size_t byte = 0;        ///< position in the file, from 1; 0: not from a file
+  std::size_t image = 0;       ///< index of its image, once it is checked
 };
 
 struct ImageDraft {
@@ -35,6 +36,17 @@ struct DatasetParts {
   std::vector<AnnotationDraft> annotations;
 };
 
+/// A list for each image with room for its annotations, which must be checked: growing lists of
+/// many small ones would take up to twice their memory.
+template <typename Entry>
+std::vector<std::vector<Entry>> perImage(const DatasetParts& parts) {
+  std::vector<std::size_t> counts(parts.images.size());
+  for (const AnnotationDraft& draft : parts.annotations) ++counts[draft.image];
+  std::vector<std::vector<Entry>> lists(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) lists[i].reserve(counts[i]);
+  return lists;
+}
+
 /// Sorts images and categories by id, merges identical duplicates, and reports duplicate ids of
 /// different entries, of which the first is kept, and images without a valid size, which are left
 /// out.
@@ -46,7 +58,7 @@ void sortAndCheck(DatasetParts& parts, ErrorList& errors);
 void checkAnnotations(DatasetParts& parts, ErrorList& errors);
 
 /// Reads the tables of a COCO instances file; images and categories are checked, annotations are
-/// not. Throws Error for anything but COCO JSON.
-DatasetParts readParts(const JsonFile& file, ErrorList& errors);
+/// not. Without masks, segmentations are skipped. Throws Error for anything but COCO JSON.
+DatasetParts readParts(const JsonFile& file, ErrorList& errors, bool withMasks = true);
 
 }  // namespace lockstep::coco

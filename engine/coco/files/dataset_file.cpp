@@ -170,12 +170,18 @@ void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft)
   }
 }
 
+template <bool kWithMask>
 AnnotationDraft takeAnnotation(JsonValue value, RecordReader& record, const PieceReader& reader) {
   AnnotationDraft draft;
   draft.hasBox = draft.hasArea = draft.hasId = false;
   draft.byte = reader.byteOf(value);
-  record.read(value, {"image_id", "category_id"},
-              [&](std::string_view key, FieldReader field) { takeField(key, field, draft); });
+  draft.isMaskSkipped = !kWithMask;
+  record.read(value, {"image_id", "category_id"}, [&](std::string_view key, FieldReader field) {
+    if (!kWithMask && key == "segmentation")
+      field.skip();
+    else
+      takeField(key, field, draft);
+  });
   return draft;
 }
 
@@ -251,7 +257,7 @@ void appendTable(const Entries& entries, std::string& json, Append append, bool&
 
 }  // namespace
 
-DatasetParts readParts(const JsonFile& file, ErrorList& errors) {
+DatasetParts readParts(const JsonFile& file, ErrorList& errors, bool withMasks) {
   const JsonOutline outline = file.outline();
   const std::string& name = file.name();
   checkOthers(file, outline);
@@ -269,8 +275,9 @@ DatasetParts readParts(const JsonFile& file, ErrorList& errors) {
       readEntries<CategoryDraft>(file, categories, "category", "categories", errors, takeCategory);
   sortAndCheck(parts, errors);
   errors.throwIfAny();
-  parts.annotations = readEntries<AnnotationDraft>(file, annotations, "annotation", "annotations",
-                                                   errors, takeAnnotation);
+  parts.annotations =
+      readEntries<AnnotationDraft>(file, annotations, "annotation", "annotations", errors,
+                                   withMasks ? takeAnnotation<true> : takeAnnotation<false>);
   return parts;
 }
 
@@ -278,6 +285,19 @@ Dataset Dataset::load(const std::filesystem::path& path) {
   const JsonFile file = JsonFile::load(path, "annotation file");
   ErrorList errors(file.name());
   DatasetParts parts = readParts(file, errors);
+  checkAnnotations(parts, errors);
+  errors.throwIfAny();
+  return assemble(std::move(parts));
+}
+
+Dataset Dataset::loadBoxes(const std::filesystem::path& path) {
+  const JsonFile file = JsonFile::load(path, "annotation file");
+  ErrorList errors(file.name());
+  DatasetParts parts = readParts(file, errors, /*withMasks=*/false);
+  const bool needsMasks = std::ranges::any_of(parts.annotations, [](const AnnotationDraft& draft) {
+    return !draft.hasBox || !draft.hasArea;
+  });
+  if (needsMasks) return load(path);
   checkAnnotations(parts, errors);
   errors.throwIfAny();
   return assemble(std::move(parts));

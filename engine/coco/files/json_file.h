@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/file_text.h"
@@ -56,7 +58,12 @@ class JsonFile {
   /// The text after a byte order mark, if it has one.
   std::string_view content() const;
   /// To be called for parts of the text that are not needed soon.
-  void used(std::size_t bytes) const { text_.used(bytes); }
+  void used(std::size_t bytes) const {
+    text_.used(bytes);
+    if (onUsed_) onUsed_(bytes);
+  }
+  /// Called by all reading threads for what they use; may throw to stop them.
+  void setOnUsed(std::function<void(std::size_t bytes)> onUsed) { onUsed_ = std::move(onUsed); }
   /// Throws Error if the file has become shorter since it was opened.
   void throwIfChanged() const;
   /// 1-based; `at` points into text().
@@ -72,6 +79,7 @@ class JsonFile {
  private:
   base::FileText text_;
   std::string name_;
+  std::function<void(std::size_t)> onUsed_;
 };
 
 /// Maximum nesting of arrays and objects.

@@ -1,5 +1,6 @@
 #include "engine/coco/files/lenient_dataset.h"
 
+#include <atomic>
 #include <utility>
 
 #include "engine/coco/files/dataset_checks.h"
@@ -14,6 +15,8 @@ DatasetParts readContent(const JsonFile& file, ErrorList& errors) {
     return readParts(file, errors);
   } catch (const base::SystemError&) {
     throw;
+  } catch (const ReadingStopped&) {
+    throw;
   } catch (const InvalidJson& error) {
     throw InvalidDataset(error.what(), error.byte());
   } catch (const Error& error) {
@@ -24,15 +27,23 @@ DatasetParts readContent(const JsonFile& file, ErrorList& errors) {
 
 }  // namespace
 
-LenientDataset loadLeniently(const std::filesystem::path& path) {
-  const JsonFile file = JsonFile::load(path, "annotation file");
+LenientDataset loadLeniently(const std::filesystem::path& path, const ReadingWatch& watch) {
+  JsonFile file = JsonFile::load(path, "annotation file");
+  std::atomic<std::size_t> done = 0;
+  if (watch) {
+    file.setOnUsed([&](std::size_t bytes) {
+      const std::size_t all = done += bytes;
+      if (!watch(static_cast<double>(all) / static_cast<double>(file.text().size())))
+        throw ReadingStopped();
+    });
+  }
   ErrorList errors(file.name(), /*isLenient=*/true);
   DatasetParts parts = readContent(file, errors);
   checkAnnotations(parts, errors);
   LenientDataset lenient;
   for (const ImageDraft& draft : parts.images) lenient.imageBytes.push_back(draft.byte);
   for (const CategoryDraft& draft : parts.categories) lenient.categoryBytes.push_back(draft.byte);
-  lenient.origins.resize(parts.images.size());
+  lenient.origins = perImage<AnnotationOrigin>(parts);
   for (const AnnotationDraft& draft : parts.annotations) {
     const auto id = draft.hasId ? std::optional(draft.annotation.id) : std::nullopt;
     lenient.origins[draft.image].push_back({draft.byte, id, draft.hasBox});

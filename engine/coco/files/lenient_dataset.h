@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,9 +41,18 @@ class InvalidDataset : public Error {
   std::size_t byte_;
 };
 
+/// Thrown when a ReadingWatch ends the reading.
+class ReadingStopped : public Error {
+ public:
+  ReadingStopped() : Error("stopped") {}
+};
+
+/// Called from any of the reading threads with the share of the file that is read; false: stop.
+using ReadingWatch = std::function<bool(double share)>;
+
 /// Polygons of fewer than three points are left out of annotations that have others, and negative
 /// boxes of annotations that have a mask. Of entries with one id the first is used. Throws
 /// InvalidDataset for anything but COCO JSON, and other errors if the file cannot be read.
-LenientDataset loadLeniently(const std::filesystem::path& file);
+LenientDataset loadLeniently(const std::filesystem::path& file, const ReadingWatch& watch = {});
 
 }  // namespace lockstep::coco

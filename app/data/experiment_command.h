@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <memory>
+
+#include "app/controllers/engine_command.h"
+#include "app/data/experiment_copy.h"
+#include "engine/config/experiment.h"
+
+namespace lockstep::app {
+
+/// `lockstep-engine dataset …` of an experiment, saved or not, whose answer is written beside a
+/// copy of it. One at a time; destroying it ends it. No method blocks.
+class ExperimentCommand : public QObject {
+  Q_OBJECT
+
+ public:
+  /// `program` empty: lockstep-engine beside this program.
+  explicit ExperimentCommand(const QString& program = {}, QObject* parent = nullptr);
+
+  bool isRunning() const { return command_.isRunning(); }
+  /// `dataset COMMAND EXPERIMENT --out OUT`. The last answer is gone.
+  void start(const config::Experiment& experiment, const QString& command, const char* out);
+  /// canceled() follows, and neither finished() nor failed().
+  void cancel();
+  /// Of a file beside the experiment; it is there until the next start.
+  QString pathOf(const char* name) const { return experiment_->pathOf(name); }
+
+ Q_SIGNALS:
+  void progressed(const QString& text);
+  /// exitStatus 0 or 1. `messages`: its standard error.
+  void finished(int exitStatus, const QString& messages);
+  void failed(const QString& reason);
+  void canceled();
+
+ private:
+  void handleFinish(int exitStatus, const QString& messages);
+
+  EngineCommand command_;
+  std::unique_ptr<ExperimentCopy> experiment_;
+  bool isCanceled_ = false;
+};
+
+}  // namespace lockstep::app
