@@ -7,7 +7,6 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLocale>
-#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -17,6 +16,9 @@
 #include "app/compare/compared_figures.h"
 #include "engine/run_folder/run_experiment.h"
 #include "widgets/comparison/comparison_tables.h"
+#include "widgets/comparison/confusion_view.h"
+#include "widgets/comparison/error_table.h"
+#include "widgets/comparison/recall_view.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/paired_view.h"
@@ -30,8 +32,6 @@ namespace {
 using widgets::PairedView;
 
 constexpr int kSideBySideFromPx = 820;
-
-const char* const kLetters[] = {"A", "B"};
 
 /// Blocks; throws nothing.
 template <typename Result, typename Work>
@@ -59,6 +59,22 @@ ComparePage::ComparePage(QWidget* parent)
         if (!result.failure.isEmpty()) failure_ = result.failure;
         tables_->setObjects(result.objects ? sides_[0].of->heldOut()->dataset : nullptr,
                             result.objects);
+        showState();
+      }),
+      matchedJob_([this](const MatchedResult& result) {
+        if (!result.failure.isEmpty()) failure_ = result.failure;
+        matched_ = result.pair;
+        if (matched_)
+          tables_->errors()->setErrors({matched_->side(0).errors, matched_->side(1).errors});
+        confuse();
+        showState();
+      }),
+      confusionJob_([this](const Confused& result) {
+        tables_->confusions()->setConfusions(matched_->categories(), result.both, result.score);
+        showState();
+      }),
+      othersJob_([this](const Others& others) {
+        tables_->showOthers(others.title, others.objects);
         showState();
       }),
       settingsJob_(
@@ -111,7 +127,7 @@ QWidget* ComparePage::buildSides() {
   grid->setColumnStretch(1, 1);
   for (int row = 0; row < 2; ++row) {
     Side& side = sides_.at(static_cast<std::size_t>(row));
-    const QString letter = QLatin1String(kLetters[row]);
+    const QString letter = letterOf(row);
     auto* name = new QLabel(letter);
     widgets::setRole(name, "given");
     side.runs = new QComboBox;
@@ -186,12 +202,59 @@ void ComparePage::connectSignals() {
   connect(swap_, &QToolButton::clicked, this, &ComparePage::swapSides);
   connect(modes_, &QButtonGroup::idClicked, this,
           [this](int mode) { view_->setMode(static_cast<PairedView::Mode>(mode)); });
-  connect(score_, &QDoubleSpinBox::valueChanged, this, &ComparePage::listObjects);
+  connect(score_, &QDoubleSpinBox::valueChanged, this, [this] {
+    listObjects();
+    confuse();
+  });
+  connectAnalysis();
   connect(tables_, &widgets::ComparisonTables::objectChosen, this, &ComparePage::showObject);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     for (Side& side : sides_)
       if (!side.of->progress().isEmpty()) return side.of->cancelPrediction();
     if (const auto way = obstacle(); way && way->toPredict) way->toPredict->predictAll();
+  });
+}
+
+/// What a cell, a type of error or a point of a curve counts is listed, to be looked at.
+void ComparePage::connectAnalysis() {
+  connect(
+      tables_->confusions(), &widgets::ConfusionView::cellChosen, this,
+      [this](widgets::ComparedView view, int actual, int predicted) {
+        listOthers(tr("Cell"), [view, actual, predicted,
+                                score = score_->value()](const widgets::MatchedPair& pair) {
+          std::vector<widgets::PairedObject> objects;
+          for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+            if (view == (side == 0 ? widgets::ComparedView::Second : widgets::ComparedView::First))
+              continue;
+            const auto own = pair.ofCell(side, score, static_cast<std::size_t>(actual),
+                                         static_cast<std::size_t>(predicted));
+            objects.insert(objects.end(), own.begin(), own.end());
+          }
+          return objects;
+        });
+      });
+  connect(tables_->errors(), &widgets::ErrorTable::errorChosen, this,
+          [this](int side, coco::ErrorType type) {
+            listOthers(tr("Errors of %1").arg(letterOf(side)),
+                       [side, type](const widgets::MatchedPair& pair) {
+                         return pair.ofError(static_cast<std::size_t>(side), type);
+                       });
+          });
+  connect(tables_->recall(), &widgets::RecallView::pointChosen, this,
+          [this](int side, std::optional<std::size_t> category, double score) {
+            listOthers(tr("%1 at score %2").arg(letterOf(side), QLocale().toString(score, 'f', 3)),
+                       [side, category, score](const widgets::MatchedPair& pair) {
+                         return pair.ofScore(static_cast<std::size_t>(side), category, score);
+                       });
+          });
+}
+
+void ComparePage::listOthers(
+    const QString& title,
+    const std::function<std::vector<widgets::PairedObject>(const widgets::MatchedPair&)>& find) {
+  if (!matched_) return;
+  othersJob_.request([pair = matched_, title, find] {
+    return Others{title, std::make_shared<const std::vector<widgets::PairedObject>>(find(*pair))};
   });
 }
 
@@ -222,77 +285,6 @@ void ComparePage::resizeEvent(QResizeEvent* event) {
                                                                         : Qt::Horizontal);
 }
 
-void ComparePage::setRuns(const std::vector<ShownRun>& runs) {
-  const auto foldersOf = [](const std::vector<ShownRun>& of) {
-    QStringList folders;
-    for (const ShownRun& one : of) folders << (one.run ? one.run->folder() : QString());
-    return folders;
-  };
-  if (foldersOf(runs) != foldersOf(shown_)) hasChosen_ = false;
-  shown_ = runs;
-  std::erase_if(shown_, [](const ShownRun& run) { return !run.run; });
-  if (isVisible()) chooseRuns();
-}
-
-void ComparePage::chooseRuns() {
-  const auto isShown = [this](const QString& folder) {
-    return std::ranges::any_of(
-        shown_, [&](const ShownRun& run) { return run.run && run.run->folder() == folder; });
-  };
-  for (std::size_t i = 0; i < sides_.size(); ++i) {
-    Side& side = sides_[i];
-    const QSignalBlocker blocker(side.runs);
-    side.runs->clear();
-    for (const ShownRun& run : shown_)
-      if (run.run) side.runs->addItem(run.name, run.run->folder());
-    const bool isKept = hasChosen_ && isShown(side.folder);
-    const std::size_t usual = std::min(i, shown_.empty() ? 0 : shown_.size() - 1);
-    chooseRun(side, isKept           ? side.folder
-                    : shown_.empty() ? QString()
-                                     : shown_[usual].run->folder());
-  }
-  refresh();
-}
-
-void ComparePage::chooseRun(Side& side, const QString& folder) {
-  side.folder = folder;
-  side.runs->setCurrentIndex(side.runs->findData(folder));
-  side.runs->setToolTip(QDir::toNativeSeparators(folder));
-  const auto found = std::ranges::find_if(
-      shown_, [&](const ShownRun& run) { return run.run && run.run->folder() == folder; });
-  side.of->setRun(found == shown_.end() ? nullptr : found->run.data());
-  showSteps(side);
-}
-
-/// Of one run, A begins at the step before B's.
-void ComparePage::showSteps(Side& side) {
-  const QSignalBlocker blocker(side.steps);
-  side.steps->clear();
-  const std::vector<qint64>& all = side.of->steps().all();
-  for (const qint64 step : all)
-    side.steps->addItem(tr("step %1").arg(QLocale().toString(step)), step);
-  side.steps->setEnabled(!all.empty());
-  const bool isSameRun = sides_[0].folder == sides_[1].folder;
-  const auto at = std::ranges::find(all, side.of->step());
-  if (!hasChosen_ && isSameRun && &side == sides_.data() && at != all.end() && at != all.begin() &&
-      sides_[1].of->step() == side.of->step())
-    side.of->setStep(*std::prev(at));
-  side.steps->setCurrentIndex(side.steps->findData(side.of->step()));
-  refresh();
-}
-
-void ComparePage::swapSides() {
-  hasChosen_ = true;
-  const std::array<std::pair<QString, qint64>, 2> was{
-      std::pair{sides_[0].folder, sides_[0].of->step()},
-      std::pair{sides_[1].folder, sides_[1].of->step()}};
-  for (std::size_t i = 0; i < 2; ++i) {
-    chooseRun(sides_[i], was[1 - i].first);
-    if (sides_[i].of->run()) sides_[i].of->setStep(was[1 - i].second);
-    showSteps(sides_[i]);
-  }
-}
-
 widgets::MatchRules ComparePage::rules() const {
   const HeldOutData& heldOut = *sides_[0].of->heldOut();
   return {heldOut.iouType, heldOut.mostDetections};
@@ -306,6 +298,13 @@ void ComparePage::refresh() {
   datasetDifference_.clear();
   pairJob_.cancel();
   objectsJob_.cancel();
+  matchedJob_.cancel();
+  confusionJob_.cancel();
+  othersJob_.cancel();
+  matched_.reset();
+  tables_->confusions()->clear();
+  tables_->errors()->clear();
+  tables_->recall()->setPair(nullptr, 0);
   imageJob_.cancel();
   tables_->setObjects(nullptr, nullptr);
   view_->setImage(nullptr);
@@ -327,11 +326,29 @@ void ComparePage::compare() {
       result.pair = widgets::compareResults(*dataset, first, second, rules);
     });
   });
+  matchedJob_.request([dataset = sides_[0].of->heldOut()->dataset,
+                       first = sides_[0].of->predictions(), second = sides_[1].of->predictions(),
+                       rules = rules()] {
+    return withFailure<MatchedResult>([&](MatchedResult& result) {
+      result.pair = std::make_shared<const widgets::MatchedPair>(*dataset, first, second, rules,
+                                                                 widgets::MatchThresholds().iou);
+    });
+  });
   listObjects();
+}
+
+/// At another score threshold.
+void ComparePage::confuse() {
+  tables_->recall()->setPair(matched_, score_->value());
+  if (!matched_) return;
+  confusionJob_.request([pair = matched_, score = score_->value()] {
+    return Confused{pair->confusionsAt(score), score};
+  });
 }
 
 void ComparePage::listObjects() {
   if (obstacle()) return;
+  othersJob_.cancel();
   objectsJob_.request([dataset = sides_[0].of->heldOut()->dataset,
                        first = sides_[0].of->predictions(), second = sides_[1].of->predictions(),
                        rules = rules(), score = score_->value()] {
@@ -358,9 +375,16 @@ void ComparePage::showFigures() {
 void ComparePage::compareSettings() {
   std::array<std::string, 2> folders;
   for (std::size_t i = 0; i < 2; ++i) {
-    if (!sides_[i].of->run()) return tables_->setSettings({});
+    if (!sides_[i].of->run()) {
+      settingsOf_ = {};
+      settingsJob_.cancel();
+      return tables_->setSettings({});
+    }
     folders.at(i) = sides_[i].of->run()->files().folder.toStdString();
   }
+  // A run's settings do not change.
+  if (folders == settingsOf_) return;
+  settingsOf_ = folders;
   settingsJob_.request([folders] {
     return withFailure<Settings>([&](Settings& result) {
       const auto experiment = [](const std::string& folder) {
@@ -369,6 +393,16 @@ void ComparePage::compareSettings() {
       result.differences = config::difference(experiment(folders[0]), experiment(folders[1]));
     });
   });
+}
+
+/// The threshold, unless that would hide the detection that is meant.
+double ComparePage::scoreToShow(const widgets::PairedObject& object, std::size_t side) const {
+  const int detection = object.detections.at(side);
+  if (detection < 0) return score_->value();
+  const HeldOutData& heldOut = *sides_[0].of->heldOut();
+  const ImageId image = heldOut.dataset->images()[object.imageIndex].id;
+  const auto& detections = *sides_.at(side).of->predictions().at(image);
+  return std::min(score_->value(), detections[static_cast<std::size_t>(detection)].score);
 }
 
 void ComparePage::showObject(const widgets::PairedObject& object) {
@@ -380,14 +414,13 @@ void ComparePage::showObject(const widgets::PairedObject& object) {
     requests.at(i).dataset = heldOut.dataset;
     requests.at(i).imageIndex = object.imageIndex;
     requests.at(i).detections = sides_.at(i).of->predictions().at(image.id);
-    requests.at(i).thresholds.score = score_->value();
+    requests.at(i).thresholds.score = scoreToShow(object, i);
     requests.at(i).rules = rules();
     requests.at(i).theme = &widgets::currentTheme();
   }
-  imageJob_.request([requests, path, annotation = object.annotation,
-                     size = QSize(image.width, image.height)] {
+  imageJob_.request([requests, path, object, size = QSize(image.width, image.height)] {
     ShownImage shown;
-    shown.annotation = annotation;
+    shown.object = object;
     shown.image = std::make_shared<const widgets::DecodedImage>(widgets::decodeImage(path, size));
     shown.failure = shown.image->failure;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -407,51 +440,17 @@ void ComparePage::showImage(const ShownImage& shown) {
   for (std::size_t i = 0; i < 2; ++i) {
     if (!shown.scenes.at(i)) continue;
     const auto& instances = shown.scenes.at(i)->instances;
-    const auto own = std::ranges::find_if(
-        instances, [&](const auto& one) { return one.facts.annotation == shown.annotation; });
+    const int detection = shown.object.detections.at(i), annotation = shown.object.annotation;
+    const auto own = std::ranges::find_if(instances, [&](const auto& one) {
+      return detection >= 0 ? one.facts.detection == detection
+                            : annotation >= 0 && one.facts.annotation == annotation;
+    });
     if (own == instances.end()) continue;
     const int at = static_cast<int>(own - instances.begin());
     canvases.at(i)->setPinned(at);
     canvases.at(i)->reveal(at);
   }
   showState();
-}
-
-std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
-                                                             const QString& letter) const {
-  const ComparedRun& of = *side.of;
-  if (!of.progress().isEmpty())
-    return Obstacle{tr("Predicting all images of %1").arg(letter), of.progress(), tr("Cancel")};
-  if (!of.failure().isEmpty())
-    return Obstacle{tr("%1 cannot be compared").arg(letter), of.failure()};
-  if (!of.isIdle() || !of.heldOut())
-    return Obstacle{tr("Loading %1…").arg(letter), side.runs->currentText()};
-  if (of.steps().isEmpty())
-    return Obstacle{tr("%1 has nothing to compare").arg(letter),
-                    tr("The run has neither a checkpoint nor predictions yet.")};
-  if (!of.predictions().empty()) return std::nullopt;
-  const QString blocked = of.run()->predictionBlockedBy();
-  return Obstacle{
-      tr("%1 has no predictions at step %2").arg(letter).arg(of.step()),
-      blocked.isEmpty() ? tr("All held-out images can be predicted with its checkpoint.") : blocked,
-      blocked.isEmpty() ? tr("Predict all") : QString(), side.of};
-}
-
-std::optional<ComparePage::Obstacle> ComparePage::obstacle() const {
-  if (shown_.empty())
-    return Obstacle{tr("No runs to compare"),
-                    tr("Select two runs on the left, or one, to compare two of its checkpoints.")};
-  for (std::size_t i = 0; i < sides_.size(); ++i)
-    if (auto own = obstacleOf(sides_.at(i), QLatin1String(kLetters[i]))) return own;
-  if (!datasetDifference_.isEmpty())
-    return Obstacle{tr("A and B cannot be compared"), tr("The runs: %1.").arg(datasetDifference_)};
-  const auto& others = sides_[1].of->predictions();
-  const bool haveCommon = std::ranges::any_of(
-      sides_[0].of->predictions(), [&](const auto& one) { return others.contains(one.first); });
-  if (!haveCommon)
-    return Obstacle{tr("A and B have predictions of different images"),
-                    tr("Predict all images with both."), tr("Predict all"), sides_[0].of};
-  return std::nullopt;
 }
 
 QString ComparePage::verdict() const { return verdict_->text(); }
@@ -473,7 +472,7 @@ void ComparePage::showState() {
   QStringList names;
   for (std::size_t i = 0; i < 2; ++i)
     names << tr("%1: %2, step %3")
-                 .arg(QLatin1String(kLetters[i]), sides_[i].runs->currentText(),
+                 .arg(letterOf(static_cast<int>(i)), sides_[i].runs->currentText(),
                       QLocale().toString(sides_[i].of->step()));
   view_->setNames(names[0], names[1]);
   if (isReady()) Q_EMIT readyChanged();
@@ -481,7 +480,8 @@ void ComparePage::showState() {
 
 bool ComparePage::isReady() const {
   return sides_[0].of->isIdle() && sides_[1].of->isIdle() && pairJob_.isIdle() &&
-         objectsJob_.isIdle() && settingsJob_.isIdle() && imageJob_.isIdle();
+         objectsJob_.isIdle() && matchedJob_.isIdle() && confusionJob_.isIdle() &&
+         othersJob_.isIdle() && settingsJob_.isIdle() && imageJob_.isIdle();
 }
 
 }  // namespace lockstep::app

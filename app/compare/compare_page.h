@@ -2,14 +2,16 @@
 
 #include <QWidget>
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/compare/compared_run.h"
 #include "app/controllers/shown_run.h"
 #include "engine/config/load.h"
-#include "widgets/instances/paired_objects.h"
+#include "widgets/instances/matched_pair.h"
 #include "widgets/instances/results_pair.h"
 #include "widgets/jobs/latest_job.h"
 
@@ -72,6 +74,18 @@ class ComparePage : public QWidget {
     std::shared_ptr<const std::vector<widgets::PairedObject>> objects;
     QString failure;
   };
+  struct MatchedResult {
+    std::shared_ptr<const widgets::MatchedPair> pair;
+    QString failure;
+  };
+  struct Confused {
+    widgets::MatchedPair::Confusions both;
+    double score = 0;
+  };
+  struct Others {
+    QString title;
+    std::shared_ptr<const std::vector<widgets::PairedObject>> objects;
+  };
   struct Settings {
     std::vector<config::ConfigDifference> differences;
     QString failure;
@@ -80,7 +94,7 @@ class ComparePage : public QWidget {
     std::shared_ptr<const widgets::DecodedImage> image;
     std::array<std::shared_ptr<const widgets::CanvasScene>, 2> scenes;
     QString failure;
-    int annotation = -1;
+    widgets::PairedObject object;
   };
   /// What is in the way of a comparison.
   struct Obstacle {
@@ -92,6 +106,7 @@ class ComparePage : public QWidget {
   QWidget* buildSides();
   QWidget* buildViewer();
   void connectSignals();
+  void connectAnalysis();
   void addNamedActions();
   void chooseRuns();
   void chooseRun(Side& side, const QString& folder);
@@ -101,12 +116,19 @@ class ComparePage : public QWidget {
   void showFigures();
   void compareSettings();
   void listObjects();
+  void confuse();
+  void listOthers(
+      const QString& title,
+      const std::function<std::vector<widgets::PairedObject>(const widgets::MatchedPair&)>& find);
+  double scoreToShow(const widgets::PairedObject& object, std::size_t side) const;
   void showObject(const widgets::PairedObject& object);
   void showImage(const ShownImage& shown);
   void showState();
   std::optional<Obstacle> obstacle() const;
   std::optional<Obstacle> obstacleOf(const Side& side, const QString& letter) const;
   widgets::MatchRules rules() const;
+  /// Of the first side (0) or the second.
+  static QString letterOf(int side) { return side == 0 ? tr("A") : tr("B"); }
 
   std::vector<ShownRun> shown_;
   std::array<Side, 2> sides_;
@@ -121,11 +143,16 @@ class ComparePage : public QWidget {
   QButtonGroup* modes_ = nullptr;
   QDoubleSpinBox* score_ = nullptr;
   std::optional<widgets::ResultsPair> pair_;
-  QString failure_;            ///< of the comparison
-  QString datasetDifference_;  ///< why the sides' images are not the same
-  bool hasChosen_ = false;     ///< a person has chosen a run here
+  std::shared_ptr<const widgets::MatchedPair> matched_;
+  std::array<std::string, 2> settingsOf_;  ///< folders of the runs whose settings are shown
+  QString failure_;                        ///< of the comparison
+  QString datasetDifference_;              ///< why the sides' images are not the same
+  bool hasChosen_ = false;                 ///< a person has chosen a run here
   jobs::LatestJob<PairResult> pairJob_;
   jobs::LatestJob<ObjectsResult> objectsJob_;
+  jobs::LatestJob<MatchedResult> matchedJob_;
+  jobs::LatestJob<Confused> confusionJob_;
+  jobs::LatestJob<Others> othersJob_;
   jobs::LatestJob<Settings> settingsJob_;
   jobs::LatestJob<ShownImage> imageJob_;
 };

@@ -40,8 +40,11 @@ QString signedText(double value) {
 
 std::vector<ComparedFigure> evaluationFigures(const MetricStore& first, qint64 firstStep,
                                               const MetricStore& second, qint64 secondStep) {
+  std::vector<std::string> tags(first.tags().begin(), first.tags().end());
+  for (const std::string& tag : second.tags())
+    if (first.series(tag) == nullptr) tags.push_back(tag);
   std::vector<ComparedFigure> figures;
-  for (const std::string& tag : first.tags()) {
+  for (const std::string& tag : tags) {
     if (!isFigure(tag)) continue;
     const std::string name(events::tags::nameIn(tag));
     figures.push_back({tr("%1, logged").arg(metricText(QString::fromStdString(name))),

@@ -9,8 +9,8 @@
 
 namespace lockstep::app {
 
-/// What both runs logged of their evaluations at a step each: losses and AP, in the order of the
-/// first run's tags.
+/// What the runs logged of their evaluations at a step each: losses and AP, in the order of the
+/// first run's tags, then those that only the second has.
 std::vector<widgets::ComparedFigure> evaluationFigures(const MetricStore& first, qint64 firstStep,
                                                        const MetricStore& second,
                                                        qint64 secondStep);

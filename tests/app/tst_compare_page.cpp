@@ -1,7 +1,10 @@
+#include <QDoubleSpinBox>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
+#include <QLocale>
 #include <QPushButton>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
@@ -14,6 +17,10 @@
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/comparison/comparison_tables.h"
+#include "widgets/comparison/confusion_view.h"
+#include "widgets/comparison/error_table.h"
+#include "widgets/comparison/recall_plot.h"
+#include "widgets/comparison/recall_view.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/paired_view.h"
@@ -100,6 +107,15 @@ class TstComparePage : public QObject {
     QTRY_VERIFY(page_->results() && page_->isReady());
   }
 
+  /// In the table of confusions, with the mouse.
+  void clickCell(int row, int column) {
+    auto* table = page_->tables()->confusions()->findChild<QTableView*>();
+    page_->tables()->setCurrentWidget(page_->tables()->confusions());
+    const QRect cell = table->visualRect(table->model()->index(row, column));
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, cell.center());
+    QTRY_VERIFY(page_->isReady());
+  }
+
   QString emptyTitle() const {
     const auto* empty = page_->findChild<widgets::EmptyState*>();
     return empty->isVisible() ? empty->title() : QString();
@@ -151,6 +167,64 @@ class TstComparePage : public QObject {
     QVERIFY(page_->view()->second()->pinned() >= 0);
     QVERIFY(page_->view()->first()->spokenValue().contains(QStringLiteral("missed")));
     QVERIFY(page_->view()->second()->spokenValue().contains(QStringLiteral("0.90")));
+  }
+
+  void aCellOfTheConfusionsOpensItsImages() {
+    showTwo();
+    const auto* model = page_->tables()->confusions()->model();
+    QCOMPARE(model->countAt(0, 0), 3);  // of A, which misses one
+    QCOMPARE(model->countAt(0, 1), 1);
+    clickCell(0, 1);
+    QCOMPARE(page_->tables()->objects()->rowCount(), 1);
+    QCOMPARE(page_->tables()->objects()->objectAt(0).annotation, 1);
+    QTRY_VERIFY(page_->view()->first()->pinned() >= 0);
+    QVERIFY(page_->view()->first()->spokenValue().contains(QStringLiteral("missed")));
+    page_->tables()->confusions()->setView(widgets::ComparedView::Second);
+    QCOMPARE(model->countAt(0, 0), 1);
+    QCOMPARE(model->countAt(1, 0), 1);  // on background
+    clickCell(1, 0);
+    QCOMPARE(page_->tables()->objects()->rowCount(), 1);
+    QCOMPARE(page_->tables()->objects()->objectAt(0).imageIndex, std::size_t{1});
+    QTRY_VERIFY(page_->view()->second()->pinned() >= 0);
+    QVERIFY(page_->view()->second()->spokenValue().contains(QStringLiteral("0.80")));
+  }
+
+  void confusionsFollowTheScore() {
+    showTwo();
+    auto* score = page_->findChild<QDoubleSpinBox*>();
+    score->setFocus();
+    score->selectAll();
+    QTest::keyClicks(score, QLocale().toString(0.85));
+    QTest::keyClick(score, Qt::Key_Return);
+    QTRY_VERIFY(page_->isReady());
+    QCOMPARE(page_->tables()->confusions()->model()->countAt(0, 0), 1);
+  }
+
+  void anErrorOpensItsImages() {
+    showTwo();
+    auto* errors = page_->tables()->errors();
+    page_->tables()->setCurrentWidget(errors);
+    errors->setFocus();
+    errors->setCurrentItem(errors->topLevelItem(static_cast<int>(coco::ErrorType::Background)));
+    QTest::keyClick(errors, Qt::Key_Return);
+    QTRY_COMPARE(page_->tables()->objects()->rowCount(), 1);
+    QTRY_VERIFY(page_->isReady() && page_->view()->second()->pinned() >= 0);
+    QVERIFY(page_->view()->second()->spokenValue().contains(QStringLiteral("0.80")));
+  }
+
+  void aPointOfACurveOpensItsDetection() {
+    showTwo();
+    auto* plot = page_->tables()->recall()->plot();
+    page_->tables()->setCurrentWidget(page_->tables()->recall());
+    plot->setFocus();
+    QTest::keyClick(plot, Qt::Key_Right);
+    QTest::keyClick(plot, Qt::Key_Right);
+    QVERIFY(plot->chosen());
+    QCOMPARE(plot->chosen()->score, 0.8);
+    QCOMPARE(plot->chosen()->recall, 0.5);
+    QTest::keyClick(plot, Qt::Key_Return);
+    QTRY_VERIFY(page_->isReady() && page_->view()->first()->pinned() >= 0);
+    QVERIFY(page_->view()->first()->spokenValue().contains(QStringLiteral("0.80")));
   }
 
   void swappedSidesSwapTheFigures() {

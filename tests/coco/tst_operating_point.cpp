@@ -108,6 +108,34 @@ class TstOperatingPoint : public QObject {
     QCOMPARE(cells(), QStringLiteral("1 1 1"));
   }
 
+  void instancesOfAllImagesAddUpToTheConfusions() {
+    const OverlapSet set = madeSet({{1, 1, {0, 0, 20, 20}},
+                                    {1, 2, {50, 50, 20, 20}},
+                                    {1, 2, {70, 0, 20, 20}, 0, true},
+                                    {2, 1, {0, 0, 40, 40}}},
+                                   {{1, 1, {0, 0, 20, 20}, .9},
+                                    {1, 1, {0, 0, 20, 20}, .8},
+                                    {1, 3, {50, 50, 20, 20}, .7},
+                                    {1, 2, {70, 0, 20, 20}, .7},  // ignored: on a crowd
+                                    {2, 1, {0, 0, 40, 40}, .2}});
+    for (const double score : {0.0, .5, .75, 1.0}) {
+      const ConfusionMatrix matrix = operatingPoint(set, score, .5).confusion;
+      ConfusionMatrix counted(set.categories().size());
+      for (std::size_t i = 0; i < set.images().size(); ++i) {
+        const OverlapSet::ClassRows& rows = set.rowsOf(i);
+        for (const ConfusedInstance& one : confusedInstances(set, i, score, .5)) {
+          const auto g = static_cast<std::size_t>(one.annotation),
+                     d = static_cast<std::size_t>(one.detection);
+          ++counted.at(one.annotation < 0 ? matrix.background() : rows.ofAnnotations[g],
+                       one.detection < 0 ? matrix.background() : rows.ofDetections[d]);
+        }
+      }
+      for (std::size_t actual = 0; actual <= matrix.background(); ++actual)
+        for (std::size_t predicted = 0; predicted <= matrix.background(); ++predicted)
+          QCOMPARE(counted.at(actual, predicted), matrix.at(actual, predicted));
+    }
+  }
+
   void emptySetHasNoMetrics() {
     const OperatingPoint point = operatingPoint(madeSet({}, {}), 0, .5);
     QCOMPARE(text(point.all), QStringLiteral("0 0 0"));

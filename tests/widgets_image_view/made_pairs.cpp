@@ -1,5 +1,9 @@
 #include "tests/widgets_image_view/made_pairs.h"
 
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <cmath>
 
 #include "engine/base/counter_hash.h"
@@ -65,6 +69,25 @@ MadePairs::MadePairs(std::uint64_t seed) {
   std::vector<coco::Category> categories;
   for (int c = 1; c <= kClasses; ++c) categories.push_back({CategoryId{c}, std::to_string(c)});
   dataset = coco::Dataset::fromParts(images, categories, truth, "made");
+}
+
+std::string writeResults(const QString& file, const widgets::PredictionStore::ByImage& predictions,
+                         const coco::Dataset& images) {
+  QJsonArray results;
+  for (const auto& [id, detections] : predictions) {
+    if (!images.findImage(id)) continue;
+    for (const coco::Detection& one : *detections) {
+      QJsonArray box;
+      for (const double side : one.boxXywh) box.append(side);
+      results.append(QJsonObject{{QStringLiteral("image_id"), qint64{id.value}},
+                                 {QStringLiteral("category_id"), qint64{one.categoryId.value}},
+                                 {QStringLiteral("score"), one.score},
+                                 {QStringLiteral("bbox"), box}});
+    }
+  }
+  QFile to(file);
+  if (to.open(QIODevice::WriteOnly)) to.write(QJsonDocument(results).toJson());
+  return file.toStdString();
 }
 
 }  // namespace lockstep::tests

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <QString>
 #include <cstdint>
+#include <string>
 
 #include "engine/coco/files/dataset.h"
 #include "widgets/instances/prediction_store.h"
@@ -15,5 +17,9 @@ struct MadePairs {
   coco::Dataset dataset;
   widgets::PredictionStore::ByImage first, second;
 };
+
+/// Writes a COCO results file of boxes, of those images, and returns its path.
+std::string writeResults(const QString& file, const widgets::PredictionStore::ByImage& predictions,
+                         const coco::Dataset& images);
 
 }  // namespace lockstep::tests

@@ -1,7 +1,3 @@
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -13,30 +9,6 @@
 
 using namespace lockstep;
 using namespace lockstep::widgets;
-
-namespace {
-
-/// A COCO results file of boxes.
-std::string written(const QString& file, const PredictionStore::ByImage& predictions,
-                    const coco::Dataset& images) {
-  QJsonArray results;
-  for (const auto& [id, detections] : predictions) {
-    if (!images.findImage(id)) continue;
-    for (const coco::Detection& one : *detections) {
-      QJsonArray box;
-      for (const double side : one.boxXywh) box.append(side);
-      results.append(QJsonObject{{QStringLiteral("image_id"), qint64{id.value}},
-                                 {QStringLiteral("category_id"), qint64{one.categoryId.value}},
-                                 {QStringLiteral("score"), one.score},
-                                 {QStringLiteral("bbox"), box}});
-    }
-  }
-  QFile to(file);
-  if (to.open(QIODevice::WriteOnly)) to.write(QJsonDocument(results).toJson());
-  return file.toStdString();
-}
-
-}  // namespace
 
 class TstResultsPair : public QObject {
   Q_OBJECT
@@ -64,7 +36,8 @@ class TstResultsPair : public QObject {
     coco::Params params;
     params.maxDetections.back() = rules.mostDetections;
     const auto evaluated = [&](const char* name, const PredictionStore::ByImage& predictions) {
-      const std::string file = written(folder.filePath(QLatin1String(name)), predictions, common);
+      const std::string file =
+          tests::writeResults(folder.filePath(QLatin1String(name)), predictions, common);
       return coco::matchResults(common, coco::ResultsFile::load(file, common), rules.type, params);
     };
     const auto first = evaluated("a.json", made.first), second = evaluated("b.json", made.second);

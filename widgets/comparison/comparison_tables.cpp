@@ -10,6 +10,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/comparison/confusion_view.h"
+#include "widgets/comparison/error_table.h"
+#include "widgets/comparison/recall_view.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -18,6 +21,8 @@ namespace {
 enum Column { kName, kFirst, kSecond, kDelta, kColumns };
 
 constexpr int kDecimals = 4;
+/// In the box of finders: what showOthers() lists.
+constexpr int kOthers = -1;
 
 /// Sorts numbers as numbers; missing ones last.
 class FigureItem : public QTreeWidgetItem {
@@ -87,6 +92,7 @@ ComparisonTables::ComparisonTables(QWidget* parent) : QTabWidget(parent) {
 
 void ComparisonTables::buildUi() {
   setDocumentMode(true);
+  setUsesScrollButtons(true);
   const QStringList columns{tr("Figure"), tr("A"), tr("B"), tr("B − A")};
   figures_ = table(tr("Figures of A and B"), columns);
   classes_ = table(tr("AP of the classes in A and B"),
@@ -97,7 +103,13 @@ void ComparisonTables::buildUi() {
   settings_->header()->setSectionResizeMode(QHeaderView::Stretch);
   addTab(figures_, tr("Figures"));
   addTab(classes_, tr("Classes"));
+  confusions_ = new ConfusionView;
+  errors_ = new ErrorTable;
+  recall_ = new RecallView;
   addTab(buildObjects(), tr("Objects"));
+  addTab(confusions_, tr("Confusion"));
+  addTab(errors_, tr("Errors"));
+  addTab(recall_, tr("Precision"));
   addTab(settings_, tr("Settings"));
 }
 
@@ -122,7 +134,7 @@ QWidget* ComparisonTables::buildObjects() {
 
 void ComparisonTables::connectSignals() {
   connect(finders_, &QComboBox::currentIndexChanged, this, [this](int index) {
-    if (index < 0) return;
+    if (index < 0 || finders_->currentData().toInt() == kOthers) return;
     objects_->setFinders(static_cast<Finders>(finders_->currentData().toInt()));
     chooseFirstObject();
   });
@@ -157,7 +169,22 @@ void ComparisonTables::setSettings(const std::vector<config::ConfigDifference>& 
 void ComparisonTables::setObjects(std::shared_ptr<const coco::Dataset> dataset,
                                   PairedObjectModel::Objects objects) {
   objects_->setObjects(std::move(dataset), std::move(objects));
+  if (const int others = finders_->findData(kOthers); others >= 0) finders_->removeItem(others);
   showCounts();
+  chooseFirstObject();
+}
+
+void ComparisonTables::showOthers(const QString& title, PairedObjectModel::Objects others) {
+  const int known = finders_->findData(kOthers);
+  const QString text = tr("%1: %2").arg(title).arg(others->size());
+  if (known < 0) {
+    finders_->addItem(text, kOthers);
+  } else {
+    finders_->setItemText(known, text);
+  }
+  finders_->setCurrentIndex(finders_->findData(kOthers));
+  objects_->setOthers(std::move(others));
+  setCurrentWidget(list_->parentWidget());
   chooseFirstObject();
 }
 
@@ -175,7 +202,7 @@ void ComparisonTables::showCounts() {
                {Finders::Both, tr("Both find: %1")}};
   if (finders_->count() == 0)
     for (const auto& kind : kinds) finders_->addItem({}, static_cast<int>(kind.finders));
-  for (int i = 0; i < finders_->count(); ++i) {
+  for (int i = 0; i < static_cast<int>(std::size(kinds)); ++i) {
     const int count = objects_->counts().at(static_cast<std::size_t>(kinds[i].finders));
     finders_->setItemText(i, kinds[i].text.arg(count));
   }

@@ -13,6 +13,10 @@ class QTreeWidget;
 
 namespace lockstep::widgets {
 
+class ConfusionView;
+class ErrorTable;
+class RecallView;
+
 /// A figure of A and of B; NaN: there is none.
 struct ComparedFigure {
   QString name;
@@ -20,8 +24,8 @@ struct ComparedFigure {
   bool isLowerBetter = false;
 };
 
-/// What two results differ in, as tables: figures, classes, settings, and the objects that only one
-/// of them finds.
+/// What two results differ in: figures, classes, settings, confusions, errors, precision-recall
+/// curves, and the objects that only one of them finds, or that one of those stands for.
 class ComparisonTables : public QTabWidget {
   Q_OBJECT
 
@@ -33,6 +37,11 @@ class ComparisonTables : public QTabWidget {
   void setSettings(const std::vector<config::ConfigDifference>& settings);
   void setObjects(std::shared_ptr<const coco::Dataset> dataset, PairedObjectModel::Objects objects);
   const PairedObjectModel* objects() const { return objects_; }
+  /// Lists these in the place of the objects, and chooses the first; `title`: what they are.
+  void showOthers(const QString& title, PairedObjectModel::Objects others);
+  ConfusionView* confusions() const { return confusions_; }
+  ErrorTable* errors() const { return errors_; }
+  RecallView* recall() const { return recall_; }
   void showFinders(Finders finders);
   /// Chooses the object so many rows on; stays within the list.
   void moveObject(int rows);
@@ -48,6 +57,9 @@ class ComparisonTables : public QTabWidget {
   void chooseFirstObject();
 
   QTreeWidget *figures_ = nullptr, *classes_ = nullptr, *settings_ = nullptr;
+  ConfusionView* confusions_ = nullptr;
+  ErrorTable* errors_ = nullptr;
+  RecallView* recall_ = nullptr;
   QComboBox* finders_ = nullptr;
   QTreeView* list_ = nullptr;
   PairedObjectModel* objects_ = nullptr;

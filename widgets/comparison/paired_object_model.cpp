@@ -2,6 +2,7 @@
 
 #include <QLocale>
 #include <algorithm>
+#include <numeric>
 
 namespace lockstep::widgets {
 namespace {
@@ -14,6 +15,7 @@ void PairedObjectModel::setObjects(std::shared_ptr<const coco::Dataset> dataset,
   beginResetModel();
   dataset_ = std::move(dataset);
   objects_ = std::move(objects);
+  others_.reset();
   counts_ = {};
   if (objects_)
     for (const PairedObject& object : *objects_)
@@ -25,12 +27,25 @@ void PairedObjectModel::setObjects(std::shared_ptr<const coco::Dataset> dataset,
 void PairedObjectModel::setFinders(Finders finders) {
   beginResetModel();
   finders_ = finders;
+  others_.reset();
+  choose();
+  endResetModel();
+}
+
+void PairedObjectModel::setOthers(Objects others) {
+  beginResetModel();
+  others_ = std::move(others);
   choose();
   endResetModel();
 }
 
 void PairedObjectModel::choose() {
   rows_.clear();
+  if (others_) {
+    rows_.resize(others_->size());
+    std::iota(rows_.begin(), rows_.end(), std::size_t{0});
+    return;
+  }
   for (std::size_t i = 0; objects_ && i < objects_->size(); ++i)
     if ((*objects_)[i].finders == finders_) rows_.push_back(i);
 }
@@ -49,18 +64,16 @@ QVariant PairedObjectModel::data(const QModelIndex& index, int role) const {
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
   const PairedObject& object = objectAt(index.row());
-  const coco::Annotation& annotation =
-      dataset_->annotationsOf(object.imageIndex)[static_cast<std::size_t>(object.annotation)];
   switch (index.column()) {
     case kImage:
       return QString::fromStdString(dataset_->images()[object.imageIndex].fileName);
     case kClass: {
       const auto& categories = dataset_->categories();
-      const auto found = std::ranges::find(categories, annotation.categoryId, &coco::Category::id);
+      const auto found = std::ranges::find(categories, object.category, &coco::Category::id);
       return found == categories.end() ? QString() : QString::fromStdString(found->name);
     }
     default:
-      return tr("%1 px²").arg(QLocale().toString(qRound64(annotation.area)));
+      return tr("%1 px²").arg(QLocale().toString(qRound64(object.areaPx)));
   }
 }
 

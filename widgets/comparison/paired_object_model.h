@@ -9,7 +9,7 @@
 
 namespace lockstep::widgets {
 
-/// The objects of one kind of Finders: image, class and area.
+/// The objects of one kind of Finders, or a list of others: image, class and area.
 class PairedObjectModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -21,10 +21,12 @@ class PairedObjectModel : public QAbstractTableModel {
   void setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects);
   void setFinders(Finders finders);
   Finders finders() const { return finders_; }
+  /// Shows these instead, until setFinders() or setObjects(). They are of the same dataset.
+  void setOthers(Objects others);
   /// Of each kind, by its value.
   const std::array<int, 4>& counts() const { return counts_; }
   const PairedObject& objectAt(int row) const {
-    return (*objects_)[rows_[static_cast<std::size_t>(row)]];
+    return (others_ ? *others_ : *objects_)[rows_[static_cast<std::size_t>(row)]];
   }
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -37,9 +39,9 @@ class PairedObjectModel : public QAbstractTableModel {
   void choose();
 
   std::shared_ptr<const coco::Dataset> dataset_;
-  Objects objects_;
+  Objects objects_, others_;
   Finders finders_ = Finders::OnlyFirst;
-  std::vector<std::size_t> rows_;  ///< indices of the objects
+  std::vector<std::size_t> rows_;  ///< indices of what is shown
   std::array<int, 4> counts_{};
 };
 

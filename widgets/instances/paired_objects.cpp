@@ -33,7 +33,9 @@ std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
     const std::vector<int> ofFirst = matched(one->second), ofSecond = matched(other->second);
     for (std::size_t a = 0; a < ofFirst.size(); ++a) {
       if (ofFirst[a] < -1) continue;
-      ofImages[i].push_back({i, static_cast<int>(a), findersOf(ofFirst[a], ofSecond[a])});
+      const coco::Annotation& object = dataset.annotationsOf(i)[a];
+      ofImages[i].push_back({i, static_cast<int>(a), findersOf(ofFirst[a], ofSecond[a]),
+                             object.categoryId, object.area});
     }
   });
   std::vector<PairedObject> all;

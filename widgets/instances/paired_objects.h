@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -11,11 +12,15 @@ namespace lockstep::widgets {
 /// Which of two results find an object.
 enum class Finders { Both, OnlyFirst, OnlySecond, Neither };
 
-/// An object of an image that both results are of.
+/// An object of an image that both results are of, or a detection of one of them.
 struct PairedObject {
   std::size_t imageIndex = 0;  ///< in dataset.images()
-  int annotation = 0;          ///< in annotationsOf(imageIndex)
+  int annotation = -1;         ///< in annotationsOf(imageIndex); -1: none
   Finders finders = Finders::Both;
+  CategoryId category{};  ///< of the object, else of the detection
+  double areaPx = 0;
+  /// What is meant of each result, an index on its image; -1: whatever finds the object.
+  std::array<int, 2> detections{-1, -1};
 };
 
 /// Every object that counts (no crowds), in the order of the dataset, of the images that both have.

@@ -10,16 +10,16 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? -1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Class rows of an object and of the detection of another class that is matched with it.
-struct ConfusedRows {
-  std::uint32_t actual, predicted;
+/// An object and the detection of another class that is matched with it, with their class rows.
+struct ConfusedPair {
+  std::uint32_t annotation, detection, actual, predicted;
 };
 
 /// The counts of a chunk of images.
 struct ImageChunk {
   std::vector<Counts> classes;
   std::vector<Counts> sizes;
-  std::vector<ConfusedRows> confusions;
+  std::vector<ConfusedPair> confusions;
   InstanceMatcher matcher;
   std::vector<char> isFalse, isTaken;  ///< by detection and by annotation of one image
 };
@@ -90,8 +90,8 @@ void findConfusions(const ImageOverlaps& image, const OverlapSet::ClassRows& row
     }
     if (best == nullptr) continue;
     chunk.isTaken[best->annotation] = 1;
-    chunk.confusions.push_back(
-        {rows.ofAnnotations[best->annotation], rows.ofDetections[detection]});
+    chunk.confusions.push_back({best->annotation, detection, rows.ofAnnotations[best->annotation],
+                                rows.ofDetections[detection]});
   }
 }
 
@@ -105,10 +105,10 @@ ConfusionMatrix confusionMatrix(const std::vector<Counts>& classes,
     matrix.at(k, background) = static_cast<std::uint32_t>(classes[k].falseNegatives);
   }
   for (const ImageChunk& chunk : chunks) {
-    for (const auto& [actual, predicted] : chunk.confusions) {
-      ++matrix.at(actual, predicted);
-      --matrix.at(background, predicted);
-      --matrix.at(actual, background);
+    for (const ConfusedPair& pair : chunk.confusions) {
+      ++matrix.at(pair.actual, pair.predicted);
+      --matrix.at(background, pair.predicted);
+      --matrix.at(pair.actual, background);
     }
   }
   return matrix;
@@ -159,6 +159,30 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
   point.all = point.sizes.front();
   point.confusion = confusionMatrix(point.classes, chunks);
   return point;
+}
+
+std::vector<ConfusedInstance> confusedInstances(const OverlapSet& set, std::size_t image,
+                                                double scoreThreshold, double iouThreshold) {
+  const ImageOverlaps& overlaps = set.images()[image];
+  const OverlapSet::ClassRows& rows = set.rowsOf(image);
+  const std::uint32_t shown = InstanceMatcher::countShown(overlaps, scoreThreshold);
+  ImageChunk chunk;
+  chunk.classes.resize(set.categories().size());
+  chunk.matcher.begin(overlaps, iouThreshold, shown);
+  countClasses(rows, shown, chunk);
+  findConfusions(overlaps, rows, iouThreshold, chunk);
+  std::vector<std::int32_t> found = chunk.matcher.detectionOfAnnotation();
+  for (const ConfusedPair& pair : chunk.confusions) {
+    found[pair.annotation] = static_cast<std::int32_t>(pair.detection);
+    chunk.isFalse[pair.detection] = 0;
+  }
+  std::vector<ConfusedInstance> instances;
+  for (std::size_t g = 0; g < found.size(); ++g)
+    if (found[g] != kNotCounted)
+      instances.push_back({static_cast<std::int32_t>(g), found[g] == kMissed ? -1 : found[g]});
+  for (std::uint32_t d = 0; d < shown; ++d)
+    if (chunk.isFalse[d]) instances.push_back({-1, static_cast<std::int32_t>(d)});
+  return instances;
 }
 
 std::vector<Confusion> frequentConfusions(const ConfusionMatrix& matrix, std::size_t most) {

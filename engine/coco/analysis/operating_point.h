@@ -59,6 +59,17 @@ struct OperatingPoint {
 OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, double iouThreshold,
                               int threads = 0);
 
+/// What a cell of the matrix counts: an object with its detection, an object without one, or a
+/// detection without an object. Indices in ImageOverlaps; -1: none.
+struct ConfusedInstance {
+  std::int32_t annotation = -1, detection = -1;
+};
+
+/// Of set.images()[image]: with those of all images every cell is counted as in
+/// OperatingPoint::confusion. Objects first, in their order.
+std::vector<ConfusedInstance> confusedInstances(const OverlapSet& set, std::size_t image,
+                                                double scoreThreshold, double iouThreshold);
+
 /// Objects of one class that were predicted as another.
 struct Confusion {
   std::size_t actual = 0, predicted = 0;  ///< row and column of the matrix, never background

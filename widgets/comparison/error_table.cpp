@@ -1,0 +1,88 @@
+#include "widgets/comparison/error_table.h"
+
+#include <QHeaderView>
+#include <QLocale>
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+enum Column { kName, kFirst, kSecond, kFirstCost, kSecondCost, kColumns };
+
+constexpr int kDecimals = 4;
+
+QString nameOf(coco::ErrorType type) {
+  switch (type) {
+    case coco::ErrorType::Classification:
+      return ErrorTable::tr("wrong class");
+    case coco::ErrorType::Localisation:
+      return ErrorTable::tr("wrong place");
+    case coco::ErrorType::Both:
+      return ErrorTable::tr("wrong class and place");
+    case coco::ErrorType::Duplicate:
+      return ErrorTable::tr("duplicate");
+    case coco::ErrorType::Background:
+      return ErrorTable::tr("on background");
+    case coco::ErrorType::Missed:
+      return ErrorTable::tr("missed");
+  }
+  return {};
+}
+
+}  // namespace
+
+ErrorTable::ErrorTable(QWidget* parent) : QTreeWidget(parent) {
+  setRootIsDecorated(false);
+  setUniformRowHeights(true);
+  setAccessibleName(tr("Errors of A and B by type"));
+  setHeaderLabels({tr("Error"), tr("A"), tr("B"), tr("AP cost of A"), tr("AP cost of B")});
+  headerItem()->setToolTip(kFirstCost, tr("How much AP at this IoU threshold would rise without "
+                                          "these errors (TIDE)"));
+  headerItem()->setToolTip(kSecondCost, headerItem()->toolTip(kFirstCost));
+  for (int column = kFirst; column < kColumns; ++column)
+    headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+  header()->setStretchLastSection(false);
+  header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  header()->setSectionResizeMode(kName, QHeaderView::Stretch);
+  connect(this, &QTreeWidget::itemClicked, this, &ErrorTable::choose);
+  connect(this, &QTreeWidget::itemActivated, this, &ErrorTable::choose);
+}
+
+void ErrorTable::addRow(const QString& name, const QString& toolTip, const coco::ErrorCost& first,
+                        const coco::ErrorCost& second) {
+  const QLocale locale;
+  auto* item = new QTreeWidgetItem(this, {name, locale.toString(qulonglong{first.count}),
+                                          locale.toString(qulonglong{second.count}),
+                                          locale.toString(first.apCost, 'f', kDecimals),
+                                          locale.toString(second.apCost, 'f', kDecimals)});
+  item->setToolTip(kName, toolTip);
+  for (int column = kFirst; column < kColumns; ++column) {
+    item->setFont(column, monoFont());
+    item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+  }
+  item->setData(kFirst, Qt::UserRole, qulonglong{first.count});
+  item->setData(kSecond, Qt::UserRole, qulonglong{second.count});
+}
+
+void ErrorTable::setErrors(const std::array<coco::ErrorCosts, 2>& both) {
+  clear();
+  for (std::size_t type = 0; type < coco::kErrorTypeCount; ++type)
+    addRow(nameOf(static_cast<coco::ErrorType>(type)),
+           tr("“%1” in coco-eval").arg(QLatin1String(coco::kErrorTypeNames.at(type))),
+           both[0].types.at(type), both[1].types.at(type));
+  addRow(tr("all false positives"), {}, both[0].falsePositives, both[1].falsePositives);
+  addRow(tr("all false negatives"), {}, both[0].falseNegatives, both[1].falseNegatives);
+}
+
+void ErrorTable::choose(QTreeWidgetItem* item, int column) {
+  const int type = indexOfTopLevelItem(item);
+  if (type >= static_cast<int>(coco::kErrorTypeCount)) return;
+  const bool isOfColumn = column != kName;
+  const bool hasSecondMore = item->data(kSecond, Qt::UserRole).toULongLong() >
+                             item->data(kFirst, Qt::UserRole).toULongLong();
+  const bool isSecond = isOfColumn ? column == kSecond || column == kSecondCost : hasSecondMore;
+  Q_EMIT errorChosen(isSecond ? 1 : 0, static_cast<coco::ErrorType>(type));
+}
+
+}  // namespace lockstep::widgets

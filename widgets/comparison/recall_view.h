@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QWidget>
+#include <memory>
+#include <optional>
+
+#include "widgets/instances/matched_pair.h"
+
+class QComboBox;
+class QLabel;
+
+namespace lockstep::widgets {
+
+class RecallPlot;
+
+/// Precision-recall curves of A and B: of a class, or of all classes in one list.
+class RecallView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RecallView(QWidget* parent = nullptr);
+
+  /// nullptr: there is none. The class stays if both have it.
+  void setPair(std::shared_ptr<const MatchedPair> pair, double scoreThreshold);
+  RecallPlot* plot() const { return plot_; }
+
+ Q_SIGNALS:
+  /// Of A (0) or B (1); `category`: row of the class; std::nullopt: all.
+  void pointChosen(int side, std::optional<std::size_t> category, double score);
+
+ private:
+  void buildUi();
+  void showCurves();
+  std::optional<std::size_t> category() const;
+
+  std::shared_ptr<const MatchedPair> pair_;
+  double scoreThreshold_ = 0;
+  QComboBox* classes_ = nullptr;
+  QLabel* figures_ = nullptr;
+  RecallPlot* plot_ = nullptr;
+};
+
+}  // namespace lockstep::widgets
