@@ -80,6 +80,7 @@ ComparePage::ComparePage(QWidget* parent)
       settingsJob_(
           [this](const Settings& result) {
             tables_->setSettings(result.differences);
+            placeTables();
             showState();
           },
           jobs::Kind::Disk),
@@ -100,7 +101,6 @@ void ComparePage::buildUi() {
   verdict_->setObjectName(QStringLiteral("verdict"));
   widgets::setRole(verdict_, "given");
   tables_ = new widgets::ComparisonTables;
-  tables_->setMinimumWidth(widgets::scaledPx(280));
   viewer_ = buildViewer();
   empty_ = new widgets::EmptyState;
   stack_ = new QStackedWidget;
@@ -196,8 +196,10 @@ void ComparePage::connectSignals() {
       hasChosen_ = true;
       chooseRun(side, side.runs->currentData().toString());
     });
-    connect(side.steps, &QComboBox::activated, this,
-            [&side] { side.of->setStep(side.steps->currentData().toLongLong()); });
+    connect(side.steps, &QComboBox::activated, this, [this, &side] {
+      hasChosen_ = true;
+      side.of->setStep(side.steps->currentData().toLongLong());
+    });
   }
   connect(swap_, &QToolButton::clicked, this, &ComparePage::swapSides);
   connect(modes_, &QButtonGroup::idClicked, this,
@@ -281,8 +283,15 @@ void ComparePage::showEvent(QShowEvent* event) {
 
 void ComparePage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  split_->setOrientation(width() < widgets::scaledPx(kSideBySideFromPx) ? Qt::Vertical
-                                                                        : Qt::Horizontal);
+  placeTables();
+}
+
+void ComparePage::placeTables() {
+  const bool isWide = width() >= widgets::scaledPx(kSideBySideFromPx);
+  split_->setOrientation(isWide ? Qt::Horizontal : Qt::Vertical);
+  // Wide enough for all tabs, but for half of the page where that is less.
+  const int tabs = tables_->tabBar()->sizeHint().width();
+  tables_->setMinimumWidth(isWide ? std::min(tabs, width() / 2) : 0);
 }
 
 widgets::MatchRules ComparePage::rules() const {
@@ -451,31 +460,6 @@ void ComparePage::showImage(const ShownImage& shown) {
     canvases.at(i)->reveal(at);
   }
   showState();
-}
-
-QString ComparePage::verdict() const { return verdict_->text(); }
-
-void ComparePage::showState() {
-  const auto way = obstacle();
-  if (way) empty_->setContent(way->title, way->cause, way->action);
-  stack_->setCurrentWidget(way ? static_cast<QWidget*>(empty_) : viewer_);
-  if (way) {
-    verdict_->clear();
-  } else if (!failure_.isEmpty()) {
-    verdict_->setText(failure_);
-  } else if (pair_) {
-    verdict_->setText(verdictText(*pair_, sides_[0].of->heldOut()->dataset->images().size()));
-  } else {
-    verdict_->setText(tr("Comparing…"));
-  }
-  verdict_->setVisible(!verdict_->text().isEmpty());
-  QStringList names;
-  for (std::size_t i = 0; i < 2; ++i)
-    names << tr("%1: %2, step %3")
-                 .arg(letterOf(static_cast<int>(i)), sides_[i].runs->currentText(),
-                      QLocale().toString(sides_[i].of->step()));
-  view_->setNames(names[0], names[1]);
-  if (isReady()) Q_EMIT readyChanged();
 }
 
 bool ComparePage::isReady() const {

@@ -111,6 +111,11 @@ class ComparePage : public QWidget {
   void chooseRuns();
   void chooseRun(Side& side, const QString& folder);
   void showSteps(Side& side);
+  /// Whether A and B are the same checkpoint.
+  bool areSame() const;
+  void beginAtEarlierStep(Side& side);
+  void placeTables();
+  void showEmpty(const std::optional<Obstacle>& way);
   void refresh();
   void compare();
   void showFigures();
@@ -147,7 +152,7 @@ class ComparePage : public QWidget {
   std::array<std::string, 2> settingsOf_;  ///< folders of the runs whose settings are shown
   QString failure_;                        ///< of the comparison
   QString datasetDifference_;              ///< why the sides' images are not the same
-  bool hasChosen_ = false;                 ///< a person has chosen a run here
+  bool hasChosen_ = false;                 ///< a person has chosen a run or step here
   jobs::LatestJob<PairResult> pairJob_;
   jobs::LatestJob<ObjectsResult> objectsJob_;
   jobs::LatestJob<MatchedResult> matchedJob_;

@@ -1,11 +1,17 @@
-// ComparePage's sides: which run and step each is, and what is in the way of comparing them.
+// ComparePage's sides: which run and step each is, what is in the way of comparing them, and what
+// is said of them.
 #include <QComboBox>
 #include <QDir>
+#include <QLabel>
 #include <QLocale>
 #include <QSignalBlocker>
+#include <QStackedWidget>
 #include <algorithm>
 
 #include "app/compare/compare_page.h"
+#include "app/compare/compared_figures.h"
+#include "widgets/empty_state.h"
+#include "widgets/image_view/paired_view.h"
 
 namespace lockstep::app {
 
@@ -51,7 +57,6 @@ void ComparePage::chooseRun(Side& side, const QString& folder) {
   showSteps(side);
 }
 
-/// Of one run, A begins at the step before B's.
 void ComparePage::showSteps(Side& side) {
   const QSignalBlocker blocker(side.steps);
   side.steps->clear();
@@ -59,13 +64,23 @@ void ComparePage::showSteps(Side& side) {
   for (const qint64 step : all)
     side.steps->addItem(tr("step %1").arg(QLocale().toString(step)), step);
   side.steps->setEnabled(!all.empty());
-  const bool isSameRun = sides_[0].folder == sides_[1].folder;
-  const auto at = std::ranges::find(all, side.of->step());
-  if (!hasChosen_ && isSameRun && &side == sides_.data() && at != all.end() && at != all.begin() &&
-      sides_[1].of->step() == side.of->step())
-    side.of->setStep(*std::prev(at));
   side.steps->setCurrentIndex(side.steps->findData(side.of->step()));
+  if (!hasChosen_ && areSame()) beginAtEarlierStep(sides_[0]);
   refresh();
+}
+
+bool ComparePage::areSame() const {
+  return !sides_[0].folder.isEmpty() && sides_[0].folder == sides_[1].folder &&
+         sides_[0].of->step() == sides_[1].of->step();
+}
+
+/// Of one run, A begins at the step before B's that was predicted.
+void ComparePage::beginAtEarlierStep(Side& side) {
+  const auto earlier = side.of->predictedBefore(side.of->step());
+  if (!earlier) return;
+  side.of->setStep(*earlier);
+  const QSignalBlocker blocker(side.steps);
+  side.steps->setCurrentIndex(side.steps->findData(*earlier));
 }
 
 void ComparePage::swapSides() {
@@ -115,6 +130,44 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacle() const {
     return Obstacle{tr("A and B have predictions of different images"),
                     tr("Predict all images with both."), tr("Predict all"), sides_[0].of};
   return std::nullopt;
+}
+
+/// In the place of the image, until there is one.
+void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
+  if (way) {
+    empty_->setContent(way->title, way->cause, way->action);
+  } else {
+    empty_->setContent(tr("No object to show"),
+                       tr("The images that both have predicted have no objects."));
+  }
+  const bool isViewed = !way && view_->hasImage();
+  stack_->setCurrentWidget(isViewed ? viewer_ : static_cast<QWidget*>(empty_));
+}
+
+QString ComparePage::verdict() const { return verdict_->text(); }
+
+void ComparePage::showState() {
+  const auto way = obstacle();
+  showEmpty(way);
+  if (way) {
+    verdict_->clear();
+  } else if (areSame()) {
+    verdict_->setText(tr("A and B are the same checkpoint: choose another for one of them."));
+  } else if (!failure_.isEmpty()) {
+    verdict_->setText(failure_);
+  } else if (pair_) {
+    verdict_->setText(verdictText(*pair_, sides_[0].of->heldOut()->dataset->images().size()));
+  } else {
+    verdict_->setText(tr("Comparing…"));
+  }
+  verdict_->setVisible(!verdict_->text().isEmpty());
+  QStringList names;
+  for (std::size_t i = 0; i < 2; ++i)
+    names << tr("%1: %2, step %3")
+                 .arg(letterOf(static_cast<int>(i)), sides_[i].runs->currentText(),
+                      QLocale().toString(sides_[i].of->step()));
+  view_->setNames(names[0], names[1]);
+  if (isReady()) Q_EMIT readyChanged();
 }
 
 }  // namespace lockstep::app

@@ -82,6 +82,13 @@ void ComparedRun::readSteps() {
   Q_EMIT stepsChanged();
 }
 
+std::optional<qint64> ComparedRun::predictedBefore(qint64 step) const {
+  if (!run_) return std::nullopt;
+  const std::vector<std::int64_t>& stored = run_->history().predictionSteps();
+  const auto at = std::ranges::lower_bound(stored, step);
+  return at == stored.begin() ? std::nullopt : std::optional<qint64>(*std::prev(at));
+}
+
 void ComparedRun::setStep(qint64 step) {
   isStepChosen_ = true;
   if (step == std::exchange(step_, step)) return;

@@ -27,6 +27,8 @@ class ComparedRun : public QObject {
   void setStep(qint64 step);
   qint64 step() const { return step_; }
   const PredictionSteps& steps() const { return steps_; }
+  /// The newest step before `step` with stored predictions; nullopt: there is none.
+  std::optional<qint64> predictedBefore(qint64 step) const;
   /// nullopt: not loaded, or there is none.
   const std::optional<HeldOutData>& heldOut() const { return heldOut_; }
   /// Of the step.

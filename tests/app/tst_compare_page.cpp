@@ -1,3 +1,4 @@
+#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFile>
 #include <QImage>
@@ -9,6 +10,7 @@
 #include <QTest>
 #include <QTreeView>
 #include <QTreeWidget>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -275,6 +277,40 @@ class TstComparePage : public QObject {
     show();
     QTRY_COMPARE(emptyTitle(), QStringLiteral("A and B cannot be compared"));
     QVERIFY(!page_->results());
+  }
+
+  void oneRunBeginsWithTwoOfItsSteps() {
+    tests::MadeRun run;
+    run.valImages = parent_->path().toStdString();
+    run.valAnnotations = write("val.json", kDataset).toStdString();
+    run.hasMasks = false;
+    run.evaluateEvery = 20;
+    run.watchedImages = {3, 5};
+    runs_.push_back(std::make_unique<RunController>(tests::makeRun(parent_->path(), run)));
+    runs_.back()->refresh();
+    QTRY_VERIFY(runs_.back()->isLoaded());
+    const auto& stored = runs_.back()->history().predictionSteps();
+    QVERIFY(stored.size() > 1);
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    const auto steps = page_->findChildren<QComboBox*>();
+    const auto stepOf = [&](const QString& name) {
+      const auto own = std::ranges::find_if(
+          steps, [&](const QComboBox* box) { return box->accessibleName() == name; });
+      return (*own)->currentData().toLongLong();
+    };
+    QCOMPARE(stepOf(QStringLiteral("Checkpoint of A")), *std::prev(stored.end(), 2));
+    QCOMPARE(stepOf(QStringLiteral("Checkpoint of B")), stored.back());
+  }
+
+  void theSameCheckpointTwiceIsSaid() {
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QVERIFY2(page_->verdict().startsWith(QStringLiteral("A and B are the same checkpoint")),
+             qPrintable(page_->verdict()));
+    // Nothing is found by only one of them; what both find is shown instead.
+    QVERIFY(page_->view()->hasImage());
   }
 
   void withoutRunsItSaysWhatToDo() {

@@ -13,6 +13,7 @@
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/error_table.h"
 #include "widgets/comparison/recall_view.h"
+#include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -93,6 +94,7 @@ ComparisonTables::ComparisonTables(QWidget* parent) : QTabWidget(parent) {
 void ComparisonTables::buildUi() {
   setDocumentMode(true);
   setUsesScrollButtons(true);
+  setRole(tabBar(), "small");
   const QStringList columns{tr("Figure"), tr("A"), tr("B"), tr("B − A")};
   figures_ = table(tr("Figures of A and B"), columns);
   classes_ = table(tr("AP of the classes in A and B"),
@@ -171,7 +173,15 @@ void ComparisonTables::setObjects(std::shared_ptr<const coco::Dataset> dataset,
   objects_->setObjects(std::move(dataset), std::move(objects));
   if (const int others = finders_->findData(kOthers); others >= 0) finders_->removeItem(others);
   showCounts();
+  showObjectsThatThereAre();
   chooseFirstObject();
+}
+
+void ComparisonTables::showObjectsThatThereAre() {
+  const auto& counts = objects_->counts();
+  const auto first = std::ranges::find_if(counts, [](int count) { return count > 0; });
+  if (objects_->rowCount() > 0 || first == counts.end()) return;
+  finders_->setCurrentIndex(finders_->findData(static_cast<int>(first - counts.begin())));
 }
 
 void ComparisonTables::showOthers(const QString& title, PairedObjectModel::Objects others) {

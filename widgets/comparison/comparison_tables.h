@@ -54,6 +54,8 @@ class ComparisonTables : public QTabWidget {
   QWidget* buildObjects();
   void connectSignals();
   void showCounts();
+  /// If there are none of the kind that is listed.
+  void showObjectsThatThereAre();
   void chooseFirstObject();
 
   QTreeWidget *figures_ = nullptr, *classes_ = nullptr, *settings_ = nullptr;

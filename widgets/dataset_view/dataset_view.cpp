@@ -296,7 +296,7 @@ void DatasetView::addNamedActions() {
         impl->tabs->setCurrentIndex(Batches);
         impl->batches->drawNextSeed();
       });
-  add("data.stop", tr("Stop what is going on"), {Qt::Key_Escape},
+  add("data.stop", tr("Stop what is going on"), {Qt::SHIFT | Qt::Key_Escape},
       [this] { Q_EMIT stopRequested(); });
   add("data.fit", tr("Fit image"), {Qt::Key_0, Qt::Key_R}, [impl] { impl->canvas()->fit(); });
   add("data.actual_size", tr("Actual size"), {Qt::Key_1},

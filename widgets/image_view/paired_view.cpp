@@ -77,6 +77,7 @@ void PairedView::setNames(const QString& first, const QString& second) {
 }
 
 void PairedView::setImage(const std::shared_ptr<const DecodedImage>& image) {
+  hasImage_ = image != nullptr;
   first_->setImage(image);
   second_->setImage(image);
 }

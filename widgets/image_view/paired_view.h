@@ -26,6 +26,7 @@ class PairedView : public QWidget {
   void setNames(const QString& first, const QString& second);
   /// nullptr: no image.
   void setImage(const std::shared_ptr<const DecodedImage>& image);
+  bool hasImage() const { return hasImage_; }
   void setScenes(const std::shared_ptr<const CanvasScene>& first,
                  const std::shared_ptr<const CanvasScene>& second);
   Mode mode() const { return mode_; }
@@ -55,6 +56,7 @@ class PairedView : public QWidget {
   Mode mode_ = Mode::SideBySide;
   double dividerAt_ = 0.5;
   bool isSecondHeld_ = false;
+  bool hasImage_ = false;
   bool isFollowing_ = false;  ///< one canvas is being shown as the other
 };
 
