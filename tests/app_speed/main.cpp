@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
                        {"run_facts", measureRunFacts},
                        {"export", measureExport},
                        {"heat_map", measureHeatMap},
+                       {"canvas", measureCanvas},
                        {"predictions", measurePredictions},
                        {"theme_switch", measureThemeSwitch},
                        {"hour_of_use", measureHourOfUse}};

@@ -46,6 +46,7 @@ void measureRunList();
 void measureRunFacts();
 void measureExport();
 void measureHeatMap();
+void measureCanvas();
 void measurePredictions();
 void measureThemeSwitch();
 void measureHourOfUse();

@@ -97,16 +97,37 @@ class TstDecodedImage : public QObject {
     const QString path = write("turned.jpg", withOrientation(jpegBytes({60, 40})));
     const widgets::DecodedImage asStored = widgets::decodeImage(path, {60, 40});
     QCOMPARE(asStored.levels.size(), QSize(60, 40));
-    QVERIFY(qRed(asStored.levels.full().pixel(5, 20)) > 200);
+    QVERIFY(asStored.levels.colourAt({5, 20}).red() > 200);
     const widgets::DecodedImage turned = widgets::decodeImage(path, {40, 60});
     QCOMPARE(turned.levels.size(), QSize(40, 60));
-    QVERIFY(qRed(turned.levels.full().pixel(20, 5)) > 200);  // the left half is now on top
-    QVERIFY(qBlue(turned.levels.full().pixel(20, 55)) > 200);
+    QVERIFY(turned.levels.colourAt({20, 5}).red() > 200);  // the left half is now on top
+    QVERIFY(turned.levels.colourAt({20, 55}).blue() > 200);
     QCOMPARE(widgets::decodeThumbnail(path, {40, 60}, 30).size(), QSize(20, 30));
     QCOMPARE(widgets::decodeThumbnail(path, {60, 40}, 30).size(), QSize(45, 30));
     const widgets::DecodedImage alone = widgets::decodeImage(path, {});  // as predict reads it
     QCOMPARE(alone.levels.size(), QSize(40, 60));
     QCOMPARE(widgets::decodeThumbnail(path, {}, 30).size(), QSize(20, 30));
+  }
+
+  void aHugeImageIsDecodedSmallerAndSaysSo() {
+    QImage huge(10000, 8200, QImage::Format_Grayscale8);
+    huge.fill(60);
+    for (int y = 0; y < huge.height(); ++y) std::fill_n(huge.scanLine(y) + 5000, 5000, 200);
+    const QString path = folder_.filePath(QStringLiteral("huge.jpg"));
+    QVERIFY(huge.save(path, "jpg", 90));
+    huge = {};
+    const widgets::DecodedImage image = widgets::decodeImage(path, {10000, 8200});
+    QCOMPARE(image.failure, QString());
+    QVERIFY2(image.warning.contains(QStringLiteral("82 megapixels")), qPrintable(image.warning));
+    QCOMPARE(image.levels.size(), QSize(10000, 8200));
+    QCOMPARE(image.levels.largest().size(), QSize(5000, 4100));
+    QVERIFY(image.levels.sizeBytes() < 160'000'000);
+    QVERIFY(std::abs(image.levels.colourAt({4000, 8100}).red() - 60) < 4);
+    QVERIFY(std::abs(image.levels.colourAt({6000, 10}).red() - 200) < 4);
+    QVERIFY(!image.levels.has(1));
+    QVERIFY(image.levels.has(0.5));
+    const widgets::DecodedImage other = widgets::decodeImage(path, {100, 82});
+    QVERIFY(other.warning.contains(QStringLiteral("10000 × 8200")));
   }
 
   void aLargeImageHasSmallerCopies() {

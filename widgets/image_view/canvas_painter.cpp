@@ -52,8 +52,19 @@ QPen penOf(const CanvasScene::Instance& instance, const Theme& theme, double wid
 
 }  // namespace
 
-QRectF CanvasPainter::visibleImageRect() const {
-  return view_.inverted().mapRect(QRectF(QPointF(0, 0), QSizeF(widgetSize_)));
+QRectF CanvasPainter::visibleImageRect() const { return view_.inverted().mapRect(area_); }
+
+/// Of the screen.
+double CanvasPainter::pixelsPerImagePixel() const {
+  return view_.m11() * painter_.device()->devicePixelRatioF();
+}
+
+/// Whether a line around it, or what stands out of it, is to be seen.
+bool CanvasPainter::isInArea(const QRectF& imageRect) const {
+  constexpr double kWidestLinePx = 8;
+  return view_.mapRect(imageRect)
+      .adjusted(-kWidestLinePx, -kWidestLinePx, kWidestLinePx, kWidestLinePx)
+      .intersects(area_);
 }
 
 /// The path in widget px, without points that are less than a pixel apart, because the time of a
@@ -78,40 +89,53 @@ QPainterPath CanvasPainter::onScreen(const QPainterPath& path) const {
   return thinned;
 }
 
-/// Draws the visible area of a picture, which may be a smaller copy of an image of `fullSize`.
-void CanvasPainter::drawPicture(const QImage& picture, QSizeF fullSize) {
-  const double ratioX = picture.width() / fullSize.width();
-  const double ratioY = picture.height() / fullSize.height();
-  const QRectF visible = visibleImageRect().intersected(QRectF(QPointF(0, 0), fullSize));
+/// Draws what is visible of a picture that stands at `place`, image px.
+void CanvasPainter::drawPicture(const QImage& picture, const QRectF& place) {
+  constexpr int kBesidePx = 3;  // which smooth scaling looks at, and it cuts at the edge
+  const double ratioX = picture.width() / place.width();
+  const double ratioY = picture.height() / place.height();
+  const QRectF visible = visibleImageRect().intersected(place).translated(-place.topLeft());
   if (visible.isEmpty()) return;
   const QRect source = QRectF(visible.x() * ratioX, visible.y() * ratioY, visible.width() * ratioX,
                               visible.height() * ratioY)
-                           .adjusted(-1, -1, 1, 1)
                            .toAlignedRect()
+                           .adjusted(-kBesidePx, -kBesidePx, kBesidePx, kBesidePx)
                            .intersected(picture.rect());
   const QRectF target(source.x() / ratioX, source.y() / ratioY, source.width() / ratioX,
                       source.height() / ratioY);
-  painter_.setRenderHint(QPainter::SmoothPixmapTransform, view_.m11() < kPixelsAreSquaresFrom);
-  painter_.drawImage(view_.mapRect(target), picture, QRectF(source));
+  painter_.drawImage(view_.mapRect(target.translated(place.topLeft())), picture, QRectF(source));
 }
 
 void CanvasPainter::drawImage(const ImageLevels& levels) {
-  drawPicture(levels.levelFor(view_.m11() * painter_.device()->devicePixelRatioF()),
-              QSizeF(levels.size()));
+  painter_.setRenderHint(QPainter::SmoothPixmapTransform, view_.m11() < kPixelsAreSquaresFrom);
+  drawPicture(levels.levelFor(pixelsPerImagePixel()), QRectF(QPointF(), QSizeF(levels.size())));
+}
+
+/// A pixel of a mask is never blurred over others. Those of a large image that is not shown small
+/// are painted here.
+void CanvasPainter::drawFills(const CanvasScene& scene, bool ofMissed) {
+  const ImageLevels& kept = ofMissed ? scene.missedMasks : scene.masks;
+  if (kept.isNull()) return;
+  const double scale = pixelsPerImagePixel();
+  painter_.setRenderHint(QPainter::SmoothPixmapTransform, scale < 1);
+  const QRect image(QPoint(), scene.imageSize);
+  if (kept.has(scale))
+    return drawPicture(kept.levelFor(scale), QRectF(QPointF(), QSizeF(kept.size())));
+  const QRect visible = visibleImageRect().toAlignedRect().adjusted(-2, -2, 2, 2) & image;
+  if (visible.isEmpty()) return;
+  drawPicture(paintMasks(scene.imageSize, visible, scene.fills(ofMissed)), visible);
 }
 
 void CanvasPainter::drawScene(const CanvasScene& scene, const CanvasLayers& layers) {
-  const QSizeF size(scene.imageSize);
   if (layers.masks && layers.fillPercent > 0) {
     painter_.setOpacity(layers.fillPercent / 100.0);
-    if (layers.groundTruth && !scene.missedMasks.isNull()) drawPicture(scene.missedMasks, size);
-    if (!scene.masks.isNull()) drawPicture(scene.masks, size);
+    if (layers.groundTruth) drawFills(scene, /*ofMissed=*/true);
+    drawFills(scene, /*ofMissed=*/false);
     painter_.setOpacity(1.0);
   }
   painter_.setRenderHint(QPainter::Antialiasing);
   if (layers.groundTruth || layers.crowds) drawGroundTruths(scene, layers);
   drawInstances(scene, layers);
-  if (layers.labels) drawLabels(scene, layers);
 }
 
 void CanvasPainter::drawGroundTruths(const CanvasScene& scene, const CanvasLayers& layers) {
@@ -126,6 +150,7 @@ void CanvasPainter::drawGroundTruths(const CanvasScene& scene, const CanvasLayer
   for (const CanvasScene::GroundTruth& truth : scene.groundTruths) {
     if (!(truth.isCrowd ? layers.crowds : layers.groundTruth)) continue;
     if (truth.isMissed && (layers.masks || layers.boxes)) continue;  // drawn by drawInstances()
+    if (!isInArea(truth.box | truth.outline.controlPointRect())) continue;
     line.setStyle(truth.isCrowd ? Qt::DashDotLine : Qt::SolidLine);
     QPainterPath shape = layers.masks ? onScreen(truth.outline) : QPainterPath();
     if (shape.isEmpty() && (layers.masks || layers.boxes)) shape.addRect(view_.mapRect(truth.box));
@@ -144,6 +169,7 @@ void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& 
   // Best first, so that errors are drawn on top.
   for (auto instance = scene.instances.rbegin(); instance != scene.instances.rend(); ++instance) {
     if (!isDrawn(*instance, layers)) continue;
+    if (!isInArea(instance->box | instance->outline.controlPointRect())) continue;
     if (layers.masks) {
       const QPainterPath outline = onScreen(instance->outline);
       if (instance->facts.verdict == Verdict::Missed) {
@@ -164,6 +190,7 @@ void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& 
 /// instance shows its facts. A label with a class name is left out if it is much wider than its
 /// object, so that it does not hide the neighbours.
 void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& layers) {
+  painter_.setRenderHint(QPainter::Antialiasing);
   painter_.setFont(interfaceFont(10, QFont::DemiBold));
   std::vector<QRectF> taken;
   for (const CanvasScene::Instance& instance : scene.instances) {
@@ -186,14 +213,13 @@ void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& lay
 void CanvasPainter::drawLabel(const QRectF& box, const std::vector<LabelText>& texts,
                               const QColor& colour, std::vector<QRectF>& taken) {
   const QFontMetricsF metrics(painter_.font());
-  if (std::max(box.width(), box.height()) < kSmallestLabelledSidePx ||
-      !QRectF(QPointF(0, 0), QSizeF(widgetSize_)).intersects(box))
+  if (std::max(box.width(), box.height()) < kSmallestLabelledSidePx || !area_.intersects(box))
     return;
   for (const LabelText& label : texts) {
     QRectF chip(0, std::max(0.0, box.top() - metrics.height() / 2),
                 metrics.horizontalAdvance(label.text) + 2 * kLabelPaddingPx, metrics.height());
     if (!label.mayBeWider && box.width() < kMinWidthOfLabel * chip.width()) continue;
-    chip.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, widgetSize_.width() - chip.width())));
+    chip.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, area_.width() - chip.width())));
     const bool isFree = std::none_of(taken.begin(), taken.end(),
                                      [&](const QRectF& other) { return other.intersects(chip); });
     if (!isFree) continue;
@@ -236,11 +262,9 @@ void CanvasPainter::drawFacts(const CanvasScene::Instance& instance) {
               titleMetrics.height() + 4 + rowHeight * static_cast<double>(rows.size()) + 14);
   const QRectF box = view_.mapRect(instance.box);
   card.moveTopLeft(box.topRight() + QPointF(10, 0));
-  if (card.right() > widgetSize_.width()) card.moveRight(box.left() - 10);
-  card.moveLeft(
-      std::clamp(card.left(), 4.0, std::max(4.0, widgetSize_.width() - card.width() - 4)));
-  card.moveTop(
-      std::clamp(card.top(), 4.0, std::max(4.0, widgetSize_.height() - card.height() - 4)));
+  if (card.right() > area_.width()) card.moveRight(box.left() - 10);
+  card.moveLeft(std::clamp(card.left(), 4.0, std::max(4.0, area_.width() - card.width() - 4)));
+  card.moveTop(std::clamp(card.top(), 4.0, std::max(4.0, area_.height() - card.height() - 4)));
 
   painter_.setPen(QPen(theme_.cardBorder, 1));
   painter_.setBrush(theme_.card);

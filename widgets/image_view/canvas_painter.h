@@ -13,14 +13,18 @@ namespace lockstep::widgets {
 struct CanvasLayers;
 struct Theme;
 
-/// Paints an ImageCanvas. `view` maps image px to widget px.
+/// Paints an ImageCanvas. `view` maps image px to widget px; what lies outside of `area`, widget
+/// px, is left out where that saves time.
 class CanvasPainter {
  public:
-  CanvasPainter(QPainter& painter, const QTransform& view, QSize widgetSize, const Theme& theme)
-      : painter_(painter), view_(view), widgetSize_(widgetSize), theme_(theme) {}
+  CanvasPainter(QPainter& painter, const QTransform& view, const QRectF& area, const Theme& theme)
+      : painter_(painter), view_(view), area_(area), theme_(theme) {}
 
   void drawImage(const ImageLevels& levels);
+  /// Fills and outlines.
   void drawScene(const CanvasScene& scene, const CanvasLayers& layers);
+  /// Where labels stand depends on the area.
+  void drawLabels(const CanvasScene& scene, const CanvasLayers& layers);
   /// Draws one instance with thicker lines, on top of everything else.
   void drawHighlight(const CanvasScene::Instance& instance);
   /// Draws a card with class, score, IoU and area beside the instance.
@@ -33,18 +37,20 @@ class CanvasPainter {
     bool mayBeWider = false;  ///< than its object
   };
 
+  double pixelsPerImagePixel() const;
   QRectF visibleImageRect() const;
+  bool isInArea(const QRectF& imageRect) const;
   QPainterPath onScreen(const QPainterPath& path) const;
-  void drawPicture(const QImage& picture, QSizeF fullSize);
+  void drawPicture(const QImage& picture, const QRectF& place);
+  void drawFills(const CanvasScene& scene, bool ofMissed);
   void drawGroundTruths(const CanvasScene& scene, const CanvasLayers& layers);
   void drawInstances(const CanvasScene& scene, const CanvasLayers& layers);
-  void drawLabels(const CanvasScene& scene, const CanvasLayers& layers);
   void drawLabel(const QRectF& box, const std::vector<LabelText>& texts, const QColor& colour,
                  std::vector<QRectF>& taken);
 
   QPainter& painter_;
   QTransform view_;
-  QSize widgetSize_;
+  QRectF area_;
   const Theme& theme_;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "widgets/image_view/mask_overlay.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -100,14 +99,9 @@ class SceneBuilder {
       scene.instances.push_back(instance(std::move(facts), geometry));
     }
     markMissed(scene);
-    std::vector<MaskFill> detected, missed;
-    for (const CanvasScene::Instance& shown : scene.instances) {
-      if (shown.mask.height == 0) continue;
-      auto& fills = shown.facts.verdict == Verdict::Missed ? missed : detected;
-      fills.push_back({&shown.mask, fillColour(shown.facts.verdict, shown.colour)});
-    }
-    scene.masks = paintMasks(scene.imageSize, detected);
-    if (!missed.empty()) scene.missedMasks = paintMasks(scene.imageSize, missed);
+    scene.masks = paintMaskLevels(scene.imageSize, scene.fills(/*ofMissed=*/false));
+    const std::vector<MaskFill> missed = scene.fills(/*ofMissed=*/true);
+    if (!missed.empty()) scene.missedMasks = paintMaskLevels(scene.imageSize, missed);
   }
 
   /// groundTruths are the annotations in their order, without those of hidden classes.
@@ -150,6 +144,15 @@ class SceneBuilder {
 };
 
 }  // namespace
+
+std::vector<MaskFill> CanvasScene::fills(bool ofMissed) const {
+  std::vector<MaskFill> fills;
+  for (const Instance& shown : instances) {
+    if (shown.mask.height == 0 || (shown.facts.verdict == Verdict::Missed) != ofMissed) continue;
+    fills.push_back({&shown.mask, fillColour(shown.facts.verdict, shown.colour)});
+  }
+  return fills;
+}
 
 int CanvasScene::instanceAt(QPointF imagePoint, bool withMissed) const {
   const QPoint pixel(static_cast<int>(std::floor(imagePoint.x())),

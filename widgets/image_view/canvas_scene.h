@@ -8,7 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "widgets/image_view/decoded_image.h"
 #include "widgets/image_view/instance_colour.h"
+#include "widgets/image_view/mask_overlay.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
@@ -45,8 +47,11 @@ struct CanvasScene {
   bool hasSeveralClasses = false;   ///< false: class names are not drawn
   std::vector<Instance> instances;  ///< worst first
   std::vector<GroundTruth> groundTruths;
-  QImage masks;        ///< masks of the detections, at image size
-  QImage missedMasks;  ///< masks of the missed objects; null: none
+  ImageLevels masks;        ///< fills of the detections
+  ImageLevels missedMasks;  ///< fills of the missed objects; null: none
+
+  /// The fills of `masks` or `missedMasks`, whose masks are those of `instances`.
+  std::vector<MaskFill> fills(bool ofMissed) const;
 
   /// Index of the smallest instance at a point of the image, missed objects included or not; -1:
   /// none.

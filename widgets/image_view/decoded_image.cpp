@@ -1,6 +1,7 @@
 #include "widgets/image_view/decoded_image.h"
 
 #include <QBuffer>
+#include <QCoreApplication>
 #include <QFile>
 #include <QImageReader>
 #include <QTransform>
@@ -15,7 +16,10 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kSmallEnoughPx = 1500;
+constexpr qint64 kMostPixels = 40'000'000;  // that are decoded: 160 MB
 constexpr int kJpegTailBytes = 4096;
+
+QString tr(const char* text) { return QCoreApplication::translate("DecodedImage", text); }
 
 bool swapsSides(QImageIOHandler::Transformations transformation) {
   return transformation.testFlag(QImageIOHandler::TransformationRotate90);
@@ -48,30 +52,46 @@ bool isTruncated(const QByteArray& bytes, const QByteArray& format) {
 QString openError(const QString& path) {
   const QString error =
       QString::fromStdString(base::inputFileError(path.toStdString(), "an image"));
-  return error.startsWith(QStringLiteral("is ")) ? QStringLiteral("it ") % error : error;
+  return error.startsWith(QStringLiteral("is ")) ? tr("it %1").arg(error) : error;
 }
 
 QString decodeError(const QImageReader& reader, const QByteArray& bytes) {
-  if (bytes.isEmpty()) return QStringLiteral("the file is empty");
+  if (bytes.isEmpty()) return tr("the file is empty");
   if (reader.error() == QImageReader::UnsupportedFormatError) {
-    return QStringLiteral("the image format is unknown");
+    return tr("the image format is unknown");
   }
-  return QStringLiteral("its content cannot be decoded: ") % reader.errorString();
+  return tr("its content cannot be decoded: %1").arg(reader.errorString());
 }
 
 QString sizeWarning(QSize size, QSize annotated) {
   if (annotated.isEmpty() || size == annotated) return {};
-  return QStringLiteral(
-             "The file is %1 × %2 px, the annotations say %3 × %4: masks may be misaligned.")
+  return tr("The file is %1 × %2 px, the annotations say %3 × %4: masks may be misaligned.")
       .arg(size.width())
       .arg(size.height())
       .arg(annotated.width())
       .arg(annotated.height());
 }
 
+/// Each side of a file of this size is decoded at 1 / this, a power of two.
+int shrinkOf(QSize stored) {
+  int shrink = 1;
+  while (qint64{stored.width()} * stored.height() / (qint64{shrink} * shrink) > kMostPixels)
+    shrink *= 2;
+  return shrink;
+}
+
+QString shrunkWarning(QSize size, int shrink) {
+  if (shrink == 1) return {};
+  return tr("The file has %1 megapixels: its picture is shown at 1/%2 of its width and height, "
+            "masks and outlines in full.")
+      .arg(qint64{size.width()} * size.height() / 1'000'000)
+      .arg(shrink);
+}
+
 }  // namespace
 
-ImageLevels::ImageLevels(const QImage& image) {
+ImageLevels::ImageLevels(const QImage& image, QSize fullSize)
+    : fullSize_(fullSize.isEmpty() ? image.size() : fullSize) {
   if (image.isNull()) return;
   levels_.push_back(image);
   while (std::max(levels_.back().width(), levels_.back().height()) > kSmallEnoughPx) {
@@ -82,11 +102,20 @@ ImageLevels::ImageLevels(const QImage& image) {
 
 const QImage& ImageLevels::levelFor(double scale) const {
   std::size_t level = 0;
-  while (level + 1 < levels_.size() &&
-         levels_[level + 1].width() >= scale * levels_.front().width()) {
+  while (level + 1 < levels_.size() && levels_[level + 1].width() >= scale * fullSize_.width()) {
     ++level;
   }
   return levels_[level];
+}
+
+bool ImageLevels::has(double scale) const {
+  return largest().width() >= std::min(scale, 1.0) * fullSize_.width();
+}
+
+QColor ImageLevels::colourAt(QPoint pixel) const {
+  const qint64 x = qint64{pixel.x()} * largest().width() / fullSize_.width(),
+               y = qint64{pixel.y()} * largest().height() / fullSize_.height();
+  return largest().pixelColor(static_cast<int>(x), static_cast<int>(y));
 }
 
 qint64 ImageLevels::sizeBytes() const {
@@ -101,7 +130,7 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   if (!decoded.failure.isEmpty()) return decoded;
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly)) {
-    decoded.failure = QStringLiteral("it cannot be read: ") % file.errorString();
+    decoded.failure = tr("it cannot be read: %1").arg(file.errorString());
     return decoded;
   }
   QByteArray bytes = file.readAll();
@@ -111,19 +140,26 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   reader.setAutoTransform(false);
   const QByteArray format = reader.format();
   const QImageIOHandler::Transformations transformation = reader.transformation();
+  QSize size = reader.size();
+  const int shrink = shrinkOf(size);
+  if (shrink > 1) reader.setScaledSize(size / shrink);
   QImage image = reader.read();
   if (image.isNull()) {
     decoded.failure = decodeError(reader, bytes);
     return decoded;
   }
-  if (needsOrientation(image.size(), transformation, annotatedSize))
+  if (shrink == 1) size = image.size();
+  if (needsOrientation(size, transformation, annotatedSize)) {
     image = oriented(image, transformation);
-  decoded.warning =
-      isTruncated(bytes, format)
-          ? QStringLiteral("The file is truncated: the lower part of the image is missing.")
-          : sizeWarning(image.size(), annotatedSize);
-  decoded.levels = ImageLevels(image.convertToFormat(
-      image.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied : QImage::Format_RGB32));
+    if (swapsSides(transformation)) size.transpose();
+  }
+  decoded.warning = isTruncated(bytes, format)
+                        ? tr("The file is truncated: the lower part of the image is missing.")
+                        : sizeWarning(size, annotatedSize);
+  if (decoded.warning.isEmpty()) decoded.warning = shrunkWarning(size, shrink);
+  image.convertTo(image.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied
+                                          : QImage::Format_RGB32);
+  decoded.levels = ImageLevels(image, size);
   return decoded;
 }
 

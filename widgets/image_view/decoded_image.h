@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QColor>
 #include <QImage>
 #include <QSize>
 #include <QString>
@@ -12,18 +13,25 @@ namespace lockstep::widgets {
 class ImageLevels {
  public:
   ImageLevels() = default;
-  /// Halves until the longer side is at most 1500 px.
-  explicit ImageLevels(const QImage& image);
+  /// Halves until the longer side is at most 1500 px. `fullSize`: of which `image` is a smaller
+  /// copy; empty: its own.
+  explicit ImageLevels(const QImage& image, QSize fullSize = {});
 
   bool isNull() const { return levels_.empty(); }
-  QSize size() const { return isNull() ? QSize() : levels_.front().size(); }
-  const QImage& full() const { return levels_.front(); }
-  /// The smallest copy that has at least `scale` times the full size.
+  QSize size() const { return fullSize_; }
+  /// The largest copy.
+  const QImage& largest() const { return levels_.front(); }
+  /// The smallest copy that has at least `scale` times the full size, else the largest one.
   const QImage& levelFor(double scale) const;
+  /// Whether a copy has at least `scale` times the full size; at most 1 is asked for.
+  bool has(double scale) const;
+  /// At a pixel of the full size.
+  QColor colourAt(QPoint pixel) const;
   qint64 sizeBytes() const;
 
  private:
   std::vector<QImage> levels_;
+  QSize fullSize_;
 };
 
 /// One image file, decoded.
@@ -33,8 +41,8 @@ struct DecodedImage {
   QString warning;  ///< there is an image, but something is wrong with the file
 };
 
-/// Decodes the file. Applies the EXIF orientation only if that gives the annotated size (with an
-/// empty size: always). Blocks; call it from any thread.
+/// Decodes the file, of over 40 megapixels a smaller copy. Applies the EXIF orientation only if
+/// that gives the annotated size (with an empty size: always). Blocks; call it from any thread.
 DecodedImage decodeImage(const QString& path, QSize annotatedSize);
 
 /// The image scaled to at most `heightPx`, or a null image. Blocks; call it from any thread.

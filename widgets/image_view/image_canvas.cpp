@@ -7,6 +7,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "widgets/image_view/canvas_painter.h"
 #include "widgets/theme.h"
@@ -117,15 +118,21 @@ void ImageCanvas::showAs(const ImageCanvas& other) {
 
 void ImageCanvas::setView(double scale, QPointF offset) {
   const QTransform before = transform();
-  scale_ = scale;
+  const double scaleBefore = std::exchange(scale_, scale);
   const QSizeF shown = imageSize() * scale;
   // An image smaller than the view is centred, a larger one always covers it.
   const auto limited = [](double at, double length, double space) {
     return length <= space ? (space - length) / 2 : std::clamp(at, space - length, 0.0);
   };
-  offset_ = {limited(offset.x(), shown.width(), width()),
-             limited(offset.y(), shown.height(), height())};
-  redrawBase();
+  const QPointF offsetBefore =
+      std::exchange(offset_, onScreenPixel({limited(offset.x(), shown.width(), width()),
+                                            limited(offset.y(), shown.height(), height())}));
+  if (scale_ == scaleBefore) {
+    base_.moveBy(offset_ - offsetBefore);
+    update();
+  } else {
+    redrawBase();
+  }
   if (transform() != before) Q_EMIT viewChanged();
 }
 
@@ -151,8 +158,15 @@ void ImageCanvas::zoomAt(QPointF anchor, double factor) {
   setView(scale, anchor - image * scale);
 }
 
+/// So that pixels of the image are sharp where they are as large as those of the screen or a
+/// multiple of it.
+QPointF ImageCanvas::onScreenPixel(QPointF widgetPoint) const {
+  const double ratio = devicePixelRatioF();
+  return {std::round(widgetPoint.x() * ratio) / ratio, std::round(widgetPoint.y() * ratio) / ratio};
+}
+
 void ImageCanvas::redrawBase() {
-  base_ = QPixmap();
+  base_.drop();
   update();
 }
 
@@ -172,22 +186,18 @@ void ImageCanvas::tellPixel(QPointF widgetPoint) {
 
 void ImageCanvas::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
-  const double ratio = devicePixelRatioF();
-  if (base_.isNull() || base_.devicePixelRatio() != ratio) {
-    base_ = QPixmap(size() * ratio);
-    base_.setDevicePixelRatio(ratio);
-    base_.fill(theme.window);
-    QPainter painter(&base_);
-    CanvasPainter canvas(painter, transform(), size(), theme);
-    if (image_ && !image_->levels.isNull()) {
-      canvas.drawImage(image_->levels);
-      if (scene_) canvas.drawScene(*scene_, layers_);
-    }
-  }
+  const bool hasImage = image_ && !image_->levels.isNull();
   QPainter painter(this);
-  painter.drawPixmap(0, 0, base_);
+  base_.paintOn(painter, size(), devicePixelRatioF(), [&](QPainter& part, const QRectF& area) {
+    part.fillRect(area, theme.window);
+    CanvasPainter canvas(part, transform(), area, theme);
+    if (!hasImage) return;
+    canvas.drawImage(image_->levels);
+    if (scene_) canvas.drawScene(*scene_, layers_);
+  });
   if (!scene_) return;
-  CanvasPainter canvas(painter, transform(), size(), theme);
+  CanvasPainter canvas(painter, transform(), rect(), theme);
+  if (hasImage && layers_.labels) canvas.drawLabels(*scene_, layers_);
   for (int instance : {pinned_, hovered_}) {
     if (instance >= 0) canvas.drawHighlight(scene_->instances[static_cast<std::size_t>(instance)]);
   }

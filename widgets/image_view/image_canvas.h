@@ -1,12 +1,12 @@
 #pragma once
 
-#include <QPixmap>
 #include <QPoint>
 #include <QTransform>
 #include <QWidget>
 #include <memory>
 #include <optional>
 
+#include "widgets/image_view/canvas_base.h"
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/spoken_value.h"
@@ -89,6 +89,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void zoomAt(QPointF anchor, double factor);
   void setHovered(int instance);
   void tellPixel(QPointF widgetPoint);
+  QPointF onScreenPixel(QPointF widgetPoint) const;
   void redrawBase();
   QTransform transform() const;
 
@@ -102,7 +103,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   std::optional<QPoint> dragFrom_;
   bool dragged_ = false;
   bool spaceHeld_ = false;
-  QPixmap base_;  ///< image, masks, outlines and labels in the current view; null: to be redrawn
+  CanvasBase base_;  ///< image, fills and outlines in the current view
 };
 
 }  // namespace lockstep::widgets

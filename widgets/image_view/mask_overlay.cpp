@@ -1,5 +1,6 @@
 #include "widgets/image_view/mask_overlay.h"
 
+#include <QPainter>
 #include <QPolygonF>
 #include <algorithm>
 #include <array>
@@ -8,6 +9,9 @@
 
 namespace lockstep::widgets {
 namespace {
+
+constexpr qint64 kMostKeptPixels = 6'000'000;  // 24 MB
+constexpr int kBandPixels = 2'000'000;         // that are painted at a time
 
 /// Premultiplied source over premultiplied destination, two channels at a time.
 quint32 blendOver(quint32 source, quint32 destination, quint32 keep) {
@@ -18,19 +22,32 @@ quint32 blendOver(quint32 source, quint32 destination, quint32 keep) {
   return source + (odd | even);
 }
 
-/// Blends a mask into an image stored column by column, the order of the RLE runs.
-void fillRuns(const MaskFill& fill, std::vector<quint32>& columns) {
+/// Blends a mask into the pixels of `area`, stored column by column, the order of the RLE runs.
+void fillRuns(const MaskFill& fill, const QRect& area, std::vector<quint32>& columns) {
   const quint32 source = qPremultiply(fill.colour);
   const quint32 keep = 255U - static_cast<quint32>(qAlpha(fill.colour));
-  std::size_t at = 0;
+  const auto height = static_cast<std::uint64_t>(fill.mask->height),
+             top = static_cast<std::uint64_t>(area.top()),
+             bottom = top + static_cast<std::uint64_t>(area.height()),
+             left = static_cast<std::uint64_t>(area.left()),
+             right = left + static_cast<std::uint64_t>(area.width());
+  std::uint64_t at = 0;
   bool inside = false;
-  for (std::uint32_t run : fill.mask->counts) {
-    const std::size_t end = std::min(at + run, columns.size());
-    if (inside) {
-      for (std::size_t i = at; i < end; ++i) columns[i] = blendOver(source, columns[i], keep);
+  for (const std::uint32_t run : fill.mask->counts) {
+    const std::uint64_t end = at + run;
+    if (inside && end > left * height) {
+      for (std::uint64_t x = std::max(at / height, left); x < right && x * height < end; ++x) {
+        const std::uint64_t from = std::max(at, x * height + top),
+                            to = std::min(end, x * height + bottom);
+        if (from >= to) continue;
+        quint32* const column = columns.data() + (x - left) * (bottom - top);
+        for (std::uint64_t y = from - x * height - top; y < to - x * height - top; ++y)
+          column[y] = blendOver(source, column[y], keep);
+      }
     }
     at = end;
     inside = !inside;
+    if (at >= right * height) break;
   }
 }
 
@@ -77,22 +94,45 @@ QPolygonF withCutCorners(const Contour& contour) {
 }  // namespace
 
 QImage paintMasks(QSize size, std::span<const MaskFill> fills) {
-  QImage picture(size, QImage::Format_ARGB32_Premultiplied);
+  return paintMasks(size, QRect(QPoint(), size), fills);
+}
+
+QImage paintMasks(QSize size, const QRect& area, std::span<const MaskFill> fills) {
+  QImage picture(area.size(), QImage::Format_ARGB32_Premultiplied);
   if (picture.isNull()) return picture;
-  std::vector<quint32> columns(static_cast<std::size_t>(size.width()) *
-                               static_cast<std::size_t>(size.height()));
+  std::vector<quint32> columns(static_cast<std::size_t>(area.width()) *
+                               static_cast<std::size_t>(area.height()));
   for (const MaskFill& fill : fills) {
     if (fill.mask->width == size.width() && fill.mask->height == size.height()) {
-      fillRuns(fill, columns);
+      fillRuns(fill, area, columns);
     }
   }
   transposeInto(columns, picture);
   return picture;
 }
 
+ImageLevels paintMaskLevels(QSize size, std::span<const MaskFill> fills) {
+  int shrink = 1;
+  while (qint64{size.width()} * size.height() / (qint64{shrink} * shrink) > kMostKeptPixels)
+    shrink *= 2;
+  if (shrink == 1) return ImageLevels(paintMasks(size, fills));
+  const QSize kept = QSize(size.width() / shrink, size.height() / shrink).expandedTo({1, 1});
+  QImage picture(kept, QImage::Format_ARGB32_Premultiplied);
+  QPainter painter(&picture);
+  painter.setCompositionMode(QPainter::CompositionMode_Source);
+  const int band = std::max(1, kBandPixels / (size.height() * shrink));
+  for (int x = 0; x < kept.width(); x += band) {
+    const QSize part(std::min(band, kept.width() - x), kept.height());
+    const QImage painted = paintMasks(size, QRect(QPoint(x * shrink, 0), part * shrink), fills);
+    painter.drawImage(x, 0, painted.scaled(part, Qt::IgnoreAspectRatio, Qt::SmoothTransformation));
+  }
+  return ImageLevels(picture, kept * shrink);
+}
+
 QPainterPath outlineOf(const coco::Rle& mask) {
   QPainterPath path;
   for (const Contour& contour : coco::contours(mask)) path.addPolygon(withCutCorners(contour));
+  path.controlPointRect();  // kept in the path, which other threads only read
   return path;
 }
 
@@ -106,6 +146,7 @@ QPainterPath outlineOf(const coco::Annotation& annotation) {
     path.addPolygon(polygon);
     path.closeSubpath();
   }
+  path.controlPointRect();
   return path;
 }
 

@@ -3,9 +3,11 @@
 #include <QImage>
 #include <QPainterPath>
 #include <span>
+#include <vector>
 
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/masks/rle.h"
+#include "widgets/image_view/decoded_image.h"
 
 namespace lockstep::widgets {
 
@@ -18,6 +20,13 @@ struct MaskFill {
 /// Blends the masks in their order over a transparent image of `size` px (ARGB32_Premultiplied).
 /// Ignores masks of another size. Call it from any thread.
 QImage paintMasks(QSize size, std::span<const MaskFill> fills);
+
+/// Only the pixels in `area`, which is within the image: the picture has its size.
+QImage paintMasks(QSize size, const QRect& area, std::span<const MaskFill> fills);
+
+/// The same with its smaller copies. Of an image of over 6 megapixels there are only smaller ones,
+/// because those of its size would not fit into memory for many images.
+ImageLevels paintMaskLevels(QSize size, std::span<const MaskFill> fills);
 
 /// Outline of a mask in image px. The corners of the pixel edges are cut by half a pixel, so that
 /// slanted edges look straight; no point is further than 0.36 px from the pixel edge.

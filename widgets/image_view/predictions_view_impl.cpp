@@ -311,7 +311,7 @@ void PredictionsView::Impl::choose(int instance) {
 void PredictionsView::Impl::showPixel(std::optional<QPoint> at) {
   const auto decoded = session.decoded();
   if (!at || !decoded || decoded->levels.isNull()) return pixel->clear();
-  const QColor colour = decoded->levels.full().pixelColor(*at);
+  const QColor colour = decoded->levels.colourAt(*at);
   pixel->setText(tr("x %1  y %2  RGB %3 %4 %5")
                      .arg(at->x())
                      .arg(at->y())

@@ -1,0 +1,182 @@
+#include <QApplication>
+#include <QMouseEvent>
+#include <QTest>
+#include <cmath>
+
+#include "engine/base/counter_hash.h"
+#include "tests/support/test_main.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/verdict_style.h"
+#include "widgets/theme.h"
+
+using namespace lockstep;
+using namespace lockstep::widgets;
+
+namespace {
+
+constexpr QRgb kGround = qRgb(120, 130, 140);
+
+/// Whether a mask has a pixel, by counting through its runs.
+bool hasPixel(const coco::Rle& mask, int x, int y) {
+  std::uint64_t left = static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(mask.height) +
+                       static_cast<std::uint64_t>(y);
+  for (std::size_t run = 0; run < mask.counts.size(); ++run) {
+    if (left < mask.counts[run]) return run % 2 == 1;
+    left -= mask.counts[run];
+  }
+  return false;
+}
+
+/// Runs of any length, so that columns begin and end anywhere.
+coco::Rle anyMask(QSize size, std::uint64_t seed, double longest) {
+  coco::Rle mask;
+  mask.width = size.width();
+  mask.height = size.height();
+  auto left = static_cast<std::uint32_t>(size.width() * size.height());
+  for (std::uint64_t run = 0; left > 0; ++run) {
+    const auto length = static_cast<std::uint32_t>(base::counterUniform({seed, run}) * longest);
+    mask.counts.push_back(std::min(left, length));
+    left -= mask.counts.back();
+  }
+  return mask;
+}
+
+/// Three masks over one another, one of them a missed object's.
+std::shared_ptr<CanvasScene> overlapping(QSize size, double longest) {
+  auto scene = std::make_shared<CanvasScene>();
+  scene->imageSize = size;
+  const Verdict verdicts[] = {Verdict::FalsePositive, Verdict::TruePositive, Verdict::Missed};
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    CanvasScene::Instance instance;
+    instance.facts.verdict = verdicts[i];
+    instance.mask = anyMask(size, i + 1, longest);
+    instance.colour = verdictColor(verdicts[i], lightTheme());
+    instance.box = QRectF(QPointF(), QSizeF(size));
+    scene->instances.push_back(std::move(instance));
+  }
+  scene->masks = paintMaskLevels(size, scene->fills(false));
+  scene->missedMasks = paintMaskLevels(size, scene->fills(true));
+  return scene;
+}
+
+/// Of a pixel of the image: each fill over the ones before it, in real numbers.
+std::array<double, 3> expectedAt(const CanvasScene& scene, int x, int y) {
+  std::array<double, 3> rgb{double(qRed(kGround)), double(qGreen(kGround)), double(qBlue(kGround))};
+  for (const bool ofMissed : {true, false}) {
+    for (const MaskFill& fill : scene.fills(ofMissed)) {
+      if (!hasPixel(*fill.mask, x, y)) continue;
+      const double alpha = qAlpha(fill.colour) / 255.0;
+      const int own[] = {qRed(fill.colour), qGreen(fill.colour), qBlue(fill.colour)};
+      for (std::size_t c = 0; c < 3; ++c) rgb[c] += alpha * (own[c] - rgb[c]);
+    }
+  }
+  return rgb;
+}
+
+std::shared_ptr<const DecodedImage> plainImage(QSize size) {
+  QImage picture(size, QImage::Format_RGB32);
+  picture.fill(kGround);
+  auto decoded = std::make_shared<DecodedImage>();
+  decoded->levels = ImageLevels(picture);
+  return decoded;
+}
+
+double farthest(QRgb shown, const std::array<double, 3>& expected) {
+  return std::max({std::abs(qRed(shown) - expected[0]), std::abs(qGreen(shown) - expected[1]),
+                   std::abs(qBlue(shown) - expected[2])});
+}
+
+}  // namespace
+
+class TstCanvasPixels : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyPixelIsThatOfItsMasks_data() {
+    QTest::addColumn<QSize>("image");
+    QTest::addColumn<double>("scale");
+    QTest::newRow("half") << QSize(240, 160) << 0.5;
+    QTest::newRow("1") << QSize(240, 160) << 1.0;
+    QTest::newRow("3") << QSize(120, 80) << 3.0;
+    QTest::newRow("of 8 megapixels, half") << QSize(4000, 2000) << 0.5;
+    QTest::newRow("of 8 megapixels, 1") << QSize(4000, 2000) << 1.0;
+    QTest::newRow("of 8 megapixels, a quarter") << QSize(4000, 2000) << 0.25;
+  }
+  void everyPixelIsThatOfItsMasks() {
+    QFETCH(QSize, image);
+    QFETCH(double, scale);
+    const auto scene = overlapping(image, image.height() * 1.5);
+    ImageCanvas canvas;
+    canvas.resize(400, 300);
+    canvas.setImage(plainImage(image));
+    canvas.setScene(scene);
+    canvas.setLayers({true, true, false, false});
+    canvas.zoomToActualSize();
+    canvas.zoomBy(scale);
+    const QImage shown = canvas.grab().toImage();
+    const QPointF corner = canvas.toWidget({0, 0});
+    const int block = std::max(1, static_cast<int>(1 / scale));  // image px of a side
+    // Of 255. Below 1 the fills of the missed and of the detections are each averaged before they
+    // are blended.
+    const double tolerance = scale < 1 ? 5 : 3;
+    int wrong = 0, compared = 0;
+    for (int y = 0; y < shown.height(); ++y) {
+      for (int x = 0; x < shown.width(); ++x) {
+        const QPointF at = (QPointF(x, y) - corner) / scale;
+        const int left = static_cast<int>(std::floor(at.x() + 1e-9)),
+                  top = static_cast<int>(std::floor(at.y() + 1e-9));
+        if (left < 0 || top < 0 || left + block > image.width() || top + block > image.height())
+          continue;
+        std::array<double, 3> mean{};
+        for (int i = 0; i < block * block; ++i) {
+          const auto one = expectedAt(*scene, left + i % block, top + i / block);
+          for (std::size_t c = 0; c < 3; ++c) mean[c] += one[c] / (block * block);
+        }
+        ++compared;
+        wrong += farthest(shown.pixel(x, y), mean) > tolerance;
+      }
+    }
+    QVERIFY(compared > 9000);
+    QCOMPARE(wrong, 0);
+  }
+
+  void whatIsMovedIsAsIfDrawnAnew() {
+    const QSize size(900, 700);
+    QImage noise(size, QImage::Format_RGB32);
+    for (int y = 0; y < size.height(); ++y)
+      for (int x = 0; x < size.width(); ++x)
+        noise.setPixel(x, y, qRgb((x * 7 + y) % 256, (x + y * 5) % 256, (x * y) % 256));
+    auto decoded = std::make_shared<DecodedImage>();
+    decoded->levels = ImageLevels(noise);
+    ImageCanvas moved;
+    moved.resize(300, 200);
+    moved.setImage(decoded);
+    moved.setScene(overlapping(size, 900));
+    moved.zoomToActualSize();
+    moved.zoomBy(1.7);
+    moved.grab();
+    QTest::mousePress(&moved, Qt::MiddleButton, {}, {150, 100});
+    for (const QPoint to : {QPoint(140, 110), QPoint(170, 80), QPoint(110, 60), QPoint(175, 120)}) {
+      QMouseEvent event(QEvent::MouseMove, to, moved.mapToGlobal(to), Qt::NoButton,
+                        Qt::MiddleButton, Qt::NoModifier);
+      QApplication::sendEvent(&moved, &event);
+      moved.grab();
+    }
+    QTest::mouseRelease(&moved, Qt::MiddleButton, {}, {175, 120});
+    const QImage before = moved.grab().toImage();
+    moved.setLayers({true, true, false, true, false});
+    moved.setLayers({true, true, true, true, true});
+    const QImage anew = moved.grab().toImage();
+    int wrong = 0;
+    for (int y = 0; y < anew.height(); ++y)
+      for (int x = 0; x < anew.width(); ++x) {
+        const QRgb other = anew.pixel(x, y);
+        wrong += farthest(before.pixel(x, y),
+                          {double(qRed(other)), double(qGreen(other)), double(qBlue(other))}) > 12;
+      }
+    QCOMPARE(wrong, 0);
+  }
+};
+
+LOCKSTEP_TEST(TstCanvasPixels)
+#include "tst_canvas_pixels.moc"
