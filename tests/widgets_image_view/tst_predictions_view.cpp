@@ -31,6 +31,10 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
                       history->visualItemRect(history->item(1, 0)).center());
     QCOMPARE(chosen.count(), 1);
     QCOMPARE(view_->currentCheckpoint(), qint64{30});
+    QTest::keyClick(history, Qt::Key_Up);  // elsewhere on the page: the previous object
+    QCOMPARE(view_->currentCheckpoint(), qint64{10});
+    QTest::keyClick(history, Qt::Key_Down);
+    QCOMPARE(view_->currentCheckpoint(), qint64{30});
   }
 
   void theTooltipOfApNamesItsLimit() {
