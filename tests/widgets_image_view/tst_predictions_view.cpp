@@ -281,7 +281,7 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
     };
     QCOMPARE(buttonText(), QStringLiteral("G ground truth"));
     QVERIFY(!table()->isColumnHidden(InstanceModel::Area));
-    view_->resize(700, 500);
+    view_->resize(640, 500);
     QTRY_COMPARE(buttonText(), QStringLiteral("G"));
     QVERIFY(table()->isColumnHidden(InstanceModel::Area));
     QVERIFY(table()->columnWidth(InstanceModel::Class) > 80);

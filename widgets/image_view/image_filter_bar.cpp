@@ -6,11 +6,12 @@
 #include <QSignalBlocker>
 
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kFewestLetters = 4;  ///< of what is chosen that are seen in a narrow window
+constexpr int kNarrowestPx = 54;
 constexpr int kFirstError = 100;
 
 using Filter = ImageOrder::Filter;
@@ -20,8 +21,8 @@ QComboBox* narrowCombo(const QString& name) {
   auto* combo = new QComboBox;
   combo->setAccessibleName(name);
   combo->setToolTip(name);
-  combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  combo->setMinimumContentsLength(kFewestLetters);
+  combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  combo->setMinimumWidth(scaledPx(kNarrowestPx));  // in a narrow window what is chosen is cut
   return combo;
 }
 
