@@ -132,8 +132,8 @@ void ComparedRun::predictAll() {
 
 void ComparedRun::cancelPrediction() {
   progress_.clear();
-  if (run_) run_->cancelPredictions(step_);
-  if (inspect_) inspect_->cancelPredictions(step_);
+  if (run_) run_->cancelPrediction({std::nullopt, step_});
+  if (inspect_) inspect_->cancelPrediction({std::nullopt, step_});
   Q_EMIT progressed();
 }
 

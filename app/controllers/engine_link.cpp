@@ -216,24 +216,10 @@ QString EngineLink::sendFileRequest(const QString& path, std::int64_t offset) {
   return id;
 }
 
-QString EngineLink::sendPredict(const std::vector<std::int64_t>& imageIds, const QString& weights,
-                                double scoreThreshold) {
+QString EngineLink::sendPredict(protocol::PredictRequest request) {
   if (state_ != State::Connected) return {};
   const QString id = nextId();
-  protocol::PredictRequest request;
   request.id = id.toStdString();
-  request.imageIds = imageIds;
-  request.weights = weights.toStdString();
-  request.scoreThreshold = scoreThreshold;
-  ask(request);
-  return id;
-}
-
-QString EngineLink::sendPredictHeldOut(const QString& weights, double scoreThreshold) {
-  if (state_ != State::Connected) return {};
-  const QString id = nextId();
-  protocol::PredictRequest request{id.toStdString(), {}, {}, weights.toStdString(), scoreThreshold};
-  request.split = protocol::Split::Val;
   ask(request);
   return id;
 }

@@ -39,10 +39,8 @@ class EngineLink : public QObject {
   void sendHello(std::int64_t since, int attempt);
   /// Returns the request's id; empty: not connected.
   QString sendCommand(protocol::CommandName name);
-  QString sendPredict(const std::vector<std::int64_t>& imageIds, const QString& weights,
-                      double scoreThreshold);
-  /// All images of the held-out part.
-  QString sendPredictHeldOut(const QString& weights, double scoreThreshold);
+  /// Gives the request its id.
+  QString sendPredict(protocol::PredictRequest request);
   /// Ends a request, which is refused then.
   void sendCancel(const QString& id);
   QString sendFileRequest(const QString& path, std::int64_t offset);

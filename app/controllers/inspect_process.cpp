@@ -11,7 +11,6 @@
 namespace lockstep::app {
 namespace {
 
-constexpr double kScoreThreshold = 0.05;
 constexpr std::chrono::milliseconds kEndWait{500};
 constexpr int kMaxDisconnects = 3;
 
@@ -59,9 +58,9 @@ void InspectProcess::predict(const AskedPrediction& asked) {
   sendWaiting();
 }
 
-void InspectProcess::cancelPredictions(qint64 step) {
+void InspectProcess::cancelPrediction(const AskedPrediction& asked) {
   for (Request& request : requests_) {
-    if (request.asked != AskedPrediction{std::nullopt, step}) continue;
+    if (request.asked != asked) continue;
     request.isCanceled = true;
     if (!request.id.isEmpty()) link_.sendCancel(request.id);
   }
@@ -170,11 +169,7 @@ void InspectProcess::handleAnswer(const QString& id, const QString& path) {
 void InspectProcess::sendWaiting() {
   if (link_.state() != EngineLink::State::Connected) return;
   for (Request& request : requests_) {
-    if (!request.id.isEmpty()) continue;
-    const auto& [image, step] = request.asked;
-    const QString weights = QString::number(step);
-    request.id = image ? link_.sendPredict({*image}, weights, kScoreThreshold)
-                       : link_.sendPredictHeldOut(weights, kScoreThreshold);
+    if (request.id.isEmpty()) request.id = link_.sendPredict(requestFor(request.asked));
   }
 }
 

@@ -28,8 +28,8 @@ class InspectProcess : public QObject {
   void setRun(const QString& runFolder);
   /// Starts the process if none is running. The result is one of the signals.
   void predict(const AskedPrediction& asked);
-  /// Of all held-out images at a step; it fails then.
-  void cancelPredictions(qint64 step);
+  /// It fails then.
+  void cancelPrediction(const AskedPrediction& asked);
   /// Such a request is not answered yet.
   bool isPredictingAll() const;
   const QString& runFolder() const { return runFolder_; }

@@ -13,7 +13,6 @@ namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::milliseconds kRereadInterval{1000}, kForeignInterval{3000}, kFrame{16};
-constexpr double kScoreThreshold = 0.05;
 
 }  // namespace
 
@@ -383,17 +382,14 @@ void RunController::saveCheckpoint() { command(protocol::CommandName::Checkpoint
 void RunController::evaluate() { command(protocol::CommandName::Evaluate); }
 
 void RunController::predict(const AskedPrediction& asked) {
-  const QString weights = QString::number(asked.step);
-  const QString id = asked.image ? link_.sendPredict({*asked.image}, weights, kScoreThreshold)
-                                 : link_.sendPredictHeldOut(weights, kScoreThreshold);
+  const QString id = link_.sendPredict(requestFor(asked));
   if (id.isEmpty()) return Q_EMIT predictionFailed(asked, tr("Not connected to the run's engine."));
   requests_[id] = asked;
 }
 
-void RunController::cancelPredictions(qint64 step) {
-  const AskedPrediction all{std::nullopt, step};
+void RunController::cancelPrediction(const AskedPrediction& canceled) {
   for (auto request = requests_.cbegin(); request != requests_.cend(); ++request)
-    if (const auto* asked = std::get_if<AskedPrediction>(&*request); asked && *asked == all)
+    if (const auto* asked = std::get_if<AskedPrediction>(&*request); asked && *asked == canceled)
       link_.sendCancel(request.key());
 }
 

@@ -109,8 +109,8 @@ class RunController : public QObject {
   void evaluate();
   /// Asks the running engine; emits predictionReady or predictionFailed.
   void predict(const lockstep::app::AskedPrediction& asked);
-  /// Of all held-out images at a step; it fails then.
-  void cancelPredictions(qint64 step);
+  /// It fails then.
+  void cancelPrediction(const lockstep::app::AskedPrediction& asked);
 
  Q_SIGNALS:
   void loaded();

@@ -16,9 +16,10 @@
 
 namespace lockstep::app {
 
-/// dataset.val of a run, and what the experiment says of its evaluation.
-struct HeldOutPart {
+/// A part of a run's dataset, and what the experiment says of its evaluation.
+struct DatasetFiles {
   QString annotations{}, images{};  ///< empty: the run has none
+  QString engineImages{};           ///< where the run's engine is
   std::size_t mostDetections = 0;
   bool hasMasks = true;
   QString error{};  ///< why that is not known
@@ -32,13 +33,16 @@ struct LoadedDataset {
 };
 
 /// Both block, and throw nothing.
-HeldOutPart readHeldOutPart(const std::string& runFolder) {
+DatasetFiles readDatasetFiles(const std::string& runFolder, protocol::Split split) {
   try {
     const config::Experiment experiment =
         run_folder::readRunExperiment(run_folder::Layout(runFolder));
-    const config::DatasetSplit& val = experiment.dataset.val;
-    return {QString::fromStdString(val.annotations),
-            QString::fromStdString(val.images),
+    const config::DatasetSplit& part =
+        split == protocol::Split::Val ? experiment.dataset.val : experiment.dataset.train;
+    const QString images = QString::fromStdString(part.images);
+    return {QString::fromStdString(part.annotations),
+            images,
+            images,
             config::apParams(experiment.evaluation).mostDetections(),
             experiment.model.masks,
             {}};
@@ -47,12 +51,12 @@ HeldOutPart readHeldOutPart(const std::string& runFolder) {
   }
 }
 
-LoadedDataset loadHeldOut(const HeldOutPart& part) {
+LoadedDataset loadPart(const DatasetFiles& part) {
   try {
     auto dataset =
         std::make_shared<const coco::Dataset>(coco::Dataset::load(part.annotations.toStdString()));
     const bool isOfMasks = part.hasMasks && !dataset->hasOnlyBoxes();
-    return {{std::move(dataset), part.images, part.mostDetections,
+    return {{std::move(dataset), part.images, part.engineImages, part.mostDetections,
              isOfMasks ? coco::IouType::Mask : coco::IouType::Box},
             {}};
   } catch (const std::exception& error) {
@@ -109,13 +113,14 @@ void PredictionsStore::load(const QString& file, std::function<Result(const QStr
         [this, generation, deliver](Result&& result) {
           if (generation != generation_) return;
           deliver(std::move(result));
-          finishOne();
+          if (generation == generation_) finishOne();  // else a receiver has set another run
         });
   });
 }
 
-void PredictionsStore::setRun(const RunFileAccess& files) {
+void PredictionsStore::setRun(const RunFileAccess& files, ImagePart part) {
   files_ = files;
+  part_ = part;
   requested_.clear();
   requestedAll_.clear();
   pendingReads_.clear();
@@ -123,25 +128,25 @@ void PredictionsStore::setRun(const RunFileAccess& files) {
   if (std::exchange(running_, 0) > 0 && files.folder.isEmpty()) Q_EMIT idle();
   if (files.folder.isEmpty()) return;
   const std::string folder = files.folder.toStdString();
-  load<HeldOutPart>(
+  load<DatasetFiles>(
       QString::fromStdString(run_folder::Layout(folder).config().string()),
-      [folder](const QString& error) {
-        return error.isEmpty() ? readHeldOutPart(folder) : HeldOutPart{.error = error};
+      [folder, split = splitOf(part)](const QString& error) {
+        return error.isEmpty() ? readDatasetFiles(folder, split) : DatasetFiles{.error = error};
       },
-      [this](HeldOutPart&& part) {
-        if (!part.error.isEmpty()) return Q_EMIT datasetFailed(part.error);
-        if (part.annotations.isEmpty()) return Q_EMIT datasetMissing();
-        part.annotations = files_.localPath(part.annotations);
-        part.images = files_.localPath(part.images);
-        loadDataset(part);
+      [this](DatasetFiles&& named) {
+        if (!named.error.isEmpty()) return Q_EMIT datasetFailed(named.error);
+        if (named.annotations.isEmpty()) return Q_EMIT datasetMissing();
+        named.annotations = files_.localPath(named.annotations);
+        named.images = files_.localPath(named.images);
+        loadDataset(named);
       });
 }
 
-void PredictionsStore::loadDataset(const HeldOutPart& part) {
+void PredictionsStore::loadDataset(const DatasetFiles& part) {
   load<LoadedDataset>(
       part.annotations,
       [part](const QString& error) {
-        return error.isEmpty() ? loadHeldOut(part) : LoadedDataset{{}, error};
+        return error.isEmpty() ? loadPart(part) : LoadedDataset{{}, error};
       },
       [this](LoadedDataset&& loaded) {
         if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(loaded.error);
@@ -165,6 +170,7 @@ void PredictionsStore::read(qint64 step, const std::string& file,
 }
 
 void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
+  if (part_ != ImagePart::HeldOut) return;
   for (const std::int64_t step : steps) {
     if (std::find(requested_.begin(), requested_.end(), step) != requested_.end()) continue;
     requested_.push_back(step);
@@ -199,17 +205,20 @@ void PredictionsStore::readKeptOf(
     qint64 step, std::function<void(const std::string& file, const QString& error)> fail) {
   requestedAll_.push_back(step);
   const run_folder::Layout layout(files_.folder.toStdString());
-  const std::string file =
-      layout.predictionsOfPart(step, base::textOf(protocol::Split::Val)).string();
+  const std::string file = layout.predictionsOfPart(step, base::textOf(splitOf(part_))).string();
   read(step, file, [this, file, fail = std::move(fail)](PredictionsOutcome&& outcome) {
     if (!outcome.value) return fail(file, outcome.error);
     Q_EMIT predictionsLoaded(*outcome.value);
   });
 }
 
-void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image) {
-  read(step, file.toStdString(), [this, step, image](PredictionsOutcome&& outcome) {
+void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image, bool isOfFile) {
+  read(step, file.toStdString(), [this, step, image, isOfFile](PredictionsOutcome&& outcome) {
     if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
+    if (isOfFile) {
+      outcome.value->imageIds.clear();
+      for (coco::Detection& detection : outcome.value->detections) detection.imageId = image;
+    }
     auto& imageIds = outcome.value->imageIds;
     if (std::find(imageIds.begin(), imageIds.end(), image) == imageIds.end())
       imageIds.push_back(image);

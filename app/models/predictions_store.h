@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/models/image_part.h"
 #include "app/models/run_file_access.h"
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/dataset.h"
@@ -29,19 +30,20 @@ struct PredictionsOutcome {
   QString error;
 };
 
-/// The held-out set of a run.
+/// The held-out set of a run, or its training set.
 struct HeldOutData {
   std::shared_ptr<const coco::Dataset> dataset;
   QString imagesFolder;
+  QString engineFolder;            ///< of the images, where the run's engine is
   std::size_t mostDetections = 0;  ///< of a class and image that count (evaluation.max_dets)
   coco::IouType iouType = coco::IouType::Mask;  ///< of the matches: boxes without a mask head, or
                                                 ///< if no object has a mask
 };
 
-struct HeldOutPart;
+struct DatasetFiles;
 
-/// Reads a run's held-out dataset and its prediction files in the background. GUI thread only; no
-/// method blocks.
+/// Reads one part of a run's dataset and its prediction files in the background. GUI thread only;
+/// no method blocks.
 class PredictionsStore : public QObject {
   Q_OBJECT
 
@@ -49,25 +51,28 @@ class PredictionsStore : public QObject {
   explicit PredictionsStore(QObject* parent = nullptr);
   ~PredictionsStore() override;
 
-  /// Loads the held-out dataset of another run, as its config.yaml names it. An empty folder: no
+  /// Loads a part of the dataset of another run, as its config.yaml names it. An empty folder: no
   /// run.
-  void setRun(const RunFileAccess& files);
+  void setRun(const RunFileAccess& files, ImagePart part = ImagePart::HeldOut);
+  ImagePart part() const { return part_; }
   QString runFolder() const { return files_.folder; }
-  /// Reads predictions/step-N.json of the steps that were not requested before.
+  /// Reads predictions/step-N.json of the steps that were not requested before: of held-out images.
   void readSteps(const std::vector<std::int64_t>& steps);
-  /// Reads the predictions of all held-out images at a step that the run folder keeps, if it does.
+  /// Reads the predictions of all images of the part at a step that the run folder keeps, if it
+  /// does.
   void readAllOf(qint64 step);
   /// The same once they were predicted: they are there.
   void readNewAllOf(qint64 step);
   /// Reads the answer file of a prediction request: COCO results, or the format of step-N.json.
-  void readAnswer(qint64 step, const QString& file, ImageId image);
+  /// isOfFile: it has the one image with an id of its own.
+  void readAnswer(qint64 step, const QString& file, ImageId image, bool isOfFile = false);
   /// Drops later steps; reads in progress of them emit nothing.
   void forgetAfter(qint64 step);
   bool isIdle() const { return running_ == 0; }
 
  Q_SIGNALS:
   void datasetLoaded(const lockstep::app::HeldOutData& data);
-  /// The run has no dataset.val.
+  /// The run has no such part.
   void datasetMissing();
   /// `message` names the file and the error.
   void datasetFailed(const QString& message);
@@ -90,10 +95,11 @@ class PredictionsStore : public QObject {
   template <typename Result>
   void load(const QString& file, std::function<Result(const QString& error)> work,
             std::function<void(Result&&)> deliver);
-  void loadDataset(const HeldOutPart& part);
+  void loadDataset(const DatasetFiles& part);
   void finishOne();
 
   RunFileAccess files_;
+  ImagePart part_ = ImagePart::HeldOut;
   std::vector<std::int64_t> requested_, requestedAll_;
   std::map<int, qint64> pendingReads_;  ///< step of each pending read by its number
   int lastRead_ = 0;

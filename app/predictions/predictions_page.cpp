@@ -1,10 +1,12 @@
 #include "app/predictions/predictions_page.h"
 
+#include <QDir>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/named_action.h"
 
 namespace lockstep::app {
 
@@ -14,6 +16,7 @@ PredictionsPage::PredictionsPage(QWidget* parent) : QWidget(parent) {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(view_);
   connectSignals();
+  addNamedActions();
   setRun(nullptr);
 }
 
@@ -21,16 +24,18 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::announceReady);
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
           [this](ImageId image, qint64 step) {
-            requestPrediction({image.value, step});
+            requestPrediction({image.value, step, part_, fileOf(image)});
           });
   connect(view_, &widgets::PredictionsView::allImagesRequested, this, [this](qint64 step) {
-    canceled_.erase(step);
-    requestPrediction({std::nullopt, step});
+    const AskedPrediction all{std::nullopt, step, part_};
+    std::erase(canceled_, all);
+    requestPrediction(all);
   });
   connect(view_, &widgets::PredictionsView::allImagesCanceled, this, [this](qint64 step) {
-    canceled_.insert(step);
-    if (run_) run_->cancelPredictions(step);
-    if (inspect_) inspect_->cancelPredictions(step);
+    const AskedPrediction all{std::nullopt, step, part_};
+    canceled_.push_back(all);
+    if (run_) run_->cancelPrediction(all);
+    if (inspect_) inspect_->cancelPrediction(all);
   });
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
     pendingStep_.reset();
@@ -38,6 +43,8 @@ void PredictionsPage::connectSignals() {
     store_.readAllOf(step);
     Q_EMIT checkpointChosen(step);
   });
+  connect(view_, &widgets::PredictionsView::partChosen, this,
+          [this](int place) { showPart(static_cast<ImagePart>(place)); });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
   connectStore();
@@ -47,25 +54,27 @@ template <typename Engine>
 void PredictionsPage::connectAnswers(Engine* engine) {
   connect(engine, &Engine::predictionReady, this,
           [this, engine](const AskedPrediction& asked, const QString& file) {
-            if (isOfAnotherRun(engine)) return;
+            if (!asked.image) std::erase(canceled_, asked);
+            if (isOfAnotherRun(engine) || asked.part != part_) return;
             if (!asked.image) {
-              canceled_.erase(asked.step);
+              view_->setMessage({});
               view_->endAllImages(asked.step);
               return store_.readNewAllOf(asked.step);
             }
-            store_.readAnswer(asked.step, file, ImageId{*asked.image});
+            store_.readAnswer(asked.step, file, ImageId{*asked.image}, !asked.file.isEmpty());
           });
   connect(engine, &Engine::predictionFailed, this,
           [this, engine](const AskedPrediction& asked, const QString& why) {
-            if (isOfAnotherRun(engine)) return;
+            const bool isWanted = std::erase(canceled_, asked) == 0;
+            if (isOfAnotherRun(engine) || asked.part != part_) return;
             if (asked.image)
               return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
             view_->endAllImages(asked.step);
-            if (canceled_.erase(asked.step) == 0) view_->setMessage(why);
+            if (isWanted) view_->setMessage(why);
           });
   connect(engine, &Engine::predictionProgressed, this,
           [this, engine](const AskedPrediction& asked, qint64 done, qint64 of) {
-            if (!asked.image && !isOfAnotherRun(engine))
+            if (!asked.image && asked.part == part_ && !isOfAnotherRun(engine))
               view_->setAllImagesProgress(asked.step, done, of);
           });
 }
@@ -74,7 +83,8 @@ void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
   connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const HeldOutData& heldOut) {
     hasDataset_ = true;
-    view_->setMessage({});
+    engineFolder_ = heldOut.engineFolder;
+    view_->setMessage(std::exchange(whyLeft_, {}));
     view_->setDataset(heldOut.dataset, heldOut.imagesFolder,
                       {heldOut.iouType, heldOut.mostDetections});
     restoreView();
@@ -82,6 +92,7 @@ void PredictionsPage::connectStore() {
   });
   connect(&store_, &PredictionsStore::datasetMissing, this, [this] {
     if (run_ && run_->program()) return showForeignRun();
+    if (part_ == ImagePart::Training) return leavePart(tr("This run has no dataset.train."));
     if (run_ && run_->info().isRangeTest) {
       view_->setEmptyText(tr("No held-out images"), tr("This is a learning-rate range test."), {});
     } else {
@@ -92,18 +103,22 @@ void PredictionsPage::connectStore() {
   });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
     if (run_ && run_->program()) return showForeignRun();
+    if (part_ == ImagePart::Training) return leavePart(message);
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
     view_->setMessage(message);
   });
+  connectPredictions();
+}
+
+void PredictionsPage::connectPredictions() {
   connect(&store_, &PredictionsStore::predictionsLoaded, this,
           [this](const StepPredictions& predictions) {
-            view_->setMessage({});
             view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
           });
   connect(&store_, &PredictionsStore::answerLoaded, this,
           [this](const StepPredictions& predictions) {
             if (!run_) return;
-            viewStates_[run_->folder()].answers.push_back(predictions);
+            viewStates_[run_->folder()].answers[part_].push_back(predictions);
             view_->setMessage({});
             view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
           });
@@ -162,7 +177,7 @@ void PredictionsPage::restoreAnswers() {
   if (memory.attempt != run_->info().attempt && !hasRestoredAnswers_) memory.answers.clear();
   memory.attempt = run_->info().attempt;
   if (std::exchange(hasRestoredAnswers_, true)) return;
-  for (const StepPredictions& answer : memory.answers)
+  for (const StepPredictions& answer : memory.answers[part_])
     view_->setPredictions(answer.step, answer.detections, answer.imageIds);
 }
 
@@ -199,6 +214,40 @@ void PredictionsPage::connectRun() {
   connectAnswers(run_.data());
 }
 
+void PredictionsPage::addNamedActions() {
+  const auto add = [this](const char* id, const QString& text, ImagePart part) {
+    widgets::addNamedAction(this, widgets::ActionPlace::Predictions, id, text, {},
+                            [this, part] { showPart(part); });
+  };
+  add("predictions.held_out_images", tr("Show the held-out images"), ImagePart::HeldOut);
+  add("predictions.training_images", tr("Show the training images"), ImagePart::Training);
+}
+
+void PredictionsPage::showPart(ImagePart part) {
+  if (part == part_) return;
+  saveViewState();
+  if (hasDataset_ && !followsNewest_) pendingStep_ = view_->currentCheckpoint();
+  part_ = part;
+  hasDataset_ = false;
+  hasRestoredAnswers_ = false;
+  view_->clear();
+  store_.setRun({});
+  if (isVisible()) load();
+}
+
+/// The training part cannot be shown.
+void PredictionsPage::leavePart(const QString& why) {
+  showPart(ImagePart::HeldOut);
+  whyLeft_ = tr("The training images cannot be shown. %1").arg(why);
+}
+
+/// Of an image that the engine does not know by its id; empty: it does.
+QString PredictionsPage::fileOf(ImageId image) const {
+  const auto shown = view_->shownImage();
+  if (part_ == ImagePart::HeldOut || !shown || shown->id != image) return {};
+  return QDir(engineFolder_).filePath(QString::fromStdString(shown->fileName));
+}
+
 void PredictionsPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   load();
@@ -210,9 +259,11 @@ void PredictionsPage::load() {
   if (store_.runFolder() == files.folder) return;
   if (run_->program()) return showForeignRun();
   updatePredictionPossible();
-  view_->setMessage(tr("Loading the held-out images…"));
+  view_->setParts({tr("Held-out images"), tr("Training images")}, static_cast<int>(part_));
+  view_->setMessage(part_ == ImagePart::Training ? tr("Loading the training images…")
+                                                 : tr("Loading the held-out images…"));
   bringImagesFrom(files);
-  store_.setRun(files);
+  store_.setRun(files, part_);
 }
 
 void PredictionsPage::updatePredictionPossible() {
@@ -247,7 +298,9 @@ void PredictionsPage::updateResults() {
   steps_ = PredictionSteps(run_->history().predictionSteps(), kept);
   store_.readSteps(run_->history().predictionSteps());
   view_->setCheckpoints(steps_.all(), {kept.begin(), kept.end()});
-  view_->setAveragePrecisions(maskOrBoxAp(run_->history().metrics()));
+  // The run's evaluations are of held-out images.
+  view_->setAveragePrecisions(part_ == ImagePart::HeldOut ? maskOrBoxAp(run_->history().metrics())
+                                                          : std::map<qint64, double>());
   restoreAnswers();
   if (pendingStep_) {
     showStep(*pendingStep_);
@@ -259,8 +312,8 @@ void PredictionsPage::updateResults() {
 
 /// The run was resumed at `step`: drops its later predictions.
 void PredictionsPage::forgetAfter(qint64 step) {
-  std::erase_if(viewStates_[run_->folder()].answers,
-                [step](const StepPredictions& answer) { return answer.step > step; });
+  for (auto& [part, answers] : viewStates_[run_->folder()].answers)
+    std::erase_if(answers, [step](const StepPredictions& answer) { return answer.step > step; });
   store_.forgetAfter(step);
   steps_.forgetAfter(step);
   view_->forgetAfter(step);

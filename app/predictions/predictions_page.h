@@ -3,6 +3,7 @@
 #include <QHash>
 #include <QPointer>
 #include <QWidget>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -50,13 +51,18 @@ class PredictionsPage : public QWidget {
  private:
   /// State of a run that was shown before.
   struct ViewState {
-    int attempt = 0;                       ///< attempt of the answers
-    std::vector<StepPredictions> answers;  ///< requested predictions
-    std::optional<qint64> step;            ///< chosen step; nothing: the newest
+    int attempt = 0;                                            ///< attempt of the answers
+    std::map<ImagePart, std::vector<StepPredictions>> answers;  ///< requested predictions
+    std::optional<qint64> step;  ///< chosen step; nothing: the newest
     std::optional<coco::Image> image;
   };
   void connectSignals();
   void connectStore();
+  void connectPredictions();
+  void addNamedActions();
+  void showPart(ImagePart part);
+  void leavePart(const QString& why);
+  QString fileOf(ImageId image) const;
   /// Engine: RunController of a live run, or InspectProcess.
   template <typename Engine>
   void connectAnswers(Engine* engine);
@@ -85,8 +91,11 @@ class PredictionsPage : public QWidget {
   std::optional<coco::Image> lastImage_;                 ///< last shown image of any run
   PredictionSteps steps_;
   std::optional<qint64> pendingStep_;  ///< to be shown once the steps are known
-  std::set<qint64> canceled_;          ///< steps of which no more all images are predicted
-  bool followsNewest_ = true;          ///< the user has not chosen an older step
+  std::vector<AskedPrediction> canceled_;
+  ImagePart part_ = ImagePart::HeldOut;  ///< is kept when another run is shown
+  QString whyLeft_;       ///< why the training images are not shown, until the held-out ones are
+  QString engineFolder_;  ///< of the images, where the run's engine is
+  bool followsNewest_ = true;  ///< the user has not chosen an older step
   bool hasDataset_ = false;
   bool hasRestoredAnswers_ = false;
 };

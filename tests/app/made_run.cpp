@@ -123,9 +123,14 @@ void writeCheckpoint(const run_folder::Layout& layout, std::int64_t step) {
 void writeConfig(const run_folder::Layout& layout, const MadeRun& run) {
   std::ofstream config(layout.config());
   config << "name: " << run.name << "\n";
-  if (!run.valAnnotations.empty())
-    config << "dataset:\n  val: {images: " << run.valImages
-           << ", annotations: " << run.valAnnotations << "}\n";
+  const auto writePart = [&](const char* key, const std::string& images,
+                             const std::string& annotations) {
+    if (annotations.empty()) return;
+    config << "  " << key << ": {images: " << images << ", annotations: " << annotations << "}\n";
+  };
+  if (!run.valAnnotations.empty() || !run.trainAnnotations.empty()) config << "dataset:\n";
+  writePart("train", run.trainImages, run.trainAnnotations);
+  writePart("val", run.valImages, run.valAnnotations);
   if (!run.hasMasks) config << "model:\n  masks: false\n";
   config << "solver:\n  max_steps: " << run.maxSteps << "\n";
 }

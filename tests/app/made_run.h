@@ -29,6 +29,8 @@ struct MadeRun {
   std::int64_t slowRankUntil = 1 << 30;  ///< last step with the slow rank
   std::string valImages;                 ///< dataset.val of config.yaml; empty: none
   std::string valAnnotations;
+  std::string trainImages;  ///< likewise dataset.train
+  std::string trainAnnotations;
   bool hasMasks = true;                       ///< false: a detector of boxes
   std::vector<std::int64_t> keptCheckpoints;  ///< steps whose checkpoint file exists
   /// Images with predictions at every evaluation, one box at the same place on each.

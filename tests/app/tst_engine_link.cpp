@@ -172,7 +172,7 @@ class TstEngineLink : public QObject {
     QTRY_COMPARE(welcomed.count(), 1);
     QVERIFY(engine.nextLine().contains("hello"));
     const QString stop = link.sendCommand(protocol::CommandName::Stop);
-    const QString predict = link.sendPredict({4}, QStringLiteral("200"), 0.05);
+    const QString predict = link.sendPredict({.imageIds = {4}, .weights = "200"});
     QVERIFY(!stop.isEmpty() && stop != predict);
     QTRY_COMPARE(answered.count(), 2);
     QCOMPARE(answered[0][0].toString(), stop);

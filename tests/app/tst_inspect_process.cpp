@@ -172,7 +172,7 @@ class TstInspectProcess : public QObject {
     QVERIFY(engine->nextLine().contains("hello"));
     const QByteArray asked = engine->nextLine();
     QVERIFY2(asked.contains(R"("split":"val")") && asked.contains(R"("weights":"40")"), asked);
-    process_->cancelPredictions(40);
+    process_->cancelPrediction({std::nullopt, 40});
     const QByteArray canceled = engine->nextLine();
     QVERIFY2(canceled.contains(R"("type":"cancel")") && canceled.contains(R"("id":"app-1")"),
              canceled);
@@ -183,7 +183,7 @@ class TstInspectProcess : public QObject {
     qputenv("FAKE_ENGINE", "--hang");
     process_->predict({std::nullopt, 40});
     process_->predict({3, 40});
-    process_->cancelPredictions(40);
+    process_->cancelPrediction({std::nullopt, 40});
     QCOMPARE(failed_->count(), 1);
     QCOMPARE((*failed_)[0][0].value<AskedPrediction>(), (AskedPrediction{std::nullopt, 40}));
   }

@@ -1,3 +1,4 @@
+#include <QComboBox>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
@@ -77,6 +78,16 @@ class TstPredictionsPage : public QObject {
     const auto labels = page.findChildren<QLabel*>();
     return std::any_of(labels.begin(), labels.end(),
                        [&](const QLabel* label) { return label->text() == text; });
+  }
+  static bool hasLabelOf(const PredictionsPage& page, const QString& part) {
+    const auto labels = page.findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(),
+                       [&](const QLabel* label) { return label->text().contains(part); });
+  }
+  static QComboBox* comboOf(const PredictionsPage& page, const QString& name) {
+    for (auto* combo : page.findChildren<QComboBox*>())
+      if (combo->accessibleName() == name) return combo;
+    return nullptr;
   }
   /// Number of steps of the checkpoint slider.
   static int offered(const PredictionsPage& page) {
@@ -234,6 +245,70 @@ class TstPredictionsPage : public QObject {
     Q_EMIT run.predictionReady({std::nullopt, 40}, QString::fromStdString(kept));
     QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
     QVERIFY(!button->isVisible());
+  }
+
+  void theTrainingPartHasItsOwnImagesAndPredictions() {
+    tests::MadeRun made = watchedRun("run");
+    made.keptCheckpoints = {40};
+    made.trainImages = made.valImages;
+    made.trainAnnotations = parent_->filePath(QStringLiteral("train.json")).toStdString();
+    QFile file(QString::fromStdString(made.trainAnnotations));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray(kDataset).replace("\"id\": 5", "\"id\": 7"));
+    file.close();
+    const QString folder = tests::makeRun(parent_->path(), made);
+    const auto layout = run_folder::Layout(folder.toStdString());
+    base::writeFileAtomically(layout.predictionsOfPart(40, "train"), R"({"image_ids": [7],
+      "score_threshold": 0.05, "detections": [
+      {"image_id": 7, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}]})");
+    RunController run(folder);
+    PredictionsPage page;
+    show(page, run);
+    auto* part = comboOf(page, QStringLiteral("Part of the data"));
+    QVERIFY(part && part->isVisible());
+    QTest::keyClick(part, Qt::Key_Down);
+    QTRY_VERIFY(page.isReady() && hasLabel(page, QStringLiteral("1 of 2 images predicted")));
+    page.view()->showImage(ImageId{7});
+    QCOMPARE(page.view()->currentImage(), ImageId{7});
+    auto* stage = page.findChild<widgets::ImageStage*>();
+    QCOMPARE(stage->notice(), QString());
+    page.view()->showImage(ImageId{3});  // has predictions as a held-out image alone
+    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
+    QFile answer(parent_->filePath(QStringLiteral("answer.json")));
+    QVERIFY(answer.open(QIODevice::WriteOnly));
+    answer.write(R"([{"image_id": 1, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])");
+    answer.close();
+    const QString image = parent_->filePath(QStringLiteral("a.png"));
+    Q_EMIT run.predictionReady({3, 40, app::ImagePart::HeldOut}, answer.fileName());
+    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
+    Q_EMIT run.predictionReady({3, 40, app::ImagePart::Training, image}, answer.fileName());
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
+    QTest::keyClick(part, Qt::Key_Up);
+    QTRY_VERIFY(page.isReady() && hasLabel(page, QStringLiteral("1 of 2 images predicted")));
+    page.view()->showImage(ImageId{5});
+    QCOMPARE(page.view()->currentImage(), ImageId{5});
+  }
+
+  void aRunWithoutTrainingImagesKeepsItsHeldOutOnes() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    PredictionsPage page;
+    show(page, run);
+    QTest::keyClick(comboOf(page, QStringLiteral("Part of the data")), Qt::Key_Down);
+    QTRY_VERIFY(page.view()->shownImage() && page.isReady());
+    QCOMPARE(comboOf(page, QStringLiteral("Part of the data"))->currentIndex(), 0);
+    QVERIFY(hasLabelOf(page, QStringLiteral("This run has no dataset.train.")));
+  }
+
+  void predictionsOfImagesOutsideTheDatasetAreSaid() {
+    tests::MadeRun made = watchedRun("run");
+    made.watchedImages = {3, 99};
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    show(page, run);
+    auto* label = page.findChild<QLabel*>(QStringLiteral("foreignPredictions"));
+    QVERIFY(label->isVisible());
+    QVERIFY2(label->text().startsWith(QStringLiteral("Predictions of 1 image")),
+             qPrintable(label->text()));
   }
 
   void anImageOfOtherDataIsNotTheSame() {

@@ -250,6 +250,55 @@ class TstInstanceMatch : public QObject {
     QCOMPARE(sorted(ImageOrder::Sort::Name), (Order{0, 1, 2, 3}));
     QCOMPARE(orderedImages(dataset, nullptr, {}), (Order{0, 1, 2, 3}));
   }
+
+  /// Image 1: an object that is found exactly; image 2: one found with IoU 0.75; image 3: a
+  /// missed large one and a false positive far from it; image 4: a small one, not predicted.
+  void imagesAreChosenByWhatIsOnThem() {
+    std::vector<coco::Image> images;
+    for (std::int64_t id = 1; id <= 4; ++id)
+      images.push_back({ImageId{id}, std::to_string(id) + ".png", 400, 400});
+    const auto object = [](std::int64_t id, std::int64_t category, double sidePx) {
+      coco::Annotation annotation;
+      annotation.id = id;
+      annotation.imageId = ImageId{id};
+      annotation.categoryId = CategoryId{category};
+      annotation.boxXywh = {10, 10, sidePx, sidePx};
+      annotation.area = sidePx * sidePx;
+      return annotation;
+    };
+    const coco::Dataset dataset = coco::Dataset::fromParts(
+        images, {{CategoryId{1}, "a"}, {CategoryId{2}, "b"}},
+        {object(1, 1, 40), object(2, 2, 40), object(3, 1, 200), object(4, 2, 20)}, "made");
+    const auto found = [&](std::size_t image, int category, std::array<double, 4> box) {
+      return std::make_shared<const std::vector<coco::Detection>>(
+          std::vector<coco::Detection>{boxDetection(images[image], category, 0.9, box)});
+    };
+    PredictionStore::ByImage predictions;
+    predictions[ImageId{1}] = found(0, 1, {10, 10, 40, 40});
+    predictions[ImageId{2}] = found(1, 2, {10, 10, 40, 30});  // IoU 0.75
+    predictions[ImageId{3}] = found(2, 1, {300, 300, 20, 20});
+    const auto analysis = analyseCheckpoint(
+        OverlapCache().at(10, dataset, predictions, {.type = coco::IouType::Box}), 0.5);
+    const auto chosen = [&](const ImageOrder& order) {
+      return orderedImages(dataset, analysis.get(), order);
+    };
+    using Order = std::vector<std::size_t>;
+    QCOMPARE(chosen({.category = CategoryId{2}}), (Order{1, 3}));
+    QCOMPARE(chosen({.size = coco::ObjectSize::Large}), (Order{2}));
+    QCOMPARE(chosen({.size = coco::ObjectSize::Small}), (Order{2, 3}));  // a detection, an object
+    using Filter = ImageOrder::Filter;
+    QCOMPARE(chosen({.filter = Filter::WithErrors, .error = coco::ErrorType::Missed}), (Order{2}));
+    QCOMPARE(chosen({.filter = Filter::WithErrors, .error = coco::ErrorType::Background}),
+             (Order{2}));
+    QCOMPARE(chosen({.filter = Filter::WithErrors, .error = coco::ErrorType::Duplicate}), Order());
+    QCOMPARE(chosen({.filter = Filter::WithErrors,
+                     .error = coco::ErrorType::Missed,
+                     .size = coco::ObjectSize::Small}),
+             Order());
+    QCOMPARE(chosen({.filter = Filter::WithErrors, .category = CategoryId{2}}), Order());
+    QCOMPARE(chosen({.hidden = {CategoryId{1}}, .category = CategoryId{1}}), Order());
+    QCOMPARE(chosen({.sort = ImageOrder::Sort::LowestIou}), (Order{2, 1, 0, 3}));
+  }
 };
 
 LOCKSTEP_TEST(TstInstanceMatch)

@@ -31,6 +31,10 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
                       history->visualItemRect(history->item(1, 0)).center());
     QCOMPARE(chosen.count(), 1);
     QCOMPARE(view_->currentCheckpoint(), qint64{30});
+    QTest::keyClick(history, Qt::Key_Up);  // elsewhere on the page: the previous object
+    QCOMPARE(view_->currentCheckpoint(), qint64{10});
+    QTest::keyClick(history, Qt::Key_Down);
+    QCOMPARE(view_->currentCheckpoint(), qint64{30});
   }
 
   void theTooltipOfApNamesItsLimit() {
@@ -277,7 +281,7 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
     };
     QCOMPARE(buttonText(), QStringLiteral("G ground truth"));
     QVERIFY(!table()->isColumnHidden(InstanceModel::Area));
-    view_->resize(700, 500);
+    view_->resize(640, 500);
     QTRY_COMPARE(buttonText(), QStringLiteral("G"));
     QVERIFY(table()->isColumnHidden(InstanceModel::Area));
     QVERIFY(table()->columnWidth(InstanceModel::Class) > 80);

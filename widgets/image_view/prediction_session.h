@@ -64,6 +64,8 @@ class PredictionSession : public QObject {
   /// Analysis of the current checkpoint, or of the previous one until it is done; nullptr before
   /// the first.
   const CheckpointAnalysis* analysis() const { return analysis_.get(); }
+  /// The same for jobs.
+  const std::shared_ptr<const CheckpointAnalysis>& keptAnalysis() const { return analysis_; }
   /// Of the current checkpoint; std::nullopt: not known yet.
   const std::optional<ShownAp>& shownAp() const { return shownAp_; }
   PredictionStore::Detections detections() const;

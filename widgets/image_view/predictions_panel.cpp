@@ -56,8 +56,15 @@ void PredictionsPanel::buildCheckpointSlider() {
   });
   checkpoint_->setRange(0, 0);
   pastLimit_ = smallLabel();
-  pastLimit_->setWordWrap(true);
-  pastLimit_->hide();
+  foreign_ = smallLabel();
+  foreign_->setObjectName(QStringLiteral("foreignPredictions"));
+  foreign_->setToolTip(
+      tr("The predictions of this step were made on other data, or the annotation file has changed "
+         "since."));
+  for (QLabel* label : {pastLimit_, foreign_}) {
+    label->setWordWrap(true);
+    label->hide();
+  }
 }
 
 void PredictionsPanel::buildWidgets() {
@@ -127,6 +134,7 @@ void PredictionsPanel::buildUi() {
   column->addWidget(sectionTitle(tr("Checkpoint")));
   column->addWidget(checkpoint_);
   column->addWidget(pastLimit_);
+  column->addWidget(foreign_);
   column->addSpacing(3);
   column->addWidget(sectionTitle(tr("Thresholds")));
   column->addWidget(score_);
@@ -199,6 +207,7 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optio
   showExtent(analysis);
   showLowerScores(analysis);
   showPastLimit(analysis);
+  showForeign(analysis);
   showClassCounts(analysis);
   if (!all) return curve_->setCurve({}, {});
   curve_->setCurve(precisionRecall(analysis->all, hidden()), precisionRecallAt(*all));
@@ -233,9 +242,9 @@ void PredictionsPanel::showAllImages(const AllImages& all) {
   allImages_->setEnabled(all.progress || all.blockedBy.isEmpty());
   allImages_->setToolTip(!all.blockedBy.isEmpty() ? all.blockedBy
                          : all.progress
-                             ? tr("Ends the prediction of all held-out images")
-                             : tr("Predicts all held-out images with this checkpoint; the run "
-                                  "folder keeps them"));
+                             ? tr("Ends the prediction of all images")
+                             : tr("Predicts all these images with this checkpoint; the run folder "
+                                  "keeps them"));
   if (all.progress)
     extent_->setText(
         tr("predicting: %1 of %2 images").arg(all.progress->first).arg(all.progress->second));
@@ -279,6 +288,17 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
                           .arg(counts.join(QStringLiteral(" · "))));
   pastLimit_->setToolTip(QString::fromStdString(past.text()));
   pastLimit_->setVisible(!counts.isEmpty());
+}
+
+/// Predictions of images that the dataset does not have, such as those of an earlier version of it.
+void PredictionsPanel::showForeign(const CheckpointAnalysis* analysis) {
+  const std::size_t foreign =
+      analysis ? analysis->overlaps->predictedImages - analysis->overlaps->images.size() : 0;
+  foreign_->setText(
+      foreign == 1
+          ? tr("Predictions of 1 image are left out: it is not in this dataset")
+          : tr("Predictions of %1 images are left out: they are not in this dataset").arg(foreign));
+  foreign_->setVisible(foreign > 0);
 }
 
 MatchThresholds PredictionsPanel::thresholds() const {

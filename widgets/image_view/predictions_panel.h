@@ -76,6 +76,7 @@ class PredictionsPanel : public QWidget {
   void showExtent(const CheckpointAnalysis* analysis);
   void showLowerScores(const CheckpointAnalysis* analysis);
   void showPastLimit(const CheckpointAnalysis* analysis);
+  void showForeign(const CheckpointAnalysis* analysis);
 
   const PredictionStore* store_ = nullptr;
   std::vector<coco::Category> classes_;
@@ -86,6 +87,7 @@ class PredictionsPanel : public QWidget {
   ValueSlider* iou_ = nullptr;
   std::size_t mostDetections_ = 0;
   QLabel* pastLimit_ = nullptr;
+  QLabel* foreign_ = nullptr;
   QLabel* extent_ = nullptr;
   QPushButton* allImages_ = nullptr;
   QLabel* apTitle_ = nullptr;

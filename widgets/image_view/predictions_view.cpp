@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QScrollArea>
 #include <QSplitter>
@@ -15,6 +16,7 @@
 #include "widgets/empty_state.h"
 #include "widgets/image_view/canvas_legend.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
 #include "widgets/image_view/predictions_panel.h"
@@ -89,9 +91,11 @@ void PredictionsView::connectSignals() {
   connect(impl->strip, &ThumbnailStrip::chosen, this,
           [impl](int place) { impl->showImageAt(place); });
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
-  for (QComboBox* combo : {impl->filter, impl->sort}) {
-    connect(combo, &QComboBox::currentIndexChanged, this, [impl] { impl->rebuildOrder(); });
-  }
+  connect(impl->filters, &ImageFilterBar::partChosen, this, &PredictionsView::partChosen);
+  connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
+    impl->rebuildOrder();
+    emitReady();
+  });
   connect(impl->stage, &ImageStage::noticeActionTriggered, this,
           &PredictionsView::requestPrediction);
   connect(impl->canvas(), &ImageCanvas::instancePinned, this, [this, impl](int instance) {
@@ -113,8 +117,21 @@ void PredictionsView::connectSignals() {
     impl->showHistory();
     emitReady();
   });
+  impl->panel->history()->installEventFilter(this);
+  for (QComboBox* combo : findChildren<QComboBox*>()) combo->installEventFilter(this);
   connectSession();
   addNamedActions();
+}
+
+/// Up and Down move in what has the focus, where they have a meaning, before they are keys of the
+/// page.
+bool PredictionsView::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool isMove = key->key() == Qt::Key_Up || key->key() == Qt::Key_Down;
+    if (isMove && (key->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier) event->accept();
+  }
+  return QWidget::eventFilter(watched, event);
 }
 
 void PredictionsView::connectSession() {
@@ -207,7 +224,9 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.allImages.clear();
   impl.session.setDataset(std::move(dataset), imagesFolder, rules);
   impl.wasReady = false;
-  impl.panel->setDataset(impl.session.dataset().get(), rules.mostDetections);
+  const coco::Dataset* shown = impl.session.dataset().get();
+  impl.panel->setDataset(shown, rules.mostDetections);
+  impl.filters->setClasses(shown ? shown->categories() : std::vector<coco::Category>());
   impl.session.setThresholds(impl.panel->thresholds(), impl.panel->hidden());
   impl.panel->showCheckpoints(impl.session.store(), 0);
   impl.panel->table()->setScene(nullptr);
@@ -227,6 +246,10 @@ void PredictionsView::clear() { setDataset(nullptr, {}); }
 void PredictionsView::setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept) {
   impl_->session.store().setCheckpoints(steps, std::move(kept));
   impl_->chooseStep();
+}
+
+void PredictionsView::setParts(const QStringList& names, int current) {
+  impl_->filters->setParts(names, current);
 }
 
 void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePrecisions) {
@@ -296,8 +319,7 @@ void PredictionsView::showImage(ImageId image) {
                                   [&](const coco::Image& i) { return i.id == image; });
   if (found == images.end()) return;
   const auto index = static_cast<std::size_t>(found - images.begin());
-  if (impl.placeOf(index) < 0)
-    impl.filter->setCurrentIndex(static_cast<int>(ImageOrder::Filter::All));
+  if (impl.placeOf(index) < 0) impl.filters->showAll();
   impl.showImageAt(impl.placeOf(index));
 }
 
@@ -323,8 +345,8 @@ void PredictionsView::setMessage(const QString& message) {
 }
 
 bool PredictionsView::isReady() const {
-  return !impl_->hasImages() ||
-         (impl_->session.isIdle() && (impl_->strip->isHidden() || impl_->strip->isReady()));
+  return !impl_->hasImages() || (impl_->session.isIdle() && impl_->orderJob.isIdle() &&
+                                 (impl_->strip->isHidden() || impl_->strip->isReady()));
 }
 
 void PredictionsView::emitReady() {

@@ -33,7 +33,10 @@ class PredictionsView : public QWidget {
   using BringImage = std::function<void(const QString& path, std::function<void()> done)>;
   /// For the next dataset. Null: its images are there.
   void setBringImage(const BringImage& bring);
-  /// The held-out set and the folder of its images. Drops all predictions and checkpoints.
+  /// The choices of which images are shown, the parts of the data. partChosen() asks for another.
+  void setParts(const QStringList& names, int current);
+  /// The shown part of the data and the folder of its images. Drops all predictions and
+  /// checkpoints.
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder,
                   const MatchRules& rules = {});
   /// Steps of the checkpoints, in any order. `kept`: those whose checkpoint file still exists, so
@@ -86,6 +89,8 @@ class PredictionsView : public QWidget {
   void ready();
   /// The user moved the checkpoint slider.
   void checkpointChosen(qint64 step);
+  /// The user chose another part; place in the names of setParts().
+  void partChosen(int place);
   /// The user pressed "Predict this image".
   void predictionRequested(lockstep::ImageId image, qint64 step);
   /// The user pressed "Predict all", or "Cancel" meanwhile.
@@ -99,6 +104,7 @@ class PredictionsView : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   struct Impl;

@@ -28,7 +28,6 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPrefetched = 3;
-constexpr int kFewestLetters = 12;  ///< of what is chosen that are seen in a narrow window
 
 }  // namespace
 
@@ -47,24 +46,7 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the name is more important
 
   stage = new ImageStage;
-  filter = new QComboBox;
-  filter->addItems({tr("All images"), tr("Predicted images"), tr("Images with errors")});
-  filter->setAccessibleName(tr("Images shown"));
-  filter->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  filter->setMinimumContentsLength(kFewestLetters);
-  sort = new QComboBox;
-  sort->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  sort->setMinimumContentsLength(kFewestLetters);
-  sort->addItems({tr("Dataset order"), tr("Most errors first"), tr("Most false positives first"),
-                  tr("Most missed first"), tr("By name")});
-  sort->setAccessibleName(tr("Sort images"));
-  place = new QLabel;
-  setRole(place, "muted");
-  auto* choice = new QHBoxLayout;
-  choice->addWidget(filter);
-  choice->addWidget(sort);
-  choice->addStretch();
-  choice->addWidget(place);
+  filters = new ImageFilterBar;
   strip = new ThumbnailStrip;
   colourBy = new QComboBox;
   for (const ColourBy by : kColourModes) colourBy->addItem(colourModeName(by));
@@ -87,7 +69,7 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   column->addLayout(header);
   column->addWidget(stage, 1);
   column->addLayout(key);
-  column->addLayout(choice);
+  column->addWidget(filters);
   column->addWidget(strip);
   return side;
 }
@@ -124,10 +106,7 @@ void PredictionsView::Impl::toggleMaximized() {
   const bool wasMaximized = panelSide->isHidden();
   panelSide->setVisible(wasMaximized);
   strip->setVisible(wasMaximized);
-  for (QWidget* widget :
-       {static_cast<QWidget*>(filter), static_cast<QWidget*>(sort), static_cast<QWidget*>(place)}) {
-    widget->setVisible(wasMaximized);
-  }
+  filters->setVisible(wasMaximized);
 }
 
 void PredictionsView::Impl::showImageAt(int at) {
@@ -190,7 +169,9 @@ void PredictionsView::Impl::showFacts() {
                  tr(" · image %1 of %2")
                      .arg(session.imageIndex() + 1)
                      .arg(session.dataset()->images().size()));
-  place->setText(tr("%1 of %2").arg(placeOf(session.imageIndex()) + 1).arg(order.size()));
+  const std::size_t all = session.dataset()->images().size();
+  const QString place = tr("%1 of %2").arg(placeOf(session.imageIndex()) + 1).arg(order.size());
+  filters->setPlace(order.size() == all ? place : tr("%1, of %2 images").arg(place).arg(all));
 }
 
 /// Shows a line at the bottom of the image: what is wrong with the file, or that it was not
@@ -278,13 +259,20 @@ void PredictionsView::Impl::showAllImages() {
 /// Called when a filter is chosen or an analysis arrives, not while a slider moves, so that the
 /// images do not jump.
 void PredictionsView::Impl::rebuildOrder() {
-  std::vector<std::size_t> newOrder;
-  if (hasImages()) {
-    const ImageOrder options{static_cast<ImageOrder::Filter>(filter->currentIndex()),
-                             static_cast<ImageOrder::Sort>(sort->currentIndex()),
-                             panel->thresholds().score, panel->hidden()};
-    newOrder = orderedImages(*session.dataset(), session.analysis(), options);
-  }
+  orderJob.cancel();
+  if (!hasImages()) return showOrder({});
+  ImageOrder options = filters->order();
+  options.scoreThreshold = panel->thresholds().score;
+  options.hidden = panel->hidden();
+  if (!options.isSlow())
+    return showOrder(orderedImages(*session.dataset(), session.analysis(), options));
+  wasReady = false;
+  orderJob.request([dataset = session.dataset(), analysis = session.keptAnalysis(), options] {
+    return orderedImages(*dataset, analysis.get(), options);
+  });
+}
+
+void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
   if (newOrder == order && !order.empty()) return;
   order = std::move(newOrder);
   std::vector<ThumbnailStrip::Item> items;
@@ -341,7 +329,7 @@ std::vector<int> PredictionsView::Impl::placesWithErrors() const {
 /// was on from its other end.
 void PredictionsView::Impl::moveErrorToImage(int by) {
   const std::vector<int> places = placesWithErrors();
-  if (places.empty()) return place->setText(tr("No errors at these thresholds"));
+  if (places.empty()) return filters->setPlace(tr("No errors at these thresholds"));
   const int here = placeOf(session.imageIndex());
   const auto after = std::upper_bound(places.begin(), places.end(), here);
   const auto before = std::lower_bound(places.begin(), places.end(), here);
@@ -352,8 +340,9 @@ void PredictionsView::Impl::moveErrorToImage(int by) {
   chooseErrorFrom = by;
   chooseWaitingError();
   if (wraps)
-    place->setText((by > 0 ? tr("From the first error again") : tr("From the last error again")) %
-                   QStringLiteral(" · ") % place->text());
+    filters->setPlace(
+        (by > 0 ? tr("From the first error again") : tr("From the last error again")) %
+        QStringLiteral(" · ") % filters->place());
 }
 
 /// The first or last error of an image that moveErrorToImage() went to, once it is there.

@@ -3,6 +3,7 @@
 #include <QString>
 #include <vector>
 
+#include "widgets/image_view/image_filter_bar.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/prediction_session.h"
 #include "widgets/image_view/predictions_view.h"
@@ -27,6 +28,8 @@ class ThumbnailStrip;
 struct PredictionsView::Impl {
   PredictionSession session;
   std::vector<std::size_t> order;  ///< images of the strip
+  jobs::LatestJob<std::vector<std::size_t>> orderJob{
+      [this](const std::vector<std::size_t>& found) { showOrder(found); }};
   bool canPredict = true;
   QString unavailableReason;
   /// Images that are done, of how many, of each step that all are being predicted of.
@@ -47,9 +50,7 @@ struct PredictionsView::Impl {
   QComboBox* colourBy = nullptr;
   CanvasLegend* legend = nullptr;
   QLabel* pixel = nullptr;
-  QComboBox* filter = nullptr;
-  QComboBox* sort = nullptr;
-  QLabel* place = nullptr;
+  ImageFilterBar* filters = nullptr;
   ThumbnailStrip* strip = nullptr;
   QScrollArea* panelSide = nullptr;
   PredictionsPanel* panel = nullptr;
@@ -75,6 +76,7 @@ struct PredictionsView::Impl {
   void showHistory();
   void showAllImages();
   void rebuildOrder();
+  void showOrder(std::vector<std::size_t> newOrder);
   void choose(int instance);
   void moveInstance(int by);
   void moveError(int by);

@@ -86,6 +86,7 @@ std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
     std::shared_ptr<const CheckpointOverlaps> overlaps, double iouThreshold) {
   auto analysis = std::make_shared<CheckpointAnalysis>();
   analysis->overlaps = std::move(overlaps);
+  analysis->iouThreshold = iouThreshold;
   analysis->verdicts = verdictsAt(*analysis->overlaps, iouThreshold);
   analysis->all = talliesOf(*analysis);
   for (const CheckpointOverlaps::OfImage& image : analysis->overlaps->images)

@@ -16,6 +16,7 @@ namespace lockstep::widgets {
 /// score threshold.
 struct CheckpointAnalysis {
   std::shared_ptr<const CheckpointOverlaps> overlaps;
+  double iouThreshold = 0.5;
   std::vector<coco::MatchVerdict> verdicts;  ///< of all detections, at Ranked::place
   ClassTallies all;
   QString failure;  ///< the first image that could not be matched, and why

@@ -1,45 +1,135 @@
 #include "widgets/instances/image_order.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+
+#include "engine/base/parallel_for.h"
+#include "engine/coco/analysis/evaluated_image.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNotPredicted = -1;
+/// Images that one thread takes at a time.
+constexpr std::size_t kChunk = 64;
+constexpr double kUnknown = -std::numeric_limits<double>::infinity();
 
-/// What sorts an image before others, the highest first.
-int sortedBy(const std::optional<coco::Counts>& counts, ImageOrder::Sort sort) {
-  if (!counts) return kNotPredicted;
-  switch (sort) {
+/// An image of the dataset and what is known of its predictions.
+struct JudgedImage {
+  const std::vector<coco::Annotation>* annotations = nullptr;
+  std::optional<coco::Counts> counts{};           ///< nullopt: not predicted
+  const coco::ImageOverlaps* overlaps = nullptr;  ///< nullptr: not predicted, or not needed
+  coco::EvaluatedImage judged{};                  ///< of the overlaps
+};
+
+JudgedImage judge(const coco::Dataset& dataset, std::size_t index,
+                  const CheckpointAnalysis* analysis, const ImageOrder& order) {
+  JudgedImage image{&dataset.annotationsOf(index)};
+  if (analysis == nullptr) return image;
+  const ImageId id = dataset.images()[index].id;
+  image.counts = analysis->countsOf(id, order.scoreThreshold, order.hidden);
+  if (!image.counts || !order.isSlow()) return image;
+  image.overlaps = analysis->overlaps->find(id)->overlaps.get();
+  image.judged = coco::evaluateImage(*image.overlaps, order.scoreThreshold, analysis->iouThreshold);
+  return image;
+}
+
+/// 1: every object is found exactly; kUnknown: not predicted, or there are no objects.
+double meanIou(const JudgedImage& image, const std::set<CategoryId>& hidden) {
+  if (image.overlaps == nullptr) return kUnknown;
+  const auto& [detections, annotations, pairs] = *image.overlaps;
+  const auto objects = std::ranges::count_if(annotations, [&](const auto& object) {
+    return !object.isCrowd && !hidden.contains(object.category);
+  });
+  if (objects == 0) return kUnknown;
+  double sum = 0;
+  for (const coco::EvaluatedDetection& one : image.judged.detections)
+    if (one.match.verdict == coco::MatchVerdict::TruePositive &&
+        !hidden.contains(detections[one.detection].category))
+      sum += one.match.iou;
+  return sum / static_cast<double>(objects);
+}
+
+/// The highest comes first.
+double sortKey(const JudgedImage& image, const ImageOrder& order) {
+  if (!image.counts) return kUnknown;
+  switch (order.sort) {
     case ImageOrder::Sort::MostFalsePositives:
-      return static_cast<int>(counts->falsePositives);
+      return static_cast<double>(image.counts->falsePositives);
     case ImageOrder::Sort::MostMissed:
-      return static_cast<int>(counts->falseNegatives);
+      return static_cast<double>(image.counts->falseNegatives);
+    case ImageOrder::Sort::LowestIou: {
+      const double iou = meanIou(image, order.hidden);
+      return iou == kUnknown ? kUnknown : -iou;
+    }
     default:
-      return errorCount(*counts);
+      return errorCount(*image.counts);
   }
 }
 
-bool isShown(const std::optional<coco::Counts>& counts, ImageOrder::Filter filter) {
-  return filter == ImageOrder::Filter::All ||
-         (counts && (filter == ImageOrder::Filter::Predicted || errorCount(*counts) > 0));
+bool hasError(const JudgedImage& image, const ImageOrder& order, const auto& isAsked) {
+  const auto isType = [&](coco::ErrorType type) { return !order.error || order.error == type; };
+  return std::ranges::any_of(image.judged.detections,
+                             [&](const coco::EvaluatedDetection& one) {
+                               return one.error && isType(*one.error) &&
+                                      isAsked(image.overlaps->detections[one.detection]);
+                             }) ||
+         (isType(coco::ErrorType::Missed) &&
+          std::ranges::any_of(image.judged.missed, [&](std::uint32_t g) {
+            return isAsked(image.overlaps->annotations[g]);
+          }));
+}
+
+/// By what is on the image.
+bool hasAsked(const JudgedImage& image, const ImageOrder& order) {
+  const auto isOf = [&](CategoryId category, double areaPx) {
+    return !order.hidden.contains(category) && (!order.category || category == *order.category) &&
+           coco::isOfSize(areaPx, order.size);
+  };
+  const auto isAsked = [&](const auto& one) { return isOf(one.category, one.areaPx); };
+  if (order.error || order.filter == ImageOrder::Filter::WithErrors)
+    return image.overlaps != nullptr && hasError(image, order, isAsked);
+  const bool hasObject = std::ranges::any_of(
+      *image.annotations, [&](const auto& object) { return isOf(object.categoryId, object.area); });
+  return hasObject || (image.overlaps != nullptr &&
+                       std::ranges::any_of(image.judged.detections, [&](const auto& one) {
+                         return isAsked(image.overlaps->detections[one.detection]);
+                       }));
+}
+
+bool isShown(const JudgedImage& image, const ImageOrder& order) {
+  using Filter = ImageOrder::Filter;
+  if (order.filter != Filter::All && !image.counts) return false;
+  if (order.error || order.category || order.size != coco::ObjectSize::All)
+    return hasAsked(image, order);
+  return order.filter != Filter::WithErrors || errorCount(*image.counts) > 0;
 }
 
 }  // namespace
+
+bool ImageOrder::isSlow() const {
+  return error || category || size != coco::ObjectSize::All || sort == Sort::LowestIou;
+}
 
 std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
                                        const CheckpointAnalysis* analysis,
                                        const ImageOrder& order) {
   const std::vector<coco::Image>& images = dataset.images();
+  std::vector<double> keys(images.size(), kUnknown);
+  std::vector<char> areShown(images.size());
+  const auto look = [&](std::size_t chunk) {
+    const std::size_t end = std::min(images.size(), (chunk + 1) * kChunk);
+    for (std::size_t i = chunk * kChunk; i < end; ++i) {
+      const JudgedImage image = judge(dataset, i, analysis, order);
+      keys[i] = sortKey(image, order);
+      areShown[i] = isShown(image, order) ? 1 : 0;
+    }
+  };
+  const std::size_t chunks = (images.size() + kChunk - 1) / kChunk;
+  base::parallelFor(chunks, order.isSlow() ? 0 : 1, look);
   std::vector<std::size_t> indices;
-  std::vector<int> keys(images.size(), kNotPredicted);
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    std::optional<coco::Counts> counts;
-    if (analysis) counts = analysis->countsOf(images[i].id, order.scoreThreshold, order.hidden);
-    keys[i] = sortedBy(counts, order.sort);
-    if (isShown(counts, order.filter)) indices.push_back(i);
-  }
+  for (std::size_t i = 0; i < images.size(); ++i)
+    if (areShown[i]) indices.push_back(i);
   if (order.sort == ImageOrder::Sort::Name) {
     std::ranges::stable_sort(
         indices, {}, [&](std::size_t i) -> const std::string& { return images[i].fileName; });

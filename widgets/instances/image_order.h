@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
+#include "engine/coco/analysis/error_types.h"
+#include "engine/coco/evaluation/params.h"
 #include "widgets/instances/checkpoint_analysis.h"
 
 namespace lockstep::widgets {
@@ -10,15 +13,31 @@ namespace lockstep::widgets {
 /// Which images the strip shows, and in which order.
 struct ImageOrder {
   enum class Filter { All, Predicted, WithErrors };
-  enum class Sort { Dataset, MostErrors, MostFalsePositives, MostMissed, Name };
+  enum class Sort {
+    Dataset,
+    MostErrors,
+    MostFalsePositives,
+    MostMissed,
+    LowestIou,  ///< mean over the objects of the IoU with their detections, 0 for missed ones
+    Name
+  };
   Filter filter = Filter::All;
   Sort sort = Sort::Dataset;
   double scoreThreshold = 0.5;
-  std::set<CategoryId> hidden;
+  std::set<CategoryId> hidden{};
+  /// Images with an object or a detection of this class and size; with one that is an error (of
+  /// this type) if errors are asked for.
+  std::optional<coco::ErrorType> error{};
+  std::optional<CategoryId> category{};
+  coco::ObjectSize size = coco::ObjectSize::All;
+
+  /// Every image has to be matched again, which takes longer than a frame.
+  bool isSlow() const;
 };
 
 /// Indices into dataset.images(). Without an analysis only Filter::All, and Sort::Dataset and
-/// Sort::Name, are meaningful. Images that were not predicted come last where counts sort.
+/// Sort::Name, are meaningful. Images that were not predicted come last where their predictions
+/// sort. Blocks if the order isSlow().
 std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
                                        const CheckpointAnalysis* analysis, const ImageOrder& order);
 

@@ -1,17 +1,19 @@
 #include "widgets/instances/verdict.h"
 
+#include <QCoreApplication>
+
 namespace lockstep::widgets {
 
 QString verdictName(Verdict verdict) {
   switch (verdict) {
     case Verdict::TruePositive:
-      return QStringLiteral("true positive");
+      return QCoreApplication::translate("Verdict", "true positive");
     case Verdict::FalsePositive:
-      return QStringLiteral("false positive");
+      return QCoreApplication::translate("Verdict", "false positive");
     case Verdict::Missed:
-      return QStringLiteral("false negative");
+      return QCoreApplication::translate("Verdict", "false negative");
     case Verdict::Ignored:
-      return QStringLiteral("ignored");
+      return QCoreApplication::translate("Verdict", "ignored");
   }
   return {};
 }

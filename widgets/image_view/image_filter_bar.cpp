@@ -1,0 +1,122 @@
+#include "widgets/image_view/image_filter_bar.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+
+#include "widgets/role.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr int kNarrowestPx = 54;
+constexpr int kFirstError = 100;
+
+using Filter = ImageOrder::Filter;
+using Sort = ImageOrder::Sort;
+
+QComboBox* narrowCombo(const QString& name) {
+  auto* combo = new QComboBox;
+  combo->setAccessibleName(name);
+  combo->setToolTip(name);
+  combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  combo->setMinimumWidth(scaledPx(kNarrowestPx));  // in a narrow window what is chosen is cut
+  return combo;
+}
+
+}  // namespace
+
+ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
+  part_ = narrowCombo(tr("Part of the data"));
+  filter_ = narrowCombo(tr("Images shown"));
+  class_ = narrowCombo(tr("Class on the images shown"));
+  size_ =
+      narrowCombo(tr("Size on the images shown, as COCO: small up to 32 × 32 px, large over "
+                     "96 × 96 px"));
+  sort_ = narrowCombo(tr("Sort images"));
+  size_->addItems({tr("Any size"), tr("Small"), tr("Medium"), tr("Large")});
+  place_ = new QLabel;
+  setRole(place_, "muted");
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  for (QComboBox* combo : {part_, filter_, class_, size_, sort_}) row->addWidget(combo);
+  row->addStretch();
+  row->addWidget(place_);
+  setParts({}, 0);
+  setClasses({});
+  fillFilter();
+  fillSort();
+  connect(part_, &QComboBox::currentIndexChanged, this, &ImageFilterBar::partChosen);
+  for (QComboBox* combo : {filter_, class_, size_, sort_})
+    connect(combo, &QComboBox::currentIndexChanged, this, &ImageFilterBar::orderChanged);
+}
+
+void ImageFilterBar::setParts(const QStringList& names, int current) {
+  const QSignalBlocker blocker(part_);
+  part_->clear();
+  part_->addItems(names);
+  part_->setCurrentIndex(current);
+  part_->setVisible(names.size() > 1);
+}
+
+void ImageFilterBar::setClasses(const std::vector<coco::Category>& classes) {
+  const QSignalBlocker blocker(class_);
+  const QString known = class_->currentText();
+  class_->clear();
+  class_->addItem(tr("Any class"));
+  for (const coco::Category& category : classes)
+    class_->addItem(QString::fromStdString(category.name),
+                    QVariant::fromValue<qint64>(category.id.value));
+  class_->setCurrentIndex(std::max(0, class_->findText(known)));
+  class_->setEnabled(classes.size() > 1);
+}
+
+void ImageFilterBar::fillFilter() {
+  filter_->addItem(tr("All images"), static_cast<int>(Filter::All));
+  filter_->addItem(tr("Predicted images"), static_cast<int>(Filter::Predicted));
+  filter_->addItem(tr("Images with errors"), static_cast<int>(Filter::WithErrors));
+  for (std::size_t type = 0; type < coco::kErrorTypeCount; ++type)
+    filter_->addItem(tr("Errors: %1").arg(QLatin1String(coco::kErrorTypeNames[type])),
+                     kFirstError + static_cast<int>(type));
+}
+
+void ImageFilterBar::fillSort() {
+  const auto add = [this](const QString& text, Sort sort) {
+    sort_->addItem(text, static_cast<int>(sort));
+  };
+  add(tr("Dataset order"), Sort::Dataset);
+  add(tr("Most errors first"), Sort::MostErrors);
+  add(tr("Most false positives first"), Sort::MostFalsePositives);
+  add(tr("Most missed first"), Sort::MostMissed);
+  add(tr("Lowest IoU first"), Sort::LowestIou);
+  sort_->setItemData(sort_->count() - 1,
+                     tr("Mean over an image's objects of their IoU; missed ones count as 0"),
+                     Qt::ToolTipRole);
+  add(tr("By name"), Sort::Name);
+}
+
+ImageOrder ImageFilterBar::order() const {
+  ImageOrder order;
+  const int filter = filter_->currentData().toInt();
+  if (filter >= kFirstError) {
+    order.filter = Filter::WithErrors;
+    order.error = static_cast<coco::ErrorType>(filter - kFirstError);
+  } else {
+    order.filter = static_cast<Filter>(filter);
+  }
+  if (class_->currentIndex() > 0) order.category = CategoryId{class_->currentData().toLongLong()};
+  order.size = static_cast<coco::ObjectSize>(size_->currentIndex());
+  order.sort = static_cast<Sort>(sort_->currentData().toInt());
+  return order;
+}
+
+void ImageFilterBar::showAll() {
+  for (QComboBox* combo : {filter_, class_, size_}) combo->setCurrentIndex(0);
+}
+
+void ImageFilterBar::setPlace(const QString& text) { place_->setText(text); }
+QString ImageFilterBar::place() const { return place_->text(); }
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "widgets/instances/image_order.h"
+
+class QComboBox;
+class QLabel;
+
+namespace lockstep::widgets {
+
+/// Which images the strip below it shows: the part of the dataset, what is on them, and their
+/// order.
+class ImageFilterBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ImageFilterBar(QWidget* parent = nullptr);
+
+  /// `current`: place in the names. One name or none: there is no choice.
+  void setParts(const QStringList& names, int current);
+  void setClasses(const std::vector<coco::Category>& classes);
+  /// Without score threshold and hidden classes.
+  ImageOrder order() const;
+  /// Leaves no image out.
+  void showAll();
+  /// The text at the end: the place of the shown image among the others.
+  void setPlace(const QString& text);
+  QString place() const;
+
+ Q_SIGNALS:
+  void orderChanged();
+  void partChosen(int place);
+
+ private:
+  void fillFilter();
+  void fillSort();
+
+  QComboBox* part_ = nullptr;
+  QComboBox* filter_ = nullptr;  ///< data: Filter, or kFirstError + ErrorType
+  QComboBox* class_ = nullptr;   ///< data: category id
+  QComboBox* size_ = nullptr;
+  QComboBox* sort_ = nullptr;  ///< data: Sort
+  QLabel* place_ = nullptr;
+};
+
+}  // namespace lockstep::widgets
