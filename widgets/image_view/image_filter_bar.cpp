@@ -4,6 +4,8 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
 
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -22,7 +24,7 @@ QComboBox* narrowCombo(const QString& name) {
   combo->setAccessibleName(name);
   combo->setToolTip(name);
   combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  combo->setMinimumWidth(scaledPx(kNarrowestPx));  // in a narrow window what is chosen is cut
+  combo->setMinimumWidth(scaledPx(kNarrowestPx));
   return combo;
 }
 
@@ -39,11 +41,16 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   size_->addItems({tr("Any size"), tr("Small"), tr("Medium"), tr("Large")});
   place_ = new QLabel;
   setRole(place_, "muted");
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
-  for (QComboBox* combo : {part_, filter_, class_, size_, sort_}) row->addWidget(combo);
-  row->addStretch();
-  row->addWidget(place_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  first_ = new QHBoxLayout;
+  second_ = new QHBoxLayout;
+  column->addLayout(first_);
+  column->addLayout(second_);
+  for (QComboBox* combo : {part_, filter_, class_, size_, sort_}) first_->addWidget(combo);
+  first_->addStretch();
+  first_->addWidget(place_);
   setParts({}, 0);
   setClasses({});
   fillFilter();
@@ -59,6 +66,30 @@ void ImageFilterBar::setParts(const QStringList& names, int current) {
   part_->addItems(names);
   part_->setCurrentIndex(current);
   part_->setVisible(names.size() > 1);
+  wrap();
+}
+
+void ImageFilterBar::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  wrap();
+}
+
+void ImageFilterBar::wrap() {
+  int needed = place_->sizeHint().width();
+  for (const QComboBox* combo : {part_, filter_, class_, size_, sort_})
+    if (!combo->isHidden()) needed += combo->sizeHint().width() + first_->spacing();
+  const bool isWrapped = needed > width();
+  if (isWrapped == (second_->count() > 0)) return;
+  QHBoxLayout* from = isWrapped ? first_ : second_;
+  for (QComboBox* combo : {class_, size_, sort_}) from->removeWidget(combo);
+  if (isWrapped) {
+    for (QComboBox* combo : {class_, size_, sort_}) second_->addWidget(combo);
+    second_->addStretch();
+  } else {
+    delete second_->takeAt(0);  // the stretch
+    int place = 2;
+    for (QComboBox* combo : {class_, size_, sort_}) first_->insertWidget(place++, combo);
+  }
 }
 
 void ImageFilterBar::setClasses(const std::vector<coco::Category>& classes) {
@@ -71,6 +102,7 @@ void ImageFilterBar::setClasses(const std::vector<coco::Category>& classes) {
                     QVariant::fromValue<qint64>(category.id.value));
   class_->setCurrentIndex(std::max(0, class_->findText(known)));
   class_->setEnabled(classes.size() > 1);
+  wrap();
 }
 
 void ImageFilterBar::fillFilter() {
@@ -116,7 +148,11 @@ void ImageFilterBar::showAll() {
   for (QComboBox* combo : {filter_, class_, size_}) combo->setCurrentIndex(0);
 }
 
-void ImageFilterBar::setPlace(const QString& text) { place_->setText(text); }
+void ImageFilterBar::setPlace(const QString& text) {
+  place_->setText(text);
+  wrap();
+}
+
 QString ImageFilterBar::place() const { return place_->text(); }
 
 }  // namespace lockstep::widgets

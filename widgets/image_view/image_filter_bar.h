@@ -6,6 +6,7 @@
 #include "widgets/instances/image_order.h"
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 
 namespace lockstep::widgets {
@@ -33,10 +34,16 @@ class ImageFilterBar : public QWidget {
   void orderChanged();
   void partChosen(int place);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  /// Class, size and order have a row of their own where one row is too narrow.
+  void wrap();
   void fillFilter();
   void fillSort();
 
+  QHBoxLayout *first_ = nullptr, *second_ = nullptr;
   QComboBox* part_ = nullptr;
   QComboBox* filter_ = nullptr;  ///< data: Filter, or kFirstError + ErrorType
   QComboBox* class_ = nullptr;   ///< data: category id
