@@ -156,7 +156,10 @@ void MainWindow::connectRuns() {
               tr("It was not evaluated"));
   });
   connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
-    if (RunController* run = openRuns_->find(folder)) run->refresh();
+    RunController* run = openRuns_->find(folder);
+    if (!run) return;
+    run->refresh();
+    if (run == currentRun()) updateStatus();
   });
   connect(runList_, &RunListModel::loaded, this, &MainWindow::readyChanged);
   connect(runList_, &RunListModel::stylesChanged, this, [this] {
@@ -275,7 +278,11 @@ void MainWindow::updateStatus() {
     const run_folder::RunInfo& info = run->info();
     const MetricStore& metrics = run->history().metrics();
     status.name = QString::fromStdString(info.name);
-    status.state = info.state;
+    const QModelIndex row = runList_->index(runList_->rowOf(run->folder()));
+    status.state = row.data(RunListModel::VanishedRole).toBool()
+                       ? base::OpenEnum<protocol::RunState>(
+                             row.data(RunListModel::StateTextRole).toString().toStdString())
+                       : info.state;
     status.step = info.step;
     status.maxSteps = info.maxSteps;
     status.secondsLeft = run->secondsLeft();
@@ -298,8 +305,7 @@ void MainWindow::updateStatus() {
   runActions_.stop->setEnabled(topBar_->canStop());
   runActions_.checkpoint->setEnabled(topBar_->canStop());
   runActions_.evaluate->setEnabled(topBar_->canStop());
-  runActions_.fork->setEnabled(run && !run->place() && !run->program() &&
-                               !run->checkpointSteps().empty());
+  runActions_.fork->setEnabled(run && !run->place() && !run->program());
   runActions_.pack->setEnabled(run && !run->place() && !run->program());
   runActions_.rangeTest->setEnabled(run && isRangeTest(*run));
   status_->showRun(run);

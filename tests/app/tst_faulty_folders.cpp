@@ -11,6 +11,7 @@
 #include "app/monitor/monitor_page.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
+#include "app/runs/state_pill.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
@@ -168,6 +169,7 @@ class TstFaultyFolders : public QObject {
     QVERIFY(QDir(run_).removeRecursively());
     const_cast<RunListModel*>(list())->refresh();
     QTRY_COMPARE(data(RunListModel::StateTextRole), text("vanished"));
+    QTRY_COMPARE(window_->findChild<app::StatePill*>()->accessibleName(), text("vanished"));
     QVERIFY(drawn() >= 40);
     theRestGoesOn();
     QVERIFY(QDir(parent_->path()).removeRecursively());

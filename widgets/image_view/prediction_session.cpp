@@ -250,7 +250,8 @@ PredictionStore::Detections PredictionSession::detections() const {
 
 bool PredictionSession::isIdle() const {
   if (!dataset_ || dataset_->images().empty()) return true;
-  return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle() && apJob_.isIdle();
+  return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle() && apJob_.isIdle() &&
+         !historyTimer_.isActive() && historyJob_.isIdle();
 }
 
 }  // namespace lockstep::widgets

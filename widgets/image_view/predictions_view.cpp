@@ -151,7 +151,10 @@ void PredictionsView::connectSession() {
     impl->showCounts();
     emitReady();
   });
-  connect(&impl->session, &PredictionSession::historyFound, this, [impl] { impl->showHistory(); });
+  connect(&impl->session, &PredictionSession::historyFound, this, [this, impl] {
+    impl->showHistory();
+    emitReady();
+  });
   connect(&impl->session, &PredictionSession::shownApChanged, this, [this, impl] {
     impl->showAp();
     emitReady();
