@@ -187,6 +187,13 @@ void writeToDescriptor(int descriptor, std::string_view content, const fs::path&
   }
 }
 
+void checkWritable(const fs::path& path) {
+  if (isWrittenInPlace(path)) return;
+  const OpenFile file = openBeside(resolveSymlinks(path), 0600);
+  std::error_code isGone;
+  fs::remove(file.path(), isGone);
+}
+
 void writeFileAtomically(const fs::path& path, std::string_view content, unsigned mode) {
   if (isWrittenInPlace(path)) {
     OpenFile file(path, O_WRONLY, "write here");

@@ -138,6 +138,7 @@ std::string RequestService::run(const protocol::Evaluate&, const std::string&) {
 std::string RequestService::run(const protocol::Predict& asked, const std::string& id) {
   if (!training_.isRankZero()) return {};
   throwIfCancelled(training_.context.mailbox, id);
+  base::checkWritable(asked.out);
   training_.enter(Phase::Predicting);
   const std::string& weights = asked.request.weights;
   const auto average = model_.averageInPlace();

@@ -68,6 +68,7 @@ class Inspector {
 
   // Each writes the answer to a file and returns its path.
   std::string answerFile(const protocol::Predict& predict, const eval::Progress& progress) {
+    base::checkWritable(predict.out);
     use(predict.request.weights);
     const train::PredictionSource source{*loaded_,
                                          [this](protocol::Split split) { return loaderOf(split); },
@@ -76,6 +77,7 @@ class Inspector {
     return predict.out;
   }
   std::string answerFile(const protocol::Evaluate& evaluate, const eval::Progress& progress) {
+    base::checkWritable(evaluate.out);
     use("");
     const data::SampleLoader* loader = loaderOf(protocol::Split::Val);
     if (loader == nullptr)

@@ -54,6 +54,16 @@ class TstAtomicFile : public QObject {
     QCOMPARE(hidden, QStringList());
   }
 
+  void whatCannotBeWrittenIsSaidBefore() {
+    QVERIFY(!messageOf([&] { base::checkWritable(path("no/d.txt")); }).empty());
+    base::writeFileAtomically(path("d.txt"), "kept");
+    base::checkWritable(path("d.txt"));
+    base::checkWritable(path("new.txt"));
+    base::checkWritable("/dev/null");
+    QCOMPARE(base::readFile(path("d.txt")), std::string("kept"));
+    QVERIFY(!std::filesystem::exists(path("new.txt")));
+  }
+
   /// In a container every start may have the process number of the one that was killed.
   void temporaryFilesOfAKilledProcessWithThisPidAreSkipped() {
     const std::filesystem::path folder = path("killed");

@@ -189,6 +189,23 @@ class TstInspectJob : public QObject {
     QVERIFY(!fs::exists(path("cancelled.json")));
   }
 
+  void whatCannotBeWrittenIsSaidBeforeTheWork() {
+    std::vector<protocol::Answer> answers;
+    int told = 0;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      told += std::holds_alternative<protocol::Progress>(message);
+      if (const auto* answer = std::get_if<protocol::Answer>(&message)) answers.push_back(*answer);
+    };
+    bench.mailbox.post(
+        {"part", protocol::Predict{{.split = protocol::Split::Val}, path("no folder/val.json")}});
+    bench.mailbox.post({"", protocol::Stop()});
+    bench.run(protocol::InspectJob{tests::modelOf(experiment_, path("weights.safetensors"))});
+    QCOMPARE(answers.size(), std::size_t(1));
+    QVERIFY2(answers[0].error.find("no folder") != std::string::npos, answers[0].error.c_str());
+    QCOMPARE(told, 0);
+  }
+
   /// Whatever becomes of such images in figures: that nothing was found would be no answer.
   void anUnreadableHeldOutImageIsAnError_data() {
     QTest::addColumn<QString>("badImages");
