@@ -79,6 +79,7 @@ ComparePage::ComparePage(QWidget* parent)
       }),
       settingsJob_(
           [this](const Settings& result) {
+            if (!result.failure.isEmpty()) settingsOf_ = {};  // such as not fetched yet
             tables_->setSettings(result.differences);
             placeTables();
             showState();
@@ -254,7 +255,8 @@ void ComparePage::connectAnalysis() {
 void ComparePage::listOthers(
     const QString& title,
     const std::function<std::vector<widgets::PairedObject>(const widgets::MatchedPair&)>& find) {
-  if (!matched_) return;
+  // The list's dataset comes with its objects.
+  if (!matched_ || !objectsJob_.isIdle()) return;
   othersJob_.request([pair = matched_, title, find] {
     return Others{title, std::make_shared<const std::vector<widgets::PairedObject>>(find(*pair))};
   });
@@ -383,6 +385,7 @@ void ComparePage::showFigures() {
 
 void ComparePage::compareSettings() {
   std::array<std::string, 2> folders;
+  std::array<std::pair<std::string, int>, 2> runs;
   for (std::size_t i = 0; i < 2; ++i) {
     if (!sides_[i].of->run()) {
       settingsOf_ = {};
@@ -390,10 +393,10 @@ void ComparePage::compareSettings() {
       return tables_->setSettings({});
     }
     folders.at(i) = sides_[i].of->run()->files().folder.toStdString();
+    runs.at(i) = {folders.at(i), sides_[i].of->run()->info().attempt};
   }
-  // A run's settings do not change.
-  if (folders == settingsOf_) return;
-  settingsOf_ = folders;
+  if (runs == settingsOf_) return;
+  settingsOf_ = runs;
   settingsJob_.request([folders] {
     return withFailure<Settings>([&](Settings& result) {
       const auto experiment = [](const std::string& folder) {

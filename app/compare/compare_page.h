@@ -149,10 +149,11 @@ class ComparePage : public QWidget {
   QDoubleSpinBox* score_ = nullptr;
   std::optional<widgets::ResultsPair> pair_;
   std::shared_ptr<const widgets::MatchedPair> matched_;
-  std::array<std::string, 2> settingsOf_;  ///< folders of the runs whose settings are shown
-  QString failure_;                        ///< of the comparison
-  QString datasetDifference_;              ///< why the sides' images are not the same
-  bool hasChosen_ = false;                 ///< a person has chosen a run or step here
+  /// Folders and attempts of the runs whose settings are shown: a resume may change them.
+  std::array<std::pair<std::string, int>, 2> settingsOf_;
+  QString failure_;            ///< of the comparison
+  QString datasetDifference_;  ///< why the sides' images are not the same
+  bool hasChosen_ = false;     ///< a person has chosen a run or step here
   jobs::LatestJob<PairResult> pairJob_;
   jobs::LatestJob<ObjectsResult> objectsJob_;
   jobs::LatestJob<MatchedResult> matchedJob_;

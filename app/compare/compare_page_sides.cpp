@@ -38,16 +38,17 @@ void ComparePage::chooseRuns() {
     side.runs->clear();
     for (const ShownRun& run : shown_)
       if (run.run) side.runs->addItem(run.name, run.run->folder());
-    const bool isKept = hasChosen_ && isShown(side.folder);
+    if (!hasChosen_) side.of->followNewest();
+    if (hasChosen_ && isShown(side.folder)) continue;
     const std::size_t usual = std::min(i, shown_.empty() ? 0 : shown_.size() - 1);
-    chooseRun(side, isKept           ? side.folder
-                    : shown_.empty() ? QString()
-                                     : shown_[usual].run->folder());
+    side.folder = shown_.empty() ? QString() : shown_[usual].run->folder();
   }
+  for (Side& side : sides_) chooseRun(side, side.folder);  // once both are known
   refresh();
 }
 
 void ComparePage::chooseRun(Side& side, const QString& folder) {
+  const QSignalBlocker blocker(side.runs);
   side.folder = folder;
   side.runs->setCurrentIndex(side.runs->findData(folder));
   side.runs->setToolTip(QDir::toNativeSeparators(folder));

@@ -98,6 +98,12 @@ void ComparedRun::setStep(qint64 step) {
   Q_EMIT changed();
 }
 
+void ComparedRun::followNewest() {
+  if (!std::exchange(isStepChosen_, false) || steps_.isEmpty()) return;
+  step_ = steps_.initialStep();
+  readPredictions();
+}
+
 void ComparedRun::readPredictions() {
   if (!heldOut_ || steps_.isEmpty()) return;
   const std::vector<std::int64_t>& stored = run_->history().predictionSteps();

@@ -25,6 +25,8 @@ class ComparedRun : public QObject {
   void setRun(RunController* run);
   RunController* run() const { return run_; }
   void setStep(qint64 step);
+  /// Takes a step that was set back: the run's newest is shown again.
+  void followNewest();
   qint64 step() const { return step_; }
   const PredictionSteps& steps() const { return steps_; }
   /// The newest step before `step` with stored predictions; nullopt: there is none.

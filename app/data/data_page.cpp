@@ -105,18 +105,20 @@ void DataPage::connectPreview() {
   connect(view_, &widgets::DatasetView::batchesCanceled, &preview_, &BatchPreview::cancel);
   connect(&preview_, &BatchPreview::progressed, batches, &widgets::BatchSheets::setProgress);
   connect(&preview_, &BatchPreview::canceled, batches, [batches] { batches->setProgress({}); });
-  connect(&preview_, &BatchPreview::failed, batches, [batches](const QString& reason) {
+  connect(&preview_, &BatchPreview::failed, batches, [this, batches](const QString& reason) {
     batches->setProgress({});
-    batches->setFailure(reason);
+    if (drawnOf_ == shownKey_) batches->setFailure(reason);
   });
-  connect(&preview_, &BatchPreview::finished, batches, [batches](const QStringList& sheets) {
+  connect(&preview_, &BatchPreview::finished, batches, [this, batches](const QStringList& sheets) {
     batches->setProgress({});
-    batches->setSheets(sheets);
+    if (drawnOf_ == shownKey_) batches->setSheets(sheets);
   });
 }
 
 void DataPage::drawBatches(qint64 seed) {
-  if (reading_ && !preview_.isRunning()) preview_.draw(reading_->experiment, seed);
+  if (!reading_ || preview_.isRunning()) return;
+  drawnOf_ = shownKey_;
+  preview_.draw(reading_->experiment, seed);
 }
 
 void DataPage::stopEverything() {
@@ -257,6 +259,21 @@ void DataPage::showNothing(const QString& title, const QString& cause, const QSt
   view_->setPart(nullptr);
 }
 
+/// Of the shown source; of a run, whose experiment is read with its part: none.
+config::Experiment DataPage::openExperiment() const {
+  if (shown_->isOfFile) return file_->experiment;
+  return shown_->runFolder.isEmpty() ? experiment_->experiment : config::Experiment();
+}
+
+/// Batches and checks are of the experiment as it is edited now, also where that changes no count.
+void DataPage::keepUp() {
+  if (!reading_ || !shown_->runFolder.isEmpty()) return;
+  const config::Experiment own = openExperiment();
+  if (config::difference(reading_->experiment, own).empty()) return;
+  reading_->experiment = own;
+  view_->batches()->setTrainingSeed(own.runtime.seed);
+}
+
 void DataPage::read() {
   const auto configure = [this] { Q_EMIT configureRequested(); };
   if (!shown_)
@@ -267,11 +284,9 @@ void DataPage::read() {
   if (!shown_->elsewhere.isEmpty())
     return showNothing(tr("The data are not on this machine"), shown_->elsewhere,
                        tr("Open annotations…"), [this] { chooseFile(); });
-  const config::Experiment own = shown_->isOfFile              ? file_->experiment
-                                 : shown_->runFolder.isEmpty() ? experiment_->experiment
-                                                               : config::Experiment();
+  const config::Experiment own = openExperiment();
   const QString key = shown_->name % u'\n' % shown_->runFolder % u'\n' % keyOf(own);
-  if (key == shownKey_) return;
+  if (key == shownKey_) return keepUp();
   shownKey_ = key;
   reading_.reset();
   stopReading();
@@ -328,6 +343,7 @@ void DataPage::showReading(const Reading& reading) {
   }
   view_->setPart(reading.part);
   view_->batches()->setTrainingSeed(reading.experiment.runtime.seed);
+  keepUp();
   showFindings();
   Q_EMIT readyChanged();
 }

@@ -86,6 +86,8 @@ class DataPage : public QWidget {
   void showNothing(const QString& title, const QString& cause, const QString& action,
                    std::function<void()> act);
   void read();
+  config::Experiment openExperiment() const;
+  void keepUp();
   void showReading(const Reading& reading);
   void showFindings();
   void startCheck();
@@ -106,6 +108,7 @@ class DataPage : public QWidget {
   std::vector<Source> sources_;
   std::optional<Source> shown_;
   QString shownKey_;  ///< of what was read last: the same key, the same part
+  QString drawnOf_;   ///< shownKey_ of the batches that are being drawn
   std::optional<Reading> reading_;
   jobs::LatestJob<std::shared_ptr<const Reading>> job_;
   /// Of the reading that is going on; shared with its threads.

@@ -138,6 +138,7 @@ void PredictionsPage::setRun(RunController* run) {
   steps_ = {};
   pendingStep_.reset();
   followsNewest_ = true;
+  whyLeft_.clear();
   view_->clear();
   view_->setMessage({});
   view_->setEmptyText(tr("No run to show"),

@@ -303,6 +303,26 @@ class TstComparePage : public QObject {
     QCOMPARE(stepOf(QStringLiteral("Checkpoint of B")), stored.back());
   }
 
+  void aSecondRunIsComparedAtTheNewestStepOfTheFirst() {
+    const QString annotations = write("val.json", kDataset);
+    tests::MadeRun run;
+    run.valImages = parent_->path().toStdString();
+    run.valAnnotations = annotations.toStdString();
+    run.hasMasks = false;
+    run.watchedImages = {3, 5};
+    runs_.push_back(std::make_unique<RunController>(tests::makeRun(parent_->path(), run)));
+    runs_.back()->refresh();
+    QTRY_VERIFY(runs_.back()->isLoaded());
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    addRun("other", kOfSecond, annotations);
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    for (const QComboBox* box : page_->findChildren<QComboBox*>())
+      if (box->accessibleName() == QStringLiteral("Checkpoint of A"))
+        QCOMPARE(box->currentData().toLongLong(), 40);
+  }
+
   void theSameCheckpointTwiceIsSaid() {
     addRun("one", kOfFirst, write("val.json", kDataset));
     show();

@@ -73,6 +73,25 @@ class TstImageCanvas : public QObject {
   }
 
  private Q_SLOTS:
+  void anotherPictureOfTheSameSizeIsDrawn() {
+    const auto filled = [](QRgb colour) {
+      QImage image(40, 30, QImage::Format_RGB32);
+      image.fill(colour);
+      return std::make_shared<const DecodedImage>(DecodedImage{ImageLevels(image), {}, {}});
+    };
+    ImageCanvas canvas;
+    canvas.resize(200, 150);
+    const auto centre = [&] { return canvas.grab().toImage().pixel(100, 75); };
+    canvas.setImage(filled(qRgb(255, 0, 0)));
+    QCOMPARE(centre(), qRgb(255, 0, 0));
+    canvas.setImage(filled(qRgb(0, 255, 0)));
+    QCOMPARE(centre(), qRgb(0, 255, 0));
+    canvas.setImage(nullptr);
+    QVERIFY(centre() != qRgb(0, 255, 0));
+    canvas.setImage(filled(qRgb(0, 0, 255)));
+    QCOMPARE(centre(), qRgb(0, 0, 255));
+  }
+
   void init() {
     canvas_ = std::make_unique<ImageCanvas>();
     canvas_->resize(400, 300);

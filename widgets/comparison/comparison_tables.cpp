@@ -138,6 +138,7 @@ void ComparisonTables::connectSignals() {
   connect(finders_, &QComboBox::currentIndexChanged, this, [this](int index) {
     if (index < 0 || finders_->currentData().toInt() == kOthers) return;
     objects_->setFinders(static_cast<Finders>(finders_->currentData().toInt()));
+    if (const int others = finders_->findData(kOthers); others >= 0) finders_->removeItem(others);
     chooseFirstObject();
   });
   connect(list_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,

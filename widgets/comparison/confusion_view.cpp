@@ -27,9 +27,10 @@ void ConfusionView::buildUi() {
   table_->setAccessibleName(tr("Confusion matrix"));
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->setTabKeyNavigation(false);
-  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  table_->horizontalHeader()->setMinimumSectionSize(scaledPx(44));
-  table_->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  // Not by their contents: measuring the cells of a thousand classes takes a minute.
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  table_->horizontalHeader()->setDefaultSectionSize(scaledPx(64));
+  table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   auto* head = new QHBoxLayout;
   head->addWidget(views_);
   head->addWidget(note_, 1);

@@ -39,6 +39,7 @@ void RecallPlot::setCurves(std::array<Points, 2> curves, double scoreThreshold) 
   curves_ = std::move(curves);
   scoreThreshold_ = scoreThreshold;
   point_ = -1;
+  setToolTip({});
   update();
 }
 
@@ -105,7 +106,8 @@ void RecallPlot::keyPressEvent(QKeyEvent* event) {
     Q_EMIT pointChosen(side_, chosen()->score);
     return;
   }
-  const int side = isAcross && chosen() ? 1 - side_ : side_;
+  const bool isOther = chosen() ? isAcross : curves_.at(static_cast<std::size_t>(side_)).empty();
+  const int side = isOther ? 1 - side_ : side_;
   const Points& curve = curves_.at(static_cast<std::size_t>(side));
   if ((!isAlong && !isAcross) || curve.empty()) return QWidget::keyPressEvent(event);
   if (!chosen()) return choose(side, 0);

@@ -47,9 +47,9 @@ std::optional<std::size_t> RecallView::category() const {
 }
 
 void RecallView::setPair(std::shared_ptr<const MatchedPair> pair, double scoreThreshold) {
+  if (pair_) shownClass_ = classes_->currentText();
   pair_ = std::move(pair);
   scoreThreshold_ = scoreThreshold;
-  const QString shown = classes_->currentText();
   {
     const QSignalBlocker blocker(classes_);
     classes_->clear();
@@ -57,7 +57,7 @@ void RecallView::setPair(std::shared_ptr<const MatchedPair> pair, double scoreTh
     if (pair_)
       for (const coco::Category& category : pair_->categories())
         classes_->addItem(QString::fromStdString(category.name));
-    classes_->setCurrentIndex(std::max(0, classes_->findText(shown)));
+    classes_->setCurrentIndex(std::max(0, classes_->findText(shownClass_)));
   }
   showCurves();
 }

@@ -35,6 +35,7 @@ class RecallView : public QWidget {
 
   std::shared_ptr<const MatchedPair> pair_;
   double scoreThreshold_ = 0;
+  QString shownClass_;  ///< of the last pair that there was
   QComboBox* classes_ = nullptr;
   QLabel* figures_ = nullptr;
   RecallPlot* plot_ = nullptr;

@@ -143,6 +143,7 @@ void BatchSheets::draw() {
   if (!progress_.isEmpty()) return;
   failure_.clear();
   drawnSeed_ = static_cast<qint64>(seed_->value());
+  setSheets({});  // their files go
   Q_EMIT drawRequested(drawnSeed_);
 }
 

@@ -35,6 +35,7 @@ void ImageCanvas::setImage(std::shared_ptr<const DecodedImage> image) {
   pinned_ = -1;
   isFitted_ = true;
   fit();
+  redrawBase();  // fit() keeps what is drawn where the scale stays the same
 }
 
 void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {

@@ -237,6 +237,8 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.canvas()->setScene(nullptr);
   impl.canvas()->setImage(nullptr);
   impl.order.clear();
+  // Until an order that takes longer is there.
+  if (impl.hasImages()) impl.showOrder(orderedImages(*impl.session.dataset(), nullptr, {}));
   impl.rebuildOrder();
   impl.showPage();
   impl.showCounts();

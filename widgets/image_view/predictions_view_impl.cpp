@@ -180,10 +180,10 @@ void PredictionsView::Impl::showNotice() {
   if (!hasImages()) return;
   const auto decoded = session.decoded();
   if (!session.sceneFailure().isEmpty()) return stage->setNotice(session.sceneFailure());
-  if (decoded && !decoded->warning.isEmpty()) return stage->setNotice(decoded->warning);
+  const QString warning = decoded ? decoded->warning : QString();
   const bool isBroken = decoded && !decoded->failure.isEmpty();
   if (session.detections() || session.store().checkpoints().empty() || isBroken)
-    return stage->setNotice({});
+    return stage->setNotice(warning);
   const PredictionStore::Request request =
       session.store().request(session.step(), session.image().id);
   if (request.state == PredictionStore::RequestState::Waiting) {
