@@ -1,5 +1,6 @@
 #include "app/monitor/monitor_page.h"
 
+#include <QApplication>
 #include <QLabel>
 #include <QResizeEvent>
 #include <QScrollArea>
@@ -158,7 +159,9 @@ void MonitorPage::moveCursors(const widgets::CurveCard* pointedAt, std::optional
   sections_->forEachPlot(
       [&](widgets::CurveCard* card) { card->plot()->showCursor(x, card == pointedAt); });
   const RunController* run = currentRun();
-  if (!run || !x) return;
+  const widgets::CurvePlot* plot = pointedAt->plot();
+  const bool isChosen = plot->hasFocus() || plot->isAncestorOf(QApplication::focusWidget());
+  if (!run || !x || !isChosen) return;
   if (const auto step = stepAtX(*run, *x, axis_)) Q_EMIT cursorMoved(*step);
 }
 

@@ -318,7 +318,7 @@ void CurvePlot::Impl::placeCursor() {
   for (const CursorReadings::Dot& dot : at.dots)
     dots.append({dot.place, curveColor(view.curves()[dot.curve], currentTheme())});
   const double xPx = plot->xAxis->coordToPixel(*cursor);
-  const bool showsReadings = withReadings && !at.readings.rows.empty();
+  const bool showsReadings = withReadings && overlay->isVisible() && !at.readings.rows.empty();
   const bool isInRange = selected && *cursor >= selected->first && *cursor <= selected->second;
   if (showsReadings) at.readings.notes = notesAt(*cursor, xPx);
   if (showsReadings && isInRange) {
@@ -414,6 +414,12 @@ bool CurvePlot::event(QEvent* event) {
     return true;
   }
   return QWidget::event(event);
+}
+
+/// Readings of a page that is not shown would lie over the one that is.
+void CurvePlot::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  impl_->placeCursor();
 }
 
 void CurvePlot::focusOutEvent(QFocusEvent* event) {
