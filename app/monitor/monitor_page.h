@@ -94,7 +94,8 @@ class MonitorPage : public QWidget {
   void smoothingChanged(double weight);
   /// Requested in a card's menu; the step is of the current run.
   void predictionsRequested(qint64 step);
-  /// By the keys, or by the pointer in a plot that has been clicked; the step is of the current run.
+  /// By the keys, or by the pointer in a plot that has been clicked; the step is of the current
+  /// run.
   void cursorMoved(qint64 step);
   void alertsRequested();
   /// `change`: KEY=VALUE, an advice; `step`: before which its evidence begins.

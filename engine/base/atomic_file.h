@@ -17,8 +17,8 @@ std::string readFile(const std::filesystem::path& path);
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content,
                          unsigned mode = 0666);
 
-/// Throws what writeFileAtomically() throws where `path` cannot be written. For use before long work
-/// whose result is written there.
+/// Throws what writeFileAtomically() throws where `path` cannot be written. For use before long
+/// work whose result is written there.
 void checkWritable(const std::filesystem::path& path);
 
 /// Writes all of `content`, also to a slow non-blocking descriptor. Throws Error with `name` in the
