@@ -297,7 +297,7 @@ void ComparePage::placeTables() {
 }
 
 widgets::MatchRules ComparePage::rules() const {
-  const HeldOutData& heldOut = *sides_[0].of->heldOut();
+  const RunDataset& heldOut = *sides_[0].of->heldOut();
   return {heldOut.iouType, heldOut.mostDetections};
 }
 
@@ -384,7 +384,6 @@ void ComparePage::showFigures() {
 }
 
 void ComparePage::compareSettings() {
-  std::array<std::string, 2> folders;
   std::array<std::pair<std::string, int>, 2> runs;
   for (std::size_t i = 0; i < 2; ++i) {
     if (!sides_[i].of->run()) {
@@ -392,17 +391,17 @@ void ComparePage::compareSettings() {
       settingsJob_.cancel();
       return tables_->setSettings({});
     }
-    folders.at(i) = sides_[i].of->run()->files().folder.toStdString();
-    runs.at(i) = {folders.at(i), sides_[i].of->run()->info().attempt};
+    RunController& run = *sides_[i].of->run();
+    runs.at(i) = {run.files().folder.toStdString(), run.info().attempt};
   }
   if (runs == settingsOf_) return;
   settingsOf_ = runs;
-  settingsJob_.request([folders] {
+  settingsJob_.request([runs] {
     return withFailure<Settings>([&](Settings& result) {
       const auto experiment = [](const std::string& folder) {
         return run_folder::readRunExperiment(run_folder::Layout(folder));
       };
-      result.differences = config::difference(experiment(folders[0]), experiment(folders[1]));
+      result.differences = config::difference(experiment(runs[0].first), experiment(runs[1].first));
     });
   });
 }
@@ -411,14 +410,14 @@ void ComparePage::compareSettings() {
 double ComparePage::scoreToShow(const widgets::PairedObject& object, std::size_t side) const {
   const int detection = object.detections.at(side);
   if (detection < 0) return score_->value();
-  const HeldOutData& heldOut = *sides_[0].of->heldOut();
+  const RunDataset& heldOut = *sides_[0].of->heldOut();
   const ImageId image = heldOut.dataset->images()[object.imageIndex].id;
   const auto& detections = *sides_.at(side).of->predictions().at(image);
   return std::min(score_->value(), detections[static_cast<std::size_t>(detection)].score);
 }
 
 void ComparePage::showObject(const widgets::PairedObject& object) {
-  const HeldOutData& heldOut = *sides_[0].of->heldOut();
+  const RunDataset& heldOut = *sides_[0].of->heldOut();
   const coco::Image& image = heldOut.dataset->images()[object.imageIndex];
   const QString path = QDir(heldOut.imagesFolder).filePath(QString::fromStdString(image.fileName));
   std::array<widgets::SceneRequest, 2> requests;

@@ -152,10 +152,10 @@ void ComparePage::showState() {
   showEmpty(way);
   if (way) {
     verdict_->clear();
-  } else if (areSame()) {
-    verdict_->setText(tr("A and B are the same checkpoint: choose another for one of them."));
   } else if (!failure_.isEmpty()) {
     verdict_->setText(failure_);
+  } else if (areSame()) {
+    verdict_->setText(tr("A and B are the same checkpoint: choose another for one of them."));
   } else if (pair_) {
     verdict_->setText(verdictText(*pair_, sides_[0].of->heldOut()->dataset->images().size()));
   } else {

@@ -8,7 +8,7 @@ namespace lockstep::app {
 ComparedRun::ComparedRun(QObject* parent) : QObject(parent) { connectStore(); }
 
 void ComparedRun::connectStore() {
-  connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const HeldOutData& data) {
+  connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const RunDataset& data) {
     heldOut_ = data;
     readPredictions();
     Q_EMIT changed();

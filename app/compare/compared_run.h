@@ -32,7 +32,7 @@ class ComparedRun : public QObject {
   /// The newest step before `step` with stored predictions; nullopt: there is none.
   std::optional<qint64> predictedBefore(qint64 step) const;
   /// nullopt: not loaded, or there is none.
-  const std::optional<HeldOutData>& heldOut() const { return heldOut_; }
+  const std::optional<RunDataset>& heldOut() const { return heldOut_; }
   /// Of the step.
   const widgets::PredictionStore::ByImage& predictions() const { return kept_.at(step_); }
   /// Why the held-out set or the predictions cannot be read; empty: they can.
@@ -62,7 +62,7 @@ class ComparedRun : public QObject {
   QPointer<RunController> run_;
   PredictionsStore store_;
   widgets::PredictionStore kept_;
-  std::optional<HeldOutData> heldOut_;
+  std::optional<RunDataset> heldOut_;
   PredictionSteps steps_;
   qint64 step_ = 0;
   bool isStepChosen_ = false;

@@ -28,7 +28,7 @@ struct DatasetFiles {
 namespace {
 
 struct LoadedDataset {
-  HeldOutData data;
+  RunDataset data;
   QString error;  ///< why it cannot be loaded
 };
 

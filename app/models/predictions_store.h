@@ -31,7 +31,7 @@ struct PredictionsOutcome {
 };
 
 /// The held-out set of a run, or its training set.
-struct HeldOutData {
+struct RunDataset {
   std::shared_ptr<const coco::Dataset> dataset;
   QString imagesFolder;
   QString engineFolder;            ///< of the images, where the run's engine is
@@ -71,7 +71,7 @@ class PredictionsStore : public QObject {
   bool isIdle() const { return running_ == 0; }
 
  Q_SIGNALS:
-  void datasetLoaded(const lockstep::app::HeldOutData& data);
+  void datasetLoaded(const lockstep::app::RunDataset& data);
   /// The run has no such part.
   void datasetMissing();
   /// `message` names the file and the error.

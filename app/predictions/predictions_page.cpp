@@ -81,7 +81,7 @@ void PredictionsPage::connectAnswers(Engine* engine) {
 
 void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
-  connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const HeldOutData& heldOut) {
+  connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const RunDataset& heldOut) {
     hasDataset_ = true;
     engineFolder_ = heldOut.engineFolder;
     view_->setMessage(std::exchange(whyLeft_, {}));

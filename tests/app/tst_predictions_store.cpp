@@ -86,7 +86,7 @@ class TstPredictionsStore : public QObject {
     QVERIFY(!store.isIdle());
     QTRY_VERIFY(store.isIdle());
     QCOMPARE(dataset.count(), 1);
-    const auto data = dataset[0][0].value<app::HeldOutData>();
+    const auto data = dataset[0][0].value<app::RunDataset>();
     QCOMPARE(data.imagesFolder, parent.path());
     QCOMPARE(data.mostDetections, std::size_t{100});
     QCOMPARE(loaded.count(), 1);
@@ -121,7 +121,7 @@ class TstPredictionsStore : public QObject {
     QSignalSpy dataset(&store, &PredictionsStore::datasetLoaded);
     store.setRun({tests::makeRun(parent.path(), made)});
     QTRY_COMPARE(dataset.count(), 1);
-    QCOMPARE(dataset[0][0].value<app::HeldOutData>().iouType == coco::IouType::Mask,
+    QCOMPARE(dataset[0][0].value<app::RunDataset>().iouType == coco::IouType::Mask,
              areMasksMatched);
   }
 

@@ -101,6 +101,36 @@ class TstDataset : public QObject {
     for (const Annotation& annotation : again.annotationsOf(0)) QVERIFY(!annotation.hasMask);
   }
 
+  /// kFile lacks boxes and areas, which come from the masks then.
+  void boxesAreReadWithoutMasks() {
+    const std::filesystem::path file = folder_->filePath(QStringLiteral("f.json")).toStdString();
+    const std::string whole =
+        R"({"images": [{"id": 2, "file_name": "a.png", "width": 10, "height": 8}],
+      "categories": [{"id": 7, "name": "b"}],
+      "annotations": [
+        {"id": 5, "image_id": 2, "category_id": 7, "bbox": [1, 2, 3.5, 4], "area": 11.25,
+         "segmentation": [[1, 2, 4.5, 2, 4.5, 6, 1, 6]]},
+        {"id": 9, "image_id": 2, "category_id": 7, "bbox": [0, 0, 4, 4], "area": 9, "iscrowd": 1,
+         "segmentation": {"size": [8, 10], "counts": [0, 4, 76]}}]})";
+    for (const std::string& text : {whole, std::string(kFile)}) {
+      base::writeFileAtomically(file, text);
+      const Dataset boxes = Dataset::loadBoxes(file), all = Dataset::load(file);
+      QCOMPARE(boxes.images().size(), all.images().size());
+      QCOMPARE(boxes.categories().size(), all.categories().size());
+      for (std::size_t image = 0; image < all.images().size(); ++image) {
+        const auto &own = boxes.annotationsOf(image), &other = all.annotationsOf(image);
+        QCOMPARE(own.size(), other.size());
+        for (std::size_t i = 0; i < own.size(); ++i) {
+          QCOMPARE(own[i].id, other[i].id);
+          QVERIFY(own[i].categoryId == other[i].categoryId);
+          QCOMPARE(own[i].boxXywh, other[i].boxXywh);
+          QCOMPARE(own[i].area, other[i].area);
+          QCOMPARE(own[i].isCrowd, other[i].isCrowd);
+        }
+      }
+    }
+  }
+
   void usableAnnotationsAreNotCrowdsAndOverOnePixel() {
     QCOMPARE(load(kFile).usableImageCount(), 1U);
     Annotation thin;

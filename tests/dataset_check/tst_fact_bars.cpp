@@ -1,5 +1,7 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -83,6 +85,18 @@ class TstFactBars : public QObject {
     experiment.dataset.train.images = folder_.path().toStdString();
     part_ = dataset_check::countPart(experiment, dataset_check::Part::Train);
     QCOMPARE(part_.facts.images, std::int64_t{kImages});
+  }
+
+  void theShareThatIsReadIsTold() {
+    config::Experiment experiment;
+    experiment.dataset.train.annotations =
+        folder_.filePath(QStringLiteral("train.json")).toStdString();
+    std::atomic<double> largest = 0;
+    dataset_check::countPart(experiment, dataset_check::Part::Train, [&](double share) {
+      if (share < 1) largest = std::max<double>(largest, share);
+      return share <= 1;  // more would end the reading
+    });
+    QVERIFY2(largest > 0.5, qPrintable(QString::number(largest)));
   }
 
   void aBarHasTheObjectsThatItCounts() {

@@ -154,7 +154,7 @@ class TstCanvasPixels : public QObject {
     moved.setScene(overlapping(size, 900));
     moved.zoomToActualSize();
     moved.zoomBy(1.7);
-    moved.grab();
+    const QImage still = moved.grab().toImage();
     QTest::mousePress(&moved, Qt::MiddleButton, {}, {150, 100});
     for (const QPoint to : {QPoint(140, 110), QPoint(170, 80), QPoint(110, 60), QPoint(175, 120)}) {
       QMouseEvent event(QEvent::MouseMove, to, moved.mapToGlobal(to), Qt::NoButton,
@@ -164,6 +164,7 @@ class TstCanvasPixels : public QObject {
     }
     QTest::mouseRelease(&moved, Qt::MiddleButton, {}, {175, 120});
     const QImage before = moved.grab().toImage();
+    QVERIFY(before != still);  // it was moved
     moved.setLayers({true, true, false, true, false});
     moved.setLayers({true, true, true, true, true});
     const QImage anew = moved.grab().toImage();

@@ -159,10 +159,11 @@ void BatchSheets::moveBy(int sheets) {
 }
 
 bool BatchSheets::isReady() const {
-  return files_.isEmpty() || (pictures_.find(files_[strip_->current()]) && strip_->isReady());
+  return files_.isEmpty() || (shown_ && strip_->isReady());
 }
 
 void BatchSheets::showSheet(int place) {
+  shown_.reset();
   if (files_.isEmpty()) {
     stage_->canvas()->setImage(nullptr);
     return;
@@ -180,11 +181,11 @@ void BatchSheets::showSheet(int place) {
 
 void BatchSheets::showDecoded() {
   if (files_.isEmpty()) return;
-  const auto shown = pictures_.find(files_[strip_->current()]);
-  stage_->canvas()->setImage(shown);
+  if (!shown_) shown_ = pictures_.find(files_[strip_->current()]);
+  stage_->canvas()->setImage(shown_);
   stage_->setProblem(
-      shown && !shown->failure.isEmpty() ? tr("The sheet cannot be shown") : QString(),
-      shown ? shown->failure : QString());
+      shown_ && !shown_->failure.isEmpty() ? tr("The sheet cannot be shown") : QString(),
+      shown_ ? shown_->failure : QString());
 }
 
 void BatchSheets::showState() {

@@ -60,6 +60,7 @@ class BatchSheets : public QWidget {
   void showState();
 
   jobs::KeyedLoader<DecodedImage> pictures_;
+  std::shared_ptr<const DecodedImage> shown_;  ///< stays when pictures_ drops it for others
   QStringList files_;
   QString progress_, failure_;
   qint64 trainingSeed_ = 0;

@@ -48,7 +48,7 @@ class DatasetView : public QWidget {
   void sourceChosen(int index);
   void checkRequested();
   void checkCanceled();
-  /// Escape: whatever is going on is to end.
+  /// Whatever is going on is to end.
   void stopRequested();
   void batchesRequested(qint64 seed);
   void batchesCanceled();

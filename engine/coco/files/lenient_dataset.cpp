@@ -33,7 +33,8 @@ LenientDataset loadLeniently(const std::filesystem::path& path, const ReadingWat
   if (watch) {
     file.setOnUsed([&](std::size_t bytes) {
       const std::size_t all = done += bytes;
-      if (!watch(static_cast<double>(all) / static_cast<double>(file.text().size())))
+      // The text is gone through twice: for its outline and for its entries.
+      if (!watch(static_cast<double>(all) / (2.0 * static_cast<double>(file.text().size()))))
         throw ReadingStopped();
     });
   }
