@@ -75,6 +75,10 @@ class TstDesktopProgram : public QObject {
         << text("run --page configure --theme light") << QSize(1280, 800);
     QTest::newRow("monitor") << text("run --page monitor --theme light") << QSize(1440, 900);
     QTest::newRow("predictions") << text("run --page predictions --theme dark") << QSize(1280, 800);
+    QTest::newRow("data, experiment")
+        << text("experiment.yaml --page data --theme light") << QSize(1280, 800);
+    QTest::newRow("data, run") << text("run --page data --theme dark") << QSize(1280, 800);
+    QTest::newRow("compare") << text("run --page compare --theme light") << QSize(1280, 800);
     QTest::newRow("folder of runs") << text(". --theme light") << QSize(1024, 700);
   }
   void everyPageIsSavedAsAScreenshotOfTheGivenSize() {

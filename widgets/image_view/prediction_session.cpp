@@ -188,6 +188,7 @@ void PredictionSession::refreshAnalysis() {
 
 void PredictionSession::refreshHistory() {
   if (history_ && history_->imageIndex() != index_) history_.reset();
+  if (!history_ && store_.checkpoints().empty()) return;  // none without predictions
   historyTimer_.start();
 }
 
