@@ -102,6 +102,7 @@ void ConfigurePage::showFound(const QString& messages) {
 
 void ConfigurePage::connectDocument() {
   connect(&document_, &DocumentController::opened, editor_, &widgets::ConfigEditor::setDocument);
+  connect(&document_, &DocumentController::closed, editor_, &widgets::ConfigEditor::clear);
   connect(&document_, &DocumentController::textReplaced, editor_,
           &widgets::ConfigEditor::changeText);
   connect(&document_, &DocumentController::saved, editor_, &widgets::ConfigEditor::setSaved);
@@ -235,12 +236,17 @@ void ConfigurePage::keepDraft() {
 }
 
 bool ConfigurePage::hasDocument() const { return document_.hasDocument(); }
-QString ConfigurePage::documentName() const { return hasDocument() ? document_.name() : QString(); }
+/// The name that imports give their file says nothing without its folder.
+QString ConfigurePage::documentName() const {
+  if (!hasDocument()) return {};
+  const QFileInfo file(document_.path());
+  const bool isCommon = file.fileName() == QLatin1String("experiment.yaml");
+  return isCommon ? file.absoluteDir().dirName() % u'/' % file.fileName() : file.fileName();
+}
 
 QString ConfigurePage::trainName() const {
   const QString name = documentName();
-  if (name != QLatin1String("experiment.yaml")) return name;
-  return QFileInfo(document_.path()).absoluteDir().dirName();
+  return name.contains(u'/') ? name.section(u'/', 0, 0) : QFileInfo(name).completeBaseName();
 }
 
 QString ConfigurePage::trainingBlockedBy() const {

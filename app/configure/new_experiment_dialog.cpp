@@ -16,6 +16,7 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "widgets/elided_label.h"
 #include "widgets/jobs/awaited.h"
@@ -126,7 +127,9 @@ QString freePath(const QString& folder, const QString& name) {
 }
 
 NewExperimentDialog::NewExperimentDialog(QWidget* parent, const QString& program)
-    : QDialog(parent), preparation_(program) {
+    : QDialog(parent),
+      preparation_(program),
+      lookForSource_([this](const SeenPath& seen) { showWhetherThere(seen); }, jobs::Kind::Disk) {
   setObjectName(QStringLiteral("newExperiment"));
   setWindowTitle(tr("New experiment"));
   setAttribute(Qt::WA_DeleteOnClose);
@@ -155,10 +158,18 @@ void NewExperimentDialog::buildUi() {
   row->setSpacing(0);
   row->addWidget(origins_);
   row->addWidget(pages_, 1);
+  reason_ = new QLabel;
+  reason_->setObjectName(QStringLiteral("reason"));
+  reason_->setWordWrap(true);
+  reason_->setTextFormat(Qt::PlainText);
+  reason_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  widgets::setRole(reason_, "error");
+  reason_->hide();
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(16, 14, 16, 14);
   column->setSpacing(12);
   column->addLayout(row, 1);
+  column->addWidget(reason_);
   column->addLayout(buildFoot());
 }
 
@@ -248,6 +259,7 @@ QWidget* NewExperimentDialog::buildFindingsPage() {
 QLayout* NewExperimentDialog::buildFoot() {
   stage_ = new widgets::ElidedLabel(Qt::ElideRight);
   stage_->setObjectName(QStringLiteral("stage"));
+  widgets::setRole(stage_, "muted");
   stage_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   progress_ = new QProgressBar;
   progress_->setTextVisible(false);
@@ -281,6 +293,7 @@ void NewExperimentDialog::connectSignals() {
   connect(origins_, &QListWidget::currentRowChanged, this, [this](int row) {
     pages_->setCurrentIndex(row);
     stage_->setText({});
+    reason_->hide();
     updateButtons();
   });
   for (QLineEdit* edit : {source_, importTo_, scenesTo_, trainImages_, valImages_})
@@ -289,6 +302,11 @@ void NewExperimentDialog::connectSignals() {
     const QString name = QFileInfo(QDir::cleanPath(folder)).fileName();
     if (!importTo_->isModified() && !name.isEmpty())
       importTo_->setText(freePath(workFolder(), name + QStringLiteral("-lockstep")));
+  });
+  connect(source_, &QLineEdit::textChanged, this, [this](const QString& typed) {
+    const QString path = typed.trimmed();
+    if (!path.isEmpty())
+      lookForSource_.request([path] { return SeenPath{path, QFileInfo::exists(path)}; });
   });
   for (QListWidget* list : {templateList_, runList_}) {
     connect(list, &QListWidget::currentRowChanged, this, &NewExperimentDialog::updateButtons);
@@ -429,7 +447,7 @@ void NewExperimentDialog::showProgress(const QString& stage, const QString& line
   const auto found = counts.match(line);
   progress_->setRange(0, found.hasMatch() ? found.captured(2).toInt() : 1);
   progress_->setValue(found.captured(1).toInt());
-  widgets::setRole(stage_, "muted");
+  reason_->hide();
   stage_->setText(line.isEmpty() ? stage + QStringLiteral("…")
                                  : QStringLiteral("%1: %2").arg(stage, line));
 }
@@ -449,16 +467,28 @@ void NewExperimentDialog::showFindings(const QString& file, const DatasetFinding
   widgets::setRole(findingsTitle_, findings.isUsable ? "" : "error");
   findings_->setPlainText(findings.text);
   pages_->setCurrentWidget(findings_->parentWidget());
-  widgets::setRole(stage_, "muted");
+  reason_->hide();
   stage_->setText(file);
   updateButtons();
   go_->setFocus();
 }
 
+/// While the path is typed.
+void NewExperimentDialog::showWhetherThere(const SeenPath& seen) {
+  if (isBusy() || seen.path != source_->text().trimmed()) return;
+  const bool wasThere = std::exchange(isSourceThere_, seen.isThere);
+  if (seen.isThere && wasThere) return;
+  source_->setProperty("invalid", !seen.isThere);
+  source_->update();
+  reason_->setText(tr("%1 is not there").arg(seen.path));
+  reason_->setVisible(!seen.isThere);
+}
+
 void NewExperimentDialog::showFailure(const QString& reason) {
-  widgets::setRole(stage_, "error");
-  stage_->setText(reason.section(u'\n', -1));
-  stage_->setToolTip(reason);
+  stage_->setText({});
+  reason_->setText(reason.section(u'\n', -1));
+  reason_->setToolTip(reason);
+  reason_->show();
   // What was begun may have left a folder.
   if (showsFindings()) return updateButtons();
   QLineEdit* to = origin() == ExperimentOrigin::Data ? importTo_ : scenesTo_;

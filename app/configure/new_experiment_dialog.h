@@ -9,6 +9,7 @@
 #include "app/configure/run_choice.h"
 #include "app/controllers/dataset_preparation.h"
 #include "app/models/experiment_templates.h"
+#include "widgets/jobs/latest_job.h"
 
 class QComboBox;
 class QLabel;
@@ -47,6 +48,10 @@ class NewExperimentDialog : public QDialog {
   void runChosen(const QString& folder);
 
  private:
+  struct SeenPath {
+    QString path;
+    bool isThere = false;
+  };
   void buildUi();
   QWidget* buildDataPage();
   QWidget* buildTemplatePage();
@@ -64,11 +69,14 @@ class NewExperimentDialog : public QDialog {
   void clean();
   void showProgress(const QString& stage, const QString& line);
   void showFindings(const QString& file, const DatasetFindings& findings);
+  void showWhetherThere(const SeenPath& seen);
   void showFailure(const QString& reason);
   bool showsFindings() const;
   void done(int result) override;
 
   DatasetPreparation preparation_;
+  jobs::LatestJob<SeenPath> lookForSource_;
+  bool isSourceThere_ = true;
   QList<ExperimentTemplate> templates_;
   QString experiment_;  ///< that was prepared; empty: none yet
   bool hasFaults_ = false;
@@ -85,6 +93,7 @@ class NewExperimentDialog : public QDialog {
   QLabel* findingsTitle_ = nullptr;
   QPlainTextEdit* findings_ = nullptr;
   QLabel* stage_ = nullptr;
+  QLabel* reason_ = nullptr;  ///< why it failed; hidden: it did not
   QProgressBar* progress_ = nullptr;
   QPushButton* back_ = nullptr;
   QPushButton* clean_ = nullptr;  ///< where there are faults

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QObject>
-#include <QScopedValueRollback>
 #include <QString>
 #include <exception>
 #include <functional>
@@ -61,8 +60,8 @@ class DocumentController : public QObject {
   /// Index of the one that is shown; -1: none is open.
   int shownDocument() const { return shown_; }
   void showDocument(int index);
-  /// Closes the shown one, after a question about unsaved edits, and shows another; the only one
-  /// stays. False: it was not closed.
+  /// Closes the shown one, after a question about unsaved edits, and shows another, if there is
+  /// one. False: it was not closed.
   bool closeShown();
 
   /// Shows it beside those that are open. False: it cannot be opened. A run's config.yaml is opened
@@ -100,6 +99,8 @@ class DocumentController : public QObject {
  Q_SIGNALS:
   /// Another document was opened; `text` is that of its file.
   void opened(const QString& text, const QString& path);
+  /// The only document was closed.
+  void closed();
   /// Show this text, as one change that can be undone.
   void textReplaced(const QString& text);
   /// The text was saved to `path`.
@@ -107,6 +108,8 @@ class DocumentController : public QObject {
   /// isUnsaved(), hasFile(), path() or documents() may have changed.
   void stateChanged();
   void noticeChanged();
+  /// isBusy() has become false.
+  void idle();
   void failed(const QString& title, const QString& detail);
 
  private:
@@ -139,6 +142,7 @@ class DocumentController : public QObject {
   void showAt(int index);
   void showNew(const QString& text, const Place& place);
   void show(const QString& text, const Place& place);
+  void showNone();
   bool openFile(const QString& file);
   bool openRecord(const QString& runFolder);
   void findDrafts();
@@ -206,8 +210,11 @@ bool DocumentController::report(const QString& failure, Act act) {
 template <typename Act>
 bool DocumentController::attempt(const QString& failure, Act act) {
   if (isBusy_) return false;
-  const QScopedValueRollback busy(isBusy_, true);
-  return report(failure, act);
+  isBusy_ = true;
+  const bool isDone = report(failure, act);
+  isBusy_ = false;
+  Q_EMIT idle();
+  return isDone;
 }
 
 }  // namespace lockstep::app

@@ -43,12 +43,28 @@ bool DocumentController::close() {
 
 bool DocumentController::closeShown() {
   return attempt(tr("The experiment was not saved"), [this] {
-    if (kept_.size() < 2 || !maybeSave()) return false;
+    if (!hasDocument_ || !maybeSave()) return false;
     draft_.drop();
     kept_.erase(kept_.begin() + shown_);
-    showKept(std::min(shown_, static_cast<int>(kept_.size()) - 1));
+    if (kept_.empty()) {
+      showNone();
+    } else {
+      showKept(std::min(shown_, static_cast<int>(kept_.size()) - 1));
+    }
     return true;
   });
+}
+
+void DocumentController::showNone() {
+  clearDocumentNotice();
+  file_.detach();
+  hasDocument_ = false;
+  shown_ = -1;
+  path_.clear();
+  base_.clear();
+  recordOfRun_.clear();
+  Q_EMIT closed();
+  Q_EMIT stateChanged();
 }
 
 /// Asks about unsaved edits. Discarded edits keep their draft until the document is closed.

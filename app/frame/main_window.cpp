@@ -215,6 +215,17 @@ void MainWindow::focusPage() {
   if (page() == Page::Compare) comparePage()->setFocus(Qt::OtherFocusReason);
 }
 
+/// A button that is disabled or hidden, mostly because it was pressed, does not pass the focus on
+/// to the next button, which does something else.
+bool MainWindow::focusNextPrevChild(bool next) {
+  QWidget* left = focusWidget();
+  if (!left || (left->isEnabled() && left->isVisible()))
+    return QMainWindow::focusNextPrevChild(next);
+  left->clearFocus();
+  focusPage();
+  return true;
+}
+
 /// Other machines are asked only while somebody can see the answer.
 bool MainWindow::event(QEvent* event) {
   const bool isOfVisibility = event->type() == QEvent::Show || event->type() == QEvent::Hide ||

@@ -116,7 +116,7 @@ void MainWindow::updateTrainable() {
   const bool areSeveral =
       isOpen && pages_->existingConfigurePage()->document()->documents().size() > 1;
   documentActions_.next->setEnabled(areSeveral);
-  documentActions_.close->setEnabled(areSeveral);
+  documentActions_.close->setEnabled(isOpen);
   documentActions_.queue->setEnabled(isOpen);
   documentActions_.check->setEnabled(isOpen);
   devices_->setWatching(isOpen);

@@ -23,7 +23,7 @@ const QString kSessionKey = QStringLiteral("session"),
               kRestoresKey = QStringLiteral("restoresSession"),
               kSplittersKey = QStringLiteral("splitters");
 
-constexpr std::chrono::milliseconds kBusyAgainIn{50}, kLayoutKeptAfter{1000};
+constexpr std::chrono::milliseconds kLayoutKeptAfter{1000};
 
 struct Found {
   QStringList there, gone;
@@ -113,7 +113,9 @@ void MainWindow::restoreSession(const Session& session) {
 void MainWindow::reopenExperiments(const QStringList& files) {
   DocumentController* document = configurePage()->document();
   if (document->isBusy()) {
-    QTimer::singleShot(kBusyAgainIn, this, [this, files] { reopenExperiments(files); });
+    connect(
+        document, &DocumentController::idle, this, [this, files] { reopenExperiments(files); },
+        static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
     return;
   }
   // A draft that was restored stays in sight.

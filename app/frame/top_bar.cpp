@@ -26,7 +26,7 @@ constexpr int kHeightPx = 52;
 // Widths of Train and of the run's name are fractions of the window's width, whatever their text.
 constexpr int kMinTrainPx = 92, kMaxTrainPx = 210, kMinNamePx = 70, kMaxNamePx = 210;
 constexpr double kTrainFraction = 0.15, kNameFraction = 0.14;
-constexpr int kBrandFromPx = 900;
+constexpr int kBrandFromPx = 1100;
 /// Width of Train's icon, gaps and frame.
 constexpr int kTrainFramePx = 52;
 // Between the icon of a button and its text.

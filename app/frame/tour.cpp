@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "widgets/role.h"
@@ -121,15 +122,28 @@ QRect Tour::place() const {
   return steps_[step_].place().adjusted(-kOut, -kOut, kOut, kOut);
 }
 
-/// Below the place or, where there is no room, above it. Over docks that were brought up since.
+/// Below the place, else above or beside it; at the lower right inside of a place that leaves no
+/// room, whose titles are at its upper left. Over docks that were brought up since.
 void Tour::putInPlace() {
-  const QRect at = place(), window = parentWidget()->rect();
+  const QRect at = place();
+  const QRect room = parentWidget()->rect().adjusted(kGapPx, kGapPx, -kGapPx, -kGapPx);
   ring_->setGeometry(at);
   resize(kWidthPx, heightForWidth(kWidthPx));
-  const bool fitsBelow = at.bottom() + kGapPx + height() <= window.bottom();
-  const int top = fitsBelow ? at.bottom() + kGapPx : at.top() - kGapPx - height();
-  move(std::clamp(at.left(), kGapPx, std::max(kGapPx, window.right() - kGapPx - width())),
-       std::max(top, kGapPx));
+  const auto within = [](int wanted, int low, int high) {
+    return std::clamp(wanted, low, std::max(low, high));
+  };
+  const int left = within(at.left(), room.left(), room.right() - width());
+  const int top = within(at.top(), room.top(), room.bottom() - height());
+  const QPoint inside(
+      within(at.right() - kGapPx - width(), room.left(), room.right() - width()),
+      within(at.bottom() - kGapPx - height(), room.top(), room.bottom() - height()));
+  const std::initializer_list<QPoint> outside{{left, at.bottom() + kGapPx},
+                                              {left, at.top() - kGapPx - height()},
+                                              {at.right() + kGapPx, top},
+                                              {at.left() - kGapPx - width(), top}};
+  const auto free = std::ranges::find_if(
+      outside, [&](const QPoint& corner) { return room.contains(QRect(corner, size())); });
+  move(free == outside.end() ? inside : *free);
   ring_->raise();
   raise();
 }

@@ -39,7 +39,18 @@ void LinkedRange::toggle() {
     if (shown == cards_.end()) return;
     anchor_ = cursor_.value_or((*shown)->plot()->xView().first);
     show(std::pair(*anchor_, *anchor_));
+    focusOne(**shown);
   }
+}
+
+/// So that the arrow keys move the other end.
+void LinkedRange::focusOne(const widgets::CurveCard& first) {
+  const auto hasFocus = [](const auto& card) { return card && card->plot()->hasFocus(); };
+  if (std::ranges::any_of(cards_, hasFocus)) return;
+  const auto pointedAt = std::ranges::find_if(
+      cards_, [](const auto& card) { return card && card->isVisible() && card->underMouse(); });
+  const widgets::CurveCard& card = pointedAt == cards_.end() ? first : **pointedAt;
+  card.plot()->setFocus(Qt::OtherFocusReason);
 }
 
 void LinkedRange::show(std::optional<std::pair<double, double>> range) {

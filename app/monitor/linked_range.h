@@ -23,12 +23,13 @@ class LinkedRange : public QObject {
   const std::optional<std::pair<double, double>>& range() const { return range_; }
   /// Returns whether there was a range.
   bool clear();
-  /// Begins a range at the cursor of the cards or, without one, at the left; keeps what it has
-  /// become; removes it.
+  /// Begins a range at the cursor of the cards or, without one, at the left, and gives the focus to
+  /// a card, whose arrow keys move the other end; keeps what it has become; removes it.
   void toggle();
 
  private:
   void show(std::optional<std::pair<double, double>> range);
+  void focusOne(const widgets::CurveCard& first);
   void followCursor(std::optional<double> x);
 
   std::vector<QPointer<widgets::CurveCard>> cards_;

@@ -1,5 +1,8 @@
 #include "app/monitor/log_panel.h"
 
+#include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -100,6 +103,19 @@ QListView* LogPanel::makeList(QAbstractItemModel* model, const QString& name,
   list->setItemDelegate(new LogDelegate(list));
   list->setUniformItemSizes(true);
   list->setAccessibleName(name);
+  // A click leaves the focus, and so its keys, to the page.
+  list->setFocusPolicy(Qt::TabFocus);
+  auto* copy = new QAction(tr("Copy the line"), list);
+  copy->setShortcut(QKeySequence::Copy);
+  copy->setShortcutContext(Qt::WidgetShortcut);
+  connect(copy, &QAction::triggered, list, [list] {
+    const QModelIndex line = list->currentIndex();
+    if (line.isValid())
+      QGuiApplication::clipboard()->setText(line.data(LogModel::TimeRole).toString() + u' ' +
+                                            line.data(LogModel::TextRole).toString());
+  });
+  list->addAction(copy);
+  list->setContextMenuPolicy(Qt::ActionsContextMenu);
   return list;
 }
 

@@ -17,6 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using Issues = std::vector<ConfigIssue>;
 
+constexpr double kLargestUsualLr = 1;
+
 void add(Issues& issues, std::string key, std::string text) {
   ConfigIssue issue;
   issue.key = std::move(key);
@@ -91,6 +93,11 @@ void checkSolver(const SolverConfig& solver, Issues& issues) {
   if (solver.nesterov && solver.momentum == 0 && solver.optimizer == OptimizerKind::Sgd) {
     add(issues, "solver.nesterov", "true needs solver.momentum above 0");
   }
+  if (solver.baseLr > kLargestUsualLr)
+    warn(issues, "solver.base_lr",
+         writeNumber(solver.baseLr) +
+             " makes nearly every training diverge; Mask R-CNN's usual "
+             "rate is 0.02 at a batch of 16 images, in proportion to it");
   if (solver.warmupSteps.unit == solver.maxSteps.unit &&
       solver.warmupSteps.count > solver.maxSteps.count) {
     warn(issues, "solver.warmup_steps",

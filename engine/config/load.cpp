@@ -198,6 +198,8 @@ class Loader {
                unknownKey(section, shortened(keyNode.text), value));
     } else if (value.kind == YamlNode::Kind::Map) {
       applyMap(source, value, key);
+    } else if (std::string text = missingColon(key, value.text); !text.empty()) {
+      addIssue(source, value.begin, key, {std::move(text), {}});
     } else if (value.kind != YamlNode::Kind::Null) {
       addIssue(source, value.begin, key,
                {describeKind(value) + "; expected a section with the keys " + keysOf(key), {}});

@@ -17,6 +17,16 @@ std::string keysOf(const std::string& section) {
   return list;
 }
 
+std::string missingColon(const std::string& section, const std::string& written) {
+  const std::size_t space = written.find_first_of(" \t");
+  if (space == std::string::npos) return {};
+  const std::string key = written.substr(0, space);
+  const std::string whole = section.empty() ? key : section + "." + key;
+  if (findField(whole) == nullptr && !isSection(whole)) return {};
+  const std::size_t value = written.find_first_not_of(" \t", space);
+  return "the ':' after " + key + " is missing: write '" + key + ": " + written.substr(value) + "'";
+}
+
 ValueError unknownKey(const std::string& section, const std::string& written,
                       const YamlNode& value) {
   if (written == "<<") {
@@ -25,6 +35,7 @@ ValueError unknownKey(const std::string& section, const std::string& written,
         "'base:'",
         {}};
   }
+  if (std::string text = missingColon(section, written); !text.empty()) return {text, {}};
   const std::string key = section.empty() ? written : section + "." + written;
   const std::size_t dot = written.find('.');
   const bool isWhole = findField(key) != nullptr || findField(written) != nullptr ||

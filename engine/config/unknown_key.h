@@ -13,6 +13,10 @@ namespace lockstep::config {
 ValueError unknownKey(const std::string& section, const std::string& written,
                       const YamlNode& value);
 
+/// What is wrong with "base_lr 0.01" where keys are expected; "": it does not begin with a key or a
+/// section of `section` and a space.
+std::string missingColon(const std::string& section, const std::string& written);
+
 /// Names of the keys and sub-sections right below a section: "optimizer, base_lr, …".
 std::string keysOf(const std::string& section);
 

@@ -24,6 +24,8 @@
 #include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
+#include "widgets/config_editor/config_form.h"
+#include "widgets/config_editor/field_row.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/question_dialog.h"
@@ -345,7 +347,7 @@ class TstDocumentsInWindow : public QObject {
     auto* train = window->findChild<QPushButton*>(text("trainButton"));
     auto* stop = window->findChild<QPushButton*>(text("stopButton"));
     const auto* name = window->findChild<widgets::ElidedLabel*>(text("runName"));
-    QVERIFY(train->text().endsWith(text("Train a.yaml")));
+    QVERIFY(train->text().endsWith(text("Train a")));
     QTRY_COMPARE(name->text(), text("a"));
     const auto places = [&] { return std::make_pair(train->geometry(), stop->geometry()); };
     const auto before = places();
@@ -362,6 +364,46 @@ class TstDocumentsInWindow : public QObject {
         train->accessibleName().contains(text("an_experiment_with_a_very_long_name_of_its_own")));
     QCoreApplication::processEvents();
     QCOMPARE(places(), before);
+  }
+
+  void theOnlyExperimentIsClosedByItsKeys() {
+    auto window = open({path("a.yaml")});
+    window->showPage(app::Page::Configure);
+    QTRY_VERIFY(window->isReady());
+    QTest::keyClick(window.get(), Qt::Key_W, Qt::ControlModifier);
+    QVERIFY(!window->configurePage()->hasDocument());
+    QVERIFY(!window->configurePage()->editor()->hasDocument());
+    QVERIFY(!window->findChild<QAction*>(text("experiment.close"))->isEnabled());
+    QVERIFY(!window->findChild<QPushButton*>(text("trainButton"))->isEnabled());
+    QVERIFY(!window->isWindowModified());
+    QVERIFY(window->configurePage()->open(path("a.yaml")));
+    QTRY_COMPARE(window->configurePage()->editor()->text(), text("name: one\n"));
+  }
+
+  void aBrokenTextKeepsItsLastValuesWhileAnotherFileIsShown() {
+    write("b.yaml", "name: b\n");
+    auto window = open({path("a.yaml"), path("b.yaml")});
+    window->showPage(app::Page::Configure);
+    QTRY_VERIFY(window->isReady());
+    window->configurePage()->document()->showDocument(0);
+    QTRY_COMPARE(window->configurePage()->editor()->text(), text("name: one\n"));
+    type(*window, "name: good\n");
+    type(*window, "name: good\nsolver: [\n");
+    window->configurePage()->showNext();
+    QTRY_VERIFY(window->isReady());
+    window->configurePage()->showNext();
+    QTRY_VERIFY(window->isReady());
+    const auto* name = window->findChild<widgets::ConfigForm*>()->row("name");
+    QCOMPARE(name->state().value.text, text("good"));
+  }
+
+  void aPressedButtonThatIsDisabledLeavesTheFocusToThePage() {
+    auto window = open({path("a.yaml")});
+    QTRY_VERIFY(window->isReady());
+    auto* train = window->findChild<QPushButton*>(text("trainButton"));
+    train->setFocus();
+    train->setEnabled(false);
+    QVERIFY(!qobject_cast<QPushButton*>(window->focusWidget()));
   }
 
   /// Before and after a restart of the program.

@@ -1,3 +1,4 @@
+#include <QApplication>
 #include <QTest>
 #include <cmath>
 
@@ -43,6 +44,20 @@ class TstLinkedRange : public QObject {
     QVERIFY(!tip->readings().title.startsWith(QStringLiteral("steps ")));
     QTest::keyClick(&window, Qt::Key_Escape);
     QVERIFY(!page->range()->range());
+  }
+
+  void arrowsMoveARangeThatWasBegunOutsideOfTheCards() {
+    QTemporaryDir parent;
+    MainWindow window(&theme_,
+                      tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}));
+    window.show();
+    window.activateWindow();
+    QTRY_VERIFY(window.isReady());
+    QVERIFY(!window.monitorPage()->cards().front()->plot()->hasFocus());
+    QTest::keyClick(&window, Qt::Key_B);
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right, Qt::ShiftModifier);
+    const auto range = window.monitorPage()->range()->range();
+    QVERIFY(range && range->second > range->first);
   }
 
   void figuresAreOfThePointsInTheRange() {

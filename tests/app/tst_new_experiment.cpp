@@ -140,7 +140,7 @@ class TstNewExperiment : public QObject {
     pressGo(parts);
     auto* clean = parts.find<QPushButton>("clean");
     QTRY_VERIFY2_WITH_TIMEOUT(clean->isVisible(),
-                              qPrintable(parts.find<QLabel>("stage")->toolTip()), 60000);
+                              qPrintable(parts.find<QLabel>("reason")->toolTip()), 60000);
     QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("1 fault")));
     QTest::mouseClick(clean, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), 60000);
@@ -153,6 +153,22 @@ class TstNewExperiment : public QObject {
     QCOMPARE(ready[0][0].toString(), path("drops-lockstep-cleaned/experiment.yaml"));
   }
 
+  void aFolderThatIsNotThereIsMarkedWhileItIsTyped() {
+    auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
+    const Parts parts(dialog);
+    dialog->show();
+    auto* source = parts.find<QLineEdit>("dataFolder");
+    const auto* reason = parts.find<QLabel>("reason");
+    QTest::keyClicks(source, path("dropz"));
+    QTRY_COMPARE(reason->text(), path("dropz") + text(" is not there"));
+    QVERIFY(source->property("invalid").toBool());
+    QVERIFY(QDir().mkpath(path("dropzone")));
+    QTest::keyClicks(source, text("one"));
+    QTRY_VERIFY(!reason->isVisible());
+    QVERIFY(!source->property("invalid").toBool());
+    dialog->reject();
+  }
+
   void whyAnImportFailedIsSaid() {
     qputenv("FAKE_ENGINE", "--stderr|no format that is known|--exit-code|2");
     auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
@@ -160,7 +176,7 @@ class TstNewExperiment : public QObject {
     dialog->show();
     dialog->setDataFolder(path("drops"));
     pressGo(parts);
-    QTRY_COMPARE(parts.find<QLabel>("stage")->toolTip(), text("no format that is known"));
+    QTRY_COMPARE(parts.find<QLabel>("reason")->toolTip(), text("no format that is known"));
     QVERIFY(parts.go()->isEnabled());
     dialog->reject();
   }

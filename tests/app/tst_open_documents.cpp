@@ -1,4 +1,5 @@
 #include <QFile>
+#include <QSignalSpy>
 #include <QTest>
 
 #include "app/controllers/document_controller.h"
@@ -114,9 +115,8 @@ class TstOpenDocuments : public QObject, private tests::DocumentBench {
     QCOMPARE(read(path("a.yaml")), QByteArray("only here"));
   }
 
-  void theShownDocumentIsClosedUnlessItIsTheOnlyOne() {
+  void theShownDocumentIsClosedAfterAQuestionAboutItsEdits() {
     const auto made = edited();
-    QVERIFY(!made->document.closeShown());
     write(path("b.yaml"), "b");
     QVERIFY(made->document.open(path("b.yaml")));
     made->document.showDocument(0);
@@ -128,6 +128,14 @@ class TstOpenDocuments : public QObject, private tests::DocumentBench {
     QCOMPARE(made->document.documents().size(), 1);
     QTRY_COMPARE(draftCount(), 0);
     QCOMPARE(read(path("a.yaml")), QByteArray("one"));
+    QSignalSpy closed(&made->document, &app::DocumentController::closed);
+    QVERIFY(made->document.closeShown());
+    QCOMPARE(closed.count(), 1);
+    QVERIFY(!made->document.hasDocument());
+    QVERIFY(made->document.documents().isEmpty());
+    QVERIFY(made->document.close());  // nothing is asked
+    QVERIFY(made->document.open(path("a.yaml")));
+    QCOMPARE(made->shown, text("one"));
   }
 
   void discardedEditsKeepTheirDraftUntilAllIsAnswered() {

@@ -56,6 +56,9 @@ class TstCrossChecks : public QObject {
     row("warm-up longer than the training", "solver: {max_steps: 100}",
         "a.yaml: solver.warmup_steps: warning: the warm-up of 500 steps is longer than "
         "solver.max_steps (100)");
+    row("learning rate that diverges", "solver: {base_lr: 2}",
+        "a.yaml:1:19: solver.base_lr: warning: 2 makes nearly every training diverge; Mask R-CNN's "
+        "usual rate is 0.02 at a batch of 16 images, in proportion to it");
     row("size that is never reached", "augment: {min_size: [400, 900], max_size: 800}",
         "a.yaml:1:21: augment.min_size: warning: 900 is never reached: augment.max_size is 800");
     row("name of a folder elsewhere", "name: ../x",

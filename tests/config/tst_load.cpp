@@ -87,6 +87,10 @@ class TstLoad : public QObject {
     };
     row("unknown key", "solver:\n  base_rl: 0.1\n",
         "a.yaml:2:3: solver.base_rl: unknown key; did you mean solver.base_lr?");
+    row("missing colon", "solver:\n  max_steps: 900\n  base_lr 0.1\n",
+        "a.yaml:3:3: solver.base_lr 0.1: the ':' after base_lr is missing: write 'base_lr: 0.1'");
+    row("missing colon of a section's only key", "solver:\n  base_lr 0.1\n",
+        "a.yaml:2:3: solver: the ':' after base_lr is missing: write 'base_lr: 0.1'");
     row("unknown key, nothing near", "solver: {quux: 1}\n",
         "a.yaml:1:10: solver.quux: unknown key; solver has optimizer, base_lr, momentum, nesterov, "
         "weight_decay, "

@@ -187,6 +187,28 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(editor_->text(), document());
   }
 
+  void replacingKeepsTheFocusInTheListAsLongAsItHasRows() {
+    open(document()
+             .replace(QStringLiteral("  schedule:"), QStringLiteral("  shedule:"))
+             .replace(QStringLiteral("  base_lr:"), QStringLiteral("  base_rl:")));
+    auto* list = editor_->findChild<IssueList*>();
+    const auto replace = [&] {
+      QTRY_VERIFY(editor_->isReady());
+      auto* button = list->findChild<QPushButton*>();
+      button->setFocus();
+      QTest::keyClick(button, Qt::Key_Space);
+      QTRY_VERIFY(editor_->isReady());
+    };
+    const int before = list->topLevelItemCount();
+    replace();
+    QCOMPARE(list->topLevelItemCount(), before - 1);
+    QVERIFY(list->hasFocus());
+    QVERIFY(list->currentItem());
+    replace();
+    QCOMPARE(editor_->text(), document());
+    QVERIFY(list->hasFocus() || yaml()->hasFocus());
+  }
+
   void invalidYamlKeepsTheLastValuesDisabledWithAReason() {
     open(document());
     yaml()->changeTo(document().toStdString() + "checkpoint: {keep: 9\n");
@@ -207,6 +229,7 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
 
   void aTextThatWasNeverYamlShowsNoValues() {
     open(document());
+    editor_->clear();
     open(QStringLiteral("solver: [1, 2\n"));
     QCOMPARE(line("solver.base_lr")->text(), QString());
     QVERIFY(!line("solver.base_lr")->isEnabled());

@@ -58,6 +58,37 @@ class TstYamlText : public QObject {
     QCOMPARE(text.eolMode(), QsciScintilla::EolUnix);
   }
 
+  void aLineBelowASectionIsOneOfItsKeys_data() {
+    QTest::addColumn<QString>("before");
+    QTest::addColumn<int>("line");
+    QTest::addColumn<QString>("after");
+    const auto row = [](const char* name, const char* before, int line, const char* after) {
+      QTest::newRow(name) << QString::fromUtf8(before) << line << QString::fromUtf8(after);
+    };
+    row("section", "solver:", 0, "solver:\n  x");
+    row("with a comment", "solver:  # all of it", 0, "solver:  # all of it\n  x");
+    row("section of a section", "model:\n  rpn:", 1, "model:\n  rpn:\n    x");
+    row("as far in as its keys", "solver:\n    base_lr: 1\n", 0,
+        "solver:\n    x\n    base_lr: 1\n");
+    row("a key", "solver:\n  base_lr: 0.02", 1, "solver:\n  base_lr: 0.02\n  x");
+    row("a comment", "# about the solver:", 0, "# about the solver:\nx");
+  }
+
+  void aLineBelowASectionIsOneOfItsKeys() {
+    QFETCH(QString, before);
+    QFETCH(int, line);
+    QFETCH(QString, after);
+    YamlText text;
+    text.setDocument(before);
+    text.setCursorPosition(line, static_cast<int>(before.section(u'\n', line, line).size()));
+    QTest::keyClick(&text, Qt::Key_Return);
+    QTest::keyClicks(&text, QStringLiteral("x"));
+    QCOMPARE(text.text(), after);
+    text.undo();
+    text.undo();
+    QCOMPARE(text.text(), before);
+  }
+
   void issuesAreMarkedAtTheirLines() {
     YamlText text;
     text.setDocument(QStringLiteral("solver:\n  base_lr: -1\n"));

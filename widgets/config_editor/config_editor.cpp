@@ -4,6 +4,7 @@
 #include <QStackedLayout>
 #include <QTabBar>
 #include <QToolButton>
+#include <set>
 
 #include "engine/config/edit.h"
 #include "widgets/banner.h"
@@ -77,6 +78,7 @@ void ConfigEditor::connectSignals() {
   connect(impl->text, &YamlText::fixRequested, this, [impl](int issue) { impl->applyFix(issue); });
   connect(impl->issues, &IssueList::fixRequested, this,
           [impl](int issue) { impl->applyFix(issue); });
+  connect(impl->issues, &IssueList::emptied, impl->text, qOverload<>(&QWidget::setFocus));
   connect(impl->issues, &IssueList::issueChosen, this,
           [impl](int issue) { impl->goToIssue(static_cast<std::size_t>(issue)); });
   connect(impl->difference, &DifferenceTable::keyChosen, this, &ConfigEditor::goToKey);
@@ -125,9 +127,7 @@ void ConfigEditor::connectText() {
 
 void ConfigEditor::setDocument(const QString& text, const QString& filePath) {
   Impl& impl = *impl_;
-  impl.filePath = filePath;
-  impl.hasDocument = true;
-  impl.open(text);
+  impl.open(filePath, text);
   impl.header->setFile(filePath);
   impl.header->setModified(false);
   impl.header->setUnsaved(false);
@@ -139,11 +139,11 @@ void ConfigEditor::setDocument(const QString& text, const QString& filePath) {
 
 void ConfigEditor::clear() {
   Impl& impl = *impl_;
-  impl.hasDocument = false;
-  impl.filePath.clear();
   impl.check.cancel();
   impl.overdue.stop();
-  impl.open({});
+  impl.open({}, {});
+  impl.hasDocument = false;
+  impl.earlier.clear();
   impl.stack->setCurrentWidget(impl.empty);
 }
 
@@ -152,6 +152,9 @@ void ConfigEditor::setUnsaved(bool unsaved) { impl_->header->setUnsaved(unsaved)
 void ConfigEditor::setDiffersFromFile(bool differs) { impl_->header->setDiffersFromFile(differs); }
 void ConfigEditor::setOpenFiles(const QList<OpenFile>& files, int shown) {
   impl_->header->setOpenFiles(files, shown);
+  std::set<QString> paths;
+  for (const OpenFile& file : files) paths.insert(file.path);
+  impl_->forgetAllBut(paths);
 }
 
 void ConfigEditor::setValue(const QString& key, const QString& yaml) {

@@ -126,11 +126,22 @@ std::string ConfigEditor::Impl::fileForLoader() const {
   return filePath.isEmpty() ? kUnsavedName : filePath.toStdString();
 }
 
-void ConfigEditor::Impl::open(const QString& wholeText) {
+void ConfigEditor::Impl::open(const QString& path, const QString& wholeText) {
+  if (hasDocument) earlier[filePath] = document;
   reset();
+  filePath = path;
+  hasDocument = true;
   isOpening = true;
   text->setDocument(wholeText);
   isOpening = false;
+  const auto before = earlier.find(path);
+  if (before == earlier.end()) return;
+  document = before->second;
+  if (document.hasValues()) form->setState(*document.lastReadable(), path);
+}
+
+void ConfigEditor::Impl::forgetAllBut(const std::set<QString>& paths) {
+  std::erase_if(earlier, [&](const auto& each) { return !paths.contains(each.first); });
 }
 
 void ConfigEditor::Impl::checkNow() {

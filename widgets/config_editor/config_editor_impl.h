@@ -3,7 +3,9 @@
 #include <QString>
 #include <QTimer>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "widgets/config_editor/config_editor.h"
@@ -42,6 +44,7 @@ struct ConfigEditor::Impl {
   QString comparisonName;
   config::Experiment comparison;
   CheckedDocument document;
+  std::map<QString, CheckedDocument> earlier;  ///< of the open documents, by path, when last shown
   jobs::LatestJob<Checked> check;
   QTimer pause;
   QTimer overdue;  ///< runs while a check does
@@ -64,7 +67,9 @@ struct ConfigEditor::Impl {
   QWidget* buildTextSide();
   QWidget* buildLowerSide();
   std::string fileForLoader() const;
-  void open(const QString& wholeText);
+  /// With the last valid values of a document that was shown before.
+  void open(const QString& path, const QString& wholeText);
+  void forgetAllBut(const std::set<QString>& paths);
   void checkNow();
   void reset();
   void showOverdue();

@@ -305,6 +305,7 @@ void ConfigForm::unfoldAll(bool isOpen) {
 void ConfigForm::setUnreadable(const QString& reason) {
   unreadable_->setText(reason);
   unreadable_->setVisible(!reason.isEmpty());
+  if (!reason.isEmpty()) sections_->hideErrors();  // they were of an earlier text
   scroll_->widget()->setEnabled(reason.isEmpty());
 }
 

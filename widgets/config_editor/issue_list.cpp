@@ -1,5 +1,6 @@
 #include "widgets/config_editor/issue_list.h"
 
+#include <QApplication>
 #include <QEvent>
 #include <QHeaderView>
 #include <QPushButton>
@@ -57,7 +58,11 @@ IssueList::IssueList(QWidget* parent) : QTreeWidget(parent) {
           Qt::QueuedConnection);
 }
 
+/// Who was in the list stays there, at the same row.
 void IssueList::setIssues(const std::vector<DocumentIssue>& issues) {
+  const bool hadFocus = hasFocus() || isAncestorOf(QApplication::focusWidget());
+  const int row = std::max(0, indexOfTopLevelItem(currentItem()));
+  if (hadFocus) setFocus(Qt::OtherFocusReason);
   issues_ = issues;
   clear();
   for (std::size_t i = 0; i < issues.size(); ++i) {
@@ -76,12 +81,16 @@ void IssueList::setIssues(const std::vector<DocumentIssue>& issues) {
     fix->setAccessibleDescription(fix->toolTip());
     setRole(fix, "link");
     setItemWidget(item, Fix, fix);
-    connect(fix, &QPushButton::clicked, this,
-            [this, i] { Q_EMIT fixRequested(static_cast<int>(i)); });
+    connect(fix, &QPushButton::clicked, this, [this, i, item] {
+      setCurrentItem(item);
+      Q_EMIT fixRequested(static_cast<int>(i));
+    });
   }
   colorRows();
+  if (hadFocus && issues.empty()) Q_EMIT emptied();
   setVisible(!issues.empty());
   fitHeight();
+  if (hadFocus) setCurrentItem(topLevelItem(std::min(row, topLevelItemCount() - 1)));
 }
 
 /// As tall as its rows, whose texts wrap at the width; beyond kMostRows the list scrolls.

@@ -21,6 +21,8 @@ class IssueList : public QTreeWidget {
  Q_SIGNALS:
   void issueChosen(int issue);
   void fixRequested(int issue);
+  /// The list had the focus, and has no row left.
+  void emptied();
 
  protected:
   void changeEvent(QEvent* event) override;

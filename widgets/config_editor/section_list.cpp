@@ -84,6 +84,10 @@ void SectionList::setCounts(const std::map<std::string, SectionCounts>& counts) 
   }
 }
 
+void SectionList::hideErrors() {
+  for (int row = 0; row < count(); ++row) item(row)->setData(kErrorsRole, 0);
+}
+
 void SectionList::showCurrent(const std::string& section) {
   const QSignalBlocker blocker(this);
   for (int row = 0; row < count(); ++row) {

@@ -17,6 +17,8 @@ class SectionList : public QListWidget {
   explicit SectionList(QWidget* parent = nullptr);
 
   void setCounts(const std::map<std::string, SectionCounts>& counts);
+  /// Until the next setCounts().
+  void hideErrors();
   /// Marks the section in view, without a signal.
   void showCurrent(const std::string& section);
 

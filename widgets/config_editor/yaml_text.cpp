@@ -7,6 +7,7 @@
 #include <QEvent>
 #include <QFontInfo>
 #include <QKeyEvent>
+#include <QRegularExpression>
 #include <QTextLayout>
 #include <QToolTip>
 #include <algorithm>
@@ -315,7 +316,22 @@ void YamlText::keyPressEvent(QKeyEvent* event) {
   // So that undo takes back a line at a time.
   beginUndoAction();
   QsciScintilla::keyPressEvent(event);
+  indentInSection();
   endUndoAction();
+}
+
+/// A new line below `solver:` is one of the section's keys: as far in as those that it has.
+void YamlText::indentInSection() {
+  int line = 0, index = 0;
+  getCursorPosition(&line, &index);
+  if (line == 0) return;
+  static const QRegularExpression opensSection(QStringLiteral("^\\s*[^#\\s][^#]*:\\s*(\\s#.*)?$"));
+  const int outer = indentation(line - 1);
+  if (indentation(line) != outer || !opensSection.match(text(line - 1)).hasMatch()) return;
+  const int next = line + 1 < lines() ? indentation(line + 1) : 0;
+  const int inner = next > outer ? next : outer + tabWidth();
+  setIndentation(line, inner);
+  setCursorPosition(line, inner);
 }
 
 /// Passes Escape on to the window unless there is a list to close.

@@ -52,6 +52,7 @@ class YamlText : public QsciScintilla {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void indentInSection();
   void buildMargins();
   void buildMarks();
   void connectSignals();

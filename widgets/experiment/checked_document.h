@@ -17,6 +17,8 @@ class CheckedDocument {
   const DocumentState& state() const { return *state_; }
   /// Some text of this document was valid YAML, so there are values to show.
   bool hasValues() const { return readable_ != nullptr; }
+  /// The check of the last text that was valid YAML; nullptr: there is none.
+  const DocumentState* lastReadable() const { return readable_.get(); }
   /// The experiment of the last text that was valid YAML.
   const config::LoadedExperiment& loaded() const {
     return (readable_ ? readable_ : state_)->loaded;

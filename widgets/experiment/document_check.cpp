@@ -176,11 +176,12 @@ const KeySpan* spanOf(const DocumentState& state, std::string key) {
   return nullptr;
 }
 
-/// Places an issue without a line at its key, at its key's section, or where the text inherits.
+/// Places an issue without a line at its key, at its key's section or, if the value is inherited,
+/// where the text inherits; that of a default that is nowhere in the text keeps no line.
 void placeAtKey(DocumentIssue& issue, const DocumentState& state, const std::string& text) {
   if (!issue.isHere || issue.line > 0 || issue.key.empty()) return;
   const KeySpan* span = spanOf(state, issue.key);
-  if (span == nullptr) span = spanOf(state, "base");
+  if (span == nullptr && state.loaded.origins.contains(issue.key)) span = spanOf(state, "base");
   if (span == nullptr) return;
   const config::TextPosition at = config::positionOf(text, span->begin);
   issue.line = at.line;
@@ -215,7 +216,9 @@ void addInherited(DocumentState& state, const std::string& file) {
     const config::Field& field = *config::findField(key);
     if (key == "base") continue;
     given.inherited = field.text(inherited.experiment);
-    given.repeats = given.inherited == field.text(state.loaded.experiment);
+    const auto own = state.loaded.origins.find(key);
+    const bool isTaken = own != state.loaded.origins.end() && own->second.file == file;
+    given.repeats = isTaken && given.inherited == field.text(state.loaded.experiment);
     const auto origin = inherited.origins.find(key);
     if (origin != inherited.origins.end()) given.inheritedFrom = placeText(origin->second, file);
   }

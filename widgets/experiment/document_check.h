@@ -23,8 +23,8 @@ struct GivenValue {
 struct DocumentIssue {
   bool isError = true;
   bool isHere = true;  ///< false: in a file that this one inherits from
-  /// Of the document, from 1; of a key that is not set, that of its section or of `base`. 0: it
-  /// concerns the whole document.
+  /// Of the document, from 1; of a key that is not set, that of its section or, if it is inherited,
+  /// of `base`. 0: it concerns the whole document, or a default.
   int line = 0;
   std::size_t begin = 0, end = 0;  ///< byte range in the document; empty: not known
   bool isOfKey = false;            ///< the key is wrong, not its value
