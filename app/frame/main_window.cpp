@@ -167,6 +167,12 @@ void MainWindow::connectRuns() {
       QSettings().setValue(QStringLiteral("runStyles"), runList_->keptStyles());
   });
   connect(openRuns_, &OpenRuns::runOpened, this, &MainWindow::connectRun);
+  const auto tellWhetherListed = [this] {
+    monitorPage()->setHasListedRuns(runList_->rowCount() > 0);
+  };
+  connect(runList_, &QAbstractItemModel::rowsInserted, this, tellWhetherListed);
+  connect(runList_, &QAbstractItemModel::rowsRemoved, this, tellWhetherListed);
+  connect(runList_, &QAbstractItemModel::modelReset, this, tellWhetherListed);
 }
 
 void MainWindow::connectRun(RunController* run) {
@@ -269,7 +275,7 @@ void MainWindow::showSelection() {
     shownRuns_.push_back({openRuns_->open(folders[i]), names[i], runList_->styleIndexOf(folders[i]),
                           runs_->groupOf(folders[i])});
   openRuns_->setShown(folders);
-  pages_->showRuns(shownRuns_, runList_->rowCount() > 0);
+  pages_->showRuns(shownRuns_);
   inspector_->setRuns(shownRuns_);
   showLog();
   updateStatus();

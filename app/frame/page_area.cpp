@@ -207,10 +207,9 @@ QString PageArea::title() const { return tabs_->tabText(tabs_->currentIndex()); 
 
 void PageArea::showTools() { monitor_->tools()->setVisible(page() == Page::Monitor && current_); }
 
-void PageArea::showRuns(const std::vector<ShownRun>& runs, bool hasListed) {
+void PageArea::showRuns(const std::vector<ShownRun>& runs) {
   shown_ = runs;
   current_ = runs.empty() ? nullptr : runs.front().run.data();
-  monitor_->setHasListedRuns(hasListed);
   monitor_->setRuns(runs);
   showTools();
   if (predictions_) predictions_->setRun(current_);

@@ -51,8 +51,8 @@ class PageArea : public QWidget {
   MonitorPage* monitorPage() const { return monitor_; }
   RunBanner* runBanner() const { return runBanner_; }
 
-  /// The current run is first. `hasListed`: the run list is not empty.
-  void showRuns(const std::vector<ShownRun>& runs, bool hasListed);
+  /// The current run is first.
+  void showRuns(const std::vector<ShownRun>& runs);
   void showFailure(const QString& title, const QString& detail);
   void showWarning(const QString& title, const QString& detail);
   /// `act` is done when the button `action` is pressed.

@@ -58,7 +58,9 @@ void TopBar::buildUi() {
 
 void TopBar::buildWidgets() {
   brand_ = new QLabel(QStringLiteral("Lockstep"));
+  brand_->setObjectName(QStringLiteral("brand"));
   brand_->setFont(widgets::interfaceFont(16, QFont::Bold));
+  brand_->setContentsMargins(0, 0, 10, 0);
   runName_ = new widgets::ElidedLabel(Qt::ElideMiddle);
   runName_->setObjectName(QStringLiteral("runName"));
   runName_->setFont(widgets::interfaceFont(13, QFont::DemiBold));
@@ -116,7 +118,6 @@ void TopBar::layOut() {
   row->setContentsMargins(20, 0, 14, 1);
   row->setSpacing(8);
   row->addWidget(brand_);
-  row->addSpacing(10);
   row->addWidget(train_);
   row->addWidget(queue_);
   row->addSpacing(8);
@@ -292,8 +293,8 @@ void TopBar::fitMetrics() {
   const auto needed = [this](const QWidget* widget) {
     return std::max(widget->minimumWidth(), 1) + layout()->spacing();
   };
-  // In order of importance.
-  const std::initializer_list<QWidget*> metrics{progress_, timeLeft_, averagePrecision_, heldOut_,
+  // In order of importance. How far it is, the step says too.
+  const std::initializer_list<QWidget*> metrics{timeLeft_, averagePrecision_, progress_, heldOut_,
                                                 speed_};
   layout()->invalidate();
   int used = layout()->minimumSize().width();

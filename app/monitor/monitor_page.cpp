@@ -232,7 +232,7 @@ void MonitorPage::updateEmptyState() {
 }
 
 void MonitorPage::setHasListedRuns(bool has) {
-  hasListedRuns_ = has;
+  if (has == std::exchange(hasListedRuns_, has)) return;
   updateEmptyState();
 }
 

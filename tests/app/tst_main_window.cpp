@@ -139,6 +139,20 @@ class TstMainWindow : public QObject {
     QCOMPARE(empty->title(), QStringLiteral("Select a run in the list"));
   }
 
+  /// Nothing is chosen in the list then, which is filled later.
+  void besidesAnExperimentTheListAsksToChooseOne() {
+    QTemporaryDir parent;
+    tests::makeRun(parent.path(), made("run", 1000));
+    QFile file(parent.filePath(QStringLiteral("a.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.close();
+    MainWindow window(&theme_, optionsFor({file.fileName(), parent.path()}));
+    window.show();
+    window.showPage(app::Page::Monitor);
+    const auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
+    QTRY_COMPARE(empty->title(), QStringLiteral("Select a run in the list"));
+  }
+
   void theLastAndTheBestMetricsAreNamed() {
     QTemporaryDir parent;
     const QString run = tests::makeRun(parent.path(), made("run", 1000));

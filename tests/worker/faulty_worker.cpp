@@ -2,6 +2,8 @@
 // checkpoint at the tenth, and then fails as $LOCKSTEP_TEST_FAULT says for its rank: `rank 0|rank
 // 1`.
 #include <c10/util/Exception.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -94,6 +96,14 @@ std::string faultOf(int rank) {
   return faults.substr(0, faults.find('|'));
 }
 
+/// Returns once both ranks are here: a peer can be lost only after it has come.
+void meetOtherRank(const std::filesystem::path& runFolder, int rank) {
+  if (faultOf(0).empty() || faultOf(1).empty()) return;
+  const std::string meeting = runFolder / "meeting";
+  ::mkfifo(meeting.c_str(), 0600);  // or the other rank does
+  ::close(::open(meeting.c_str(), rank == 0 ? O_RDONLY : O_WRONLY));
+}
+
 protocol::Finished trainAndFail(const protocol::TrainJob& job, const worker::JobContext& context) {
   const int rank = context.placement.localRank;
   const bool isResume = !job.resumeFrom.empty();
@@ -106,6 +116,7 @@ protocol::Finished trainAndFail(const protocol::TrainJob& job, const worker::Job
   }
   context.phase.step = 12;
   context.phase.phase = protocol::Phase::Backward;
+  meetOtherRank(job.runFolder, rank);
   failAs(faultOf(rank), context.phase);
   return {.step = 12};
 }
