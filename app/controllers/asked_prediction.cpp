@@ -1,13 +1,13 @@
 #include "app/controllers/asked_prediction.h"
 
+#include "app/controllers/engine_link.h"
+
 namespace lockstep::app {
 namespace {
 
 constexpr double kScoreThreshold = 0.05;
 
-}  // namespace
-
-protocol::PredictRequest requestFor(const AskedPrediction& asked) {
+protocol::PredictRequest predictRequest(const AskedPrediction& asked) {
   protocol::PredictRequest request;
   request.weights = std::to_string(asked.step);
   request.scoreThreshold = kScoreThreshold;
@@ -19,6 +19,24 @@ protocol::PredictRequest requestFor(const AskedPrediction& asked) {
     request.paths = {asked.file.toStdString()};
   }
   return request;
+}
+
+protocol::ExplainRequest explainRequest(const AskedPrediction& asked) {
+  protocol::ExplainRequest request{.split = splitOf(asked.part),
+                                   .weights = std::to_string(asked.step)};
+  if (asked.file.isEmpty()) {
+    request.imageId = *asked.image;
+  } else {
+    request.path = asked.file.toStdString();
+  }
+  return request;
+}
+
+}  // namespace
+
+QString sendTo(EngineLink& link, const AskedPrediction& asked) {
+  return asked.isExplanation ? link.sendExplain(explainRequest(asked))
+                             : link.sendPredict(predictRequest(asked));
 }
 
 }  // namespace lockstep::app

@@ -34,8 +34,7 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::allImagesCanceled, this, [this](qint64 step) {
     const AskedPrediction all{std::nullopt, step, part_};
     canceled_.push_back(all);
-    if (run_) run_->cancelPrediction(all);
-    if (inspect_) inspect_->cancelPrediction(all);
+    cancelPrediction(all);
   });
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
     pendingStep_.reset();
@@ -47,6 +46,7 @@ void PredictionsPage::connectSignals() {
           [this](int place) { showPart(static_cast<ImagePart>(place)); });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
+  connectExplanations();
   connectStore();
 }
 
@@ -56,6 +56,7 @@ void PredictionsPage::connectAnswers(Engine* engine) {
           [this, engine](const AskedPrediction& asked, const QString& file) {
             if (!asked.image) std::erase(canceled_, asked);
             if (isOfAnotherRun(engine) || asked.part != part_) return;
+            if (asked.isExplanation) return readExplanationOf(asked, file);
             if (!asked.image) {
               view_->setMessage({});
               view_->endAllImages(asked.step);
@@ -67,6 +68,7 @@ void PredictionsPage::connectAnswers(Engine* engine) {
           [this, engine](const AskedPrediction& asked, const QString& why) {
             const bool isWanted = std::erase(canceled_, asked) == 0;
             if (isOfAnotherRun(engine) || asked.part != part_) return;
+            if (asked.isExplanation) return showExplanationFailed(asked, why);
             if (asked.image)
               return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
             view_->endAllImages(asked.step);
@@ -341,6 +343,11 @@ void PredictionsPage::requestPrediction(const AskedPrediction& asked) {
   } else if (inspect_) {
     inspect_->predict(asked);
   }
+}
+
+void PredictionsPage::cancelPrediction(const AskedPrediction& asked) {
+  if (run_) run_->cancelPrediction(asked);
+  if (inspect_) inspect_->cancelPrediction(asked);
 }
 
 bool PredictionsPage::isReady() const {

@@ -80,6 +80,10 @@ class PredictionsPage : public QWidget {
   void restoreAnswers();
   void forgetAfter(qint64 step);
   void requestPrediction(const AskedPrediction& asked);
+  void cancelPrediction(const AskedPrediction& asked);
+  void connectExplanations();
+  void readExplanationOf(const AskedPrediction& asked, const QString& file);
+  void showExplanationFailed(const AskedPrediction& asked, const QString& why);
   void announceReady();
 
   widgets::PredictionsView* view_ = nullptr;

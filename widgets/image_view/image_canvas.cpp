@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "widgets/image_view/canvas_painter.h"
+#include "widgets/image_view/explanation_painter.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -59,6 +60,12 @@ void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {
 void ImageCanvas::setLayers(const CanvasLayers& layers) {
   if (layers == layers_) return;
   layers_ = layers;
+  redrawBase();
+}
+
+void ImageCanvas::setExplanation(std::shared_ptr<const ExplanationScene> explanation) {
+  if (explanation == explanation_) return;
+  explanation_ = std::move(explanation);
   redrawBase();
 }
 
@@ -195,6 +202,7 @@ void ImageCanvas::paintEvent(QPaintEvent*) {
     if (!hasImage) return;
     canvas.drawImage(image_->levels);
     if (scene_) canvas.drawScene(*scene_, layers_);
+    if (explanation_) drawExplanation(part, transform(), area, *explanation_, theme);
   });
   if (!scene_) return;
   CanvasPainter canvas(painter, transform(), rect(), theme);

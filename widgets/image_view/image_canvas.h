@@ -13,11 +13,14 @@
 
 namespace lockstep::widgets {
 
+struct ExplanationScene;
+
 /// Which layers are drawn over the image.
 struct CanvasLayers {
   bool groundTruth = true, masks = true, boxes = true, labels = true;
-  bool crowds = true;     ///< regions of the ground truth in which nothing counts
-  int fillPercent = 100;  ///< strength of the masks' fills; 0: outlines only
+  bool crowds = true;                       ///< regions of the ground truth in which nothing counts
+  int fillPercent = 100;                    ///< strength of the masks' fills; 0: outlines only
+  bool anchors = false, proposals = false;  ///< of the image's explanation
   bool operator==(const CanvasLayers&) const = default;
 };
 
@@ -34,6 +37,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void setImage(std::shared_ptr<const DecodedImage> image);
   void setScene(std::shared_ptr<const CanvasScene> scene);
   void setLayers(const CanvasLayers& layers);
+  /// Drawn over image and scene; nullptr: none.
+  void setExplanation(std::shared_ptr<const ExplanationScene> explanation);
   const CanvasLayers& layers() const { return layers_; }
   /// Index into the scene's instances; -1: none.
   void setPinned(int instance);
@@ -95,6 +100,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
 
   std::shared_ptr<const DecodedImage> image_;
   std::shared_ptr<const CanvasScene> scene_;
+  std::shared_ptr<const ExplanationScene> explanation_;
   CanvasLayers layers_;
   double scale_ = 1;  ///< widget px per image px
   QPointF offset_;    ///< widget position of the image's corner

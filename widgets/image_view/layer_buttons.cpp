@@ -25,6 +25,8 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   boxes_ = add("predictions.boxes", QStringLiteral("B"), tr("boxes"));
   labels_ = add("predictions.labels", QStringLiteral("T"), tr("labels"));
   crowds_ = add("predictions.crowds", QStringLiteral("K"), tr("crowd regions"));
+  proposals_ = addHidden("predictions.proposals", QStringLiteral("Q"), tr("proposals"));
+  anchors_ = addHidden("predictions.anchors", QStringLiteral("H"), tr("anchors"));
   addFill();
   showNames(false);  // names would widen a narrow window before fitInto()
 }
@@ -43,6 +45,13 @@ QToolButton* LayerButtons::add(const char* id, const QString& key, const QString
   addNamedAction(parentWidget() ? parentWidget() : this, ActionPlace::Predictions, id,
                  tr("Show or hide %1").arg(name), {QKeySequence(key)},
                  [button] { button->toggle(); });
+  return button;
+}
+
+/// Not shown at first: it needs an explanation of the image.
+QToolButton* LayerButtons::addHidden(const char* id, const QString& key, const QString& name) {
+  QToolButton* button = add(id, key, name);
+  button->setChecked(false);
   return button;
 }
 
@@ -79,16 +88,21 @@ void LayerButtons::fitInto(int widthPx) {
 
 void LayerButtons::showNames(bool hasNames) {
   hasNames_ = hasNames;
-  for (QToolButton* button : {groundTruth_, masks_, boxes_, labels_, crowds_}) {
+  for (QToolButton* button : buttons()) {
     const QString key = button->text().section(QLatin1Char(' '), 0, 0);
     button->setText(hasNames ? key % QLatin1Char(' ') % button->accessibleName() : key);
   }
   showFill();
 }
 
+std::array<QToolButton*, 7> LayerButtons::buttons() const {
+  return {groundTruth_, masks_, boxes_, labels_, crowds_, proposals_, anchors_};
+}
+
 CanvasLayers LayerButtons::layers() const {
-  return {groundTruth_->isChecked(), masks_->isChecked(),  boxes_->isChecked(),
-          labels_->isChecked(),      crowds_->isChecked(), kFillPercents[fillPlace_]};
+  return {groundTruth_->isChecked(), masks_->isChecked(),    boxes_->isChecked(),
+          labels_->isChecked(),      crowds_->isChecked(),   kFillPercents[fillPlace_],
+          anchors_->isChecked(),     proposals_->isChecked()};
 }
 
 }  // namespace lockstep::widgets

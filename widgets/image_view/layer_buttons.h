@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QWidget>
+#include <array>
 
 #include "widgets/image_view/image_canvas.h"
 
@@ -9,7 +10,7 @@ class QToolButton;
 namespace lockstep::widgets {
 
 /// Buttons for the canvas's layers, each with its key: G ground truth, M masks, B boxes, T labels,
-/// K crowd regions, O strength of the fills.
+/// K crowd regions, Q proposals, H anchors, O strength of the fills.
 class LayerButtons : public QWidget {
   Q_OBJECT
 
@@ -27,12 +28,16 @@ class LayerButtons : public QWidget {
   void showFill();
   void showNames(bool hasNames);
   QToolButton* add(const char* id, const QString& key, const QString& name);
+  QToolButton* addHidden(const char* id, const QString& key, const QString& name);
+  std::array<QToolButton*, 7> buttons() const;
 
   QToolButton* groundTruth_ = nullptr;
   QToolButton* masks_ = nullptr;
   QToolButton* boxes_ = nullptr;
   QToolButton* labels_ = nullptr;
   QToolButton* crowds_ = nullptr;
+  QToolButton* proposals_ = nullptr;
+  QToolButton* anchors_ = nullptr;
   QToolButton* fill_ = nullptr;
   std::size_t fillPlace_ = 0;  ///< in the strengths
   bool hasNames_ = true;

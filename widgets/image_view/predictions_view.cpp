@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QListWidget>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedLayout>
@@ -15,6 +16,7 @@
 #include "widgets/banner.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/canvas_legend.h"
+#include "widgets/image_view/explain_panel.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_table.h"
@@ -64,7 +66,7 @@ void PredictionsView::buildUi() {
   impl_->panelSide->setWidget(impl_->panel);
   impl_->panelSide->setMinimumWidth(scaledPx(kMinPanelPx));
   impl_->page->addWidget(impl_->buildImageSide(this));
-  impl_->page->addWidget(impl_->panelSide);
+  impl_->page->addWidget(impl_->buildSideTabs());
   impl_->page->setStretchFactor(0, 1);
   impl_->page->setStretchFactor(1, 0);
   impl_->page->setSizes({1000, 380});
@@ -80,10 +82,7 @@ void PredictionsView::connectSignals() {
   Impl* impl = impl_.get();
   connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
   connect(impl->stage, &ImageStage::widthChanged, impl->layers, &LayerButtons::fitInto);
-  connect(impl->layers, &LayerButtons::layersChanged, this, [impl] {
-    impl->canvas()->setLayers(impl->layers->layers());
-    impl->legend->show(impl->session.scene(), impl->canvas()->layers());
-  });
+  connect(impl->layers, &LayerButtons::layersChanged, this, [impl] { impl->showLayers(); });
   connect(impl->colourBy, &QComboBox::currentIndexChanged, this,
           [impl](int mode) { impl->session.setColourBy(static_cast<ColourBy>(mode)); });
   connect(impl->canvas(), &ImageCanvas::pixelPointedAt, this,
@@ -100,6 +99,7 @@ void PredictionsView::connectSignals() {
           &PredictionsView::requestPrediction);
   connect(impl->canvas(), &ImageCanvas::instancePinned, this, [this, impl](int instance) {
     impl->panel->table()->showChosen(instance);
+    impl->showChosenExplained();
     Q_EMIT choiceChanged();
   });
   connect(impl->panel->table(), &InstanceTable::instanceChosen, this,
@@ -113,13 +113,16 @@ void PredictionsView::connectSignals() {
   connect(impl->panel, &PredictionsPanel::filterChanged, this, [this, impl] {
     impl->wasReady = false;
     impl->session.setThresholds(impl->panel->thresholds(), impl->panel->hidden());
+    impl->explain->setScoreThreshold(impl->panel->thresholds().score);
     impl->showCounts();
     impl->showHistory();
     emitReady();
   });
   impl->panel->history()->installEventFilter(this);
   for (QComboBox* combo : findChildren<QComboBox*>()) combo->installEventFilter(this);
+  impl->explain->steps()->installEventFilter(this);
   connectSession();
+  connectExplanation();
   addNamedActions();
 }
 
@@ -143,6 +146,7 @@ void PredictionsView::connectSession() {
   });
   connect(&impl->session, &PredictionSession::sceneBuilt, this, [this, impl] {
     impl->showScene();
+    impl->showChosenExplained();
     Q_EMIT choiceChanged();
     emitReady();
   });
@@ -195,6 +199,8 @@ void PredictionsView::addNamedActions() {
         impl->colourBy->setCurrentIndex((impl->colourBy->currentIndex() + 1) %
                                         impl->colourBy->count());
       });
+  add("predictions.explain", tr("Explain the image, or show the instances again"), {Qt::Key_E},
+      [impl] { impl->toggleExplanation(); });
   addZoomActions();
 }
 
@@ -243,6 +249,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.showPage();
   impl.showCounts();
   if (impl.hasImages()) impl.showImageAt(0);
+  impl.showSubject();
   emitReady();
 }
 
@@ -388,7 +395,10 @@ void PredictionsView::requestPrediction() {
 }
 
 void PredictionsView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) impl_->session.refreshScene();
+  if (event->type() == QEvent::PaletteChange) {
+    impl_->session.refreshScene();
+    impl_->explain->refresh();
+  }
   QWidget::changeEvent(event);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/base/ids.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
+#include "engine/explanation/explanation.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
@@ -59,6 +60,11 @@ class PredictionsView : public QWidget {
   /// Whether an engine can predict images; if not, the button is disabled and `reason` is its
   /// tooltip.
   void setPredictionPossible(bool possible, const QString& reason = {});
+  /// How the predictions of an image at a step come about, the answer to explanationRequested();
+  /// ignored unless it is shown.
+  void setExplanation(ImageId image, qint64 step,
+                      std::shared_ptr<const explanation::Explanation> explanation);
+  void setExplanationFailed(ImageId image, qint64 step, const QString& error);
   void setCurrentCheckpoint(qint64 step);
   void showImage(ImageId image);
   /// Shows the image with this id and file name; false: the dataset has none.
@@ -93,6 +99,9 @@ class PredictionsView : public QWidget {
   void partChosen(int place);
   /// The user pressed "Predict this image".
   void predictionRequested(lockstep::ImageId image, qint64 step);
+  /// The user wants to see how the predictions come about, or no more before they are explained.
+  void explanationRequested(lockstep::ImageId image, qint64 step);
+  void explanationCanceled(lockstep::ImageId image, qint64 step);
   /// The user pressed "Predict all", or "Cancel" meanwhile.
   void allImagesRequested(qint64 step);
   void allImagesCanceled(qint64 step);
@@ -111,6 +120,7 @@ class PredictionsView : public QWidget {
   void buildUi();
   void connectSignals();
   void connectSession();
+  void connectExplanation();
   void addNamedActions();
   void addZoomActions();
   void requestPrediction();

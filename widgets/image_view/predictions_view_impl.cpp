@@ -103,8 +103,8 @@ void PredictionsView::Impl::chooseStep() {
 
 /// Shows only the image, or everything again.
 void PredictionsView::Impl::toggleMaximized() {
-  const bool wasMaximized = panelSide->isHidden();
-  panelSide->setVisible(wasMaximized);
+  const bool wasMaximized = sideTabs->isHidden();
+  sideTabs->setVisible(wasMaximized);
   strip->setVisible(wasMaximized);
   filters->setVisible(wasMaximized);
 }
@@ -124,6 +124,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   strip->setCurrent(at);
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());
+  showChosenExplained();
   legend->show(session.scene(), canvas()->layers());
   showDecoded();
   showFacts();
@@ -177,6 +178,7 @@ void PredictionsView::Impl::showFacts() {
 /// Shows a line at the bottom of the image: what is wrong with the file, or that it was not
 /// predicted, with a button to predict it.
 void PredictionsView::Impl::showNotice() {
+  showSubject();
   if (!hasImages()) return;
   const auto decoded = session.decoded();
   if (!session.sceneFailure().isEmpty()) return stage->setNotice(session.sceneFailure());

@@ -13,12 +13,14 @@ class QLabel;
 class QScrollArea;
 class QSplitter;
 class QStackedLayout;
+class QTabWidget;
 
 namespace lockstep::widgets {
 
 class Banner;
 class CanvasLegend;
 class EmptyState;
+class ExplainPanel;
 class ImageCanvas;
 class LayerButtons;
 class PredictionsPanel;
@@ -54,6 +56,9 @@ struct PredictionsView::Impl {
   ThumbnailStrip* strip = nullptr;
   QScrollArea* panelSide = nullptr;
   PredictionsPanel* panel = nullptr;
+  QTabWidget* sideTabs = nullptr;  ///< of the panel and the explanation
+  ExplainPanel* explain = nullptr;
+  bool isStepDrawn = false;  ///< of the explanation, instead of the instances
 
   ImageCanvas* canvas() const { return stage->canvas(); }
   bool hasImages() const { return session.dataset() && !session.dataset()->images().empty(); }
@@ -63,6 +68,11 @@ struct PredictionsView::Impl {
   }
 
   QWidget* buildImageSide(PredictionsView* view);
+  QWidget* buildSideTabs();
+  void showLayers();
+  void showSubject();
+  void showChosenExplained();
+  void toggleExplanation();
   QString whyNotPredicted() const;
   void showPage();
   void showImageAt(int place);
