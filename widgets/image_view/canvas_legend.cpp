@@ -68,12 +68,12 @@ void addColours(Entries& entries, const CanvasScene& scene, const Theme& theme) 
 void addExplanation(Entries& entries, const ExplanationScene& scene, const Theme& theme) {
   using Kind = ExplanationScene::Kind;
   if (scene.hasHeat)
-    entries.push_back({QPen(theme.warning, kPenPx * 3), CanvasLegend::tr("high probability")});
+    entries.push_back({QPen(heatColour(), kPenPx * 3), CanvasLegend::tr("high probability")});
   for (const Kind kind :
        {Kind::Truth, Kind::MatchedAnchor, Kind::Anchor, Kind::Proposal, Kind::Detection}) {
-    const bool isDrawn =
-        std::ranges::any_of(scene.boxes, [&](const auto& box) { return box.kind == kind; });
-    if (isDrawn)
+    const bool hasOutline = kind == Kind::Detection && !scene.outlines.empty();
+    if (hasOutline ||
+        std::ranges::any_of(scene.boxes, [&](const auto& box) { return box.kind == kind; }))
       entries.push_back(
           {explanationPen(kind, theme, kPenPx), explanationKindName(kind), kind == Kind::Truth});
   }

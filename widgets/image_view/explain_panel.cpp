@@ -7,6 +7,7 @@
 #include <QScrollArea>
 #include <QStackedLayout>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "widgets/empty_state.h"
@@ -17,10 +18,9 @@
 namespace lockstep::widgets {
 
 ExplainPanel::ExplainPanel(QWidget* parent)
-    : QWidget(parent),
-      classNames_([](CategoryId id) { return QString::number(id.value); }),
-      sceneJob_([this](const auto& scene) { Q_EMIT sceneChanged(scene); }) {
+    : QWidget(parent), sceneJob_([this](const auto& scene) { Q_EMIT sceneChanged(scene); }) {
   buildUi();
+  setClasses({});
   connect(message_, &EmptyState::actionTriggered, this, &ExplainPanel::handleButton);
   connect(steps_, &QListWidget::currentRowChanged, this, [this](int row) {
     step_ = static_cast<ExplainStep>(std::max(0, row));
@@ -104,9 +104,11 @@ void ExplainPanel::setSubject(const std::optional<Subject>& subject) {
   askIfWanted();
 }
 
-void ExplainPanel::setClassNames(ClassNames names) {
-  classNames_ = std::move(names);
-  showFacts();
+void ExplainPanel::setClasses(const std::vector<coco::Category>& classes) {
+  classNames_ = [classes](CategoryId id) {
+    const auto found = std::ranges::find(classes, id, &coco::Category::id);
+    return found == classes.end() ? QString::number(id.value) : QString::fromStdString(found->name);
+  };
 }
 
 void ExplainPanel::setActive(bool active) {

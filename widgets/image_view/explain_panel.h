@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/base/ids.h"
+#include "engine/coco/files/dataset.h"
 #include "widgets/image_view/explanation_facts.h"
 #include "widgets/jobs/latest_job.h"
 
@@ -40,7 +41,7 @@ class ExplainPanel : public QWidget {
   /// nullopt: no image is shown. Another image or checkpoint drops the explanation, and cancels the
   /// request for it.
   void setSubject(const std::optional<Subject>& subject);
-  void setClassNames(ClassNames names);
+  void setClasses(const std::vector<coco::Category>& classes);
   /// The panel is shown.
   void setActive(bool active);
   void setLayers(bool anchors, bool proposals);

@@ -65,10 +65,14 @@ void drawExplanation(QPainter& painter, const QTransform& view, const QRectF& ar
                      const ExplanationScene& scene, const Theme& theme) {
   painter.save();
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);  // each cell is one number
+  painter.save();
+  // Maps reach over the padding of the image.
+  painter.setClipRect(view.mapRect(QRectF(QPointF(), QSizeF(scene.imageSize))), Qt::IntersectClip);
   for (const ExplanationScene::Picture& picture : scene.pictures) {
     const QRectF place = view.mapRect(picture.place);
     if (place.intersects(area)) painter.drawImage(place, picture.pixels);
   }
+  painter.restore();
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setBrush(Qt::NoBrush);
   painter.setPen(explanationPen(Kind::Detection, theme, kLinePx));

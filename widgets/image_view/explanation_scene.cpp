@@ -13,8 +13,9 @@ using explanation::BoxXywh;
 using explanation::Explanation;
 using Kind = ExplanationScene::Kind;
 
-constexpr double kSameIou = 0.9;   ///< of boxes from which they are of one object
-constexpr double kFoundIou = 0.5;  ///< from which a detection is of an object
+constexpr double kSameIou = 0.9;    ///< of boxes from which they are of one object
+constexpr double kFoundIou = 0.5;   ///< from which a detection is of an object
+constexpr double kHighScore = 0.5;  ///< of anchors that are drawn although they match nothing
 constexpr double kFaintest = 0.15, kUnmatchedStrength = 0.6;
 constexpr int kMostAlpha = 215, kMaskAlpha = 120;
 constexpr double kMaskFrom = 0.5;
@@ -47,6 +48,7 @@ class Builder {
       : of_(of), choice_(choice), theme_(theme) {}
 
   ExplanationScene build() {
+    scene_.imageSize = {of_.width, of_.height};
     scene_.replacesInstances = choice_.step.has_value();
     if (choice_.proposals || choice_.step == ExplainStep::Proposals) addProposals();
     if (choice_.anchors) addAnchors(/*withUnmatched=*/true);
@@ -80,7 +82,7 @@ class Builder {
       if (anchor.truth >= 0) {
         const bool standsOut = anchor.truth == choice_.object.truth;
         add(anchor.box, Kind::MatchedAnchor, 1, standsOut);
-      } else if (withUnmatched) {
+      } else if (withUnmatched && anchor.score >= kHighScore) {
         add(anchor.box, Kind::Anchor, kUnmatchedStrength);
       }
     }
@@ -98,7 +100,7 @@ class Builder {
       const explanation::Level& level = of_.levels[i];
       if (!isShown(static_cast<int>(i)) || level.scores.empty()) continue;
       scene_.pictures.push_back(
-          {heatPicture({level.width, level.height}, level.scores, theme_.warning, false),
+          {heatPicture({level.width, level.height}, level.scores, heatColour(), false),
            rectOf(level.place)});
     }
   }
@@ -117,8 +119,7 @@ class Builder {
     if (choice_.step == ExplainStep::Mask && !each.mask.empty()) {
       scene_.hasHeat = true;
       scene_.pictures.push_back(
-          {heatPicture({of_.maskSide, of_.maskSide}, each.mask, theme_.warning, true),
-           rectOf(box)});
+          {heatPicture({of_.maskSide, of_.maskSide}, each.mask, heatColour(), true), rectOf(box)});
     }
     if (choice_.step == ExplainStep::PastedMask && each.detection.mask.height > 0) addPasted(each);
     if (choice_.step == ExplainStep::Boxes)
@@ -155,6 +156,8 @@ class Builder {
 };
 
 }  // namespace
+
+QColor heatColour() { return darkTheme().warning; }
 
 double iouOf(const BoxXywh& first, const BoxXywh& second) {
   const QRectF both = rectOf(first) & rectOf(second);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QColor>
 #include <QImage>
 #include <QPainterPath>
 #include <QRectF>
@@ -52,12 +53,16 @@ struct ExplanationScene {
     QImage pixels;
     QRectF place;
   };
+  QSize imageSize;
   bool replacesInstances = false;      ///< a step is drawn instead of masks, boxes and labels
   bool hasHeat = false;                ///< pictures are probabilities
   std::vector<Picture> pictures;       ///< below the boxes
   std::vector<QPainterPath> outlines;  ///< of masks
   std::vector<Box> boxes;              ///< those that stand out last
 };
+
+/// Of probabilities; of an image, so that it does not follow the theme.
+QColor heatColour();
 
 /// `theme`: one of the two constant ones. Any thread.
 ExplanationScene explanationScene(const explanation::Explanation& explanation,

@@ -236,6 +236,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   const coco::Dataset* shown = impl.session.dataset().get();
   impl.panel->setDataset(shown, rules.mostDetections);
   impl.filters->setClasses(shown ? shown->categories() : std::vector<coco::Category>());
+  impl.explain->setClasses(shown ? shown->categories() : std::vector<coco::Category>());
   impl.session.setThresholds(impl.panel->thresholds(), impl.panel->hidden());
   impl.panel->showCheckpoints(impl.session.store(), 0);
   impl.panel->table()->setScene(nullptr);

@@ -58,17 +58,18 @@ void PredictionsView::Impl::showLayers() {
   explain->setLayers(shown.anchors, shown.proposals);
   if (isStepDrawn) shown.masks = shown.boxes = shown.labels = false;
   canvas()->setLayers(shown);
-  legend->show(session.scene(), shown);
+  showLegend();
+}
+
+/// A step of an explanation has its own ground truth.
+void PredictionsView::Impl::showLegend() {
+  CanvasLayers drawn = canvas()->layers();
+  if (isStepDrawn) drawn.groundTruth = drawn.crowds = false;
+  legend->show(session.scene(), drawn);
 }
 
 void PredictionsView::Impl::showSubject() {
   if (!hasImages() || session.store().checkpoints().empty()) return explain->setSubject({});
-  const std::vector<coco::Category>& classes = session.dataset()->categories();
-  explain->setClassNames([classes](CategoryId id) {
-    for (const coco::Category& each : classes)
-      if (each.id == id) return QString::fromStdString(each.name);
-    return QString::number(id.value);
-  });
   QString blockedBy = whyNotPredicted();
   if (blockedBy.isEmpty() && !session.store().isKept(session.step()))
     blockedBy = tr("There is no checkpoint of step %1 any more.").arg(session.step());

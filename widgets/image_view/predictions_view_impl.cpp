@@ -125,7 +125,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());
   showChosenExplained();
-  legend->show(session.scene(), canvas()->layers());
+  showLegend();
   showDecoded();
   showFacts();
   showNotice();
@@ -156,7 +156,7 @@ void PredictionsView::Impl::showScene() {
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());
   panel->table()->showChosen(canvas()->pinned());
-  legend->show(session.scene(), canvas()->layers());
+  showLegend();
   chooseWaitingError();
   showNotice();
 }

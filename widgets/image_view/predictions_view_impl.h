@@ -70,6 +70,7 @@ struct PredictionsView::Impl {
   QWidget* buildImageSide(PredictionsView* view);
   QWidget* buildSideTabs();
   void showLayers();
+  void showLegend();
   void showSubject();
   void showChosenExplained();
   void toggleExplanation();
