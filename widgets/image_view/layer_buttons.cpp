@@ -28,7 +28,7 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   proposals_ = addHidden("predictions.proposals", QStringLiteral("Q"), tr("proposals"));
   anchors_ = addHidden("predictions.anchors", QStringLiteral("H"), tr("anchors"));
   addFill();
-  showNames(false);  // names would widen a narrow window before fitInto()
+  showNames(Names::None);  // names would widen a narrow window before fitInto()
 }
 
 /// The key works wherever the focus is on the page, which is this widget's parent.
@@ -75,22 +75,30 @@ void LayerButtons::addFill() {
 void LayerButtons::showFill() {
   const int percent = kFillPercents[fillPlace_];
   fill_->setAccessibleName(percent > 0 ? tr("fills %1 %").arg(percent) : tr("outlines"));
-  fill_->setText(hasNames_ ? QStringLiteral("O ") % fill_->accessibleName() : QStringLiteral("O"));
+  fill_->setText(names_ != Names::None ? QStringLiteral("O ") % fill_->accessibleName()
+                                       : QStringLiteral("O"));
 }
 
 void LayerButtons::fitInto(int widthPx) {
-  if (namesWidthPx_ == 0) {
-    showNames(true);
-    namesWidthPx_ = sizeHint().width();
+  if (allNamesWidthPx_ == 0) {
+    showNames(Names::OfUsualLayers);
+    usualNamesWidthPx_ = sizeHint().width();
+    showNames(Names::All);
+    allNamesWidthPx_ = sizeHint().width();
   }
-  showNames(namesWidthPx_ + kNameWidthPx <= widthPx);
+  const int room = widthPx - kNameWidthPx;
+  showNames(allNamesWidthPx_ <= room     ? Names::All
+            : usualNamesWidthPx_ <= room ? Names::OfUsualLayers
+                                         : Names::None);
 }
 
-void LayerButtons::showNames(bool hasNames) {
-  hasNames_ = hasNames;
+void LayerButtons::showNames(Names names) {
+  names_ = names;
   for (QToolButton* button : buttons()) {
+    const bool isUsual = button != proposals_ && button != anchors_;
+    const bool hasName = names == Names::All || (isUsual && names == Names::OfUsualLayers);
     const QString key = button->text().section(QLatin1Char(' '), 0, 0);
-    button->setText(hasNames ? key % QLatin1Char(' ') % button->accessibleName() : key);
+    button->setText(hasName ? key % QLatin1Char(' ') % button->accessibleName() : key);
   }
   showFill();
 }

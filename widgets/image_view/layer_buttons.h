@@ -17,7 +17,8 @@ class LayerButtons : public QWidget {
  public:
   explicit LayerButtons(QWidget* parent = nullptr);
   CanvasLayers layers() const;
-  /// Shows only the keys if the names would leave no room for the image's name in this width.
+  /// Shows only the keys, of all layers or of those that are not shown at first, if the names would
+  /// leave no room for the image's name in this width.
   void fitInto(int widthPx);
 
  Q_SIGNALS:
@@ -26,7 +27,8 @@ class LayerButtons : public QWidget {
  private:
   void addFill();
   void showFill();
-  void showNames(bool hasNames);
+  enum class Names { None, OfUsualLayers, All };
+  void showNames(Names names);
   QToolButton* add(const char* id, const QString& key, const QString& name);
   QToolButton* addHidden(const char* id, const QString& key, const QString& name);
   std::array<QToolButton*, 7> buttons() const;
@@ -40,8 +42,9 @@ class LayerButtons : public QWidget {
   QToolButton* anchors_ = nullptr;
   QToolButton* fill_ = nullptr;
   std::size_t fillPlace_ = 0;  ///< in the strengths
-  bool hasNames_ = true;
-  int namesWidthPx_ = 0;  ///< width with all names; 0: not computed yet
+  Names names_ = Names::All;
+  int usualNamesWidthPx_ = 0;  ///< with the names of usual layers; 0: not computed yet
+  int allNamesWidthPx_ = 0;
 };
 
 }  // namespace lockstep::widgets
