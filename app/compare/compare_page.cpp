@@ -408,12 +408,8 @@ void ComparePage::compareSettings() {
 
 /// The threshold, unless that would hide the detection that is meant.
 double ComparePage::scoreToShow(const widgets::PairedObject& object, std::size_t side) const {
-  const int detection = object.detections.at(side);
-  if (detection < 0) return score_->value();
-  const RunDataset& heldOut = *sides_[0].of->heldOut();
-  const ImageId image = heldOut.dataset->images()[object.imageIndex].id;
-  const auto& detections = *sides_.at(side).of->predictions().at(image);
-  return std::min(score_->value(), detections[static_cast<std::size_t>(detection)].score);
+  if (object.detections.at(side) < 0) return score_->value();
+  return std::min(score_->value(), object.score);
 }
 
 void ComparePage::showObject(const widgets::PairedObject& object) {

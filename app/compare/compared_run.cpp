@@ -18,7 +18,7 @@ void ComparedRun::connectStore() {
   connect(&store_, &PredictionsStore::datasetFailed, this, &ComparedRun::fail);
   connect(&store_, &PredictionsStore::predictionsLoaded, this,
           [this](const StepPredictions& loaded) {
-            kept_.add(loaded.step, loaded.detections, loaded.imageIds);
+            kept_.add(loaded.step, loaded.results);
             if (loaded.step == step_) Q_EMIT changed();
           });
   connect(&store_, &PredictionsStore::predictionsFailed, this,

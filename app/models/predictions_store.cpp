@@ -2,8 +2,6 @@
 
 #include <QPointer>
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <unordered_set>
 #include <utility>
 
 #include "engine/base/atomic_file.h"
@@ -64,37 +62,16 @@ LoadedDataset loadPart(const DatasetFiles& part) {
   }
 }
 
-PredictionsOutcome readPredictions(const std::string& file, qint64 step) {
+PredictionsOutcome readPredictions(const std::string& file, qint64 step,
+                                   std::optional<ImageId> allAreOf) {
   try {
-    return {parseStepPredictions(base::readFile(file), file, step), {}};
+    return {{{step, std::make_shared<const coco::ResultsByImage>(file, allAreOf)}}, {}};
   } catch (const std::exception& error) {
     return {std::nullopt, QString::fromUtf8(error.what())};
   }
 }
 
 }  // namespace
-
-StepPredictions parseStepPredictions(const std::string& text, const std::string& name,
-                                     qint64 step) {
-  StepPredictions result;
-  result.step = step;
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw Error(name + ": not JSON (the file is truncated or damaged)");
-  if (json.is_array()) {
-    result.detections = coco::parseDetections(text, name);
-  } else {
-    if (!json.is_object() || !json.contains("detections") || !json["detections"].is_array())
-      throw Error(name + ": has no list \"detections\"");
-    result.detections = coco::parseDetections(json["detections"].dump(), name);
-    if (json.contains("image_ids"))
-      for (const auto& id : json["image_ids"])
-        if (id.is_number_integer()) result.imageIds.push_back(ImageId{id.get<std::int64_t>()});
-  }
-  std::unordered_set<ImageId> known(result.imageIds.begin(), result.imageIds.end());
-  for (const coco::Detection& detection : result.detections)
-    if (known.insert(detection.imageId).second) result.imageIds.push_back(detection.imageId);
-  return result;
-}
 
 PredictionsStore::PredictionsStore(QObject* parent) : QObject(parent) {}
 PredictionsStore::~PredictionsStore() = default;
@@ -154,14 +131,15 @@ void PredictionsStore::loadDataset(const DatasetFiles& part) {
       });
 }
 
-void PredictionsStore::read(qint64 step, const std::string& file,
+/// `allAreOf`: as ResultsByImage has it.
+void PredictionsStore::read(qint64 step, const std::string& file, std::optional<ImageId> allAreOf,
                             std::function<void(PredictionsOutcome&&)> deliver) {
   const int number = ++lastRead_;
   pendingReads_[number] = step;
   load<PredictionsOutcome>(
       QString::fromStdString(file),
-      [file, step](const QString& error) {
-        return error.isEmpty() ? readPredictions(file, step)
+      [file, step, allAreOf](const QString& error) {
+        return error.isEmpty() ? readPredictions(file, step, allAreOf)
                                : PredictionsOutcome{std::nullopt, error};
       },
       [this, number, deliver = std::move(deliver)](PredictionsOutcome&& outcome) {
@@ -175,7 +153,7 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
     if (std::find(requested_.begin(), requested_.end(), step) != requested_.end()) continue;
     requested_.push_back(step);
     const run_folder::Layout layout(files_.folder.toStdString());
-    read(step, layout.predictions(step).string(), [this, step](PredictionsOutcome&& outcome) {
+    read(step, layout.predictions(step).string(), {}, [this, step](PredictionsOutcome&& outcome) {
       if (!outcome.value) return Q_EMIT predictionsFailed(step, outcome.error);
       Q_EMIT predictionsLoaded(*outcome.value);
     });
@@ -206,22 +184,15 @@ void PredictionsStore::readKeptOf(
   requestedAll_.push_back(step);
   const run_folder::Layout layout(files_.folder.toStdString());
   const std::string file = layout.predictionsOfPart(step, base::textOf(splitOf(part_))).string();
-  read(step, file, [this, file, fail = std::move(fail)](PredictionsOutcome&& outcome) {
+  read(step, file, {}, [this, file, fail = std::move(fail)](PredictionsOutcome&& outcome) {
     if (!outcome.value) return fail(file, outcome.error);
     Q_EMIT predictionsLoaded(*outcome.value);
   });
 }
 
-void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image, bool isOfFile) {
-  read(step, file.toStdString(), [this, step, image, isOfFile](PredictionsOutcome&& outcome) {
+void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image) {
+  read(step, file.toStdString(), image, [this, step, image](PredictionsOutcome&& outcome) {
     if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
-    if (isOfFile) {
-      outcome.value->imageIds.clear();
-      for (coco::Detection& detection : outcome.value->detections) detection.imageId = image;
-    }
-    auto& imageIds = outcome.value->imageIds;
-    if (std::find(imageIds.begin(), imageIds.end(), image) == imageIds.end())
-      imageIds.push_back(image);
     Q_EMIT answerLoaded(*outcome.value);
   });
 }

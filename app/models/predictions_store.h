@@ -13,15 +13,14 @@
 #include "app/models/run_file_access.h"
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/dataset.h"
-#include "engine/coco/files/results.h"
+#include "engine/coco/files/results_by_image.h"
 
 namespace lockstep::app {
 
 /// Predictions of one step of a run.
 struct StepPredictions {
   qint64 step = 0;
-  std::vector<coco::Detection> detections;
-  std::vector<ImageId> imageIds;  ///< all images with predictions, also empty ones
+  std::shared_ptr<const coco::ResultsByImage> results;
 };
 
 /// Predictions, or why there are none.
@@ -64,8 +63,8 @@ class PredictionsStore : public QObject {
   /// The same once they were predicted: they are there.
   void readNewAllOf(qint64 step);
   /// Reads the answer file of a prediction request: COCO results, or the format of step-N.json.
-  /// isOfFile: it has the one image with an id of its own.
-  void readAnswer(qint64 step, const QString& file, ImageId image, bool isOfFile = false);
+  /// It is of this image, whatever id it gives it.
+  void readAnswer(qint64 step, const QString& file, ImageId image);
   /// Drops later steps; reads in progress of them emit nothing.
   void forgetAfter(qint64 step);
   bool isIdle() const { return running_ == 0; }
@@ -88,7 +87,7 @@ class PredictionsStore : public QObject {
 
  private:
   /// Reads a prediction file; `deliver` is called unless forgetAfter() or setRun() dropped it.
-  void read(qint64 step, const std::string& file,
+  void read(qint64 step, const std::string& file, std::optional<ImageId> allAreOf,
             std::function<void(PredictionsOutcome&&)> deliver);
   void readKeptOf(qint64 step,
                   std::function<void(const std::string& file, const QString& error)> fail);
@@ -106,8 +105,5 @@ class PredictionsStore : public QObject {
   int generation_ = 0;  ///< identifies the run, to drop datasets of earlier runs
   int running_ = 0;
 };
-
-/// Parses the text of predictions/step-N.json. Throws Error.
-StepPredictions parseStepPredictions(const std::string& text, const std::string& name, qint64 step);
 
 }  // namespace lockstep::app

@@ -61,7 +61,7 @@ void PredictionsPage::connectAnswers(Engine* engine) {
               view_->endAllImages(asked.step);
               return store_.readNewAllOf(asked.step);
             }
-            store_.readAnswer(asked.step, file, ImageId{*asked.image}, !asked.file.isEmpty());
+            store_.readAnswer(asked.step, file, ImageId{*asked.image});
           });
   connect(engine, &Engine::predictionFailed, this,
           [this, engine](const AskedPrediction& asked, const QString& why) {
@@ -113,14 +113,14 @@ void PredictionsPage::connectStore() {
 void PredictionsPage::connectPredictions() {
   connect(&store_, &PredictionsStore::predictionsLoaded, this,
           [this](const StepPredictions& predictions) {
-            view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
+            view_->setPredictions(predictions.step, predictions.results);
           });
   connect(&store_, &PredictionsStore::answerLoaded, this,
           [this](const StepPredictions& predictions) {
             if (!run_) return;
             viewStates_[run_->folder()].answers[part_].push_back(predictions);
             view_->setMessage({});
-            view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
+            view_->setPredictions(predictions.step, predictions.results);
           });
   connect(&store_, &PredictionsStore::predictionsFailed, this,
           [this](qint64, const QString& message) { view_->setMessage(message); });
@@ -179,7 +179,7 @@ void PredictionsPage::restoreAnswers() {
   memory.attempt = run_->info().attempt;
   if (std::exchange(hasRestoredAnswers_, true)) return;
   for (const StepPredictions& answer : memory.answers[part_])
-    view_->setPredictions(answer.step, answer.detections, answer.imageIds);
+    view_->setPredictions(answer.step, answer.results);
 }
 
 bool PredictionsPage::isOfAnotherRun(const InspectProcess* inspection) const {

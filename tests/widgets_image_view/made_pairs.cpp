@@ -76,7 +76,7 @@ std::string writeResults(const QString& file, const widgets::PredictionStore::By
   QJsonArray results;
   for (const auto& [id, detections] : predictions) {
     if (!images.findImage(id)) continue;
-    for (const coco::Detection& one : *detections) {
+    for (const coco::Detection& one : *detections.read()) {
       QJsonArray box;
       for (const double side : one.boxXywh) box.append(side);
       results.append(QJsonObject{{QStringLiteral("image_id"), qint64{id.value}},

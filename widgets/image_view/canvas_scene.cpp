@@ -36,7 +36,7 @@ class SceneBuilder {
       : request_(request),
         image_(request.dataset->images()[request.imageIndex]),
         annotations_(request.dataset->annotationsOf(request.imageIndex)) {
-    if (request.detections) detections_ = *request.detections;
+    if (request.detections) detections_ = request.detections.read();
   }
 
   SceneResult build() {
@@ -59,7 +59,7 @@ class SceneBuilder {
       geometry.annotationOutlines.push_back(outlineOf(annotation));
       geometry.annotationMasks.push_back(coco::annotationMask(annotation, image_));
     }
-    for (const coco::Detection& detection : detections_) {
+    for (const coco::Detection& detection : *detections_) {
       geometry.detectionOutlines.push_back(detection.mask.height > 0 ? outlineOf(detection.mask)
                                                                      : QPainterPath());
     }
@@ -90,7 +90,7 @@ class SceneBuilder {
   }
 
   void addInstances(const ImageGeometry& geometry, CanvasScene& scene) const {
-    const ImageContent content{image_, &annotations_, &detections_, request_.rules};
+    const ImageContent content{image_, &annotations_, detections_.get(), request_.rules};
     const auto overlaps = request_.overlaps
                               ? request_.overlaps
                               : std::make_shared<const coco::ImageOverlaps>(overlapsOf(content));
@@ -122,7 +122,7 @@ class SceneBuilder {
     if (facts.detection >= 0) {
       const auto index = static_cast<std::size_t>(facts.detection);
       shown.outline = geometry.detectionOutlines[index];
-      shown.mask = detections_[index].mask;
+      shown.mask = (*detections_)[index].mask;
     } else {
       const auto index = static_cast<std::size_t>(facts.annotation);
       shown.outline = geometry.annotationOutlines[index];
@@ -140,10 +140,20 @@ class SceneBuilder {
   const SceneRequest& request_;
   const coco::Image& image_;
   const std::vector<coco::Annotation>& annotations_;
-  std::vector<coco::Detection> detections_;
+  DetectionCache::Detections detections_ = std::make_shared<const std::vector<coco::Detection>>();
 };
 
 }  // namespace
+
+qsizetype ImageGeometry::sizeBytes() const {
+  std::size_t bytes = sizeof *this;
+  for (const auto* outlines : {&annotationOutlines, &detectionOutlines})
+    for (const QPainterPath& outline : *outlines)
+      bytes += static_cast<std::size_t>(outline.elementCount()) * sizeof(QPainterPath::Element);
+  for (const coco::Rle& mask : annotationMasks)
+    bytes += mask.counts.capacity() * sizeof(std::uint32_t);
+  return static_cast<qsizetype>(bytes);
+}
 
 std::vector<MaskFill> CanvasScene::fills(bool ofMissed) const {
   std::vector<MaskFill> fills;

@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QImageReader>
+#include <algorithm>
 #include <chrono>
 
 #include "widgets/theme.h"
@@ -10,8 +11,8 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kDecodeThreads = 2;
-constexpr qint64 kImageCacheKiB = 256 * 1024;
-constexpr int kKeptGeometries = 64;
+constexpr qint64 kImageCacheKiB = 160 * 1024;
+constexpr qsizetype kGeometryCacheKiB = 48 * 1024;
 constexpr int kAllocationLimitMiB = 1024;
 /// From the last move of a slider on.
 constexpr std::chrono::milliseconds kUntilInterval{300};
@@ -22,7 +23,7 @@ constexpr std::chrono::milliseconds kUntilHistory{150};
 
 PredictionSession::PredictionSession(QObject* parent)
     : QObject(parent),
-      geometries_(kKeptGeometries),
+      geometries_(kGeometryCacheKiB),
       images_(
           kDecodeThreads, kImageCacheKiB,
           [](const DecodedImage& image) { return image.levels.sizeBytes() / 1024; },
@@ -125,7 +126,10 @@ void PredictionSession::setThresholds(const MatchThresholds& thresholds,
   thresholds_ = thresholds;
   hidden_ = std::move(hidden);
   refreshScene();
-  if (matchesChange) refreshAnalysis();
+  if (matchesChange) {
+    refreshAnalysis();
+    delayInterval();
+  }
   if (isLeftChanged) refreshAp();
 }
 
@@ -170,8 +174,10 @@ void PredictionSession::refreshScene() {
 
 void PredictionSession::handleScene(const SceneResult& result) {
   if (result.geometry) {
-    geometries_.insert(geometryKey(result.imageIndex, result.step),
-                       new std::shared_ptr<const ImageGeometry>(result.geometry));
+    geometries_.insert(
+        geometryKey(result.imageIndex, result.step),
+        new std::shared_ptr<const ImageGeometry>(result.geometry),
+        std::min<qsizetype>(result.geometry->sizeBytes() / 1024 + 1, kGeometryCacheKiB));
   }
   scene_ = result.scene;
   sceneFailure_ = result.failure;
@@ -211,8 +217,7 @@ std::vector<ImageHistory::OfStep> PredictionSession::history() const {
 /// It does not depend on the IoU threshold.
 void PredictionSession::refreshAp() {
   if (!dataset_) return;
-  intervalTimer_.stop();
-  intervalJob_.cancel();
+  stopInterval();
   apJob_.request([cache = overlaps_, dataset = dataset_, step = step_,
                   predictions = store_.at(step_), rules = rules_, last = ap_,
                   score = thresholds_.score, hidden = hidden_]() -> ApResult {
@@ -225,28 +230,43 @@ void PredictionSession::refreshAp() {
 
 void PredictionSession::refreshInterval() {
   if (!ap_ || !shownAp_ || shownAp_->ap < 0) return;
-  intervalJob_.request([ap = ap_, score = thresholds_.score, hidden = hidden_] {
-    return ap->withInterval(score, hidden).ap;
-  });
+  intervalJob_.request(
+      [ap = ap_, score = thresholds_.score, hidden = hidden_, stop = intervalStop_.get_token()] {
+        return ap->withInterval(score, hidden, stop).ap;
+      });
+}
+
+void PredictionSession::stopInterval() {
+  intervalTimer_.stop();
+  intervalStop_.request_stop();
+  intervalStop_ = std::stop_source();
+  intervalJob_.cancel();
+}
+
+/// It takes a second of a processor, which a moving slider needs.
+void PredictionSession::delayInterval() {
+  if (!shownAp_ || shownAp_->interval) return;
+  stopInterval();
+  intervalTimer_.start();
 }
 
 /// That of another checkpoint.
 void PredictionSession::dropAp() {
-  intervalTimer_.stop();
-  intervalJob_.cancel();
+  stopInterval();
   shownAp_.reset();
 }
 
 /// Of the shown image with these detections; nullptr: not computed yet.
 std::shared_ptr<const coco::ImageOverlaps> PredictionSession::knownOverlaps(
-    const PredictionStore::Detections& detections) const {
+    const ImageDetections& detections) const {
   if (!analysis_ || analysis_->step() != step_) return nullptr;
   const auto* const found = analysis_->overlaps->find(image().id);
   return found != nullptr && found->detections == detections ? found->overlaps : nullptr;
 }
 
-PredictionStore::Detections PredictionSession::detections() const {
-  return dataset_ && !dataset_->images().empty() ? store_.find(step_, image().id) : nullptr;
+ImageDetections PredictionSession::detections() const {
+  return dataset_ && !dataset_->images().empty() ? store_.find(step_, image().id)
+                                                 : ImageDetections();
 }
 
 bool PredictionSession::isIdle() const {

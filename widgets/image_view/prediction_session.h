@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
@@ -64,11 +65,15 @@ class PredictionSession : public QObject {
   /// Analysis of the current checkpoint, or of the previous one until it is done; nullptr before
   /// the first.
   const CheckpointAnalysis* analysis() const { return analysis_.get(); }
+  /// It is of the current checkpoint and IoU threshold.
+  bool isAnalysed() const {
+    return analysis_ && analysis_->step() == step_ && analysis_->iouThreshold == thresholds_.iou;
+  }
   /// The same for jobs.
   const std::shared_ptr<const CheckpointAnalysis>& keptAnalysis() const { return analysis_; }
   /// Of the current checkpoint; std::nullopt: not known yet.
   const std::optional<ShownAp>& shownAp() const { return shownAp_; }
-  PredictionStore::Detections detections() const;
+  ImageDetections detections() const;
   /// Of the shown image at the thresholds, by rising step; empty until it is known.
   std::vector<ImageHistory::OfStep> history() const;
   /// No job is running.
@@ -87,10 +92,11 @@ class PredictionSession : public QObject {
   void refreshAnalysis();
   void refreshAp();
   void refreshInterval();
+  void stopInterval();
+  void delayInterval();
   void findHistory();
   void dropAp();
-  std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(
-      const PredictionStore::Detections& detections) const;
+  std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(const ImageDetections& detections) const;
   QString geometryKey(std::size_t index, qint64 step) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
@@ -121,7 +127,8 @@ class PredictionSession : public QObject {
   std::optional<ShownAp> shownAp_;
   jobs::LatestJob<ApResult> apJob_;
   jobs::LatestJob<coco::Interval> intervalJob_;
-  QTimer intervalTimer_;  ///< runs while the sliders move
+  std::stop_source intervalStop_;  ///< of intervalJob_
+  QTimer intervalTimer_;           ///< runs while the sliders move
   std::shared_ptr<const ImageHistory> history_;
   jobs::LatestJob<std::shared_ptr<const ImageHistory>> historyJob_;
   QTimer historyTimer_;  ///< runs while the images change

@@ -91,6 +91,7 @@ void PredictionsView::connectSignals() {
   connect(impl->strip, &ThumbnailStrip::chosen, this,
           [impl](int place) { impl->showImageAt(place); });
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
+  connect(impl->canvas(), &ImageCanvas::ready, this, [this] { emitReady(); });
   connect(impl->filters, &ImageFilterBar::partChosen, this, &PredictionsView::partChosen);
   connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
     impl->rebuildOrder();
@@ -113,7 +114,7 @@ void PredictionsView::connectSignals() {
   connect(impl->panel, &PredictionsPanel::filterChanged, this, [this, impl] {
     impl->wasReady = false;
     impl->session.setThresholds(impl->panel->thresholds(), impl->panel->hidden());
-    impl->showCounts();
+    if (impl->session.isAnalysed()) impl->showCounts();  // else when it is
     impl->showHistory();
     emitReady();
   });
@@ -212,6 +213,8 @@ void PredictionsView::addZoomActions() {
       [impl] { impl->canvas()->zoomBy(kZoomStep); });
   add("predictions.zoom_out", tr("Zoom out"), {Qt::Key_Minus},
       [impl] { impl->canvas()->zoomBy(1.0 / kZoomStep); });
+  add("predictions.magnifier", tr("Magnifier at the pointer; arrow keys move it"), {Qt::Key_Z},
+      [impl] { impl->canvas()->toggleMagnifier(); });
   add("predictions.maximize", tr("Maximize the image"), {Qt::Key_F},
       [impl] { impl->toggleMaximized(); });
 }
@@ -264,14 +267,14 @@ void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePreci
 
 void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> detections,
                                      std::vector<ImageId> imageIds) {
-  Impl& impl = *impl_;
-  impl.session.store().add(step, std::move(detections), imageIds);
-  if (step == currentCheckpoint()) {
-    impl.wasReady = false;
-    impl.session.refreshPredictions();
-  }
-  impl.session.refreshHistory();
-  impl.chooseStep();
+  impl_->session.store().add(step, std::move(detections), imageIds);
+  impl_->showPredictions(step);
+}
+
+void PredictionsView::setPredictions(qint64 step,
+                                     const std::shared_ptr<const coco::ResultsByImage>& file) {
+  impl_->session.store().add(step, file);
+  impl_->showPredictions(step);
 }
 
 void PredictionsView::setAllImagesProgress(qint64 step, qint64 done, qint64 of) {
@@ -350,8 +353,9 @@ void PredictionsView::setMessage(const QString& message) {
 }
 
 bool PredictionsView::isReady() const {
-  return !impl_->hasImages() || (impl_->session.isIdle() && impl_->orderJob.isIdle() &&
-                                 (impl_->strip->isHidden() || impl_->strip->isReady()));
+  return !impl_->hasImages() ||
+         (impl_->session.isIdle() && impl_->orderJob.isIdle() && impl_->canvas()->isReady() &&
+          (impl_->strip->isHidden() || impl_->strip->isReady()));
 }
 
 void PredictionsView::emitReady() {

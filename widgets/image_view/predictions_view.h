@@ -11,7 +11,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/coco/files/dataset.h"
-#include "engine/coco/files/results.h"
+#include "engine/coco/files/results_by_image.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
@@ -49,6 +49,8 @@ class PredictionsView : public QWidget {
   /// that was predicted, also those without detections.
   void setPredictions(qint64 step, std::vector<coco::Detection> detections,
                       std::vector<ImageId> imageIds);
+  /// The same of a file, whose detections are read when they are needed.
+  void setPredictions(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file);
   /// Drops the data of later steps: the run was resumed at `step`.
   void forgetAfter(qint64 step);
   /// Shows that the request of predictionRequested() failed, with a button to try again.

@@ -18,6 +18,7 @@
 #include "widgets/image_view/instance_colour.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
+#include "widgets/image_view/pixel_text.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/instances/image_order.h"
@@ -84,6 +85,16 @@ void PredictionsView::Impl::setStep(qint64 step) {
   panel->showCheckpoints(session.store(), step);
   panel->history()->showStep(step);
   showNotice();
+}
+
+/// Those of the step are others now.
+void PredictionsView::Impl::showPredictions(qint64 step) {
+  if (step == session.step()) {
+    wasReady = false;
+    session.refreshPredictions();
+  }
+  session.refreshHistory();
+  chooseStep();
 }
 
 /// If the step is no checkpoint, nobody chose it: shows the newest with predictions, else the
@@ -299,13 +310,7 @@ void PredictionsView::Impl::choose(int instance) {
 void PredictionsView::Impl::showPixel(std::optional<QPoint> at) {
   const auto decoded = session.decoded();
   if (!at || !decoded || decoded->levels.isNull()) return pixel->clear();
-  const QColor colour = decoded->levels.colourAt(*at);
-  pixel->setText(tr("x %1  y %2  RGB %3 %4 %5")
-                     .arg(at->x())
-                     .arg(at->y())
-                     .arg(colour.red())
-                     .arg(colour.green())
-                     .arg(colour.blue()));
+  pixel->setText(pixelText(decoded->levels, *at));
 }
 
 void PredictionsView::Impl::moveInstance(int by) {

@@ -86,6 +86,7 @@ struct PredictionsView::Impl {
   std::vector<int> placesWithErrors() const;
   void showPixel(std::optional<QPoint> pixel);
   void setStep(qint64 step);
+  void showPredictions(qint64 step);
   void chooseStep();
   void toggleMaximized();
 };

@@ -114,17 +114,20 @@ coco::ImageMatches FilteredAp::matchesOf(std::size_t index, double scoreThreshol
 }
 
 coco::ApUncertainty FilteredAp::withInterval(double scoreThreshold,
-                                             const std::set<CategoryId>& hidden) const {
+                                             const std::set<CategoryId>& hidden,
+                                             const std::stop_token& stop) const {
   std::vector<coco::Category> categories;
   for (const CheckpointOverlaps::OfCategory& category : overlaps_->categories)
     if (!hidden.contains(category.id)) categories.push_back({category.id, {}});
   std::ranges::sort(categories, {}, &coco::Category::id);
   std::vector<coco::ImageMatches> matches;
-  for (std::size_t i = 0; i < overlaps_->images.size(); ++i)
+  for (std::size_t i = 0; i < overlaps_->images.size(); ++i) {
+    if (stop.stop_requested()) return {};
     matches.push_back(matchesOf(i, scoreThreshold, hidden));
+  }
   // On one processor, so that the sliders stay quick.
   const coco::WeightedAp results(matches, categories, paramsOfAll(), 1);
-  return coco::bootstrap(results, {.resamples = kResamples, .threads = 1});
+  return coco::bootstrap(results, {.resamples = kResamples, .threads = 1, .stop = stop});
 }
 
 }  // namespace lockstep::widgets

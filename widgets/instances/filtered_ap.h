@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <vector>
 
 #include "engine/coco/analysis/bootstrap.h"
@@ -28,8 +29,10 @@ class FilteredAp {
   const std::shared_ptr<const CheckpointOverlaps>& overlaps() const { return overlaps_; }
   /// Milliseconds with 500,000 detections.
   coco::ApFigures at(double scoreThreshold, const std::set<CategoryId>& hidden) const;
-  /// With the interval of a bootstrap over the images. Takes about a second.
-  coco::ApUncertainty withInterval(double scoreThreshold, const std::set<CategoryId>& hidden) const;
+  /// With the interval of a bootstrap over the images. Takes about a second, unless it is stopped:
+  /// then it ends soon, with a result that means nothing.
+  coco::ApUncertainty withInterval(double scoreThreshold, const std::set<CategoryId>& hidden,
+                                   const std::stop_token& stop = {}) const;
 
  private:
   /// Of a detection at Ranked::place, at all thresholds.

@@ -30,8 +30,8 @@ MatchedPair::Side MatchedPair::matched(const coco::Dataset& common,
   std::vector<std::uint32_t> firstOf;
   for (const coco::Image& image : common.images()) {
     firstOf.push_back(static_cast<std::uint32_t>(detections.size()));
-    const std::vector<coco::Detection>& own = *predictions.at(image.id);
-    detections.insert(detections.end(), own.begin(), own.end());
+    const auto own = predictions.at(image.id).read();
+    detections.insert(detections.end(), own->begin(), own->end());
   }
   coco::Params params;
   params.maxDetections.back() = rules.mostDetections;
@@ -58,6 +58,7 @@ PairedObject MatchedPair::instance(std::size_t side, std::size_t image, std::int
   if (detection >= 0) {
     const coco::OverlapDetection& found = overlaps.detections[static_cast<std::size_t>(detection)];
     object.detections.at(side) = static_cast<int>(found.index - own.firstOf[image]);
+    object.score = found.score;
     object.category = found.category;
     object.areaPx = found.areaPx;
   }

@@ -25,8 +25,8 @@ std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
     const coco::Image& image = dataset.images()[i];
     const auto one = first.find(image.id), other = second.find(image.id);
     if (one == first.end() || other == second.end()) return;
-    const auto matched = [&](const PredictionStore::Detections& detections) {
-      return coco::matchImage(image, dataset.annotationsOf(i), *detections, rules.type,
+    const auto matched = [&](const ImageDetections& detections) {
+      return coco::matchImage(image, dataset.annotationsOf(i), *detections.read(), rules.type,
                               thresholds.score, thresholds.iou, rules.mostDetections)
           .detectionOfGt;
     };

@@ -21,6 +21,7 @@ struct PairedObject {
   double areaPx = 0;
   /// What is meant of each result, an index on its image; -1: whatever finds the object.
   std::array<int, 2> detections{-1, -1};
+  double score = 0;  ///< of the detection that is meant
 };
 
 /// Every object that counts (no crowds), in the order of the dataset, of the images that both have.

@@ -49,6 +49,14 @@ void PredictionStore::add(qint64 step, std::vector<coco::Detection> detections,
   }
 }
 
+void PredictionStore::add(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file) {
+  mergeCheckpoint(step);
+  for (const ImageId image : file->images()) {
+    predictions_[step][image] = ImageDetections(file, image, cache_);
+    requests_.erase({step, image});
+  }
+}
+
 void PredictionStore::forgetAfter(qint64 step) {
   predictions_.erase(predictions_.upper_bound(step), predictions_.end());
   averagePrecisions_.erase(averagePrecisions_.upper_bound(step), averagePrecisions_.end());
@@ -57,10 +65,10 @@ void PredictionStore::forgetAfter(qint64 step) {
   std::erase_if(checkpoints_, [step](qint64 known) { return known > step; });
 }
 
-PredictionStore::Detections PredictionStore::find(qint64 step, ImageId image) const {
+ImageDetections PredictionStore::find(qint64 step, ImageId image) const {
   const ByImage& byImage = at(step);
   const auto found = byImage.find(image);
-  return found == byImage.end() ? nullptr : found->second;
+  return found == byImage.end() ? ImageDetections() : found->second;
 }
 
 const PredictionStore::ByImage& PredictionStore::at(qint64 step) const {

@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/coco/files/results.h"
+#include "engine/coco/files/results_by_image.h"
+#include "widgets/instances/image_detections.h"
 
 namespace lockstep::widgets {
 
 /// Predictions by checkpoint and image, and the checkpoints with their AP.
 class PredictionStore {
  public:
-  using Detections = std::shared_ptr<const std::vector<coco::Detection>>;
+  using Detections = ImageDetections;
   using ByImage = std::map<ImageId, Detections>;
 
   void clear();
@@ -36,10 +37,12 @@ class PredictionStore {
   /// also those without detections; the images of the detections are added to them.
   void add(qint64 step, std::vector<coco::Detection> detections,
            const std::vector<ImageId>& imageIds);
+  /// The same of a file, which is read when detections are asked for.
+  void add(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file);
   /// Removes predictions and checkpoints after `step`: the run was resumed there.
   void forgetAfter(qint64 step);
-  /// nullptr: the image was not predicted at this step.
-  Detections find(qint64 step, ImageId image) const;
+  /// Null: the image was not predicted at this step.
+  ImageDetections find(qint64 step, ImageId image) const;
   const ByImage& at(qint64 step) const;
 
   void setAveragePrecisions(std::map<qint64, double> values) {
@@ -64,6 +67,7 @@ class PredictionStore {
   std::map<qint64, ByImage> predictions_;
   std::map<qint64, double> averagePrecisions_;
   std::map<std::pair<qint64, ImageId>, Request> requests_;
+  std::shared_ptr<DetectionCache> cache_ = std::make_shared<DetectionCache>();
 };
 
 }  // namespace lockstep::widgets
