@@ -113,8 +113,13 @@ class TstCanvasPixels : public QObject {
     canvas.setLayers({true, true, false, false});
     canvas.zoomToActualSize();
     canvas.zoomBy(scale);
+    const double ratio = canvas.devicePixelRatioF();
+    QCOMPARE(ratio, std::max(1, qEnvironmentVariableIntValue("QT_SCALE_FACTOR")));
+    canvas.grab();
+    QTRY_VERIFY(canvas.isReady());
     const QImage shown = canvas.grab().toImage();
-    const QPointF corner = canvas.toWidget({0, 0});
+    const QPointF corner = canvas.toWidget({0, 0}) * ratio;
+    scale *= ratio;
     const int block = std::max(1, static_cast<int>(1 / scale));  // image px of a side
     // Of 255. Below 1 the fills of the missed and of the detections are each averaged before they
     // are blended.
