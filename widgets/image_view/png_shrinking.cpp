@@ -2,14 +2,16 @@
 
 #include <png.h>
 
+#include <array>
 #include <csetjmp>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kChannels = 4;  // libpng is made to give RGBA of 8 bits
+constexpr std::size_t kChannels = 4;  // libpng is made to give RGBA of 8 bits
 
 /// libpng leaves its functions by longjmp(), which no destructor may stand in the way of: what they
 /// work on is here.
@@ -37,8 +39,8 @@ class PngReader {
     return true;
   }
   QImage takePicture() {
-    return hasAlpha_ ? picture_.convertToFormat(QImage::Format_ARGB32_Premultiplied)
-                     : picture_.convertToFormat(QImage::Format_RGB32);
+    picture_.convertTo(hasAlpha_ ? QImage::Format_ARGB32_Premultiplied : QImage::Format_RGB32);
+    return std::move(picture_);
   }
   QString error() const { return QString::fromLatin1(error_); }
 
@@ -74,19 +76,27 @@ class PngReader {
   }
 
   void readRows() {
-    const auto columns = static_cast<png_uint_32>(picture_.width());
-    sums_.assign(std::size_t{columns} * kChannels, 0);
-    for (png_uint_32 y = 0; y < static_cast<png_uint_32>(picture_.height()) * shrink_; ++y) {
-      png_read_row(png_, row_.data(), nullptr);
-      for (png_uint_32 x = 0; x < columns * shrink_; ++x)
-        for (int c = 0; c < kChannels; ++c)
-          sums_[x / shrink_ * kChannels + c] += row_[x * kChannels + c];
-      if ((y + 1) % shrink_ != 0) continue;
-      uchar* const to = picture_.scanLine(static_cast<int>(y / shrink_));
+    sums_.assign(static_cast<std::size_t>(picture_.width()) * kChannels, 0);
+    for (int y = 0; y < picture_.height(); ++y) {
+      for (png_uint_32 i = 0; i < shrink_; ++i) {
+        png_read_row(png_, row_.data(), nullptr);
+        addRow();
+      }
+      uchar* const to = picture_.scanLine(y);
       const png_uint_32 count = shrink_ * shrink_;
-      for (std::size_t i = 0; i < sums_.size(); ++i)
+      for (std::size_t i = 0; i < sums_.size(); ++i) {
         to[i] = static_cast<uchar>((sums_[i] + count / 2) / count);
-      sums_.assign(sums_.size(), 0);
+        sums_[i] = 0;
+      }
+    }
+  }
+  void addRow() {
+    const png_byte* from = row_.data();
+    for (std::size_t i = 0; i < sums_.size(); i += kChannels) {
+      std::array<std::uint32_t, kChannels> sum{};
+      for (png_uint_32 x = 0; x < shrink_; ++x, from += kChannels)
+        for (std::size_t c = 0; c < kChannels; ++c) sum[c] += from[c];
+      for (std::size_t c = 0; c < kChannels; ++c) sums_[i + c] += sum[c];
     }
   }
 
