@@ -70,10 +70,12 @@ coco::ApFigures evaluated(const MadePredictions& made, double score,
     std::erase_if(annotations, [&](const auto& one) { return hidden.contains(one.categoryId); });
   });
   std::vector<coco::Detection> detections;
-  for (const auto& [id, found] : made.predictions)
-    for (const coco::Detection& detection : *found)
+  for (const auto& [id, found] : made.predictions) {
+    const auto own = found.read();
+    for (const coco::Detection& detection : *own)
       if (detection.score >= score && !hidden.contains(detection.categoryId))
         detections.push_back(detection);
+  }
   const coco::AveragePrecision all = coco::evaluate(left, detections, coco::IouType::Mask);
   return {all.stats[0], all.stats[1]};
 }
@@ -96,7 +98,7 @@ class TstCheckpointAnalysis : public QObject {
     const auto overlaps = cache.at(10, made.dataset, made.predictions, {});
     std::vector<coco::Detection> all;
     for (const auto& [id, detections] : made.predictions)
-      all.insert(all.end(), detections->begin(), detections->end());
+      all.insert(all.end(), detections.read()->begin(), detections.read()->end());
     coco::Dataset predicted = made.dataset;
     predicted.keepImages(
         [&](std::size_t, const coco::Image& image) { return made.predictions.contains(image.id); });

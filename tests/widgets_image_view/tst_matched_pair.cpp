@@ -123,8 +123,8 @@ class TstMatchedPair : public QObject {
   static const coco::Detection& detectionOf(const tests::MadePairs& made,
                                             const PairedObject& object, std::size_t side) {
     const ImageId image = made.dataset.images()[object.imageIndex].id;
-    return (*(side == 0 ? made.first : made.second)
-                 .at(image))[static_cast<std::size_t>(object.detections.at(side))];
+    return (*(side == 0 ? made.first : made.second).at(image).read())[static_cast<std::size_t>(
+        object.detections.at(side))];
   }
 
   static void checkClasses(const tests::MadePairs& made, const MatchedPair& pair,

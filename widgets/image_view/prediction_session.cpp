@@ -11,8 +11,9 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kDecodeThreads = 2;
-constexpr qint64 kImageCacheKiB = 160 * 1024;
-constexpr qsizetype kGeometryCacheKiB = 48 * 1024;
+constexpr qint64 kImageCacheKiB = 96 * 1024;
+constexpr qsizetype kGeometryCacheKiB = 24 * 1024;
+constexpr std::size_t kOverlapCacheBytes = std::size_t{64} << 20;
 constexpr int kAllocationLimitMiB = 1024;
 /// From the last move of a slider on.
 constexpr std::chrono::milliseconds kUntilInterval{300};
@@ -72,7 +73,7 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   decoded_.reset();
   scene_.reset();
   analysis_.reset();
-  overlaps_ = std::make_shared<OverlapCache>();
+  overlaps_ = std::make_shared<OverlapCache>(kOverlapCacheBytes);
   geometries_.clear();
   images_.clear();
   sceneJob_.cancel();
