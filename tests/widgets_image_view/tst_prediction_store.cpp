@@ -52,7 +52,7 @@ class TstPredictionStore : public QObject {
     QCOMPARE(found.read()->size(), std::size_t{2});
     QCOMPARE((*found.read())[1].score, 0.7);
     QVERIFY(found == store.find(10, ImageId{1}));
-    QVERIFY_EXCEPTION_THROWN(store.find(10, ImageId{2}).read(), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, store.find(10, ImageId{2}).read());
     store.add(10, file);
     QVERIFY(!(found == store.find(10, ImageId{1})));  // read anew
   }

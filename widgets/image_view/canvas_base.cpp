@@ -63,8 +63,9 @@ bool CanvasBase::paintOn(QPainter& painter, QSize size, double devicePixelRatio,
   }
   QElapsedTimer clock;
   clock.start();
+  bool isSomethingDrawn = false;
   for (const QRect& part : squaresOf(std::exchange(stale_, QRegion()))) {
-    if (clock.elapsed() >= atMost.count()) {
+    if (std::exchange(isSomethingDrawn, true) && clock.elapsed() >= atMost.count()) {
       stale_ |= part;
       continue;
     }
