@@ -121,6 +121,7 @@ void MainWindow::connectSignals() {
   connect(pages_->runBanner(), &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
   connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
   connect(monitorPage(), &MonitorPage::exportRequested, this, &MainWindow::exportCurves);
+  connect(pages_, &PageArea::exportRequested, this, &MainWindow::exportResults);
   connect(monitorPage(), &MonitorPage::alertsRequested, this, [this] {
     logDock_->bringUp();
     log_->showAlerts();

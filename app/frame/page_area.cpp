@@ -139,6 +139,12 @@ PredictionsPage* PageArea::predictionsPage() {
   connect(predictions_, &PredictionsPage::readyChanged, this, &PageArea::readyChanged);
   connect(predictions_, &PredictionsPage::configureRequested, this,
           [this] { showPage(Page::Configure); });
+  connect(predictions_, &PredictionsPage::comparisonRequested, this,
+          [this](const QString& folder, qint64 step) {
+            showPage(Page::Compare);
+            compare_->compareCheckpoint(folder, step);
+          });
+  connect(predictions_, &PredictionsPage::exportRequested, this, &PageArea::exportRequested);
   connect(predictions_, &PredictionsPage::checkpointChosen, monitor_, &MonitorPage::showStep);
   connect(monitor_, &MonitorPage::cursorMoved, predictions_, &PredictionsPage::followCursor);
   predictions_->setRun(current_);
@@ -173,8 +179,19 @@ ComparePage* PageArea::comparePage() {
   compare_ = new ComparePage;
   replacePage(pages_, Page::Compare, compare_);
   connect(compare_, &ComparePage::readyChanged, this, &PageArea::readyChanged);
+  connect(compare_, &ComparePage::exportRequested, this, &PageArea::exportRequested);
+  compare_->restoreViewState(compareState_);
   compare_->setRuns(shown_);
   return compare_;
+}
+
+QVariantMap PageArea::compareState() const {
+  return compare_ ? compare_->viewState() : compareState_;
+}
+
+void PageArea::restoreCompareState(const QVariantMap& state) {
+  compareState_ = state;
+  if (compare_) compare_->restoreViewState(state);
 }
 
 void PageArea::showPredictionsAt(qint64 step) {

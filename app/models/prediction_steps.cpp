@@ -1,6 +1,7 @@
 #include "app/models/prediction_steps.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "engine/events/tags.h"
@@ -21,6 +22,10 @@ PredictionSteps::PredictionSteps(const std::vector<std::int64_t>& stored,
 qint64 PredictionSteps::atOrBefore(qint64 step) const {
   const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
   return after == steps_.begin() ? steps_.front() : *std::prev(after);
+}
+
+qint64 PredictionSteps::nearestTo(qint64 step) const {
+  return *std::ranges::min_element(steps_, {}, [step](qint64 one) { return std::abs(one - step); });
 }
 
 void PredictionSteps::forgetAfter(qint64 step) {

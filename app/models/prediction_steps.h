@@ -25,6 +25,8 @@ class PredictionSteps {
   qint64 initialStep() const { return initialStep_; }
   /// The newest step at or before `step`, else the first one. Must not be empty.
   qint64 atOrBefore(qint64 step) const;
+  /// The older of two. Must not be empty.
+  qint64 nearestTo(qint64 step) const;
   /// Removes later steps: the run was resumed at `step`.
   void forgetAfter(qint64 step);
 

@@ -220,6 +220,15 @@ void PredictionsPage::addNamedActions() {
     widgets::addNamedAction(this, widgets::ActionPlace::Predictions, id, text, {},
                             [this, part] { showPart(part); });
   };
+  widgets::addNamedAction(this, widgets::ActionPlace::Predictions, "predictions.export",
+                          tr("Export…"), {Qt::CTRL | Qt::Key_E},
+                          [this] { Q_EMIT exportRequested(); });
+  widgets::addNamedAction(
+      this, widgets::ActionPlace::Predictions, "predictions.compare",
+      tr("Compare this checkpoint with another"), {Qt::SHIFT | Qt::Key_C}, [this] {
+        if (run_ && !steps_.isEmpty())
+          Q_EMIT comparisonRequested(run_->folder(), view_->currentCheckpoint());
+      });
   add("predictions.held_out_images", tr("Show the held-out images"), ImagePart::HeldOut);
   add("predictions.training_images", tr("Show the training images"), ImagePart::Training);
 }

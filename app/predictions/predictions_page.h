@@ -42,6 +42,10 @@ class PredictionsPage : public QWidget {
  Q_SIGNALS:
   void readyChanged();
   void configureRequested();
+  /// What is shown, to files.
+  void exportRequested();
+  /// Compare this checkpoint with another.
+  void comparisonRequested(const QString& folder, qint64 step);
   /// The user chose another checkpoint.
   void checkpointChosen(qint64 step);
 

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/instances/error_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -109,9 +110,11 @@ void ImageFilterBar::fillFilter() {
   filter_->addItem(tr("All images"), static_cast<int>(Filter::All));
   filter_->addItem(tr("Predicted images"), static_cast<int>(Filter::Predicted));
   filter_->addItem(tr("Images with errors"), static_cast<int>(Filter::WithErrors));
-  for (std::size_t type = 0; type < coco::kErrorTypeCount; ++type)
-    filter_->addItem(tr("Errors: %1").arg(QLatin1String(coco::kErrorTypeNames[type])),
-                     kFirstError + static_cast<int>(type));
+  for (int type = 0; type < static_cast<int>(coco::kErrorTypeCount); ++type) {
+    const ErrorText error = errorText(static_cast<coco::ErrorType>(type));
+    filter_->addItem(tr("Errors: %1").arg(error.name), kFirstError + type);
+    filter_->setItemData(filter_->count() - 1, error.sentence, Qt::ToolTipRole);
+  }
 }
 
 void ImageFilterBar::fillSort() {

@@ -16,6 +16,8 @@
 
 namespace lockstep::widgets {
 
+struct ShownResults;
+
 /// The Predictions page: image, ground truth and predictions of one checkpoint, thumbnails,
 /// thresholds, instances.
 ///
@@ -84,6 +86,8 @@ class PredictionsView : public QWidget {
   std::optional<ChosenInstance> chosenInstance() const;
   /// std::nullopt without a dataset.
   std::optional<coco::Image> shownImage() const;
+  /// For files, named by its step; std::nullopt: no image is shown yet.
+  std::optional<ShownResults> shown() const;
 
  Q_SIGNALS:
   void ready();

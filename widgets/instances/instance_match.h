@@ -23,6 +23,10 @@ struct MatchRules {
   std::size_t mostDetections = coco::Params().mostDetections();
 };
 
+/// px² of the mask where masks are matched and there is one, else of the box.
+double shownAreaPx(const coco::Detection& detection, coco::IouType type);
+double shownAreaPx(const coco::Annotation& object, coco::IouType type);
+
 /// An image with its annotations and detections.
 struct ImageContent {
   coco::Image image;
@@ -48,7 +52,7 @@ struct InstanceFacts {
   bool isError() const { return verdict == Verdict::FalsePositive || verdict == Verdict::Missed; }
 };
 
-/// "missed", the error type of a false positive as `coco-eval` names it, or "".
+/// ErrorText::name of a false positive or a missed object, or "".
 QString errorName(const InstanceFacts& facts);
 
 struct MatchThresholds {

@@ -35,7 +35,7 @@ std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
       if (ofFirst[a] < -1) continue;
       const coco::Annotation& object = dataset.annotationsOf(i)[a];
       ofImages[i].push_back({i, static_cast<int>(a), findersOf(ofFirst[a], ofSecond[a]),
-                             object.categoryId, object.area});
+                             object.categoryId, shownAreaPx(object, rules.type)});
     }
   });
   std::vector<PairedObject> all;

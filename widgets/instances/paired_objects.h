@@ -18,7 +18,7 @@ struct PairedObject {
   int annotation = -1;         ///< in annotationsOf(imageIndex); -1: none
   Finders finders = Finders::Both;
   CategoryId category{};  ///< of the object, else of the detection
-  double areaPx = 0;
+  double areaPx = 0;      ///< shownAreaPx()
   /// What is meant of each result, an index on its image; -1: whatever finds the object.
   std::array<int, 2> detections{-1, -1};
 };
