@@ -259,9 +259,9 @@ void ComparePage::resizeEvent(QResizeEvent* event) {
 void ComparePage::placeTables() {
   const bool isWide = width() >= widgets::scaledPx(kSideBySideFromPx);
   split_->setOrientation(isWide ? Qt::Horizontal : Qt::Vertical);
-  // Wide enough for all tabs, but for half of the page where that is less.
+  // Wide enough for all tabs, but for three fifths of the page where that is less.
   const int tabs = tables_->tabBar()->sizeHint().width();
-  tables_->setMinimumWidth(isWide ? std::min(tabs, width() / 2) : 0);
+  tables_->setMinimumWidth(isWide ? std::min(tabs, width() * 3 / 5) : 0);
 }
 
 widgets::MatchRules ComparePage::rules() const {

@@ -235,8 +235,9 @@ QString ComparePage::rulesNote() const {
 
 QString ComparePage::nameOf(std::size_t side) const {
   const Side& own = sides_.at(side);
-  return (own.of->isOfFile() ? tr("%1: %2") : tr("%1: %2, step %3"))
-      .arg(letterOf(side), own.runs->currentText(), QLocale().toString(own.of->step()));
+  const QString name = tr("%1: %2").arg(letterOf(side), own.runs->currentText());
+  return own.of->isOfFile() ? name
+                            : tr("%1, step %2").arg(name, QLocale().toString(own.of->step()));
 }
 
 QString ComparePage::verdict() const { return verdict_->text(); }

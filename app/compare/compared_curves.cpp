@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -46,6 +47,16 @@ void ComparedCurves::buildUi() {
   column->setSpacing(6);
   column->addLayout(head);
   column->addWidget(note_);
+  // So that the page is not as high as the cards would like to be.
+  auto* scroll = new QScrollArea;
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  auto* inside = new QWidget;
+  column_ = new QVBoxLayout(inside);
+  column_->setContentsMargins(0, 0, 0, 0);
+  column_->setSpacing(6);
+  scroll->setWidget(inside);
+  column->addWidget(scroll, 1);
   for (const CardPlan& plan : monitorCards())
     if (!plan.curves.empty() && plan.curves.back().evaluation) addCard(plan);
 }
@@ -60,8 +71,7 @@ void ComparedCurves::addCard(const CardPlan& plan) {
           [this, own = card.card](std::optional<double> x) {
             for (const Card& each : cards_) each.card->plot()->showCursor(x, each.card == own);
           });
-  layout()->addWidget(card.card);
-  static_cast<QVBoxLayout*>(layout())->setStretchFactor(card.card, 1);
+  column_->addWidget(card.card, 1);
   if (card.isLoss) figures_->addItem(plan.title, static_cast<int>(cards_.size()));
   cards_.push_back(std::move(card));
 }

@@ -11,6 +11,7 @@
 
 class QComboBox;
 class QLabel;
+class QVBoxLayout;
 
 namespace lockstep::widgets {
 class AxisChoice;
@@ -70,6 +71,7 @@ class ComparedCurves : public QWidget {
   std::array<Side, 2> sides_;
   std::array<bool, 3> drawn_{};  ///< scope() of the curves
   std::vector<Card> cards_;
+  QVBoxLayout* column_ = nullptr;  ///< of the cards
   QComboBox* figures_ = nullptr;
   widgets::AxisChoice* axis_ = nullptr;
   QLabel* note_ = nullptr;

@@ -69,7 +69,7 @@ QStringList argumentsOf(const ShownResults& of, const Workplace& place) {
       QStringLiteral("--score-threshold"),
       QString::number(of.scoreThreshold, 'g', 17)};
   if (of.rules.mostDetections > kFewerDetections)
-    arguments << QStringLiteral("--max-detections")
+    arguments << QStringLiteral("--max-dets")
               << QStringLiteral("1,%1,%2").arg(kFewerDetections).arg(of.rules.mostDetections);
   if (!of.imagesFolder.isEmpty()) arguments << QStringLiteral("--images") << of.imagesFolder;
   return arguments;

@@ -278,7 +278,7 @@ class TstAsCocoEval : public QObject {
                              "coco-tiny/annotations/instances_val2017.json"})
       for (const bool areMasks : {false, true})
         QTest::addRow("%s, %s", file, areMasks ? "masks" : "boxes")
-            << QLatin1String(file) << areMasks;
+            << QString::fromLatin1(file) << areMasks;
   }
   void realDataAsTheProgram() {
     QFETCH(QString, file);
