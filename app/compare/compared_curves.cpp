@@ -12,6 +12,7 @@
 #include "app/controllers/metric_curve.h"
 #include "widgets/plots/axis_choice.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/run_legend.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -46,7 +47,9 @@ void ComparedCurves::buildUi() {
   column->setContentsMargins(0, 6, 0, 0);
   column->setSpacing(6);
   column->addLayout(head);
+  legend_ = new widgets::RunLegend;
   column->addWidget(note_);
+  column->addWidget(legend_);
   // So that the page is not as high as the cards would like to be.
   auto* scroll = new QScrollArea;
   scroll->setFrameShape(QFrame::NoFrame);
@@ -144,6 +147,9 @@ void ComparedCurves::giveCurves() {
     each.card->setEventMarks(marks);
     each.card->refresh();
   }
+  std::vector<widgets::RunLegend::Run> legend;
+  for (const RunGroup& group : drawn) legend.push_back({group.name, group.styleIndex, false});
+  legend_->setRuns(std::move(legend));
   drawn_ = scope();
   note_->setText(noteText());
 }

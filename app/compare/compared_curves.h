@@ -16,6 +16,7 @@ class QVBoxLayout;
 namespace lockstep::widgets {
 class AxisChoice;
 class CurveCard;
+class RunLegend;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
@@ -74,6 +75,7 @@ class ComparedCurves : public QWidget {
   QVBoxLayout* column_ = nullptr;  ///< of the cards
   QComboBox* figures_ = nullptr;
   widgets::AxisChoice* axis_ = nullptr;
+  widgets::RunLegend* legend_ = nullptr;
   QLabel* note_ = nullptr;
 };
 
