@@ -11,12 +11,12 @@ protocol::PredictRequest requestFor(const AskedPrediction& asked) {
   protocol::PredictRequest request;
   request.weights = std::to_string(asked.step);
   request.scoreThreshold = kScoreThreshold;
-  if (!asked.image) {
-    request.split = splitOf(asked.part);
-  } else if (asked.file.isEmpty()) {
+  if (!asked.files.isEmpty()) {
+    for (const QString& file : asked.files) request.paths.push_back(file.toStdString());
+  } else if (asked.image) {
     request.imageIds = {*asked.image};
   } else {
-    request.paths = {asked.file.toStdString()};
+    request.split = splitOf(asked.part);
   }
   return request;
 }

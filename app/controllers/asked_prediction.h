@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <optional>
 
 #include "app/models/image_part.h"
@@ -10,10 +11,11 @@ namespace lockstep::app {
 
 /// What an engine was asked to predict with the checkpoint of a step.
 struct AskedPrediction {
-  std::optional<qint64> image;  ///< nullopt: all images of the part
+  std::optional<qint64> image;  ///< nullopt: all images of the part, or of `files`
   qint64 step = 0;
   ImagePart part = ImagePart::HeldOut;
-  QString file{};  ///< of the image; empty: it is a held-out one, which the engine knows by its id
+  QStringList
+      files{};  ///< of the images; empty: held-out ones, which the engine knows by their ids
   bool operator==(const AskedPrediction&) const = default;
 };
 

@@ -114,6 +114,10 @@ void MainWindow::connectSignals() {
   connect(pages_, &PageArea::pageShown, this, &MainWindow::handlePageShown);
   connect(pages_, &PageArea::readyChanged, this, &MainWindow::readyChanged);
   connect(pages_, &PageArea::configurePageCreated, this, &MainWindow::connectConfigurePage);
+  connect(pages_, &PageArea::runRequested, this, [this](const QString& folder) {
+    runList_->addRun(folder);
+    runs_->selectRun(folder);
+  });
   connect(pages_, &PageArea::experimentRequested, this, [this](const QString& file) {
     showPage(Page::Configure);
     configurePage()->open(file);

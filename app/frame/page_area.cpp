@@ -139,6 +139,7 @@ PredictionsPage* PageArea::predictionsPage() {
   connect(predictions_, &PredictionsPage::readyChanged, this, &PageArea::readyChanged);
   connect(predictions_, &PredictionsPage::configureRequested, this,
           [this] { showPage(Page::Configure); });
+  connect(predictions_, &PredictionsPage::runRequested, this, &PageArea::runRequested);
   connect(predictions_, &PredictionsPage::checkpointChosen, monitor_, &MonitorPage::showStep);
   connect(monitor_, &MonitorPage::cursorMoved, predictions_, &PredictionsPage::followCursor);
   predictions_->setRun(current_);

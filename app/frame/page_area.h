@@ -71,6 +71,8 @@ class PageArea : public QWidget {
   void readyChanged();
   void pageShown(lockstep::app::Page page);
   void configurePageCreated(lockstep::app::ConfigurePage* page);
+  /// List and select this run.
+  void runRequested(const QString& folder);
   /// Show this experiment file.
   void experimentRequested(const QString& file);
 

@@ -12,6 +12,7 @@
 #include "engine/config/evaluation_metrics.h"
 #include "engine/protocol/messages.h"
 #include "engine/run_folder/run_experiment.h"
+#include "engine/run_folder/weights_categories.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -59,6 +60,39 @@ LoadedDataset loadPart(const DatasetFiles& part) {
     return {{std::move(dataset), part.images, part.engineImages, part.mostDetections,
              isOfMasks ? coco::IouType::Mask : coco::IouType::Box},
             {}};
+  } catch (const std::exception& error) {
+    return {{}, QString::fromUtf8(error.what())};
+  }
+}
+
+/// Of the newest checkpoint, else of the held-out annotations, if one of them is there.
+std::vector<coco::Category> categoriesOf(const std::string& runFolder,
+                                         const std::string& annotations) {
+  const run_folder::Layout layout(runFolder);
+  const std::vector<std::int64_t> steps = run_folder::checkpointSteps(layout);
+  if (!steps.empty()) {
+    auto known = run_folder::categoriesOfWeights(layout.checkpoint(steps.back()) /
+                                                 run_folder::kCheckpointFiles[0]);
+    if (!known.empty()) return known;
+  }
+  if (!base::pathExists(annotations)) return {};
+  return coco::Dataset::loadBoxes(annotations).categories();
+}
+
+LoadedDataset loadOpened(const QString& runFolder, const std::vector<coco::Image>& images) {
+  try {
+    LoadedDataset loaded;
+    std::vector<coco::Category> categories;
+    if (!runFolder.isEmpty()) {
+      const DatasetFiles run = readDatasetFiles(runFolder.toStdString(), protocol::Split::Val);
+      if (!run.error.isEmpty()) return {{}, run.error};
+      loaded.data.mostDetections = run.mostDetections;
+      loaded.data.iouType = run.hasMasks ? coco::IouType::Mask : coco::IouType::Box;
+      categories = categoriesOf(runFolder.toStdString(), run.annotations.toStdString());
+    }
+    loaded.data.dataset = std::make_shared<const coco::Dataset>(
+        coco::Dataset::fromParts(images, std::move(categories), {}, "the opened images"));
+    return loaded;
   } catch (const std::exception& error) {
     return {{}, QString::fromUtf8(error.what())};
   }
@@ -118,7 +152,7 @@ void PredictionsStore::load(const QString& file, std::function<Result(const QStr
   });
 }
 
-void PredictionsStore::setRun(const RunFileAccess& files, ImagePart part) {
+void PredictionsStore::beginRun(const RunFileAccess& files, ImagePart part) {
   files_ = files;
   part_ = part;
   requested_.clear();
@@ -126,6 +160,24 @@ void PredictionsStore::setRun(const RunFileAccess& files, ImagePart part) {
   pendingReads_.clear();
   ++generation_;
   if (std::exchange(running_, 0) > 0 && files.folder.isEmpty()) Q_EMIT idle();
+}
+
+void PredictionsStore::setOpened(const RunFileAccess& files, std::vector<coco::Image> images) {
+  beginRun(files, ImagePart::Opened);
+  const std::string config = run_folder::Layout(files.folder.toStdString()).config().string();
+  load<LoadedDataset>(
+      files.folder.isEmpty() ? QString() : QString::fromStdString(config),
+      [folder = files.folder, images = std::move(images)](const QString& error) {
+        return error.isEmpty() ? loadOpened(folder, images) : LoadedDataset{{}, error};
+      },
+      [this](LoadedDataset&& loaded) {
+        if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(loaded.error);
+        Q_EMIT datasetLoaded(loaded.data);
+      });
+}
+
+void PredictionsStore::setRun(const RunFileAccess& files, ImagePart part) {
+  beginRun(files, part);
   if (files.folder.isEmpty()) return;
   const std::string folder = files.folder.toStdString();
   load<DatasetFiles>(
@@ -183,6 +235,7 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
 }
 
 void PredictionsStore::readAllOf(qint64 step) {
+  if (part_ == ImagePart::Opened) return;
   if (std::find(requestedAll_.begin(), requestedAll_.end(), step) != requestedAll_.end()) return;
   readKeptOf(step, [this, step](const std::string& file, const QString& error) {
     // Most steps have none.
@@ -212,13 +265,27 @@ void PredictionsStore::readKeptOf(
   });
 }
 
-void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image, bool isOfFile) {
-  read(step, file.toStdString(), [this, step, image, isOfFile](PredictionsOutcome&& outcome) {
-    if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
-    if (isOfFile) {
-      outcome.value->imageIds.clear();
-      for (coco::Detection& detection : outcome.value->detections) detection.imageId = image;
+void PredictionsStore::readAnswerOfFiles(qint64 step, const QString& file,
+                                         const std::vector<ImageId>& images) {
+  read(step, file.toStdString(), [this, step, images](PredictionsOutcome&& outcome) {
+    if (!outcome.value) {
+      for (const ImageId image : images) Q_EMIT answerFailed(image, step, outcome.error);
+      return;
     }
+    std::erase_if(outcome.value->detections, [&](coco::Detection& detection) {
+      const auto place = static_cast<std::size_t>(detection.imageId.value - 1);
+      if (place >= images.size()) return true;
+      detection.imageId = images[place];
+      return false;
+    });
+    outcome.value->imageIds = images;
+    Q_EMIT answerLoaded(*outcome.value);
+  });
+}
+
+void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image) {
+  read(step, file.toStdString(), [this, step, image](PredictionsOutcome&& outcome) {
+    if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
     auto& imageIds = outcome.value->imageIds;
     if (std::find(imageIds.begin(), imageIds.end(), image) == imageIds.end())
       imageIds.push_back(image);

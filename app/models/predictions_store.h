@@ -54,6 +54,9 @@ class PredictionsStore : public QObject {
   /// Loads a part of the dataset of another run, as its config.yaml names it. An empty folder: no
   /// run.
   void setRun(const RunFileAccess& files, ImagePart part = ImagePart::HeldOut);
+  /// The same of images that were opened beside a run's data, or without a run: they have no
+  /// objects, and the classes of the run's newest checkpoint.
+  void setOpened(const RunFileAccess& files, std::vector<coco::Image> images);
   ImagePart part() const { return part_; }
   QString runFolder() const { return files_.folder; }
   /// Reads predictions/step-N.json of the steps that were not requested before: of held-out images.
@@ -64,8 +67,9 @@ class PredictionsStore : public QObject {
   /// The same once they were predicted: they are there.
   void readNewAllOf(qint64 step);
   /// Reads the answer file of a prediction request: COCO results, or the format of step-N.json.
-  /// isOfFile: it has the one image with an id of its own.
-  void readAnswer(qint64 step, const QString& file, ImageId image, bool isOfFile = false);
+  void readAnswer(qint64 step, const QString& file, ImageId image);
+  /// The same of image files, whose ids there are 1 … n in the order of `images`.
+  void readAnswerOfFiles(qint64 step, const QString& file, const std::vector<ImageId>& images);
   /// Drops later steps; reads in progress of them emit nothing.
   void forgetAfter(qint64 step);
   bool isIdle() const { return running_ == 0; }
@@ -90,6 +94,7 @@ class PredictionsStore : public QObject {
   /// Reads a prediction file; `deliver` is called unless forgetAfter() or setRun() dropped it.
   void read(qint64 step, const std::string& file,
             std::function<void(PredictionsOutcome&&)> deliver);
+  void beginRun(const RunFileAccess& files, ImagePart part);
   void readKeptOf(qint64 step,
                   std::function<void(const std::string& file, const QString& error)> fail);
   template <typename Result>

@@ -1,10 +1,12 @@
 #include "app/predictions/predictions_page.h"
 
 #include <QDir>
+#include <QTemporaryDir>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
+#include "widgets/drop_hint.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/named_action.h"
 
@@ -15,28 +17,26 @@ PredictionsPage::PredictionsPage(QWidget* parent) : QWidget(parent) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(view_);
+  setAcceptDrops(true);
+  dropHint_ = new widgets::DropHint(this);
   connectSignals();
   addNamedActions();
+  addOpeningActions();
   setRun(nullptr);
 }
+
+PredictionsPage::~PredictionsPage() = default;
 
 void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::announceReady);
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
           [this](ImageId image, qint64 step) {
-            requestPrediction({image.value, step, part_, fileOf(image)});
+            requestPrediction({image.value, step, part_, filesOf(image)});
           });
-  connect(view_, &widgets::PredictionsView::allImagesRequested, this, [this](qint64 step) {
-    const AskedPrediction all{std::nullopt, step, part_};
-    std::erase(canceled_, all);
-    requestPrediction(all);
-  });
-  connect(view_, &widgets::PredictionsView::allImagesCanceled, this, [this](qint64 step) {
-    const AskedPrediction all{std::nullopt, step, part_};
-    canceled_.push_back(all);
-    if (run_) run_->cancelPrediction(all);
-    if (inspect_) inspect_->cancelPrediction(all);
-  });
+  connect(view_, &widgets::PredictionsView::allImagesRequested, this,
+          &PredictionsPage::predictAllImages);
+  connect(view_, &widgets::PredictionsView::allImagesCanceled, this,
+          &PredictionsPage::cancelAllImages);
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
     pendingStep_.reset();
     followsNewest_ = step >= steps_.initialStep();
@@ -56,12 +56,15 @@ void PredictionsPage::connectAnswers(Engine* engine) {
           [this, engine](const AskedPrediction& asked, const QString& file) {
             if (!asked.image) std::erase(canceled_, asked);
             if (isOfAnotherRun(engine) || asked.part != part_) return;
+            if (!asked.image && !asked.files.isEmpty()) return takeBatch(asked, file);
             if (!asked.image) {
               view_->setMessage({});
               view_->endAllImages(asked.step);
               return store_.readNewAllOf(asked.step);
             }
-            store_.readAnswer(asked.step, file, ImageId{*asked.image}, !asked.file.isEmpty());
+            const ImageId image{*asked.image};
+            if (asked.files.isEmpty()) return store_.readAnswer(asked.step, file, image);
+            store_.readAnswerOfFiles(asked.step, file, {image});
           });
   connect(engine, &Engine::predictionFailed, this,
           [this, engine](const AskedPrediction& asked, const QString& why) {
@@ -69,13 +72,16 @@ void PredictionsPage::connectAnswers(Engine* engine) {
             if (isOfAnotherRun(engine) || asked.part != part_) return;
             if (asked.image)
               return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
+            if (!asked.files.isEmpty()) return failBatch(asked, why, isWanted);
             view_->endAllImages(asked.step);
             if (isWanted) view_->setMessage(why);
           });
   connect(engine, &Engine::predictionProgressed, this,
           [this, engine](const AskedPrediction& asked, qint64 done, qint64 of) {
             if (!asked.image && asked.part == part_ && !isOfAnotherRun(engine))
-              view_->setAllImagesProgress(asked.step, done, of);
+              view_->setAllImagesProgress(asked.step,
+                                          batches_.isRunning() ? batches_.done() + done : done,
+                                          batches_.isRunning() ? batches_.of() : of);
           });
 }
 
@@ -85,8 +91,10 @@ void PredictionsPage::connectStore() {
     hasDataset_ = true;
     engineFolder_ = heldOut.engineFolder;
     view_->setMessage(std::exchange(whyLeft_, {}));
-    view_->setDataset(heldOut.dataset, heldOut.imagesFolder,
-                      {heldOut.iouType, heldOut.mostDetections});
+    if (part_ == ImagePart::Opened) showOpenedMessage();
+    view_->setDataset(
+        heldOut.dataset, heldOut.imagesFolder,
+        {heldOut.iouType, heldOut.mostDetections, /*hasTruth=*/part_ != ImagePart::Opened});
     restoreView();
     updateResults();
   });
@@ -103,7 +111,7 @@ void PredictionsPage::connectStore() {
   });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
     if (run_ && run_->program()) return showForeignRun();
-    if (part_ == ImagePart::Training) return leavePart(message);
+    if (part_ != ImagePart::HeldOut) return leavePart(message);
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
     view_->setMessage(message);
   });
@@ -131,8 +139,10 @@ void PredictionsPage::connectPredictions() {
 void PredictionsPage::setRun(RunController* run) {
   if (run_ == run && run) return;
   saveViewState();
+  endBatches();
   if (run_) disconnect(run_, nullptr, this, nullptr);
   run_ = run;
+  isAsked_ = false;
   hasDataset_ = false;
   hasRestoredAnswers_ = false;
   steps_ = {};
@@ -141,21 +151,27 @@ void PredictionsPage::setRun(RunController* run) {
   whyLeft_.clear();
   view_->clear();
   view_->setMessage({});
-  view_->setEmptyText(tr("No run to show"),
-                      tr("Select a run on the left to see its held-out images and predictions."),
-                      tr("Configure an experiment"));
+  showEmptyText();
   store_.setRun({});
   view_->setBringImage(nullptr);
   canceled_.clear();
   chooseInspection(run && !run->place() ? run->folder() : QString());
-  if (!run) return;
-  connectRun();
+  if (run) connectRun();
+  if (openedCheckpoint_ && run && run->folder() == openedCheckpoint_->runFolder)
+    pendingStep_ = std::exchange(openedCheckpoint_, std::nullopt)->step;
   if (isVisible()) load();
+}
+
+void PredictionsPage::showEmptyText() {
+  view_->setEmptyText(tr("No run to show"),
+                      tr("Select a run on the left to see its held-out images and predictions, or "
+                         "drop images, a folder or a checkpoint here."),
+                      tr("Configure an experiment"));
 }
 
 /// Saves the view state of the current run.
 void PredictionsPage::saveViewState() {
-  if (!hasDataset_) return;
+  if (!hasDataset_ || !run_) return;
   ViewState& memory = viewStates_[store_.runFolder()];
   memory.step = followsNewest_ ? std::nullopt : std::optional(view_->currentCheckpoint());
   memory.image = view_->shownImage();
@@ -225,10 +241,25 @@ void PredictionsPage::addNamedActions() {
 }
 
 void PredictionsPage::showPart(ImagePart part) {
+  if (part == ImagePart::Opened && opened_.images.empty()) {
+    showParts();  // the choice stays, unless some are opened
+    return openDialog();
+  }
   if (part == part_) return;
+  keepPlace();
+  part_ = part;
+  reload();
+}
+
+/// For when the same run's images are read again.
+void PredictionsPage::keepPlace() {
   saveViewState();
   if (hasDataset_ && !followsNewest_) pendingStep_ = view_->currentCheckpoint();
-  part_ = part;
+}
+
+void PredictionsPage::reload() {
+  endBatches();
+  isAsked_ = false;
   hasDataset_ = false;
   hasRestoredAnswers_ = false;
   view_->clear();
@@ -236,17 +267,26 @@ void PredictionsPage::showPart(ImagePart part) {
   if (isVisible()) load();
 }
 
-/// The training part cannot be shown.
+void PredictionsPage::showParts() {
+  view_->setParts({tr("Held-out images"), tr("Training images"),
+                   opened_.images.empty() ? tr("Open images…") : tr("Opened images")},
+                  static_cast<int>(part_));
+}
+
+/// The training part, or the opened images, cannot be shown.
 void PredictionsPage::leavePart(const QString& why) {
+  const bool isTraining = part_ == ImagePart::Training;
   showPart(ImagePart::HeldOut);
-  whyLeft_ = tr("The training images cannot be shown. %1").arg(why);
+  whyLeft_ = (isTraining ? tr("The training images cannot be shown. %1")
+                         : tr("The opened images cannot be shown. %1"))
+                 .arg(why);
 }
 
 /// Of an image that the engine does not know by its id; empty: it does.
-QString PredictionsPage::fileOf(ImageId image) const {
+QStringList PredictionsPage::filesOf(ImageId image) const {
   const auto shown = view_->shownImage();
   if (part_ == ImagePart::HeldOut || !shown || shown->id != image) return {};
-  return QDir(engineFolder_).filePath(QString::fromStdString(shown->fileName));
+  return {QDir(engineFolder_).filePath(QString::fromStdString(shown->fileName))};
 }
 
 void PredictionsPage::showEvent(QShowEvent* event) {
@@ -255,20 +295,29 @@ void PredictionsPage::showEvent(QShowEvent* event) {
 }
 
 void PredictionsPage::load() {
-  if (!run_) return;
-  const RunFileAccess files = run_->files();
-  if (store_.runFolder() == files.folder) return;
-  if (run_->program()) return showForeignRun();
+  if (isAsked_ || (!run_ && part_ != ImagePart::Opened)) return;
+  if (run_ && run_->program()) return showForeignRun();
+  isAsked_ = true;
+  const RunFileAccess files = run_ ? run_->files() : RunFileAccess();
   updatePredictionPossible();
-  view_->setParts({tr("Held-out images"), tr("Training images")}, static_cast<int>(part_));
+  showParts();
   view_->setMessage(part_ == ImagePart::Training ? tr("Loading the training images…")
+                    : part_ == ImagePart::Opened ? tr("Loading the opened images…")
                                                  : tr("Loading the held-out images…"));
+  if (part_ == ImagePart::Opened) return store_.setOpened(files, opened_.images);
   bringImagesFrom(files);
   store_.setRun(files, part_);
 }
 
 void PredictionsPage::updatePredictionPossible() {
-  const QString why = run_->predictionBlockedBy();
+  QString why;
+  if (!run_) {
+    why = tr("There is no checkpoint: select a run, or open one.");
+  } else if (part_ == ImagePart::Opened && run_->place()) {
+    why = tr("The opened images are on this machine, and the run is not.");
+  } else {
+    why = run_->predictionBlockedBy();
+  }
   view_->setPredictionPossible(why.isEmpty(), why);
 }
 
@@ -296,7 +345,9 @@ void PredictionsPage::showForeignRun() {
 void PredictionsPage::updateResults() {
   if (!run_ || !hasDataset_) return;
   const std::vector<std::int64_t>& kept = run_->checkpointSteps();
-  steps_ = PredictionSteps(run_->history().predictionSteps(), kept);
+  const bool isOpened = part_ == ImagePart::Opened;
+  steps_ = isOpened ? PredictionSteps({}, kept)
+                    : PredictionSteps(run_->history().predictionSteps(), kept);
   store_.readSteps(run_->history().predictionSteps());
   view_->setCheckpoints(steps_.all(), {kept.begin(), kept.end()});
   // The run's evaluations are of held-out images.
@@ -308,7 +359,9 @@ void PredictionsPage::updateResults() {
   } else if (followsNewest_ && !steps_.isEmpty()) {
     view_->setCurrentCheckpoint(steps_.initialStep());
   }
-  if (!steps_.isEmpty()) store_.readAllOf(view_->currentCheckpoint());
+  if (steps_.isEmpty()) return;
+  store_.readAllOf(view_->currentCheckpoint());
+  if (isOpened && std::exchange(predictsOpened_, false)) view_->requestAllImages();
 }
 
 /// The run was resumed at `step`: drops its later predictions.
@@ -344,7 +397,8 @@ void PredictionsPage::requestPrediction(const AskedPrediction& asked) {
 }
 
 bool PredictionsPage::isReady() const {
-  if (!run_) return true;
+  if (search_.isRunning()) return false;
+  if (!run_) return store_.isIdle() && view_->isReady();
   return run_->isLoaded() && store_.isIdle() && view_->isReady();
 }
 

@@ -281,7 +281,7 @@ class TstPredictionsPage : public QObject {
     const QString image = parent_->filePath(QStringLiteral("a.png"));
     Q_EMIT run.predictionReady({3, 40, app::ImagePart::HeldOut}, answer.fileName());
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
-    Q_EMIT run.predictionReady({3, 40, app::ImagePart::Training, image}, answer.fileName());
+    Q_EMIT run.predictionReady({3, 40, app::ImagePart::Training, {image}}, answer.fileName());
     QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
     QTest::keyClick(part, Qt::Key_Up);
     QTRY_VERIFY(page.isReady() && hasLabel(page, QStringLiteral("1 of 2 images predicted")));

@@ -35,8 +35,8 @@ void addTruths(Entries& entries, const CanvasScene& scene, const CanvasLayers& l
 /// Their dashes; also their colours if these stand for them.
 void addVerdicts(Entries& entries, const CanvasScene& scene, const CanvasLayers& layers,
                  const Theme& theme) {
-  for (const Verdict verdict :
-       {Verdict::TruePositive, Verdict::FalsePositive, Verdict::Missed, Verdict::Ignored}) {
+  for (const Verdict verdict : {Verdict::TruePositive, Verdict::FalsePositive, Verdict::Missed,
+                                Verdict::Ignored, Verdict::Unjudged}) {
     const bool isDrawn = (layers.groundTruth || verdict != Verdict::Missed) &&
                          std::ranges::any_of(scene.instances, [&](const auto& instance) {
                            return instance.facts.verdict == verdict;

@@ -18,7 +18,8 @@ QRectF rectOf(const std::array<double, 4>& boxXywh) {
 }
 
 QRgb fillColour(Verdict verdict, QColor colour) {
-  colour.setAlpha(verdict == Verdict::TruePositive    ? kTruePositiveAlpha
+  const bool isFound = verdict == Verdict::TruePositive || verdict == Verdict::Unjudged;
+  colour.setAlpha(isFound                             ? kTruePositiveAlpha
                   : verdict == Verdict::FalsePositive ? kFalsePositiveAlpha
                                                       : kMissedAlpha);
   return colour.rgba();

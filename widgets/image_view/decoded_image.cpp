@@ -3,6 +3,7 @@
 #include <QBuffer>
 #include <QCoreApplication>
 #include <QFile>
+#include <QFileInfo>
 #include <QImageReader>
 #include <QTransform>
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kSmallEnoughPx = 1500;
-constexpr qint64 kMostPixels = 40'000'000;  // that are decoded: 160 MB
+constexpr qint64 kMostPixels = 40'000'000;                // that are decoded: 160 MB
+constexpr qint64 kMostPredictedPixels = qint64{1} << 30;  // OpenCV's limit
 constexpr int kJpegTailBytes = 4096;
 
 QString tr(const char* text) { return QCoreApplication::translate("DecodedImage", text); }
@@ -179,6 +181,30 @@ QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
   }
   const QImage image = reader.read();
   return orients && !image.isNull() ? oriented(image, transformation) : image;
+}
+
+ImageFileFacts readImageFacts(const QString& path) {
+  ImageFileFacts facts{{}, openError(path)};
+  if (!facts.failure.isEmpty()) return facts;
+  QImageReader reader(path);
+  reader.setDecideFormatFromContent(true);
+  if (!reader.canRead()) {
+    facts.failure = QFileInfo(path).size() == 0 ? tr("the file is empty")
+                                                : tr("it is no image of a known format");
+    return facts;
+  }
+  facts.size = reader.size();
+  if (facts.size.isEmpty()) facts.size = reader.read().size();
+  if (facts.size.isEmpty()) {
+    facts.failure = tr("its content cannot be decoded: %1").arg(reader.errorString());
+  } else if (qint64{facts.size.width()} * facts.size.height() > kMostPredictedPixels) {
+    facts.failure = tr("%1 × %2 px are more than the engine reads (2³⁰ pixels): scale it down or "
+                       "cut it into parts")
+                        .arg(facts.size.width())
+                        .arg(facts.size.height());
+  }
+  if (swapsSides(reader.transformation())) facts.size.transpose();
+  return facts;
 }
 
 }  // namespace lockstep::widgets

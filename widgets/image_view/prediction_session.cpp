@@ -84,6 +84,10 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   historyTimer_.stop();
 }
 
+QSize PredictionSession::annotatedSizeOf(const coco::Image& image) const {
+  return rules_.hasTruth ? QSize(image.width, image.height) : QSize();
+}
+
 QString PredictionSession::pathOf(std::size_t index) const {
   return QDir(folder_).filePath(QString::fromStdString(dataset_->images()[index].fileName));
 }
@@ -97,7 +101,7 @@ void PredictionSession::setImage(std::size_t index, const std::vector<std::size_
   std::vector<jobs::KeyedLoader<DecodedImage>::Request> requests;
   const auto request = [&](std::size_t at) {
     const coco::Image& shown = dataset_->images()[at];
-    requests.push_back({pathOf(at), [path = pathOf(at), size = QSize(shown.width, shown.height)] {
+    requests.push_back({pathOf(at), [path = pathOf(at), size = annotatedSizeOf(shown)] {
                           return decodeImage(path, size);
                         }});
   };
@@ -161,7 +165,9 @@ void PredictionSession::refreshScene() {
   request.rules = rules_;
   request.hidden = hidden_;
   request.chosenObjects = chosenObjects_;
-  request.colourBy = colourBy_;
+  // Verdicts without a truth would all be of one colour.
+  const bool isPlain = !rules_.hasTruth && colourBy_ == ColourBy::Verdict;
+  request.colourBy = isPlain ? ColourBy::Class : colourBy_;
   request.theme = &currentTheme();
   request.overlaps = knownOverlaps(request.detections);
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;

@@ -56,6 +56,8 @@ class PredictionSession : public QObject {
   void refreshScene();
 
   QString pathOf(std::size_t index) const;
+  /// Empty: nobody has annotated it, and it is shown as its file says.
+  QSize annotatedSizeOf(const coco::Image& image) const;
   /// nullptr while it is being decoded.
   std::shared_ptr<const DecodedImage> decoded() const { return decoded_; }
   /// Scene of the current image; nullptr while the first one is being built.

@@ -61,7 +61,11 @@ void PredictionsPanel::buildCheckpointSlider() {
   foreign_->setToolTip(
       tr("The predictions of this step were made on other data, or the annotation file has changed "
          "since."));
-  for (QLabel* label : {pastLimit_, foreign_}) {
+  noTruth_ = smallLabel();
+  noTruth_->setObjectName(QStringLiteral("noTruth"));
+  noTruth_->setText(
+      tr("Nobody has annotated these images: there is nothing to count or to match."));
+  for (QLabel* label : {pastLimit_, foreign_, noTruth_}) {
     label->setWordWrap(true);
     label->hide();
   }
@@ -89,6 +93,7 @@ void PredictionsPanel::buildWidgets() {
       tr("Counts and curve cover the predicted images: the watched ones "
          "(monitor.prediction_images)\nand those predicted on request."));
   allImages_ = new QPushButton;
+  allImages_->setObjectName(QStringLiteral("predictAll"));
   setRole(allImages_, "quiet");
   truePositives_ = new CountCard(Verdict::TruePositive);
   falsePositives_ = new CountCard(Verdict::FalsePositive);
@@ -142,6 +147,7 @@ void PredictionsPanel::buildUi() {
   column->addWidget(iou_);
   column->addSpacing(3);
   column->addLayout(counts);
+  column->addWidget(noTruth_);
   column->addLayout(cards);
   column->addLayout(ap);
   column->addSpacing(3);
@@ -167,8 +173,9 @@ void PredictionsPanel::connectSignals() {
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
 }
 
-void PredictionsPanel::setDataset(const coco::Dataset* dataset, std::size_t mostDetections) {
-  mostDetections_ = mostDetections;
+void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules& rules) {
+  rules_ = rules;
+  noTruth_->setVisible(!rules.hasTruth);
   classes_ = dataset ? dataset->categories() : std::vector<coco::Category>();
   imageCount_ = dataset ? static_cast<int>(dataset->images().size()) : 0;
   filter_->setClasses(classes_);
@@ -186,21 +193,22 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
   const bool isKept = store.isKept(current);
   checkpoint_->setTitle(isKept ? title : tr("%1 · no checkpoint").arg(title));
-  checkpoint_->setToolTip(isKept
-                              ? tr("AP: of the run's evaluation at this step, of masks (of boxes "
-                                   "if it has none),\nmean over IoU 0.50 to 0.95 and over the "
-                                   "held-out images that the run evaluates.\nThe sliders below do "
-                                   "not change it. %1.")
-                                    .arg(QString::fromStdString(coco::apLimitText(mostDetections_)))
-                              : tr("There is no checkpoint of this step (see checkpoint.every and "
-                                   "checkpoint.keep):\nonly its stored predictions can be shown."));
+  checkpoint_->setToolTip(
+      isKept ? tr("AP: of the run's evaluation at this step, of masks (of boxes "
+                  "if it has none),\nmean over IoU 0.50 to 0.95 and over the "
+                  "held-out images that the run evaluates.\nThe sliders below do "
+                  "not change it. %1.")
+                   .arg(QString::fromStdString(coco::apLimitText(rules_.mostDetections)))
+             : tr("There is no checkpoint of this step (see checkpoint.every and "
+                  "checkpoint.keep):\nonly its stored predictions can be shown."));
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here) {
   const double score = thresholds().score;
   std::optional<coco::Counts> all, ofImage;
-  if (analysis && analysis->imageCount() > 0) all = countsAt(analysis->all, score, hidden());
-  if (analysis && here) ofImage = analysis->countsOf(*here, score, hidden());
+  if (analysis && analysis->imageCount() > 0 && rules_.hasTruth)
+    all = countsAt(analysis->all, score, hidden());
+  if (all && here) ofImage = analysis->countsOf(*here, score, hidden());
   truePositives_->setCounts(all, ofImage);
   falsePositives_->setCounts(all, ofImage);
   missed_->setCounts(all, ofImage);
@@ -271,7 +279,7 @@ void PredictionsPanel::showLowerScores(const CheckpointAnalysis* analysis) {
   lowerScores_->setText(lower == 0   ? tr("No detections, also not with lower scores")
                         : lower == 1 ? tr("1 detection has a lower score")
                                      : tr("All %1 detections have lower scores").arg(lower));
-  lowerScores_->setVisible(analysis && analysis->imageCount() > 0 &&
+  lowerScores_->setVisible(rules_.hasTruth && analysis && analysis->imageCount() > 0 &&
                            detectionsFrom(thresholds().score) == 0);
 }
 

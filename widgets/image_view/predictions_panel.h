@@ -32,8 +32,7 @@ class PredictionsPanel : public QWidget {
   explicit PredictionsPanel(QWidget* parent = nullptr);
 
   /// Shows its classes and number of images; nullptr: none.
-  /// mostDetections: of a class and image that count.
-  void setDataset(const coco::Dataset* dataset, std::size_t mostDetections);
+  void setDataset(const coco::Dataset* dataset, const MatchRules& rules);
   /// Reads the steps and their AP from the store, which must outlive the panel.
   void showCheckpoints(const PredictionStore& store, qint64 current);
   /// `analysis` nullptr: not known. `here`: tallies of the shown image; nullptr: not predicted.
@@ -85,7 +84,8 @@ class PredictionsPanel : public QWidget {
   ValueSlider* score_ = nullptr;
   QLabel* lowerScores_ = nullptr;
   ValueSlider* iou_ = nullptr;
-  std::size_t mostDetections_ = 0;
+  MatchRules rules_;
+  QLabel* noTruth_ = nullptr;
   QLabel* pastLimit_ = nullptr;
   QLabel* foreign_ = nullptr;
   QLabel* extent_ = nullptr;

@@ -228,7 +228,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.session.setDataset(std::move(dataset), imagesFolder, rules);
   impl.wasReady = false;
   const coco::Dataset* shown = impl.session.dataset().get();
-  impl.panel->setDataset(shown, rules.mostDetections);
+  impl.panel->setDataset(shown, rules);
   impl.filters->setClasses(shown ? shown->categories() : std::vector<coco::Category>());
   impl.session.setThresholds(impl.panel->thresholds(), impl.panel->hidden());
   impl.panel->showCheckpoints(impl.session.store(), 0);
@@ -288,9 +288,23 @@ void PredictionsView::endAllImages(qint64 step) {
 void PredictionsView::toggleAllImages() {
   const qint64 step = currentCheckpoint();
   if (impl_->allImages.contains(step)) return Q_EMIT allImagesCanceled(step);
+  requestAllImages();
+}
+
+void PredictionsView::requestAllImages() {
+  const qint64 step = currentCheckpoint();
+  if (impl_->allImages.contains(step)) return;
   if (!impl_->hasImages() || !impl_->canPredict || !impl_->session.store().isKept(step)) return;
   setAllImagesProgress(step, 0, static_cast<qint64>(impl_->session.dataset()->images().size()));
   Q_EMIT allImagesRequested(step);
+}
+
+std::vector<coco::Image> PredictionsView::unpredictedImages(qint64 step) const {
+  std::vector<coco::Image> images;
+  if (impl_->hasImages()) images = impl_->session.dataset()->images();
+  const PredictionStore& store = impl_->session.store();
+  std::erase_if(images, [&](const coco::Image& image) { return store.find(step, image.id); });
+  return images;
 }
 
 void PredictionsView::forgetAfter(qint64 step) {
@@ -344,9 +358,9 @@ void PredictionsView::setEmptyText(const QString& title, const QString& cause,
   impl_->empty->setContent(title, cause, action);
 }
 
-void PredictionsView::setMessage(const QString& message) {
+void PredictionsView::setMessage(const QString& message, const QString& detail) {
   if (message.isEmpty()) return impl_->banner->hide();
-  impl_->banner->showMessage(Banner::Kind::Warning, message, {});
+  impl_->banner->showMessage(Banner::Kind::Warning, message, detail);
 }
 
 bool PredictionsView::isReady() const {

@@ -56,6 +56,9 @@ class PredictionsView : public QWidget {
   /// How far the prediction of all images at a step is, until endAllImages().
   void setAllImagesProgress(qint64 step, qint64 done, qint64 of);
   void endAllImages(qint64 step);
+  /// As the button "Predict all".
+  void requestAllImages();
+  std::vector<coco::Image> unpredictedImages(qint64 step) const;
   /// Whether an engine can predict images; if not, the button is disabled and `reason` is its
   /// tooltip.
   void setPredictionPossible(bool possible, const QString& reason = {});
@@ -70,7 +73,8 @@ class PredictionsView : public QWidget {
   void setEmptyText(const QString& title, const QString& cause, const QString& action);
   /// Shows an inline message on the page, e.g. that the dataset is loading or could not be read;
   /// empty: none.
-  void setMessage(const QString& message);
+  /// `detail`: lines below it.
+  void setMessage(const QString& message, const QString& detail = {});
 
   /// Image, overlay and visible thumbnails have loaded (for screenshots).
   bool isReady() const;

@@ -222,6 +222,7 @@ void PredictionsView::Impl::showCounts() {
           analysis->countsOf(session.dataset()->images()[index].id, score, panel->hidden());
       mark.isPredicted = counts.has_value();
       mark.counts = counts.value_or(coco::Counts());
+      mark.isJudged = session.rules().hasTruth;
     }
     marks.push_back(mark);
   }
@@ -278,7 +279,7 @@ void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
   std::vector<ThumbnailStrip::Item> items;
   for (std::size_t index : order) {
     const coco::Image& image = session.dataset()->images()[index];
-    items.push_back({session.pathOf(index), QSize(image.width, image.height),
+    items.push_back({session.pathOf(index), session.annotatedSizeOf(image),
                      QString::fromStdString(image.fileName)});
   }
   strip->setItems(std::move(items));

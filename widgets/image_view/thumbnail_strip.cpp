@@ -164,7 +164,7 @@ void ThumbnailStrip::paintItem(QPainter& painter, int index) {
 
 /// Number of errors in the corner of a predicted image.
 void ThumbnailStrip::paintMark(QPainter& painter, const QRect& rect, const Mark& mark) {
-  if (!mark.isPredicted) return;
+  if (!mark.isPredicted || !mark.isJudged) return;
   const int errors = errorCount(mark.counts);
   const QString text = errors > 0 ? QString::number(errors) : QStringLiteral("✓");
   painter.setFont(interfaceFont(10, QFont::DemiBold));
@@ -223,10 +223,11 @@ bool ThumbnailStrip::viewportEvent(QEvent* event) {
 }
 
 QString ThumbnailStrip::toolTipOf(int index) const {
-  const auto [isPredicted, counts] = marks_[static_cast<std::size_t>(index)];
+  const auto& [isPredicted, counts, isJudged] = marks_[static_cast<std::size_t>(index)];
   const int count = errorCount(counts);
   const QString errors = count == 1 ? tr("1 error") : tr("%1 errors").arg(count);
   const QString state = !isPredicted ? tr("not predicted at this checkpoint")
+                        : !isJudged  ? tr("predicted")
                         : count == 0 ? tr("no error")
                                      : tr("%1: %2 FP, %3 FN")
                                            .arg(errors)

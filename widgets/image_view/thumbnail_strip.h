@@ -27,6 +27,7 @@ class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
   struct Mark {
     bool isPredicted = false;
     coco::Counts counts;
+    bool isJudged = true;  ///< false: its objects are not known
   };
 
   explicit ThumbnailStrip(QWidget* parent = nullptr);

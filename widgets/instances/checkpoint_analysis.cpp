@@ -38,6 +38,10 @@ std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
                                            double iouThreshold) {
   std::vector<coco::MatchVerdict> verdicts(overlaps.firstOf.back(),
                                            coco::MatchVerdict::FalsePositive);
+  if (!overlaps.hasTruth) {
+    std::ranges::fill(verdicts, coco::MatchVerdict::Ignored);
+    return verdicts;
+  }
   const std::size_t count = overlaps.images.size();
   base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
     coco::InstanceMatcher matcher;

@@ -80,6 +80,7 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
                            const CheckpointOverlaps* known) {
   CheckpointOverlaps all;
   all.predictedImages = predictions.size();
+  all.hasTruth = rules.hasTruth;
   all.pastLimit = coco::objectsPastLimit(dataset, rules.mostDetections);
   std::vector<std::pair<std::size_t, std::size_t>> missing;  // in the dataset, in all.images
   for (std::size_t index = 0; index < dataset.images().size(); ++index) {

@@ -37,6 +37,7 @@ struct CheckpointOverlaps {
   std::vector<std::uint32_t> firstOf{0};  ///< and the count of all detections at the end
   std::vector<Ranked> ranking;            ///< by falling score, ties in the order of the images
   std::vector<OfCategory> categories;
+  bool hasTruth = true;       ///< MatchRules::hasTruth
   coco::PastLimit pastLimit;  ///< counts objects of all images, detections of predicted images
 
   /// nullptr: not predicted.

@@ -93,6 +93,7 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
     const coco::Detection& detection = (*content.detections)[d];
     if (detection.score < thresholds.score || hidden.count(detection.categoryId)) continue;
     instances.push_back(detectionFacts(detection, d, byIndex[d]));
+    if (!content.rules.hasTruth) instances.back().becomeUnjudged();
   }
   for (const std::uint32_t g : judged.missed) {
     const coco::Annotation& object = (*content.annotations)[g];

@@ -21,6 +21,7 @@ struct MatchRules {
   coco::IouType type = coco::IouType::Mask;
   /// Of a class and image that count, highest scores first (evaluation.max_dets).
   std::size_t mostDetections = coco::Params().mostDetections();
+  bool hasTruth = true;  ///< false: nobody has annotated the images, so that nothing is judged
 };
 
 /// An image with its annotations and detections.
@@ -45,6 +46,10 @@ struct InstanceFacts {
   double areaPx = 0;
   std::array<double, 4> boxXywh{};
 
+  void becomeUnjudged() {
+    verdict = Verdict::Unjudged;
+    error.reset();
+  }
   bool isError() const { return verdict == Verdict::FalsePositive || verdict == Verdict::Missed; }
 };
 
