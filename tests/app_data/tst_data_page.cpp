@@ -127,7 +127,10 @@ class TstDataPage : public QObject {
   }
   /// The first sheet of `dataset preview` with this seed.
   QByteArray sheetOfTheEngine(int seed) const {
-    write("own.yaml", config::writeExperiment(experiment().experiment));
+    return sheetOfTheEngine(seed, experiment().experiment);
+  }
+  QByteArray sheetOfTheEngine(int seed, const config::Experiment& experiment) const {
+    write("own.yaml", config::writeExperiment(experiment));
     const QString out = folder_->filePath(QStringLiteral("sheets-%1").arg(seed));
     QProcess engine;
     engine.start(tests::program("lockstep-engine"),
@@ -173,7 +176,7 @@ class TstDataPage : public QObject {
     QTest::mouseClick(classes, Qt::LeftButton, {}, classes->placeOf(star).center().toPoint());
     QTRY_COMPARE(listed(), QStringList{QStringLiteral("3.png")});
     QTest::mouseClick(classes, Qt::LeftButton, {}, classes->placeOf(star).center().toPoint());
-    QCOMPARE(strip()->count(), 3);
+    QTRY_COMPARE(strip()->count(), 3);
   }
 
   void barsAreChosenWithTheKeyboard() {
@@ -187,7 +190,7 @@ class TstDataPage : public QObject {
     QTest::keyClick(objects, Qt::Key_Return);
     QTRY_COMPARE(listed(), QStringList{QStringLiteral("2.png")});
     QTest::keyClick(objects, Qt::Key_Backspace);
-    QCOMPARE(strip()->count(), 3);
+    QTRY_COMPARE(strip()->count(), 3);
   }
 
   void theFaultsAreThoseOfTheEngineAndSayWhatIsWrong() {
@@ -248,6 +251,19 @@ class TstDataPage : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(button(QStringLiteral("Draw again")), kPatienceMs);
     QCOMPARE(bytesOf(sheets()->files().front()), sheetOfTheEngine(2));
     QVERIFY(own != bytesOf(sheets()->files().front()));
+  }
+
+  /// Edits that change no count, such as of the augmentation.
+  void batchesAreOfTheExperimentAsItIsEdited() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    showExperiment();
+    app::OpenExperiment edited = experiment();
+    edited.experiment.augment.minSize = {96};
+    page_->setExperiment(edited);
+    QTest::keyClick(page_.get(), Qt::Key_B);
+    QTRY_VERIFY_WITH_TIMEOUT(page_->isReady() && !sheets()->files().isEmpty(), kPatienceMs);
+    const QByteArray drawn = bytesOf(sheets()->files().front());
+    QCOMPARE(drawn, sheetOfTheEngine(1, edited.experiment));
   }
 
   void whyNoBatchesAreDrawnIsSaid() {

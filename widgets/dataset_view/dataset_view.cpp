@@ -174,8 +174,9 @@ void DatasetView::setMessage(const QString& message) {
 }
 
 bool DatasetView::isReady() const {
-  return !impl_->hasImages() || (impl_->session.isIdle() && impl_->strip->isReady() &&
-                                 impl_->countedJob.isIdle() && impl_->batches->isReady());
+  return !impl_->hasImages() ||
+         (impl_->session.isIdle() && impl_->strip->isReady() && impl_->countedJob.isIdle() &&
+          impl_->itemsJob.isIdle() && impl_->batches->isReady());
 }
 
 void DatasetView::emitReady() {
