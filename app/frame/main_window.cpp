@@ -175,7 +175,8 @@ void MainWindow::connectRuns() {
 
 void MainWindow::connectRun(RunController* run) {
   auto update = [this, run] {
-    if (run->isKnown()) runList_->setLive(run->folder(), run->info().state, run->info().step);
+    const run_folder::RunInfo& info = run->info();
+    if (run->isKnown()) runList_->setLive(run->folder(), info.state, info.step, info.best);
     if (run == currentRun()) updateStatus();
   };
   connect(run, &RunController::linkChanged, this, update);
