@@ -78,6 +78,7 @@ void MainWindow::saveSession() const {
   session.experiments = waitingExperiments_ + session.experiments;
   session.page = page();
   session.monitor = monitorPage()->viewState();
+  session.predictions = pages_->predictionsState();
   QSettings().setValue(kSessionKey, session.toVariant());
 }
 
@@ -99,6 +100,7 @@ void MainWindow::connectLayoutTimer() {
 /// The window is not shown yet: experiments are opened once it is.
 void MainWindow::restoreSession(const Session& session) {
   monitorPage()->restoreViewState(session.monitor);
+  pages_->restorePredictions(session.predictions);
   if (session.experiments.isEmpty()) return;
   waitingExperiments_ = session.experiments;
   jobs::start(

@@ -2,6 +2,7 @@
 
 #include <QPointer>
 #include <QString>
+#include <QVariantMap>
 #include <QWidget>
 #include <functional>
 #include <vector>
@@ -46,6 +47,9 @@ class PageArea : public QWidget {
   PredictionsPage* predictionsPage();
   DataPage* dataPage();
   ComparePage* comparePage();
+  /// PredictionsPage::viewState(), also for when it is created.
+  QVariantMap predictionsState() const;
+  void restorePredictions(const QVariantMap& state);
   /// nullptr: not created yet.
   ConfigurePage* existingConfigurePage() const { return configure_; }
   MonitorPage* monitorPage() const { return monitor_; }
@@ -94,6 +98,7 @@ class PageArea : public QWidget {
   ConfigurePage* configure_ = nullptr;  ///< created when it is first shown
   MonitorPage* monitor_ = nullptr;
   PredictionsPage* predictions_ = nullptr;  ///< likewise
+  QVariantMap predictionsState_;            ///< until then
   DataPage* data_ = nullptr;                ///< likewise
   ComparePage* compare_ = nullptr;          ///< likewise
   widgets::Banner* message_ = nullptr;

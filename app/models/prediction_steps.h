@@ -20,6 +20,7 @@ class PredictionSteps {
   /// Ascending.
   const std::vector<qint64>& all() const { return steps_; }
   bool isEmpty() const { return steps_.empty(); }
+  bool contains(qint64 step) const;
   /// The step to show by default: the newest with both a checkpoint and stored predictions, else
   /// the newest with a checkpoint, else the newest with predictions. 0: there is none.
   qint64 initialStep() const { return initialStep_; }
@@ -32,6 +33,9 @@ class PredictionSteps {
   std::vector<qint64> steps_;
   qint64 initialStep_ = 0;
 };
+
+/// The values of a tag by step; empty: the run has none.
+std::map<qint64, double> valuesByStep(const MetricStore& metrics, const char* tag);
 
 /// Mask AP by step, or box AP if the model has no masks.
 std::map<qint64, double> maskOrBoxAp(const MetricStore& metrics);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "app/models/evaluation_losses.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
@@ -98,6 +99,14 @@ LoadedDataset loadOpened(const QString& runFolder, const std::vector<coco::Image
   }
 }
 
+std::optional<std::unordered_map<ImageId, double>> readLossesOf(const std::string& file) {
+  try {
+    return parseImageLosses(base::readFile(file), file);
+  } catch (const std::exception&) {  // the evaluation's figures are read elsewhere
+    return std::nullopt;
+  }
+}
+
 PredictionsOutcome readPredictions(const std::string& file, qint64 step) {
   try {
     return {parseStepPredictions(base::readFile(file), file, step), {}};
@@ -157,6 +166,7 @@ void PredictionsStore::beginRun(const RunFileAccess& files, ImagePart part) {
   part_ = part;
   requested_.clear();
   requestedAll_.clear();
+  requestedLosses_.clear();
   pendingReads_.clear();
   ++generation_;
   if (std::exchange(running_, 0) > 0 && files.folder.isEmpty()) Q_EMIT idle();
@@ -293,8 +303,28 @@ void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId imag
   });
 }
 
+void PredictionsStore::readLosses(const std::vector<std::int64_t>& steps) {
+  if (part_ != ImagePart::HeldOut) return;
+  using Losses = std::optional<std::unordered_map<ImageId, double>>;
+  for (const std::int64_t step : steps) {
+    if (std::find(requestedLosses_.begin(), requestedLosses_.end(), step) != requestedLosses_.end())
+      continue;
+    requestedLosses_.push_back(step);
+    const run_folder::Layout layout(files_.folder.toStdString());
+    load<Losses>(
+        QString::fromStdString(layout.evaluation(step).string()),
+        [file = layout.evaluation(step).string()](const QString& error) {
+          return error.isEmpty() ? readLossesOf(file) : std::nullopt;
+        },
+        [this, step](Losses&& losses) {
+          const bool isWanted = std::ranges::find(requestedLosses_, step) != requestedLosses_.end();
+          if (isWanted && losses && !losses->empty()) Q_EMIT lossesLoaded(step, *losses);
+        });
+  }
+}
+
 void PredictionsStore::forgetAfter(qint64 step) {
-  for (std::vector<std::int64_t>* steps : {&requested_, &requestedAll_})
+  for (std::vector<std::int64_t>* steps : {&requested_, &requestedAll_, &requestedLosses_})
     std::erase_if(*steps, [step](std::int64_t other) { return other > step; });
   std::erase_if(pendingReads_, [step](const auto& reading) { return reading.second > step; });
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "app/models/image_part.h"
@@ -70,6 +71,9 @@ class PredictionsStore : public QObject {
   void readAnswer(qint64 step, const QString& file, ImageId image);
   /// The same of image files, whose ids there are 1 … n in the order of `images`.
   void readAnswerOfFiles(qint64 step, const QString& file, const std::vector<ImageId>& images);
+  /// Reads the losses by image of the evaluations that were not requested before: of held-out
+  /// images. An evaluation without them, or that cannot be read, is passed over.
+  void readLosses(const std::vector<std::int64_t>& steps);
   /// Drops later steps; reads in progress of them emit nothing.
   void forgetAfter(qint64 step);
   bool isIdle() const { return running_ == 0; }
@@ -83,6 +87,7 @@ class PredictionsStore : public QObject {
   void predictionsLoaded(const lockstep::app::StepPredictions& predictions);
   /// The result of readAnswer(). The run folder does not keep it, so the receiver has to.
   void answerLoaded(const lockstep::app::StepPredictions& predictions);
+  void lossesLoaded(qint64 step, const std::unordered_map<lockstep::ImageId, double>& losses);
   /// The prediction file of a step cannot be read.
   void predictionsFailed(qint64 step, const QString& message);
   /// The answer file for an image cannot be read.
@@ -105,7 +110,7 @@ class PredictionsStore : public QObject {
 
   RunFileAccess files_;
   ImagePart part_ = ImagePart::HeldOut;
-  std::vector<std::int64_t> requested_, requestedAll_;
+  std::vector<std::int64_t> requested_, requestedAll_, requestedLosses_;
   std::map<int, qint64> pendingReads_;  ///< step of each pending read by its number
   int lastRead_ = 0;
   int generation_ = 0;  ///< identifies the run, to drop datasets of earlier runs

@@ -6,11 +6,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/events/tags.h"
 #include "widgets/drop_hint.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
+namespace {
+
+const QString kTrainingKey = QStringLiteral("training");
+
+}  // namespace
 
 PredictionsPage::PredictionsPage(QWidget* parent) : QWidget(parent) {
   view_ = new widgets::PredictionsView;
@@ -41,6 +47,7 @@ void PredictionsPage::connectSignals() {
     pendingStep_.reset();
     followsNewest_ = step >= steps_.initialStep();
     store_.readAllOf(step);
+    if (vanished_) setSteps(steps_);  // the one that was left is no choice any more
     Q_EMIT checkpointChosen(step);
   });
   connect(view_, &widgets::PredictionsView::partChosen, this,
@@ -54,7 +61,7 @@ template <typename Engine>
 void PredictionsPage::connectAnswers(Engine* engine) {
   connect(engine, &Engine::predictionReady, this,
           [this, engine](const AskedPrediction& asked, const QString& file) {
-            if (!asked.image) std::erase(canceled_, asked);
+            takeCanceled(asked);
             if (isOfAnotherRun(engine) || asked.part != part_) return;
             if (!asked.image && !asked.files.isEmpty()) return takeBatch(asked, file);
             if (!asked.image) {
@@ -68,11 +75,14 @@ void PredictionsPage::connectAnswers(Engine* engine) {
           });
   connect(engine, &Engine::predictionFailed, this,
           [this, engine](const AskedPrediction& asked, const QString& why) {
-            const bool isWanted = std::erase(canceled_, asked) == 0;
+            const bool isWanted = !takeCanceled(asked);
             if (isOfAnotherRun(engine) || asked.part != part_) return;
             if (asked.image)
               return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
-            if (!asked.files.isEmpty()) return failBatch(asked, why, isWanted);
+            if (!asked.files.isEmpty()) {
+              if (isWanted) failBatch(asked, why);
+              return;
+            }
             view_->endAllImages(asked.step);
             if (isWanted) view_->setMessage(why);
           });
@@ -83,6 +93,14 @@ void PredictionsPage::connectAnswers(Engine* engine) {
                                           batches_.isRunning() ? batches_.done() + done : done,
                                           batches_.isRunning() ? batches_.of() : of);
           });
+}
+
+/// False: the answer to it is wanted. One that was asked for again is answered twice.
+bool PredictionsPage::takeCanceled(const AskedPrediction& asked) {
+  const auto canceled = std::ranges::find(canceled_, asked);
+  if (canceled == canceled_.end()) return false;
+  canceled_.erase(canceled);
+  return true;
 }
 
 void PredictionsPage::connectStore() {
@@ -123,11 +141,13 @@ void PredictionsPage::connectPredictions() {
           [this](const StepPredictions& predictions) {
             view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
           });
+  connect(&store_, &PredictionsStore::lossesLoaded, view_,
+          &widgets::PredictionsView::setImageLosses);
   connect(&store_, &PredictionsStore::answerLoaded, this,
           [this](const StepPredictions& predictions) {
             if (!run_) return;
             viewStates_[run_->folder()].answers[part_].push_back(predictions);
-            view_->setMessage({});
+            if (part_ != ImagePart::Opened) view_->setMessage({});
             view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
           });
   connect(&store_, &PredictionsStore::predictionsFailed, this,
@@ -146,6 +166,7 @@ void PredictionsPage::setRun(RunController* run) {
   hasDataset_ = false;
   hasRestoredAnswers_ = false;
   steps_ = {};
+  vanished_.reset();
   pendingStep_.reset();
   followsNewest_ = true;
   whyLeft_.clear();
@@ -241,14 +262,19 @@ void PredictionsPage::addNamedActions() {
 }
 
 void PredictionsPage::showPart(ImagePart part) {
-  if (part == ImagePart::Opened && opened_.images.empty()) {
-    showParts();  // the choice stays, unless some are opened
-    return openDialog();
-  }
+  if (part == ImagePart::Opened && opened_.images.empty()) return openDialog();
   if (part == part_) return;
   keepPlace();
   part_ = part;
   reload();
+}
+
+QVariantMap PredictionsPage::viewState() const {
+  return {{kTrainingKey, part_ == ImagePart::Training}};
+}
+
+void PredictionsPage::restoreViewState(const QVariantMap& state) {
+  if (state.value(kTrainingKey).toBool()) showPart(ImagePart::Training);
 }
 
 /// For when the same run's images are read again.
@@ -268,9 +294,9 @@ void PredictionsPage::reload() {
 }
 
 void PredictionsPage::showParts() {
-  view_->setParts({tr("Held-out images"), tr("Training images"),
-                   opened_.images.empty() ? tr("Open images…") : tr("Opened images")},
-                  static_cast<int>(part_));
+  QStringList parts{tr("Held-out images"), tr("Training images")};
+  if (!opened_.images.empty()) parts.append(tr("Opened images"));
+  view_->setParts(parts, static_cast<int>(part_));
 }
 
 /// The training part, or the opened images, cannot be shown.
@@ -346,22 +372,46 @@ void PredictionsPage::updateResults() {
   if (!run_ || !hasDataset_) return;
   const std::vector<std::int64_t>& kept = run_->checkpointSteps();
   const bool isOpened = part_ == ImagePart::Opened;
-  steps_ = isOpened ? PredictionSteps({}, kept)
-                    : PredictionSteps(run_->history().predictionSteps(), kept);
+  setSteps(isOpened ? PredictionSteps({}, kept)
+                    : PredictionSteps(run_->history().predictionSteps(), kept));
   store_.readSteps(run_->history().predictionSteps());
-  view_->setCheckpoints(steps_.all(), {kept.begin(), kept.end()});
   // The run's evaluations are of held-out images.
   view_->setAveragePrecisions(part_ == ImagePart::HeldOut ? maskOrBoxAp(run_->history().metrics())
                                                           : std::map<qint64, double>());
+  showHeldOutCurves();
   restoreAnswers();
   if (pendingStep_) {
     showStep(*pendingStep_);
-  } else if (followsNewest_ && !steps_.isEmpty()) {
+  } else if (followsNewest_ && !steps_.isEmpty() && steps_.initialStep() > vanished_.value_or(-1)) {
     view_->setCurrentCheckpoint(steps_.initialStep());
   }
   if (steps_.isEmpty()) return;
   store_.readAllOf(view_->currentCheckpoint());
   if (isOpened && std::exchange(predictsOpened_, false)) view_->requestAllImages();
+}
+
+/// A step that vanishes while it is shown stays until another one is.
+void PredictionsPage::setSteps(const PredictionSteps& steps) {
+  const qint64 shown = view_->currentCheckpoint();
+  const bool isGone = (steps_.contains(shown) || vanished_ == shown) && !steps.contains(shown);
+  vanished_ = isGone ? std::optional(shown) : std::nullopt;
+  steps_ = steps;
+  std::vector<qint64> offered = steps_.all();
+  if (isGone) offered.insert(std::ranges::upper_bound(offered, shown), shown);
+  const std::vector<std::int64_t>& kept = run_->checkpointSteps();
+  view_->setCheckpoints(offered, {kept.begin(), kept.end()});
+  view_->setVanished(vanished_);
+}
+
+void PredictionsPage::showHeldOutCurves() {
+  const RunHistory& history = run_->history();
+  view_->setHeldOutCurves(valuesByStep(history.metrics(), events::tags::kEvalTotalLoss),
+                          maskOrBoxAp(history.metrics()));
+  // Each file of a run on another machine is fetched.
+  if (!run_->place()) return store_.readLosses(history.evaluationSteps());
+  const auto& steps = history.evaluationSteps();
+  if (std::ranges::binary_search(steps, view_->currentCheckpoint()))
+    store_.readLosses({view_->currentCheckpoint()});
 }
 
 /// The run was resumed at `step`: drops its later predictions.

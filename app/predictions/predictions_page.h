@@ -2,6 +2,7 @@
 
 #include <QHash>
 #include <QPointer>
+#include <QVariantMap>
 #include <QWidget>
 #include <map>
 #include <memory>
@@ -46,6 +47,9 @@ class PredictionsPage : public QWidget {
   /// The same for each move of the curves' cursor.
   void followCursor(qint64 step);
   bool isReady() const;
+  /// The part of the data, for a later start.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
   /// Files, and folders with all images below them; they are predicted with the shown checkpoint.
   void openImages(const QStringList& paths);
   /// Of a run that may not be listed yet; its folder or its weights.
@@ -75,6 +79,7 @@ class PredictionsPage : public QWidget {
     std::optional<coco::Image> image;
   };
   void connectSignals();
+  bool takeCanceled(const AskedPrediction& asked);
   void connectStore();
   void connectPredictions();
   void addNamedActions();
@@ -97,10 +102,11 @@ class PredictionsPage : public QWidget {
   void showOpenedMessage();
   void predictAllImages(qint64 step);
   void cancelAllImages(qint64 step);
+  void cancel(const AskedPrediction& all);
   AskedPrediction allImagesAt(qint64 step) const;
   void requestBatch();
   void takeBatch(const AskedPrediction& asked, const QString& file);
-  void failBatch(const AskedPrediction& asked, const QString& why, bool isWanted);
+  void failBatch(const AskedPrediction& asked, const QString& why);
   void endBatches();
   /// Engine: RunController of a live run, or InspectProcess.
   template <typename Engine>
@@ -114,6 +120,8 @@ class PredictionsPage : public QWidget {
   void bringImagesFrom(const RunFileAccess& files);
   void showForeignRun();
   void updateResults();
+  void showHeldOutCurves();
+  void setSteps(const PredictionSteps& steps);
   void saveViewState();
   void restoreView();
   void restoreAnswers();
@@ -129,6 +137,7 @@ class PredictionsPage : public QWidget {
   QHash<QString, ViewState> viewStates_;                 ///< by run folder
   std::optional<coco::Image> lastImage_;                 ///< last shown image of any run
   PredictionSteps steps_;
+  std::optional<qint64> vanished_;     ///< the shown step, which is not among `steps_` any more
   std::optional<qint64> pendingStep_;  ///< to be shown once the steps are known
   std::vector<AskedPrediction> canceled_;
   ImagePart part_ = ImagePart::HeldOut;               ///< is kept when another run is shown

@@ -171,8 +171,9 @@ void PredictionsPage::dropEvent(QDropEvent* event) {
   take(*event->mimeData());
 }
 
+/// Of a part of the run's data.
 AskedPrediction PredictionsPage::allImagesAt(qint64 step) const {
-  return batches_.isRunning() ? batches_.current() : AskedPrediction{std::nullopt, step, part_};
+  return {std::nullopt, step, part_};
 }
 
 void PredictionsPage::predictAllImages(qint64 step) {
@@ -189,7 +190,11 @@ void PredictionsPage::predictAllImages(qint64 step) {
 }
 
 void PredictionsPage::cancelAllImages(qint64 step) {
-  const AskedPrediction all = allImagesAt(step);
+  if (batches_.isRunning()) return endBatches();
+  cancel(allImagesAt(step));
+}
+
+void PredictionsPage::cancel(const AskedPrediction& all) {
   canceled_.push_back(all);
   if (run_) run_->cancelPrediction(all);
   if (inspect_) inspect_->cancelPrediction(all);
@@ -199,33 +204,32 @@ void PredictionsPage::requestBatch() {
   const qint64 step = batches_.step();
   if (!batches_.isRunning()) return view_->endAllImages(step);
   view_->setAllImagesProgress(step, batches_.done(), batches_.of());
-  std::erase(canceled_, batches_.current());
   requestPrediction(batches_.current());
 }
 
 void PredictionsPage::takeBatch(const AskedPrediction& asked, const QString& file) {
-  store_.readAnswerOfFiles(asked.step, file, opened_.idsOf(asked.files));
   if (!batches_.isRunning() || batches_.current() != asked) return;
+  store_.readAnswerOfFiles(asked.step, file, opened_.idsOf(asked.files));
   batches_.advance();
   requestBatch();
 }
 
-void PredictionsPage::failBatch(const AskedPrediction& asked, const QString& why, bool isWanted) {
+void PredictionsPage::failBatch(const AskedPrediction& asked, const QString& why) {
   if (!batches_.isRunning() || batches_.current() != asked) return;
-  if (isWanted && batches_.leaveOut(why)) {
+  if (batches_.leaveOut(why)) {
     opened_.leftOut.append(why);
     showOpenedMessage();
     return requestBatch();
   }
   batches_.clear();
   view_->endAllImages(asked.step);
-  if (isWanted) view_->setMessage(why);
+  view_->setMessage(why);
 }
 
-/// Other images, another run or another checkpoint are wanted.
+/// On request, or as other images, another run or another checkpoint are wanted.
 void PredictionsPage::endBatches() {
   if (!batches_.isRunning()) return;
-  cancelAllImages(batches_.step());
+  cancel(batches_.current());
   const qint64 step = batches_.step();
   batches_.clear();
   view_->endAllImages(step);

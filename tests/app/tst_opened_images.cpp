@@ -85,7 +85,7 @@ class TstOpenedImages : public QObject {
   static bool says(const PredictionsPage& page, const QString& part) {
     const auto banners = page.findChildren<widgets::Banner*>();
     return std::ranges::any_of(banners, [&](const widgets::Banner* banner) {
-      return banner->isVisible() && (banner->title() + banner->detail()).contains(part);
+      return banner->isVisible() && QString(banner->title() + banner->detail()).contains(part);
     });
   }
   static nlohmann::json requestIn(const QByteArray& line) {
@@ -204,6 +204,7 @@ class TstOpenedImages : public QObject {
     PredictionsPage page;
     page.resize(1200, 800);
     page.show();
+    QVERIFY(QTest::qWaitForWindowActive(&page));
     page.setFocus();
     QApplication::clipboard()->setImage(QImage(12, 10, QImage::Format_RGB32));
     QTest::keyClick(&page, Qt::Key_V, Qt::ControlModifier);

@@ -5,6 +5,7 @@
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_images.h"
 #include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/class_figures.h"
 #include "widgets/instances/filtered_ap.h"
 
 using namespace lockstep;
@@ -138,6 +139,48 @@ class TstCheckpointAnalysis : public QObject {
         }
       }
     }
+  }
+
+  void figuresOfAClassAreThoseOfCocoEval() {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const MadePredictions made(seed);
+      OverlapCache cache;
+      const auto analysis =
+          analyseCheckpoint(cache.at(10, made.dataset, made.predictions, {}), 0.5);
+      for (const double score : {0.0, 0.45, 0.7}) {
+        const std::vector<ClassFigures> figures = classFiguresOf(*analysis, score);
+        QCOMPARE(figures.size(), std::size_t{kClasses});
+        for (const ClassFigures& one : figures) {
+          std::set<CategoryId> others;
+          for (const coco::Category& category : made.dataset.categories())
+            if (category.id != one.category) others.insert(category.id);
+          QCOMPARE(one.ap, evaluated(made, score, others).ap50);
+          QCOMPARE(one.counts, countsAt(analysis->all, score, others));
+          std::size_t images = 0, objects = 0;
+          for (std::size_t i = 0; i < made.dataset.images().size(); ++i) {
+            if (!made.predictions.contains(made.dataset.images()[i].id)) continue;
+            const auto own = std::ranges::count_if(
+                made.dataset.annotationsOf(i), [&](const coco::Annotation& object) {
+                  return !object.isCrowd && object.categoryId == one.category;
+                });
+            images += own > 0;
+            objects += static_cast<std::size_t>(own);
+          }
+          QCOMPARE(one.images, images);
+          QCOMPARE(one.objects, objects);
+        }
+      }
+    }
+  }
+
+  void withoutATruthNothingIsCounted() {
+    const MadePredictions made(1);
+    OverlapCache cache;
+    MatchRules rules;
+    rules.hasTruth = false;
+    const auto analysis =
+        analyseCheckpoint(cache.at(10, made.dataset, made.predictions, rules), 0.5);
+    QCOMPARE(countsAt(analysis->all, 0, {}).falsePositives, std::uint64_t{0});
   }
 
   void withoutObjectsThereIsNoAveragePrecision() {

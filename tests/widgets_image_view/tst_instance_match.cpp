@@ -84,6 +84,26 @@ class TstInstanceMatch : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void aDetectionNamesTheObjectThatItOverlapsMost() {
+    const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
+                                              boxAnnotation(2, 1, 2, {100, 10, 20, 20})};
+    const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {10, 10, 20, 20}),
+                                             boxDetection(kImage, 1, 0.8, {100, 10, 20, 10}),
+                                             boxDetection(kImage, 1, 0.7, {60, 60, 10, 10})};
+    const ImageContent content{kImage, &truth, &found};
+    const auto instances = instancesAt(content, overlapsOf(content), {0.5, 0.5}, {});
+    const int objects[] = {0, 1, -1};  // matched; of another class; none
+    const double ious[] = {1, 0.5, 0};
+    int seen = 0;
+    for (const InstanceFacts& facts : instances) {
+      if (facts.detection < 0) continue;
+      ++seen;
+      QCOMPARE(facts.object, objects[facts.detection]);
+      QCOMPARE(facts.objectIou, ious[facts.detection]);
+    }
+    QCOMPARE(seen, 3);
+  }
+
   void matchesErrorsAndMissedObjectsAreListed() {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
                                               boxAnnotation(2, 1, 1, {100, 10, 20, 20})};

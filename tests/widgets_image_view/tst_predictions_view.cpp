@@ -22,8 +22,8 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
       return texts.join(QLatin1Char(' '));
     };
     QTRY_COMPARE(history->rowCount(), 2);
-    QCOMPARE(row(0), QStringLiteral("10 2 0 0 1.00"));
-    QCOMPARE(row(1), QStringLiteral("30 1 0 1 1.00"));
+    QCOMPARE(row(0), QStringLiteral("10 2 0 0 1.00 –"));
+    QCOMPARE(row(1), QStringLiteral("30 1 0 1 1.00 –"));
     QCOMPARE(history->currentRow(), 0);
 
     QSignalSpy chosen(view_.get(), &PredictionsView::checkpointChosen);

@@ -131,6 +131,8 @@ class SceneBuilder {
     }
     shown.box = rectOf(facts.boxXywh);
     shown.className = className(facts.category);
+    if (facts.object >= 0)
+      shown.objectName = className(annotations_[static_cast<std::size_t>(facts.object)].categoryId);
     shown.label = labelOf(facts);
     shown.colour =
         instanceColour(facts, classPlace(facts.category), request_.colourBy, *request_.theme);

@@ -30,9 +30,10 @@ struct CanvasScene {
     QPainterPath outline;  ///< image px
     QRectF box;            ///< image px
     QString className;
-    QString label;   ///< "0.97", "FP 0.61", "missed"
-    coco::Rle mask;  ///< height 0: there is only a box
-    QColor colour;   ///< of outline and fill
+    QString objectName;  ///< class of InstanceFacts::object; empty: there is none
+    QString label;       ///< "0.97", "FP 0.61", "missed"
+    coco::Rle mask;      ///< height 0: there is only a box
+    QColor colour;       ///< of outline and fill
   };
   struct GroundTruth {
     QPainterPath outline;

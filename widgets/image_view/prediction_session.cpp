@@ -34,6 +34,7 @@ PredictionSession::PredictionSession(QObject* parent)
       sceneJob_([this](const SceneResult& result) { handleScene(result); }),
       analysisJob_([this](const std::shared_ptr<const CheckpointAnalysis>& analysis) {
         analysis_ = analysis;
+        refreshClassFigures();
         Q_EMIT analysed();
       }),
       apJob_([this](const ApResult& result) {
@@ -45,6 +46,10 @@ PredictionSession::PredictionSession(QObject* parent)
       intervalJob_([this](const coco::Interval& interval) {
         shownAp_->interval = interval;
         Q_EMIT shownApChanged();
+      }),
+      classJob_([this](const std::vector<ClassFigures>& figures) {
+        classFigures_ = figures;
+        Q_EMIT classFiguresChanged();
       }),
       historyJob_([this](const std::shared_ptr<const ImageHistory>& history) {
         history_ = history;
@@ -79,6 +84,8 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   apJob_.cancel();
   dropAp();
   ap_.reset();
+  classFigures_.clear();
+  classJob_.cancel();
   history_.reset();
   historyJob_.cancel();
   historyTimer_.stop();
@@ -131,6 +138,7 @@ void PredictionSession::setThresholds(const MatchThresholds& thresholds,
   refreshScene();
   if (matchesChange) refreshAnalysis();
   if (isLeftChanged) refreshAp();
+  if (isLeftChanged && !matchesChange) refreshClassFigures();
 }
 
 void PredictionSession::setChosenObjects(std::set<std::size_t> objects) {
@@ -229,6 +237,14 @@ void PredictionSession::refreshAp() {
   });
 }
 
+/// Nothing is counted on images without a truth.
+void PredictionSession::refreshClassFigures() {
+  if (!analysis_ || !rules_.hasTruth) return;
+  classJob_.request([analysis = analysis_, score = thresholds_.score] {
+    return classFiguresOf(*analysis, score);
+  });
+}
+
 void PredictionSession::refreshInterval() {
   if (!ap_ || !shownAp_ || shownAp_->ap < 0) return;
   intervalJob_.request([ap = ap_, score = thresholds_.score, hidden = hidden_] {
@@ -258,7 +274,7 @@ PredictionStore::Detections PredictionSession::detections() const {
 bool PredictionSession::isIdle() const {
   if (!dataset_ || dataset_->images().empty()) return true;
   return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle() && apJob_.isIdle() &&
-         !historyTimer_.isActive() && historyJob_.isIdle();
+         classJob_.isIdle() && !historyTimer_.isActive() && historyJob_.isIdle();
 }
 
 }  // namespace lockstep::widgets

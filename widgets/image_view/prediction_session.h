@@ -11,6 +11,7 @@
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/class_figures.h"
 #include "widgets/instances/filtered_ap.h"
 #include "widgets/instances/image_history.h"
 #include "widgets/instances/prediction_store.h"
@@ -70,6 +71,8 @@ class PredictionSession : public QObject {
   const std::shared_ptr<const CheckpointAnalysis>& keptAnalysis() const { return analysis_; }
   /// Of the current checkpoint; std::nullopt: not known yet.
   const std::optional<ShownAp>& shownAp() const { return shownAp_; }
+  /// Of the current checkpoint, or of the one before until they are known.
+  const std::vector<ClassFigures>& classFigures() const { return classFigures_; }
   PredictionStore::Detections detections() const;
   /// Of the shown image at the thresholds, by rising step; empty until it is known.
   std::vector<ImageHistory::OfStep> history() const;
@@ -81,6 +84,7 @@ class PredictionSession : public QObject {
   void sceneBuilt();
   void analysed();
   void shownApChanged();
+  void classFiguresChanged();
   /// history() is another one, not only by the thresholds.
   void historyFound();
 
@@ -88,6 +92,7 @@ class PredictionSession : public QObject {
   void handleScene(const SceneResult& result);
   void refreshAnalysis();
   void refreshAp();
+  void refreshClassFigures();
   void refreshInterval();
   void findHistory();
   void dropAp();
@@ -123,6 +128,8 @@ class PredictionSession : public QObject {
   std::optional<ShownAp> shownAp_;
   jobs::LatestJob<ApResult> apJob_;
   jobs::LatestJob<coco::Interval> intervalJob_;
+  std::vector<ClassFigures> classFigures_;
+  jobs::LatestJob<std::vector<ClassFigures>> classJob_;
   QTimer intervalTimer_;  ///< runs while the sliders move
   std::shared_ptr<const ImageHistory> history_;
   jobs::LatestJob<std::shared_ptr<const ImageHistory>> historyJob_;

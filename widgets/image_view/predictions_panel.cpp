@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "engine/coco/evaluation/past_limit.h"
+#include "widgets/image_view/checkpoint_curve.h"
 #include "widgets/image_view/class_filter.h"
+#include "widgets/image_view/class_table.h"
 #include "widgets/image_view/count_card.h"
 #include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_table.h"
@@ -55,6 +57,7 @@ void PredictionsPanel::buildCheckpointSlider() {
                              : QStringLiteral("AP –");
   });
   checkpoint_->setRange(0, 0);
+  checkpointCurve_ = new CheckpointCurve;
   pastLimit_ = smallLabel();
   foreign_ = smallLabel();
   foreign_->setObjectName(QStringLiteral("foreignPredictions"));
@@ -109,6 +112,7 @@ void PredictionsPanel::buildWidgets() {
            "predicted images:\nmean over IoU 0.50 to 0.95, as coco-eval. In parentheses the 95 % "
            "interval of a bootstrap over the images."));
   filter_ = new ClassFilter;
+  classTable_ = new ClassTable;
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
   history_ = new ImageHistoryTable;
@@ -138,6 +142,7 @@ void PredictionsPanel::buildUi() {
   column->setSpacing(7);
   column->addWidget(sectionTitle(tr("Checkpoint")));
   column->addWidget(checkpoint_);
+  column->addWidget(checkpointCurve_);
   column->addWidget(pastLimit_);
   column->addWidget(foreign_);
   column->addSpacing(3);
@@ -150,6 +155,7 @@ void PredictionsPanel::buildUi() {
   column->addWidget(noTruth_);
   column->addLayout(cards);
   column->addLayout(ap);
+  column->addWidget(classTable_);
   column->addSpacing(3);
   column->addLayout(instances);
   column->addWidget(table_, 1);
@@ -166,6 +172,8 @@ void PredictionsPanel::connectSignals() {
     if (!store_ || store_->checkpoints().empty()) return;
     Q_EMIT checkpointChosen(store_->checkpoints()[static_cast<std::size_t>(position)]);
   });
+  connect(checkpointCurve_, &CheckpointCurve::stepChosen, this,
+          &PredictionsPanel::checkpointChosen);
   connect(allImages_, &QPushButton::clicked, this, &PredictionsPanel::allImagesClicked);
   for (ValueSlider* slider : {score_, iou_})
     connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::filterChanged);
@@ -179,11 +187,13 @@ void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules
   classes_ = dataset ? dataset->categories() : std::vector<coco::Category>();
   imageCount_ = dataset ? static_cast<int>(dataset->images().size()) : 0;
   filter_->setClasses(classes_);
+  classTable_->setClasses(classes_);
 }
 
 void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 current) {
   store_ = &store;
   const std::vector<qint64>& steps = store.checkpoints();
+  checkpointCurve_->setCheckpoints(steps, current);
   checkpoint_->setRange(0, std::max(0, static_cast<int>(steps.size()) - 1));
   if (steps.empty()) {
     checkpoint_->setTitle(tr("no checkpoint yet"));

@@ -15,7 +15,9 @@ class QPushButton;
 
 namespace lockstep::widgets {
 
+class CheckpointCurve;
 class ClassFilter;
+class ClassTable;
 class CountCard;
 class ImageHistoryTable;
 class InstanceTable;
@@ -52,6 +54,8 @@ class PredictionsPanel : public QWidget {
   MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;
   InstanceTable* table() const { return table_; }
+  ClassTable* classTable() const { return classTable_; }
+  CheckpointCurve* checkpointCurve() const { return checkpointCurve_; }
   ImageHistoryTable* history() const { return history_; }
   QString countText(Verdict verdict) const;
 
@@ -81,6 +85,8 @@ class PredictionsPanel : public QWidget {
   std::vector<coco::Category> classes_;
   int imageCount_ = 0;
   ValueSlider* checkpoint_ = nullptr;
+  CheckpointCurve* checkpointCurve_ = nullptr;
+  ClassTable* classTable_ = nullptr;
   ValueSlider* score_ = nullptr;
   QLabel* lowerScores_ = nullptr;
   ValueSlider* iou_ = nullptr;

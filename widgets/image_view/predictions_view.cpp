@@ -15,6 +15,8 @@
 #include "widgets/banner.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/canvas_legend.h"
+#include "widgets/image_view/checkpoint_curve.h"
+#include "widgets/image_view/class_table.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_table.h"
@@ -93,21 +95,24 @@ void PredictionsView::connectSignals() {
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
   connect(impl->filters, &ImageFilterBar::partChosen, this, &PredictionsView::partChosen);
   connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
+    impl->panel->classTable()->showChosen(impl->filters->order().category);
     impl->rebuildOrder();
+    impl->showCounts();
     emitReady();
   });
-  connect(impl->stage, &ImageStage::noticeActionTriggered, this,
-          &PredictionsView::requestPrediction);
+  connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
+  impl->goTo = [this, impl](qint64 step) {
+    impl->setStep(step);
+    Q_EMIT checkpointChosen(step);
+  };
+  impl->predict = [this] { requestPrediction(); };
   connect(impl->canvas(), &ImageCanvas::instancePinned, this, [this, impl](int instance) {
     impl->panel->table()->showChosen(instance);
     Q_EMIT choiceChanged();
   });
   connect(impl->panel->table(), &InstanceTable::instanceChosen, this,
           [impl](int instance) { impl->choose(instance); });
-  connect(impl->panel, &PredictionsPanel::checkpointChosen, this, [this, impl](qint64 step) {
-    impl->setStep(step);
-    Q_EMIT checkpointChosen(step);
-  });
+  connect(impl->panel, &PredictionsPanel::checkpointChosen, this, impl->goTo);
   connect(impl->panel, &PredictionsPanel::allImagesClicked, this,
           &PredictionsView::toggleAllImages);
   connect(impl->panel, &PredictionsPanel::filterChanged, this, [this, impl] {
@@ -117,7 +122,10 @@ void PredictionsView::connectSignals() {
     impl->showHistory();
     emitReady();
   });
+  connect(impl->panel->classTable(), &ClassTable::classChosen, impl->filters,
+          &ImageFilterBar::setClass);
   impl->panel->history()->installEventFilter(this);
+  impl->panel->classTable()->installEventFilter(this);
   for (QComboBox* combo : findChildren<QComboBox*>()) combo->installEventFilter(this);
   connectSession();
   addNamedActions();
@@ -155,6 +163,10 @@ void PredictionsView::connectSession() {
     impl->showHistory();
     emitReady();
   });
+  connect(&impl->session, &PredictionSession::classFiguresChanged, this, [this, impl] {
+    impl->panel->classTable()->setFigures(impl->session.classFigures());
+    emitReady();
+  });
   connect(&impl->session, &PredictionSession::shownApChanged, this, [this, impl] {
     impl->showAp();
     emitReady();
@@ -186,6 +198,8 @@ void PredictionsView::addNamedActions() {
       [impl] { impl->panel->stepCheckpoint(-1); });
   add("predictions.later_checkpoint", tr("Later checkpoint"), {Qt::Key_Period},
       [impl] { impl->panel->stepCheckpoint(1); });
+  add("predictions.nearest_predicted", tr("Nearest checkpoint with predictions of this image"),
+      {Qt::SHIFT | Qt::Key_Period}, [impl] { impl->goToNearestPredicted(); });
   add("predictions.higher_score", tr("Higher score threshold"), {Qt::SHIFT | Qt::Key_Up},
       [impl] { impl->panel->stepScore(kScoreStep); });
   add("predictions.lower_score", tr("Lower score threshold"), {Qt::SHIFT | Qt::Key_Down},
@@ -225,11 +239,14 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
                                  const QString& imagesFolder, const MatchRules& rules) {
   Impl& impl = *impl_;
   impl.allImages.clear();
+  impl.losses.clear();
+  impl.vanished.reset();
   impl.session.setDataset(std::move(dataset), imagesFolder, rules);
   impl.wasReady = false;
   const coco::Dataset* shown = impl.session.dataset().get();
   impl.panel->setDataset(shown, rules);
   impl.filters->setClasses(shown ? shown->categories() : std::vector<coco::Category>());
+  impl.panel->classTable()->showChosen(impl.filters->order().category);
   impl.session.setThresholds(impl.panel->thresholds(), impl.panel->hidden());
   impl.panel->showCheckpoints(impl.session.store(), 0);
   impl.panel->table()->setScene(nullptr);
@@ -253,6 +270,11 @@ void PredictionsView::setCheckpoints(const std::vector<qint64>& steps, std::set<
   impl_->chooseStep();
 }
 
+void PredictionsView::setVanished(std::optional<qint64> step) {
+  impl_->vanished = step;
+  impl_->showNotice();
+}
+
 void PredictionsView::setParts(const QStringList& names, int current) {
   impl_->filters->setParts(names, current);
 }
@@ -260,6 +282,20 @@ void PredictionsView::setParts(const QStringList& names, int current) {
 void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePrecisions) {
   impl_->session.store().setAveragePrecisions(std::move(averagePrecisions));
   impl_->panel->showCheckpoints(impl_->session.store(), currentCheckpoint());
+}
+
+void PredictionsView::setHeldOutCurves(const std::map<qint64, double>& losses,
+                                       const std::map<qint64, double>& averagePrecisions) {
+  impl_->panel->checkpointCurve()->setCurves(losses, averagePrecisions);
+}
+
+void PredictionsView::setImageLosses(qint64 step, ImageLosses losses) {
+  impl_->losses[step] = std::make_shared<const ImageLosses>(std::move(losses));
+  impl_->showHistory();
+  if (step == currentCheckpoint() && impl_->isInOrderOfLosses()) {
+    impl_->rebuildOrder();
+    impl_->showCounts();
+  }
 }
 
 void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> detections,
@@ -311,6 +347,7 @@ void PredictionsView::forgetAfter(qint64 step) {
   Impl& impl = *impl_;
   std::erase_if(impl.allImages, [step](const auto& of) { return of.first > step; });
   impl.session.store().forgetAfter(step);
+  impl.losses.erase(impl.losses.upper_bound(step), impl.losses.end());
   impl.session.refreshPredictions();
   impl.session.refreshHistory();
   impl.chooseStep();
@@ -386,7 +423,7 @@ std::optional<PredictionsView::ChosenInstance> PredictionsView::chosenInstance()
   if (!scene || pinned < 0 || pinned >= static_cast<int>(scene->instances.size()))
     return std::nullopt;
   const CanvasScene::Instance& instance = scene->instances[static_cast<std::size_t>(pinned)];
-  return ChosenInstance{instance.facts, instance.className};
+  return ChosenInstance{instance.facts, instance.className, instance.objectName};
 }
 
 std::optional<coco::Image> PredictionsView::shownImage() const {

@@ -12,6 +12,7 @@
 #include "engine/base/ids.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
+#include "widgets/instances/image_losses.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
@@ -42,9 +43,17 @@ class PredictionsView : public QWidget {
   /// Steps of the checkpoints, in any order. `kept`: those whose checkpoint file still exists, so
   /// that images can be predicted with it; of the others only stored predictions can be shown.
   void setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept);
+  /// The shown step, whose checkpoint and stored predictions are gone: what is known of it stays in
+  /// sight, with a button that goes on to the nearest one.
+  void setVanished(std::optional<qint64> step);
   /// Mask (or box) AP by step, shown beside the checkpoint; negative or NaN: not known. Replaces
   /// all earlier values.
   void setAveragePrecisions(std::map<qint64, double> averagePrecisions);
+  /// Held-out loss and AP of the run by step, as a curve under the checkpoint slider.
+  void setHeldOutCurves(const std::map<qint64, double>& losses,
+                        const std::map<qint64, double>& averagePrecisions);
+  /// Held-out loss of each image at the evaluation of a step.
+  void setImageLosses(qint64 step, ImageLosses losses);
   /// Adds predictions of one step, and replaces those of the same images. `imageIds`: every image
   /// that was predicted, also those without detections.
   void setPredictions(qint64 step, std::vector<coco::Detection> detections,
@@ -83,6 +92,7 @@ class PredictionsView : public QWidget {
   struct ChosenInstance {
     InstanceFacts facts;
     QString className;
+    QString objectName;  ///< class of InstanceFacts::object; empty: there is none
   };
   /// The pinned one; std::nullopt: none is.
   std::optional<ChosenInstance> chosenInstance() const;

@@ -83,7 +83,18 @@ void PredictionsView::Impl::setStep(qint64 step) {
   session.setStep(step);
   panel->showCheckpoints(session.store(), step);
   panel->history()->showStep(step);
+  if (isInOrderOfLosses()) rebuildOrder();
   showNotice();
+}
+
+bool PredictionsView::Impl::isInOrderOfLosses() const {
+  return filters->order().sort == ImageOrder::Sort::HighestLoss;
+}
+
+/// At the shown checkpoint; nullptr: they are not known.
+std::shared_ptr<const ImageLosses> PredictionsView::Impl::shownLosses() const {
+  const auto known = losses.find(session.step());
+  return known == losses.end() ? nullptr : known->second;
 }
 
 /// If the step is no checkpoint, nobody chose it: shows the newest with predictions, else the
@@ -164,8 +175,10 @@ void PredictionsView::Impl::showFacts() {
   const coco::Image& image = session.image();
   const auto objects = session.dataset()->annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
-  facts->setText((objects == 1 ? tr("1 object") : tr("%1 objects").arg(objects)) %
-                 QStringLiteral(" · %1 × %2 px").arg(image.width).arg(image.height) %
+  const QString count = !session.rules().hasTruth ? tr("not annotated")
+                        : objects == 1            ? tr("1 object")
+                                                  : tr("%1 objects").arg(objects);
+  facts->setText(count % QStringLiteral(" · %1 × %2 px").arg(image.width).arg(image.height) %
                  tr(" · image %1 of %2")
                      .arg(session.imageIndex() + 1)
                      .arg(session.dataset()->images().size()));
@@ -182,6 +195,9 @@ void PredictionsView::Impl::showNotice() {
   if (!session.sceneFailure().isEmpty()) return stage->setNotice(session.sceneFailure());
   const QString warning = decoded ? decoded->warning : QString();
   const bool isBroken = decoded && !decoded->failure.isEmpty();
+  if (vanished && *vanished == session.step() && !isBroken)
+    return offerStep(tr("The checkpoint of step %1 is gone, with its predictions").arg(*vanished),
+                     session.store().nearestKept(*vanished));
   if (session.detections() || session.store().checkpoints().empty() || isBroken)
     return stage->setNotice(warning);
   const PredictionStore::Request request =
@@ -190,14 +206,11 @@ void PredictionsView::Impl::showNotice() {
     return stage->setNotice(tr("Predicting with the checkpoint of step %1…").arg(session.step()));
   }
   if (!session.store().isKept(session.step())) {
-    const auto nearest = session.store().nearestKept(session.step());
-    const QString text =
-        tr("This image was not predicted at step %1, and there is no checkpoint of it")
-            .arg(session.step());
-    return stage->setNotice(
-        nearest ? tr("%1; the nearest checkpoint is that of step %2.").arg(text).arg(*nearest)
-                : tr("%1.").arg(text));
+    return offerStep(tr("This image was not predicted at step %1, and there is no checkpoint of it")
+                         .arg(session.step()),
+                     session.store().nearestKept(session.step()));
   }
+  noticeAction = predict;
   const QString disabledReason = whyNotPredicted();
   if (request.state == PredictionStore::RequestState::Failed) {
     return stage->setNotice(tr("Prediction failed: %1").arg(request.failure), tr("Try again"),
@@ -207,6 +220,21 @@ void PredictionsView::Impl::showNotice() {
                    tr("Predict this image"), disabledReason);
 }
 
+/// With a button that goes to the step.
+void PredictionsView::Impl::offerStep(const QString& text, std::optional<qint64> step) {
+  if (!step) return stage->setNotice(tr("%1.").arg(text));
+  noticeAction = [this, step] { goTo(*step); };
+  stage->setNotice(tr("%1; the nearest checkpoint is that of step %2.").arg(text).arg(*step),
+                   tr("Go to step %1").arg(*step));
+}
+
+void PredictionsView::Impl::goToNearestPredicted() {
+  if (!hasImages()) return;
+  const auto nearest = session.store().nearestPredicted(session.step(), session.image().id);
+  if (nearest) return goTo(*nearest);
+  filters->setPlace(tr("This image is predicted at no other checkpoint"));
+}
+
 void PredictionsView::Impl::showCounts() {
   const CheckpointAnalysis* analysis = session.analysis();
   if (analysis && analysis->step() != session.step()) analysis = nullptr;
@@ -214,9 +242,14 @@ void PredictionsView::Impl::showCounts() {
   showAp();
   showAllImages();
   const double score = panel->thresholds().score;
+  const auto ofImages = isInOrderOfLosses() ? shownLosses() : nullptr;
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {
     ThumbnailStrip::Mark mark;
+    if (ofImages) {
+      const auto known = ofImages->find(session.dataset()->images()[index].id);
+      if (known != ofImages->end()) mark.loss = known->second;
+    }
     if (analysis) {
       const auto counts =
           analysis->countsOf(session.dataset()->images()[index].id, score, panel->hidden());
@@ -234,7 +267,14 @@ void PredictionsView::Impl::showAp() {
 }
 
 void PredictionsView::Impl::showHistory() {
-  panel->history()->setHistory(session.history());
+  std::map<qint64, double> ofImage;
+  for (const qint64 step : session.store().checkpoints()) {
+    const auto ofStep = losses.find(step);
+    if (ofStep == losses.end()) continue;
+    const auto known = ofStep->second->find(session.image().id);
+    if (known != ofStep->second->end()) ofImage[step] = known->second;
+  }
+  panel->history()->setHistory(session.history(), ofImage);
   panel->history()->showStep(session.step());
 }
 
@@ -265,6 +305,7 @@ void PredictionsView::Impl::rebuildOrder() {
   ImageOrder options = filters->order();
   options.scoreThreshold = panel->thresholds().score;
   options.hidden = panel->hidden();
+  options.losses = shownLosses();
   if (!options.isSlow())
     return showOrder(orderedImages(*session.dataset(), session.analysis(), options));
   wasReady = false;

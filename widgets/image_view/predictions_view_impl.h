@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <functional>
 #include <vector>
 
 #include "widgets/image_view/image_filter_bar.h"
@@ -30,10 +31,13 @@ struct PredictionsView::Impl {
   std::vector<std::size_t> order;  ///< images of the strip
   jobs::LatestJob<std::vector<std::size_t>> orderJob{
       [this](const std::vector<std::size_t>& found) { showOrder(found); }};
+  std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
+  std::function<void()> noticeAction = [] {};
   bool canPredict = true;
   QString unavailableReason;
   /// Images that are done, of how many, of each step that all are being predicted of.
   std::map<qint64, std::pair<qint64, qint64>> allImages;
+  std::map<qint64, std::shared_ptr<const ImageLosses>> losses;  ///< of the images, by step
   bool wasReady = true;
   /// By which error of the shown image to begin when it is there: 1 the first, -1 the last, 0:
   /// none.
@@ -71,9 +75,12 @@ struct PredictionsView::Impl {
   void showScene();
   void showFacts();
   void showNotice();
+  void offerStep(const QString& text, std::optional<qint64> step);
   void showCounts();
   void showAp();
   void showHistory();
+  bool isInOrderOfLosses() const;
+  std::shared_ptr<const ImageLosses> shownLosses() const;
   void showAllImages();
   void rebuildOrder();
   void showOrder(std::vector<std::size_t> newOrder);
@@ -86,6 +93,9 @@ struct PredictionsView::Impl {
   std::vector<int> placesWithErrors() const;
   void showPixel(std::optional<QPoint> pixel);
   void setStep(qint64 step);
+  void goToNearestPredicted();
+  std::function<void(qint64)> goTo;  ///< as the slider does
+  std::function<void()> predict;     ///< the shown image
   void chooseStep();
   void toggleMaximized();
 };

@@ -8,6 +8,7 @@
 #include "engine/coco/analysis/bootstrap.h"
 #include "engine/coco/evaluation/image_matches.h"
 #include "engine/coco/evaluation/instance_matches.h"
+#include "engine/coco/evaluation/precision_at_recalls.h"
 #include "widgets/instances/checkpoint_overlaps.h"
 
 namespace lockstep::widgets {
@@ -17,6 +18,13 @@ struct ShownAp {
   double ap = -1;                            ///< -1: no objects
   std::optional<coco::Interval> interval{};  ///< nullopt: not computed yet
 };
+
+/// Precision over recall of categories with objects, `rows` of CheckpointOverlaps::categories, of
+/// the detections from a score on. `verdicts`: as verdictsAt().
+std::vector<coco::RecallCurve> recallCurves(const CheckpointOverlaps& overlaps,
+                                            const std::vector<coco::MatchVerdict>& verdicts,
+                                            double scoreThreshold,
+                                            const std::vector<std::size_t>& rows);
 
 /// AP of what a score threshold and the chosen classes leave of a checkpoint's predictions, over
 /// the predicted images: that of coco-eval on such files, to the last bit. For any thread.

@@ -62,6 +62,27 @@ InstanceFacts missedFacts(const coco::Annotation& object, std::uint32_t index,
   return facts;
 }
 
+/// The object that each detection of the overlaps overlaps most; nullptr: none.
+std::vector<const coco::Overlap*> mostOverlapped(const coco::ImageOverlaps& overlaps) {
+  std::vector<const coco::Overlap*> most(overlaps.detections.size());
+  for (const coco::Overlap& pair : overlaps.pairs) {
+    const coco::Overlap*& known = most[pair.detection];
+    const bool isCrowd = overlaps.annotations[pair.annotation].isCrowd;
+    if (!isCrowd && (known == nullptr || pair.iou > known->iou)) known = &pair;
+  }
+  return most;
+}
+
+void addObject(InstanceFacts& facts, const coco::Overlap* mostOverlapped) {
+  if (facts.annotation >= 0) {
+    facts.object = facts.annotation;
+    facts.objectIou = facts.iou;
+  } else if (mostOverlapped != nullptr) {
+    facts.object = static_cast<int>(mostOverlapped->annotation);
+    facts.objectIou = mostOverlapped->iou;
+  }
+}
+
 std::size_t countAtLeast(const std::vector<double>& descending, double threshold) {
   return static_cast<std::size_t>(std::partition_point(descending.begin(), descending.end(),
                                                        [&](double s) { return s >= threshold; }) -
@@ -88,11 +109,13 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
   std::vector<const coco::EvaluatedDetection*> byIndex(content.detections->size());
   for (const coco::EvaluatedDetection& one : judged.detections)
     byIndex[overlaps.detections[one.detection].index] = &one;
+  const std::vector<const coco::Overlap*> most = mostOverlapped(overlaps);
   std::vector<InstanceFacts> instances;
   for (std::size_t d = 0; d < content.detections->size(); ++d) {
     const coco::Detection& detection = (*content.detections)[d];
     if (detection.score < thresholds.score || hidden.count(detection.categoryId)) continue;
     instances.push_back(detectionFacts(detection, d, byIndex[d]));
+    if (byIndex[d] != nullptr) addObject(instances.back(), most[byIndex[d]->detection]);
     if (!content.rules.hasTruth) instances.back().becomeUnjudged();
   }
   for (const std::uint32_t g : judged.missed) {

@@ -40,6 +40,9 @@ struct InstanceFacts {
   std::optional<coco::ErrorType> error;  ///< of a false positive
   int detection = -1;                    ///< index on its image; -1 for a missed object
   int annotation = -1;                   ///< the matched or missed object; -1: none
+  int object = -1;       ///< of a detection: the matched object, else the one of any class that
+                         ///< it overlaps most; -1: none
+  double objectIou = 0;  ///< with it
   CategoryId category;
   double score = 0;  ///< NaN for a missed object
   double iou = 0;    ///< with the matched object, else the highest with an object of its class

@@ -28,6 +28,15 @@ std::optional<qint64> PredictionStore::nearestKept(qint64 step) const {
   return nearest == kept_.end() ? std::nullopt : std::optional(*nearest);
 }
 
+std::optional<qint64> PredictionStore::nearestPredicted(qint64 step, ImageId image) const {
+  std::optional<qint64> nearest;
+  for (const qint64 other : checkpoints_) {
+    if (other == step || !find(other, image)) continue;
+    if (!nearest || std::abs(other - step) < std::abs(*nearest - step)) nearest = other;
+  }
+  return nearest;
+}
+
 int PredictionStore::positionOf(qint64 step) const {
   const auto after = std::upper_bound(checkpoints_.begin(), checkpoints_.end(), step);
   return std::max(static_cast<int>(after - checkpoints_.begin()) - 1,

@@ -29,6 +29,8 @@ class PredictionStore {
   bool isKept(qint64 step) const { return kept_.count(step) > 0; }
   /// The nearest step at which images can be predicted, the older of two; std::nullopt: none.
   std::optional<qint64> nearestKept(qint64 step) const;
+  /// The nearest other step with predictions of the image, the older of two; std::nullopt: none.
+  std::optional<qint64> nearestPredicted(qint64 step, ImageId image) const;
   /// Position in checkpoints() of the step, or of the nearest one before it; -1 if there are none.
   int positionOf(qint64 step) const;
 
