@@ -154,8 +154,8 @@ class TstOpenedImages : public QObject {
   void droppedImagesArePredictedWithTheShownCheckpoint() {
     const QString folder = liveRun();
     const auto lock = run_folder::RunLock::tryAcquire(run_folder::Layout{folder.toStdString()});
-    QVERIFY(engine_.start(
-        {line(protocol::Welcome{folder.toStdString(), 1, -1, protocol::RunState::Running})}));
+    QVERIFY(engine_.start({"@mute", line(protocol::Welcome{folder.toStdString(), 1, -1,
+                                                           protocol::RunState::Running})}));
     RunController run(folder);
     PredictionsPage page;
     page.resize(1200, 800);
