@@ -12,12 +12,14 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
+#include "app/compare/compared_curves.h"
 #include "app/compare/compared_figures.h"
 #include "engine/run_folder/run_experiment.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
-#include "widgets/comparison/error_table.h"
+#include "widgets/comparison/error_view.h"
 #include "widgets/comparison/recall_view.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
@@ -33,63 +35,27 @@ using widgets::PairedView;
 
 constexpr int kSideBySideFromPx = 820;
 
-/// Blocks; throws nothing.
-template <typename Result, typename Work>
-Result withFailure(const Work& work) {
-  Result result;
-  try {
-    work(result);
-  } catch (const std::exception& error) {
-    result.failure = QString::fromUtf8(error.what());
-  }
-  return result;
-}
-
 }  // namespace
 
 ComparePage::ComparePage(QWidget* parent)
     : QWidget(parent),
-      pairJob_([this](const PairResult& result) {
-        pair_ = result.pair;
-        failure_ = result.failure;
-        showFigures();
-        showState();
-      }),
-      objectsJob_([this](const ObjectsResult& result) {
-        if (!result.failure.isEmpty()) failure_ = result.failure;
-        tables_->setObjects(result.objects ? sides_[0].of->heldOut()->dataset : nullptr,
-                            result.objects);
-        showState();
-      }),
-      matchedJob_([this](const MatchedResult& result) {
-        if (!result.failure.isEmpty()) failure_ = result.failure;
-        matched_ = result.pair;
-        if (matched_)
-          tables_->errors()->setErrors({matched_->side(0).errors, matched_->side(1).errors});
-        confuse();
-        showState();
-      }),
-      confusionJob_([this](const Confused& result) {
-        tables_->confusions()->setConfusions(matched_->categories(), result.both, result.score);
-        showState();
-      }),
-      othersJob_([this](const Others& others) {
-        tables_->showOthers(others.title, others.objects);
-        showState();
-      }),
       settingsJob_(
           [this](const Settings& result) {
             if (!result.failure.isEmpty()) settingsOf_ = {};  // such as not fetched yet
-            tables_->setSettings(result.differences);
+            tables_->setSettings(result.differences, result.failure.isEmpty()
+                                                         ? tr("No setting differs.")
+                                                         : result.failure);
             placeTables();
             showState();
           },
           jobs::Kind::Disk),
       imageJob_([this](const ShownImage& shown) { showImage(shown); }, jobs::Kind::Disk) {
-  for (Side& side : sides_) side.of = new ComparedRun(this);
+  comparison_ = new Comparison(this);
+  for (Side& side : sides_) side.of = new ComparedSide(this);
   buildUi();
   connectSignals();
   addNamedActions();
+  setAcceptDrops(true);
   showState();
 }
 
@@ -102,6 +68,8 @@ void ComparePage::buildUi() {
   verdict_->setObjectName(QStringLiteral("verdict"));
   widgets::setRole(verdict_, "given");
   tables_ = new widgets::ComparisonTables;
+  curves_ = new ComparedCurves;
+  tables_->insertTab(2, curves_, tr("Curves"));
   viewer_ = buildViewer();
   empty_ = new widgets::EmptyState;
   stack_ = new QStackedWidget;
@@ -126,9 +94,10 @@ QWidget* ComparePage::buildSides() {
   auto* grid = new QGridLayout(head);
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setColumnStretch(1, 1);
-  for (int row = 0; row < 2; ++row) {
-    Side& side = sides_.at(static_cast<std::size_t>(row));
-    const QString letter = letterOf(row);
+  for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
+    Side& side = sides_.at(place);
+    const int row = static_cast<int>(place);
+    const QString letter = letterOf(place);
     auto* name = new QLabel(letter);
     widgets::setRole(name, "given");
     side.runs = new QComboBox;
@@ -147,7 +116,13 @@ QWidget* ComparePage::buildSides() {
   swap_->setToolTip(tr("A becomes B, and B becomes A"));
   swap_->setAccessibleName(tr("Swap A and B"));
   widgets::showKeysOf(swap_, "compare.swap");
-  grid->addWidget(swap_, 0, 3, 2, 1);
+  grid->addWidget(swap_, 0, 3);
+  auto* toFiles = new QToolButton;
+  toFiles->setText(tr("Export…"));
+  toFiles->setToolTip(tr("The image, its masks, the results and a report to files"));
+  widgets::showKeysOf(toFiles, "compare.export");
+  connect(toFiles, &QToolButton::clicked, this, &ComparePage::exportRequested);
+  grid->addWidget(toFiles, 1, 3);
   return head;
 }
 
@@ -189,77 +164,65 @@ QWidget* ComparePage::buildViewer() {
 }
 
 void ComparePage::connectSignals() {
+  connectSides();
+  connectComparison();
+  connectLists();
+  connect(modes_, &QButtonGroup::idClicked, this,
+          [this](int mode) { view_->setMode(static_cast<PairedView::Mode>(mode)); });
+  connect(score_, &QDoubleSpinBox::valueChanged, this, [this](double score) {
+    tables_->dropOthers();
+    tables_->recall()->setPair(comparison_->matched(), score);
+    comparison_->setScoreThreshold(score);
+  });
+  connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
+    if (const auto way = obstacle(); way && way->act) way->act();
+  });
+}
+
+void ComparePage::connectSides() {
   for (Side& side : sides_) {
-    connect(side.of, &ComparedRun::stepsChanged, this, [this, &side] { showSteps(side); });
-    connect(side.of, &ComparedRun::changed, this, &ComparePage::refresh);
-    connect(side.of, &ComparedRun::progressed, this, &ComparePage::showState);
-    connect(side.runs, &QComboBox::activated, this, [this, &side] {
-      hasChosen_ = true;
-      chooseRun(side, side.runs->currentData().toString());
-    });
+    connect(side.of, &ComparedSide::stepsChanged, this, [this, &side] { showSteps(side); });
+    connect(side.of, &ComparedSide::changed, this, &ComparePage::refresh);
+    connect(side.of, &ComparedSide::curvesChanged, curves_, &ComparedCurves::refresh);
+    connect(side.of, &ComparedSide::progressed, this, &ComparePage::showState);
+    connect(side.runs, &QComboBox::activated, this, [this, &side] { takeChoice(side); });
     connect(side.steps, &QComboBox::activated, this, [this, &side] {
       hasChosen_ = true;
+      keptState_.reset();
       side.of->setStep(side.steps->currentData().toLongLong());
     });
   }
+  connect(curves_, &ComparedCurves::stepsChosen, this, &ComparePage::takeSteps);
   connect(swap_, &QToolButton::clicked, this, &ComparePage::swapSides);
-  connect(modes_, &QButtonGroup::idClicked, this,
-          [this](int mode) { view_->setMode(static_cast<PairedView::Mode>(mode)); });
-  connect(score_, &QDoubleSpinBox::valueChanged, this, [this] {
-    listObjects();
-    confuse();
-  });
-  connectAnalysis();
-  connect(tables_, &widgets::ComparisonTables::objectChosen, this, &ComparePage::showObject);
-  connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
-    for (Side& side : sides_)
-      if (!side.of->progress().isEmpty()) return side.of->cancelPrediction();
-    if (const auto way = obstacle(); way && way->toPredict) way->toPredict->predictAll();
-  });
 }
 
-/// What a cell, a type of error or a point of a curve counts is listed, to be looked at.
-void ComparePage::connectAnalysis() {
-  connect(
-      tables_->confusions(), &widgets::ConfusionView::cellChosen, this,
-      [this](widgets::ComparedView view, int actual, int predicted) {
-        listOthers(tr("Cell"), [view, actual, predicted,
-                                score = score_->value()](const widgets::MatchedPair& pair) {
-          std::vector<widgets::PairedObject> objects;
-          for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-            if (view == (side == 0 ? widgets::ComparedView::Second : widgets::ComparedView::First))
-              continue;
-            const auto own = pair.ofCell(side, score, static_cast<std::size_t>(actual),
-                                         static_cast<std::size_t>(predicted));
-            objects.insert(objects.end(), own.begin(), own.end());
-          }
-          return objects;
-        });
-      });
-  connect(tables_->errors(), &widgets::ErrorTable::errorChosen, this,
-          [this](int side, coco::ErrorType type) {
-            listOthers(tr("Errors of %1").arg(letterOf(side)),
-                       [side, type](const widgets::MatchedPair& pair) {
-                         return pair.ofError(static_cast<std::size_t>(side), type);
-                       });
-          });
-  connect(tables_->recall(), &widgets::RecallView::pointChosen, this,
-          [this](int side, std::optional<std::size_t> category, double score) {
-            listOthers(tr("%1 at score %2").arg(letterOf(side), QLocale().toString(score, 'f', 3)),
-                       [side, category, score](const widgets::MatchedPair& pair) {
-                         return pair.ofScore(static_cast<std::size_t>(side), category, score);
-                       });
-          });
-}
-
-void ComparePage::listOthers(
-    const QString& title,
-    const std::function<std::vector<widgets::PairedObject>(const widgets::MatchedPair&)>& find) {
-  // The list's dataset comes with its objects.
-  if (!matched_ || !objectsJob_.isIdle()) return;
-  othersJob_.request([pair = matched_, title, find] {
-    return Others{title, std::make_shared<const std::vector<widgets::PairedObject>>(find(*pair))};
+void ComparePage::connectComparison() {
+  connect(comparison_, &Comparison::figuresFound, this, [this] {
+    showFigures();
+    showState();
   });
+  connect(comparison_, &Comparison::objectsFound, this, [this](const Comparison::Objects& objects) {
+    tables_->setObjects(comparison_->compared()->dataset, objects);
+    showState();
+  });
+  connect(comparison_, &Comparison::matchedFound, this, [this] {
+    const auto& matched = comparison_->matched();
+    if (matched)
+      tables_->errors()->setErrors({matched->side(0).errors, matched->side(1).errors},
+                                   matched->iouThreshold());
+    tables_->recall()->setPair(matched, score_->value());
+    showState();
+  });
+  connect(comparison_, &Comparison::confusionsFound, this,
+          [this](const widgets::MatchedPair::Confusions& both, double score) {
+            tables_->confusions()->setConfusions(comparison_->matched()->categories(), both, score);
+            showState();
+          });
+  connect(comparison_, &Comparison::listed, this,
+          [this](const QString& title, const Comparison::Objects& objects) {
+            tables_->showOthers(title, comparison_->compared()->dataset, objects);
+            showState();
+          });
 }
 
 void ComparePage::addNamedActions() {
@@ -267,6 +230,9 @@ void ComparePage::addNamedActions() {
                           const std::function<void()>& act) {
     widgets::addNamedAction(this, widgets::ActionPlace::Compare, id, text, keys, act);
   };
+  add("compare.open_results", tr("Open results…"), {Qt::Key_O}, [this] { askForResults(1); });
+  add("compare.open_annotations", tr("Judge opened results by their own annotations…"), {},
+      [this] { askForAnnotations(); });
   add("compare.swap", tr("Swap A and B"), {Qt::Key_X}, [this] { swapSides(); });
   add("compare.next_object", tr("Next object"), {Qt::Key_N}, [this] { tables_->moveObject(1); });
   add("compare.previous_object", tr("Previous object"), {Qt::SHIFT | Qt::Key_N},
@@ -275,12 +241,14 @@ void ComparePage::addNamedActions() {
     const auto buttons = modes_->buttons();
     buttons[(buttons.indexOf(modes_->checkedButton()) + 1) % buttons.size()]->click();
   });
+  add("compare.export", tr("Export…"), {Qt::CTRL | Qt::Key_E},
+      [this] { Q_EMIT exportRequested(); });
   add("compare.fit", tr("Fit the image"), {Qt::Key_0}, [this] { view_->first()->fit(); });
 }
 
 void ComparePage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  chooseRuns();
+  if (std::exchange(isStale_, false)) chooseRuns();
 }
 
 void ComparePage::resizeEvent(QResizeEvent* event) {
@@ -291,88 +259,63 @@ void ComparePage::resizeEvent(QResizeEvent* event) {
 void ComparePage::placeTables() {
   const bool isWide = width() >= widgets::scaledPx(kSideBySideFromPx);
   split_->setOrientation(isWide ? Qt::Horizontal : Qt::Vertical);
-  // Wide enough for all tabs, but for half of the page where that is less.
+  // Wide enough for all tabs, but for three fifths of the page where that is less.
   const int tabs = tables_->tabBar()->sizeHint().width();
-  tables_->setMinimumWidth(isWide ? std::min(tabs, width() / 2) : 0);
+  tables_->setMinimumWidth(isWide ? std::min(tabs, width() * 3 / 5) : 0);
 }
 
 widgets::MatchRules ComparePage::rules() const {
-  const RunDataset& heldOut = *sides_[0].of->heldOut();
-  return {heldOut.iouType, heldOut.mostDetections};
+  const RunDataset &first = *sides_[0].of->heldOut(), &second = *sides_[1].of->heldOut();
+  const bool haveMasks =
+      first.iouType == coco::IouType::Mask && second.iouType == coco::IouType::Mask;
+  return {haveMasks ? coco::IouType::Mask : coco::IouType::Box,
+          std::max(first.mostDetections, second.mostDetections)};
+}
+
+void ComparePage::clearShown() {
+  comparison_->clear();
+  imageJob_.cancel();
+  shownImage_.reset();
+  tables_->confusions()->clear();
+  tables_->errors()->clear();
+  tables_->recall()->setPair(nullptr, 0);
+  tables_->setObjects(nullptr, nullptr);
+  tables_->dropOthers();
+  view_->setImage(nullptr);
+  view_->setScenes(nullptr, nullptr);
 }
 
 /// Compares anew what has changed; results of before are of something else.
 void ComparePage::refresh() {
-  if (!isVisible()) return;
-  pair_.reset();
-  failure_.clear();
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const ComparedSide& other = *sides_.at(1 - i).of;
+    const bool isJudge = !other.isOfFile() || !other.file()->annotations.isEmpty();
+    sides_.at(i).of->judgeBy(isJudge ? other.heldOut() : std::nullopt);
+  }
+  isStale_ = !isVisible();
+  if (isStale_) return;
+  clearShown();
   datasetDifference_.clear();
-  pairJob_.cancel();
-  objectsJob_.cancel();
-  matchedJob_.cancel();
-  confusionJob_.cancel();
-  othersJob_.cancel();
-  matched_.reset();
-  tables_->confusions()->clear();
-  tables_->errors()->clear();
-  tables_->recall()->setPair(nullptr, 0);
-  imageJob_.cancel();
-  tables_->setObjects(nullptr, nullptr);
-  view_->setImage(nullptr);
-  view_->setScenes(nullptr, nullptr);
+  showCurves();
   const auto& first = sides_[0].of->heldOut();
   const auto& second = sides_[1].of->heldOut();
   if (first && second)
     datasetDifference_ = widgets::datasetDifference(*first->dataset, *second->dataset);
-  showFigures();
   compareSettings();
-  if (!obstacle()) compare();
+  if (!obstacle()) {
+    tables_->setIouType(rules().type);
+    comparison_->start(
+        {first->dataset, {sides_[0].of->predictions(), sides_[1].of->predictions()}, rules()},
+        score_->value());
+  }
+  showFigures();
   showState();
-}
-
-void ComparePage::compare() {
-  pairJob_.request([dataset = sides_[0].of->heldOut()->dataset, first = sides_[0].of->predictions(),
-                    second = sides_[1].of->predictions(), rules = rules()] {
-    return withFailure<PairResult>([&](PairResult& result) {
-      result.pair = widgets::compareResults(*dataset, first, second, rules);
-    });
-  });
-  matchedJob_.request([dataset = sides_[0].of->heldOut()->dataset,
-                       first = sides_[0].of->predictions(), second = sides_[1].of->predictions(),
-                       rules = rules()] {
-    return withFailure<MatchedResult>([&](MatchedResult& result) {
-      result.pair = std::make_shared<const widgets::MatchedPair>(*dataset, first, second, rules,
-                                                                 widgets::MatchThresholds().iou);
-    });
-  });
-  listObjects();
-}
-
-/// At another score threshold.
-void ComparePage::confuse() {
-  tables_->recall()->setPair(matched_, score_->value());
-  if (!matched_) return;
-  confusionJob_.request([pair = matched_, score = score_->value()] {
-    return Confused{pair->confusionsAt(score), score};
-  });
-}
-
-void ComparePage::listObjects() {
-  if (obstacle()) return;
-  othersJob_.cancel();
-  objectsJob_.request([dataset = sides_[0].of->heldOut()->dataset,
-                       first = sides_[0].of->predictions(), second = sides_[1].of->predictions(),
-                       rules = rules(), score = score_->value()] {
-    return withFailure<ObjectsResult>([&](ObjectsResult& result) {
-      result.objects = std::make_shared<const std::vector<widgets::PairedObject>>(
-          widgets::pairedObjects(*dataset, first, second, rules, {.score = score}));
-    });
-  });
 }
 
 void ComparePage::showFigures() {
   std::vector<widgets::ComparedFigure> figures;
-  if (pair_) figures = commonFigures(*pair_);
+  const auto& pair = comparison_->figures();
+  if (pair) figures = commonFigures(*pair);
   const RunController *first = sides_[0].of->run(), *second = sides_[1].of->run();
   if (first && second) {
     const auto logged = evaluationFigures(first->history().metrics(), sides_[0].of->step(),
@@ -380,7 +323,30 @@ void ComparePage::showFigures() {
     figures.insert(figures.end(), logged.begin(), logged.end());
   }
   tables_->setFigures(figures);
-  tables_->setClasses(pair_ ? classFigures(*pair_) : std::vector<widgets::ComparedFigure>());
+  tables_->setClasses(pair ? classFigures(*pair) : std::vector<widgets::ComparedFigure>());
+}
+
+void ComparePage::showCurves() {
+  std::array<ComparedCurves::Side, 2> sides;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const Side& own = sides_.at(i);
+    const auto run = std::ranges::find_if(
+        shown_, [&](const ShownRun& shown) { return own.of->run() && shown.run == own.of->run(); });
+    if (run != shown_.end()) sides.at(i) = {*run, own.of->step()};
+  }
+  curves_->setSides(sides);
+}
+
+/// The checkpoints that are nearest to a point of the curves.
+void ComparePage::takeSteps(const std::array<std::optional<qint64>, 2>& steps) {
+  hasChosen_ = true;
+  keptState_.reset();
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    Side& side = sides_.at(i);
+    if (!steps.at(i) || side.of->steps().isEmpty()) continue;
+    side.of->setStep(side.of->steps().nearestTo(*steps.at(i)));
+    showSteps(side);
+  }
 }
 
 void ComparePage::compareSettings() {
@@ -389,7 +355,10 @@ void ComparePage::compareSettings() {
     if (!sides_[i].of->run()) {
       settingsOf_ = {};
       settingsJob_.cancel();
-      return tables_->setSettings({});
+      return tables_->setSettings(
+          {}, sides_.at(i).of->isOfFile()
+                  ? tr("%1 is a results file: it has no settings to compare.").arg(letterOf(i))
+                  : QString());
     }
     RunController& run = *sides_[i].of->run();
     runs.at(i) = {run.files().folder.toStdString(), run.info().attempt};
@@ -397,77 +366,20 @@ void ComparePage::compareSettings() {
   if (runs == settingsOf_) return;
   settingsOf_ = runs;
   settingsJob_.request([runs] {
-    return withFailure<Settings>([&](Settings& result) {
-      const auto experiment = [](const std::string& folder) {
-        return run_folder::readRunExperiment(run_folder::Layout(folder));
-      };
-      result.differences = config::difference(experiment(runs[0].first), experiment(runs[1].first));
-    });
-  });
-}
-
-/// The threshold, unless that would hide the detection that is meant.
-double ComparePage::scoreToShow(const widgets::PairedObject& object, std::size_t side) const {
-  const int detection = object.detections.at(side);
-  if (detection < 0) return score_->value();
-  const RunDataset& heldOut = *sides_[0].of->heldOut();
-  const ImageId image = heldOut.dataset->images()[object.imageIndex].id;
-  const auto& detections = *sides_.at(side).of->predictions().at(image);
-  return std::min(score_->value(), detections[static_cast<std::size_t>(detection)].score);
-}
-
-void ComparePage::showObject(const widgets::PairedObject& object) {
-  const RunDataset& heldOut = *sides_[0].of->heldOut();
-  const coco::Image& image = heldOut.dataset->images()[object.imageIndex];
-  const QString path = QDir(heldOut.imagesFolder).filePath(QString::fromStdString(image.fileName));
-  std::array<widgets::SceneRequest, 2> requests;
-  for (std::size_t i = 0; i < 2; ++i) {
-    requests.at(i).dataset = heldOut.dataset;
-    requests.at(i).imageIndex = object.imageIndex;
-    requests.at(i).detections = sides_.at(i).of->predictions().at(image.id);
-    requests.at(i).thresholds.score = scoreToShow(object, i);
-    requests.at(i).rules = rules();
-    requests.at(i).theme = &widgets::currentTheme();
-  }
-  imageJob_.request([requests, path, object, size = QSize(image.width, image.height)] {
-    ShownImage shown;
-    shown.object = object;
-    shown.image = std::make_shared<const widgets::DecodedImage>(widgets::decodeImage(path, size));
-    shown.failure = shown.image->failure;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const widgets::SceneResult scene = widgets::buildScene(requests.at(i));
-      shown.scenes.at(i) = scene.scene;
-      if (!scene.failure.isEmpty()) shown.failure = scene.failure;
+    const auto experiment = [](const std::string& folder) {
+      return run_folder::readRunExperiment(run_folder::Layout(folder));
+    };
+    try {
+      return Settings{config::difference(experiment(runs[0].first), experiment(runs[1].first)), {}};
+    } catch (const std::exception& error) {
+      return Settings{{}, QString::fromUtf8(error.what())};
     }
-    return shown;
   });
-}
-
-void ComparePage::showImage(const ShownImage& shown) {
-  failure_ = shown.failure;
-  view_->setImage(shown.image);
-  view_->setScenes(shown.scenes[0], shown.scenes[1]);
-  const std::array canvases{view_->first(), view_->second()};
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (!shown.scenes.at(i)) continue;
-    const auto& instances = shown.scenes.at(i)->instances;
-    const int detection = shown.object.detections.at(i), annotation = shown.object.annotation;
-    const auto own = std::ranges::find_if(instances, [&](const auto& one) {
-      return detection >= 0 ? one.facts.detection == detection
-                            : annotation >= 0 && one.facts.annotation == annotation;
-    });
-    if (own == instances.end()) continue;
-    const int at = static_cast<int>(own - instances.begin());
-    canvases.at(i)->setPinned(at);
-    canvases.at(i)->reveal(at);
-  }
-  showState();
 }
 
 bool ComparePage::isReady() const {
-  return sides_[0].of->isIdle() && sides_[1].of->isIdle() && pairJob_.isIdle() &&
-         objectsJob_.isIdle() && matchedJob_.isIdle() && confusionJob_.isIdle() &&
-         othersJob_.isIdle() && settingsJob_.isIdle() && imageJob_.isIdle();
+  return sides_[0].of->isIdle() && sides_[1].of->isIdle() && comparison_->isIdle() &&
+         settingsJob_.isIdle() && imageJob_.isIdle();
 }
 
 }  // namespace lockstep::app

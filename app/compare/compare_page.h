@@ -1,18 +1,19 @@
 #pragma once
 
+#include <QVariantMap>
 #include <QWidget>
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/compare/compared_run.h"
+#include "app/compare/compared_side.h"
+#include "app/compare/comparison.h"
 #include "app/controllers/shown_run.h"
 #include "engine/config/load.h"
-#include "widgets/instances/matched_pair.h"
-#include "widgets/instances/results_pair.h"
 #include "widgets/jobs/latest_job.h"
 
 class QButtonGroup;
@@ -28,13 +29,17 @@ class ComparisonTables;
 class EmptyState;
 class PairedView;
 struct CanvasScene;
+struct ConfusionCell;
 struct DecodedImage;
+struct ShownResults;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
 
-/// The Compare page: two of the shown runs, or two checkpoints of one, A beside B. Loads nothing
-/// before it is first shown.
+class ComparedCurves;
+
+/// The Compare page: two of the shown runs, two checkpoints of one, or results files of any
+/// program, A beside B. Loads nothing before it is first shown.
 class ComparePage : public QWidget {
   Q_OBJECT
 
@@ -43,48 +48,43 @@ class ComparePage : public QWidget {
 
   /// The first is A and the second B, unless others that are still shown were chosen here.
   void setRuns(const std::vector<ShownRun>& runs);
+  /// A is this checkpoint of a shown run then, and B can be chosen.
+  void compareCheckpoint(const QString& folder, qint64 step);
+  /// In the place of B, or of A if there is nothing else.
+  void openResults(const ResultsSource& source);
+  /// What was chosen here, for the next start.
+  QVariantMap viewState() const;
+  /// Runs that are not shown yet are waited for.
+  void restoreViewState(const QVariantMap& state);
   bool isReady() const;
   widgets::ComparisonTables* tables() const { return tables_; }
   widgets::PairedView* view() const { return view_; }
+  ComparedCurves* curves() const { return curves_; }
+  /// A and B with the shown image, for files; empty: none is shown.
+  std::vector<widgets::ShownResults> shown() const;
   /// What is found, or what there is to do; empty: it is being computed.
   QString verdict() const;
-  const std::optional<widgets::ResultsPair>& results() const { return pair_; }
+  const std::optional<widgets::ResultsPair>& results() const { return comparison_->figures(); }
 
  public Q_SLOTS:
   void swapSides();
 
  Q_SIGNALS:
   void readyChanged();
+  /// What is shown, to files.
+  void exportRequested();
 
  protected:
   void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   struct Side {
-    ComparedRun* of = nullptr;
+    ComparedSide* of = nullptr;
     QComboBox *runs = nullptr, *steps = nullptr;
-    QString folder;  ///< of the chosen run
-  };
-  struct PairResult {
-    std::optional<widgets::ResultsPair> pair;
-    QString failure;
-  };
-  struct ObjectsResult {
-    std::shared_ptr<const std::vector<widgets::PairedObject>> objects;
-    QString failure;
-  };
-  struct MatchedResult {
-    std::shared_ptr<const widgets::MatchedPair> pair;
-    QString failure;
-  };
-  struct Confused {
-    widgets::MatchedPair::Confusions both;
-    double score = 0;
-  };
-  struct Others {
-    QString title;
-    std::shared_ptr<const std::vector<widgets::PairedObject>> objects;
+    QString path;  ///< folder of the chosen run, or the results file
   };
   struct Settings {
     std::vector<config::ConfigDifference> differences;
@@ -95,70 +95,81 @@ class ComparePage : public QWidget {
     std::array<std::shared_ptr<const widgets::CanvasScene>, 2> scenes;
     QString failure;
     widgets::PairedObject object;
+    std::array<double, 2> scores{};  ///< from which detections are drawn
   };
   /// What is in the way of a comparison.
   struct Obstacle {
     QString title, cause, action{};
-    ComparedRun* toPredict = nullptr;
+    std::function<void()> act{};  ///< of the action
   };
 
   void buildUi();
   QWidget* buildSides();
   QWidget* buildViewer();
   void connectSignals();
-  void connectAnalysis();
+  void connectSides();
+  void connectComparison();
+  void connectLists();
   void addNamedActions();
   void chooseRuns();
-  void chooseRun(Side& side, const QString& folder);
+  void fillRuns(Side& side);
+  void takeChoice(Side& side);
+  void chooseRun(Side& side, const QString& path);
   void showSteps(Side& side);
   /// Whether A and B are the same checkpoint.
   bool areSame() const;
+  bool isShown(const QString& path) const;
+  void applyKeptState();
   void beginAtEarlierStep(Side& side);
+  void askForResults(std::size_t side);
+  void askForAnnotations();
+  void openResultsAt(std::size_t side, const ResultsSource& source);
   void placeTables();
   void showEmpty(const std::optional<Obstacle>& way);
+  void clearShown();
   void refresh();
-  void compare();
   void showFigures();
+  void showCurves();
+  void takeSteps(const std::array<std::optional<qint64>, 2>& steps);
   void compareSettings();
-  void listObjects();
-  void confuse();
-  void listOthers(
-      const QString& title,
-      const std::function<std::vector<widgets::PairedObject>(const widgets::MatchedPair&)>& find);
+  void listCell(const widgets::ConfusionCell& cell);
   double scoreToShow(const widgets::PairedObject& object, std::size_t side) const;
   void showObject(const widgets::PairedObject& object);
   void showImage(const ShownImage& shown);
+  void showInBoth(const ShownImage& shown);
   void showState();
-  std::optional<Obstacle> obstacle() const;
-  std::optional<Obstacle> obstacleOf(const Side& side, const QString& letter) const;
+  QString notes() const;
+  QString nameOf(std::size_t side) const;
+  std::optional<Obstacle> obstacle();
+  std::optional<Obstacle> obstacleOf(const Side& side, const QString& letter);
+  /// Of both: the rules of a side that the other cannot follow are left.
   widgets::MatchRules rules() const;
+  QString rulesNote() const;
   /// Of the first side (0) or the second.
-  static QString letterOf(int side) { return side == 0 ? tr("A") : tr("B"); }
+  static QString letterOf(std::size_t side) { return side == 0 ? tr("A") : tr("B"); }
 
   std::vector<ShownRun> shown_;
+  std::map<QString, ResultsSource> opened_;  ///< by the path of the results
   std::array<Side, 2> sides_;
+  Comparison* comparison_ = nullptr;
   QLabel* verdict_ = nullptr;
   QToolButton* swap_ = nullptr;
   QSplitter* split_ = nullptr;
   widgets::ComparisonTables* tables_ = nullptr;
+  ComparedCurves* curves_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   QWidget* viewer_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
   widgets::PairedView* view_ = nullptr;
   QButtonGroup* modes_ = nullptr;
   QDoubleSpinBox* score_ = nullptr;
-  std::optional<widgets::ResultsPair> pair_;
-  std::shared_ptr<const widgets::MatchedPair> matched_;
   /// Folders and attempts of the runs whose settings are shown: a resume may change them.
   std::array<std::pair<std::string, int>, 2> settingsOf_;
-  QString failure_;            ///< of the comparison
-  QString datasetDifference_;  ///< why the sides' images are not the same
-  bool hasChosen_ = false;     ///< a person has chosen a run or step here
-  jobs::LatestJob<PairResult> pairJob_;
-  jobs::LatestJob<ObjectsResult> objectsJob_;
-  jobs::LatestJob<MatchedResult> matchedJob_;
-  jobs::LatestJob<Confused> confusionJob_;
-  jobs::LatestJob<Others> othersJob_;
+  std::optional<ShownImage> shownImage_;
+  QString datasetDifference_;             ///< why the sides' images are not the same
+  bool hasChosen_ = false;                ///< a person has chosen a run or step here
+  bool isStale_ = true;                   ///< something has changed while the page was hidden
+  std::optional<QVariantMap> keptState_;  ///< until its runs are shown
   jobs::LatestJob<Settings> settingsJob_;
   jobs::LatestJob<ShownImage> imageJob_;
 };

@@ -2,6 +2,7 @@
 // is said of them.
 #include <QComboBox>
 #include <QDir>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLocale>
 #include <QSignalBlocker>
@@ -15,46 +16,82 @@
 
 namespace lockstep::app {
 
+namespace {
+
+/// In the boxes of runs: to open another file.
+const QString kOpen = QStringLiteral("open");
+
+}  // namespace
+
 void ComparePage::setRuns(const std::vector<ShownRun>& runs) {
-  const auto foldersOf = [](const std::vector<ShownRun>& of) {
-    QStringList folders;
-    for (const ShownRun& one : of) folders << (one.run ? one.run->folder() : QString());
-    return folders;
+  std::vector<ShownRun> shown = runs;
+  std::erase_if(shown, [](const ShownRun& run) { return !run.run; });
+  const auto isSame = [](const ShownRun& one, const ShownRun& other) {
+    return one.run == other.run && one.name == other.name;
   };
-  if (foldersOf(runs) != foldersOf(shown_)) hasChosen_ = false;
-  shown_ = runs;
-  std::erase_if(shown_, [](const ShownRun& run) { return !run.run; });
-  if (isVisible()) chooseRuns();
+  if (std::ranges::equal(shown, shown_, isSame)) return;
+  const auto folderOf = [](const ShownRun& run) { return run.run ? run.run->folder() : QString(); };
+  if (!std::ranges::equal(shown, shown_, {}, folderOf, folderOf)) hasChosen_ = false;
+  shown_ = std::move(shown);
+  isStale_ = !isVisible();
+  if (!isStale_) chooseRuns();
+}
+
+bool ComparePage::isShown(const QString& path) const {
+  return std::ranges::any_of(
+      shown_, [&](const ShownRun& run) { return run.run && run.run->folder() == path; });
+}
+
+void ComparePage::fillRuns(Side& side) {
+  const QSignalBlocker blocker(side.runs);
+  side.runs->clear();
+  for (const ShownRun& run : shown_)
+    if (run.run) side.runs->addItem(run.name, run.run->folder());
+  for (const auto& [path, source] : opened_) side.runs->addItem(QFileInfo(path).fileName(), path);
+  if (side.runs->count() > 0) side.runs->insertSeparator(side.runs->count());
+  side.runs->addItem(tr("Open results…"), kOpen);
 }
 
 void ComparePage::chooseRuns() {
-  const auto isShown = [this](const QString& folder) {
-    return std::ranges::any_of(
-        shown_, [&](const ShownRun& run) { return run.run && run.run->folder() == folder; });
-  };
   for (std::size_t i = 0; i < sides_.size(); ++i) {
-    Side& side = sides_[i];
-    const QSignalBlocker blocker(side.runs);
-    side.runs->clear();
-    for (const ShownRun& run : shown_)
-      if (run.run) side.runs->addItem(run.name, run.run->folder());
+    Side& side = sides_.at(i);
+    fillRuns(side);
+    if (opened_.contains(side.path)) continue;  // it stays until another is chosen
     if (!hasChosen_) side.of->followNewest();
-    if (hasChosen_ && isShown(side.folder)) continue;
-    const std::size_t usual = std::min(i, shown_.empty() ? 0 : shown_.size() - 1);
-    side.folder = shown_.empty() ? QString() : shown_[usual].run->folder();
+    if (hasChosen_ && isShown(side.path)) continue;
+    const std::size_t before = i == 1 && !opened_.contains(sides_[0].path) ? 1 : 0;
+    const std::size_t usual = std::min(before, shown_.empty() ? 0 : shown_.size() - 1);
+    side.path = shown_.empty() ? QString() : shown_[usual].run->folder();
   }
-  for (Side& side : sides_) chooseRun(side, side.folder);  // once both are known
+  applyKeptState();
+  for (Side& side : sides_) chooseRun(side, side.path);  // once both are known
   refresh();
 }
 
-void ComparePage::chooseRun(Side& side, const QString& folder) {
+void ComparePage::takeChoice(Side& side) {
+  const QString path = side.runs->currentData().toString();
+  if (path == kOpen) {
+    side.runs->setCurrentIndex(side.runs->findData(side.path));
+    return askForResults(&side == &sides_[0] ? 0 : 1);
+  }
+  hasChosen_ = true;
+  keptState_.reset();
+  chooseRun(side, path);
+  refresh();
+}
+
+void ComparePage::chooseRun(Side& side, const QString& path) {
   const QSignalBlocker blocker(side.runs);
-  side.folder = folder;
-  side.runs->setCurrentIndex(side.runs->findData(folder));
-  side.runs->setToolTip(QDir::toNativeSeparators(folder));
-  const auto found = std::ranges::find_if(
-      shown_, [&](const ShownRun& run) { return run.run && run.run->folder() == folder; });
-  side.of->setRun(found == shown_.end() ? nullptr : found->run.data());
+  side.path = path;
+  side.runs->setCurrentIndex(path.isEmpty() ? -1 : side.runs->findData(path));
+  side.runs->setToolTip(QDir::toNativeSeparators(path));
+  if (const auto file = opened_.find(path); file != opened_.end()) {
+    side.of->setResults(file->second);
+  } else {
+    const auto found = std::ranges::find_if(
+        shown_, [&](const ShownRun& run) { return run.run && run.run->folder() == path; });
+    side.of->setRun(found == shown_.end() ? nullptr : found->run.data());
+  }
   showSteps(side);
 }
 
@@ -65,13 +102,14 @@ void ComparePage::showSteps(Side& side) {
   for (const qint64 step : all)
     side.steps->addItem(tr("step %1").arg(QLocale().toString(step)), step);
   side.steps->setEnabled(!all.empty());
+  side.steps->setVisible(!side.of->isOfFile());
   side.steps->setCurrentIndex(side.steps->findData(side.of->step()));
   if (!hasChosen_ && areSame()) beginAtEarlierStep(sides_[0]);
   refresh();
 }
 
 bool ComparePage::areSame() const {
-  return !sides_[0].folder.isEmpty() && sides_[0].folder == sides_[1].folder &&
+  return !sides_[0].path.isEmpty() && sides_[0].path == sides_[1].path &&
          sides_[0].of->step() == sides_[1].of->step();
 }
 
@@ -86,9 +124,10 @@ void ComparePage::beginAtEarlierStep(Side& side) {
 
 void ComparePage::swapSides() {
   hasChosen_ = true;
+  keptState_.reset();
   const std::array<std::pair<QString, qint64>, 2> was{
-      std::pair{sides_[0].folder, sides_[0].of->step()},
-      std::pair{sides_[1].folder, sides_[1].of->step()}};
+      std::pair{sides_[0].path, sides_[0].of->step()},
+      std::pair{sides_[1].path, sides_[1].of->step()}};
   for (std::size_t i = 0; i < 2; ++i) {
     chooseRun(sides_[i], was[1 - i].first);
     if (sides_[i].of->run()) sides_[i].of->setStep(was[1 - i].second);
@@ -96,41 +135,68 @@ void ComparePage::swapSides() {
   }
 }
 
-std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
-                                                             const QString& letter) const {
-  const ComparedRun& of = *side.of;
-  if (!of.progress().isEmpty())
-    return Obstacle{tr("Predicting all images of %1").arg(letter), of.progress(), tr("Cancel")};
-  if (!of.failure().isEmpty())
-    return Obstacle{tr("%1 cannot be compared").arg(letter), of.failure()};
-  if (!of.isIdle() || !of.heldOut())
-    return Obstacle{tr("Loading %1…").arg(letter), side.runs->currentText()};
-  if (of.steps().isEmpty())
-    return Obstacle{tr("%1 has nothing to compare").arg(letter),
-                    tr("The run has neither a checkpoint nor predictions yet.")};
-  if (!of.predictions().empty()) return std::nullopt;
-  const QString blocked = of.run()->predictionBlockedBy();
-  return Obstacle{
-      tr("%1 has no predictions at step %2").arg(letter).arg(of.step()),
-      blocked.isEmpty() ? tr("All held-out images can be predicted with its checkpoint.") : blocked,
-      blocked.isEmpty() ? tr("Predict all") : QString(), side.of};
+void ComparePage::compareCheckpoint(const QString& folder, qint64 step) {
+  if (!isShown(folder)) return;
+  hasChosen_ = true;
+  keptState_.reset();
+  chooseRun(sides_[0], folder);
+  sides_[0].of->setStep(step);
+  if (sides_[1].of->isEmpty()) chooseRun(sides_[1], folder);
+  if (areSame()) beginAtEarlierStep(sides_[1]);
+  for (Side& side : sides_) showSteps(side);
+  sides_[1].runs->setFocus();
 }
 
-std::optional<ComparePage::Obstacle> ComparePage::obstacle() const {
-  if (shown_.empty())
+std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
+                                                             const QString& letter) {
+  ComparedSide* of = side.of;
+  if (!of->progress().isEmpty())
+    return Obstacle{tr("Predicting all images of %1").arg(letter), of->progress(), tr("Cancel"),
+                    [of] { of->cancelPrediction(); }};
+  if (!of->failure().isEmpty())
+    return Obstacle{tr("%1 cannot be compared").arg(letter), of->failure()};
+  if (of->lacksTruth())
+    return Obstacle{tr("What %1 is judged by is not known").arg(letter),
+                    tr("Choose the COCO annotations that it was made for, or a run for the other "
+                       "side."),
+                    tr("Choose annotations…"), [this] { askForAnnotations(); }};
+  if (!of->isIdle() || !of->heldOut())
+    return Obstacle{tr("Loading %1…").arg(letter), side.runs->currentText()};
+  if (of->isOfFile()) return std::nullopt;
+  if (of->steps().isEmpty())
+    return Obstacle{tr("%1 has nothing to compare").arg(letter),
+                    tr("The run has neither a checkpoint nor predictions yet.")};
+  if (!of->predictions().empty()) return std::nullopt;
+  const QString title = tr("%1 has no predictions at step %2").arg(letter).arg(of->step());
+  const QString blocked = of->run()->predictionBlockedBy();
+  if (!blocked.isEmpty()) return Obstacle{title, blocked};
+  return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
+                  tr("Predict all"), [of] { of->predictAll(); }};
+}
+
+std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
+  const auto hasNone = [](const Side& side) { return side.of->isEmpty(); };
+  if (std::ranges::any_of(sides_, hasNone))
     return Obstacle{tr("No runs to compare"),
-                    tr("Select two runs on the left, or one, to compare two of its checkpoints.")};
+                    tr("Select two runs on the left, or one, to compare two of its checkpoints; or "
+                       "open COCO results of any program."),
+                    tr("Open results…"),
+                    [this] { askForResults(sides_[0].of->isEmpty() ? 0 : 1); }};
   for (std::size_t i = 0; i < sides_.size(); ++i)
-    if (auto own = obstacleOf(sides_.at(i), letterOf(static_cast<int>(i)))) return own;
+    if (auto own = obstacleOf(sides_.at(i), letterOf(i))) return own;
   if (!datasetDifference_.isEmpty())
-    return Obstacle{tr("A and B cannot be compared"), tr("The runs: %1.").arg(datasetDifference_)};
+    return Obstacle{tr("A and B cannot be compared"), tr("A and B: %1.").arg(datasetDifference_)};
   const auto& others = sides_[1].of->predictions();
   const bool haveCommon = std::ranges::any_of(
       sides_[0].of->predictions(), [&](const auto& one) { return others.contains(one.first); });
-  if (!haveCommon)
-    return Obstacle{tr("A and B have predictions of different images"),
-                    tr("Predict all images with both."), tr("Predict all"), sides_[0].of};
-  return std::nullopt;
+  if (haveCommon) return std::nullopt;
+  const auto* run = std::ranges::find_if(sides_, [](const Side& side) { return side.of->run(); });
+  Obstacle way{tr("A and B have predictions of different images"),
+               tr("Predict all images with both.")};
+  if (run == sides_.end()) return way;
+  way.action = tr("Predict all");
+  way.act = [of = run->of] { of->predictAll(); };
+  return way;
 }
 
 /// In the place of the image, until there is one.
@@ -145,6 +211,35 @@ void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
   stack_->setCurrentWidget(isViewed ? viewer_ : static_cast<QWidget*>(empty_));
 }
 
+/// What the figures leave out, and by which rules both are judged if their own differ.
+QString ComparePage::notes() const {
+  QStringList notes{sides_[0].of->note(), sides_[1].of->note(), rulesNote()};
+  notes.removeAll(QString());
+  return notes.join(u'\n');
+}
+
+QString ComparePage::rulesNote() const {
+  const RunDataset &first = *sides_[0].of->heldOut(), &second = *sides_[1].of->heldOut();
+  QStringList notes;
+  if (first.iouType != second.iouType)
+    notes << tr("%1 has only boxes: both are judged by their boxes.")
+                 .arg(letterOf(first.iouType == coco::IouType::Box ? 0 : 1));
+  if (first.mostDetections != second.mostDetections)
+    notes << tr("A counts %1 detections of a class and image, B %2 (evaluation.max_dets): %3 count "
+                "here.")
+                 .arg(first.mostDetections)
+                 .arg(second.mostDetections)
+                 .arg(rules().mostDetections);
+  return notes.join(u' ');
+}
+
+QString ComparePage::nameOf(std::size_t side) const {
+  const Side& own = sides_.at(side);
+  const QString name = tr("%1: %2").arg(letterOf(side), own.runs->currentText());
+  return own.of->isOfFile() ? name
+                            : tr("%1, step %2").arg(name, QLocale().toString(own.of->step()));
+}
+
 QString ComparePage::verdict() const { return verdict_->text(); }
 
 void ComparePage::showState() {
@@ -152,22 +247,20 @@ void ComparePage::showState() {
   showEmpty(way);
   if (way) {
     verdict_->clear();
-  } else if (!failure_.isEmpty()) {
-    verdict_->setText(failure_);
+  } else if (const QString why = comparison_->failure(); !why.isEmpty()) {
+    verdict_->setText(why);
+  } else if (shownImage_ && !shownImage_->failure.isEmpty()) {
+    verdict_->setText(shownImage_->failure);
   } else if (areSame()) {
     verdict_->setText(tr("A and B are the same checkpoint: choose another for one of them."));
-  } else if (pair_) {
-    verdict_->setText(verdictText(*pair_, sides_[0].of->heldOut()->dataset->images().size()));
+  } else if (const auto& pair = results(); pair) {
+    verdict_->setText(verdictText(*pair, sides_[0].of->heldOut()->dataset->images().size()));
   } else {
     verdict_->setText(tr("Comparing…"));
   }
+  if (!way && !notes().isEmpty()) verdict_->setText(verdict_->text() + u'\n' + notes());
   verdict_->setVisible(!verdict_->text().isEmpty());
-  QStringList names;
-  for (std::size_t i = 0; i < 2; ++i)
-    names << tr("%1: %2, step %3")
-                 .arg(letterOf(static_cast<int>(i)), sides_[i].runs->currentText(),
-                      QLocale().toString(sides_[i].of->step()));
-  view_->setNames(names[0], names[1]);
+  view_->setNames(nameOf(0), nameOf(1));
   if (isReady()) Q_EMIT readyChanged();
 }
 

@@ -1,5 +1,6 @@
 #include "app/configure/configure_page.h"
 
+#include <QApplication>
 #include <QDir>
 #include <QEvent>
 #include <QFileDialog>
@@ -55,7 +56,9 @@ void ConfigurePage::connectEditor() {
   connect(editor_, &widgets::ConfigEditor::ready, this, &ConfigurePage::readyChanged);
   connect(editor_, &widgets::ConfigEditor::textEdited, &document_, &DocumentController::markEdited);
   connect(editor_, &widgets::ConfigEditor::modifiedChanged, this, &ConfigurePage::documentChanged);
+  connect(&bases_, &FileWatch::changed, editor_, &widgets::ConfigEditor::recheck);
   connect(editor_, &widgets::ConfigEditor::issuesChanged, this, [this] {
+    watchBases();
     countImages();
     Q_EMIT documentChanged();
   });
@@ -79,6 +82,23 @@ void ConfigurePage::connectEditor() {
     survey();
     Q_EMIT readyChanged();
   });
+}
+
+/// And their folders, in which they may appear.
+void ConfigurePage::watchBases() {
+  QStringList paths;
+  for (const std::filesystem::path& file : editor_->loaded().files) {
+    const QString path = QString::fromStdString(file.string());
+    if (path != document_.path()) paths << path << QFileInfo(path).absolutePath();
+  }
+  if (paths == std::exchange(watched_, paths)) return;
+  jobs::start(
+      this, jobs::Kind::Disk,
+      [paths, watch = bases_.paths(), number = ++watches_] {
+        watch->set(paths, number);
+        return true;
+      },
+      [](bool) {});
 }
 
 void ConfigurePage::checkData() {
@@ -233,6 +253,16 @@ void ConfigurePage::compareWith(const QString& name, const QString& path) {
 void ConfigurePage::keepDraft() {
   editor_->finishTyping();
   document_.keepDraft();
+}
+
+void ConfigurePage::takeFocus() {
+  if (isAncestorOf(QApplication::focusWidget())) return;
+  QWidget* last = focusWidget();
+  if (last && last->isEnabled() && last->isVisibleTo(this)) {
+    last->setFocus(Qt::OtherFocusReason);
+  } else {
+    editor_->focusForm();
+  }
 }
 
 bool ConfigurePage::hasDocument() const { return document_.hasDocument(); }

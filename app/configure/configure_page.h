@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/controllers/document_controller.h"
+#include "app/controllers/file_watch.h"
 #include "app/controllers/image_counter.h"
 #include "app/controllers/machine_devices.h"
 #include "app/models/experiment_survey.h"
@@ -62,6 +63,8 @@ class ConfigurePage : public QWidget {
   /// Backs up unsaved edits for the next start, because the session ends.
   void keepDraft();
 
+  /// What had the focus here, or the form.
+  void takeFocus();
   bool hasDocument() const;
   bool isUnsaved() const { return document_.isUnsaved(); }
   /// Such as "droplets.yaml"; empty: no document.
@@ -97,6 +100,7 @@ class ConfigurePage : public QWidget {
  private:
   void connectEditor();
   void connectDocument();
+  void watchBases();
   void countImages();
   void survey();
   void showSurvey();
@@ -104,6 +108,9 @@ class ConfigurePage : public QWidget {
 
   widgets::ConfigEditor* editor_ = nullptr;
   std::unique_ptr<DocumentQuestions> questions_;
+  FileWatch bases_;  ///< that the experiment inherits from
+  QStringList watched_;
+  int watches_ = 0;
   DocumentController document_;
   ImageCounter images_;
   qint64 drawsPerEpoch_ = 0;

@@ -111,6 +111,14 @@ QString currentPath(const QListWidget* list) {
   return list->currentItem() ? list->currentItem()->data(kPathRole).toString() : QString();
 }
 
+/// A message of the command line in the dialog's own words.
+QString withoutFlags(QString message) {
+  return message
+      .replace(QStringLiteral("name it with --from:"),
+               NewExperimentDialog::tr("choose it as Format:"))
+      .remove(QStringLiteral("--out "));
+}
+
 /// Where new folders are proposed.
 QString workFolder() {
   const QString here = QDir::currentPath();
@@ -233,8 +241,9 @@ QWidget* NewExperimentDialog::buildScenesPage() {
   scenesTo_ = new QLineEdit(freePath(workFolder(), QStringLiteral("made-scenes")));
   scenesTo_->setObjectName(QStringLiteral("scenesFolder"));
   QFormLayout* form = formBelow(column);
-  form->addRow(tr("Training images"), trainImages_);
-  form->addRow(tr("Held-out images"), valImages_);
+  const QString limits = tr("%1, 1 to %2");
+  form->addRow(limits.arg(tr("Training images")).arg(kMostScenes), trainImages_);
+  form->addRow(limits.arg(tr("Held-out images")).arg(kMostScenes), valImages_);
   form->addRow(tr("Write to"), folderRow(scenesTo_, tr("Folder to create")));
   return page;
 }
@@ -297,7 +306,12 @@ void NewExperimentDialog::connectSignals() {
     updateButtons();
   });
   for (QLineEdit* edit : {source_, importTo_, scenesTo_, trainImages_, valImages_})
-    connect(edit, &QLineEdit::textChanged, this, &NewExperimentDialog::updateButtons);
+    connect(edit, &QLineEdit::textChanged, this, [this, edit] {
+      edit->setProperty("invalid", !edit->hasAcceptableInput());
+      edit->update();
+      reason_->hide();
+      updateButtons();
+    });
   connect(source_, &QLineEdit::textChanged, this, [this](const QString& folder) {
     const QString name = QFileInfo(QDir::cleanPath(folder)).fileName();
     if (!importTo_->isModified() && !name.isEmpty())
@@ -332,7 +346,7 @@ void NewExperimentDialog::connectSignals() {
 
 void NewExperimentDialog::setRuns(const QList<RunChoice>& runs) {
   runList_->clear();
-  for (const RunChoice& run : runs) addItem(runList_, run.name, {}, run.folder);
+  for (const RunChoice& run : runs) addItem(runList_, run.name, run.detail, run.folder);
   runList_->setCurrentRow(runs.isEmpty() ? -1 : 0);
   updateButtons();
 }
@@ -486,7 +500,7 @@ void NewExperimentDialog::showWhetherThere(const SeenPath& seen) {
 
 void NewExperimentDialog::showFailure(const QString& reason) {
   stage_->setText({});
-  reason_->setText(reason.section(u'\n', -1));
+  reason_->setText(withoutFlags(reason.section(u'\n', -1)));
   reason_->setToolTip(reason);
   reason_->show();
   // What was begun may have left a folder.

@@ -173,7 +173,8 @@ void DocumentController::keepShown() {
                    base_,
                    isFile ? std::optional(file_.known()) : std::nullopt,
                    text_(),
-                   std::move(draft)};
+                   std::move(draft),
+                   notice_.kind == Kind::Restored ? notice_ : DocumentNotice()};
 }
 
 void DocumentController::showDocument(int index) {
@@ -194,6 +195,7 @@ void DocumentController::showKept(int index) {
   draft_.resume(std::move(kept.draft), kept.text);
   if (kept.text != kept.saved()) Q_EMIT textReplaced(kept.text);
   draft_.update();
+  if (kept.notice.kind == Kind::Restored && isUnsaved()) showNotice(kept.notice);
   file_.check();
   Q_EMIT stateChanged();
 }

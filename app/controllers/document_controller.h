@@ -74,7 +74,7 @@ class DocumentController : public QObject {
   void openText(const QString& text, const QString& path);
   bool openDraft(const QString& id);
   /// Shows a notice if there are drafts to restore, of these.
-  void announceDrafts(const QList<OrphanedDraft>& left);
+  void announceDrafts(QList<OrphanedDraft> left);
 
   /// False when it was not saved: the write failed, or the user canceled.
   bool save();
@@ -133,6 +133,7 @@ class DocumentController : public QObject {
     std::optional<QString> known{};  ///< text of its file as last read or written
     QString text{};
     std::unique_ptr<DraftKeeper> draft{};
+    DocumentNotice notice{};  ///< that its edits were restored
 
     QString saved() const { return known.value_or(base); }
   };

@@ -85,7 +85,12 @@ void DocumentController::restoreDraft(const OrphanedDraft& left, qsizetype other
   Q_EMIT stateChanged();
 }
 
-void DocumentController::announceDrafts(const QList<OrphanedDraft>& left) {
+void DocumentController::announceDrafts(QList<OrphanedDraft> left) {
+  // Those whose file has been opened with them since they were found.
+  left.removeIf([this](const OrphanedDraft& each) {
+    const int open = each.draft.file.isEmpty() ? -1 : indexOf({}, each.draft.file);
+    return open >= 0 && documents()[open].isUnsaved;
+  });
   if (left.isEmpty() || notice_.kind == Kind::Restored) return;
   const Draft& newest = left.front().draft;
   showNotice(DocumentNotice::draftsFound(QFileInfo(newest.shownPath).fileName(), newest.edited,

@@ -216,12 +216,21 @@ QString EngineLink::sendFileRequest(const QString& path, std::int64_t offset) {
   return id;
 }
 
-QString EngineLink::sendPredict(protocol::PredictRequest request) {
+template <typename Request>
+QString EngineLink::askWithId(Request request) {
   if (state_ != State::Connected) return {};
   const QString id = nextId();
   request.id = id.toStdString();
   ask(request);
   return id;
+}
+
+QString EngineLink::sendPredict(protocol::PredictRequest request) {
+  return askWithId(std::move(request));
+}
+
+QString EngineLink::sendExplain(protocol::ExplainRequest request) {
+  return askWithId(std::move(request));
 }
 
 void EngineLink::sendCancel(const QString& id) {

@@ -41,6 +41,7 @@ class EngineLink : public QObject {
   QString sendCommand(protocol::CommandName name);
   /// Gives the request its id.
   QString sendPredict(protocol::PredictRequest request);
+  QString sendExplain(protocol::ExplainRequest request);
   /// Ends a request, which is refused then.
   void sendCancel(const QString& id);
   QString sendFileRequest(const QString& path, std::int64_t offset);
@@ -78,6 +79,8 @@ class EngineLink : public QObject {
   void retryLater(const QString& error);
   void send(const protocol::ClientMessage& message);
   void ask(const protocol::ClientMessage& request);
+  template <typename Request>
+  QString askWithId(Request request);
   QString nextId();
 
   std::unique_ptr<EngineTransport> transport_;  ///< of address_

@@ -169,7 +169,7 @@ void InspectProcess::handleAnswer(const QString& id, const QString& path) {
 void InspectProcess::sendWaiting() {
   if (link_.state() != EngineLink::State::Connected) return;
   for (Request& request : requests_) {
-    if (request.id.isEmpty()) request.id = link_.sendPredict(requestFor(request.asked));
+    if (request.id.isEmpty()) request.id = sendTo(link_, request.asked);
   }
 }
 

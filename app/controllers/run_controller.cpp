@@ -382,7 +382,7 @@ void RunController::saveCheckpoint() { command(protocol::CommandName::Checkpoint
 void RunController::evaluate() { command(protocol::CommandName::Evaluate); }
 
 void RunController::predict(const AskedPrediction& asked) {
-  const QString id = link_.sendPredict(requestFor(asked));
+  const QString id = sendTo(link_, asked);
   if (id.isEmpty()) return Q_EMIT predictionFailed(asked, tr("Not connected to the run's engine."));
   requests_[id] = asked;
 }

@@ -1,6 +1,7 @@
 #include "app/controllers/run_tail.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <utility>
 
 #include "app/models/listed_run.h"
@@ -52,11 +53,34 @@ void RunTail::readOwn(const fs::path& folder, std::optional<std::int64_t> since,
   if (hasConfig) readPlan(layout);
   if (!since) return;
   const fs::path file = events::findEventFile(folder);
-  if (file.empty()) return;  // a queued run has none yet
+  if (file.empty()) return noteMissing(folder);
   stamp = Stamp::of(file);
   if (broken_ && broken_->stamp == stamp) throw Error(broken_->error.toStdString());
   if (std::exchange(broken_, std::nullopt)) reader_.reset();
   readEvents(file, *since);
+  if (const std::int64_t damaged = reader_->damagedRecords(); damaged > 0) {
+    leftOut = tr("%1: %2 damaged records are left out of curves and log")
+                  .arg(QString::fromStdString(file.string()))
+                  .arg(damaged);
+  } else if (hasEndedAfter(lastStep_)) {
+    leftOut = tr("%1 ends at step %2 of %3: curves and log after it are lost")
+                  .arg(QString::fromStdString(file.string()))
+                  .arg(lastStep_)
+                  .arg(summary.info.step);
+  }
+}
+
+/// A run that has ended made more steps than its log has.
+bool RunTail::hasEndedAfter(std::int64_t step) const {
+  const auto& state = summary.info.state.value();
+  return state && protocol::hasEnded(*state) && summary.info.step > step;
+}
+
+/// A queued run has no event log yet.
+void RunTail::noteMissing(const fs::path& folder) {
+  if (!hasEndedAfter(0)) return;
+  leftOut = tr("%1 has no event log, events.out.tfevents…: its curves and its log are lost")
+                .arg(QString::fromStdString(folder.string()));
 }
 
 /// Once per attempt: a resume may change the configuration.
@@ -75,15 +99,20 @@ void RunTail::readEvents(const fs::path& file, std::int64_t since) {
   if (reader_ && (reader_->wasTruncated() || summary.info.attempt != attempt_)) reader_.reset();
   attempt_ = summary.info.attempt;
   if (reader_) {
-    while (auto record = reader_->next())
+    while (auto record = reader_->next()) {
+      lastStep_ = std::max(lastStep_, record->step);
       if (record->seq > since) records.push_back(std::move(*record));
+    }
     return;
   }
   reader_.emplace(file);
   whole.emplace();
   whole->metrics().setSmoothing(smoothing);
-  reader_->visitAvailable(
-      [this](const events::RecordView& record) { whole->add(record, reader_->tags()); });
+  lastStep_ = 0;
+  reader_->visitAvailable([this](const events::RecordView& record) {
+    lastStep_ = std::max(lastStep_, record.step);
+    whole->add(record, reader_->tags());
+  });
 }
 
 void RunTail::readForeign(const fs::path& folder) {

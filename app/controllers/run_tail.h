@@ -27,7 +27,7 @@ class RunTail {
   bool hasConfig = false;
   std::optional<EvaluationPlan> evaluationPlan;
   QString error;
-  QString leftOut;  ///< what of another program's files could not be read, and the first place
+  QString leftOut;  ///< what of the run's files is lost or could not be read
 
   double smoothing = 0.6;  ///< of `whole`
 
@@ -50,6 +50,8 @@ class RunTail {
   void readOwn(const std::filesystem::path& folder, std::optional<std::int64_t> since,
                Stamp& stamp);
   void readEvents(const std::filesystem::path& file, std::int64_t since);
+  bool hasEndedAfter(std::int64_t step) const;
+  void noteMissing(const std::filesystem::path& folder);
   void readPlan(const run_folder::Layout& layout);
   void readForeign(const std::filesystem::path& folder);
 
@@ -58,6 +60,7 @@ class RunTail {
   std::optional<foreign_runs::RunReader> foreignReader_;
   int planAttempt_ = 0;  ///< attempt of evaluationPlan
   int attempt_ = 0;
+  std::int64_t lastStep_ = 0;  ///< of the records that were read
   std::optional<Broken> broken_;
 };
 

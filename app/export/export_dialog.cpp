@@ -6,18 +6,17 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
-#include "app/export/figure_export.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {
-
-using widgets::FigureFormat;
 
 constexpr int kWidthPx = 460;
 
@@ -34,26 +33,17 @@ ExportDialog::ExportDialog(std::vector<Exportable> choices, int chosen, const QS
   buildUi();
   connectSignals();
   what_->setCurrentIndex(chosen);
-  showFormat();
+  showFormats();
 }
 
 void ExportDialog::buildUi() {
-  auto* heading = new QLabel(tr("Export curves"));
+  auto* heading = new QLabel(tr("Export"));
   heading->setFont(widgets::interfaceFont(14, QFont::DemiBold));
   what_ = new QComboBox;
   what_->setObjectName(QStringLiteral("what"));
   for (const Exportable& each : choices_) what_->addItem(each.name);
   format_ = new QComboBox;
   format_->setObjectName(QStringLiteral("format"));
-  const struct {
-    FigureFormat format;
-    QString name;
-  } formats[] = {{FigureFormat::Pdf, tr("PDF, vector graphics")},
-                 {FigureFormat::Svg, tr("SVG, vector graphics")},
-                 {FigureFormat::Png, tr("PNG, 2x")},
-                 {FigureFormat::Csv, tr("CSV, every point")},
-                 {FigureFormat::Tex, tr("LaTeX, pgfplots")}};
-  for (const auto& [format, name] : formats) format_->addItem(name, static_cast<int>(format));
   note_ = new QLabel;
   note_->setObjectName(QStringLiteral("note"));
   widgets::setRole(note_, "muted");
@@ -101,27 +91,36 @@ QLayout* ExportDialog::buildButtons() {
 }
 
 void ExportDialog::connectSignals() {
+  connect(what_, &QComboBox::currentIndexChanged, this, &ExportDialog::showFormats);
   connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::showFormat);
   connect(save_, &QPushButton::clicked, this, &ExportDialog::save);
   connect(copy_, &QPushButton::clicked, this, &ExportDialog::copy);
-}
-
-FigureFormat ExportDialog::format() const {
-  return static_cast<FigureFormat>(format_->currentData().toInt());
 }
 
 const Exportable& ExportDialog::choice() const {
   return choices_[static_cast<std::size_t>(what_->currentIndex())];
 }
 
+const ExportFormat& ExportDialog::format() const {
+  return choice().formats[static_cast<std::size_t>(std::max(0, format_->currentIndex()))];
+}
+
+/// Of the choice; the same kind of file as before if it has that.
+void ExportDialog::showFormats() {
+  const QString before = format_->currentText();
+  {
+    const QSignalBlocker blocker(format_);
+    format_->clear();
+    for (const ExportFormat& each : choice().formats) format_->addItem(each.name);
+    format_->setCurrentIndex(std::max(0, format_->findText(before)));
+  }
+  showFormat();
+}
+
 void ExportDialog::showFormat() {
-  const bool isTable = contentFor(format()) == widgets::FigureContent::Table;
-  copy_->setText(isTable ? tr("Copy the table") : tr("Copy the picture"));
-  note_->setText(
-      isTable ? tr("Every logged point of the curves, whatever is zoomed to: not smoothed, not "
-                   "downsampled.")
-              : tr("As it is shown, in the light theme. Lines hold the minimum and maximum of each "
-                   "pixel column; CSV has every point."));
+  copy_->setText(format().copyText);
+  copy_->setVisible(format().copy != nullptr);
+  note_->setText(format().note);
 }
 
 void ExportDialog::setBusy(bool busy) {
@@ -132,11 +131,11 @@ void ExportDialog::setBusy(bool busy) {
 /// The dialog asks before a file is replaced.
 QString ExportDialog::askPath() {
   QFileDialog dialog(this, tr("Export"), {},
-                     QStringLiteral("%1 (*.%2)").arg(format_->currentText(), suffixOf(format())));
+                     QStringLiteral("%1 (*.%2)").arg(format_->currentText(), format().suffix));
   dialog.setAcceptMode(QFileDialog::AcceptSave);
-  dialog.setDefaultSuffix(suffixOf(format()));
+  dialog.setDefaultSuffix(format().suffix);
   dialog.setDirectory(jobs::folderToBeginWith(folder_));
-  dialog.selectFile(choice().file + QLatin1Char('.') + suffixOf(format()));
+  dialog.selectFile(choice().file + QLatin1Char('.') + format().suffix);
   if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return {};
   return dialog.selectedFiles().front();
 }
@@ -153,8 +152,8 @@ void ExportDialog::save() {
   fault_->hide();
   setBusy(true);
   const int asked = ++asked_;
-  exportFigure(choice().take(contentFor(format())), format(), path, this,
-               [this, path, asked](const QString& error) { endSave(asked, path, error); });
+  format().save(path, this,
+                [this, path, asked](const QString& error) { endSave(asked, path, error); });
 }
 
 /// While the path of the next save is asked for, the dialog stays: it closes if that is given up.
@@ -173,7 +172,7 @@ void ExportDialog::endSave(int asked, const QString& path, const QString& error)
 void ExportDialog::copy() {
   isCopying_ = true;
   setBusy(true);
-  copyFigure(choice().take(contentFor(format())), format(), this, [this](const QString& error) {
+  format().copy(this, [this](const QString& error) {
     isCopying_ = false;
     if (finish(error)) accept();
   });

@@ -2,10 +2,9 @@
 
 #include <QDialog>
 #include <QString>
-#include <functional>
 #include <vector>
 
-#include "widgets/export/figure_file.h"
+#include "app/export/export_format.h"
 
 class QComboBox;
 class QLabel;
@@ -13,13 +12,6 @@ class QLayout;
 class QPushButton;
 
 namespace lockstep::app {
-
-/// What can be exported: a card, or the page.
-struct Exportable {
-  QString name;
-  QString file;  ///< suggested name, without a suffix
-  std::function<widgets::Figure(widgets::FigureContent)> take;
-};
 
 /// Asks what is exported and where to. Saves it itself, and closes once it is written; a failure is
 /// told in it, so that nothing has to be chosen again.
@@ -38,13 +30,14 @@ class ExportDialog : public QDialog {
   void buildUi();
   QLayout* buildButtons();
   void connectSignals();
+  void showFormats();
   void showFormat();
   void save();
   void endSave(int asked, const QString& path, const QString& error);
   void copy();
   bool finish(const QString& error);
   void setBusy(bool busy);
-  widgets::FigureFormat format() const;
+  const ExportFormat& format() const;
   const Exportable& choice() const;
   QString askPath();
 

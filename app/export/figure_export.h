@@ -1,26 +1,18 @@
 #pragma once
 
-#include <QString>
 #include <functional>
 
+#include "app/export/export_format.h"
+#include "widgets/export/drawing.h"
 #include "widgets/export/figure_file.h"
-
-class QObject;
 
 namespace lockstep::app {
 
-/// Makes the file of a figure and writes it, both in the background. Calls `done` with an error
-/// message (empty: written) unless `context` is gone; before that once if the disk does not answer
-/// for some seconds. Whoever chose the path has agreed to replace what is there.
-void exportFigure(widgets::Figure figure, widgets::FigureFormat format, const QString& path,
-                  QObject* context, std::function<void(const QString& error)> done);
+/// Curves: as pictures, as a table and as LaTeX. `take` is called when it is written or copied.
+Exportable figureExport(const QString& name, const QString& file,
+                        std::function<widgets::Figure(widgets::FigureContent)> take);
 
-/// Makes it in the background and gives it to the clipboard: a table as text, else a picture, also
-/// as SVG. `done` is called then, with an error message (empty: it is there).
-void copyFigure(widgets::Figure figure, widgets::FigureFormat format, QObject* context,
-                std::function<void(const QString& error)> done);
-
-/// A title or a run's name as part of a file name.
-QString fileNameOf(const QString& title);
+/// As PDF, SVG and PNG. `note`: what is in the file.
+std::vector<ExportFormat> drawingFormats(const widgets::Drawing& drawing, const QString& note);
 
 }  // namespace lockstep::app

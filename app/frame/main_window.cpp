@@ -114,6 +114,10 @@ void MainWindow::connectSignals() {
   connect(pages_, &PageArea::pageShown, this, &MainWindow::handlePageShown);
   connect(pages_, &PageArea::readyChanged, this, &MainWindow::readyChanged);
   connect(pages_, &PageArea::configurePageCreated, this, &MainWindow::connectConfigurePage);
+  connect(pages_, &PageArea::runRequested, this, [this](const QString& folder) {
+    runList_->addRun(folder);
+    runs_->selectRun(folder);
+  });
   connect(pages_, &PageArea::experimentRequested, this, [this](const QString& file) {
     showPage(Page::Configure);
     configurePage()->open(file);
@@ -121,6 +125,7 @@ void MainWindow::connectSignals() {
   connect(pages_->runBanner(), &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
   connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
   connect(monitorPage(), &MonitorPage::exportRequested, this, &MainWindow::exportCurves);
+  connect(pages_, &PageArea::exportRequested, this, &MainWindow::exportResults);
   connect(monitorPage(), &MonitorPage::alertsRequested, this, [this] {
     logDock_->bringUp();
     log_->showAlerts();
@@ -177,7 +182,8 @@ void MainWindow::connectRuns() {
 
 void MainWindow::connectRun(RunController* run) {
   auto update = [this, run] {
-    if (run->isKnown()) runList_->setLive(run->folder(), run->info().state, run->info().step);
+    const run_folder::RunInfo& info = run->info();
+    if (run->isKnown()) runList_->setLive(run->folder(), info.state, info.step, info.best);
     if (run == currentRun()) updateStatus();
   };
   connect(run, &RunController::linkChanged, this, update);
@@ -213,8 +219,9 @@ void MainWindow::handlePageShown(Page page) {
 }
 
 /// Gives the page's keyboard shortcuts the focus that they need. On Monitor the shortcuts belong to
-/// the window, and the run list takes the arrow keys.
+/// the window, and the run list takes the arrow keys. Configure keeps what had it there.
 void MainWindow::focusPage() {
+  if (page() == Page::Configure) configurePage()->takeFocus();
   if (page() == Page::Monitor) runs_->focusList();
   if (page() == Page::Predictions) predictionsPage()->view()->setFocus(Qt::OtherFocusReason);
   if (page() == Page::Data) dataPage()->setFocus(Qt::OtherFocusReason);
@@ -294,8 +301,9 @@ void MainWindow::updateStatus() {
   if (run) {
     const run_folder::RunInfo& info = run->info();
     const MetricStore& metrics = run->history().metrics();
-    status.name = QString::fromStdString(info.name);
     const QModelIndex row = runList_->index(runList_->rowOf(run->folder()));
+    status.name = row.isValid() ? row.data(RunListModel::NameRole).toString()
+                                : QString::fromStdString(info.name);
     status.state = row.data(RunListModel::VanishedRole).toBool()
                        ? base::OpenEnum<protocol::RunState>(
                              row.data(RunListModel::StateTextRole).toString().toStdString())

@@ -54,6 +54,7 @@ class RunsPanel;
 class StatusStrip;
 class Tour;
 class TopBar;
+struct Exportable;
 struct OrphanedDraft;
 struct Session;
 enum class PathKind;
@@ -139,6 +140,9 @@ class MainWindow : public QMainWindow {
   void addMonitorActions();
   /// nullptr: the page.
   void exportCurves(widgets::CurveCard* card);
+  /// Of Predictions or Compare, whichever is shown.
+  void exportResults();
+  void askForExport(std::vector<Exportable> choices, int chosen);
   /// `keys`: "F1; ?"
   QAction* addEverywhere(const char* id, const QString& text, const char* keys,
                          const std::function<void()>& act);

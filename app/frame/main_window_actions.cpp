@@ -111,7 +111,7 @@ void MainWindow::buildRunActions(QMenu* menu) {
   runActions_.stop = addEverywhere("run.stop", tr("Stop"), "Ctrl+.", [this] { stopRun(); });
   runActions_.stop->setProperty(widgets::kListedText, tr("Save a checkpoint and stop"));
   documentActions_.rangeTest =
-      addEverywhere("experiment.find_learning_rate", tr("Find a learning rate"), "",
+      addEverywhere("experiment.find_learning_rate", tr("Learning-rate range test"), "",
                     [this] { findLearningRate(); });
   menu->addActions({documentActions_.train, documentActions_.queue, documentActions_.rangeTest,
                     runActions_.pause, runActions_.checkpoint, runActions_.evaluate,
@@ -351,7 +351,8 @@ void MainWindow::escape() {
     tour_->close();
     return;
   }
-  if (page() == Page::Monitor && monitorPage()->range()->clear()) return;
+  if (page() == Page::Monitor && (monitorPage()->range()->clear() || monitorPage()->endMaximized()))
+    return;
   if (runs_->clearFilter()) return;
   if (isFullScreen()) {
     showNormal();

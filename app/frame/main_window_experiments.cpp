@@ -1,7 +1,9 @@
 // MainWindow's handling of where experiments come from and lead to: new ones, recent files, the
 // learning-rate range test, forks of runs.
 #include <QAction>
+#include <QDateTime>
 #include <QFileInfo>
+#include <QLocale>
 #include <QMenu>
 #include <QSettings>
 #include <algorithm>
@@ -181,7 +183,12 @@ QList<RunChoice> MainWindow::ownRuns() const {
                         run.data(RunListModel::ProgramRole).toString().isEmpty();
     if (isOurs)
       runs.append({run.data(RunListModel::FolderRole).toString(),
-                   run.data(RunListModel::NameRole).toString()});
+                   run.data(RunListModel::NameRole).toString(),
+                   tr("%1 · begun %2")
+                       .arg(run.data(RunListModel::StateTextRole).toString(),
+                            QLocale().toString(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(
+                                                   run.data(RunListModel::CreatedRole).toDouble())),
+                                               QLocale::ShortFormat))});
   }
   return runs;
 }

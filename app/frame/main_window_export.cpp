@@ -5,12 +5,16 @@
 #include <QSettings>
 #include <algorithm>
 
+#include "app/compare/compare_page.h"
 #include "app/export/export_dialog.h"
 #include "app/export/figure_export.h"
+#include "app/export/results_export.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/monitor/monitor_page.h"
+#include "app/predictions/predictions_page.h"
+#include "widgets/image_view/predictions_view.h"
 #include "widgets/plots/curve_card.h"
 
 namespace lockstep::app {
@@ -32,21 +36,39 @@ void MainWindow::exportCurves(widgets::CurveCard* card) {
     return fileNameOf(run + QLatin1Char(' ') + what);
   };
   std::vector<Exportable> choices;
-  choices.push_back({tr("The page: %1 cards").arg(shown.size()), fileOf(tr("curves")),
-                     [page](widgets::FigureContent content) {
-                       return page->figureOf(page->shownCards(), content);
-                     }});
+  choices.push_back(figureExport(tr("The page: %1 cards").arg(shown.size()), fileOf(tr("curves")),
+                                 [page](widgets::FigureContent content) {
+                                   return page->figureOf(page->shownCards(), content);
+                                 }));
   for (widgets::CurveCard* each : shown)
-    choices.push_back({each->title(), fileOf(each->title()),
-                       [page, alive = QPointer(each)](widgets::FigureContent content) {
-                         return page->figureOf(
-                             alive ? std::vector{alive.data()} : std::vector<widgets::CurveCard*>(),
-                             content);
-                       }});
+    choices.push_back(figureExport(
+        each->title(), fileOf(each->title()),
+        [page, alive = QPointer(each)](widgets::FigureContent content) {
+          return page->figureOf(
+              alive ? std::vector{alive.data()} : std::vector<widgets::CurveCard*>(), content);
+        }));
   const auto asked = std::ranges::find(shown, card);
   const auto chosen = asked == shown.end() ? 0 : asked - shown.begin() + 1;
+  askForExport(std::move(choices), static_cast<int>(chosen));
+}
+
+void MainWindow::exportResults() {
+  std::vector<widgets::ShownResults> shown;
+  if (page() == Page::Compare) {
+    shown = comparePage()->shown();
+  } else if (auto own = predictionsPage()->view()->shown(); own && !shownRuns_.empty()) {
+    own->name = tr("%1, %2").arg(shownRuns_.front().name, own->name);
+    shown.push_back(*std::move(own));
+  }
+  if (shown.empty())
+    return pages_->showWarning(tr("There is nothing to export"),
+                               tr("Select runs with predictions in the list of runs."));
+  askForExport(resultsExports(shown), 0);
+}
+
+void MainWindow::askForExport(std::vector<Exportable> choices, int chosen) {
   const QString folder = options_.keepLayout ? QSettings().value(kFolderKey).toString() : QString();
-  auto* dialog = new ExportDialog(std::move(choices), static_cast<int>(chosen),
+  auto* dialog = new ExportDialog(std::move(choices), chosen,
                                   folder.isEmpty() ? QDir::homePath() : folder, this);
   connect(dialog, &ExportDialog::saved, this, [this](const QString& path) {
     status_->showMessage(tr("Exported to %1").arg(path), kExportedMs);

@@ -78,6 +78,8 @@ void MainWindow::saveSession() const {
   session.experiments = waitingExperiments_ + session.experiments;
   session.page = page();
   session.monitor = monitorPage()->viewState();
+  session.compare = pages_->compareState();
+  session.predictions = pages_->predictionsState();
   QSettings().setValue(kSessionKey, session.toVariant());
 }
 
@@ -99,6 +101,8 @@ void MainWindow::connectLayoutTimer() {
 /// The window is not shown yet: experiments are opened once it is.
 void MainWindow::restoreSession(const Session& session) {
   monitorPage()->restoreViewState(session.monitor);
+  pages_->restoreCompareState(session.compare);
+  pages_->restorePredictions(session.predictions);
   if (session.experiments.isEmpty()) return;
   waitingExperiments_ = session.experiments;
   jobs::start(

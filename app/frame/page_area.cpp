@@ -26,9 +26,17 @@
 namespace lockstep::app {
 namespace {
 
-/// In the order of the tabs.
-constexpr std::array kPageActions{"page.configure", "page.monitor", "page.predictions", "page.data",
-                                  "page.compare"};
+struct PageTab {
+  const char *title, *action;
+};
+
+/// In the order of Page.
+constexpr std::array kTabs{
+    PageTab{QT_TRANSLATE_NOOP("PageArea", "Configure"), "page.configure"},
+    PageTab{QT_TRANSLATE_NOOP("PageArea", "Monitor"), "page.monitor"},
+    PageTab{QT_TRANSLATE_NOOP("PageArea", "Predictions"), "page.predictions"},
+    PageTab{QT_TRANSLATE_NOOP("PageArea", "Data"), "page.data"},
+    PageTab{QT_TRANSLATE_NOOP("PageArea", "Compare"), "page.compare"}};
 
 /// Replaces the placeholder of a page that is created when it is first shown.
 void replacePage(QStackedWidget* pages, Page place, QWidget* page) {
@@ -52,18 +60,14 @@ void PageArea::buildUi() {
   tabs_->setObjectName(QStringLiteral("pageTabs"));
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
-  for (const QString& title :
-       {tr("Configure"), tr("Monitor"), tr("Predictions"), tr("Data"), tr("Compare")})
-    tabs_->addTab(title);
   tabs_->installEventFilter(this);
   monitor_ = new MonitorPage;
   pages_ = new QStackedWidget;
   // The others are created when they are first shown, so that the window opens fast.
-  pages_->addWidget(new QWidget);
-  pages_->addWidget(monitor_);
-  pages_->addWidget(new QWidget);
-  pages_->addWidget(new QWidget);
-  pages_->addWidget(new QWidget);
+  for (const PageTab& tab : kTabs) {
+    const bool isMonitor = tabs_->addTab(tr(tab.title)) == static_cast<int>(Page::Monitor);
+    pages_->addWidget(isMonitor ? static_cast<QWidget*>(monitor_) : new QWidget);
+  }
   tabs_->setCurrentIndex(static_cast<int>(Page::Monitor));
   pages_->setCurrentIndex(static_cast<int>(Page::Monitor));
   message_ = new widgets::Banner;
@@ -102,7 +106,7 @@ bool PageArea::eventFilter(QObject* watched, QEvent* event) {
   const QString keys =
       tab < 0 ? QString()
               : widgets::keysText(window(),
-                                  QLatin1String(kPageActions.at(static_cast<std::size_t>(tab))));
+                                  QLatin1String(kTabs.at(static_cast<std::size_t>(tab)).action));
   QToolTip::showText(help->globalPos(), keys, tabs_);
   return true;
 }
@@ -139,10 +143,27 @@ PredictionsPage* PageArea::predictionsPage() {
   connect(predictions_, &PredictionsPage::readyChanged, this, &PageArea::readyChanged);
   connect(predictions_, &PredictionsPage::configureRequested, this,
           [this] { showPage(Page::Configure); });
+  connect(predictions_, &PredictionsPage::runRequested, this, &PageArea::runRequested);
+  connect(predictions_, &PredictionsPage::comparisonRequested, this,
+          [this](const QString& folder, qint64 step) {
+            showPage(Page::Compare);
+            compare_->compareCheckpoint(folder, step);
+          });
+  connect(predictions_, &PredictionsPage::exportRequested, this, &PageArea::exportRequested);
   connect(predictions_, &PredictionsPage::checkpointChosen, monitor_, &MonitorPage::showStep);
   connect(monitor_, &MonitorPage::cursorMoved, predictions_, &PredictionsPage::followCursor);
+  predictions_->restoreViewState(predictionsState_);
   predictions_->setRun(current_);
   return predictions_;
+}
+
+QVariantMap PageArea::predictionsState() const {
+  return predictions_ ? predictions_->viewState() : predictionsState_;
+}
+
+void PageArea::restorePredictions(const QVariantMap& state) {
+  predictionsState_ = state;
+  if (predictions_) predictions_->restoreViewState(state);
 }
 
 DataPage* PageArea::dataPage() {
@@ -173,8 +194,19 @@ ComparePage* PageArea::comparePage() {
   compare_ = new ComparePage;
   replacePage(pages_, Page::Compare, compare_);
   connect(compare_, &ComparePage::readyChanged, this, &PageArea::readyChanged);
+  connect(compare_, &ComparePage::exportRequested, this, &PageArea::exportRequested);
+  compare_->restoreViewState(compareState_);
   compare_->setRuns(shown_);
   return compare_;
+}
+
+QVariantMap PageArea::compareState() const {
+  return compare_ ? compare_->viewState() : compareState_;
+}
+
+void PageArea::restoreCompareState(const QVariantMap& state) {
+  compareState_ = state;
+  if (compare_) compare_->restoreViewState(state);
 }
 
 void PageArea::showPredictionsAt(qint64 step) {

@@ -2,6 +2,7 @@
 
 #include <QPointer>
 #include <QString>
+#include <QVariantMap>
 #include <QWidget>
 #include <functional>
 #include <vector>
@@ -46,6 +47,12 @@ class PageArea : public QWidget {
   PredictionsPage* predictionsPage();
   DataPage* dataPage();
   ComparePage* comparePage();
+  /// ComparePage::viewState(), also before it is created.
+  QVariantMap compareState() const;
+  void restoreCompareState(const QVariantMap& state);
+  /// PredictionsPage::viewState(), also for when it is created.
+  QVariantMap predictionsState() const;
+  void restorePredictions(const QVariantMap& state);
   /// nullptr: not created yet.
   ConfigurePage* existingConfigurePage() const { return configure_; }
   MonitorPage* monitorPage() const { return monitor_; }
@@ -71,6 +78,10 @@ class PageArea : public QWidget {
   void readyChanged();
   void pageShown(lockstep::app::Page page);
   void configurePageCreated(lockstep::app::ConfigurePage* page);
+  /// List and select this run.
+  void runRequested(const QString& folder);
+  /// Of the shown page: Predictions or Compare.
+  void exportRequested();
   /// Show this experiment file.
   void experimentRequested(const QString& file);
 
@@ -92,8 +103,10 @@ class PageArea : public QWidget {
   ConfigurePage* configure_ = nullptr;  ///< created when it is first shown
   MonitorPage* monitor_ = nullptr;
   PredictionsPage* predictions_ = nullptr;  ///< likewise
+  QVariantMap predictionsState_;            ///< until then
   DataPage* data_ = nullptr;                ///< likewise
   ComparePage* compare_ = nullptr;          ///< likewise
+  QVariantMap compareState_;                ///< of the last session, until the page is created
   widgets::Banner* message_ = nullptr;
   std::function<void()> messageAction_;
   DocumentBanner* documentBanner_ = nullptr;

@@ -1,6 +1,7 @@
 #include "app/models/prediction_steps.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "engine/events/tags.h"
@@ -18,9 +19,17 @@ PredictionSteps::PredictionSteps(const std::vector<std::int64_t>& stored,
   initialStep_ = both != kept.rend() ? *both : kept.empty() ? stored.back() : kept.back();
 }
 
+bool PredictionSteps::contains(qint64 step) const {
+  return std::binary_search(steps_.begin(), steps_.end(), step);
+}
+
 qint64 PredictionSteps::atOrBefore(qint64 step) const {
   const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
   return after == steps_.begin() ? steps_.front() : *std::prev(after);
+}
+
+qint64 PredictionSteps::nearestTo(qint64 step) const {
+  return *std::ranges::min_element(steps_, {}, [step](qint64 one) { return std::abs(one - step); });
 }
 
 void PredictionSteps::forgetAfter(qint64 step) {
@@ -28,8 +37,12 @@ void PredictionSteps::forgetAfter(qint64 step) {
 }
 
 std::map<qint64, double> maskOrBoxAp(const MetricStore& metrics) {
-  const MetricSeries* series = metrics.series(events::tags::kMaskAp);
-  if (!series) series = metrics.series(events::tags::kBoxAp);
+  const bool hasMasks = metrics.series(events::tags::kMaskAp) != nullptr;
+  return valuesByStep(metrics, hasMasks ? events::tags::kMaskAp : events::tags::kBoxAp);
+}
+
+std::map<qint64, double> valuesByStep(const MetricStore& metrics, const char* tag) {
+  const MetricSeries* series = metrics.series(tag);
   std::map<qint64, double> values;
   for (std::size_t i = 0; series && i < series->size(); ++i)
     values[series->step(i)] = series->value(i);

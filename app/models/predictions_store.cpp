@@ -2,16 +2,16 @@
 
 #include <QPointer>
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <unordered_set>
 #include <utility>
 
+#include "app/models/evaluation_losses.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/protocol/messages.h"
 #include "engine/run_folder/run_experiment.h"
+#include "engine/run_folder/weights_categories.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -64,37 +64,57 @@ LoadedDataset loadPart(const DatasetFiles& part) {
   }
 }
 
-PredictionsOutcome readPredictions(const std::string& file, qint64 step) {
+/// Of the newest checkpoint, else of the held-out annotations, if one of them is there.
+std::vector<coco::Category> categoriesOf(const std::string& runFolder,
+                                         const std::string& annotations) {
+  const run_folder::Layout layout(runFolder);
+  const std::vector<std::int64_t> steps = run_folder::checkpointSteps(layout);
+  if (!steps.empty()) {
+    auto known = run_folder::categoriesOfWeights(layout.checkpoint(steps.back()) /
+                                                 run_folder::kCheckpointFiles[0]);
+    if (!known.empty()) return known;
+  }
+  if (!base::pathExists(annotations)) return {};
+  return coco::Dataset::loadBoxes(annotations).categories();
+}
+
+LoadedDataset loadOpened(const QString& runFolder, const std::vector<coco::Image>& images) {
   try {
-    return {parseStepPredictions(base::readFile(file), file, step), {}};
+    LoadedDataset loaded;
+    std::vector<coco::Category> categories;
+    if (!runFolder.isEmpty()) {
+      const DatasetFiles run = readDatasetFiles(runFolder.toStdString(), protocol::Split::Val);
+      if (!run.error.isEmpty()) return {{}, run.error};
+      loaded.data.mostDetections = run.mostDetections;
+      loaded.data.iouType = run.hasMasks ? coco::IouType::Mask : coco::IouType::Box;
+      categories = categoriesOf(runFolder.toStdString(), run.annotations.toStdString());
+    }
+    loaded.data.dataset = std::make_shared<const coco::Dataset>(
+        coco::Dataset::fromParts(images, std::move(categories), {}, "the opened images"));
+    return loaded;
+  } catch (const std::exception& error) {
+    return {{}, QString::fromUtf8(error.what())};
+  }
+}
+
+std::optional<std::unordered_map<ImageId, double>> readLossesOf(const std::string& file) {
+  try {
+    return parseImageLosses(base::readFile(file), file);
+  } catch (const std::exception&) {  // the evaluation's figures are read elsewhere
+    return std::nullopt;
+  }
+}
+
+PredictionsOutcome readPredictions(const std::string& file, qint64 step,
+                                   const std::vector<ImageId>& images) {
+  try {
+    return {{{step, std::make_shared<const coco::ResultsByImage>(file, images)}}, {}};
   } catch (const std::exception& error) {
     return {std::nullopt, QString::fromUtf8(error.what())};
   }
 }
 
 }  // namespace
-
-StepPredictions parseStepPredictions(const std::string& text, const std::string& name,
-                                     qint64 step) {
-  StepPredictions result;
-  result.step = step;
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw Error(name + ": not JSON (the file is truncated or damaged)");
-  if (json.is_array()) {
-    result.detections = coco::parseDetections(text, name);
-  } else {
-    if (!json.is_object() || !json.contains("detections") || !json["detections"].is_array())
-      throw Error(name + ": has no list \"detections\"");
-    result.detections = coco::parseDetections(json["detections"].dump(), name);
-    if (json.contains("image_ids"))
-      for (const auto& id : json["image_ids"])
-        if (id.is_number_integer()) result.imageIds.push_back(ImageId{id.get<std::int64_t>()});
-  }
-  std::unordered_set<ImageId> known(result.imageIds.begin(), result.imageIds.end());
-  for (const coco::Detection& detection : result.detections)
-    if (known.insert(detection.imageId).second) result.imageIds.push_back(detection.imageId);
-  return result;
-}
 
 PredictionsStore::PredictionsStore(QObject* parent) : QObject(parent) {}
 PredictionsStore::~PredictionsStore() = default;
@@ -118,14 +138,33 @@ void PredictionsStore::load(const QString& file, std::function<Result(const QStr
   });
 }
 
-void PredictionsStore::setRun(const RunFileAccess& files, ImagePart part) {
+void PredictionsStore::beginRun(const RunFileAccess& files, ImagePart part) {
   files_ = files;
   part_ = part;
   requested_.clear();
   requestedAll_.clear();
+  requestedLosses_.clear();
   pendingReads_.clear();
   ++generation_;
   if (std::exchange(running_, 0) > 0 && files.folder.isEmpty()) Q_EMIT idle();
+}
+
+void PredictionsStore::setOpened(const RunFileAccess& files, std::vector<coco::Image> images) {
+  beginRun(files, ImagePart::Opened);
+  const std::string config = run_folder::Layout(files.folder.toStdString()).config().string();
+  load<LoadedDataset>(
+      files.folder.isEmpty() ? QString() : QString::fromStdString(config),
+      [folder = files.folder, images = std::move(images)](const QString& error) {
+        return error.isEmpty() ? loadOpened(folder, images) : LoadedDataset{{}, error};
+      },
+      [this](LoadedDataset&& loaded) {
+        if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(loaded.error);
+        Q_EMIT datasetLoaded(loaded.data);
+      });
+}
+
+void PredictionsStore::setRun(const RunFileAccess& files, ImagePart part) {
+  beginRun(files, part);
   if (files.folder.isEmpty()) return;
   const std::string folder = files.folder.toStdString();
   load<DatasetFiles>(
@@ -154,14 +193,15 @@ void PredictionsStore::loadDataset(const DatasetFiles& part) {
       });
 }
 
-void PredictionsStore::read(qint64 step, const std::string& file,
+/// `images`: as ResultsByImage has them.
+void PredictionsStore::read(qint64 step, const std::string& file, const std::vector<ImageId>& images,
                             std::function<void(PredictionsOutcome&&)> deliver) {
   const int number = ++lastRead_;
   pendingReads_[number] = step;
   load<PredictionsOutcome>(
       QString::fromStdString(file),
-      [file, step](const QString& error) {
-        return error.isEmpty() ? readPredictions(file, step)
+      [file, step, images](const QString& error) {
+        return error.isEmpty() ? readPredictions(file, step, images)
                                : PredictionsOutcome{std::nullopt, error};
       },
       [this, number, deliver = std::move(deliver)](PredictionsOutcome&& outcome) {
@@ -175,7 +215,7 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
     if (std::find(requested_.begin(), requested_.end(), step) != requested_.end()) continue;
     requested_.push_back(step);
     const run_folder::Layout layout(files_.folder.toStdString());
-    read(step, layout.predictions(step).string(), [this, step](PredictionsOutcome&& outcome) {
+    read(step, layout.predictions(step).string(), {}, [this, step](PredictionsOutcome&& outcome) {
       if (!outcome.value) return Q_EMIT predictionsFailed(step, outcome.error);
       Q_EMIT predictionsLoaded(*outcome.value);
     });
@@ -183,6 +223,7 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
 }
 
 void PredictionsStore::readAllOf(qint64 step) {
+  if (part_ == ImagePart::Opened) return;
   if (std::find(requestedAll_.begin(), requestedAll_.end(), step) != requestedAll_.end()) return;
   readKeptOf(step, [this, step](const std::string& file, const QString& error) {
     // Most steps have none.
@@ -206,28 +247,45 @@ void PredictionsStore::readKeptOf(
   requestedAll_.push_back(step);
   const run_folder::Layout layout(files_.folder.toStdString());
   const std::string file = layout.predictionsOfPart(step, base::textOf(splitOf(part_))).string();
-  read(step, file, [this, file, fail = std::move(fail)](PredictionsOutcome&& outcome) {
+  read(step, file, {}, [this, file, fail = std::move(fail)](PredictionsOutcome&& outcome) {
     if (!outcome.value) return fail(file, outcome.error);
     Q_EMIT predictionsLoaded(*outcome.value);
   });
 }
 
-void PredictionsStore::readAnswer(qint64 step, const QString& file, ImageId image, bool isOfFile) {
-  read(step, file.toStdString(), [this, step, image, isOfFile](PredictionsOutcome&& outcome) {
-    if (!outcome.value) return Q_EMIT answerFailed(image, step, outcome.error);
-    if (isOfFile) {
-      outcome.value->imageIds.clear();
-      for (coco::Detection& detection : outcome.value->detections) detection.imageId = image;
+void PredictionsStore::readAnswer(qint64 step, const QString& file,
+                                  const std::vector<ImageId>& images) {
+  read(step, file.toStdString(), images, [this, step, images](PredictionsOutcome&& outcome) {
+    if (!outcome.value) {
+      for (const ImageId image : images) Q_EMIT answerFailed(image, step, outcome.error);
+      return;
     }
-    auto& imageIds = outcome.value->imageIds;
-    if (std::find(imageIds.begin(), imageIds.end(), image) == imageIds.end())
-      imageIds.push_back(image);
     Q_EMIT answerLoaded(*outcome.value);
   });
 }
 
+void PredictionsStore::readLosses(const std::vector<std::int64_t>& steps) {
+  if (part_ != ImagePart::HeldOut) return;
+  using Losses = std::optional<std::unordered_map<ImageId, double>>;
+  for (const std::int64_t step : steps) {
+    if (std::find(requestedLosses_.begin(), requestedLosses_.end(), step) != requestedLosses_.end())
+      continue;
+    requestedLosses_.push_back(step);
+    const run_folder::Layout layout(files_.folder.toStdString());
+    load<Losses>(
+        QString::fromStdString(layout.evaluation(step).string()),
+        [file = layout.evaluation(step).string()](const QString& error) {
+          return error.isEmpty() ? readLossesOf(file) : std::nullopt;
+        },
+        [this, step](Losses&& losses) {
+          const bool isWanted = std::ranges::find(requestedLosses_, step) != requestedLosses_.end();
+          if (isWanted && losses && !losses->empty()) Q_EMIT lossesLoaded(step, *losses);
+        });
+  }
+}
+
 void PredictionsStore::forgetAfter(qint64 step) {
-  for (std::vector<std::int64_t>* steps : {&requested_, &requestedAll_})
+  for (std::vector<std::int64_t>* steps : {&requested_, &requestedAll_, &requestedLosses_})
     std::erase_if(*steps, [step](std::int64_t other) { return other > step; });
   std::erase_if(pendingReads_, [step](const auto& reading) { return reading.second > step; });
 }

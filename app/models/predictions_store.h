@@ -7,21 +7,21 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "app/models/image_part.h"
 #include "app/models/run_file_access.h"
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/dataset.h"
-#include "engine/coco/files/results.h"
+#include "engine/coco/files/results_by_image.h"
 
 namespace lockstep::app {
 
 /// Predictions of one step of a run.
 struct StepPredictions {
   qint64 step = 0;
-  std::vector<coco::Detection> detections;
-  std::vector<ImageId> imageIds;  ///< all images with predictions, also empty ones
+  std::shared_ptr<const coco::ResultsByImage> results;
 };
 
 /// Predictions, or why there are none.
@@ -54,6 +54,9 @@ class PredictionsStore : public QObject {
   /// Loads a part of the dataset of another run, as its config.yaml names it. An empty folder: no
   /// run.
   void setRun(const RunFileAccess& files, ImagePart part = ImagePart::HeldOut);
+  /// The same of images that were opened beside a run's data, or without a run: they have no
+  /// objects, and the classes of the run's newest checkpoint.
+  void setOpened(const RunFileAccess& files, std::vector<coco::Image> images);
   ImagePart part() const { return part_; }
   QString runFolder() const { return files_.folder; }
   /// Reads predictions/step-N.json of the steps that were not requested before: of held-out images.
@@ -64,8 +67,11 @@ class PredictionsStore : public QObject {
   /// The same once they were predicted: they are there.
   void readNewAllOf(qint64 step);
   /// Reads the answer file of a prediction request: COCO results, or the format of step-N.json.
-  /// isOfFile: it has the one image with an id of its own.
-  void readAnswer(qint64 step, const QString& file, ImageId image, bool isOfFile = false);
+  /// It is of these images, as ResultsByImage takes them.
+  void readAnswer(qint64 step, const QString& file, const std::vector<ImageId>& images);
+  /// Reads the losses by image of the evaluations that were not requested before: of held-out
+  /// images. An evaluation without them, or that cannot be read, is passed over.
+  void readLosses(const std::vector<std::int64_t>& steps);
   /// Drops later steps; reads in progress of them emit nothing.
   void forgetAfter(qint64 step);
   bool isIdle() const { return running_ == 0; }
@@ -79,6 +85,7 @@ class PredictionsStore : public QObject {
   void predictionsLoaded(const lockstep::app::StepPredictions& predictions);
   /// The result of readAnswer(). The run folder does not keep it, so the receiver has to.
   void answerLoaded(const lockstep::app::StepPredictions& predictions);
+  void lossesLoaded(qint64 step, const std::unordered_map<lockstep::ImageId, double>& losses);
   /// The prediction file of a step cannot be read.
   void predictionsFailed(qint64 step, const QString& message);
   /// The answer file for an image cannot be read.
@@ -88,8 +95,9 @@ class PredictionsStore : public QObject {
 
  private:
   /// Reads a prediction file; `deliver` is called unless forgetAfter() or setRun() dropped it.
-  void read(qint64 step, const std::string& file,
+  void read(qint64 step, const std::string& file, const std::vector<ImageId>& images,
             std::function<void(PredictionsOutcome&&)> deliver);
+  void beginRun(const RunFileAccess& files, ImagePart part);
   void readKeptOf(qint64 step,
                   std::function<void(const std::string& file, const QString& error)> fail);
   template <typename Result>
@@ -100,14 +108,11 @@ class PredictionsStore : public QObject {
 
   RunFileAccess files_;
   ImagePart part_ = ImagePart::HeldOut;
-  std::vector<std::int64_t> requested_, requestedAll_;
+  std::vector<std::int64_t> requested_, requestedAll_, requestedLosses_;
   std::map<int, qint64> pendingReads_;  ///< step of each pending read by its number
   int lastRead_ = 0;
   int generation_ = 0;  ///< identifies the run, to drop datasets of earlier runs
   int running_ = 0;
 };
-
-/// Parses the text of predictions/step-N.json. Throws Error.
-StepPredictions parseStepPredictions(const std::string& text, const std::string& name, qint64 step);
 
 }  // namespace lockstep::app

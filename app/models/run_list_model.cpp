@@ -445,12 +445,15 @@ void RunListModel::announceStyles() {
 }
 
 void RunListModel::setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state,
-                           qint64 step) {
+                           qint64 step, const std::optional<run_folder::Best>& best) {
   const int row = rowOf(folder);
   if (row < 0) return;
   run_folder::RunInfo& info = rows_[row].run.summary.info;
-  if (info.step == step && info.state == state) return;
-  const bool isStepOnly = info.state == state;
+  const bool isBetter =
+      best && (!info.best || info.best->step != best->step || info.best->metric != best->metric);
+  if (info.step == step && info.state == state && !isBetter) return;
+  const bool isStepOnly = info.state == state && !isBetter;
+  if (isBetter) info.best = best;
   const run_folder::RunInfo before = info;
   info.state = state;
   info.step = step;

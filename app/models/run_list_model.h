@@ -74,7 +74,8 @@ class RunListModel : public QAbstractListModel {
   /// Why the runs there cannot be listed now; they stay as they are.
   void setRemoteError(const RemotePlace& place, const QString& error);
   /// State and step from a live connection, ahead of run.json.
-  void setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state, qint64 step);
+  void setLive(const QString& folder, const base::OpenEnum<protocol::RunState>& state, qint64 step,
+               const std::optional<run_folder::Best>& best = std::nullopt);
   /// What was just written, ahead of the next reading.
   void setNotes(const QString& folder, const run_folder::RunNotes& notes);
   /// The file with the notes of other programs' runs; by default there is none.

@@ -14,7 +14,9 @@ struct Session {
   QStringList runs;         ///< shown ones, the current one first
   QStringList experiments;  ///< open files, the shown one last
   Page page = Page::Monitor;
-  QVariantMap monitor;  ///< MonitorPage::viewState()
+  QVariantMap monitor;        ///< MonitorPage::viewState()
+  QVariantMap compare{};      ///< ComparePage::viewState()
+  QVariantMap predictions{};  ///< PredictionsPage::viewState()
 
   bool operator==(const Session&) const = default;
   QVariantMap toVariant() const;

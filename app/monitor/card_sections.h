@@ -62,6 +62,7 @@ class CardSections : public QWidget {
   const CardSettings& settings() const { return settings_; }
   void setSettings(const CardSettings& settings);
   /// Shows this card alone, `heightPx` high at most; or all again.
+  bool hasMaximized() const;
   void toggleMaximized(widgets::CurveCard* card, int heightPx);
   /// 1, 2 or all columns; 1, 2 or 3 rows. Of the card under the pointer, in turn.
   void changeWidth();
@@ -94,7 +95,6 @@ class CardSections : public QWidget {
   void keepOpen(const QString& name, bool open);
   bool isWanted(const CardPlan& plan) const;
   std::vector<TagSection> plannedSections() const;
-  bool hasMaximized() const;
   void arrange();
 
   QVBoxLayout* column_ = nullptr;

@@ -1,12 +1,12 @@
 #include "app/monitor/curve_tools.h"
 
 #include <QAction>
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <cmath>
 
+#include "widgets/plots/axis_choice.h"
 #include "widgets/role.h"
 #include "widgets/slider.h"
 #include "widgets/theme.h"
@@ -49,13 +49,7 @@ void CurveTools::buildUi() {
   smoothingText_ = new QLabel;
   widgets::setRole(smoothingText_, "mono");
   smoothingText_->setFixedWidth(widgets::scaledPx(40));
-  xAxis_ = new QComboBox;
-  xAxis_->setAccessibleName(tr("X axis"));
-  xAxis_->addItem(tr("x: step"), static_cast<int>(widgets::XAxis::Step));
-  xAxis_->addItem(tr("x: epoch"), static_cast<int>(widgets::XAxis::Epoch));
-  xAxis_->addItem(tr("x: images"), static_cast<int>(widgets::XAxis::Images));
-  xAxis_->addItem(tr("x: relative time"), static_cast<int>(widgets::XAxis::Relative));
-  xAxis_->addItem(tr("x: wall time"), static_cast<int>(widgets::XAxis::Wall));
+  xAxis_ = new widgets::AxisChoice;
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 16, 0);
   row->setSpacing(8);
@@ -76,9 +70,7 @@ void CurveTools::connectSignals() {
     Q_EMIT smoothingChanged(smoothing());
   });
   connect(words_, &QLineEdit::textChanged, this, &CurveTools::wordsChanged);
-  connect(xAxis_, &QComboBox::currentIndexChanged, this, [this] {
-    Q_EMIT xAxisChanged(static_cast<widgets::XAxis>(xAxis_->currentData().toInt()));
-  });
+  connect(xAxis_, &widgets::AxisChoice::axisChanged, this, &CurveTools::xAxisChanged);
 }
 
 void CurveTools::showSmoothing() { smoothingText_->setText(QString::number(smoothing(), 'g', 3)); }
@@ -95,10 +87,7 @@ QString CurveTools::words() const { return words_->text().trimmed(); }
 
 void CurveTools::setWords(const QString& words) { words_->setText(words); }
 
-void CurveTools::setXAxis(widgets::XAxis axis) {
-  if (const int index = xAxis_->findData(static_cast<int>(axis)); index >= 0)
-    xAxis_->setCurrentIndex(index);
-}
+void CurveTools::setXAxis(widgets::XAxis axis) { xAxis_->setAxis(axis); }
 
 void CurveTools::focusSearch() {
   words_->setFocus(Qt::ShortcutFocusReason);

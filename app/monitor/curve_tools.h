@@ -4,13 +4,13 @@
 
 #include "widgets/curves/curve_source.h"
 
-class QComboBox;
 class QLabel;
 class QLineEdit;
 
 namespace lockstep::widgets {
+class AxisChoice;
 class Slider;
-}
+}  // namespace lockstep::widgets
 
 namespace lockstep::app {
 
@@ -50,7 +50,7 @@ class CurveTools : public QWidget {
   widgets::Slider* smoothing_ = nullptr;
   QLabel* smoothingLabel_ = nullptr;
   QLabel* smoothingText_ = nullptr;
-  QComboBox* xAxis_ = nullptr;
+  widgets::AxisChoice* xAxis_ = nullptr;
   int lastSmoothing_ = 0;  ///< last slider position above 0
 };
 

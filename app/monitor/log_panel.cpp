@@ -35,10 +35,13 @@ class LogList : public QListView {
   void paintEvent(QPaintEvent* event) override {
     QListView::paintEvent(event);
     if (model()->rowCount() > 0) return;
+    const auto* filtered = qobject_cast<QSortFilterProxyModel*>(model());
+    const bool isFiltered = filtered && filtered->sourceModel()->rowCount() > 0;
     QPainter painter(viewport());
     painter.setPen(widgets::currentTheme().textFaint);
     painter.drawText(viewport()->rect().adjusted(20, 6, -12, 0),
-                     Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, emptyText_);
+                     Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap,
+                     isFiltered ? LogPanel::tr("No line has this text") : emptyText_);
   }
 
  private:

@@ -41,7 +41,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kSpaciousPx = 900, kNoteMarginPx = 16;
+constexpr int kSpaciousPx = 1000, kNoteMarginPx = 16;
 constexpr std::chrono::milliseconds kRedrawInterval{33}, kSearchPause{150};
 constexpr int kMaximizedMarginPx = 40;
 
@@ -133,7 +133,10 @@ void MonitorPage::connectSignals() {
   connect(sections_->advice(), &AdviceSection::exportRequested, this,
           &MonitorPage::exportRequested);
   connect(runLegend_, &widgets::RunLegend::toggled, this, &MonitorPage::toggleGroup);
-  connect(redraw_, &widgets::Throttle::due, this, &MonitorPage::updateCurves);
+  connect(redraw_, &widgets::Throttle::due, this, [this] {
+    updateCurves();
+    if (isReady()) Q_EMIT readyChanged();
+  });
   connect(empty_, &widgets::EmptyState::actionTriggered, this, &MonitorPage::experimentRequested);
   connect(empty_, &widgets::EmptyState::otherActionTriggered, this, &MonitorPage::scenesRequested);
   connect(alert_, &AlertBanner::showRequested, this, [this](const protocol::Alert& alert) {
@@ -393,6 +396,7 @@ bool MonitorPage::isReady() const {
   for (const ShownRun& shown : runs_)
     if (shown.run && !shown.run->isLoaded()) return false;
   if (runs_.empty()) return true;
+  if (redraw_->isPending()) return false;
   bool isUpToDate = true;
   sections_->forEachPlot([&](const widgets::CurveCard* card) {
     isUpToDate = isUpToDate && (!card->isVisible() || card->plot()->isUpToDate());
@@ -406,6 +410,12 @@ const RunController* MonitorPage::currentRun() const {
 
 void MonitorPage::toggleMaximized() {
   if (!cards().empty()) maximize(sections_->cardUnderPointer());
+}
+
+bool MonitorPage::endMaximized() {
+  if (!sections_->hasMaximized()) return false;
+  maximize(nullptr);
+  return true;
 }
 
 void MonitorPage::maximize(widgets::CurveCard* card) {

@@ -88,6 +88,8 @@ class MonitorPage : public QWidget {
   void showAllCurves();
   /// Maximizes the card under the pointer, or restores all cards.
   void toggleMaximized();
+  /// Returns whether a card was maximized.
+  bool endMaximized();
 
  Q_SIGNALS:
   void readyChanged();

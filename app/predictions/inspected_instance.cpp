@@ -39,6 +39,8 @@ Inspected inspectedInstance(const widgets::PredictionsView& view) {
   if (std::isfinite(facts.score)) thing.add(tr("Score"), widgets::rateText(facts.score));
   thing.add(facts.annotation >= 0 ? tr("IoU with its object") : tr("Highest IoU"),
             widgets::rateText(facts.iou));
+  if (!chosen->objectName.isEmpty())
+    thing.add(tr("Object and IoU"), chosen->objectName % u' ' % widgets::rateText(facts.objectIou));
   thing.add(tr("Area"), tr("%1 px").arg(std::llround(facts.areaPx)));
   thing.add(tr("Size"), sizeText(facts.areaPx));
   thing.add(tr("Box x, y, w, h"), boxText(facts.boxXywh));

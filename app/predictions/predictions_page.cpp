@@ -1,52 +1,60 @@
 #include "app/predictions/predictions_page.h"
 
 #include <QDir>
+#include <QTemporaryDir>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
+#include "engine/events/tags.h"
+#include "widgets/drop_hint.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
+namespace {
+
+const QString kTrainingKey = QStringLiteral("training");
+
+}  // namespace
 
 PredictionsPage::PredictionsPage(QWidget* parent) : QWidget(parent) {
   view_ = new widgets::PredictionsView;
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(view_);
+  setAcceptDrops(true);
+  dropHint_ = new widgets::DropHint(this);
   connectSignals();
   addNamedActions();
+  addOpeningActions();
   setRun(nullptr);
 }
+
+PredictionsPage::~PredictionsPage() = default;
 
 void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::announceReady);
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
           [this](ImageId image, qint64 step) {
-            requestPrediction({image.value, step, part_, fileOf(image)});
+            requestPrediction({image.value, step, part_, filesOf(image)});
           });
-  connect(view_, &widgets::PredictionsView::allImagesRequested, this, [this](qint64 step) {
-    const AskedPrediction all{std::nullopt, step, part_};
-    std::erase(canceled_, all);
-    requestPrediction(all);
-  });
-  connect(view_, &widgets::PredictionsView::allImagesCanceled, this, [this](qint64 step) {
-    const AskedPrediction all{std::nullopt, step, part_};
-    canceled_.push_back(all);
-    if (run_) run_->cancelPrediction(all);
-    if (inspect_) inspect_->cancelPrediction(all);
-  });
+  connect(view_, &widgets::PredictionsView::allImagesRequested, this,
+          &PredictionsPage::predictAllImages);
+  connect(view_, &widgets::PredictionsView::allImagesCanceled, this,
+          &PredictionsPage::cancelAllImages);
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
     pendingStep_.reset();
     followsNewest_ = step >= steps_.initialStep();
     store_.readAllOf(step);
+    if (vanished_) setSteps(steps_);  // the one that was left is no choice any more
     Q_EMIT checkpointChosen(step);
   });
   connect(view_, &widgets::PredictionsView::partChosen, this,
           [this](int place) { showPart(static_cast<ImagePart>(place)); });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
+  connectExplanations();
   connectStore();
 }
 
@@ -54,29 +62,46 @@ template <typename Engine>
 void PredictionsPage::connectAnswers(Engine* engine) {
   connect(engine, &Engine::predictionReady, this,
           [this, engine](const AskedPrediction& asked, const QString& file) {
-            if (!asked.image) std::erase(canceled_, asked);
+            takeCanceled(asked);
             if (isOfAnotherRun(engine) || asked.part != part_) return;
+            if (asked.isExplanation) return readExplanationOf(asked, file);
+            if (!asked.image && !asked.files.isEmpty()) return takeBatch(asked, file);
             if (!asked.image) {
               view_->setMessage({});
               view_->endAllImages(asked.step);
               return store_.readNewAllOf(asked.step);
             }
-            store_.readAnswer(asked.step, file, ImageId{*asked.image}, !asked.file.isEmpty());
+            store_.readAnswer(asked.step, file, {ImageId{*asked.image}});
           });
   connect(engine, &Engine::predictionFailed, this,
           [this, engine](const AskedPrediction& asked, const QString& why) {
-            const bool isWanted = std::erase(canceled_, asked) == 0;
+            const bool isWanted = !takeCanceled(asked);
             if (isOfAnotherRun(engine) || asked.part != part_) return;
+            if (asked.isExplanation) return showExplanationFailed(asked, why);
             if (asked.image)
               return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
+            if (!asked.files.isEmpty()) {
+              if (isWanted) failBatch(asked, why);
+              return;
+            }
             view_->endAllImages(asked.step);
             if (isWanted) view_->setMessage(why);
           });
   connect(engine, &Engine::predictionProgressed, this,
           [this, engine](const AskedPrediction& asked, qint64 done, qint64 of) {
             if (!asked.image && asked.part == part_ && !isOfAnotherRun(engine))
-              view_->setAllImagesProgress(asked.step, done, of);
+              view_->setAllImagesProgress(asked.step,
+                                          batches_.isRunning() ? batches_.done() + done : done,
+                                          batches_.isRunning() ? batches_.of() : of);
           });
+}
+
+/// False: the answer to it is wanted. One that was asked for again is answered twice.
+bool PredictionsPage::takeCanceled(const AskedPrediction& asked) {
+  const auto canceled = std::ranges::find(canceled_, asked);
+  if (canceled == canceled_.end()) return false;
+  canceled_.erase(canceled);
+  return true;
 }
 
 void PredictionsPage::connectStore() {
@@ -85,8 +110,10 @@ void PredictionsPage::connectStore() {
     hasDataset_ = true;
     engineFolder_ = heldOut.engineFolder;
     view_->setMessage(std::exchange(whyLeft_, {}));
-    view_->setDataset(heldOut.dataset, heldOut.imagesFolder,
-                      {heldOut.iouType, heldOut.mostDetections});
+    if (part_ == ImagePart::Opened) showOpenedMessage();
+    view_->setDataset(
+        heldOut.dataset, heldOut.imagesFolder,
+        {heldOut.iouType, heldOut.mostDetections, /*hasTruth=*/part_ != ImagePart::Opened});
     restoreView();
     updateResults();
   });
@@ -103,7 +130,7 @@ void PredictionsPage::connectStore() {
   });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
     if (run_ && run_->program()) return showForeignRun();
-    if (part_ == ImagePart::Training) return leavePart(message);
+    if (part_ != ImagePart::HeldOut) return leavePart(message);
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
     view_->setMessage(message);
   });
@@ -113,14 +140,16 @@ void PredictionsPage::connectStore() {
 void PredictionsPage::connectPredictions() {
   connect(&store_, &PredictionsStore::predictionsLoaded, this,
           [this](const StepPredictions& predictions) {
-            view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
+            view_->setPredictions(predictions.step, predictions.results);
           });
+  connect(&store_, &PredictionsStore::lossesLoaded, view_,
+          &widgets::PredictionsView::setImageLosses);
   connect(&store_, &PredictionsStore::answerLoaded, this,
           [this](const StepPredictions& predictions) {
             if (!run_) return;
             viewStates_[run_->folder()].answers[part_].push_back(predictions);
-            view_->setMessage({});
-            view_->setPredictions(predictions.step, predictions.detections, predictions.imageIds);
+            if (part_ != ImagePart::Opened) view_->setMessage({});
+            view_->setPredictions(predictions.step, predictions.results);
           });
   connect(&store_, &PredictionsStore::predictionsFailed, this,
           [this](qint64, const QString& message) { view_->setMessage(message); });
@@ -131,31 +160,40 @@ void PredictionsPage::connectPredictions() {
 void PredictionsPage::setRun(RunController* run) {
   if (run_ == run && run) return;
   saveViewState();
+  endBatches();
   if (run_) disconnect(run_, nullptr, this, nullptr);
   run_ = run;
+  isAsked_ = false;
   hasDataset_ = false;
   hasRestoredAnswers_ = false;
   steps_ = {};
+  vanished_.reset();
   pendingStep_.reset();
   followsNewest_ = true;
   whyLeft_.clear();
   view_->clear();
   view_->setMessage({});
-  view_->setEmptyText(tr("No run to show"),
-                      tr("Select a run on the left to see its held-out images and predictions."),
-                      tr("Configure an experiment"));
+  showEmptyText();
   store_.setRun({});
   view_->setBringImage(nullptr);
   canceled_.clear();
   chooseInspection(run && !run->place() ? run->folder() : QString());
-  if (!run) return;
-  connectRun();
+  if (run) connectRun();
+  if (openedCheckpoint_ && run && run->folder() == openedCheckpoint_->runFolder)
+    pendingStep_ = std::exchange(openedCheckpoint_, std::nullopt)->step;
   if (isVisible()) load();
+}
+
+void PredictionsPage::showEmptyText() {
+  view_->setEmptyText(tr("No run to show"),
+                      tr("Select a run on the left to see its held-out images and predictions, or "
+                         "drop images, a folder or a checkpoint here."),
+                      tr("Configure an experiment"));
 }
 
 /// Saves the view state of the current run.
 void PredictionsPage::saveViewState() {
-  if (!hasDataset_) return;
+  if (!hasDataset_ || !run_) return;
   ViewState& memory = viewStates_[store_.runFolder()];
   memory.step = followsNewest_ ? std::nullopt : std::optional(view_->currentCheckpoint());
   memory.image = view_->shownImage();
@@ -179,7 +217,7 @@ void PredictionsPage::restoreAnswers() {
   memory.attempt = run_->info().attempt;
   if (std::exchange(hasRestoredAnswers_, true)) return;
   for (const StepPredictions& answer : memory.answers[part_])
-    view_->setPredictions(answer.step, answer.detections, answer.imageIds);
+    view_->setPredictions(answer.step, answer.results);
 }
 
 bool PredictionsPage::isOfAnotherRun(const InspectProcess* inspection) const {
@@ -220,15 +258,44 @@ void PredictionsPage::addNamedActions() {
     widgets::addNamedAction(this, widgets::ActionPlace::Predictions, id, text, {},
                             [this, part] { showPart(part); });
   };
+  widgets::addNamedAction(this, widgets::ActionPlace::Predictions, "predictions.export",
+                          tr("Export…"), {Qt::CTRL | Qt::Key_E},
+                          [this] { Q_EMIT exportRequested(); });
+  widgets::addNamedAction(
+      this, widgets::ActionPlace::Predictions, "predictions.compare",
+      tr("Compare this checkpoint with another"), {Qt::SHIFT | Qt::Key_C}, [this] {
+        if (run_ && !steps_.isEmpty())
+          Q_EMIT comparisonRequested(run_->folder(), view_->currentCheckpoint());
+      });
   add("predictions.held_out_images", tr("Show the held-out images"), ImagePart::HeldOut);
   add("predictions.training_images", tr("Show the training images"), ImagePart::Training);
 }
 
 void PredictionsPage::showPart(ImagePart part) {
+  if (part == ImagePart::Opened && opened_.images.empty()) return openDialog();
   if (part == part_) return;
+  keepPlace();
+  part_ = part;
+  reload();
+}
+
+QVariantMap PredictionsPage::viewState() const {
+  return {{kTrainingKey, part_ == ImagePart::Training}};
+}
+
+void PredictionsPage::restoreViewState(const QVariantMap& state) {
+  if (state.value(kTrainingKey).toBool()) showPart(ImagePart::Training);
+}
+
+/// For when the same run's images are read again.
+void PredictionsPage::keepPlace() {
   saveViewState();
   if (hasDataset_ && !followsNewest_) pendingStep_ = view_->currentCheckpoint();
-  part_ = part;
+}
+
+void PredictionsPage::reload() {
+  endBatches();
+  isAsked_ = false;
   hasDataset_ = false;
   hasRestoredAnswers_ = false;
   view_->clear();
@@ -236,17 +303,26 @@ void PredictionsPage::showPart(ImagePart part) {
   if (isVisible()) load();
 }
 
-/// The training part cannot be shown.
+void PredictionsPage::showParts() {
+  QStringList parts{tr("Held-out images"), tr("Training images")};
+  if (!opened_.images.empty()) parts.append(tr("Opened images"));
+  view_->setParts(parts, static_cast<int>(part_));
+}
+
+/// The training part, or the opened images, cannot be shown.
 void PredictionsPage::leavePart(const QString& why) {
+  const bool isTraining = part_ == ImagePart::Training;
   showPart(ImagePart::HeldOut);
-  whyLeft_ = tr("The training images cannot be shown. %1").arg(why);
+  whyLeft_ = (isTraining ? tr("The training images cannot be shown. %1")
+                         : tr("The opened images cannot be shown. %1"))
+                 .arg(why);
 }
 
 /// Of an image that the engine does not know by its id; empty: it does.
-QString PredictionsPage::fileOf(ImageId image) const {
+QStringList PredictionsPage::filesOf(ImageId image) const {
   const auto shown = view_->shownImage();
   if (part_ == ImagePart::HeldOut || !shown || shown->id != image) return {};
-  return QDir(engineFolder_).filePath(QString::fromStdString(shown->fileName));
+  return {QDir(engineFolder_).filePath(QString::fromStdString(shown->fileName))};
 }
 
 void PredictionsPage::showEvent(QShowEvent* event) {
@@ -255,20 +331,29 @@ void PredictionsPage::showEvent(QShowEvent* event) {
 }
 
 void PredictionsPage::load() {
-  if (!run_) return;
-  const RunFileAccess files = run_->files();
-  if (store_.runFolder() == files.folder) return;
-  if (run_->program()) return showForeignRun();
+  if (isAsked_ || (!run_ && part_ != ImagePart::Opened)) return;
+  if (run_ && run_->program()) return showForeignRun();
+  isAsked_ = true;
+  const RunFileAccess files = run_ ? run_->files() : RunFileAccess();
   updatePredictionPossible();
-  view_->setParts({tr("Held-out images"), tr("Training images")}, static_cast<int>(part_));
+  showParts();
   view_->setMessage(part_ == ImagePart::Training ? tr("Loading the training images…")
+                    : part_ == ImagePart::Opened ? tr("Loading the opened images…")
                                                  : tr("Loading the held-out images…"));
+  if (part_ == ImagePart::Opened) return store_.setOpened(files, opened_.images);
   bringImagesFrom(files);
   store_.setRun(files, part_);
 }
 
 void PredictionsPage::updatePredictionPossible() {
-  const QString why = run_->predictionBlockedBy();
+  QString why;
+  if (!run_) {
+    why = tr("There is no checkpoint: select a run, or open one.");
+  } else if (part_ == ImagePart::Opened && run_->place()) {
+    why = tr("The opened images are on this machine, and the run is not.");
+  } else {
+    why = run_->predictionBlockedBy();
+  }
   view_->setPredictionPossible(why.isEmpty(), why);
 }
 
@@ -296,19 +381,47 @@ void PredictionsPage::showForeignRun() {
 void PredictionsPage::updateResults() {
   if (!run_ || !hasDataset_) return;
   const std::vector<std::int64_t>& kept = run_->checkpointSteps();
-  steps_ = PredictionSteps(run_->history().predictionSteps(), kept);
+  const bool isOpened = part_ == ImagePart::Opened;
+  setSteps(isOpened ? PredictionSteps({}, kept)
+                    : PredictionSteps(run_->history().predictionSteps(), kept));
   store_.readSteps(run_->history().predictionSteps());
-  view_->setCheckpoints(steps_.all(), {kept.begin(), kept.end()});
   // The run's evaluations are of held-out images.
   view_->setAveragePrecisions(part_ == ImagePart::HeldOut ? maskOrBoxAp(run_->history().metrics())
                                                           : std::map<qint64, double>());
+  showHeldOutCurves();
   restoreAnswers();
   if (pendingStep_) {
     showStep(*pendingStep_);
-  } else if (followsNewest_ && !steps_.isEmpty()) {
+  } else if (followsNewest_ && !steps_.isEmpty() && steps_.initialStep() > vanished_.value_or(-1)) {
     view_->setCurrentCheckpoint(steps_.initialStep());
   }
-  if (!steps_.isEmpty()) store_.readAllOf(view_->currentCheckpoint());
+  if (steps_.isEmpty()) return;
+  store_.readAllOf(view_->currentCheckpoint());
+  if (isOpened && std::exchange(predictsOpened_, false)) view_->requestAllImages();
+}
+
+/// A step that vanishes while it is shown stays until another one is.
+void PredictionsPage::setSteps(const PredictionSteps& steps) {
+  const qint64 shown = view_->currentCheckpoint();
+  const bool isGone = (steps_.contains(shown) || vanished_ == shown) && !steps.contains(shown);
+  vanished_ = isGone ? std::optional(shown) : std::nullopt;
+  steps_ = steps;
+  std::vector<qint64> offered = steps_.all();
+  if (isGone) offered.insert(std::ranges::upper_bound(offered, shown), shown);
+  const std::vector<std::int64_t>& kept = run_->checkpointSteps();
+  view_->setCheckpoints(offered, {kept.begin(), kept.end()});
+  view_->setVanished(vanished_);
+}
+
+void PredictionsPage::showHeldOutCurves() {
+  const RunHistory& history = run_->history();
+  view_->setHeldOutCurves(valuesByStep(history.metrics(), events::tags::kEvalTotalLoss),
+                          maskOrBoxAp(history.metrics()));
+  // Each file of a run on another machine is fetched.
+  if (!run_->place()) return store_.readLosses(history.evaluationSteps());
+  const auto& steps = history.evaluationSteps();
+  if (std::ranges::binary_search(steps, view_->currentCheckpoint()))
+    store_.readLosses({view_->currentCheckpoint()});
 }
 
 /// The run was resumed at `step`: drops its later predictions.
@@ -343,8 +456,14 @@ void PredictionsPage::requestPrediction(const AskedPrediction& asked) {
   }
 }
 
+void PredictionsPage::cancelPrediction(const AskedPrediction& asked) {
+  if (run_) run_->cancelPrediction(asked);
+  if (inspect_) inspect_->cancelPrediction(asked);
+}
+
 bool PredictionsPage::isReady() const {
-  if (!run_) return true;
+  if (search_.isRunning()) return false;
+  if (!run_) return store_.isIdle() && view_->isReady();
   return run_->isLoaded() && store_.isIdle() && view_->isReady();
 }
 

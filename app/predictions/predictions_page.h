@@ -2,6 +2,7 @@
 
 #include <QHash>
 #include <QPointer>
+#include <QVariantMap>
 #include <QWidget>
 #include <map>
 #include <memory>
@@ -13,22 +14,31 @@
 #include "app/controllers/run_controller.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
+#include "app/predictions/opened_batches.h"
+#include "app/predictions/opened_images.h"
 #include "engine/coco/files/dataset.h"
+#include "widgets/jobs/jobs.h"
+
+class QMimeData;
+class QTemporaryDir;
 
 namespace lockstep::widgets {
+class DropHint;
 class PredictionsView;
-}
+}  // namespace lockstep::widgets
 
 namespace lockstep::app {
 
 /// The Predictions page: loads dataset and predictions of one run for its view, and requests
 /// missing predictions from an engine. Loads nothing before it is first shown. Keeps requested
-/// predictions and the view state of each run for when it is shown again.
+/// predictions and the view state of each run for when it is shown again. Images that are opened,
+/// dropped or pasted stay when another run is shown, whose checkpoints then predict them.
 class PredictionsPage : public QWidget {
   Q_OBJECT
 
  public:
   explicit PredictionsPage(QWidget* parent = nullptr);
+  ~PredictionsPage() override;
 
   /// nullptr: no run.
   void setRun(RunController* run);
@@ -37,16 +47,32 @@ class PredictionsPage : public QWidget {
   /// The same for each move of the curves' cursor.
   void followCursor(qint64 step);
   bool isReady() const;
+  /// The part of the data, for a later start.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
+  /// Files, and folders with all images below them; they are predicted with the shown checkpoint.
+  void openImages(const QStringList& paths);
+  /// Of a run that may not be listed yet; its folder or its weights.
+  void openCheckpoint(const QString& path);
   widgets::PredictionsView* view() const { return view_; }
 
  Q_SIGNALS:
   void readyChanged();
   void configureRequested();
+  /// What is shown, to files.
+  void exportRequested();
+  /// Compare this checkpoint with another.
+  void comparisonRequested(const QString& folder, qint64 step);
   /// The user chose another checkpoint.
   void checkpointChosen(qint64 step);
+  /// The run of a checkpoint that was opened; its step is shown once it is the page's run.
+  void runRequested(const QString& folder);
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragLeaveEvent(QDragLeaveEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   /// State of a run that was shown before.
@@ -57,12 +83,35 @@ class PredictionsPage : public QWidget {
     std::optional<coco::Image> image;
   };
   void connectSignals();
+  bool takeCanceled(const AskedPrediction& asked);
   void connectStore();
   void connectPredictions();
   void addNamedActions();
+  void addOpeningActions();
   void showPart(ImagePart part);
   void leavePart(const QString& why);
-  QString fileOf(ImageId image) const;
+  void keepPlace();
+  void reload();
+  void showParts();
+  void showEmptyText();
+  QStringList filesOf(ImageId image) const;
+  void openDialog();
+  void openFolderDialog();
+  void openCheckpointDialog();
+  void closeImages();
+  void paste();
+  void take(const QMimeData& data);
+  QString savePasted(const QImage& picture);
+  void addOpened(const OpenedImages& found);
+  void showOpenedMessage();
+  void predictAllImages(qint64 step);
+  void cancelAllImages(qint64 step);
+  void cancel(const AskedPrediction& all);
+  AskedPrediction allImagesAt(qint64 step) const;
+  void requestBatch();
+  void takeBatch(const AskedPrediction& asked, const QString& file);
+  void failBatch(const AskedPrediction& asked, const QString& why);
+  void endBatches();
   /// Engine: RunController of a live run, or InspectProcess.
   template <typename Engine>
   void connectAnswers(Engine* engine);
@@ -75,11 +124,17 @@ class PredictionsPage : public QWidget {
   void bringImagesFrom(const RunFileAccess& files);
   void showForeignRun();
   void updateResults();
+  void showHeldOutCurves();
+  void setSteps(const PredictionSteps& steps);
   void saveViewState();
   void restoreView();
   void restoreAnswers();
   void forgetAfter(qint64 step);
   void requestPrediction(const AskedPrediction& asked);
+  void cancelPrediction(const AskedPrediction& asked);
+  void connectExplanations();
+  void readExplanationOf(const AskedPrediction& asked, const QString& file);
+  void showExplanationFailed(const AskedPrediction& asked, const QString& why);
   void announceReady();
 
   widgets::PredictionsView* view_ = nullptr;
@@ -90,12 +145,23 @@ class PredictionsPage : public QWidget {
   QHash<QString, ViewState> viewStates_;                 ///< by run folder
   std::optional<coco::Image> lastImage_;                 ///< last shown image of any run
   PredictionSteps steps_;
+  std::optional<qint64> vanished_;     ///< the shown step, which is not among `steps_` any more
   std::optional<qint64> pendingStep_;  ///< to be shown once the steps are known
   std::vector<AskedPrediction> canceled_;
-  ImagePart part_ = ImagePart::HeldOut;  ///< is kept when another run is shown
+  ImagePart part_ = ImagePart::HeldOut;               ///< is kept when another run is shown
+  std::optional<OpenedCheckpoint> openedCheckpoint_;  ///< of a run that is not shown yet
+  OpenedImages opened_;
+  OpenedBatches batches_;
+  jobs::Job search_;             ///< for images among the opened paths
+  QStringList waitingPaths_;     ///< opened meanwhile
+  bool predictsOpened_ = false;  ///< as soon as there is a checkpoint
+  std::unique_ptr<QTemporaryDir> pasted_;
+  int pastedCount_ = 0;
+  widgets::DropHint* dropHint_ = nullptr;
   QString whyLeft_;       ///< why the training images are not shown, until the held-out ones are
   QString engineFolder_;  ///< of the images, where the run's engine is
   bool followsNewest_ = true;  ///< the user has not chosen an older step
+  bool isAsked_ = false;       ///< the store for the part of the run
   bool hasDataset_ = false;
   bool hasRestoredAnswers_ = false;
 };

@@ -93,9 +93,10 @@ RunMenu::RunMenu(RunsPanel* panel, const RunMenu::Runs& runs)
   }
   if (isOne()) addQueueActions();
   if (isOne()) addRunActions();
-  if (runs_.size() == 2)
-    addAction(withKeys(tr("Compare"), "page.compare"), this,
-              [this] { Q_EMIT panel_->comparisonRequested(); });
+  if (runs_.size() <= 2)
+    addAction(withKeys(isOne() ? tr("Compare with another checkpoint or results") : tr("Compare"),
+                       "page.compare"),
+              this, [this] { Q_EMIT panel_->comparisonRequested(); });
   addNotesActions();
   addFolderActions();
 }

@@ -38,32 +38,35 @@ int openDescriptor(const fs::path& path, int flags, unsigned mode = 0) {
 class OpenFile {
  public:
   OpenFile(const fs::path& path, int flags, const char* what)
-      : OpenFile(path, openDescriptor(path, flags)) {
+      : OpenFile(path, openDescriptor(path, flags), path) {
     if (!descriptor_.isOpen()) throw systemError(path, what, errno);
   }
-  OpenFile(fs::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  /// `shown`: the name in messages.
+  OpenFile(fs::path path, int descriptor, fs::path shown)
+      : path_(std::move(path)), shown_(std::move(shown)), descriptor_(descriptor) {}
 
   const fs::path& path() const { return path_; }
+  const fs::path& shown() const { return shown_; }
   int descriptor() const { return descriptor_.get(); }
 
-  void write(std::string_view content) { writeToDescriptor(descriptor(), content, path_); }
+  void write(std::string_view content) { writeToDescriptor(descriptor(), content, shown_); }
 
   void sync() {
     while (::fsync(descriptor()) != 0) {
       if (errno == EINTR) continue;
       if (errno == EINVAL || errno == EROFS) return;  // a file system without fsync
-      throw systemError(path_, "write to disk", errno);
+      throw systemError(shown_, "write to disk", errno);
     }
   }
 
   /// Closes now: network file systems report some write errors only here.
   void close() {
     if (::close(descriptor_.release()) != 0 && errno != EINTR)
-      throw systemError(path_, "write", errno);
+      throw systemError(shown_, "write", errno);
   }
 
  private:
-  fs::path path_;
+  fs::path path_, shown_;
   FileDescriptor descriptor_;
 };
 
@@ -76,8 +79,8 @@ OpenFile openBeside(const fs::path& target, unsigned mode) {
         ".lockstep-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
     const fs::path path = target.parent_path() / name;
     const int descriptor = openDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, mode);
-    if (descriptor >= 0) return OpenFile(path, descriptor);
-    if (errno != EEXIST) throw systemError(path, "write here", errno);
+    if (descriptor >= 0) return OpenFile(path, descriptor, target);
+    if (errno != EEXIST) throw systemError(target, "write here", errno);
   }
 }
 
@@ -107,7 +110,7 @@ bool isWrittenInPlace(const fs::path& path) {
 void writeTemporary(OpenFile& file, const fs::path& target, std::string_view content) {
   struct stat old;
   if (::stat(target.c_str(), &old) == 0 && ::fchmod(file.descriptor(), old.st_mode & 07777) != 0) {
-    throw systemError(file.path(), "set permissions", errno);
+    throw systemError(file.shown(), "set permissions", errno);
   }
   file.write(content);
   file.sync();

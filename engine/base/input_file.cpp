@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "engine/base/error.h"
+
 namespace lockstep::base {
 namespace {
 
@@ -43,6 +45,17 @@ std::string inputFileError(const fs::path& file, const std::string& expected) {
 bool pathExists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
+}
+
+std::vector<fs::path> entriesOf(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code reason;
+  for (fs::directory_iterator entry(folder, reason), end; !reason && entry != end;
+       entry.increment(reason)) {
+    paths.push_back(entry->path());
+  }
+  if (reason) throw UserError(folder.string() + ": " + reason.message());
+  return paths;
 }
 
 }  // namespace lockstep::base

@@ -25,17 +25,6 @@ bool pathExists(const fs::path& path) { return fs::exists(statusOf(path)); }
 bool isFolder(const fs::path& path) { return fs::is_directory(statusOf(path)); }
 bool isFile(const fs::path& path) { return fs::is_regular_file(statusOf(path)); }
 
-std::vector<fs::path> entriesOf(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  std::error_code reason;
-  for (fs::directory_iterator entry(folder, reason), end; !reason && entry != end;
-       entry.increment(reason)) {
-    paths.push_back(entry->path());
-  }
-  throwIf(reason, folder);
-  return paths;
-}
-
 fs::path realPath(const fs::path& path) {
   std::error_code reason;
   fs::path real = fs::canonical(path, reason);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
 /// Checks of paths from the command line. Unlike those of std::filesystem, all of these throw
 /// UserError with the path and the system's reason when the path is inaccessible (no permission,
@@ -11,9 +10,6 @@ namespace lockstep::cli {
 bool pathExists(const std::filesystem::path& path);
 bool isFolder(const std::filesystem::path& path);
 bool isFile(const std::filesystem::path& path);
-
-/// The paths of a folder's entries, in no particular order.
-std::vector<std::filesystem::path> entriesOf(const std::filesystem::path& folder);
 
 /// With all symlinks resolved. The path must exist.
 std::filesystem::path realPath(const std::filesystem::path& path);

@@ -13,8 +13,9 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
+#include "engine/base/image_files.h"
+#include "engine/base/input_file.h"
 #include "engine/base/utf8.h"
-#include "engine/cli/image_files.h"
 #include "engine/cli/input_path.h"
 #include "engine/run_folder/run_folder.h"
 
@@ -87,7 +88,7 @@ std::optional<std::string> Inputs::nameOf(const fs::path& file) const {
     if (isIt(input.path)) return input.name;
   }
   for (const Input& folder : imageFolders_) {
-    if (std::ranges::any_of(imagesBelow(folder.path).files, isIt))
+    if (std::ranges::any_of(base::imagesBelow(folder.path).files, isIt))
       return "an image of " + folder.name;
   }
   return std::nullopt;
@@ -182,7 +183,7 @@ fs::path checkNewFolder(const std::string& path, const std::string& option) {
   fs::path folder = fs::absolute(path).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
   if (pathExists(folder) && !isFolder(folder)) throw UserError(what + ": it is a file");
-  if (pathExists(folder) && !entriesOf(folder).empty()) {
+  if (pathExists(folder) && !base::entriesOf(folder).empty()) {
     throw UserError(option + " " + path + ": already exists; choose a new or empty folder");
   }
   refuseNamesOfRuns(folder, what);

@@ -3,11 +3,11 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/image_files.h"
 #include "engine/base/log.h"
 #include "engine/base/number_text.h"
 #include "engine/base/temporary_folder.h"
 #include "engine/cli/commands.h"
-#include "engine/cli/image_files.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
 #include "engine/cli/model_source.h"
@@ -51,7 +51,7 @@ class ImageList {
  private:
   /// The folder of earlier overlays is excluded.
   void addFolder(const std::string& path, const std::string& overlays) {
-    const ImageFiles inside = imagesBelow(path, base::FileIdentity::of(overlays));
+    const base::ImageFiles inside = base::imagesBelow(path, base::FileIdentity::of(overlays));
     for (const std::string& error : inside.errors) base::logWarning("engine", error);
     hasErrors = hasErrors || !inside.errors.empty();
     logSkipped(path, inside);
@@ -60,7 +60,7 @@ class ImageList {
     for (const fs::path& file : inside.files) files.push_back(fs::absolute(file).string());
   }
 
-  static void logSkipped(const std::string& path, const ImageFiles& inside) {
+  static void logSkipped(const std::string& path, const base::ImageFiles& inside) {
     if (inside.skipped.empty()) return;
     base::logInfo("engine", "--images " + path + ": " +
                                 base::counted(inside.skipped.size(), "file") +

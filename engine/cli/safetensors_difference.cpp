@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
-#include "engine/cli/safetensors_header.h"
+#include "engine/run_folder/safetensors_header.h"
 
 namespace lockstep::cli {
 namespace {
@@ -55,7 +55,7 @@ class TensorFile {
  public:
   explicit TensorFile(const std::filesystem::path& path)
       : path_(path), file_(path, std::ios::binary) {
-    const nlohmann::json header = readSafetensorsHeader(path);
+    const nlohmann::json header = run_folder::readSafetensorsHeader(path);
     if (!header.is_object()) throw Error(path.string() + ": is not a safetensors file");
     std::uint64_t headerBytes = 0;
     file_.read(reinterpret_cast<char*>(&headerBytes), sizeof headerBytes);

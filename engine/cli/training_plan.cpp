@@ -11,6 +11,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/host.h"
+#include "engine/base/input_file.h"
 #include "engine/cli/fork.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
@@ -96,7 +97,7 @@ bool hasCheckpoint(const fs::path& folder) {
 
 /// Whether every entry of the folder may belong to a run. Mounted volumes have a lost+found.
 bool holdsOnlyARun(const fs::path& folder) {
-  return std::ranges::all_of(entriesOf(folder), [](const fs::path& entry) {
+  return std::ranges::all_of(base::entriesOf(folder), [](const fs::path& entry) {
     const std::string name = entry.filename().string();
     return name.starts_with(".") || name == "lost+found" || run_folder::belongsToRun(name);
   });

@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/safetensors_header.h"
+#include "engine/run_folder/safetensors_header.h"
 
 namespace lockstep::cli {
 
 std::optional<WeightsFacts> weightsFacts(const std::filesystem::path& file) {
-  const nlohmann::json header = readSafetensorsHeader(file);
+  const nlohmann::json header = run_folder::readSafetensorsHeader(file);
   const auto metadata = header.is_object() ? header.find("__metadata__") : header.end();
   if (metadata == header.end() || !metadata->is_object()) return std::nullopt;
   const auto norm = metadata->find("norm"), epsilon = metadata->find("norm_epsilon");

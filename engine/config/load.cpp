@@ -50,6 +50,14 @@ std::string absolutePath(const std::string& expanded, const fs::path& folder) {
   return path.string();
 }
 
+/// Of line ends that the YAML parser does not take as such; npos: there is none.
+std::size_t loneCarriageReturn(const std::string& text) {
+  std::size_t at = text.find('\r');
+  while (at != std::string::npos && at + 1 < text.size() && text[at + 1] == '\n')
+    at = text.find('\r', at + 1);
+  return at;
+}
+
 class Loader {
  public:
   void loadFile(const fs::path& file) {
@@ -118,6 +126,14 @@ class Loader {
   void apply(const Source& source, const fs::path& file) {
     result_.files.push_back(file);
     result_.texts.push_back(source.text);
+    if (const std::size_t at = loneCarriageReturn(source.text); at != std::string::npos) {
+      isIncomplete_ = true;
+      addIssue(
+          source, at, "",
+          {"a line ends with a carriage return alone: save the file with line ends \\n or \\r\\n",
+           {}});
+      return;
+    }
     YamlNode root;
     try {
       root = parseYaml(source.text);

@@ -60,6 +60,10 @@ std::optional<data::Batch> takeOrRecord(ImageSource& images, std::int64_t index,
   }
 }
 
+void throwIfBad(const ImageResult& result) {
+  if (result.badImage) throw Error(result.badImage->file + ": " + result.badImage->reason);
+}
+
 /// A mean over no images would look like the best one.
 void requireAnyImage(const std::vector<ImageResult>& results,
                      const std::vector<data::BadImageInfo>& badImages) {
@@ -200,9 +204,27 @@ Detected Evaluator::detect(model::MaskRcnn& model, const std::vector<std::size_t
   return {allDetections(results), std::move(badImages)};
 }
 
-Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& files,
-                     const FileDetectionOptions& options, const Progress& progress) {
+explanation::Explanation Evaluator::explain(model::MaskRcnn& model, std::size_t imageIndex,
+                                            const config::ModelConfig& settings,
+                                            const Progress& progress) const {
   const EvaluationMode mode(model);
+  explanation::Explanation explanation;
+  const auto results = shared(
+      1, [&](std::int64_t) { return imageIndex; },
+      [&](const data::Batch& batch, ImageResult&) {
+        explanation = explainImage(model, batch, settings, categories());
+      },
+      progress);
+  throwIfBad(results.at(0));
+  return explanation;
+}
+
+namespace {
+
+/// Results of `work` on image files.
+std::vector<ImageResult> filesShared(const std::vector<NumberedFile>& files,
+                                     const FileDetectionOptions& options, const BatchWork& work,
+                                     const Progress& progress) {
   const ImageSharding sharding{options.world, threadsOn(options.device, options.threads)};
   const auto count = static_cast<std::int64_t>(files.size());
   const data::LoaderOutput output = data::loaderOutputFor(options.device);
@@ -222,15 +244,42 @@ Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& fi
         std::make_shared<ImageSource>(load, count, sharding, options.device,
                                       threadsAheadOf(options.device, options.loaderThreads));
     return [&, images](std::int64_t i, ImageResult& image) {
-      const std::optional<data::Batch> batch = takeOrRecord(*images, i, image);
-      if (!batch) return;
-      image.detections = toDetections(model.detect(batch->images, batch->sizes)[0], batch->sizes[0],
-                                      batch->originalSizes[0], batch->ids[0], options.categories);
+      if (const auto batch = takeOrRecord(*images, i, image)) work(*batch, image);
     };
   };
-  std::vector<ImageResult> results = evaluateImages(count, sharding, makeWork, progress);
+  return evaluateImages(count, sharding, makeWork, progress);
+}
+
+}  // namespace
+
+Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& files,
+                     const FileDetectionOptions& options, const Progress& progress) {
+  const EvaluationMode mode(model);
+  std::vector<ImageResult> results = filesShared(
+      files, options,
+      [&](const data::Batch& batch, ImageResult& image) {
+        image.detections = toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
+                                        batch.originalSizes[0], batch.ids[0], options.categories);
+      },
+      progress);
   std::vector<data::BadImageInfo> badImages = badImagesIn(results);
   return {allDetections(results), std::move(badImages)};
+}
+
+explanation::Explanation explainFile(model::MaskRcnn& model, const NumberedFile& file,
+                                     const config::ModelConfig& settings,
+                                     const FileDetectionOptions& options,
+                                     const Progress& progress) {
+  const EvaluationMode mode(model);
+  explanation::Explanation explanation;
+  const auto results = filesShared(
+      {file}, options,
+      [&](const data::Batch& batch, ImageResult&) {
+        explanation = explainImage(model, batch, settings, options.categories);
+      },
+      progress);
+  throwIfBad(results.at(0));
+  return explanation;
 }
 
 }  // namespace lockstep::eval

@@ -12,6 +12,7 @@
 #include "engine/data/sample_loader.h"
 #include "engine/dist/world.h"
 #include "engine/eval/evaluation.h"
+#include "engine/eval/explain.h"
 #include "engine/eval/image_result.h"
 #include "engine/eval/parallel_images.h"
 #include "engine/eval/sharded_images.h"
@@ -30,6 +31,9 @@ struct EvaluatorOptions {
   bool skipsBadImages = false;   ///< skip and list images that cannot be read
   dist::World* world = nullptr;  ///< images are sharded over its ranks; null: this process only
 };
+
+/// Sets the result of an image, a batch of one.
+using BatchWork = std::function<void(const data::Batch& image, ImageResult& result)>;
 
 struct Detected {
   std::vector<coco::Detection> detections;
@@ -60,12 +64,16 @@ class Evaluator {
   Detected detect(model::MaskRcnn& model, const std::vector<std::size_t>& imageIndices,
                   const Progress& progress = {}) const;
 
+  /// How the detections of one image came about, which equal those of detect(). `settings`: of the
+  /// model. Throws Error naming the file for an image that cannot be read.
+  explanation::Explanation explain(model::MaskRcnn& model, std::size_t imageIndex,
+                                   const config::ModelConfig& settings,
+                                   const Progress& progress = {}) const;
+
   std::int64_t imageCount() const;
   const coco::Dataset& dataset() const { return loader_.dataset(); }
 
  private:
-  using BatchWork = std::function<void(const data::Batch& image, ImageResult& result)>;
-
   /// Calls work(image, result) for the images of this rank's shard and gathers all results on rank
   /// 0. imageOf: index into Dataset::images() of the i-th image.
   std::vector<ImageResult> shared(std::int64_t count,
@@ -100,5 +108,11 @@ struct FileDetectionOptions {
 /// are skipped and listed. Restores the model's train/eval mode.
 Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& files,
                      const FileDetectionOptions& options, const Progress& progress = {});
+
+/// As Evaluator::explain() of an image file, which has no objects.
+explanation::Explanation explainFile(model::MaskRcnn& model, const NumberedFile& file,
+                                     const config::ModelConfig& settings,
+                                     const FileDetectionOptions& options,
+                                     const Progress& progress = {});
 
 }  // namespace lockstep::eval

@@ -96,8 +96,12 @@ Detections BoxHead::inference(const Prediction& predicted, const RegionRows& row
   const ops::Selection kept =
       ops::selectByNms({boxes, scores, label, valid, classCount_, proposals.valid.size(1)},
                        config_.nmsThreshold, config_.detectionsPerImage);
-  return {ops::gatherRows(boxes, kept.indices), scores.gather(1, kept.indices),
-          label.gather(1, kept.indices), kept.valid};
+  return {ops::gatherRows(boxes, kept.indices),
+          scores.gather(1, kept.indices),
+          label.gather(1, kept.indices),
+          kept.valid,
+          indices.gather(1, kept.indices).floor_divide(classCount_),
+          probs};
 }
 
 }  // namespace lockstep::model

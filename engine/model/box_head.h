@@ -13,16 +13,18 @@
 #include "engine/ops/box_coding.h"
 #include "engine/ops/roi_align.h"
 
-/// Letters: N images, K RoIs, C classes including background, D maximum number of detections per
-/// image.
+/// Letters: N images, K RoIs, P proposals and D detections per image at most, C classes including
+/// background.
 namespace lockstep::model {
 
 /// Detections of all images by falling score, padded to a fixed number.
 struct Detections {
-  at::Tensor boxes;    ///< [N,D,4] xyxy px
-  at::Tensor scores;   ///< [N,D] probabilities
-  at::Tensor classes;  ///< [N,D] int64, 1 … C - 1
-  at::Tensor valid;    ///< [N,D] bool, false for padding
+  at::Tensor boxes;         ///< [N,D,4] xyxy px
+  at::Tensor scores;        ///< [N,D] probabilities
+  at::Tensor classes;       ///< [N,D] int64, 1 … C - 1
+  at::Tensor valid;         ///< [N,D] bool, false for padding
+  at::Tensor proposals{};   ///< [N,D] int64: the proposal that each is of
+  at::Tensor classProbs{};  ///< [N,P,C]: of all proposals
 };
 
 /// Classes and boxes of pooled RoIs: torchvision's TwoMLPHead and FastRCNNPredictor.

@@ -6,6 +6,7 @@
 #include "engine/config/pyramid.h"
 #include "engine/model/activation_watch.h"
 #include "engine/model/backbone.h"
+#include "engine/model/detection_trace.h"
 #include "engine/model/fpn.h"
 #include "engine/model/roi_heads.h"
 #include "engine/model/rpn.h"
@@ -165,11 +166,13 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<base::ImageS
 }
 
 std::vector<structures::PredInstances> MaskRcnn::detectionsOf(
-    const Features& shared, const std::vector<base::ImageSize>& sizes) {
+    const Features& shared, const std::vector<base::ImageSize>& sizes, DetectionTrace* trace) {
   const at::Device device = shared.rpn.anchors.device();
   const at::Tensor limits = structures::boxLimits(sizes, device);
   const Proposals proposals = rpn_->proposals(shared.rpn, limits, /*forTraining=*/false);
-  return roiHeads_->detect(shared.levels, proposals, limits, shapesOn(device));
+  if (trace != nullptr) trace->proposals = proposals;
+  return roiHeads_->detect(shared.levels, proposals, limits, shapesOn(device),
+                           trace != nullptr ? &trace->found : nullptr);
 }
 
 RowShapes MaskRcnn::shapesOn(const at::Device& device) const {
@@ -197,6 +200,18 @@ LossesAndDetections MaskRcnn::lossesAndDetections(const at::Tensor& images,
   checkBatch(images, sizes);
   const Features shared = features(images);
   return {lossesOf(shared, sizes, groundTruth, samplingKeys, perRoi), detectionsOf(shared, sizes)};
+}
+
+DetectionTrace MaskRcnn::explain(const at::Tensor& images,
+                                 const std::vector<base::ImageSize>& sizes,
+                                 const structures::GtBatch& groundTruth) {
+  checkBatch(images, sizes);
+  const Features shared = features(images);
+  DetectionTrace trace{.rpn = shared.rpn, .matches = rpn_->matches(shared.rpn, groundTruth)};
+  for (const at::Tensor& level : shared.levels)
+    trace.levels.push_back({level.size(2), level.size(3)});
+  trace.detections = detectionsOf(shared, sizes, &trace);
+  return trace;
 }
 
 std::vector<std::pair<std::string, at::Tensor>> MaskRcnn::namedState() const {

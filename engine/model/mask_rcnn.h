@@ -20,6 +20,7 @@
 /// Letters: N images, C classes including background, H W padded size in px.
 namespace lockstep::model {
 
+struct DetectionTrace;
 class Backbone;
 class Fpn;
 class RoiHeads;
@@ -77,6 +78,11 @@ class MaskRcnn : public torch::nn::Module {
                                           const std::vector<std::uint64_t>& samplingKeys,
                                           RoiLosses* perRoi = nullptr);
 
+  /// detect() with what led to its detections, which are the same to the last bit. groundTruth: of
+  /// the images; without objects no anchor is matched.
+  DetectionTrace explain(const at::Tensor& images, const std::vector<base::ImageSize>& sizes,
+                         const structures::GtBatch& groundTruth);
+
   /// Every parameter and buffer with torchvision's state_dict names, in that order. The tensors
   /// share the model's memory.
   std::vector<std::pair<std::string, at::Tensor>> namedState() const;
@@ -116,7 +122,8 @@ class MaskRcnn : public torch::nn::Module {
                   const structures::GtBatch& groundTruth,
                   const std::vector<std::uint64_t>& samplingKeys, RoiLosses* perRoi);
   std::vector<structures::PredInstances> detectionsOf(const Features& shared,
-                                                      const std::vector<base::ImageSize>& sizes);
+                                                      const std::vector<base::ImageSize>& sizes,
+                                                      DetectionTrace* trace = nullptr);
 
   RowShapes shapesOn(const at::Device& device) const;
 

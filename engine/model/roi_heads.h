@@ -43,10 +43,12 @@ class RoiHeads : public torch::nn::Module {
   /// As BoxHead has them.
   void setClassWeights(const at::Tensor& weights) { boxHead_.setClassWeights(weights); }
 
-  /// Synchronises with the device once or twice.
+  /// Synchronises with the device once or twice. `allFound`: also set to the detections without
+  /// masks.
   std::vector<structures::PredInstances> detect(const std::vector<at::Tensor>& features,
                                                 const Proposals& proposals,
-                                                const at::Tensor& limits, RowShapes shapes) const;
+                                                const at::Tensor& limits, RowShapes shapes,
+                                                Detections* allFound = nullptr) const;
 
  private:
   config::BoxHeadConfig boxConfig_;

@@ -108,13 +108,16 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
       config_.nmsThreshold, forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest);
   return {
       ops::gatherRows(boxes, kept.indices).masked_fill(kept.valid.logical_not().unsqueeze(2), 0),
-      kept.valid};
+      kept.valid, best.gather(1, kept.indices)};
+}
+
+at::Tensor Rpn::matches(const RpnOutput& output, const structures::GtBatch& groundTruth) const {
+  return ops::matchBoxes(groundTruth, output.anchors, {config_.fgIou, config_.bgIou, true});
 }
 
 Losses Rpn::losses(const RpnOutput& output, const structures::GtBatch& groundTruth,
                    const std::vector<std::uint64_t>& samplingKeys) const {
-  const at::Tensor matches =
-      ops::matchBoxes(groundTruth, output.anchors, {config_.fgIou, config_.bgIou, true});
+  const at::Tensor matches = this->matches(output, groundTruth);
   static_assert(ops::kBelowThreshold == -1 && ops::kBetweenThresholds == -2);
   const at::Tensor labels = matches + 1;  // 0: background, -1: ignored
   const ops::SampleCounts counts{config_.batchSizePerImage, config_.positiveFraction};

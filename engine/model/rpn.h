@@ -25,6 +25,8 @@ struct RpnOutput {
 struct Proposals {
   at::Tensor boxes;  ///< [N,P,4] xyxy px; 0 for padding
   at::Tensor valid;  ///< [N,P] bool; the valid ones come first
+  at::Tensor
+      anchors{};  ///< [N,P] int64: the anchor that each is of; undefined: they are not of any
 };
 
 /// Region proposal network (Faster R-CNN) with torchvision's semantics.
@@ -45,6 +47,9 @@ class Rpn : public torch::nn::Module {
   /// autograd graph. limits as for ops::decodeBoxes; forTraining: use the training or the test
   /// numbers.
   Proposals proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining) const;
+
+  /// The object that each anchor has to propose, as ops::matchBoxes: [N,A] int64.
+  at::Tensor matches(const RpnOutput& output, const structures::GtBatch& groundTruth) const;
 
   /// loss_objectness and loss_rpn_box_reg over the anchors that are sampled by samplingKeys (one
   /// per image), divided by their number.

@@ -125,6 +125,29 @@ void describeImages(const MemberReader& members, PredictRequest& request) {
   }
 }
 
+void describeImage(MemberWriter& members, const ExplainRequest& request) {
+  if (request.imageId) {
+    members("image", *request.imageId);
+    members("split", request.split);
+  } else {
+    members("image", request.path);
+  }
+  members.ifNotEmpty("weights", request.weights);
+}
+
+void describeImage(const MemberReader& members, ExplainRequest& request) {
+  const auto image = members.object().find("image");
+  if (image != members.object().end() && image->is_string()) {
+    members("image", request.path);
+    if (members.has("split"))
+      throw Error(members.where() + ": split is of an image id; leave it out with a path");
+  } else {
+    members("image", request.imageId.emplace());
+    members.orDefault("split", request.split);
+  }
+  members.ifNotEmpty("weights", request.weights);
+}
+
 Envelope openEnvelope(std::string_view line) {
   Envelope envelope{parseObject(line, "message"), {}};
   const auto version = envelope.object.find("v");

@@ -234,6 +234,10 @@ void describe(auto& members, Is<RunError> auto& error) {
 void describeImages(MemberWriter& members, const PredictRequest& request);
 void describeImages(const MemberReader& members, PredictRequest& request);
 
+/// The same of the one image to explain.
+void describeImage(MemberWriter& members, const ExplainRequest& request);
+void describeImage(const MemberReader& members, ExplainRequest& request);
+
 /// A request's id: a string or an integer on the wire.
 void writeId(MemberWriter& members, const std::string& id);
 std::string readId(const MemberReader& members);

@@ -10,6 +10,8 @@ inline constexpr const char* kTypeName<Hello> = "hello";
 template <>
 inline constexpr const char* kTypeName<PredictRequest> = "predict";
 template <>
+inline constexpr const char* kTypeName<ExplainRequest> = "explain";
+template <>
 inline constexpr const char* kTypeName<CancelRequest> = "cancel";
 template <>
 inline constexpr const char* kTypeName<QueueRequest> = "queue";
@@ -41,6 +43,16 @@ void describe(MemberWriter& members, const PredictRequest& request) {
 void describe(const MemberReader& members, PredictRequest& request) {
   request.id = readId(members);
   describeImages(members, request);
+}
+
+void describe(MemberWriter& members, const ExplainRequest& request) {
+  writeId(members, request.id);
+  describeImage(members, request);
+}
+
+void describe(const MemberReader& members, ExplainRequest& request) {
+  request.id = readId(members);
+  describeImage(members, request);
 }
 
 void describe(MemberWriter& members, const CancelRequest& request) { writeId(members, request.id); }

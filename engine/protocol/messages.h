@@ -62,6 +62,14 @@ struct PredictRequest {
   double scoreThreshold = 0.05;      ///< 0 … 1
   std::optional<Split> split{};      ///< all its images; exactly one of the three kinds is given
 };
+/// How the predictions of one image come about, as engine/explanation writes it.
+struct ExplainRequest {
+  std::string id{};
+  std::optional<std::int64_t> imageId{};  ///< of the part; an integer on the wire, or
+  std::string path{};                     ///< an image file
+  Split split = Split::Val;               ///< the part of the image id
+  std::string weights{};                  ///< as of PredictRequest
+};
 /// Ends a request of the same client that is not answered yet: it is answered with an error.
 struct CancelRequest {
   std::string id{};  ///< of that request
@@ -78,8 +86,8 @@ struct FileRequest {
   std::string path{};       ///< relative to the run folder, or absolute: of its dataset
   std::int64_t offset = 0;  ///< bytes; beyond the end: the answer has no data
 };
-using ClientMessage =
-    std::variant<Hello, Command, PredictRequest, CancelRequest, QueueRequest, FileRequest>;
+using ClientMessage = std::variant<Hello, Command, PredictRequest, ExplainRequest, CancelRequest,
+                                   QueueRequest, FileRequest>;
 
 // ---- engine -> client
 struct Welcome {
@@ -133,7 +141,7 @@ struct InspectionStatus {
   std::int64_t step = 0;             ///< of the weights
   std::string weights{};
 };
-/// The answer to predict, evaluate and checkpoint.
+/// The answer to predict, explain, evaluate and checkpoint.
 struct AnswerPath {
   std::string path;
 };
@@ -152,7 +160,7 @@ struct ErrorReply {
   std::string id;  ///< empty (null on the wire) when the request did not decode
   std::string message;
 };
-/// How far a request to predict is, to the client that asks, at most ten times a second.
+/// How far a request to predict or explain is, to the client that asks, at most ten times a second.
 struct RequestProgress {
   std::string id;
   std::int64_t done = 0, of = 0;  ///< images

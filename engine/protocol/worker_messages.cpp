@@ -49,6 +49,8 @@ inline constexpr const char* kTypeName<Evaluate> = "evaluate";
 template <>
 inline constexpr const char* kTypeName<Predict> = "predict";
 template <>
+inline constexpr const char* kTypeName<Explain> = "explain";
+template <>
 inline constexpr const char* kTypeName<Cancel> = "cancel";
 
 void describe(auto&, Is<Pause> auto&) {}
@@ -62,6 +64,11 @@ void describe(auto& members, Is<Evaluate> auto& evaluate) { members("out", evalu
 void describe(auto& members, Is<Predict> auto& predict) {
   describeImages(members, predict.request);
   members("out", predict.out);
+}
+
+void describe(auto& members, Is<Explain> auto& explain) {
+  describeImage(members, explain.request);
+  members("out", explain.out);
 }
 
 void describe(auto& members, Is<Control> auto& control) {

@@ -27,9 +27,14 @@ struct Predict {
   PredictRequest request{};  ///< weights already resolved to a file, or empty
   std::string out{};         ///< file for the answer
 };
+struct Explain {
+  ExplainRequest request{};  ///< likewise
+  std::string out{};
+};
 /// Ends the control of the same id, at once.
 struct Cancel {};
-using Action = std::variant<Pause, Resume, Stop, SaveCheckpoint, Evaluate, Predict, Cancel>;
+using Action =
+    std::variant<Pause, Resume, Stop, SaveCheckpoint, Evaluate, Predict, Explain, Cancel>;
 /// Handled at the next step boundary, but for Cancel.
 struct Control {
   std::string id{};  ///< returned in the Answer; empty: no answer expected

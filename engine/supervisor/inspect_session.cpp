@@ -125,14 +125,24 @@ void InspectSession::handle(const RequestToken& token, const protocol::FileReque
 }
 
 void InspectSession::handle(const RequestToken& token, const protocol::PredictRequest& request) {
+  if (auto resolved = withWeights(token, request)) requests_->predict(token, *std::move(resolved));
+}
+
+void InspectSession::handle(const RequestToken& token, const protocol::ExplainRequest& request) {
+  if (auto resolved = withWeights(token, request)) requests_->explain(token, *std::move(resolved));
+}
+
+/// The request with its weights as a file; std::nullopt: it is refused.
+template <typename Request>
+std::optional<Request> InspectSession::withWeights(const RequestToken& token, Request request) {
   lastRequest_ = Clock::now();
-  protocol::PredictRequest resolved = request;
   try {
-    if (!request.weights.empty()) resolved.weights = resolveWeights(request.weights);
+    if (!request.weights.empty()) request.weights = resolveWeights(request.weights);
   } catch (const Error& error) {
-    return server_->send(token, protocol::ErrorReply{token.id, error.what()});
+    server_->send(token, protocol::ErrorReply{token.id, error.what()});
+    return std::nullopt;
   }
-  requests_->predict(token, std::move(resolved));
+  return request;
 }
 
 std::string InspectSession::resolveWeights(const std::string& weights) const {

@@ -54,6 +54,7 @@ class InspectSession : private Service {
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
+  void handle(const RequestToken& token, const protocol::ExplainRequest& request) override;
   void handle(const RequestToken& token, const protocol::CancelRequest& request) override;
   void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
   void handle(const RequestToken& token, const protocol::FileRequest& request) override;
@@ -63,6 +64,8 @@ class InspectSession : private Service {
   void workerExited(const WorkerExit& exit);
   void everySecond();
   void refuseOfTrainings(const RequestToken& token, const std::string& request);
+  template <typename Request>
+  std::optional<Request> withWeights(const RequestToken& token, Request request);
   std::string resolveWeights(const std::string& weights) const;
 
   InspectSetup setup_;

@@ -33,6 +33,7 @@ class Service {
   /// Answers at once or later through SocketServer::send.
   virtual void handle(const RequestToken& token, const protocol::Command& command) = 0;
   virtual void handle(const RequestToken& token, const protocol::PredictRequest& request) = 0;
+  virtual void handle(const RequestToken& token, const protocol::ExplainRequest& request) = 0;
   virtual void handle(const RequestToken& token, const protocol::CancelRequest& request) = 0;
   virtual void handle(const RequestToken& token, const protocol::QueueRequest& request) = 0;
   virtual void handle(const RequestToken& token, const protocol::FileRequest& request) = 0;

@@ -90,15 +90,24 @@ void TrainingService::setPaused(bool isPaused) {
 }
 
 void TrainingService::handle(const RequestToken& token, const protocol::PredictRequest& request) {
-  if (const auto reason = whyRefused(Need::Ranks)) return refuse(token, *reason);
-  protocol::PredictRequest resolved = request;
+  if (auto resolved = withWeights(token, request)) requests_.predict(token, *std::move(resolved));
+}
+
+void TrainingService::handle(const RequestToken& token, const protocol::ExplainRequest& request) {
+  if (auto resolved = withWeights(token, request)) requests_.explain(token, *std::move(resolved));
+}
+
+/// The request with its weights as a file; std::nullopt: it is refused.
+template <typename Request>
+std::optional<Request> TrainingService::withWeights(const RequestToken& token, Request request) {
+  if (const auto reason = whyRefused(Need::Ranks)) return refuse(token, *reason), std::nullopt;
   try {
     if (!request.weights.empty())
-      resolved.weights = run_folder::resolveWeights(run_.recorder.layout(), request.weights);
+      request.weights = run_folder::resolveWeights(run_.recorder.layout(), request.weights);
   } catch (const Error& error) {
-    return refuse(token, error.what());
+    return refuse(token, error.what()), std::nullopt;
   }
-  requests_.predict(token, std::move(resolved));
+  return request;
 }
 
 void TrainingService::handle(const RequestToken& token, const protocol::CancelRequest&) {

@@ -45,6 +45,7 @@ class TrainingService : private Service {
   std::optional<protocol::Reset> resetFor(const protocol::Hello& hello) const override;
   void handle(const RequestToken& token, const protocol::Command& command) override;
   void handle(const RequestToken& token, const protocol::PredictRequest& request) override;
+  void handle(const RequestToken& token, const protocol::ExplainRequest& request) override;
   void handle(const RequestToken& token, const protocol::CancelRequest& request) override;
   void handle(const RequestToken& token, const protocol::QueueRequest& request) override;
   void handle(const RequestToken& token, const protocol::FileRequest& request) override;
@@ -55,6 +56,8 @@ class TrainingService : private Service {
   std::optional<std::string> whyRefused(Need need) const;
   void setPaused(bool isPaused);
   protocol::RunStatus status() const;
+  template <typename Request>
+  std::optional<Request> withWeights(const RequestToken& token, Request request);
   void refuse(const RequestToken& token, const std::string& reason);
 
   Run run_;

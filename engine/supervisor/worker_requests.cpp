@@ -67,6 +67,12 @@ void WorkerRequests::predict(const RequestToken& token, protocol::PredictRequest
   });
 }
 
+void WorkerRequests::explain(const RequestToken& token, protocol::ExplainRequest request) {
+  forward({token}, [&](const std::string& out) {
+    return protocol::Explain{std::move(request), out};
+  });
+}
+
 void WorkerRequests::cancel(const RequestToken& token) {
   for (const auto& [number, pending] : pending_)
     if (pending.token.client == token.client && pending.token.id == token.id)

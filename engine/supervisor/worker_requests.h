@@ -28,6 +28,7 @@ class WorkerRequests {
 
   /// `request.weights` is resolved to a file already, or empty.
   void predict(const RequestToken& token, protocol::PredictRequest request);
+  void explain(const RequestToken& token, protocol::ExplainRequest request);
   /// Ends a prediction; has no effect on other requests, which all ranks are busy with.
   void cancel(const RequestToken& token);
   /// Likewise all of a client that is gone: nobody waits for them.

@@ -19,6 +19,14 @@ const data::SampleLoader& loaderOf(const PredictionSource& source, protocol::Spl
                   (split == protocol::Split::Val ? " (held-out); give paths" : ""));
 }
 
+eval::FileDetectionOptions fileOptions(const PredictionSource& source) {
+  return {.augment = source.experiment.augment,
+          .categories = source.loaded.categories,
+          .device = source.options.device,
+          .threads = source.options.threads,
+          .loaderThreads = source.options.loaderThreads};
+}
+
 /// An empty result would look like an image without objects.
 void throwIfUnreadable(const std::vector<data::BadImageInfo>& images) {
   if (!images.empty()) throw Error(images.front().file + ": " + images.front().reason);
@@ -68,13 +76,8 @@ Predicted predictFiles(const PredictionSource& source, const std::vector<std::st
     predicted.ids.push_back({static_cast<std::int64_t>(predicted.ids.size()) + 1});
     files.push_back({predicted.ids.back(), path});
   }
-  eval::Detected found = eval::detectFiles(*source.loaded.model, files,
-                                           {.augment = source.experiment.augment,
-                                            .categories = source.loaded.categories,
-                                            .device = source.options.device,
-                                            .threads = source.options.threads,
-                                            .loaderThreads = source.options.loaderThreads},
-                                           progress);
+  eval::Detected found =
+      eval::detectFiles(*source.loaded.model, files, fileOptions(source), progress);
   throwIfUnreadable(found.badImages);
   predicted.detections = std::move(found.detections);
   return predicted;
@@ -92,6 +95,18 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
   std::erase_if(predicted.detections,
                 [&](const coco::Detection& d) { return d.score < threshold; });
   return eval::predictionsJson(predicted.ids, threshold, predicted.detections);
+}
+
+std::string explain(const PredictionSource& source, const protocol::ExplainRequest& request,
+                    const eval::Progress& progress) {
+  const config::ModelConfig& settings = source.experiment.model;
+  if (!request.imageId) {
+    return explanation::toJson(eval::explainFile(*source.loaded.model, {{1}, request.path},
+                                                 settings, fileOptions(source), progress));
+  }
+  const eval::Evaluator part(loaderOf(source, request.split), source.options);
+  return explanation::toJson(part.explain(
+      *source.loaded.model, part.dataset().imageIndex({*request.imageId}), settings, progress));
 }
 
 void throwIfCancelled(const Mailbox& mailbox, const std::string& id) {

@@ -28,6 +28,11 @@ struct PredictionSource {
 std::string predict(const PredictionSource& source, const protocol::PredictRequest& request,
                     const eval::Progress& progress = {});
 
+/// How the detections of an image come about, as the JSON of engine/explanation; they are those of
+/// predict() with score_threshold 0. Throws Error as predict().
+std::string explain(const PredictionSource& source, const protocol::ExplainRequest& request,
+                    const eval::Progress& progress = {});
+
 /// Throws Error if the control `id` is cancelled.
 void throwIfCancelled(const Mailbox& mailbox, const std::string& id);
 /// Tells how far the control `id` is, at most ten times a second, and throws Error once it is

@@ -135,7 +135,9 @@ std::string RequestService::run(const protocol::Evaluate&, const std::string&) {
   return training_.layout.evaluation(step).string();
 }
 
-std::string RequestService::run(const protocol::Predict& asked, const std::string& id) {
+template <typename Asked, typename Work>
+std::string RequestService::answerFile(const Asked& asked, const std::string& id,
+                                       const Work& work) {
   if (!training_.isRankZero()) return {};
   throwIfCancelled(training_.context.mailbox, id);
   base::checkWritable(asked.out);
@@ -151,11 +153,19 @@ std::string RequestService::run(const protocol::Predict& asked, const std::strin
                                 training_.experiment, evaluatorOptions(training_)};
   const auto tell = progressOf(id, training_.context.mailbox, training_.context.send);
   const auto count = training_.countImages();
-  base::writeFileAtomically(asked.out, predict(source, asked.request, [&](auto done, auto total) {
+  base::writeFileAtomically(asked.out, work(source, asked.request, [&](auto done, auto total) {
                               count(done, total);
                               tell(done, total);
                             }));
   return asked.out;
+}
+
+std::string RequestService::run(const protocol::Predict& asked, const std::string& id) {
+  return answerFile(asked, id, predict);
+}
+
+std::string RequestService::run(const protocol::Explain& asked, const std::string& id) {
+  return answerFile(asked, id, explain);
 }
 
 const LoadedModel& RequestService::modelWith(const std::string& weights) {

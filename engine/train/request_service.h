@@ -37,6 +37,11 @@ class RequestService {
   std::string run(const protocol::Evaluate&, const std::string& id);
   std::string run(const protocol::SaveCheckpoint&, const std::string& id);
   std::string run(const protocol::Predict& predict, const std::string& id);
+  std::string run(const protocol::Explain& explain, const std::string& id);
+  /// The answer of rank 0 alone, about images and with the request's weights: `work` makes its
+  /// text.
+  template <typename Asked, typename Work>
+  std::string answerFile(const Asked& asked, const std::string& id, const Work& work);
   /// The model with the requested weights; the last one is cached.
   const LoadedModel& modelWith(const std::string& weights);
 

@@ -67,14 +67,21 @@ class Inspector {
   };
 
   // Each writes the answer to a file and returns its path.
-  std::string answerFile(const protocol::Predict& predict, const eval::Progress& progress) {
-    base::checkWritable(predict.out);
-    use(predict.request.weights);
+  std::string answerFile(const protocol::Predict& asked, const eval::Progress& progress) {
+    return answerOfImages(asked, train::predict, progress);
+  }
+  std::string answerFile(const protocol::Explain& asked, const eval::Progress& progress) {
+    return answerOfImages(asked, train::explain, progress);
+  }
+  /// `work` makes its text.
+  std::string answerOfImages(const auto& asked, const auto& work, const eval::Progress& progress) {
+    base::checkWritable(asked.out);
+    use(asked.request.weights);
     const train::PredictionSource source{*loaded_,
                                          [this](protocol::Split split) { return loaderOf(split); },
                                          experiment_, options()};
-    base::writeFileAtomically(predict.out, train::predict(source, predict.request, progress));
-    return predict.out;
+    base::writeFileAtomically(asked.out, work(source, asked.request, progress));
+    return asked.out;
   }
   std::string answerFile(const protocol::Evaluate& evaluate, const eval::Progress& progress) {
     base::checkWritable(evaluate.out);

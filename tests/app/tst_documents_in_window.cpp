@@ -397,6 +397,42 @@ class TstDocumentsInWindow : public QObject {
     QCOMPARE(name->state().value.text, text("good"));
   }
 
+  void aChangedBaseIsSeenAtOnce() {
+    write("base.yaml", "solver: {base_lr: 0.01}\n");
+    write("a.yaml", "base: base.yaml\n");
+    auto window = open({path("a.yaml")});
+    window->showPage(app::Page::Configure);
+    QTRY_VERIFY(window->isReady());
+    const widgets::ConfigEditor* editor = window->configurePage()->editor();
+    QCOMPARE(editor->loaded().experiment.solver.baseLr, 0.01);
+    write("base.yaml", "solver: {base_lr: 0.03}\n");
+    QTRY_COMPARE(editor->loaded().experiment.solver.baseLr, 0.03);
+    const QString before = editor->firstError();
+    QVERIFY(QFile::rename(path("base.yaml"), path("other.yaml")));
+    QTRY_VERIFY2(editor->firstError().startsWith(text("base: ")), qPrintable(editor->firstError()));
+    QVERIFY(QFile::rename(path("other.yaml"), path("base.yaml")));
+    QTRY_COMPARE(editor->firstError(), before);
+  }
+
+  /// Of a file that is not shown, with which another one is opened.
+  void restoredEditsAreToldWhenTheirFileIsShown() {
+    write("b.yaml", "name: b\n");
+    {
+      auto window = open({path("a.yaml"), path("b.yaml")});
+      window->configurePage()->document()->showDocument(0);
+      type(*window, "name: two\n");
+      window->keepDrafts();
+    }
+    auto window = open({path("a.yaml"), path("b.yaml")});
+    QTRY_VERIFY(window->isReady());
+    app::DocumentController* document = window->configurePage()->document();
+    QCOMPARE(document->shownDocument(), 1);
+    QCOMPARE(document->notice().kind, app::DocumentNotice::Kind::None);
+    document->showDocument(0);
+    QCOMPARE(window->configurePage()->editor()->text(), text("name: two\n"));
+    QCOMPARE(document->notice().kind, app::DocumentNotice::Kind::Restored);
+  }
+
   void aPressedButtonThatIsDisabledLeavesTheFocusToThePage() {
     auto window = open({path("a.yaml")});
     QTRY_VERIFY(window->isReady());

@@ -21,6 +21,7 @@
 #include <cmath>
 
 #include "app/export/export_dialog.h"
+#include "app/export/figure_export.h"
 #include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
@@ -147,8 +148,9 @@ class TstExport : public QObject {
       };
       return figure;
     };
-    dialog_ = new ExportDialog({{QStringLiteral("one"), QStringLiteral("one"), take}}, 0,
-                               folder_->path(), window_.get());
+    dialog_ =
+        new ExportDialog({app::figureExport(QStringLiteral("one"), QStringLiteral("one"), take)}, 0,
+                         folder_->path(), window_.get());
     QSignalSpy saved(dialog_, &ExportDialog::saved);
     dialog_->open();
     choose("format", "CSV");

@@ -26,6 +26,7 @@
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
+#include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/empty_state.h"
 #include "widgets/named_action.h"
@@ -151,6 +152,23 @@ class TstMainWindow : public QObject {
     window.showPage(app::Page::Monitor);
     const auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
     QTRY_COMPARE(empty->title(), QStringLiteral("Select a run in the list"));
+  }
+
+  /// A person may press Space by chance.
+  void nothingIsPressedBySpaceInANewWindow() {
+    QTemporaryDir parent;
+    QFile file(parent.filePath(QStringLiteral("a.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.close();
+    MainWindow window(&theme_, optionsFor({file.fileName()}));
+    window.show();
+    window.activateWindow();
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(window.page(), app::Page::Configure);
+    QVERIFY(!qobject_cast<QPushButton*>(window.focusWidget()));
+    const QString before = window.configurePage()->editor()->text();
+    QTest::keyClick(window.focusWidget(), Qt::Key_Space);
+    QCOMPARE(window.configurePage()->editor()->text(), before);
   }
 
   void theLastAndTheBestMetricsAreNamed() {

@@ -1,4 +1,5 @@
 #include <QComboBox>
+#include <QDir>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
@@ -19,6 +20,9 @@
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/plots/curve_card.h"
+#include "widgets/plots/curve_plot.h"
+#include "widgets/plots/plot_overlay.h"
 #include "widgets/slider.h"
 
 using namespace lockstep;
@@ -112,6 +116,95 @@ class TstPredictionsPage : public QObject {
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40.")));
     page.view()->setCurrentCheckpoint(20);
     QVERIFY(stage->notice().contains(QStringLiteral("the nearest checkpoint is that of step 40")));
+  }
+
+  void aCheckpointThatVanishesStaysInSightUntilAnotherIsAskedFor() {
+    tests::MadeRun made = watchedRun("run");
+    made.watchedImages.clear();
+    made.keptCheckpoints = {20, 40};
+    const QString folder = tests::makeRun(parent_->path(), made);
+    RunController run(folder);
+    PredictionsPage page;
+    show(page, run);
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
+    const auto layout = run_folder::Layout(folder.toStdString());
+    QVERIFY(QDir(QString::fromStdString(layout.checkpoint(40).string())).removeRecursively());
+    run.refresh();
+    auto* stage = page.findChild<widgets::ImageStage*>();
+    QTRY_VERIFY(stage->notice().startsWith(QStringLiteral("The checkpoint of step 40 is gone")));
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
+    QVERIFY(page.view()->shownImage());
+    QPushButton* button = buttonOf(page, QStringLiteral("Go to step 20"));
+    QVERIFY(button && button->isVisible());
+    QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{20});
+    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 20")));
+    run.refresh();
+    QTRY_COMPARE(offered(page), 1);
+  }
+
+  void aKeyGoesToTheNearestCheckpointThatPredictedTheImage() {
+    tests::MadeRun made = watchedRun("run");
+    made.keptCheckpoints = {15, 40};
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    show(page, run);
+    page.view()->setCurrentCheckpoint(15);
+    auto* stage = page.findChild<widgets::ImageStage*>();
+    QTRY_VERIFY(stage->notice().contains(QStringLiteral("not predicted at step 15")));
+    page.view()->setFocus();
+    QTest::keyClick(page.view(), Qt::Key_Period, Qt::ShiftModifier);
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{10});  // the older of two
+    QTest::keyClick(page.view(), Qt::Key_Period, Qt::ShiftModifier);
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{20});
+  }
+
+  void theChosenPartIsKept() {
+    tests::MadeRun made = watchedRun("run");
+    made.trainImages = made.valImages;
+    made.trainAnnotations = made.valAnnotations;
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    show(page, run);
+    QTest::keyClick(comboOf(page, QStringLiteral("Part of the data")), Qt::Key_Down);
+    QTRY_VERIFY(page.isReady());
+    PredictionsPage next;
+    next.restoreViewState(page.viewState());
+    show(next, run);
+    QCOMPARE(comboOf(next, QStringLiteral("Part of the data"))->currentIndex(), 1);
+  }
+
+  /// Pointing at a curve reads it; only a curve that was clicked, or its keys, choose a checkpoint.
+  void hoveringACurveMovesNothingAndAClickOrAKeyDoes() {
+    const QString folder = tests::makeRun(parent_->path(), watchedRun("a"));
+    widgets::ThemeSwitch theme;
+    app::MainWindowOptions options;
+    options.paths = {folder};
+    options.keepLayout = false;
+    app::MainWindow window(&theme, options);
+    window.resize(1200, 800);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    window.showPage(app::Page::Predictions);
+    auto* page = window.findChild<PredictionsPage*>();
+    QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
+    QTRY_VERIFY(window.isReady());
+    window.showPage(app::Page::Monitor);
+    QTRY_VERIFY(window.isReady());
+    widgets::CurvePlot* plot = window.monitorPage()->cards().front()->plot();
+    QWidget* area = plot->findChild<widgets::PlotOverlay*>();
+    QSignalSpy read(plot, &widgets::CurvePlot::cursorMoved);
+    const QPoint middle = area->rect().center();
+    for (int x = 0; x < 3; ++x) QTest::mouseMove(area, middle + QPoint(x, 0));
+    QTRY_VERIFY(read.count() > 0);
+    QCOMPARE(page->view()->currentCheckpoint(), qint64{40});
+    QTest::mouseClick(area, Qt::LeftButton, {}, middle);
+    QTest::mouseMove(area, middle + QPoint(5, 0));
+    QTRY_VERIFY(page->view()->currentCheckpoint() < 40);
+    QTest::keyClick(plot, Qt::Key_End);
+    QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
+    QTest::keyClick(plot, Qt::Key_Home);
+    QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{10});
   }
 
   /// By `lockstep-engine inspect`, which cannot use this checkpoint.
@@ -281,7 +374,7 @@ class TstPredictionsPage : public QObject {
     const QString image = parent_->filePath(QStringLiteral("a.png"));
     Q_EMIT run.predictionReady({3, 40, app::ImagePart::HeldOut}, answer.fileName());
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
-    Q_EMIT run.predictionReady({3, 40, app::ImagePart::Training, image}, answer.fileName());
+    Q_EMIT run.predictionReady({3, 40, app::ImagePart::Training, {image}}, answer.fileName());
     QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
     QTest::keyClick(part, Qt::Key_Up);
     QTRY_VERIFY(page.isReady() && hasLabel(page, QStringLiteral("1 of 2 images predicted")));

@@ -5,7 +5,6 @@
 #include <QTest>
 
 #include "app/models/predictions_store.h"
-#include "engine/base/error.h"
 #include "engine/run_folder/run_folder.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
@@ -36,36 +35,6 @@ class TstPredictionsStore : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aFileOfAStepNamesImagesWithoutDetections() {
-    const StepPredictions read = app::parseStepPredictions(
-        R"({"image_ids": [3, 5], "score_threshold": 0.05, "detections": )" + kDetections + "}", "f",
-        40);
-    QCOMPARE(read.step, 40);
-    QCOMPARE(read.detections.size(), std::size_t{1});
-    QCOMPARE(read.imageIds, (std::vector<ImageId>{ImageId{3}, ImageId{5}}));
-  }
-
-  void aPlainListOfResultsIsRead() {
-    const StepPredictions read = app::parseStepPredictions(kDetections, "f", 1);
-    QCOMPARE(read.imageIds, (std::vector<ImageId>{ImageId{3}}));
-  }
-
-  void anInvalidFileIsNamed_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::newRow("cut off") << QByteArray("{\"image_ids\": [1");
-    QTest::newRow("no detections") << QByteArray("{\"image_ids\": []}");
-    QTest::newRow("a number") << QByteArray("7");
-  }
-  void anInvalidFileIsNamed() {
-    QFETCH(QByteArray, text);
-    try {
-      app::parseStepPredictions(text.toStdString(), "predictions/x.json", 1);
-      QFAIL("not refused");
-    } catch (const Error& error) {
-      QVERIFY(QByteArray(error.what()).contains("predictions/x.json"));
-    }
-  }
-
   void readsDatasetAndStepsOfARun() {
     QTemporaryDir parent;
     write(parent.filePath(QStringLiteral("val.json")), kDataset);
@@ -134,7 +103,7 @@ class TstPredictionsStore : public QObject {
     QSignalSpy loaded(&store, &PredictionsStore::predictionsLoaded);
     store.setRun({folder});
     store.readSteps({10, 20, 30, 40});
-    store.readAnswer(40, folder + QStringLiteral("/predictions/step-00000040.json"), ImageId{3});
+    store.readAnswer(40, folder + QStringLiteral("/predictions/step-00000040.json"), {ImageId{3}});
     store.forgetAfter(20);
     QTRY_VERIFY(store.isIdle());
     QCOMPARE(loaded.count(), 2);
@@ -153,7 +122,7 @@ class TstPredictionsStore : public QObject {
     QSignalSpy answered(&store, &PredictionsStore::answerLoaded),
         loaded(&store, &PredictionsStore::predictionsLoaded);
     store.setRun({folder});
-    store.readAnswer(40, folder + QStringLiteral("/predictions/step-00000040.json"), ImageId{3});
+    store.readAnswer(40, folder + QStringLiteral("/predictions/step-00000040.json"), {ImageId{3}});
     QTRY_VERIFY(store.isIdle());
     QCOMPARE(answered.count(), 1);
     QCOMPARE(loaded.count(), 0);
@@ -163,7 +132,7 @@ class TstPredictionsStore : public QObject {
     QTemporaryDir parent;
     PredictionsStore store;
     QSignalSpy failed(&store, &PredictionsStore::answerFailed);
-    store.readAnswer(40, parent.filePath(QStringLiteral("gone.json")), ImageId{3});
+    store.readAnswer(40, parent.filePath(QStringLiteral("gone.json")), {ImageId{3}});
     QVERIFY(failed.wait());
     QCOMPARE(failed[0][0].value<ImageId>(), ImageId{3});
     QCOMPARE(failed[0][1].toLongLong(), 40);

@@ -415,7 +415,10 @@ class TstRunListModel : public QObject {
     RunListModel model;
     load(model, parent.path());
     QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
-    model.setLive(folder, protocol::RunState::Evaluating, 99);
+    model.setLive(folder, protocol::RunState::Evaluating, 99,
+                  run_folder::Best{"segm/AP", 0.25, 90});
+    QCOMPARE(model.index(model.rowOf(folder)).data(app::RunListModel::BestValueRole).toDouble(),
+             0.25);
     QCOMPARE(changed.count(), 1);
     QCOMPARE(model.index(0).data(RunListModel::StateTextRole).toString(),
              QStringLiteral("evaluating"));

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
                        {"export", measureExport},
                        {"heat_map", measureHeatMap},
                        {"canvas", measureCanvas},
+                       {"strip", measureStrip},
                        {"predictions", measurePredictions},
                        {"theme_switch", measureThemeSwitch},
                        {"hour_of_use", measureHourOfUse}};

@@ -47,6 +47,7 @@ void measureRunFacts();
 void measureExport();
 void measureHeatMap();
 void measureCanvas();
+void measureStrip();
 void measurePredictions();
 void measureThemeSwitch();
 void measureHourOfUse();

@@ -200,6 +200,24 @@ class TstAdvise : public QObject {
     QVERIFY2(contains(result.out, "step 60: warning: lr_too_high"), result.out.c_str());
   }
 
+  /// Of which nothing but the file is left.
+  void aPackedRunIsReadAsItsFolderIs() {
+    EngineBench bench;
+    writeRun(bench.folder() / "run");
+    base::writeFileAtomically(bench.folder() / "run" / "config.yaml", "name: run\n");
+    const auto ofFolder = bench.run({"advise", "run", "--out", "folder.json"});
+    QVERIFY(ofFolder.out.starts_with("step 60: warning: gradient_imbalance"));
+    const auto packed = bench.run({"pack", "run", "--out", "run.lockstep"});
+    QVERIFY2(packed.status == 0, packed.err.c_str());
+    fs::remove_all(bench.folder() / "run");
+    const auto result = bench.run({"advise", "run.lockstep", "--out", "packed.json"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QCOMPARE(result.out, ofFolder.out);
+    QCOMPARE(base::readFile(bench.folder() / "packed.json"),
+             base::readFile(bench.folder() / "folder.json"));
+    QCOMPARE(bench.run({"advise", "gone.lockstep"}).status, 2);
+  }
+
   void aLossThatIsNotPositiveIsNotJudgedByItsRatios() {
     EngineBench bench;
     fs::create_directories(bench.folder() / "other");

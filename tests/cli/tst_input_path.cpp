@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/cli/input_path.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
@@ -52,7 +53,7 @@ class TstInputPath : public QObject {
     QVERIFY(cli::isFile(root / "file") && !cli::isFolder(root / "file"));
     QVERIFY(!cli::pathExists(root / "none") && !cli::isFile(root / "none"));
     QVERIFY2(!cli::pathExists(root / "file/below"), "a file has nothing below it");
-    QCOMPARE(cli::entriesOf(root), std::vector<fs::path>{root / "file"});
+    QCOMPARE(base::entriesOf(root), std::vector<fs::path>{root / "file"});
   }
 
   void anUnreadablePathIsAUserError() {
@@ -68,7 +69,7 @@ class TstInputPath : public QObject {
                QString::fromStdString(circle.string()) +
                    QStringLiteral(": Too many levels of symbolic links"));
     }
-    QVERIFY_THROWS_EXCEPTION(Error, cli::entriesOf(circle));
+    QVERIFY_THROWS_EXCEPTION(Error, base::entriesOf(circle));
     QVERIFY_THROWS_EXCEPTION(Error, cli::realPath(circle));
   }
 

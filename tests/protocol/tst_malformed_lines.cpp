@@ -209,6 +209,8 @@ void TstMalformedLines::mutatedLinesDecodeOrAreErrors() {
       encode(ClientMessage(Hello{3, 1})),
       encode(ClientMessage(PredictRequest{"1", {1, 2}, {}, "best", 0.5})),
       encode(ClientMessage(PredictRequest{.id = "1", .split = Split::Val})),
+      encode(ClientMessage(ExplainRequest{.id = "1", .imageId = 4, .weights = "best"})),
+      encode(ClientMessage(ExplainRequest{.id = "1", .path = "a.png"})),
       encode(ClientMessage(CancelRequest{"1"})),
       encode(ClientMessage(QueueRequest{"1", 2})),
       encode(ClientMessage(FileRequest{"1", "config.yaml", 3})),

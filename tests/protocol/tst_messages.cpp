@@ -41,6 +41,7 @@ class TstMessages : public QObject {
   void everyLineHasVersionAndTypeAndNoNewline();
   void helloAndCommandsRoundTrip();
   void predictRoundTripsWithEitherSource();
+  void explainNamesOneImage();
   void aPartIsPredictedAndCancelled();
   void queueRoundTrips();
   void fileRoundTrips();
@@ -95,6 +96,22 @@ void TstMessages::predictRoundTripsWithEitherSource() {
   QVERIFY(byPath.weights.empty());
   const auto bare = decodeClientMessage(R"({"v":1,"type":"predict","id":"3","image_ids":[1]})");
   QCOMPARE(std::get<PredictRequest>(bare).scoreThreshold, 0.05);
+}
+
+void TstMessages::explainNamesOneImage() {
+  const ExplainRequest byId = throughTheWire(
+      ExplainRequest{.id = "1", .imageId = 7, .split = Split::Train, .weights = "best"});
+  QVERIFY(byId.imageId == 7 && byId.path.empty() && byId.split == Split::Train);
+  QCOMPARE(byId.weights, std::string("best"));
+  QVERIFY(wire(ClientMessage(ExplainRequest{.id = "2", .path = "/a b/ä.png"})) ==
+          nlohmann::json::parse(R"({"v":1,"type":"explain","id":"2","image":"/a b/ä.png"})"));
+  const auto bare = std::get<ExplainRequest>(
+      decodeClientMessage(R"({"v":1,"type":"explain","id":"3","image":0})"));
+  QVERIFY(bare.imageId == 0 && bare.split == Split::Val && bare.weights.empty());
+  for (const char* refused :
+       {R"({"v":1,"type":"explain","id":"3"})", R"({"v":1,"type":"explain","id":"3","image":[1]})",
+        R"({"v":1,"type":"explain","id":"3","image":"a.png","split":"val"})"})
+    QVERIFY_EXCEPTION_THROWN(decodeClientMessage(refused), Error);
 }
 
 void TstMessages::aPartIsPredictedAndCancelled() {

@@ -145,8 +145,12 @@ void TstWorkerMessages::controlRoundTrips() {
       QCOMPARE(evaluate->out, std::string("/e.json"));
   }
   QCOMPARE(kinds, (std::vector<std::string>{"pause", "resume", "stop", "checkpoint", "evaluate",
-                                            "predict"}));
-  const auto sent = std::get<Predict>(tests::sampleActions().back());
+                                            "predict", "explain", "explain"}));
+  const auto ofTraining = throughTheWire(Control{"6", tests::sampleActions()[6]});
+  const auto& explain = std::get<Explain>(ofTraining.action);
+  QVERIFY(explain.request.imageId == 7 && explain.request.split == Split::Train);
+  QCOMPARE(explain.out, std::string("/x.json"));
+  const auto sent = std::get<Predict>(tests::sampleActions()[5]);
   const Control got = throughTheWire(Control{std::string(1, kIntegerIdMark) + "5", sent});
   QCOMPARE(got.id, std::string(1, kIntegerIdMark) + "5");
   const auto& predict = std::get<Predict>(got.action);

@@ -7,7 +7,7 @@ import re
 import sys
 
 COCO = {"coco/masks", "coco/files", "coco/evaluation"}  # to other folders: `coco`
-CORE = {"base", "config", "coco", "events", "protocol", "alerts", "run_folder", "queue"}
+CORE = {"base", "config", "coco", "events", "explanation", "protocol", "alerts", "run_folder", "queue"}
 PAGE = CORE | {"app/models", "app/controllers", "widgets", "widgets/curves", "widgets/jobs"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
@@ -23,6 +23,7 @@ ALLOWED = {
     "engine/formats": {"base", "config", "coco"},
     "engine/protocol": {"base"},
     "engine/events": {"base", "protocol"},
+    "engine/explanation": {"base", "coco"},
     "engine/alerts": {"base", "config", "events", "protocol"},
     "engine/run_folder": {"base", "config", "coco", "events", "protocol"},
     "engine/pack": {"base", "coco", "config", "events", "protocol", "run_folder"},
@@ -38,7 +39,7 @@ ALLOWED = {
     "engine/solver": {"base", "config", "ops"},
     "engine/dist": {"base", "config"},
     "engine/checkpoint": {"base", "run_folder"},
-    "engine/eval": {"base", "config", "coco", "events", "structures", "ops", "model", "data", "dist"},
+    "engine/eval": {"base", "config", "coco", "events", "explanation", "structures", "ops", "model", "data", "dist"},
     "engine/train": CORE | {"structures", "ops", "model", "data", "solver", "dist", "checkpoint", "eval"},
     "engine/worker": CORE | {"dataset_check", "formats", "structures", "ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
     # Without widgets: what the views beside them show.
@@ -51,7 +52,7 @@ ALLOWED = {
     "widgets/plots": {"widgets", "widgets/curves", "widgets/jobs"},
     "widgets/export": {"widgets", "widgets/curves", "widgets/plots"},
     "widgets/config_editor": {"base", "config", "widgets", "widgets/experiment", "widgets/jobs"},
-    "widgets/image_view": {"base", "coco", "coco/analysis", "widgets", "widgets/instances", "widgets/jobs"},
+    "widgets/image_view": {"base", "coco", "coco/analysis", "explanation", "widgets", "widgets/instances", "widgets/jobs"},
     "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/image_view", "widgets/jobs"},
     "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances"},
     "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},
@@ -61,9 +62,9 @@ ALLOWED = {
     "app/monitor": PAGE | {"widgets/plots", "widgets/export"},
     "app/predictions": PAGE | {"widgets/image_view", "widgets/instances"},
     "app/data": PAGE | {"dataset_check", "widgets/dataset_view"},
-    "app/compare": PAGE | {"widgets/comparison", "widgets/image_view", "widgets/instances"},
+    "app/compare": PAGE | {"widgets/plots", "widgets/comparison", "widgets/image_view", "widgets/instances"},
     "app/configure": PAGE | {"widgets/config_editor", "widgets/experiment"},
-    "app/export": {"widgets", "widgets/export", "widgets/jobs"},
+    "app/export": {"base", "coco", "formats", "app/controllers", "widgets", "widgets/export", "widgets/image_view", "widgets/instances", "widgets/jobs"},
     "app/docks": PAGE,
     "app/frame": PAGE | {"app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/data", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
     "app": CORE | {"app/models", "app/controllers", "app/frame", "widgets"},
@@ -71,7 +72,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|dataset_check|formats|events|protocol|alerts|run_folder|pack|foreign_runs|queue|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|dataset_check|explanation|formats|events|protocol|alerts|run_folder|pack|foreign_runs|queue|supervisor|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.

@@ -57,6 +57,13 @@ class TstInspect : public QObject {
     const auto reply = client.expect<protocol::Ok>();
     const std::string answer = base::readFile(std::get<protocol::AnswerPath>(reply.answer).path);
     QVERIFY2(contains(answer, "step-00000004/model.safetensors"), answer.c_str());
+    client.send(protocol::ExplainRequest{.id = "w", .imageId = 5, .weights = "6"});
+    const auto explained = client.expect<protocol::Ok>();
+    QCOMPARE(explained.id, std::string("w"));
+    QVERIFY(contains(base::readFile(std::get<protocol::AnswerPath>(explained.answer).path),
+                     "step-00000006/model.safetensors"));
+    client.send(protocol::ExplainRequest{.id = "v", .imageId = 5, .weights = "99"});
+    QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "99"));
     client.send(protocol::Command{"e", protocol::CommandName::Evaluate});
     QCOMPARE(client.expect<protocol::Ok>().id, std::string("e"));
     client.send(protocol::Command{"x", protocol::CommandName::Pause});

@@ -75,6 +75,7 @@ class Attempts : public Service {
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
   void handle(const RequestToken&, const protocol::CancelRequest&) override {}
   void handle(const RequestToken&, const protocol::QueueRequest&) override {}
+  void handle(const RequestToken&, const protocol::ExplainRequest&) override {}
   void handle(const RequestToken&, const protocol::FileRequest&) override {}
 
  private:

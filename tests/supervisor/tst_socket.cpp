@@ -312,6 +312,12 @@ class TstSocket : public QObject {
     const std::string answer = base::readFile(fs::path(folder) / "1.json");
     QVERIFY2(contains(answer, (run.layout().checkpoint(2) / "model.safetensors").string()),
              answer.c_str());
+    client.send(protocol::ExplainRequest{.id = "x", .imageId = 1, .weights = "last"});
+    const auto explained = client.expect<protocol::Ok>();
+    QCOMPARE(explained.id, std::string("x"));
+    QCOMPARE(pathIn(explained), folder + "/2.json");
+    client.send(protocol::ExplainRequest{.id = "y", .imageId = 1, .weights = "99"});
+    QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "99"));
     client.send(protocol::PredictRequest{"q", {}, {"a.jpg"}, "99", 0.5});
     const auto refused = client.expect<protocol::ErrorReply>();
     QCOMPARE(refused.id, std::string("q"));

@@ -35,6 +35,7 @@ struct Greeter : Service {
   void handle(const RequestToken&, const protocol::PredictRequest&) override {}
   void handle(const RequestToken&, const protocol::CancelRequest&) override {}
   void handle(const RequestToken&, const protocol::QueueRequest&) override {}
+  void handle(const RequestToken&, const protocol::ExplainRequest&) override {}
   void handle(const RequestToken&, const protocol::FileRequest&) override {}
 };
 

@@ -55,7 +55,14 @@ inline std::vector<protocol::Action> sampleActions() {
   using namespace protocol;
   Predict predict{{.imageIds = {}, .paths = {"x.png"}, .weights = "/w.safetensors"}, "/a.json"};
   predict.request.scoreThreshold = 0.7;
-  return {Pause(), Resume(), Stop(), SaveCheckpoint(), Evaluate{"/e.json"}, predict};
+  return {Pause(),
+          Resume(),
+          Stop(),
+          SaveCheckpoint(),
+          Evaluate{"/e.json"},
+          predict,
+          Explain{{.imageId = 7, .split = Split::Train}, "/x.json"},
+          Explain{{.path = "x.png", .weights = "/w.safetensors"}, "/x.json"}};
 }
 
 }  // namespace lockstep::tests

@@ -126,6 +126,29 @@ class TstRequests : public QObject {
     QVERIFY(fs::exists(path("small.json")));
   }
 
+  void anExplanationHasThePredictionsOfTheSameWeights() {
+    config::Experiment experiment = smallExperiment(1);
+    experiment.model.boxHead.scoreThreshold = 0.125;
+    Session session(experiment, path("explained"));
+    session.mailbox.post(predictById("p", "predicted.json", 0));
+    session.mailbox.post({"x", protocol::Explain{{.imageId = 5}, path("explained.json")}});
+    session.mailbox.post({"t", protocol::Explain{{.imageId = 1, .split = protocol::Split::Train},
+                                                 path("training.json")}});
+    session.mailbox.post({"u", protocol::Explain{{.imageId = 99}, path("unknown.json")}});
+    session.trainer.run();
+    QCOMPARE(session.observer.answers.size(), std::size_t(4));
+    for (std::size_t i = 0; i < 3; ++i)
+      QCOMPARE(QString::fromStdString(session.observer.answers[i].error), QString());
+    const std::string& unknown = session.observer.answers[3].error;
+    QVERIFY2(unknown.find("99") != std::string::npos, unknown.c_str());
+    nlohmann::json explained = readJson("explained.json").at("detections");
+    QVERIFY(!explained.empty());
+    for (auto& detection : explained)
+      for (const char* more : {"proposal", "classes", "mask"}) detection.erase(more);
+    QVERIFY(explained == readJson("predicted.json").at("detections"));
+    QVERIFY(!readJson("training.json").at("truths").empty());
+  }
+
   void predictionsContainTheirScoreThreshold_data() {
     QTest::addColumn<double>("asked");
     QTest::addColumn<double>("stated");

@@ -76,7 +76,8 @@ std::string writeResults(const QString& file, const widgets::PredictionStore::By
   QJsonArray results;
   for (const auto& [id, detections] : predictions) {
     if (!images.findImage(id)) continue;
-    for (const coco::Detection& one : *detections) {
+    const auto own = detections.read();
+    for (const coco::Detection& one : *own) {
       QJsonArray box;
       for (const double side : one.boxXywh) box.append(side);
       results.append(QJsonObject{{QStringLiteral("image_id"), qint64{id.value}},

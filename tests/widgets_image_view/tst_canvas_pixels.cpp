@@ -1,6 +1,7 @@
 #include <QApplication>
 #include <QMouseEvent>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 
 #include "engine/base/counter_hash.h"
@@ -15,17 +16,6 @@ using namespace lockstep::widgets;
 namespace {
 
 constexpr QRgb kGround = qRgb(120, 130, 140);
-
-/// Whether a mask has a pixel, by counting through its runs.
-bool hasPixel(const coco::Rle& mask, int x, int y) {
-  std::uint64_t left = static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(mask.height) +
-                       static_cast<std::uint64_t>(y);
-  for (std::size_t run = 0; run < mask.counts.size(); ++run) {
-    if (left < mask.counts[run]) return run % 2 == 1;
-    left -= mask.counts[run];
-  }
-  return false;
-}
 
 /// Runs of any length, so that columns begin and end anywhere.
 coco::Rle anyMask(QSize size, std::uint64_t seed, double longest) {
@@ -59,19 +49,43 @@ std::shared_ptr<CanvasScene> overlapping(QSize size, double longest) {
   return scene;
 }
 
-/// Of a pixel of the image: each fill over the ones before it, in real numbers.
-std::array<double, 3> expectedAt(const CanvasScene& scene, int x, int y) {
-  std::array<double, 3> rgb{double(qRed(kGround)), double(qGreen(kGround)), double(qBlue(kGround))};
-  for (const bool ofMissed : {true, false}) {
-    for (const MaskFill& fill : scene.fills(ofMissed)) {
-      if (!hasPixel(*fill.mask, x, y)) continue;
-      const double alpha = qAlpha(fill.colour) / 255.0;
-      const int own[] = {qRed(fill.colour), qGreen(fill.colour), qBlue(fill.colour)};
-      for (std::size_t c = 0; c < 3; ++c) rgb[c] += alpha * (own[c] - rgb[c]);
+/// What a pixel of the image is to be: each fill over the ones before it, in real numbers.
+class Expected {
+ public:
+  explicit Expected(const CanvasScene& scene) {
+    for (const bool ofMissed : {true, false}) {
+      for (const MaskFill& fill : scene.fills(ofMissed)) {
+        Layer layer{fill.colour, fill.mask->height, {}};
+        for (const std::uint32_t run : fill.mask->counts)
+          layer.ends.push_back((layer.ends.empty() ? 0 : layer.ends.back()) + run);
+        layers_.push_back(std::move(layer));
+      }
     }
   }
-  return rgb;
-}
+
+  std::array<double, 3> at(int x, int y) const {
+    std::array<double, 3> rgb{double(qRed(kGround)), double(qGreen(kGround)),
+                              double(qBlue(kGround))};
+    for (const Layer& layer : layers_) {
+      const auto place = static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(layer.height) +
+                         static_cast<std::uint64_t>(y);
+      const auto run = std::ranges::upper_bound(layer.ends, place) - layer.ends.begin();
+      if (run % 2 == 0) continue;  // of the ground
+      const double alpha = qAlpha(layer.colour) / 255.0;
+      const int own[] = {qRed(layer.colour), qGreen(layer.colour), qBlue(layer.colour)};
+      for (std::size_t c = 0; c < 3; ++c) rgb[c] += alpha * (own[c] - rgb[c]);
+    }
+    return rgb;
+  }
+
+ private:
+  struct Layer {
+    QRgb colour;
+    int height;
+    std::vector<std::uint64_t> ends;  ///< of the runs, in column-major order
+  };
+  std::vector<Layer> layers_;
+};
 
 std::shared_ptr<const DecodedImage> plainImage(QSize size) {
   QImage picture(size, QImage::Format_RGB32);
@@ -113,12 +127,18 @@ class TstCanvasPixels : public QObject {
     canvas.setLayers({true, true, false, false});
     canvas.zoomToActualSize();
     canvas.zoomBy(scale);
+    const double ratio = canvas.devicePixelRatioF();
+    QCOMPARE(ratio, std::max(1, qEnvironmentVariableIntValue("QT_SCALE_FACTOR")));
+    canvas.grab();
+    QTRY_VERIFY(canvas.isReady());
     const QImage shown = canvas.grab().toImage();
-    const QPointF corner = canvas.toWidget({0, 0});
+    const QPointF corner = canvas.toWidget({0, 0}) * ratio;
+    scale *= ratio;
     const int block = std::max(1, static_cast<int>(1 / scale));  // image px of a side
     // Of 255. Below 1 the fills of the missed and of the detections are each averaged before they
     // are blended.
     const double tolerance = scale < 1 ? 5 : 3;
+    const Expected expected(*scene);
     int wrong = 0, compared = 0;
     for (int y = 0; y < shown.height(); ++y) {
       for (int x = 0; x < shown.width(); ++x) {
@@ -129,7 +149,7 @@ class TstCanvasPixels : public QObject {
           continue;
         std::array<double, 3> mean{};
         for (int i = 0; i < block * block; ++i) {
-          const auto one = expectedAt(*scene, left + i % block, top + i / block);
+          const auto one = expected.at(left + i % block, top + i / block);
           for (std::size_t c = 0; c < 3; ++c) mean[c] += one[c] / (block * block);
         }
         ++compared;

@@ -5,6 +5,7 @@
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_images.h"
 #include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/class_figures.h"
 #include "widgets/instances/filtered_ap.h"
 
 using namespace lockstep;
@@ -70,10 +71,12 @@ coco::ApFigures evaluated(const MadePredictions& made, double score,
     std::erase_if(annotations, [&](const auto& one) { return hidden.contains(one.categoryId); });
   });
   std::vector<coco::Detection> detections;
-  for (const auto& [id, found] : made.predictions)
-    for (const coco::Detection& detection : *found)
+  for (const auto& [id, found] : made.predictions) {
+    const auto own = found.read();
+    for (const coco::Detection& detection : *own)
       if (detection.score >= score && !hidden.contains(detection.categoryId))
         detections.push_back(detection);
+  }
   const coco::AveragePrecision all = coco::evaluate(left, detections, coco::IouType::Mask);
   return {all.stats[0], all.stats[1]};
 }
@@ -96,7 +99,7 @@ class TstCheckpointAnalysis : public QObject {
     const auto overlaps = cache.at(10, made.dataset, made.predictions, {});
     std::vector<coco::Detection> all;
     for (const auto& [id, detections] : made.predictions)
-      all.insert(all.end(), detections->begin(), detections->end());
+      all.insert(all.end(), detections.read()->begin(), detections.read()->end());
     coco::Dataset predicted = made.dataset;
     predicted.keepImages(
         [&](std::size_t, const coco::Image& image) { return made.predictions.contains(image.id); });
@@ -138,6 +141,48 @@ class TstCheckpointAnalysis : public QObject {
         }
       }
     }
+  }
+
+  void figuresOfAClassAreThoseOfCocoEval() {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const MadePredictions made(seed);
+      OverlapCache cache;
+      const auto analysis =
+          analyseCheckpoint(cache.at(10, made.dataset, made.predictions, {}), 0.5);
+      for (const double score : {0.0, 0.45, 0.7}) {
+        const std::vector<ClassFigures> figures = classFiguresOf(*analysis, score);
+        QCOMPARE(figures.size(), std::size_t{kClasses});
+        for (const ClassFigures& one : figures) {
+          std::set<CategoryId> others;
+          for (const coco::Category& category : made.dataset.categories())
+            if (category.id != one.category) others.insert(category.id);
+          QCOMPARE(one.ap, evaluated(made, score, others).ap50);
+          QCOMPARE(one.counts, countsAt(analysis->all, score, others));
+          std::size_t images = 0, objects = 0;
+          for (std::size_t i = 0; i < made.dataset.images().size(); ++i) {
+            if (!made.predictions.contains(made.dataset.images()[i].id)) continue;
+            const auto own = std::ranges::count_if(
+                made.dataset.annotationsOf(i), [&](const coco::Annotation& object) {
+                  return !object.isCrowd && object.categoryId == one.category;
+                });
+            images += own > 0;
+            objects += static_cast<std::size_t>(own);
+          }
+          QCOMPARE(one.images, images);
+          QCOMPARE(one.objects, objects);
+        }
+      }
+    }
+  }
+
+  void withoutATruthNothingIsCounted() {
+    const MadePredictions made(1);
+    OverlapCache cache;
+    MatchRules rules;
+    rules.hasTruth = false;
+    const auto analysis =
+        analyseCheckpoint(cache.at(10, made.dataset, made.predictions, rules), 0.5);
+    QCOMPARE(countsAt(analysis->all, 0, {}).falsePositives, std::uint64_t{0});
   }
 
   void withoutObjectsThereIsNoAveragePrecision() {

@@ -84,6 +84,26 @@ class TstInstanceMatch : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void aDetectionNamesTheObjectThatItOverlapsMost() {
+    const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
+                                              boxAnnotation(2, 1, 2, {100, 10, 20, 20})};
+    const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {10, 10, 20, 20}),
+                                             boxDetection(kImage, 1, 0.8, {100, 10, 20, 10}),
+                                             boxDetection(kImage, 1, 0.7, {60, 60, 10, 10})};
+    const ImageContent content{kImage, &truth, &found};
+    const auto instances = instancesAt(content, overlapsOf(content), {0.5, 0.5}, {});
+    const int objects[] = {0, 1, -1};  // matched; of another class; none
+    const double ious[] = {1, 0.5, 0};
+    int seen = 0;
+    for (const InstanceFacts& facts : instances) {
+      if (facts.detection < 0) continue;
+      ++seen;
+      QCOMPARE(facts.object, objects[facts.detection]);
+      QCOMPARE(facts.objectIou, ious[facts.detection]);
+    }
+    QCOMPARE(seen, 3);
+  }
+
   void matchesErrorsAndMissedObjectsAreListed() {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
                                               boxAnnotation(2, 1, 1, {100, 10, 20, 20})};
@@ -106,11 +126,11 @@ class TstInstanceMatch : public QObject {
     QTest::addColumn<qint64>("category");
     QTest::addColumn<double>("x");
     QTest::addColumn<QString>("error");
-    QTest::newRow("too far off") << qint64{1} << 20.0 << QStringLiteral("localisation");
+    QTest::newRow("too far off") << qint64{1} << 20.0 << QStringLiteral("wrong place");
     QTest::newRow("second on one object") << qint64{1} << 10.0 << QStringLiteral("duplicate");
     QTest::newRow("an object of another class")
-        << qint64{2} << 10.0 << QStringLiteral("classification");
-    QTest::newRow("badly placed on another class") << qint64{2} << 20.0 << QStringLiteral("both");
+        << qint64{2} << 10.0 << QStringLiteral("wrong class");
+    QTest::newRow("badly placed on another class") << qint64{2} << 20.0 << QStringLiteral("both wrong");
     QTest::newRow("on nothing") << qint64{1} << 150.0 << QStringLiteral("background");
   }
   void theTypeOfAnErrorIsNamed() {

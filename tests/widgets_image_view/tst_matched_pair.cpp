@@ -123,8 +123,8 @@ class TstMatchedPair : public QObject {
   static const coco::Detection& detectionOf(const tests::MadePairs& made,
                                             const PairedObject& object, std::size_t side) {
     const ImageId image = made.dataset.images()[object.imageIndex].id;
-    return (*(side == 0 ? made.first : made.second)
-                 .at(image))[static_cast<std::size_t>(object.detections.at(side))];
+    return (*(side == 0 ? made.first : made.second).at(image).read())[static_cast<std::size_t>(
+        object.detections.at(side))];
   }
 
   static void checkClasses(const tests::MadePairs& made, const MatchedPair& pair,
@@ -140,6 +140,14 @@ class TstMatchedPair : public QObject {
           pair.categories()[actual].id);
     if (predicted < background)
       QCOMPARE(detectionOf(made, object, side).categoryId, pair.categories()[predicted].id);
+    // Boxes are matched: the areas of both are those of boxes.
+    const std::array<double, 4>& box =
+        actual < background
+            ? made.dataset
+                  .annotationsOf(object.imageIndex)[static_cast<std::size_t>(object.annotation)]
+                  .boxXywh
+            : detectionOf(made, object, side).boxXywh;
+    QCOMPARE(object.areaPx, box[2] * box[3]);
   }
 };
 

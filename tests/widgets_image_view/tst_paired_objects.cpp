@@ -67,8 +67,8 @@ class TstPairedObjects : public QObject {
       const ImageId id = made.dataset.images()[i].id;
       if (!made.first.contains(id) || !made.second.contains(id)) continue;
       const auto& truth = made.dataset.annotationsOf(i);
-      const auto byFirst = plainlyFound(truth, *made.first.at(id), thresholds),
-                 bySecond = plainlyFound(truth, *made.second.at(id), thresholds);
+      const auto byFirst = plainlyFound(truth, *made.first.at(id).read(), thresholds),
+                 bySecond = plainlyFound(truth, *made.second.at(id).read(), thresholds);
       for (std::size_t a = 0; a < truth.size(); ++a) {
         if (truth[a].isCrowd) continue;
         QVERIFY(at < objects.size());

@@ -81,6 +81,32 @@ class TstPairedView : public QObject {
     QCOMPARE(QAccessible::queryAccessibleInterface(divider)->role(), QAccessible::Slider);
   }
 
+  void theDividerDoesNotHideWhatIsLookedAt_data() {
+    QTest::addColumn<bool>("inFirst");
+    QTest::addColumn<bool>("inSecond");
+    QTest::addColumn<int>("left");
+    QTest::newRow("of A, behind the divider") << true << false << 300;
+    QTest::newRow("of B, before it") << false << true << 40;
+    QTest::newRow("of both, behind it") << true << true << 300;
+    QTest::newRow("of A, before it") << true << false << 40;
+  }
+  void theDividerDoesNotHideWhatIsLookedAt() {
+    QFETCH(bool, inFirst);
+    QFETCH(bool, inSecond);
+    QFETCH(int, left);
+    view_->setMode(PairedView::Mode::Wipe);
+    const QRectF box(left, 50, 60, 40);
+    const auto here = std::optional(box);
+    view_->uncover(inFirst ? here : std::nullopt, inSecond ? here : std::nullopt);
+    const double divider = view_->dividerAt() * view_->first()->width();
+    const double from = view_->first()->toWidget(box.topLeft()).x();
+    const double to = view_->first()->toWidget(box.bottomRight()).x();
+    if (inFirst && !inSecond) QVERIFY(divider >= to - 1);
+    if (inSecond && !inFirst) QVERIFY(divider <= from + 1);
+    if (inFirst && inSecond) QVERIFY(divider > from && divider < to);
+    if (left == 40 && inFirst) QCOMPARE(view_->dividerAt(), 0.5);  // it need not move
+  }
+
   void secondIsShownWhileTabIsHeld() {
     view_->setMode(PairedView::Mode::Blink);
     QVERIFY(!view_->second()->isVisible());

@@ -1,6 +1,10 @@
+#include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
+#include <memory>
 
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_images.h"
 #include "widgets/instances/prediction_store.h"
@@ -16,8 +20,8 @@ class TstPredictionStore : public QObject {
     PredictionStore store;
     const coco::Image image{ImageId{1}, "one", 64, 48};
     store.add(10, {tests::boxDetection(image, 1, 0.9, {1, 1, 5, 5})}, {ImageId{1}, ImageId{2}});
-    QCOMPARE(store.find(10, ImageId{1})->size(), std::size_t{1});
-    QVERIFY(store.find(10, ImageId{2})->empty());
+    QCOMPARE(store.find(10, ImageId{1}).read()->size(), std::size_t{1});
+    QVERIFY(store.find(10, ImageId{2}).read()->empty());
     QVERIFY(!store.find(10, ImageId{3}));
     QVERIFY(!store.find(20, ImageId{1}));
   }
@@ -27,9 +31,52 @@ class TstPredictionStore : public QObject {
     const coco::Image image{ImageId{1}, "one", 64, 48};
     store.add(10, {tests::boxDetection(image, 1, 0.9, {1, 1, 5, 5})}, {ImageId{1}});
     store.add(10, {}, {ImageId{2}});
-    QCOMPARE(store.find(10, ImageId{1})->size(), std::size_t{1});
+    QCOMPARE(store.find(10, ImageId{1}).read()->size(), std::size_t{1});
     store.add(10, {}, {ImageId{1}});
-    QVERIFY(store.find(10, ImageId{1})->empty());
+    QVERIFY(store.find(10, ImageId{1}).read()->empty());
+  }
+
+  void detectionsOfAFileAreReadWhenTheyAreAskedFor() {
+    const QTemporaryDir folder;
+    const coco::Image one{ImageId{1}, "one", 64, 48}, two{ImageId{2}, "two", 64, 48};
+    std::string text = coco::detectionsToJson({tests::boxDetection(one, 1, 0.9, {1, 1, 5, 5}),
+                                               tests::boxDetection(one, 1, 0.7, {2, 2, 5, 5})});
+    text.insert(text.rfind(']'), R"(, {"image_id": 2, "category_id": 1, "score": 0.5,
+        "bbox": [1, 1, 1, 1], "segmentation": {"size": [48, 64], "counts": "~"}})");
+    const std::string path = folder.filePath(QStringLiteral("r.json")).toStdString();
+    base::writeFileAtomically(path, text);
+    const auto file = std::make_shared<const coco::ResultsByImage>(path);
+    PredictionStore store;
+    store.add(10, file);
+    const widgets::ImageDetections found = store.find(10, ImageId{1});
+    QCOMPARE(found.read()->size(), std::size_t{2});
+    QCOMPARE((*found.read())[1].score, 0.7);
+    QVERIFY(found == store.find(10, ImageId{1}));
+    QVERIFY_THROWS_EXCEPTION(Error, store.find(10, ImageId{2}).read());
+    store.add(10, file);
+    QVERIFY(!(found == store.find(10, ImageId{1})));  // read anew
+  }
+
+  void theLastReadOnesAreKeptWithinALimit() {
+    const QTemporaryDir folder;
+    std::vector<coco::Detection> all;
+    for (std::int64_t id = 1; id <= 9; ++id)
+      all.push_back(
+          tests::boxDetection({ImageId{id}, "one", 64, 48}, 1, 0.9, {1, 1, double(id), 5}));
+    const std::string path = folder.filePath(QStringLiteral("r.json")).toStdString();
+    base::writeFileAtomically(path, coco::detectionsToJson(all));
+    const auto file = std::make_shared<const coco::ResultsByImage>(path);
+    const auto cache = std::make_shared<widgets::DetectionCache>(600);  // of two or three images
+    std::vector<widgets::ImageDetections> images;
+    for (const ImageId id : file->images()) images.emplace_back(file, id, cache);
+    const auto first = images[0].read();
+    QCOMPARE(images[0].read(), first);  // the same, not parsed again
+    std::weak_ptr<const std::vector<coco::Detection>> second = images[1].read();
+    QVERIFY(!second.expired());
+    for (std::size_t i = 2; i < images.size(); ++i) images[i].read();
+    QVERIFY(second.expired());
+    QVERIFY(images[0].read() != first);
+    QCOMPARE(images[0].read()->front().boxXywh, first->front().boxXywh);
   }
 
   void stepsAreSortedAndTheNearestBeforeIsFound() {

@@ -168,6 +168,76 @@ class TstInspectJob : public QObject {
     QCOMPARE(last->total, static_cast<std::int64_t>(ids.size()));
   }
 
+  void anExplanationHasThePredictionsOfTheImage_data() {
+    QTest::addColumn<QString>("image");
+    QTest::newRow("held out") << "val/5";
+    QTest::newRow("training") << "train/1";
+    QTest::newRow("file") << "scene_000005.jpg";
+  }
+  void anExplanationHasThePredictionsOfTheImage() {
+    QFETCH(QString, image);
+    config::Experiment experiment = experiment_;
+    experiment.model.boxHead.scoreThreshold = 0;
+    protocol::ExplainRequest request;
+    protocol::PredictRequest same{.scoreThreshold = 0};
+    if (image.contains(QLatin1Char('/'))) {
+      const bool isHeldOut = image.startsWith(QStringLiteral("val"));
+      request.split = isHeldOut ? protocol::Split::Val : protocol::Split::Train;
+      request.imageId = image.section(QLatin1Char('/'), 1).toInt();
+      const auto& files = isHeldOut ? experiment.dataset.val : experiment.dataset.train;
+      const coco::Dataset dataset = coco::Dataset::load(files.annotations);
+      same.paths = {files.images + "/" +
+                    dataset.images()[dataset.imageIndex({*request.imageId})].fileName};
+    } else {
+      request.path = experiment.dataset.val.images + "/" + image.toStdString();
+      same.paths = {request.path};
+    }
+    std::vector<protocol::Answer> answers;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      if (const auto* answer = std::get_if<protocol::Answer>(&message)) answers.push_back(*answer);
+    };
+    bench.mailbox.post({"x", protocol::Explain{request, path("x.json")}});
+    bench.mailbox.post({"p", protocol::Predict{same, path("p.json")}});
+    bench.mailbox.post({"", protocol::Stop()});
+    bench.run(protocol::InspectJob{tests::modelOf(experiment, path("weights.safetensors"))});
+    QCOMPARE(answers.size(), std::size_t(2));
+    for (const protocol::Answer& answer : answers)
+      QCOMPARE(QString::fromStdString(answer.error), QString());
+    auto explained = nlohmann::json::parse(base::readFile(path("x.json")));
+    QCOMPARE(explained.at("truths").empty(), request.imageId == std::nullopt);
+    QVERIFY(!explained.at("detections").empty());
+    for (auto& detection : explained["detections"]) {
+      QVERIFY(detection.contains("proposal") && detection.contains("mask"));
+      for (const char* more : {"proposal", "classes", "mask"}) detection.erase(more);
+      detection["image_id"] = 1;
+    }
+    const auto predicted = nlohmann::json::parse(base::readFile(path("p.json")));
+    QVERIFY(explained.at("detections") == predicted.at("detections"));
+  }
+
+  void anExplanationIsCancelledOrFailsInOneLine() {
+    std::vector<protocol::Answer> answers;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      if (const auto* answer = std::get_if<protocol::Answer>(&message)) answers.push_back(*answer);
+    };
+    bench.mailbox.cancel("waiting");
+    bench.mailbox.post({"waiting", protocol::Explain{{.imageId = 5}, path("not.json")}});
+    bench.mailbox.post({"unknown", protocol::Explain{{.imageId = 99}, path("not.json")}});
+    bench.mailbox.post({"missing", protocol::Explain{{.path = path("no.png")}, path("not.json")}});
+    bench.mailbox.post({"", protocol::Stop()});
+    bench.run(protocol::InspectJob{tests::modelOf(experiment_, path("weights.safetensors"))});
+    QCOMPARE(answers.size(), std::size_t(3));
+    QCOMPARE(answers[0].error, std::string("cancelled"));
+    for (const auto& [answer, part] :
+         {std::pair(answers[1], "99"), std::pair(answers[2], "no.png")})
+      QVERIFY2(answer.error.find(part) != std::string::npos &&
+                   answer.error.find('\n') == std::string::npos,
+               answer.error.c_str());
+    QVERIFY(!fs::exists(path("not.json")));
+  }
+
   void aCancelledPredictionEndsAndTheNextIsServed() {
     std::vector<protocol::Answer> answers;
     tests::JobBench bench;

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "widgets/comparison/confusion_view.h"
-#include "widgets/comparison/error_table.h"
+#include "widgets/comparison/error_view.h"
 #include "widgets/comparison/recall_view.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -106,7 +106,7 @@ void ComparisonTables::buildUi() {
   addTab(figures_, tr("Figures"));
   addTab(classes_, tr("Classes"));
   confusions_ = new ConfusionView;
-  errors_ = new ErrorTable;
+  errors_ = new ErrorView;
   recall_ = new RecallView;
   addTab(buildObjects(), tr("Objects"));
   addTab(confusions_, tr("Confusion"));
@@ -138,7 +138,7 @@ void ComparisonTables::connectSignals() {
   connect(finders_, &QComboBox::currentIndexChanged, this, [this](int index) {
     if (index < 0 || finders_->currentData().toInt() == kOthers) return;
     objects_->setFinders(static_cast<Finders>(finders_->currentData().toInt()));
-    if (const int others = finders_->findData(kOthers); others >= 0) finders_->removeItem(others);
+    dropOthers();
     chooseFirstObject();
   });
   connect(list_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -155,8 +155,14 @@ void ComparisonTables::setClasses(const std::vector<ComparedFigure>& classes) {
   fill(classes_, classes);
 }
 
-void ComparisonTables::setSettings(const std::vector<config::ConfigDifference>& settings) {
+void ComparisonTables::setSettings(const std::vector<config::ConfigDifference>& settings,
+                                   const QString& whyNone) {
   settings_->clear();
+  if (settings.empty() && !whyNone.isEmpty()) {
+    auto* note = new QTreeWidgetItem(settings_, {whyNone});
+    note->setFirstColumnSpanned(true);
+    note->setToolTip(kName, whyNone);
+  }
   for (const config::ConfigDifference& one : settings) {
     auto* item = new QTreeWidgetItem(
         settings_, {QString::fromStdString(one.key), QString::fromStdString(one.left),
@@ -171,11 +177,23 @@ void ComparisonTables::setSettings(const std::vector<config::ConfigDifference>& 
 
 void ComparisonTables::setObjects(std::shared_ptr<const coco::Dataset> dataset,
                                   PairedObjectModel::Objects objects) {
+  const bool areListed = !isListingOthers();
   objects_->setObjects(std::move(dataset), std::move(objects));
-  if (const int others = finders_->findData(kOthers); others >= 0) finders_->removeItem(others);
   showCounts();
+  if (!areListed) return;
   showObjectsThatThereAre();
   chooseFirstObject();
+}
+
+bool ComparisonTables::isListingOthers() const {
+  return finders_->currentData().toInt() == kOthers;
+}
+
+void ComparisonTables::dropOthers() {
+  const int others = finders_->findData(kOthers);
+  if (others < 0) return;
+  objects_->setOthers(nullptr, nullptr);
+  finders_->removeItem(others);
 }
 
 void ComparisonTables::showObjectsThatThereAre() {
@@ -185,7 +203,9 @@ void ComparisonTables::showObjectsThatThereAre() {
   finders_->setCurrentIndex(finders_->findData(static_cast<int>(first - counts.begin())));
 }
 
-void ComparisonTables::showOthers(const QString& title, PairedObjectModel::Objects others) {
+void ComparisonTables::showOthers(const QString& title,
+                                  std::shared_ptr<const coco::Dataset> dataset,
+                                  PairedObjectModel::Objects others) {
   const int known = finders_->findData(kOthers);
   const QString text = tr("%1: %2").arg(title).arg(others->size());
   if (known < 0) {
@@ -194,7 +214,8 @@ void ComparisonTables::showOthers(const QString& title, PairedObjectModel::Objec
     finders_->setItemText(known, text);
   }
   finders_->setCurrentIndex(finders_->findData(kOthers));
-  objects_->setOthers(std::move(others));
+  finders_->setToolTip(text);
+  objects_->setOthers(std::move(dataset), std::move(others));
   setCurrentWidget(list_->parentWidget());
   chooseFirstObject();
 }

@@ -14,7 +14,7 @@ class QTreeWidget;
 namespace lockstep::widgets {
 
 class ConfusionView;
-class ErrorTable;
+class ErrorView;
 class RecallView;
 
 /// A figure of A and of B; NaN: there is none.
@@ -34,13 +34,21 @@ class ComparisonTables : public QTabWidget {
 
   void setFigures(const std::vector<ComparedFigure>& figures);
   void setClasses(const std::vector<ComparedFigure>& classes);
-  void setSettings(const std::vector<config::ConfigDifference>& settings);
+  /// `whyNone`: said if there are none.
+  void setSettings(const std::vector<config::ConfigDifference>& settings,
+                   const QString& whyNone = {});
+  /// Others that are listed stay.
   void setObjects(std::shared_ptr<const coco::Dataset> dataset, PairedObjectModel::Objects objects);
+  /// Of which IoU the areas of objects are.
+  void setIouType(coco::IouType type) { objects_->setIouType(type); }
   const PairedObjectModel* objects() const { return objects_; }
   /// Lists these in the place of the objects, and chooses the first; `title`: what they are.
-  void showOthers(const QString& title, PairedObjectModel::Objects others);
+  void showOthers(const QString& title, std::shared_ptr<const coco::Dataset> dataset,
+                  PairedObjectModel::Objects others);
+  /// Lists the objects again.
+  void dropOthers();
   ConfusionView* confusions() const { return confusions_; }
-  ErrorTable* errors() const { return errors_; }
+  ErrorView* errors() const { return errors_; }
   RecallView* recall() const { return recall_; }
   void showFinders(Finders finders);
   /// Chooses the object so many rows on; stays within the list.
@@ -57,10 +65,11 @@ class ComparisonTables : public QTabWidget {
   /// If there are none of the kind that is listed.
   void showObjectsThatThereAre();
   void chooseFirstObject();
+  bool isListingOthers() const;
 
   QTreeWidget *figures_ = nullptr, *classes_ = nullptr, *settings_ = nullptr;
   ConfusionView* confusions_ = nullptr;
-  ErrorTable* errors_ = nullptr;
+  ErrorView* errors_ = nullptr;
   RecallView* recall_ = nullptr;
   QComboBox* finders_ = nullptr;
   QTreeView* list_ = nullptr;

@@ -71,7 +71,7 @@ QVariant ConfusionModel::tint(const QModelIndex& index, int count) const {
   return blend(theme.field, isGood ? theme.truePositive : theme.falsePositive, kStrongest * share);
 }
 
-QString ConfusionModel::textOf(int count) const {
+QString ConfusionModel::countText(int count) const {
   if (count == 0) return QStringLiteral("·");
   const bool isGain = view_ == ComparedView::Difference && count > 0;
   return (isGain ? QStringLiteral("+") : QString()) + QLocale().toString(count);
@@ -84,7 +84,7 @@ QVariant ConfusionModel::data(const QModelIndex& index, int role) const {
       countAt(static_cast<std::size_t>(index.row()), static_cast<std::size_t>(index.column()));
   switch (role) {
     case Qt::DisplayRole:
-      return textOf(count);
+      return countText(count);
     case Qt::TextAlignmentRole:
       return int{Qt::AlignCenter};
     case Qt::FontRole:
@@ -95,12 +95,16 @@ QVariant ConfusionModel::data(const QModelIndex& index, int role) const {
       return count == 0 ? currentTheme().textFaint : currentTheme().text;
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole:
-      return tr("%1 predicted as %2: %3")
-          .arg(className(index.row(), Qt::Vertical), className(index.column(), Qt::Horizontal))
-          .arg(count);
+      return tr("%1: %2").arg(textOf(index)).arg(count);
     default:
       return {};
   }
+}
+
+QString ConfusionModel::textOf(const QModelIndex& cell) const {
+  const QString actual = className(cell.row(), Qt::Vertical);
+  if (cell.column() + 1 == columnCount()) return tr("%1 missed").arg(actual);
+  return tr("%1 predicted as %2").arg(actual, className(cell.column(), Qt::Horizontal));
 }
 
 QString ConfusionModel::className(int section, Qt::Orientation orientation) const {

@@ -21,6 +21,8 @@ class ConfusionModel : public QAbstractTableModel {
   void clear();
   void setView(ComparedView view);
   ComparedView view() const { return view_; }
+  /// "car predicted as truck"
+  QString textOf(const QModelIndex& cell) const;
   int countAt(std::size_t actual, std::size_t predicted) const;
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -31,7 +33,7 @@ class ConfusionModel : public QAbstractTableModel {
 
  private:
   QString className(int section, Qt::Orientation orientation) const;
-  QString textOf(int count) const;
+  QString countText(int count) const;
   QVariant tint(const QModelIndex& index, int count) const;
 
   std::vector<QString> names_;

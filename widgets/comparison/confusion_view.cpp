@@ -47,12 +47,15 @@ void ConfusionView::buildUi() {
 void ConfusionView::choose(const QModelIndex& cell) {
   const int last = model_->rowCount() - 1;
   if (cell.row() == last && cell.column() == last) return;
-  Q_EMIT cellChosen(model_->view(), cell.row(), cell.column());
+  Q_EMIT cellChosen({model_->view(), static_cast<std::size_t>(cell.row()),
+                     static_cast<std::size_t>(cell.column()), scoreThreshold_,
+                     model_->textOf(cell)});
 }
 
 void ConfusionView::setConfusions(const std::vector<coco::Category>& categories,
                                   const MatchedPair::Confusions& both, double scoreThreshold) {
   model_->setConfusions(categories, both);
+  scoreThreshold_ = scoreThreshold;
   note_->setText(tr("rows: objects, columns: detections with a score from %1 on; a cell lists its "
                     "images")
                      .arg(QLocale().toString(scoreThreshold, 'f', 2)));

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QLocale>
 
+#include "widgets/instances/error_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -11,24 +12,6 @@ namespace {
 enum Column { kName, kFirst, kSecond, kFirstCost, kSecondCost, kColumns };
 
 constexpr int kDecimals = 4;
-
-QString nameOf(coco::ErrorType type) {
-  switch (type) {
-    case coco::ErrorType::Classification:
-      return ErrorTable::tr("wrong class");
-    case coco::ErrorType::Localisation:
-      return ErrorTable::tr("wrong place");
-    case coco::ErrorType::Both:
-      return ErrorTable::tr("wrong class and place");
-    case coco::ErrorType::Duplicate:
-      return ErrorTable::tr("duplicate");
-    case coco::ErrorType::Background:
-      return ErrorTable::tr("on background");
-    case coco::ErrorType::Missed:
-      return ErrorTable::tr("missed");
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -67,10 +50,11 @@ void ErrorTable::addRow(const QString& name, const QString& toolTip, const coco:
 
 void ErrorTable::setErrors(const std::array<coco::ErrorCosts, 2>& both) {
   clear();
-  for (std::size_t type = 0; type < coco::kErrorTypeCount; ++type)
-    addRow(nameOf(static_cast<coco::ErrorType>(type)),
-           tr("“%1” in coco-eval").arg(QLatin1String(coco::kErrorTypeNames.at(type))),
+  for (std::size_t type = 0; type < coco::kErrorTypeCount; ++type) {
+    const ErrorText text = errorText(static_cast<coco::ErrorType>(type));
+    addRow(text.name, tr("%1 (“%2” in coco-eval)").arg(text.sentence, text.key),
            both[0].types.at(type), both[1].types.at(type));
+  }
   addRow(tr("all false positives"), {}, both[0].falsePositives, both[1].falsePositives);
   addRow(tr("all false negatives"), {}, both[0].falseNegatives, both[1].falseNegatives);
 }

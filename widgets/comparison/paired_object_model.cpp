@@ -15,7 +15,6 @@ void PairedObjectModel::setObjects(std::shared_ptr<const coco::Dataset> dataset,
   beginResetModel();
   dataset_ = std::move(dataset);
   objects_ = std::move(objects);
-  others_.reset();
   counts_ = {};
   if (objects_)
     for (const PairedObject& object : *objects_)
@@ -32,8 +31,14 @@ void PairedObjectModel::setFinders(Finders finders) {
   endResetModel();
 }
 
-void PairedObjectModel::setOthers(Objects others) {
+void PairedObjectModel::setIouType(coco::IouType type) {
+  type_ = type;
+  Q_EMIT headerDataChanged(Qt::Horizontal, kArea, kArea);
+}
+
+void PairedObjectModel::setOthers(std::shared_ptr<const coco::Dataset> dataset, Objects others) {
   beginResetModel();
+  if (dataset) dataset_ = std::move(dataset);
   others_ = std::move(others);
   choose();
   endResetModel();
@@ -85,7 +90,7 @@ QVariant PairedObjectModel::headerData(int section, Qt::Orientation orientation,
     case kClass:
       return tr("Class");
     default:
-      return tr("Area");
+      return type_ == coco::IouType::Box ? tr("Box area") : tr("Mask area");
   }
 }
 

@@ -17,12 +17,14 @@ class PairedObjectModel : public QAbstractTableModel {
   using Objects = std::shared_ptr<const std::vector<PairedObject>>;
   explicit PairedObjectModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
-  /// nullptr: none.
+  /// nullptr: none. Others that are shown stay.
   void setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects);
+  /// Of which IoU the areas are.
+  void setIouType(coco::IouType type);
   void setFinders(Finders finders);
   Finders finders() const { return finders_; }
-  /// Shows these instead, until setFinders() or setObjects(). They are of the same dataset.
-  void setOthers(Objects others);
+  /// Shows these instead, until setFinders(); nullptr: those of the kind again.
+  void setOthers(std::shared_ptr<const coco::Dataset> dataset, Objects others);
   /// Of each kind, by its value.
   const std::array<int, 4>& counts() const { return counts_; }
   const PairedObject& objectAt(int row) const {
@@ -40,6 +42,7 @@ class PairedObjectModel : public QAbstractTableModel {
 
   std::shared_ptr<const coco::Dataset> dataset_;
   Objects objects_, others_;
+  coco::IouType type_ = coco::IouType::Mask;
   Finders finders_ = Finders::OnlyFirst;
   std::vector<std::size_t> rows_;  ///< indices of what is shown
   std::array<int, 4> counts_{};

@@ -46,6 +46,13 @@ std::optional<std::size_t> RecallView::category() const {
   return row < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(row));
 }
 
+QString RecallView::shownClass() const { return pair_ ? classes_->currentText() : shownClass_; }
+
+void RecallView::setShownClass(const QString& name) {
+  shownClass_ = name;
+  if (const int row = classes_->findText(name); row >= 0) classes_->setCurrentIndex(row);
+}
+
 void RecallView::setPair(std::shared_ptr<const MatchedPair> pair, double scoreThreshold) {
   if (pair_) shownClass_ = classes_->currentText();
   pair_ = std::move(pair);

@@ -22,6 +22,10 @@ class RecallView : public QWidget {
 
   /// nullptr: there is none. The class stays if both have it.
   void setPair(std::shared_ptr<const MatchedPair> pair, double scoreThreshold);
+  /// "car", or all classes.
+  QString shownClass() const;
+  /// If the pair, or the next one, has it.
+  void setShownClass(const QString& name);
   RecallPlot* plot() const { return plot_; }
 
  Q_SIGNALS:

@@ -229,6 +229,12 @@ void ConfigEditor::goToFirstError() { impl_->goToIssue(impl_->document.firstErro
 
 void ConfigEditor::undo() { impl_->text->undo(); }
 void ConfigEditor::redo() { impl_->text->redo(); }
+void ConfigEditor::focusForm() {
+  impl_->hasDocument ? impl_->form->focusRows() : setFocus(Qt::OtherFocusReason);
+}
+void ConfigEditor::recheck() {
+  if (impl_->hasDocument && !impl_->pause.isActive()) impl_->checkNow();
+}
 void ConfigEditor::focusSearch() { impl_->form->focusSearch(); }
 
 /// The form's editors pass undo and redo on to the document.

@@ -84,6 +84,10 @@ class ConfigEditor : public QWidget {
   void goToFirstError();
   void undo();
   void redo();
+  /// None of its values: only its keys work.
+  void focusForm();
+  /// A file that the text inherits from has changed.
+  void recheck();
   void focusSearch();
 
  Q_SIGNALS:

@@ -217,7 +217,8 @@ QLayout* ConfigForm::buildHead(Group& group, int folded) {
   group.more = new FoldButton(group.box);
   group.more->setTitle(folded == static_cast<int>(fieldsOf(section).size())
                            ? tr("%1 keys").arg(folded)
-                           : tr("%1 more keys").arg(folded));
+                       : folded == 1 ? tr("1 more key")
+                                     : tr("%1 more keys").arg(folded));
   setRole(group.more, "small");
   group.more->setAccessibleName(group.more->text() % QLatin1Char(' ') % title->text());
   connect(group.more, &FoldButton::openChanged, this, &ConfigForm::applyFilter);
@@ -351,6 +352,8 @@ void ConfigForm::explain(const std::string& key) {
   helpFacts_->setText(factsOf(*field));
   helpText_->setText(fieldHelpOf(*field));
 }
+
+void ConfigForm::focusRows() { scroll_->setFocus(Qt::OtherFocusReason); }
 
 void ConfigForm::focusSearch() {
   search_->setFocus(Qt::ShortcutFocusReason);

@@ -49,6 +49,7 @@ class ConfigForm : public QWidget {
   /// Shows the help of a key in the help strip, without scrolling.
   void explain(const std::string& key);
   FieldRow* row(const std::string& key) const;
+  void focusRows();
   void focusSearch();
   QSize minimumSizeHint() const override;
 

@@ -347,6 +347,7 @@ bool YamlText::event(QEvent* event) {
 void YamlText::resizeEvent(QResizeEvent* event) {
   QsciScintilla::resizeEvent(event);
   if (annotatedPx_ != viewport()->width()) annotateIssues();
+  if (hasFocus()) ensureCursorVisible();  // the list of problems may have taken its place
 }
 
 void YamlText::changeEvent(QEvent* event) {

@@ -134,6 +134,8 @@ void DatasetView::addNamedActions() {
   add("data.fit", tr("Fit image"), {Qt::Key_0, Qt::Key_R}, [impl] { impl->canvas()->fit(); });
   add("data.actual_size", tr("Actual size"), {Qt::Key_1},
       [impl] { impl->canvas()->zoomToActualSize(); });
+  add("data.magnifier", tr("Magnifier at the pointer; arrow keys move it"), {Qt::Key_Z},
+      [impl] { impl->canvas()->toggleMagnifier(); });
   add("data.zoom_in", tr("Zoom in"), {Qt::Key_Plus, Qt::Key_Equal},
       [impl] { impl->canvas()->zoomBy(kZoomStep); });
   add("data.zoom_out", tr("Zoom out"), {Qt::Key_Minus},
@@ -174,8 +176,9 @@ void DatasetView::setMessage(const QString& message) {
 }
 
 bool DatasetView::isReady() const {
-  return !impl_->hasImages() || (impl_->session.isIdle() && impl_->strip->isReady() &&
-                                 impl_->countedJob.isIdle() && impl_->batches->isReady());
+  return !impl_->hasImages() ||
+         (impl_->session.isIdle() && impl_->strip->isReady() && impl_->countedJob.isIdle() &&
+          impl_->itemsJob.isIdle() && impl_->batches->isReady());
 }
 
 void DatasetView::emitReady() {

@@ -135,6 +135,7 @@ void DatasetView::Impl::showPart() {
   order.clear();
   chosen.clear();
   countedJob.cancel();
+  itemsJob.cancel();
   stage->canvas()->setScene(nullptr);
   stage->canvas()->setImage(nullptr);
   charts->setPart(part.get());
@@ -173,8 +174,15 @@ void DatasetView::Impl::showAll() {
 void DatasetView::Impl::listAll() {
   std::vector<std::size_t> all(part->data.dataset().images().size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  std::vector<ThumbnailStrip::Item> items = itemsOf(*part, all);
-  showOrder(std::move(all), std::move(items));
+  showOrder(std::move(all), {});
+  itemsJob.request([shared = part, images = order] { return itemsOf(*shared, images); });
+}
+
+void DatasetView::Impl::showItems(const std::vector<ThumbnailStrip::Item>& items) {
+  const int current = strip->current();
+  strip->setItems(items);
+  strip->setCurrent(current);
+  if (strip->isReady()) Q_EMIT strip->ready();  // nothing is left to be loaded that would tell it
 }
 
 /// Stays at the image that is shown, if it is one of them.
@@ -214,6 +222,7 @@ void DatasetView::Impl::moveImage(int by) {
 void DatasetView::Impl::showBar(const std::optional<dataset_check::FactBar>& bar,
                                 const QString& title) {
   if (!bar) return showAll();
+  itemsJob.cancel();
   filter->setText(tr("%1  ✕").arg(title));
   filter->setVisible(true);
   wasReady = false;

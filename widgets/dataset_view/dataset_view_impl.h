@@ -48,6 +48,9 @@ struct DatasetView::Impl {
   };
   jobs::LatestJob<CountedImages> countedJob{
       [this](const CountedImages& counted) { showCounted(counted); }};
+  /// Of all images, of which there may be very many.
+  jobs::LatestJob<std::vector<ThumbnailStrip::Item>> itemsJob{
+      [this](const std::vector<ThumbnailStrip::Item>& items) { showItems(items); }};
 
   QStackedLayout* stack = nullptr;
   EmptyState* empty = nullptr;
@@ -77,6 +80,7 @@ struct DatasetView::Impl {
   void showOrder(std::vector<std::size_t> images, std::vector<ThumbnailStrip::Item> items);
   void showAll();
   void listAll();
+  void showItems(const std::vector<ThumbnailStrip::Item>& items);
   void showImageAt(int place);
   void moveImage(int by);
   void showBar(const std::optional<dataset_check::FactBar>& bar, const QString& title);

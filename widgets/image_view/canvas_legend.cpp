@@ -6,6 +6,7 @@
 #include <array>
 
 #include "widgets/image_view/canvas_scene.h"
+#include "widgets/image_view/explanation_painter.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
@@ -35,8 +36,8 @@ void addTruths(Entries& entries, const CanvasScene& scene, const CanvasLayers& l
 /// Their dashes; also their colours if these stand for them.
 void addVerdicts(Entries& entries, const CanvasScene& scene, const CanvasLayers& layers,
                  const Theme& theme) {
-  for (const Verdict verdict :
-       {Verdict::TruePositive, Verdict::FalsePositive, Verdict::Missed, Verdict::Ignored}) {
+  for (const Verdict verdict : {Verdict::TruePositive, Verdict::FalsePositive, Verdict::Missed,
+                                Verdict::Ignored, Verdict::Unjudged}) {
     const bool isDrawn = (layers.groundTruth || verdict != Verdict::Missed) &&
                          std::ranges::any_of(scene.instances, [&](const auto& instance) {
                            return instance.facts.verdict == verdict;
@@ -64,6 +65,20 @@ void addColours(Entries& entries, const CanvasScene& scene, const Theme& theme) 
   }
 }
 
+void addExplanation(Entries& entries, const ExplanationScene& scene, const Theme& theme) {
+  using Kind = ExplanationScene::Kind;
+  if (scene.hasHeat)
+    entries.push_back({QPen(heatColour(), kPenPx * 3), CanvasLegend::tr("high probability")});
+  for (const Kind kind :
+       {Kind::Truth, Kind::MatchedAnchor, Kind::Anchor, Kind::Proposal, Kind::Detection}) {
+    const bool hasOutline = kind == Kind::Detection && !scene.outlines.empty();
+    if (hasOutline ||
+        std::ranges::any_of(scene.boxes, [&](const auto& box) { return box.kind == kind; }))
+      entries.push_back(
+          {explanationPen(kind, theme, kPenPx), explanationKindName(kind), kind == Kind::Truth});
+  }
+}
+
 }  // namespace
 
 CanvasLegend::CanvasLegend(QWidget* parent) : QWidget(parent) {
@@ -74,13 +89,28 @@ CanvasLegend::CanvasLegend(QWidget* parent) : QWidget(parent) {
 
 void CanvasLegend::show(const std::shared_ptr<const CanvasScene>& scene,
                         const CanvasLayers& layers) {
-  entries_.clear();
+  ofScene_.clear();
   if (scene) {
-    addTruths(entries_, *scene, layers, currentTheme());
+    addTruths(ofScene_, *scene, layers, currentTheme());
     if (layers.masks || layers.boxes) {
-      addVerdicts(entries_, *scene, layers, currentTheme());
-      addColours(entries_, *scene, currentTheme());
+      addVerdicts(ofScene_, *scene, layers, currentTheme());
+      addColours(ofScene_, *scene, currentTheme());
     }
+  }
+  combine();
+}
+
+void CanvasLegend::setExplanation(const std::shared_ptr<const ExplanationScene>& explanation) {
+  ofExplanation_.clear();
+  if (explanation) addExplanation(ofExplanation_, *explanation, currentTheme());
+  combine();
+}
+
+void CanvasLegend::combine() {
+  entries_ = ofScene_;
+  for (const Entry& entry : ofExplanation_) {
+    const auto isSame = [&](const Entry& other) { return other.text == entry.text; };
+    if (std::ranges::none_of(ofScene_, isSame)) entries_.push_back(entry);
   }
   setToolTip(spokenValue());
   update();

@@ -12,6 +12,7 @@ namespace lockstep::widgets {
 
 struct CanvasLayers;
 struct CanvasScene;
+struct ExplanationScene;
 struct Theme;
 
 /// One row that says what the strokes and colours of a canvas stand for: of what is drawn now.
@@ -28,6 +29,8 @@ class CanvasLegend : public QWidget, public SpokenValue {
   };
   /// nullptr: nothing is drawn.
   void show(const std::shared_ptr<const CanvasScene>& scene, const CanvasLayers& layers);
+  /// Adds what is drawn of an explanation, until the next one; nullptr: nothing.
+  void setExplanation(const std::shared_ptr<const ExplanationScene>& explanation);
   const std::vector<Entry>& entries() const { return entries_; }
 
   QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
@@ -39,7 +42,10 @@ class CanvasLegend : public QWidget, public SpokenValue {
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  std::vector<Entry> entries_;
+  void combine();
+
+  std::vector<Entry> ofScene_, ofExplanation_;
+  std::vector<Entry> entries_;  ///< both
 };
 
 }  // namespace lockstep::widgets

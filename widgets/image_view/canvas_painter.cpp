@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/image_view/fill_tiles.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
@@ -111,8 +112,17 @@ void CanvasPainter::drawImage(const ImageLevels& levels) {
   drawPicture(levels.levelFor(pixelsPerImagePixel()), QRectF(QPointF(), QSizeF(levels.size())));
 }
 
-/// A pixel of a mask is never blurred over others. Those of a large image that is not shown small
-/// are painted here.
+/// The copies that the scene has, of a part of the view, widget px.
+void CanvasPainter::drawKeptFills(const ImageLevels& kept, const QRectF& part) {
+  painter_.save();
+  painter_.setClipRect(part, Qt::IntersectClip);
+  painter_.setRenderHint(QPainter::SmoothPixmapTransform);
+  drawPicture(kept.levelFor(pixelsPerImagePixel()), QRectF(QPointF(), QSizeF(kept.size())));
+  painter_.restore();
+}
+
+/// A pixel of a mask is never blurred over others. The scene has no copies of this size of those of
+/// a large image that is not shown small.
 void CanvasPainter::drawFills(const CanvasScene& scene, bool ofMissed) {
   const ImageLevels& kept = ofMissed ? scene.missedMasks : scene.masks;
   if (kept.isNull()) return;
@@ -121,6 +131,9 @@ void CanvasPainter::drawFills(const CanvasScene& scene, bool ofMissed) {
   const QRect image(QPoint(), scene.imageSize);
   if (kept.has(scale))
     return drawPicture(kept.levelFor(scale), QRectF(QPointF(), QSizeF(kept.size())));
+  if (tiles_ != nullptr)
+    return tiles_->draw(painter_, view_, area_, ofMissed,
+                        [&](const QRectF& part) { drawKeptFills(kept, part); });
   const QRect visible = visibleImageRect().toAlignedRect().adjusted(-2, -2, 2, 2) & image;
   if (visible.isEmpty()) return;
   drawPicture(paintMasks(scene.imageSize, visible, scene.fills(ofMissed)), visible);

@@ -10,17 +10,22 @@
 
 namespace lockstep::widgets {
 
+class FillTiles;
 struct CanvasLayers;
 struct Theme;
 
 /// Paints an ImageCanvas. `view` maps image px to widget px; what lies outside of `area`, widget
-/// px, is left out where that saves time.
+/// px, is left out where that saves time. `tiles`: has the scene's fills that would take long
+/// painted in the background; nullptr: everything is painted at once.
 class CanvasPainter {
  public:
-  CanvasPainter(QPainter& painter, const QTransform& view, const QRectF& area, const Theme& theme)
-      : painter_(painter), view_(view), area_(area), theme_(theme) {}
+  CanvasPainter(QPainter& painter, const QTransform& view, const QRectF& area, const Theme& theme,
+                FillTiles* tiles = nullptr)
+      : painter_(painter), view_(view), area_(area), theme_(theme), tiles_(tiles) {}
 
   void drawImage(const ImageLevels& levels);
+  /// Of the missed objects or of the detections.
+  void drawFills(const CanvasScene& scene, bool ofMissed);
   /// Fills and outlines.
   void drawScene(const CanvasScene& scene, const CanvasLayers& layers);
   /// Where labels stand depends on the area.
@@ -42,7 +47,7 @@ class CanvasPainter {
   bool isInArea(const QRectF& imageRect) const;
   QPainterPath onScreen(const QPainterPath& path) const;
   void drawPicture(const QImage& picture, const QRectF& place);
-  void drawFills(const CanvasScene& scene, bool ofMissed);
+  void drawKeptFills(const ImageLevels& kept, const QRectF& part);
   void drawGroundTruths(const CanvasScene& scene, const CanvasLayers& layers);
   void drawInstances(const CanvasScene& scene, const CanvasLayers& layers);
   void drawLabel(const QRectF& box, const std::vector<LabelText>& texts, const QColor& colour,
@@ -52,6 +57,7 @@ class CanvasPainter {
   QTransform view_;
   QRectF area_;
   const Theme& theme_;
+  FillTiles* tiles_;
 };
 
 }  // namespace lockstep::widgets

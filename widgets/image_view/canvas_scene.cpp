@@ -18,7 +18,8 @@ QRectF rectOf(const std::array<double, 4>& boxXywh) {
 }
 
 QRgb fillColour(Verdict verdict, QColor colour) {
-  colour.setAlpha(verdict == Verdict::TruePositive    ? kTruePositiveAlpha
+  const bool isFound = verdict == Verdict::TruePositive || verdict == Verdict::Unjudged;
+  colour.setAlpha(isFound                             ? kTruePositiveAlpha
                   : verdict == Verdict::FalsePositive ? kFalsePositiveAlpha
                                                       : kMissedAlpha);
   return colour.rgba();
@@ -36,7 +37,7 @@ class SceneBuilder {
       : request_(request),
         image_(request.dataset->images()[request.imageIndex]),
         annotations_(request.dataset->annotationsOf(request.imageIndex)) {
-    if (request.detections) detections_ = *request.detections;
+    if (request.detections) detections_ = request.detections.read();
   }
 
   SceneResult build() {
@@ -59,7 +60,7 @@ class SceneBuilder {
       geometry.annotationOutlines.push_back(outlineOf(annotation));
       geometry.annotationMasks.push_back(coco::annotationMask(annotation, image_));
     }
-    for (const coco::Detection& detection : detections_) {
+    for (const coco::Detection& detection : *detections_) {
       geometry.detectionOutlines.push_back(detection.mask.height > 0 ? outlineOf(detection.mask)
                                                                      : QPainterPath());
     }
@@ -90,7 +91,7 @@ class SceneBuilder {
   }
 
   void addInstances(const ImageGeometry& geometry, CanvasScene& scene) const {
-    const ImageContent content{image_, &annotations_, &detections_, request_.rules};
+    const ImageContent content{image_, &annotations_, detections_.get(), request_.rules};
     const auto overlaps = request_.overlaps
                               ? request_.overlaps
                               : std::make_shared<const coco::ImageOverlaps>(overlapsOf(content));
@@ -122,7 +123,7 @@ class SceneBuilder {
     if (facts.detection >= 0) {
       const auto index = static_cast<std::size_t>(facts.detection);
       shown.outline = geometry.detectionOutlines[index];
-      shown.mask = detections_[index].mask;
+      shown.mask = (*detections_)[index].mask;
     } else {
       const auto index = static_cast<std::size_t>(facts.annotation);
       shown.outline = geometry.annotationOutlines[index];
@@ -130,6 +131,8 @@ class SceneBuilder {
     }
     shown.box = rectOf(facts.boxXywh);
     shown.className = className(facts.category);
+    if (facts.object >= 0)
+      shown.objectName = className(annotations_[static_cast<std::size_t>(facts.object)].categoryId);
     shown.label = labelOf(facts);
     shown.colour =
         instanceColour(facts, classPlace(facts.category), request_.colourBy, *request_.theme);
@@ -140,10 +143,20 @@ class SceneBuilder {
   const SceneRequest& request_;
   const coco::Image& image_;
   const std::vector<coco::Annotation>& annotations_;
-  std::vector<coco::Detection> detections_;
+  DetectionCache::Detections detections_ = std::make_shared<const std::vector<coco::Detection>>();
 };
 
 }  // namespace
+
+qsizetype ImageGeometry::sizeBytes() const {
+  std::size_t bytes = sizeof *this;
+  for (const auto* outlines : {&annotationOutlines, &detectionOutlines})
+    for (const QPainterPath& outline : *outlines)
+      bytes += static_cast<std::size_t>(outline.elementCount()) * sizeof(QPainterPath::Element);
+  for (const coco::Rle& mask : annotationMasks)
+    bytes += mask.counts.capacity() * sizeof(std::uint32_t);
+  return static_cast<qsizetype>(bytes);
+}
 
 std::vector<MaskFill> CanvasScene::fills(bool ofMissed) const {
   std::vector<MaskFill> fills;

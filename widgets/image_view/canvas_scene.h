@@ -11,6 +11,7 @@
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/image_view/instance_colour.h"
 #include "widgets/image_view/mask_overlay.h"
+#include "widgets/instances/image_detections.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
@@ -21,6 +22,8 @@ struct Theme;
 struct ImageGeometry {
   std::vector<QPainterPath> annotationOutlines, detectionOutlines;  ///< image px
   std::vector<coco::Rle> annotationMasks;
+
+  qsizetype sizeBytes() const;
 };
 
 /// What is drawn over an image.
@@ -30,9 +33,10 @@ struct CanvasScene {
     QPainterPath outline;  ///< image px
     QRectF box;            ///< image px
     QString className;
-    QString label;   ///< "0.97", "FP 0.61", "missed"
-    coco::Rle mask;  ///< height 0: there is only a box
-    QColor colour;   ///< of outline and fill
+    QString objectName;  ///< class of InstanceFacts::object; empty: there is none
+    QString label;       ///< "0.97", "FP 0.61", "missed"
+    coco::Rle mask;      ///< height 0: there is only a box
+    QColor colour;       ///< of outline and fill
   };
   struct GroundTruth {
     QPainterPath outline;
@@ -63,8 +67,7 @@ struct SceneRequest {
   std::shared_ptr<const coco::Dataset> dataset;
   std::size_t imageIndex = 0;
   qint64 step = 0;
-  std::shared_ptr<const std::vector<coco::Detection>>
-      detections;                                       ///< null: the image was not predicted
+  ImageDetections detections;                           ///< null: the image was not predicted
   std::shared_ptr<const coco::ImageOverlaps> overlaps;  ///< of the detections; null: not known yet
   MatchThresholds thresholds;
   MatchRules rules;

@@ -3,20 +3,25 @@
 #include <QBuffer>
 #include <QCoreApplication>
 #include <QFile>
+#include <QFileInfo>
 #include <QImageReader>
 #include <QTransform>
 #include <algorithm>
+#include <exception>
 #include <optional>
 
+#include "engine/base/file_text.h"
 #include "engine/base/image_size.h"
 #include "engine/base/input_file.h"
 #include "engine/coco/masks/orientation.h"
+#include "widgets/image_view/png_shrinking.h"
 
 namespace lockstep::widgets {
 namespace {
 
 constexpr int kSmallEnoughPx = 1500;
-constexpr qint64 kMostPixels = 40'000'000;  // that are decoded: 160 MB
+constexpr qint64 kMostPixels = 40'000'000;                // that are decoded: 160 MB
+constexpr qint64 kMostPredictedPixels = qint64{1} << 30;  // OpenCV's limit
 constexpr int kJpegTailBytes = 4096;
 
 QString tr(const char* text) { return QCoreApplication::translate("DecodedImage", text); }
@@ -41,26 +46,11 @@ bool needsOrientation(QSize stored, QImageIOHandler::Transformations transformat
                                swapsSides(transformation), size);
 }
 
-/// libjpeg fills missing data with grey without an error. A complete JPEG has an end marker near
-/// its end.
-bool isTruncated(const QByteArray& bytes, const QByteArray& format) {
-  if (format != "jpeg" && format != "jpg") return false;
-  return !bytes.right(kJpegTailBytes).contains("\xff\xd9");
-}
-
 /// Rejects what is no file: reading a pipe or a device would not end.
 QString openError(const QString& path) {
   const QString error =
       QString::fromStdString(base::inputFileError(path.toStdString(), "an image"));
   return error.startsWith(QStringLiteral("is ")) ? tr("it %1").arg(error) : error;
-}
-
-QString decodeError(const QImageReader& reader, const QByteArray& bytes) {
-  if (bytes.isEmpty()) return tr("the file is empty");
-  if (reader.error() == QImageReader::UnsupportedFormatError) {
-    return tr("the image format is unknown");
-  }
-  return tr("its content cannot be decoded: %1").arg(reader.errorString());
 }
 
 QString sizeWarning(QSize size, QSize annotated) {
@@ -79,6 +69,64 @@ int shrinkOf(QSize stored) {
     shrink *= 2;
   return shrink;
 }
+
+/// A file in memory, or mapped.
+class OpenFile {
+ public:
+  /// Throws std::exception.
+  explicit OpenFile(const QString& path) : text_(base::FileText::map(path.toStdString())) {
+    buffer_.open(QIODevice::ReadOnly);
+    reader_.setDecideFormatFromContent(true);
+    reader_.setAutoTransform(false);
+    format_ = reader_.format();
+  }
+
+  QImageReader& reader() { return reader_; }
+  /// libjpeg fills missing data with grey without an error. A complete JPEG has an end marker near
+  /// its end.
+  bool isTruncated() const {
+    return (format_ == "jpeg" || format_ == "jpg") &&
+           !bytes_.right(kJpegTailBytes).contains("\xff\xd9");
+  }
+  /// With each side divided by `shrink`. A null image: error() says why.
+  QImage read(int shrink) {
+    if (shrink > 1 && format_ == "png") return decodePngSmaller(bytes_, shrink, error_);
+    if (shrink > 1) reader_.setScaledSize(reader_.size() / shrink);
+    return readAsIs();
+  }
+  QImage readAsIs() {
+    const QImage image = reader_.read();
+    if (image.isNull()) error_ = reader_.errorString();
+    return image;
+  }
+  /// Of about this size; all of a large PNG is never in memory.
+  QImage readThumbnail(QSize stored, QSize size) {
+    if (format_ == "png" && shrinkOf(stored) > 1) {
+      int shrink = 2;
+      while (stored.width() / (2 * shrink) >= size.width() &&
+             stored.height() / (2 * shrink) >= size.height())
+        shrink *= 2;
+      return read(shrink).scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    }
+    reader_.setScaledSize(size);
+    return readAsIs();
+  }
+  QString error() const {
+    if (bytes_.isEmpty()) return tr("the file is empty");
+    if (reader_.error() == QImageReader::UnsupportedFormatError)
+      return tr("the image format is unknown");
+    return tr("its content cannot be decoded: %1").arg(error_);
+  }
+
+ private:
+  base::FileText text_;
+  QByteArray bytes_ =
+      QByteArray::fromRawData(text_.view().data(), static_cast<qsizetype>(text_.view().size()));
+  QBuffer buffer_{&bytes_};
+  QImageReader reader_{&buffer_};
+  QByteArray format_;
+  QString error_;
+};
 
 QString shrunkWarning(QSize size, int shrink) {
   if (shrink == 1) return {};
@@ -128,57 +176,79 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   DecodedImage decoded;
   decoded.failure = openError(path);
   if (!decoded.failure.isEmpty()) return decoded;
-  QFile file(path);
-  if (!file.open(QIODevice::ReadOnly)) {
-    decoded.failure = tr("it cannot be read: %1").arg(file.errorString());
-    return decoded;
+  try {
+    OpenFile file(path);
+    const QImageIOHandler::Transformations transformation = file.reader().transformation();
+    QSize size = file.reader().size();
+    const int shrink = shrinkOf(size);
+    QImage image = file.read(shrink);
+    if (image.isNull()) {
+      decoded.failure = file.error();
+      return decoded;
+    }
+    if (shrink == 1) size = image.size();
+    if (needsOrientation(size, transformation, annotatedSize)) {
+      image = oriented(image, transformation);
+      if (swapsSides(transformation)) size.transpose();
+    }
+    decoded.warning = file.isTruncated()
+                          ? tr("The file is truncated: the lower part of the image is missing.")
+                          : sizeWarning(size, annotatedSize);
+    if (decoded.warning.isEmpty()) decoded.warning = shrunkWarning(size, shrink);
+    image.convertTo(image.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied
+                                            : QImage::Format_RGB32);
+    decoded.levels = ImageLevels(image, size);
+  } catch (const std::exception& error) {
+    decoded.failure = tr("it cannot be read: %1").arg(QString::fromUtf8(error.what()));
   }
-  QByteArray bytes = file.readAll();
-  QBuffer buffer(&bytes);
-  QImageReader reader(&buffer);
-  reader.setDecideFormatFromContent(true);
-  reader.setAutoTransform(false);
-  const QByteArray format = reader.format();
-  const QImageIOHandler::Transformations transformation = reader.transformation();
-  QSize size = reader.size();
-  const int shrink = shrinkOf(size);
-  if (shrink > 1) reader.setScaledSize(size / shrink);
-  QImage image = reader.read();
-  if (image.isNull()) {
-    decoded.failure = decodeError(reader, bytes);
-    return decoded;
-  }
-  if (shrink == 1) size = image.size();
-  if (needsOrientation(size, transformation, annotatedSize)) {
-    image = oriented(image, transformation);
-    if (swapsSides(transformation)) size.transpose();
-  }
-  decoded.warning = isTruncated(bytes, format)
-                        ? tr("The file is truncated: the lower part of the image is missing.")
-                        : sizeWarning(size, annotatedSize);
-  if (decoded.warning.isEmpty()) decoded.warning = shrunkWarning(size, shrink);
-  image.convertTo(image.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied
-                                          : QImage::Format_RGB32);
-  decoded.levels = ImageLevels(image, size);
   return decoded;
 }
 
 QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
   if (!openError(path).isEmpty()) return {};
+  try {
+    OpenFile file(path);
+    QSize stored = file.reader().size();
+    if (!stored.isValid()) stored = annotatedSize;
+    const QImageIOHandler::Transformations transformation = file.reader().transformation();
+    const bool orients = needsOrientation(stored, transformation, annotatedSize);
+    QImage image;
+    if (stored.isEmpty()) {
+      image = file.readAsIs();
+    } else {
+      const QSize limit = orients && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
+                                                                : QSize(4 * heightPx, heightPx);
+      image = file.readThumbnail(stored,
+                                 stored.scaled(limit, Qt::KeepAspectRatio).expandedTo(QSize(1, 1)));
+    }
+    return orients && !image.isNull() ? oriented(image, transformation) : image;
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+ImageFileFacts readImageFacts(const QString& path) {
+  ImageFileFacts facts{{}, openError(path)};
+  if (!facts.failure.isEmpty()) return facts;
   QImageReader reader(path);
   reader.setDecideFormatFromContent(true);
-  reader.setAutoTransform(false);
-  QSize stored = reader.size();
-  if (!stored.isValid()) stored = annotatedSize;
-  const QImageIOHandler::Transformations transformation = reader.transformation();
-  const bool orients = needsOrientation(stored, transformation, annotatedSize);
-  if (stored.isValid() && !stored.isEmpty()) {
-    const QSize limit = orients && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
-                                                              : QSize(4 * heightPx, heightPx);
-    reader.setScaledSize(stored.scaled(limit, Qt::KeepAspectRatio).expandedTo(QSize(1, 1)));
+  if (!reader.canRead()) {
+    facts.failure = QFileInfo(path).size() == 0 ? tr("the file is empty")
+                                                : tr("it is no image of a known format");
+    return facts;
   }
-  const QImage image = reader.read();
-  return orients && !image.isNull() ? oriented(image, transformation) : image;
+  facts.size = reader.size();
+  if (facts.size.isEmpty()) facts.size = reader.read().size();
+  if (facts.size.isEmpty()) {
+    facts.failure = tr("its content cannot be decoded: %1").arg(reader.errorString());
+  } else if (qint64{facts.size.width()} * facts.size.height() > kMostPredictedPixels) {
+    facts.failure = tr("%1 × %2 px are more than the engine reads (2³⁰ pixels): scale it down or "
+                       "cut it into parts")
+                        .arg(facts.size.width())
+                        .arg(facts.size.height());
+  }
+  if (swapsSides(reader.transformation())) facts.size.transpose();
+  return facts;
 }
 
 }  // namespace lockstep::widgets

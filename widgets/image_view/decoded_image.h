@@ -45,6 +45,15 @@ struct DecodedImage {
 /// that gives the annotated size (with an empty size: always). Blocks; call it from any thread.
 DecodedImage decodeImage(const QString& path, QSize annotatedSize);
 
+/// What the head of an image file says.
+struct ImageFileFacts {
+  QSize size;       ///< px, as its EXIF orientation turns it
+  QString failure;  ///< why it cannot be shown or predicted
+};
+
+/// Blocks; call it from any thread.
+ImageFileFacts readImageFacts(const QString& path);
+
 /// The image scaled to at most `heightPx`, or a null image. Blocks; call it from any thread.
 QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx);
 

@@ -1,6 +1,7 @@
 #include "widgets/image_view/image_canvas.h"
 
 #include <QApplication>
+#include <QBackingStore>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -10,6 +11,8 @@
 #include <utility>
 
 #include "widgets/image_view/canvas_painter.h"
+#include "widgets/image_view/explanation_painter.h"
+#include "widgets/image_view/loupe.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -50,6 +53,7 @@ void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {
   }
   const bool sizeChanges = !scene_ || !scene || scene_->imageSize != scene->imageSize;
   scene_ = std::move(scene);
+  fills_.setScene(scene_);
   pinned_ = pinnedNow;
   hovered_ = -1;
   if (sizeChanges && isFitted_) fit();
@@ -59,6 +63,12 @@ void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {
 void ImageCanvas::setLayers(const CanvasLayers& layers) {
   if (layers == layers_) return;
   layers_ = layers;
+  redrawBase();
+}
+
+void ImageCanvas::setExplanation(std::shared_ptr<const ExplanationScene> explanation) {
+  if (explanation == explanation_) return;
+  explanation_ = std::move(explanation);
   redrawBase();
 }
 
@@ -72,7 +82,11 @@ void ImageCanvas::setPinned(int instance) {
 
 void ImageCanvas::reveal(int instance) {
   if (!scene_ || instance < 0 || instance >= static_cast<int>(scene_->instances.size())) return;
-  const QRectF box = transform().mapRect(scene_->instances[static_cast<std::size_t>(instance)].box);
+  reveal(scene_->instances[static_cast<std::size_t>(instance)].box);
+}
+
+void ImageCanvas::reveal(const QRectF& imageBox) {
+  const QRectF box = transform().mapRect(imageBox);
   if (QRectF(rect()).intersects(box)) return;
   setView(scale_, offset_ + QRectF(rect()).center() - box.center());
 }
@@ -130,10 +144,10 @@ void ImageCanvas::setView(double scale, QPointF offset) {
                                             limited(offset.y(), shown.height(), height())}));
   if (scale_ == scaleBefore) {
     base_.moveBy(offset_ - offsetBefore);
-    update();
   } else {
-    redrawBase();
+    base_.stretch(before.inverted() * transform(), currentTheme().window);
   }
+  update();
   if (transform() != before) Q_EMIT viewChanged();
 }
 
@@ -148,6 +162,11 @@ void ImageCanvas::fit() {
 
 void ImageCanvas::zoomToActualSize() { zoomAt(QRectF(rect()).center(), 1.0 / scale_); }
 void ImageCanvas::zoomBy(double factor) { zoomAt(QRectF(rect()).center(), factor); }
+
+void ImageCanvas::toggleMagnifier() {
+  if (magnifier_ == nullptr) magnifier_ = new Loupe(this);
+  magnifier_->toggle();
+}
 
 void ImageCanvas::zoomAt(QPointF anchor, double factor) {
   if (imageSize().isEmpty()) return;
@@ -171,6 +190,13 @@ void ImageCanvas::redrawBase() {
   update();
 }
 
+void ImageCanvas::redrawPart(const QRectF& imagePart) {
+  const QRectF part = transform().mapRect(imagePart);
+  base_.drop(part);
+  update(part.toAlignedRect());
+  if (isReady()) Q_EMIT ready();
+}
+
 void ImageCanvas::setHovered(int instance) {
   if (instance == hovered_) return;
   hovered_ = instance;
@@ -185,17 +211,28 @@ void ImageCanvas::tellPixel(QPointF widgetPoint) {
   Q_EMIT pixelPointedAt(isInside ? std::optional(pixel) : std::nullopt);
 }
 
+/// Not into a picture, which has no later frames.
+bool ImageCanvas::isPaintedOnScreen() const {
+  QPoint ignored;
+  return backingStore() != nullptr && redirected(&ignored) == backingStore()->paintDevice();
+}
+
 void ImageCanvas::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   const bool hasImage = image_ && !image_->levels.isNull();
   QPainter painter(this);
-  base_.paintOn(painter, size(), devicePixelRatioF(), [&](QPainter& part, const QRectF& area) {
+  const auto draw = [&](QPainter& part, const QRectF& area) {
     part.fillRect(area, theme.window);
-    CanvasPainter canvas(part, transform(), area, theme);
+    CanvasPainter canvas(part, transform(), area, theme, &fills_);
     if (!hasImage) return;
     canvas.drawImage(image_->levels);
     if (scene_) canvas.drawScene(*scene_, layers_);
-  });
+    if (explanation_) drawExplanation(part, transform(), area, *explanation_, theme);
+  };
+  const auto time = isPaintedOnScreen() ? CanvasBase::kOfFrame : std::chrono::milliseconds::max();
+  if (!base_.paintOn(painter, size(), devicePixelRatioF(), draw, time))
+    QMetaObject::invokeMethod(this, qOverload<>(&QWidget::update), Qt::QueuedConnection);
+  fills_.paintMissing(rect(), transform());
   if (!scene_) return;
   CanvasPainter canvas(painter, transform(), rect(), theme);
   if (hasImage && layers_.labels) canvas.drawLabels(*scene_, layers_);

@@ -9,15 +9,20 @@
 #include "widgets/image_view/canvas_base.h"
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
+#include "widgets/image_view/fill_tiles.h"
 #include "widgets/spoken_value.h"
 
 namespace lockstep::widgets {
 
+struct ExplanationScene;
+class Loupe;
+
 /// Which layers are drawn over the image.
 struct CanvasLayers {
   bool groundTruth = true, masks = true, boxes = true, labels = true;
-  bool crowds = true;     ///< regions of the ground truth in which nothing counts
-  int fillPercent = 100;  ///< strength of the masks' fills; 0: outlines only
+  bool crowds = true;                       ///< regions of the ground truth in which nothing counts
+  int fillPercent = 100;                    ///< strength of the masks' fills; 0: outlines only
+  bool anchors = false, proposals = false;  ///< of the image's explanation
   bool operator==(const CanvasLayers&) const = default;
 };
 
@@ -33,7 +38,11 @@ class ImageCanvas : public QWidget, public SpokenValue {
   /// zoom and the pin. nullptr: no image.
   void setImage(std::shared_ptr<const DecodedImage> image);
   void setScene(std::shared_ptr<const CanvasScene> scene);
+  const std::shared_ptr<const DecodedImage>& image() const { return image_; }
+  const std::shared_ptr<const CanvasScene>& scene() const { return scene_; }
   void setLayers(const CanvasLayers& layers);
+  /// Drawn over image and scene; nullptr: none.
+  void setExplanation(std::shared_ptr<const ExplanationScene> explanation);
   const CanvasLayers& layers() const { return layers_; }
   /// Index into the scene's instances; -1: none.
   void setPinned(int instance);
@@ -41,9 +50,14 @@ class ImageCanvas : public QWidget, public SpokenValue {
   int hovered() const { return hovered_; }
   /// Moves the view so that the instance is visible.
   void reveal(int instance);
+  /// The same of a part of the image, px.
+  void reveal(const QRectF& imageBox);
   /// Zooms so that a box of the image, px, fills a part of the view, with what is around it; never
   /// out of what shows the whole image.
   void showBox(const QRectF& imageBox);
+
+  /// Nothing of what was drawn is still being painted.
+  bool isReady() const { return fills_.isReady(); }
 
   double zoom() const { return scale_; }
   /// Shows the same part of the image as another canvas of this size, which has the same image.
@@ -60,6 +74,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void fit();
   void zoomToActualSize();
   void zoomBy(double factor);
+  /// Shows or hides the pixels around the pointer, enlarged.
+  void toggleMagnifier();
 
  Q_SIGNALS:
   /// -1: none.
@@ -69,6 +85,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void pixelPointedAt(std::optional<QPoint> pixel);
   /// Another part of the image is shown.
   void viewChanged();
+  /// isReady() became true.
+  void ready();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -91,10 +109,13 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void tellPixel(QPointF widgetPoint);
   QPointF onScreenPixel(QPointF widgetPoint) const;
   void redrawBase();
+  void redrawPart(const QRectF& imagePart);
   QTransform transform() const;
+  bool isPaintedOnScreen() const;
 
   std::shared_ptr<const DecodedImage> image_;
   std::shared_ptr<const CanvasScene> scene_;
+  std::shared_ptr<const ExplanationScene> explanation_;
   CanvasLayers layers_;
   double scale_ = 1;  ///< widget px per image px
   QPointF offset_;    ///< widget position of the image's corner
@@ -103,7 +124,9 @@ class ImageCanvas : public QWidget, public SpokenValue {
   std::optional<QPoint> dragFrom_;
   bool dragged_ = false;
   bool spaceHeld_ = false;
-  CanvasBase base_;  ///< image, fills and outlines in the current view
+  CanvasBase base_;             ///< image, fills and outlines in the current view
+  Loupe* magnifier_ = nullptr;  ///< once it was shown
+  FillTiles fills_{[this](const QRectF& imagePart) { redrawPart(imagePart); }};
 };
 
 }  // namespace lockstep::widgets

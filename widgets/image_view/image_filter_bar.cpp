@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/instances/error_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -32,6 +33,8 @@ QComboBox* narrowCombo(const QString& name) {
 
 ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   part_ = narrowCombo(tr("Part of the data"));
+  part_->setToolTip(
+      tr("Part of the data. Images that are dropped on the page, or opened, are one."));
   filter_ = narrowCombo(tr("Images shown"));
   class_ = narrowCombo(tr("Class on the images shown"));
   size_ =
@@ -109,9 +112,11 @@ void ImageFilterBar::fillFilter() {
   filter_->addItem(tr("All images"), static_cast<int>(Filter::All));
   filter_->addItem(tr("Predicted images"), static_cast<int>(Filter::Predicted));
   filter_->addItem(tr("Images with errors"), static_cast<int>(Filter::WithErrors));
-  for (std::size_t type = 0; type < coco::kErrorTypeCount; ++type)
-    filter_->addItem(tr("Errors: %1").arg(QLatin1String(coco::kErrorTypeNames[type])),
-                     kFirstError + static_cast<int>(type));
+  for (int type = 0; type < static_cast<int>(coco::kErrorTypeCount); ++type) {
+    const ErrorText error = errorText(static_cast<coco::ErrorType>(type));
+    filter_->addItem(tr("Errors: %1").arg(error.name), kFirstError + type);
+    filter_->setItemData(filter_->count() - 1, error.sentence, Qt::ToolTipRole);
+  }
 }
 
 void ImageFilterBar::fillSort() {
@@ -122,6 +127,10 @@ void ImageFilterBar::fillSort() {
   add(tr("Most errors first"), Sort::MostErrors);
   add(tr("Most false positives first"), Sort::MostFalsePositives);
   add(tr("Most missed first"), Sort::MostMissed);
+  add(tr("Highest loss first"), Sort::HighestLoss);
+  sort_->setItemData(sort_->count() - 1,
+                     tr("Held-out loss of the image at the evaluation of this step"),
+                     Qt::ToolTipRole);
   add(tr("Lowest IoU first"), Sort::LowestIou);
   sort_->setItemData(sort_->count() - 1,
                      tr("Mean over an image's objects of their IoU; missed ones count as 0"),
@@ -146,6 +155,11 @@ ImageOrder ImageFilterBar::order() const {
 
 void ImageFilterBar::showAll() {
   for (QComboBox* combo : {filter_, class_, size_}) combo->setCurrentIndex(0);
+}
+
+void ImageFilterBar::setClass(std::optional<CategoryId> category) {
+  const int found = category ? class_->findData(QVariant::fromValue<qint64>(category->value)) : 0;
+  class_->setCurrentIndex(std::max(0, found));
 }
 
 void ImageFilterBar::setPlace(const QString& text) {

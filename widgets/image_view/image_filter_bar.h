@@ -24,6 +24,8 @@ class ImageFilterBar : public QWidget {
   void setClasses(const std::vector<coco::Category>& classes);
   /// Without score threshold and hidden classes.
   ImageOrder order() const;
+  /// Images of one class, or of all.
+  void setClass(std::optional<CategoryId> category);
   /// Leaves no image out.
   void showAll();
   /// The text at the end: the place of the shown image among the others.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QTableWidget>
+#include <map>
 #include <vector>
 
 #include "widgets/instances/image_history.h"
@@ -12,11 +13,13 @@ class ImageHistoryTable : public QTableWidget {
   Q_OBJECT
 
  public:
-  enum Column { Step, TruePositives, FalsePositives, Missed, MeanIou, kColumns };
+  enum Column { Step, TruePositives, FalsePositives, Missed, MeanIou, Loss, kColumns };
 
   explicit ImageHistoryTable(QWidget* parent = nullptr);
 
-  void setHistory(const std::vector<ImageHistory::OfStep>& steps);
+  /// `losses`: held-out, by step; also of steps without a prediction of the image.
+  void setHistory(const std::vector<ImageHistory::OfStep>& steps,
+                  const std::map<qint64, double>& losses = {});
   /// Selects its row, or none.
   void showStep(qint64 step);
   QSize sizeHint() const override;

@@ -17,10 +17,13 @@ QString cellText(const CanvasScene::Instance& instance, int column) {
       return std::isfinite(facts.score) ? QString::number(facts.score, 'f', 2)
                                         : QStringLiteral("–");
     case InstanceModel::Iou:
-      // No detection overlaps this object.
-      return facts.verdict == Verdict::Missed && facts.iou <= 0
+      // No detection overlaps this object, or nobody has annotated the image.
+      return (facts.verdict == Verdict::Missed && facts.iou <= 0) ||
+                     facts.verdict == Verdict::Unjudged
                  ? QStringLiteral("–")
                  : QString::number(facts.iou, 'f', 2);
+    case InstanceModel::Object:
+      return InstanceModel::objectText(instance);
     case InstanceModel::Area:
       return QLocale(QLocale::English)
           .toString(std::llround(facts.areaPx))
@@ -30,6 +33,13 @@ QString cellText(const CanvasScene::Instance& instance, int column) {
     default:
       return {};
   }
+}
+
+QString toolTipOf(const CanvasScene::Instance& instance) {
+  QString text = instance.className % QStringLiteral(": ") % verdictName(instance.facts.verdict);
+  const QString object = InstanceModel::objectText(instance);
+  if (!object.isEmpty()) text += InstanceModel::tr("\nObject and IoU: %1").arg(object);
+  return text;
 }
 
 QVariant sortValue(const CanvasScene::Instance& instance, int column, int row) {
@@ -54,6 +64,11 @@ bool isNumber(int column) {
 
 }  // namespace
 
+QString InstanceModel::objectText(const CanvasScene::Instance& instance) {
+  if (instance.objectName.isEmpty()) return {};
+  return instance.objectName % u' ' % QString::number(instance.facts.objectIou, 'f', 2);
+}
+
 void InstanceModel::setScene(std::shared_ptr<const CanvasScene> scene) {
   beginResetModel();
   scene_ = std::move(scene);
@@ -76,8 +91,7 @@ QVariant InstanceModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return cellText(instance, column);
     case Qt::ToolTipRole:
-      return QString(instance.className % QStringLiteral(": ") %
-                     verdictName(instance.facts.verdict));
+      return toolTipOf(instance);
     case Qt::AccessibleTextRole:
       return column == Mark ? verdictName(instance.facts.verdict) : cellText(instance, column);
     case Qt::FontRole:
@@ -107,8 +121,13 @@ QVariant InstanceModel::headerData(int section, Qt::Orientation orientation, int
     return tr(
         "IoU with the matched object, else the highest with an object of its class; of a missed "
         "object, the highest with a detection that is shown");
+  if (role == Qt::ToolTipRole && section == Object)
+    return tr(
+        "The object, of any class, that the detection is matched with or overlaps most, and "
+        "their IoU");
   if (role != Qt::DisplayRole) return {};
-  static const char* const kNames[kColumns] = {"", "class", "score", "IoU", "area", "error"};
+  static const char* const kNames[kColumns] = {"",       "class", "score", "IoU",
+                                               "object", "area",  "error"};
   return section >= 0 && section < kColumns ? QString::fromLatin1(kNames[section]) : QString();
 }
 

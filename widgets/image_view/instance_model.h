@@ -12,11 +12,14 @@ class InstanceModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { Mark, Class, Score, Iou, Area, Error, kColumns };
+  enum Column { Mark, Class, Score, Iou, Object, Area, Error, kColumns };
   static constexpr int kSortRole = Qt::UserRole;
   static constexpr int kVerdictRole = Qt::UserRole + 1;
 
   using QAbstractTableModel::QAbstractTableModel;
+
+  /// "droplet 0.83": the object that an instance is matched with or overlaps most, and their IoU.
+  static QString objectText(const CanvasScene::Instance& instance);
 
   void setScene(std::shared_ptr<const CanvasScene> scene);
 

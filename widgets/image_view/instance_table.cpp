@@ -13,7 +13,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kClassPaddingPx = 12, kMinClassPx = 60, kAreaPx = 56;
+constexpr int kClassPaddingPx = 12, kMinClassPx = 60, kAreaPx = 56, kObjectPx = 92;
 
 /// Paints the verdict's mark instead of text.
 class MarkDelegate : public QStyledItemDelegate {
@@ -55,7 +55,8 @@ InstanceTable::InstanceTable(QWidget* parent)
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(InstanceModel::Class, QHeaderView::Stretch);
   horizontalHeader()->setMinimumSectionSize(20);
-  constexpr int kWidthsPx[InstanceModel::kColumns] = {24, kMinClassPx, 56, 42, kAreaPx, 92};
+  constexpr int kWidthsPx[InstanceModel::kColumns] = {24,        kMinClassPx, 56, 42,
+                                                      kObjectPx, kAreaPx,     92};
   for (int column = 0; column < InstanceModel::kColumns; ++column) {
     setColumnWidth(column, scaledPx(kWidthsPx[column]));
   }
@@ -66,15 +67,19 @@ InstanceTable::InstanceTable(QWidget* parent)
           });
 }
 
-/// Hides the area if the class would be cut.
+/// Hides the area, and then the object, if the class would be cut; the object also where all are of
+/// one class.
 void InstanceTable::fitColumns() {
   int left = viewport()->width();
-  for (int column = 0; column < InstanceModel::kColumns; ++column)
-    if (column != InstanceModel::Class)
-      left -= isColumnHidden(column) ? scaledPx(kAreaPx) : columnWidth(column);
-  const int needed = std::max(
+  for (const int column :
+       {InstanceModel::Mark, InstanceModel::Score, InstanceModel::Iou, InstanceModel::Error})
+    left -= columnWidth(column);
+  left -= std::max(
       {kMinClassPx, widestClassPx_, horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
-  setColumnHidden(InstanceModel::Area, left < needed);
+  const bool hasObjects = hasSeveralClasses_ && left >= scaledPx(kObjectPx);
+  if (hasObjects) left -= scaledPx(kObjectPx);
+  setColumnHidden(InstanceModel::Object, !hasObjects);
+  setColumnHidden(InstanceModel::Area, left < scaledPx(kAreaPx));
 }
 
 void InstanceTable::resizeEvent(QResizeEvent* event) {
@@ -84,6 +89,7 @@ void InstanceTable::resizeEvent(QResizeEvent* event) {
 
 void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {
   widestClassPx_ = 0;
+  hasSeveralClasses_ = scene && scene->hasSeveralClasses;
   if (scene)
     for (const CanvasScene::Instance& shown : scene->instances)
       widestClassPx_ = std::max(

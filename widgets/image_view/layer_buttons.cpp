@@ -25,8 +25,10 @@ LayerButtons::LayerButtons(QWidget* parent) : QWidget(parent) {
   boxes_ = add("predictions.boxes", QStringLiteral("B"), tr("boxes"));
   labels_ = add("predictions.labels", QStringLiteral("T"), tr("labels"));
   crowds_ = add("predictions.crowds", QStringLiteral("K"), tr("crowd regions"));
+  proposals_ = addHidden("predictions.proposals", QStringLiteral("Q"), tr("proposals"));
+  anchors_ = addHidden("predictions.anchors", QStringLiteral("H"), tr("anchors"));
   addFill();
-  showNames(false);  // names would widen a narrow window before fitInto()
+  showNames(Names::None);  // names would widen a narrow window before fitInto()
 }
 
 /// The key works wherever the focus is on the page, which is this widget's parent.
@@ -43,6 +45,13 @@ QToolButton* LayerButtons::add(const char* id, const QString& key, const QString
   addNamedAction(parentWidget() ? parentWidget() : this, ActionPlace::Predictions, id,
                  tr("Show or hide %1").arg(name), {QKeySequence(key)},
                  [button] { button->toggle(); });
+  return button;
+}
+
+/// Not shown at first: it needs an explanation of the image.
+QToolButton* LayerButtons::addHidden(const char* id, const QString& key, const QString& name) {
+  QToolButton* button = add(id, key, name);
+  button->setChecked(false);
   return button;
 }
 
@@ -66,29 +75,42 @@ void LayerButtons::addFill() {
 void LayerButtons::showFill() {
   const int percent = kFillPercents[fillPlace_];
   fill_->setAccessibleName(percent > 0 ? tr("fills %1 %").arg(percent) : tr("outlines"));
-  fill_->setText(hasNames_ ? QStringLiteral("O ") % fill_->accessibleName() : QStringLiteral("O"));
+  fill_->setText(names_ != Names::None ? QStringLiteral("O ") % fill_->accessibleName()
+                                       : QStringLiteral("O"));
 }
 
 void LayerButtons::fitInto(int widthPx) {
-  if (namesWidthPx_ == 0) {
-    showNames(true);
-    namesWidthPx_ = sizeHint().width();
+  if (allNamesWidthPx_ == 0) {
+    showNames(Names::OfUsualLayers);
+    usualNamesWidthPx_ = sizeHint().width();
+    showNames(Names::All);
+    allNamesWidthPx_ = sizeHint().width();
   }
-  showNames(namesWidthPx_ + kNameWidthPx <= widthPx);
+  const int room = widthPx - kNameWidthPx;
+  showNames(allNamesWidthPx_ <= room     ? Names::All
+            : usualNamesWidthPx_ <= room ? Names::OfUsualLayers
+                                         : Names::None);
 }
 
-void LayerButtons::showNames(bool hasNames) {
-  hasNames_ = hasNames;
-  for (QToolButton* button : {groundTruth_, masks_, boxes_, labels_, crowds_}) {
+void LayerButtons::showNames(Names names) {
+  names_ = names;
+  for (QToolButton* button : buttons()) {
+    const bool isUsual = button != proposals_ && button != anchors_;
+    const bool hasName = names == Names::All || (isUsual && names == Names::OfUsualLayers);
     const QString key = button->text().section(QLatin1Char(' '), 0, 0);
-    button->setText(hasNames ? key % QLatin1Char(' ') % button->accessibleName() : key);
+    button->setText(hasName ? key % QLatin1Char(' ') % button->accessibleName() : key);
   }
   showFill();
 }
 
+std::array<QToolButton*, 7> LayerButtons::buttons() const {
+  return {groundTruth_, masks_, boxes_, labels_, crowds_, proposals_, anchors_};
+}
+
 CanvasLayers LayerButtons::layers() const {
-  return {groundTruth_->isChecked(), masks_->isChecked(),  boxes_->isChecked(),
-          labels_->isChecked(),      crowds_->isChecked(), kFillPercents[fillPlace_]};
+  return {groundTruth_->isChecked(), masks_->isChecked(),    boxes_->isChecked(),
+          labels_->isChecked(),      crowds_->isChecked(),   kFillPercents[fillPlace_],
+          anchors_->isChecked(),     proposals_->isChecked()};
 }
 
 }  // namespace lockstep::widgets

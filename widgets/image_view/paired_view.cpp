@@ -93,11 +93,32 @@ void PairedView::setMode(Mode mode) {
   mode_ = mode;
   isSecondHeld_ = false;
   place();
+  moveDividerAside();
 }
 
 void PairedView::setDividerAt(double share) {
   dividerAt_ = share;
   if (mode_ == Mode::Wipe) placeWipe();
+}
+
+void PairedView::uncover(const std::optional<QRectF>& inFirst,
+                         const std::optional<QRectF>& inSecond) {
+  inFirst_ = inFirst;
+  inSecond_ = inSecond;
+  moveDividerAside();
+}
+
+/// The first scene is before the divider, and the second after it.
+void PairedView::moveDividerAside() {
+  if (mode_ != Mode::Wipe || area_->width() == 0 || (!inFirst_ && !inSecond_)) return;
+  const auto shareOf = [this](double imageX) {
+    return std::clamp(first_->toWidget({imageX, 0}).x() / area_->width(), 0.0, 1.0);
+  };
+  if (!inSecond_) return setDividerAt(std::max(dividerAt_, shareOf(inFirst_->right())));
+  if (!inFirst_) return setDividerAt(std::min(dividerAt_, shareOf(inSecond_->left())));
+  const QRectF both = *inFirst_ | *inSecond_;
+  const bool isBetween = dividerAt_ > shareOf(both.left()) && dividerAt_ < shareOf(both.right());
+  if (!isBetween) setDividerAt(shareOf(both.center().x()));
 }
 
 void PairedView::holdSecond(bool held) {

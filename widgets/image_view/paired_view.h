@@ -2,6 +2,7 @@
 
 #include <QWidget>
 #include <memory>
+#include <optional>
 
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
@@ -38,6 +39,9 @@ class PairedView : public QWidget {
   /// In Mode::Wipe: where the second scene begins, as a share of the width.
   double dividerAt() const { return dividerAt_; }
   void setDividerAt(double share);
+  /// What is looked at in each scene, image px: in Mode::Wipe, now or later, the divider is moved
+  /// where it hides that. std::nullopt: nothing.
+  void uncover(const std::optional<QRectF>& inFirst, const std::optional<QRectF>& inSecond);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -47,6 +51,7 @@ class PairedView : public QWidget {
   void connectSignals();
   void place();
   void placeWipe();
+  void moveDividerAside();
   void holdSecond(bool held);
 
   QLabel *firstName_ = nullptr, *secondName_ = nullptr;
@@ -54,6 +59,7 @@ class PairedView : public QWidget {
   ImageCanvas *first_ = nullptr, *second_ = nullptr;
   WipeDivider* divider_ = nullptr;
   Mode mode_ = Mode::SideBySide;
+  std::optional<QRectF> inFirst_, inSecond_;  ///< of uncover()
   double dividerAt_ = 0.5;
   bool isSecondHeld_ = false;
   bool hasImage_ = false;

@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QImageReader>
+#include <algorithm>
 #include <chrono>
 
 #include "widgets/theme.h"
@@ -10,8 +11,9 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kDecodeThreads = 2;
-constexpr qint64 kImageCacheKiB = 256 * 1024;
-constexpr int kKeptGeometries = 64;
+constexpr qint64 kImageCacheKiB = 96 * 1024;
+constexpr qsizetype kGeometryCacheKiB = 24 * 1024;
+constexpr std::size_t kOverlapCacheBytes = std::size_t{64} << 20;
 constexpr int kAllocationLimitMiB = 1024;
 /// From the last move of a slider on.
 constexpr std::chrono::milliseconds kUntilInterval{300};
@@ -22,7 +24,7 @@ constexpr std::chrono::milliseconds kUntilHistory{150};
 
 PredictionSession::PredictionSession(QObject* parent)
     : QObject(parent),
-      geometries_(kKeptGeometries),
+      geometries_(kGeometryCacheKiB),
       images_(
           kDecodeThreads, kImageCacheKiB,
           [](const DecodedImage& image) { return image.levels.sizeBytes() / 1024; },
@@ -34,6 +36,7 @@ PredictionSession::PredictionSession(QObject* parent)
       sceneJob_([this](const SceneResult& result) { handleScene(result); }),
       analysisJob_([this](const std::shared_ptr<const CheckpointAnalysis>& analysis) {
         analysis_ = analysis;
+        refreshClassFigures();
         Q_EMIT analysed();
       }),
       apJob_([this](const ApResult& result) {
@@ -45,6 +48,10 @@ PredictionSession::PredictionSession(QObject* parent)
       intervalJob_([this](const coco::Interval& interval) {
         shownAp_->interval = interval;
         Q_EMIT shownApChanged();
+      }),
+      classJob_([this](const std::vector<ClassFigures>& figures) {
+        classFigures_ = figures;
+        Q_EMIT classFiguresChanged();
       }),
       historyJob_([this](const std::shared_ptr<const ImageHistory>& history) {
         history_ = history;
@@ -71,7 +78,7 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   decoded_.reset();
   scene_.reset();
   analysis_.reset();
-  overlaps_ = std::make_shared<OverlapCache>();
+  overlaps_ = std::make_shared<OverlapCache>(kOverlapCacheBytes);
   geometries_.clear();
   images_.clear();
   sceneJob_.cancel();
@@ -79,9 +86,15 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   apJob_.cancel();
   dropAp();
   ap_.reset();
+  classFigures_.clear();
+  classJob_.cancel();
   history_.reset();
   historyJob_.cancel();
   historyTimer_.stop();
+}
+
+QSize PredictionSession::annotatedSizeOf(const coco::Image& image) const {
+  return rules_.hasTruth ? QSize(image.width, image.height) : QSize();
 }
 
 QString PredictionSession::pathOf(std::size_t index) const {
@@ -97,7 +110,7 @@ void PredictionSession::setImage(std::size_t index, const std::vector<std::size_
   std::vector<jobs::KeyedLoader<DecodedImage>::Request> requests;
   const auto request = [&](std::size_t at) {
     const coco::Image& shown = dataset_->images()[at];
-    requests.push_back({pathOf(at), [path = pathOf(at), size = QSize(shown.width, shown.height)] {
+    requests.push_back({pathOf(at), [path = pathOf(at), size = annotatedSizeOf(shown)] {
                           return decodeImage(path, size);
                         }});
   };
@@ -125,8 +138,12 @@ void PredictionSession::setThresholds(const MatchThresholds& thresholds,
   thresholds_ = thresholds;
   hidden_ = std::move(hidden);
   refreshScene();
-  if (matchesChange) refreshAnalysis();
+  if (matchesChange) {
+    refreshAnalysis();
+    delayInterval();
+  }
   if (isLeftChanged) refreshAp();
+  if (isLeftChanged && !matchesChange) refreshClassFigures();
 }
 
 void PredictionSession::setChosenObjects(std::set<std::size_t> objects) {
@@ -161,7 +178,9 @@ void PredictionSession::refreshScene() {
   request.rules = rules_;
   request.hidden = hidden_;
   request.chosenObjects = chosenObjects_;
-  request.colourBy = colourBy_;
+  // Verdicts without a truth would all be of one colour.
+  const bool isPlain = !rules_.hasTruth && colourBy_ == ColourBy::Verdict;
+  request.colourBy = isPlain ? ColourBy::Class : colourBy_;
   request.theme = &currentTheme();
   request.overlaps = knownOverlaps(request.detections);
   if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;
@@ -170,8 +189,10 @@ void PredictionSession::refreshScene() {
 
 void PredictionSession::handleScene(const SceneResult& result) {
   if (result.geometry) {
-    geometries_.insert(geometryKey(result.imageIndex, result.step),
-                       new std::shared_ptr<const ImageGeometry>(result.geometry));
+    geometries_.insert(
+        geometryKey(result.imageIndex, result.step),
+        new std::shared_ptr<const ImageGeometry>(result.geometry),
+        std::min<qsizetype>(result.geometry->sizeBytes() / 1024 + 1, kGeometryCacheKiB));
   }
   scene_ = result.scene;
   sceneFailure_ = result.failure;
@@ -211,8 +232,7 @@ std::vector<ImageHistory::OfStep> PredictionSession::history() const {
 /// It does not depend on the IoU threshold.
 void PredictionSession::refreshAp() {
   if (!dataset_) return;
-  intervalTimer_.stop();
-  intervalJob_.cancel();
+  stopInterval();
   apJob_.request([cache = overlaps_, dataset = dataset_, step = step_,
                   predictions = store_.at(step_), rules = rules_, last = ap_,
                   score = thresholds_.score, hidden = hidden_]() -> ApResult {
@@ -223,36 +243,59 @@ void PredictionSession::refreshAp() {
   });
 }
 
+/// Nothing is counted on images without a truth.
+void PredictionSession::refreshClassFigures() {
+  if (!analysis_ || !rules_.hasTruth) return;
+  classJob_.request([analysis = analysis_, score = thresholds_.score] {
+    return classFiguresOf(*analysis, score);
+  });
+}
+
 void PredictionSession::refreshInterval() {
   if (!ap_ || !shownAp_ || shownAp_->ap < 0) return;
-  intervalJob_.request([ap = ap_, score = thresholds_.score, hidden = hidden_] {
-    return ap->withInterval(score, hidden).ap;
-  });
+  intervalJob_.request(
+      [ap = ap_, score = thresholds_.score, hidden = hidden_, stop = intervalStop_.get_token()] {
+        return ap->withInterval(score, hidden, stop).ap;
+      });
+}
+
+void PredictionSession::stopInterval() {
+  intervalTimer_.stop();
+  intervalStop_.request_stop();
+  intervalStop_ = std::stop_source();
+  intervalJob_.cancel();
+}
+
+/// It takes a second of a processor, which a moving slider needs.
+void PredictionSession::delayInterval() {
+  if (!shownAp_ || shownAp_->interval) return;
+  stopInterval();
+  intervalTimer_.start();
 }
 
 /// That of another checkpoint.
 void PredictionSession::dropAp() {
-  intervalTimer_.stop();
-  intervalJob_.cancel();
+  stopInterval();
   shownAp_.reset();
 }
 
 /// Of the shown image with these detections; nullptr: not computed yet.
 std::shared_ptr<const coco::ImageOverlaps> PredictionSession::knownOverlaps(
-    const PredictionStore::Detections& detections) const {
+    const ImageDetections& detections) const {
   if (!analysis_ || analysis_->step() != step_) return nullptr;
   const auto* const found = analysis_->overlaps->find(image().id);
   return found != nullptr && found->detections == detections ? found->overlaps : nullptr;
 }
 
-PredictionStore::Detections PredictionSession::detections() const {
-  return dataset_ && !dataset_->images().empty() ? store_.find(step_, image().id) : nullptr;
+ImageDetections PredictionSession::detections() const {
+  return dataset_ && !dataset_->images().empty() ? store_.find(step_, image().id)
+                                                 : ImageDetections();
 }
 
 bool PredictionSession::isIdle() const {
   if (!dataset_ || dataset_->images().empty()) return true;
   return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle() && apJob_.isIdle() &&
-         !historyTimer_.isActive() && historyJob_.isIdle();
+         classJob_.isIdle() && !historyTimer_.isActive() && historyJob_.isIdle();
 }
 
 }  // namespace lockstep::widgets

@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/class_figures.h"
 #include "widgets/instances/filtered_ap.h"
 #include "widgets/instances/image_history.h"
 #include "widgets/instances/prediction_store.h"
@@ -56,6 +58,10 @@ class PredictionSession : public QObject {
   void refreshScene();
 
   QString pathOf(std::size_t index) const;
+  /// Empty: nobody has annotated it, and it is shown as its file says.
+  QSize annotatedSizeOf(const coco::Image& image) const;
+  /// Of the images.
+  const QString& folder() const { return folder_; }
   /// nullptr while it is being decoded.
   std::shared_ptr<const DecodedImage> decoded() const { return decoded_; }
   /// Scene of the current image; nullptr while the first one is being built.
@@ -64,11 +70,17 @@ class PredictionSession : public QObject {
   /// Analysis of the current checkpoint, or of the previous one until it is done; nullptr before
   /// the first.
   const CheckpointAnalysis* analysis() const { return analysis_.get(); }
+  /// It is of the current checkpoint and IoU threshold.
+  bool isAnalysed() const {
+    return analysis_ && analysis_->step() == step_ && analysis_->iouThreshold == thresholds_.iou;
+  }
   /// The same for jobs.
   const std::shared_ptr<const CheckpointAnalysis>& keptAnalysis() const { return analysis_; }
   /// Of the current checkpoint; std::nullopt: not known yet.
   const std::optional<ShownAp>& shownAp() const { return shownAp_; }
-  PredictionStore::Detections detections() const;
+  /// Of the current checkpoint, or of the one before until they are known.
+  const std::vector<ClassFigures>& classFigures() const { return classFigures_; }
+  ImageDetections detections() const;
   /// Of the shown image at the thresholds, by rising step; empty until it is known.
   std::vector<ImageHistory::OfStep> history() const;
   /// No job is running.
@@ -79,6 +91,7 @@ class PredictionSession : public QObject {
   void sceneBuilt();
   void analysed();
   void shownApChanged();
+  void classFiguresChanged();
   /// history() is another one, not only by the thresholds.
   void historyFound();
 
@@ -86,11 +99,13 @@ class PredictionSession : public QObject {
   void handleScene(const SceneResult& result);
   void refreshAnalysis();
   void refreshAp();
+  void refreshClassFigures();
   void refreshInterval();
+  void stopInterval();
+  void delayInterval();
   void findHistory();
   void dropAp();
-  std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(
-      const PredictionStore::Detections& detections) const;
+  std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(const ImageDetections& detections) const;
   QString geometryKey(std::size_t index, qint64 step) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
@@ -121,6 +136,9 @@ class PredictionSession : public QObject {
   std::optional<ShownAp> shownAp_;
   jobs::LatestJob<ApResult> apJob_;
   jobs::LatestJob<coco::Interval> intervalJob_;
+  std::stop_source intervalStop_;  ///< of intervalJob_
+  std::vector<ClassFigures> classFigures_;
+  jobs::LatestJob<std::vector<ClassFigures>> classJob_;
   QTimer intervalTimer_;  ///< runs while the sliders move
   std::shared_ptr<const ImageHistory> history_;
   jobs::LatestJob<std::shared_ptr<const ImageHistory>> historyJob_;

@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "engine/coco/evaluation/past_limit.h"
+#include "widgets/image_view/checkpoint_curve.h"
 #include "widgets/image_view/class_filter.h"
+#include "widgets/image_view/class_table.h"
 #include "widgets/image_view/count_card.h"
 #include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_table.h"
@@ -55,13 +57,18 @@ void PredictionsPanel::buildCheckpointSlider() {
                              : QStringLiteral("AP –");
   });
   checkpoint_->setRange(0, 0);
+  checkpointCurve_ = new CheckpointCurve;
   pastLimit_ = smallLabel();
   foreign_ = smallLabel();
   foreign_->setObjectName(QStringLiteral("foreignPredictions"));
   foreign_->setToolTip(
       tr("The predictions of this step were made on other data, or the annotation file has changed "
          "since."));
-  for (QLabel* label : {pastLimit_, foreign_}) {
+  noTruth_ = smallLabel();
+  noTruth_->setObjectName(QStringLiteral("noTruth"));
+  noTruth_->setText(
+      tr("Nobody has annotated these images: there is nothing to count or to match."));
+  for (QLabel* label : {pastLimit_, foreign_, noTruth_}) {
     label->setWordWrap(true);
     label->hide();
   }
@@ -89,6 +96,7 @@ void PredictionsPanel::buildWidgets() {
       tr("Counts and curve cover the predicted images: the watched ones "
          "(monitor.prediction_images)\nand those predicted on request."));
   allImages_ = new QPushButton;
+  allImages_->setObjectName(QStringLiteral("predictAll"));
   setRole(allImages_, "quiet");
   truePositives_ = new CountCard(Verdict::TruePositive);
   falsePositives_ = new CountCard(Verdict::FalsePositive);
@@ -104,6 +112,7 @@ void PredictionsPanel::buildWidgets() {
            "predicted images:\nmean over IoU 0.50 to 0.95, as coco-eval. In parentheses the 95 % "
            "interval of a bootstrap over the images."));
   filter_ = new ClassFilter;
+  classTable_ = new ClassTable;
   table_ = new InstanceTable;
   table_->setMinimumHeight(100);
   history_ = new ImageHistoryTable;
@@ -133,6 +142,7 @@ void PredictionsPanel::buildUi() {
   column->setSpacing(7);
   column->addWidget(sectionTitle(tr("Checkpoint")));
   column->addWidget(checkpoint_);
+  column->addWidget(checkpointCurve_);
   column->addWidget(pastLimit_);
   column->addWidget(foreign_);
   column->addSpacing(3);
@@ -142,8 +152,10 @@ void PredictionsPanel::buildUi() {
   column->addWidget(iou_);
   column->addSpacing(3);
   column->addLayout(counts);
+  column->addWidget(noTruth_);
   column->addLayout(cards);
   column->addLayout(ap);
+  column->addWidget(classTable_);
   column->addSpacing(3);
   column->addLayout(instances);
   column->addWidget(table_, 1);
@@ -160,6 +172,8 @@ void PredictionsPanel::connectSignals() {
     if (!store_ || store_->checkpoints().empty()) return;
     Q_EMIT checkpointChosen(store_->checkpoints()[static_cast<std::size_t>(position)]);
   });
+  connect(checkpointCurve_, &CheckpointCurve::stepChosen, this,
+          &PredictionsPanel::checkpointChosen);
   connect(allImages_, &QPushButton::clicked, this, &PredictionsPanel::allImagesClicked);
   for (ValueSlider* slider : {score_, iou_})
     connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::filterChanged);
@@ -167,16 +181,19 @@ void PredictionsPanel::connectSignals() {
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
 }
 
-void PredictionsPanel::setDataset(const coco::Dataset* dataset, std::size_t mostDetections) {
-  mostDetections_ = mostDetections;
+void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules& rules) {
+  rules_ = rules;
+  noTruth_->setVisible(!rules.hasTruth);
   classes_ = dataset ? dataset->categories() : std::vector<coco::Category>();
   imageCount_ = dataset ? static_cast<int>(dataset->images().size()) : 0;
   filter_->setClasses(classes_);
+  classTable_->setClasses(classes_);
 }
 
 void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 current) {
   store_ = &store;
   const std::vector<qint64>& steps = store.checkpoints();
+  checkpointCurve_->setCheckpoints(steps, current);
   checkpoint_->setRange(0, std::max(0, static_cast<int>(steps.size()) - 1));
   if (steps.empty()) {
     checkpoint_->setTitle(tr("no checkpoint yet"));
@@ -186,21 +203,22 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
   const bool isKept = store.isKept(current);
   checkpoint_->setTitle(isKept ? title : tr("%1 · no checkpoint").arg(title));
-  checkpoint_->setToolTip(isKept
-                              ? tr("AP: of the run's evaluation at this step, of masks (of boxes "
-                                   "if it has none),\nmean over IoU 0.50 to 0.95 and over the "
-                                   "held-out images that the run evaluates.\nThe sliders below do "
-                                   "not change it. %1.")
-                                    .arg(QString::fromStdString(coco::apLimitText(mostDetections_)))
-                              : tr("There is no checkpoint of this step (see checkpoint.every and "
-                                   "checkpoint.keep):\nonly its stored predictions can be shown."));
+  checkpoint_->setToolTip(
+      isKept ? tr("AP: of the run's evaluation at this step, of masks (of boxes "
+                  "if it has none),\nmean over IoU 0.50 to 0.95 and over the "
+                  "held-out images that the run evaluates.\nThe sliders below do "
+                  "not change it. %1.")
+                   .arg(QString::fromStdString(coco::apLimitText(rules_.mostDetections)))
+             : tr("There is no checkpoint of this step (see checkpoint.every and "
+                  "checkpoint.keep):\nonly its stored predictions can be shown."));
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here) {
   const double score = thresholds().score;
   std::optional<coco::Counts> all, ofImage;
-  if (analysis && analysis->imageCount() > 0) all = countsAt(analysis->all, score, hidden());
-  if (analysis && here) ofImage = analysis->countsOf(*here, score, hidden());
+  if (analysis && analysis->imageCount() > 0 && rules_.hasTruth)
+    all = countsAt(analysis->all, score, hidden());
+  if (all && here) ofImage = analysis->countsOf(*here, score, hidden());
   truePositives_->setCounts(all, ofImage);
   falsePositives_->setCounts(all, ofImage);
   missed_->setCounts(all, ofImage);
@@ -271,7 +289,7 @@ void PredictionsPanel::showLowerScores(const CheckpointAnalysis* analysis) {
   lowerScores_->setText(lower == 0   ? tr("No detections, also not with lower scores")
                         : lower == 1 ? tr("1 detection has a lower score")
                                      : tr("All %1 detections have lower scores").arg(lower));
-  lowerScores_->setVisible(analysis && analysis->imageCount() > 0 &&
+  lowerScores_->setVisible(rules_.hasTruth && analysis && analysis->imageCount() > 0 &&
                            detectionsFrom(thresholds().score) == 0);
 }
 

@@ -15,7 +15,9 @@ class QPushButton;
 
 namespace lockstep::widgets {
 
+class CheckpointCurve;
 class ClassFilter;
+class ClassTable;
 class CountCard;
 class ImageHistoryTable;
 class InstanceTable;
@@ -32,8 +34,7 @@ class PredictionsPanel : public QWidget {
   explicit PredictionsPanel(QWidget* parent = nullptr);
 
   /// Shows its classes and number of images; nullptr: none.
-  /// mostDetections: of a class and image that count.
-  void setDataset(const coco::Dataset* dataset, std::size_t mostDetections);
+  void setDataset(const coco::Dataset* dataset, const MatchRules& rules);
   /// Reads the steps and their AP from the store, which must outlive the panel.
   void showCheckpoints(const PredictionStore& store, qint64 current);
   /// `analysis` nullptr: not known. `here`: tallies of the shown image; nullptr: not predicted.
@@ -53,6 +54,8 @@ class PredictionsPanel : public QWidget {
   MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;
   InstanceTable* table() const { return table_; }
+  ClassTable* classTable() const { return classTable_; }
+  CheckpointCurve* checkpointCurve() const { return checkpointCurve_; }
   ImageHistoryTable* history() const { return history_; }
   QString countText(Verdict verdict) const;
 
@@ -82,10 +85,13 @@ class PredictionsPanel : public QWidget {
   std::vector<coco::Category> classes_;
   int imageCount_ = 0;
   ValueSlider* checkpoint_ = nullptr;
+  CheckpointCurve* checkpointCurve_ = nullptr;
+  ClassTable* classTable_ = nullptr;
   ValueSlider* score_ = nullptr;
   QLabel* lowerScores_ = nullptr;
   ValueSlider* iou_ = nullptr;
-  std::size_t mostDetections_ = 0;
+  MatchRules rules_;
+  QLabel* noTruth_ = nullptr;
   QLabel* pastLimit_ = nullptr;
   QLabel* foreign_ = nullptr;
   QLabel* extent_ = nullptr;

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QListWidget>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedLayout>
@@ -15,6 +16,9 @@
 #include "widgets/banner.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/canvas_legend.h"
+#include "widgets/image_view/checkpoint_curve.h"
+#include "widgets/image_view/class_table.h"
+#include "widgets/image_view/explain_panel.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_table.h"
@@ -64,7 +68,7 @@ void PredictionsView::buildUi() {
   impl_->panelSide->setWidget(impl_->panel);
   impl_->panelSide->setMinimumWidth(scaledPx(kMinPanelPx));
   impl_->page->addWidget(impl_->buildImageSide(this));
-  impl_->page->addWidget(impl_->panelSide);
+  impl_->page->addWidget(impl_->buildSideTabs());
   impl_->page->setStretchFactor(0, 1);
   impl_->page->setStretchFactor(1, 0);
   impl_->page->setSizes({1000, 380});
@@ -80,10 +84,7 @@ void PredictionsView::connectSignals() {
   Impl* impl = impl_.get();
   connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
   connect(impl->stage, &ImageStage::widthChanged, impl->layers, &LayerButtons::fitInto);
-  connect(impl->layers, &LayerButtons::layersChanged, this, [impl] {
-    impl->canvas()->setLayers(impl->layers->layers());
-    impl->legend->show(impl->session.scene(), impl->canvas()->layers());
-  });
+  connect(impl->layers, &LayerButtons::layersChanged, this, [impl] { impl->showLayers(); });
   connect(impl->colourBy, &QComboBox::currentIndexChanged, this,
           [impl](int mode) { impl->session.setColourBy(static_cast<ColourBy>(mode)); });
   connect(impl->canvas(), &ImageCanvas::pixelPointedAt, this,
@@ -91,35 +92,46 @@ void PredictionsView::connectSignals() {
   connect(impl->strip, &ThumbnailStrip::chosen, this,
           [impl](int place) { impl->showImageAt(place); });
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
+  connect(impl->canvas(), &ImageCanvas::ready, this, [this] { emitReady(); });
   connect(impl->filters, &ImageFilterBar::partChosen, this, &PredictionsView::partChosen);
   connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
+    impl->panel->classTable()->showChosen(impl->filters->order().category);
     impl->rebuildOrder();
+    impl->showCounts();
     emitReady();
   });
-  connect(impl->stage, &ImageStage::noticeActionTriggered, this,
-          &PredictionsView::requestPrediction);
+  connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
+  impl->goTo = [this, impl](qint64 step) {
+    impl->setStep(step);
+    Q_EMIT checkpointChosen(step);
+  };
+  impl->predict = [this] { requestPrediction(); };
   connect(impl->canvas(), &ImageCanvas::instancePinned, this, [this, impl](int instance) {
     impl->panel->table()->showChosen(instance);
+    impl->showChosenExplained();
     Q_EMIT choiceChanged();
   });
   connect(impl->panel->table(), &InstanceTable::instanceChosen, this,
           [impl](int instance) { impl->choose(instance); });
-  connect(impl->panel, &PredictionsPanel::checkpointChosen, this, [this, impl](qint64 step) {
-    impl->setStep(step);
-    Q_EMIT checkpointChosen(step);
-  });
+  connect(impl->panel, &PredictionsPanel::checkpointChosen, this, impl->goTo);
   connect(impl->panel, &PredictionsPanel::allImagesClicked, this,
           &PredictionsView::toggleAllImages);
   connect(impl->panel, &PredictionsPanel::filterChanged, this, [this, impl] {
     impl->wasReady = false;
     impl->session.setThresholds(impl->panel->thresholds(), impl->panel->hidden());
-    impl->showCounts();
+    impl->explain->setScoreThreshold(impl->panel->thresholds().score);
+    if (impl->session.isAnalysed()) impl->showCounts();  // else when it is
     impl->showHistory();
     emitReady();
   });
+  connect(impl->panel->classTable(), &ClassTable::classChosen, impl->filters,
+          &ImageFilterBar::setClass);
   impl->panel->history()->installEventFilter(this);
+  impl->panel->classTable()->installEventFilter(this);
   for (QComboBox* combo : findChildren<QComboBox*>()) combo->installEventFilter(this);
+  impl->explain->steps()->installEventFilter(this);
   connectSession();
+  connectExplanation();
   addNamedActions();
 }
 
@@ -143,6 +155,7 @@ void PredictionsView::connectSession() {
   });
   connect(&impl->session, &PredictionSession::sceneBuilt, this, [this, impl] {
     impl->showScene();
+    impl->showChosenExplained();
     Q_EMIT choiceChanged();
     emitReady();
   });
@@ -153,6 +166,10 @@ void PredictionsView::connectSession() {
   });
   connect(&impl->session, &PredictionSession::historyFound, this, [this, impl] {
     impl->showHistory();
+    emitReady();
+  });
+  connect(&impl->session, &PredictionSession::classFiguresChanged, this, [this, impl] {
+    impl->panel->classTable()->setFigures(impl->session.classFigures());
     emitReady();
   });
   connect(&impl->session, &PredictionSession::shownApChanged, this, [this, impl] {
@@ -186,6 +203,8 @@ void PredictionsView::addNamedActions() {
       [impl] { impl->panel->stepCheckpoint(-1); });
   add("predictions.later_checkpoint", tr("Later checkpoint"), {Qt::Key_Period},
       [impl] { impl->panel->stepCheckpoint(1); });
+  add("predictions.nearest_predicted", tr("Nearest checkpoint with predictions of this image"),
+      {Qt::SHIFT | Qt::Key_Period}, [impl] { impl->goToNearestPredicted(); });
   add("predictions.higher_score", tr("Higher score threshold"), {Qt::SHIFT | Qt::Key_Up},
       [impl] { impl->panel->stepScore(kScoreStep); });
   add("predictions.lower_score", tr("Lower score threshold"), {Qt::SHIFT | Qt::Key_Down},
@@ -195,6 +214,8 @@ void PredictionsView::addNamedActions() {
         impl->colourBy->setCurrentIndex((impl->colourBy->currentIndex() + 1) %
                                         impl->colourBy->count());
       });
+  add("predictions.explain", tr("Explain the image, or show the instances again"), {Qt::Key_E},
+      [impl] { impl->toggleExplanation(); });
   addZoomActions();
 }
 
@@ -212,6 +233,8 @@ void PredictionsView::addZoomActions() {
       [impl] { impl->canvas()->zoomBy(kZoomStep); });
   add("predictions.zoom_out", tr("Zoom out"), {Qt::Key_Minus},
       [impl] { impl->canvas()->zoomBy(1.0 / kZoomStep); });
+  add("predictions.magnifier", tr("Magnifier at the pointer; arrow keys move it"), {Qt::Key_Z},
+      [impl] { impl->canvas()->toggleMagnifier(); });
   add("predictions.maximize", tr("Maximize the image"), {Qt::Key_F},
       [impl] { impl->toggleMaximized(); });
 }
@@ -225,11 +248,15 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
                                  const QString& imagesFolder, const MatchRules& rules) {
   Impl& impl = *impl_;
   impl.allImages.clear();
+  impl.losses.clear();
+  impl.vanished.reset();
   impl.session.setDataset(std::move(dataset), imagesFolder, rules);
   impl.wasReady = false;
   const coco::Dataset* shown = impl.session.dataset().get();
-  impl.panel->setDataset(shown, rules.mostDetections);
+  impl.panel->setDataset(shown, rules);
   impl.filters->setClasses(shown ? shown->categories() : std::vector<coco::Category>());
+  impl.explain->setClasses(shown ? shown->categories() : std::vector<coco::Category>());
+  impl.panel->classTable()->showChosen(impl.filters->order().category);
   impl.session.setThresholds(impl.panel->thresholds(), impl.panel->hidden());
   impl.panel->showCheckpoints(impl.session.store(), 0);
   impl.panel->table()->setScene(nullptr);
@@ -243,6 +270,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.showPage();
   impl.showCounts();
   if (impl.hasImages()) impl.showImageAt(0);
+  impl.showSubject();
   emitReady();
 }
 
@@ -251,6 +279,11 @@ void PredictionsView::clear() { setDataset(nullptr, {}); }
 void PredictionsView::setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept) {
   impl_->session.store().setCheckpoints(steps, std::move(kept));
   impl_->chooseStep();
+}
+
+void PredictionsView::setVanished(std::optional<qint64> step) {
+  impl_->vanished = step;
+  impl_->showNotice();
 }
 
 void PredictionsView::setParts(const QStringList& names, int current) {
@@ -262,16 +295,30 @@ void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePreci
   impl_->panel->showCheckpoints(impl_->session.store(), currentCheckpoint());
 }
 
+void PredictionsView::setHeldOutCurves(const std::map<qint64, double>& losses,
+                                       const std::map<qint64, double>& averagePrecisions) {
+  impl_->panel->checkpointCurve()->setCurves(losses, averagePrecisions);
+}
+
+void PredictionsView::setImageLosses(qint64 step, ImageLosses losses) {
+  impl_->losses[step] = std::make_shared<const ImageLosses>(std::move(losses));
+  impl_->showHistory();
+  if (step == currentCheckpoint() && impl_->isInOrderOfLosses()) {
+    impl_->rebuildOrder();
+    impl_->showCounts();
+  }
+}
+
 void PredictionsView::setPredictions(qint64 step, std::vector<coco::Detection> detections,
                                      std::vector<ImageId> imageIds) {
-  Impl& impl = *impl_;
-  impl.session.store().add(step, std::move(detections), imageIds);
-  if (step == currentCheckpoint()) {
-    impl.wasReady = false;
-    impl.session.refreshPredictions();
-  }
-  impl.session.refreshHistory();
-  impl.chooseStep();
+  impl_->session.store().add(step, std::move(detections), imageIds);
+  impl_->showPredictions(step);
+}
+
+void PredictionsView::setPredictions(qint64 step,
+                                     const std::shared_ptr<const coco::ResultsByImage>& file) {
+  impl_->session.store().add(step, file);
+  impl_->showPredictions(step);
 }
 
 void PredictionsView::setAllImagesProgress(qint64 step, qint64 done, qint64 of) {
@@ -288,15 +335,30 @@ void PredictionsView::endAllImages(qint64 step) {
 void PredictionsView::toggleAllImages() {
   const qint64 step = currentCheckpoint();
   if (impl_->allImages.contains(step)) return Q_EMIT allImagesCanceled(step);
+  requestAllImages();
+}
+
+void PredictionsView::requestAllImages() {
+  const qint64 step = currentCheckpoint();
+  if (impl_->allImages.contains(step)) return;
   if (!impl_->hasImages() || !impl_->canPredict || !impl_->session.store().isKept(step)) return;
   setAllImagesProgress(step, 0, static_cast<qint64>(impl_->session.dataset()->images().size()));
   Q_EMIT allImagesRequested(step);
+}
+
+std::vector<coco::Image> PredictionsView::unpredictedImages(qint64 step) const {
+  std::vector<coco::Image> images;
+  if (impl_->hasImages()) images = impl_->session.dataset()->images();
+  const PredictionStore& store = impl_->session.store();
+  std::erase_if(images, [&](const coco::Image& image) { return store.find(step, image.id); });
+  return images;
 }
 
 void PredictionsView::forgetAfter(qint64 step) {
   Impl& impl = *impl_;
   std::erase_if(impl.allImages, [step](const auto& of) { return of.first > step; });
   impl.session.store().forgetAfter(step);
+  impl.losses.erase(impl.losses.upper_bound(step), impl.losses.end());
   impl.session.refreshPredictions();
   impl.session.refreshHistory();
   impl.chooseStep();
@@ -344,14 +406,15 @@ void PredictionsView::setEmptyText(const QString& title, const QString& cause,
   impl_->empty->setContent(title, cause, action);
 }
 
-void PredictionsView::setMessage(const QString& message) {
+void PredictionsView::setMessage(const QString& message, const QString& detail) {
   if (message.isEmpty()) return impl_->banner->hide();
-  impl_->banner->showMessage(Banner::Kind::Warning, message, {});
+  impl_->banner->showMessage(Banner::Kind::Warning, message, detail);
 }
 
 bool PredictionsView::isReady() const {
-  return !impl_->hasImages() || (impl_->session.isIdle() && impl_->orderJob.isIdle() &&
-                                 (impl_->strip->isHidden() || impl_->strip->isReady()));
+  return !impl_->hasImages() ||
+         (impl_->session.isIdle() && impl_->orderJob.isIdle() && impl_->canvas()->isReady() &&
+          (impl_->strip->isHidden() || impl_->strip->isReady()));
 }
 
 void PredictionsView::emitReady() {
@@ -372,7 +435,7 @@ std::optional<PredictionsView::ChosenInstance> PredictionsView::chosenInstance()
   if (!scene || pinned < 0 || pinned >= static_cast<int>(scene->instances.size()))
     return std::nullopt;
   const CanvasScene::Instance& instance = scene->instances[static_cast<std::size_t>(pinned)];
-  return ChosenInstance{instance.facts, instance.className};
+  return ChosenInstance{instance.facts, instance.className, instance.objectName};
 }
 
 std::optional<coco::Image> PredictionsView::shownImage() const {
@@ -388,7 +451,10 @@ void PredictionsView::requestPrediction() {
 }
 
 void PredictionsView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) impl_->session.refreshScene();
+  if (event->type() == QEvent::PaletteChange) {
+    impl_->session.refreshScene();
+    impl_->explain->refresh();
+  }
   QWidget::changeEvent(event);
 }
 

@@ -11,10 +11,14 @@
 
 #include "engine/base/ids.h"
 #include "engine/coco/files/dataset.h"
-#include "engine/coco/files/results.h"
+#include "engine/coco/files/results_by_image.h"
+#include "engine/explanation/explanation.h"
+#include "widgets/instances/image_losses.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::widgets {
+
+struct ShownResults;
 
 /// The Predictions page: image, ground truth and predictions of one checkpoint, thumbnails,
 /// thresholds, instances.
@@ -42,13 +46,23 @@ class PredictionsView : public QWidget {
   /// Steps of the checkpoints, in any order. `kept`: those whose checkpoint file still exists, so
   /// that images can be predicted with it; of the others only stored predictions can be shown.
   void setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept);
+  /// The shown step, whose checkpoint and stored predictions are gone: what is known of it stays in
+  /// sight, with a button that goes on to the nearest one.
+  void setVanished(std::optional<qint64> step);
   /// Mask (or box) AP by step, shown beside the checkpoint; negative or NaN: not known. Replaces
   /// all earlier values.
   void setAveragePrecisions(std::map<qint64, double> averagePrecisions);
+  /// Held-out loss and AP of the run by step, as a curve under the checkpoint slider.
+  void setHeldOutCurves(const std::map<qint64, double>& losses,
+                        const std::map<qint64, double>& averagePrecisions);
+  /// Held-out loss of each image at the evaluation of a step.
+  void setImageLosses(qint64 step, ImageLosses losses);
   /// Adds predictions of one step, and replaces those of the same images. `imageIds`: every image
   /// that was predicted, also those without detections.
   void setPredictions(qint64 step, std::vector<coco::Detection> detections,
                       std::vector<ImageId> imageIds);
+  /// The same of a file, whose detections are read when they are needed.
+  void setPredictions(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file);
   /// Drops the data of later steps: the run was resumed at `step`.
   void forgetAfter(qint64 step);
   /// Shows that the request of predictionRequested() failed, with a button to try again.
@@ -56,9 +70,17 @@ class PredictionsView : public QWidget {
   /// How far the prediction of all images at a step is, until endAllImages().
   void setAllImagesProgress(qint64 step, qint64 done, qint64 of);
   void endAllImages(qint64 step);
+  /// As the button "Predict all".
+  void requestAllImages();
+  std::vector<coco::Image> unpredictedImages(qint64 step) const;
   /// Whether an engine can predict images; if not, the button is disabled and `reason` is its
   /// tooltip.
   void setPredictionPossible(bool possible, const QString& reason = {});
+  /// How the predictions of an image at a step come about, the answer to explanationRequested();
+  /// ignored unless it is shown.
+  void setExplanation(ImageId image, qint64 step,
+                      std::shared_ptr<const explanation::Explanation> explanation);
+  void setExplanationFailed(ImageId image, qint64 step, const QString& error);
   void setCurrentCheckpoint(qint64 step);
   void showImage(ImageId image);
   /// Shows the image with this id and file name; false: the dataset has none.
@@ -70,7 +92,8 @@ class PredictionsView : public QWidget {
   void setEmptyText(const QString& title, const QString& cause, const QString& action);
   /// Shows an inline message on the page, e.g. that the dataset is loading or could not be read;
   /// empty: none.
-  void setMessage(const QString& message);
+  /// `detail`: lines below it.
+  void setMessage(const QString& message, const QString& detail = {});
 
   /// Image, overlay and visible thumbnails have loaded (for screenshots).
   bool isReady() const;
@@ -79,11 +102,14 @@ class PredictionsView : public QWidget {
   struct ChosenInstance {
     InstanceFacts facts;
     QString className;
+    QString objectName;  ///< class of InstanceFacts::object; empty: there is none
   };
   /// The pinned one; std::nullopt: none is.
   std::optional<ChosenInstance> chosenInstance() const;
   /// std::nullopt without a dataset.
   std::optional<coco::Image> shownImage() const;
+  /// For files, named by its step; std::nullopt: no image is shown yet.
+  std::optional<ShownResults> shown() const;
 
  Q_SIGNALS:
   void ready();
@@ -93,6 +119,9 @@ class PredictionsView : public QWidget {
   void partChosen(int place);
   /// The user pressed "Predict this image".
   void predictionRequested(lockstep::ImageId image, qint64 step);
+  /// The user wants to see how the predictions come about, or no more before they are explained.
+  void explanationRequested(lockstep::ImageId image, qint64 step);
+  void explanationCanceled(lockstep::ImageId image, qint64 step);
   /// The user pressed "Predict all", or "Cancel" meanwhile.
   void allImagesRequested(qint64 step);
   void allImagesCanceled(qint64 step);
@@ -111,6 +140,7 @@ class PredictionsView : public QWidget {
   void buildUi();
   void connectSignals();
   void connectSession();
+  void connectExplanation();
   void addNamedActions();
   void addZoomActions();
   void requestPrediction();

@@ -18,6 +18,7 @@
 #include "widgets/image_view/instance_colour.h"
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/layer_buttons.h"
+#include "widgets/image_view/pixel_text.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/instances/image_order.h"
@@ -83,7 +84,28 @@ void PredictionsView::Impl::setStep(qint64 step) {
   session.setStep(step);
   panel->showCheckpoints(session.store(), step);
   panel->history()->showStep(step);
+  if (isInOrderOfLosses()) rebuildOrder();
   showNotice();
+}
+
+/// Those of the step are others now.
+void PredictionsView::Impl::showPredictions(qint64 step) {
+  if (step == session.step()) {
+    wasReady = false;
+    session.refreshPredictions();
+  }
+  session.refreshHistory();
+  chooseStep();
+}
+
+bool PredictionsView::Impl::isInOrderOfLosses() const {
+  return filters->order().sort == ImageOrder::Sort::HighestLoss;
+}
+
+/// At the shown checkpoint; nullptr: they are not known.
+std::shared_ptr<const ImageLosses> PredictionsView::Impl::shownLosses() const {
+  const auto known = losses.find(session.step());
+  return known == losses.end() ? nullptr : known->second;
 }
 
 /// If the step is no checkpoint, nobody chose it: shows the newest with predictions, else the
@@ -103,8 +125,8 @@ void PredictionsView::Impl::chooseStep() {
 
 /// Shows only the image, or everything again.
 void PredictionsView::Impl::toggleMaximized() {
-  const bool wasMaximized = panelSide->isHidden();
-  panelSide->setVisible(wasMaximized);
+  const bool wasMaximized = sideTabs->isHidden();
+  sideTabs->setVisible(wasMaximized);
   strip->setVisible(wasMaximized);
   filters->setVisible(wasMaximized);
 }
@@ -124,7 +146,8 @@ void PredictionsView::Impl::showImageAt(int at) {
   strip->setCurrent(at);
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());
-  legend->show(session.scene(), canvas()->layers());
+  showChosenExplained();
+  showLegend();
   showDecoded();
   showFacts();
   showNotice();
@@ -155,7 +178,7 @@ void PredictionsView::Impl::showScene() {
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());
   panel->table()->showChosen(canvas()->pinned());
-  legend->show(session.scene(), canvas()->layers());
+  showLegend();
   chooseWaitingError();
   showNotice();
 }
@@ -164,8 +187,10 @@ void PredictionsView::Impl::showFacts() {
   const coco::Image& image = session.image();
   const auto objects = session.dataset()->annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
-  facts->setText((objects == 1 ? tr("1 object") : tr("%1 objects").arg(objects)) %
-                 QStringLiteral(" · %1 × %2 px").arg(image.width).arg(image.height) %
+  const QString count = !session.rules().hasTruth ? tr("not annotated")
+                        : objects == 1            ? tr("1 object")
+                                                  : tr("%1 objects").arg(objects);
+  facts->setText(count % QStringLiteral(" · %1 × %2 px").arg(image.width).arg(image.height) %
                  tr(" · image %1 of %2")
                      .arg(session.imageIndex() + 1)
                      .arg(session.dataset()->images().size()));
@@ -177,11 +202,15 @@ void PredictionsView::Impl::showFacts() {
 /// Shows a line at the bottom of the image: what is wrong with the file, or that it was not
 /// predicted, with a button to predict it.
 void PredictionsView::Impl::showNotice() {
+  showSubject();
   if (!hasImages()) return;
   const auto decoded = session.decoded();
   if (!session.sceneFailure().isEmpty()) return stage->setNotice(session.sceneFailure());
   const QString warning = decoded ? decoded->warning : QString();
   const bool isBroken = decoded && !decoded->failure.isEmpty();
+  if (vanished && *vanished == session.step() && !isBroken)
+    return offerStep(tr("The checkpoint of step %1 is gone, with its predictions").arg(*vanished),
+                     session.store().nearestKept(*vanished));
   if (session.detections() || session.store().checkpoints().empty() || isBroken)
     return stage->setNotice(warning);
   const PredictionStore::Request request =
@@ -190,14 +219,11 @@ void PredictionsView::Impl::showNotice() {
     return stage->setNotice(tr("Predicting with the checkpoint of step %1…").arg(session.step()));
   }
   if (!session.store().isKept(session.step())) {
-    const auto nearest = session.store().nearestKept(session.step());
-    const QString text =
-        tr("This image was not predicted at step %1, and there is no checkpoint of it")
-            .arg(session.step());
-    return stage->setNotice(
-        nearest ? tr("%1; the nearest checkpoint is that of step %2.").arg(text).arg(*nearest)
-                : tr("%1.").arg(text));
+    return offerStep(tr("This image was not predicted at step %1, and there is no checkpoint of it")
+                         .arg(session.step()),
+                     session.store().nearestKept(session.step()));
   }
+  noticeAction = predict;
   const QString disabledReason = whyNotPredicted();
   if (request.state == PredictionStore::RequestState::Failed) {
     return stage->setNotice(tr("Prediction failed: %1").arg(request.failure), tr("Try again"),
@@ -207,6 +233,21 @@ void PredictionsView::Impl::showNotice() {
                    tr("Predict this image"), disabledReason);
 }
 
+/// With a button that goes to the step.
+void PredictionsView::Impl::offerStep(const QString& text, std::optional<qint64> step) {
+  if (!step) return stage->setNotice(tr("%1.").arg(text));
+  noticeAction = [this, step] { goTo(*step); };
+  stage->setNotice(tr("%1; the nearest checkpoint is that of step %2.").arg(text).arg(*step),
+                   tr("Go to step %1").arg(*step));
+}
+
+void PredictionsView::Impl::goToNearestPredicted() {
+  if (!hasImages()) return;
+  const auto nearest = session.store().nearestPredicted(session.step(), session.image().id);
+  if (nearest) return goTo(*nearest);
+  filters->setPlace(tr("This image is predicted at no other checkpoint"));
+}
+
 void PredictionsView::Impl::showCounts() {
   const CheckpointAnalysis* analysis = session.analysis();
   if (analysis && analysis->step() != session.step()) analysis = nullptr;
@@ -214,14 +255,20 @@ void PredictionsView::Impl::showCounts() {
   showAp();
   showAllImages();
   const double score = panel->thresholds().score;
+  const auto ofImages = isInOrderOfLosses() ? shownLosses() : nullptr;
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {
     ThumbnailStrip::Mark mark;
+    if (ofImages) {
+      const auto known = ofImages->find(session.dataset()->images()[index].id);
+      if (known != ofImages->end()) mark.loss = known->second;
+    }
     if (analysis) {
       const auto counts =
           analysis->countsOf(session.dataset()->images()[index].id, score, panel->hidden());
       mark.isPredicted = counts.has_value();
       mark.counts = counts.value_or(coco::Counts());
+      mark.isJudged = session.rules().hasTruth;
     }
     marks.push_back(mark);
   }
@@ -233,7 +280,14 @@ void PredictionsView::Impl::showAp() {
 }
 
 void PredictionsView::Impl::showHistory() {
-  panel->history()->setHistory(session.history());
+  std::map<qint64, double> ofImage;
+  for (const qint64 step : session.store().checkpoints()) {
+    const auto ofStep = losses.find(step);
+    if (ofStep == losses.end()) continue;
+    const auto known = ofStep->second->find(session.image().id);
+    if (known != ofStep->second->end()) ofImage[step] = known->second;
+  }
+  panel->history()->setHistory(session.history(), ofImage);
   panel->history()->showStep(session.step());
 }
 
@@ -264,6 +318,7 @@ void PredictionsView::Impl::rebuildOrder() {
   ImageOrder options = filters->order();
   options.scoreThreshold = panel->thresholds().score;
   options.hidden = panel->hidden();
+  options.losses = shownLosses();
   if (!options.isSlow())
     return showOrder(orderedImages(*session.dataset(), session.analysis(), options));
   wasReady = false;
@@ -278,7 +333,7 @@ void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
   std::vector<ThumbnailStrip::Item> items;
   for (std::size_t index : order) {
     const coco::Image& image = session.dataset()->images()[index];
-    items.push_back({session.pathOf(index), QSize(image.width, image.height),
+    items.push_back({session.pathOf(index), session.annotatedSizeOf(image),
                      QString::fromStdString(image.fileName)});
   }
   strip->setItems(std::move(items));
@@ -299,13 +354,7 @@ void PredictionsView::Impl::choose(int instance) {
 void PredictionsView::Impl::showPixel(std::optional<QPoint> at) {
   const auto decoded = session.decoded();
   if (!at || !decoded || decoded->levels.isNull()) return pixel->clear();
-  const QColor colour = decoded->levels.colourAt(*at);
-  pixel->setText(tr("x %1  y %2  RGB %3 %4 %5")
-                     .arg(at->x())
-                     .arg(at->y())
-                     .arg(colour.red())
-                     .arg(colour.green())
-                     .arg(colour.blue()));
+  pixel->setText(pixelText(decoded->levels, *at));
 }
 
 void PredictionsView::Impl::moveInstance(int by) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <functional>
 #include <vector>
 
 #include "widgets/image_view/image_filter_bar.h"
@@ -13,12 +14,14 @@ class QLabel;
 class QScrollArea;
 class QSplitter;
 class QStackedLayout;
+class QTabWidget;
 
 namespace lockstep::widgets {
 
 class Banner;
 class CanvasLegend;
 class EmptyState;
+class ExplainPanel;
 class ImageCanvas;
 class LayerButtons;
 class PredictionsPanel;
@@ -30,10 +33,13 @@ struct PredictionsView::Impl {
   std::vector<std::size_t> order;  ///< images of the strip
   jobs::LatestJob<std::vector<std::size_t>> orderJob{
       [this](const std::vector<std::size_t>& found) { showOrder(found); }};
+  std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
+  std::function<void()> noticeAction = [] {};
   bool canPredict = true;
   QString unavailableReason;
   /// Images that are done, of how many, of each step that all are being predicted of.
   std::map<qint64, std::pair<qint64, qint64>> allImages;
+  std::map<qint64, std::shared_ptr<const ImageLosses>> losses;  ///< of the images, by step
   bool wasReady = true;
   /// By which error of the shown image to begin when it is there: 1 the first, -1 the last, 0:
   /// none.
@@ -54,6 +60,9 @@ struct PredictionsView::Impl {
   ThumbnailStrip* strip = nullptr;
   QScrollArea* panelSide = nullptr;
   PredictionsPanel* panel = nullptr;
+  QTabWidget* sideTabs = nullptr;  ///< of the panel and the explanation
+  ExplainPanel* explain = nullptr;
+  bool isStepDrawn = false;  ///< of the explanation, instead of the instances
 
   ImageCanvas* canvas() const { return stage->canvas(); }
   bool hasImages() const { return session.dataset() && !session.dataset()->images().empty(); }
@@ -63,6 +72,12 @@ struct PredictionsView::Impl {
   }
 
   QWidget* buildImageSide(PredictionsView* view);
+  QWidget* buildSideTabs();
+  void showLayers();
+  void showLegend();
+  void showSubject();
+  void showChosenExplained();
+  void toggleExplanation();
   QString whyNotPredicted() const;
   void showPage();
   void showImageAt(int place);
@@ -71,9 +86,12 @@ struct PredictionsView::Impl {
   void showScene();
   void showFacts();
   void showNotice();
+  void offerStep(const QString& text, std::optional<qint64> step);
   void showCounts();
   void showAp();
   void showHistory();
+  bool isInOrderOfLosses() const;
+  std::shared_ptr<const ImageLosses> shownLosses() const;
   void showAllImages();
   void rebuildOrder();
   void showOrder(std::vector<std::size_t> newOrder);
@@ -86,6 +104,10 @@ struct PredictionsView::Impl {
   std::vector<int> placesWithErrors() const;
   void showPixel(std::optional<QPoint> pixel);
   void setStep(qint64 step);
+  void showPredictions(qint64 step);
+  void goToNearestPredicted();
+  std::function<void(qint64)> goTo;  ///< as the slider does
+  std::function<void()> predict;     ///< the shown image
   void chooseStep();
   void toggleMaximized();
 };

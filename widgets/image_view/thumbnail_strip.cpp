@@ -159,12 +159,27 @@ void ThumbnailStrip::paintItem(QPainter& painter, int index) {
   painter.setPen(QPen(border, isCurrent ? 2.5 : 1.0));
   painter.setBrush(Qt::NoBrush);
   painter.drawRoundedRect(QRectF(rect).adjusted(-0.5, -0.5, 0.5, 0.5), 4, 4);
-  paintMark(painter, rect, marks_[static_cast<std::size_t>(index)]);
+  const Mark& mark = marks_[static_cast<std::size_t>(index)];
+  paintMark(painter, rect, mark);
+  if (mark.loss) paintLoss(painter, rect, *mark.loss);
+}
+
+/// In the corner across from the errors.
+void ThumbnailStrip::paintLoss(QPainter& painter, const QRect& rect, double loss) {
+  const QString text = QString::number(loss, 'f', 2);
+  painter.setFont(interfaceFont(10, QFont::DemiBold));
+  const int width = painter.fontMetrics().horizontalAdvance(text) + 8;
+  const QRectF chip(rect.left() + 2, rect.bottom() - 16, width, 14);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(QColor(0x10, 0x14, 0x1a, 225));
+  painter.drawRoundedRect(chip, 3, 3);
+  painter.setPen(darkTheme().text);
+  painter.drawText(chip, Qt::AlignCenter, text);
 }
 
 /// Number of errors in the corner of a predicted image.
 void ThumbnailStrip::paintMark(QPainter& painter, const QRect& rect, const Mark& mark) {
-  if (!mark.isPredicted) return;
+  if (!mark.isPredicted || !mark.isJudged) return;
   const int errors = errorCount(mark.counts);
   const QString text = errors > 0 ? QString::number(errors) : QStringLiteral("✓");
   painter.setFont(interfaceFont(10, QFont::DemiBold));
@@ -223,16 +238,19 @@ bool ThumbnailStrip::viewportEvent(QEvent* event) {
 }
 
 QString ThumbnailStrip::toolTipOf(int index) const {
-  const auto [isPredicted, counts] = marks_[static_cast<std::size_t>(index)];
+  const auto& [isPredicted, counts, isJudged, loss] = marks_[static_cast<std::size_t>(index)];
   const int count = errorCount(counts);
   const QString errors = count == 1 ? tr("1 error") : tr("%1 errors").arg(count);
   const QString state = !isPredicted ? tr("not predicted at this checkpoint")
+                        : !isJudged  ? tr("predicted")
                         : count == 0 ? tr("no error")
                                      : tr("%1: %2 FP, %3 FN")
                                            .arg(errors)
                                            .arg(counts.falsePositives)
                                            .arg(counts.falseNegatives);
-  return items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state;
+  const QString ofLoss =
+      loss ? tr("\nheld-out loss %1").arg(QString::number(*loss, 'f', 3)) : QString();
+  return items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state % ofLoss;
 }
 
 }  // namespace lockstep::widgets

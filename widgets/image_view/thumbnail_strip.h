@@ -5,6 +5,7 @@
 #include <QSize>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "widgets/instances/instance_match.h"
@@ -27,6 +28,8 @@ class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
   struct Mark {
     bool isPredicted = false;
     coco::Counts counts;
+    bool isJudged = true;          ///< false: its objects are not known
+    std::optional<double> loss{};  ///< held-out, if the images are in its order
   };
 
   explicit ThumbnailStrip(QWidget* parent = nullptr);
@@ -69,6 +72,7 @@ class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
   std::pair<int, int> visibleRange() const;
   void paintItem(QPainter& painter, int index);
   void paintMark(QPainter& painter, const QRect& rect, const Mark& mark);
+  void paintLoss(QPainter& painter, const QRect& rect, double loss);
 
   std::vector<Item> items_;
   std::vector<Mark> marks_;

@@ -17,6 +17,8 @@ QColor verdictColor(Verdict verdict, const Theme& theme) {
       return theme.missed;
     case Verdict::Ignored:
       return theme.textMuted;
+    case Verdict::Unjudged:
+      return theme.accent;
   }
   return theme.text;
 }
@@ -42,6 +44,7 @@ void paintVerdictMark(QPainter& painter, const QRectF& rect, Verdict verdict, co
   painter.setBrush(colour);
   switch (verdict) {
     case Verdict::TruePositive:
+    case Verdict::Unjudged:
       painter.drawEllipse(centre, radius, radius);
       break;
     case Verdict::FalsePositive:

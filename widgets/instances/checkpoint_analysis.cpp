@@ -1,6 +1,7 @@
 #include "widgets/instances/checkpoint_analysis.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "engine/base/parallel_for.h"
@@ -10,25 +11,40 @@ namespace {
 
 /// Images that one thread takes at a time.
 constexpr std::size_t kChunk = 64;
+/// Detections, likewise.
+constexpr std::size_t kShare = 1 << 17;
 
-/// In the order of the ranking, which sorts them.
-ClassTallies talliesOf(const CheckpointAnalysis& analysis) {
-  const CheckpointOverlaps& overlaps = *analysis.overlaps;
-  std::vector<ScoreTally> rows(overlaps.categories.size());
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    rows[row].groundTruths = overlaps.categories[row].objects;
-    rows[row].truePositives.reserve(overlaps.categories[row].detections);
-    rows[row].falsePositives.reserve(overlaps.categories[row].detections);
-  }
-  for (const CheckpointOverlaps::Ranked& ranked : overlaps.ranking) {
+/// Of a share of the ranking, by its categories.
+std::vector<ScoreTally> talliesOf(const CheckpointAnalysis& analysis,
+                                  std::span<const CheckpointOverlaps::Ranked> share) {
+  std::vector<ScoreTally> rows(analysis.overlaps->categories.size());
+  for (const CheckpointOverlaps::Ranked& ranked : share) {
     const coco::MatchVerdict verdict = analysis.verdicts[ranked.place];
     ScoreTally& tally = rows[ranked.category];
     if (verdict == coco::MatchVerdict::TruePositive) tally.truePositives.push_back(ranked.score);
     if (verdict == coco::MatchVerdict::FalsePositive) tally.falsePositives.push_back(ranked.score);
   }
+  return rows;
+}
+
+/// In the order of the ranking, which sorts them.
+ClassTallies talliesOf(const CheckpointAnalysis& analysis) {
+  const CheckpointOverlaps& overlaps = *analysis.overlaps;
+  const std::span ranking(overlaps.ranking);
+  std::vector<std::vector<ScoreTally>> shares((ranking.size() + kShare - 1) / kShare);
+  base::parallelFor(shares.size(), 0, [&](std::size_t s) {
+    shares[s] = talliesOf(
+        analysis, ranking.subspan(s * kShare, std::min(kShare, ranking.size() - s * kShare)));
+  });
   ClassTallies tallies;
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    tallies[overlaps.categories[row].id] = std::move(rows[row]);
+  for (std::size_t row = 0; row < overlaps.categories.size(); ++row) {
+    ScoreTally& own = tallies[overlaps.categories[row].id];
+    own.groundTruths = overlaps.categories[row].objects;
+    for (auto member : {&ScoreTally::truePositives, &ScoreTally::falsePositives})
+      for (std::vector<ScoreTally>& share : shares)
+        (own.*member)
+            .insert((own.*member).end(), (share[row].*member).begin(), (share[row].*member).end());
+  }
   return tallies;
 }
 
@@ -38,6 +54,10 @@ std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
                                            double iouThreshold) {
   std::vector<coco::MatchVerdict> verdicts(overlaps.firstOf.back(),
                                            coco::MatchVerdict::FalsePositive);
+  if (!overlaps.hasTruth) {
+    std::ranges::fill(verdicts, coco::MatchVerdict::Ignored);
+    return verdicts;
+  }
   const std::size_t count = overlaps.images.size();
   base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
     coco::InstanceMatcher matcher;
@@ -66,15 +86,16 @@ std::optional<coco::Counts> CheckpointAnalysis::countsOf(ImageId image, double s
   const coco::MatchVerdict* const own =
       verdicts.data() +
       overlaps->firstOf[static_cast<std::size_t>(found - overlaps->images.data())];
-  const auto isShown = [&](CategoryId category) {
-    return hidden.empty() || !hidden.contains(category);
-  };
+  const auto isShown = [&](const auto& one) { return !hidden.contains(one.category); };
   coco::Counts counts;
-  for (const coco::OverlapAnnotation& object : found->overlaps->annotations)
-    counts.falseNegatives += !object.isCrowd && isShown(object.category);
+  counts.falseNegatives = found->objects;
+  if (!hidden.empty())  // else neither objects nor detections are looked at: there are many
+    counts.falseNegatives = static_cast<std::size_t>(std::ranges::count_if(
+        found->overlaps->annotations,
+        [&](const auto& object) { return !object.isCrowd && isShown(object); }));
   const std::uint32_t shown = coco::InstanceMatcher::countShown(*found->overlaps, scoreThreshold);
   for (std::uint32_t d = 0; d < shown; ++d) {
-    if (!isShown(found->overlaps->detections[d].category)) continue;
+    if (!hidden.empty() && !isShown(found->overlaps->detections[d])) continue;
     counts.truePositives += own[d] == coco::MatchVerdict::TruePositive;
     counts.falsePositives += own[d] == coco::MatchVerdict::FalsePositive;
   }

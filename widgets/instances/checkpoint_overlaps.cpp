@@ -14,21 +14,16 @@ using OfImage = CheckpointOverlaps::OfImage;
 /// Images that one thread takes at a time.
 constexpr std::size_t kChunk = 16;
 
-void addPastLimit(const std::vector<coco::Detection>& detections, coco::PastLimit& past) {
-  std::map<CategoryId, std::size_t> counts;
-  for (const coco::Detection& detection : detections) ++counts[detection.categoryId];
-  std::size_t ignored = 0;
-  for (const auto& [category, count] : counts) ignored += count - std::min(count, past.limit);
-  past.detections += ignored;
-  past.imagesOfDetections += ignored > 0 ? 1 : 0;
-}
-
 void match(const coco::Dataset& dataset, std::size_t index, const MatchRules& rules,
            OfImage& image) {
   const coco::Image& shown = dataset.images()[index];
   try {
+    const auto detections = image.detections.read();
     image.overlaps = std::make_shared<const coco::ImageOverlaps>(
-        overlapsOf({shown, &dataset.annotationsOf(index), image.detections.get(), rules}));
+        overlapsOf({shown, &dataset.annotationsOf(index), detections.get(), rules}));
+    image.objects = static_cast<std::size_t>(std::ranges::count_if(
+        image.overlaps->annotations, [](const auto& object) { return !object.isCrowd; }));
+    image.pastLimit = detections->size() - image.overlaps->detections.size();
   } catch (const std::exception& error) {
     image.failure = QString::fromStdString(shown.fileName) % QStringLiteral(": ") %
                     QString::fromUtf8(error.what());
@@ -80,17 +75,17 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
                            const CheckpointOverlaps* known) {
   CheckpointOverlaps all;
   all.predictedImages = predictions.size();
+  all.hasTruth = rules.hasTruth;
   all.pastLimit = coco::objectsPastLimit(dataset, rules.mostDetections);
   std::vector<std::pair<std::size_t, std::size_t>> missing;  // in the dataset, in all.images
   for (std::size_t index = 0; index < dataset.images().size(); ++index) {
     const ImageId id = dataset.images()[index].id;
     const auto found = predictions.find(id);
     if (found == predictions.end()) continue;
-    addPastLimit(*found->second, all.pastLimit);
     const OfImage* same = known != nullptr ? known->find(id) : nullptr;
     if (same == nullptr || same->detections != found->second) {
       missing.emplace_back(index, all.images.size());
-      all.images.push_back({id, found->second, nullptr});
+      all.images.push_back({id, found->second});
     } else {
       all.images.push_back(*same);
     }
@@ -100,6 +95,10 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
     for (std::size_t i = chunk * kChunk; i < end; ++i)
       match(dataset, missing[i].first, rules, all.images[missing[i].second]);
   });
+  for (const OfImage& image : all.images) {
+    all.pastLimit.detections += image.pastLimit;
+    all.pastLimit.imagesOfDetections += image.pastLimit > 0 ? 1 : 0;
+  }
   rank(all);
   return all;
 }

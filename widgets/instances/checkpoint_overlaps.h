@@ -17,9 +17,11 @@ namespace lockstep::widgets {
 struct CheckpointOverlaps {
   struct OfImage {
     ImageId image;
-    PredictionStore::Detections detections;
-    std::shared_ptr<const coco::ImageOverlaps> overlaps;  ///< nullptr: it cannot be matched
-    QString failure{};                                    ///< why, with the image's name
+    ImageDetections detections;
+    std::size_t objects = 0;    ///< that count: no crowds
+    std::size_t pastLimit = 0;  ///< detections that are ignored, over the limit of their class
+    std::shared_ptr<const coco::ImageOverlaps> overlaps{};  ///< nullptr: it cannot be matched
+    QString failure{};                                      ///< why, with the image's name
   };
   /// A detection that counts.
   struct Ranked {
@@ -37,6 +39,7 @@ struct CheckpointOverlaps {
   std::vector<std::uint32_t> firstOf{0};  ///< and the count of all detections at the end
   std::vector<Ranked> ranking;            ///< by falling score, ties in the order of the images
   std::vector<OfCategory> categories;
+  bool hasTruth = true;       ///< MatchRules::hasTruth
   coco::PastLimit pastLimit;  ///< counts objects of all images, detections of predicted images
 
   /// nullptr: not predicted.
@@ -47,7 +50,7 @@ struct CheckpointOverlaps {
 /// on all processors, and kept while they fit into the limit. For any thread.
 class OverlapCache {
  public:
-  explicit OverlapCache(std::size_t mostBytes = std::size_t{256} << 20) : mostBytes_(mostBytes) {}
+  explicit OverlapCache(std::size_t mostBytes = std::size_t{96} << 20) : mostBytes_(mostBytes) {}
 
   /// Ignores predictions of images that are not in the dataset. Computes anew only images whose
   /// predictions are others than the last time. Blocks, also for other callers.

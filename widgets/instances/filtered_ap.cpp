@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/base/parallel_for.h"
-#include "engine/coco/evaluation/precision_at_recalls.h"
 #include "widgets/instances/checkpoint_analysis.h"
 
 namespace lockstep::widgets {
@@ -26,11 +25,19 @@ std::vector<std::size_t> shownRows(const CheckpointOverlaps& overlaps,
   return rows;
 }
 
-/// Of each of the rows.
-std::vector<coco::RecallCurve> curvesOf(const CheckpointOverlaps& overlaps,
-                                        const std::vector<MatchVerdict>& verdicts,
-                                        double scoreThreshold,
-                                        const std::vector<std::size_t>& rows) {
+/// The params of an evaluation that has no sizes.
+coco::Params paramsOfAll() {
+  coco::Params params;
+  params.areas.resize(1);
+  return params;
+}
+
+}  // namespace
+
+std::vector<coco::RecallCurve> recallCurves(const CheckpointOverlaps& overlaps,
+                                            const std::vector<MatchVerdict>& verdicts,
+                                            double scoreThreshold,
+                                            const std::vector<std::size_t>& rows) {
   std::vector<coco::RankedHits> hits(overlaps.categories.size());
   std::vector<double> counted(overlaps.categories.size());
   for (const CheckpointOverlaps::Ranked& ranked : overlaps.ranking) {
@@ -49,15 +56,6 @@ std::vector<coco::RecallCurve> curvesOf(const CheckpointOverlaps& overlaps,
   return curves;
 }
 
-/// The params of an evaluation that has no sizes.
-coco::Params paramsOfAll() {
-  coco::Params params;
-  params.areas.resize(1);
-  return params;
-}
-
-}  // namespace
-
 FilteredAp::FilteredAp(std::shared_ptr<const CheckpointOverlaps> overlaps)
     : overlaps_(std::move(overlaps)) {
   for (const double iou : coco::kIouThresholds) verdicts_.push_back(verdictsAt(*overlaps_, iou));
@@ -68,7 +66,7 @@ coco::ApFigures FilteredAp::at(double scoreThreshold, const std::set<CategoryId>
   if (rows.empty()) return {};
   std::vector<std::vector<coco::RecallCurve>> curves(verdicts_.size());
   base::parallelFor(verdicts_.size(), 0, [&](std::size_t t) {
-    curves[t] = curvesOf(*overlaps_, verdicts_[t], scoreThreshold, rows);
+    curves[t] = recallCurves(*overlaps_, verdicts_[t], scoreThreshold, rows);
   });
   return {coco::meanPrecision(curves), coco::meanPrecision(curves.front())};
 }
@@ -114,17 +112,20 @@ coco::ImageMatches FilteredAp::matchesOf(std::size_t index, double scoreThreshol
 }
 
 coco::ApUncertainty FilteredAp::withInterval(double scoreThreshold,
-                                             const std::set<CategoryId>& hidden) const {
+                                             const std::set<CategoryId>& hidden,
+                                             const std::stop_token& stop) const {
   std::vector<coco::Category> categories;
   for (const CheckpointOverlaps::OfCategory& category : overlaps_->categories)
     if (!hidden.contains(category.id)) categories.push_back({category.id, {}});
   std::ranges::sort(categories, {}, &coco::Category::id);
   std::vector<coco::ImageMatches> matches;
-  for (std::size_t i = 0; i < overlaps_->images.size(); ++i)
+  for (std::size_t i = 0; i < overlaps_->images.size(); ++i) {
+    if (stop.stop_requested()) return {};
     matches.push_back(matchesOf(i, scoreThreshold, hidden));
+  }
   // On one processor, so that the sliders stay quick.
   const coco::WeightedAp results(matches, categories, paramsOfAll(), 1);
-  return coco::bootstrap(results, {.resamples = kResamples, .threads = 1});
+  return coco::bootstrap(results, {.resamples = kResamples, .threads = 1, .stop = stop});
 }
 
 }  // namespace lockstep::widgets

@@ -29,14 +29,16 @@ ImageHistory::ImageHistory(std::shared_ptr<const coco::Dataset> dataset, std::si
     : dataset_(std::move(dataset)), index_(index), rules_(rules) {
   for (const Predicted& one : predicted) {
     try {
-      matched_.push_back({one, overlapsOf(contentOf(one))});
+      Matched matched{one.step, one.detections.read()};
+      matched.overlaps = overlapsOf(contentOf(matched));
+      matched_.push_back(std::move(matched));
     } catch (const std::exception&) {  // said where the image is shown at this checkpoint
     }
   }
 }
 
-ImageContent ImageHistory::contentOf(const Predicted& predicted) const {
-  return {dataset_->images()[index_], &dataset_->annotationsOf(index_), predicted.detections.get(),
+ImageContent ImageHistory::contentOf(const Matched& matched) const {
+  return {dataset_->images()[index_], &dataset_->annotationsOf(index_), matched.detections.get(),
           rules_};
 }
 
@@ -44,8 +46,8 @@ std::vector<ImageHistory::OfStep> ImageHistory::at(const MatchThresholds& thresh
                                                    const std::set<CategoryId>& hidden) const {
   std::vector<OfStep> steps;
   for (const Matched& one : matched_)
-    steps.push_back(summaryOf(one.predicted.step, instancesAt(contentOf(one.predicted),
-                                                              one.overlaps, thresholds, hidden)));
+    steps.push_back(
+        summaryOf(one.step, instancesAt(contentOf(one), one.overlaps, thresholds, hidden)));
   return steps;
 }
 

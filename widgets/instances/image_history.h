@@ -20,11 +20,11 @@ class ImageHistory {
   };
   struct Predicted {
     qint64 step = 0;
-    PredictionStore::Detections detections;
+    ImageDetections detections;
   };
 
-  /// Computes the overlaps, without predictions that cannot be matched. Blocks. `index`: of the
-  /// image in the dataset.
+  /// Reads them and computes the overlaps, without predictions that cannot be matched. Blocks.
+  /// `index`: of the image in the dataset.
   ImageHistory(std::shared_ptr<const coco::Dataset> dataset, std::size_t index,
                const std::vector<Predicted>& predicted, const MatchRules& rules);
 
@@ -35,10 +35,11 @@ class ImageHistory {
 
  private:
   struct Matched {
-    Predicted predicted;
-    coco::ImageOverlaps overlaps;
+    qint64 step = 0;
+    DetectionCache::Detections detections;
+    coco::ImageOverlaps overlaps{};
   };
-  ImageContent contentOf(const Predicted& predicted) const;
+  ImageContent contentOf(const Matched& matched) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
   std::size_t index_;

@@ -1,6 +1,7 @@
 #include "widgets/instances/image_order.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -16,6 +17,7 @@ constexpr double kUnknown = -std::numeric_limits<double>::infinity();
 
 /// An image of the dataset and what is known of its predictions.
 struct JudgedImage {
+  ImageId id;
   const std::vector<coco::Annotation>* annotations = nullptr;
   std::optional<coco::Counts> counts{};           ///< nullopt: not predicted
   const coco::ImageOverlaps* overlaps = nullptr;  ///< nullptr: not predicted, or not needed
@@ -24,13 +26,15 @@ struct JudgedImage {
 
 JudgedImage judge(const coco::Dataset& dataset, std::size_t index,
                   const CheckpointAnalysis* analysis, const ImageOrder& order) {
-  JudgedImage image{&dataset.annotationsOf(index)};
-  if (analysis == nullptr) return image;
   const ImageId id = dataset.images()[index].id;
+  JudgedImage image{id, &dataset.annotationsOf(index)};
+  if (analysis == nullptr) return image;
   image.counts = analysis->countsOf(id, order.scoreThreshold, order.hidden);
   if (!image.counts || !order.isSlow()) return image;
   image.overlaps = analysis->overlaps->find(id)->overlaps.get();
   image.judged = coco::evaluateImage(*image.overlaps, order.scoreThreshold, analysis->iouThreshold);
+  if (!analysis->overlaps->hasTruth)
+    for (coco::EvaluatedDetection& one : image.judged.detections) one.error.reset();
   return image;
 }
 
@@ -50,8 +54,16 @@ double meanIou(const JudgedImage& image, const std::set<CategoryId>& hidden) {
   return sum / static_cast<double>(objects);
 }
 
+/// One that is not finite is worse than all others.
+double lossOf(ImageId image, const ImageLosses* losses) {
+  const auto known = losses ? losses->find(image) : ImageLosses::const_iterator();
+  if (!losses || known == losses->end()) return kUnknown;
+  return std::isfinite(known->second) ? known->second : -kUnknown;
+}
+
 /// The highest comes first.
 double sortKey(const JudgedImage& image, const ImageOrder& order) {
+  if (order.sort == ImageOrder::Sort::HighestLoss) return lossOf(image.id, order.losses.get());
   if (!image.counts) return kUnknown;
   switch (order.sort) {
     case ImageOrder::Sort::MostFalsePositives:

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/coco/analysis/error_types.h"
 #include "engine/coco/evaluation/params.h"
 #include "widgets/instances/checkpoint_analysis.h"
+#include "widgets/instances/image_losses.h"
 
 namespace lockstep::widgets {
 
@@ -18,7 +20,8 @@ struct ImageOrder {
     MostErrors,
     MostFalsePositives,
     MostMissed,
-    LowestIou,  ///< mean over the objects of the IoU with their detections, 0 for missed ones
+    HighestLoss,  ///< held-out, also of images that were not predicted
+    LowestIou,    ///< mean over the objects of the IoU with their detections, 0 for missed ones
     Name
   };
   Filter filter = Filter::All;
@@ -30,6 +33,7 @@ struct ImageOrder {
   std::optional<coco::ErrorType> error{};
   std::optional<CategoryId> category{};
   coco::ObjectSize size = coco::ObjectSize::All;
+  std::shared_ptr<const ImageLosses> losses{};  ///< of the checkpoint; nullptr: not known
 
   /// Every image has to be matched again, which takes longer than a frame.
   bool isSlow() const;

@@ -6,11 +6,12 @@
 #include <limits>
 
 #include "engine/coco/analysis/evaluated_image.h"
+#include "widgets/instances/error_text.h"
 
 namespace lockstep::widgets {
 namespace {
 
-bool hasMask(const coco::Detection& detection) { return detection.mask.height > 0; }
+double areaOfBox(const std::array<double, 4>& boxXywh) { return boxXywh[2] * boxXywh[3]; }
 
 Verdict verdictOf(coco::MatchVerdict verdict) {
   switch (verdict) {
@@ -25,8 +26,8 @@ Verdict verdictOf(coco::MatchVerdict verdict) {
 }
 
 /// `judged` nullptr: over the limit of its class.
-InstanceFacts detectionFacts(const coco::Detection& detection, std::size_t index,
-                             const coco::EvaluatedDetection* judged) {
+InstanceFacts detectionFacts(const coco::Detection& detection, coco::IouType type,
+                             std::size_t index, const coco::EvaluatedDetection* judged) {
   InstanceFacts facts;
   facts.verdict = Verdict::Ignored;
   if (judged != nullptr) {
@@ -38,14 +39,14 @@ InstanceFacts detectionFacts(const coco::Detection& detection, std::size_t index
   facts.detection = static_cast<int>(index);
   facts.category = detection.categoryId;
   facts.score = detection.score;
-  facts.areaPx = hasMask(detection) ? static_cast<double>(coco::areaPx(detection.mask))
-                                    : detection.boxXywh[2] * detection.boxXywh[3];
+  facts.areaPx = shownAreaPx(detection, type);
   facts.boxXywh = detection.boxXywh;
   return facts;
 }
 
-InstanceFacts missedFacts(const coco::Annotation& object, std::uint32_t index,
+InstanceFacts missedFacts(const ImageContent& content, std::uint32_t index,
                           const coco::ImageOverlaps& overlaps, double scoreThreshold) {
+  const coco::Annotation& object = (*content.annotations)[index];
   InstanceFacts facts;
   facts.verdict = Verdict::Missed;
   facts.annotation = static_cast<int>(index);
@@ -57,9 +58,30 @@ InstanceFacts missedFacts(const coco::Annotation& object, std::uint32_t index,
     if (pair.annotation == index && isShown && detection.category == object.categoryId)
       facts.iou = std::max(facts.iou, pair.iou);
   }
-  facts.areaPx = object.area;
+  facts.areaPx = shownAreaPx(object, content.rules.type);
   facts.boxXywh = object.boxXywh;
   return facts;
+}
+
+/// The object that each detection of the overlaps overlaps most; nullptr: none.
+std::vector<const coco::Overlap*> mostOverlapped(const coco::ImageOverlaps& overlaps) {
+  std::vector<const coco::Overlap*> most(overlaps.detections.size());
+  for (const coco::Overlap& pair : overlaps.pairs) {
+    const coco::Overlap*& known = most[pair.detection];
+    const bool isCrowd = overlaps.annotations[pair.annotation].isCrowd;
+    if (!isCrowd && (known == nullptr || pair.iou > known->iou)) known = &pair;
+  }
+  return most;
+}
+
+void addObject(InstanceFacts& facts, const coco::Overlap* mostOverlapped) {
+  if (facts.annotation >= 0) {
+    facts.object = facts.annotation;
+    facts.objectIou = facts.iou;
+  } else if (mostOverlapped != nullptr) {
+    facts.object = static_cast<int>(mostOverlapped->annotation);
+    facts.objectIou = mostOverlapped->iou;
+  }
 }
 
 std::size_t countAtLeast(const std::vector<double>& descending, double threshold) {
@@ -69,6 +91,17 @@ std::size_t countAtLeast(const std::vector<double>& descending, double threshold
 }
 
 }  // namespace
+
+double shownAreaPx(const coco::Detection& detection, coco::IouType type) {
+  const bool isOfMask = type != coco::IouType::Box && detection.mask.height > 0;
+  return isOfMask ? static_cast<double>(coco::areaPx(detection.mask))
+                  : areaOfBox(detection.boxXywh);
+}
+
+double shownAreaPx(const coco::Annotation& object, coco::IouType type) {
+  const bool isOfMask = type != coco::IouType::Box && object.hasMask;
+  return isOfMask ? object.area : areaOfBox(object.boxXywh);
+}
 
 coco::ImageOverlaps overlapsOf(const ImageContent& content) {
   const std::vector<coco::Detection>& detections = *content.detections;
@@ -88,16 +121,19 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
   std::vector<const coco::EvaluatedDetection*> byIndex(content.detections->size());
   for (const coco::EvaluatedDetection& one : judged.detections)
     byIndex[overlaps.detections[one.detection].index] = &one;
+  const std::vector<const coco::Overlap*> most = mostOverlapped(overlaps);
   std::vector<InstanceFacts> instances;
   for (std::size_t d = 0; d < content.detections->size(); ++d) {
     const coco::Detection& detection = (*content.detections)[d];
     if (detection.score < thresholds.score || hidden.count(detection.categoryId)) continue;
-    instances.push_back(detectionFacts(detection, d, byIndex[d]));
+    instances.push_back(detectionFacts(detection, content.rules.type, d, byIndex[d]));
+    if (byIndex[d] != nullptr) addObject(instances.back(), most[byIndex[d]->detection]);
+    if (!content.rules.hasTruth) instances.back().becomeUnjudged();
   }
   for (const std::uint32_t g : judged.missed) {
     const coco::Annotation& object = (*content.annotations)[g];
     if (hidden.count(object.categoryId)) continue;
-    instances.push_back(missedFacts(object, g, overlaps, thresholds.score));
+    instances.push_back(missedFacts(content, g, overlaps, thresholds.score));
   }
   std::stable_sort(instances.begin(), instances.end(),
                    [](const InstanceFacts& a, const InstanceFacts& b) {
@@ -107,10 +143,8 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
 }
 
 QString errorName(const InstanceFacts& facts) {
-  if (facts.verdict == Verdict::Missed) return QStringLiteral("missed");
-  return facts.error
-             ? QString::fromLatin1(coco::kErrorTypeNames[static_cast<std::size_t>(*facts.error)])
-             : QString();
+  if (facts.verdict == Verdict::Missed) return errorText(coco::ErrorType::Missed).name;
+  return facts.error ? errorText(*facts.error).name : QString();
 }
 
 coco::Counts ScoreTally::at(double scoreThreshold) const {

@@ -21,7 +21,12 @@ struct MatchRules {
   coco::IouType type = coco::IouType::Mask;
   /// Of a class and image that count, highest scores first (evaluation.max_dets).
   std::size_t mostDetections = coco::Params().mostDetections();
+  bool hasTruth = true;  ///< false: nobody has annotated the images, so that nothing is judged
 };
+
+/// px² of the mask where masks are matched and there is one, else of the box.
+double shownAreaPx(const coco::Detection& detection, coco::IouType type);
+double shownAreaPx(const coco::Annotation& object, coco::IouType type);
 
 /// An image with its annotations and detections.
 struct ImageContent {
@@ -39,16 +44,23 @@ struct InstanceFacts {
   std::optional<coco::ErrorType> error;  ///< of a false positive
   int detection = -1;                    ///< index on its image; -1 for a missed object
   int annotation = -1;                   ///< the matched or missed object; -1: none
+  int object = -1;       ///< of a detection: the matched object, else the one of any class that
+                         ///< it overlaps most; -1: none
+  double objectIou = 0;  ///< with it
   CategoryId category;
   double score = 0;  ///< NaN for a missed object
   double iou = 0;    ///< with the matched object, else the highest with an object of its class
   double areaPx = 0;
   std::array<double, 4> boxXywh{};
 
+  void becomeUnjudged() {
+    verdict = Verdict::Unjudged;
+    error.reset();
+  }
   bool isError() const { return verdict == Verdict::FalsePositive || verdict == Verdict::Missed; }
 };
 
-/// "missed", the error type of a false positive as `coco-eval` names it, or "".
+/// ErrorText::name of a false positive or a missed object, or "".
 QString errorName(const InstanceFacts& facts);
 
 struct MatchThresholds {

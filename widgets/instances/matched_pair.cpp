@@ -10,7 +10,11 @@ MatchedPair::MatchedPair(const coco::Dataset& dataset, const PredictionStore::By
     : iouThreshold_(iouThreshold) {
   for (std::size_t i = 0; i < dataset.images().size(); ++i) {
     const ImageId id = dataset.images()[i].id;
-    if (first.contains(id) && second.contains(id)) imageIndices_.push_back(i);
+    if (!first.contains(id) || !second.contains(id)) continue;
+    imageIndices_.push_back(i);
+    std::vector<double>& areas = objectAreasPx_.emplace_back();
+    for (const coco::Annotation& object : dataset.annotationsOf(i))
+      areas.push_back(shownAreaPx(object, rules.type));
   }
   if (imageIndices_.size() == dataset.images().size()) {
     for (const auto* own : {&first, &second}) sides_.push_back(matched(dataset, *own, rules));
@@ -28,17 +32,19 @@ MatchedPair::Side MatchedPair::matched(const coco::Dataset& common,
                                        const MatchRules& rules) const {
   std::vector<coco::Detection> detections;
   std::vector<std::uint32_t> firstOf;
+  std::vector<double> areasPx;
   for (const coco::Image& image : common.images()) {
     firstOf.push_back(static_cast<std::uint32_t>(detections.size()));
-    const std::vector<coco::Detection>& own = *predictions.at(image.id);
-    detections.insert(detections.end(), own.begin(), own.end());
+    const auto own = predictions.at(image.id).read();
+    detections.insert(detections.end(), own->begin(), own->end());
+    for (const coco::Detection& one : *own) areasPx.push_back(shownAreaPx(one, rules.type));
   }
   coco::Params params;
   params.maxDetections.back() = rules.mostDetections;
   coco::OverlapSet overlaps(common, detections, rules.type, params);
   coco::PrecisionRecall curves = coco::precisionRecall(overlaps, iouThreshold_);
   coco::ErrorCosts errors = coco::errorCosts(overlaps, iouThreshold_);
-  return {std::move(overlaps), std::move(firstOf), std::move(curves), errors};
+  return {std::move(overlaps), std::move(firstOf), std::move(areasPx), std::move(curves), errors};
 }
 
 MatchedPair::Confusions MatchedPair::confusionsAt(double scoreThreshold) const {
@@ -58,15 +64,16 @@ PairedObject MatchedPair::instance(std::size_t side, std::size_t image, std::int
   if (detection >= 0) {
     const coco::OverlapDetection& found = overlaps.detections[static_cast<std::size_t>(detection)];
     object.detections.at(side) = static_cast<int>(found.index - own.firstOf[image]);
+    object.score = found.score;
     object.category = found.category;
-    object.areaPx = found.areaPx;
+    object.areaPx = own.areasPx[found.index];
   }
   if (annotation >= 0) {
     const coco::OverlapAnnotation& truth =
         overlaps.annotations[static_cast<std::size_t>(annotation)];
     object.annotation = annotation;
     object.category = truth.category;
-    object.areaPx = truth.areaPx;
+    object.areaPx = objectAreasPx_[image][static_cast<std::size_t>(annotation)];
   }
   return object;
 }

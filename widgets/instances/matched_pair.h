@@ -20,6 +20,7 @@ class MatchedPair {
   struct Side {
     coco::OverlapSet overlaps;
     std::vector<std::uint32_t> firstOf;  ///< of each image: its first detection among all
+    std::vector<double> areasPx;         ///< of all detections, shownAreaPx()
     coco::PrecisionRecall curves;
     coco::ErrorCosts errors;
   };
@@ -31,6 +32,7 @@ class MatchedPair {
               const PredictionStore::ByImage& second, const MatchRules& rules, double iouThreshold);
 
   const Side& side(std::size_t index) const { return sides_.at(index); }
+  double iouThreshold() const { return iouThreshold_; }
   /// The classes of the matrices and curves.
   const std::vector<coco::Category>& categories() const { return sides_[0].overlaps.categories(); }
   /// Blocks for milliseconds.
@@ -52,7 +54,8 @@ class MatchedPair {
                         std::int32_t detection) const;
 
   double iouThreshold_;
-  std::vector<std::size_t> imageIndices_;  ///< in the dataset, of the common images
+  std::vector<std::size_t> imageIndices_;           ///< in the dataset, of the common images
+  std::vector<std::vector<double>> objectAreasPx_;  ///< of their annotations, shownAreaPx()
   std::vector<Side> sides_;
 };
 

@@ -25,8 +25,8 @@ std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
     const coco::Image& image = dataset.images()[i];
     const auto one = first.find(image.id), other = second.find(image.id);
     if (one == first.end() || other == second.end()) return;
-    const auto matched = [&](const PredictionStore::Detections& detections) {
-      return coco::matchImage(image, dataset.annotationsOf(i), *detections, rules.type,
+    const auto matched = [&](const ImageDetections& detections) {
+      return coco::matchImage(image, dataset.annotationsOf(i), *detections.read(), rules.type,
                               thresholds.score, thresholds.iou, rules.mostDetections)
           .detectionOfGt;
     };
@@ -35,7 +35,7 @@ std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
       if (ofFirst[a] < -1) continue;
       const coco::Annotation& object = dataset.annotationsOf(i)[a];
       ofImages[i].push_back({i, static_cast<int>(a), findersOf(ofFirst[a], ofSecond[a]),
-                             object.categoryId, object.area});
+                             object.categoryId, shownAreaPx(object, rules.type)});
     }
   });
   std::vector<PairedObject> all;

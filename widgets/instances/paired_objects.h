@@ -18,9 +18,10 @@ struct PairedObject {
   int annotation = -1;         ///< in annotationsOf(imageIndex); -1: none
   Finders finders = Finders::Both;
   CategoryId category{};  ///< of the object, else of the detection
-  double areaPx = 0;
+  double areaPx = 0;      ///< shownAreaPx()
   /// What is meant of each result, an index on its image; -1: whatever finds the object.
   std::array<int, 2> detections{-1, -1};
+  double score = 0;  ///< of the detection that is meant
 };
 
 /// Every object that counts (no crowds), in the order of the dataset, of the images that both have.

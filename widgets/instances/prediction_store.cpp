@@ -28,6 +28,15 @@ std::optional<qint64> PredictionStore::nearestKept(qint64 step) const {
   return nearest == kept_.end() ? std::nullopt : std::optional(*nearest);
 }
 
+std::optional<qint64> PredictionStore::nearestPredicted(qint64 step, ImageId image) const {
+  std::optional<qint64> nearest;
+  for (const qint64 other : checkpoints_) {
+    if (other == step || !find(other, image)) continue;
+    if (!nearest || std::abs(other - step) < std::abs(*nearest - step)) nearest = other;
+  }
+  return nearest;
+}
+
 int PredictionStore::positionOf(qint64 step) const {
   const auto after = std::upper_bound(checkpoints_.begin(), checkpoints_.end(), step);
   return std::max(static_cast<int>(after - checkpoints_.begin()) - 1,
@@ -49,6 +58,14 @@ void PredictionStore::add(qint64 step, std::vector<coco::Detection> detections,
   }
 }
 
+void PredictionStore::add(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file) {
+  mergeCheckpoint(step);
+  for (const ImageId image : file->images()) {
+    predictions_[step][image] = ImageDetections(file, image, cache_);
+    requests_.erase({step, image});
+  }
+}
+
 void PredictionStore::forgetAfter(qint64 step) {
   predictions_.erase(predictions_.upper_bound(step), predictions_.end());
   averagePrecisions_.erase(averagePrecisions_.upper_bound(step), averagePrecisions_.end());
@@ -57,10 +74,10 @@ void PredictionStore::forgetAfter(qint64 step) {
   std::erase_if(checkpoints_, [step](qint64 known) { return known > step; });
 }
 
-PredictionStore::Detections PredictionStore::find(qint64 step, ImageId image) const {
+ImageDetections PredictionStore::find(qint64 step, ImageId image) const {
   const ByImage& byImage = at(step);
   const auto found = byImage.find(image);
-  return found == byImage.end() ? nullptr : found->second;
+  return found == byImage.end() ? ImageDetections() : found->second;
 }
 
 const PredictionStore::ByImage& PredictionStore::at(qint64 step) const {

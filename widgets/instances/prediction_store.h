@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "engine/base/ids.h"
-#include "engine/coco/files/results.h"
+#include "engine/coco/files/results_by_image.h"
+#include "widgets/instances/image_detections.h"
 
 namespace lockstep::widgets {
 
 /// Predictions by checkpoint and image, and the checkpoints with their AP.
 class PredictionStore {
  public:
-  using Detections = std::shared_ptr<const std::vector<coco::Detection>>;
+  using Detections = ImageDetections;
   using ByImage = std::map<ImageId, Detections>;
 
   void clear();
@@ -29,6 +30,8 @@ class PredictionStore {
   bool isKept(qint64 step) const { return kept_.count(step) > 0; }
   /// The nearest step at which images can be predicted, the older of two; std::nullopt: none.
   std::optional<qint64> nearestKept(qint64 step) const;
+  /// The nearest other step with predictions of the image, the older of two; std::nullopt: none.
+  std::optional<qint64> nearestPredicted(qint64 step, ImageId image) const;
   /// Position in checkpoints() of the step, or of the nearest one before it; -1 if there are none.
   int positionOf(qint64 step) const;
 
@@ -36,10 +39,12 @@ class PredictionStore {
   /// also those without detections; the images of the detections are added to them.
   void add(qint64 step, std::vector<coco::Detection> detections,
            const std::vector<ImageId>& imageIds);
+  /// The same of a file, which is read when detections are asked for.
+  void add(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file);
   /// Removes predictions and checkpoints after `step`: the run was resumed there.
   void forgetAfter(qint64 step);
-  /// nullptr: the image was not predicted at this step.
-  Detections find(qint64 step, ImageId image) const;
+  /// Null: the image was not predicted at this step.
+  ImageDetections find(qint64 step, ImageId image) const;
   const ByImage& at(qint64 step) const;
 
   void setAveragePrecisions(std::map<qint64, double> values) {
@@ -64,6 +69,7 @@ class PredictionStore {
   std::map<qint64, ByImage> predictions_;
   std::map<qint64, double> averagePrecisions_;
   std::map<std::pair<qint64, ImageId>, Request> requests_;
+  std::shared_ptr<DetectionCache> cache_ = std::make_shared<DetectionCache>();
 };
 
 }  // namespace lockstep::widgets

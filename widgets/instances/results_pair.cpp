@@ -14,8 +14,8 @@ std::vector<coco::Detection> detectionsOf(const PredictionStore::ByImage& predic
                                           const std::vector<ImageId>& images) {
   std::vector<coco::Detection> all;
   for (const ImageId image : images) {
-    const std::vector<coco::Detection>& own = *predictions.at(image);
-    all.insert(all.end(), own.begin(), own.end());
+    const auto own = predictions.at(image).read();
+    all.insert(all.end(), own->begin(), own->end());
   }
   return all;
 }

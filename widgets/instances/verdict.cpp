@@ -14,6 +14,8 @@ QString verdictName(Verdict verdict) {
       return QCoreApplication::translate("Verdict", "false negative");
     case Verdict::Ignored:
       return QCoreApplication::translate("Verdict", "ignored");
+    case Verdict::Unjudged:
+      return QCoreApplication::translate("Verdict", "prediction");
   }
   return {};
 }

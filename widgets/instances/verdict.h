@@ -11,6 +11,7 @@ enum class Verdict {
   Missed,
   /// A detection on a crowd region, or over the limit of its class: not counted.
   Ignored,
+  Unjudged,  ///< a detection on an image whose objects are not known
 };
 
 QString verdictName(Verdict verdict);

@@ -16,7 +16,7 @@
 
 namespace lockstep::jobs {
 
-/// Loads results by key from the disk, a few at a time, and keeps the most recently used ones. New
+/// Loads results by key, a few at a time, and keeps the most recently used ones. New
 /// requests replace old ones that have not started. For one thread; no method blocks.
 template <typename Result>
 class KeyedLoader {
@@ -32,8 +32,12 @@ class KeyedLoader {
   /// `atOnce`: loads side by side. `capacity` in units of `cost`; `loaded` is called on the GUI
   /// thread.
   KeyedLoader(int atOnce, qint64 capacity, std::function<qint64(const Result&)> cost,
-              std::function<void(const QString& key)> loaded)
-      : atOnce_(atOnce), cache_(capacity), cost_(std::move(cost)), loaded_(std::move(loaded)) {}
+              std::function<void(const QString& key)> loaded, Kind kind = Kind::Disk)
+      : atOnce_(atOnce),
+        cache_(capacity),
+        cost_(std::move(cost)),
+        loaded_(std::move(loaded)),
+        kind_(kind) {}
   KeyedLoader(const KeyedLoader&) = delete;
   KeyedLoader& operator=(const KeyedLoader&) = delete;
 
@@ -84,8 +88,8 @@ class KeyedLoader {
   }
 
   void start(const Request& request) {
-    running_[request.key] = jobs::start(
-        &context_, Kind::Disk, request.load, [this, key = request.key](Result&& result) {
+    running_[request.key] =
+        jobs::start(&context_, kind_, request.load, [this, key = request.key](Result&& result) {
           running_.remove(key);
           keep(key, std::make_shared<const Result>(std::move(result)));
           startWaiting();
@@ -107,6 +111,7 @@ class KeyedLoader {
   QHash<QString, Job> running_;
   std::function<qint64(const Result&)> cost_;
   std::function<void(const QString&)> loaded_;
+  Kind kind_;
   int round_ = 0;  ///< to drop what is brought after clear() or setBring()
 };
 

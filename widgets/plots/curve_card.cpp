@@ -226,7 +226,7 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
   // Not run here: one of its entries may remove the card.
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
-  if (x) {
+  if (x && isSignalConnected(QMetaMethod::fromSignal(&CurveCard::predictionsRequested))) {
     menu->addAction(tr("Predictions at this step"), this,
                     [this, at = *x] { Q_EMIT predictionsRequested(at); });
     menu->addSeparator();
@@ -250,8 +250,10 @@ void CurveCard::openMenu(const QPoint& globalPosition, std::optional<double> x) 
     menu->addAction(withKeysOf(window(), "monitor.maximize", tr("Maximize")), this,
                     &CurveCard::expandRequested);
   Q_EMIT menuOpened(menu);
-  menu->addSeparator();
-  menu->addAction(tr("Export…"), this, &CurveCard::exportRequested);
+  if (isSignalConnected(QMetaMethod::fromSignal(&CurveCard::exportRequested))) {
+    menu->addSeparator();
+    menu->addAction(tr("Export…"), this, &CurveCard::exportRequested);
+  }
   menu->popup(globalPosition);
 }
 

@@ -50,11 +50,14 @@ QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QCol
 }
 
 /// "lowest", not "best": the best checkpoint is chosen by evaluation.best_metric.
-QString lowestText(const CurveReading& lowest, const QString& valueName, XAxis axis) {
+/// `run` empty: there is only one.
+QString lowestText(const CurveReading& lowest, const QString& valueName, const QString& run,
+                   XAxis axis) {
   const QString text = axis == XAxis::Step ? tr("lowest %1 at step %2") : tr("lowest %1, step %2");
   const QString value = valueText(lowest.value);
-  return text.arg(valueName.isEmpty() ? value : valueName + QLatin1Char(' ') + value)
-      .arg(lowest.step);
+  const QString named =
+      text.arg(valueName.isEmpty() ? value : valueName + QLatin1Char(' ') + value).arg(lowest.step);
+  return run.isEmpty() ? named : QStringLiteral("%1 (%2)").arg(named, run);
 }
 
 bool isOfSeveralRuns(const std::vector<Curve>& curves) {
@@ -157,7 +160,7 @@ struct CurveLayers::Impl : QCPLayerable {
   void styleLine(const Content& content, std::size_t index, CurveLines& drawn) const;
   void addEventMarks(const std::vector<EventMark>& marks);
   void addMarksAbove(const std::vector<double>& xs);
-  void placeLabel(const Curve& curve, XAxis axis, const QColor& color);
+  void placeLabel(const Curve& curve, const QString& run, XAxis axis, const QColor& color);
   Line toPixels(const Line& line) const;
   void drawLines(QCPPainter* painter) const;
   std::uint64_t keyOf() const;
@@ -209,7 +212,7 @@ bool CurveLayers::Impl::build(const Content& content) {
   const auto labelled = std::find_if(content.curves.begin(), content.curves.end(),
                                      [](const Curve& curve) { return curve.markLowest; });
   if (labelled != content.curves.end())
-    placeLabel(*labelled, content.axis,
+    placeLabel(*labelled, isOneRun ? QString() : labelled->run, content.axis,
                isOneRun ? theme.good : runStyle(labelled->styleIndex, theme).color);
   return std::exchange(key_, keyOf()) != key_;
 }
@@ -349,7 +352,8 @@ void CurveLayers::Impl::addMarksAbove(const std::vector<double>& xs) {
 
 /// Near its point, farther away only where there is no room. None if it would cover a curve: the
 /// cursor's readings show the same.
-void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor& color) {
+void CurveLayers::Impl::placeLabel(const Curve& curve, const QString& run, XAxis axis,
+                                   const QColor& color) {
   const auto lowest = curve.source ? curve.source->lowest() : std::nullopt;
   if (!lowest) return;
   const QPointF point = toPixels({{lowest->x, lowest->value}}).front();
@@ -366,7 +370,7 @@ void CurveLayers::Impl::placeLabel(const Curve& curve, XAxis axis, const QColor&
   for (const auto& [name, reach] :
        {Try{curve.valueName, LabelReach::Near}, Try{QString(), LabelReach::Near},
         Try{curve.valueName, LabelReach::Any}}) {
-    const QString text = lowestText(*lowest, name, axis);
+    const QString text = lowestText(*lowest, name, run, axis);
     const auto place = freePlace(point, {metrics.horizontalAdvance(text), metrics.height()},
                                  area.adjusted(2, kMarkHeightPx, -2, -kMarkHeightPx), drawn, reach);
     if (!place) continue;

@@ -149,6 +149,8 @@ void CurvePlot::connectSignals() {
     Q_EMIT cursorMoved(impl_->toValues(position).x());
   });
   connect(overlay, &PlotOverlay::pointerLeft, this, [this] { Q_EMIT cursorMoved(std::nullopt); });
+  connect(overlay, &PlotOverlay::clicked, this,
+          [this](const QPointF& position) { Q_EMIT clicked(impl_->toValues(position).x()); });
   connect(overlay, &PlotOverlay::boxZoomed, this, [this, plot](const QRectF& box) {
     const QPointF low = impl_->toValues(box.bottomLeft()), high = impl_->toValues(box.topRight());
     impl_->view.zoomX({low.x(), high.x()});
@@ -396,6 +398,10 @@ void CurvePlot::keyPressEvent(QKeyEvent* event) {
       return Q_EMIT cursorMoved(low);
     case Qt::Key_End:
       return Q_EMIT cursorMoved(high);
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (impl_->cursor) return Q_EMIT clicked(*impl_->cursor);
+      break;
     case Qt::Key_Escape:
       if (impl_->selected) return Q_EMIT rangeDismissed();
       if (impl_->cursor) return Q_EMIT cursorMoved(std::nullopt);

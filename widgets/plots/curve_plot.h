@@ -24,7 +24,8 @@ struct PlotZoom {
 ///
 /// Ctrl+wheel: zoom at the pointer (over the y axis: y only); the wheel alone scrolls the page.
 /// Left drag: zoom box. Shift or middle drag: pan. Ctrl+drag: select a range. Double-click: reset.
-/// Left and Right, Home and End move the cursor, Esc ends the range or hides the cursor. The view
+/// Left and Right, Home and End move the cursor, Return chooses it, Esc ends the range or hides the
+/// cursor. The view
 /// stays within the data. New points move the view only while it is not zoomed. GUI thread; no call
 /// blocks longer than one replot.
 class CurvePlot : public QWidget, public SpokenValue {
@@ -95,6 +96,8 @@ class CurvePlot : public QWidget, public SpokenValue {
  Q_SIGNALS:
   /// `x`: of the pointer, or moved to by keys; std::nullopt: it has left.
   void cursorMoved(std::optional<double> x);
+  /// By a click, or by Return at the cursor.
+  void clicked(double x);
   void viewChanged();
   /// By a drag, from one x to the other.
   void rangeSelected(double from, double to);

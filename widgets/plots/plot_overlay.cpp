@@ -160,6 +160,9 @@ void PlotOverlay::mouseReleaseEvent(QMouseEvent* event) {
     const QRectF box = dragBox();
     if (box.width() > kClickSlackPx) Q_EMIT boxZoomed(box);
   }
+  if (finished == Drag::None && event->button() == Qt::LeftButton &&
+      area_.contains(event->position().toPoint()))
+    Q_EMIT clicked(event->position());
   update();
 }
 

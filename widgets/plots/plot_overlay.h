@@ -38,6 +38,8 @@ class PlotOverlay : public QWidget {
   void painted();
   void pointerMoved(const QPointF& position);
   void pointerLeft();
+  /// With the left button, without a drag.
+  void clicked(const QPointF& position);
   void boxZoomed(const QRectF& box);
   /// Ctrl+drag: while it is dragged.
   void rangeDragged(double fromPx, double toPx);

@@ -18,6 +18,8 @@ constexpr std::int64_t kSteps = 100;
 constexpr std::int64_t kEarlySteps = 200;
 constexpr double kEarlyShare = 0.02;
 constexpr double kMostRaised = 10;
+/// A rate that is far too high is lowered to one that trains at all.
+constexpr double kLargestLowered = 0.02;
 /// The loss is higher than at its beginning: far, or for long; else a longer warm-up may do.
 constexpr struct {
   std::size_t firstPoints, newestValues;
@@ -65,7 +67,8 @@ void setRate(Finding& finding, const RunSoFar& run, double factor) {
   finding.remedy = "Find a better one with a learning-rate range test (train --find-lr).";
   if (!run.experiment) return;
   finding.key = "solver.base_lr";
-  finding.value = base::shortNumber(run.experiment->solver.baseLr * factor, 1);
+  const double rate = run.experiment->solver.baseLr * factor;
+  finding.value = base::shortNumber(factor < 1 ? std::min(rate, kLargestLowered) : rate, 1);
   finding.remedy = "Set solver.base_lr to " + finding.value +
                    ", or find it with a learning-rate range test (train --find-lr).";
 }

@@ -25,6 +25,7 @@ std::vector<ApFigures> resampledFigures(const WeightedAp& results,
                                         const BootstrapOptions& options) {
   std::vector<ApFigures> figures(options.resamples);
   base::parallelFor(options.resamples, options.threads, [&](std::size_t r) {
+    if (options.stop.stop_requested()) return;
     figures[r] = results.at(resampleWeights(results.imageCount(), options.seed, r));
   });
   std::erase_if(figures, [](const ApFigures& one) { return one.ap < 0; });

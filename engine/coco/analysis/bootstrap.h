@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "engine/coco/analysis/weighted_ap.h"
@@ -14,6 +15,7 @@ struct BootstrapOptions {
   std::size_t resamples = 1000;
   std::uint64_t seed = 0;  ///< equal seeds give equal resamples
   int threads = 0;         ///< 0: as many as the machine has; results do not depend on it
+  std::stop_token stop{};  ///< ends it soon, with a result that means nothing
 };
 
 /// How often each image occurs in a resample, which draws imageCount images with replacement.

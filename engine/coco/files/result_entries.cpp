@@ -2,10 +2,8 @@
 
 #include "engine/base/error.h"
 #include "engine/coco/files/error_list.h"
-#include "engine/coco/files/read_table.h"
 
 namespace lockstep::coco {
-namespace {
 
 ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& record,
                       const PieceReader& reader) {
@@ -37,10 +35,12 @@ ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& recor
   return entry;
 }
 
-}  // namespace
+void requireRoomFor(const JsonFile& file) {
+  if (file.text().size() > kMaxResultsBytes) throw Error(file.name() + ": is over 256 GiB long");
+}
 
 std::vector<ResultEntry> readResults(const JsonFile& file) {
-  if (file.text().size() > kMaxResultsBytes) throw Error(file.name() + ": is over 256 GiB long");
+  requireRoomFor(file);
   const JsonOutline outline = file.outline();
   checkTable(file, outline.rest);
   if (outline.kind != std::string_view("an array")) {
@@ -63,12 +63,7 @@ std::vector<ResultEntry> readResults(const JsonFile& file) {
   return entries;
 }
 
-// As in pycocotools, the first entry decides whether all areas are those of boxes or of masks.
-EntryDecoder::EntryDecoder(const JsonFile& file, const std::vector<ResultEntry>& entries)
-    : file_(file), entries_(entries), areaIsOfMask_(!entries.empty() && !entries.front().hasBox) {}
-
-Detection EntryDecoder::decode(std::size_t index) {
-  const ResultEntry& entry = entries_[index];
+Detection EntryDecoder::decode(const ResultEntry& entry, std::size_t index) {
   Detection detection{entry.imageId, entry.categoryId, entry.score, entry.boxXywh, {}};
   if (entry.maskBytes == 0) return detection;
   const std::string_view text = entry.maskText(file_);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/coco/files/json_file.h"
+#include "engine/coco/files/read_table.h"
 #include "engine/coco/files/results.h"
 #include "engine/coco/files/usual_rle.h"
 
@@ -30,20 +31,29 @@ struct ResultEntry {
 inline constexpr std::size_t kMaxMaskBytes = (std::size_t{1} << 25) - 1;
 inline constexpr std::size_t kMaxResultsBytes = std::size_t{1} << 38;
 
+/// What is invalid is an error of the record; an RLE is only checked to be valid JSON.
+ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& record,
+                      const PieceReader& reader);
+
+/// Throws Error if the file is longer than what ResultEntry has room for.
+void requireRoomFor(const JsonFile& file);
+
 /// Reads all entries; RLEs are only checked to be valid JSON. Throws Error with file and byte.
 std::vector<ResultEntry> readResults(const JsonFile& file);
 
 /// Converts entries to detections with masks.
 class EntryDecoder {
  public:
-  /// `file` and `entries` must outlive the decoder.
-  EntryDecoder(const JsonFile& file, const std::vector<ResultEntry>& entries);
-  /// Throws Error with file, index and byte if the RLE is invalid.
-  Detection decode(std::size_t index);
+  /// `file` must outlive the decoder. As in pycocotools, the first entry of the file (nullptr:
+  /// there is none) decides whether all areas are those of boxes or of masks.
+  EntryDecoder(const JsonFile& file, const ResultEntry* first)
+      : file_(file), areaIsOfMask_(first != nullptr && !first->hasBox) {}
+  /// `index`: in the file, for messages. Throws Error with file, index and byte if the RLE is
+  /// invalid.
+  Detection decode(const ResultEntry& entry, std::size_t index);
 
  private:
   const JsonFile& file_;
-  const std::vector<ResultEntry>& entries_;
   bool areaIsOfMask_;
   UsualRleReader usualRles_;
   simdjson::ondemand::parser parser_;

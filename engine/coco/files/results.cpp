@@ -37,9 +37,10 @@ std::vector<Detection> detectionsOf(const JsonFile& file) {
   const std::vector<ResultEntry> entries = readResults(file);
   std::vector<Detection> detections(entries.size());
   base::parallelFor((entries.size() + kChunk - 1) / kChunk, 0, [&](std::size_t share) {
-    EntryDecoder decoder(file, entries);
+    EntryDecoder decoder(file, entries.data());
     const std::size_t end = std::min((share + 1) * kChunk, entries.size());
-    for (std::size_t i = share * kChunk; i < end; ++i) detections[i] = decoder.decode(i);
+    for (std::size_t i = share * kChunk; i < end; ++i)
+      detections[i] = decoder.decode(entries[i], i);
   });
   return detections;
 }

@@ -105,11 +105,12 @@ std::span<const std::uint32_t> ResultsFile::indicesOf(std::size_t imageIndex) co
 }
 
 std::vector<Detection> ResultsFile::detectionsOf(std::size_t imageIndex) const {
-  EntryDecoder decoder(content_->file, content_->entries);
+  const std::vector<ResultEntry>& entries = content_->entries;
+  EntryDecoder decoder(content_->file, entries.empty() ? nullptr : entries.data());
   std::vector<Detection> detections;
   detections.reserve(indicesOf(imageIndex).size());
   for (const std::uint32_t place : indicesOf(imageIndex)) {
-    detections.push_back(decoder.decode(place));
+    detections.push_back(decoder.decode(entries[place], place));
     const std::string error =
         maskSizeError(detections.back().mask, groundTruth_->images()[imageIndex]);
     if (!error.empty()) throw Error(content_->file.name() + ": " + entryName(place) + ": " + error);

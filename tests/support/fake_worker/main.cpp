@@ -379,8 +379,8 @@ class FakeWorker {
   }
 
   static std::string nameOf(const protocol::Action& action) {
-    constexpr const char* kNames[] = {"pause",    "resume",  "stop",  "checkpoint",
-                                      "evaluate", "predict", "cancel"};
+    constexpr const char* kNames[] = {"pause",    "resume",  "stop",    "checkpoint",
+                                      "evaluate", "predict", "explain", "cancel"};
     return kNames[action.index()];
   }
 
@@ -391,6 +391,9 @@ class FakeWorker {
     if (const auto* predict = std::get_if<protocol::Predict>(&control.action)) {
       if (predict->request.split) send(protocol::Progress{1, 3, "predicting", control.id});
       answerWith(control.id, predict->out, predict->request.weights, predict->request.imageIds);
+    } else if (const auto* explain = std::get_if<protocol::Explain>(&control.action)) {
+      answerWith(control.id, explain->out, explain->request.weights,
+                 {explain->request.imageId.value_or(0)});
     } else if (name == "cancel") {
       send(protocol::Answer{.id = control.id, .error = "cancelled"});
     } else if (evaluate && std::holds_alternative<protocol::InspectJob>(job_.work)) {

@@ -1,11 +1,11 @@
-#include "engine/cli/safetensors_header.h"
+#include "engine/run_folder/safetensors_header.h"
 
 #include <algorithm>
 #include <bit>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-namespace lockstep::cli {
+namespace lockstep::run_folder {
 namespace {
 
 constexpr std::uint64_t kMostHeaderBytes = 100 << 20;
@@ -28,4 +28,4 @@ nlohmann::json readSafetensorsHeader(const std::filesystem::path& path) {
   return header;  // not copied: what is nested deeply would overflow the stack
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::run_folder

@@ -1,16 +1,15 @@
-#include "engine/cli/image_files.h"
+#include "engine/base/image_files.h"
 
 #include <algorithm>
 #include <array>
 #include <unordered_set>
 
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/base/utf8.h"
-#include "engine/cli/input_path.h"
 
-namespace lockstep::cli {
+namespace lockstep::base {
 namespace fs = std::filesystem;
-using base::FileIdentity;
 namespace {
 
 bool isImageName(const fs::path& file) {
@@ -74,4 +73,4 @@ ImageFiles imagesBelow(const fs::path& folder, const std::optional<FileIdentity>
   return std::move(Walk(folder, excluded).found);
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::base

@@ -5,25 +5,36 @@
 #include <memory>
 #include <optional>
 
+#include "app/compare/opened_results.h"
 #include "app/controllers/inspect_process.h"
 #include "app/controllers/run_controller.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
 #include "widgets/instances/prediction_store.h"
+#include "widgets/jobs/latest_job.h"
 
 namespace lockstep::app {
 
-/// One side of a comparison: a run at a step, with its held-out set and its predictions. GUI thread
-/// only; no method blocks.
-class ComparedRun : public QObject {
+/// One side of a comparison: a run at a step, with its held-out set and its predictions, or a
+/// results file. GUI thread only; no method blocks.
+class ComparedSide : public QObject {
   Q_OBJECT
 
  public:
-  explicit ComparedRun(QObject* parent = nullptr);
+  explicit ComparedSide(QObject* parent = nullptr);
 
   /// nullptr: none. The step is then the run's newest.
   void setRun(RunController* run);
   RunController* run() const { return run_; }
+  /// A results file in the place of a run; at step 0.
+  void setResults(const ResultsSource& source);
+  bool isOfFile() const { return file_.has_value(); }
+  const std::optional<ResultsSource>& file() const { return file_; }
+  /// What the file is judged by, unless it has annotations of its own; std::nullopt: not known.
+  void judgeBy(const std::optional<RunDataset>& truth);
+  bool lacksTruth() const { return file_ && file_->annotations.isEmpty() && !truth_; }
+  /// What is left out of the file; empty: nothing.
+  QString note() const { return note_; }
   void setStep(qint64 step);
   /// Takes a step that was set back: the run's newest is shown again.
   void followNewest();
@@ -38,6 +49,8 @@ class ComparedRun : public QObject {
   /// Why the held-out set or the predictions cannot be read; empty: they can.
   QString failure() const { return failure_; }
   bool isIdle() const;
+  /// Nothing has been chosen.
+  bool isEmpty() const { return !run_ && !file_; }
 
   /// Asks an engine for the predictions of all held-out images at the step.
   void predictAll();
@@ -50,6 +63,8 @@ class ComparedRun : public QObject {
   /// Held-out set, predictions or failure.
   void changed();
   void progressed();
+  /// The run has new points, or its facts are known.
+  void curvesChanged();
 
  private:
   void connectStore();
@@ -58,6 +73,9 @@ class ComparedRun : public QObject {
   void readSteps();
   void readPredictions();
   void fail(const QString& why);
+  void clear();
+  void readFile();
+  void takeFile(const OpenedResults& opened);
 
   QPointer<RunController> run_;
   PredictionsStore store_;
@@ -66,7 +84,10 @@ class ComparedRun : public QObject {
   PredictionSteps steps_;
   qint64 step_ = 0;
   bool isStepChosen_ = false;
-  QString failure_, progress_;
+  std::optional<ResultsSource> file_;
+  std::optional<RunDataset> truth_;  ///< of the other side
+  QString failure_, progress_, note_;
+  jobs::LatestJob<OpenedResults> fileJob_;
   std::unique_ptr<InspectProcess> inspect_;  ///< of a run that has ended, once it is asked
 };
 

@@ -7,7 +7,7 @@
 
 #include "engine/base/file_identity.h"
 
-namespace lockstep::cli {
+namespace lockstep::base {
 
 /// The images in a folder tree.
 struct ImageFiles {
@@ -22,4 +22,4 @@ struct ImageFiles {
 ImageFiles imagesBelow(const std::filesystem::path& folder,
                        const std::optional<base::FileIdentity>& excluded = std::nullopt);
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::base

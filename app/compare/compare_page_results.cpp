@@ -1,0 +1,149 @@
+// Results files that ComparePage opens, and what it keeps for the next start.
+#include <QAbstractButton>
+#include <QButtonGroup>
+#include <QDoubleSpinBox>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QUrl>
+#include <algorithm>
+
+#include "app/compare/compare_page.h"
+#include "app/compare/compared_curves.h"
+#include "widgets/comparison/comparison_tables.h"
+#include "widgets/comparison/confusion_view.h"
+#include "widgets/comparison/recall_view.h"
+#include "widgets/image_view/paired_view.h"
+#include "widgets/jobs/awaited.h"
+#include "widgets/plots/axis_choice.h"
+
+namespace lockstep::app {
+namespace {
+
+const QString kSides = QStringLiteral("sides"), kPath = QStringLiteral("path"),
+              kStep = QStringLiteral("step"), kIsFile = QStringLiteral("isFile"),
+              kAnnotations = QStringLiteral("annotations"), kTab = QStringLiteral("tab"),
+              kClass = QStringLiteral("class"), kMatrix = QStringLiteral("matrix"),
+              kMode = QStringLiteral("mode"), kScore = QStringLiteral("score"),
+              kAxis = QStringLiteral("axis"), kLoss = QStringLiteral("loss");
+
+}  // namespace
+
+void ComparePage::askForResults(std::size_t side) {
+  const QString known = sides_.at(side).path;
+  const QString folder = known.isEmpty() ? QString() : QFileInfo(known).absolutePath();
+  const QString results = QFileDialog::getOpenFileName(
+      this, tr("Open results"), jobs::folderToBeginWith(folder), tr("COCO results (*.json)"));
+  if (!results.isEmpty()) openResultsAt(side, {results});
+}
+
+void ComparePage::askForAnnotations() {
+  const auto file =
+      std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
+  if (file == sides_.end()) return;
+  const QString annotations =
+      QFileDialog::getOpenFileName(this, tr("Annotations of the results"),
+                                   jobs::folderToBeginWith(QFileInfo(file->path).absolutePath()),
+                                   tr("COCO annotations (*.json)"));
+  if (annotations.isEmpty()) return;
+  openResultsAt(file == sides_.begin() ? 0 : 1, {file->path, annotations});
+}
+
+void ComparePage::openResults(const ResultsSource& source) {
+  openResultsAt(sides_[0].path.isEmpty() ? 0 : 1, source);
+}
+
+void ComparePage::openResultsAt(std::size_t place, const ResultsSource& source) {
+  opened_[source.results] = source;
+  hasChosen_ = true;
+  keptState_.reset();
+  sides_.at(place).path = source.results;
+  sides_.at(place).of->setRun(nullptr);  // the file may be another one by now
+  for (Side& side : sides_) fillRuns(side);
+  for (Side& side : sides_) chooseRun(side, side.path);
+  refresh();
+}
+
+void ComparePage::dragEnterEvent(QDragEnterEvent* event) {
+  const QList<QUrl> files = event->mimeData()->urls();
+  const bool areJson = !files.isEmpty() && std::ranges::all_of(files, [](const QUrl& file) {
+    return file.toLocalFile().endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
+  });
+  if (areJson && files.size() <= 2) event->acceptProposedAction();
+}
+
+/// Of two files, the first is A.
+void ComparePage::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  const QList<QUrl> files = event->mimeData()->urls();
+  if (files.size() == 1) return openResults({files.front().toLocalFile()});
+  for (std::size_t i = 0; i < sides_.size(); ++i)
+    openResultsAt(i, {files.at(static_cast<qsizetype>(i)).toLocalFile()});
+}
+
+QVariantMap ComparePage::viewState() const {
+  if (keptState_) return *keptState_;
+  QVariantList sides;
+  for (const Side& side : sides_) {
+    const bool isFile = side.of->isOfFile();
+    sides << QVariantMap{{kPath, side.path},
+                         {kStep, side.of->step()},
+                         {kIsFile, isFile},
+                         {kAnnotations, isFile ? side.of->file()->annotations : QString()}};
+  }
+  const bool isChosen = hasChosen_ || sides_[0].of->isOfFile() || sides_[1].of->isOfFile();
+  return {{kSides, isChosen ? sides : QVariantList()},
+          {kTab, tables_->currentIndex()},
+          {kClass, tables_->recall()->shownClass()},
+          {kMatrix, static_cast<int>(tables_->confusions()->shownView())},
+          {kMode, modes_->checkedId()},
+          {kScore, score_->value()},
+          {kAxis, static_cast<int>(curves_->axis()->axis())},
+          {kLoss, curves_->figure()}};
+}
+
+void ComparePage::restoreViewState(const QVariantMap& state) {
+  if (state.isEmpty()) return;
+  tables_->setCurrentIndex(std::clamp(state.value(kTab).toInt(), 0, tables_->count() - 1));
+  tables_->recall()->setShownClass(state.value(kClass).toString());
+  tables_->confusions()->setView(
+      static_cast<widgets::ComparedView>(std::clamp(state.value(kMatrix).toInt(), 0, 2)));
+  if (QAbstractButton* mode = modes_->button(state.value(kMode).toInt())) mode->click();
+  score_->setValue(state.value(kScore).toDouble());
+  curves_->axis()->setAxis(static_cast<widgets::XAxis>(state.value(kAxis).toInt()));
+  curves_->setFigure(state.value(kLoss).toString());
+  if (state.value(kSides).toList().size() != 2) return;
+  keptState_ = state;
+  isStale_ = !isVisible();
+  if (!isStale_) chooseRuns();
+}
+
+/// Once all of its runs are shown.
+void ComparePage::applyKeptState() {
+  if (!keptState_) return;
+  const QVariantList sides = keptState_->value(kSides).toList();
+  const auto isThere = [this](const QVariant& side) {
+    const QVariantMap map = side.toMap();
+    return map.value(kIsFile).toBool() || isShown(map.value(kPath).toString());
+  };
+  if (!std::ranges::all_of(sides, isThere)) return;
+  hasChosen_ = true;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const QVariantMap map = sides.at(static_cast<qsizetype>(i)).toMap();
+    Side& side = sides_.at(i);
+    side.path = map.value(kPath).toString();
+    if (map.value(kIsFile).toBool())
+      opened_[side.path] = {side.path, map.value(kAnnotations).toString()};
+  }
+  keptState_.reset();
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    Side& side = sides_.at(i);
+    fillRuns(side);
+    chooseRun(side, side.path);
+    const QVariantMap map = sides.at(static_cast<qsizetype>(i)).toMap();
+    if (side.of->run()) side.of->setStep(map.value(kStep).toLongLong());
+  }
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,114 @@
+#include "app/compare/comparison.h"
+
+#include <utility>
+
+#include "widgets/instances/instance_match.h"
+
+namespace lockstep::app {
+namespace {
+
+/// Blocks; throws nothing.
+template <typename Outcome, typename Work>
+Outcome outcomeOf(const Work& work) {
+  try {
+    return {work(), {}};
+  } catch (const std::exception& error) {
+    return {{}, QString::fromUtf8(error.what())};
+  }
+}
+
+}  // namespace
+
+Comparison::Comparison(QObject* parent)
+    : QObject(parent),
+      figuresJob_([this](const Outcome<Figures>& found) {
+        if (isWell(found.failure)) figures_ = found.value;
+        Q_EMIT figuresFound();
+      }),
+      objectsJob_([this](const Outcome<Objects>& found) {
+        isWell(found.failure);
+        Q_EMIT objectsFound(found.value);
+      }),
+      matchedJob_([this](const Outcome<Matched>& found) {
+        if (isWell(found.failure)) matched_ = found.value;
+        Q_EMIT matchedFound();
+        confuse();
+      }),
+      confusionJob_(
+          [this](const Confused& found) { Q_EMIT confusionsFound(found.both, found.score); }),
+      listJob_([this](const Listed& found) { Q_EMIT listed(found.title, found.objects); }) {}
+
+bool Comparison::isWell(const QString& failure) {
+  if (!failure.isEmpty()) failure_ = failure;
+  return failure.isEmpty();
+}
+
+void Comparison::clear() {
+  figuresJob_.cancel();
+  objectsJob_.cancel();
+  matchedJob_.cancel();
+  confusionJob_.cancel();
+  listJob_.cancel();
+  compared_.reset();
+  figures_.reset();
+  matched_.reset();
+  failure_.clear();
+}
+
+void Comparison::start(ComparedResults results, double scoreThreshold) {
+  clear();
+  compared_ = std::make_shared<const ComparedResults>(std::move(results));
+  scoreThreshold_ = scoreThreshold;
+  figuresJob_.request([of = compared_] {
+    return outcomeOf<Outcome<Figures>>([&]() -> Figures {
+      return widgets::compareResults(*of->dataset, of->predictions[0], of->predictions[1],
+                                     of->rules);
+    });
+  });
+  matchedJob_.request([of = compared_] {
+    return outcomeOf<Outcome<Matched>>([&]() -> Matched {
+      return std::make_shared<const widgets::MatchedPair>(*of->dataset, of->predictions[0],
+                                                          of->predictions[1], of->rules,
+                                                          widgets::MatchThresholds().iou);
+    });
+  });
+  findObjects();
+}
+
+void Comparison::setScoreThreshold(double scoreThreshold) {
+  scoreThreshold_ = scoreThreshold;
+  if (!compared_) return;
+  listJob_.cancel();
+  findObjects();
+  confuse();
+}
+
+void Comparison::findObjects() {
+  objectsJob_.request([of = compared_, score = scoreThreshold_] {
+    return outcomeOf<Outcome<Objects>>([&]() -> Objects {
+      return std::make_shared<const std::vector<widgets::PairedObject>>(widgets::pairedObjects(
+          *of->dataset, of->predictions[0], of->predictions[1], of->rules, {.score = score}));
+    });
+  });
+}
+
+void Comparison::confuse() {
+  if (!matched_) return;
+  confusionJob_.request([pair = matched_, score = scoreThreshold_] {
+    return Confused{pair->confusionsAt(score), score};
+  });
+}
+
+void Comparison::list(const QString& title, Find find) {
+  if (!matched_) return;
+  listJob_.request([pair = matched_, title, find = std::move(find)] {
+    return Listed{title, std::make_shared<const std::vector<widgets::PairedObject>>(find(*pair))};
+  });
+}
+
+bool Comparison::isIdle() const {
+  return figuresJob_.isIdle() && objectsJob_.isIdle() && matchedJob_.isIdle() &&
+         confusionJob_.isIdle() && listJob_.isIdle();
+}
+
+}  // namespace lockstep::app

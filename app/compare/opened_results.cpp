@@ -1,0 +1,157 @@
+#include "app/compare/opened_results.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+
+namespace lockstep::app {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("OpenedResults", text); }
+
+[[noreturn]] void refuse(const QString& text) { throw Error(text.toStdString()); }
+
+/// The folder near the annotations that has the image; empty: none.
+QString imagesBeside(const QString& annotations, const QString& image) {
+  const QDir own = QFileInfo(annotations).dir();
+  QDir parent = own;
+  parent.cdUp();
+  QStringList folders{own.path(), parent.path()};
+  for (const QDir& dir : {own, parent})
+    for (const QString& name : dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+      folders << dir.filePath(name);
+  const auto found = std::ranges::find_if(folders, [&](const QString& folder) {
+    return QFileInfo::exists(QDir(folder).filePath(image));
+  });
+  return found == folders.end() ? QString() : *found;
+}
+
+RunDataset readTruth(const QString& annotations) {
+  auto dataset =
+      std::make_shared<const coco::Dataset>(coco::Dataset::load(annotations.toStdString()));
+  if (dataset->images().empty()) refuse(tr("%1: has no images").arg(annotations));
+  RunDataset truth;
+  truth.imagesFolder =
+      imagesBeside(annotations, QString::fromStdString(dataset->images().front().fileName));
+  truth.mostDetections = coco::Params().mostDetections();
+  truth.dataset = std::move(dataset);
+  return truth;
+}
+
+/// Into `detections` and `images`.
+void readFile(const QString& file, OpenedResults& opened) {
+  try {
+    const coco::ResultsByImage results(file.toStdString());
+    opened.images = results.images();
+    for (const ImageId image : opened.images)
+      std::ranges::move(results.detectionsOf(image), std::back_inserter(opened.detections));
+  } catch (const Error& error) {
+    refuse(tr("%1. COCO results are a JSON list of {image_id, category_id, score, and bbox or "
+              "segmentation}.")
+               .arg(QString::fromUtf8(error.what())));
+  }
+}
+
+/// `predict --images` numbers its images itself, and names their files. Unknown ones get the id -1.
+void takeImagesByName(const std::string& text, const coco::Dataset& dataset,
+                      std::vector<coco::Detection>& detections) {
+  if (text.find("\"file_name\"") == std::string::npos) return;
+  const nlohmann::json entries = nlohmann::json::parse(text, nullptr, false);
+  if (!entries.is_array()) return;
+  const auto nameOf = [](const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  };
+  std::map<std::string, ImageId> known;
+  for (const coco::Image& image : dataset.images()) known[nameOf(image.fileName)] = image.id;
+  std::map<ImageId, ImageId> meant;
+  for (const nlohmann::json& entry : entries) {
+    const auto name = entry.find("file_name");
+    if (name == entry.end() || !name->is_string()) continue;
+    const auto found = known.find(nameOf(name->get<std::string>()));
+    meant[ImageId{entry.value("image_id", std::int64_t{0})}] =
+        found == known.end() ? ImageId{-1} : found->second;
+  }
+  for (coco::Detection& one : detections)
+    if (const auto image = meant.find(one.imageId); image != meant.end())
+      one.imageId = image->second;
+}
+
+/// Throws Error if some are of images that the dataset does not have.
+void checkImages(const QString& file, const coco::Dataset& dataset,
+                 const std::vector<coco::Detection>& detections) {
+  std::size_t others = 0;
+  for (const coco::Detection& one : detections) {
+    const auto image = dataset.findImage(one.imageId);
+    others += !image;
+    if (image) coco::requireMaskSize(one, dataset.images()[*image]);
+  }
+  if (others == 0) return;
+  refuse(tr("%1: %2 of %3 results are of images that are not among the %4 they are judged by. Are "
+            "they of another dataset? Open them with their own annotations.")
+             .arg(file)
+             .arg(others)
+             .arg(detections.size())
+             .arg(dataset.images().size()));
+}
+
+/// As coco-eval does, and says so.
+QString leaveUnknownClassesOut(const QString& file, const coco::Dataset& dataset,
+                               std::vector<coco::Detection>& detections) {
+  const std::size_t all = detections.size();
+  const std::size_t unknown = std::erase_if(
+      detections, [&](const coco::Detection& one) { return !dataset.hasCategory(one.categoryId); });
+  if (unknown == 0) return {};
+  if (unknown == all)
+    refuse(tr("%1: none of its %2 results has one of the %3 classes that they are judged by. Open "
+              "them with their own annotations.")
+               .arg(file)
+               .arg(all)
+               .arg(dataset.categories().size()));
+  return tr("%1 of %2 results of %3 have a class that the annotations do not list, and are left "
+            "out.")
+      .arg(unknown)
+      .arg(all)
+      .arg(QFileInfo(file).fileName());
+}
+
+void read(const ResultsSource& source, OpenedResults& opened) {
+  if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
+  const coco::Dataset& dataset = *opened.heldOut.dataset;
+  const std::string text = base::readFile(source.results.toStdString());
+  readFile(source.results, opened);
+  takeImagesByName(text, dataset, opened.detections);
+  checkImages(source.results, dataset, opened.detections);
+  opened.note = leaveUnknownClassesOut(source.results, dataset, opened.detections);
+  // A list of results has no images without any: all of the dataset are judged, as by coco-eval.
+  const bool isList = text.find_first_not_of(" \t\r\n") == text.find('[');
+  if (isList) {
+    opened.images.clear();
+    for (const coco::Image& image : dataset.images()) opened.images.push_back(image.id);
+  }
+  const bool haveMasks = std::ranges::all_of(
+      opened.detections, [](const coco::Detection& one) { return one.mask.height > 0; });
+  opened.heldOut.iouType =
+      haveMasks && !dataset.hasOnlyBoxes() ? coco::IouType::Mask : coco::IouType::Box;
+}
+
+}  // namespace
+
+OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth) {
+  OpenedResults opened;
+  if (truth) opened.heldOut = *truth;
+  try {
+    read(source, opened);
+  } catch (const std::exception& error) {
+    opened.failure = QString::fromUtf8(error.what());
+  }
+  return opened;
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,78 @@
+#include "app/export/export_format.h"
+
+#include <QClipboard>
+#include <QCoreApplication>
+#include <QGuiApplication>
+#include <QMimeData>
+#include <QRegularExpression>
+#include <QSaveFile>
+#include <chrono>
+#include <utility>
+
+#include "widgets/jobs/jobs.h"
+
+namespace lockstep::app {
+namespace {
+
+constexpr std::chrono::seconds kPatience{5};
+
+QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
+
+QString nothingMade() {
+  return tr("There is nothing to write, or the picture is too large: export fewer cards, or PDF");
+}
+
+/// Blocks. Returns an error message; empty: written.
+QString write(const QString& path, const std::function<QByteArray()>& make) {
+  QByteArray content;
+  try {
+    content = make();
+  } catch (const std::exception& error) {
+    return QString::fromUtf8(error.what());
+  }
+  if (content.isEmpty()) return nothingMade();
+  QSaveFile file(path);
+  const bool written =
+      file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit();
+  if (written) return {};
+  return tr("%1 cannot be written: %2. Check the permissions and the free space, or choose another "
+            "folder.")
+      .arg(path, file.errorString());
+}
+
+}  // namespace
+
+void writeMade(const QString& path, QObject* context, std::function<QByteArray()> make,
+               ExportFormat::Done done) {
+  jobs::start(
+      context, jobs::Kind::Disk, [path, make = std::move(make)] { return write(path, make); },
+      [done](const QString& error) { done(error); })
+      .whenLaterThan(kPatience, [path, done] {
+        done(tr("%1 is not written yet: it is large, or its disk does not answer").arg(path));
+      });
+}
+
+void copyMade(QObject* context, std::function<CopiedContent()> make, ExportFormat::Done done) {
+  jobs::start(context, jobs::Kind::Processor, std::move(make), [done](const CopiedContent& made) {
+    if (made.picture.isNull() && made.text.isEmpty()) return done(nothingMade());
+    auto* data = new QMimeData;
+    if (made.picture.isNull()) {
+      data->setText(QString::fromUtf8(made.text));
+      data->setData(made.textType, made.text);
+    } else {
+      data->setImageData(made.picture);
+      data->setData(QStringLiteral("image/svg+xml"), made.svg);
+    }
+    QGuiApplication::clipboard()->setMimeData(data);
+    done({});
+  });
+}
+
+QString fileNameOf(const QString& title) {
+  // A title such as "Box / Mask, s" is not a valid file name.
+  static const QRegularExpression others(QStringLiteral("[^\\w .-]+"),
+                                         QRegularExpression::UseUnicodePropertiesOption);
+  return QString(title).replace(others, QStringLiteral(" ")).simplified();
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,122 @@
+#include "app/export/report_export.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QLocale>
+#include <QTemporaryDir>
+#include <memory>
+#include <utility>
+
+#include "app/controllers/engine_command.h"
+#include "engine/base/atomic_file.h"
+#include "engine/coco/files/results.h"
+#include "widgets/jobs/jobs.h"
+
+namespace lockstep::app {
+namespace {
+
+using widgets::ShownResults;
+
+/// As in coco::Params, below the most detections that count.
+constexpr std::size_t kFewerDetections = 10;
+
+QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
+
+/// What the program reads and writes; gone with it.
+struct Workplace {
+  QTemporaryDir folder;
+  QString failure;
+
+  QString pathOf(const char* name) const { return folder.filePath(QLatin1String(name)); }
+};
+
+/// Only the images that were predicted. Blocks; throws nothing.
+std::shared_ptr<Workplace> prepared(const ShownResults& of) {
+  auto place = std::make_shared<Workplace>();
+  if (!place->folder.isValid()) {
+    place->failure = tr("No temporary folder can be made: %1. Check the free space.")
+                         .arg(place->folder.errorString());
+    return place;
+  }
+  try {
+    coco::Dataset truth = *of.dataset;
+    truth.keepImages(
+        [&](std::size_t, const coco::Image& image) { return of.predictions.contains(image.id); });
+    std::vector<coco::Detection> detections;
+    for (const auto& [image, own] : of.predictions)
+      if (of.dataset->findImage(image)) {
+        const auto read = own.read();
+        detections.insert(detections.end(), read->begin(), read->end());
+      }
+    coco::saveDataset(truth, place->pathOf("annotations.json").toStdString());
+    base::writeFileAtomically(place->pathOf("results.json").toStdString(),
+                              coco::detectionsToJson(detections));
+  } catch (const std::exception& error) {
+    place->failure = QString::fromUtf8(error.what());
+  }
+  return place;
+}
+
+QStringList argumentsOf(const ShownResults& of, const Workplace& place) {
+  QStringList arguments{
+      QStringLiteral("coco-eval"),
+      QStringLiteral("--gt"),
+      place.pathOf("annotations.json"),
+      QStringLiteral("--dt"),
+      place.pathOf("results.json"),
+      QStringLiteral("--type"),
+      of.rules.type == coco::IouType::Box ? QStringLiteral("bbox") : QStringLiteral("segm"),
+      QStringLiteral("--report"),
+      place.pathOf("report.html"),
+      QStringLiteral("--score-threshold"),
+      QString::number(of.scoreThreshold, 'g', 17)};
+  if (of.rules.mostDetections > kFewerDetections)
+    arguments << QStringLiteral("--max-dets")
+              << QStringLiteral("1,%1,%2").arg(kFewerDetections).arg(of.rules.mostDetections);
+  if (!of.imagesFolder.isEmpty()) arguments << QStringLiteral("--images") << of.imagesFolder;
+  return arguments;
+}
+
+void report(const ShownResults& of, const std::shared_ptr<Workplace>& place, const QString& path,
+            QObject* context, const ExportFormat::Done& done) {
+  if (!place->failure.isEmpty()) return done(place->failure);
+  auto* command = new EngineCommand({}, context);
+  QObject::connect(
+      command, &EngineCommand::finished, context,
+      [=](int exitStatus, const QString&, const QString& messages) {
+        command->deleteLater();
+        if (exitStatus != 0)
+          return done(
+              messages.isEmpty()
+                  ? tr("lockstep-engine ended with status %1 and no message.").arg(exitStatus)
+                  : messages);
+        writeMade(
+            path, context,
+            [place] {
+              return QByteArray::fromStdString(
+                  base::readFile(place->pathOf("report.html").toStdString()));
+            },
+            done);
+      });
+  command->start(argumentsOf(of, *place));
+}
+
+}  // namespace
+
+ExportFormat reportFormat(const ShownResults& of) {
+  return {.name = tr("Report (HTML)"),
+          .suffix = QStringLiteral("html"),
+          .note = tr("Tables, curves and the worst of the %1 predicted images, at score ≥ %2, as "
+                     "coco-eval --report writes it.")
+                      .arg(of.predictions.size())
+                      .arg(QLocale().toString(of.scoreThreshold, 'f', 2)),
+          .save = [of](const QString& path, QObject* context, ExportFormat::Done done) {
+            jobs::start(
+                context, jobs::Kind::Disk, [of] { return prepared(of); },
+                [of, path, context, done](const std::shared_ptr<Workplace>& place) {
+                  report(of, place, path, context, done);
+                });
+          }};
+}
+
+}  // namespace lockstep::app

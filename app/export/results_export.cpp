@@ -1,0 +1,110 @@
+#include "app/export/results_export.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QLocale>
+#include <algorithm>
+#include <utility>
+
+#include "app/export/figure_export.h"
+#include "app/export/label_png.h"
+#include "app/export/report_export.h"
+#include "engine/coco/files/results.h"
+#include "widgets/image_view/image_picture.h"
+
+namespace lockstep::app {
+namespace {
+
+using widgets::ShownResults;
+
+QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
+
+/// "lr-0.02 step 400 frame7"
+QString fileOf(const ShownResults& of, const QString& what) {
+  const QString image = QFileInfo(QString::fromStdString(of.image().fileName)).completeBaseName();
+  return fileNameOf(QStringLiteral("%1 %2 %3").arg(of.name, image, what));
+}
+
+std::vector<coco::Detection> detectionsOf(const ShownResults& of, double scoreThreshold) {
+  std::vector<coco::Detection> kept;
+  for (const auto& [image, own] : of.predictions)
+    std::ranges::copy_if(*own.read(), std::back_inserter(kept),
+                         [&](const coco::Detection& one) { return one.score >= scoreThreshold; });
+  return kept;
+}
+
+Exportable pictureExport(const std::vector<ShownResults>& shown) {
+  QStringList names;
+  for (const ShownResults& one : shown) names << one.name;
+  const widgets::Drawing drawing{
+      names.join(QStringLiteral(" | ")), widgets::pictureSize(shown), 1,
+      [shown](QPainter& painter) { widgets::paintPicture(painter, shown); }};
+  QString file = fileOf(shown.front(), {});
+  if (shown.size() > 1)
+    file = fileNameOf(QStringLiteral("%1 and %2").arg(shown.front().name, fileOf(shown[1], {})));
+  return {tr("The image with what is drawn on it"), file,
+          drawingFormats(drawing, tr("One pixel for each of the image's, with the layers that are "
+                                     "shown, and below it what it is of. Outlines and labels are "
+                                     "vectors in SVG and PDF."))};
+}
+
+ExportFormat madeFormat(const QString& name, const QString& suffix, const QString& note,
+                        std::function<QByteArray()> make) {
+  return {name, suffix, note,
+          [make = std::move(make)](const QString& path, QObject* context, ExportFormat::Done done) {
+            writeMade(path, context, make, std::move(done));
+          }};
+}
+
+Exportable masksExport(const ShownResults& of, LabelSource source) {
+  const bool isOfObjects = source == LabelSource::Objects;
+  return {isOfObjects ? tr("Masks of the image's objects")
+                      : tr("Predicted masks of the image: %1").arg(of.name),
+          fileOf(of, isOfObjects ? tr("objects") : tr("masks")),
+          {madeFormat(tr("Label image (PNG)"), QStringLiteral("png"),
+                      isOfObjects
+                          ? tr("The value of a pixel is the number of its object in the "
+                               "annotations, from 1; 0: none. Crowds are left out.")
+                          : tr("The value of a pixel is the rank of its detection by score, from "
+                               "1; 0: none. Only score ≥ %1; the higher score is on top.")
+                                .arg(QLocale().toString(of.scoreThreshold, 'f', 2)),
+                      [of, source] { return labelPng(of, source); })}};
+}
+
+Exportable resultsExport(const ShownResults& of, double scoreThreshold) {
+  const auto count = detectionsOf(of, scoreThreshold).size();
+  const QString extent = tr("%1 detections of %2 images.").arg(count).arg(of.predictions.size());
+  const bool isAll = scoreThreshold <= 0;
+  const QString score = QLocale().toString(scoreThreshold, 'f', 2);
+  const QString what = isAll ? tr("all scores") : tr("score ≥ %1").arg(score);
+  return {tr("COCO results, %1: %2").arg(what, of.name),
+          fileNameOf(QStringLiteral("%1 %2").arg(
+              of.name, isAll ? tr("results") : tr("results from score %1").arg(score))),
+          {madeFormat(tr("COCO results (JSON)"), QStringLiteral("json"),
+                      isAll ? extent : tr("%1 Those of lower scores are left out.").arg(extent),
+                      [of, scoreThreshold] {
+                        return QByteArray::fromStdString(
+                            coco::detectionsToJson(detectionsOf(of, scoreThreshold)));
+                      })}};
+}
+
+}  // namespace
+
+std::vector<Exportable> resultsExports(const std::vector<ShownResults>& shown) {
+  std::vector<Exportable> all{pictureExport(shown)};
+  const bool haveMasks = !shown.front().dataset->hasOnlyBoxes();
+  if (haveMasks) all.push_back(masksExport(shown.front(), LabelSource::Objects));
+  for (const ShownResults& one : shown) {
+    if (one.predictions.empty()) continue;
+    if (haveMasks && one.rules.type == coco::IouType::Mask)
+      all.push_back(masksExport(one, LabelSource::Detections));
+    all.push_back(resultsExport(one, 0));
+    if (one.scoreThreshold > 0) all.push_back(resultsExport(one, one.scoreThreshold));
+    all.push_back({tr("Report of coco-eval: %1").arg(one.name),
+                   fileNameOf(tr("%1 report").arg(one.name)),
+                   {reportFormat(one)}});
+  }
+  return all;
+}
+
+}  // namespace lockstep::app

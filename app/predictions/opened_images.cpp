@@ -1,0 +1,100 @@
+#include "app/predictions/opened_images.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <exception>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "engine/base/image_files.h"
+#include "engine/run_folder/run_folder.h"
+#include "widgets/image_view/decoded_image.h"
+
+namespace lockstep::app {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("OpenedImages", text); }
+
+class Search {
+ public:
+  explicit Search(const OpenedImages& known) {
+    for (const coco::Image& image : known.images) names_.insert(image.fileName);
+    if (!known.images.empty()) lastId_ = known.images.back().id.value;
+  }
+
+  void add(const QString& path) {
+    const QString absolute = QDir::cleanPath(QFileInfo(path).absoluteFilePath());
+    if (QFileInfo(absolute).isDir()) return addFolder(absolute);
+    addFile(absolute);
+  }
+
+  OpenedImages found;
+
+ private:
+  void addFolder(const QString& folder) {
+    try {
+      const base::ImageFiles inside = base::imagesBelow(folder.toStdString());
+      for (const std::string& error : inside.errors)
+        found.leftOut.append(QString::fromStdString(error));
+      if (inside.files.empty())
+        found.leftOut.append(tr("%1: it has no images (jpg, png, bmp, tif, webp)").arg(folder));
+      for (const auto& file : inside.files) addFile(QString::fromStdString(file.string()));
+    } catch (const std::exception& error) {
+      found.leftOut.append(QString::fromUtf8(error.what()));
+    }
+  }
+
+  void addFile(const QString& file) {
+    if (!names_.insert(file.toStdString()).second) return;
+    const widgets::ImageFileFacts facts = widgets::readImageFacts(file);
+    if (!facts.failure.isEmpty())
+      return found.leftOut.append(file % QStringLiteral(": ") % facts.failure);
+    found.images.push_back(
+        {ImageId{++lastId_}, file.toStdString(), facts.size.width(), facts.size.height()});
+  }
+
+  std::unordered_set<std::string> names_;
+  std::int64_t lastId_ = 0;
+};
+
+}  // namespace
+
+std::vector<ImageId> OpenedImages::idsOf(const QStringList& files) const {
+  std::unordered_map<std::string_view, ImageId> byName;
+  for (const coco::Image& image : images) byName[image.fileName] = image.id;
+  std::vector<ImageId> ids;
+  for (const QString& file : files) ids.push_back(byName[file.toStdString()]);
+  return ids;
+}
+
+OpenedImages findImages(const QStringList& paths, const OpenedImages& known) {
+  Search search(known);
+  for (const QString& path : paths) search.add(path);
+  return search.found;
+}
+
+OpenedCheckpoint findCheckpoint(const QString& path) {
+  const std::filesystem::path file = QFileInfo(path).absoluteFilePath().toStdString();
+  const bool isFolder = QFileInfo(path).isDir();
+  const auto place = run_folder::pathInRun(file);
+  const std::filesystem::path folder = isFolder ? file : file.parent_path();
+  const auto step = run_folder::stepOf(folder.filename().string());
+  if (!QFileInfo::exists(path)) return {{}, 0, tr("%1: no such checkpoint").arg(path)};
+  if (!place || !step || !run_folder::isRunFolder(place->folder))
+    return {{},
+            0,
+            tr("%1: it is no checkpoint of a run. Open RUN/checkpoints/step-…, or the "
+               "model.safetensors there; weights elsewhere need their experiment: `lockstep-engine "
+               "predict CONFIG --weights FILE --images …`")
+                .arg(path)};
+  return {QString::fromStdString(place->folder.string()), *step};
+}
+
+bool looksLikeCheckpoint(const QString& path) {
+  const QString name = QFileInfo(path).fileName();
+  return name.endsWith(QLatin1String(".safetensors")) ||
+         run_folder::stepOf(name.toStdString()).has_value();
+}
+
+}  // namespace lockstep::app

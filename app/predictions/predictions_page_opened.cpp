@@ -1,0 +1,238 @@
+// PredictionsPage's opened images: files, folders and pictures that are dropped, pasted or chosen.
+#include <QApplication>
+#include <QClipboard>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QImage>
+#include <QMimeData>
+#include <QTemporaryDir>
+#include <QUrl>
+
+#include "app/predictions/predictions_page.h"
+#include "widgets/drop_hint.h"
+#include "widgets/image_view/predictions_view.h"
+#include "widgets/named_action.h"
+
+namespace lockstep::app {
+namespace {
+
+QStringList localFilesIn(const QMimeData& data) {
+  QStringList files;
+  for (const QUrl& url : data.urls())
+    if (url.isLocalFile()) files.append(url.toLocalFile());
+  return files;
+}
+
+}  // namespace
+
+void PredictionsPage::addOpeningActions() {
+  const auto add = [this](const char* id, const QString& text, const QList<QKeySequence>& keys,
+                          void (PredictionsPage::*act)()) {
+    widgets::addNamedAction(this, widgets::ActionPlace::Predictions, id, text, keys,
+                            [this, act] { (this->*act)(); });
+  };
+  add("predictions.open_images", tr("Open images…"), {Qt::Key_I}, &PredictionsPage::openDialog);
+  add("predictions.open_image_folder", tr("Open a folder of images…"), {Qt::SHIFT | Qt::Key_I},
+      &PredictionsPage::openFolderDialog);
+  add("predictions.paste_images", tr("Paste images"), {QKeySequence::Paste},
+      &PredictionsPage::paste);
+  add("predictions.open_checkpoint", tr("Open a checkpoint…"), {},
+      &PredictionsPage::openCheckpointDialog);
+  add("predictions.close_images", tr("Close the opened images"), {}, &PredictionsPage::closeImages);
+  widgets::addNamedAction(this, widgets::ActionPlace::Predictions, "predictions.opened_images",
+                          tr("Show the opened images"), {},
+                          [this] { showPart(ImagePart::Opened); });
+}
+
+void PredictionsPage::openDialog() {
+  openImages(QFileDialog::getOpenFileNames(
+      this, tr("Open images"), {},
+      tr("Images (*.jpg *.jpeg *.png *.bmp *.tif *.tiff *.webp);;All files (*)")));
+}
+
+void PredictionsPage::openFolderDialog() {
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a folder of images"));
+  if (!folder.isEmpty()) openImages({folder});
+}
+
+void PredictionsPage::openCheckpointDialog() {
+  const QString file = QFileDialog::getOpenFileName(this, tr("Open a checkpoint"), {},
+                                                    tr("Weights (*.safetensors)"));
+  if (!file.isEmpty()) openCheckpoint(file);
+}
+
+void PredictionsPage::openCheckpoint(const QString& path) {
+  jobs::start(
+      this, jobs::Kind::Disk, [path] { return findCheckpoint(path); },
+      [this](const OpenedCheckpoint& found) {
+        if (!found.failure.isEmpty()) return view_->setMessage(found.failure);
+        if (run_ && run_->folder() == found.runFolder) return showStep(found.step);
+        openedCheckpoint_ = found;
+        Q_EMIT runRequested(found.runFolder);
+      });
+}
+
+void PredictionsPage::openImages(const QStringList& paths) {
+  waitingPaths_ += paths;
+  if (waitingPaths_.isEmpty() || search_.isRunning()) return;
+  view_->setMessage(tr("Looking for images…"));
+  search_ = jobs::start(
+      this, jobs::Kind::Disk,
+      [paths = std::exchange(waitingPaths_, {}), known = opened_] {
+        return findImages(paths, known);
+      },
+      [this](const OpenedImages& found) { addOpened(found); });
+}
+
+void PredictionsPage::addOpened(const OpenedImages& found) {
+  opened_.images.insert(opened_.images.end(), found.images.begin(), found.images.end());
+  opened_.leftOut = found.leftOut;
+  if (found.images.empty()) {
+    showOpenedMessage();
+  } else {
+    predictsOpened_ = true;
+    keepPlace();
+    lastImage_ = found.images.front();
+    part_ = ImagePart::Opened;
+    reload();
+  }
+  openImages({});  // those that were opened meanwhile
+  announceReady();
+}
+
+void PredictionsPage::closeImages() {
+  if (opened_.images.empty()) return;
+  opened_ = {};
+  pasted_.reset();
+  for (ViewState& memory : viewStates_) memory.answers.erase(ImagePart::Opened);
+  if (part_ != ImagePart::Opened) return showParts();
+  keepPlace();
+  part_ = ImagePart::HeldOut;
+  reload();
+  if (!run_) showEmptyText();
+}
+
+/// What is not among the images, and what is missing to predict them.
+void PredictionsPage::showOpenedMessage() {
+  const QStringList& lines = opened_.leftOut;
+  if (lines.size() == 1) return view_->setMessage(lines.first());
+  if (!lines.isEmpty())
+    return view_->setMessage(tr("%1 of what was opened is left out").arg(lines.size()),
+                             lines.join(u'\n'));
+  view_->setMessage(run_ || opened_.images.empty()
+                        ? QString()
+                        : tr("Select a run on the left, or drop a checkpoint here, to predict "
+                             "these images."));
+}
+
+void PredictionsPage::take(const QMimeData& data) {
+  QStringList files = localFilesIn(data);
+  if (files.isEmpty() && data.hasImage()) {
+    const QString file = savePasted(qvariant_cast<QImage>(data.imageData()));
+    if (!file.isEmpty()) files.append(file);
+  }
+  for (const QString& file : QStringList(files)) {
+    if (!looksLikeCheckpoint(file)) continue;
+    files.removeOne(file);
+    openCheckpoint(file);
+  }
+  openImages(files);
+}
+
+void PredictionsPage::paste() {
+  const QMimeData* data = QApplication::clipboard()->mimeData();
+  if (data && (data->hasImage() || !localFilesIn(*data).isEmpty())) return take(*data);
+  view_->setMessage(tr("The clipboard holds neither a picture nor files."));
+}
+
+/// Into a file for the engine, which stays until the page or the images are closed. Empty: failed,
+/// which was said.
+QString PredictionsPage::savePasted(const QImage& picture) {
+  if (!pasted_) pasted_ = std::make_unique<QTemporaryDir>();
+  const QString file = pasted_->filePath(QStringLiteral("pasted-%1.png").arg(++pastedCount_));
+  if (picture.save(file)) return file;
+  view_->setMessage(tr("The picture cannot be kept in %1: is there space left?").arg(file));
+  return {};
+}
+
+void PredictionsPage::dragEnterEvent(QDragEnterEvent* event) {
+  const QMimeData& data = *event->mimeData();
+  if (!data.hasImage() && localFilesIn(data).isEmpty()) return;
+  event->acceptProposedAction();
+  dropHint_->showText(
+      tr("Drop images or folders to predict them with this checkpoint, or another checkpoint"));
+}
+
+void PredictionsPage::dragLeaveEvent(QDragLeaveEvent*) { dropHint_->hide(); }
+
+void PredictionsPage::dropEvent(QDropEvent* event) {
+  dropHint_->hide();
+  event->acceptProposedAction();
+  take(*event->mimeData());
+}
+
+/// Of a part of the run's data.
+AskedPrediction PredictionsPage::allImagesAt(qint64 step) const {
+  return {std::nullopt, step, part_};
+}
+
+void PredictionsPage::predictAllImages(qint64 step) {
+  endBatches();
+  if (part_ == ImagePart::Opened) {
+    QStringList files;
+    for (const coco::Image& image : view_->unpredictedImages(step))
+      files.append(QString::fromStdString(image.fileName));
+    batches_.start(step, files);
+    return requestBatch();
+  }
+  std::erase(canceled_, allImagesAt(step));
+  requestPrediction(allImagesAt(step));
+}
+
+void PredictionsPage::cancelAllImages(qint64 step) {
+  if (batches_.isRunning()) return endBatches();
+  cancel(allImagesAt(step));
+}
+
+void PredictionsPage::cancel(const AskedPrediction& all) {
+  canceled_.push_back(all);
+  if (run_) run_->cancelPrediction(all);
+  if (inspect_) inspect_->cancelPrediction(all);
+}
+
+void PredictionsPage::requestBatch() {
+  const qint64 step = batches_.step();
+  if (!batches_.isRunning()) return view_->endAllImages(step);
+  view_->setAllImagesProgress(step, batches_.done(), batches_.of());
+  requestPrediction(batches_.current());
+}
+
+void PredictionsPage::takeBatch(const AskedPrediction& asked, const QString& file) {
+  if (!batches_.isRunning() || batches_.current() != asked) return;
+  store_.readAnswer(asked.step, file, opened_.idsOf(asked.files));
+  batches_.advance();
+  requestBatch();
+}
+
+void PredictionsPage::failBatch(const AskedPrediction& asked, const QString& why) {
+  if (!batches_.isRunning() || batches_.current() != asked) return;
+  if (batches_.leaveOut(why)) {
+    opened_.leftOut.append(why);
+    showOpenedMessage();
+    return requestBatch();
+  }
+  batches_.clear();
+  view_->endAllImages(asked.step);
+  view_->setMessage(why);
+}
+
+/// On request, or as other images, another run or another checkpoint are wanted.
+void PredictionsPage::endBatches() {
+  if (!batches_.isRunning()) return;
+  cancel(batches_.current());
+  const qint64 step = batches_.step();
+  batches_.clear();
+  view_->endAllImages(step);
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/coco/files/results.h"
+
+namespace lockstep::coco {
+
+/// A file of results whose dataset is not needed: COCO results, or an object with them as
+/// "detections" and perhaps with "image_ids", all images that were looked at. Only the places of
+/// each image's results are in memory, 32 bytes for each stretch of the file with results of one
+/// image; they are parsed when they are asked for, from a file in the kernel's cache. Thread-safe.
+class ResultsByImage {
+ public:
+  /// Reads it once. Throws Error with file and position for what loadDetections() refuses, except
+  /// invalid RLEs. `as`: the images that were looked at, whatever ids they have in the file. All
+  /// results are of the only one; of several, those with the ids 1 … n are of these in turn.
+  explicit ResultsByImage(const std::filesystem::path& file, const std::vector<ImageId>& as = {});
+  ResultsByImage(const ResultsByImage&) = delete;
+  ResultsByImage& operator=(const ResultsByImage&) = delete;
+  ~ResultsByImage();
+
+  /// All images that were looked at, by rising id.
+  const std::vector<ImageId>& images() const { return images_; }
+  /// Of one image, in the order of the file. Throws Error with file and position if an RLE is
+  /// invalid, or if the file has changed.
+  std::vector<Detection> detectionsOf(ImageId image) const;
+
+ private:
+  struct Stretch;
+  struct Content;
+  std::span<const Stretch> stretchesOf(ImageId image) const;
+
+  std::unique_ptr<Content> content_;
+  std::vector<ImageId> images_;
+};
+
+}  // namespace lockstep::coco

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "engine/coco/files/dataset.h"
+
+namespace lockstep::run_folder {
+
+/// The categories that a model's weights were trained on, as their safetensors metadata names them;
+/// empty: it does not.
+std::vector<coco::Category> categoriesOfWeights(const std::filesystem::path& file);
+
+}  // namespace lockstep::run_folder

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <QApplication>
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QImage>
+#include <QMimeData>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+#include "app/compare/compare_page.h"
+#include "engine/coco/files/results.h"
+#include "tests/app/made_run.h"
+#include "widgets/comparison/comparison_tables.h"
+#include "widgets/comparison/confusion_view.h"
+#include "widgets/empty_state.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/paired_view.h"
+
+namespace lockstep::tests {
+
+/// Two images with two objects each.
+inline const QByteArray kDataset = R"({"images": [
+  {"id": 3, "file_name": "a.png", "width": 40, "height": 40},
+  {"id": 5, "file_name": "b.png", "width": 40, "height": 40}],
+  "categories": [{"id": 1, "name": "thing"}], "annotations": [
+  {"id": 1, "image_id": 3, "category_id": 1, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0},
+  {"id": 2, "image_id": 3, "category_id": 1, "bbox": [20, 20, 10, 10], "area": 100, "iscrowd": 0},
+  {"id": 3, "image_id": 5, "category_id": 1, "bbox": [2, 2, 10, 10], "area": 100, "iscrowd": 0},
+  {"id": 4, "image_id": 5, "category_id": 1, "bbox": [20, 20, 10, 10], "area": 100, "iscrowd": 0}]})";
+
+/// The first of image 3, all of image 5.
+inline const char* const kOfFirst = R"([
+  {"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]},
+  {"image_id": 5, "category_id": 1, "score": 0.8, "bbox": [2, 2, 10, 10]},
+  {"image_id": 5, "category_id": 1, "score": 0.7, "bbox": [20, 20, 10, 10]}])";
+/// The second of image 3, none of image 5.
+inline const char* const kOfSecond = R"([
+  {"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [20, 20, 10, 10]},
+  {"image_id": 5, "category_id": 1, "score": 0.8, "bbox": [30, 2, 5, 5]}])";
+
+/// The Compare page with runs that are made for it.
+class CompareBench : public QObject {
+ protected:
+  std::unique_ptr<QTemporaryDir> parent_;
+  std::vector<std::unique_ptr<app::RunController>> runs_;
+  std::unique_ptr<app::ComparePage> page_;
+
+  QString write(const char* name, const QByteArray& text) const {
+    QFile file(parent_->filePath(QLatin1String(name)));
+    if (file.open(QIODevice::WriteOnly)) file.write(text);
+    return file.fileName();
+  }
+
+  /// With predictions of both images at step 40, if there are any.
+  void addRun(const char* name, const char* predictions, const QString& annotations,
+              bool hasMasks = false) {
+    MadeRun run;
+    run.name = name;
+    run.valImages = parent_->path().toStdString();
+    run.valAnnotations = annotations.toStdString();
+    run.hasMasks = hasMasks;
+    run.keptCheckpoints = {20, 40};
+    const QString folder = makeRun(parent_->path(), run);
+    if (predictions != nullptr) {
+      const std::filesystem::path file =
+          run_folder::Layout(folder.toStdString()).predictionsOfPart(40, "val");
+      std::filesystem::create_directories(file.parent_path());
+      std::ofstream(file) << R"({"image_ids": [3, 5], "detections": )" << predictions << "}";
+    }
+    runs_.push_back(std::make_unique<app::RunController>(folder));
+    runs_.back()->refresh();
+    QTRY_VERIFY(runs_.back()->isLoaded());
+  }
+
+  void show() {
+    std::vector<app::ShownRun> shown;
+    for (const auto& run : runs_)
+      shown.push_back({run.get(), QString::fromStdString(run->info().name)});
+    page_->setRuns(shown);
+    page_->resize(1200, 800);
+    page_->show();
+    QTRY_VERIFY(page_->isReady());
+  }
+
+  void showTwo() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations);
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+  }
+
+  /// In the table of confusions, with the mouse.
+  void clickCell(int row, int column) {
+    auto* table = page_->tables()->confusions()->findChild<QTableView*>();
+    page_->tables()->setCurrentWidget(page_->tables()->confusions());
+    const QRect cell = table->visualRect(table->model()->index(row, column));
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, cell.center());
+    QTRY_VERIFY(page_->isReady());
+  }
+
+  QComboBox* boxOf(const char* name) const {
+    for (QComboBox* box : page_->findChildren<QComboBox*>())
+      if (box->accessibleName() == QLatin1String(name)) return box;
+    return nullptr;
+  }
+
+  void drop(const QStringList& files) {
+    QMimeData data;
+    QList<QUrl> urls;
+    for (const QString& file : files) urls << QUrl::fromLocalFile(file);
+    data.setUrls(urls);
+    QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(page_.get(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent event({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(page_.get(), &event);
+  }
+
+  QString emptyTitle() const {
+    const auto* empty = page_->findChild<widgets::EmptyState*>();
+    return empty->isVisible() ? empty->title() : QString();
+  }
+
+  void makePage() {
+    parent_ = std::make_unique<QTemporaryDir>();
+    QImage picture(40, 40, QImage::Format_RGB32);
+    picture.fill(Qt::gray);
+    for (const char* image : {"a.png", "b.png"})
+      picture.save(parent_->filePath(QString::fromUtf8(image)));
+    page_ = std::make_unique<app::ComparePage>();
+  }
+  void clearPage() {
+    page_.reset();
+    runs_.clear();
+  }
+};
+
+}  // namespace lockstep::tests

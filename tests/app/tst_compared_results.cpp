@@ -1,0 +1,186 @@
+// Compare with results files of any program, with curves, and with what was chosen before.
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QLocale>
+
+#include "app/compare/compared_curves.h"
+#include "tests/app/compare_bench.h"
+#include "tests/support/test_main.h"
+#include "widgets/plots/axis_choice.h"
+#include "widgets/plots/curve_card.h"
+#include "widgets/plots/plot_overlay.h"
+
+using namespace lockstep;
+using app::ComparePage;
+using tests::kDataset;
+using tests::kOfFirst;
+using tests::kOfSecond;
+
+class TstComparedResults : public tests::CompareBench {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { makePage(); }
+  void cleanup() { clearPage(); }
+
+  void resultsOfAnyProgramAreComparedWithARun() {
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    const QString file = write("theirs.json", kOfSecond);
+    drop({file});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    const auto set =
+        coco::Dataset::load(parent_->filePath(QStringLiteral("val.json")).toStdString());
+    QCOMPARE(
+        page_->results()->first.stats,
+        coco::evaluate(set, coco::parseDetections(kOfFirst, "made"), coco::IouType::Box).stats);
+    QCOMPARE(
+        page_->results()->second.stats,
+        coco::evaluate(set, coco::parseDetections(kOfSecond, "made"), coco::IouType::Box).stats);
+    QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("theirs.json"));
+    QCOMPARE(page_->tables()->confusions()->model()->rowCount(), 2);
+    QTRY_VERIFY(page_->view()->hasImage());
+  }
+
+  void twoResultsFilesAskForTheirAnnotations() {
+    show();
+    drop({write("a.json", kOfFirst), write("b.json", kOfSecond)});
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("What A is judged by is not known"));
+    page_->openResults({parent_->filePath(QStringLiteral("b.json")), write("val.json", kDataset)});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(page_->results()->imageCount, std::size_t{2});
+    QTRY_VERIFY(page_->view()->hasImage());  // found beside the annotations
+  }
+
+  void resultsThatCannotBeJudgedSayWhatWhereAndHow_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("why");
+    QTest::newRow("of other images")
+        << QByteArray(
+               R"([{"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]},
+            {"image_id": 77, "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]}])")
+        << QStringLiteral("1 of 2 results");
+    QTest::newRow("of other classes")
+        << QByteArray(
+               R"([{"image_id": 3, "category_id": 9, "score": 0.9, "bbox": [2, 2, 10, 10]}])")
+        << QStringLiteral("none of its 1 results");
+    QTest::newRow("annotations") << kDataset << QStringLiteral("COCO results are a JSON list");
+    QTest::newRow("cut off") << QByteArray(R"([{"image_id": 3, )")
+                             << QStringLiteral("COCO results are a JSON list");
+  }
+  void resultsThatCannotBeJudgedSayWhatWhereAndHow() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, why);
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    const QString file = write("theirs.json", text);
+    page_->openResults({file});
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("B cannot be compared"));
+    QStringList shown;
+    for (const QLabel* label : page_->findChildren<QLabel*>())
+      if (label->isVisible()) shown << label->text();
+    QVERIFY2(shown.join(u' ').contains(file) && shown.join(u' ').contains(why),
+             qPrintable(shown.join(u' ')));
+  }
+
+  void imagesThatPredictNumbersItselfAreKnownByTheirFiles() {
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    page_->openResults({write("predicted.json", R"([
+      {"image_id": 1, "file_name": "b.png", "category_id": 1, "score": 0.8, "bbox": [2, 2, 10, 10]},
+      {"image_id": 2, "file_name": "a.png", "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]}])")});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(page_->tables()->confusions()->model()->rowCount(), 2);
+    page_->tables()->confusions()->setView(widgets::ComparedView::Second);
+    QCOMPARE(page_->tables()->confusions()->model()->countAt(0, 0), 2);
+  }
+
+  void whatWasChosenIsThereAfterARestart() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations);
+    show();
+    page_->openResults({write("theirs.json", kOfSecond)});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    page_->tables()->setCurrentWidget(page_->tables()->confusions());
+    page_->findChild<QDoubleSpinBox*>()->setValue(0.75);
+    page_->curves()->axis()->setAxis(widgets::XAxis::Relative);
+    page_->setFocus();
+    QTest::keyClick(page_.get(), Qt::Key_V);
+    const QVariantMap state = page_->viewState();
+    page_ = std::make_unique<ComparePage>();
+    page_->restoreViewState(state);
+    QCOMPARE(page_->viewState(), state);  // also before its runs are shown
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("theirs.json"));
+    QCOMPARE(page_->tables()->currentWidget(), page_->tables()->confusions());
+    QCOMPARE(page_->findChild<QDoubleSpinBox*>()->value(), 0.75);
+    QCOMPARE(page_->view()->mode(), widgets::PairedView::Mode::Wipe);
+    QCOMPARE(page_->curves()->axis()->axis(), widgets::XAxis::Relative);
+  }
+
+  void anotherPageChangesNothing() {
+    showTwo();
+    clickCell(0, 0);
+    const int rows = page_->tables()->objects()->rowCount();
+    const auto* before = page_->results().operator->();
+    page_->hide();
+    page_->show();
+    QCOMPARE(page_->results().operator->(), before);
+    QCOMPARE(page_->tables()->objects()->rowCount(), rows);
+  }
+
+  void aCellIsListedWhileObjectsAreFound() {
+    showTwo();
+    page_->findChild<QDoubleSpinBox*>()->setValue(0.75);
+    auto* table = page_->tables()->confusions()->findChild<QTableView*>();
+    page_->tables()->setCurrentWidget(page_->tables()->confusions());
+    const QRect cell = table->visualRect(table->model()->index(0, 0));
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, cell.center());
+    QTRY_VERIFY(page_->isReady());
+    // At the score that it counted at: 0.5, where A finds three.
+    QCOMPARE(page_->tables()->objects()->rowCount(), 3);
+    QVERIFY2(
+        boxOf("Which objects are listed")->currentText().contains(QLocale().toString(0.5, 'f', 2)),
+        qPrintable(boxOf("Which objects are listed")->currentText()));
+  }
+
+  void rulesThatDifferAreSaid() {
+    QByteArray masks = kDataset;
+    masks.replace("\"iscrowd\": 0",
+                  "\"iscrowd\": 0, \"segmentation\": [[2, 2, 12, 2, 12, 12, 2, 12]]");
+    const QString annotations = write("val.json", masks);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations, true);
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QVERIFY2(page_->verdict().contains(QStringLiteral("both are judged by their boxes")),
+             qPrintable(page_->verdict()));
+  }
+
+  void aClickOnACurveTakesTheNearestCheckpoints() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations);
+    show();
+    page_->tables()->setCurrentWidget(page_->curves());
+    widgets::CurvePlot* plot = page_->curves()->cards().front()->plot();
+    QTRY_VERIFY(plot->isVisible() && plot->isUpToDate() && plot->hasPoints());
+    QTest::mouseClick(plot->findChild<widgets::PlotOverlay*>(), Qt::LeftButton, {},
+                      QPoint(plot->width() / 2, plot->height() / 2));
+    QTRY_COMPARE(boxOf("Checkpoint of A")->currentData().toLongLong(), 20);
+    QCOMPARE(boxOf("Checkpoint of B")->currentData().toLongLong(), 20);
+  }
+
+  void anotherCheckpointIsComparedWithTheGivenOne() {
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    page_->compareCheckpoint(runs_.front()->folder(), 20);
+    QCOMPARE(boxOf("Checkpoint of A")->currentData().toLongLong(), 20);
+    QCOMPARE(boxOf("Checkpoint of B")->currentData().toLongLong(), 40);
+  }
+};
+
+LOCKSTEP_TEST(TstComparedResults)
+#include "tst_compared_results.moc"

@@ -1,0 +1,202 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "engine/data/sample_loader.h"
+#include "engine/eval/evaluator.h"
+#include "engine/model/detection_trace.h"
+#include "engine/scenes/made_scenes.h"
+#include "engine/structures/boxes.h"
+#include "tests/support/test_main.h"
+#include "tests/support/torch.h"
+
+using namespace lockstep;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// torchvision's Matcher with allow_low_quality_matches, line by line. iou [G,A] -> [A].
+at::Tensor torchvisionMatches(const at::Tensor& iou, double high, double low) {
+  const auto [values, best] = iou.max(0);
+  at::Tensor matches = best.clone();
+  matches.masked_fill_(values < low, -1);
+  matches.masked_fill_((values >= low).logical_and(values < high), -2);
+  const at::Tensor highest = std::get<0>(iou.max(1, /*keepdim=*/true));
+  const at::Tensor low_quality = (iou == highest).any(0);
+  return at::where(low_quality, best, matches);
+}
+
+/// Faster R-CNN, section 3.1.2. boxes and deltas [K,4].
+at::Tensor decoded(const at::Tensor& boxes, const at::Tensor& deltas) {
+  const at::Tensor size = boxes.slice(1, 2) - boxes.slice(1, 0, 2);
+  const at::Tensor middle = boxes.slice(1, 0, 2) + size / 2 + deltas.slice(1, 0, 2) * size;
+  const at::Tensor half = size * deltas.slice(1, 2).clamp_max(std::log(1000.0 / 16)).exp() / 2;
+  return at::cat({middle - half, middle + half}, 1);
+}
+
+/// As they are rounded in an explanation.
+std::array<std::int64_t, 4> tenths(const explanation::BoxXywh& box) {
+  std::array<std::int64_t, 4> whole{};
+  for (std::size_t i = 0; i < 4; ++i) whole[i] = std::llround(box[i] * 10);
+  return whole;
+}
+
+}  // namespace
+
+class TstExplain : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    shapes_ = folder_.filePath(QStringLiteral("shapes")).toStdString();
+    scenes::writeMadeScenes({shapes_, 3, 1, 7});
+    dataset_ = coco::Dataset::load(shapes_ / "annotations" / "instances_train.json");
+    augment_.minSize = {96};
+    augment_.maxSize = 160;
+    config_.backbone = "resnet18";
+    config_.fpnChannels = 32;
+    config_.anchors.sizes = {8, 16, 32, 64, 128};
+    config_.rpn.preNmsTopNTest = config_.rpn.postNmsTopNTest = 50;
+    config_.boxHead.fcDim = 32;
+    config_.boxHead.scoreThreshold = 0.2;  // an untrained model has low scores
+    config_.maskHead.convs = 1;
+    config_.maskHead.channels = 16;
+    const data::ClassTable classes(*dataset_);
+    categories_ = classes.categories();
+    loader_.emplace(*dataset_, shapes_ / "train", augment_, classes);
+    const auto count = static_cast<std::int64_t>(categories_.size()) + 1;
+    model_ = std::make_shared<model::MaskRcnn>(config_, count, 1);
+    model_->train();
+  }
+
+  void theDetectionsAreThoseOfDetect() {
+    const eval::Evaluator evaluator(*loader_, {});
+    for (std::size_t image = 0; image < dataset_->images().size(); ++image) {
+      std::vector<coco::Detection> explained;
+      const auto explanation = evaluator.explain(*model_, image, config_);
+      for (const auto& each : explanation.detections) explained.push_back(each.detection);
+      QVERIFY(!explained.empty());
+      QCOMPARE(coco::detectionsToJson(explained),
+               coco::detectionsToJson(evaluator.detect(*model_, {image}).detections));
+    }
+    QVERIFY(model_->is_training());
+  }
+
+  void theDetectionsOfAFileAreThoseOfDetectFiles() {
+    const eval::NumberedFile file{{1}, shapes_ / "train" / dataset_->images()[0].fileName};
+    const eval::FileDetectionOptions options{.augment = augment_, .categories = categories_};
+    const auto explanation = eval::explainFile(*model_, file, config_, options);
+    std::vector<coco::Detection> explained;
+    for (const auto& each : explanation.detections) explained.push_back(each.detection);
+    QVERIFY(!explained.empty());
+    QCOMPARE(coco::detectionsToJson(explained),
+             coco::detectionsToJson(eval::detectFiles(*model_, {file}, options).detections));
+    QVERIFY(explanation.truths.empty());
+    for (const auto& level : explanation.levels) QCOMPARE(level.matched, std::int64_t{0});
+  }
+
+  void theMatchedAnchorsAreTorchvisions() {
+    const data::Batch batch = loader_->loadEvaluation(0);
+    const auto [explanation, trace] = explained(batch);
+    const std::int64_t objects = batch.gts.counts[0].item<std::int64_t>();
+    QVERIFY(objects > 1);
+    const at::Tensor truths = batch.gts.boxesXyxy[0].slice(0, 0, objects);
+    const at::Tensor iou = structures::boxIou(truths, trace.rpn.anchors);
+    const at::Tensor expected = torchvisionMatches(iou, 0.7, 0.3);
+    std::multiset<std::pair<std::int64_t, std::int64_t>> expectedPairs, pairs;  // truth, IoU
+    std::int64_t first = 0;
+    for (std::size_t level = 0; level < explanation.levels.size(); ++level) {
+      const std::int64_t count = explanation.levels[level].anchors;
+      QCOMPARE(explanation.levels[level].matched,
+               (expected.narrow(0, first, count) >= 0).sum().item<std::int64_t>());
+      first += count;
+    }
+    QCOMPARE(first, trace.rpn.anchors.size(0));
+    for (std::int64_t i = 0; i < first; ++i) {
+      const auto truth = expected[i].item<std::int64_t>();
+      if (truth >= 0)
+        expectedPairs.insert({truth, std::llround(iou[truth][i].item<double>() * 1e4)});
+    }
+    for (const explanation::Anchor& anchor : explanation.anchors)
+      if (anchor.truth >= 0) pairs.insert({anchor.truth, std::llround(anchor.iou * 1e4)});
+    QVERIFY(!pairs.empty());
+    QVERIFY(pairs == expectedPairs);
+  }
+
+  /// Each step follows from the one before.
+  void proposalsAndDetectionsAreOfWhatTheyName() {
+    const data::Batch batch = loader_->loadEvaluation(0);
+    const auto [explanation, trace] = explained(batch);
+    const auto count = static_cast<std::int64_t>(explanation.proposals.size());
+    QCOMPARE(explanation.proposalCount, count);
+    const at::Tensor anchors = trace.proposals.anchors[0].slice(0, 0, count);
+    const double right = static_cast<double>(batch.sizes[0].width),
+                 bottom = static_cast<double>(batch.sizes[0].height);
+    const at::Tensor boxes = decoded(trace.rpn.anchors.index_select(0, anchors),
+                                     trace.rpn.deltas[0].index_select(0, anchors));
+    const at::Tensor clipped =
+        at::stack({boxes.select(1, 0).clamp(0, right), boxes.select(1, 1).clamp(0, bottom),
+                   boxes.select(1, 2).clamp(0, right), boxes.select(1, 3).clamp(0, bottom)},
+                  1);
+    QVERIFY(at::allclose(clipped, trace.proposals.boxes[0].slice(0, 0, count), 1e-4, 1e-3));
+    for (std::size_t i = 0; i + 1 < explanation.proposals.size(); ++i)
+      QVERIFY(explanation.proposals[i].score >= explanation.proposals[i + 1].score);
+
+    for (const explanation::Detection& found : explanation.detections) {
+      const auto its =
+          std::ranges::find(found.classes, found.detection.categoryId,
+                            [](const auto& c) { return c.category.value_or(CategoryId{-1}); });
+      QVERIFY(its != found.classes.end());
+      QCOMPARE(its->score, found.detection.score);
+      QCOMPARE(found.mask.size(), std::size_t{28 * 28});
+    }
+  }
+
+  void theScoresOfALevelAreTheHighestOfEachPlace() {
+    const data::Batch batch = loader_->loadEvaluation(0);
+    const auto [explanation, trace] = explained(batch);
+    const explanation::Level& coarsest = explanation.levels.back();
+    const auto places = std::int64_t{coarsest.width} * coarsest.height;
+    const at::Tensor last =
+        trace.rpn.objectness[0].slice(0, -3 * places).sigmoid().view({places, 3}).amax(1);
+    QCOMPARE(std::ssize(coarsest.scores), places);
+    for (std::int64_t i = 0; i < places; ++i)
+      QVERIFY(std::abs(coarsest.score(static_cast<int>(i / coarsest.width),
+                                      static_cast<int>(i % coarsest.width)) -
+                       last[i].item<double>()) <= 0.5 / 255 + 1e-6);
+  }
+
+  void theFileReadsBack() {
+    const data::Batch batch = loader_->loadEvaluation(1);
+    const auto [explanation, trace] = explained(batch);
+    const std::string text = explanation::toJson(explanation);
+    QVERIFY(text.size() < 1000000);
+    const auto read = explanation::parseExplanation(text, "a.json");
+    QCOMPARE(explanation::toJson(read), text);
+    QCOMPARE(tenths(read.proposals.at(0).box), tenths(explanation.proposals.at(0).box));
+  }
+
+ private:
+  std::pair<explanation::Explanation, model::DetectionTrace> explained(const data::Batch& batch) {
+    const at::NoGradGuard noGradient;
+    model_->eval();
+    std::pair both{eval::explainImage(*model_, batch, config_, categories_),
+                   model_->explain(batch.images, batch.sizes, batch.gts)};
+    model_->train();
+    return both;
+  }
+
+  QTemporaryDir folder_;
+  fs::path shapes_;
+  std::optional<coco::Dataset> dataset_;
+  config::AugmentConfig augment_;
+  config::ModelConfig config_;
+  std::vector<CategoryId> categories_;
+  std::optional<data::SampleLoader> loader_;
+  std::shared_ptr<model::MaskRcnn> model_;
+};
+
+LOCKSTEP_TEST(TstExplain)
+#include "tst_explain.moc"

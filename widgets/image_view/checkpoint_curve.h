@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QPointF>
+#include <QWidget>
+#include <map>
+#include <vector>
+
+#include "widgets/spoken_value.h"
+
+namespace lockstep::widgets {
+
+/// Held-out loss and AP over the steps, with the shown checkpoint: a click or a drag goes to the
+/// nearest one.
+class CheckpointCurve : public QWidget, public SpokenValue {
+  Q_OBJECT
+
+ public:
+  explicit CheckpointCurve(QWidget* parent = nullptr);
+
+  /// Both by step; what is not finite is a gap.
+  void setCurves(const std::map<qint64, double>& losses, const std::map<qint64, double>& aps);
+  /// Ascending.
+  void setCheckpoints(const std::vector<qint64>& steps, qint64 current);
+  QSize sizeHint() const override;
+  QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
+  QString spokenValue() const override;
+  /// Where a step is, in px of the widget.
+  double xOf(qint64 step) const;
+
+ Q_SIGNALS:
+  void stepChosen(qint64 step);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+
+ private:
+  struct Line {
+    std::map<qint64, double> values;
+    std::pair<double, double> range{0, 1};
+  };
+  static Line lineOf(const std::map<qint64, double>& values);
+  QRectF area() const;
+  void chooseAt(double x);
+  void paintLine(QPainter& painter, const Line& line, const QPen& pen) const;
+  void paintKey(QPainter& painter) const;
+
+  Line loss_, ap_;
+  std::vector<qint64> steps_;
+  qint64 current_ = 0;
+};
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,95 @@
+#include "widgets/image_view/class_model.h"
+
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+namespace {
+
+Qt::Alignment alignmentOf(int column) {
+  return (column == ClassModel::Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter;
+}
+
+}  // namespace
+
+void ClassModel::setClasses(const std::vector<coco::Category>& classes) {
+  beginResetModel();
+  classes_ = classes;
+  figures_.clear();
+  endResetModel();
+}
+
+void ClassModel::setFigures(const std::vector<ClassFigures>& figures) {
+  figures_.clear();
+  for (const ClassFigures& one : figures) figures_[one.category] = one;
+  if (!classes_.empty()) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+}
+
+int ClassModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(classes_.size());
+}
+
+int ClassModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : kColumns;
+}
+
+QVariant ClassModel::valueOf(int row, int column) const {
+  const coco::Category& category = classes_[static_cast<std::size_t>(row)];
+  if (column == Name) return QString::fromStdString(category.name);
+  const auto known = figures_.find(category.id);
+  if (known == figures_.end()) return {};
+  const auto& [id, images, objects, counts, ap] = known->second;
+  switch (column) {
+    case Images:
+      return static_cast<qint64>(images);
+    case Objects:
+      return static_cast<qint64>(objects);
+    case TruePositives:
+      return static_cast<qint64>(counts.truePositives);
+    case FalsePositives:
+      return static_cast<qint64>(counts.falsePositives);
+    case Missed:
+      return static_cast<qint64>(counts.falseNegatives);
+    default:
+      return ap < 0 ? QVariant() : QVariant(ap);
+  }
+}
+
+QVariant ClassModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
+  const int column = index.column();
+  const QVariant value = valueOf(index.row(), column);
+  switch (role) {
+    case Qt::DisplayRole:
+      if (!value.isValid()) return QStringLiteral("–");
+      return column == Ap ? QString::number(value.toDouble(), 'f', 3) : value.toString();
+    case Qt::ToolTipRole:
+      return column == Name ? value : QVariant();
+    case Qt::FontRole:
+      return column == Name ? interfaceFont(12) : monoFont(11);
+    case Qt::TextAlignmentRole:
+      return QVariant(alignmentOf(column));
+    case kSortRole:
+      return value.isValid() ? value : QVariant(-1);
+    default:
+      return {};
+  }
+}
+
+QVariant ClassModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section >= kColumns) return {};
+  if (role == Qt::TextAlignmentRole) return QVariant(alignmentOf(section));
+  const QString names[kColumns] = {tr("class"), tr("images"), tr("objects"), tr("TP"),
+                                   tr("FP"),    tr("FN"),     tr("AP")};
+  const QString tips[kColumns] = {tr("Click a class to see its images alone"),
+                                  tr("Predicted images with an object of the class"),
+                                  tr("Objects on the predicted images, without crowds"),
+                                  tr("True positives at the thresholds"),
+                                  tr("False positives at the thresholds"),
+                                  tr("Missed objects at the thresholds"),
+                                  tr("AP at the IoU threshold, of the detections from the score "
+                                     "threshold on")};
+  if (role == Qt::DisplayRole) return names[section];
+  return role == Qt::ToolTipRole ? QVariant(tips[section]) : QVariant();
+}
+
+}  // namespace lockstep::widgets

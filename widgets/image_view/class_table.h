@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QTableView>
+#include <optional>
+#include <vector>
+
+#include "widgets/instances/class_figures.h"
+
+class QSortFilterProxyModel;
+
+namespace lockstep::widgets {
+
+class ClassModel;
+
+/// The classes with their figures at the thresholds, sorted by a click on a column's title. A click
+/// or Return on a class asks for its images, on the chosen one for those of all classes.
+class ClassTable : public QTableView {
+  Q_OBJECT
+
+ public:
+  explicit ClassTable(QWidget* parent = nullptr);
+
+  void setClasses(const std::vector<coco::Category>& classes);
+  void setFigures(const std::vector<ClassFigures>& figures);
+  /// The class whose images are shown, if they are of one.
+  void showChosen(std::optional<CategoryId> category);
+  QSize sizeHint() const override;
+
+ Q_SIGNALS:
+  void classChosen(std::optional<lockstep::CategoryId> category);
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void choose(const QModelIndex& row);
+  void fitColumns();
+
+  ClassModel* model_ = nullptr;
+  QSortFilterProxyModel* sorted_ = nullptr;
+  std::optional<CategoryId> chosen_;
+};
+
+}  // namespace lockstep::widgets

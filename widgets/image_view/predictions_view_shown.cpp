@@ -1,0 +1,41 @@
+// What PredictionsView shows, as values for files.
+#include <QLocale>
+#include <algorithm>
+
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/layer_buttons.h"
+#include "widgets/image_view/predictions_panel.h"
+#include "widgets/image_view/predictions_view_impl.h"
+#include "widgets/image_view/shown_results.h"
+#include "widgets/theme.h"
+
+namespace lockstep::widgets {
+
+std::optional<ShownResults> PredictionsView::shown() const {
+  const PredictionSession& session = impl_->session;
+  if (!impl_->hasImages() || !session.decoded() || !session.scene()) return std::nullopt;
+  const MatchThresholds thresholds = impl_->panel->thresholds();
+  const QLocale locale;
+  ShownResults shown;
+  shown.name = tr("step %1").arg(session.step());
+  shown.thresholds =
+      tr("score ≥ %1, IoU ≥ %2")
+          .arg(locale.toString(thresholds.score, 'f', 2), locale.toString(thresholds.iou, 'f', 2));
+  if (const std::size_t hidden = impl_->panel->hidden().size(); hidden > 0)
+    shown.thresholds +=
+        tr(", %1 of %2 classes hidden").arg(hidden).arg(session.dataset()->categories().size());
+  shown.decoded = session.decoded();
+  shown.scene = session.scene();
+  shown.layers = impl_->canvas()->layers();
+  shown.theme = &currentTheme();
+  shown.dataset = session.dataset();
+  shown.imageIndex = session.imageIndex();
+  shown.predictions = session.store().at(session.step());
+  shown.rules = session.rules();
+  shown.scoreThreshold = thresholds.score;
+  shown.hidden = impl_->panel->hidden();
+  shown.imagesFolder = session.folder();
+  return shown;
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <QString>
+
+#include "engine/coco/analysis/error_types.h"
+
+namespace lockstep::widgets {
+
+/// How a type of error is named wherever a person sees it.
+struct ErrorText {
+  QString key;       ///< in coco-eval's files and reports: "localisation"
+  QString name;      ///< "wrong place"
+  QString sentence;  ///< what it means
+};
+
+ErrorText errorText(coco::ErrorType type);
+
+}  // namespace lockstep::widgets

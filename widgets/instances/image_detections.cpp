@@ -1,0 +1,60 @@
+#include "widgets/instances/image_detections.h"
+
+#include <atomic>
+#include <utility>
+
+namespace lockstep::widgets {
+namespace {
+
+qint64 bytesOf(const std::vector<coco::Detection>& detections) {
+  std::size_t bytes = detections.capacity() * sizeof(coco::Detection) + 1;
+  for (const coco::Detection& detection : detections)
+    bytes += detection.mask.counts.capacity() * sizeof(std::uint32_t);
+  return static_cast<qint64>(bytes);
+}
+
+quint64 nextKey() {
+  static std::atomic<quint64> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+struct ImageDetections::Source {
+  DetectionCache::Detections inMemory;  ///< nullptr: in the file
+  std::shared_ptr<const coco::ResultsByImage> file;
+  ImageId image;
+  std::shared_ptr<DetectionCache> cache;
+  quint64 key = 0;  ///< in the cache
+};
+
+DetectionCache::Detections DetectionCache::find(quint64 key) const {
+  const std::lock_guard lock(mutex_);
+  const Detections* const kept = kept_.object(key);
+  return kept != nullptr ? *kept : nullptr;
+}
+
+void DetectionCache::keep(quint64 key, const Detections& detections) {
+  const std::lock_guard lock(mutex_);
+  kept_.insert(key, new Detections(detections), bytesOf(*detections));
+}
+
+ImageDetections::ImageDetections(DetectionCache::Detections detections)
+    : source_(std::make_shared<const Source>(Source{std::move(detections), nullptr, {}, nullptr})) {
+}
+
+ImageDetections::ImageDetections(std::shared_ptr<const coco::ResultsByImage> file, ImageId image,
+                                 std::shared_ptr<DetectionCache> cache)
+    : source_(std::make_shared<const Source>(
+          Source{nullptr, std::move(file), image, std::move(cache), nextKey()})) {}
+
+DetectionCache::Detections ImageDetections::read() const {
+  if (source_->inMemory) return source_->inMemory;
+  if (auto kept = source_->cache->find(source_->key)) return kept;
+  auto detections = std::make_shared<const std::vector<coco::Detection>>(
+      source_->file->detectionsOf(source_->image));
+  source_->cache->keep(source_->key, detections);
+  return detections;
+}
+
+}  // namespace lockstep::widgets
