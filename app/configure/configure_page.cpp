@@ -84,13 +84,17 @@ void ConfigurePage::connectEditor() {
   });
 }
 
-/// And their folders, in which they may appear.
+/// And their folders, in which they may appear. Of one that is gone no more is known than where it
+/// was, or that it may be beside the document.
 void ConfigurePage::watchBases() {
   QStringList paths;
+  if (!editor_->loaded().isComplete)
+    paths = watched_ + QStringList{QFileInfo(document_.path()).absolutePath()};
   for (const std::filesystem::path& file : editor_->loaded().files) {
     const QString path = QString::fromStdString(file.string());
     if (path != document_.path()) paths << path << QFileInfo(path).absolutePath();
   }
+  paths.removeDuplicates();
   if (paths == std::exchange(watched_, paths)) return;
   jobs::start(
       this, jobs::Kind::Disk,
