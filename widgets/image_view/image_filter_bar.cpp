@@ -42,6 +42,7 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
                      "96 × 96 px"));
   sort_ = narrowCombo(tr("Sort images"));
   size_->addItems({tr("Any size"), tr("Small"), tr("Medium"), tr("Large")});
+  size_->setMinimumWidth(size_->sizeHint().width());
   place_ = new QLabel;
   setRole(place_, "muted");
   auto* column = new QVBoxLayout(this);
@@ -69,6 +70,7 @@ void ImageFilterBar::setParts(const QStringList& names, int current) {
   part_->addItems(names);
   part_->setCurrentIndex(current);
   part_->setVisible(names.size() > 1);
+  part_->setMinimumWidth(part_->sizeHint().width());
   wrap();
 }
 
@@ -104,7 +106,7 @@ void ImageFilterBar::setClasses(const std::vector<coco::Category>& classes) {
     class_->addItem(QString::fromStdString(category.name),
                     QVariant::fromValue<qint64>(category.id.value));
   class_->setCurrentIndex(std::max(0, class_->findText(known)));
-  class_->setEnabled(classes.size() > 1);
+  class_->setVisible(classes.size() > 1);
   wrap();
 }
 

@@ -10,7 +10,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNameWidthPx = 220;
+constexpr int kNameWidthPx = 220, kAllFromPx = 420;
 constexpr std::array kFillPercents{100, 40, 0};
 
 }  // namespace
@@ -90,6 +90,8 @@ void LayerButtons::fitInto(int widthPx) {
   showNames(allNamesWidthPx_ <= room     ? Names::All
             : usualNamesWidthPx_ <= room ? Names::OfUsualLayers
                                          : Names::None);
+  // The image's name matters more; their keys work.
+  for (QToolButton* button : {proposals_, anchors_}) button->setVisible(widthPx >= kAllFromPx);
 }
 
 void LayerButtons::showNames(Names names) {
