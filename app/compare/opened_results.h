@@ -20,8 +20,8 @@ struct OpenedResults {
   RunDataset heldOut;
   std::vector<coco::Detection> detections{};
   std::vector<ImageId> images{};  ///< that were looked at
-  QString note;     ///< what is left out of it, as coco-eval does; empty: nothing
-  QString failure;  ///< why it cannot be judged; empty: it can
+  QString note;                   ///< what is left out of it, as coco-eval does; empty: nothing
+  QString failure;                ///< why it cannot be judged; empty: it can
 };
 
 /// Reads a results file, also of `predict` or of a run folder. `truth`: of the other side, unless

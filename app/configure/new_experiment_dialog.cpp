@@ -1,11 +1,7 @@
 #include "app/configure/new_experiment_dialog.h"
 
-#include <QComboBox>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
-#include <QFormLayout>
-#include <QIntValidator>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -16,7 +12,6 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <utility>
 
 #include "widgets/elided_label.h"
 #include "widgets/jobs/awaited.h"
@@ -27,76 +22,8 @@ namespace lockstep::app {
 namespace {
 
 constexpr QSize kSize(760, 470);
-constexpr int kOriginsPx = 170, kOriginPx = 30, kNumberPx = 120, kListSpacingPx = 3,
-              kMostScenes = 10000, kTrainScenes = 120, kValScenes = 24;
+constexpr int kOriginsPx = 170, kOriginPx = 30;
 constexpr int kPathRole = Qt::UserRole;
-/// What `dataset import --from` knows.
-constexpr const char* kFormats[] = {"coco", "lvis",       "labelme",     "yolo",    "voc",  "cvat",
-                                    "via",  "cityscapes", "labelstudio", "geojson", "masks"};
-
-QLabel* explanation(const QString& text) {
-  auto* label = new QLabel(text);
-  label->setWordWrap(true);
-  widgets::setRole(label, "muted");
-  return label;
-}
-
-QLabel* heading(const QString& text) {
-  auto* label = new QLabel(text);
-  label->setFont(widgets::interfaceFont(14, QFont::DemiBold));
-  label->setWordWrap(true);
-  return label;
-}
-
-/// A page with a heading and an explanation, to which the caller adds the rest.
-QVBoxLayout* pageColumn(QWidget* page, const QString& title, const QString& text) {
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(18, 2, 0, 0);
-  column->setSpacing(8);
-  column->addWidget(heading(title));
-  column->addWidget(explanation(text));
-  column->addSpacing(4);
-  return column;
-}
-
-QFormLayout* formBelow(QVBoxLayout* column) {
-  auto* form = new QFormLayout;
-  form->setHorizontalSpacing(12);
-  form->setVerticalSpacing(8);
-  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-  column->addLayout(form);
-  column->addStretch();
-  return form;
-}
-
-/// A folder that can be typed or chosen.
-QWidget* folderRow(QLineEdit* edit, const QString& title) {
-  auto* row = new QWidget;
-  auto* layout = new QHBoxLayout(row);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(6);
-  auto* browse = new QPushButton(QDialog::tr("Browse…"));
-  browse->setAutoDefault(false);
-  browse->setAccessibleName(title);
-  layout->addWidget(edit, 1);
-  layout->addWidget(browse);
-  edit->setAccessibleName(title);
-  QObject::connect(browse, &QPushButton::clicked, edit, [edit, title] {
-    const QString folder = QFileDialog::getExistingDirectory(edit->window(), title,
-                                                             jobs::folderToBeginWith(edit->text()));
-    if (folder.isEmpty()) return;
-    edit->setText(folder);
-    edit->setModified(true);
-  });
-  return row;
-}
-
-QLineEdit* numberField(int value, int most) {
-  auto* edit = new QLineEdit(QString::number(value));
-  edit->setValidator(new QIntValidator(1, most, edit));
-  edit->setMaximumWidth(kNumberPx);
-  return edit;
-}
 
 QListWidgetItem* addItem(QListWidget* list, const QString& name, const QString& detail,
                          const QString& path) {
@@ -119,13 +46,12 @@ QString withoutFlags(QString message) {
       .remove(QStringLiteral("--out "));
 }
 
-/// Where new folders are proposed.
+}  // namespace
+
 QString workFolder() {
   const QString here = QDir::currentPath();
   return QFileInfo(here).isWritable() ? here : QDir::homePath();
 }
-
-}  // namespace
 
 QString freePath(const QString& folder, const QString& name) {
   QString path = QDir(folder).filePath(name);
@@ -179,90 +105,6 @@ void NewExperimentDialog::buildUi() {
   column->addLayout(row, 1);
   column->addWidget(reason_);
   column->addLayout(buildFoot());
-}
-
-QWidget* NewExperimentDialog::buildDataPage() {
-  auto* page = new QWidget;
-  auto* column = pageColumn(page, tr("From a folder of data"),
-                            tr("Annotations of any of these formats become COCO files and an "
-                               "experiment that trains. Images stay where they are."));
-  source_ = new QLineEdit;
-  source_->setObjectName(QStringLiteral("dataFolder"));
-  source_->setPlaceholderText(tr("Folder with images and annotations"));
-  format_ = new QComboBox;
-  format_->addItem(tr("Find out"), QString());
-  for (const char* name : kFormats)
-    format_->addItem(QString::fromLatin1(name), QString::fromLatin1(name));
-  importTo_ = new QLineEdit;
-  importTo_->setObjectName(QStringLiteral("importFolder"));
-  importTo_->setPlaceholderText(tr("A new folder for annotations and experiment.yaml"));
-  QFormLayout* form = formBelow(column);
-  form->addRow(tr("Data"), folderRow(source_, tr("Folder of data")));
-  form->addRow(tr("Format"), format_);
-  form->addRow(tr("Write to"), folderRow(importTo_, tr("Folder to create")));
-  return page;
-}
-
-QWidget* NewExperimentDialog::buildTemplatePage() {
-  auto* page = new QWidget;
-  auto* column = pageColumn(page, tr("From a template"),
-                            tr("A short file that inherits from it, and names only what differs."));
-  templateList_ = new QListWidget;
-  templateList_->setObjectName(QStringLiteral("templates"));
-  templateList_->setWordWrap(true);
-  templateList_->setSpacing(kListSpacingPx);
-  templateList_->setAccessibleName(tr("Templates"));
-  column->addWidget(templateList_, 1);
-  return page;
-}
-
-QWidget* NewExperimentDialog::buildRunPage() {
-  auto* page = new QWidget;
-  auto* column = pageColumn(page, tr("From a run"),
-                            tr("A copy of its experiment file, with what was set for the run."));
-  runList_ = new QListWidget;
-  runList_->setObjectName(QStringLiteral("runs"));
-  runList_->setSpacing(kListSpacingPx);
-  runList_->setAccessibleName(tr("Runs"));
-  column->addWidget(runList_, 1);
-  return page;
-}
-
-QWidget* NewExperimentDialog::buildScenesPage() {
-  auto* page = new QWidget;
-  auto* column = pageColumn(
-      page, tr("Made scenes"),
-      tr("Pictures of shapes with exact masks, and a small model that learns them from scratch in "
-         "a few minutes on two CPU cores: nothing has to be downloaded."));
-  trainImages_ = numberField(kTrainScenes, kMostScenes);
-  trainImages_->setObjectName(QStringLiteral("trainScenes"));
-  valImages_ = numberField(kValScenes, kMostScenes);
-  valImages_->setObjectName(QStringLiteral("valScenes"));
-  scenesTo_ = new QLineEdit(freePath(workFolder(), QStringLiteral("made-scenes")));
-  scenesTo_->setObjectName(QStringLiteral("scenesFolder"));
-  QFormLayout* form = formBelow(column);
-  const QString limits = tr("%1, 1 to %2");
-  form->addRow(limits.arg(tr("Training images")).arg(kMostScenes), trainImages_);
-  form->addRow(limits.arg(tr("Held-out images")).arg(kMostScenes), valImages_);
-  form->addRow(tr("Write to"), folderRow(scenesTo_, tr("Folder to create")));
-  return page;
-}
-
-QWidget* NewExperimentDialog::buildFindingsPage() {
-  auto* page = new QWidget;
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(18, 2, 0, 0);
-  column->setSpacing(8);
-  findingsTitle_ = heading({});
-  findingsTitle_->setObjectName(QStringLiteral("findingsTitle"));
-  findings_ = new QPlainTextEdit;
-  findings_->setObjectName(QStringLiteral("findings"));
-  findings_->setReadOnly(true);
-  findings_->setFont(widgets::monoFont(12));
-  findings_->setAccessibleName(tr("What the data consist of, and what is wrong with them"));
-  column->addWidget(findingsTitle_);
-  column->addWidget(findings_, 1);
-  return page;
 }
 
 QLayout* NewExperimentDialog::buildFoot() {
@@ -489,13 +331,11 @@ void NewExperimentDialog::showFindings(const QString& file, const DatasetFinding
 
 /// While the path is typed.
 void NewExperimentDialog::showWhetherThere(const SeenPath& seen) {
-  if (isBusy() || seen.path != source_->text().trimmed()) return;
-  const bool wasThere = std::exchange(isSourceThere_, seen.isThere);
-  if (seen.isThere && wasThere) return;
-  source_->setProperty("invalid", !seen.isThere);
+  if (isBusy() || seen.isThere || seen.path != source_->text().trimmed()) return;
+  source_->setProperty("invalid", true);
   source_->update();
   reason_->setText(tr("%1 is not there").arg(seen.path));
-  reason_->setVisible(!seen.isThere);
+  reason_->show();
 }
 
 void NewExperimentDialog::showFailure(const QString& reason) {

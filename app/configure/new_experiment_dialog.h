@@ -76,7 +76,6 @@ class NewExperimentDialog : public QDialog {
 
   DatasetPreparation preparation_;
   jobs::LatestJob<SeenPath> lookForSource_;
-  bool isSourceThere_ = true;
   QList<ExperimentTemplate> templates_;
   QString experiment_;  ///< that was prepared; empty: none yet
   bool hasFaults_ = false;
@@ -101,6 +100,8 @@ class NewExperimentDialog : public QDialog {
   QPushButton* go_ = nullptr;
 };
 
+/// Where new folders are proposed.
+QString workFolder();
 /// `name`, `name-2`, … in a folder: the first that does not exist.
 QString freePath(const QString& folder, const QString& name);
 

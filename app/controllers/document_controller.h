@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QScopeGuard>
 #include <QString>
 #include <exception>
 #include <functional>
@@ -211,11 +212,12 @@ bool DocumentController::report(const QString& failure, Act act) {
 template <typename Act>
 bool DocumentController::attempt(const QString& failure, Act act) {
   if (isBusy_) return false;
+  const auto done = qScopeGuard([this] {
+    isBusy_ = false;
+    Q_EMIT idle();
+  });
   isBusy_ = true;
-  const bool isDone = report(failure, act);
-  isBusy_ = false;
-  Q_EMIT idle();
-  return isDone;
+  return report(failure, act);
 }
 
 }  // namespace lockstep::app

@@ -1,24 +1,12 @@
 #include "app/models/evaluation_losses.h"
 
-#include <limits>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/protocol/json_text.h"
 
 namespace lockstep::app {
-namespace {
-
-/// JSON has no numbers that are not finite: the engine writes them as text.
-double numberOf(const nlohmann::json& value) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (value.is_number()) return value.get<double>();
-  if (value == "Infinity") return kInfinity;
-  if (value == "-Infinity") return -kInfinity;
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-}  // namespace
-
 std::unordered_map<ImageId, double> parseImageLosses(const std::string& text,
                                                      const std::string& name) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -29,7 +17,7 @@ std::unordered_map<ImageId, double> parseImageLosses(const std::string& text,
   for (const nlohmann::json& image : *images) {
     const auto id = image.find("image_id"), loss = image.find("loss_total");
     if (id == image.end() || !id->is_number_integer() || loss == image.end()) continue;
-    losses[ImageId{id->get<std::int64_t>()}] = numberOf(*loss);
+    losses[ImageId{id->get<std::int64_t>()}] = protocol::numberOf(*loss).value_or(std::nan(""));
   }
   return losses;
 }

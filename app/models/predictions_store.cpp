@@ -194,7 +194,8 @@ void PredictionsStore::loadDataset(const DatasetFiles& part) {
 }
 
 /// `images`: as ResultsByImage has them.
-void PredictionsStore::read(qint64 step, const std::string& file, const std::vector<ImageId>& images,
+void PredictionsStore::read(qint64 step, const std::string& file,
+                            const std::vector<ImageId>& images,
                             std::function<void(PredictionsOutcome&&)> deliver) {
   const int number = ++lastRead_;
   pendingReads_[number] = step;

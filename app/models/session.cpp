@@ -20,8 +20,7 @@ QVariantMap Session::toVariant() const {
   return {
       {kVersionKey, kVersion},        {kFoldersKey, runsFolders},         {kRunsKey, runs},
       {kExperimentsKey, experiments}, {kPageKey, static_cast<int>(page)}, {kMonitorKey, monitor},
-      {kCompareKey, compare},
-      {kPredictionsKey, predictions}};
+      {kCompareKey, compare},         {kPredictionsKey, predictions}};
 }
 
 std::optional<Session> Session::fromVariant(const QVariantMap& map) {

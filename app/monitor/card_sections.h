@@ -61,8 +61,8 @@ class CardSections : public QWidget {
   void setWords(const QString& words);
   const CardSettings& settings() const { return settings_; }
   void setSettings(const CardSettings& settings);
-  /// Shows this card alone, `heightPx` high at most; or all again.
   bool hasMaximized() const;
+  /// Shows this card alone, `heightPx` high at most; or all again.
   void toggleMaximized(widgets::CurveCard* card, int heightPx);
   /// 1, 2 or all columns; 1, 2 or 3 rows. Of the card under the pointer, in turn.
   void changeWidth();

@@ -1,4 +1,3 @@
-#include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -19,6 +18,7 @@
 #include "app/configure/document_banner.h"
 #include "app/frame/main_window.h"
 #include "app/runs/runs_panel.h"
+#include "tests/app/clicked_answer.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/file_content.h"
@@ -28,46 +28,14 @@
 #include "widgets/config_editor/field_row.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/elided_label.h"
-#include "widgets/question_dialog.h"
 
 using namespace lockstep;
 using app::MainWindow;
+using tests::Answer;
 
 namespace {
 
 QString text(const char* bytes) { return QString::fromUtf8(bytes); }
-
-/// Clicks a button of the next question as soon as it is shown.
-class Answer : public QObject {
- public:
-  explicit Answer(const char* button) : button_(text(button)) {
-    connect(&look_, &QTimer::timeout, this, [this] { look(); });
-    look_.start(5);
-  }
-  bool isGiven() const { return isGiven_; }
-  /// All texts of the question and its buttons.
-  QString asked() const { return asked_.join(QLatin1Char('\n')); }
-
- private:
-  void look() {
-    const auto* dialog = qobject_cast<widgets::QuestionDialog*>(QApplication::activeModalWidget());
-    if (!dialog) return;
-    for (const auto* label : dialog->findChildren<QLabel*>()) asked_ << label->text();
-    for (const auto* button : dialog->findChildren<QPushButton*>()) asked_ << button->text();
-    for (QPushButton* button : dialog->findChildren<QPushButton*>()) {
-      if (button->text() != button_) continue;
-      look_.stop();
-      isGiven_ = true;
-      button->click();
-      return;
-    }
-  }
-
-  QString button_;
-  QStringList asked_;
-  QTimer look_;
-  bool isGiven_ = false;
-};
 
 }  // namespace
 

@@ -234,7 +234,8 @@ class TstNewExperiment : public QObject {
     QTRY_VERIFY(window.isReady());
     window.newExperiment(ExperimentOrigin::Run);
     const Parts parts(openedBy(window));
-    QCOMPARE(parts.find<QListWidget>("runs")->item(0)->text().section(u'\n', 0, 0), text("droplets"));
+    QCOMPARE(parts.find<QListWidget>("runs")->item(0)->text().section(u'\n', 0, 0),
+             text("droplets"));
     QTest::keyClick(parts.find<QListWidget>("runs"), Qt::Key_Return);
     QTRY_VERIFY(window.configurePage()->hasDocument());
     QVERIFY(!window.configurePage()->document()->hasFile());

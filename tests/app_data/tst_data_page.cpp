@@ -127,7 +127,10 @@ class TstDataPage : public QObject {
   }
   /// The first sheet of `dataset preview` with this seed.
   QByteArray sheetOfTheEngine(int seed) const {
-    write("own.yaml", config::writeExperiment(experiment().experiment));
+    return sheetOfTheEngine(seed, experiment().experiment);
+  }
+  QByteArray sheetOfTheEngine(int seed, const config::Experiment& experiment) const {
+    write("own.yaml", config::writeExperiment(experiment));
     const QString out = folder_->filePath(QStringLiteral("sheets-%1").arg(seed));
     QProcess engine;
     engine.start(tests::program("lockstep-engine"),
@@ -248,6 +251,21 @@ class TstDataPage : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(button(QStringLiteral("Draw again")), kPatienceMs);
     QCOMPARE(bytesOf(sheets()->files().front()), sheetOfTheEngine(2));
     QVERIFY(own != bytesOf(sheets()->files().front()));
+  }
+
+  /// Once the data were counted again.
+  void batchesAreOfTheExperimentAsItIsEdited() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    showExperiment();
+    app::OpenExperiment edited = experiment();
+    edited.experiment.augment.minSize = {96};
+    page_->setExperiment(edited);
+    QTRY_VERIFY_WITH_TIMEOUT(page_->isReady(), kPatienceMs);
+    QTest::keyClick(page_.get(), Qt::Key_B);
+    QTRY_VERIFY_WITH_TIMEOUT(!sheets()->files().isEmpty(), kPatienceMs);
+    QTRY_VERIFY(page_->isReady());
+    const QByteArray drawn = bytesOf(sheets()->files().front());
+    QCOMPARE(drawn, sheetOfTheEngine(1, edited.experiment));
   }
 
   void whyNoBatchesAreDrawnIsSaid() {

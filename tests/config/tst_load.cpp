@@ -88,7 +88,8 @@ class TstLoad : public QObject {
     row("unknown key", "solver:\n  base_rl: 0.1\n",
         "a.yaml:2:3: solver.base_rl: unknown key; did you mean solver.base_lr?");
     row("line ends of old Macs", "# all of it\rname: a\r",
-        "a.yaml:1:12: a line ends with a carriage return alone: save the file with line ends \\n or "
+        "a.yaml:1:12: a line ends with a carriage return alone: save the file with line ends \\n "
+        "or "
         "\\r\\n");
     row("missing colon", "solver:\n  max_steps: 900\n  base_lr 0.1\n",
         "a.yaml:3:3: solver.base_lr 0.1: the ':' after base_lr is missing: write 'base_lr: 0.1'");

@@ -130,7 +130,8 @@ class TstInstanceMatch : public QObject {
     QTest::newRow("second on one object") << qint64{1} << 10.0 << QStringLiteral("duplicate");
     QTest::newRow("an object of another class")
         << qint64{2} << 10.0 << QStringLiteral("wrong class");
-    QTest::newRow("badly placed on another class") << qint64{2} << 20.0 << QStringLiteral("both wrong");
+    QTest::newRow("badly placed on another class")
+        << qint64{2} << 20.0 << QStringLiteral("both wrong");
     QTest::newRow("on nothing") << qint64{1} << 150.0 << QStringLiteral("background");
   }
   void theTypeOfAnErrorIsNamed() {

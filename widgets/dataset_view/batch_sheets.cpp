@@ -158,9 +158,7 @@ void BatchSheets::moveBy(int sheets) {
   if (place >= 0 && place < files_.size()) showSheet(place);
 }
 
-bool BatchSheets::isReady() const {
-  return files_.isEmpty() || (shown_ && strip_->isReady());
-}
+bool BatchSheets::isReady() const { return files_.isEmpty() || (shown_ && strip_->isReady()); }
 
 void BatchSheets::showSheet(int place) {
   shown_.reset();
