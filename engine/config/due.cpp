@@ -55,9 +55,13 @@ Due dueAfter(const Experiment& experiment, std::int64_t step, bool isLast) {
     due.losses = due.averagePrecision || isLast || isDue(evaluation.lossEvery, step);
     due.predictions = orLast(monitor.predictionsEvery);
   }
-  due.checkpoint = isLast || isDue(experiment.checkpoint.every, step);
+  due.checkpoint = isLast || isCheckpointDue(experiment.checkpoint, step);
   due.log = due.losses || due.predictions || due.checkpoint || isDue(monitor.logEvery, step);
   return due;
+}
+
+bool isCheckpointDue(const CheckpointConfig& checkpoint, std::int64_t step) {
+  return isDue(checkpoint.every, step);
 }
 
 bool isTensorStatsDue(const Experiment& experiment, std::int64_t step) {

@@ -15,6 +15,9 @@ struct Due {
 /// step follows.
 Due dueAfter(const Experiment& experiment, std::int64_t step, bool isLast);
 
+/// Whether checkpoint.every, which must be in steps, asks for one of `step`.
+bool isCheckpointDue(const CheckpointConfig& checkpoint, std::int64_t step);
+
 /// Whether `step` records monitor.tensor_stats_every, which must be in steps.
 bool isTensorStatsDue(const Experiment& experiment, std::int64_t step);
 

@@ -5,6 +5,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
+#include "engine/config/due.h"
 #include "engine/events/image_summary.h"
 #include "engine/events/tags.h"
 #include "engine/run_folder/bad_images.h"
@@ -105,6 +106,9 @@ void RunRecorder::resumeFrom(const run_folder::ResumePoint& resume) {
   const bool isKept =
       !checkpoints_.keepBest || !resume.best || fs::exists(layout_.checkpoint(resume.best->step));
   info_.best = isKept ? resume.best : std::nullopt;
+  const bool isOfSchedule = config::isCheckpointDue(checkpoints_, resume.step) ||
+                            (info_.best && info_.best->step == resume.step);
+  interruption_ = isOfSchedule ? std::nullopt : std::optional(resume.step);
 }
 
 void RunRecorder::removeLeftovers(std::optional<std::int64_t> resumeStep) {
@@ -232,20 +236,28 @@ void RunRecorder::recordBadImage(const protocol::BadImage& image) {
 }
 
 void RunRecorder::prune() {
-  const auto steps = run_folder::checkpointSteps(layout_);
+  auto steps = run_folder::checkpointSteps(layout_);
+  if (interruption_ && steps.back() > *interruption_) {
+    if (std::erase(steps, *interruption_) > 0) prune(*interruption_);
+    interruption_.reset();
+  }
   const auto keep = static_cast<std::size_t>(std::max(checkpoints_.keep, 1));
   for (std::size_t i = 0; i + keep < steps.size(); ++i) {
     if (checkpoints_.keepBest && info_.best && info_.best->step == steps[i]) continue;
-    try {
-      removeCheckpoint(layout_.checkpoint(steps[i]));
-    } catch (const fs::filesystem_error& error) {
-      recordLog(
-          base::LogLevel::Warning,
-          layout_.checkpoint(steps[i]).string() + ": cannot be removed: " + error.code().message(),
-          protocol::LogKind::WriteFailed);
-    }
+    prune(steps[i]);
   }
   eventLog_.keepCheckpoints(run_folder::checkpointSteps(layout_));
+}
+
+void RunRecorder::prune(std::int64_t step) {
+  const fs::path folder = layout_.checkpoint(step);
+  try {
+    removeCheckpoint(folder);
+  } catch (const fs::filesystem_error& error) {
+    recordLog(base::LogLevel::Warning,
+              folder.string() + ": cannot be removed: " + error.code().message(),
+              protocol::LogKind::WriteFailed);
+  }
 }
 
 bool RunRecorder::moveOrLog(const std::string& partial, const fs::path& place,

@@ -77,7 +77,10 @@ class RunRecorder {
   void removeLeftovers(std::optional<std::int64_t> resumeStep);
   void resumeFrom(const run_folder::ResumePoint& resume);
   void setDamagedAside(const run_folder::ResumePoint& resume);
+  /// All but the newest checkpoint.keep, the best, and none of an interruption that training went
+  /// on from.
   void prune();
+  void prune(std::int64_t step);
   bool moveOrLog(const std::string& partial, const std::filesystem::path& place,
                  const std::string& what);
   bool writeInfo();
@@ -92,6 +95,9 @@ class RunRecorder {
   std::optional<run_folder::Best>
       bestEvaluation_;  ///< of this attempt; its checkpoint may not be there yet
   std::set<std::pair<std::string, std::string>> badImages_;  ///< split and file of those listed
+  /// Of a stop or a failure, not of the schedule: the next checkpoint replaces it, so that a
+  /// resumed run keeps those that an undisturbed one keeps.
+  std::optional<std::int64_t> interruption_;
   bool infoIsStale_ = false;
   bool isWarnedOfPictures_ = false;
   std::int64_t writtenStep_ = -1;

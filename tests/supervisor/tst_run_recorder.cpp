@@ -104,6 +104,33 @@ class TstRunRecorder : public QObject {
              alerts[0].text.c_str());
   }
 
+  void theNextCheckpointReplacesThatOfAnInterruption_data() {
+    using Steps = std::vector<std::int64_t>;
+    QTest::addColumn<int>("resumedFrom");
+    QTest::addColumn<bool>("isBest");
+    QTest::addColumn<Steps>("kept");
+    QTest::newRow("stopped between two that were due") << 15 << false << Steps{10, 20};
+    QTest::newRow("the best of all stays") << 15 << true << Steps{10, 15, 20};
+    QTest::newRow("stopped when one was due") << 10 << false << Steps{10, 20};
+  }
+  void theNextCheckpointReplacesThatOfAnInterruption() {
+    QFETCH(int, resumedFrom);
+    QFETCH(bool, isBest);
+    const QTemporaryDir folder;
+    const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
+    run_folder::ResumePoint resume{.step = resumedFrom};
+    if (isBest) resume.best = run_folder::Best{"segm/AP", 0.5, resumedFrom};
+    for (const std::int64_t step : {10, resumedFrom})
+      writeCheckpoint(layout.checkpoint(step), "whole");
+    config::CheckpointConfig checkpoints{.every = {10}, .keep = 3};
+    supervisor::RunRecorder recorder(layout, {}, checkpoints, resume,
+                                     [](const protocol::Alert&) {});
+    writeCheckpoint(layout.partialCheckpoint(20), "whole");
+    QVERIFY(recorder.commitCheckpoint(
+        {20, layout.partialCheckpoint(20).string(), false, false, "", ""}));
+    QTEST(run_folder::checkpointSteps(layout), "kept");
+  }
+
   /// A best without its evaluation would have nothing to show for it.
   void onlyASavedEvaluationMakesABest() {
     const QTemporaryDir folder;
