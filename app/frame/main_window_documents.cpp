@@ -65,6 +65,16 @@ void MainWindow::openCopyOfRun(const QString& folder) {
   configurePage()->openCopyOfRun(folder);
 }
 
+void MainWindow::openCopyWith(const QString& folder, const QString& change) {
+  showPage(Page::Configure);
+  if (!configurePage()->openCopyOfRun(folder)) return;
+  const QString key = change.section(u'=', 0, 0), value = change.section(u'=', 1);
+  configurePage()->editor()->setValue(key, value);
+  pages_->showNotice(
+      tr("A copy of the experiment of %1, with %2: %3").arg(runList_->nameOf(folder), key, value),
+      tr("Ctrl+Z takes the change back. Train starts it as a new run."), {}, {});
+}
+
 /// Of a run on another machine: its config.yaml, because bases are where it is.
 void MainWindow::openCopyFromElsewhere(const QString& address) {
   const RunFileAccess files = openRuns_->open(address)->files();
@@ -94,7 +104,7 @@ void MainWindow::keepDrafts() {
 void MainWindow::updateTitle() {
   const RunController* run = currentRun();
   const ConfigurePage* configure = pages_->existingConfigurePage();
-  QString shown = run ? QString::fromStdString(run->info().name) : QString();
+  QString shown = run ? runList_->nameOf(run->folder()) : QString();
   if (configure && (shown.isEmpty() || page() == Page::Configure))
     shown = configure->documentName();
   setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep") : tr("%1[*] – Lockstep").arg(shown));

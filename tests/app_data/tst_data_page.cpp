@@ -253,6 +253,34 @@ class TstDataPage : public QObject {
     QVERIFY(own != bytesOf(sheets()->files().front()));
   }
 
+  void batchesAskedForWhileTheDataAreCountedFollow() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    page_->setExperiment(experiment());
+    page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
+    auto* empty = page_->findChild<widgets::EmptyState*>();
+    QCOMPARE(empty->title(), QStringLiteral("Reading the annotations…"));
+    QTest::keyClick(page_.get(), Qt::Key_B);
+    QCOMPARE(empty->title(),
+             QStringLiteral("Reading the annotations, then training batches are drawn…"));
+    QTRY_COMPARE_WITH_TIMEOUT(sheets()->files().size(), 4, kPatienceMs);
+    QCOMPARE(bytesOf(sheets()->files().front()), sheetOfTheEngine(1));
+  }
+
+  void batchesAskedForAreNotDrawnOnceTheCountIsStopped() {
+    page_->setExperiment(experiment());
+    page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
+    QTest::keyClick(page_.get(), Qt::Key_B);
+    QTest::keyClick(page_.get(), Qt::Key_Escape, Qt::ShiftModifier);
+    QCOMPARE(page_->findChild<widgets::EmptyState*>()->title(),
+             QStringLiteral("Reading was stopped"));
+    QVERIFY(!button(QStringLiteral("Cancel")));
+    QTest::mouseClick(button(QStringLiteral("Read again")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(page_->isReady() && strip()->count() == 3, kPatienceMs);
+    QVERIFY(sheets()->files().isEmpty() && sheets()->isReady());
+  }
+
   /// Once the data were counted again.
   void batchesAreOfTheExperimentAsItIsEdited() {
     if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
