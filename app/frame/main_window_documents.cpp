@@ -115,8 +115,12 @@ void MainWindow::updateTrainable() {
   const ConfigurePage* configure = pages_->existingConfigurePage();
   const QString blocked =
       configure ? configure->trainingBlockedBy() : tr("Open an experiment first");
-  topBar_->setExperiment(configure ? configure->trainName() : QString(), blocked.isEmpty(),
-                         blocked.isEmpty() ? tr("Train this experiment") : blocked);
+  topBar_->setExperiment(
+      configure ? configure->trainName() : QString(), blocked.isEmpty(),
+      blocked.isEmpty()
+          ? tr("Train this experiment: its run is called %1")
+                .arg(QString::fromStdString(configure->editor()->loaded().experiment.name))
+          : blocked);
   const bool isOpen = configure && configure->hasDocument();
   documentActions_.save->setEnabled(isOpen);
   documentActions_.saveAs->setEnabled(isOpen);

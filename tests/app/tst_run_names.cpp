@@ -46,9 +46,12 @@ class TstRunNames : public QObject {
              window.windowTitle().startsWith(name) &&
              sourcesOf(window).contains(QStringLiteral("Training set of run %1").arg(name));
     };
-    QTRY_VERIFY(isEverywhere(QStringLiteral("droplets")));
+    QTRY_VERIFY2(isEverywhere(QStringLiteral("droplets")),
+                 qPrintable(shown->text() + window.windowTitle() + sourcesOf(window).join(u'|')));
     QVERIFY2(shown->toolTip().contains(folder), qPrintable(shown->toolTip()));
-    run_folder::writeRunNotes(run_folder::Layout(folder.toStdString()), {.name = "the good one"});
+    run_folder::RunNotes notes;
+    notes.name = "the good one";
+    run_folder::writeRunNotes(run_folder::Layout(folder.toStdString()), notes);
     window.findChild<app::RunListModel*>()->refresh();
     QTRY_VERIFY(isEverywhere(QStringLiteral("the good one")));
     QCOMPARE(list->namesOf({folder}), QStringList{QStringLiteral("the good one")});

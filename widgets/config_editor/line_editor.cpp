@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <cmath>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/config/edit.h"
@@ -98,14 +99,18 @@ void LineEditor::showValue(const ShownValue& value) {
   // Do not change the text while the user types: "0.0" may become "0.01".
   if (pause_.isActive() || isUnwritable_) return;
   setInvalid(input_, hasError_);
-  isTooLong_ = value.text.size() > kLongestShown;
-  line_->setReadOnly(isTooLong_);
-  line_->setToolTip(isTooLong_ ? tr("Too long for a line: edit it in the text") : QString());
+  showWhetherTooLong(value.text.size() > kLongestShown);
   if (own != shown_) {
     shown_ = own;
     line_->setText(beginOf(own));
   }
   showUnit();
+}
+
+void LineEditor::showWhetherTooLong(bool isTooLong) {
+  if (isTooLong == std::exchange(isTooLong_, isTooLong)) return;
+  line_->setReadOnly(isTooLong);
+  line_->setToolTip(isTooLong ? tr("Too long for a line: edit it in the text") : QString());
 }
 
 void LineEditor::finishTyping() {

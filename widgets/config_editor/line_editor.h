@@ -41,6 +41,7 @@ class LineEditor : public FieldEditor {
   void buildUi();
   void connectSignals();
   void showUnit();
+  void showWhetherTooLong(bool isTooLong);
   void noteTyping();
 
   const config::Field& field_;
