@@ -14,7 +14,6 @@
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
-#include "widgets/dataset_view/dataset_view.h"
 
 using namespace lockstep;
 using app::MainWindow;
