@@ -1,4 +1,5 @@
 // The Data page: its counts and findings are those of `lockstep-engine dataset check`.
+#include <QAction>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
@@ -101,6 +102,9 @@ class TstDataPage : public QObject {
     for (auto* each : page_->findChildren<QPushButton*>())
       if (each->text() == text) return each;
     return nullptr;
+  }
+  void trigger(const char* action) const {
+    page_->findChild<QAction*>(QLatin1String(action))->trigger();
   }
   QStringList listed() const {
     QStringList names;
@@ -257,10 +261,9 @@ class TstDataPage : public QObject {
     if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
     page_->setExperiment(experiment());
     page_->show();
-    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
     auto* empty = page_->findChild<widgets::EmptyState*>();
     QCOMPARE(empty->title(), QStringLiteral("Reading the annotations…"));
-    QTest::keyClick(page_.get(), Qt::Key_B);
+    trigger("data.draw_batches");  // no event comes between, so that the count is not over
     QCOMPARE(empty->title(),
              QStringLiteral("Reading the annotations, then training batches are drawn…"));
     QTRY_COMPARE_WITH_TIMEOUT(sheets()->files().size(), 4, kPatienceMs);
@@ -270,9 +273,8 @@ class TstDataPage : public QObject {
   void batchesAskedForAreNotDrawnOnceTheCountIsStopped() {
     page_->setExperiment(experiment());
     page_->show();
-    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
-    QTest::keyClick(page_.get(), Qt::Key_B);
-    QTest::keyClick(page_.get(), Qt::Key_Escape, Qt::ShiftModifier);
+    trigger("data.draw_batches");
+    trigger("data.stop");
     QCOMPARE(page_->findChild<widgets::EmptyState*>()->title(),
              QStringLiteral("Reading was stopped"));
     QVERIFY(!button(QStringLiteral("Cancel")));
