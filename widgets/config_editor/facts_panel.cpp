@@ -86,7 +86,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   setRole(boxesTitle, "muted");
   boxSizes_ = new BoxSizeChart;
   auto* boxesColumn = new QVBoxLayout(boxes_);
-  boxesColumn->setContentsMargins(0, 4, 0, 0);
+  boxesColumn->setContentsMargins(0, 4, 0, 4);
   boxesColumn->setSpacing(2);
   boxesColumn->addWidget(boxesTitle);
   boxesColumn->addWidget(boxSizes_);
