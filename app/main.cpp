@@ -7,6 +7,7 @@
 #include "app/controllers/draft_folder.h"
 #include "app/frame/main_window.h"
 #include "app/frame/screenshot.h"
+#include "app/settings_file.h"
 #include "app/termination_signals.h"
 #include "engine/base/error.h"
 
@@ -29,6 +30,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line) {
   QApplication application(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("Lockstep"));
   QApplication::setApplicationName(QStringLiteral("lockstep"));
+  app::requireSettings();
   widgets::ThemeSwitch theme;
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/lockstep.svg")));
   const bool isScreenshot = !line.screenshot.isEmpty();

@@ -172,7 +172,8 @@ void ConfigurePage::survey() {
 }
 
 void ConfigurePage::showSurvey() {
-  editor_->setSurvey(known_.facts, known_.objects ? known_.objects->boxSizes : config::BoxSizes());
+  const ObjectSurvey none, &objects = known_.objects ? *known_.objects : none;
+  editor_->setSurvey(known_.facts, {objects.boxSizes, objects.betterAnchors});
 }
 
 bool ConfigurePage::open(const QString& path) {

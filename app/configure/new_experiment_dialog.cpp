@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/elided_label.h"
+#include "widgets/empty_state.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -36,14 +37,6 @@ QListWidgetItem* addItem(QListWidget* list, const QString& name, const QString& 
 
 QString currentPath(const QListWidget* list) {
   return list->currentItem() ? list->currentItem()->data(kPathRole).toString() : QString();
-}
-
-/// A message of the command line in the dialog's own words.
-QString withoutFlags(QString message) {
-  return message
-      .replace(QStringLiteral("name it with --from:"),
-               NewExperimentDialog::tr("choose it as Format:"))
-      .remove(QStringLiteral("--out "));
 }
 
 }  // namespace
@@ -168,6 +161,9 @@ void NewExperimentDialog::connectSignals() {
     connect(list, &QListWidget::currentRowChanged, this, &NewExperimentDialog::updateButtons);
     connect(list, &QListWidget::itemActivated, this, &NewExperimentDialog::go);
   }
+  for (widgets::EmptyState* empty : {noTemplates_, noRuns_})
+    connect(empty, &widgets::EmptyState::actionTriggered, this,
+            [this] { choose(ExperimentOrigin::Data); });
   connect(go_, &QPushButton::clicked, this, &NewExperimentDialog::go);
   connect(clean_, &QPushButton::clicked, this, &NewExperimentDialog::clean);
   connect(back_, &QPushButton::clicked, this, [this] {
@@ -190,6 +186,7 @@ void NewExperimentDialog::setRuns(const QList<RunChoice>& runs) {
   runList_->clear();
   for (const RunChoice& run : runs) addItem(runList_, run.name, run.detail, run.folder);
   runList_->setCurrentRow(runs.isEmpty() ? -1 : 0);
+  showWhether(runs.isEmpty(), noRuns_, runList_);
   updateButtons();
 }
 
@@ -199,7 +196,14 @@ void NewExperimentDialog::setTemplates(const QList<ExperimentTemplate>& template
   for (const ExperimentTemplate& each : templates)
     addItem(templateList_, each.name, each.description, each.path);
   templateList_->setCurrentRow(templates.isEmpty() ? -1 : 0);
+  showWhether(templates.isEmpty(), noTemplates_, templateList_);
   updateButtons();
+}
+
+/// What a page says instead of an empty list.
+void NewExperimentDialog::showWhether(bool isEmpty, QWidget* instead, QWidget* list) {
+  instead->setVisible(isEmpty);
+  list->setVisible(!isEmpty);
 }
 
 void NewExperimentDialog::choose(ExperimentOrigin origin) {
@@ -208,6 +212,8 @@ void NewExperimentDialog::choose(ExperimentOrigin origin) {
   pages_->setCurrentIndex(static_cast<int>(origin));
   stage_->setText({});
   updateButtons();
+  QWidget* const first[] = {source_, templateList_, runList_, trainImages_};
+  first[static_cast<int>(origin)]->setFocus();
 }
 
 ExperimentOrigin NewExperimentDialog::origin() const {
@@ -340,7 +346,7 @@ void NewExperimentDialog::showWhetherThere(const SeenPath& seen) {
 
 void NewExperimentDialog::showFailure(const QString& reason) {
   stage_->setText({});
-  reason_->setText(withoutFlags(reason.section(u'\n', -1)));
+  reason_->setText(reason.section(u'\n', -1));
   reason_->setToolTip(reason);
   reason_->show();
   // What was begun may have left a folder.

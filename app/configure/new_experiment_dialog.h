@@ -20,6 +20,10 @@ class QProgressBar;
 class QPushButton;
 class QStackedWidget;
 
+namespace lockstep::widgets {
+class EmptyState;
+}
+
 namespace lockstep::app {
 
 /// Asks what a new experiment begins from, prepares its data, and shows what is wrong with them
@@ -63,6 +67,7 @@ class NewExperimentDialog : public QDialog {
   /// Whether all is given that an experiment needs which begins from this.
   bool hasAllThat(ExperimentOrigin needed) const;
   void updateButtons();
+  static void showWhether(bool isEmpty, QWidget* instead, QWidget* list);
   void go();
   void startPreparation();
   void openTemplate();
@@ -85,7 +90,9 @@ class NewExperimentDialog : public QDialog {
   QComboBox* format_ = nullptr;
   QLineEdit* importTo_ = nullptr;
   QListWidget* templateList_ = nullptr;
+  widgets::EmptyState* noTemplates_ = nullptr;
   QListWidget* runList_ = nullptr;
+  widgets::EmptyState* noRuns_ = nullptr;
   QLineEdit* trainImages_ = nullptr;
   QLineEdit* valImages_ = nullptr;
   QLineEdit* scenesTo_ = nullptr;

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "app/configure/new_experiment_dialog.h"
+#include "widgets/empty_state.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -81,6 +82,15 @@ QWidget* folderRow(QLineEdit* edit, const QString& title) {
   return row;
 }
 
+/// Hidden until it is known that the list is empty.
+widgets::EmptyState* insteadOf(const QListWidget* list) {
+  auto* empty = new widgets::EmptyState;
+  empty->setObjectName(QStringLiteral("no_") + list->objectName());
+  empty->setCompact(true);
+  empty->hide();
+  return empty;
+}
+
 QLineEdit* numberField(int value, int most) {
   auto* edit = new QLineEdit(QString::number(value));
   edit->setValidator(new QIntValidator(1, most, edit));
@@ -122,6 +132,14 @@ QWidget* NewExperimentDialog::buildTemplatePage() {
   templateList_->setSpacing(kListSpacingPx);
   templateList_->setAccessibleName(tr("Templates"));
   column->addWidget(templateList_, 1);
+  noTemplates_ = insteadOf(templateList_);
+  noTemplates_->setContent(
+      tr("No templates were found"),
+      tr("They are YAML files in %1. This program was moved without them: put them there, or begin "
+         "from data, a run or made scenes.")
+          .arg(templatePlaces().join(tr(" or "))),
+      tr("Begin from data"));
+  column->addWidget(noTemplates_, 1);
   return page;
 }
 
@@ -134,6 +152,12 @@ QWidget* NewExperimentDialog::buildRunPage() {
   runList_->setSpacing(kListSpacingPx);
   runList_->setAccessibleName(tr("Runs"));
   column->addWidget(runList_, 1);
+  noRuns_ = insteadOf(runList_);
+  noRuns_->setContent(tr("No runs to copy"),
+                      tr("Runs of Lockstep on this machine that the list of runs shows are offered "
+                         "here, once there are any."),
+                      tr("Begin from data"));
+  column->addWidget(noRuns_, 1);
   return page;
 }
 

@@ -133,6 +133,7 @@ bool DocumentController::openRecord(const QString& runFolder) {
       onDisk(record, [runFolder, folder] { return editableTextOf(runFolder, folder); });
   keepShown();
   showNew(text, {QDir(folder).filePath(nameOf(runFolder) + QStringLiteral(".yaml")), {}, record});
+  draft_.update();
   return true;
 }
 
@@ -140,6 +141,7 @@ void DocumentController::openText(const QString& text, const QString& path) {
   if (isBusy_) return;
   keepShown();
   showNew(text, {path});
+  draft_.update();
 }
 
 QList<OpenDocument> DocumentController::documents() const {

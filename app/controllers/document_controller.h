@@ -83,7 +83,8 @@ class DocumentController : public QObject {
   /// The file to train, with the text that is shown; empty: canceled. Asks if there are unsaved
   /// edits.
   QString fileToTrain();
-  /// Asks about unsaved edits of each. True: all may be closed; unsaved edits are discarded.
+  /// Asks about unsaved edits of each. True: all may be closed; unsaved edits are discarded. Texts
+  /// without a file that were not edited stay as drafts.
   bool close();
   /// Writes the drafts without asking, because the session ends. Returns once it is on disk.
   void keepDraft();
@@ -166,6 +167,7 @@ class DocumentController : public QObject {
   void handleFileChange();
   void acceptNow(DocumentNotice::Kind kind);
   void discardDraft();
+  void dropDrafts();
   std::optional<Draft> unsavedDraft() const;
   void showNotice(DocumentNotice notice);
   void clearNotice(DocumentNotice::Kind kind);

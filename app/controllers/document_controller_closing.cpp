@@ -34,11 +34,23 @@ bool DocumentController::close() {
       if (isGone) look();
       if (!maybeSave()) return false;
     }
-    draft_.drop();
-    for (Kept& kept : kept_)
-      if (kept.draft) std::exchange(kept.draft, nullptr)->drop();
+    dropDrafts();
     return true;
   });
+}
+
+/// But not those of texts without a file that were not edited: nothing was asked about them, and
+/// they are there again at the next start.
+void DocumentController::dropDrafts() {
+  if (file_.isAttached() || isUnsaved()) {
+    draft_.drop();
+  } else {
+    draft_.finish();
+  }
+  for (Kept& kept : kept_) {
+    const bool isUneditedCopy = kept.place.real.isEmpty() && kept.text == kept.saved();
+    if (kept.draft && !isUneditedCopy) std::exchange(kept.draft, nullptr)->drop();
+  }
 }
 
 bool DocumentController::closeShown() {

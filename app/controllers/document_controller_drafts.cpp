@@ -55,7 +55,7 @@ bool DocumentController::openDraft(const QString& id) {
         showAt(open);
       } else {
         keepShown();
-        showNew(left.draft.base, {path, real});
+        showNew(left.draft.base, {path, real, left.draft.recordOfRun});
       }
       restoreDraft(left, drafts.size() - 1);
       return true;
@@ -81,13 +81,16 @@ void DocumentController::restoreDraft(const OrphanedDraft& left, qsizetype other
   const bool hasChanged = look() != ExperimentFile::State::Same;
   const bool isGone = file_.isAttached() && file_.state() == ExperimentFile::State::Gone;
   const Since since = isGone ? Since::FileGone : hasChanged ? Since::FileChanged : Since::FileSame;
-  showNotice(DocumentNotice::restored(name(), left.draft.edited, since, others));
+  showNotice(left.draft.isEdited()
+                 ? DocumentNotice::restored(name(), left.draft.edited, since, others)
+                 : DocumentNotice::copyRestored(name()));
   Q_EMIT stateChanged();
 }
 
 void DocumentController::announceDrafts(QList<OrphanedDraft> left) {
   // Those whose file has been opened with them since they were found.
   left.removeIf([this](const OrphanedDraft& each) {
+    if (!each.draft.isEdited()) return true;
     const int open = each.draft.file.isEmpty() ? -1 : indexOf({}, each.draft.file);
     return open >= 0 && documents()[open].isUnsaved;
   });
@@ -110,10 +113,12 @@ void DocumentController::discardDraft() {
 }
 
 std::optional<Draft> DocumentController::unsavedDraft() const {
-  if (!isUnsaved()) return std::nullopt;
   const bool isFile = file_.isAttached();
-  return Draft{isFile ? file_.real() : QString(), path_, isFile ? file_.known() : base_, text_(),
-               QDateTime::currentDateTime()};
+  const bool isNowhereElse = hasDocument_ && !isFile;
+  if (!isUnsaved() && !isNowhereElse) return std::nullopt;
+  return Draft{isFile ? file_.real() : QString(), path_,
+               isFile ? file_.known() : base_,    text_(),
+               QDateTime::currentDateTime(),      recordOfRun_};
 }
 
 }  // namespace lockstep::app

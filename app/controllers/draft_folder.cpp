@@ -21,7 +21,9 @@ std::filesystem::path lockFile(const QString& folder, const QString& id) {
   return std::filesystem::path(folder.toStdString()) / (id.toStdString() + ".lock");
 }
 
+/// Nothing: there is none, or reading it may never end.
 std::optional<QByteArray> contentOf(const QString& path) {
+  if (!QFileInfo(path).isFile()) return std::nullopt;
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly)) return std::nullopt;
   return file.readAll();

@@ -9,13 +9,16 @@
 
 namespace lockstep::app {
 
-/// Unsaved edits of one document.
+/// Unsaved edits of one document, or a text that is in no file yet.
 struct Draft {
-  QString file;       ///< real path of the document's file; empty: it never had one
-  QString shownPath;  ///< path that the window shows and suggests for saving
-  QString base;       ///< the file's text before the edits
-  QString text;       ///< the edited text
-  QDateTime edited;   ///< time of the last edit
+  QString file;           ///< real path of the document's file; empty: it never had one
+  QString shownPath;      ///< path that the window shows and suggests for saving
+  QString base;           ///< the file's text before the edits
+  QString text;           ///< the edited text
+  QDateTime edited;       ///< time of the last edit
+  QString recordOfRun{};  ///< config.yaml of the run that a text without a file was copied from
+
+  bool isEdited() const { return text != base; }
 };
 
 /// A draft that no open window holds: the program that wrote it was killed, or its session ended.

@@ -135,7 +135,8 @@ QByteArray jsonOf(const Draft& draft) {
                          {QStringLiteral("proposal"), draft.shownPath},
                          {QStringLiteral("base"), draft.base},
                          {QStringLiteral("text"), draft.text},
-                         {QStringLiteral("edited"), draft.edited.toString(Qt::ISODateWithMs)}};
+                         {QStringLiteral("edited"), draft.edited.toString(Qt::ISODateWithMs)},
+                         {QStringLiteral("record"), draft.recordOfRun}};
   return QJsonDocument(json).toJson();
 }
 
@@ -144,8 +145,12 @@ std::optional<Draft> draftOf(const QByteArray& json) {
   const QJsonObject object = document.object();
   if (!object.value(QStringLiteral("text")).isString()) return std::nullopt;
   const auto text = [&](const char* key) { return object.value(QLatin1String(key)).toString(); };
-  return Draft{text("file"), text("proposal"), text("base"), text("text"),
-               QDateTime::fromString(text("edited"), Qt::ISODateWithMs)};
+  return Draft{text("file"),
+               text("proposal"),
+               text("base"),
+               text("text"),
+               QDateTime::fromString(text("edited"), Qt::ISODateWithMs),
+               text("record")};
 }
 
 }  // namespace lockstep::app

@@ -13,9 +13,10 @@ namespace lockstep::app {
 namespace {
 
 constexpr std::uint32_t kOfAFile = IN_ATTRIB | IN_MODIFY | IN_MOVE_SELF | IN_DELETE_SELF;
-/// Not what is written to the files in it: a log beside the experiment may grow all the time.
+/// Not what is written to the files in it: a log beside the experiment may grow all the time. But
+/// their permissions, as a file that cannot be read cannot be watched by itself.
 constexpr std::uint32_t kOfAFolder =
-    IN_MOVE | IN_CREATE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR;
+    IN_ATTRIB | IN_MOVE | IN_CREATE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR;
 
 /// -1: it is not there.
 int watch(int inotify, const QByteArray& path) {

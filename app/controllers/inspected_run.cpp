@@ -117,6 +117,8 @@ Inspected inspectedRun(const QModelIndex& listed, const RunController& run,
   for (std::size_t i = 1; i < columns.size(); ++i)
     thing.add(columns[i].title, columns[i].text(listed));
   const run_folder::RunInfo& info = run.info();
+  if (const QString own = QString::fromStdString(info.name); !own.isEmpty() && own != thing.value)
+    thing.add(tr("Name in its experiment"), own);
   if (info.maxSteps > 0) thing.add(tr("Steps in all"), QString::number(info.maxSteps));
   if (info.attempt > 1) thing.add(tr("Attempt"), QString::number(info.attempt));
   addBest(thing, run);

@@ -102,7 +102,10 @@ void DataPage::connectSignals() {
 void DataPage::connectPreview() {
   widgets::BatchSheets* batches = view_->batches();
   connect(view_, &widgets::DatasetView::batchesRequested, this, &DataPage::drawBatches);
-  connect(view_, &widgets::DatasetView::batchesCanceled, &preview_, &BatchPreview::cancel);
+  connect(view_, &widgets::DatasetView::batchesCanceled, this, [this] {
+    setBatchesAwaited(false);
+    if (preview_.isRunning()) preview_.cancel();
+  });
   connect(&preview_, &BatchPreview::progressed, batches, &widgets::BatchSheets::setProgress);
   connect(&preview_, &BatchPreview::canceled, batches, [batches] { batches->setProgress({}); });
   connect(&preview_, &BatchPreview::failed, batches, [this, batches](const QString& reason) {
@@ -115,10 +118,18 @@ void DataPage::connectPreview() {
   });
 }
 
+/// While the data are counted, once they are.
 void DataPage::drawBatches(qint64 seed) {
+  if (readingState_) return setBatchesAwaited(true);
   if (!reading_ || preview_.isRunning()) return;
   drawnOf_ = shownKey_;
   preview_.draw(reading_->experiment, seed);
+}
+
+void DataPage::setBatchesAwaited(bool areAwaited) {
+  if (areAwaited == std::exchange(areBatchesAwaited_, areAwaited)) return;
+  view_->batches()->setProgress(areAwaited ? tr("Waiting until the data are counted…") : QString());
+  if (readingState_) showReadingProgress();
 }
 
 void DataPage::stopEverything() {
@@ -139,6 +150,7 @@ void DataPage::stopReading() {
   if (readingState_) readingState_->isStopped = true;
   readingState_.reset();
   progressTimer_.stop();
+  setBatchesAwaited(false);
 }
 
 void DataPage::showEmpty(const QString& title, const QString& cause, const QString& action,
@@ -149,7 +161,8 @@ void DataPage::showEmpty(const QString& title, const QString& cause, const QStri
 
 void DataPage::showReadingProgress() {
   const int percent = std::min(99, static_cast<int>(100 * readingState_->share));
-  showEmpty(tr("Reading the annotations…"),
+  showEmpty(areBatchesAwaited_ ? tr("Reading the annotations, then training batches are drawn…")
+                               : tr("Reading the annotations…"),
             percent == 0 ? shown_->name : tr("%1: %2 %").arg(shown_->name).arg(percent),
             tr("Cancel"), [this] { stopEverything(); });
 }
@@ -188,9 +201,10 @@ void DataPage::setExperiment(std::optional<OpenExperiment> experiment) {
   updateSources();
 }
 
-void DataPage::setRun(RunController* run) {
-  if (run_ == run && run) return;
+void DataPage::setRun(RunController* run, const QString& name) {
+  if (run_ == run && run && runName_ == name) return;
   run_ = run;
+  runName_ = name;
   updateSources();
 }
 
@@ -225,8 +239,8 @@ std::vector<DataPage::Source> DataPage::sources() const {
         found.push_back({partName(part, experiment_->name), {}, part});
   if (run_)
     for (const Part part : {Part::Train, Part::Val})
-      found.push_back({partName(part, tr("run %1").arg(QFileInfo(run_->folder()).fileName())),
-                       run_->folder(), part, false, whyElsewhere(*run_)});
+      found.push_back({partName(part, tr("run %1").arg(runName_)), run_->folder(), part, false,
+                       whyElsewhere(*run_)});
   if (file_) found.push_back(sourceOfFile());
   return found;
 }
@@ -234,8 +248,9 @@ std::vector<DataPage::Source> DataPage::sources() const {
 void DataPage::updateSources() {
   sources_ = sources();
   if (!isVisible()) return;
-  const bool isKnown = shown_ && std::ranges::find(sources_, *shown_) != sources_.end();
-  if (!isKnown) shown_ = sources_.empty() ? std::nullopt : std::optional(sources_.front());
+  auto found = shown_ ? std::ranges::find(sources_, *shown_) : sources_.end();
+  if (found == sources_.end()) found = sources_.begin();
+  shown_ = sources_.empty() ? std::nullopt : std::optional(*found);
   QStringList names;
   for (const Source& source : sources_) names << source.name;
   const auto at = shown_ ? std::ranges::find(sources_, *shown_) - sources_.begin() : -1;
@@ -285,7 +300,8 @@ void DataPage::read() {
     return showNothing(tr("The data are not on this machine"), shown_->elsewhere,
                        tr("Open annotations…"), [this] { chooseFile(); });
   const config::Experiment own = openExperiment();
-  const QString key = shown_->name % u'\n' % shown_->runFolder % u'\n' % keyOf(own);
+  const QString key = QString::number(static_cast<int>(*shown_->part)) % u'\n' %
+                      (shown_->isOfFile ? shown_->name : shown_->runFolder) % u'\n' % keyOf(own);
   if (key == shownKey_) return keepUp();
   shownKey_ = key;
   reading_.reset();
@@ -326,6 +342,7 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
 }
 
 void DataPage::showReading(const Reading& reading) {
+  const bool drawsBatches = areBatchesAwaited_ && reading.part;
   stopReading();
   reading_ = reading;
   view_->setMessage({});
@@ -345,6 +362,7 @@ void DataPage::showReading(const Reading& reading) {
   view_->batches()->setTrainingSeed(reading.experiment.runtime.seed);
   keepUp();
   showFindings();
+  if (drawsBatches) view_->batches()->draw();
   Q_EMIT readyChanged();
 }
 

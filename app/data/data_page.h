@@ -41,8 +41,8 @@ class DataPage : public QWidget {
 
   /// std::nullopt: none is open.
   void setExperiment(std::optional<OpenExperiment> experiment);
-  /// nullptr: no run.
-  void setRun(RunController* run);
+  /// nullptr: no run. `name`: what the list of runs calls it.
+  void setRun(RunController* run, const QString& name);
   /// Shows a file that is of no experiment, beside the others.
   void openFile(const QString& annotations, const QString& imagesFolder);
   bool isReady() const;
@@ -66,7 +66,11 @@ class DataPage : public QWidget {
     std::optional<Part> part{};  ///< of a run that is not read yet: its training part
     bool isOfFile = false;       ///< that was opened by itself
     QString elsewhere{};         ///< why its annotations cannot be read here; empty: they can
-    bool operator==(const Source&) const = default;
+    /// Whether it is of the same data; a run may have been renamed.
+    bool operator==(const Source& other) const {
+      return runFolder == other.runFolder && part == other.part && isOfFile == other.isOfFile &&
+             (!runFolder.isEmpty() || name == other.name);
+    }
   };
   struct Reading {
     Source source;
@@ -98,6 +102,7 @@ class DataPage : public QWidget {
                  std::function<void()> act);
   void showReadingProgress();
   void drawBatches(qint64 seed);
+  void setBatchesAwaited(bool areAwaited);
   static Reading readPart(Source source, config::Experiment experiment,
                           const coco::ReadingWatch& watch);
 
@@ -105,6 +110,7 @@ class DataPage : public QWidget {
   std::optional<OpenExperiment> experiment_;
   std::optional<OpenExperiment> file_;  ///< with the file as its held-out part
   QPointer<RunController> run_;
+  QString runName_;
   std::vector<Source> sources_;
   std::optional<Source> shown_;
   QString shownKey_;  ///< of what was read last: the same key, the same part
@@ -118,6 +124,7 @@ class DataPage : public QWidget {
   };
   std::shared_ptr<ReadingState> readingState_;  ///< null: none is going on
   QTimer progressTimer_;
+  bool areBatchesAwaited_ = false;  ///< they are drawn once the reading is done
   std::function<void()> emptyAction_;
   DatasetChecker checker_;
   BatchPreview preview_;

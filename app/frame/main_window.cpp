@@ -153,6 +153,7 @@ void MainWindow::connectRuns() {
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
   connect(runs_, &RunsPanel::arranged, this, &MainWindow::showOtherGroups);
   connect(monitorPage(), &MonitorPage::forkRequested, this, &MainWindow::forkRunWith);
+  connect(monitorPage(), &MonitorPage::copyRequested, this, &MainWindow::openCopyWith);
   connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
   connect(runs_, &RunsPanel::packRequested, this, &MainWindow::packRun);
   connect(runs_, &RunsPanel::comparisonRequested, this, [this] { showPage(Page::Compare); });
@@ -165,6 +166,7 @@ void MainWindow::connectRuns() {
     if (!run) return;
     run->refresh();
     if (run == currentRun()) updateStatus();
+    showNames();
   });
   connect(runList_, &RunListModel::loaded, this, &MainWindow::readyChanged);
   connect(runList_, &RunListModel::stylesChanged, this, [this] {
@@ -289,10 +291,32 @@ void MainWindow::showSelection() {
   Q_EMIT readyChanged();
 }
 
+/// After one was renamed.
+void MainWindow::showNames() {
+  QStringList folders, before;
+  for (const ShownRun& shown : shownRuns_) {
+    if (!shown.run) return;  // others are about to be shown
+    folders << shown.run->folder();
+    before << shown.name;
+  }
+  if (runList_->namesOf(folders) != before) showSelection();
+}
+
 void MainWindow::showLog() {
   const RunController* run = currentRun();
   log_->setLog(run ? run->history().log() : std::vector<LogEntry>());
   log_->setAlerts(run ? run->history().alerts() : std::vector<protocol::Alert>());
+}
+
+/// That of the list until the run has been read; nothing: neither knows it yet.
+base::OpenEnum<protocol::RunState> MainWindow::stateOf(const RunController& run) const {
+  const int row = runList_->rowOf(run.folder());
+  const QModelIndex listed = runList_->index(row);
+  if (listed.data(RunListModel::VanishedRole).toBool())
+    return base::OpenEnum<protocol::RunState>(
+        listed.data(RunListModel::StateTextRole).toString().toStdString());
+  if (run.isKnown() || run.place()) return run.info().state;
+  return row < 0 ? base::OpenEnum<protocol::RunState>() : runList_->summary(row).info.state;
 }
 
 void MainWindow::updateStatus() {
@@ -301,13 +325,9 @@ void MainWindow::updateStatus() {
   if (run) {
     const run_folder::RunInfo& info = run->info();
     const MetricStore& metrics = run->history().metrics();
-    const QModelIndex row = runList_->index(runList_->rowOf(run->folder()));
-    status.name = row.isValid() ? row.data(RunListModel::NameRole).toString()
-                                : QString::fromStdString(info.name);
-    status.state = row.data(RunListModel::VanishedRole).toBool()
-                       ? base::OpenEnum<protocol::RunState>(
-                             row.data(RunListModel::StateTextRole).toString().toStdString())
-                       : info.state;
+    status.name = runList_->nameOf(run->folder());
+    status.tip = runList_->index(runList_->rowOf(run->folder())).data(Qt::ToolTipRole).toString();
+    status.state = stateOf(*run);
     status.step = info.step;
     status.maxSteps = info.maxSteps;
     status.secondsLeft = run->secondsLeft();

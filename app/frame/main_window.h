@@ -191,6 +191,8 @@ class MainWindow : public QMainWindow {
   struct LeftDrafts;
   void restoreDrafts(const LeftDrafts& left, bool isPlainStart);
   void openCopyOfRun(const QString& folder);
+  /// With a change, KEY=VALUE, as an edit that can be undone.
+  void openCopyWith(const QString& folder, const QString& change);
   void openCopyFromElsewhere(const QString& address);
   void openWithDialog();
   void openRunsFolder();
@@ -198,6 +200,8 @@ class MainWindow : public QMainWindow {
   void handlePageShown(Page page);
   void focusPage();
   QStringList runsToShow();
+  void showNames();
+  base::OpenEnum<protocol::RunState> stateOf(const RunController& run) const;
   void showSelection();
   void showOtherGroups();
   void showLog();

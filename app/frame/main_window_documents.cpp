@@ -65,6 +65,16 @@ void MainWindow::openCopyOfRun(const QString& folder) {
   configurePage()->openCopyOfRun(folder);
 }
 
+void MainWindow::openCopyWith(const QString& folder, const QString& change) {
+  showPage(Page::Configure);
+  if (!configurePage()->openCopyOfRun(folder)) return;
+  const QString key = change.section(u'=', 0, 0), value = change.section(u'=', 1);
+  configurePage()->editor()->setValue(key, value);
+  pages_->showNotice(
+      tr("A copy of the experiment of %1, with %2: %3").arg(runList_->nameOf(folder), key, value),
+      tr("Ctrl+Z takes the change back. Train starts it as a new run."), {}, {});
+}
+
 /// Of a run on another machine: its config.yaml, because bases are where it is.
 void MainWindow::openCopyFromElsewhere(const QString& address) {
   const RunFileAccess files = openRuns_->open(address)->files();
@@ -94,7 +104,7 @@ void MainWindow::keepDrafts() {
 void MainWindow::updateTitle() {
   const RunController* run = currentRun();
   const ConfigurePage* configure = pages_->existingConfigurePage();
-  QString shown = run ? QString::fromStdString(run->info().name) : QString();
+  QString shown = run ? runList_->nameOf(run->folder()) : QString();
   if (configure && (shown.isEmpty() || page() == Page::Configure))
     shown = configure->documentName();
   setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep") : tr("%1[*] – Lockstep").arg(shown));
@@ -105,8 +115,12 @@ void MainWindow::updateTrainable() {
   const ConfigurePage* configure = pages_->existingConfigurePage();
   const QString blocked =
       configure ? configure->trainingBlockedBy() : tr("Open an experiment first");
-  topBar_->setExperiment(configure ? configure->trainName() : QString(), blocked.isEmpty(),
-                         blocked.isEmpty() ? tr("Train this experiment") : blocked);
+  topBar_->setExperiment(
+      configure ? configure->trainName() : QString(), blocked.isEmpty(),
+      blocked.isEmpty()
+          ? tr("Train this experiment: its run is called %1")
+                .arg(QString::fromStdString(configure->editor()->loaded().experiment.name))
+          : blocked);
   const bool isOpen = configure && configure->hasDocument();
   documentActions_.save->setEnabled(isOpen);
   documentActions_.saveAs->setEnabled(isOpen);

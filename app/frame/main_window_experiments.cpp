@@ -262,9 +262,9 @@ void MainWindow::showRangeTest(const QString& folder, const QString& file) {
   if (!run) return;
   const ConfigurePage* page = pages_->existingConfigurePage();
   const QString open = page && page->hasDocument() ? page->documentName() : QString();
-  auto* dialog = new RangeTestDialog(QString::fromStdString(run->info().name),
-                                     rangeTestSteps(run->history().metrics()),
-                                     file.isEmpty() ? open : QFileInfo(file).fileName(), this);
+  auto* dialog =
+      new RangeTestDialog(runList_->nameOf(folder), rangeTestSteps(run->history().metrics()),
+                          file.isEmpty() ? open : QFileInfo(file).fileName(), this);
   connect(dialog, &RangeTestDialog::learningRateChosen, this, [this, file](double learningRate) {
     showPage(Page::Configure);
     if (!file.isEmpty() && !configurePage()->open(file)) return;
@@ -306,9 +306,7 @@ ForkDialog* MainWindow::openForkDialog(const QString& folder,
   QList<ForkDialog::Checkpoint> checkpoints;
   for (const std::int64_t step : steps) checkpoints.append({step, best && best->step == step});
   auto* dialog = new ForkDialog(
-      row < 0 ? QFileInfo(folder).fileName()
-              : runList_->index(row).data(RunListModel::NameRole).toString(),
-      checkpoints,
+      runList_->nameOf(folder), checkpoints,
       [run](qint64 step, const QStringList& changes) { return forkFault(run, step, changes); },
       this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);

@@ -38,10 +38,9 @@ void MainWindow::connectNotes() {
 }
 
 void MainWindow::showTrashed(const QStringList& folders, const QString& failure) {
+  const QStringList names = runList_->namesOf(folders);
   runList_->forget(folders);
   if (folders.isEmpty()) return pages_->showFailure(tr("Nothing was moved to the trash"), failure);
-  QStringList names;
-  for (const QString& folder : folders) names.append(QFileInfo(folder).fileName());
   QString detail = names.join(QStringLiteral(", "));
   if (!failure.isEmpty()) detail += tr("\nNot moved:\n%1").arg(failure);
   pages_->showNotice(folders.size() == 1

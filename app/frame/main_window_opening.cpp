@@ -151,7 +151,8 @@ void MainWindow::restoreDrafts(const LeftDrafts& left, bool isPlainStart) {
   if (!isPlainStart) return configurePage()->document()->announceDrafts(left.orphaned);
   for (auto draft = left.orphaned.crbegin(); draft != left.orphaned.crend(); ++draft)
     configurePage()->openDraft(draft->id);
-  showPage(Page::Configure);
+  if (std::ranges::any_of(left.orphaned, &Draft::isEdited, &OrphanedDraft::draft))
+    showPage(Page::Configure);
 }
 
 /// A folder of runs stays listed; a run is added to the list. `selects` the newest one.

@@ -24,8 +24,7 @@ QString shortNameOf(const QString& path) { return QFileInfo(path).fileName(); }
 }  // namespace
 
 void MainWindow::packRun(const QString& folder) {
-  const QString name =
-      runList_->index(runList_->rowOf(folder)).data(RunListModel::NameRole).toString();
+  const QString name = runList_->nameOf(folder);
   const QString withWeights = tr("With the best weights (*.lockstep)"),
                 without = tr("Without weights, small (*.lockstep)");
   QString filter = without;

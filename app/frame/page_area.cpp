@@ -177,9 +177,13 @@ DataPage* PageArea::dataPage() {
     showNotice(tr("Cleaned annotations were written"), file % u'\n' % summary,
                tr("Open the experiment"), [this, file] { Q_EMIT experimentRequested(file); });
   });
-  data_->setRun(current_);
+  showRunOnDataPage();
   showDataOfDocument();
   return data_;
+}
+
+void PageArea::showRunOnDataPage() {
+  data_->setRun(current_, shown_.empty() ? QString() : shown_.front().name);
 }
 
 void PageArea::showDataOfDocument() {
@@ -245,7 +249,7 @@ void PageArea::showRuns(const std::vector<ShownRun>& runs) {
   monitor_->setRuns(runs);
   showTools();
   if (predictions_) predictions_->setRun(current_);
-  if (data_) data_->setRun(current_);
+  if (data_) showRunOnDataPage();
   if (compare_) compare_->setRuns(runs);
 }
 

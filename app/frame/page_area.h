@@ -94,6 +94,7 @@ class PageArea : public QWidget {
   void showPredictionsAt(qint64 step);
   void showTools();
   void showDataOfDocument();
+  void showRunOnDataPage();
 
   QString draftFolder_;
   QPointer<RunController> current_;

@@ -171,7 +171,8 @@ void TopBar::setStatus(const TopBarStatus& status) {
       label->setMinimumWidth(0);
   status_ = status;
   runName_->setText(status.name);
-  runName_->setToolTip(status.name);
+  runName_->setToolTip(status.tip.isEmpty() ? status.name
+                                            : tr("Run %1\n%2").arg(status.name, status.tip));
   hiddenNote_->setVisible(status.isHidden);
   pill_->setState(status.state);
   if (status.maxSteps > 0) showMetric(step_, status.widestStepText());

@@ -39,6 +39,11 @@ DocumentNotice DocumentNotice::restored(const QString& name, const QDateTime& ed
           detail.join(QLatin1Char(' ')), tr("Discard"), tr("Keep")};
 }
 
+DocumentNotice DocumentNotice::copyRestored(const QString& name) {
+  return {Kind::CopyRestored, tr("%1 is open again: it has no file yet").arg(name),
+          tr("Save gives it one; closing it (Ctrl+W) lets it go.")};
+}
+
 DocumentNotice DocumentNotice::draftsFound(const QString& name, const QDateTime& edited,
                                            qsizetype more) {
   const QString others = more > 0 ? tr(" and of %1 more").arg(more) : QString();

@@ -20,6 +20,7 @@ struct DocumentNotice {
     SavedAsCopy,
     NotAnswering,  ///< the disk of the file
     PathsMoved,    ///< saved in another folder with rewritten relative paths
+    CopyRestored,  ///< a text without a file that was not edited is open again
   };
   Kind kind = Kind::None;
   QString title{}, detail{};
@@ -36,6 +37,7 @@ struct DocumentNotice {
   /// `more`: number of other drafts.
   static DocumentNotice restored(const QString& name, const QDateTime& edited, SinceDraft since,
                                  qsizetype more);
+  static DocumentNotice copyRestored(const QString& name);
   static DocumentNotice draftsFound(const QString& name, const QDateTime& edited, qsizetype more);
   static DocumentNotice reloaded(const QString& name);
   static DocumentNotice changedWhileEdited(const QString& name);

@@ -117,8 +117,13 @@ std::optional<MeasuredRun> measuredRun(const config::Experiment& experiment,
 MemoryText memoryText(config::Experiment experiment, const std::vector<coco::Image>& shapes,
                       const MachineMemory& machine, const std::optional<MeasuredRun>& run) {
   const MachineMemory::Gpu* gpu = machine.gpuOf(experiment.runtime);
-  if (gpu) experiment.runtime.workers = machine.rankCount(experiment.runtime);
-  const int microBatches = std::max(experiment.runtime.workers, 1) * experiment.solver.accumulate;
+  if (gpu) {
+    experiment.runtime.workers = machine.rankCount(experiment.runtime);
+  } else {
+    experiment.runtime.device = config::Device::Cpu;
+  }
+  const int ranks = std::max(experiment.runtime.workers, 1);
+  const int microBatches = ranks * experiment.solver.accumulate;
   const bool isMeasured = run && run->memoryGib.value_or(0) > 0;
   MemoryText text;
   if (isMeasured)
@@ -126,7 +131,9 @@ MemoryText memoryText(config::Experiment experiment, const std::vector<coco::Ima
         tr("%1, measured in %2").arg(needText(*run->memoryGib * 0x1p30, machine, gpu), run->name);
   if (shapes.empty()) return text;
   const config::BatchEstimate estimate = config::estimateLargestBatch(experiment, shapes);
-  if (!isMeasured) text.need = tr("≈ %1, estimated").arg(needText(estimate.bytes(), machine, gpu));
+  // Ranks on a CPU share the machine's memory, and what is measured is of them all.
+  const double bytes = estimate.bytes() * (gpu ? 1 : ranks);
+  if (!isMeasured) text.need = tr("≈ %1, estimated").arg(needText(bytes, machine, gpu));
   if (!gpu) return text;
   // What was measured says how far the estimate is off.
   const double correction = isMeasured ? *run->memoryGib * 0x1p30 / estimate.bytes() : 1;

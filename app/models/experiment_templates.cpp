@@ -33,12 +33,17 @@ QString firstComment(const QString& path) {
 
 }  // namespace
 
-QString templatesFolder() {
+QStringList templatePlaces() {
   const QDir programs(QCoreApplication::applicationDirPath());
-  for (const char* place : {"../../configs", "../share/lockstep/configs"}) {
-    const QString folder = QDir::cleanPath(programs.filePath(QString::fromLatin1(place)));
+  QStringList places;
+  for (const char* place : {"../../configs", "../share/lockstep/configs"})
+    places << QDir::cleanPath(programs.filePath(QString::fromLatin1(place)));
+  return places;
+}
+
+QString templatesFolder() {
+  for (const QString& folder : templatePlaces())
     if (QDir(folder).exists()) return folder;
-  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <QList>
 #include <QString>
+#include <QStringList>
 
 namespace lockstep::app {
 
@@ -12,7 +13,9 @@ struct ExperimentTemplate {
   QString description;  ///< the first sentence of its first comment
 };
 
-/// configs/ of the checkout or the installation that this program belongs to; empty: there is none.
+/// configs/ of the checkout and of the installation that this program may belong to.
+QStringList templatePlaces();
+/// The first of them that exists; empty: none.
 QString templatesFolder();
 /// Those in a folder, by name. Reads them: they are few and small.
 QList<ExperimentTemplate> templatesIn(const QString& folder);

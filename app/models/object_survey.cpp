@@ -32,6 +32,16 @@ void addImages(const coco::Dataset& dataset, ObjectSurvey& survey) {
   }
 }
 
+/// nullopt: none cover more of the objects.
+std::optional<config::AnchorConfig> betterAnchors(const std::vector<config::AnnotatedBox>& objects,
+                                                  const config::Experiment& experiment,
+                                                  const config::AnchorFit& fit) {
+  const config::AugmentConfig& augment = experiment.augment;
+  auto better = config::suggestedAnchors(objects, augment, experiment.model.anchors);
+  const double missed = config::fitAnchors(objects, augment, better).all().share();
+  return missed < fit.all().share() ? std::optional(std::move(better)) : std::nullopt;
+}
+
 }  // namespace
 
 std::shared_ptr<const ObjectSurvey> surveyObjects(const config::Experiment& experiment,
@@ -49,6 +59,7 @@ std::shared_ptr<const ObjectSurvey> surveyObjects(const config::Experiment& expe
     survey.objects = objects.size();
     survey.boxSizes = config::boxSizes(objects, experiment.augment);
     survey.uncovered = fit.all().share();
+    if (!fit.isGood()) survey.betterAnchors = betterAnchors(objects, experiment, fit);
     survey.distant = fit.shareBelow(experiment.model.rpn.bgIou);
   } catch (const std::exception&) {
     return nullptr;  // the check of the experiment says what is wrong with its data

@@ -3,6 +3,7 @@
 #include <QString>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ObjectSurvey {
   config::BoxSizes boxSizes{};
   double uncovered = 0;  ///< share of the objects with no anchor of IoU config::kCoveringIou
   double distant = 0;    ///< share with none of IoU model.rpn.bg_iou: all are background
+  std::optional<config::AnchorConfig> betterAnchors{};  ///< where those of the experiment miss many
 };
 
 /// `known` if it is of the same annotations and settings. nullptr: the annotations cannot be read.

@@ -15,6 +15,11 @@ QString tr(const char* text) { return QCoreApplication::translate("AlertBanner",
 /// The last step of an alert. A failure that is repeated after a resume has the step of the resume.
 std::int64_t lastStep(const protocol::Alert& alert) { return std::max(alert.step, alert.to); }
 
+bool losesLoss(const std::optional<protocol::AlertKind>& kind) {
+  return kind == LearningRateTooHigh || kind == ShortWarmup || kind == ExplodingPart ||
+         kind == NonFinite;
+}
+
 /// With %1 for the step. Nothing: a kind of a newer version.
 QString titleOf(const std::optional<protocol::AlertKind>& kind) {
   if (!kind) return tr("Alert at step %1");
@@ -90,6 +95,14 @@ std::vector<protocol::Alert> adviceIn(const std::vector<protocol::Alert>& alerts
 QString changeOf(const protocol::Alert& alert) {
   if (alert.key.empty() || alert.value.empty()) return {};
   return QString::fromStdString(alert.key + "=" + alert.value);
+}
+
+ChangePlace placeOfChange(const protocol::Alert& alert,
+                          const std::vector<std::int64_t>& checkpointSteps) {
+  if (checkpointSteps.empty()) return ChangePlace::Copy;
+  const bool isLost =
+      losesLoss(alert.kind.value()) && checkpointSteps.front() > evidenceSteps(alert).first;
+  return isLost ? ChangePlace::Copy : ChangePlace::Fork;
 }
 
 const protocol::Alert* currentAlert(const RunHistory& history, double dismissedUntil) {

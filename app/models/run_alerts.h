@@ -24,6 +24,14 @@ std::vector<protocol::Alert> adviceIn(const std::vector<protocol::Alert>& alerts
 /// KEY=VALUE that mends it in a new run; empty: no single value does.
 QString changeOf(const protocol::Alert& alert);
 
+/// The change is that of a fork from a checkpoint, or else belongs in a copy of the experiment,
+/// which trains from the beginning.
+enum class ChangePlace { Fork, Copy };
+/// Of an alert of a run with these checkpoints, in ascending order. What the loss was lost with is
+/// in all checkpoints since, so that a fork needs an earlier one.
+ChangePlace placeOfChange(const protocol::Alert& alert,
+                          const std::vector<std::int64_t>& checkpointSteps);
+
 /// The newest alert that still applies and is newer than `dismissedUntil` (wall time); nullptr:
 /// none. An overfitting alert ends with a new lowest held-out loss.
 const protocol::Alert* currentAlert(const RunHistory& history, double dismissedUntil);

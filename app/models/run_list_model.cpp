@@ -52,13 +52,13 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
     case NameRole:
-      return QString::fromStdString(nameOf(row.run));
+      return QString::fromStdString(app::nameOf(row.run));
     case Qt::ToolTipRole:
       return toolTipOf(row);
     case FolderRole:
       return row.folder;
     case Qt::AccessibleTextRole: {
-      QStringList texts{QString::fromStdString(nameOf(row.run)), startTextOf(row),
+      QStringList texts{QString::fromStdString(app::nameOf(row.run)), startTextOf(row),
                         QString::fromStdString(info.state.text())};
       texts.removeAll(QString());
       return texts.join(QStringLiteral(", "));
@@ -151,7 +151,7 @@ QVariant RunListModel::timeData(const Row& row, int role) const {
 /// With the seconds if two of these runs were started in the same minute.
 QString RunListModel::startTextOf(const Row& row) const {
   if (RemotePlace::isRemote(row.folder)) return QString::fromStdString(row.run.summary.info.host);
-  const auto namesakes = namesakes_.constFind(QString::fromStdString(nameOf(row.run)));
+  const auto namesakes = namesakes_.constFind(QString::fromStdString(app::nameOf(row.run)));
   if (namesakes == namesakes_.cend() || namesakes->count < 2 || row.run.summary.info.created <= 0)
     return {};
   const bool isOfSameMinute = namesakes->perMinute.value(minuteOf(row.run.summary)) > 1;
@@ -320,7 +320,7 @@ void RunListModel::announceNames() {
 }
 
 bool RunListModel::replaceRun(Row& row, const ListedRun& run) {
-  const bool isRenamed = nameOf(row.run) != nameOf(run);
+  const bool isRenamed = app::nameOf(row.run) != app::nameOf(run);
   countName(row.run, -1);
   row.pace.update(row.run.summary.info, run.summary.info);
   row.run = run;
@@ -383,7 +383,7 @@ void RunListModel::indexRows(std::size_t from) {
 }
 
 void RunListModel::countName(const ListedRun& run, int change) {
-  Namesakes& namesakes = namesakes_[QString::fromStdString(nameOf(run))];
+  Namesakes& namesakes = namesakes_[QString::fromStdString(app::nameOf(run))];
   namesakes.count += change;
   namesakes.perMinute[minuteOf(run.summary)] += change;
 }
@@ -414,12 +414,15 @@ void RunListModel::setRemoteError(const RemotePlace& place, const QString& error
                       .arg(place.address(), error.chopped(error.endsWith(u'.') ? 1 : 0)));
 }
 
+QString RunListModel::nameOf(const QString& folder) const {
+  const int row = rowOf(folder);
+  return row < 0 ? QFileInfo(folder).fileName()
+                 : QString::fromStdString(app::nameOf(rows_[row].run));
+}
+
 QStringList RunListModel::namesOf(const QStringList& folders) const {
   QStringList names;
-  for (const QString& folder : folders) {
-    const int row = rowOf(folder);
-    names.append(row < 0 ? QFileInfo(folder).fileName() : index(row).data(NameRole).toString());
-  }
+  for (const QString& folder : folders) names.append(nameOf(folder));
   const QStringList given = names;
   for (qsizetype i = 0; i < names.size(); ++i)
     if (given.count(given[i]) > 1) names[i] = QFileInfo(folders[i]).fileName();

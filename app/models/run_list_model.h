@@ -87,6 +87,9 @@ class RunListModel : public QAbstractListModel {
   /// What a run on another machine has there, without the user's own notes.
   const run_folder::RunNotes& notesThere(int row) const { return rows_[row].run.notesThere; }
   int styleIndexOf(const QString& folder) const;
+  /// What the list, the top bar, titles, legends and messages call a run: the name that the user
+  /// gave it, else that of its experiment; of a run that is not listed that of its folder.
+  QString nameOf(const QString& folder) const;
   /// Names to tell these runs apart: the names of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;
   /// Removes runs from the list. One whose folder exists comes back with the next change of it.

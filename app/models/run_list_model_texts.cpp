@@ -7,10 +7,7 @@ QString RunListModel::forkTextOf(const Row& row) const {
   const auto& fork = row.run.summary.info.forkedFrom;
   if (!fork) return {};
   const QString folder = QString::fromStdString(fork->run);
-  const int source = rowOf(folder);
-  const QString name = source < 0 ? folder.section(QLatin1Char('/'), -1)
-                                  : QString::fromStdString(nameOf(rows_[source].run));
-  return tr("%1 at step %2").arg(name).arg(fork->step);
+  return tr("%1 at step %2").arg(nameOf(folder)).arg(fork->step);
 }
 
 QString RunListModel::toolTipOf(const Row& row) const {

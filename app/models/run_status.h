@@ -12,6 +12,7 @@ namespace lockstep::app {
 /// State of the current run as the top bar shows it, and the commands that are possible.
 struct TopBarStatus {
   QString name;
+  QString tip{};                             ///< its folder, and what else the list says of it
   base::OpenEnum<protocol::RunState> state;  ///< empty: no run
   qint64 step = 0, maxSteps = 0;
   std::optional<double> secondsLeft, imagesPerSecond, averagePrecision, heldOutLoss;

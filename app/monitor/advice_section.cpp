@@ -42,9 +42,8 @@ std::optional<std::pair<double, double>> rangeOf(const protocol::Alert& alert,
   return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
 }
 
-bool canFork(const RunController& run) {
-  return !run.place() && !run.program() && !run.checkpointSteps().empty();
-}
+/// Its experiment and checkpoints are here.
+bool isOwn(const RunController& run) { return !run.place() && !run.program(); }
 
 }  // namespace
 
@@ -75,14 +74,14 @@ void AdviceSection::setOpen(bool open) { fold_->setOpen(open); }
 void AdviceSection::showAdviceOf(const std::optional<ShownRun>& run, widgets::XAxis axis) {
   const RunController* shown = run ? run->run.data() : nullptr;
   const auto advice = shown ? adviceIn(shown->history().alerts()) : std::vector<protocol::Alert>();
-  const bool forks = shown && canFork(*shown);
+  const auto checkpoints = shown ? shown->checkpointSteps() : std::vector<std::int64_t>();
   const bool isSame =
-      run_.run.data() == shown && axis == axis_ && forks == forks_ &&
+      run_.run.data() == shown && axis == axis_ && checkpoints == checkpoints_ &&
       std::ranges::equal(advice, advice_, {}, &protocol::Alert::seq, &protocol::Alert::seq);
   if (!isSame) {
     run_ = run.value_or(ShownRun());
     axis_ = axis;
-    forks_ = forks;
+    checkpoints_ = checkpoints;
     advice_ = advice;
     makeCards();
   }
@@ -131,17 +130,30 @@ QWidget* AdviceSection::makeFooter(const protocol::Alert& alert) {
   text->setTextInteractionFlags(Qt::TextSelectableByMouse);
   widgets::setRole(text, "muted");
   row->addWidget(text, 1);
-  const QString change = changeOf(alert);
-  if (change.isEmpty() || !forks_) return footer;
-  auto* fork = new QPushButton(tr("Fork with %1").arg(change));
-  fork->setObjectName(QStringLiteral("forkWith"));
-  fork->setToolTip(tr("A new run from a checkpoint of this one, with this change"));
-  const qint64 step = evidenceSteps(alert).first;
-  connect(fork, &QPushButton::clicked, this, [this, change, step] {
-    if (run_.run) Q_EMIT forkRequested(run_.run->folder(), change, step);
-  });
-  row->addWidget(fork, 0, Qt::AlignBottom);
+  if (!changeOf(alert).isEmpty() && isOwn(*run_.run))
+    row->addWidget(makeChange(alert), 0, Qt::AlignBottom);
   return footer;
+}
+
+QWidget* AdviceSection::makeChange(const protocol::Alert& alert) {
+  const QString change = changeOf(alert);
+  const bool isFork = placeOfChange(alert, checkpoints_) == ChangePlace::Fork;
+  auto* button =
+      new QPushButton((isFork ? tr("Fork with %1") : tr("Edit a copy with %1")).arg(change));
+  button->setObjectName(isFork ? QStringLiteral("forkWith") : QStringLiteral("copyWith"));
+  button->setToolTip(isFork ? tr("A new run from a checkpoint of this one, with this change")
+                            : tr("The experiment file of this run with this change, to train from "
+                                 "the beginning: no checkpoint is of before this"));
+  const qint64 step = evidenceSteps(alert).first;
+  connect(button, &QPushButton::clicked, this, [this, change, step, isFork] {
+    if (!run_.run) return;
+    if (isFork) {
+      Q_EMIT forkRequested(run_.run->folder(), change, step);
+    } else {
+      Q_EMIT copyRequested(run_.run->folder(), change);
+    }
+  });
+  return button;
 }
 
 void AdviceSection::setColumns(int columns) {

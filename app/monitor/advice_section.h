@@ -19,7 +19,8 @@ class FoldButton;
 namespace lockstep::app {
 
 /// The alerts of a run that have evidence, as cards: the curves and the steps that show the
-/// problem, what to do, and a button that forks the run with it. Hidden while there are none.
+/// problem, what to do, and a button that forks the run with it or edits a copy of its experiment.
+/// Hidden while there are none.
 class AdviceSection : public QWidget {
   Q_OBJECT
 
@@ -43,6 +44,7 @@ class AdviceSection : public QWidget {
   void openChanged(bool open);
   /// `change`: KEY=VALUE; `step`: before which the evidence begins.
   void forkRequested(const QString& folder, const QString& change, qint64 step);
+  void copyRequested(const QString& folder, const QString& change);
   // As a card's.
   void predictionsRequested(double x);
   void exportRequested(widgets::CurveCard* card);
@@ -52,6 +54,7 @@ class AdviceSection : public QWidget {
   void makeCards();
   widgets::CurveCard* makeCard(const protocol::Alert& alert);
   QWidget* makeFooter(const protocol::Alert& alert);
+  QWidget* makeChange(const protocol::Alert& alert);
   void layOut();
 
   widgets::DrawQueue* queue_;
@@ -63,7 +66,7 @@ class AdviceSection : public QWidget {
   QWidget* body_ = nullptr;
   QGridLayout* grid_ = nullptr;
   int columns_ = 4;
-  bool forks_ = false;  ///< the run can be forked
+  std::vector<std::int64_t> checkpoints_;  ///< of the run
   bool isShown_ = true;
 };
 

@@ -128,6 +128,7 @@ void MonitorPage::connectSignals() {
   connect(sections_, &CardSections::settingsChanged, this, &MonitorPage::cardSettingsChanged);
   connectPlot(sections_->parameters()->card());
   connect(sections_->advice(), &AdviceSection::forkRequested, this, &MonitorPage::forkRequested);
+  connect(sections_->advice(), &AdviceSection::copyRequested, this, &MonitorPage::copyRequested);
   connect(sections_->advice(), &AdviceSection::predictionsRequested, this,
           &MonitorPage::choosePredictionsAt);
   connect(sections_->advice(), &AdviceSection::exportRequested, this,

@@ -102,6 +102,8 @@ class MonitorPage : public QWidget {
   void alertsRequested();
   /// `change`: KEY=VALUE, an advice; `step`: before which its evidence begins.
   void forkRequested(const QString& folder, const QString& change, qint64 step);
+  /// Likewise, of an experiment that trains from the beginning.
+  void copyRequested(const QString& folder, const QString& change);
   /// Of the empty page: a first experiment, of one's own data or on made scenes.
   void experimentRequested();
   void scenesRequested();

@@ -26,11 +26,11 @@ struct ShapesOptions {
 
 int makeShapes(const ShapesOptions& options) {
   const auto workerProgram = supervisor::workerProgramBesideThis();
-  supervisor::runOneShotJob(
-      workerProgram, protocol::ShapesJob{.folder = checkNewFolder(options.out, "--out").string(),
-                                         .trainImages = options.train,
-                                         .valImages = options.val,
-                                         .seed = options.seed});
+  supervisor::runOneShotJob(workerProgram,
+                            protocol::ShapesJob{.folder = checkNewFolder(options.out).string(),
+                                                .trainImages = options.train,
+                                                .valImages = options.val,
+                                                .seed = options.seed});
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -112,7 +112,7 @@ int checkDataset(const CheckOptions& options) {
       .configYaml = config::writeExperiment(loaded.experiment),
       .experiment = std::filesystem::absolute(options.config).lexically_normal().string(),
       .out = out ? out->workerFile().string() : "",
-      .fixFolder = options.fix.empty() ? "" : checkNewFolder(options.fix, "--fix").string()};
+      .fixFolder = options.fix.empty() ? "" : checkNewFolder(options.fix).string()};
   const protocol::DatasetReport report =
       supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
   if (out) out->writeWorkerResult();
@@ -141,7 +141,7 @@ int importDataset(const ImportOptions& options) {
     if (!error.empty()) throw UserError("--classes " + options.classes + ": " + error);
   }
   protocol::ImportJob job{.source = sourceOf(options.source),
-                          .out = checkNewFolder(options.out, "--out").string(),
+                          .out = checkNewFolder(options.out).string(),
                           .format = isDetected ? "" : options.from,
                           .valShare = options.val,
                           .seed = options.seed,
@@ -157,7 +157,7 @@ int importDataset(const ImportOptions& options) {
 int exportDataset(const ExportOptions& options) {
   checkFormat<formats::ExportFormat>("--to", options.to);
   return report(protocol::ExportJob{.source = sourceOf(options.source),
-                                    .out = checkNewFolder(options.out, "--out").string(),
+                                    .out = checkNewFolder(options.out).string(),
                                     .format = options.to});
 }
 
@@ -172,7 +172,7 @@ int previewBatches(const PreviewOptions& options) {
   config::RuntimeConfig& runtime = loaded.experiment.runtime;
   if (runtime.workers == 0) runtime.workers = static_cast<int>(expectedDevices(runtime).size());
   return report(protocol::PreviewJob{.configYaml = config::writeExperiment(loaded.experiment),
-                                     .out = checkNewFolder(options.out, "--out").string(),
+                                     .out = checkNewFolder(options.out).string(),
                                      .batches = options.batches});
 }
 

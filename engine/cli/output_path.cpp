@@ -178,13 +178,13 @@ void refuseNamesOfRuns(const fs::path& path, const std::string& what) {
                   place->folder.string() + "; choose another name");
 }
 
-fs::path checkNewFolder(const std::string& path, const std::string& option) {
-  const std::string what = option + " " + path + ": cannot be created";
+fs::path checkNewFolder(const std::string& path) {
+  const std::string what = path + ": cannot be created";
   fs::path folder = fs::absolute(path).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
   if (pathExists(folder) && !isFolder(folder)) throw UserError(what + ": it is a file");
   if (pathExists(folder) && !base::entriesOf(folder).empty()) {
-    throw UserError(option + " " + path + ": already exists; choose a new or empty folder");
+    throw UserError(path + ": already exists; choose a new or empty folder");
   }
   refuseNamesOfRuns(folder, what);
   fs::path parent = folder.parent_path();

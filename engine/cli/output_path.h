@@ -67,11 +67,11 @@ class OutputFile {
   std::filesystem::path workerFile_;  ///< in `folder_`
 };
 
-/// Absolute path of a folder to be created atomically; checks now whether that can succeed.
-/// `option` begins the error message. Throws UserError.
-std::filesystem::path checkNewFolder(const std::string& path, const std::string& option);
+/// Absolute path of a folder to be created atomically; checks now whether that can succeed. Throws
+/// UserError, which names no option: the window shows it as well.
+std::filesystem::path checkNewFolder(const std::string& path);
 /// The same for a folder that files are written into, which is created now. Refuses the folder of
-/// an input's images.
+/// an input's images. `option` begins the error message.
 std::filesystem::path makeOutputFolder(const std::string& path, const std::string& option,
                                        const Inputs& inputs);
 /// Throws UserError, starting with `what`, for a path in a run folder that belongs to the run.

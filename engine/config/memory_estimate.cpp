@@ -12,6 +12,9 @@ namespace lockstep::config {
 namespace {
 
 constexpr double kFloatBytes = 4, kHalfBytes = 2;
+/// LibTorch, workspaces of its threads and decoded images, of system/memory_gib of made scenes at
+/// two image sizes and two batch sizes.
+constexpr double kProcessBytes = 0.57 * 0x1p30;
 
 using base::ImageSize;
 
@@ -128,12 +131,13 @@ BatchEstimate estimateLargestBatch(const Experiment& experiment,
       (isHalf(experiment.runtime.precision) ? kHalfBytes : kFloatBytes) * perImage;
   estimate.weightBytes =
       kFloatBytes * weightFloats(model, experiment.solver.optimizer == OptimizerKind::AdamW);
+  if (experiment.runtime.device == Device::Cpu) estimate.processBytes = kProcessBytes;
   return estimate;
 }
 
 int BatchEstimate::imagesIn(double memoryBytes) const {
   if (imageBytes <= 0) return 0;
-  return static_cast<int>(std::max(0.0, (memoryBytes - weightBytes) / imageBytes));
+  return static_cast<int>(std::max(0.0, (memoryBytes - processBytes - weightBytes) / imageBytes));
 }
 
 }  // namespace lockstep::config

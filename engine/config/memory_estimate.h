@@ -14,9 +14,10 @@ struct BatchEstimate {
   int widthPx = 0, heightPx = 0;  ///< padded
   double imageBytes = 0;          ///< activations of one image
   double weightBytes = 0;         ///< weights, gradients and optimizer state
+  double processBytes = 0;        ///< on a CPU: the process without them
 
-  /// Within a factor of about 1.5.
-  double bytes() const { return weightBytes + images * imageBytes; }
+  /// Within a factor of about 1.5; on a CPU of what the process has resident.
+  double bytes() const { return processBytes + weightBytes + images * imageBytes; }
   /// Images of a micro-batch that `memoryBytes` have room for.
   int imagesIn(double memoryBytes) const;
 };

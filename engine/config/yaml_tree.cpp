@@ -206,12 +206,26 @@ const YamlNode* YamlNode::find(std::string_view key) const {
 }
 
 TextPosition positionOf(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  const std::size_t newline = before.rfind('\n');
-  std::string_view line = before.substr(newline == std::string_view::npos ? 0 : newline + 1);
-  if (newline == std::string_view::npos && line.starts_with(kUtf8Mark)) line.remove_prefix(3);
-  return {1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
-          1 + static_cast<int>(base::utf8Length(line))};
+  return TextPositions(text).at(offset);
+}
+
+TextPositions::TextPositions(std::string_view text) : text_(text) { restart(); }
+
+void TextPositions::restart() {
+  place_ = text_.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0;
+  position_ = {1, 1};
+}
+
+TextPosition TextPositions::at(std::size_t offset) {
+  if (offset < place_) restart();
+  for (const std::size_t end = std::min(offset, text_.size()); place_ < end; ++place_) {
+    if (text_[place_] == '\n') {
+      position_ = {position_.line + 1, 1};
+    } else if (!base::isUtf8Continuation(text_[place_])) {
+      ++position_.column;
+    }
+  }
+  return position_;
 }
 
 YamlNode parseYaml(const std::string& text) {

@@ -37,6 +37,20 @@ struct TextPosition {
 };
 TextPosition positionOf(std::string_view text, std::size_t offset);
 
+/// The positions of several offsets of a text: of ascending ones in one pass.
+class TextPositions {
+ public:
+  explicit TextPositions(std::string_view text);
+  TextPosition at(std::size_t offset);
+
+ private:
+  void restart();
+
+  std::string_view text_;
+  std::size_t place_ = 0;  ///< of `position_`
+  TextPosition position_;
+};
+
 /// Parses one document. Throws YamlError for invalid YAML and for what experiment files do not
 /// support: anchors, aliases, tags, several documents, tabs as indentation, text that is not UTF-8.
 /// An empty text is an empty map.

@@ -148,8 +148,8 @@ class Checker {
     if (!check_.isOneFile) return;
     check_.faults.push_back(parts[1].data.finding(
         FindingKind::PictureInBothParts,
-        "is the annotation file of both parts: every picture is in both; split it, with dataset "
-        "import --val"));
+        "is the annotation file of both parts: every picture is in both; split it, as an import "
+        "does that holds out a share"));
   }
 
   /// Compared are the pictures that cleaning keeps, unless they are there twice; of one file, those

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/new_folder.h"
 #include "engine/coco/files/edited_file.h"
+#include "engine/config/experiment_name.h"
 #include "engine/config/value_text.h"
 #include "engine/dataset_check/kind_texts.h"
 #include "engine/dataset_check/part_cleaner.h"
@@ -22,11 +23,12 @@ std::string fileOf(const CheckedPart& part, const DatasetCheck& check) {
   return std::string("annotations/instances_") + base::textOf(name) + ".json";
 }
 
-std::string experimentText(const fs::path& experiment, const DatasetCheck& check) {
+std::string experimentText(const fs::path& experiment, const DatasetCheck& check,
+                           const fs::path& folder) {
   const std::string base = config::writeText(fs::absolute(experiment).lexically_normal().string());
   std::string text =
       "# The annotations of its base without the faults that `dataset check` found.\nbase: " +
-      base + "\ndataset:\n";
+      base + "\nname: " + config::nameAfterFolder(folder) + "\ndataset:\n";
   for (const CheckedPart& part : check.parts) {
     if (!part.isRead) continue;
     const std::string images =
@@ -103,7 +105,7 @@ CleanedDataset cleanDataset(const DatasetCheck& check, const config::Experiment&
   const bool isEmptied = !cleaned.refusals.empty();
   if (!isEmptied)
     base::writeFileAtomically(made.path() / "experiment.yaml",
-                              experimentText(experimentFile, check));
+                              experimentText(experimentFile, check, folder));
   made.finish();
   if (!isEmptied) cleaned.refusals = refusalsAfter(cleaned, experiment);
   std::ranges::copy(cleaned.refusals, std::back_inserter(cleaned.unmended));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/base/shortened_text.h"
+#include "engine/config/experiment_name.h"
 #include "engine/config/value_text.h"
 
 namespace lockstep::formats {
@@ -25,22 +26,6 @@ double sideOf(const SourceObject& object) {
     }
   }
   return std::sqrt((x1 - x0) * (y1 - y0));
-}
-
-/// Letters, digits, `_`, `.` and `-` of the folder's name.
-std::string nameOf(const fs::path& out) {
-  fs::path folder = fs::absolute(out).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  std::string name = folder.filename().string();
-  std::ranges::replace_if(
-      name,
-      [](char c) {
-        return !(std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-');
-      },
-      '-');
-  const bool isName = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
-                      name != "null" && name != "true" && name != "false";
-  return isName ? name : "imported-" + name;
 }
 
 }  // namespace
@@ -83,8 +68,8 @@ std::string experimentText(const ImportOptions& options, const ExperimentFolders
                      "weights and a larger one:\n"
                      "# see model.backbone and model.weights.\n"
                      "name: " +
-                     nameOf(options.out) + "\ndataset:\n" + part("train", folders.train) +
-                     part("val", folders.val);
+                     config::nameAfterFolder(options.out) + "\ndataset:\n" +
+                     part("train", folders.train) + part("val", folders.val);
   text += "augment:\n  min_size: [" + std::to_string(minSize) +
           "]\n  max_size: " + std::to_string(2 * minSize) +
           "\nmodel:\n  backbone: resnet18\n  norm: group               # from scratch: no weights "

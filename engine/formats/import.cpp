@@ -38,7 +38,7 @@ Format formatOf(const ImportOptions& options) {
   for (const auto& one : base::kEnumTexts<Format>)
     known += (known.empty() ? "" : ", ") + std::string(one.text);
   throw UserError(options.source.string() + ": its format is unknown (found: " +
-                  filesText(options.source) + "); name it with --from: " + known);
+                  filesText(options.source) + "); name its format: " + known);
 }
 
 /// Leaves out objects of classes that are not in the list.
@@ -54,8 +54,8 @@ void keepClasses(const std::vector<std::string>& classes, Source& source) {
     });
   }
   for (const auto& [name, count] : unknown)
-    source.addFault("class " + name,
-                    "is not in --classes; " + std::to_string(count) + " objects are left out");
+    source.addFault("class " + name, "is not one of the classes to keep; " + std::to_string(count) +
+                                         " objects are left out");
   std::vector<coco::Category> kept;
   for (const std::string& name : classes) {
     const auto found = std::ranges::find(source.categories, name, &coco::Category::name);

@@ -34,7 +34,7 @@ std::string classesText(const std::vector<std::string>& classes) {
 std::string splitText(const ImportReport& report, const ImportOptions& options) {
   if (!report.isSplitAnew)
     return report.isTestHeldOut ? " (the source's test part)" : " (the source's validation part)";
-  const std::string by = options.groupPattern.empty() ? "by image" : "by --group";
+  const std::string by = options.groupPattern.empty() ? "by image" : "by group";
   return " (split " + by + ", seed " + std::to_string(options.seed) + ")";
 }
 

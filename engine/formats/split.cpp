@@ -34,8 +34,8 @@ std::vector<Group> groupsOf(const std::vector<SourceImage*>& images, const fs::p
   try {
     pattern = std::regex(options.groupPattern);
   } catch (const std::regex_error& error) {
-    throw UserError("--group '" + options.groupPattern +
-                    "' is not a regular expression: " + error.what());
+    throw UserError("the pattern of groups, '" + options.groupPattern +
+                    "', is not a regular expression: " + error.what());
   }
   std::map<std::string, Group> groups;
   for (SourceImage* const image : images) {

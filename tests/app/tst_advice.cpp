@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/configure/configure_page.h"
 #include "app/controllers/open_runs.h"
 #include "app/frame/main_window.h"
 #include "app/models/run_alerts.h"
@@ -13,6 +14,7 @@
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
+#include "widgets/config_editor/config_editor.h"
 #include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 
@@ -85,6 +87,52 @@ class TstAdvice : public QObject {
     QTRY_COMPARE(dialog->overrides(), QStringList{QStringLiteral("solver.base_lr=0.005")});
     QCOMPARE(dialog->step(), qint64{20});  // the last one before the evidence
     dialog->reject();
+  }
+
+  void whatTheLossWasLostWithIsInEveryCheckpointSince() {
+    const auto place = [](AlertKind kind, std::vector<std::int64_t> checkpoints) {
+      return app::placeOfChange(alertOf(1, kind, 24, 38), checkpoints);
+    };
+    using enum app::ChangePlace;
+    QCOMPARE(place(AlertKind::LearningRateTooHigh, {20, 40}), Fork);
+    QCOMPARE(place(AlertKind::LearningRateTooHigh, {30, 40}), Copy);
+    QCOMPARE(place(AlertKind::ShortWarmup, {30}), Copy);
+    QCOMPARE(place(AlertKind::Plateau, {30}), Fork);
+    QCOMPARE(place(AlertKind::Plateau, {}), Copy);
+  }
+
+  void aLossThatWasLostBeforeTheFirstCheckpointIsMendedInACopy() {
+    QTemporaryDir parent;
+    tests::MadeRun plan;
+    plan.keptCheckpoints = {40};
+    const QString folder = tests::makeRun(parent.path(), plan);
+    MainWindow window(&theme_, tests::optionsFor({folder}));
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    Alert alert = alertOf(1'000'000, AlertKind::LearningRateTooHigh, 24, 38);
+    alert.key = "solver.base_lr";
+    alert.value = "0.02";
+    app::RunController* run = window.findChild<app::OpenRuns*>()->find(folder);
+    run->history().add(protocol::EngineMessage(alert));
+    Q_EMIT run->changed({.alerts = true});
+    auto* advice = window.monitorPage()->findChild<app::AdviceSection*>();
+    QTRY_VERIFY(advice->isVisible());
+    QVERIFY(!cardButton(*advice));
+    QTest::mouseClick(advice->findChild<widgets::FoldButton*>(), Qt::LeftButton);
+    auto* copy = advice->findChild<QPushButton*>(QStringLiteral("copyWith"));
+    QTRY_VERIFY(copy->isVisible());
+    QCOMPARE(copy->text(), QStringLiteral("Edit a copy with solver.base_lr=0.02"));
+    QTest::mouseClick(copy, Qt::LeftButton);
+    QCOMPARE(window.page(), app::Page::Configure);
+    auto* editor = window.configurePage()->editor();
+    QTRY_VERIFY(editor->isReady());
+    QCOMPARE(editor->loaded().experiment.solver.baseLr, 0.02);
+    QVERIFY(window.configurePage()->isUnsaved());
+    QVERIFY(tests::visibleBanner(window, QStringLiteral("solver.base_lr: 0.02"),
+                                 QStringLiteral("Ctrl+Z")));
+    editor->undo();
+    QVERIFY(!editor->text().contains(QStringLiteral("base_lr: 0.02")));
+    QVERIFY(!window.configurePage()->isUnsaved());
   }
 
   void aRunWithoutAdviceHasNoSection() {

@@ -1,3 +1,6 @@
+#include <sys/stat.h>
+
+#include <QDir>
 #include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -45,6 +48,34 @@ class TstCommandLine : public QObject {
         {QStringLiteral("ssh://ada@node7:22/runs/"), QStringLiteral("ssh://node7/~/run")});
     QCOMPARE(line.paths, (QStringList{QStringLiteral("ssh://ada@node7:22/runs"),
                                       QStringLiteral("ssh://node7/~/run")}));
+  }
+
+  /// Reading a pipe would never end.
+  void settingsThatAreNoFileAreRefused_data() {
+    QTest::addColumn<QString>("name");
+    QTest::newRow("settings") << QStringLiteral("Lockstep/lockstep.conf");
+    QTest::newRow("settings of all programs") << QStringLiteral("Lockstep.conf");
+    QTest::newRow("notes on runs") << QStringLiteral("lockstep/notes.json");
+  }
+  void settingsThatAreNoFileAreRefused() {
+    QFETCH(QString, name);
+    const QTemporaryDir config;
+    const QString file = config.filePath(name);
+    QVERIFY(QDir().mkpath(QFileInfo(file).path()));
+    QCOMPARE(::mkfifo(file.toLocal8Bit(), 0600), 0);
+    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+    qputenv("XDG_CONFIG_HOME", config.path().toLocal8Bit());
+    const Outcome outcome =
+        runLockstep({QStringLiteral("--screenshot"), config.filePath(QStringLiteral("a.png"))});
+    if (before.isNull()) {
+      qunsetenv("XDG_CONFIG_HOME");
+    } else {
+      qputenv("XDG_CONFIG_HOME", before);
+    }
+    QCOMPARE(outcome.status, 2);
+    const QByteArray said = "lockstep: " + file.toLocal8Bit() + ": is a pipe";
+    QVERIFY2(outcome.err.contains(said), outcome.err);
+    QVERIFY2(outcome.err.contains("move it away"), outcome.err);
   }
 
   void badArgumentsAreNamed_data() {

@@ -86,6 +86,56 @@ class TstDocumentDrafts : public QObject, private tests::DocumentBench {
     QVERIFY(!made->document.hasFile() && made->document.isUnsaved());
   }
 
+  void aCopyThatWasNotEditedIsThereAfterClosing() {
+    const QString run = tests::makeRun(folder(), {});
+    auto made = window();
+    QVERIFY(made->document.openCopyOfRun(run));
+    const QString copied = made->shown, suggested = made->document.path();
+    QVERIFY(!made->document.isUnsaved());
+    made->document.openText(text("name: other\n"), path("other.yaml"));
+    QVERIFY(made->document.close());
+    QVERIFY(made->answers.asked.isEmpty());
+    made.reset();
+    QCOMPARE(orphanedDrafts().size(), 2);
+    made = window();
+    for (const app::OrphanedDraft& left : orphanedDrafts())
+      QVERIFY(made->document.openDraft(left.id));
+    QCOMPARE(made->document.documents().size(), 2);
+    made->document.showDocument(made->document.documents()[0].path == suggested ? 0 : 1);
+    QCOMPARE(made->shown, copied);
+    QCOMPARE(made->document.path(), suggested);
+    QVERIFY(!made->document.isUnsaved() && !made->document.hasFile());
+    // It is still the run's configuration, which trains as it is.
+    QCOMPARE(made->document.fileToTrain(), run + text("/config.yaml"));
+    // Closed by itself, it is let go.
+    QVERIFY(made->document.closeShown() && made->document.closeShown());
+    made.reset();
+    QCOMPARE(draftCount(), 0);
+  }
+
+  void aCopyThatWasNotEditedIsShownAsSuch() {
+    auto made = window();
+    made->document.openText(text("name: other\n"), path("other.yaml"));
+    made.reset();
+    made = window();
+    QVERIFY(made->document.openDraft(orphanedDrafts()[0].id));
+    QCOMPARE(made->document.notice().kind, Kind::CopyRestored);
+    QVERIFY(made->document.notice().action.isEmpty());
+    made->document.announceDrafts(orphanedDrafts());
+    QCOMPARE(made->document.notice().kind, Kind::CopyRestored);
+  }
+
+  void aByteOrderMarkIsInTheDraft() {
+    write(path("a.yaml"), "\xef\xbb\xbfname: a\n");
+    auto made = window();
+    QVERIFY(made->document.open(path("a.yaml")));
+    QVERIFY(!made->document.isUnsaved());
+    made->shown = QChar(QChar::ByteOrderMark) + text("name: b\n");
+    made->document.markEdited();
+    made.reset();
+    QCOMPARE(orphanedDrafts()[0].draft.text.toUtf8(), QByteArray("\xef\xbb\xbfname: b\n"));
+  }
+
   void everyEditIsInTheDraftOnceTheSessionEnds() {
     const auto made = edited();
     for (const char* typed : {"two 2", "two 22", "two 222"}) made->type(typed);

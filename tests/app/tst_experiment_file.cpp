@@ -90,6 +90,18 @@ class TstExperimentFile : public QObject {
     QTRY_COMPARE(file.state(), State::Same);
   }
 
+  /// As after chmod, when a file that could not be read, and so not be watched, can be.
+  void permissionsInAWatchedFolderAreSeen() {
+    writeOutside(path("a.yaml"), "one");
+    lockstep::app::FileWatch watch;
+    QSignalSpy changed(&watch, &lockstep::app::FileWatch::changed);
+    watch.paths()->set({folder_->path()}, 1);
+    QCOMPARE(::chmod(path("a.yaml").toLocal8Bit(), 0), 0);
+    QTRY_COMPARE(changed.count(), 1);
+    QCOMPARE(::chmod(path("a.yaml").toLocal8Bit(), 0644), 0);
+    QTRY_COMPARE(changed.count(), 2);
+  }
+
   void touchingTheFileIsNoChange() {
     writeOutside(path("a.yaml"), "one");
     ExperimentFile file;

@@ -225,6 +225,59 @@ class TstNewExperiment : public QObject {
     QVERIFY(window.configurePage()->editor()->errorCount() > 0);  // the data are still to be named
   }
 
+  void whyThereIsNoTemplateIsSaid() {
+    auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
+    const Parts parts(dialog);
+    dialog->setTemplates({});
+    dialog->show();
+    parts.choose(1);
+    QVERIFY(!parts.find<QListWidget>("templates")->isVisible());
+    auto* empty = parts.find<widgets::EmptyState>("no_templates");
+    QVERIFY(empty->isVisible());
+    QStringList said;
+    for (const QLabel* label : empty->findChildren<QLabel*>()) said << label->text();
+    for (const QString& place : app::templatePlaces())
+      QVERIFY2(said.join(u' ').contains(place), qPrintable(said.join(u' ')));
+    QTest::mouseClick(empty->findChild<QPushButton*>(), Qt::LeftButton);
+    QCOMPARE(dialog->origin(), ExperimentOrigin::Data);
+    dialog->setTemplates(app::templatesIn(app::templatesFolder()));
+    parts.choose(1);
+    QVERIFY(parts.find<QListWidget>("templates")->isVisible() && !empty->isVisible());
+    dialog->reject();
+  }
+
+  void theFirstFieldHasTheFocus() {
+    auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
+    const Parts parts(dialog);
+    dialog->show();
+    dialog->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(dialog));
+    QCOMPARE(dialog->focusWidget(), parts.find<QLineEdit>("dataFolder"));
+    dialog->choose(ExperimentOrigin::Scenes);
+    QCOMPARE(dialog->focusWidget(), parts.find<QLineEdit>("trainScenes"));
+    dialog->choose(ExperimentOrigin::Run);
+    dialog->setRuns({{path("run"), text("made")}});
+    QCOMPARE(dialog->focusWidget(), parts.find<QListWidget>("runs"));
+    dialog->reject();
+  }
+
+  void theEnginesWordsNameNoOption() {
+    if (!hasWorker()) QSKIP("needs lockstep-worker");
+    QVERIFY(QDir().mkpath(path("drops")) && QDir().mkpath(path("taken/full")));
+    auto* dialog = new NewExperimentDialog;
+    const Parts parts(dialog);
+    dialog->show();
+    dialog->setDataFolder(path("drops"));
+    for (const char* to : {"new", "taken"}) {
+      parts.find<QLineEdit>("importFolder")->setText(path(to));
+      pressGo(parts);
+      QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), 60000);
+      const QString reason = parts.find<QLabel>("reason")->text();
+      QVERIFY2(!reason.isEmpty() && !reason.contains(text("--")), qPrintable(reason));
+    }
+    dialog->reject();
+  }
+
   void aRunOfTheListIsCopied() {
     tests::MadeRun plan;
     plan.name = "droplets";

@@ -1,4 +1,5 @@
 // The Data page: its counts and findings are those of `lockstep-engine dataset check`.
+#include <QAction>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
@@ -101,6 +102,9 @@ class TstDataPage : public QObject {
     for (auto* each : page_->findChildren<QPushButton*>())
       if (each->text() == text) return each;
     return nullptr;
+  }
+  void trigger(const char* action) const {
+    page_->findChild<QAction*>(QLatin1String(action))->trigger();
   }
   QStringList listed() const {
     QStringList names;
@@ -251,6 +255,32 @@ class TstDataPage : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(button(QStringLiteral("Draw again")), kPatienceMs);
     QCOMPARE(bytesOf(sheets()->files().front()), sheetOfTheEngine(2));
     QVERIFY(own != bytesOf(sheets()->files().front()));
+  }
+
+  void batchesAskedForWhileTheDataAreCountedFollow() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    page_->setExperiment(experiment());
+    page_->show();
+    auto* empty = page_->findChild<widgets::EmptyState*>();
+    QCOMPARE(empty->title(), QStringLiteral("Reading the annotations…"));
+    trigger("data.draw_batches");  // no event comes between, so that the count is not over
+    QCOMPARE(empty->title(),
+             QStringLiteral("Reading the annotations, then training batches are drawn…"));
+    QTRY_COMPARE_WITH_TIMEOUT(sheets()->files().size(), 4, kPatienceMs);
+    QCOMPARE(bytesOf(sheets()->files().front()), sheetOfTheEngine(1));
+  }
+
+  void batchesAskedForAreNotDrawnOnceTheCountIsStopped() {
+    page_->setExperiment(experiment());
+    page_->show();
+    trigger("data.draw_batches");
+    trigger("data.stop");
+    QCOMPARE(page_->findChild<widgets::EmptyState*>()->title(),
+             QStringLiteral("Reading was stopped"));
+    QVERIFY(!button(QStringLiteral("Cancel")));
+    QTest::mouseClick(button(QStringLiteral("Read again")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(page_->isReady() && strip()->count() == 3, kPatienceMs);
+    QVERIFY(sheets()->files().isEmpty() && sheets()->isReady());
   }
 
   /// Once the data were counted again.

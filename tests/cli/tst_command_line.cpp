@@ -188,7 +188,7 @@ class TstCommandLine : public QObject {
         "--out nowhere/c.json: cannot be written");
     row("dataset check experiment.yaml --out train.json", 2, "it is the annotations");
     row("dataset check experiment.yaml --fix bin", 2,
-        "--fix bin: already exists; choose a new or empty folder");
+        "bin: already exists; choose a new or empty folder");
     row("dataset shapes --out d --train 0 --val 1", 2, "--train: 0 is not in 1 … 1000000");
     row("dataset shapes --out d --train 1 --val 1 --seed=-1", 2, "--seed: -1: must be ≥ 0");
     row("metrics", 2, "give RUN");
@@ -196,11 +196,11 @@ class TstCommandLine : public QObject {
     row("dataset import . --out d --from csv", 2,
         "--from 'csv': unknown format; known are coco|lvis|");
     row("dataset import . --out d --val 1", 2, "--val: must be greater than 0 and less than 1");
-    row("dataset import . --out file", 2, "--out file: cannot be created");
+    row("dataset import . --out file", 2, "file: cannot be created: it is a file");
     row("dataset import . --out d --classes none", 2, "--classes none: ");
     row("dataset export . --to coco --out d", 2,
         "--to 'coco': unknown format; known are labelme|yolo|cvat|masks");
-    row("dataset shapes --out file --train 1 --val 1", 2, "--out file: cannot be created");
+    row("dataset shapes --out file --train 1 --val 1", 2, "file: cannot be created: it is a file");
     row("metrics nowhere", 2, "nowhere: no such run folder");
     row("metrics empty", 2, "empty: is not a run folder");
     row("metrics run --format xml", 2, "--format");

@@ -378,6 +378,39 @@ class TstDataCheck : public QObject {
     QCOMPARE(config::estimateLargestBatch(experiment, images).images, 1);
   }
 
+  /// system/memory_gib of three trainings of configs/cpu_small.yaml's model on made scenes of up to
+  /// 480 x 360 px, in fp32 on a CPU.
+  void memoryOnACpuIsThatOfTheProcess_data() {
+    QTest::addColumn<int>("minSize");
+    QTest::addColumn<int>("batch");
+    QTest::addColumn<double>("measuredGib");
+    QTest::newRow("two small images") << 256 << 2 << 0.846;
+    QTest::newRow("six small images") << 256 << 6 << 1.143;
+    QTest::newRow("two large images") << 512 << 2 << 1.459;
+  }
+  void memoryOnACpuIsThatOfTheProcess() {
+    QFETCH(int, minSize);
+    QFETCH(int, batch);
+    QFETCH(double, measuredGib);
+    config::Experiment experiment;
+    experiment.augment.minSize = {minSize};
+    experiment.augment.maxSize = 2 * minSize;
+    experiment.model.backbone = "resnet18";
+    experiment.model.fpnChannels = 64;
+    experiment.model.rpn.postNmsTopNTrain = 500;
+    experiment.model.boxHead.fcDim = 256;
+    experiment.model.boxHead.batchSizePerImage = 64;
+    experiment.model.maskHead.convs = 2;
+    experiment.model.maskHead.channels = 64;
+    experiment.solver.batchSize = batch;
+    experiment.runtime.device = config::Device::Cpu;
+    const std::vector<coco::Image> images{{{1}, "", 480, 360}, {{2}, "", 360, 480}};
+    const config::BatchEstimate estimate = config::estimateLargestBatch(experiment, images);
+    const double ratio = estimate.bytes() / 0x1p30 / measuredGib;
+    QVERIFY2(ratio > 1 / 1.5 && ratio < 1.5, qPrintable(QString::number(ratio)));
+    QCOMPARE(estimate.imagesIn(estimate.bytes() + 1), batch);
+  }
+
   void wideAndTallImagesDoNotShareABatch() {
     config::Experiment experiment;
     const std::vector<coco::Image> images{{{1}, "", 1333, 800}, {{2}, "", 800, 1333}};

@@ -1,4 +1,5 @@
 #include <QTest>
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +15,31 @@ class TstValueText : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  /// Also those before the last one.
+  void positionsOfOnePassAreThoseOfACount() {
+    for (const std::string mark : {"", "\xef\xbb\xbf"}) {
+      const std::string text = mark + "name: \xc3\xa9t\xc3\xa9\n\n- [1, \xe2\x82\xac, 2]\nlast";
+      config::TextPositions positions(text);
+      std::vector<std::size_t> offsets;
+      for (std::size_t i = mark.size(); i <= text.size(); ++i) offsets.push_back(i);
+      for (const std::size_t back : {std::size_t{20}, std::size_t{12}, std::size_t{99}})
+        offsets.push_back(back);
+      for (const std::size_t offset : offsets) {
+        int line = 1, column = 1;
+        for (std::size_t i = mark.size(); i < std::min(offset, text.size()); ++i) {
+          const bool isBreak = text[i] == '\n';
+          if (isBreak) ++line;
+          column = isBreak ? 1 : column + ((text[i] & 0xC0) != 0x80 ? 1 : 0);
+        }
+        const config::TextPosition found = positions.at(offset);
+        QCOMPARE(found.line, line);
+        QCOMPARE(found.column, column);
+        const config::TextPosition alone = config::positionOf(text, offset);
+        QVERIFY(alone.line == line && alone.column == column);
+      }
+    }
+  }
+
   void numbersAreReadStrictly_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<bool>("isNumber");

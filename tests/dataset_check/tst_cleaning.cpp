@@ -285,6 +285,8 @@ class TstCleaning : public QObject {
     QCOMPARE(cleaned.unmended.size(), 1u);
     const std::string yaml = base::readFile(made.cleanFolder() / "experiment.yaml");
     QVERIFY(yaml.find("instances_val") == std::string::npos);
+    const std::string name = made.cleanFolder().filename().string();
+    QVERIFY2(yaml.find("\nname: " + name + "\n") != std::string::npos, yaml.c_str());
     // What is left to the user, and nothing else.
     QCOMPARE(tests::faultsOf(made.checkCleaned(cleaned)),
              (std::vector<tests::Found>{{"picture_in_both_parts", {}, {}}}));

@@ -297,10 +297,9 @@ class TstImport : public QObject {
     const SourceFolder folder;
     folder.write("notes.csv", "a,b\n");
     const std::string unknown = messageOf([&] { folder.import(); });
-    QVERIFY2(
-        unknown.find("its format is unknown (found: 1 .csv); name it with --from: coco, lvis") !=
-            std::string::npos,
-        unknown.c_str());
+    QVERIFY2(unknown.find("its format is unknown (found: 1 .csv); name its format: coco, lvis") !=
+                 std::string::npos,
+             unknown.c_str());
     folder.writeImage("a.png");
     folder.write("a.json",
                  R"({"shapes": [{"label": "x", "points": [[1, 1]]}], "imagePath": "a.png"})");
@@ -314,7 +313,8 @@ class TstImport : public QObject {
       tests::madeSources()[3].write(other);
       other.import({.valShare = .2, .groupPattern = "("});
     });
-    QVERIFY2(pattern.starts_with("--group '(' is not a regular expression"), pattern.c_str());
+    QVERIFY2(pattern.starts_with("the pattern of groups, '(', is not a regular expression"),
+             pattern.c_str());
   }
 };
 

@@ -37,6 +37,63 @@ class TstConfigEditor : public QObject, protected lockstep::tests::ConfigEditorB
     QCOMPARE(requested.size(), 1);
   }
 
+  void betterAnchorsReplaceThoseOfTheFileAsOneEdit() {
+    open(document());
+    QTRY_VERIFY(editor_->isReady());
+    auto* use = editor_->findChild<QPushButton*>(QStringLiteral("useAnchors"));
+    lockstep::config::BoxSizes boxes;
+    boxes.counts[3] = 5;
+    editor_->setSurvey({}, {boxes, std::nullopt});
+    QVERIFY(!use->isVisibleTo(editor_.get()));
+    editor_->setSurvey(
+        {}, {boxes, lockstep::config::AnchorConfig{{8, 16, 32, 64, 128}, {0.5, 1, 2, 4}}});
+    QVERIFY(use->isVisibleTo(editor_.get()));
+    QCOMPARE(use->text(), QStringLiteral("Replace with [8, 16, 32, 64, 128]"));
+    const QString before = editor_->text();
+    use->click();
+    QTRY_VERIFY(editor_->isReady());
+    const auto& anchors = editor_->loaded().experiment.model.anchors;
+    QCOMPARE(anchors.sizes, (std::vector<double>{8, 16, 32, 64, 128}));
+    QCOMPARE(anchors.aspectRatios, (std::vector<double>{0.5, 1, 2, 4}));
+    editor_->undo();
+    QCOMPARE(editor_->text(), before);
+  }
+
+  void aByteOrderMarkIsPartOfTheText() {
+    const QString marked = QChar(QChar::ByteOrderMark) + QStringLiteral("name: a\n");
+    open(marked);
+    QCOMPARE(editor_->text(), marked);
+    QVERIFY(!editor_->isModified());
+    enter("solver.base_lr", QStringLiteral("0.005"));
+    QVERIFY(editor_->text().startsWith(marked));
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(editor_->loaded().experiment.solver.baseLr, 0.005);
+  }
+
+  /// A line would cut it, and laying it out takes time.
+  void aVeryLongListIsEditedInTheText() {
+    QString list = QStringLiteral("[1");
+    for (int i = 2; i <= 20000; ++i) list += QStringLiteral(", %1").arg(i);
+    const QString whole = QStringLiteral("solver:\n  milestones: %1]\n").arg(list);
+    open(whole);
+    QTRY_VERIFY(editor_->isReady());
+    QCOMPARE(editor_->loaded().experiment.solver.milestones.size(), std::size_t{20000});
+    QLineEdit* shown = line("solver.milestones");
+    QVERIFY(shown->text().startsWith(QStringLiteral("[1, 2, 3, ")) && shown->text().size() < 3000);
+    QVERIFY(shown->isReadOnly() && !shown->toolTip().isEmpty());
+    shown->setFocus();
+    QTest::keyClicks(shown, QStringLiteral("7"));
+    QTest::keyClick(shown, Qt::Key_Up);
+    for (auto* button : row("solver.milestones")->editor()->findChildren<QToolButton*>())
+      QTest::mouseClick(button, Qt::LeftButton);
+    shown->clearFocus();
+    editor_->finishTyping();
+    QCOMPARE(editor_->text(), whole);
+    open(QStringLiteral("solver: {milestones: [5, 6]}\n"));
+    QTRY_COMPARE(shown->text(), QStringLiteral("[5, 6]"));
+    QVERIFY(!shown->isReadOnly());
+  }
+
   void theFormShowsGivenInheritedAndDefaultValues() {
     open(document());
     QCOMPARE(line("solver.base_lr")->text(), QStringLiteral("0.02"));

@@ -258,7 +258,7 @@ class TstDerivedFacts : public QObject {
     QVERIFY(!panel.boxSizes()->isVisible());
     config::BoxSizes boxes;
     boxes.counts[6] = 40;
-    panel.setExperiment(small(), {}, {}, boxes);
+    panel.setExperiment(small(), {}, {}, {boxes, {}});
     QVERIFY(panel.boxSizes()->isVisible());
     panel.clear();
     QVERIFY(!panel.boxSizes()->isVisible());

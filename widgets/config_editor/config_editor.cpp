@@ -52,6 +52,8 @@ void ConfigEditor::connectSignals() {
   connect(impl->header, &EditorHeader::fileChosen, this, &ConfigEditor::fileChosen);
   connect(impl->header, &EditorHeader::closeRequested, this, &ConfigEditor::closeRequested);
   connect(impl->facts, &FactsPanel::rangeTestRequested, this, &ConfigEditor::rangeTestRequested);
+  connect(impl->facts, &FactsPanel::betterAnchorsChosen, this,
+          [impl] { impl->useBetterAnchors(); });
   connect(impl->header, &EditorHeader::comparisonRequested, this,
           &ConfigEditor::comparisonRequested);
   connect(impl->endComparison, &QToolButton::clicked, this, [this] { setComparison({}, {}); });
@@ -121,6 +123,9 @@ void ConfigEditor::connectText() {
                  [this] { Q_EMIT comparisonRequested(); });
   addNamedAction(this, ActionPlace::Configure, "configure.end_comparison", tr("End the comparison"),
                  {}, [this] { setComparison({}, {}); });
+  addNamedAction(this, ActionPlace::Configure, "configure.use_anchors",
+                 tr("Use the anchors that fit the data better"), {},
+                 [impl] { impl->useBetterAnchors(); });
   addNamedAction(this, ActionPlace::Configure, "configure.reset",
                  tr("Reset the key to its inherited value"), {}, [impl] { impl->resetKey(); });
 }
@@ -177,7 +182,7 @@ void ConfigEditor::setSaved(const QString& filePath) {
   impl_->checkNow();
 }
 
-QString ConfigEditor::text() const { return impl_->text->text(); }
+QString ConfigEditor::text() const { return impl_->text->wholeText(); }
 QString ConfigEditor::filePath() const { return impl_->filePath; }
 bool ConfigEditor::isModified() const { return impl_->hasDocument && impl_->text->isModified(); }
 bool ConfigEditor::hasDocument() const { return impl_->hasDocument; }
@@ -196,9 +201,9 @@ void ConfigEditor::setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valIm
 }
 
 void ConfigEditor::setSurvey(const QList<std::pair<QString, QString>>& facts,
-                             const config::BoxSizes& boxes) {
+                             const KnownObjects& objects) {
   impl_->survey = facts;
-  impl_->boxes = boxes;
+  impl_->objects = objects;
   impl_->showFacts();
 }
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "engine/config/anchor_fit.h"
 #include "engine/config/load.h"
+#include "widgets/experiment/derived_facts.h"
 
 namespace lockstep::widgets {
 
@@ -68,7 +68,7 @@ class ConfigEditor : public QWidget {
   void setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valImages);
   /// Facts about data and earlier runs, as name and value, among those of the experiment, and the
   /// boxes of the data.
-  void setSurvey(const QList<std::pair<QString, QString>>& facts, const config::BoxSizes& boxes);
+  void setSurvey(const QList<std::pair<QString, QString>>& facts, const KnownObjects& objects);
   /// Shows what the engine said of the text, as of its data and weights, among the issues until it
   /// is edited. Training is not blocked by it: the fault may be mended on the disk.
   void setFound(const QString& messages);

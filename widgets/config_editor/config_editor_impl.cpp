@@ -11,7 +11,9 @@
 #include <set>
 #include <utility>
 
+#include "engine/config/edit.h"
 #include "engine/config/load.h"
+#include "engine/config/value_text.h"
 #include "widgets/banner.h"
 #include "widgets/config_editor/config_form.h"
 #include "widgets/config_editor/difference_table.h"
@@ -156,7 +158,7 @@ void ConfigEditor::Impl::reset() {
   document = {};
   images = {};
   survey = {};
-  boxes = {};
+  objects = {};
   wasReady = false;
   pause.stop();
   banner->hide();
@@ -196,7 +198,7 @@ void ConfigEditor::Impl::showFacts() {
     facts->clear();
     return showDifference({});
   }
-  facts->setExperiment(valid->loaded.experiment, images, survey, boxes);
+  facts->setExperiment(valid->loaded.experiment, images, survey, objects);
   showDifference(comparisonName.isEmpty()
                      ? std::vector<config::ConfigDifference>()
                      : config::difference(valid->loaded.experiment, comparison));
@@ -252,6 +254,24 @@ void ConfigEditor::Impl::resetKey() {
             ? tr("Choose a key first: click its field or its line.")
             : tr("%1 is not set in this file: its value is inherited, or the default.").arg(key));
   }
+}
+
+/// As one edit.
+void ConfigEditor::Impl::useBetterAnchors() {
+  if (!objects.betterAnchors || !document.lastValid())
+    return banner->showMessage(
+        Banner::Kind::Info, tr("There are no better anchors to use"),
+        tr("These cover the objects of the data, or the data are not known."));
+  const config::AnchorConfig better = *objects.betterAnchors;
+  const bool isRatioSame =
+      better.aspectRatios == document.lastValid()->loaded.experiment.model.anchors.aspectRatios;
+  change([&](const std::string& bytes) {
+    const std::string sized =
+        config::setValue(bytes, "model.anchors.sizes", config::writeNumbers(better.sizes));
+    return isRatioSame ? sized
+                       : config::setValue(sized, "model.anchors.aspect_ratios",
+                                          config::writeNumbers(better.aspectRatios));
+  });
 }
 
 void ConfigEditor::Impl::updateUndo() {

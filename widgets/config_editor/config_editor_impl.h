@@ -40,7 +40,7 @@ struct ConfigEditor::Impl {
   QString key;  ///< that was last focused in the form, or that the cursor of the text was last in
   ImageCounts images;
   QList<std::pair<QString, QString>> survey;
-  config::BoxSizes boxes;
+  KnownObjects objects;
   QString comparisonName;
   config::Experiment comparison;
   CheckedDocument document;
@@ -84,6 +84,7 @@ struct ConfigEditor::Impl {
   /// Removes the key that was last worked on from the text.
   void resetKey();
   void goToIssue(std::size_t issue);
+  void useBetterAnchors();
   void updateUndo();
   QString tipAt(std::size_t byte) const;
 };

@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <QVBoxLayout>
 
+#include "engine/config/value_text.h"
 #include "widgets/config_editor/box_size_chart.h"
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/role.h"
@@ -85,10 +86,15 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   setRole(boxesTitle, "muted");
   boxSizes_ = new BoxSizeChart;
   auto* boxesColumn = new QVBoxLayout(boxes_);
-  boxesColumn->setContentsMargins(0, 4, 0, 0);
+  boxesColumn->setContentsMargins(0, 4, 0, 4);
   boxesColumn->setSpacing(2);
   boxesColumn->addWidget(boxesTitle);
   boxesColumn->addWidget(boxSizes_);
+  useAnchors_ = new QPushButton;
+  useAnchors_->setObjectName(QStringLiteral("useAnchors"));
+  useAnchors_->hide();
+  connect(useAnchors_, &QPushButton::clicked, this, &FactsPanel::betterAnchorsChosen);
+  boxesColumn->addWidget(useAnchors_, 0, Qt::AlignLeft);
   boxes_->hide();
   // Rows keep their height: with many warnings the facts scroll.
   auto* facts = new QWidget;
@@ -127,14 +133,14 @@ void FactsPanel::resizeEvent(QResizeEvent* event) {
 
 void FactsPanel::setExperiment(const config::Experiment& experiment, const ImageCounts& images,
                                const QList<std::pair<QString, QString>>& survey,
-                               const config::BoxSizes& boxes) {
+                               const KnownObjects& objects) {
   curve_->setPlan(planSteps(experiment, images));
   DerivedFacts facts = deriveFacts(experiment, images);
   auto place = facts.facts.begin() + 1;  // after the length of the training
   for (const auto& [name, value] : survey) place = facts.facts.insert(place, {name, value}) + 1;
   fillFacts(facts);
   showNothing(false);
-  showBoxSizes(boxes, experiment.model.anchors);
+  showObjects(objects, experiment.model.anchors);
   const auto before = static_cast<int>(place - facts.facts.begin());
   grid_->addWidget(boxes_, rowOf(before) - 1, 0, 1, 2);
   for (std::size_t i = facts.facts.size(); i < names_.size(); ++i) {
@@ -151,9 +157,18 @@ void FactsPanel::clear() {
   boxes_->hide();
 }
 
-void FactsPanel::showBoxSizes(const config::BoxSizes& boxes, const config::AnchorConfig& anchors) {
-  boxSizes_->setSizes(boxes, anchors.sizes);
-  boxes_->setVisible(boxes.objects() > 0);
+void FactsPanel::showObjects(const KnownObjects& objects, const config::AnchorConfig& anchors) {
+  boxSizes_->setSizes(objects.boxes, anchors.sizes);
+  boxes_->setVisible(objects.boxes.objects() > 0);
+  const std::optional<config::AnchorConfig>& better = objects.betterAnchors;
+  useAnchors_->setVisible(better.has_value());
+  if (!better) return;
+  const QString sizes = QString::fromStdString(config::writeNumbers(better->sizes));
+  const QString ratios = QString::fromStdString(config::writeNumbers(better->aspectRatios));
+  useAnchors_->setText(tr("Replace with %1").arg(sizes));
+  useAnchors_->setToolTip(tr("Anchors that cover more of the objects: model.anchors.sizes %1, "
+                             "model.anchors.aspect_ratios %2")
+                              .arg(sizes, ratios));
 }
 
 void FactsPanel::showNothing(bool isNothing) {

@@ -5,11 +5,11 @@
 #include <QWidget>
 #include <utility>
 
-#include "engine/config/anchor_fit.h"
 #include "widgets/experiment/derived_facts.h"
 
 class QGridLayout;
 class QLabel;
+class QPushButton;
 
 namespace lockstep::widgets {
 
@@ -23,10 +23,10 @@ class FactsPanel : public QWidget {
  public:
   explicit FactsPanel(QWidget* parent = nullptr);
 
-  /// `survey`: more facts, as name and value. `boxes`: those of the data; none: not known.
+  /// `survey`: more facts, as name and value.
   void setExperiment(const config::Experiment& experiment, const ImageCounts& images,
                      const QList<std::pair<QString, QString>>& survey = {},
-                     const config::BoxSizes& boxes = {});
+                     const KnownObjects& objects = {});
   /// Shows that there are no facts yet.
   void clear();
   /// The text has errors: marks the facts as those of the last valid text.
@@ -38,6 +38,8 @@ class FactsPanel : public QWidget {
  Q_SIGNALS:
   /// Find a learning rate with a range test.
   void rangeTestRequested();
+  /// The experiment is to have the anchors that fit the data better.
+  void betterAnchorsChosen();
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -45,13 +47,14 @@ class FactsPanel : public QWidget {
  private:
   void fillFacts(const DerivedFacts& derived);
   void showNothing(bool isNothing);
-  void showBoxSizes(const config::BoxSizes& boxes, const config::AnchorConfig& anchors);
+  void showObjects(const KnownObjects& objects, const config::AnchorConfig& anchors);
 
   QWidget* plan_ = nullptr;  ///< the curve with its title
   LearningRateCurve* curve_ = nullptr;
   QGridLayout* grid_ = nullptr;
   QWidget* boxes_ = nullptr;  ///< the histogram with its title
   BoxSizeChart* boxSizes_ = nullptr;
+  QPushButton* useAnchors_ = nullptr;
   QLabel* warnings_ = nullptr;
   QLabel* stale_ = nullptr;
   QLabel* nothing_ = nullptr;

@@ -16,12 +16,15 @@ constexpr int kPoints = 400;
 constexpr int kLabelPx = 10, kLabelGapPx = 6;
 constexpr double kLabelledFractions[] = {0.0, 0.5, 1.0};  ///< of both axes
 
-/// Steps at which the curve is sampled: evenly, and on both sides of every jump and kink.
+/// Steps at which the curve is sampled: evenly, and on both sides of every jump and kink, unless
+/// there are more of these than points that can be told apart.
 std::vector<std::int64_t> stepsToDraw(const config::LearningRateSchedule& schedule,
                                       std::int64_t maxSteps) {
   std::vector<std::int64_t> steps;
   for (int i = 0; i <= kPoints; ++i) steps.push_back(1 + (maxSteps - 1) * i / kPoints);
-  for (const std::int64_t corner : schedule.corners()) {
+  const std::vector<std::int64_t> corners = schedule.corners();
+  if (corners.size() > kPoints) return steps;
+  for (const std::int64_t corner : corners) {
     for (std::int64_t near : {corner, corner + 1}) {
       if (near >= 1 && near <= maxSteps) steps.push_back(near);
     }

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <cmath>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/config/edit.h"
@@ -23,6 +24,11 @@ namespace {
 constexpr int kTypingPauseMilliseconds = 500;
 constexpr int kMinLinePx = 60, kFractionLinePx = 84, kMinSliderPx = 40;
 constexpr int kSliderSteps = 100;
+constexpr qsizetype kLongestShown = 2000;  ///< laying out a line takes time
+
+QString beginOf(const QString& text) {
+  return text.size() <= kLongestShown ? text : text.left(kLongestShown) + QStringLiteral("…");
+}
 
 /// Whether a text can have this value: "[1, 2" would break it.
 bool isWritable(const config::Field& field, const std::string& yaml) {
@@ -86,17 +92,25 @@ void LineEditor::showValue(const ShownValue& value) {
   hasError_ = value.hasError;
   if (!value.isGiven) {
     inherited_ = value.text;
-    line_->setPlaceholderText(value.text == QStringLiteral("null") ? tr("not set") : value.text);
+    line_->setPlaceholderText(value.text == QStringLiteral("null") ? tr("not set")
+                                                                   : beginOf(value.text));
   }
   const QString own = value.isGiven ? value.text : QString();
   // Do not change the text while the user types: "0.0" may become "0.01".
   if (pause_.isActive() || isUnwritable_) return;
   setInvalid(input_, hasError_);
+  showWhetherTooLong(value.text.size() > kLongestShown);
   if (own != shown_) {
     shown_ = own;
-    line_->setText(own);
+    line_->setText(beginOf(own));
   }
   showUnit();
+}
+
+void LineEditor::showWhetherTooLong(bool isTooLong) {
+  if (isTooLong == std::exchange(isTooLong_, isTooLong)) return;
+  line_->setReadOnly(isTooLong);
+  line_->setToolTip(isTooLong ? tr("Too long for a line: edit it in the text") : QString());
 }
 
 void LineEditor::finishTyping() {
@@ -109,7 +123,7 @@ QString LineEditor::effectiveText() const {
 }
 
 void LineEditor::type(const QString& text) {
-  if (text == effectiveText()) return;
+  if (isTooLong_ || text == effectiveText()) return;
   line_->setText(text);
   noteTyping();
 }
@@ -129,6 +143,7 @@ void LineEditor::noteTyping() {
 
 void LineEditor::commit() {
   pause_.stop();
+  if (isTooLong_) return;
   const QString typed = line_->text().trimmed();
   if (typed == shown_) return setInvalid(input_, hasError_);
   shown_ = typed;
@@ -144,7 +159,9 @@ void LineEditor::forgetTyping() {
 /// A duration that is a bare number is one of steps; others name their unit, as sizes do.
 void LineEditor::showUnit() {
   QString unit;
-  if (field_.type == config::FieldType::Duration) {
+  if (isTooLong_) {
+    unit = tr("edit the text");
+  } else if (field_.type == config::FieldType::Duration) {
     bool isBare = false;
     effectiveText().toDouble(&isBare);
     if (isBare) unit = tr("steps");

@@ -12,7 +12,8 @@ namespace lockstep::widgets {
 class Slider;
 
 /// A line of text, committed when typing pauses or the line loses the focus; with arrows if the
-/// value is a number. A value that cannot be written is marked while it is typed, and stays.
+/// value is a number. A value that cannot be written is marked while it is typed, and stays. Only
+/// the begin of a very long one is shown, and it is edited in the text.
 class LineEditor : public FieldEditor {
   Q_OBJECT
 
@@ -31,6 +32,7 @@ class LineEditor : public FieldEditor {
   /// Shows a text as if it had been typed.
   void type(const QString& text);
   void commit();
+  bool isTooLong() const { return isTooLong_; }
   /// While it is held, a pause does not commit.
   virtual bool isHeld() const { return false; }
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -39,6 +41,7 @@ class LineEditor : public FieldEditor {
   void buildUi();
   void connectSignals();
   void showUnit();
+  void showWhetherTooLong(bool isTooLong);
   void noteTyping();
 
   const config::Field& field_;
@@ -49,6 +52,7 @@ class LineEditor : public FieldEditor {
   QString shown_;      ///< the document's value
   QString inherited_;  ///< what applies without one
   bool hasError_ = false;
+  bool isTooLong_ = false;
   bool isUnwritable_ = false;  ///< what was typed stays here, because the text cannot have it
 };
 

@@ -59,7 +59,8 @@ void ListEditor::selectItemAt(const TypedList& list) {
 
 /// A list may be empty for a few keys only.
 void ListEditor::showWhatIsPossible() {
-  remove_->setEnabled(list().items().size() > (field().mayBeEmpty ? 0 : 1));
+  add_->setEnabled(!isTooLong());
+  remove_->setEnabled(!isTooLong() && list().items().size() > (field().mayBeEmpty ? 0 : 1));
 }
 
 bool ListEditor::eventFilter(QObject* watched, QEvent* event) {

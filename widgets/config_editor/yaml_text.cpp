@@ -8,6 +8,7 @@
 #include <QFontInfo>
 #include <QKeyEvent>
 #include <QRegularExpression>
+#include <QStringDecoder>
 #include <QTextLayout>
 #include <QToolTip>
 #include <algorithm>
@@ -141,6 +142,12 @@ void YamlText::setDocument(const QString& document) {
   setEolMode(document.contains(QStringLiteral("\r\n")) ? EolWindows : EolUnix);
   setCursorPosition(0, 0);
   setIssues({});
+}
+
+QString YamlText::wholeText() const {
+  QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::ConvertInitialBom);
+  const std::string bytes = utf8();
+  return decoder.decode(QByteArrayView(bytes.data(), static_cast<qsizetype>(bytes.size())));
 }
 
 std::string YamlText::utf8() const {

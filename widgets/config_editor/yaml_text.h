@@ -25,6 +25,8 @@ class YamlText : public QsciScintilla {
   /// Opens a document: clears the undo history and the modified flag. Line endings are kept.
   void setDocument(const QString& document);
   std::string utf8() const;
+  /// Unlike text(), with a byte order mark if the document begins with one.
+  QString wholeText() const;
   /// Makes the text equal to `changed` by one undoable replacement of the range that differs.
   void changeTo(const std::string& changed);
   void setIssues(const std::vector<DocumentIssue>& issues);

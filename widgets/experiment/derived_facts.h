@@ -2,8 +2,10 @@
 
 #include <QString>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "engine/config/anchor_fit.h"
 #include "engine/config/experiment.h"
 
 namespace lockstep::widgets {
@@ -12,6 +14,12 @@ namespace lockstep::widgets {
 /// not known.
 struct ImageCounts {
   std::int64_t drawsPerEpoch = 0, val = 0;
+};
+
+/// What is known of the training objects of the data.
+struct KnownObjects {
+  config::BoxSizes boxes{};                             ///< without any: not known
+  std::optional<config::AnchorConfig> betterAnchors{};  ///< that cover more of them
 };
 
 /// An experiment with every duration converted to steps.

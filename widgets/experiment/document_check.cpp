@@ -41,13 +41,16 @@ using Spans = std::map<std::pair<int, int>, Span>;  ///< by line and column
 class TreeReader {
  public:
   TreeReader(const std::string& text, DocumentState& state, Spans& spans)
-      : text_(text), state_(state), spans_(spans) {}
+      : text_(text), positions_(text), state_(state), spans_(spans) {}
 
   void read(const YamlNode& map, const std::string& prefix) {
     for (std::size_t i = 0; i < map.items.size(); ++i) {
       const YamlNode &keyNode = map.keys[i], &value = map.items[i];
       const std::string key = prefix + keyNode.text;
+      // In the order of the text, so that finding their positions takes one pass.
       add(keyNode, true);
+      // A block begins where its first key does: that position is the key's.
+      if (value.kind != YamlNode::Kind::Map || value.isFlow) add(value, false);
       state_.keys.push_back({keyNode.begin, std::max(keyNode.end, value.end), key});
       if (value.kind == YamlNode::Kind::Map) {
         read(value, key + ".");
@@ -57,20 +60,19 @@ class TreeReader {
       if (value.kind == YamlNode::Kind::List) {
         for (const YamlNode& item : value.items) add(item, false);
       }
-      // A block begins where its first key does: that position is the key's.
-      if (value.kind != YamlNode::Kind::Map || value.isFlow) add(value, false);
     }
   }
 
  private:
-  int lineOf(std::size_t offset) const { return config::positionOf(text_, offset).line; }
+  int lineOf(std::size_t offset) { return positions_.at(offset).line; }
 
   void add(const YamlNode& node, bool isOfKey) {
-    const config::TextPosition position = config::positionOf(text_, node.begin);
+    const config::TextPosition position = positions_.at(node.begin);
     spans_[{position.line, position.column}] = {node.begin, node.end, isOfKey};
   }
 
   const std::string& text_;
+  config::TextPositions positions_;
   DocumentState& state_;
   Spans& spans_;
 };
