@@ -36,7 +36,7 @@ PredictionSession::PredictionSession(QObject* parent)
       sceneJob_([this](const SceneResult& result) { handleScene(result); }),
       analysisJob_([this](const std::shared_ptr<const CheckpointAnalysis>& analysis) {
         analysis_ = analysis;
-        refreshClassFigures();
+        refreshFigures();
         Q_EMIT analysed();
       }),
       apJob_([this](const ApResult& result) {
@@ -49,9 +49,9 @@ PredictionSession::PredictionSession(QObject* parent)
         shownAp_->interval = interval;
         Q_EMIT shownApChanged();
       }),
-      classJob_([this](const std::vector<ClassFigures>& figures) {
-        classFigures_ = figures;
-        Q_EMIT classFiguresChanged();
+      figuresJob_([this](const CheckpointFigures& figures) {
+        figures_ = figures;
+        Q_EMIT figuresChanged();
       }),
       historyJob_([this](const std::shared_ptr<const ImageHistory>& history) {
         history_ = history;
@@ -86,8 +86,8 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   apJob_.cancel();
   dropAp();
   ap_.reset();
-  classFigures_.clear();
-  classJob_.cancel();
+  figures_ = {};
+  figuresJob_.cancel();
   history_.reset();
   historyJob_.cancel();
   historyTimer_.stop();
@@ -143,7 +143,7 @@ void PredictionSession::setThresholds(const MatchThresholds& thresholds,
     delayInterval();
   }
   if (isLeftChanged) refreshAp();
-  if (isLeftChanged && !matchesChange) refreshClassFigures();
+  if (isLeftChanged && !matchesChange) refreshFigures();
 }
 
 void PredictionSession::setChosenObjects(std::set<std::size_t> objects) {
@@ -243,12 +243,10 @@ void PredictionSession::refreshAp() {
   });
 }
 
-/// Nothing is counted on images without a truth.
-void PredictionSession::refreshClassFigures() {
-  if (!analysis_ || !rules_.hasTruth) return;
-  classJob_.request([analysis = analysis_, score = thresholds_.score] {
-    return classFiguresOf(*analysis, score);
-  });
+void PredictionSession::refreshFigures() {
+  if (!analysis_) return;
+  figuresJob_.request([analysis = analysis_, dataset = dataset_, score = thresholds_.score,
+                       hidden = hidden_] { return figuresOf(analysis, *dataset, score, hidden); });
 }
 
 void PredictionSession::refreshInterval() {
@@ -295,7 +293,7 @@ ImageDetections PredictionSession::detections() const {
 bool PredictionSession::isIdle() const {
   if (!dataset_ || dataset_->images().empty()) return true;
   return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle() && apJob_.isIdle() &&
-         classJob_.isIdle() && !historyTimer_.isActive() && historyJob_.isIdle();
+         figuresJob_.isIdle() && !historyTimer_.isActive() && historyJob_.isIdle();
 }
 
 }  // namespace lockstep::widgets

@@ -254,7 +254,12 @@ void PredictionsView::Impl::showCounts() {
   panel->showCounts(analysis, hasImages() ? std::optional(session.image().id) : std::nullopt);
   showAp();
   showAllImages();
-  const double score = panel->thresholds().score;
+}
+
+/// Of the images of the strip, as soon as they are counted.
+void PredictionsView::Impl::showMarks() {
+  const CheckpointFigures& figures = session.figures();
+  const bool isCounted = figures.of && figures.of->step() == session.step();
   const auto ofImages = isInOrderOfLosses() ? shownLosses() : nullptr;
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {
@@ -263,9 +268,8 @@ void PredictionsView::Impl::showCounts() {
       const auto known = ofImages->find(session.dataset()->images()[index].id);
       if (known != ofImages->end()) mark.loss = known->second;
     }
-    if (analysis) {
-      const auto counts =
-          analysis->countsOf(session.dataset()->images()[index].id, score, panel->hidden());
+    if (isCounted) {
+      const auto& counts = figures.images[index];
       mark.isPredicted = counts.has_value();
       mark.counts = counts.value_or(coco::Counts());
       mark.isJudged = session.rules().hasTruth;
@@ -339,7 +343,7 @@ void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
   strip->setItems(std::move(items));
   if (!hasImages()) return;
   strip->setCurrent(placeOf(session.imageIndex()));
-  showCounts();
+  showMarks();
   showFacts();
 }
 

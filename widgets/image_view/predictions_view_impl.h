@@ -88,6 +88,7 @@ struct PredictionsView::Impl {
   void showNotice();
   void offerStep(const QString& text, std::optional<qint64> step);
   void showCounts();
+  void showMarks();
   void showAp();
   void showHistory();
   bool isInOrderOfLosses() const;
