@@ -4,15 +4,17 @@
 #include <QImageReader>
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
+#include "engine/base/free_memory.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
 constexpr int kDecodeThreads = 2;
-constexpr qint64 kImageCacheKiB = 96 * 1024;
-constexpr qsizetype kGeometryCacheKiB = 24 * 1024;
+constexpr qint64 kImageCacheKiB = 48 * 1024;
+constexpr qsizetype kGeometryCacheKiB = 16 * 1024;
 constexpr std::size_t kOverlapCacheBytes = std::size_t{64} << 20;
 constexpr int kAllocationLimitMiB = 1024;
 /// From the last move of a slider on.
@@ -40,7 +42,9 @@ PredictionSession::PredictionSession(QObject* parent)
         Q_EMIT analysed();
       }),
       apJob_([this](const ApResult& result) {
-        ap_ = result.of;
+        const bool isAnother = std::exchange(ap_, result.of) != result.of;
+        // That of the checkpoint before is gone now.
+        if (isAnother) jobs::enqueue(jobs::Kind::Processor, {}, base::returnFreeMemory);
         shownAp_ = ShownAp{result.ap};
         intervalTimer_.start();
         Q_EMIT shownApChanged();
@@ -85,7 +89,6 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   analysisJob_.cancel();
   apJob_.cancel();
   dropAp();
-  ap_.reset();
   figures_ = {};
   figuresJob_.cancel();
   history_.reset();
@@ -271,10 +274,11 @@ void PredictionSession::delayInterval() {
   intervalTimer_.start();
 }
 
-/// That of another checkpoint.
+/// That of another checkpoint, before the next one is there, which is as large.
 void PredictionSession::dropAp() {
   stopInterval();
   shownAp_.reset();
+  ap_.reset();
 }
 
 /// Of the shown image with these detections; nullptr: not computed yet.
