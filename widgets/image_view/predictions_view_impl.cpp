@@ -140,7 +140,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   showDecoded();
   showFacts();
   showNotice();
-  showCounts();
+  panel->showImageCounts(shownAnalysis(), session.image().id);
   showHistory();
 }
 
@@ -237,10 +237,15 @@ void PredictionsView::Impl::goToNearestPredicted() {
   filters->setPlace(tr("This image is predicted at no other checkpoint"));
 }
 
-void PredictionsView::Impl::showCounts() {
+/// Of the shown checkpoint; nullptr: it is not there yet.
+const CheckpointAnalysis* PredictionsView::Impl::shownAnalysis() const {
   const CheckpointAnalysis* analysis = session.analysis();
-  if (analysis && analysis->step() != session.step()) analysis = nullptr;
-  panel->showCounts(analysis, hasImages() ? std::optional(session.image().id) : std::nullopt);
+  return analysis && analysis->step() == session.step() ? analysis : nullptr;
+}
+
+void PredictionsView::Impl::showCounts() {
+  panel->showCounts(shownAnalysis(),
+                    hasImages() ? std::optional(session.image().id) : std::nullopt);
   showAp();
   showAllImages();
 }
@@ -301,8 +306,8 @@ void PredictionsView::Impl::moveInstance(int by) {
 /// Images of the strip that have errors at these thresholds, in its order.
 std::vector<int> PredictionsView::Impl::placesWithErrors() const {
   std::vector<int> places;
-  const CheckpointAnalysis* analysis = session.analysis();
-  if (!analysis || analysis->step() != session.step()) return places;
+  const CheckpointAnalysis* analysis = shownAnalysis();
+  if (!analysis) return places;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto counts = analysis->countsOf(session.dataset()->images()[order[i]].id,
                                            panel->thresholds().score, panel->hidden());
