@@ -5,10 +5,13 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <utility>
 
 #include "widgets/jobs/awaited.h"
@@ -19,6 +22,7 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kWidthPx = 460;
+constexpr std::chrono::milliseconds kProgressEvery{100};
 
 }  // namespace
 
@@ -47,6 +51,11 @@ void ExportDialog::buildUi() {
   note_ = new QLabel;
   note_->setObjectName(QStringLiteral("note"));
   widgets::setRole(note_, "muted");
+  progress_ = new QProgressBar;
+  progress_->setObjectName(QStringLiteral("progress"));
+  progress_->setAccessibleName(tr("Images that are done"));
+  progress_->setFormat(tr("%v of %m images"));
+  progress_->hide();
   fault_ = new QLabel;
   fault_->setObjectName(QStringLiteral("fault"));
   fault_->hide();
@@ -65,6 +74,7 @@ void ExportDialog::buildUi() {
   form->addRow(tr("Format"), format_);
   column->addLayout(form);
   column->addWidget(note_);
+  column->addWidget(progress_);
   column->addWidget(fault_);
   column->addStretch();
   column->addLayout(buildButtons());
@@ -95,6 +105,8 @@ void ExportDialog::connectSignals() {
   connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::showFormat);
   connect(save_, &QPushButton::clicked, this, &ExportDialog::save);
   connect(copy_, &QPushButton::clicked, this, &ExportDialog::copy);
+  progressTimer_.setInterval(kProgressEvery);
+  connect(&progressTimer_, &QTimer::timeout, this, &ExportDialog::showProgress);
 }
 
 const Exportable& ExportDialog::choice() const {
@@ -121,11 +133,45 @@ void ExportDialog::showFormat() {
   copy_->setText(format().copyText);
   copy_->setVisible(format().copy != nullptr);
   note_->setText(format().note);
+  findNote();
+}
+
+void ExportDialog::findNote() {
+  noteJob_.cancel();
+  showProgress();
+  if (!format().findNote) return;
+  noteJob_ = jobs::start(
+      this, jobs::Kind::Disk,
+      [find = format().findNote](const jobs::Token& token) {
+        try {
+          return find(token);
+        } catch (const std::exception& error) {
+          return QString::fromUtf8(error.what());
+        }
+      },
+      [this](const QString& note) { note_->setText(note); });
+  progressTimer_.start();
+}
+
+/// Of what is being found or written.
+void ExportDialog::showProgress() {
+  const bool isWorking = noteJob_.isRunning() || !save_->isEnabled();
+  if (!isWorking) progressTimer_.stop();
+  const ExportProgress* const made = format().progress.get();
+  progress_->setVisible(isWorking && made != nullptr && made->of > 0);
+  if (progress_->isHidden()) return;
+  progress_->setRange(0, made->of);
+  progress_->setValue(made->done);
 }
 
 void ExportDialog::setBusy(bool busy) {
   for (QWidget* each : std::initializer_list<QWidget*>{save_, copy_, what_, format_})
     each->setEnabled(!busy);
+  if (busy) {
+    progressTimer_.start();
+  } else {
+    showProgress();
+  }
 }
 
 /// The dialog asks before a file is replaced.
@@ -150,6 +196,7 @@ void ExportDialog::save() {
     return;
   }
   fault_->hide();
+  noteJob_.cancel();  // both would tell how far they are
   setBusy(true);
   const int asked = ++asked_;
   format().save(path, this,
@@ -183,6 +230,7 @@ bool ExportDialog::finish(const QString& error) {
   setBusy(isCopying_);
   fault_->setText(error);
   fault_->setVisible(!error.isEmpty());
+  if (!error.isEmpty()) findNote();  // saving has stopped that
   return error.isEmpty();
 }
 

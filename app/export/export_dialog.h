@@ -2,6 +2,7 @@
 
 #include <QDialog>
 #include <QString>
+#include <QTimer>
 #include <vector>
 
 #include "app/export/export_format.h"
@@ -9,6 +10,7 @@
 class QComboBox;
 class QLabel;
 class QLayout;
+class QProgressBar;
 class QPushButton;
 
 namespace lockstep::app {
@@ -32,6 +34,8 @@ class ExportDialog : public QDialog {
   void connectSignals();
   void showFormats();
   void showFormat();
+  void findNote();
+  void showProgress();
   void save();
   void endSave(int asked, const QString& path, const QString& error);
   void copy();
@@ -50,6 +54,9 @@ class ExportDialog : public QDialog {
   QComboBox* what_ = nullptr;
   QComboBox* format_ = nullptr;
   QLabel* note_ = nullptr;
+  QProgressBar* progress_ = nullptr;  ///< hidden unless something takes long
+  QTimer progressTimer_;              ///< runs until that is done
+  jobs::Job noteJob_;
   QLabel* fault_ = nullptr;
   QPushButton* save_ = nullptr;
   QPushButton* copy_ = nullptr;

@@ -9,8 +9,6 @@
 #include <chrono>
 #include <utility>
 
-#include "widgets/jobs/jobs.h"
-
 namespace lockstep::app {
 namespace {
 
@@ -23,13 +21,15 @@ QString nothingMade() {
 }
 
 /// Blocks. Returns an error message; empty: written.
-QString write(const QString& path, const std::function<QByteArray()>& make) {
+QString write(const QString& path, const std::function<QByteArray(const jobs::Token&)>& make,
+              const jobs::Token& token) {
   QByteArray content;
   try {
-    content = make();
+    content = make(token);
   } catch (const std::exception& error) {
     return QString::fromUtf8(error.what());
   }
+  if (token.isCancelled()) return {};
   if (content.isEmpty()) return nothingMade();
   QSaveFile file(path);
   const bool written =
@@ -42,10 +42,11 @@ QString write(const QString& path, const std::function<QByteArray()>& make) {
 
 }  // namespace
 
-void writeMade(const QString& path, QObject* context, std::function<QByteArray()> make,
-               ExportFormat::Done done) {
+void writeMade(const QString& path, QObject* context,
+               std::function<QByteArray(const jobs::Token&)> make, ExportFormat::Done done) {
   jobs::start(
-      context, jobs::Kind::Disk, [path, make = std::move(make)] { return write(path, make); },
+      context, jobs::Kind::Disk,
+      [path, make = std::move(make)](const jobs::Token& token) { return write(path, make, token); },
       [done](const QString& error) { done(error); })
       .whenLaterThan(kPatience, [path, done] {
         done(tr("%1 is not written yet: it is large, or its disk does not answer").arg(path));

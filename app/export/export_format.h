@@ -3,12 +3,22 @@
 #include <QByteArray>
 #include <QImage>
 #include <QString>
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <vector>
+
+#include "widgets/jobs/jobs.h"
 
 class QObject;
 
 namespace lockstep::app {
+
+/// How many images are done of what takes long. Any thread.
+struct ExportProgress {
+  std::atomic<int> done{0};
+  std::atomic<int> of{0};  ///< 0: not known yet
+};
 
 /// One kind of file that something can be written as. GUI thread; no function blocks.
 struct ExportFormat {
@@ -24,6 +34,9 @@ struct ExportFormat {
   std::function<void(const QString& path, QObject* context, Done done)> save;
   QString copyText{};  ///< "Copy the picture"; empty: it cannot be copied
   std::function<void(QObject* context, Done done)> copy{};
+  /// The note where it takes long to find, instead of `note`. Any thread; blocks; may throw.
+  std::function<QString(const jobs::Token& token)> findNote{};
+  std::shared_ptr<ExportProgress> progress{};  ///< of findNote and save; nullptr: they are quick
 };
 
 /// What can be exported: a card, a page, the results of a checkpoint.
@@ -41,9 +54,10 @@ struct CopiedContent {
 };
 
 /// Makes the bytes and writes them, both in the background, as ExportFormat::save does. `make` may
-/// throw; no bytes: there is nothing to write, or the picture is too large.
-void writeMade(const QString& path, QObject* context, std::function<QByteArray()> make,
-               ExportFormat::Done done);
+/// throw; no bytes: there is nothing to write, or the picture is too large. Nothing is written if
+/// `context` is gone before they are made, of which the token tells.
+void writeMade(const QString& path, QObject* context,
+               std::function<QByteArray(const jobs::Token& token)> make, ExportFormat::Done done);
 /// Makes it in the background and gives it to the clipboard.
 void copyMade(QObject* context, std::function<CopiedContent()> make, ExportFormat::Done done);
 

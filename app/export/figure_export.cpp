@@ -47,7 +47,10 @@ Exportable figureExport(const QString& name, const QString& file,
          .save =
              [taken, format](const QString& path, QObject* context, ExportFormat::Done done) {
                writeMade(
-                   path, context, [figure = taken(), format] { return fileOf(*figure, format); },
+                   path, context,
+                   [figure = taken(), format](const jobs::Token&) {
+                     return fileOf(*figure, format);
+                   },
                    std::move(done));
              },
          .copyText = isTable ? tr("Copy the table") : tr("Copy the picture"),
@@ -71,7 +74,8 @@ std::vector<ExportFormat> drawingFormats(const widgets::Drawing& drawing, const 
          .save =
              [drawing, format](const QString& path, QObject* context, ExportFormat::Done done) {
                writeMade(
-                   path, context, [drawing, format] { return fileOf(drawing, format); },
+                   path, context,
+                   [drawing, format](const jobs::Token&) { return fileOf(drawing, format); },
                    std::move(done));
              },
          .copyText = tr("Copy the picture"),

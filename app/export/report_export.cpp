@@ -92,7 +92,7 @@ void report(const ShownResults& of, const std::shared_ptr<Workplace>& place, con
                   : messages);
         writeMade(
             path, context,
-            [place] {
+            [place](const jobs::Token&) {
               return QByteArray::fromStdString(
                   base::readFile(place->pathOf("report.html").toStdString()));
             },

@@ -25,12 +25,27 @@ QString fileOf(const ShownResults& of, const QString& what) {
   return fileNameOf(QStringLiteral("%1 %2 %3").arg(of.name, image, what));
 }
 
-std::vector<coco::Detection> detectionsOf(const ShownResults& of, double scoreThreshold) {
+/// Those from a score threshold on, image by image, until it is cancelled. Blocks.
+void forDetections(const ShownResults& of, double scoreThreshold, ExportProgress& progress,
+                   const jobs::Token& token,
+                   const std::function<void(const coco::Detection&)>& visit) {
+  progress.done = 0;
+  progress.of = static_cast<int>(of.predictions.size());
+  for (const auto& [image, own] : of.predictions) {
+    if (token.isCancelled()) return;
+    for (const coco::Detection& one : *own.read())
+      if (one.score >= scoreThreshold) visit(one);
+    ++progress.done;
+  }
+}
+
+QByteArray resultsText(const ShownResults& of, double scoreThreshold, ExportProgress& progress,
+                       const jobs::Token& token) {
   std::vector<coco::Detection> kept;
-  for (const auto& [image, own] : of.predictions)
-    std::ranges::copy_if(*own.read(), std::back_inserter(kept),
-                         [&](const coco::Detection& one) { return one.score >= scoreThreshold; });
-  return kept;
+  forDetections(of, scoreThreshold, progress, token,
+                [&](const coco::Detection& one) { kept.push_back(one); });
+  if (token.isCancelled()) return {};
+  return QByteArray::fromStdString(coco::detectionsToJson(kept));
 }
 
 Exportable pictureExport(const std::vector<ShownResults>& shown) {
@@ -49,7 +64,7 @@ Exportable pictureExport(const std::vector<ShownResults>& shown) {
 }
 
 ExportFormat madeFormat(const QString& name, const QString& suffix, const QString& note,
-                        std::function<QByteArray()> make) {
+                        std::function<QByteArray(const jobs::Token&)> make) {
   return {name, suffix, note,
           [make = std::move(make)](const QString& path, QObject* context, ExportFormat::Done done) {
             writeMade(path, context, make, std::move(done));
@@ -68,24 +83,30 @@ Exportable masksExport(const ShownResults& of, LabelSource source) {
                           : tr("The value of a pixel is the rank of its detection by score, from "
                                "1; 0: none. Only score ≥ %1; the higher score is on top.")
                                 .arg(QLocale().toString(of.scoreThreshold, 'f', 2)),
-                      [of, source] { return labelPng(of, source); })}};
+                      [of, source](const jobs::Token&) { return labelPng(of, source); })}};
 }
 
 Exportable resultsExport(const ShownResults& of, double scoreThreshold) {
-  const auto count = detectionsOf(of, scoreThreshold).size();
-  const QString extent = tr("%1 detections of %2 images.").arg(count).arg(of.predictions.size());
+  const auto progress = std::make_shared<ExportProgress>();
   const bool isAll = scoreThreshold <= 0;
   const QString score = QLocale().toString(scoreThreshold, 'f', 2);
   const QString what = isAll ? tr("all scores") : tr("score ≥ %1").arg(score);
+  ExportFormat format =
+      madeFormat(tr("COCO results (JSON)"), QStringLiteral("json"), tr("Counting the detections…"),
+                 [of, scoreThreshold, progress](const jobs::Token& token) {
+                   return resultsText(of, scoreThreshold, *progress, token);
+                 });
+  format.progress = progress;
+  format.findNote = [of, scoreThreshold, isAll, progress](const jobs::Token& token) {
+    int count = 0;
+    forDetections(of, scoreThreshold, *progress, token, [&](const coco::Detection&) { ++count; });
+    const QString extent = tr("%1 detections of %2 images.").arg(count).arg(of.predictions.size());
+    return isAll ? extent : tr("%1 Those of lower scores are left out.").arg(extent);
+  };
   return {tr("COCO results, %1: %2").arg(what, of.name),
           fileNameOf(QStringLiteral("%1 %2").arg(
               of.name, isAll ? tr("results") : tr("results from score %1").arg(score))),
-          {madeFormat(tr("COCO results (JSON)"), QStringLiteral("json"),
-                      isAll ? extent : tr("%1 Those of lower scores are left out.").arg(extent),
-                      [of, scoreThreshold] {
-                        return QByteArray::fromStdString(
-                            coco::detectionsToJson(detectionsOf(of, scoreThreshold)));
-                      })}};
+          {std::move(format)}};
 }
 
 }  // namespace

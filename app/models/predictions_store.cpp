@@ -7,6 +7,7 @@
 #include "app/models/evaluation_losses.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/free_memory.h"
 #include "engine/base/input_file.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/protocol/messages.h"
@@ -55,6 +56,7 @@ LoadedDataset loadPart(const DatasetFiles& part) {
   try {
     auto dataset =
         std::make_shared<const coco::Dataset>(coco::Dataset::load(part.annotations.toStdString()));
+    base::returnFreeMemory();  // reading a large file took more
     const bool isOfMasks = part.hasMasks && !dataset->hasOnlyBoxes();
     return {{std::move(dataset), part.images, part.engineImages, part.mostDetections,
              isOfMasks ? coco::IouType::Mask : coco::IouType::Box},

@@ -3,11 +3,16 @@
 #include <QFile>
 #include <QGuiApplication>
 #include <QImage>
+#include <QLabel>
 #include <QMimeData>
+#include <QProgressBar>
+#include <QSemaphore>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <memory>
 
+#include "app/export/export_dialog.h"
 #include "app/export/results_export.h"
 #include "engine/coco/files/results.h"
 #include "tests/support/test_main.h"
@@ -160,13 +165,44 @@ class TstResultsExport : public QObject {
     }
     const Exportable& filtered = exportNamed("COCO results, score");
     QCOMPARE(coco::loadDetections(save(filtered, 0).toStdString()).size(), std::size_t{2});
-    QVERIFY2(filtered.formats.front().note.startsWith(QStringLiteral("2 detections of 1 images")),
-             qPrintable(filtered.formats.front().note));
+    const QString note = filtered.formats.front().findNote({});
+    QVERIFY2(note.startsWith(QStringLiteral("2 detections of 1 images")), qPrintable(note));
+    QCOMPARE(filtered.formats.front().progress->done.load(), 1);
   }
 
   void theReportIsThatOfTheProgram() {
     const QByteArray report = contentOf(save(exportNamed("Report of coco-eval"), 0));
     QVERIFY(report.contains("<html") && report.contains("thing"));
+  }
+
+  void theDialogCountsInTheBackground() {
+    app::ExportDialog dialog({exportNamed("COCO results, all")}, 0, folder_.path(), nullptr);
+    auto* note = dialog.findChild<QLabel*>(QStringLiteral("note"));
+    QCOMPARE(note->text(), QStringLiteral("Counting the detections…"));
+    QTRY_COMPARE(note->text(), QStringLiteral("3 detections of 1 images."));
+    QTRY_VERIFY(dialog.findChild<QProgressBar*>()->isHidden());
+  }
+
+  void nothingIsWrittenOnceItIsCancelled() {
+    const QString path = folder_.filePath(QStringLiteral("cancelled.json"));
+    auto context = std::make_unique<QObject>();
+    QSemaphore begun, gone;
+    bool isTold = false;
+    app::writeMade(
+        path, context.get(),
+        [&](const jobs::Token& token) {
+          begun.release();
+          gone.acquire();
+          isTold = token.isCancelled();
+          return QByteArray("[]");
+        },
+        [](const QString&) {});
+    begun.acquire();
+    context.reset();
+    gone.release();
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(60)));
+    QVERIFY(isTold);
+    QVERIFY(!QFile::exists(path));
   }
 
   void aFolderThatIsGoneIsSaid() {

@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   QCoreApplication::setApplicationName(QStringLiteral("lockstep-app-speed"));
   if (argc == 3 && std::string(argv[1]) == "--first-paint")
     return showEmptyWindow(std::stod(argv[2]));
+  if (argc == 3 && std::string(argv[1]) == "--make-predictions")
+    return makePredictions(QString::fromLocal8Bit(argv[2]));
   const struct {
     const char* name;
     void (*measure)();

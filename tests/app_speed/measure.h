@@ -49,6 +49,8 @@ void measureHeatMap();
 void measureCanvas();
 void measureStrip();
 void measurePredictions();
+/// The files that it measures with.
+int makePredictions(const QString& folder);
 void measureThemeSwitch();
 void measureHourOfUse();
 

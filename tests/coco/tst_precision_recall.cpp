@@ -2,8 +2,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/base/counter_hash.h"
 #include "engine/coco/analysis/operating_point.h"
 #include "engine/coco/analysis/precision_recall.h"
+#include "engine/coco/evaluation/precision_at_recalls.h"
 #include "tests/coco/made_set.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_main.h"
@@ -42,6 +44,28 @@ class TstPrecisionRecall : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  /// Of every beginning of a list, which precisionAtRecalls() gets as a list of its own.
+  void theFirstOfAListHaveTheCurveOfAShorterList() {
+    for (const std::uint64_t objects : {1, 7, 100, 450}) {
+      PrecisionOfFirst precision(static_cast<double>(objects));
+      QCOMPARE(precision.at(0), RecallCurve{});
+      RankedHits hits;
+      std::vector<RankedHits> beginnings{hits};
+      double counted = 0;
+      for (std::uint64_t place = 0; place < 600; ++place) {
+        const double chance = base::counterUniform({objects, place});
+        const bool isHit = chance < 0.6 && hits.size()<objects, isIgnored = chance> 0.9;
+        precision.add(isHit, isIgnored);
+        counted += isIgnored ? 0 : 1;
+        if (isHit) hits.push_back({static_cast<double>(hits.size() + 1), counted});
+        beginnings.push_back(hits);
+      }
+      for (std::size_t first = 0; first < beginnings.size(); ++first)
+        QCOMPARE(precision.at(first),
+                 precisionAtRecalls(beginnings[first], static_cast<double>(objects)));
+    }
+  }
+
   void pointsOfAKnownSet() {
     const PrecisionRecall result = precisionRecall(
         madeSet({{1, 1, {0, 0, 20, 20}}, {2, 1, {0, 0, 40, 40}}, {2, 1, {60, 60, 30, 30}}},

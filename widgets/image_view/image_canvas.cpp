@@ -29,6 +29,8 @@ ImageCanvas::ImageCanvas(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(160, 120);
   setAccessibleName(tr("Image"));
+  ahead_.setSingleShot(true);
+  connect(&ahead_, &QTimer::timeout, this, &ImageCanvas::drawAhead);
 }
 
 void ImageCanvas::setImage(std::shared_ptr<const DecodedImage> image) {
@@ -133,20 +135,14 @@ void ImageCanvas::showAs(const ImageCanvas& other) {
 
 void ImageCanvas::setView(double scale, QPointF offset) {
   const QTransform before = transform();
-  const double scaleBefore = std::exchange(scale_, scale);
+  scale_ = scale;
   const QSizeF shown = imageSize() * scale;
   // An image smaller than the view is centred, a larger one always covers it.
   const auto limited = [](double at, double length, double space) {
     return length <= space ? (space - length) / 2 : std::clamp(at, space - length, 0.0);
   };
-  const QPointF offsetBefore =
-      std::exchange(offset_, onScreenPixel({limited(offset.x(), shown.width(), width()),
-                                            limited(offset.y(), shown.height(), height())}));
-  if (scale_ == scaleBefore) {
-    base_.moveBy(offset_ - offsetBefore);
-  } else {
-    base_.stretch(before.inverted() * transform(), currentTheme().window);
-  }
+  offset_ = onScreenPixel(
+      {limited(offset.x(), shown.width(), width()), limited(offset.y(), shown.height(), height())});
   update();
   if (transform() != before) Q_EMIT viewChanged();
 }
@@ -191,9 +187,10 @@ void ImageCanvas::redrawBase() {
 }
 
 void ImageCanvas::redrawPart(const QRectF& imagePart) {
-  const QRectF part = transform().mapRect(imagePart);
-  base_.drop(part);
-  update(part.toAlignedRect());
+  base_.drop(imagePart);
+  const QRect part = transform().mapRect(imagePart).toAlignedRect();
+  if (part.intersects(rect())) update(part);
+  ahead_.start();
   if (isReady()) Q_EMIT ready();
 }
 
@@ -217,22 +214,41 @@ bool ImageCanvas::isPaintedOnScreen() const {
   return backingStore() != nullptr && redirected(&ignored) == backingStore()->paintDevice();
 }
 
+CanvasView ImageCanvas::view() const {
+  return {size(), devicePixelRatioF(), transform(), imageSize(), currentTheme().window};
+}
+
+/// Image, fills and outlines in an area, widget px.
+void ImageCanvas::drawBase(QPainter& painter, const QRectF& area) {
+  const Theme& theme = currentTheme();
+  painter.fillRect(area, theme.window);
+  if (!image_ || image_->levels.isNull()) return;
+  CanvasPainter canvas(painter, transform(), area, theme, &fills_);
+  canvas.drawImage(image_->levels);
+  if (scene_) canvas.drawScene(*scene_, layers_);
+  if (explanation_) drawExplanation(painter, transform(), area, *explanation_, theme);
+}
+
+void ImageCanvas::drawAhead() {
+  const bool isDrawn =
+      base_.drawAhead([this](QPainter& part, const QRectF& area) { drawBase(part, area); });
+  if (!isDrawn) return;
+  fills_.paintMissing(CanvasBase::keptPart(view()), transform());
+  ahead_.start();
+}
+
 void ImageCanvas::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   const bool hasImage = image_ && !image_->levels.isNull();
   QPainter painter(this);
-  const auto draw = [&](QPainter& part, const QRectF& area) {
-    part.fillRect(area, theme.window);
-    CanvasPainter canvas(part, transform(), area, theme, &fills_);
-    if (!hasImage) return;
-    canvas.drawImage(image_->levels);
-    if (scene_) canvas.drawScene(*scene_, layers_);
-    if (explanation_) drawExplanation(part, transform(), area, *explanation_, theme);
-  };
   const auto time = isPaintedOnScreen() ? CanvasBase::kOfFrame : std::chrono::milliseconds::max();
-  if (!base_.paintOn(painter, size(), devicePixelRatioF(), draw, time))
+  const bool isComplete = base_.paintOn(
+      painter, view(), [this](QPainter& part, const QRectF& area) { drawBase(part, area); }, time);
+  if (isComplete)
+    ahead_.start();
+  else
     QMetaObject::invokeMethod(this, qOverload<>(&QWidget::update), Qt::QueuedConnection);
-  fills_.paintMissing(rect(), transform());
+  fills_.paintMissing(CanvasBase::keptPart(view()), transform());
   if (!scene_) return;
   CanvasPainter canvas(painter, transform(), rect(), theme);
   if (hasImage && layers_.labels) canvas.drawLabels(*scene_, layers_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPoint>
+#include <QTimer>
 #include <QTransform>
 #include <QWidget>
 #include <memory>
@@ -111,7 +112,10 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void redrawBase();
   void redrawPart(const QRectF& imagePart);
   QTransform transform() const;
+  CanvasView view() const;
   bool isPaintedOnScreen() const;
+  void drawBase(QPainter& painter, const QRectF& area);
+  void drawAhead();
 
   std::shared_ptr<const DecodedImage> image_;
   std::shared_ptr<const CanvasScene> scene_;
@@ -125,6 +129,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   bool dragged_ = false;
   bool spaceHeld_ = false;
   CanvasBase base_;             ///< image, fills and outlines in the current view
+  QTimer ahead_;                ///< until there is time for the tiles beside the view
   Loupe* magnifier_ = nullptr;  ///< once it was shown
   FillTiles fills_{[this](const QRectF& imagePart) { redrawPart(imagePart); }};
 };

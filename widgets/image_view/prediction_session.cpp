@@ -4,15 +4,17 @@
 #include <QImageReader>
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
+#include "engine/base/free_memory.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
 constexpr int kDecodeThreads = 2;
-constexpr qint64 kImageCacheKiB = 96 * 1024;
-constexpr qsizetype kGeometryCacheKiB = 24 * 1024;
+constexpr qint64 kImageCacheKiB = 48 * 1024;
+constexpr qsizetype kGeometryCacheKiB = 16 * 1024;
 constexpr std::size_t kOverlapCacheBytes = std::size_t{64} << 20;
 constexpr int kAllocationLimitMiB = 1024;
 /// From the last move of a slider on.
@@ -36,11 +38,13 @@ PredictionSession::PredictionSession(QObject* parent)
       sceneJob_([this](const SceneResult& result) { handleScene(result); }),
       analysisJob_([this](const std::shared_ptr<const CheckpointAnalysis>& analysis) {
         analysis_ = analysis;
-        refreshClassFigures();
+        refreshFigures();
         Q_EMIT analysed();
       }),
       apJob_([this](const ApResult& result) {
-        ap_ = result.of;
+        const bool isAnother = std::exchange(ap_, result.of) != result.of;
+        // That of the checkpoint before is gone now.
+        if (isAnother) jobs::enqueue(jobs::Kind::Processor, {}, base::returnFreeMemory);
         shownAp_ = ShownAp{result.ap};
         intervalTimer_.start();
         Q_EMIT shownApChanged();
@@ -49,9 +53,9 @@ PredictionSession::PredictionSession(QObject* parent)
         shownAp_->interval = interval;
         Q_EMIT shownApChanged();
       }),
-      classJob_([this](const std::vector<ClassFigures>& figures) {
-        classFigures_ = figures;
-        Q_EMIT classFiguresChanged();
+      figuresJob_([this](const CheckpointFigures& figures) {
+        figures_ = figures;
+        Q_EMIT figuresChanged();
       }),
       historyJob_([this](const std::shared_ptr<const ImageHistory>& history) {
         history_ = history;
@@ -85,9 +89,8 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   analysisJob_.cancel();
   apJob_.cancel();
   dropAp();
-  ap_.reset();
-  classFigures_.clear();
-  classJob_.cancel();
+  figures_ = {};
+  figuresJob_.cancel();
   history_.reset();
   historyJob_.cancel();
   historyTimer_.stop();
@@ -143,7 +146,7 @@ void PredictionSession::setThresholds(const MatchThresholds& thresholds,
     delayInterval();
   }
   if (isLeftChanged) refreshAp();
-  if (isLeftChanged && !matchesChange) refreshClassFigures();
+  if (isLeftChanged && !matchesChange) refreshFigures();
 }
 
 void PredictionSession::setChosenObjects(std::set<std::size_t> objects) {
@@ -243,12 +246,10 @@ void PredictionSession::refreshAp() {
   });
 }
 
-/// Nothing is counted on images without a truth.
-void PredictionSession::refreshClassFigures() {
-  if (!analysis_ || !rules_.hasTruth) return;
-  classJob_.request([analysis = analysis_, score = thresholds_.score] {
-    return classFiguresOf(*analysis, score);
-  });
+void PredictionSession::refreshFigures() {
+  if (!analysis_) return;
+  figuresJob_.request([analysis = analysis_, dataset = dataset_, score = thresholds_.score,
+                       hidden = hidden_] { return figuresOf(analysis, *dataset, score, hidden); });
 }
 
 void PredictionSession::refreshInterval() {
@@ -273,10 +274,11 @@ void PredictionSession::delayInterval() {
   intervalTimer_.start();
 }
 
-/// That of another checkpoint.
+/// That of another checkpoint, before the next one is there, which is as large.
 void PredictionSession::dropAp() {
   stopInterval();
   shownAp_.reset();
+  ap_.reset();
 }
 
 /// Of the shown image with these detections; nullptr: not computed yet.
@@ -295,7 +297,7 @@ ImageDetections PredictionSession::detections() const {
 bool PredictionSession::isIdle() const {
   if (!dataset_ || dataset_->images().empty()) return true;
   return decoded_ && sceneJob_.isIdle() && analysisJob_.isIdle() && apJob_.isIdle() &&
-         classJob_.isIdle() && !historyTimer_.isActive() && historyJob_.isIdle();
+         figuresJob_.isIdle() && !historyTimer_.isActive() && historyJob_.isIdle();
 }
 
 }  // namespace lockstep::widgets

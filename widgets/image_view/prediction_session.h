@@ -79,7 +79,7 @@ class PredictionSession : public QObject {
   /// Of the current checkpoint; std::nullopt: not known yet.
   const std::optional<ShownAp>& shownAp() const { return shownAp_; }
   /// Of the current checkpoint, or of the one before until they are known.
-  const std::vector<ClassFigures>& classFigures() const { return classFigures_; }
+  const CheckpointFigures& figures() const { return figures_; }
   ImageDetections detections() const;
   /// Of the shown image at the thresholds, by rising step; empty until it is known.
   std::vector<ImageHistory::OfStep> history() const;
@@ -91,7 +91,7 @@ class PredictionSession : public QObject {
   void sceneBuilt();
   void analysed();
   void shownApChanged();
-  void classFiguresChanged();
+  void figuresChanged();
   /// history() is another one, not only by the thresholds.
   void historyFound();
 
@@ -99,7 +99,7 @@ class PredictionSession : public QObject {
   void handleScene(const SceneResult& result);
   void refreshAnalysis();
   void refreshAp();
-  void refreshClassFigures();
+  void refreshFigures();
   void refreshInterval();
   void stopInterval();
   void delayInterval();
@@ -137,8 +137,8 @@ class PredictionSession : public QObject {
   jobs::LatestJob<ApResult> apJob_;
   jobs::LatestJob<coco::Interval> intervalJob_;
   std::stop_source intervalStop_;  ///< of intervalJob_
-  std::vector<ClassFigures> classFigures_;
-  jobs::LatestJob<std::vector<ClassFigures>> classJob_;
+  CheckpointFigures figures_;
+  jobs::LatestJob<CheckpointFigures> figuresJob_;
   QTimer intervalTimer_;  ///< runs while the sliders move
   std::shared_ptr<const ImageHistory> history_;
   jobs::LatestJob<std::shared_ptr<const ImageHistory>> historyJob_;

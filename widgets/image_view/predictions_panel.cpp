@@ -213,15 +213,24 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
                   "checkpoint.keep):\nonly its stored predictions can be shown."));
 }
 
-void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here) {
-  const double score = thresholds().score;
-  std::optional<coco::Counts> all, ofImage;
-  if (analysis && analysis->imageCount() > 0 && rules_.hasTruth)
-    all = countsAt(analysis->all, score, hidden());
-  if (all && here) ofImage = analysis->countsOf(*here, score, hidden());
+std::optional<coco::Counts> PredictionsPanel::allCounts(const CheckpointAnalysis* analysis) const {
+  if (!analysis || analysis->imageCount() == 0 || !rules_.hasTruth) return std::nullopt;
+  return countsAt(analysis->all, thresholds().score, hidden());
+}
+
+void PredictionsPanel::showImageCounts(const CheckpointAnalysis* analysis,
+                                       std::optional<ImageId> here) {
+  const std::optional<coco::Counts> all = allCounts(analysis);
+  std::optional<coco::Counts> ofImage;
+  if (all && here) ofImage = analysis->countsOf(*here, thresholds().score, hidden());
   truePositives_->setCounts(all, ofImage);
   falsePositives_->setCounts(all, ofImage);
   missed_->setCounts(all, ofImage);
+}
+
+void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here) {
+  const std::optional<coco::Counts> all = allCounts(analysis);
+  showImageCounts(analysis, here);
   showExtent(analysis);
   showLowerScores(analysis);
   showPastLimit(analysis);

@@ -39,6 +39,8 @@ class PredictionsPanel : public QWidget {
   void showCheckpoints(const PredictionStore& store, qint64 current);
   /// `analysis` nullptr: not known. `here`: tallies of the shown image; nullptr: not predicted.
   void showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here);
+  /// The same where only the shown image is another one.
+  void showImageCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here);
 
   /// std::nullopt: not known. `isOfMasks` false: of boxes.
   void showAp(const std::optional<ShownAp>& ap, bool isOfMasks);
@@ -75,6 +77,7 @@ class PredictionsPanel : public QWidget {
   void buildCheckpointSlider();
   void buildWidgets();
   void connectSignals();
+  std::optional<coco::Counts> allCounts(const CheckpointAnalysis* analysis) const;
   void showClassCounts(const CheckpointAnalysis* analysis);
   void showExtent(const CheckpointAnalysis* analysis);
   void showLowerScores(const CheckpointAnalysis* analysis);

@@ -97,7 +97,7 @@ void PredictionsView::connectSignals() {
   connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
     impl->panel->classTable()->showChosen(impl->filters->order().category);
     impl->rebuildOrder();
-    impl->showCounts();
+    impl->showMarks();
     emitReady();
   });
   connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
@@ -168,8 +168,9 @@ void PredictionsView::connectSession() {
     impl->showHistory();
     emitReady();
   });
-  connect(&impl->session, &PredictionSession::classFiguresChanged, this, [this, impl] {
-    impl->panel->classTable()->setFigures(impl->session.classFigures());
+  connect(&impl->session, &PredictionSession::figuresChanged, this, [this, impl] {
+    impl->panel->classTable()->setFigures(impl->session.figures().classes);
+    impl->showMarks();
     emitReady();
   });
   connect(&impl->session, &PredictionSession::shownApChanged, this, [this, impl] {
@@ -269,6 +270,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.rebuildOrder();
   impl.showPage();
   impl.showCounts();
+  impl.showMarks();
   if (impl.hasImages()) impl.showImageAt(0);
   impl.showSubject();
   emitReady();
@@ -305,7 +307,7 @@ void PredictionsView::setImageLosses(qint64 step, ImageLosses losses) {
   impl_->showHistory();
   if (step == currentCheckpoint() && impl_->isInOrderOfLosses()) {
     impl_->rebuildOrder();
-    impl_->showCounts();
+    impl_->showMarks();
   }
 }
 

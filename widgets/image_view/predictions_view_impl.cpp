@@ -21,7 +21,6 @@
 #include "widgets/image_view/pixel_text.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/thumbnail_strip.h"
-#include "widgets/instances/image_order.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -98,16 +97,6 @@ void PredictionsView::Impl::showPredictions(qint64 step) {
   chooseStep();
 }
 
-bool PredictionsView::Impl::isInOrderOfLosses() const {
-  return filters->order().sort == ImageOrder::Sort::HighestLoss;
-}
-
-/// At the shown checkpoint; nullptr: they are not known.
-std::shared_ptr<const ImageLosses> PredictionsView::Impl::shownLosses() const {
-  const auto known = losses.find(session.step());
-  return known == losses.end() ? nullptr : known->second;
-}
-
 /// If the step is no checkpoint, nobody chose it: shows the newest with predictions, else the
 /// newest.
 void PredictionsView::Impl::chooseStep() {
@@ -151,7 +140,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   showDecoded();
   showFacts();
   showNotice();
-  showCounts();
+  panel->showImageCounts(shownAnalysis(), session.image().id);
   showHistory();
 }
 
@@ -248,31 +237,17 @@ void PredictionsView::Impl::goToNearestPredicted() {
   filters->setPlace(tr("This image is predicted at no other checkpoint"));
 }
 
-void PredictionsView::Impl::showCounts() {
+/// Of the shown checkpoint; nullptr: it is not there yet.
+const CheckpointAnalysis* PredictionsView::Impl::shownAnalysis() const {
   const CheckpointAnalysis* analysis = session.analysis();
-  if (analysis && analysis->step() != session.step()) analysis = nullptr;
-  panel->showCounts(analysis, hasImages() ? std::optional(session.image().id) : std::nullopt);
+  return analysis && analysis->step() == session.step() ? analysis : nullptr;
+}
+
+void PredictionsView::Impl::showCounts() {
+  panel->showCounts(shownAnalysis(),
+                    hasImages() ? std::optional(session.image().id) : std::nullopt);
   showAp();
   showAllImages();
-  const double score = panel->thresholds().score;
-  const auto ofImages = isInOrderOfLosses() ? shownLosses() : nullptr;
-  std::vector<ThumbnailStrip::Mark> marks;
-  for (std::size_t index : order) {
-    ThumbnailStrip::Mark mark;
-    if (ofImages) {
-      const auto known = ofImages->find(session.dataset()->images()[index].id);
-      if (known != ofImages->end()) mark.loss = known->second;
-    }
-    if (analysis) {
-      const auto counts =
-          analysis->countsOf(session.dataset()->images()[index].id, score, panel->hidden());
-      mark.isPredicted = counts.has_value();
-      mark.counts = counts.value_or(coco::Counts());
-      mark.isJudged = session.rules().hasTruth;
-    }
-    marks.push_back(mark);
-  }
-  strip->setMarks(std::move(marks));
 }
 
 void PredictionsView::Impl::showAp() {
@@ -310,39 +285,6 @@ void PredictionsView::Impl::showAllImages() {
   panel->showAllImages(all);
 }
 
-/// Called when a filter is chosen or an analysis arrives, not while a slider moves, so that the
-/// images do not jump.
-void PredictionsView::Impl::rebuildOrder() {
-  orderJob.cancel();
-  if (!hasImages()) return showOrder({});
-  ImageOrder options = filters->order();
-  options.scoreThreshold = panel->thresholds().score;
-  options.hidden = panel->hidden();
-  options.losses = shownLosses();
-  if (!options.isSlow())
-    return showOrder(orderedImages(*session.dataset(), session.analysis(), options));
-  wasReady = false;
-  orderJob.request([dataset = session.dataset(), analysis = session.keptAnalysis(), options] {
-    return orderedImages(*dataset, analysis.get(), options);
-  });
-}
-
-void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
-  if (newOrder == order && !order.empty()) return;
-  order = std::move(newOrder);
-  std::vector<ThumbnailStrip::Item> items;
-  for (std::size_t index : order) {
-    const coco::Image& image = session.dataset()->images()[index];
-    items.push_back({session.pathOf(index), session.annotatedSizeOf(image),
-                     QString::fromStdString(image.fileName)});
-  }
-  strip->setItems(std::move(items));
-  if (!hasImages()) return;
-  strip->setCurrent(placeOf(session.imageIndex()));
-  showCounts();
-  showFacts();
-}
-
 void PredictionsView::Impl::choose(int instance) {
   if (instance < 0) return;
   canvas()->setPinned(instance);
@@ -364,8 +306,8 @@ void PredictionsView::Impl::moveInstance(int by) {
 /// Images of the strip that have errors at these thresholds, in its order.
 std::vector<int> PredictionsView::Impl::placesWithErrors() const {
   std::vector<int> places;
-  const CheckpointAnalysis* analysis = session.analysis();
-  if (!analysis || analysis->step() != session.step()) return places;
+  const CheckpointAnalysis* analysis = shownAnalysis();
+  if (!analysis) return places;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto counts = analysis->countsOf(session.dataset()->images()[order[i]].id,
                                            panel->thresholds().score, panel->hidden());

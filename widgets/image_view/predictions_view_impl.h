@@ -87,7 +87,9 @@ struct PredictionsView::Impl {
   void showFacts();
   void showNotice();
   void offerStep(const QString& text, std::optional<qint64> step);
+  const CheckpointAnalysis* shownAnalysis() const;
   void showCounts();
+  void showMarks();
   void showAp();
   void showHistory();
   bool isInOrderOfLosses() const;

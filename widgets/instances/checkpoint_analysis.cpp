@@ -1,7 +1,6 @@
 #include "widgets/instances/checkpoint_analysis.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "engine/base/parallel_for.h"
@@ -11,40 +10,24 @@ namespace {
 
 /// Images that one thread takes at a time.
 constexpr std::size_t kChunk = 64;
-/// Detections, likewise.
-constexpr std::size_t kShare = 1 << 17;
 
-/// Of a share of the ranking, by its categories.
-std::vector<ScoreTally> talliesOf(const CheckpointAnalysis& analysis,
-                                  std::span<const CheckpointOverlaps::Ranked> share) {
-  std::vector<ScoreTally> rows(analysis.overlaps->categories.size());
-  for (const CheckpointOverlaps::Ranked& ranked : share) {
-    const coco::MatchVerdict verdict = analysis.verdicts[ranked.place];
-    ScoreTally& tally = rows[ranked.category];
-    if (verdict == coco::MatchVerdict::TruePositive) tally.truePositives.push_back(ranked.score);
-    if (verdict == coco::MatchVerdict::FalsePositive) tally.falsePositives.push_back(ranked.score);
-  }
-  return rows;
-}
-
-/// In the order of the ranking, which sorts them.
+/// In the order of the rankings, which sorts them.
 ClassTallies talliesOf(const CheckpointAnalysis& analysis) {
-  const CheckpointOverlaps& overlaps = *analysis.overlaps;
-  const std::span ranking(overlaps.ranking);
-  std::vector<std::vector<ScoreTally>> shares((ranking.size() + kShare - 1) / kShare);
-  base::parallelFor(shares.size(), 0, [&](std::size_t s) {
-    shares[s] = talliesOf(
-        analysis, ranking.subspan(s * kShare, std::min(kShare, ranking.size() - s * kShare)));
+  const auto& categories = analysis.overlaps->categories;
+  std::vector<ScoreTally> rows(categories.size());
+  base::parallelFor(rows.size(), 0, [&](std::size_t row) {
+    rows[row].groundTruths = categories[row].objects;
+    for (const CheckpointOverlaps::Ranked& ranked : categories[row].ranking) {
+      const coco::MatchVerdict verdict = analysis.verdicts[ranked.place];
+      if (verdict == coco::MatchVerdict::TruePositive)
+        rows[row].truePositives.push_back(ranked.score);
+      if (verdict == coco::MatchVerdict::FalsePositive)
+        rows[row].falsePositives.push_back(ranked.score);
+    }
   });
   ClassTallies tallies;
-  for (std::size_t row = 0; row < overlaps.categories.size(); ++row) {
-    ScoreTally& own = tallies[overlaps.categories[row].id];
-    own.groundTruths = overlaps.categories[row].objects;
-    for (auto member : {&ScoreTally::truePositives, &ScoreTally::falsePositives})
-      for (std::vector<ScoreTally>& share : shares)
-        (own.*member)
-            .insert((own.*member).end(), (share[row].*member).begin(), (share[row].*member).end());
-  }
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    tallies[categories[row].id] = std::move(rows[row]);
   return tallies;
 }
 
@@ -72,6 +55,22 @@ std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
     }
   });
   return verdicts;
+}
+
+std::vector<coco::PrecisionOfFirst> precisionsOf(const CheckpointOverlaps& overlaps,
+                                                 const std::vector<coco::MatchVerdict>& verdicts) {
+  std::vector<coco::PrecisionOfFirst> precisions;
+  for (const CheckpointOverlaps::OfCategory& category : overlaps.categories)
+    precisions.emplace_back(static_cast<double>(std::max<std::size_t>(category.objects, 1)));
+  base::parallelFor(precisions.size(), 0, [&](std::size_t row) {
+    if (overlaps.categories[row].objects == 0) return;
+    for (const CheckpointOverlaps::Ranked& ranked : overlaps.categories[row].ranking) {
+      const coco::MatchVerdict verdict = verdicts[ranked.place];
+      precisions[row].add(verdict == coco::MatchVerdict::TruePositive,
+                          verdict == coco::MatchVerdict::Ignored);
+    }
+  });
+  return precisions;
 }
 
 std::size_t CheckpointAnalysis::imageCount() const {
@@ -110,6 +109,7 @@ std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(
   analysis->iouThreshold = iouThreshold;
   analysis->verdicts = verdictsAt(*analysis->overlaps, iouThreshold);
   analysis->all = talliesOf(*analysis);
+  analysis->precisions = precisionsOf(*analysis->overlaps, analysis->verdicts);
   for (const CheckpointOverlaps::OfImage& image : analysis->overlaps->images)
     if (analysis->failure.isEmpty()) analysis->failure = image.failure;
   return analysis;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/coco/evaluation/instance_matches.h"
+#include "engine/coco/evaluation/precision_at_recalls.h"
 #include "widgets/instances/checkpoint_overlaps.h"
 #include "widgets/instances/instance_match.h"
 
@@ -19,6 +20,7 @@ struct CheckpointAnalysis {
   double iouThreshold = 0.5;
   std::vector<coco::MatchVerdict> verdicts;  ///< of all detections, at Ranked::place
   ClassTallies all;
+  std::vector<coco::PrecisionOfFirst> precisions;  ///< as precisionsOf()
   QString failure;  ///< the first image that could not be matched, and why
 
   qint64 step() const { return overlaps->step; }
@@ -32,6 +34,10 @@ struct CheckpointAnalysis {
 
 /// Of all detections, at Ranked::place. On all processors; blocks.
 std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps, double iouThreshold);
+
+/// By CheckpointOverlaps::categories, over their rankings; those without objects are empty.
+std::vector<coco::PrecisionOfFirst> precisionsOf(const CheckpointOverlaps& overlaps,
+                                                 const std::vector<coco::MatchVerdict>& verdicts);
 
 /// Matches at an IoU threshold, on all processors. Blocks; call it from any thread; does not throw.
 std::shared_ptr<const CheckpointAnalysis> analyseCheckpoint(

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/base/parallel_for.h"
@@ -32,32 +35,37 @@ void match(const coco::Dataset& dataset, std::size_t index, const MatchRules& ru
 
 /// Fills in what is not by image.
 void rank(CheckpointOverlaps& all) {
-  std::map<CategoryId, std::uint32_t> rows;
-  const auto rowOf = [&](CategoryId category) {
-    const auto row =
-        rows.emplace(category, static_cast<std::uint32_t>(all.categories.size())).first->second;
+  std::unordered_map<CategoryId, std::size_t> rows;
+  const auto of = [&](CategoryId category) -> CheckpointOverlaps::OfCategory& {
+    const std::size_t row = rows.emplace(category, all.categories.size()).first->second;
     if (row == all.categories.size()) all.categories.push_back({category});
-    return row;
+    return all.categories[row];
   };
+  std::uint32_t place = 0;
+  std::set<CategoryId> seen;
   for (const OfImage& image : all.images) {
+    seen.clear();
     if (image.overlaps) {
-      for (const coco::OverlapAnnotation& object : image.overlaps->annotations)
-        all.categories[rowOf(object.category)].objects += object.isCrowd ? 0 : 1;
-      for (const coco::OverlapDetection& detection : image.overlaps->detections) {
-        const std::uint32_t row = rowOf(detection.category);
-        ++all.categories[row].detections;
-        all.ranking.push_back(
-            {detection.score, static_cast<std::uint32_t>(all.ranking.size()), row});
+      for (const coco::OverlapAnnotation& object : image.overlaps->annotations) {
+        CheckpointOverlaps::OfCategory& own = of(object.category);
+        if (object.isCrowd) continue;
+        ++own.objects;
+        own.images += seen.insert(object.category).second ? 1 : 0;
       }
+      for (const coco::OverlapDetection& detection : image.overlaps->detections)
+        of(detection.category).ranking.push_back({detection.score, place++});
     }
-    all.firstOf.push_back(static_cast<std::uint32_t>(all.ranking.size()));
+    all.firstOf.push_back(place);
   }
-  std::stable_sort(all.ranking.begin(), all.ranking.end(),
-                   [](const auto& a, const auto& b) { return a.score > b.score; });
+  base::parallelFor(all.categories.size(), 0, [&](std::size_t row) {
+    auto& ranking = all.categories[row].ranking;
+    ranking.shrink_to_fit();
+    std::ranges::stable_sort(ranking, std::greater(), &CheckpointOverlaps::Ranked::score);
+  });
 }
 
 std::size_t bytesOf(const CheckpointOverlaps& all) {
-  std::size_t bytes = all.ranking.capacity() * sizeof(CheckpointOverlaps::Ranked) +
+  std::size_t bytes = all.firstOf.back() * sizeof(CheckpointOverlaps::Ranked) +
                       all.images.capacity() * sizeof(OfImage);
   for (const OfImage& image : all.images) {
     if (!image.overlaps) continue;
@@ -112,6 +120,12 @@ bool areSame(const CheckpointOverlaps& known, const PredictionStore::ByImage& pr
 }
 
 }  // namespace
+
+std::size_t CheckpointOverlaps::OfCategory::countFrom(double score) const {
+  return static_cast<std::size_t>(
+      std::ranges::partition_point(ranking, [=](const Ranked& one) { return one.score >= score; }) -
+      ranking.begin());
+}
 
 const OfImage* CheckpointOverlaps::find(ImageId image) const {
   // The images of a dataset are sorted by their ids.

@@ -2,7 +2,6 @@
 
 #include <QString>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -27,17 +26,21 @@ struct CheckpointOverlaps {
   struct Ranked {
     double score = 0;
     std::uint32_t place = 0;  ///< among all detections: firstOf[i] + d for detection d of image i
-    std::uint32_t category = 0;  ///< in `categories`
   };
   struct OfCategory {
     CategoryId id;
-    std::size_t objects = 0, detections = 0;
+    std::size_t images = 0;   ///< with an object
+    std::size_t objects = 0;  ///< without crowds
+    /// By falling score, ties in the order of the images.
+    std::vector<Ranked> ranking{};
+
+    /// How many of the ranking have at least this score.
+    std::size_t countFrom(double score) const;
   };
   qint64 step = 0;
   std::size_t predictedImages = 0;  ///< also those that are not in the dataset
   std::vector<OfImage> images;  ///< in the order of the dataset; those that can be matched or not
   std::vector<std::uint32_t> firstOf{0};  ///< and the count of all detections at the end
-  std::vector<Ranked> ranking;            ///< by falling score, ties in the order of the images
   std::vector<OfCategory> categories;
   bool hasTruth = true;       ///< MatchRules::hasTruth
   coco::PastLimit pastLimit;  ///< counts objects of all images, detections of predicted images

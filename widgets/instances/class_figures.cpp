@@ -1,43 +1,32 @@
 #include "widgets/instances/class_figures.h"
 
-#include <map>
-
-#include "widgets/instances/filtered_ap.h"
+#include <utility>
 
 namespace lockstep::widgets {
-namespace {
-
-/// Images with an object of each class.
-std::map<CategoryId, std::size_t> imagesByClass(const CheckpointOverlaps& overlaps) {
-  std::map<CategoryId, std::size_t> images;
-  std::set<CategoryId> seen;
-  for (const CheckpointOverlaps::OfImage& image : overlaps.images) {
-    if (!image.overlaps) continue;
-    seen.clear();
-    for (const coco::OverlapAnnotation& object : image.overlaps->annotations)
-      if (!object.isCrowd && seen.insert(object.category).second) ++images[object.category];
-  }
-  return images;
-}
-
-}  // namespace
 
 std::vector<ClassFigures> classFiguresOf(const CheckpointAnalysis& analysis,
                                          double scoreThreshold) {
-  const CheckpointOverlaps& overlaps = *analysis.overlaps;
-  const auto images = imagesByClass(overlaps);
+  const auto& categories = analysis.overlaps->categories;
   std::vector<ClassFigures> figures;
-  std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < overlaps.categories.size(); ++row) {
-    const CheckpointOverlaps::OfCategory& category = overlaps.categories[row];
-    const auto known = images.find(category.id);
-    figures.push_back({category.id, known == images.end() ? 0 : known->second, category.objects,
+  for (std::size_t row = 0; row < categories.size(); ++row) {
+    const CheckpointOverlaps::OfCategory& category = categories[row];
+    figures.push_back({category.id, category.images, category.objects,
                        analysis.all.at(category.id).at(scoreThreshold)});
-    if (category.objects > 0) rows.push_back(row);
+    if (category.objects == 0) continue;
+    const coco::RecallCurve curve = analysis.precisions[row].at(category.countFrom(scoreThreshold));
+    figures.back().ap = coco::meanPrecision({&curve, 1});
   }
-  const auto curves = recallCurves(overlaps, analysis.verdicts, scoreThreshold, rows);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    figures[rows[i]].ap = coco::meanPrecision({&curves[i], 1});
+  return figures;
+}
+
+CheckpointFigures figuresOf(std::shared_ptr<const CheckpointAnalysis> analysis,
+                            const coco::Dataset& dataset, double scoreThreshold,
+                            const std::set<CategoryId>& hidden) {
+  CheckpointFigures figures;
+  if (analysis->overlaps->hasTruth) figures.classes = classFiguresOf(*analysis, scoreThreshold);
+  for (const coco::Image& image : dataset.images())
+    figures.images.push_back(analysis->countsOf(image.id, scoreThreshold, hidden));
+  figures.of = std::move(analysis);
   return figures;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "widgets/instances/checkpoint_analysis.h"
@@ -18,5 +21,18 @@ struct ClassFigures {
 /// Of the classes that have objects or detections, in any order. `scoreThreshold`: AP is that of
 /// coco-eval on such a file, to the last bit. Blocks; call it from any thread.
 std::vector<ClassFigures> classFiguresOf(const CheckpointAnalysis& analysis, double scoreThreshold);
+
+/// What the thresholds and the hidden classes leave of a checkpoint.
+struct CheckpointFigures {
+  std::shared_ptr<const CheckpointAnalysis> of;
+  std::vector<ClassFigures> classes;  ///< also the hidden ones; none if there is no truth
+  /// By the images of the dataset; std::nullopt: it was not predicted, or cannot be matched.
+  std::vector<std::optional<coco::Counts>> images;
+};
+
+/// Blocks; call it from any thread.
+CheckpointFigures figuresOf(std::shared_ptr<const CheckpointAnalysis> analysis,
+                            const coco::Dataset& dataset, double scoreThreshold,
+                            const std::set<CategoryId>& hidden);
 
 }  // namespace lockstep::widgets

@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "engine/base/parallel_for.h"
 #include "widgets/instances/checkpoint_analysis.h"
 
 namespace lockstep::widgets {
@@ -34,51 +33,29 @@ coco::Params paramsOfAll() {
 
 }  // namespace
 
-std::vector<coco::RecallCurve> recallCurves(const CheckpointOverlaps& overlaps,
-                                            const std::vector<MatchVerdict>& verdicts,
-                                            double scoreThreshold,
-                                            const std::vector<std::size_t>& rows) {
-  std::vector<coco::RankedHits> hits(overlaps.categories.size());
-  std::vector<double> counted(overlaps.categories.size());
-  for (const CheckpointOverlaps::Ranked& ranked : overlaps.ranking) {
-    if (ranked.score < scoreThreshold) break;
-    const MatchVerdict verdict = verdicts[ranked.place];
-    if (verdict == MatchVerdict::Ignored) continue;
-    ++counted[ranked.category];
-    coco::RankedHits& own = hits[ranked.category];
-    if (verdict == MatchVerdict::TruePositive)
-      own.push_back({static_cast<double>(own.size() + 1), counted[ranked.category]});
-  }
-  std::vector<coco::RecallCurve> curves;
-  for (const std::size_t row : rows)
-    curves.push_back(
-        coco::precisionAtRecalls(hits[row], static_cast<double>(overlaps.categories[row].objects)));
-  return curves;
-}
-
 FilteredAp::FilteredAp(std::shared_ptr<const CheckpointOverlaps> overlaps)
-    : overlaps_(std::move(overlaps)) {
-  for (const double iou : coco::kIouThresholds) verdicts_.push_back(verdictsAt(*overlaps_, iou));
+    : overlaps_(std::move(overlaps)), outcomes_(overlaps_->firstOf.back()) {
+  for (std::size_t t = 0; t < coco::kIouThresholds.size(); ++t) {
+    const std::vector<MatchVerdict> verdicts = verdictsAt(*overlaps_, coco::kIouThresholds[t]);
+    precisions_.push_back(precisionsOf(*overlaps_, verdicts));
+    const auto bit = static_cast<std::uint16_t>(1U << t);
+    for (std::size_t place = 0; place < verdicts.size(); ++place) {
+      if (verdicts[place] == MatchVerdict::TruePositive) outcomes_[place].truePositive |= bit;
+      if (verdicts[place] == MatchVerdict::FalsePositive) outcomes_[place].falsePositive |= bit;
+    }
+  }
 }
 
 coco::ApFigures FilteredAp::at(double scoreThreshold, const std::set<CategoryId>& hidden) const {
   const std::vector<std::size_t> rows = shownRows(*overlaps_, hidden);
   if (rows.empty()) return {};
-  std::vector<std::vector<coco::RecallCurve>> curves(verdicts_.size());
-  base::parallelFor(verdicts_.size(), 0, [&](std::size_t t) {
-    curves[t] = recallCurves(*overlaps_, verdicts_[t], scoreThreshold, rows);
-  });
-  return {coco::meanPrecision(curves), coco::meanPrecision(curves.front())};
-}
-
-coco::Outcome FilteredAp::outcomeOf(std::uint32_t place) const {
-  coco::Outcome outcome;
-  for (std::size_t t = 0; t < verdicts_.size(); ++t) {
-    const auto bit = static_cast<std::uint16_t>(1U << t);
-    if (verdicts_[t][place] == MatchVerdict::TruePositive) outcome.truePositive |= bit;
-    if (verdicts_[t][place] == MatchVerdict::FalsePositive) outcome.falsePositive |= bit;
+  std::vector<std::vector<coco::RecallCurve>> curves(precisions_.size());
+  for (const std::size_t row : rows) {
+    const std::size_t count = overlaps_->categories[row].countFrom(scoreThreshold);
+    for (std::size_t t = 0; t < curves.size(); ++t)
+      curves[t].push_back(precisions_[t][row].at(count));
   }
-  return outcome;
+  return {coco::meanPrecision(curves), coco::meanPrecision(curves.front())};
 }
 
 /// Of overlaps_->images[index].
@@ -106,7 +83,7 @@ coco::ImageMatches FilteredAp::matchesOf(std::size_t index, double scoreThreshol
     matches.add(category, ofClass.scores, 0);
     matches.gtCount(0) = ofClass.objects;
     for (std::size_t d = 0; d < ofClass.places.size(); ++d)
-      matches.outcome(d, 0) = outcomeOf(ofClass.places[d]);
+      matches.outcome(d, 0) = outcomes_[ofClass.places[d]];
   }
   return matches;
 }

@@ -8,7 +8,6 @@
 
 #include "engine/coco/analysis/bootstrap.h"
 #include "engine/coco/evaluation/image_matches.h"
-#include "engine/coco/evaluation/instance_matches.h"
 #include "engine/coco/evaluation/precision_at_recalls.h"
 #include "widgets/instances/checkpoint_overlaps.h"
 
@@ -20,13 +19,6 @@ struct ShownAp {
   std::optional<coco::Interval> interval{};  ///< nullopt: not computed yet
 };
 
-/// Precision over recall of categories with objects, `rows` of CheckpointOverlaps::categories, of
-/// the detections from a score on. `verdicts`: as verdictsAt().
-std::vector<coco::RecallCurve> recallCurves(const CheckpointOverlaps& overlaps,
-                                            const std::vector<coco::MatchVerdict>& verdicts,
-                                            double scoreThreshold,
-                                            const std::vector<std::size_t>& rows);
-
 /// AP of what a score threshold and the chosen classes leave of a checkpoint's predictions, over
 /// the predicted images: that of coco-eval on such files, to the last bit. For any thread.
 class FilteredAp {
@@ -35,7 +27,7 @@ class FilteredAp {
   explicit FilteredAp(std::shared_ptr<const CheckpointOverlaps> overlaps);
 
   const std::shared_ptr<const CheckpointOverlaps>& overlaps() const { return overlaps_; }
-  /// Milliseconds with 500,000 detections.
+  /// Takes less than a millisecond with 500,000 detections of 80 classes.
   coco::ApFigures at(double scoreThreshold, const std::set<CategoryId>& hidden) const;
   /// With the interval of a bootstrap over the images. Takes about a second, unless it is stopped:
   /// then it ends soon, with a result that means nothing.
@@ -43,13 +35,13 @@ class FilteredAp {
                                    const std::stop_token& stop = {}) const;
 
  private:
-  /// Of a detection at Ranked::place, at all thresholds.
-  coco::Outcome outcomeOf(std::uint32_t place) const;
   coco::ImageMatches matchesOf(std::size_t index, double scoreThreshold,
                                const std::set<CategoryId>& hidden) const;
 
   std::shared_ptr<const CheckpointOverlaps> overlaps_;
-  std::vector<std::vector<coco::MatchVerdict>> verdicts_;  ///< by IoU threshold, as verdictsAt()
+  std::vector<coco::Outcome> outcomes_;  ///< of all detections, at Ranked::place
+  /// By IoU threshold, as precisionsOf().
+  std::vector<std::vector<coco::PrecisionOfFirst>> precisions_;
 };
 
 }  // namespace lockstep::widgets

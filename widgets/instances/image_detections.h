@@ -16,7 +16,7 @@ class DetectionCache {
  public:
   using Detections = std::shared_ptr<const std::vector<coco::Detection>>;
 
-  explicit DetectionCache(qint64 mostBytes = qint64{32} << 20) : kept_(mostBytes) {}
+  explicit DetectionCache(qint64 mostBytes = qint64{16} << 20) : kept_(mostBytes) {}
 
   /// nullptr: not kept.
   Detections find(quint64 key) const;

@@ -28,7 +28,7 @@ JudgedImage judge(const coco::Dataset& dataset, std::size_t index,
                   const CheckpointAnalysis* analysis, const ImageOrder& order) {
   const ImageId id = dataset.images()[index].id;
   JudgedImage image{id, &dataset.annotationsOf(index)};
-  if (analysis == nullptr) return image;
+  if (analysis == nullptr || !order.needsCounts()) return image;
   image.counts = analysis->countsOf(id, order.scoreThreshold, order.hidden);
   if (!image.counts || !order.isSlow()) return image;
   image.overlaps = analysis->overlaps->find(id)->overlaps.get();
@@ -121,6 +121,11 @@ bool isShown(const JudgedImage& image, const ImageOrder& order) {
 
 bool ImageOrder::isSlow() const {
   return error || category || size != coco::ObjectSize::All || sort == Sort::LowestIou;
+}
+
+bool ImageOrder::needsCounts() const {
+  const bool isGiven = sort == Sort::Dataset || sort == Sort::Name || sort == Sort::HighestLoss;
+  return isSlow() || filter != Filter::All || !isGiven;
 }
 
 std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,

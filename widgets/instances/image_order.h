@@ -37,6 +37,8 @@ struct ImageOrder {
 
   /// Every image has to be matched again, which takes longer than a frame.
   bool isSlow() const;
+  /// It depends on the analysis.
+  bool needsCounts() const;
 };
 
 /// Indices into dataset.images(). Without an analysis only Filter::All, and Sort::Dataset and

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,33 @@ RecallCurve precisionAtRecalls(std::span<const RankedHit> hits, const RecallCurv
 inline RecallCurve precisionAtRecalls(std::span<const RankedHit> hits, double gtCount) {
   return precisionAtRecalls(hits, hitsNeeded(gtCount));
 }
+
+/// precisionAtRecalls() of the first detections of a ranked list, however many: what is found above
+/// a score threshold is the beginning of the list. Each takes microseconds.
+class PrecisionOfFirst {
+ public:
+  /// gtCount is an integer > 0.
+  explicit PrecisionOfFirst(double gtCount) : needed_(hitsNeeded(gtCount)) {}
+
+  /// The next detection of the list. An ignored one is not counted, but has its place.
+  void add(bool isHit, bool isIgnored = false);
+  RecallCurve at(std::size_t first) const;
+
+ private:
+  /// Hits of the same recall thresholds, in a row.
+  struct Stretch {
+    std::uint32_t place = 0;                 ///< of the first in the list
+    std::uint32_t hits = 0, detections = 0;  ///< as RankedHit, of the first
+    double best = 0;                         ///< precision
+  };
+  double bestOf(const Stretch& stretch, std::size_t end) const;
+
+  RecallCurve needed_;
+  std::size_t nextNeeded_ = 0;  ///< in needed_: the first that is not reached yet
+  std::uint32_t hits_ = 0, detections_ = 0;
+  std::vector<bool> isHit_, isIgnored_;
+  std::vector<Stretch> stretches_;
+};
 
 /// The mean over 101 recalls and all curves, in numpy's order of summation. -1 without curves.
 double meanPrecision(std::span<const RecallCurve> curves);

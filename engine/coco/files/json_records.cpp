@@ -85,7 +85,9 @@ const char* takeCounts(JsonValue value, Rle& rle) {
     skipValue(value);
     return "counts must be a string or a list of numbers";
   }
-  for (auto element : value.get_array()) {
+  ondemand::array list = value.get_array();
+  rle.counts.reserve(list.count_elements());  // growing masks would take up to twice their memory
+  for (auto element : list) {
     JsonValue number = element.value();
     const bool isNumber = isKind(number, ondemand::json_type::number);
     const std::int64_t count = isNumber ? wholeNumber(number).value_or(-1) : -1;
