@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/free_memory.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
@@ -56,6 +57,16 @@ bool has(const config::Experiment& experiment, Part part) {
 QString partName(Part part, const QString& of) {
   return part == Part::Train ? DataPage::tr("Training set of %1").arg(of)
                              : DataPage::tr("Held-out set of %1").arg(of);
+}
+
+/// What the engine wrote is based on a copy that is gone with the window: here it says all itself.
+/// Throws Error.
+void makeWhole(const QString& experimentFile) {
+  const std::string file = experimentFile.toStdString();
+  const config::LoadedExperiment loaded = config::loadExperiment(file, {});
+  base::writeFileAtomically(
+      file, "# Its annotations are without the faults that `dataset check` found.\n" +
+                config::writeExperiment(loaded.experiment));
 }
 
 }  // namespace
@@ -177,6 +188,7 @@ void DataPage::connectCheck() {
   connect(&checker_, &DatasetChecker::finished, this,
           [this](const std::vector<dataset_check::Finding>& findings) {
             findings_ = findings;
+            checkedKey_ = checkingKey_;
             view_->setProgress({});
             showFindings();
           });
@@ -187,6 +199,12 @@ void DataPage::connectCheck() {
   connect(&cleaning_, &DatasetPreparation::finished, this,
           [this](const QString& file, const DatasetFindings& findings) {
             view_->setProgress({});
+            try {
+              makeWhole(file);
+            } catch (const std::exception& error) {
+              return Q_EMIT failed(tr("The experiment of the cleaned annotations is not whole"),
+                                   QString::fromUtf8(error.what()));
+            }
             Q_EMIT cleaned(file, findings.text.section(u'\n', 0, 0));
           });
   connect(&cleaning_, &DatasetPreparation::cancelled, this, [this] { view_->setProgress({}); });
@@ -282,7 +300,9 @@ config::Experiment DataPage::openExperiment() const {
 
 /// Batches and checks are of the experiment as it is edited now, also where that changes no count.
 void DataPage::keepUp() {
-  if (!reading_ || !shown_->runFolder.isEmpty()) return;
+  // Of a hidden page the experiment may have been closed while its data were read.
+  if (!reading_ || !shown_ || !shown_->runFolder.isEmpty()) return;
+  if (!shown_->isOfFile && !experiment_) return;
   const config::Experiment own = openExperiment();
   if (config::difference(reading_->experiment, own).empty()) return;
   reading_->experiment = own;
@@ -380,7 +400,7 @@ void DataPage::showFindings() {
 
 void DataPage::startCheck() {
   if (!reading_ || checker_.isRunning() || cleaning_.isRunning()) return;
-  checkedKey_ = keyOf(reading_->experiment);
+  checkingKey_ = keyOf(reading_->experiment);
   checker_.check(reading_->experiment);
 }
 

@@ -128,7 +128,8 @@ class DataPage : public QWidget {
   std::function<void()> emptyAction_;
   DatasetChecker checker_;
   BatchPreview preview_;
-  QString checkedKey_;  ///< of the data that findings_ are of
+  QString checkedKey_;   ///< of the data that findings_ are of
+  QString checkingKey_;  ///< of those that are being checked
   std::vector<dataset_check::Finding> findings_;
   DatasetPreparation cleaning_;
   std::unique_ptr<ExperimentCopy> cleaned_;  ///< the experiment that is being cleaned

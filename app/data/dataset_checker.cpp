@@ -4,7 +4,6 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 namespace {
@@ -76,8 +75,14 @@ void DatasetChecker::check(const config::Experiment& experiment) {
   command_.start(experiment, QStringLiteral("check"), kReport);
 }
 
+void DatasetChecker::cancel() {
+  if (command_.isRunning()) return command_.cancel();
+  reading_.cancel();
+  Q_EMIT canceled();
+}
+
 void DatasetChecker::readReport(const QString& messages) {
-  jobs::start(
+  reading_ = jobs::start(
       this, jobs::Kind::Disk,
       [path = command_.pathOf(kReport).toStdString()] { return readFindings(path); },
       [this, messages](const Outcome& outcome) {

@@ -7,6 +7,7 @@
 #include "app/data/experiment_command.h"
 #include "engine/config/experiment.h"
 #include "engine/dataset_check/finding.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 
@@ -19,10 +20,11 @@ class DatasetChecker : public QObject {
   /// `program` empty: lockstep-engine beside this program.
   explicit DatasetChecker(const QString& program = {}, QObject* parent = nullptr);
 
-  bool isRunning() const { return command_.isRunning(); }
+  /// Until its findings are told.
+  bool isRunning() const { return command_.isRunning() || reading_.isRunning(); }
   void check(const config::Experiment& experiment);
   /// canceled() follows, and neither finished() nor failed().
-  void cancel() { command_.cancel(); }
+  void cancel();
 
  Q_SIGNALS:
   void progressed(const QString& text);
@@ -35,6 +37,7 @@ class DatasetChecker : public QObject {
   void readReport(const QString& messages);
 
   ExperimentCommand command_;
+  jobs::Job reading_;  ///< of the report
 };
 
 /// Of the JSON that `dataset check --out` writes. Throws Error.

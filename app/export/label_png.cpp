@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/coco/files/results.h"
 #include "engine/formats/label_masks.h"
 
 namespace lockstep::app {
@@ -33,8 +34,10 @@ Labels labelsOfDetections(const widgets::ShownResults& of) {
   std::vector<const coco::Detection*> shown;
   for (const coco::Detection& one : *detections)
     if (one.score >= of.scoreThreshold && one.mask.height > 0 &&
-        !of.hidden.contains(one.categoryId))
+        !of.hidden.contains(one.categoryId)) {
+      coco::requireMaskSize(one, of.image());
       shown.push_back(&one);
+    }
   std::ranges::stable_sort(shown, std::greater(), &coco::Detection::score);
   Labels labels;
   for (std::size_t i = shown.size(); i-- > 0;)

@@ -114,13 +114,15 @@ Exportable resultsExport(const ShownResults& of, double scoreThreshold) {
 std::vector<Exportable> resultsExports(const std::vector<ShownResults>& shown) {
   std::vector<Exportable> all{pictureExport(shown)};
   const bool haveMasks = !shown.front().dataset->hasOnlyBoxes();
-  if (haveMasks) all.push_back(masksExport(shown.front(), LabelSource::Objects));
+  const bool hasTruth = shown.front().rules.hasTruth;
+  if (haveMasks && hasTruth) all.push_back(masksExport(shown.front(), LabelSource::Objects));
   for (const ShownResults& one : shown) {
     if (one.predictions.empty()) continue;
     if (haveMasks && one.rules.type == coco::IouType::Mask)
       all.push_back(masksExport(one, LabelSource::Detections));
     all.push_back(resultsExport(one, 0));
     if (one.scoreThreshold > 0) all.push_back(resultsExport(one, one.scoreThreshold));
+    if (!hasTruth) continue;
     all.push_back({tr("Report of coco-eval: %1").arg(one.name),
                    fileNameOf(tr("%1 report").arg(one.name)),
                    {reportFormat(one)}});

@@ -5,11 +5,25 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMainWindow>
+#include <QMenu>
 #include <QToolTip>
 
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
+namespace {
+
+/// A combo box's, in which keys search and move.
+bool isListOpen() {
+  const QWidget* popup = QApplication::activePopupWidget();
+  return popup && !qobject_cast<const QMenu*>(popup);
+}
+
+bool isOfCommand(Qt::KeyboardModifiers modifiers) {
+  return modifiers & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier);
+}
+
+}  // namespace
 
 WindowShortcutFilter::WindowShortcutFilter(QMainWindow* window) : QObject(window), window_(window) {
   qApp->installEventFilter(this);
@@ -39,6 +53,10 @@ bool WindowShortcutFilter::showTip(QWidget* widget, QEvent* event) {
 bool WindowShortcutFilter::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::ToolTip) return showTip(qobject_cast<QWidget*>(watched), event);
   if (event->type() != QEvent::ShortcutOverride) return false;
+  if (isListOpen() && !isOfCommand(static_cast<QKeyEvent*>(event)->modifiers())) {
+    event->accept();
+    return true;
+  }
   const auto* widget = qobject_cast<QWidget*>(watched);
   if (!widget || widgets::windowOf(widget) != window_ ||
       !isWindowShortcut(static_cast<QKeyEvent*>(event)->keyCombination()))

@@ -8,7 +8,8 @@ class QMainWindow;
 namespace lockstep::app {
 
 /// Event filter that gives the window's shortcuts priority over those of its text editors, such as
-/// Ctrl+D, which duplicates a line in an editor, and ends tooltips with the keys of their action.
+/// Ctrl+D, which duplicates a line in an editor, and to a list that is open priority over those of
+/// the page behind it: there a letter searches. Ends tooltips with the keys of their action.
 class WindowShortcutFilter : public QObject {
   Q_OBJECT
 

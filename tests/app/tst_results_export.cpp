@@ -148,6 +148,31 @@ class TstResultsExport : public QObject {
     QCOMPARE(int{at(110, 60)}, 0);  // below the threshold
   }
 
+  void aMaskOfAnotherSizeThanItsImageIsRefused() {
+    widgets::ShownResults shown = made();
+    shown.dataset = std::make_shared<const coco::Dataset>(
+        coco::Dataset::fromParts({{ImageId{3}, "plate/a.png", kWidth / 2, kHeight / 2}},
+                                 {{CategoryId{1}, "thing"}}, {}, "made"));
+    exports_ = app::resultsExports({shown});
+    QString error;
+    exportNamed("Predicted masks")
+        .formats.front()
+        .save(folder_.filePath(QStringLiteral("a.png")), this,
+              [&](const QString& why) { error = why; });
+    QTRY_VERIFY(!error.isEmpty());
+    QVERIFY2(error.contains(QStringLiteral("120")), qPrintable(error));
+    QVERIFY(!QFile::exists(folder_.filePath(QStringLiteral("a.png"))));
+  }
+
+  void nothingIsOfferedThatNeedsObjectsWhereNobodyAnnotated() {
+    widgets::ShownResults shown = made();
+    shown.rules.hasTruth = false;
+    for (const Exportable& one : app::resultsExports({shown}))
+      QVERIFY2(!one.name.startsWith(QStringLiteral("Report")) &&
+                   !one.name.startsWith(QStringLiteral("Masks of the image's objects")),
+               qPrintable(one.name));
+  }
+
   void annotatedMasksAreLabelsInTheirOrder() {
     const QImage labels(save(exportNamed("Masks of the image's objects"), 0));
     QCOMPARE(int{labels.constScanLine(12)[12]}, 1);

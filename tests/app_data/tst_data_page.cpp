@@ -1,13 +1,17 @@
 // The Data page: its counts and findings are those of `lockstep-engine dataset check`.
 #include <QAction>
+#include <QApplication>
 #include <QFile>
+#include <QFileDialog>
 #include <QImage>
 #include <QLabel>
 #include <QProcess>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <nlohmann/json.hpp>
 
 #include "app/data/data_page.h"
@@ -82,6 +86,12 @@ class TstDataPage : public QObject {
     page_->show();
     QVERIFY(QTest::qWaitForWindowActive(page_.get()));
     QTRY_VERIFY(page_->isReady() && !strip()->isHidden() && strip()->count() > 0);
+  }
+  /// They take a while to read.
+  void writeManyObjects() const {
+    json large = annotations();
+    for (int id = 10; id < 60000; ++id) large["annotations"].push_back(object(id, 2, 1, 8, 8, 20));
+    write("train.json", large.dump());
   }
   widgets::BatchSheets* sheets() const { return page_->view()->batches(); }
   /// The one that is not of the sheets.
@@ -213,6 +223,28 @@ class TstDataPage : public QObject {
     QTRY_COMPARE(stage()->notice(), said);  // also once its image is decoded
   }
 
+  /// The window's own copy of the experiment is gone with it.
+  void theCleanedExperimentStandsForItself() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    showExperiment();
+    QTest::mouseClick(button(QStringLiteral("Check every image")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(page_->findChild<widgets::FindingsPanel*>()->isChecked(), kPatienceMs);
+    QSignalSpy cleaned(page_.get(), &DataPage::cleaned);
+    QTimer::singleShot(0, page_.get(), [this] {
+      auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+      QVERIFY(dialog);
+      dialog->selectFile(pathOf("cleaned"));
+      QMetaObject::invokeMethod(dialog, "accept");
+    });
+    QTest::mouseClick(button(QStringLiteral("Export cleaned…")), Qt::LeftButton);
+    QTRY_COMPARE_WITH_TIMEOUT(cleaned.count(), 1, kPatienceMs);
+    page_.reset();
+    const auto loaded = config::loadExperiment(pathOf("cleaned/experiment.yaml").toStdString(), {});
+    QVERIFY(loaded.issues.empty());
+    QCOMPARE(loaded.files.size(), std::size_t{1});
+    QVERIFY(loaded.experiment.dataset.train.annotations.find("cleaned") != std::string::npos);
+  }
+
   void aCheckCanBeCanceled() {
     showExperiment();
     QTest::mouseClick(button(QStringLiteral("Check every image")), Qt::LeftButton);
@@ -221,10 +253,46 @@ class TstDataPage : public QObject {
     QVERIFY(!page_->findChild<widgets::FindingsPanel*>()->isChecked());
   }
 
+  void findingsAreOfTheDataThatWereChecked() {
+    if (!QFile::exists(tests::program("lockstep-worker"))) QSKIP("needs lockstep-worker");
+    auto* panel = page_->findChild<widgets::FindingsPanel*>();
+    json clean = annotations();
+    clean["annotations"].erase(3);
+    write("clean.json", clean.dump());
+    app::OpenExperiment other = experiment();
+    other.experiment.dataset.train.annotations = pathOf("clean.json").toStdString();
+    const auto show = [&](const app::OpenExperiment& shown) {
+      page_->setExperiment(shown);
+      QTRY_VERIFY_WITH_TIMEOUT(page_->isReady(), kPatienceMs);
+    };
+    showExperiment();
+    QTest::mouseClick(button(QStringLiteral("Check every image")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(panel->isChecked(), kPatienceMs);
+    show(other);
+    QTest::mouseClick(button(QStringLiteral("Check every image")), Qt::LeftButton);
+    QTest::mouseClick(button(QStringLiteral("Cancel")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(button(QStringLiteral("Check every image")), kPatienceMs);
+    show(experiment());
+    QVERIFY(panel->isChecked());
+    show(other);
+    QVERIFY(!panel->isChecked());
+  }
+
+  void anExperimentIsClosedWhileItsDataAreRead() {
+    writeManyObjects();
+    page_->setExperiment(experiment());
+    page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
+    page_->hide();
+    page_->setExperiment(std::nullopt);
+    QTRY_VERIFY_WITH_TIMEOUT(page_->isReady(), kPatienceMs);
+    page_->show();
+    QTRY_COMPARE(page_->findChild<widgets::EmptyState*>()->title(),
+                 QStringLiteral("No data to show"));
+  }
+
   void readingIsStoppedByAKeyAndBegunAgain() {
-    json large = annotations();
-    for (int id = 10; id < 60000; ++id) large["annotations"].push_back(object(id, 2, 1, 8, 8, 20));
-    write("train.json", large.dump());
+    writeManyObjects();
     page_->setExperiment(experiment());
     page_->show();
     QVERIFY(QTest::qWaitForWindowActive(page_.get()));

@@ -168,6 +168,28 @@ class TstExplain : public QObject {
                        last[i].item<double>()) <= 0.5 / 255 + 1e-6);
   }
 
+  /// Boxes of the file, though the model sees a resized image.
+  void boxesAreInPixelsOfTheFile() {
+    const data::Batch batch = loader_->loadEvaluation(0);
+    const auto [explanation, trace] = explained(batch);
+    const auto& annotations = dataset_->annotationsOf(0);
+    QCOMPARE(explanation.truths.size(), annotations.size());
+    for (std::size_t i = 0; i < annotations.size(); ++i)
+      for (std::size_t k = 0; k < 4; ++k)
+        QVERIFY(std::abs(explanation.truths[i].box[k] - annotations[i].boxXywh[k]) < 0.1);
+    const coco::Image& image = dataset_->images()[0];
+    const double scaleX = static_cast<double>(image.width) / batch.sizes[0].width,
+                 scaleY = static_cast<double>(image.height) / batch.sizes[0].height;
+    QVERIFY(scaleX != 1);
+    const at::Tensor first = trace.proposals.boxes[0][0].to(at::kDouble);
+    const auto corner = [&](int i) { return first[i].item<double>(); };
+    const std::array<double, 4> expected{corner(0) * scaleX, corner(1) * scaleY,
+                                         (corner(2) - corner(0)) * scaleX,
+                                         (corner(3) - corner(1)) * scaleY};
+    for (std::size_t k = 0; k < 4; ++k)
+      QVERIFY(std::abs(explanation.proposals[0].box[k] - expected[k]) < 0.1);
+  }
+
   void theFileReadsBack() {
     const data::Batch batch = loader_->loadEvaluation(1);
     const auto [explanation, trace] = explained(batch);

@@ -8,7 +8,9 @@
 #include "tests/widgets_image_view/predictions_view_bench.h"
 #include "widgets/image_view/canvas_legend.h"
 #include "widgets/image_view/explain_panel.h"
+#include "widgets/image_view/explanation_facts.h"
 #include "widgets/image_view/explanation_scene.h"
+#include "widgets/image_view/shown_results.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -107,6 +109,7 @@ class TstExplain : public QObject, protected tests::PredictionsViewBench {
     QVERIFY(steps->isVisible());
     QTRY_VERIFY(legend().contains(QStringLiteral("matched anchor")));
     QVERIFY(!canvas()->layers().masks && !canvas()->layers().boxes);
+    QVERIFY(view_->shown()->layers.masks);  // as a file: the instances
     steps->setFocus();
     const QStringList expected{QStringLiteral("high probability"), QStringLiteral("proposal"),
                                QStringLiteral("detection"), QStringLiteral("detection")};
@@ -161,6 +164,19 @@ class TstExplain : public QObject, protected tests::PredictionsViewBench {
     QTest::mouseClick(canvas(), Qt::LeftButton, {}, canvas()->toWidget({44, 28}).toPoint());
     QTRY_VERIFY(says("the box head saw background"));
     QTRY_VERIFY(says("IoU 0.94"));
+  }
+
+  void aMissedObjectWhoseScoreIsTooLowSaysSo() {
+    explanation::Explanation of = sample(dataset_->images()[0]);
+    of.proposals[1].best.score = 0.4;
+    const auto verdictAt = [&](double scoreThreshold) {
+      const auto name = [](CategoryId) { return QStringLiteral("disc"); };
+      return factsOf({.detection = -1, .truth = 1}, of, name, scoreThreshold).verdict;
+    };
+    QVERIFY2(verdictAt(0.5).contains(QStringLiteral("score 0.400 is below the score threshold "
+                                                    "0.50")),
+             qPrintable(verdictAt(0.5)));
+    QVERIFY(verdictAt(0.3).contains(QStringLiteral("the detections beside it")));
   }
 
   void theLayersAskAndAreDrawnBesideThePredictions() {

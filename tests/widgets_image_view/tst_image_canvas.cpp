@@ -275,6 +275,15 @@ class TstImageCanvas : public QObject {
     QCOMPARE(canvas_->pinned(), -1);
   }
 
+  void spaceThatIsReleasedElsewhereNoLongerPans() {
+    const QPoint place = canvas_->toWidget({70, 20}).toPoint();
+    QTest::keyPress(canvas_.get(), Qt::Key_Space);
+    QFocusEvent away(QEvent::FocusOut);
+    QApplication::sendEvent(canvas_.get(), &away);
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, place);
+    QVERIFY(canvas_->pinned() >= 0);
+  }
+
   void revealBringsAnInstanceIntoView() {
     wheel(*canvas_, canvas_->toWidget({95, 45}), 1200);
     const int instance = 0;

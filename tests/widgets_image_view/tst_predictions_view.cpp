@@ -317,7 +317,8 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
     givePredictions(10);
     view_->showImage(ImageId{2});
     view_.reset();
-    QCoreApplication::processEvents();
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(30)));
+    QCoreApplication::processEvents();  // what they delivered
   }
 
   void realImagesWithAHundredObjectsAreShown() {

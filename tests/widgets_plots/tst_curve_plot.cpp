@@ -433,6 +433,18 @@ class TstCurvePlot : public QObject {
     }
   }
 
+  void theLabelIsAtTheLowestPointOfAllRuns() {
+    for (const bool isFirst : {true, false}) {
+      std::vector<Curve> curves{ofRun(QStringLiteral("first"), 0, valley(isFirst ? 1 : 9)),
+                                ofRun(QStringLiteral("second"), 1, valley(isFirst ? 9 : 1))};
+      for (Curve& curve : curves) curve.markLowest = true;
+      plot_->setCurves(curves);
+      if (isFirst) show();
+      waitDrawn();
+      QVERIFY(plot_->toSvg().contains(isFirst ? "(first)<" : "(second)<"));
+    }
+  }
+
   void theLowestPointsOfSeveralRunsHaveTheirColours() {
     std::vector<Curve> curves{ofRun(QStringLiteral("first"), 0, valley(1)),
                               ofRun(QStringLiteral("second"), 1, valley(9))};

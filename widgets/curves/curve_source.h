@@ -82,7 +82,7 @@ struct Curve {
   };
   Stroke stroke = Stroke::Automatic;
   std::shared_ptr<const CurveSource> source;
-  bool markLowest = false;  ///< ring at the lowest value; the first such curve also gets a label
+  bool markLowest = false;  ///< ring at the lowest value; the lowest of all gets a label
   QString valueName;        ///< "held-out loss" in that label; may be empty
   int gapTo = -1;           ///< index of the curve to which the gap is shaded; -1: none
 };

@@ -129,6 +129,7 @@ void ExplainPanel::setLayers(bool anchors, bool proposals) {
 void ExplainPanel::setScoreThreshold(double threshold) {
   if (choice_.scoreThreshold == threshold) return;
   choice_.scoreThreshold = threshold;
+  showFacts();
   draw();
 }
 
@@ -227,7 +228,8 @@ void ExplainPanel::showSteps() {
 
 void ExplainPanel::showFacts() {
   if (!explanation_) return;
-  const ExplanationFacts facts = factsOf(choice_.object, *explanation_, classNames_);
+  const ExplanationFacts facts =
+      factsOf(choice_.object, *explanation_, classNames_, choice_.scoreThreshold);
   title_->setText(facts.title);
   verdict_->setText(facts.verdict);
   verdict_->setVisible(!facts.verdict.isEmpty());

@@ -83,18 +83,23 @@ ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanati
   return facts;
 }
 
-QString whyMissed(const explanation::Proposal& best, double iou, const Explanation& of) {
+/// scoreThreshold: below which the page leaves detections out.
+QString whyMissed(const explanation::Proposal& best, double iou, const Explanation& of,
+                  double scoreThreshold) {
   constexpr double kFoundIou = 0.5;
   if (iou < kFoundIou) return tr("No proposal has IoU 0.5 with it: the RPN did not find it.");
   if (best.best.score <= of.scoreThreshold)
     return tr("It was proposed, and the box head saw background.");
+  if (best.best.score < scoreThreshold)
+    return tr("It was proposed and classified, and its score %1 is below the score threshold %2.")
+        .arg(number(best.best.score, 3), number(scoreThreshold));
   return tr(
-      "It was proposed and classified: look at the detections beside it, at lower scores and "
-      "at its class.");
+      "It was proposed and classified: look at its class and at the detections beside it, which "
+      "may have taken its place.");
 }
 
 ExplanationFacts factsOfMissed(const ExplainedObject& object, const Explanation& of,
-                               const ClassNames& nameOf) {
+                               const ClassNames& nameOf, double scoreThreshold) {
   const explanation::Truth& truth = of.truths[static_cast<std::size_t>(object.truth)];
   ExplanationFacts facts;
   facts.title = tr("missed: %1").arg(nameOf(truth.category));
@@ -106,7 +111,7 @@ ExplanationFacts factsOfMissed(const ExplainedObject& object, const Explanation&
   }
   const explanation::Proposal& best = of.proposals[static_cast<std::size_t>(at)];
   const double iou = iouOf(truth.box, best.box);
-  facts.verdict = whyMissed(best, iou, of);
+  facts.verdict = whyMissed(best, iou, of, scoreThreshold);
   facts.rows.emplace_back(tr("nearest proposal"), tr("IoU %1").arg(number(iou)));
   addProposal(best, of, facts);
   facts.rows.emplace_back(tr("likeliest class"), className(best.best, nameOf) % QLatin1Char(' ') %
@@ -186,9 +191,9 @@ QString levelName(const Explanation& of, int level) {
 }
 
 ExplanationFacts factsOf(const ExplainedObject& object, const Explanation& of,
-                         const ClassNames& nameOf) {
+                         const ClassNames& nameOf, double scoreThreshold) {
   if (object.detection >= 0) return factsOfDetection(object, of, nameOf);
-  if (object.truth >= 0) return factsOfMissed(object, of, nameOf);
+  if (object.truth >= 0) return factsOfMissed(object, of, nameOf, scoreThreshold);
   return {tr("No object chosen"),
           tr("Click one in the image, or press Up and Down there: what led to it stands out."),
           {}};

@@ -26,8 +26,8 @@ struct ExplanationFacts {
   QString verdict;  ///< why it was missed; empty: it was not
   std::vector<std::pair<QString, QString>> rows;
 };
-/// Without one: how to choose one.
+/// Without one: how to choose one. scoreThreshold: of the detections that are shown.
 ExplanationFacts factsOf(const ExplainedObject& object, const explanation::Explanation& explanation,
-                         const ClassNames& nameOf);
+                         const ClassNames& nameOf, double scoreThreshold);
 
 }  // namespace lockstep::widgets

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QBackingStore>
+#include <QCursor>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -41,6 +42,7 @@ void ImageCanvas::setImage(std::shared_ptr<const DecodedImage> image) {
   isFitted_ = true;
   fit();
   redrawBase();  // fit() keeps what is drawn where the scale stays the same
+  if (underMouse()) tellPixel(mapFromGlobal(QCursor::pos()));
 }
 
 void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {
@@ -325,6 +327,13 @@ void ImageCanvas::keyReleaseEvent(QKeyEvent* event) {
     return;
   }
   QWidget::keyReleaseEvent(event);
+}
+
+/// Another window gets the release of a key that is held.
+void ImageCanvas::focusOutEvent(QFocusEvent* event) {
+  spaceHeld_ = false;
+  if (!dragFrom_) unsetCursor();
+  QWidget::focusOutEvent(event);
 }
 
 void ImageCanvas::leaveEvent(QEvent*) {

@@ -26,7 +26,7 @@ std::optional<ShownResults> PredictionsView::shown() const {
         tr(", %1 of %2 classes hidden").arg(hidden).arg(session.dataset()->categories().size());
   shown.decoded = session.decoded();
   shown.scene = session.scene();
-  shown.layers = impl_->canvas()->layers();
+  shown.layers = impl_->layers->layers();  // also while a step of an explanation is drawn
   shown.theme = &currentTheme();
   shown.dataset = session.dataset();
   shown.imageIndex = session.imageIndex();

@@ -176,7 +176,7 @@ struct CurveLayers::Impl : QCPLayerable {
   bool isReplotting_ = false;  ///< else it draws for a file
   jobs::LatestJob<Picture> drawing_;
   std::function<void()> drawn_;
-  std::optional<Label> label_;  ///< at the lowest point of the first curve with markLowest
+  std::optional<Label> label_;  ///< at the lowest point of those with markLowest
 };
 
 CurveLayers::Impl::Impl(QCustomPlot* plot)
@@ -197,6 +197,19 @@ Line CurveLayers::Impl::toPixels(const Line& line) const {
   return pixels;
 }
 
+/// With the lowest value of those that mark it; nullptr: there is none.
+const Curve* lowestOf(const std::vector<Curve>& curves) {
+  const Curve* lowest = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Curve& curve : curves) {
+    const auto reading = curve.markLowest && curve.source ? curve.source->lowest() : std::nullopt;
+    if (!reading || reading->value >= least) continue;
+    lowest = &curve;
+    least = reading->value;
+  }
+  return lowest;
+}
+
 bool CurveLayers::Impl::build(const Content& content) {
   const Theme& theme = currentTheme();
   const bool isOneRun = !isOfSeveralRuns(content.curves);
@@ -209,9 +222,7 @@ bool CurveLayers::Impl::build(const Content& content) {
   addEventMarks(content.marks);
   addMarksAbove(content.placesAbove);
   label_.reset();
-  const auto labelled = std::find_if(content.curves.begin(), content.curves.end(),
-                                     [](const Curve& curve) { return curve.markLowest; });
-  if (labelled != content.curves.end())
+  if (const Curve* labelled = lowestOf(content.curves))
     placeLabel(*labelled, isOneRun ? QString() : labelled->run, content.axis,
                isOneRun ? theme.good : runStyle(labelled->styleIndex, theme).color);
   return std::exchange(key_, keyOf()) != key_;

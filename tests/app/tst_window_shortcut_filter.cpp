@@ -1,0 +1,43 @@
+// Which of the keys of a window, of its editors and of its lists has priority.
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QMainWindow>
+#include <QShortcut>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/frame/window_shortcut_filter.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+
+class TstWindowShortcutFilter : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void lettersSearchInAListThatIsOpen() {
+    QMainWindow window;
+    auto* list = new QComboBox;
+    list->addItems({QStringLiteral("any class"), QStringLiteral("cat"), QStringLiteral("dog")});
+    window.setCentralWidget(list);
+    const app::WindowShortcutFilter* filter = new app::WindowShortcutFilter(&window);
+    QVERIFY(filter);
+    const QShortcut next(Qt::Key_D, &window);
+    const QSignalSpy moved(&next, &QShortcut::activated);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    list->showPopup();
+    QTRY_VERIFY(list->view()->isVisible());
+    QTest::keyClick(list->view(), Qt::Key_D);
+    QCOMPARE(moved.count(), 0);
+    QCOMPARE(list->view()->currentIndex().row(), 2);
+    list->hidePopup();
+    QTRY_VERIFY(!QApplication::activePopupWidget());
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_D);
+    QCOMPARE(moved.count(), 1);
+  }
+};
+
+LOCKSTEP_TEST(TstWindowShortcutFilter)
+#include "tst_window_shortcut_filter.moc"
