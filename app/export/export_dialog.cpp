@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "widgets/jobs/awaited.h"
+#include "widgets/message_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -47,14 +48,12 @@ void ExportDialog::buildUi() {
   note_ = new QLabel;
   note_->setObjectName(QStringLiteral("note"));
   widgets::setRole(note_, "muted");
-  fault_ = new QLabel;
+  fault_ = new widgets::MessageText;
   fault_->setObjectName(QStringLiteral("fault"));
   fault_->hide();
   widgets::setRole(fault_, "error");
-  for (QLabel* label : {note_, fault_}) {
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-  }
+  note_->setWordWrap(true);
+  note_->setTextFormat(Qt::PlainText);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(20, 18, 20, 16);
   column->setSpacing(8);
@@ -121,6 +120,7 @@ void ExportDialog::showFormat() {
   copy_->setText(format().copyText);
   copy_->setVisible(format().copy != nullptr);
   note_->setText(format().note);
+  fitTexts();
 }
 
 void ExportDialog::setBusy(bool busy) {
@@ -181,9 +181,17 @@ void ExportDialog::copy() {
 /// Returns whether it went well.
 bool ExportDialog::finish(const QString& error) {
   setBusy(isCopying_);
-  fault_->setText(error);
+  fault_->setMessage(error);
   fault_->setVisible(!error.isEmpty());
+  fitTexts();
   return error.isEmpty();
+}
+
+/// A layout gives wrapped texts no more room in a window that is shown.
+void ExportDialog::fitTexts() {
+  layout()->activate();
+  const int needed = layout()->totalHeightForWidth(width());
+  if (height() < needed) resize(width(), needed);
 }
 
 }  // namespace lockstep::app

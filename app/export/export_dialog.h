@@ -11,6 +11,10 @@ class QLabel;
 class QLayout;
 class QPushButton;
 
+namespace lockstep::widgets {
+class MessageText;
+}
+
 namespace lockstep::app {
 
 /// Asks what is exported and where to. Saves it itself, and closes once it is written; a failure is
@@ -37,6 +41,7 @@ class ExportDialog : public QDialog {
   void copy();
   bool finish(const QString& error);
   void setBusy(bool busy);
+  void fitTexts();
   const ExportFormat& format() const;
   const Exportable& choice() const;
   QString askPath();
@@ -50,7 +55,7 @@ class ExportDialog : public QDialog {
   QComboBox* what_ = nullptr;
   QComboBox* format_ = nullptr;
   QLabel* note_ = nullptr;
-  QLabel* fault_ = nullptr;
+  widgets::MessageText* fault_ = nullptr;
   QPushButton* save_ = nullptr;
   QPushButton* copy_ = nullptr;
 };

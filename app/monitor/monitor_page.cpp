@@ -288,7 +288,9 @@ ParameterSection* MonitorPage::parameters() const { return sections_->parameters
 const CardSettings& MonitorPage::cardSettings() const { return sections_->settings(); }
 
 void MonitorPage::setCardSettings(const CardSettings& settings) {
+  const bool joined = cardSettings().joinsGroups;
   sections_->setSettings(settings);
+  if (settings.joinsGroups != joined) showOthers();
 }
 
 /// True if the cards' curves have to be rebuilt.
@@ -386,10 +388,13 @@ void MonitorPage::showStep(qint64 step) {
 
 void MonitorPage::showAlert(const protocol::Alert& alert) {
   showStep(stepToShow(alert));
-  if (alert.kind != protocol::AlertKind::SlowRank) return;
-  for (std::size_t i = cards().size(); i-- > 0;)
-    if (sections_->grid()->plans()[i].perRank && sections_->grid()->isShown(cards()[i]))
-      scroll_->ensureWidgetVisible(cards()[i]);
+  if (cards().empty()) return;
+  widgets::CurveCard* shown = cards().front();
+  if (alert.kind == protocol::AlertKind::SlowRank)
+    for (std::size_t i = cards().size(); i-- > 0;)
+      if (sections_->grid()->plans()[i].perRank && sections_->grid()->isShown(cards()[i]))
+        shown = cards()[i];
+  scroll_->ensureWidgetVisible(shown);
 }
 
 bool MonitorPage::isReady() const {
@@ -465,6 +470,8 @@ widgets::Figure MonitorPage::figureOf(const std::vector<widgets::CurveCard*>& ca
                                                content, card->plot()->eventMarks()));
   return figure;
 }
+
+QWidget* MonitorPage::cardArea() const { return scroll_->viewport(); }
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);

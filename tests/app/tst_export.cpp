@@ -156,7 +156,7 @@ class TstExport : public QObject {
     choose("format", "CSV");
     const QString path = folder_->filePath(QStringLiteral("one.csv"));
     save(path);
-    const auto* fault = dialog_->findChild<QLabel*>(QStringLiteral("fault"));
+    const auto* fault = dialog_->findChild<widgets::MessageText*>(QStringLiteral("fault"));
     QTRY_VERIFY_WITH_TIMEOUT(fault->text().contains(QStringLiteral("not written yet")), 20000);
     QTimer::singleShot(0, this, [&] {
       auto* files = visible<QFileDialog>();
@@ -230,7 +230,7 @@ class TstExport : public QObject {
     QVERIFY(QDir(folder_->path()).mkdir(QStringLiteral("gone")));
     QVERIFY(QFile::setPermissions(folder_->filePath(QStringLiteral("gone")), QFile::ReadOwner));
     save(path, [this] { QDir(folder_->filePath(QStringLiteral("gone"))).removeRecursively(); });
-    const auto* fault = dialog_->findChild<QLabel*>(QStringLiteral("fault"));
+    const auto* fault = dialog_->findChild<widgets::MessageText*>(QStringLiteral("fault"));
     QTRY_VERIFY(fault->isVisible());
     QVERIFY2(fault->text().startsWith(path + QStringLiteral(" cannot be written: ")),
              qPrintable(fault->text()));

@@ -38,22 +38,22 @@ QString breakable(const QString& text) {
 FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* title = new QLabel(tr("Learning rate"));
   setRole(title, "section");
-  auto* find = new QPushButton(tr("Range test"));
-  find->setObjectName(QStringLiteral("rangeTest"));
-  find->setToolTip(
+  rangeTest_ = new QPushButton(tr("Range test"));
+  rangeTest_->setObjectName(QStringLiteral("rangeTest"));
+  rangeTest_->setToolTip(
       tr("Find a learning rate: a short training in which it rises until the loss "
          "diverges"));
-  connect(find, &QPushButton::clicked, this, &FactsPanel::rangeTestRequested);
-  auto* titleRow = new QHBoxLayout;
-  titleRow->addWidget(title);
-  titleRow->addStretch();
-  titleRow->addWidget(find);
+  connect(rangeTest_, &QPushButton::clicked, this, &FactsPanel::rangeTestRequested);
+  curveHead_ = new QHBoxLayout;
+  curveHead_->addWidget(title);
+  curveHead_->addStretch();
+  curveHead_->addWidget(rangeTest_);
   curve_ = new LearningRateCurve;
   plan_ = new QWidget;
   auto* left = new QVBoxLayout(plan_);
   left->setContentsMargins(0, 0, 0, 0);
   left->setSpacing(4);
-  left->addLayout(titleRow);
+  left->addLayout(curveHead_);
   left->addWidget(curve_, 1);
 
   stale_ = new QLabel(tr("Values before the error"));
@@ -62,10 +62,10 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   stale_->hide();
   auto* factsTitle = new QLabel(tr("Summary"));
   setRole(factsTitle, "section");
-  auto* head = new QHBoxLayout;
-  head->addWidget(factsTitle);
-  head->addStretch();
-  head->addWidget(stale_);
+  factsHead_ = new QHBoxLayout;
+  factsHead_->addWidget(factsTitle);
+  factsHead_->addStretch();
+  factsHead_->addWidget(stale_);
   grid_ = new QGridLayout;
   grid_->setHorizontalSpacing(14);
   grid_->setVerticalSpacing(3);
@@ -95,7 +95,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* right = new QVBoxLayout(facts);
   right->setContentsMargins(0, 0, 4, 0);
   right->setSpacing(4);
-  right->addLayout(head);
+  right->addLayout(factsHead_);
   right->addWidget(nothing_);
   right->addLayout(grid_);
   right->addWidget(warnings_);
@@ -119,9 +119,12 @@ QSize FactsPanel::minimumSizeHint() const {
   return {kMinWidthPx, QWidget::minimumSizeHint().height()};
 }
 
-/// Hides the curve where there is no room for both: the facts matter more.
+/// Hides the curve where there is no room for both: the facts matter more. Its button goes to them.
 void FactsPanel::resizeEvent(QResizeEvent* event) {
-  plan_->setVisible(width() >= scaledPx(kCurveFromPx));
+  const bool hasCurve = width() >= scaledPx(kCurveFromPx);
+  plan_->setVisible(hasCurve);
+  QHBoxLayout* head = hasCurve ? curveHead_ : factsHead_;
+  if (head->indexOf(rangeTest_) < 0) head->addWidget(rangeTest_);
   QWidget::resizeEvent(event);
 }
 

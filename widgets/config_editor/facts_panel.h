@@ -9,7 +9,9 @@
 #include "widgets/experiment/derived_facts.h"
 
 class QGridLayout;
+class QHBoxLayout;
 class QLabel;
+class QPushButton;
 
 namespace lockstep::widgets {
 
@@ -49,6 +51,8 @@ class FactsPanel : public QWidget {
 
   QWidget* plan_ = nullptr;  ///< the curve with its title
   LearningRateCurve* curve_ = nullptr;
+  QHBoxLayout *curveHead_ = nullptr, *factsHead_ = nullptr;
+  QPushButton* rangeTest_ = nullptr;  ///< in one of the heads
   QGridLayout* grid_ = nullptr;
   QWidget* boxes_ = nullptr;  ///< the histogram with its title
   BoxSizeChart* boxSizes_ = nullptr;
