@@ -8,8 +8,11 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <QStyledItemDelegate>
+#include <QTextLayout>
+#include <QTextOption>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 #include "app/models/log_model.h"
 #include "widgets/role.h"
@@ -18,7 +21,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kLeftPx = 20, kRightPx = 12, kGapPx = 10, kMostHeightPx = 10000;
+constexpr int kLeftPx = 20, kRightPx = 12, kGapPx = 10;
 
 int linePx() { return widgets::scaledPx(19); }
 
@@ -50,6 +53,26 @@ QString shownText(const QModelIndex& line) {
   return signOf(levelAt(line)) + line.data(LogModel::TextRole).toString().simplified();
 }
 
+/// At words, and within one that is longer than a line, such as a path.
+QTextOption wrapping() {
+  QTextOption option(Qt::AlignVCenter | Qt::AlignLeft);
+  option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  return option;
+}
+
+int wrappedHeight(const QString& text, const QFont& font, int widthPx) {
+  QTextLayout layout(text, font);
+  layout.setTextOption(wrapping());
+  double height = 0;
+  layout.beginLayout();
+  for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+    line.setLineWidth(std::max(1, widthPx));
+    height += line.height();
+  }
+  layout.endLayout();
+  return static_cast<int>(std::ceil(height));
+}
+
 /// Paints time and text in a monospaced font, the text in the colour of its level.
 class LogDelegate : public QStyledItemDelegate {
  public:
@@ -69,8 +92,7 @@ class LogDelegate : public QStyledItemDelegate {
     painter->setPen(colorOf(levelAt(index), theme));
     const QRect place = textRect(option.rect, index);
     if (lines_ == LogList::Lines::Wrapped) {
-      painter->drawText(place, Qt::AlignVCenter | Qt::TextWrapAnywhere | Qt::TextWordWrap,
-                        shownText(index));
+      painter->drawText(QRectF(place), shownText(index), wrapping());
     } else {
       painter->drawText(place, Qt::AlignVCenter, elided(place.width(), index));
     }
@@ -79,13 +101,10 @@ class LogDelegate : public QStyledItemDelegate {
 
   QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
     if (lines_ == LogList::Lines::Elided) return {200, linePx()};
-    const QFontMetrics metrics(widgets::monoFont(12));
-    QRect room = textRect(list_->viewport()->rect(), index);
-    room.setHeight(kMostHeightPx);
-    const int high =
-        metrics.boundingRect(room, Qt::TextWrapAnywhere | Qt::TextWordWrap, shownText(index))
-            .height();
-    return {200, linePx() + std::max(0, high - metrics.height())};
+    const QFont font = widgets::monoFont(12);
+    const int room = textRect(list_->viewport()->rect(), index).width();
+    const int high = wrappedHeight(shownText(index), font, room);
+    return {200, linePx() + std::max(0, high - QFontMetrics(font).height())};
   }
 
   bool helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
@@ -171,8 +190,8 @@ void LogList::copy() const {
   std::ranges::sort(lines, {}, &QModelIndex::row);
   QStringList texts;
   for (const QModelIndex& line : lines) {
-    const QString text = line.data(LogModel::TimeRole).toString() + u' ' +
-                         line.data(LogModel::TextRole).toString();
+    const QString text =
+        line.data(LogModel::TimeRole).toString() + u' ' + line.data(LogModel::TextRole).toString();
     texts.append(text.trimmed());
   }
   if (!texts.isEmpty()) QGuiApplication::clipboard()->setText(texts.join(u'\n'));

@@ -387,9 +387,12 @@ void MonitorPage::showStep(qint64 step) {
 }
 
 void MonitorPage::showAlert(const protocol::Alert& alert) {
-  showStep(stepToShow(alert));
-  if (cards().empty()) return;
+  if (cards().empty() || !currentRun()) return;
   widgets::CurveCard* shown = cards().front();
+  const auto x = xOfStep(*currentRun(), stepToShow(alert), axis_);
+  const auto [low, high] = shown->plot()->xView();
+  if (x && (*x < low || *x > high)) resetViews();
+  showStep(stepToShow(alert));
   if (alert.kind == protocol::AlertKind::SlowRank)
     for (std::size_t i = cards().size(); i-- > 0;)
       if (sections_->grid()->plans()[i].perRank && sections_->grid()->isShown(cards()[i]))

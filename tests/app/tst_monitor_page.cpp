@@ -17,8 +17,10 @@
 #include "tests/support/test_main.h"
 #include "widgets/plots/card_legend.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/curve_pen.h"
 #include "widgets/plots/readings_tip.h"
 #include "widgets/plots/run_legend.h"
+#include "widgets/theme.h"
 
 using namespace lockstep;
 using app::MonitorPage;

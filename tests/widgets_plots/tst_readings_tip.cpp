@@ -102,6 +102,33 @@ class TstReadingsTip : public QObject {
     QCOMPARE(tip.shownRows(), 1);
   }
 
+  /// The nearest are first; the others are counted, and scrolled to.
+  void ofManyRunsAFewAreShownWithinTheCard() {
+    QWidget window;
+    window.resize(1400, 900);
+    ReadingsTip tip(&window);
+    Readings readings = readingsOf(QStringLiteral("run 0"), 0);
+    for (int run = 1; run < 80; ++run)
+      readings.rows.push_back(readingsOf(QStringLiteral("run %1").arg(run), run).rows.front());
+    tip.setReadings(readings);
+    const QRect large(100, 100, 1000, 600), small(100, 100, 1000, 180);
+    for (const QRect& card : {large, small}) {
+      for (const int x : {card.left() + 60, card.center().x(), card.right() - 20}) {
+        tip.showBeside({x, card.top() + 8}, card);
+        QVERIFY2(card.contains(tip.geometry()), qPrintable(QString::number(x)));
+        QVERIFY(tip.geometry().left() > x || tip.geometry().right() < x);
+        QVERIFY(tip.shownRows() >= 4 && tip.shownRows() <= 12);
+      }
+    }
+    const QImage first = tip.grab().toImage();
+    QVERIFY(tip.scrollBy(100));
+    QCOMPARE(tip.firstRow(), 80 - tip.shownRows());
+    QVERIFY(tip.grab().toImage() != first);
+    // Too small for a few rows: they are more important than its edge.
+    tip.showBeside({300, 300}, QRect(280, 280, 300, 40));
+    QCOMPARE(tip.shownRows(), 4);
+  }
+
   void everyRunHasItsOwnMarker() {
     QWidget window;
     window.resize(400, 200);
