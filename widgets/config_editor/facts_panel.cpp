@@ -8,7 +8,8 @@
 #include <QStringList>
 #include <QVBoxLayout>
 
-#include "widgets/config_editor/box_size_chart.h"
+#include "widgets/bars/histogram_chart.h"
+#include "widgets/config_editor/box_size_bars.h"
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -83,7 +84,9 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* boxesTitle = new QLabel(tr("Box sizes after resizing, ▼ anchor sizes"));
   boxesTitle->setFont(interfaceFont(11));
   setRole(boxesTitle, "muted");
-  boxSizes_ = new BoxSizeChart;
+  boxSizes_ = new HistogramChart;
+  boxSizes_->setChoosable(false);
+  boxSizes_->setAccessibleName(tr("Box sizes of the training objects, and the anchors' sizes"));
   auto* boxesColumn = new QVBoxLayout(boxes_);
   boxesColumn->setContentsMargins(0, 4, 0, 0);
   boxesColumn->setSpacing(2);
@@ -137,7 +140,8 @@ void FactsPanel::setExperiment(const config::Experiment& experiment, const Image
   for (const auto& [name, value] : survey) place = facts.facts.insert(place, {name, value}) + 1;
   fillFacts(facts);
   showNothing(false);
-  showBoxSizes(boxes, experiment.model.anchors);
+  showBoxSizes(boxSizes_, boxes, experiment.model.anchors.sizes);
+  boxes_->setVisible(boxes.objects() > 0);
   const auto before = static_cast<int>(place - facts.facts.begin());
   grid_->addWidget(boxes_, rowOf(before) - 1, 0, 1, 2);
   for (std::size_t i = facts.facts.size(); i < names_.size(); ++i) {
@@ -152,11 +156,6 @@ void FactsPanel::clear() {
   fillFacts({});
   showNothing(true);
   boxes_->hide();
-}
-
-void FactsPanel::showBoxSizes(const config::BoxSizes& boxes, const config::AnchorConfig& anchors) {
-  boxSizes_->setSizes(boxes, anchors.sizes);
-  boxes_->setVisible(boxes.objects() > 0);
 }
 
 void FactsPanel::showNothing(bool isNothing) {

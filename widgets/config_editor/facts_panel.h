@@ -15,7 +15,7 @@ class QPushButton;
 
 namespace lockstep::widgets {
 
-class BoxSizeChart;
+class HistogramChart;
 class LearningRateCurve;
 
 /// What the experiment amounts to: planned learning rate, derived facts and warnings.
@@ -34,7 +34,7 @@ class FactsPanel : public QWidget {
   /// The text has errors: marks the facts as those of the last valid text.
   void setStale(bool isStale);
   LearningRateCurve* curve() const { return curve_; }
-  BoxSizeChart* boxSizes() const { return boxSizes_; }
+  HistogramChart* boxSizes() const { return boxSizes_; }
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
@@ -47,7 +47,6 @@ class FactsPanel : public QWidget {
  private:
   void fillFacts(const DerivedFacts& derived);
   void showNothing(bool isNothing);
-  void showBoxSizes(const config::BoxSizes& boxes, const config::AnchorConfig& anchors);
 
   QWidget* plan_ = nullptr;  ///< the curve with its title
   LearningRateCurve* curve_ = nullptr;
@@ -55,7 +54,7 @@ class FactsPanel : public QWidget {
   QPushButton* rangeTest_ = nullptr;  ///< in one of the heads
   QGridLayout* grid_ = nullptr;
   QWidget* boxes_ = nullptr;  ///< the histogram with its title
-  BoxSizeChart* boxSizes_ = nullptr;
+  HistogramChart* boxSizes_ = nullptr;
   QLabel* warnings_ = nullptr;
   QLabel* stale_ = nullptr;
   QLabel* nothing_ = nullptr;
