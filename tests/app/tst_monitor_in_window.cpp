@@ -210,21 +210,37 @@ class TstMonitorInWindow : public QObject {
 
   /// What --screenshot saves as soon as the window is ready.
   void aPackedRunIsReadyWithItsLastPoints() {
-    const QString run = tests::makeRun(parent_->path(), tests::MadeRun());
+    tests::MadeRun made;
+    made.steps = made.maxSteps = 3000;
+    const QString run = tests::makeRun(parent_->path(), made);
     const QString packed = parent_->filePath(QStringLiteral("made.lockstep"));
     pack::packRun(run_folder::Layout(run.toStdString()), packed.toStdString(), {});
     MainWindow window(&theme_, optionsFor({packed}, Page::Monitor));
-    int drawn = -1;
+    double last = -1;
     const auto look = [&] {
-      if (drawn >= 0 || !window.isReady()) return;
+      if (last >= 0 || !window.isReady()) return;
       const auto& cards = window.monitorPage()->cards();
-      drawn = cards.empty() ? 0 : cards.front()->plot()->drawnPointCount(0);
+      last = cards.empty() ? 0 : cards.front()->plot()->xView().second;
     };
     connect(&window, &MainWindow::readyChanged, this, look);
     window.show();
     look();
-    QTRY_VERIFY(drawn >= 0);
-    QVERIFY2(drawn >= 40, qPrintable(QString::number(drawn)));
+    QTRY_VERIFY(last >= 0);
+    QVERIFY2(last >= 3000, qPrintable(QString::number(last)));
+  }
+
+  void aPageThatHasPointsToDrawIsNotReady() {
+    const QString run = tests::makeRun(parent_->path(), tests::MadeRun());
+    const auto window = openRun(run);
+    app::RunController* shown = window->findChild<app::OpenRuns*>()->find(run);
+    const widgets::CurvePlot* plot = window->monitorPage()->cards().front()->plot();
+    for (int step = 41; step <= 60; ++step) {
+      shown->history().metrics().append(step, 1.9e9, {{"train/loss_total", 0.5F}});
+      Q_EMIT shown->changed({});
+      QVERIFY(!window->isReady());
+    }
+    QTRY_VERIFY(window->isReady());
+    QVERIFY(plot->xView().second >= 60);
   }
 
  private:
