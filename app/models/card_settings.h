@@ -11,17 +11,14 @@ struct CardSettings {
   QStringList pinned;  ///< in their order
   QStringList hidden;
   QStringList open;
-  QStringList order;  ///< of cards that were moved, and those around them
-  QVariantMap sizes;  ///< "2x1": columns and rows of a card
+  QStringList order;         ///< of cards that were moved, and those around them
+  QVariantMap sizes;         ///< "2x1": columns and rows of a card
   bool joinsGroups = false;  ///< the runs of a group are drawn as their mean
 
   QVariantMap toVariant() const {
-    return {{QStringLiteral("pinned"), pinned},
-            {QStringLiteral("hidden"), hidden},
-            {QStringLiteral("open"), open},
-            {QStringLiteral("order"), order},
-            {QStringLiteral("sizes"), sizes},
-            {QStringLiteral("joinsGroups"), joinsGroups}};
+    return {{QStringLiteral("pinned"), pinned}, {QStringLiteral("hidden"), hidden},
+            {QStringLiteral("open"), open},     {QStringLiteral("order"), order},
+            {QStringLiteral("sizes"), sizes},   {QStringLiteral("joinsGroups"), joinsGroups}};
   }
   static CardSettings fromVariant(const QVariantMap& map) {
     return {map.value(QStringLiteral("pinned")).toStringList(),

@@ -187,7 +187,8 @@ class TstExport : public QObject {
     const QString path = folder_->filePath(QStringLiteral("one.csv"));
     save(path);
     const auto* fault = dialog_->findChild<widgets::MessageText*>(QStringLiteral("fault"));
-    QTRY_VERIFY_WITH_TIMEOUT(fault->toPlainText().contains(QStringLiteral("not written yet")), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(fault->toPlainText().contains(QStringLiteral("not written yet")),
+                             20000);
     QTimer::singleShot(0, this, [&] {
       auto* files = visible<QFileDialog>();
       QVERIFY(files);
