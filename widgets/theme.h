@@ -54,8 +54,8 @@ struct RunStyle {
 /// Number of different styles; after that they repeat.
 inline constexpr int kRunStyles = 24;
 RunStyle runStyle(int index, const Theme& theme);
-/// Colour of the held-out curve beside the training curve of a run in style `index`: vermilion, or
-/// blue if the run is vermilion. Both are distinguishable from the other colours.
+/// Colour of a held-out loss beside another figure of a run in style `index`: vermilion, or blue if
+/// the run is vermilion. Both are distinguishable from the other colours.
 QColor heldOutColor(int index, const Theme& theme);
 
 /// The size of fonts and the lengths that go with them are written as they are where the desktop's

@@ -18,7 +18,7 @@ namespace lockstep::app {
 namespace {
 
 enum Column { Name, Value, kColumns };
-constexpr int kWidthInCharacters = 46, kLeastWidthInCharacters = 28, kMostNameInCharacters = 24;
+constexpr int kWidthInCharacters = 46, kLeastWidthInCharacters = 28, kMostNameInCharacters = 30;
 
 /// Whether the rows below an item have these names, and as many parts each.
 bool hasShapeOf(const QTreeWidgetItem* item, const std::vector<Inspected>& things) {
@@ -58,7 +58,7 @@ void addLines(const QTreeWidgetItem* item, QStringList& lines) {
   for (int i = 0; i < item->childCount(); ++i) addLines(item->child(i), lines);
 }
 
-/// Wraps the value of a thing without facts: it may be a sentence that says how to select one.
+/// Wraps values: they may be paths, and sentences that say how to select a thing.
 class FactDelegate : public QStyledItemDelegate {
  public:
   explicit FactDelegate(QTreeWidget* tree) : QStyledItemDelegate(tree), tree_(tree) {}
@@ -80,14 +80,14 @@ class FactDelegate : public QStyledItemDelegate {
   void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
     QStyledItemDelegate::initStyleOption(option, index);
     if (isWrapped(index)) option->features |= QStyleOptionViewItem::WrapText;
+    option->displayAlignment = Qt::AlignTop | Qt::AlignLeft;
   }
 
  private:
   static constexpr int kMostHeightPx = 10000;
 
   static bool isWrapped(const QModelIndex& index) {
-    return index.column() == Value && !index.parent().isValid() &&
-           !index.model()->hasChildren(index.siblingAtColumn(Name));
+    return index.column() == Value && !index.model()->hasChildren(index.siblingAtColumn(Name));
   }
 
   QTreeWidget* tree_;
@@ -114,6 +114,7 @@ void FactPanel::buildUi(const QString& name) {
   connect(tree_->header(), &QHeaderView::sectionResized, delegate, [delegate](int section) {
     if (section == Value) Q_EMIT delegate->sizeHintChanged(QModelIndex());
   });
+  connect(tree_, &QTreeWidget::itemExpanded, this, &FactPanel::fitNames);
   tree_->setContextMenuPolicy(Qt::ActionsContextMenu);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 0, 0, 4);
@@ -153,11 +154,11 @@ void FactPanel::setThings(const std::vector<Inspected>& things) {
   fitNames();
 }
 
-/// At least half of the width is the values'.
+/// A name is elided before the values, which wrap, have less than a third of the width.
 void FactPanel::fitNames() {
   tree_->resizeColumnToContents(Name);
   const int most = std::min(fontMetrics().averageCharWidth() * kMostNameInCharacters,
-                            tree_->viewport()->width() / 2);
+                            tree_->viewport()->width() * 2 / 3);
   if (tree_->columnWidth(Name) > most) tree_->setColumnWidth(Name, most);
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "widgets/jobs/awaited.h"
+#include "widgets/message_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -56,14 +57,12 @@ void ExportDialog::buildUi() {
   progress_->setAccessibleName(tr("Images that are done"));
   progress_->setFormat(tr("%v of %m images"));
   progress_->hide();
-  fault_ = new QLabel;
+  fault_ = new widgets::MessageText;
   fault_->setObjectName(QStringLiteral("fault"));
   fault_->hide();
   widgets::setRole(fault_, "error");
-  for (QLabel* label : {note_, fault_}) {
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-  }
+  note_->setWordWrap(true);
+  note_->setTextFormat(Qt::PlainText);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(20, 18, 20, 16);
   column->setSpacing(8);
@@ -133,6 +132,7 @@ void ExportDialog::showFormat() {
   copy_->setText(format().copyText);
   copy_->setVisible(format().copy != nullptr);
   note_->setText(format().note);
+  fitTexts();
   findNote();
 }
 
@@ -149,7 +149,10 @@ void ExportDialog::findNote() {
           return QString::fromUtf8(error.what());
         }
       },
-      [this](const QString& note) { note_->setText(note); });
+      [this](const QString& note) {
+        note_->setText(note);
+        fitTexts();
+      });
   progressTimer_.start();
 }
 
@@ -228,10 +231,18 @@ void ExportDialog::copy() {
 /// Returns whether it went well.
 bool ExportDialog::finish(const QString& error) {
   setBusy(isCopying_);
-  fault_->setText(error);
+  fault_->setMessage(error);
   fault_->setVisible(!error.isEmpty());
   if (!error.isEmpty()) findNote();  // saving has stopped that
+  fitTexts();
   return error.isEmpty();
+}
+
+/// A layout gives wrapped texts no more room in a window that is shown.
+void ExportDialog::fitTexts() {
+  layout()->activate();
+  const int needed = layout()->totalHeightForWidth(width());
+  if (height() < needed) resize(width(), needed);
 }
 
 }  // namespace lockstep::app

@@ -13,6 +13,10 @@ class QLayout;
 class QProgressBar;
 class QPushButton;
 
+namespace lockstep::widgets {
+class MessageText;
+}
+
 namespace lockstep::app {
 
 /// Asks what is exported and where to. Saves it itself, and closes once it is written; a failure is
@@ -41,6 +45,7 @@ class ExportDialog : public QDialog {
   void copy();
   bool finish(const QString& error);
   void setBusy(bool busy);
+  void fitTexts();
   const ExportFormat& format() const;
   const Exportable& choice() const;
   QString askPath();
@@ -57,7 +62,7 @@ class ExportDialog : public QDialog {
   QProgressBar* progress_ = nullptr;  ///< hidden unless something takes long
   QTimer progressTimer_;              ///< runs until that is done
   jobs::Job noteJob_;
-  QLabel* fault_ = nullptr;
+  widgets::MessageText* fault_ = nullptr;
   QPushButton* save_ = nullptr;
   QPushButton* copy_ = nullptr;
 };

@@ -1,5 +1,6 @@
 #include "app/export/figure_export.h"
 
+#include <QBuffer>
 #include <QCoreApplication>
 #include <memory>
 #include <utility>
@@ -12,6 +13,13 @@ using widgets::Figure;
 using widgets::FigureFormat;
 
 QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
+
+QByteArray pngOf(const QImage& picture) {
+  QByteArray png;
+  QBuffer buffer(&png);
+  picture.save(&buffer, "PNG");
+  return png;
+}
 
 CopiedContent copiedOf(const Figure& figure, FigureFormat format) {
   if (contentFor(format) == widgets::FigureContent::Table)
@@ -42,8 +50,9 @@ Exportable figureExport(const QString& name, const QString& file,
          .suffix = suffixOf(format),
          .note = isTable ? tr("Every logged point of the curves, whatever is zoomed to: not "
                               "smoothed, not downsampled.")
-                         : tr("As it is shown, in the light theme. Lines hold the minimum and "
-                              "maximum of each pixel column; CSV has every point."),
+                         : tr("For paper: the curves, ranges and axes that are shown, in the "
+                              "light theme. Lines hold the minimum and maximum of each pixel "
+                              "column; CSV has every point."),
          .save =
              [taken, format](const QString& path, QObject* context, ExportFormat::Done done) {
                writeMade(
@@ -62,6 +71,25 @@ Exportable figureExport(const QString& name, const QString& file,
              }});
   }
   return all;
+}
+
+ExportFormat screenFormat(std::function<QImage()> grab) {
+  return {.name = tr("PNG, as on the screen"),
+          .suffix = QStringLiteral("png"),
+          .note = tr("As it is shown, pixel by pixel: theme, size, axes, smoothing and hidden "
+                     "curves."),
+          .save =
+              [grab](const QString& path, QObject* context, ExportFormat::Done done) {
+                writeMade(
+                    path, context, [picture = grab()] { return pngOf(picture); }, std::move(done));
+              },
+          .copyText = tr("Copy the picture"),
+          .copy =
+              [grab](QObject* context, ExportFormat::Done done) {
+                copyMade(
+                    context, [picture = grab()] { return CopiedContent{.picture = picture}; },
+                    std::move(done));
+              }};
 }
 
 std::vector<ExportFormat> drawingFormats(const widgets::Drawing& drawing, const QString& note) {

@@ -12,6 +12,9 @@ namespace lockstep::app {
 Exportable figureExport(const QString& name, const QString& file,
                         std::function<widgets::Figure(widgets::FigureContent)> take);
 
+/// The pixels of the screen, as PNG. `grab` is called when they are written or copied.
+ExportFormat screenFormat(std::function<QImage()> grab);
+
 /// As PDF, SVG and PNG. `note`: what is in the file.
 std::vector<ExportFormat> drawingFormats(const widgets::Drawing& drawing, const QString& note);
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "app/models/word_match.h"
+#include "widgets/action_keywords.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
 
@@ -19,7 +20,8 @@ namespace {
 
 constexpr int kWidthPx = 560, kRows = 14, kTopPx = 64;
 constexpr int kMostRuns = 20;  ///< that are listed at one time
-constexpr int kActionRole = Qt::UserRole, kRunRole = Qt::UserRole + 1;
+constexpr int kActionRole = Qt::UserRole, kRunRole = Qt::UserRole + 1,
+              kKeywordsRole = Qt::UserRole + 2;
 enum Column { Name, Keys, kColumns };
 
 /// Now, or on its page: those of Monitor are enabled there alone.
@@ -110,6 +112,7 @@ void CommandPalette::addRow(const QString& name, QAction* action) {
       new QTreeWidgetItem(list_, {name, action->shortcut().toString(QKeySequence::NativeText)});
   item->setTextAlignment(Keys, Qt::AlignRight | Qt::AlignVCenter);
   item->setData(Name, kActionRole, QVariant::fromValue(QPointer<QAction>(action)));
+  item->setData(Name, kKeywordsRole, widgets::keywordsOf(action->objectName()));
   item->setDisabled(!canBeTriggered(action));
 }
 
@@ -139,18 +142,24 @@ void CommandPalette::listRuns(const QString& words) {
   }
 }
 
-/// Leaves those with every word, and goes to the first that can be triggered.
+/// Leaves those with every word, and goes to the first that can be triggered: one with the words in
+/// its name if there is one.
 void CommandPalette::filter(const QString& words) {
   listRuns(words);
-  QTreeWidgetItem* first = nullptr;
+  QTreeWidgetItem *first = nullptr, *firstByName = nullptr;
   bool isAnyShown = false;
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);
-    const bool isShown = hasAllWords(item->text(Name), words);
+    const QString name = item->text(Name);
+    const QString keywords = item->data(Name, kKeywordsRole).toString();
+    const bool isShown = hasAllWords(name + u' ' + keywords, words);
     item->setHidden(!isShown);
     isAnyShown = isAnyShown || isShown;
-    if (isShown && !first && !item->isDisabled()) first = item;
+    if (!isShown || item->isDisabled()) continue;
+    if (!first) first = item;
+    if (!firstByName && hasAllWords(name, words)) firstByName = item;
   }
+  if (firstByName) first = firstByName;
   nothing_->setVisible(!isAnyShown);
   list_->setCurrentItem(first);
   if (first) list_->scrollToItem(first);

@@ -10,7 +10,8 @@ class QTreeWidget;
 
 namespace lockstep::app {
 
-/// A popup that finds an action by words of its name, and triggers it. Deletes itself.
+/// A popup that finds an action by words of its name or its keywords, and triggers it. Deletes
+/// itself.
 class CommandPalette : public QFrame {
   Q_OBJECT
 

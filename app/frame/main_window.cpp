@@ -126,11 +126,12 @@ void MainWindow::connectSignals() {
   connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
   connect(monitorPage(), &MonitorPage::exportRequested, this, &MainWindow::exportCurves);
   connect(pages_, &PageArea::exportRequested, this, &MainWindow::exportResults);
-  connect(monitorPage(), &MonitorPage::alertsRequested, this, [this] {
-    logDock_->bringUp();
-    log_->showAlerts();
-  });
+  connect(monitorPage(), &MonitorPage::alertsRequested, this, &MainWindow::showAlerts);
   connect(log_, &LogPanel::stepChosen, monitorPage(), &MonitorPage::showStep);
+  connect(log_, &LogPanel::alertChosen, this, [this](const protocol::Alert& alert) {
+    showPage(Page::Monitor);
+    monitorPage()->showAlert(alert);
+  });
   connectRuns();
   connectQueue();
   connectNotes();
@@ -300,6 +301,11 @@ void MainWindow::showNames() {
     before << shown.name;
   }
   if (runList_->namesOf(folders) != before) showSelection();
+}
+
+void MainWindow::showAlerts() {
+  logDock_->bringUp();
+  log_->showAlerts();
 }
 
 void MainWindow::showLog() {

@@ -161,8 +161,8 @@ class MainWindow : public QMainWindow {
   void loadSplitters();
   void restoreSplitters();
   void saveSplitters() const;
-  QString cardsKey() const;
-  void restoreCards();
+  QString folderKey(const char* what) const;
+  void restoreFolderView();
   void openInitial();
   bool isListLoaded() const;
   void open(const Opening& opening);
@@ -204,6 +204,7 @@ class MainWindow : public QMainWindow {
   base::OpenEnum<protocol::RunState> stateOf(const RunController& run) const;
   void showSelection();
   void showOtherGroups();
+  void showAlerts();
   void showLog();
   void updateStatus();
   void updateTrainable();

@@ -7,6 +7,7 @@
 #include <QLocale>
 #include <QMenu>
 #include <QSettings>
+#include <QToolButton>
 
 #include "app/configure/configure_page.h"
 #include "app/docks/dock.h"
@@ -22,8 +23,10 @@
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/linked_range.h"
 #include "app/monitor/linked_zoom.h"
+#include "app/monitor/log_panel.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/run_menu.h"
+#include "app/runs/run_view_menu.h"
 #include "app/runs/runs_panel.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/named_action.h"
@@ -181,7 +184,7 @@ void MainWindow::showPalette() {
   palette->popUp(lastActions_);
 }
 
-/// The listed runs, and what can be done with the current one.
+/// The listed runs, how they are listed, and what can be done with the current one.
 void MainWindow::addRunsTo(CommandPalette* palette) {
   QStringList names, folders;
   for (int row = 0; row < runList_->rowCount(); ++row) {
@@ -189,6 +192,8 @@ void MainWindow::addRunsTo(CommandPalette* palette) {
     names.append(runList_->index(row).data(RunListModel::NameRole).toString());
   }
   palette->addRuns(names, [this, folders](int run) { runs_->selectRun(folders[run]); });
+  for (const auto& [title, entries] : runs_->viewMenu()->entries())
+    palette->addActions(tr("Runs, %1").arg(title.toLower()), entries);
   RunMenu* menu = runs_->makeMenu();
   if (!menu) return;
   connect(palette, &QObject::destroyed, menu, &QObject::deleteLater);
@@ -210,7 +215,7 @@ void MainWindow::openRunsFolder() {
   if (folder.isEmpty()) return;
   runList_->setParentFolders({folder});
   status_->setRunsFolder(folder);
-  restoreCards();
+  restoreFolderView();
 }
 
 void MainWindow::addRunsFolder() {
@@ -284,6 +289,16 @@ void MainWindow::addNamedActions() {
   addEverywhere("page.data", tr("Show Data"), "Ctrl+4", [this] { showPage(Page::Data); });
   addEverywhere("page.compare", tr("Show Compare"), "Ctrl+5", [this] { showPage(Page::Compare); });
   addEverywhere("runs.filter", tr("Filter runs"), "/", [this] { runs_->focusFilter(); });
+  addEverywhere("runs.view", tr("Columns, order and groups of the runs"), "", [this] {
+    runsDock_->bringUp();
+    const QWidget* button = runs_->viewButton();
+    runs_->viewMenu()->popup(button->mapToGlobal(button->rect().bottomLeft()));
+  });
+  addEverywhere("log.filter", tr("Filter the log"), "", [this] {
+    logDock_->bringUp();
+    log_->focusFilter();
+  });
+  addEverywhere("log.alerts", tr("Show the alerts"), "", [this] { showAlerts(); });
   addEverywhere("window.escape", tr("Clear the filter, dismiss a message"), "Esc",
                 [this] { escape(); });
   addEverywhere("window.menu", tr("Menu"), "F10", [this] { topBar_->openMenu(); });

@@ -23,6 +23,11 @@ namespace {
 const QString kFolderKey = QStringLiteral("exportFolder");
 constexpr int kExportedMs = 15000;
 
+ExportFormat screenOf(QWidget* shown) {
+  return screenFormat(
+      [alive = QPointer(shown)] { return alive ? alive->grab().toImage() : QImage(); });
+}
+
 }  // namespace
 
 void MainWindow::exportCurves(widgets::CurveCard* card) {
@@ -40,13 +45,17 @@ void MainWindow::exportCurves(widgets::CurveCard* card) {
                                  [page](widgets::FigureContent content) {
                                    return page->figureOf(page->shownCards(), content);
                                  }));
-  for (widgets::CurveCard* each : shown)
+  choices.back().formats.push_back(screenOf(page->cardArea()));
+  for (widgets::CurveCard* each : shown) {
     choices.push_back(figureExport(
         each->title(), fileOf(each->title()),
         [page, alive = QPointer(each)](widgets::FigureContent content) {
           return page->figureOf(
               alive ? std::vector{alive.data()} : std::vector<widgets::CurveCard*>(), content);
         }));
+    // Only what is in sight has been drawn.
+    if (!each->visibleRegion().isEmpty()) choices.back().formats.push_back(screenOf(each));
+  }
   const auto asked = std::ranges::find(shown, card);
   const auto chosen = asked == shown.end() ? 0 : asked - shown.begin() + 1;
   askForExport(std::move(choices), static_cast<int>(chosen));

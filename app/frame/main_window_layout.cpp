@@ -106,8 +106,10 @@ void MainWindow::restoreLayout() {
     monitorPage()->tools()->setSmoothing(smoothing);
     runs_->restoreViewState(settings.value(QStringLiteral("runView")).toMap());
     connect(monitorPage(), &MonitorPage::cardSettingsChanged, this, [this] {
-      QSettings().setValue(cardsKey(), monitorPage()->cardSettings().toVariant());
+      QSettings().setValue(folderKey("cards"), monitorPage()->cardSettings().toVariant());
     });
+    connect(runs_, &RunsPanel::groupingChosen, this,
+            [this](const QString& by) { QSettings().setValue(folderKey("groups"), by); });
     loadSplitters();
     keepDismissals(monitorPage()->alertBanner()->dismissals(), QStringLiteral("dismissedAlerts"));
     keepDismissals(pages_->runBanner()->dismissals(), QStringLiteral("dismissedFailures"));
@@ -116,15 +118,20 @@ void MainWindow::restoreLayout() {
   runList_->restoreStyles(settings.value(QStringLiteral("runStyles")).toStringList());
 }
 
-/// The cards' settings are kept for each folder of runs.
-QString MainWindow::cardsKey() const {
-  return QStringLiteral("cards/") +
+/// Of what is kept for each folder of runs.
+QString MainWindow::folderKey(const char* what) const {
+  return QLatin1String(what) + u'/' +
          QString::fromLatin1(QUrl::toPercentEncoding(runList_->parentFolder()));
 }
 
-void MainWindow::restoreCards() {
-  if (!options_.keepLayout) return;
-  monitorPage()->setCardSettings(CardSettings::fromVariant(QSettings().value(cardsKey()).toMap()));
+/// The cards, and what the runs are grouped by. Without kept ones a folder has the usual ones, not
+/// those of the folder before.
+void MainWindow::restoreFolderView() {
+  const auto kept = [this](const char* what) {
+    return options_.keepLayout ? QSettings().value(folderKey(what)) : QVariant();
+  };
+  monitorPage()->setCardSettings(CardSettings::fromVariant(kept("cards").toMap()));
+  runs_->groupBy(kept("groups").toString());
 }
 
 /// Saves each dismissal at once, so that it is not lost if the program is killed.

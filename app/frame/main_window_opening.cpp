@@ -80,7 +80,7 @@ void MainWindow::openInitial() {
 void MainWindow::open(const Opening& opening) {
   hasRunsFolder_ = opening.hasRunsFolder;
   runList_->setParentFolders(opening.runsFolders);
-  restoreCards();
+  restoreFolderView();
   status_->setRunsFolder(opening.runsFolders.first());
   for (const QString& experiment : opening.experiments) configurePage()->open(experiment);
   if (!opening.experiments.isEmpty()) runs_->selectNothing();
@@ -131,7 +131,7 @@ void MainWindow::openLate(const QString& path, PathKind kind) {
     const QStringList others = hasRunsFolder_ ? runList_->parentFolders() : QStringList();
     hasRunsFolder_ = true;
     runList_->setParentFolders(others + QStringList{path});
-    restoreCards();
+    restoreFolderView();
     status_->setRunsFolder(runList_->parentFolder());
   }
   Q_EMIT readyChanged();

@@ -121,8 +121,10 @@ std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts) {
   std::vector<LogEntry> lines;
   for (const protocol::Alert& alert : alerts) {
     const std::int64_t step = lastStep(alert);
-    lines.push_back({alert.seq, step, alert.time, levelOf(alert.severity),
-                     "step " + std::to_string(step) + ": " + alert.text});
+    QString text = tr("step %1: %2").arg(step).arg(QString::fromStdString(alert.text));
+    if (const QString change = changeOf(alert); !change.isEmpty())
+      text += u' ' + tr("Fork with %1.").arg(change);
+    lines.push_back({alert.seq, step, alert.time, levelOf(alert.severity), text.toStdString()});
   }
   return lines;
 }

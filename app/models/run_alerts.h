@@ -36,7 +36,7 @@ ChangePlace placeOfChange(const protocol::Alert& alert,
 /// none. An overfitting alert ends with a new lowest held-out loss.
 const protocol::Alert* currentAlert(const RunHistory& history, double dismissedUntil);
 
-/// Alerts as lines of a log.
+/// Alerts as lines of a log, each with what mends it.
 std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts);
 
 }  // namespace lockstep::app

@@ -1,125 +1,29 @@
 #include "app/monitor/log_panel.h"
 
-#include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
+#include <QComboBox>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
-#include <QListView>
-#include <QPainter>
-#include <QScrollBar>
-#include <QSortFilterProxyModel>
 #include <QStackedWidget>
-#include <QStyledItemDelegate>
 #include <QTabBar>
 #include <QVBoxLayout>
 
+#include "app/models/log_filter.h"
 #include "app/models/run_alerts.h"
+#include "app/monitor/log_list.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {
 
-int linePx() { return widgets::scaledPx(19); }
-
-/// A list with a text for when it is empty.
-class LogList : public QListView {
- public:
-  explicit LogList(const QString& emptyText) : emptyText_(emptyText) {
-    setMinimumHeight(2 * linePx());  // leave more room to the pages in a low window
-  }
-
- protected:
-  void paintEvent(QPaintEvent* event) override {
-    QListView::paintEvent(event);
-    if (model()->rowCount() > 0) return;
-    const auto* filtered = qobject_cast<QSortFilterProxyModel*>(model());
-    const bool isFiltered = filtered && filtered->sourceModel()->rowCount() > 0;
-    QPainter painter(viewport());
-    painter.setPen(widgets::currentTheme().textFaint);
-    painter.drawText(viewport()->rect().adjusted(20, 6, -12, 0),
-                     Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap,
-                     isFiltered ? LogPanel::tr("No line has this text") : emptyText_);
-  }
-
- private:
-  QString emptyText_;
-};
-
-QColor colorOf(LogEntry::Level level, const widgets::Theme& theme) {
-  switch (level) {
-    case LogEntry::Level::Error:
-      return theme.error;
-    case LogEntry::Level::Warning:
-      return theme.warning;
-    case LogEntry::Level::Progress:
-      return theme.textMuted;
-    case LogEntry::Level::Info:
-      break;
-  }
-  return theme.text;
-}
-
-/// Paints time and text in a monospaced font, the text in the colour of its level.
-class LogDelegate : public QStyledItemDelegate {
- public:
-  using QStyledItemDelegate::QStyledItemDelegate;
-
-  void paint(QPainter* painter, const QStyleOptionViewItem& option,
-             const QModelIndex& index) const override {
-    const widgets::Theme& theme = widgets::currentTheme();
-    painter->save();
-    if (option.state & QStyle::State_Selected) painter->fillRect(option.rect, theme.selection);
-    const QFont font = widgets::monoFont(12);
-    painter->setFont(font);
-    QRect line = option.rect.adjusted(20, 0, -12, 0);
-    const QString time = index.data(LogModel::TimeRole).toString();
-    painter->setPen(theme.textFaint);
-    painter->drawText(line, Qt::AlignVCenter, time);
-    line.adjust(QFontMetrics(font).horizontalAdvance(time) + 10, 0, 0, 0);
-    painter->setPen(colorOf(index.data(LogModel::LevelRole).value<LogEntry::Level>(), theme));
-    painter->drawText(
-        line, Qt::AlignVCenter,
-        QFontMetrics(font).elidedText(index.data(LogModel::TextRole).toString().simplified(),
-                                      Qt::ElideRight, line.width()));
-    painter->restore();
-  }
-
-  QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-    return {200, linePx()};
-  }
-};
+enum Tab { Log, Alerts };
 
 }  // namespace
 
 LogPanel::LogPanel(QWidget* parent) : QWidget(parent) {
   buildUi();
   connectSignals();
-}
-
-QListView* LogPanel::makeList(QAbstractItemModel* model, const QString& name,
-                              const QString& emptyText) {
-  auto* list = new LogList(emptyText);
-  list->setModel(model);
-  list->setItemDelegate(new LogDelegate(list));
-  list->setUniformItemSizes(true);
-  list->setAccessibleName(name);
-  // A click leaves the focus, and so its keys, to the page.
-  list->setFocusPolicy(Qt::TabFocus);
-  auto* copy = new QAction(tr("Copy the line"), list);
-  copy->setShortcut(QKeySequence::Copy);
-  copy->setShortcutContext(Qt::WidgetShortcut);
-  connect(copy, &QAction::triggered, list, [list] {
-    const QModelIndex line = list->currentIndex();
-    if (line.isValid())
-      QGuiApplication::clipboard()->setText(line.data(LogModel::TimeRole).toString() + u' ' +
-                                            line.data(LogModel::TextRole).toString());
-  });
-  list->addAction(copy);
-  list->setContextMenuPolicy(Qt::ActionsContextMenu);
-  return list;
+  updateEmptyText();
 }
 
 void LogPanel::buildUi() {
@@ -130,63 +34,104 @@ void LogPanel::buildUi() {
   tabs_->addTab(tr("Alerts"));
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
-  filter_ = new QLineEdit;
-  filter_->setObjectName(QStringLiteral("logFilter"));
-  filter_->setAccessibleName(tr("Filter log"));
-  filter_->setPlaceholderText(tr("Filter log"));
-  filter_->setClearButtonEnabled(true);
-  filter_->setFixedWidth(widgets::scaledPx(220));
   log_ = new LogModel(this);
   alerts_ = new LogModel(this);
-  shownLog_ = new QSortFilterProxyModel(this);
+  shownLog_ = new LogFilter(this);
   shownLog_->setSourceModel(log_);
-  shownLog_->setFilterRole(LogModel::TextRole);
-  shownLog_->setFilterCaseSensitivity(Qt::CaseInsensitive);
-  logList_ = makeList(shownLog_, tr("Log"), tr("The log is empty"));
-  alertList_ = makeList(
-      alerts_, tr("Alerts"),
+  logList_ = new LogList(LogList::Lines::Elided, shownLog_);
+  logList_->setAccessibleName(tr("Log"));
+  alertList_ = new LogList(LogList::Lines::Wrapped, alerts_);
+  alertList_->setAccessibleName(tr("Alerts"));
+  alertList_->setToolTip(tr("A click shows where it is in the curves"));
+  // A click leaves the focus, and so its keys, to the curves.
+  alertList_->setFocusPolicy(Qt::TabFocus);
+  alertList_->setEmptyText(
       tr("No alerts. Alerts report non-finite losses, loss spikes, overfitting, slow ranks, "
          "failed writes of checkpoints and files, and failed runs"));
   stack_ = new QStackedWidget;
   stack_->addWidget(logList_);
   stack_->addWidget(alertList_);
+  buildFilters();
 
   head_ = new QWidget(this);
   auto* head = new QHBoxLayout(head_);
   head->setContentsMargins(0, 0, 0, 0);
   head->addWidget(tabs_);
   head->addStretch();
+  head->addWidget(level_);
   head->addWidget(filter_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 4);
   column->addWidget(stack_, 1);
 }
 
+void LogPanel::buildFilters() {
+  level_ = new QComboBox;
+  level_->setObjectName(QStringLiteral("logLevel"));
+  level_->setAccessibleName(tr("Lines of the log"));
+  level_->addItem(tr("All lines"), QVariant::fromValue(LogEntry::Level::Progress));
+  level_->addItem(tr("Without progress"), QVariant::fromValue(LogEntry::Level::Info));
+  level_->addItem(tr("▲ Warnings and errors"), QVariant::fromValue(LogEntry::Level::Warning));
+  level_->addItem(tr("● Errors"), QVariant::fromValue(LogEntry::Level::Error));
+  filter_ = new QLineEdit;
+  filter_->setObjectName(QStringLiteral("logFilter"));
+  filter_->setAccessibleName(tr("Filter log"));
+  filter_->setPlaceholderText(tr("Filter log: words, /regex/"));
+  filter_->setClearButtonEnabled(true);
+  filter_->setFixedWidth(widgets::scaledPx(220));
+}
+
 void LogPanel::connectSignals() {
   connect(tabs_, &QTabBar::currentChanged, this, [this](int tab) {
     stack_->setCurrentIndex(tab);
-    filter_->setVisible(tab == 0);
+    filter_->setVisible(tab == Log);
+    level_->setVisible(tab == Log);
   });
-  connect(filter_, &QLineEdit::textChanged, shownLog_,
-          &QSortFilterProxyModel::setFilterFixedString);
-  for (QListView* list : {logList_, alertList_})
-    connect(list, &QListView::activated, this, [this](const QModelIndex& index) {
-      Q_EMIT stepChosen(index.data(LogModel::StepRole).toLongLong());
+  const auto showFiltered = [this] {
+    updateEmptyText();
+    // With the lines around it.
+    if (logList_->currentIndex().isValid()) logList_->scrollTo(logList_->currentIndex());
+  };
+  connect(filter_, &QLineEdit::textChanged, this, [this, showFiltered](const QString& words) {
+    shownLog_->setWords(words);
+    showFiltered();
+  });
+  connect(level_, &QComboBox::currentIndexChanged, this, [this, showFiltered] {
+    shownLog_->setLeastLevel(level_->currentData().value<LogEntry::Level>());
+    showFiltered();
+  });
+  connect(logList_, &LogList::activated, this, [this](const QModelIndex& line) {
+    Q_EMIT stepChosen(line.data(LogModel::StepRole).toLongLong());
+  });
+  for (const auto chosen : {&LogList::clicked, &LogList::activated})
+    connect(alertList_, chosen, this, [this](const QModelIndex& line) {
+      Q_EMIT alertChosen(shownAlerts_[static_cast<std::size_t>(line.row())]);
     });
 }
 
+void LogPanel::updateEmptyText() {
+  logList_->setEmptyText(shownLog_->hidesAll()
+                             ? tr("No line matches: clear the filter, or choose all lines")
+                             : tr("The log is empty"));
+}
+
 void LogPanel::setLog(const std::vector<LogEntry>& entries) {
-  QScrollBar* bar = logList_->verticalScrollBar();
-  const bool follows = bar->value() >= bar->maximum() - linePx();
   log_->setEntries(entries);
-  if (follows) logList_->scrollToBottom();
+  updateEmptyText();
 }
 
 void LogPanel::setAlerts(const std::vector<protocol::Alert>& alerts) {
+  shownAlerts_ = alerts;
   alerts_->setEntries(alertLines(alerts));
-  tabs_->setTabText(1, alerts.empty() ? tr("Alerts") : tr("Alerts %1").arg(alerts.size()));
+  tabs_->setTabText(Alerts, alerts.empty() ? tr("Alerts") : tr("Alerts %1").arg(alerts.size()));
 }
 
-void LogPanel::showAlerts() { tabs_->setCurrentIndex(1); }
+void LogPanel::showAlerts() { tabs_->setCurrentIndex(Alerts); }
+
+void LogPanel::focusFilter() {
+  tabs_->setCurrentIndex(Log);
+  filter_->setFocus(Qt::ShortcutFocusReason);
+  filter_->selectAll();
+}
 
 }  // namespace lockstep::app

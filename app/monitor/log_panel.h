@@ -1,19 +1,20 @@
 #pragma once
 
-#include <QAbstractListModel>
 #include <QWidget>
 #include <vector>
 
 #include "app/models/log_model.h"
 #include "engine/protocol/messages.h"
 
+class QComboBox;
 class QLineEdit;
-class QListView;
-class QSortFilterProxyModel;
 class QStackedWidget;
 class QTabBar;
 
 namespace lockstep::app {
+
+class LogFilter;
+class LogList;
 
 /// Log and alerts of the current run.
 class LogPanel : public QWidget {
@@ -27,25 +28,31 @@ class LogPanel : public QWidget {
   void setLog(const std::vector<LogEntry>& entries);
   void setAlerts(const std::vector<protocol::Alert>& alerts);
   void showAlerts();
+  void focusFilter();
 
  Q_SIGNALS:
-  /// An alert or a log line was activated: show its step.
+  /// A line of the log was activated.
   void stepChosen(qint64 step);
+  /// Clicked or activated: show where it is in the curves.
+  void alertChosen(const lockstep::protocol::Alert& alert);
 
  private:
   void buildUi();
   void connectSignals();
-  QListView* makeList(QAbstractItemModel* model, const QString& name, const QString& emptyText);
+  void buildFilters();
+  void updateEmptyText();
 
   QWidget* head_ = nullptr;
   QTabBar* tabs_ = nullptr;
   QLineEdit* filter_ = nullptr;
+  QComboBox* level_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   LogModel* log_ = nullptr;
   LogModel* alerts_ = nullptr;
-  QSortFilterProxyModel* shownLog_ = nullptr;
-  QListView* logList_ = nullptr;
-  QListView* alertList_ = nullptr;
+  LogFilter* shownLog_ = nullptr;
+  LogList* logList_ = nullptr;
+  LogList* alertList_ = nullptr;
+  std::vector<protocol::Alert> shownAlerts_;
 };
 
 }  // namespace lockstep::app

@@ -289,7 +289,9 @@ ParameterSection* MonitorPage::parameters() const { return sections_->parameters
 const CardSettings& MonitorPage::cardSettings() const { return sections_->settings(); }
 
 void MonitorPage::setCardSettings(const CardSettings& settings) {
+  const bool joined = cardSettings().joinsGroups;
   sections_->setSettings(settings);
+  if (settings.joinsGroups != joined) showOthers();
 }
 
 /// True if the cards' curves have to be rebuilt.
@@ -386,11 +388,17 @@ void MonitorPage::showStep(qint64 step) {
 }
 
 void MonitorPage::showAlert(const protocol::Alert& alert) {
+  if (cards().empty() || !currentRun()) return;
+  widgets::CurveCard* shown = cards().front();
+  const auto x = xOfStep(*currentRun(), stepToShow(alert), axis_);
+  const auto [low, high] = shown->plot()->xView();
+  if (x && (*x < low || *x > high)) resetViews();
   showStep(stepToShow(alert));
-  if (alert.kind != protocol::AlertKind::SlowRank) return;
-  for (std::size_t i = cards().size(); i-- > 0;)
-    if (sections_->grid()->plans()[i].perRank && sections_->grid()->isShown(cards()[i]))
-      scroll_->ensureWidgetVisible(cards()[i]);
+  if (alert.kind == protocol::AlertKind::SlowRank)
+    for (std::size_t i = cards().size(); i-- > 0;)
+      if (sections_->grid()->plans()[i].perRank && sections_->grid()->isShown(cards()[i]))
+        shown = cards()[i];
+  scroll_->ensureWidgetVisible(shown);
 }
 
 bool MonitorPage::isReady() const {
@@ -466,6 +474,8 @@ widgets::Figure MonitorPage::figureOf(const std::vector<widgets::CurveCard*>& ca
                                                content, card->plot()->eventMarks()));
   return figure;
 }
+
+QWidget* MonitorPage::cardArea() const { return scroll_->viewport(); }
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);

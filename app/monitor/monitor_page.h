@@ -52,7 +52,7 @@ class MonitorPage : public QWidget {
   void setHasListedRuns(bool has);
   AlertBanner* alertBanner() const { return alert_; }
   ParameterSection* parameters() const;
-  /// Pinned cards, hidden ones and open sections.
+  /// Also whether groups are joined.
   const CardSettings& cardSettings() const;
   void setCardSettings(const CardSettings& settings);
   /// Axes, zoom and search, for the next start.
@@ -62,6 +62,8 @@ class MonitorPage : public QWidget {
   CurveTools* tools() const { return tools_; }
   /// Moves the cursor of all cards to a step of the current run.
   void showStep(qint64 step);
+  /// Moves the cursor to the evidence of an alert of the current run, and scrolls to its card.
+  void showAlert(const protocol::Alert& alert);
   /// All visible cards are up to date.
   bool isReady() const;
   /// Those of every run, created with the first run.
@@ -71,6 +73,8 @@ class MonitorPage : public QWidget {
   /// What these cards show, for a file.
   widgets::Figure figureOf(const std::vector<widgets::CurveCard*>& cards,
                            widgets::FigureContent content) const;
+  /// The part of the page with the cards that can be seen.
+  QWidget* cardArea() const;
   /// The section with this name, or nullptr.
   TagCards* section(const QString& name) const;
 
@@ -129,13 +133,14 @@ class MonitorPage : public QWidget {
   void updateMarks();
   void choosePredictionsAt(double x);
   void moveCursors(const widgets::CurveCard* pointedAt, std::optional<double> x);
-  void showAlert(const protocol::Alert& alert);
   void updateFacts();
   void updateXExtent();
   void updateAxisNote();
   void updateRunLegend();
   void toggleGroup(int group);
   void showOthers();
+  /// Of all shown runs, or each a group of its own.
+  std::vector<RunGroup> shownGroups() const;
   bool isHidden(const ShownRun& shown) const;
   /// All of its runs are.
   bool isHidden(const RunGroup& group) const;
@@ -168,7 +173,6 @@ class MonitorPage : public QWidget {
   RunMarks marks_;
   QHash<QString, QStringList> hiddenCurves_;  ///< by card; a card may be made again
   QSet<QString> hiddenRuns_;                  ///< folders
-  bool joinsGroups_ = false;                  ///< the runs of a group are drawn as their mean
   std::optional<QVariantMap> keptView_;       ///< until the runs are loaded
   bool hasListedRuns_ = false;
 };

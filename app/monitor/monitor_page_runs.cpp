@@ -16,8 +16,12 @@ std::vector<ShownRun> MonitorPage::visibleRuns() const {
   return visible;
 }
 
+std::vector<RunGroup> MonitorPage::shownGroups() const {
+  return groupsOf(runs_, cardSettings().joinsGroups);
+}
+
 std::vector<RunGroup> MonitorPage::visibleGroups() const {
-  std::vector<RunGroup> groups = groupsOf(runs_, joinsGroups_);
+  std::vector<RunGroup> groups = shownGroups();
   for (RunGroup& group : groups)
     std::erase_if(group.runs, [](const ShownRun& shown) { return !shown.run; });
   std::erase_if(groups, [this](const RunGroup& group) { return isHidden(group); });
@@ -25,7 +29,7 @@ std::vector<RunGroup> MonitorPage::visibleGroups() const {
 }
 
 void MonitorPage::toggleGroup(int group) {
-  const std::vector<RunGroup> groups = groupsOf(runs_, joinsGroups_);
+  const std::vector<RunGroup> groups = shownGroups();
   if (group < 0 || group >= static_cast<int>(groups.size())) return;
   const RunGroup& chosen = groups[static_cast<std::size_t>(group)];
   const bool wasHidden = isHidden(chosen);
@@ -49,8 +53,10 @@ bool MonitorPage::isHidden(const RunGroup& group) const {
 }
 
 void MonitorPage::toggleGroups() {
-  joinsGroups_ = !joinsGroups_;
-  showOthers();
+  CardSettings settings = cardSettings();
+  settings.joinsGroups = !settings.joinsGroups;
+  setCardSettings(settings);
+  Q_EMIT cardSettingsChanged();
 }
 
 /// Others of the runs, or in another way.
@@ -69,7 +75,7 @@ void MonitorPage::showAllCurves() {
 
 void MonitorPage::updateRunLegend() {
   std::vector<widgets::RunLegend::Run> legend;
-  for (const RunGroup& group : groupsOf(runs_, joinsGroups_))
+  for (const RunGroup& group : shownGroups())
     legend.push_back({group.name, group.styleIndex, isHidden(group)});
   runLegend_->setRuns(std::move(legend));
   runLegend_->setVisible(runs_.size() > 1);

@@ -121,6 +121,18 @@ void RunViewMenu::addColumnAction(QMenu* menu, const QString& title, const QStri
   });
 }
 
+QList<std::pair<QString, QList<QAction*>>> RunViewMenu::entries() {
+  fill();
+  QList<std::pair<QString, QList<QAction*>>> all;
+  for (const QAction* each : actions()) {
+    if (!each->menu()) continue;
+    QList<QAction*> own = each->menu()->actions();
+    own.removeIf([](const QAction* entry) { return entry->isSeparator() || entry->menu(); });
+    all.append({each->text(), own});
+  }
+  return all;
+}
+
 void RunViewMenu::fillColumns(QMenu* menu) {
   for (const RunColumn& column : standardColumns())
     if (column.id != standardColumns().front().id) addColumnAction(menu, column.title, column.id);
@@ -184,7 +196,7 @@ void RunViewMenu::addGroupAction(QMenu* menu, const QString& title, const QStrin
   QAction* action = menu->addAction(title);
   action->setCheckable(true);
   action->setChecked(by == grouping_);
-  connect(action, &QAction::triggered, this, [this, by] { groupBy(by); });
+  connect(action, &QAction::triggered, this, [this, by] { chooseGrouping(by); });
 }
 
 void RunViewMenu::fillGroups(QMenu* menu) {
@@ -207,6 +219,11 @@ void RunViewMenu::groupBy(const QString& by) {
   tree_->setGrouping(std::move(grouping));
 }
 
+void RunViewMenu::chooseGrouping(const QString& by) {
+  groupBy(by);
+  Q_EMIT groupingChosen(grouping_);
+}
+
 void RunViewMenu::askForExpression() {
   const QString before = isExpression(grouping_) ? grouping_.mid(1, grouping_.size() - 2)
                                                  : QStringLiteral("^(.*)-\\d+$");
@@ -221,7 +238,7 @@ void RunViewMenu::askForExpression() {
         QLineEdit::Normal, text, &isGiven);
     if (!isGiven) return;
     const QRegularExpression expression(text);
-    if (expression.isValid()) return groupBy(u'/' + text + u'/');
+    if (expression.isValid()) return chooseGrouping(u'/' + text + u'/');
     why = tr("\nNot valid: %1, at character %2.")
               .arg(expression.errorString())
               .arg(expression.patternErrorOffset() + 1);
@@ -232,7 +249,6 @@ QVariantMap RunViewMenu::state() const {
   return {{QStringLiteral("columns"), columnIds()},
           {QStringLiteral("sort"), tree_->sortId()},
           {QStringLiteral("descending"), tree_->sortOrder() == Qt::DescendingOrder},
-          {QStringLiteral("group"), grouping_},
           {QStringLiteral("archived"), showsArchived_}};
 }
 
@@ -241,7 +257,6 @@ void RunViewMenu::restore(const QVariantMap& state) {
   const bool isDescending = state.value(QStringLiteral("descending")).toBool();
   tree_->sortBy(state.value(QStringLiteral("sort")).toString(),
                 isDescending ? Qt::DescendingOrder : Qt::AscendingOrder);
-  groupBy(state.value(QStringLiteral("group")).toString());
   showsArchived_ = state.value(QStringLiteral("archived")).toBool();
   Q_EMIT archivedToggled();
 }

@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <QVariantMap>
 #include <functional>
+#include <utility>
 
 namespace lockstep::app {
 
@@ -18,14 +19,21 @@ class RunViewMenu : public QMenu {
  public:
   RunViewMenu(RunTree* tree, const RunFacts* facts, QWidget* parent = nullptr);
 
+  /// All entries as they are now, each submenu's after its title, for a palette.
+  QList<std::pair<QString, QList<QAction*>>> entries();
   bool showsArchived() const { return showsArchived_; }
   /// Columns, groups or the open menu show what RunFacts reads.
   bool needsFacts() const;
-  /// For the settings.
+  /// For the settings; without the groups, which are of a folder.
   QVariantMap state() const;
   void restore(const QVariantMap& state);
+  /// `by`: "", "folder", "state", "program", "tag", a configuration key, or "/regex/" over the
+  /// name: its first group, else what it matches.
+  void groupBy(const QString& by);
 
  Q_SIGNALS:
+  /// By a person.
+  void groupingChosen(const QString& by);
   void archivedToggled();
   /// needsFacts() became true.
   void factsWanted();
@@ -44,9 +52,7 @@ class RunViewMenu : public QMenu {
   void addGroupAction(QMenu* menu, const QString& title, const QString& by);
   void setColumns(const QStringList& ids);
   QStringList columnIds() const;
-  /// `by`: "", "folder", "state", "program", "tag", a configuration key, or "/regex/" over the
-  /// name: its first group, else what it matches.
-  void groupBy(const QString& by);
+  void chooseGrouping(const QString& by);
   void askForExpression();
 
   RunTree* tree_;

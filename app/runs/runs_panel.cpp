@@ -110,6 +110,7 @@ void RunsPanel::connectSignals() {
   });
   connect(&facts_, &RunFacts::finished, this, &RunsPanel::updateFilterFault);
   connect(viewMenu_, &RunViewMenu::factsWanted, this, &RunsPanel::wantFacts);
+  connect(viewMenu_, &RunViewMenu::groupingChosen, this, &RunsPanel::groupingChosen);
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::wantFacts);
   connect(model_, &RunListModel::runChanged, this, [this](const QString& run) {
     if (needsFacts() && !RemotePlace::isRemote(run)) facts_.want({run});
@@ -247,6 +248,8 @@ void RunsPanel::dropRemovedRuns() {
 QVariantMap RunsPanel::viewState() const { return viewMenu_->state(); }
 
 void RunsPanel::restoreViewState(const QVariantMap& state) { viewMenu_->restore(state); }
+
+void RunsPanel::groupBy(const QString& by) { viewMenu_->groupBy(by); }
 
 void RunsPanel::selectRun(const QString& folder) {
   pending_ = {folder};

@@ -37,6 +37,8 @@ class RunsPanel : public QWidget {
 
   /// Columns, order and groups of the list; the caller places it.
   QToolButton* viewButton() const { return viewButton_; }
+  /// What its button opens.
+  RunViewMenu* viewMenu() const { return viewMenu_; }
   QString currentRun() const { return current_; }
   /// The current run is hidden by the filter.
   bool isCurrentHidden() const { return isCurrentHidden_; }
@@ -47,6 +49,8 @@ class RunsPanel : public QWidget {
   /// How the list is shown, for the settings.
   QVariantMap viewState() const;
   void restoreViewState(const QVariantMap& state);
+  /// As in RunViewMenu::groupBy().
+  void groupBy(const QString& by);
   /// Selects only this run, as soon as it is in the list.
   void selectRun(const QString& folder);
   /// Not even the newest run, once the list is loaded.
@@ -67,6 +71,8 @@ class RunsPanel : public QWidget {
  Q_SIGNALS:
   /// The current run or the selection changed.
   void selectionChanged();
+  /// What runs are grouped by, by a person.
+  void groupingChosen(const QString& by);
   /// Rows came, went or moved, perhaps to another section.
   void arranged();
   void currentHiddenChanged();

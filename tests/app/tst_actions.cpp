@@ -21,6 +21,7 @@
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
+#include "widgets/action_keywords.h"
 #include "widgets/named_action.h"
 
 using namespace lockstep;
@@ -199,6 +200,54 @@ class TstActions : public QObject {
     const Palette again(window);
     QCOMPARE(again.shown().first(), QStringLiteral("Monitor: Log-scale Y"));
     QTest::keyClick(again.words, Qt::Key_Escape);
+  }
+
+  /// What a person calls them, whatever their names are.
+  void everyUsualWordFindsAnAction_data() {
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<QString>("first");
+    const auto row = [](const char* words, const char* first) {
+      QTest::newRow(words) << QString::fromLatin1(words) << QString::fromLatin1(first);
+    };
+    row("sort", "Runs, sort by: Newest first, pinned on top");
+    row("sort duration", "Runs, sort by: Duration");
+    row("group", "Columns, order and groups of the runs");
+    row("group state", "Runs, group by: State");
+    row("seeds", "Monitor: Groups of runs as mean and deviation, or each run");
+    row("smooth", "Monitor: Smoothing on or off");
+    row("moving average", "Monitor: Smoothing on or off");
+    row("export", "Monitor: Export");
+    row("save picture", "Monitor: Export");
+    row("zoom", "Monitor: Reset zoom");
+    row("fit all", "Monitor: Reset zoom");
+    row("dark", "Theme: Dark");
+    row("night", "Theme: Dark");
+    row("quit", "Close the window (runs keep training)");
+    row("shortcuts", "Keyboard shortcuts");
+    row("warnings", "Show the alerts");
+    row("search log", "Filter the log");
+  }
+  void everyUsualWordFindsAnAction() {
+    QFETCH(QString, words);
+    QFETCH(QString, first);
+    MainWindow window(&theme_, optionsFor({}));
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const Palette palette(window);
+    QVERIFY(palette.popup);
+    palette.type(words);
+    QCOMPARE(palette.current(), first);
+    palette.popup->close();
+  }
+
+  void keywordsAreOfActions() {
+    MainWindow window(&theme_, optionsFor({}));
+    window.configurePage();
+    window.predictionsPage();
+    window.dataPage();
+    window.comparePage();
+    for (const QString& id : widgets::actionsWithKeywords())
+      QVERIFY2(window.findChild<QAction*>(id), qPrintable(id));
   }
 
   void theNameOfADockShowsIt() {

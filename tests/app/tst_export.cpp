@@ -10,6 +10,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSemaphore>
 #include <QSignalSpy>
 #include <QStatusBar>
@@ -28,6 +29,7 @@
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
+#include "widgets/message_text.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/curve_pen.h"
 #include "widgets/theme.h"
@@ -135,6 +137,34 @@ class TstExport : public QObject {
     theme_.setMode(widgets::ThemeSwitch::Mode::Light);
   }
 
+  void thePictureOfTheScreenIsThatOfTheCard() {
+    theme_.setMode(widgets::ThemeSwitch::Mode::Dark);
+    app::MonitorPage* page = window_->monitorPage();
+    QTest::keyClick(window_.get(), Qt::Key_L);
+    widgets::CurveCard* loss = page->shownCards().front();
+    loss->plot()->setZoom({std::pair(10.0, 30.0), std::nullopt});
+    loss->setHidden({QStringLiteral("train")});
+    QTRY_VERIFY(window_->isReady());
+    const QString path = folder_->filePath(QStringLiteral("shown.png"));
+    for (const bool isPage : {true, false}) {
+      QVERIFY(openDialog());
+      dialog_->findChild<QComboBox*>(QStringLiteral("what"))->setCurrentIndex(isPage ? 0 : 1);
+      choose("format", "PNG, as on the screen");
+      QVERIFY(dialog_->findChild<QLabel*>(QStringLiteral("note"))
+                  ->text()
+                  .contains(QStringLiteral("As it is shown")));
+      save(path);
+      QTRY_VERIFY(!dialog_);
+      const QWidget* shown = isPage ? page->cardArea() : loss;
+      const QImage written(path), screen = const_cast<QWidget*>(shown)->grab().toImage();
+      QCOMPARE(written.size(), screen.size());
+      QCOMPARE(written.convertToFormat(QImage::Format_RGB32),
+               screen.convertToFormat(QImage::Format_RGB32));
+      QVERIFY(QFile::remove(path));
+    }
+    theme_.setMode(widgets::ThemeSwitch::Mode::Light);
+  }
+
   /// Meanwhile the path of another export is asked for, and not given.
   void anExportThatHungIsToldAlsoAfterAnotherWasGivenUp() {
     QSemaphore gate;
@@ -156,8 +186,9 @@ class TstExport : public QObject {
     choose("format", "CSV");
     const QString path = folder_->filePath(QStringLiteral("one.csv"));
     save(path);
-    const auto* fault = dialog_->findChild<QLabel*>(QStringLiteral("fault"));
-    QTRY_VERIFY_WITH_TIMEOUT(fault->text().contains(QStringLiteral("not written yet")), 20000);
+    const auto* fault = dialog_->findChild<widgets::MessageText*>(QStringLiteral("fault"));
+    QTRY_VERIFY_WITH_TIMEOUT(fault->toPlainText().contains(QStringLiteral("not written yet")),
+                             20000);
     QTimer::singleShot(0, this, [&] {
       auto* files = visible<QFileDialog>();
       QVERIFY(files);
@@ -230,11 +261,17 @@ class TstExport : public QObject {
     QVERIFY(QDir(folder_->path()).mkdir(QStringLiteral("gone")));
     QVERIFY(QFile::setPermissions(folder_->filePath(QStringLiteral("gone")), QFile::ReadOwner));
     save(path, [this] { QDir(folder_->filePath(QStringLiteral("gone"))).removeRecursively(); });
-    const auto* fault = dialog_->findChild<QLabel*>(QStringLiteral("fault"));
+    const auto* fault = dialog_->findChild<widgets::MessageText*>(QStringLiteral("fault"));
     QTRY_VERIFY(fault->isVisible());
-    QVERIFY2(fault->text().startsWith(path + QStringLiteral(" cannot be written: ")),
-             qPrintable(fault->text()));
+    QVERIFY2(fault->toPlainText().startsWith(path + QStringLiteral(" cannot be written: ")),
+             qPrintable(fault->toPlainText()));
     QVERIFY(dialog_->findChild<QPushButton*>(QStringLiteral("save"))->isEnabled());
+    // Nothing is squeezed by it.
+    const auto* note = dialog_->findChild<QLabel*>(QStringLiteral("note"));
+    QTRY_VERIFY(note->height() >= note->heightForWidth(note->width()));
+    QCOMPARE(fault->verticalScrollBar()->maximum(), 0);
+    for (const auto* button : dialog_->findChildren<QPushButton*>())
+      QVERIFY(button->isHidden() || button->height() >= button->sizeHint().height());
   }
 
   void thePictureAndTheTableAreCopied() {

@@ -181,12 +181,30 @@ class TstInspector : public QObject {
     panel.resize(panel.minimumSizeHint().width(), 300);
     panel.show();
     const QTreeWidget* tree = panel.tree();
-    QTRY_VERIFY(tree->columnWidth(0) <= tree->viewport()->width() / 2);
-    QVERIFY(tree->columnWidth(1) >= tree->viewport()->width() / 2);
+    QTRY_VERIFY(tree->columnWidth(0) <= tree->viewport()->width() * 2 / 3);
+    QVERIFY(tree->columnWidth(1) >= tree->viewport()->width() / 3);
     const auto heightOf = [tree](int thing) {
       return tree->visualItemRect(tree->topLevelItem(thing)).height();
     };
     QTRY_VERIFY(heightOf(1) > 2 * heightOf(0));
+  }
+
+  void usualNamesAreWholeAndLongValuesWrap() {
+    app::FactPanel panel{QStringLiteral("facts")};
+    const QString name = QStringLiteral("Lowest held-out loss");
+    const QString path = QStringLiteral("/data/experiments/of the summer/droplets-r50-cosine-0001");
+    panel.setThings({{QStringLiteral("Run"),
+                      QStringLiteral("a"),
+                      {{name, QStringLiteral("0.5")}, {QStringLiteral("Folder"), path}}}});
+    panel.resize(panel.sizeHint());
+    panel.show();
+    const QTreeWidget* tree = panel.tree();
+    const QTreeWidgetItem* run = tree->topLevelItem(0);
+    const auto placeOf = [&](int fact) { return tree->visualItemRect(run->child(fact)); };
+    QTRY_VERIFY(tree->columnWidth(0) - placeOf(0).left() >
+                tree->fontMetrics().horizontalAdvance(name));
+    QTRY_VERIFY(placeOf(1).height() > 3 * placeOf(0).height() / 2);
+    QCOMPARE(run->child(1)->toolTip(1), path);
   }
 
   void whatIsClosedAndSelectedStaysSoWhileFactsChange() {

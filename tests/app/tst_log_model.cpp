@@ -1,12 +1,8 @@
 #include <QAbstractItemModelTester>
-#include <QLineEdit>
-#include <QListView>
 #include <QSignalSpy>
 #include <QTest>
-#include <memory>
 
 #include "app/models/log_model.h"
-#include "app/monitor/log_panel.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep::app;
@@ -42,34 +38,6 @@ class TstLogModel : public QObject {
     QCOMPARE(model.index(0).data(LogModel::TextRole).toString(), QStringLiteral("another run"));
     model.setEntries({});
     QCOMPARE(model.rowCount(), 0);
-  }
-
-  /// What the panel shows: filtered, while lines come and go.
-  void thePanelsModelsPassQtsModelTester() {
-    LogPanel panel;
-    panel.show();
-    std::vector<std::unique_ptr<QAbstractItemModelTester>> testers;
-    const QListView* log = nullptr;
-    for (const QListView* list : panel.findChildren<QListView*>()) {
-      testers.push_back(std::make_unique<QAbstractItemModelTester>(
-          list->model(), QAbstractItemModelTester::FailureReportingMode::QtTest));
-      if (list->accessibleName() == QStringLiteral("Log")) log = list;
-    }
-    QCOMPARE(testers.size(), std::size_t{2});
-    auto* filter = panel.findChild<QLineEdit*>();
-    panel.setLog({entry(1, "an apple"), entry(2, "b"), entry(3, "apples")});
-    QTest::keyClicks(filter, QStringLiteral("APPLE"));
-    QCOMPARE(log->model()->rowCount(), 2);
-    panel.setLog({entry(1, "an apple"), entry(2, "b"), entry(3, "apples"), entry(4, "apple c")});
-    QCOMPARE(log->model()->rowCount(), 3);
-    panel.setLog({entry(1, "an apple"), entry(2, "pear")});
-    QCOMPARE(log->model()->rowCount(), 1);
-    filter->clear();
-    QCOMPARE(log->model()->rowCount(), 2);
-    panel.setAlerts({lockstep::protocol::Alert{1, 1, 1}, lockstep::protocol::Alert{2, 2, 2}});
-    panel.setAlerts({lockstep::protocol::Alert{1, 1, 1}});
-    panel.setLog({});
-    QCOMPARE(log->model()->rowCount(), 0);
   }
 
  private:

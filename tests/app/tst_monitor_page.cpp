@@ -17,8 +17,10 @@
 #include "tests/support/test_main.h"
 #include "widgets/plots/card_legend.h"
 #include "widgets/plots/curve_card.h"
+#include "widgets/plots/curve_pen.h"
 #include "widgets/plots/readings_tip.h"
 #include "widgets/plots/run_legend.h"
+#include "widgets/theme.h"
 
 using namespace lockstep;
 using app::MonitorPage;
@@ -104,15 +106,24 @@ class TstMonitorPage : public QObject {
     QVERIFY(!legend->isVisible());
   }
 
-  void theCurvesOfOneRunDifferInHueAndStroke() {
+  void theCurvesOfARunDifferInStrokeAndKeepItsHueBesideAnother() {
     QTemporaryDir parent;
-    const auto run = open(parent, "a", 8);
+    const auto run = open(parent, "a", 8), other = open(parent, "b", 8);
+    const app::ShownRun own{run.get(), QStringLiteral("a"), 2};
     MonitorPage page;
-    show(page, {{run.get(), QStringLiteral("a"), 0}});
-    const auto& curves = page.cards().front()->plot()->curves();
-    QCOMPARE(curves.size(), std::size_t{2});
-    QVERIFY(!curves[0].hasOwnHue && curves[1].hasOwnHue);
-    QVERIFY(curves[0].kind != curves[1].kind);
+    const widgets::Theme& theme = widgets::currentTheme();
+    const auto pensOfOwn = [&] {
+      const auto& curves = page.cards().front()->plot()->curves();
+      return std::pair(widgets::curvePen(curves[0], theme), widgets::curvePen(curves[1], theme));
+    };
+    show(page, {own});
+    QCOMPARE(page.cards().front()->plot()->curves().size(), std::size_t{2});
+    const auto [train, heldOut] = pensOfOwn();
+    QCOMPARE(heldOut.color(), train.color());
+    QCOMPARE(train.color(), widgets::runStyle(2, theme).color);
+    QVERIFY(heldOut.dashPattern() != train.dashPattern());
+    page.setRuns({own, {other.get(), QStringLiteral("b"), 1}});
+    QCOMPARE(pensOfOwn(), std::pair(train, heldOut));
   }
 
   void aHiddenCurveStaysHiddenOnEveryCardOfItsKind() {

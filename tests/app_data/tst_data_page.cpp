@@ -18,7 +18,7 @@
 #include "engine/config/load.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
-#include "widgets/dataset_view/bar_chart.h"
+#include "widgets/bars/bar_chart.h"
 #include "widgets/dataset_view/batch_sheets.h"
 #include "widgets/dataset_view/dataset_view.h"
 #include "widgets/dataset_view/findings_panel.h"

@@ -1,10 +1,13 @@
 #include <QImage>
+#include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
 #include <algorithm>
 #include <cstdlib>
 
 #include "tests/support/test_main.h"
-#include "widgets/config_editor/box_size_chart.h"
+#include "widgets/bars/histogram_chart.h"
+#include "widgets/config_editor/box_size_bars.h"
 #include "widgets/config_editor/facts_panel.h"
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/experiment/derived_facts.h"
@@ -214,40 +217,62 @@ class TstDerivedFacts : public QObject {
     config::BoxSizes boxes;
     boxes.counts[6] = 40;   // 32 to 45 px
     boxes.counts[10] = 20;  // 128 to 181 px
-    BoxSizeChart chart;
-    chart.resize(300, 100);
-    chart.setSizes(boxes, {64, 512});
+    HistogramChart chart;
+    chart.resize(300, 110);
+    showBoxSizes(&chart, boxes, {64, 512});
+    // What occurs is shown: from 32 px to the end of the bin of the largest anchor.
+    QCOMPARE(chart.bars().size(), std::size_t{9});
+    QCOMPARE(chart.bars().front().name, QStringLiteral("32"));
+    QVERIFY(chart.bars().front().tip.contains(QStringLiteral("32 to 45 px")));
     const QImage picture = chart.grab().toImage();
-    const QRectF plot = chart.plotRect();
-    const auto isBar = [&](double sizePx, double height) {
-      const QPointF at(chart.xOf(sizePx), plot.bottom() - height * plot.height());
+    const auto isBar = [&](int bar, double height) {
+      const QRectF place = chart.placeOf(bar);
+      const QPointF at(place.left() + 3, place.bottom() - height * place.height());
       return picture.pixel(at.toPoint()) ==
              blend(currentTheme().card, currentTheme().textMuted, 0.6).rgb();
     };
-    QVERIFY(isBar(38, 0.9) && isBar(38, 0.1));
-    QVERIFY(isBar(150, 0.4) && !isBar(150, 0.6));
-    QVERIFY(!isBar(80, 0.1));
-    for (const double anchor : {64.0, 512.0}) {
-      const QPointF mark(chart.xOf(anchor), plot.top() - 5);
+    QVERIFY(isBar(0, 0.9) && isBar(0, 0.1));
+    QVERIFY(isBar(4, 0.4) && !isBar(4, 0.6));
+    QVERIFY(!isBar(3, 0.1));
+    for (const int bar : {2, 8}) {
+      const QPointF mark(chart.placeOf(bar).left(), chart.placeOf(bar).bottom() - 6);
       QCOMPARE(picture.pixel(mark.toPoint()), currentTheme().accent.rgb());
     }
-    QVERIFY(chart.xOf(32) == plot.left() && chart.xOf(1) == plot.left());  // what occurs is shown
   }
 
+  /// With the unit; those before it give way.
   void theLastSizeIsWrittenWhereThereIsLittleRoom() {
     config::BoxSizes boxes;
     boxes.counts[6] = 40;  // 32 to 45 px
-    BoxSizeChart chart;
-    chart.resize(160, 72);
-    chart.setSizes(boxes, {64, 512});
+    HistogramChart chart;
+    chart.resize(160, 96);
+    showBoxSizes(&chart, boxes, {64, 512});
+    QCOMPARE(chart.bars().back().name, QStringLiteral("512 px"));
     const QImage picture = chart.grab().toImage();
     const QRgb paper = picture.pixel(0, picture.height() - 1);
-    const int left = static_cast<int>(chart.xOf(512)) - 8;
-    const int top = static_cast<int>(chart.plotRect().bottom()) + 3;
+    const int left = static_cast<int>(chart.placeOf(8).left()) - 8;
+    const int top = static_cast<int>(chart.placeOf(8).bottom()) + 3;
     int written = 0;
     for (int y = top; y < picture.height(); ++y)
       for (int x = left; x < left + 16; ++x) written += picture.pixel(x, y) != paper ? 1 : 0;
     QVERIFY(written > 0);
+  }
+
+  /// Whether there is room for the curve or not.
+  void theRangeTestIsReachableInAPanelOfAnyWidth() {
+    FactsPanel panel;
+    panel.setExperiment(small(), {});
+    panel.show();
+    auto* rangeTest = panel.findChild<QPushButton*>(QStringLiteral("rangeTest"));
+    QSignalSpy requested(&panel, &FactsPanel::rangeTestRequested);
+    for (const int width : {1000, panel.minimumSizeHint().width(), 400, 1000}) {
+      panel.resize(width, 260);
+      QTRY_VERIFY2(rangeTest->isVisible(), qPrintable(QString::number(width)));
+      QTRY_VERIFY(
+          panel.rect().contains(QRect(rangeTest->mapTo(&panel, QPoint()), rangeTest->size())));
+      QTest::mouseClick(rangeTest, Qt::LeftButton);
+    }
+    QCOMPARE(requested.count(), 4);
   }
 
   void boxSizesAreShownOnceTheyAreKnown() {

@@ -28,11 +28,11 @@ class TstReadingsTip : public QObject {
     window.resize(1400, 600);
     ReadingsTip tip(&window);
     tip.setReadings(readingsOf(QString(200, QLatin1Char('w')), 0));
-    tip.showBeside(QPoint(100, 100));
+    tip.showBeside(QPoint(100, 100), window.rect());
     const int longest = tip.width();
     QVERIFY2(longest < 480, qPrintable(QString::number(longest)));
     tip.setReadings(readingsOf(QStringLiteral("short"), 0));
-    tip.showBeside(QPoint(100, 100));
+    tip.showBeside(QPoint(100, 100), window.rect());
     QVERIFY(tip.width() < longest);
   }
 
@@ -44,7 +44,7 @@ class TstReadingsTip : public QObject {
     window.setPalette(red);
     ReadingsTip tip(&window);
     tip.setReadings(readingsOf(QStringLiteral("run"), 0));
-    tip.showBeside(QPoint(10, 10));
+    tip.showBeside(QPoint(10, 10), window.rect());
     const QImage over = window.grab().toImage();
     window.setPalette(QPalette(Qt::blue));
     const QImage beyond = window.grab().toImage();
@@ -60,7 +60,7 @@ class TstReadingsTip : public QObject {
       Readings readings = readingsOf({}, 0);
       readings.rows.front().name = QString::fromLatin1(name);
       tip.setReadings(readings);
-      tip.showBeside({10, 10});
+      tip.showBeside({10, 10}, window.rect());
       const QRect left(0, 26, tip.width() - 80, 18);  // without the value, which is at the edge
       const QImage asWide = tip.grab(left).toImage();
       tip.resize(tip.width() + 40, tip.height());
@@ -78,7 +78,7 @@ class TstReadingsTip : public QObject {
       readings.rows[0].raw = raw;
       readings.rows[1].step = step;
       tip.setReadings(readings);
-      tip.showBeside({10, 10});
+      tip.showBeside({10, 10}, window.rect());
       return tip.width();
     };
     const QString raw = QStringLiteral("4.974");
@@ -92,14 +92,41 @@ class TstReadingsTip : public QObject {
     ReadingsTip tip(&window);
     Readings readings = readingsOf(QStringLiteral("run"), 0);
     tip.setReadings(readings);
-    tip.showBeside({10, 10});
+    tip.showBeside({10, 10}, window.rect());
     const QSize without = tip.size();
     readings.notes = {QString(60, QLatin1Char('n')), QStringLiteral("second")};
     tip.setReadings(readings);
-    tip.showBeside({10, 10});
+    tip.showBeside({10, 10}, window.rect());
     QCOMPARE(tip.height(), without.height() + 2 * 18);
     QVERIFY(tip.width() > without.width());
     QCOMPARE(tip.shownRows(), 1);
+  }
+
+  /// The nearest are first; the others are counted, and scrolled to.
+  void ofManyRunsAFewAreShownWithinTheCard() {
+    QWidget window;
+    window.resize(1400, 900);
+    ReadingsTip tip(&window);
+    Readings readings = readingsOf(QStringLiteral("run 0"), 0);
+    for (int run = 1; run < 80; ++run)
+      readings.rows.push_back(readingsOf(QStringLiteral("run %1").arg(run), run).rows.front());
+    tip.setReadings(readings);
+    const QRect large(100, 100, 1000, 600), small(100, 100, 1000, 180);
+    for (const QRect& card : {large, small}) {
+      for (const int x : {card.left() + 60, card.center().x(), card.right() - 20}) {
+        tip.showBeside({x, card.top() + 8}, card);
+        QVERIFY2(card.contains(tip.geometry()), qPrintable(QString::number(x)));
+        QVERIFY(tip.geometry().left() > x || tip.geometry().right() < x);
+        QVERIFY(tip.shownRows() >= 4 && tip.shownRows() <= 12);
+      }
+    }
+    const QImage first = tip.grab().toImage();
+    QVERIFY(tip.scrollBy(100));
+    QCOMPARE(tip.firstRow(), 80 - tip.shownRows());
+    QVERIFY(tip.grab().toImage() != first);
+    // Too small for a few rows: they are more important than its edge.
+    tip.showBeside({300, 300}, QRect(280, 280, 300, 40));
+    QCOMPARE(tip.shownRows(), 4);
   }
 
   void everyRunHasItsOwnMarker() {
@@ -109,7 +136,7 @@ class TstReadingsTip : public QObject {
     QList<QImage> seen;
     for (int style = 0; style < 4; ++style) {
       tip.setReadings(readingsOf(QStringLiteral("run"), style));
-      tip.showBeside(QPoint(10, 10));
+      tip.showBeside(QPoint(10, 10), window.rect());
       const QImage shape = markerOf(tip);
       QVERIFY2(!seen.contains(shape), qPrintable(QString::number(style)));
       seen.append(shape);

@@ -9,7 +9,8 @@
 #include <QVBoxLayout>
 
 #include "engine/config/value_text.h"
-#include "widgets/config_editor/box_size_chart.h"
+#include "widgets/bars/histogram_chart.h"
+#include "widgets/config_editor/box_size_bars.h"
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -39,22 +40,22 @@ QString breakable(const QString& text) {
 FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* title = new QLabel(tr("Learning rate"));
   setRole(title, "section");
-  auto* find = new QPushButton(tr("Range test"));
-  find->setObjectName(QStringLiteral("rangeTest"));
-  find->setToolTip(
+  rangeTest_ = new QPushButton(tr("Range test"));
+  rangeTest_->setObjectName(QStringLiteral("rangeTest"));
+  rangeTest_->setToolTip(
       tr("Find a learning rate: a short training in which it rises until the loss "
          "diverges"));
-  connect(find, &QPushButton::clicked, this, &FactsPanel::rangeTestRequested);
-  auto* titleRow = new QHBoxLayout;
-  titleRow->addWidget(title);
-  titleRow->addStretch();
-  titleRow->addWidget(find);
+  connect(rangeTest_, &QPushButton::clicked, this, &FactsPanel::rangeTestRequested);
+  curveHead_ = new QHBoxLayout;
+  curveHead_->addWidget(title);
+  curveHead_->addStretch();
+  curveHead_->addWidget(rangeTest_);
   curve_ = new LearningRateCurve;
   plan_ = new QWidget;
   auto* left = new QVBoxLayout(plan_);
   left->setContentsMargins(0, 0, 0, 0);
   left->setSpacing(4);
-  left->addLayout(titleRow);
+  left->addLayout(curveHead_);
   left->addWidget(curve_, 1);
 
   stale_ = new QLabel(tr("Values before the error"));
@@ -63,10 +64,10 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   stale_->hide();
   auto* factsTitle = new QLabel(tr("Summary"));
   setRole(factsTitle, "section");
-  auto* head = new QHBoxLayout;
-  head->addWidget(factsTitle);
-  head->addStretch();
-  head->addWidget(stale_);
+  factsHead_ = new QHBoxLayout;
+  factsHead_->addWidget(factsTitle);
+  factsHead_->addStretch();
+  factsHead_->addWidget(stale_);
   grid_ = new QGridLayout;
   grid_->setHorizontalSpacing(14);
   grid_->setVerticalSpacing(3);
@@ -84,7 +85,9 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* boxesTitle = new QLabel(tr("Box sizes after resizing, ▼ anchor sizes"));
   boxesTitle->setFont(interfaceFont(11));
   setRole(boxesTitle, "muted");
-  boxSizes_ = new BoxSizeChart;
+  boxSizes_ = new HistogramChart;
+  boxSizes_->setChoosable(false);
+  boxSizes_->setAccessibleName(tr("Box sizes of the training objects, and the anchors' sizes"));
   auto* boxesColumn = new QVBoxLayout(boxes_);
   boxesColumn->setContentsMargins(0, 4, 0, 4);
   boxesColumn->setSpacing(2);
@@ -101,7 +104,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   auto* right = new QVBoxLayout(facts);
   right->setContentsMargins(0, 0, 4, 0);
   right->setSpacing(4);
-  right->addLayout(head);
+  right->addLayout(factsHead_);
   right->addWidget(nothing_);
   right->addLayout(grid_);
   right->addWidget(warnings_);
@@ -125,9 +128,12 @@ QSize FactsPanel::minimumSizeHint() const {
   return {kMinWidthPx, QWidget::minimumSizeHint().height()};
 }
 
-/// Hides the curve where there is no room for both: the facts matter more.
+/// Hides the curve where there is no room for both: the facts matter more. Its button goes to them.
 void FactsPanel::resizeEvent(QResizeEvent* event) {
-  plan_->setVisible(width() >= scaledPx(kCurveFromPx));
+  const bool hasCurve = width() >= scaledPx(kCurveFromPx);
+  plan_->setVisible(hasCurve);
+  QHBoxLayout* head = hasCurve ? curveHead_ : factsHead_;
+  if (head->indexOf(rangeTest_) < 0) head->addWidget(rangeTest_);
   QWidget::resizeEvent(event);
 }
 
@@ -158,7 +164,7 @@ void FactsPanel::clear() {
 }
 
 void FactsPanel::showObjects(const KnownObjects& objects, const config::AnchorConfig& anchors) {
-  boxSizes_->setSizes(objects.boxes, anchors.sizes);
+  showBoxSizes(boxSizes_, objects.boxes, anchors.sizes);
   boxes_->setVisible(objects.boxes.objects() > 0);
   const std::optional<config::AnchorConfig>& better = objects.betterAnchors;
   useAnchors_->setVisible(better.has_value());

@@ -8,12 +8,13 @@
 #include "widgets/experiment/derived_facts.h"
 
 class QGridLayout;
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 
 namespace lockstep::widgets {
 
-class BoxSizeChart;
+class HistogramChart;
 class LearningRateCurve;
 
 /// What the experiment amounts to: planned learning rate, derived facts and warnings.
@@ -32,7 +33,7 @@ class FactsPanel : public QWidget {
   /// The text has errors: marks the facts as those of the last valid text.
   void setStale(bool isStale);
   LearningRateCurve* curve() const { return curve_; }
-  BoxSizeChart* boxSizes() const { return boxSizes_; }
+  HistogramChart* boxSizes() const { return boxSizes_; }
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
@@ -51,9 +52,11 @@ class FactsPanel : public QWidget {
 
   QWidget* plan_ = nullptr;  ///< the curve with its title
   LearningRateCurve* curve_ = nullptr;
+  QHBoxLayout *curveHead_ = nullptr, *factsHead_ = nullptr;
+  QPushButton* rangeTest_ = nullptr;  ///< in one of the heads
   QGridLayout* grid_ = nullptr;
   QWidget* boxes_ = nullptr;  ///< the histogram with its title
-  BoxSizeChart* boxSizes_ = nullptr;
+  HistogramChart* boxSizes_ = nullptr;
   QPushButton* useAnchors_ = nullptr;
   QLabel* warnings_ = nullptr;
   QLabel* stale_ = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "widgets/dataset_view/bar_chart.h"
+#include "widgets/bars/bar_chart.h"
 
 namespace lockstep::widgets {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "widgets/dataset_view/bar_chart.h"
+#include "widgets/bars/bar_chart.h"
 
 namespace lockstep::widgets {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "widgets/bars/histogram_chart.h"
 #include "widgets/dataset_view/class_bars.h"
 #include "widgets/dataset_view/class_pair_map.h"
-#include "widgets/dataset_view/histogram_chart.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 

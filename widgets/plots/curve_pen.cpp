@@ -47,8 +47,7 @@ QPainterPath markerOutline(int styleIndex, const QPointF& centre) {
 }  // namespace
 
 QColor curveColor(const Curve& curve, const Theme& theme) {
-  return curve.hasOwnHue ? heldOutColor(curve.styleIndex, theme)
-                         : runStyle(curve.styleIndex, theme).color;
+  return runStyle(curve.styleIndex, theme).color;
 }
 
 bool isDotted(const Curve& curve) {

@@ -4,92 +4,46 @@
 
 #include <QBuffer>
 #include <QEvent>
-#include <QKeyEvent>
 #include <QSvgGenerator>
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <utility>
 
-#include "widgets/curves/cursor_readings.h"
 #include "widgets/curves/number_text.h"
-#include "widgets/curves/plot_view.h"
-#include "widgets/curves/range_readings.h"
-#include "widgets/curves/value_range.h"
-#include "widgets/draw_queue.h"
 #include "widgets/plots/axis_ticks.h"
-#include "widgets/plots/curve_layers.h"
-#include "widgets/plots/curve_pen.h"
-#include "widgets/plots/event_marks.h"
-#include "widgets/plots/plot_overlay.h"
+#include "widgets/plots/curve_plot_impl.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kMarkReachPx = 4, kCursorStepPx = 4;
 constexpr int kXTickPx = 44, kYTickPx = 24;
 // Fixed, so that a longer label does not move the plot while points arrive.
 constexpr QMargins kMarginsPx(54, 6, 16, 24);
 
-Range toRange(const QCPAxis* axis) { return {axis->range().lower, axis->range().upper}; }
-
-/// The readings of a stack stand as its parts do: the top one first.
-void orderAsStacked(Readings& readings, const std::vector<Curve>& curves, double x) {
-  const bool isStack = std::ranges::any_of(curves, [x](const Curve& curve) {
-    const auto reading = curve.source ? curve.source->nearest(x) : std::nullopt;
-    return reading && reading->base != 0;
-  });
-  if (!isStack) return;
-  const auto placeOf = [&curves](const Readings::Row& row) {
-    return std::ranges::find(curves, row.curve.source, &Curve::source) - curves.begin();
-  };
-  std::ranges::sort(readings.rows, std::ranges::greater(), placeOf);
-}
-
 }  // namespace
 
-struct CurvePlot::Impl {
-  CurvePlot* owner = nullptr;
-  QCustomPlot* plot = nullptr;
-  PlotOverlay* overlay = nullptr;
-  std::unique_ptr<CurveLayers> layers;
-  DrawQueue* queue = nullptr;
-  PlotView view;
-  std::vector<EventMark> marks;
-  bool isUpToDate = false;
-  bool isStale = true;         ///< axes, background or size have changed: what is drawn is not all
-  bool isDrawing = false;      ///< its lines, in another thread
-  bool isAwaited = false;      ///< something has changed since
-  bool waitsForSight = false;  ///< it has changed while it was hidden or scrolled away
-  std::vector<double> placesAbove;  ///< ascending x of the outliers that are not shown
-  std::optional<double> cursor;
-  bool withReadings = false;
-  std::optional<Range> selected;
-  QPointF pointer;
+Range CurvePlot::Impl::xRange() const {
+  return {plot->xAxis->range().lower, plot->xAxis->range().upper};
+}
 
-  QPointF toPixel(double x, double y) const {
-    return {plot->xAxis->coordToPixel(x), plot->yAxis->coordToPixel(y)};
-  }
-  QPointF toValues(const QPointF& pixel) const {
-    return {plot->xAxis->pixelToCoord(pixel.x()), plot->yAxis->pixelToCoord(pixel.y())};
-  }
-  /// Zooms in x, or in y if the pointer is over the y axis.
-  void zoomAt(const QPointF& pixel, double factor);
-  /// The ranges that a zoom sets, before it is drawn: the next move of the mouse is from there.
-  void setRanges();
-  /// Only what is in sight gets a size: it takes QCustomPlot's time.
-  void fit();
-  void placeCursor();
-  QStringList notesAt(double x, double xPx) const;
-};
+Range CurvePlot::Impl::yRange() const {
+  return {plot->yAxis->range().lower, plot->yAxis->range().upper};
+}
+
+QPointF CurvePlot::Impl::toPixel(double x, double y) const {
+  return {plot->xAxis->coordToPixel(x), plot->yAxis->coordToPixel(y)};
+}
+
+QPointF CurvePlot::Impl::toValues(const QPointF& pixel) const {
+  return {plot->xAxis->pixelToCoord(pixel.x()), plot->yAxis->pixelToCoord(pixel.y())};
+}
 
 void CurvePlot::Impl::zoomAt(const QPointF& pixel, double factor) {
   const QPointF centre = toValues(pixel);
   if (pixel.x() < plot->axisRect()->left()) {
-    view.zoomY(zoomedAround(toRange(plot->yAxis), centre.y(), factor, view.isLogY()));
+    view.zoomY(zoomedAround(yRange(), centre.y(), factor, view.isLogY()));
   } else {
-    view.zoomX(zoomedAround(toRange(plot->xAxis), centre.x(), factor, view.isLogX()));
+    view.zoomX(zoomedAround(xRange(), centre.x(), factor, view.isLogX()));
   }
 }
 
@@ -296,65 +250,6 @@ void CurvePlot::finishDrawing() {
   if (std::exchange(impl_->isAwaited, false)) refresh();
 }
 
-void CurvePlot::showCursor(std::optional<double> x, bool withReadings) {
-  impl_->cursor = x;
-  impl_->withReadings = withReadings;
-  impl_->placeCursor();
-}
-
-void CurvePlot::setSelectedRange(std::optional<Range> range) {
-  if (range == impl_->selected) return;
-  impl_->selected = range;
-  impl_->placeCursor();
-}
-
-void CurvePlot::Impl::placeCursor() {
-  overlay->showRange(selected ? std::optional(Range(plot->xAxis->coordToPixel(selected->first),
-                                                    plot->xAxis->coordToPixel(selected->second)))
-                              : std::nullopt);
-  if (!cursor) return overlay->showCursor(std::nullopt, {}, std::nullopt);
-  CursorReadings at = readingsAt(
-      view.curves(), *cursor, view.xAxis(), [this](double x, double y) { return toPixel(x, y); },
-      pointer);
-  QVector<QPair<QPointF, QColor>> dots;
-  for (const CursorReadings::Dot& dot : at.dots)
-    dots.append({dot.place, curveColor(view.curves()[dot.curve], currentTheme())});
-  const double xPx = plot->xAxis->coordToPixel(*cursor);
-  const bool showsReadings = withReadings && overlay->isVisible() && !at.readings.rows.empty();
-  const bool isInRange = selected && *cursor >= selected->first && *cursor <= selected->second;
-  if (showsReadings) at.readings.notes = notesAt(*cursor, xPx);
-  if (showsReadings && isInRange) {
-    // Within a step there are none.
-    Readings figures = rangeReadings(view.curves(), *selected, view.xAxis());
-    if (!figures.rows.empty()) at.readings = std::move(figures);
-  }
-  if (showsReadings) orderAsStacked(at.readings, view.curves(), *cursor);
-  if (showsReadings && owner->hasFocus()) owner->setAccessibleDescription(spoken(at.readings));
-  overlay->showCursor(xPx, std::move(dots),
-                      showsReadings ? std::optional(std::move(at.readings)) : std::nullopt);
-}
-
-/// Describes the marks and the shading at the cursor.
-QStringList CurvePlot::Impl::notesAt(double x, double xPx) const {
-  const auto isNear = [&](double place) {
-    return std::abs(plot->xAxis->coordToPixel(place) - xPx) <= kMarkReachPx;
-  };
-  QStringList notes;
-  if (std::any_of(placesAbove.begin(), placesAbove.end(), isNear)) {
-    const Range shown = toRange(plot->xAxis);
-    const auto count =
-        pointsAbove(view.curves(), shown.first, shown.second, toRange(plot->yAxis).second);
-    notes.append((count == 1
-                      ? tr("^ 1 outlier above the plot (press O to show it)")
-                      : tr("^ %1 outliers above the plot (press O to show them)").arg(count)));
-  }
-  for (const EventMark& mark : marks)
-    if (isNear(mark.x)) notes.append(markSign(mark.kind) + QLatin1Char(' ') + mark.text);
-  const QString shading = layers->shadingAt(view.curves(), x, toValues(pointer).y());
-  if (!shading.isEmpty()) notes.append(shading);
-  return notes;
-}
-
 void CurvePlot::showZoom() {
   impl_->setRanges();
   refresh();
@@ -378,64 +273,14 @@ void CurvePlot::setZoom(const PlotZoom& zoom) {
   refresh();
 }
 
-void CurvePlot::keyPressEvent(QKeyEvent* event) {
-  const auto [low, high] = xView();
-  const QPointF from =
-      impl_->toValues({impl_->cursor ? impl_->plot->xAxis->coordToPixel(*impl_->cursor)
-                                     : impl_->plot->axisRect()->right() + 1.0,
-                       0});
-  const auto movedBy = [&](double px) {
-    const double at = impl_->plot->xAxis->coordToPixel(from.x()) + px;
-    return std::clamp(impl_->toValues({at, 0}).x(), low, high);
-  };
-  const double stepPx = event->modifiers() & Qt::ShiftModifier ? 10 * kCursorStepPx : kCursorStepPx;
-  switch (event->key()) {
-    case Qt::Key_Left:
-      return Q_EMIT cursorMoved(movedBy(-stepPx));
-    case Qt::Key_Right:
-      return Q_EMIT cursorMoved(movedBy(stepPx));
-    case Qt::Key_Home:
-      return Q_EMIT cursorMoved(low);
-    case Qt::Key_End:
-      return Q_EMIT cursorMoved(high);
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-      if (impl_->cursor) return Q_EMIT clicked(*impl_->cursor);
-      break;
-    case Qt::Key_Escape:
-      if (impl_->selected) return Q_EMIT rangeDismissed();
-      if (impl_->cursor) return Q_EMIT cursorMoved(std::nullopt);
-      break;
-    default:
-      break;
-  }
-  QWidget::keyPressEvent(event);
-}
-
-/// Esc ends the range or hides the cursor before it is a shortcut of the window.
-bool CurvePlot::event(QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride && (impl_->cursor || impl_->selected) &&
-      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
-    event->accept();
-    return true;
-  }
-  return QWidget::event(event);
-}
-
 /// Readings of a page that is not shown would lie over the one that is.
 void CurvePlot::hideEvent(QHideEvent* event) {
   QWidget::hideEvent(event);
   impl_->placeCursor();
 }
 
-void CurvePlot::focusOutEvent(QFocusEvent* event) {
-  QWidget::focusOutEvent(event);
-  if (event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason)
-    Q_EMIT cursorMoved(std::nullopt);
-}
-
-std::pair<double, double> CurvePlot::xView() const { return toRange(impl_->plot->xAxis); }
-std::pair<double, double> CurvePlot::yView() const { return toRange(impl_->plot->yAxis); }
+std::pair<double, double> CurvePlot::xView() const { return impl_->xRange(); }
+std::pair<double, double> CurvePlot::yView() const { return impl_->yRange(); }
 
 void CurvePlot::setXView(double low, double high) {
   impl_->view.zoomX({low, high});

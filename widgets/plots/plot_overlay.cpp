@@ -115,7 +115,8 @@ void PlotOverlay::showReadings() {
   }
   tip_->setReadings(*readings_);
   tip_->showBeside(
-      mapTo(window(), QPoint(static_cast<int>(*cursorPx_), area_.top() + kTipBelowTopPx)));
+      mapTo(window(), QPoint(static_cast<int>(*cursorPx_), area_.top() + kTipBelowTopPx)),
+      QRect(mapTo(window(), QPoint()), size()));
 }
 
 void PlotOverlay::mousePressEvent(QMouseEvent* event) {

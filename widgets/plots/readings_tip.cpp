@@ -14,6 +14,7 @@ constexpr int kPaddingPx = 10, kSamplePx = 22, kColumnGapPx = 14, kAwayPx = 12;
 constexpr int kSampleGapPx = 8;
 constexpr int kWidestRunPx = 260;
 constexpr int kBorderPx = 4;  ///< kept free at the window's edges
+constexpr int kMostRows = 12, kLeastRows = 4;
 
 int rowPx() { return scaledPx(18); }
 QFont nameFont() { return interfaceFont(12); }
@@ -35,7 +36,8 @@ QString detailOf(const Readings::Row& row) {
 
 /// Below the rows, where not all of them are shown.
 QString overflowText(int first, int last, int all) {
-  return ReadingsTip::tr("%1 to %2 of %3 (Shift+wheel scrolls)").arg(first).arg(last).arg(all);
+  return first == 1 ? ReadingsTip::tr("and %1 more (Shift+wheel scrolls)").arg(all - last)
+                    : ReadingsTip::tr("%1 to %2 of %3").arg(first).arg(last).arg(all);
 }
 
 /// Rounded up, because a text would be elided to a width rounded down.
@@ -53,10 +55,10 @@ ReadingsTip::ReadingsTip(QWidget* window) : QWidget(window) {
 }
 
 void ReadingsTip::setReadings(Readings readings) {
-  if (readings.rows.size() != readings_.rows.size()) firstRow_ = 0;
+  if (readings.rows.size() != readings_.rows.size()) firstRow_ = shownRows_ = 0;
   readings_ = std::move(readings);
   columns_ = measureColumns();
-  fullSize_ = measureFullSize();
+  widthPx_ = measureWidth();
   update();
 }
 
@@ -72,47 +74,60 @@ ReadingsTip::Columns ReadingsTip::measureColumns() const {
   return widest;
 }
 
-QSize ReadingsTip::measureFullSize() const {
+int ReadingsTip::measureWidth() const {
   int width = kSamplePx + kSampleGapPx + columns_.name + kColumnGapPx + columns_.value;
   if (columns_.detail > 0) width += kColumnGapPx + columns_.detail;
   width = std::max(width, widthOf(numberFont(), readings_.title));
   for (const QString& note : readings_.notes) width = std::max(width, widthOf(nameFont(), note));
-  const int lines = static_cast<int>(readings_.rows.size()) + fixedLines();
-  return {2 * kPaddingPx + width, 2 * kPaddingPx - 4 + rowPx() * lines};
+  if (allRows() > kLeastRows)
+    width = std::max(width, widthOf(nameFont(), overflowText(1, 0, allRows())));
+  return 2 * kPaddingPx + width;
 }
 
-void ReadingsTip::showBeside(const QPoint& point) {
-  const QSize room = parentWidget()->size() - QSize(2 * kBorderPx, 2 * kBorderPx);
-  QSize full = fullSize_;
-  if (full.height() > room.height()) {
-    const auto all = static_cast<int>(readings_.rows.size());
-    const int textPx = widthOf(nameFont(), overflowText(all, all, all));
-    full.setWidth(std::max(full.width(), 2 * kPaddingPx + textPx));
+int ReadingsTip::heightOf(int rows) const {
+  const int counted = rows < allRows() ? 1 : 0;
+  return 2 * kPaddingPx - 4 + rowPx() * (rows + fixedLines() + counted);
+}
+
+int ReadingsTip::rowsIn(int heightPx, int windowPx) const {
+  int rows = std::min(allRows(), kMostRows);
+  while (rows > kLeastRows && heightOf(rows) > heightPx) --rows;
+  while (rows > 1 && heightOf(rows) > windowPx) --rows;
+  return rows;
+}
+
+void ReadingsTip::showBeside(const QPoint& point, const QRect& room) {
+  const QRect window =
+      parentWidget()->rect().adjusted(kBorderPx, kBorderPx, -kBorderPx, -kBorderPx);
+  shownRows_ = rowsIn(room.height(), window.height());
+  QRect place(0, 0, std::min(widthPx_, window.width()),
+              std::min(heightOf(shownRows_), window.height()));
+  const auto isIn = [&place](const QRect& area) {
+    return place.left() >= area.left() && place.right() <= area.right();
+  };
+  const QRect inside = room.intersected(window);
+  place.moveLeft(point.x() + kAwayPx);
+  if (!isIn(inside)) {
+    place.moveRight(point.x() - kAwayPx);
+    // In a narrow card it is over neither side of the cursor.
+    if (!isIn(inside)) place.moveLeft(point.x() + kAwayPx);
+    if (!isIn(window)) place.moveRight(point.x() - kAwayPx);
   }
-  const QSize size = full.boundedTo(room);
-  const int width = size.width(), height = size.height();
-  int left = point.x() + kAwayPx;
-  if (left + width > kBorderPx + room.width()) left = point.x() - kAwayPx - width;
-  setGeometry(std::max(left, kBorderPx),
-              std::clamp(point.y(), kBorderPx, kBorderPx + room.height() - height), width, height);
-  firstRow_ = std::clamp(firstRow_, 0, static_cast<int>(readings_.rows.size()) - shownRows());
+  place.moveTop(point.y());
+  for (const QRect& area : {inside, window}) {
+    if (area.height() >= place.height())
+      place.moveTop(std::clamp(place.top(), area.top(), area.bottom() + 1 - place.height()));
+  }
+  place.moveLeft(std::max(place.left(), window.left()));
+  setGeometry(place);
+  firstRow_ = std::clamp(firstRow_, 0, allRows() - shownRows_);
   show();
   raise();
 }
 
-bool ReadingsTip::overflows() const { return height() < fullSize_.height(); }
-
-int ReadingsTip::shownRows() const {
-  const auto all = static_cast<int>(readings_.rows.size());
-  if (!overflows()) return all;
-  // One line is needed to count the rows that are not shown.
-  return std::clamp((height() - 2 * kPaddingPx + 4) / rowPx() - fixedLines() - 1, 1, all);
-}
-
 bool ReadingsTip::scrollBy(int rows) {
   if (isHidden() || !overflows()) return false;
-  firstRow_ =
-      std::clamp(firstRow_ + rows, 0, static_cast<int>(readings_.rows.size()) - shownRows());
+  firstRow_ = std::clamp(firstRow_ + rows, 0, allRows() - shownRows_);
   update();
   return true;
 }
@@ -129,15 +144,12 @@ void ReadingsTip::paintEvent(QPaintEvent*) {
   painter.setFont(numberFont());
   painter.setPen(theme.textMuted);
   painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft, readings_.title);
-  const int shown = shownRows();
-  for (int i = firstRow_; i < firstRow_ + shown; ++i) {
+  for (int i = firstRow_; i < firstRow_ + shownRows_; ++i) {
     line.translate(0, rowPx());
     paintRow(painter, readings_.rows[static_cast<std::size_t>(i)], line);
   }
   QStringList foot = readings_.notes;
-  if (overflows())
-    foot.prepend(
-        overflowText(firstRow_ + 1, firstRow_ + shown, static_cast<int>(readings_.rows.size())));
+  if (overflows()) foot.prepend(overflowText(firstRow_ + 1, firstRow_ + shownRows_, allRows()));
   painter.setFont(nameFont());
   painter.setPen(theme.textMuted);
   for (const QString& text : foot) {

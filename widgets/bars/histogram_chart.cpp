@@ -1,4 +1,4 @@
-#include "widgets/dataset_view/histogram_chart.h"
+#include "widgets/bars/histogram_chart.h"
 
 #include <QPainter>
 #include <QPainterPath>
@@ -71,21 +71,21 @@ void HistogramChart::paintBars(QPainter& painter) const {
   painter.drawLine(plotRect().bottomLeft(), plotRect().bottomRight());
 }
 
-/// Under each border of two bins that has room.
+/// Under each border of two bins that has room, the last one first: its name may have the unit.
 void HistogramChart::paintTicks(QPainter& painter) const {
   painter.setFont(monoFont(10));
   painter.setPen(currentTheme().textFaint);
   const QFontMetricsF metrics(painter.font());
-  double free = 0;  // from here on there is room
-  for (int i = 0; i <= static_cast<int>(bars().size()); ++i) {
+  double free = width() + metrics.averageCharWidth();  // right end of the room that is left
+  for (int i = static_cast<int>(bars().size()); i >= 0; --i) {
     const QString text =
         i < static_cast<int>(bars().size()) ? bars()[static_cast<std::size_t>(i)].name : end_;
     const double wide = std::ceil(metrics.horizontalAdvance(text));
     const double x = std::clamp(xOf(i) - wide / 2, 0.0, std::max(0.0, width() - wide));
-    if (text.isEmpty() || x < free) continue;
+    if (text.isEmpty() || x + wide + metrics.averageCharWidth() > free) continue;
     painter.drawText(QRectF(x, plotRect().bottom() + 2, wide, scaledPx(kTickRowPx) - 2),
                      Qt::AlignCenter, text);
-    free = x + wide + metrics.averageCharWidth();
+    free = x;
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "widgets/dataset_view/bar_chart.h"
+#include "widgets/bars/bar_chart.h"
 
 namespace lockstep::widgets {
 

@@ -9,8 +9,8 @@
 
 namespace lockstep::widgets {
 
-/// Counts as bars that can be chosen: with a click, or with the arrow keys and Return. The chosen
-/// one stays marked; choosing it again ends the choice.
+/// Counts as bars, which the pointer and the arrow keys tell. They can be chosen: with a click, or
+/// with Return. The chosen one stays marked; choosing it again ends the choice.
 class BarChart : public QWidget, public SpokenValue {
   Q_OBJECT
 
@@ -25,6 +25,8 @@ class BarChart : public QWidget, public SpokenValue {
 
   void setBars(std::vector<Bar> bars);
   const std::vector<Bar>& bars() const { return bars_; }
+  /// They can, unless it is false.
+  void setChoosable(bool isChoosable) { isChoosable_ = isChoosable; }
   /// -1: none.
   void setChosen(int bar);
   int chosen() const { return chosen_; }
@@ -67,6 +69,7 @@ class BarChart : public QWidget, public SpokenValue {
 
   std::vector<Bar> bars_;
   std::int64_t most_ = 1;
+  bool isChoosable_ = true;
   int chosen_ = -1, hovered_ = -1, cursor_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "widgets/dataset_view/bar_chart.h"
+#include "widgets/bars/bar_chart.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -65,7 +65,7 @@ void BarChart::moveCursor(int bar) {
 }
 
 void BarChart::choose(int bar) {
-  if (bar < 0) return;
+  if (bar < 0 || !isChoosable_) return;
   cursor_ = bar;
   chosen_ = bar == chosen_ ? -1 : bar;
   update();
@@ -85,7 +85,7 @@ void BarChart::mouseMoveEvent(QMouseEvent* event) {
   const int bar = barAt(event->position());
   if (bar == hovered_) return;
   hovered_ = bar;
-  setCursor(bar < 0 ? Qt::ArrowCursor : Qt::PointingHandCursor);
+  setCursor(bar < 0 || !isChoosable_ ? Qt::ArrowCursor : Qt::PointingHandCursor);
   update();
 }
 
