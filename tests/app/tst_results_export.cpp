@@ -97,7 +97,7 @@ class TstResultsExport : public QObject {
   }
 
  private Q_SLOTS:
-  void init() { exports_ = app::resultsExports({made()}); }
+  void init() { exports_ = app::resultsExports({made()}).choices; }
 
   void filesAreNamedByRunStepAndImage() {
     QCOMPARE(exports_.front().file, QStringLiteral("lr-0.02 step 400 a"));
