@@ -1,7 +1,7 @@
 // Predicts an opened image and chooses things on Predictions and Compare, says so, and goes on
 // until it is killed. It runs in FOLDER, where the engine's answers are.
 // usage: chosen_window FOLDER IMAGE RUN...
-#include "tests/app/chosen_window.h"
+#include "tests/app/kept_window.h"
 
 #include <QApplication>
 #include <QDragEnterEvent>

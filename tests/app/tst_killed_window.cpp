@@ -9,7 +9,7 @@
 #include "app/compare/compare_page.h"
 #include "app/predictions/predictions_page.h"
 #include "engine/base/atomic_file.h"
-#include "tests/app/chosen_window.h"
+#include "tests/app/kept_window.h"
 #include "tests/app/live_run.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

@@ -1,16 +1,13 @@
-#include <QAction>
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
-#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/export/export_dialog.h"
 #include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
@@ -19,9 +16,7 @@
 #include "engine/events/reader.h"
 #include "tests/app/fake_socket.h"
 #include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
-#include "widgets/image_view/export_button.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view.h"
@@ -211,51 +206,6 @@ class TstPredictionsPage : public QObject {
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
     QTest::keyClick(plot, Qt::Key_Home);
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{10});
-  }
-
-  void theExportButtonOpensTheDialogAtWhatIsChosen_data() {
-    QTest::addColumn<QString>("entry");
-    QTest::addColumn<QString>("what");
-    QTest::newRow("picture") << QStringLiteral("Export the image…")
-                             << QStringLiteral("The image with what is drawn on it");
-    QTest::newRow("results") << QStringLiteral("Export COCO results…")
-                             << QStringLiteral("COCO results, all scores");
-    QTest::newRow("report") << QStringLiteral("Export a report of coco-eval…")
-                            << QStringLiteral("Report of coco-eval");
-    QTest::newRow("masks") << QStringLiteral("Export masks of the image…")
-                           << QStringLiteral("Masks of the image's objects");
-    QTest::newRow("of boxes") << QStringLiteral("Export masks of the image…") << QString();
-  }
-  void theExportButtonOpensTheDialogAtWhatIsChosen() {
-    QFETCH(QString, entry);
-    QFETCH(QString, what);
-    const QString folder = tests::makeRun(parent_->path(), watchedRun("a"));
-    if (what.isEmpty())
-      base::writeFileAtomically(
-          parent_->filePath(QStringLiteral("val.json")).toStdString(),
-          QByteArray(kDataset)
-              .replace("\"annotations\": []",
-                       R"("annotations": [{"id": 1, "image_id": 3, "category_id": 1,
-                          "bbox": [1, 1, 4, 4], "area": 16, "iscrowd": 0}])")
-              .toStdString());
-    widgets::ThemeSwitch theme;
-    app::MainWindow window(&theme, tests::optionsFor({folder}));
-    window.show();
-    window.showPage(app::Page::Predictions);
-    QTRY_VERIFY(window.isReady());
-    auto* button = window.predictionsPage()->findChild<widgets::ExportButton*>();
-    QVERIFY(button && button->isVisible() && !button->accessibleName().isEmpty());
-    for (QAction* action : button->menu()->actions())
-      if (action->text() == entry) action->trigger();
-    auto* dialog = window.findChild<app::ExportDialog*>();
-    if (what.isEmpty()) {
-      QVERIFY(!dialog);
-      QVERIFY(tests::visibleBanner(window, QStringLiteral("nothing to export"),
-                                   QStringLiteral("only boxes")));
-      return;
-    }
-    QVERIFY(dialog && dialog->isVisible());
-    QVERIFY(dialog->findChild<QComboBox*>(QStringLiteral("what"))->currentText().startsWith(what));
   }
 
   /// By `lockstep-engine inspect`, which cannot use this checkpoint.
