@@ -1,6 +1,7 @@
 #include <QAction>
 #include <QDir>
 #include <QFile>
+#include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTabBar>
@@ -118,6 +119,10 @@ class TstSmallScreens : public QObject {
     MainWindow window(&theme_, options);
     window.show();
     QTRY_VERIFY(window.isReady());
+    // As long as a verdict is that has to wrap.
+    auto* verdict = window.comparePage()->findChild<QLabel*>(QStringLiteral("verdict"));
+    verdict->setText(QStringLiteral("B is better than A ").repeated(12));
+    verdict->show();
     const auto* tabs = window.comparePage()->tables();
     for (int tab = 0; tab < tabs->count(); ++tab) {
       window.comparePage()->tables()->setCurrentIndex(tab);
