@@ -81,6 +81,8 @@ void ComparePage::buildUi() {
   split_->addWidget(stack_);
   split_->setStretchFactor(0, 2);
   split_->setStretchFactor(1, 3);
+  // What it would like to have is more than low windows have; the least is set in placeTables().
+  split_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(12, 10, 12, 10);
   column->setSpacing(8);
@@ -117,11 +119,9 @@ QWidget* ComparePage::buildSides() {
   swap_->setAccessibleName(tr("Swap A and B"));
   widgets::showKeysOf(swap_, "compare.swap");
   grid->addWidget(swap_, 0, 3);
-  auto* toFiles = new QToolButton;
-  toFiles->setText(tr("Export…"));
-  toFiles->setToolTip(tr("The image, its masks, the results and a report to files"));
-  widgets::showKeysOf(toFiles, "compare.export");
-  connect(toFiles, &QToolButton::clicked, this, &ComparePage::exportRequested);
+  auto* toFiles =
+      new widgets::ExportButton(this, widgets::ActionPlace::Compare, QStringLiteral("compare"));
+  connect(toFiles, &widgets::ExportButton::requested, this, &ComparePage::exportRequested);
   grid->addWidget(toFiles, 1, 3);
   return head;
 }
@@ -167,6 +167,7 @@ void ComparePage::connectSignals() {
   connectSides();
   connectComparison();
   connectLists();
+  connectChoices();
   connect(modes_, &QButtonGroup::idClicked, this,
           [this](int mode) { view_->setMode(static_cast<PairedView::Mode>(mode)); });
   connect(score_, &QDoubleSpinBox::valueChanged, this, [this](double score) {
@@ -177,6 +178,23 @@ void ComparePage::connectSignals() {
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (const auto way = obstacle(); way && way->act) way->act();
   });
+}
+
+/// Whatever a person chooses here is kept.
+void ComparePage::connectChoices() {
+  for (QComboBox* box : findChildren<QComboBox*>())
+    connect(box, &QComboBox::currentIndexChanged, this, &ComparePage::announceViewState);
+  for (QAbstractButton* button : findChildren<QAbstractButton*>())
+    connect(button, &QAbstractButton::toggled, this, &ComparePage::announceViewState);
+  connect(tables_, &QTabWidget::currentChanged, this, &ComparePage::announceViewState);
+  connect(score_, &QDoubleSpinBox::valueChanged, this, &ComparePage::announceViewState);
+}
+
+void ComparePage::announceViewState() {
+  const QVariantMap state = viewState();
+  if (state == announced_) return;
+  announced_ = state;
+  Q_EMIT viewStateChanged();
 }
 
 void ComparePage::connectSides() {
@@ -241,9 +259,9 @@ void ComparePage::addNamedActions() {
     const auto buttons = modes_->buttons();
     buttons[(buttons.indexOf(modes_->checkedButton()) + 1) % buttons.size()]->click();
   });
-  add("compare.export", tr("Export…"), {Qt::CTRL | Qt::Key_E},
-      [this] { Q_EMIT exportRequested(); });
   add("compare.fit", tr("Fit the image"), {Qt::Key_0}, [this] { view_->first()->fit(); });
+  add("compare.magnifier", tr("Magnifier in both images; arrow keys move it"), {Qt::Key_Z},
+      [this] { view_->toggleMagnifier(); });
 }
 
 void ComparePage::showEvent(QShowEvent* event) {
@@ -262,6 +280,7 @@ void ComparePage::placeTables() {
   // Wide enough for all tabs, but for three fifths of the page where that is less.
   const int tabs = tables_->tabBar()->sizeHint().width();
   tables_->setMinimumWidth(isWide ? std::min(tabs, width() * 3 / 5) : 0);
+  split_->setMinimumHeight(split_->minimumSizeHint().height());
 }
 
 widgets::MatchRules ComparePage::rules() const {

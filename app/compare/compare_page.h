@@ -14,6 +14,7 @@
 #include "app/compare/comparison.h"
 #include "app/controllers/shown_run.h"
 #include "engine/config/load.h"
+#include "widgets/image_view/export_button.h"
 #include "widgets/jobs/latest_job.h"
 
 class QButtonGroup;
@@ -72,7 +73,9 @@ class ComparePage : public QWidget {
  Q_SIGNALS:
   void readyChanged();
   /// What is shown, to files.
-  void exportRequested();
+  void exportRequested(lockstep::widgets::ExportKind kind);
+  /// viewState() is another one.
+  void viewStateChanged();
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -110,6 +113,7 @@ class ComparePage : public QWidget {
   void connectSides();
   void connectComparison();
   void connectLists();
+  void connectChoices();
   void addNamedActions();
   void chooseRuns();
   void fillRuns(Side& side);
@@ -138,6 +142,7 @@ class ComparePage : public QWidget {
   void showImage(const ShownImage& shown);
   void showInBoth(const ShownImage& shown);
   void showState();
+  void announceViewState();
   QString notes() const;
   QString nameOf(std::size_t side) const;
   std::optional<Obstacle> obstacle();
@@ -170,6 +175,7 @@ class ComparePage : public QWidget {
   bool hasChosen_ = false;                ///< a person has chosen a run or step here
   bool isStale_ = true;                   ///< something has changed while the page was hidden
   std::optional<QVariantMap> keptState_;  ///< until its runs are shown
+  QVariantMap announced_;                 ///< the last viewState()
   jobs::LatestJob<Settings> settingsJob_;
   jobs::LatestJob<ShownImage> imageJob_;
 };

@@ -261,6 +261,7 @@ void ComparePage::showState() {
   if (!way && !notes().isEmpty()) verdict_->setText(verdict_->text() + u'\n' + notes());
   verdict_->setVisible(!verdict_->text().isEmpty());
   view_->setNames(nameOf(0), nameOf(1));
+  announceViewState();
   if (isReady()) Q_EMIT readyChanged();
 }
 

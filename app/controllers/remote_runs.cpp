@@ -72,9 +72,11 @@ void RemoteRuns::read() {
 
 void RemoteRuns::handleEnd(const SshProcess::End& end) {
   limit_.stop();
-  isRun_ = end.status == static_cast<int>(ExitStatus::UserError) && !end.isOtherVersion;
-  if (!isRun_ && end.status != static_cast<int>(ExitStatus::Done))
-    return fail(withOutput(end.reason, output_), end.isPermanent);
+  const bool isDone = end.status == static_cast<int>(ExitStatus::Done);
+  isRun_ = place_.isPackedRun() ||
+           (end.status == static_cast<int>(ExitStatus::UserError) && !end.isOtherVersion);
+  if (!isRun_ && !isDone) return fail(withOutput(end.reason, output_), end.isPermanent);
+  if (!isDone) output_.clear();  // why it cannot be read is said where it is opened
   parse();
 }
 
@@ -84,8 +86,8 @@ void RemoteRuns::parse() {
       [json = std::exchange(output_, {}), place = place_, isRun = isRun_,
        notes = run_folder::fs::path(notesFile_.toStdString())]() -> Parsed {
         try {
-          Parsed parsed{isRun ? std::vector{unknownRemoteRun(place)} : parseRemoteRuns(json, place),
-                        {}};
+          Parsed parsed{
+              isRun ? std::vector{parsePackedRun(json, place)} : parseRemoteRuns(json, place), {}};
           takeOwnNotes(parsed.runs, notes);
           return parsed;
         } catch (const Error& error) {

@@ -111,21 +111,28 @@ Exportable resultsExport(const ShownResults& of, double scoreThreshold) {
 
 }  // namespace
 
-std::vector<Exportable> resultsExports(const std::vector<ShownResults>& shown) {
-  std::vector<Exportable> all{pictureExport(shown)};
+ResultsExports resultsExports(const std::vector<ShownResults>& shown) {
+  using widgets::ExportKind;
+  ResultsExports all;
+  const auto add = [&all](ExportKind kind, Exportable choice) {
+    all.first.emplace(kind, static_cast<int>(all.choices.size()));
+    all.choices.push_back(std::move(choice));
+  };
+  add(ExportKind::Picture, pictureExport(shown));
   const bool haveMasks = !shown.front().dataset->hasOnlyBoxes();
   const bool hasTruth = shown.front().rules.hasTruth;
-  if (haveMasks && hasTruth) all.push_back(masksExport(shown.front(), LabelSource::Objects));
+  if (haveMasks && hasTruth)
+    add(ExportKind::Masks, masksExport(shown.front(), LabelSource::Objects));
   for (const ShownResults& one : shown) {
     if (one.predictions.empty()) continue;
     if (haveMasks && one.rules.type == coco::IouType::Mask)
-      all.push_back(masksExport(one, LabelSource::Detections));
-    all.push_back(resultsExport(one, 0));
-    if (one.scoreThreshold > 0) all.push_back(resultsExport(one, one.scoreThreshold));
+      add(ExportKind::Masks, masksExport(one, LabelSource::Detections));
+    add(ExportKind::Results, resultsExport(one, 0));
+    if (one.scoreThreshold > 0) add(ExportKind::Results, resultsExport(one, one.scoreThreshold));
     if (!hasTruth) continue;
-    all.push_back({tr("Report of coco-eval: %1").arg(one.name),
-                   fileNameOf(tr("%1 report").arg(one.name)),
-                   {reportFormat(one)}});
+    add(ExportKind::Report, {tr("Report of coco-eval: %1").arg(one.name),
+                             fileNameOf(tr("%1 report").arg(one.name)),
+                             {reportFormat(one)}});
   }
   return all;
 }

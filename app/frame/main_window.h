@@ -28,7 +28,8 @@ class QMenu;
 
 namespace lockstep::widgets {
 class CurveCard;
-}
+enum class ExportKind;
+}  // namespace lockstep::widgets
 
 namespace lockstep::app {
 
@@ -141,7 +142,7 @@ class MainWindow : public QMainWindow {
   /// nullptr: the page.
   void exportCurves(widgets::CurveCard* card);
   /// Of Predictions or Compare, whichever is shown.
-  void exportResults();
+  void exportResults(widgets::ExportKind kind);
   void askForExport(std::vector<Exportable> choices, int chosen);
   /// `keys`: "F1; ?"
   QAction* addEverywhere(const char* id, const QString& text, const char* keys,

@@ -61,7 +61,7 @@ void MainWindow::exportCurves(widgets::CurveCard* card) {
   askForExport(std::move(choices), static_cast<int>(chosen));
 }
 
-void MainWindow::exportResults() {
+void MainWindow::exportResults(widgets::ExportKind kind) {
   std::vector<widgets::ShownResults> shown;
   if (page() == Page::Compare) {
     shown = comparePage()->shown();
@@ -72,7 +72,14 @@ void MainWindow::exportResults() {
   if (shown.empty())
     return pages_->showWarning(tr("There is nothing to export"),
                                tr("Select runs with predictions in the list of runs."));
-  askForExport(resultsExports(shown), 0);
+  ResultsExports exports = resultsExports(shown);
+  const auto first = exports.first.find(kind);
+  if (first == exports.first.end())
+    return pages_->showWarning(tr("There is nothing to export"),
+                               kind == widgets::ExportKind::Masks
+                                   ? tr("These data have only boxes.")
+                                   : tr("No image is predicted at this checkpoint."));
+  askForExport(std::move(exports.choices), first->second);
 }
 
 void MainWindow::askForExport(std::vector<Exportable> choices, int chosen) {

@@ -95,6 +95,7 @@ void MainWindow::connectLayoutTimer() {
     saveLayout();
   });
   connect(pages_, &PageArea::pageShown, this, &MainWindow::keepLayoutSoon);
+  connect(pages_, &PageArea::viewStateChanged, this, &MainWindow::keepLayoutSoon);
   connect(runs_, &RunsPanel::selectionChanged, this, &MainWindow::keepLayoutSoon);
 }
 

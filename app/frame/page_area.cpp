@@ -138,7 +138,7 @@ ConfigurePage* PageArea::configurePage() {
 
 PredictionsPage* PageArea::predictionsPage() {
   if (predictions_) return predictions_;
-  predictions_ = new PredictionsPage;
+  predictions_ = new PredictionsPage(KeptAnswers::beside(draftFolder_));
   replacePage(pages_, Page::Predictions, predictions_);
   connect(predictions_, &PredictionsPage::readyChanged, this, &PageArea::readyChanged);
   connect(predictions_, &PredictionsPage::configureRequested, this,
@@ -150,6 +150,7 @@ PredictionsPage* PageArea::predictionsPage() {
             compare_->compareCheckpoint(folder, step);
           });
   connect(predictions_, &PredictionsPage::exportRequested, this, &PageArea::exportRequested);
+  connect(predictions_, &PredictionsPage::viewStateChanged, this, &PageArea::viewStateChanged);
   connect(predictions_, &PredictionsPage::checkpointChosen, monitor_, &MonitorPage::showStep);
   connect(monitor_, &MonitorPage::cursorMoved, predictions_, &PredictionsPage::followCursor);
   predictions_->restoreViewState(predictionsState_);
@@ -199,6 +200,7 @@ ComparePage* PageArea::comparePage() {
   replacePage(pages_, Page::Compare, compare_);
   connect(compare_, &ComparePage::readyChanged, this, &PageArea::readyChanged);
   connect(compare_, &ComparePage::exportRequested, this, &PageArea::exportRequested);
+  connect(compare_, &ComparePage::viewStateChanged, this, &PageArea::viewStateChanged);
   compare_->restoreViewState(compareState_);
   compare_->setRuns(shown_);
   return compare_;

@@ -14,8 +14,9 @@ class QStackedWidget;
 class QTabBar;
 
 namespace lockstep::widgets {
+enum class ExportKind;
 class Banner;
-}
+}  // namespace lockstep::widgets
 
 namespace lockstep::app {
 
@@ -81,7 +82,9 @@ class PageArea : public QWidget {
   /// List and select this run.
   void runRequested(const QString& folder);
   /// Of the shown page: Predictions or Compare.
-  void exportRequested();
+  void exportRequested(lockstep::widgets::ExportKind kind);
+  /// What Predictions or Compare keep for the next start is another one.
+  void viewStateChanged();
   /// Show this experiment file.
   void experimentRequested(const QString& file);
 

@@ -108,6 +108,14 @@ std::vector<ListedRun> parseRemoteRuns(const QByteArray& text, const RemotePlace
   return runs;
 }
 
+ListedRun parsePackedRun(const QByteArray& text, const RemotePlace& run) {
+  const json rows = json::parse(text.cbegin(), text.cend(), nullptr, false);
+  if (!rows.is_array() || rows.empty() || !rows[0].is_object()) return unknownRemoteRun(run);
+  ListedRun packed = runOf(rows[0], run);
+  packed.summary.alive = false;
+  return packed;
+}
+
 RunScan::Changes updateListing(RemoteRunsByAddress& known, const std::vector<ListedRun>& runs) {
   const RemoteRunsByAddress before = std::exchange(known, {});
   RunScan::Changes changes;

@@ -15,6 +15,9 @@ namespace lockstep::app {
 /// there; their folders are addresses. Throws Error for any other text.
 std::vector<ListedRun> parseRemoteRuns(const QByteArray& json, const RemotePlace& folder);
 
+/// A packed run as its file says, in the same words; no text: no more is known of it.
+ListedRun parsePackedRun(const QByteArray& json, const RemotePlace& run);
+
 /// A run on another machine of which no more is known yet.
 ListedRun unknownRemoteRun(const RemotePlace& run);
 

@@ -26,14 +26,4 @@ void OpenedBatches::advance() {
   done_ += finished;
 }
 
-bool OpenedBatches::leaveOut(const QString& reason) {
-  const QStringList batch = current().files;
-  const auto bad = std::ranges::find_if(
-      batch, [&](const QString& file) { return reason.startsWith(file + QLatin1Char(':')); });
-  if (bad == batch.end()) return false;
-  files_.removeAt(bad - batch.begin());
-  ++done_;
-  return true;
-}
-
 }  // namespace lockstep::app

@@ -18,10 +18,7 @@ class OpenedBatches {
   AskedPrediction current() const;
   /// The current ones are done.
   void advance();
-  /// A request fails as a whole, with a reason that begins with the file that cannot be predicted:
-  /// leaves that one out. False: no file of the current ones is named.
-  bool leaveOut(const QString& reason);
-  /// Images that are done or left out, and all.
+  /// Images that are done, and all.
   qint64 done() const { return done_; }
   qint64 of() const { return done_ + files_.size(); }
 

@@ -12,13 +12,10 @@
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
-namespace {
+namespace {}  // namespace
 
-const QString kTrainingKey = QStringLiteral("training");
-
-}  // namespace
-
-PredictionsPage::PredictionsPage(QWidget* parent) : QWidget(parent) {
+PredictionsPage::PredictionsPage(const KeptAnswers& kept, QWidget* parent)
+    : QWidget(parent), kept_(kept) {
   view_ = new widgets::PredictionsView;
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -54,6 +51,11 @@ void PredictionsPage::connectSignals() {
           [this](int place) { showPart(static_cast<ImagePart>(place)); });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
+  connect(view_, &widgets::PredictionsView::exportRequested, this,
+          &PredictionsPage::exportRequested);
+  for (auto changed :
+       {&widgets::PredictionsView::viewStateChanged, &widgets::PredictionsView::ready})
+    connect(view_, changed, this, &PredictionsPage::viewStateChanged);
   connectExplanations();
   connectStore();
 }
@@ -63,7 +65,9 @@ void PredictionsPage::connectAnswers(Engine* engine) {
   connect(engine, &Engine::predictionReady, this,
           [this, engine](const AskedPrediction& asked, const QString& file) {
             takeCanceled(asked);
-            if (isOfAnotherRun(engine) || asked.part != part_) return;
+            if (isOfAnotherRun(engine)) return;
+            keepAnswer(asked, file);
+            if (asked.part != part_) return;
             if (asked.isExplanation) return readExplanationOf(asked, file);
             if (!asked.image && !asked.files.isEmpty()) return takeBatch(asked, file);
             if (!asked.image) {
@@ -149,6 +153,7 @@ void PredictionsPage::connectPredictions() {
             if (!run_) return;
             viewStates_[run_->folder()].answers[part_].push_back(predictions);
             if (part_ != ImagePart::Opened) view_->setMessage({});
+            showUnreadable(predictions.results->unreadable());
             view_->setPredictions(predictions.step, predictions.results);
           });
   connect(&store_, &PredictionsStore::predictionsFailed, this,
@@ -213,11 +218,15 @@ void PredictionsPage::restoreView() {
 void PredictionsPage::restoreAnswers() {
   if (!run_->isLoaded()) return;
   ViewState& memory = viewStates_[run_->folder()];
-  if (memory.attempt != run_->info().attempt && !hasRestoredAnswers_) memory.answers.clear();
+  if (memory.attempt != run_->info().attempt && !hasRestoredAnswers_) {
+    memory.answers.clear();
+    memory.keptFiles.clear();
+  }
   memory.attempt = run_->info().attempt;
   if (std::exchange(hasRestoredAnswers_, true)) return;
   for (const StepPredictions& answer : memory.answers[part_])
     view_->setPredictions(answer.step, answer.results);
+  readKeptAnswers();
 }
 
 bool PredictionsPage::isOfAnotherRun(const InspectProcess* inspection) const {
@@ -258,9 +267,6 @@ void PredictionsPage::addNamedActions() {
     widgets::addNamedAction(this, widgets::ActionPlace::Predictions, id, text, {},
                             [this, part] { showPart(part); });
   };
-  widgets::addNamedAction(this, widgets::ActionPlace::Predictions, "predictions.export",
-                          tr("Export…"), {Qt::CTRL | Qt::Key_E},
-                          [this] { Q_EMIT exportRequested(); });
   widgets::addNamedAction(
       this, widgets::ActionPlace::Predictions, "predictions.compare",
       tr("Compare this checkpoint with another"), {Qt::SHIFT | Qt::Key_C}, [this] {
@@ -279,14 +285,6 @@ void PredictionsPage::showPart(ImagePart part) {
   reload();
 }
 
-QVariantMap PredictionsPage::viewState() const {
-  return {{kTrainingKey, part_ == ImagePart::Training}};
-}
-
-void PredictionsPage::restoreViewState(const QVariantMap& state) {
-  if (state.value(kTrainingKey).toBool()) showPart(ImagePart::Training);
-}
-
 /// For when the same run's images are read again.
 void PredictionsPage::keepPlace() {
   saveViewState();
@@ -301,6 +299,7 @@ void PredictionsPage::reload() {
   view_->clear();
   store_.setRun({});
   if (isVisible()) load();
+  Q_EMIT viewStateChanged();
 }
 
 void PredictionsPage::showParts() {
@@ -331,7 +330,7 @@ void PredictionsPage::showEvent(QShowEvent* event) {
 }
 
 void PredictionsPage::load() {
-  if (isAsked_ || (!run_ && part_ != ImagePart::Opened)) return;
+  if (isAsked_ || showsSearched_ || (!run_ && part_ != ImagePart::Opened)) return;
   if (run_ && run_->program()) return showForeignRun();
   isAsked_ = true;
   const RunFileAccess files = run_ ? run_->files() : RunFileAccess();
@@ -462,7 +461,7 @@ void PredictionsPage::cancelPrediction(const AskedPrediction& asked) {
 }
 
 bool PredictionsPage::isReady() const {
-  if (search_.isRunning()) return false;
+  if (search_.isRunning() || keptSearch_.isRunning()) return false;
   if (!run_) return store_.isIdle() && view_->isReady();
   return run_->isLoaded() && store_.isIdle() && view_->isReady();
 }

@@ -12,6 +12,7 @@
 
 #include "app/controllers/inspect_process.h"
 #include "app/controllers/run_controller.h"
+#include "app/models/kept_answers.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
 #include "app/predictions/opened_batches.h"
@@ -25,6 +26,7 @@ class QTemporaryDir;
 namespace lockstep::widgets {
 class DropHint;
 class PredictionsView;
+enum class ExportKind;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
@@ -37,7 +39,8 @@ class PredictionsPage : public QWidget {
   Q_OBJECT
 
  public:
-  explicit PredictionsPage(QWidget* parent = nullptr);
+  /// `kept`: where predictions that were asked for outlast the window.
+  explicit PredictionsPage(const KeptAnswers& kept = KeptAnswers(), QWidget* parent = nullptr);
   ~PredictionsPage() override;
 
   /// nullptr: no run.
@@ -47,7 +50,7 @@ class PredictionsPage : public QWidget {
   /// The same for each move of the curves' cursor.
   void followCursor(qint64 step);
   bool isReady() const;
-  /// The part of the data, for a later start.
+  /// What is shown, and the opened images, for a later start.
   QVariantMap viewState() const;
   void restoreViewState(const QVariantMap& state);
   /// Files, and folders with all images below them; they are predicted with the shown checkpoint.
@@ -60,7 +63,9 @@ class PredictionsPage : public QWidget {
   void readyChanged();
   void configureRequested();
   /// What is shown, to files.
-  void exportRequested();
+  void exportRequested(lockstep::widgets::ExportKind kind);
+  /// viewState() is another one.
+  void viewStateChanged();
   /// Compare this checkpoint with another.
   void comparisonRequested(const QString& folder, qint64 step);
   /// The user chose another checkpoint.
@@ -79,6 +84,7 @@ class PredictionsPage : public QWidget {
   struct ViewState {
     int attempt = 0;                                            ///< attempt of the answers
     std::map<ImagePart, std::vector<StepPredictions>> answers;  ///< requested predictions
+    std::map<ImagePart, std::set<QString>> keptFiles;           ///< that they are of
     std::optional<qint64> step;  ///< chosen step; nothing: the newest
     std::optional<coco::Image> image;
   };
@@ -99,6 +105,7 @@ class PredictionsPage : public QWidget {
   void openFolderDialog();
   void openCheckpointDialog();
   void closeImages();
+  void forgetPasted();
   void paste();
   void take(const QMimeData& data);
   QString savePasted(const QImage& picture);
@@ -110,6 +117,7 @@ class PredictionsPage : public QWidget {
   AskedPrediction allImagesAt(qint64 step) const;
   void requestBatch();
   void takeBatch(const AskedPrediction& asked, const QString& file);
+  void showUnreadable(const std::vector<std::string>& lines);
   void failBatch(const AskedPrediction& asked, const QString& why);
   void endBatches();
   /// Engine: RunController of a live run, or InspectProcess.
@@ -129,6 +137,12 @@ class PredictionsPage : public QWidget {
   void saveViewState();
   void restoreView();
   void restoreAnswers();
+  void keepAnswer(const AskedPrediction& asked, const QString& file);
+  void readKeptAnswers();
+  void readKept(const KeptAnswer& answer);
+  KeptAnswers::Attempt attempt() const;
+  QStringList openedFiles() const;
+  void restoreOpened(const QStringList& files, bool isShown);
   void forgetAfter(qint64 step);
   void requestPrediction(const AskedPrediction& asked);
   void cancelPrediction(const AskedPrediction& asked);
@@ -152,8 +166,12 @@ class PredictionsPage : public QWidget {
   std::optional<OpenedCheckpoint> openedCheckpoint_;  ///< of a run that is not shown yet
   OpenedImages opened_;
   OpenedBatches batches_;
-  jobs::Job search_;             ///< for images among the opened paths
-  QStringList waitingPaths_;     ///< opened meanwhile
+  jobs::Job search_;            ///< for images among the opened paths
+  QStringList searchedPaths_;   ///< those of an earlier window, until they are found
+  bool showsSearched_ = false;  ///< as soon as they are
+  QStringList waitingPaths_;    ///< opened meanwhile
+  KeptAnswers kept_;
+  jobs::Job keptSearch_;
   bool predictsOpened_ = false;  ///< as soon as there is a checkpoint
   std::unique_ptr<QTemporaryDir> pasted_;
   int pastedCount_ = 0;

@@ -102,9 +102,12 @@ void PredictionsPage::addOpened(const OpenedImages& found) {
 
 void PredictionsPage::closeImages() {
   if (opened_.images.empty()) return;
+  forgetPasted();
   opened_ = {};
-  pasted_.reset();
-  for (ViewState& memory : viewStates_) memory.answers.erase(ImagePart::Opened);
+  for (ViewState& memory : viewStates_) {
+    memory.answers.erase(ImagePart::Opened);
+    memory.keptFiles.erase(ImagePart::Opened);
+  }
   if (part_ != ImagePart::Opened) return showParts();
   keepPlace();
   part_ = ImagePart::HeldOut;
@@ -145,11 +148,14 @@ void PredictionsPage::paste() {
   view_->setMessage(tr("The clipboard holds neither a picture nor files."));
 }
 
-/// Into a file for the engine, which stays until the page or the images are closed. Empty: failed,
-/// which was said.
+/// Into a file for the engine, which stays until the images are closed. Empty: failed, which was
+/// said.
 QString PredictionsPage::savePasted(const QImage& picture) {
-  if (!pasted_) pasted_ = std::make_unique<QTemporaryDir>();
-  const QString file = pasted_->filePath(QStringLiteral("pasted-%1.png").arg(++pastedCount_));
+  QString file = kept_.newPicturePath();
+  if (file.isEmpty()) {
+    if (!pasted_) pasted_ = std::make_unique<QTemporaryDir>();
+    file = pasted_->filePath(QStringLiteral("pasted-%1.png").arg(++pastedCount_));
+  }
   if (picture.save(file)) return file;
   view_->setMessage(tr("The picture cannot be kept in %1: is there space left?").arg(file));
   return {};
@@ -214,13 +220,17 @@ void PredictionsPage::takeBatch(const AskedPrediction& asked, const QString& fil
   requestBatch();
 }
 
+/// Files that the engine could not read, a line each.
+void PredictionsPage::showUnreadable(const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  for (const std::string& each : lines)
+    if (const QString line = QString::fromStdString(each); !opened_.leftOut.contains(line))
+      opened_.leftOut.append(line);
+  showOpenedMessage();
+}
+
 void PredictionsPage::failBatch(const AskedPrediction& asked, const QString& why) {
   if (!batches_.isRunning() || batches_.current() != asked) return;
-  if (batches_.leaveOut(why)) {
-    opened_.leftOut.append(why);
-    showOpenedMessage();
-    return requestBatch();
-  }
   batches_.clear();
   view_->endAllImages(asked.step);
   view_->setMessage(why);

@@ -16,6 +16,7 @@
 #include "engine/cli/start_queued.h"
 #include "engine/config/losses.h"
 #include "engine/foreign_runs/run_summary.h"
+#include "engine/pack/packed_run.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/run_notes.h"
@@ -273,6 +274,8 @@ void warnOf(const run_folder::RunSummary& run) {
 }
 
 std::vector<OwnRun> ownRunsIn(const fs::path& parent, bool isNamed) {
+  if (pack::isPackedRun(parent))
+    return {{{.folder = parent, .info = pack::readPackedRunInfo(parent)}, {}}};
   std::vector<OwnRun> runs;
   for (run_folder::RunSummary& run : runsIn(parent, isNamed)) {
     warnOf(run);
@@ -350,6 +353,9 @@ int listRuns(const RunsOptions& options) {
   std::optional<MetricTarget> target;
   if (!options.target.empty()) target = parseTarget(options.target);
   const fs::path parent = parentOf(options);
+  if (options.asTable && pack::isPackedRun(parent))
+    throw UserError("--table: is for folders of runs, and " + parent.string() +
+                    " is a packed run: omit it");
   std::vector<OwnRun> own = ownRunsIn(parent, isNamed(options));
   // The table for papers has what our own runs alone record.
   std::vector<OtherRun> others = options.asTable ? std::vector<OtherRun>() : otherRunsIn(parent);
@@ -373,7 +379,8 @@ void addRunsCommand(Command& program) {
       "List the runs in a folder, newest first; then those of other programs in it and below");
   auto options = std::make_shared<RunsOptions>();
   command
-      .option("folder", options->folder, "Folder of the runs (default: $LOCKSTEP_RUNS or ./runs)")
+      .option("folder", options->folder,
+              "Folder of the runs, or a packed run (default: $LOCKSTEP_RUNS or ./runs)")
       .metavar("DIR");
   command.flag(
       "--table", options->asTable,

@@ -134,11 +134,16 @@ EvaluationRequest metricsIn(const std::filesystem::path& file) {
 }
 
 std::string predictionsJson(const std::vector<ImageId>& imageIds, double scoreThreshold,
-                            const std::vector<coco::Detection>& detections) {
+                            const std::vector<coco::Detection>& detections,
+                            const std::vector<std::string>& unreadable) {
   Json ids = Json::array();
   for (ImageId id : imageIds) ids.push_back(id.value);
-  return "{\"image_ids\": " + ids.dump() + ", \"score_threshold\": " + Json(scoreThreshold).dump() +
-         ", \"detections\": " + coco::detectionsToJson(detections) + "}\n";
+  std::string text =
+      "{\"image_ids\": " + ids.dump() + ", \"score_threshold\": " + Json(scoreThreshold).dump();
+  if (!unreadable.empty())
+    text += ", \"unreadable\": " +
+            Json(unreadable).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text + ", \"detections\": " + coco::detectionsToJson(detections) + "}\n";
 }
 
 std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& evaluation) {

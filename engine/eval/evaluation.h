@@ -55,9 +55,11 @@ std::string toJson(const Evaluation& evaluation, bool withPerImage);
 /// Which metrics an evaluations/step-N.json has: none if the file is missing or invalid.
 EvaluationRequest metricsIn(const std::filesystem::path& file);
 
-/// JSON of predictions/step-N.json: {"image_ids", "score_threshold", "detections"}.
+/// JSON of predictions/step-N.json: {"image_ids", "score_threshold", "detections"}, and
+/// "unreadable" if images were skipped: for each what is wrong, which names its file.
 std::string predictionsJson(const std::vector<ImageId>& imageIds, double scoreThreshold,
-                            const std::vector<coco::Detection>& detections);
+                            const std::vector<coco::Detection>& detections,
+                            const std::vector<std::string>& unreadable = {});
 
 /// The scalars of an evaluation for the event log: `eval/loss_mask`, `eval/segm/AP` …
 std::vector<std::pair<std::string, float>> evaluationScalars(const Evaluation& evaluation);

@@ -204,6 +204,15 @@ Detected Evaluator::detect(model::MaskRcnn& model, const std::vector<std::size_t
   return {allDetections(results), std::move(badImages)};
 }
 
+namespace {
+
+/// Of the one image, which is not done yet.
+void tellStage(const Progress& progress) {
+  if (progress) progress(0, 1);
+}
+
+}  // namespace
+
 explanation::Explanation Evaluator::explain(model::MaskRcnn& model, std::size_t imageIndex,
                                             const config::ModelConfig& settings,
                                             const Progress& progress) const {
@@ -212,7 +221,8 @@ explanation::Explanation Evaluator::explain(model::MaskRcnn& model, std::size_t 
   const auto results = shared(
       1, [&](std::int64_t) { return imageIndex; },
       [&](const data::Batch& batch, ImageResult&) {
-        explanation = explainImage(model, batch, settings, categories());
+        explanation =
+            explainImage(model, batch, settings, categories(), [&] { tellStage(progress); });
       },
       progress);
   throwIfBad(results.at(0));
@@ -275,7 +285,8 @@ explanation::Explanation explainFile(model::MaskRcnn& model, const NumberedFile&
   const auto results = filesShared(
       {file}, options,
       [&](const data::Batch& batch, ImageResult&) {
-        explanation = explainImage(model, batch, settings, options.categories);
+        explanation =
+            explainImage(model, batch, settings, options.categories, [&] { tellStage(progress); });
       },
       progress);
   throwIfBad(results.at(0));

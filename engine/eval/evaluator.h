@@ -65,7 +65,8 @@ class Evaluator {
                   const Progress& progress = {}) const;
 
   /// How the detections of one image came about, which equal those of detect(). `settings`: of the
-  /// model. Throws Error naming the file for an image that cannot be read.
+  /// model. `progress` is also called between its stages, and may throw to end it there. Throws
+  /// Error naming the file for an image that cannot be read.
   explanation::Explanation explain(model::MaskRcnn& model, std::size_t imageIndex,
                                    const config::ModelConfig& settings,
                                    const Progress& progress = {}) const;

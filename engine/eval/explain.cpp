@@ -96,10 +96,10 @@ class Explainer {
     std::vector<coco::Detection> detections =
         toDetections(found, image_.sizes[0], image_.originalSizes[0], image_.ids[0], categories_);
     const auto count = static_cast<std::int64_t>(detections.size());
-    const at::Tensor ofProposals = trace_.found.proposals[0].slice(0, 0, count).cpu();
+    const at::Tensor ofProposals = trace_.origins.proposals[0].slice(0, 0, count).cpu();
     into.proposalCount = trace_.proposals.valid[0].sum().item<std::int64_t>();
     std::vector<int> places = addProposals(ofProposals, into);
-    const at::Tensor probs = trace_.found.classProbs[0].cpu();
+    const at::Tensor probs = trace_.origins.classProbs[0].cpu();
     const at::Tensor masks = found.maskProbs.defined() ? found.maskProbs.cpu() : at::Tensor();
     into.maskSide = masks.defined() ? static_cast<int>(masks.size(1)) : 0;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -156,8 +156,8 @@ class Explainer {
     for (std::int64_t i = 0; i < ofDetections.size(0); ++i)
       isKept[static_cast<std::size_t>(ofDetections[i].item<std::int64_t>())] = true;
     const at::Tensor boxes = trace_.proposals.boxes[0].cpu();
-    const at::Tensor ofAnchors = trace_.proposals.anchors[0].cpu();
-    const auto [best, classes] = trace_.found.classProbs[0].slice(1, 1).cpu().max(1);
+    const at::Tensor ofAnchors = trace_.anchorsOfProposals[0].cpu();
+    const auto [best, classes] = trace_.origins.classProbs[0].slice(1, 1).cpu().max(1);
     std::vector<int> places(isKept.size(), -1);
     for (std::size_t i = 0; i < isKept.size(); ++i) {
       if (!isKept[i]) continue;
@@ -201,8 +201,11 @@ class Explainer {
 
 explanation::Explanation explainImage(model::MaskRcnn& model, const data::Batch& image,
                                       const config::ModelConfig& settings,
-                                      const std::vector<CategoryId>& categories) {
-  const model::DetectionTrace trace = model.explain(image.images, image.sizes, image.gts);
+                                      const std::vector<CategoryId>& categories,
+                                      const std::function<void()>& afterStage) {
+  const model::DetectionTrace trace =
+      model.explain(image.images, image.sizes, image.gts, afterStage);
+  afterStage();
   const Explainer explainer(trace, image, categories);
   explanation::Explanation explanation;
   explanation.image = image.ids[0];
@@ -214,6 +217,7 @@ explanation::Explanation explainImage(model::MaskRcnn& model, const data::Batch&
   explanation.levels = explainer.levels();
   explanation.truths = explainer.truths();
   explanation.anchors = explainer.anchors();
+  afterStage();
   explainer.addDetections(explanation);
   return explanation;
 }

@@ -76,7 +76,8 @@ at::Tensor BoxHead::lossesPerRoi(const Prediction& predicted, const at::Tensor& 
 }
 
 Detections BoxHead::inference(const Prediction& predicted, const RegionRows& rows,
-                              const Proposals& proposals, const at::Tensor& limits) const {
+                              const Proposals& proposals, const at::Tensor& limits,
+                              DetectionOrigins* origins) const {
   const at::Tensor probs = rows.scatter(at::softmax(upcast(predicted.logits), 1)),
                    deltas = rows.scatter(predicted.deltas);
   const at::Tensor isAbove =
@@ -96,12 +97,10 @@ Detections BoxHead::inference(const Prediction& predicted, const RegionRows& row
   const ops::Selection kept =
       ops::selectByNms({boxes, scores, label, valid, classCount_, proposals.valid.size(1)},
                        config_.nmsThreshold, config_.detectionsPerImage);
-  return {ops::gatherRows(boxes, kept.indices),
-          scores.gather(1, kept.indices),
-          label.gather(1, kept.indices),
-          kept.valid,
-          indices.gather(1, kept.indices).floor_divide(classCount_),
-          probs};
+  if (origins != nullptr)
+    *origins = {indices.gather(1, kept.indices).floor_divide(classCount_), probs};
+  return {ops::gatherRows(boxes, kept.indices), scores.gather(1, kept.indices),
+          label.gather(1, kept.indices), kept.valid};
 }
 
 }  // namespace lockstep::model

@@ -19,12 +19,16 @@ namespace lockstep::model {
 
 /// Detections of all images by falling score, padded to a fixed number.
 struct Detections {
-  at::Tensor boxes;         ///< [N,D,4] xyxy px
-  at::Tensor scores;        ///< [N,D] probabilities
-  at::Tensor classes;       ///< [N,D] int64, 1 … C - 1
-  at::Tensor valid;         ///< [N,D] bool, false for padding
-  at::Tensor proposals{};   ///< [N,D] int64: the proposal that each is of
-  at::Tensor classProbs{};  ///< [N,P,C]: of all proposals
+  at::Tensor boxes;    ///< [N,D,4] xyxy px
+  at::Tensor scores;   ///< [N,D] probabilities
+  at::Tensor classes;  ///< [N,D] int64, 1 … C - 1
+  at::Tensor valid;    ///< [N,D] bool, false for padding
+};
+
+/// What Detections are of, for an explanation.
+struct DetectionOrigins {
+  at::Tensor proposals;   ///< [N,D] int64: the proposal that each is of
+  at::Tensor classProbs;  ///< [N,P,C]: of all proposals
 };
 
 /// Classes and boxes of pooled RoIs: torchvision's TwoMLPHead and FastRCNNPredictor.
@@ -58,9 +62,10 @@ class BoxHead {
                           const at::Tensor& targets) const;
 
   /// rows: the proposals that were predicted. Synchronises with the device. limits as for
-  /// ops::decodeBoxes.
+  /// ops::decodeBoxes. origins: also set.
   Detections inference(const Prediction& predicted, const RegionRows& rows,
-                       const Proposals& proposals, const at::Tensor& limits) const;
+                       const Proposals& proposals, const at::Tensor& limits,
+                       DetectionOrigins* origins = nullptr) const;
 
  private:
   config::BoxHeadConfig config_;

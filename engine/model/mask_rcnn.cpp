@@ -166,13 +166,17 @@ Losses MaskRcnn::lossesOf(const Features& shared, const std::vector<base::ImageS
 }
 
 std::vector<structures::PredInstances> MaskRcnn::detectionsOf(
-    const Features& shared, const std::vector<base::ImageSize>& sizes, DetectionTrace* trace) {
+    const Features& shared, const std::vector<base::ImageSize>& sizes, const Tracing* tracing) {
   const at::Device device = shared.rpn.anchors.device();
   const at::Tensor limits = structures::boxLimits(sizes, device);
-  const Proposals proposals = rpn_->proposals(shared.rpn, limits, /*forTraining=*/false);
-  if (trace != nullptr) trace->proposals = proposals;
-  return roiHeads_->detect(shared.levels, proposals, limits, shapesOn(device),
-                           trace != nullptr ? &trace->found : nullptr);
+  const Proposals proposals =
+      rpn_->proposals(shared.rpn, limits, /*forTraining=*/false,
+                      tracing != nullptr ? &tracing->trace.anchorsOfProposals : nullptr);
+  if (tracing != nullptr) {
+    tracing->trace.proposals = proposals;
+    tracing->afterStage();
+  }
+  return roiHeads_->detect(shared.levels, proposals, limits, shapesOn(device), tracing);
 }
 
 RowShapes MaskRcnn::shapesOn(const at::Device& device) const {
@@ -204,13 +208,16 @@ LossesAndDetections MaskRcnn::lossesAndDetections(const at::Tensor& images,
 
 DetectionTrace MaskRcnn::explain(const at::Tensor& images,
                                  const std::vector<base::ImageSize>& sizes,
-                                 const structures::GtBatch& groundTruth) {
+                                 const structures::GtBatch& groundTruth,
+                                 const std::function<void()>& afterStage) {
   checkBatch(images, sizes);
   const Features shared = features(images);
+  afterStage();
   DetectionTrace trace{.rpn = shared.rpn, .matches = rpn_->matches(shared.rpn, groundTruth)};
   for (const at::Tensor& level : shared.levels)
     trace.levels.push_back({level.size(2), level.size(3)});
-  trace.detections = detectionsOf(shared, sizes, &trace);
+  const Tracing tracing{trace, afterStage};
+  trace.detections = detectionsOf(shared, sizes, &tracing);
   return trace;
 }
 

@@ -3,6 +3,7 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 namespace lockstep::model {
 
 struct DetectionTrace;
+struct Tracing;
 class Backbone;
 class Fpn;
 class RoiHeads;
@@ -79,9 +81,11 @@ class MaskRcnn : public torch::nn::Module {
                                           RoiLosses* perRoi = nullptr);
 
   /// detect() with what led to its detections, which are the same to the last bit. groundTruth: of
-  /// the images; without objects no anchor is matched.
-  DetectionTrace explain(const at::Tensor& images, const std::vector<base::ImageSize>& sizes,
-                         const structures::GtBatch& groundTruth);
+  /// the images; without objects no anchor is matched. afterStage: is called after feature maps,
+  /// proposals and boxes; may throw, which ends it.
+  DetectionTrace explain(
+      const at::Tensor& images, const std::vector<base::ImageSize>& sizes,
+      const structures::GtBatch& groundTruth, const std::function<void()>& afterStage = [] {});
 
   /// Every parameter and buffer with torchvision's state_dict names, in that order. The tensors
   /// share the model's memory.
@@ -123,7 +127,7 @@ class MaskRcnn : public torch::nn::Module {
                   const std::vector<std::uint64_t>& samplingKeys, RoiLosses* perRoi);
   std::vector<structures::PredInstances> detectionsOf(const Features& shared,
                                                       const std::vector<base::ImageSize>& sizes,
-                                                      DetectionTrace* trace = nullptr);
+                                                      const Tracing* tracing = nullptr);
 
   RowShapes shapesOn(const at::Device& device) const;
 

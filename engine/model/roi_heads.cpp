@@ -95,13 +95,14 @@ Losses RoiHeads::losses(const std::vector<at::Tensor>& features, const Proposals
 std::vector<structures::PredInstances> RoiHeads::detect(const std::vector<at::Tensor>& features,
                                                         const Proposals& proposals,
                                                         const at::Tensor& limits, RowShapes shapes,
-                                                        Detections* allFound) const {
+                                                        const Tracing* tracing) const {
   const RegionRows rows(proposals.valid, shapes);
   const at::Tensor pooledBoxes =
       pooler_.pool(features, {{rows, rows.gather(proposals.boxes), boxHead_.poolShape()}})[0];
   const Detections found =
-      boxHead_.inference(boxHead_.forward(pooledBoxes), rows, proposals, limits);
-  if (allFound != nullptr) *allFound = found;
+      boxHead_.inference(boxHead_.forward(pooledBoxes), rows, proposals, limits,
+                         tracing != nullptr ? &tracing->trace.origins : nullptr);
+  if (tracing != nullptr) tracing->afterStage();
   at::Tensor masks;
   if (maskHead_) {
     const RegionRows foundRows(found.valid, shapes);

@@ -6,6 +6,7 @@
 
 #include "engine/config/experiment.h"
 #include "engine/model/box_head.h"
+#include "engine/model/detection_trace.h"
 #include "engine/model/losses.h"
 #include "engine/model/mask_head.h"
 #include "engine/model/region_rows.h"
@@ -43,12 +44,11 @@ class RoiHeads : public torch::nn::Module {
   /// As BoxHead has them.
   void setClassWeights(const at::Tensor& weights) { boxHead_.setClassWeights(weights); }
 
-  /// Synchronises with the device once or twice. `allFound`: also set to the detections without
-  /// masks.
+  /// Synchronises with the device once or twice. `tracing`: is also told their origins.
   std::vector<structures::PredInstances> detect(const std::vector<at::Tensor>& features,
                                                 const Proposals& proposals,
                                                 const at::Tensor& limits, RowShapes shapes,
-                                                Detections* allFound = nullptr) const;
+                                                const Tracing* tracing = nullptr) const;
 
  private:
   config::BoxHeadConfig boxConfig_;

@@ -93,8 +93,8 @@ void Rpn::reportLevel(const at::Tensor& outputs) const {
   deltas_->report(maps.slice(1, perLocation, 5 * perLocation));
 }
 
-Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
-                         bool forTraining) const {
+Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining,
+                         at::Tensor* anchors) const {
   const at::NoGradGuard noGrad;
   const std::int64_t mostOfLevel = forTraining ? config_.preNmsTopNTrain : config_.preNmsTopNTest;
   const auto [best, levels] =
@@ -106,9 +106,10 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits,
       {boxes, scores, levels, isLarge, static_cast<std::int64_t>(output.levelCounts.size()),
        mostOfLevel},
       config_.nmsThreshold, forTraining ? config_.postNmsTopNTrain : config_.postNmsTopNTest);
+  if (anchors != nullptr) *anchors = best.gather(1, kept.indices);
   return {
       ops::gatherRows(boxes, kept.indices).masked_fill(kept.valid.logical_not().unsqueeze(2), 0),
-      kept.valid, best.gather(1, kept.indices)};
+      kept.valid};
 }
 
 at::Tensor Rpn::matches(const RpnOutput& output, const structures::GtBatch& groundTruth) const {

@@ -25,8 +25,6 @@ struct RpnOutput {
 struct Proposals {
   at::Tensor boxes;  ///< [N,P,4] xyxy px; 0 for padding
   at::Tensor valid;  ///< [N,P] bool; the valid ones come first
-  at::Tensor
-      anchors{};  ///< [N,P] int64: the anchor that each is of; undefined: they are not of any
 };
 
 /// Region proposal network (Faster R-CNN) with torchvision's semantics.
@@ -45,8 +43,9 @@ class Rpn : public torch::nn::Module {
   /// The proposals of each image by falling score: the top pre_nms_top_n of each level, clipped to
   /// the image, NMS per level, then the top post_nms_top_n over all levels. Detached from the
   /// autograd graph. limits as for ops::decodeBoxes; forTraining: use the training or the test
-  /// numbers.
-  Proposals proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining) const;
+  /// numbers. anchors: also set to the anchor that each is of, [N,P] int64.
+  Proposals proposals(const RpnOutput& output, const at::Tensor& limits, bool forTraining,
+                      at::Tensor* anchors = nullptr) const;
 
   /// The object that each anchor has to propose, as ops::matchBoxes: [N,A] int64.
   at::Tensor matches(const RpnOutput& output, const structures::GtBatch& groundTruth) const;

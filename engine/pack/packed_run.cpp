@@ -31,11 +31,13 @@ constexpr std::chrono::minutes kSurelyLocked{1};
 constexpr std::size_t kBlockBytes = 1 << 20;
 /// Of a manifest that names each of 100,000 images.
 constexpr std::int64_t kMaxManifestBytes = 64 << 20;
+constexpr std::int64_t kMaxRunInfoBytes = 1 << 20;
+constexpr const char* kRunInfoName = "run.json";
 
 /// A path below the run folder that a packed run may have.
 bool isOfRun(const fs::path& member) {
   constexpr std::array kFolders = {"source", "evaluations", "predictions", "checkpoints", "images"};
-  constexpr std::array kFiles = {"run.json", "config.yaml", "notes.json", "bad_images.jsonl",
+  constexpr std::array kFiles = {kRunInfoName, "config.yaml", "notes.json", "bad_images.jsonl",
                                  "annotations.json"};
   if (member.empty() || member.is_absolute() || !member.has_filename() ||
       member != member.lexically_normal() || *member.begin() == "..")
@@ -158,7 +160,7 @@ Manifest manifestAtStart(TarReader& tar, const fs::path& file) {
 }
 
 void requireMembers(const Manifest& manifest, const fs::path& folder, const fs::path& file) {
-  for (const char* name : {"run.json", "config.yaml"})
+  for (const char* name : {kRunInfoName, "config.yaml"})
     if (!fs::exists(folder / name))
       throw Error(file.string() + ": is incomplete: it has no " + name + "; pack the run again");
   for (const auto& [path, member] : manifest.datasetFiles)
@@ -193,6 +195,17 @@ void removeLeftFolders() {
 bool isPackedRun(const fs::path& path) {
   std::error_code ignored;
   return path.extension() == ".lockstep" && fs::is_regular_file(path, ignored);
+}
+
+run_folder::RunInfo readPackedRunInfo(const fs::path& file) {
+  TarReader tar(file);
+  manifestAtStart(tar, file);
+  while (tar.next()) {
+    if (tar.member() != kRunInfoName) continue;
+    if (tar.size() > kMaxRunInfoBytes) tar.refuse("is too large");
+    return run_folder::parseRunInfo(tar.text(), file.string() + ": " + kRunInfoName);
+  }
+  tar.failAsIncomplete();
 }
 
 PackedRun::PackedRun(const fs::path& file) : folder_(kFolderName) {

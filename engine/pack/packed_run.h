@@ -13,6 +13,9 @@ namespace lockstep::pack {
 /// Whether it is a file with the name of a packed run, *.lockstep.
 bool isPackedRun(const std::filesystem::path& path);
 
+/// What run.json in a packed run says; nothing is unpacked. Blocks. Throws Error as PackedRun.
+run_folder::RunInfo readPackedRunInfo(const std::filesystem::path& file);
+
 /// A run that was packed into one file (packRun()), as a run folder in the system's temporary
 /// folder for as long as this exists. Nothing is trusted: other members than those that a run has,
 /// members outside of their folder, links, sizes beyond the file's, and damaged tars are refused.

@@ -90,6 +90,8 @@ struct RunInfo {
 
 /// Throws Error for a file that is missing, corrupt or has members of a wrong type.
 RunInfo readRunInfo(const Layout& layout);
+/// The same of its text; `where` names it in errors.
+RunInfo parseRunInfo(const std::string& text, const std::string& where);
 /// Restores run.json from the event log when it is corrupt or missing: start time, attempts and
 /// step. The state is unknown, so it is failed. nullopt without an event log.
 std::optional<RunInfo> rebuildRunInfo(const Layout& layout);

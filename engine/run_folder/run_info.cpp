@@ -90,8 +90,11 @@ void requirePlausible(const RunInfo& info, const Times& times, const std::string
 }
 
 RunInfo readRunInfo(const Layout& layout) {
-  const std::string where = layout.runJson().string();
-  const nlohmann::json object = protocol::parseObject(base::readFile(layout.runJson()), where);
+  return parseRunInfo(base::readFile(layout.runJson()), layout.runJson().string());
+}
+
+RunInfo parseRunInfo(const std::string& text, const std::string& where) {
+  const nlohmann::json object = protocol::parseObject(text, where);
   RunInfo info;
   Times times;
   MemberReader members(object, where);

@@ -1,6 +1,8 @@
 #include "engine/train/mailbox.h"
 
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace lockstep::train {
 
@@ -36,6 +38,13 @@ void Mailbox::cancel(const std::string& id) {
 bool Mailbox::isCancelled(const std::string& id) const {
   const std::lock_guard lock(mutex_);
   return cancelled_.contains(id);
+}
+
+bool Mailbox::hasStop() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(controls_, [](const protocol::Control& control) {
+    return std::holds_alternative<protocol::Stop>(control.action);
+  });
 }
 
 void Mailbox::forget(const std::string& id) {

@@ -26,6 +26,8 @@ class Mailbox {
   /// Of a control that is answered later. Any thread.
   void cancel(const std::string& id);
   bool isCancelled(const std::string& id) const;
+  /// A stop waits to be taken. Any thread.
+  bool hasStop() const;
   /// It is answered: its id may come again.
   void forget(const std::string& id);
 

@@ -27,14 +27,17 @@ eval::FileDetectionOptions fileOptions(const PredictionSource& source) {
           .loaderThreads = source.options.loaderThreads};
 }
 
+std::string textOf(const data::BadImageInfo& image) { return image.file + ": " + image.reason; }
+
 /// An empty result would look like an image without objects.
 void throwIfUnreadable(const std::vector<data::BadImageInfo>& images) {
-  if (!images.empty()) throw Error(images.front().file + ": " + images.front().reason);
+  if (!images.empty()) throw Error(textOf(images.front()));
 }
 
 struct Predicted {
   std::vector<ImageId> ids;
   std::vector<coco::Detection> detections;
+  std::vector<std::string> unreadable{};  ///< skipped, whose ids are not among the others
 };
 
 Predicted predictImages(const PredictionSource& source, const std::vector<std::int64_t>& ids,
@@ -78,7 +81,11 @@ Predicted predictFiles(const PredictionSource& source, const std::vector<std::st
   }
   eval::Detected found =
       eval::detectFiles(*source.loaded.model, files, fileOptions(source), progress);
-  throwIfUnreadable(found.badImages);
+  if (found.badImages.size() == files.size()) throwIfUnreadable(found.badImages);
+  for (const data::BadImageInfo& image : found.badImages) {
+    std::erase(predicted.ids, image.id);
+    predicted.unreadable.push_back(textOf(image));
+  }
   predicted.detections = std::move(found.detections);
   return predicted;
 }
@@ -94,7 +101,8 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
       std::max(request.scoreThreshold, source.experiment.model.boxHead.scoreThreshold);
   std::erase_if(predicted.detections,
                 [&](const coco::Detection& d) { return d.score < threshold; });
-  return eval::predictionsJson(predicted.ids, threshold, predicted.detections);
+  return eval::predictionsJson(predicted.ids, threshold, predicted.detections,
+                               predicted.unreadable);
 }
 
 std::string explain(const PredictionSource& source, const protocol::ExplainRequest& request,
@@ -111,6 +119,7 @@ std::string explain(const PredictionSource& source, const protocol::ExplainReque
 
 void throwIfCancelled(const Mailbox& mailbox, const std::string& id) {
   if (mailbox.isCancelled(id)) throw Error("cancelled");
+  if (mailbox.hasStop()) throw Error("ended: the run is being stopped");
 }
 
 eval::Progress progressOf(const std::string& id, const Mailbox& mailbox,

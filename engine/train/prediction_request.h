@@ -24,7 +24,8 @@ struct PredictionSource {
 /// files (ids 1 … n in order) or on all images of a part, as the JSON of predictions/step-N.json.
 /// Its score_threshold is the higher of the request's and the model's own. Throws Error for an
 /// unknown id or an image that cannot be read, whatever dataset.bad_images says; of a whole part,
-/// images that it skips are not among the image_ids. `progress` may throw to end it.
+/// images that it skips are not among the image_ids; likewise files,
+/// unless none of them can be read. `progress` may throw to end it.
 std::string predict(const PredictionSource& source, const protocol::PredictRequest& request,
                     const eval::Progress& progress = {});
 
@@ -33,10 +34,10 @@ std::string predict(const PredictionSource& source, const protocol::PredictReque
 std::string explain(const PredictionSource& source, const protocol::ExplainRequest& request,
                     const eval::Progress& progress = {});
 
-/// Throws Error if the control `id` is cancelled.
+/// Throws Error if the control `id` is cancelled, or if a stop waits.
 void throwIfCancelled(const Mailbox& mailbox, const std::string& id);
-/// Tells how far the control `id` is, at most ten times a second, and throws Error once it is
-/// cancelled. `send` is called from any thread.
+/// Tells how far the control `id` is, at most ten times a second, and throws as throwIfCancelled().
+/// `send` is called from any thread.
 eval::Progress progressOf(const std::string& id, const Mailbox& mailbox,
                           std::function<void(const protocol::WorkerMessage&)> send);
 

@@ -84,6 +84,7 @@ class CompareBench : public QObject {
     page_->setRuns(shown);
     page_->resize(1200, 800);
     page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));  // else keys are no shortcuts yet
     QTRY_VERIFY(page_->isReady());
   }
 

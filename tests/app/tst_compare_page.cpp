@@ -40,6 +40,16 @@ class TstComparePage : public tests::CompareBench {
              qPrintable(page_->verdict()));
   }
 
+  void theTableHasTheFiguresOfBoth() {
+    showTwo();
+    const auto* table = qobject_cast<QTreeWidget*>(page_->tables()->widget(0));
+    QVERIFY(table);
+    const auto& pair = *page_->results();
+    QCOMPARE(table->topLevelItem(0)->text(0), QString::fromStdString(pair.first.names[0]));
+    QCOMPARE(table->topLevelItem(0)->text(1), QLocale().toString(pair.first.stats[0], 'f', 4));
+    QCOMPARE(table->topLevelItem(0)->text(2), QLocale().toString(pair.second.stats[0], 'f', 4));
+  }
+
   void objectsAreListedByWhoFindsThem() {
     showTwo();
     const auto& counts = page_->tables()->objects()->counts();

@@ -59,6 +59,7 @@ class TstExplanations : public QObject {
     page_->setRun(&run);
     run.refresh();
     page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));  // else keys are no shortcuts yet
     QTRY_VERIFY(run.isLoaded());
     QTRY_VERIFY(page_->isReady() && page_->view()->currentCheckpoint() == 20);
     page_->view()->setFocus();

@@ -6,6 +6,7 @@
 
 #include "app/controllers/engine_link.h"
 #include "app/controllers/remote_files.h"
+#include "app/controllers/remote_runs.h"
 #include "app/controllers/run_controller.h"
 #include "app/frame/opening.h"
 #include "engine/pack/pack_run.h"
@@ -71,6 +72,35 @@ class TstPackedRun : public QObject {
     QVERIFY(
         contentOf(brought(files, files.folder + QStringLiteral("/predictions/step-00000040.json")))
             .contains("image_ids"));
+  }
+
+  void itsRowSaysItsBestBeforeItIsOpened() {
+    app::RemoteRuns runs(RemotePlace::packedRun(packed()));
+    std::vector<app::ListedRun> found;
+    connect(&runs, &app::RemoteRuns::listed, this, [&](const auto& all) { found = all; });
+    runs.setWatched(true);
+    QTRY_COMPARE(found.size(), std::size_t{1});
+    const run_folder::RunSummary& row = found[0].summary;
+    QCOMPARE(QString::fromStdString(row.folder.string()),
+             RemotePlace::packedRun(packed()).address());
+    QVERIFY(row.info.best && row.info.best->value == 0.25 && row.info.best->step == 30);
+    QCOMPARE(row.info.best->metric, std::string("segm/AP"));
+    QCOMPARE(row.info.state.text(), std::string_view("finished"));
+    QCOMPARE(row.info.step, std::int64_t{40});
+    QVERIFY(!row.alive);
+    QCOMPARE(QString::fromStdString(row.info.name), QStringLiteral("a.lockstep"));
+  }
+
+  void aRowOfADamagedFileSaysNothingOfIt() {
+    QFile file(packed());
+    QVERIFY(file.resize(20));
+    app::RemoteRuns runs(RemotePlace::packedRun(packed()));
+    std::vector<app::ListedRun> found;
+    connect(&runs, &app::RemoteRuns::listed, this, [&](const auto& all) { found = all; });
+    runs.setWatched(true);
+    QTRY_COMPARE(found.size(), std::size_t{1});
+    QVERIFY(!found[0].summary.info.best);
+    QCOMPARE(found[0].summary.info.state.text(), std::string_view("connecting"));
   }
 
   void aDamagedFileIsReportedOnce() {

@@ -70,6 +70,7 @@ class TstPredictionsPage : public QObject {
     page.setRun(&run);
     run.refresh();
     page.show();
+    QVERIFY(QTest::qWaitForWindowActive(&page));  // else keys are no shortcuts yet
     QTRY_VERIFY(run.isLoaded());
     QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() > 0);
   }

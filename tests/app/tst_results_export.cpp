@@ -102,7 +102,7 @@ class TstResultsExport : public QObject {
   }
 
  private Q_SLOTS:
-  void init() { exports_ = app::resultsExports({made()}); }
+  void init() { exports_ = app::resultsExports({made()}).choices; }
 
   void filesAreNamedByRunStepAndImage() {
     QCOMPARE(exports_.front().file, QStringLiteral("lr-0.02 step 400 a"));
@@ -153,7 +153,7 @@ class TstResultsExport : public QObject {
     shown.dataset = std::make_shared<const coco::Dataset>(
         coco::Dataset::fromParts({{ImageId{3}, "plate/a.png", kWidth / 2, kHeight / 2}},
                                  {{CategoryId{1}, "thing"}}, {}, "made"));
-    exports_ = app::resultsExports({shown});
+    exports_ = app::resultsExports({shown}).choices;
     QString error;
     exportNamed("Predicted masks")
         .formats.front()
@@ -167,7 +167,7 @@ class TstResultsExport : public QObject {
   void nothingIsOfferedThatNeedsObjectsWhereNobodyAnnotated() {
     widgets::ShownResults shown = made();
     shown.rules.hasTruth = false;
-    for (const Exportable& one : app::resultsExports({shown}))
+    for (const Exportable& one : app::resultsExports({shown}).choices)
       QVERIFY2(!one.name.startsWith(QStringLiteral("Report")) &&
                    !one.name.startsWith(QStringLiteral("Masks of the image's objects")),
                qPrintable(one.name));

@@ -1,12 +1,14 @@
 #include <QAction>
 #include <QDir>
 #include <QFile>
+#include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/compare/compare_page.h"
 #include "app/configure/configure_page.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
@@ -15,6 +17,7 @@
 #include "app/runs/state_pill.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
+#include "widgets/comparison/comparison_tables.h"
 
 using namespace lockstep;
 using app::MainWindow;
@@ -40,6 +43,13 @@ QString makeFailedRun(const QString& parent) {
 
 class TstSmallScreens : public QObject {
   Q_OBJECT
+
+ private:
+  static const QScrollArea* scrollAround(const QWidget* page) {
+    const QWidget* around = page->parentWidget();
+    while (around && !qobject_cast<const QScrollArea*>(around)) around = around->parentWidget();
+    return qobject_cast<const QScrollArea*>(around);
+  }
 
  private Q_SLOTS:
   void everyPageFitsWithEveryBanner_data() {
@@ -93,6 +103,35 @@ class TstSmallScreens : public QObject {
     const QSize least = window.minimumSizeHint();
     QVERIFY2(least.width() <= size.width() && least.height() <= size.height(),
              qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
+  }
+
+  /// Nothing of it is beyond the window's end.
+  void compareDoesNotScroll() {
+    QTemporaryDir parent;
+    tests::MadeRun other;
+    other.name = "other";
+    app::MainWindowOptions options;
+    options.paths = {tests::makeRun(parent.path(), tests::MadeRun()),
+                     tests::makeRun(parent.path(), other)};
+    options.page = app::Page::Compare;
+    options.size = QSize(1280, 720);
+    options.keepLayout = false;
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    // As long as a verdict is that has to wrap.
+    auto* verdict = window.comparePage()->findChild<QLabel*>(QStringLiteral("verdict"));
+    verdict->setText(QStringLiteral("B is better than A ").repeated(12));
+    verdict->show();
+    const auto* tabs = window.comparePage()->tables();
+    for (int tab = 0; tab < tabs->count(); ++tab) {
+      window.comparePage()->tables()->setCurrentIndex(tab);
+      QCoreApplication::processEvents();
+      const auto* scroll = scrollAround(window.comparePage());
+      QVERIFY2(scroll->verticalScrollBar()->maximum() == 0 &&
+                   scroll->horizontalScrollBar()->maximum() == 0,
+               qPrintable(tabs->tabText(tab)));
+    }
   }
 
   /// Also a page that is the first one to be shown.

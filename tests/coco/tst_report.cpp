@@ -427,6 +427,9 @@ class TstReport : public QObject {
           "AP cost of errors", "confusion matrix", "drop"}) {
       QVERIFY2(charts.contains(QString::fromUtf8(name)), name);
     }
+    for (const ErrorTypeWords& words : kErrorTypeWords)
+      for (const char* text : {words.name, words.sentence})
+        QVERIFY2(html.find(std::string(">") + text + "</text>") != std::string::npos, text);
     QStringList titles;
     for (const Element& title : named(html, "title")) titles << title.text;
     QVERIFY(titles.contains(QStringLiteral("drop predicted as drop: 1")));

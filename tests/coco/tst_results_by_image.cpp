@@ -100,6 +100,20 @@ class TstResultsByImage : public QObject {
     QVERIFY(none.detectionsOf({5}).empty());
   }
 
+  /// Of several images, those that a file leaves out of its list were not looked at.
+  void unreadableImagesAreNamedAndNotAmongTheImages() {
+    const std::string text =
+        R"({"image_ids": [2], "unreadable": ["/a, [b].png: is no image", "/ä.png: truncated"],
+            "detections": [{"image_id": 2, "category_id": 1, "score": 0.5, "bbox": [0, 0, 9, 9]}]})";
+    const ResultsByImage results(write("some.json", text), {ImageId{7}, ImageId{8}, ImageId{9}});
+    QCOMPARE(results.images(), (std::vector<ImageId>{ImageId{8}}));
+    QCOMPARE(results.detectionsOf({8}).size(), std::size_t{1});
+    QCOMPARE(results.unreadable(),
+             (std::vector<std::string>{"/a, [b].png: is no image", "/ä.png: truncated"}));
+    const std::string none = R"({"image_ids": [], "unreadable": ["x"], "detections": []})";
+    QVERIFY(ResultsByImage(write("none.json", none), {ImageId{7}}).images().empty());
+  }
+
   /// The first entry of the file decides, also for images that come later.
   void areasAreThoseOfMasksIfTheFirstEntryHasNoBox() {
     const std::string mask = R"("segmentation": {"size": [2, 3], "counts": "24"}})";

@@ -11,6 +11,9 @@
 #include "engine/structures/boxes.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
+#ifndef Q_MOC_RUN
+#include <ATen/record_function.h>
+#endif
 
 using namespace lockstep;
 namespace fs = std::filesystem;
@@ -35,6 +38,23 @@ at::Tensor decoded(const at::Tensor& boxes, const at::Tensor& deltas) {
   const at::Tensor half = size * deltas.slice(1, 2).clamp_max(std::log(1000.0 / 16)).exp() / 2;
   return at::cat({middle - half, middle + half}, 1);
 }
+
+/// Of the operators of this thread while it exists.
+struct OperatorCounts {
+  inline static std::int64_t all = 0, divisions = 0;
+  at::CallbackHandle handle;
+
+  OperatorCounts() {
+    all = divisions = 0;
+    handle = at::addThreadLocalCallback(at::RecordFunctionCallback(
+        [](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> {
+          ++all;
+          divisions += std::string_view(call.name()) == "aten::floor_divide";
+          return nullptr;
+        }));
+  }
+  ~OperatorCounts() { at::removeCallback(handle); }
+};
 
 /// As they are rounded in an explanation.
 std::array<std::int64_t, 4> tenths(const explanation::BoxXywh& box) {
@@ -97,6 +117,45 @@ class TstExplain : public QObject {
     for (const auto& level : explanation.levels) QCOMPARE(level.matched, std::int64_t{0});
   }
 
+  /// Each later stage has computed more.
+  void itEndsBetweenItsStages() {
+    struct Ended {};
+    const eval::Evaluator evaluator(*loader_, {});
+    int stages = 0;
+    evaluator.explain(*model_, 0, config_, [&](auto done, auto) { stages += done == 0; });
+    QVERIFY(stages >= 5);
+    std::int64_t before = 0;
+    for (int last = 1; last <= stages; ++last) {
+      int calls = 0;
+      const OperatorCounts counts;
+      QVERIFY_THROWS_EXCEPTION(Ended, evaluator.explain(*model_, 0, config_, [&](auto, auto) {
+        if (++calls == last) throw Ended();
+      }));
+      QCOMPARE(calls, last);
+      QVERIFY(OperatorCounts::all > before);
+      before = OperatorCounts::all;
+    }
+    QVERIFY(model_->is_training());
+  }
+
+  void onlyAnExplanationKnowsTheProposalsOfDetections() {
+    const data::Batch batch = loader_->loadEvaluation(0);
+    const at::NoGradGuard noGradient;
+    model_->eval();
+    {
+      const OperatorCounts counts;
+      model_->detect(batch.images, batch.sizes);
+      QVERIFY(OperatorCounts::all > 0);
+      QCOMPARE(OperatorCounts::divisions, std::int64_t{0});
+    }
+    {
+      const OperatorCounts counts;
+      model_->explain(batch.images, batch.sizes, batch.gts);
+      QVERIFY(OperatorCounts::divisions > 0);
+    }
+    model_->train();
+  }
+
   void theMatchedAnchorsAreTorchvisions() {
     const data::Batch batch = loader_->loadEvaluation(0);
     const auto [explanation, trace] = explained(batch);
@@ -131,7 +190,7 @@ class TstExplain : public QObject {
     const auto [explanation, trace] = explained(batch);
     const auto count = static_cast<std::int64_t>(explanation.proposals.size());
     QCOMPARE(explanation.proposalCount, count);
-    const at::Tensor anchors = trace.proposals.anchors[0].slice(0, 0, count);
+    const at::Tensor anchors = trace.anchorsOfProposals[0].slice(0, 0, count);
     const double right = static_cast<double>(batch.sizes[0].width),
                  bottom = static_cast<double>(batch.sizes[0].height);
     const at::Tensor boxes = decoded(trace.rpn.anchors.index_select(0, anchors),

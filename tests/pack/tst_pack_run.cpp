@@ -112,6 +112,18 @@ class TstPackRun : public QObject {
              2U);
   }
 
+  void itsRunIsKnownWithoutUnpackingIt() {
+    pack::packRun(layout(), packed(), {});
+    const run_folder::RunInfo info = pack::readPackedRunInfo(packed());
+    const run_folder::RunInfo own = run_folder::readRunInfo(layout());
+    QCOMPARE(info.name, own.name);
+    QCOMPARE(info.step, own.step);
+    QVERIFY(info.best == own.best && info.state == own.state);
+    writeText(packed(), textOf(packed()).substr(0, 700));
+    QVERIFY(contains(tests::messageOf([&] { pack::readPackedRunInfo(packed()); }),
+                     packed().string() + ": "));
+  }
+
   void theWeightsOfOneCheckpointAreAdded() {
     QCOMPARE(
         pack::packRun(layout(), packed(), layout().checkpoint(4) / "model.safetensors").weightsStep,

@@ -86,6 +86,17 @@ class TstClassFilter : public QObject {
     QVERIFY(filter_->text().startsWith(QStringLiteral("1 of 2")));
   }
 
+  void hiddenClassesAreRestoredByTheirNames() {
+    press("None");
+    const QStringList names = filter_->unchecked();
+    QCOMPARE(names.size(), 80);
+    filter_->uncheck({QStringLiteral("class number 7"), QStringLiteral("of other data")});
+    QCOMPARE(filter_->hidden(), (std::set<CategoryId>{{7}}));
+    QCOMPARE(list()->topLevelItem(6)->checkState(0), Qt::Unchecked);
+    QCOMPARE(list()->topLevelItem(7)->checkState(0), Qt::Checked);
+    QCOMPARE(filter_->unchecked().size(), 2);
+  }
+
   void countsAreBesideTheirClass() {
     std::vector<std::optional<coco::Counts>> counts(80);
     counts[2] = coco::Counts{5, 6, 7};

@@ -4,6 +4,7 @@
 
 #include "tests/support/test_main.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/loupe.h"
 #include "widgets/image_view/paired_view.h"
 #include "widgets/image_view/wipe_divider.h"
 
@@ -54,6 +55,42 @@ class TstPairedView : public QObject {
     QVERIFY(moved->toImage({0, 0}).x() > 0);
     QTest::mouseDClick(other, Qt::LeftButton, {}, {50, 50});
     QCOMPARE(moved->zoom(), other->zoom());
+  }
+
+  void bothMagnifiersAreAtTheSamePixel_data() {
+    QTest::addColumn<PairedView::Mode>("mode");
+    QTest::addColumn<bool>("inSecond");
+    QTest::newRow("beside, in the first") << PairedView::Mode::SideBySide << false;
+    QTest::newRow("beside, in the second") << PairedView::Mode::SideBySide << true;
+    QTest::newRow("wipe, before the divider") << PairedView::Mode::Wipe << false;
+    QTest::newRow("wipe, behind it") << PairedView::Mode::Wipe << true;
+  }
+  void bothMagnifiersAreAtTheSamePixel() {
+    QFETCH(PairedView::Mode, mode);
+    QFETCH(bool, inSecond);
+    view_->setMode(mode);
+    ImageCanvas* here = inSecond ? view_->second() : view_->first();
+    ImageCanvas* there = inSecond ? view_->first() : view_->second();
+    view_->toggleMagnifier();
+    auto *own = here->findChild<Loupe*>(), *other = there->findChild<Loupe*>();
+    QVERIFY(own && other && own->isVisible() && other->isVisible());
+    QCOMPARE(own->pixel(), other->pixel());
+    const QPointF at = here->toWidget({120.25, 60.25});
+    QMouseEvent move(QEvent::MouseMove, at, here->mapToGlobal(at), Qt::NoButton, Qt::NoButton,
+                     Qt::NoModifier);
+    QApplication::sendEvent(here, &move);
+    QCOMPARE(own->pixel(), QPoint(120, 60));
+    QCOMPARE(other->pixel(), QPoint(120, 60));
+    QCOMPARE(other->geometry(), own->geometry());
+    QCOMPARE(other->magnification(), own->magnification());
+    here->setFocus();
+    QTest::keyClick(here, Qt::Key_Right, Qt::ShiftModifier);
+    QCOMPARE(own->pixel(), QPoint(130, 60));
+    QCOMPARE(other->pixel(), QPoint(130, 60));
+    here->zoomBy(3);
+    QCOMPARE(other->geometry(), own->geometry());
+    QTest::keyClick(here, Qt::Key_Escape);
+    QVERIFY(!own->isVisible() && !other->isVisible());
   }
 
   void dividerIsDraggedAndMovedByKeys() {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "engine/base/atomic_file.h"
 #include "engine/coco/files/dataset.h"
@@ -236,6 +237,75 @@ class TstInspectJob : public QObject {
                    answer.error.find('\n') == std::string::npos,
                answer.error.c_str());
     QVERIFY(!fs::exists(path("not.json")));
+  }
+
+  /// Between the stages of its one image.
+  void anExplanationEndsWithinItsPass_data() {
+    QTest::addColumn<bool>("byStop");
+    QTest::newRow("cancelled") << false;
+    QTest::newRow("stopped") << true;
+  }
+  void anExplanationEndsWithinItsPass() {
+    QFETCH(bool, byStop);
+    std::vector<protocol::Answer> answers;
+    bool isEnded = false;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      if (const auto* told = std::get_if<protocol::Progress>(&message);
+          told && !std::exchange(isEnded, true)) {
+        QCOMPARE(told->done, std::int64_t{0});
+        byStop ? bench.mailbox.post({"", protocol::Stop()}) : bench.mailbox.cancel("x");
+      }
+      const auto* answer = std::get_if<protocol::Answer>(&message);
+      if (!answer) return;
+      answers.push_back(*answer);
+      if (!byStop) bench.mailbox.post({"", protocol::Stop()});
+    };
+    bench.mailbox.post({"x", protocol::Explain{{.imageId = 5}, path("ended.json")}});
+    QVERIFY(
+        bench.run(protocol::InspectJob{tests::modelOf(experiment_, path("weights.safetensors"))})
+            .stopped);
+    QCOMPARE(answers.size(), std::size_t(1));
+    QCOMPARE(answers[0].error,
+             std::string(byStop ? "ended: the run is being stopped" : "cancelled"));
+    QVERIFY(!fs::exists(path("ended.json")));
+  }
+
+  /// They are named, and the others are predicted once.
+  void unreadableFilesDoNotFailTheOthers() {
+    const std::string image = experiment_.dataset.val.images + "/scene_000005.jpg";
+    base::writeFileAtomically(path("first.png"), "no image");
+    base::writeFileAtomically(path("last.png"), "no image");
+    const protocol::PredictRequest some{.paths = {path("first.png"), image, path("last.png")},
+                                        .scoreThreshold = 0};
+    std::vector<protocol::Answer> answers;
+    std::int64_t told = 0;
+    tests::JobBench bench;
+    bench.onMessage = [&](const protocol::WorkerMessage& message) {
+      if (const auto* progress = std::get_if<protocol::Progress>(&message);
+          progress && progress->id == "some")
+        told = std::max(told, progress->done);
+      if (const auto* answer = std::get_if<protocol::Answer>(&message)) answers.push_back(*answer);
+    };
+    config::Experiment experiment = experiment_;
+    experiment.model.boxHead.scoreThreshold = 0;
+    bench.mailbox.post({"some", protocol::Predict{some, path("some.json")}});
+    bench.mailbox.post(predict("alone", image, 0));
+    bench.mailbox.post({"", protocol::Stop()});
+    bench.run(protocol::InspectJob{tests::modelOf(experiment, path("weights.safetensors"))});
+    QCOMPARE(answers.size(), std::size_t(2));
+    QCOMPARE(answers[0].error, std::string());
+    QCOMPARE(told, std::int64_t{3});
+    auto json = nlohmann::json::parse(base::readFile(path("some.json")));
+    const auto alone = nlohmann::json::parse(base::readFile(path("alone.json")));
+    QCOMPARE(json.at("image_ids").get<std::vector<int>>(), std::vector<int>{2});
+    const auto unreadable = json.at("unreadable").get<std::vector<std::string>>();
+    QCOMPARE(unreadable.size(), std::size_t(2));
+    QVERIFY(unreadable[0].starts_with(path("first.png") + ": ") &&
+            unreadable[1].starts_with(path("last.png") + ": "));
+    QVERIFY(!json.at("detections").empty() && !alone.contains("unreadable"));
+    for (auto& detection : json["detections"]) detection["image_id"] = 1;
+    QVERIFY(json.at("detections") == alone.at("detections"));
   }
 
   void aCancelledPredictionEndsAndTheNextIsServed() {

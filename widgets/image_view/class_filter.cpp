@@ -112,7 +112,7 @@ void ClassFilter::fitList() {
 }
 
 void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
-  classes_ = classes;
+  if (&classes != &classes_) classes_ = classes;
   hidden_.clear();
   for (const coco::Category& category : classes)
     if (unchecked_.count(category.name)) hidden_.insert(category.id);
@@ -186,6 +186,18 @@ void ClassFilter::readCheckBoxes() {
   hidden_ = std::move(hidden);
   updateText();
   Q_EMIT hiddenChanged();
+}
+
+QStringList ClassFilter::unchecked() const {
+  QStringList names;
+  for (const std::string& name : unchecked_) names.append(QString::fromStdString(name));
+  return names;
+}
+
+void ClassFilter::uncheck(const QStringList& names) {
+  unchecked_.clear();
+  for (const QString& name : names) unchecked_.insert(name.toStdString());
+  setClasses(classes_);
 }
 
 void ClassFilter::updateText() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStringList>
 #include <QToolButton>
 #include <optional>
 #include <set>
@@ -27,6 +28,10 @@ class ClassFilter : public QToolButton {
   /// Counts of each class in the same order; std::nullopt: not known.
   void setCounts(const std::vector<std::optional<coco::Counts>>& counts);
   const std::set<CategoryId>& hidden() const { return hidden_; }
+  /// Names of hidden classes, also of those that the classes do not have.
+  QStringList unchecked() const;
+  /// These instead. Emits no signal.
+  void uncheck(const QStringList& names);
 
  Q_SIGNALS:
   void hiddenChanged();

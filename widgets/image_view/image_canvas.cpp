@@ -161,9 +161,18 @@ void ImageCanvas::fit() {
 void ImageCanvas::zoomToActualSize() { zoomAt(QRectF(rect()).center(), 1.0 / scale_); }
 void ImageCanvas::zoomBy(double factor) { zoomAt(QRectF(rect()).center(), factor); }
 
-void ImageCanvas::toggleMagnifier() {
-  if (magnifier_ == nullptr) magnifier_ = new Loupe(this);
-  magnifier_->toggle();
+Loupe* ImageCanvas::magnifier() {
+  if (magnifier_ == nullptr) {
+    magnifier_ = new Loupe(this);
+    connect(magnifier_, &Loupe::moved, this, &ImageCanvas::magnifierMoved);
+  }
+  return magnifier_;
+}
+
+void ImageCanvas::toggleMagnifier() { magnifier()->toggle(); }
+
+void ImageCanvas::showMagnifierAt(std::optional<QPoint> pixel) {
+  if (pixel || magnifier_) magnifier()->showAt(pixel);
 }
 
 void ImageCanvas::zoomAt(QPointF anchor, double factor) {

@@ -77,6 +77,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void zoomBy(double factor);
   /// Shows or hides the pixels around the pointer, enlarged.
   void toggleMagnifier();
+  /// With this pixel of the image in its middle; std::nullopt: hidden.
+  void showMagnifierAt(std::optional<QPoint> pixel);
 
  Q_SIGNALS:
   /// -1: none.
@@ -84,6 +86,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void instancePinned(int instance);
   /// The pixel of the image under the pointer; std::nullopt: none.
   void pixelPointedAt(std::optional<QPoint> pixel);
+  /// The magnifier shows another pixel; std::nullopt: it is hidden.
+  void magnifierMoved(std::optional<QPoint> pixel);
   /// Another part of the image is shown.
   void viewChanged();
   /// isReady() became true.
@@ -104,6 +108,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void changeEvent(QEvent* event) override;
 
  private:
+  Loupe* magnifier();
   QSizeF imageSize() const;
   void setView(double scale, QPointF offset);
   void zoomAt(QPointF anchor, double factor);

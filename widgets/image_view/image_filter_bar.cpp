@@ -16,6 +16,8 @@ namespace {
 
 constexpr int kNarrowestPx = 54;
 constexpr int kFirstError = 100;
+const QString kFilterKey = QStringLiteral("filter"), kClassKey = QStringLiteral("class"),
+              kSizeKey = QStringLiteral("size"), kSortKey = QStringLiteral("sort");
 
 using Filter = ImageOrder::Filter;
 using Sort = ImageOrder::Sort;
@@ -60,8 +62,35 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   fillFilter();
   fillSort();
   connect(part_, &QComboBox::currentIndexChanged, this, &ImageFilterBar::partChosen);
+  connect(class_, &QComboBox::currentIndexChanged, this,
+          [this](int index) { wantedClass_ = index > 0 ? class_->itemText(index) : QString(); });
   for (QComboBox* combo : {filter_, class_, size_, sort_})
     connect(combo, &QComboBox::currentIndexChanged, this, &ImageFilterBar::orderChanged);
+}
+
+QVariantMap ImageFilterBar::viewState() const {
+  return {{kFilterKey, filter_->currentData()},
+          {kClassKey, wantedClass_},
+          {kSizeKey, size_->currentIndex()},
+          {kSortKey, sort_->currentData()}};
+}
+
+void ImageFilterBar::restoreViewState(const QVariantMap& state) {
+  if (state.isEmpty()) return;
+  wantedClass_ = state.value(kClassKey).toString();
+  {
+    const QSignalBlocker noFilter(filter_), noClass(class_), noSize(size_), noSort(sort_);
+    filter_->setCurrentIndex(std::max(0, filter_->findData(state.value(kFilterKey))));
+    chooseWantedClass();
+    size_->setCurrentIndex(std::clamp(state.value(kSizeKey).toInt(), 0, size_->count() - 1));
+    sort_->setCurrentIndex(std::max(0, sort_->findData(state.value(kSortKey))));
+  }
+  Q_EMIT orderChanged();
+}
+
+void ImageFilterBar::chooseWantedClass() {
+  const int found = wantedClass_.isEmpty() ? 0 : class_->findText(wantedClass_);
+  class_->setCurrentIndex(std::max(0, found));
 }
 
 void ImageFilterBar::setParts(const QStringList& names, int current) {
@@ -99,13 +128,12 @@ void ImageFilterBar::wrap() {
 
 void ImageFilterBar::setClasses(const std::vector<coco::Category>& classes) {
   const QSignalBlocker blocker(class_);
-  const QString known = class_->currentText();
   class_->clear();
   class_->addItem(tr("Any class"));
   for (const coco::Category& category : classes)
     class_->addItem(QString::fromStdString(category.name),
                     QVariant::fromValue<qint64>(category.id.value));
-  class_->setCurrentIndex(std::max(0, class_->findText(known)));
+  chooseWantedClass();
   class_->setVisible(classes.size() > 1);
   wrap();
 }

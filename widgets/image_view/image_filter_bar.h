@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QVariantMap>
 #include <QWidget>
 #include <vector>
 
@@ -26,6 +27,10 @@ class ImageFilterBar : public QWidget {
   ImageOrder order() const;
   /// Images of one class, or of all.
   void setClass(std::optional<CategoryId> category);
+  /// What is chosen, but not the part.
+  QVariantMap viewState() const;
+  /// A class may come with a later dataset. Emits orderChanged().
+  void restoreViewState(const QVariantMap& state);
   /// Leaves no image out.
   void showAll();
   /// The text at the end: the place of the shown image among the others.
@@ -42,6 +47,7 @@ class ImageFilterBar : public QWidget {
  private:
   /// Class, size and order have a row of their own where one row is too narrow.
   void wrap();
+  void chooseWantedClass();
   void fillFilter();
   void fillSort();
 
@@ -49,6 +55,7 @@ class ImageFilterBar : public QWidget {
   QComboBox* part_ = nullptr;
   QComboBox* filter_ = nullptr;  ///< data: Filter, or kFirstError + ErrorType
   QComboBox* class_ = nullptr;   ///< data: category id
+  QString wantedClass_;          ///< also where the dataset does not have it; empty: any
   QComboBox* size_ = nullptr;
   QComboBox* sort_ = nullptr;  ///< data: Sort
   QLabel* place_ = nullptr;

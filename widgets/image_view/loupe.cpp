@@ -62,7 +62,18 @@ void Loupe::toggle() {
   pointAt(pixelOf(canvas_->toImage(isPointedAt ? pointer : canvas_->rect().center())));
   canvas_->setFocus();  // which has the arrow keys
   show();
+  Q_EMIT moved(pixel_);
   announce(canvas_, *this);
+}
+
+void Loupe::showAt(std::optional<QPoint> pixel) {
+  if (!pixel) return hide();
+  pointAt(*pixel);
+  show();
+}
+
+void Loupe::hideEvent(QHideEvent*) {
+  if (isHidden()) Q_EMIT moved(std::nullopt);  // not with its canvas
 }
 
 int Loupe::magnification() const {
@@ -80,9 +91,11 @@ QString Loupe::spokenValue() const {
 void Loupe::pointAt(QPoint pixel) {
   if (!canvas_->image() || canvas_->image()->levels.isNull()) return;
   const QSize size = canvas_->image()->levels.size();
+  const QPoint before = pixel_;
   pixel_ = {std::clamp(pixel.x(), 0, size.width() - 1),
             std::clamp(pixel.y(), 0, size.height() - 1)};
   place();
+  if (pixel_ != before && !isHidden()) Q_EMIT moved(pixel_);
 }
 
 /// Around its pixel, within the canvas.

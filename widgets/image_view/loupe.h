@@ -2,6 +2,7 @@
 
 #include <QPoint>
 #include <QWidget>
+#include <optional>
 
 #include "widgets/spoken_value.h"
 
@@ -21,6 +22,8 @@ class Loupe : public QWidget, public SpokenValue {
 
   /// Shown at the pointer, or in the middle of what is in view if that is elsewhere.
   void toggle();
+  /// Shown with this pixel in its middle; std::nullopt: hidden.
+  void showAt(std::optional<QPoint> pixel);
   /// In the middle of it, of the image.
   QPoint pixel() const { return pixel_; }
   /// Side of a pixel of the image in it, px: a whole number.
@@ -30,8 +33,13 @@ class Loupe : public QWidget, public SpokenValue {
   /// The pixel's place and colour.
   QString spokenValue() const override;
 
+ Q_SIGNALS:
+  /// It shows another pixel; std::nullopt: it is hidden.
+  void moved(std::optional<QPoint> pixel);
+
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:

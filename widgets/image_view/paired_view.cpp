@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/elided_label.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/wipe_divider.h"
 #include "widgets/role.h"
@@ -27,8 +28,8 @@ PairedView::PairedView(QWidget* parent) : QWidget(parent) {
 }
 
 void PairedView::buildUi() {
-  firstName_ = new QLabel;
-  secondName_ = new QLabel;
+  firstName_ = new ElidedLabel(Qt::ElideMiddle);
+  secondName_ = new ElidedLabel(Qt::ElideMiddle);
   for (QLabel* name : {firstName_, secondName_}) {
     setRole(name, "given");
     name->setTextFormat(Qt::PlainText);
@@ -62,6 +63,12 @@ void PairedView::connectSignals() {
       const QScopedValueRollback following(isFollowing_, true);
       follower->showAs(*leader);
     });
+    connect(leader, &ImageCanvas::magnifierMoved, this,
+            [this, follower](std::optional<QPoint> pixel) {
+              if (isFollowing_) return;
+              const QScopedValueRollback following(isFollowing_, true);
+              follower->showMagnifierAt(pixel);
+            });
   };
   follow(first_, second_);
   follow(second_, first_);
@@ -99,6 +106,11 @@ void PairedView::setMode(Mode mode) {
 void PairedView::setDividerAt(double share) {
   dividerAt_ = share;
   if (mode_ == Mode::Wipe) placeWipe();
+}
+
+void PairedView::toggleMagnifier() {
+  const bool isAtSecond = second_->isVisible() && second_->underMouse();
+  (isAtSecond ? second_ : first_)->toggleMagnifier();
 }
 
 void PairedView::uncover(const std::optional<QRectF>& inFirst,

@@ -14,9 +14,9 @@ namespace lockstep::widgets {
 class ImageCanvas;
 class WipeDivider;
 
-/// One image with two scenes, whose zoom and pan are linked: beside each other, on each other with
-/// a divider that is dragged or moved with the arrow keys, or one of them, and the other while Tab
-/// is held.
+/// One image with two scenes, whose zoom, pan and magnifiers are linked: beside each other, on each
+/// other with a divider that is dragged or moved with the arrow keys, or one of them, and the other
+/// while Tab is held.
 class PairedView : public QWidget {
   Q_OBJECT
 
@@ -39,6 +39,8 @@ class PairedView : public QWidget {
   /// In Mode::Wipe: where the second scene begins, as a share of the width.
   double dividerAt() const { return dividerAt_; }
   void setDividerAt(double share);
+  /// Shows or hides both magnifiers, at the same pixel.
+  void toggleMagnifier();
   /// What is looked at in each scene, image px: in Mode::Wipe, now or later, the divider is moved
   /// where it hides that. std::nullopt: nothing.
   void uncover(const std::optional<QRectF>& inFirst, const std::optional<QRectF>& inSecond);

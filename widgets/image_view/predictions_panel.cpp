@@ -23,6 +23,8 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPercent = 100;
+const QString kScoreKey = QStringLiteral("score"), kIouKey = QStringLiteral("iou"),
+              kHiddenKey = QStringLiteral("hidden");
 
 QString hundredths(int value) {
   return QString::number(static_cast<double>(value) / kPercent, 'f', 2);
@@ -326,6 +328,19 @@ void PredictionsPanel::showForeign(const CheckpointAnalysis* analysis) {
           ? tr("Predictions of 1 image are left out: it is not in this dataset")
           : tr("Predictions of %1 images are left out: they are not in this dataset").arg(foreign));
   foreign_->setVisible(foreign > 0);
+}
+
+QVariantMap PredictionsPanel::viewState() const {
+  return {
+      {kScoreKey, score_->value()}, {kIouKey, iou_->value()}, {kHiddenKey, filter_->unchecked()}};
+}
+
+void PredictionsPanel::restoreViewState(const QVariantMap& state) {
+  if (state.isEmpty()) return;
+  score_->setValue(state.value(kScoreKey).toInt());
+  iou_->setValue(state.value(kIouKey).toInt());
+  filter_->uncheck(state.value(kHiddenKey).toStringList());
+  Q_EMIT filterChanged();
 }
 
 MatchThresholds PredictionsPanel::thresholds() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QVariantMap>
 #include <QWidget>
 #include <memory>
 #include <optional>
@@ -53,6 +54,9 @@ class PredictionsPanel : public QWidget {
   };
   void showAllImages(const AllImages& all);
 
+  /// Thresholds and hidden classes.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
   MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;
   InstanceTable* table() const { return table_; }

@@ -37,6 +37,8 @@ namespace {
 constexpr int kScoreStep = 5;  // hundredths
 constexpr int kMinPanelPx = 344;
 constexpr double kZoomStep = 1.25;
+const QString kPanelKey = QStringLiteral("panel"), kFiltersKey = QStringLiteral("filters"),
+              kColoursKey = QStringLiteral("colours");
 
 }  // namespace
 
@@ -68,7 +70,7 @@ void PredictionsView::buildUi() {
   impl_->panelSide->setWidget(impl_->panel);
   impl_->panelSide->setMinimumWidth(scaledPx(kMinPanelPx));
   impl_->page->addWidget(impl_->buildImageSide(this));
-  impl_->page->addWidget(impl_->buildSideTabs());
+  impl_->page->addWidget(impl_->buildSideTabs(this));
   impl_->page->setStretchFactor(0, 1);
   impl_->page->setStretchFactor(1, 0);
   impl_->page->setSizes({1000, 380});
@@ -85,8 +87,10 @@ void PredictionsView::connectSignals() {
   connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
   connect(impl->stage, &ImageStage::widthChanged, impl->layers, &LayerButtons::fitInto);
   connect(impl->layers, &LayerButtons::layersChanged, this, [impl] { impl->showLayers(); });
-  connect(impl->colourBy, &QComboBox::currentIndexChanged, this,
-          [impl](int mode) { impl->session.setColourBy(static_cast<ColourBy>(mode)); });
+  connect(impl->colourBy, &QComboBox::currentIndexChanged, this, [this, impl](int mode) {
+    impl->session.setColourBy(static_cast<ColourBy>(mode));
+    Q_EMIT viewStateChanged();
+  });
   connect(impl->canvas(), &ImageCanvas::pixelPointedAt, this,
           [impl](std::optional<QPoint> pixel) { impl->showPixel(pixel); });
   connect(impl->strip, &ThumbnailStrip::chosen, this,
@@ -99,6 +103,7 @@ void PredictionsView::connectSignals() {
     impl->rebuildOrder();
     impl->showMarks();
     emitReady();
+    Q_EMIT viewStateChanged();
   });
   connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
   impl->goTo = [this, impl](qint64 step) {
@@ -123,6 +128,7 @@ void PredictionsView::connectSignals() {
     if (impl->session.isAnalysed()) impl->showCounts();  // else when it is
     impl->showHistory();
     emitReady();
+    Q_EMIT viewStateChanged();
   });
   connect(impl->panel->classTable(), &ClassTable::classChosen, impl->filters,
           &ImageFilterBar::setClass);
@@ -442,6 +448,20 @@ std::optional<PredictionsView::ChosenInstance> PredictionsView::chosenInstance()
 
 std::optional<coco::Image> PredictionsView::shownImage() const {
   return impl_->hasImages() ? std::optional(impl_->session.image()) : std::nullopt;
+}
+
+QVariantMap PredictionsView::viewState() const {
+  return {{kPanelKey, impl_->panel->viewState()},
+          {kFiltersKey, impl_->filters->viewState()},
+          {kColoursKey, impl_->colourBy->currentIndex()}};
+}
+
+void PredictionsView::restoreViewState(const QVariantMap& state) {
+  if (state.isEmpty()) return;
+  impl_->filters->restoreViewState(state.value(kFiltersKey).toMap());
+  impl_->panel->restoreViewState(state.value(kPanelKey).toMap());
+  impl_->colourBy->setCurrentIndex(
+      std::clamp(state.value(kColoursKey).toInt(), 0, impl_->colourBy->count() - 1));
 }
 
 void PredictionsView::requestPrediction() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QVariantMap>
 #include <QWidget>
 #include <functional>
 #include <map>
@@ -13,6 +14,7 @@
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results_by_image.h"
 #include "engine/explanation/explanation.h"
+#include "widgets/image_view/export_button.h"
 #include "widgets/instances/image_losses.h"
 #include "widgets/instances/instance_match.h"
 
@@ -108,6 +110,9 @@ class PredictionsView : public QWidget {
   std::optional<ChosenInstance> chosenInstance() const;
   /// std::nullopt without a dataset.
   std::optional<coco::Image> shownImage() const;
+  /// Thresholds, hidden classes, and which images are listed and how, for a later start.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
   /// For files, named by its step; std::nullopt: no image is shown yet.
   std::optional<ShownResults> shown() const;
 
@@ -126,6 +131,10 @@ class PredictionsView : public QWidget {
   void allImagesRequested(qint64 step);
   void allImagesCanceled(qint64 step);
   void imageShown(lockstep::ImageId image);
+  /// What is shown is to be written to a file.
+  void exportRequested(lockstep::widgets::ExportKind kind);
+  /// viewState() is another one.
+  void viewStateChanged();
   /// chosenInstance() is another one, or its facts have changed.
   void choiceChanged();
   /// The button of the empty state was clicked.

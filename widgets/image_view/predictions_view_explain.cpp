@@ -1,4 +1,5 @@
 // The Predictions page's explanation of the shown image.
+#include <QHBoxLayout>
 #include <QListWidget>
 #include <QScrollArea>
 #include <QTabBar>
@@ -15,7 +16,7 @@
 
 namespace lockstep::widgets {
 
-QWidget* PredictionsView::Impl::buildSideTabs() {
+QWidget* PredictionsView::Impl::buildSideTabs(PredictionsView* view) {
   explain = new ExplainPanel;
   sideTabs = new QTabWidget;
   sideTabs->setDocumentMode(true);
@@ -24,6 +25,14 @@ QWidget* PredictionsView::Impl::buildSideTabs() {
   sideTabs->tabBar()->setAccessibleName(tr("What is told of the image"));
   sideTabs->addTab(panelSide, tr("Instances"));
   sideTabs->addTab(explain, tr("Explain"));
+  auto* exports = new ExportButton(view, ActionPlace::Predictions, QStringLiteral("predictions"));
+  connect(exports, &ExportButton::requested, view, &PredictionsView::exportRequested);
+  exports->setAutoRaise(true);
+  auto* corner = new QWidget;
+  auto* row = new QHBoxLayout(corner);
+  row->setContentsMargins(0, 0, 12, 0);
+  row->addWidget(exports);
+  sideTabs->setCornerWidget(corner);
   return sideTabs;
 }
 

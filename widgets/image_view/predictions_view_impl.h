@@ -72,7 +72,7 @@ struct PredictionsView::Impl {
   }
 
   QWidget* buildImageSide(PredictionsView* view);
-  QWidget* buildSideTabs();
+  QWidget* buildSideTabs(PredictionsView* view);
   void showLayers();
   void showLegend();
   void showSubject();

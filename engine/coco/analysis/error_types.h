@@ -22,8 +22,23 @@ enum class ErrorType : std::uint8_t {
                    ///< error covers
 };
 inline constexpr std::size_t kErrorTypeCount = 6;
+/// In coco-eval's files and tables.
 inline constexpr std::array<const char*, kErrorTypeCount> kErrorTypeNames{
     "classification", "localisation", "both", "duplicate", "background", "missed"};
+
+/// For people, in the window and in reports.
+struct ErrorTypeWords {
+  const char* name;      ///< "wrong place"
+  const char* sentence;  ///< what it means
+};
+inline constexpr std::array<ErrorTypeWords, kErrorTypeCount> kErrorTypeWords{{
+    {"wrong class", "On an object, but as another class"},
+    {"wrong place", "The class is right, but the IoU with the object is too low"},
+    {"both wrong", "Another class, and the IoU with the object is too low"},
+    {"duplicate", "The object is already found by a detection of higher score"},
+    {"background", "On no object"},
+    {"missed", "An object that no detection, right or wrong, stands for"},
+}};
 
 /// The background threshold.
 inline constexpr double kBackgroundIou = .1;

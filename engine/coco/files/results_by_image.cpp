@@ -1,6 +1,7 @@
 #include "engine/coco/files/results_by_image.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -10,7 +11,7 @@
 namespace lockstep::coco {
 namespace {
 
-constexpr std::string_view kList = "detections", kImages = "image_ids";
+constexpr std::string_view kList = "detections", kImages = "image_ids", kUnreadable = "unreadable";
 
 /// An entry in the file's text.
 struct Place {
@@ -20,7 +21,8 @@ struct Place {
 
 struct Tables {
   JsonTable results;
-  std::vector<ImageId> images;
+  std::optional<std::vector<ImageId>> images;  ///< std::nullopt: those with results
+  std::vector<std::string> unreadable{};
 };
 
 std::vector<ImageId> readIds(const JsonFile& file, const JsonTable& table) {
@@ -34,10 +36,22 @@ std::vector<ImageId> readIds(const JsonFile& file, const JsonTable& table) {
   return ids;
 }
 
+std::vector<std::string> readTexts(const JsonFile& file, const JsonTable& table) {
+  std::vector<std::string> texts;
+  PieceReader reader(file);
+  for (const JsonPiece& piece : table.pieces)
+    reader.read(piece, [&](JsonValue value) {
+      std::string_view text;
+      if (value.get_string().get(text) == simdjson::SUCCESS) texts.emplace_back(text);
+    });
+  return texts;
+}
+
 Tables findTables(const JsonFile& file) {
   JsonOutline outline = file.outline();
   checkTable(file, outline.rest);
-  if (outline.kind == std::string_view("an array")) return {std::move(outline.elements), {}};
+  if (outline.kind == std::string_view("an array"))
+    return {std::move(outline.elements), std::nullopt};
   Tables tables;
   bool hasList = false;
   for (JsonOutline::Member& member : outline.members) {
@@ -47,6 +61,8 @@ Tables findTables(const JsonFile& file) {
       tables.results = std::move(member.table);
     } else if (isList && member.key == kImages) {
       tables.images = readIds(file, member.table);
+    } else if (isList && member.key == kUnreadable) {
+      tables.unreadable = readTexts(file, member.table);
     } else {
       checkTable(file, member.table);
     }
@@ -103,6 +119,7 @@ struct ResultsByImage::Content {
   JsonFile file;
   ResultEntry first{};               ///< of the file
   std::vector<Stretch> stretches{};  ///< by image, then by place
+  std::vector<std::string> unreadable{};
 
   void collect(const std::vector<Place>& places, const JsonTable& results);
 };
@@ -129,11 +146,15 @@ ResultsByImage::ResultsByImage(const std::filesystem::path& file, const std::vec
   Tables tables = findTables(content_->file);
   std::vector<Place> places = readPlaces(content_->file, tables.results, content_->first);
   if (!as.empty()) {
-    tables.images = as;
+    if (!tables.images) images_ = as;
+    for (const ImageId id : tables.images.value_or(std::vector<ImageId>()))
+      images_.push_back(renamed(content_->file, id, as));
     for (Place& place : places) place.image = renamed(content_->file, place.image, as);
+  } else if (tables.images) {
+    images_ = *std::move(tables.images);
   }
   content_->collect(places, tables.results);
-  images_ = std::move(tables.images);
+  content_->unreadable = std::move(tables.unreadable);
   for (const Stretch& stretch : content_->stretches) images_.push_back(stretch.image);
   std::ranges::sort(images_);
   const auto doubled = std::ranges::unique(images_);
@@ -141,6 +162,8 @@ ResultsByImage::ResultsByImage(const std::filesystem::path& file, const std::vec
 }
 
 ResultsByImage::~ResultsByImage() = default;
+
+const std::vector<std::string>& ResultsByImage::unreadable() const { return content_->unreadable; }
 
 std::span<const ResultsByImage::Stretch> ResultsByImage::stretchesOf(ImageId image) const {
   const auto found = std::ranges::equal_range(content_->stretches, image, {}, &Stretch::image);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/coco/files/results.h"
@@ -17,7 +18,8 @@ class ResultsByImage {
  public:
   /// Reads it once. Throws Error with file and position for what loadDetections() refuses, except
   /// invalid RLEs. `as`: the images that were looked at, whatever ids they have in the file. All
-  /// results are of the only one; of several, those with the ids 1 … n are of these in turn.
+  /// results are of the only one; of several, those with the ids 1 … n are of these in turn. Those
+  /// that a file leaves out of its "image_ids" were not looked at.
   explicit ResultsByImage(const std::filesystem::path& file, const std::vector<ImageId>& as = {});
   ResultsByImage(const ResultsByImage&) = delete;
   ResultsByImage& operator=(const ResultsByImage&) = delete;
@@ -25,6 +27,8 @@ class ResultsByImage {
 
   /// All images that were looked at, by rising id.
   const std::vector<ImageId>& images() const { return images_; }
+  /// "unreadable": why images were not looked at, a line that names the file for each.
+  const std::vector<std::string>& unreadable() const;
   /// Of one image, in the order of the file. Throws Error with file and position if an RLE is
   /// invalid, or if the file has changed.
   std::vector<Detection> detectionsOf(ImageId image) const;

@@ -7,13 +7,6 @@
 namespace lockstep::coco::report {
 namespace {
 
-constexpr std::array<const char*, kErrorTypeCount> kMeanings{"correct location, wrong class",
-                                                             "correct class, IoU too low",
-                                                             "wrong class and IoU too low",
-                                                             "object already detected",
-                                                             "no object",
-                                                             "object not detected"};
-
 struct Row {
   const char *name, *meaning;
   ErrorCost cost;
@@ -22,8 +15,8 @@ struct Row {
 std::vector<Row> rowsOf(const ErrorCosts& errors) {
   std::vector<Row> rows;
   for (std::size_t e = 0; e < kErrorTypeCount; ++e)
-    rows.push_back({kErrorTypeNames[e], kMeanings[e], errors.types[e]});
-  rows.push_back({"all false positives", "the first five", errors.falsePositives});
+    rows.push_back({kErrorTypeWords[e].name, kErrorTypeWords[e].sentence, errors.types[e]});
+  rows.push_back({"all false positives", "The first five", errors.falsePositives});
   rows.push_back({"all false negatives", "", errors.falseNegatives});
   return rows;
 }

@@ -87,7 +87,7 @@ class Instances {
       label += (label.empty() ? "" : " ") + base::shortNumber(found.score, 3);
       std::string title = label + ", IoU " + figure(one.match.iou, 2);
       if (one.error)
-        title += std::string(", ") + kErrorTypeNames[static_cast<std::size_t>(*one.error)];
+        title += std::string(", ") + kErrorTypeWords[static_cast<std::size_t>(*one.error)].name;
       const bool isMask = source_.type != IouType::Box && detection.mask.height > 0;
       instances_.push_back({verdict == MatchVerdict::TruePositive ? "tp" : "fp", label, title,
                             isMask ? maskOutlineOf(detection.mask, detection.boxXywh)
