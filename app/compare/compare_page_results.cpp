@@ -112,8 +112,7 @@ void ComparePage::restoreViewState(const QVariantMap& state) {
       static_cast<widgets::ComparedView>(std::clamp(state.value(kMatrix).toInt(), 0, 2)));
   if (QAbstractButton* mode = modes_->button(state.value(kMode).toInt())) mode->click();
   score_->setValue(state.value(kScore).toDouble());
-  curves_->axis()->setAxis(static_cast<widgets::XAxis>(
-      std::clamp(state.value(kAxis).toInt(), 0, static_cast<int>(widgets::XAxis::Wall))));
+  curves_->axis()->setAxis(static_cast<widgets::XAxis>(state.value(kAxis).toInt()));
   curves_->setFigure(state.value(kLoss).toString());
   if (state.value(kSides).toList().size() != 2) return;
   keptState_ = state;

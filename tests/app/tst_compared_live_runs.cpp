@@ -76,15 +76,6 @@ class TstComparedLiveRuns : public tests::CompareBench {
     QCOMPARE(page_->tables()->objects()->rowCount(), rows);
   }
 
-  void oneChoiceIsComputedOnce() {
-    showTwo();
-    QSignalSpy computed(page_->findChild<Comparison*>(), &Comparison::figuresFound);
-    page_->setFocus();
-    QTest::keyClick(page_.get(), Qt::Key_X);
-    QTRY_VERIFY(page_->results() && page_->isReady());
-    QCOMPARE(computed.count(), 1);
-  }
-
   void answersToOthersAreNotOfASide() {
     showUnpredicted({progressOf("app-1", 1, 2), "@await", okOf("app-2", "opened.json"), "@await",
                      refusalOf("app-3", "is truncated"), "@await", okOf("app-1", "all.json")});
