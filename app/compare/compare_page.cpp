@@ -199,7 +199,9 @@ void ComparePage::announceViewState() {
 
 void ComparePage::connectSides() {
   for (Side& side : sides_) {
-    connect(side.of, &ComparedSide::stepsChanged, this, [this, &side] { showSteps(side); });
+    connect(side.of, &ComparedSide::stepsChanged, this, [this, of = side.of] {
+      showSteps(sides_[0].of == of ? sides_[0] : sides_[1]);  // they may have been swapped
+    });
     connect(side.of, &ComparedSide::changed, this, &ComparePage::refresh);
     connect(side.of, &ComparedSide::curvesChanged, curves_, &ComparedCurves::refresh);
     connect(side.of, &ComparedSide::progressed, this, &ComparePage::showState);
@@ -304,31 +306,50 @@ void ComparePage::clearShown() {
   view_->setScenes(nullptr, nullptr);
 }
 
-/// Compares anew what has changed; results of before are of something else.
-void ComparePage::refresh() {
+void ComparePage::judgeFiles() {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     const ComparedSide& other = *sides_.at(1 - i).of;
     const bool isJudge = !other.isOfFile() || !other.file()->annotations.isEmpty();
     sides_.at(i).of->judgeBy(isJudge ? other.heldOut() : std::nullopt);
   }
+}
+
+/// Once for the same datasets: they may have a million objects.
+void ComparePage::findDatasetDifference() {
+  std::array<std::shared_ptr<const coco::Dataset>, 2> datasets;
+  for (std::size_t i = 0; i < sides_.size(); ++i)
+    if (const auto& heldOut = sides_.at(i).of->heldOut()) datasets.at(i) = heldOut->dataset;
+  if (datasets == differenceOf_) return;
+  differenceOf_ = datasets;
+  datasetDifference_ = datasets[0] && datasets[1]
+                           ? widgets::datasetDifference(*datasets[0], *datasets[1])
+                           : QString();
+}
+
+/// Shows what the sides have become.
+void ComparePage::refresh() {
+  judgeFiles();
   isStale_ = !isVisible();
   if (isStale_) return;
-  clearShown();
-  datasetDifference_.clear();
-  showCurves();
-  const auto& first = sides_[0].of->heldOut();
-  const auto& second = sides_[1].of->heldOut();
-  if (first && second)
-    datasetDifference_ = widgets::datasetDifference(*first->dataset, *second->dataset);
+  findDatasetDifference();
   compareSettings();
-  if (!obstacle()) {
-    tables_->setIouType(rules().type);
-    comparison_->start(
-        {first->dataset, {sides_[0].of->predictions(), sides_[1].of->predictions()}, rules()},
-        score_->value());
-  }
+  compare();
+  showCurves();
   showFigures();
   showState();
+}
+
+/// Anew only if something else is compared: a run that trains has news all the time, and they must
+/// not take away what is being looked at.
+void ComparePage::compare() {
+  if (obstacle()) return clearShown();
+  ComparedResults results{sides_[0].of->heldOut()->dataset,
+                          {sides_[0].of->predictions(), sides_[1].of->predictions()},
+                          rules()};
+  if (comparison_->compared() && *comparison_->compared() == results) return;
+  clearShown();
+  tables_->setIouType(results.rules.type);
+  comparison_->start(std::move(results), score_->value());
 }
 
 void ComparePage::showFigures() {

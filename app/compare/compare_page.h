@@ -119,6 +119,7 @@ class ComparePage : public QWidget {
   void fillRuns(Side& side);
   void takeChoice(Side& side);
   void chooseRun(Side& side, const QString& path);
+  void showChoice(Side& side);
   void showSteps(Side& side);
   /// Whether A and B are the same checkpoint.
   bool areSame() const;
@@ -131,7 +132,10 @@ class ComparePage : public QWidget {
   void placeTables();
   void showEmpty(const std::optional<Obstacle>& way);
   void clearShown();
+  void judgeFiles();
+  void findDatasetDifference();
   void refresh();
+  void compare();
   void showFigures();
   void showCurves();
   void takeSteps(const std::array<std::optional<qint64>, 2>& steps);
@@ -171,7 +175,8 @@ class ComparePage : public QWidget {
   /// Folders and attempts of the runs whose settings are shown: a resume may change them.
   std::array<std::pair<std::string, int>, 2> settingsOf_;
   std::optional<ShownImage> shownImage_;
-  QString datasetDifference_;             ///< why the sides' images are not the same
+  QString datasetDifference_;  ///< why the sides' images are not the same
+  std::array<std::shared_ptr<const coco::Dataset>, 2> differenceOf_;
   bool hasChosen_ = false;                ///< a person has chosen a run or step here
   bool isStale_ = true;                   ///< something has changed while the page was hidden
   std::optional<QVariantMap> keptState_;  ///< until its runs are shown

@@ -87,10 +87,11 @@ QVariantMap ComparePage::viewState() const {
   QVariantList sides;
   for (const Side& side : sides_) {
     const bool isFile = side.of->isOfFile();
-    sides << QVariantMap{{kPath, side.path},
-                         {kStep, side.of->step()},
-                         {kIsFile, isFile},
-                         {kAnnotations, isFile ? side.of->file()->annotations : QString()}};
+    QVariantMap kept{{kPath, side.path},
+                     {kIsFile, isFile},
+                     {kAnnotations, isFile ? side.of->file()->annotations : QString()}};
+    if (side.of->hasStep()) kept[kStep] = side.of->step();
+    sides << kept;
   }
   const bool isChosen = hasChosen_ || sides_[0].of->isOfFile() || sides_[1].of->isOfFile();
   return {{kSides, isChosen ? sides : QVariantList()},
@@ -142,7 +143,7 @@ void ComparePage::applyKeptState() {
     fillRuns(side);
     chooseRun(side, side.path);
     const QVariantMap map = sides.at(static_cast<qsizetype>(i)).toMap();
-    if (side.of->run()) side.of->setStep(map.value(kStep).toLongLong());
+    if (side.of->run() && map.contains(kStep)) side.of->setStep(map.value(kStep).toLongLong());
   }
 }
 

@@ -81,10 +81,7 @@ void ComparePage::takeChoice(Side& side) {
 }
 
 void ComparePage::chooseRun(Side& side, const QString& path) {
-  const QSignalBlocker blocker(side.runs);
   side.path = path;
-  side.runs->setCurrentIndex(path.isEmpty() ? -1 : side.runs->findData(path));
-  side.runs->setToolTip(QDir::toNativeSeparators(path));
   if (const auto file = opened_.find(path); file != opened_.end()) {
     side.of->setResults(file->second);
   } else {
@@ -92,6 +89,13 @@ void ComparePage::chooseRun(Side& side, const QString& path) {
         shown_, [&](const ShownRun& run) { return run.run && run.run->folder() == path; });
     side.of->setRun(found == shown_.end() ? nullptr : found->run.data());
   }
+  showChoice(side);
+}
+
+void ComparePage::showChoice(Side& side) {
+  const QSignalBlocker blocker(side.runs);
+  side.runs->setCurrentIndex(side.path.isEmpty() ? -1 : side.runs->findData(side.path));
+  side.runs->setToolTip(QDir::toNativeSeparators(side.path));
   showSteps(side);
 }
 
@@ -122,17 +126,13 @@ void ComparePage::beginAtEarlierStep(Side& side) {
   side.steps->setCurrentIndex(side.steps->findData(*earlier));
 }
 
+/// With all that they have read, and what is being predicted.
 void ComparePage::swapSides() {
   hasChosen_ = true;
   keptState_.reset();
-  const std::array<std::pair<QString, qint64>, 2> was{
-      std::pair{sides_[0].path, sides_[0].of->step()},
-      std::pair{sides_[1].path, sides_[1].of->step()}};
-  for (std::size_t i = 0; i < 2; ++i) {
-    chooseRun(sides_[i], was[1 - i].first);
-    if (sides_[i].of->run()) sides_[i].of->setStep(was[1 - i].second);
-    showSteps(sides_[i]);
-  }
+  std::swap(sides_[0].of, sides_[1].of);
+  std::swap(sides_[0].path, sides_[1].path);
+  for (Side& side : sides_) showChoice(side);
 }
 
 void ComparePage::compareCheckpoint(const QString& folder, qint64 step) {
@@ -153,8 +153,13 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
   if (!of->progress().isEmpty())
     return Obstacle{tr("Predicting all images of %1").arg(letter), of->progress(), tr("Cancel"),
                     [of] { of->cancelPrediction(); }};
-  if (!of->failure().isEmpty())
-    return Obstacle{tr("%1 cannot be compared").arg(letter), of->failure()};
+  if (!of->failure().isEmpty()) {
+    Obstacle way{tr("%1 cannot be compared").arg(letter), of->failure()};
+    if (!of->run() || !of->heldOut() || !of->run()->predictionBlockedBy().isEmpty()) return way;
+    way.action = tr("Try again");
+    way.act = [of] { of->predictAll(); };
+    return way;
+  }
   if (of->lacksTruth())
     return Obstacle{tr("What %1 is judged by is not known").arg(letter),
                     tr("Choose the COCO annotations that it was made for, or a run for the other "
@@ -186,9 +191,11 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
     if (auto own = obstacleOf(sides_.at(i), letterOf(i))) return own;
   if (!datasetDifference_.isEmpty())
     return Obstacle{tr("A and B cannot be compared"), tr("A and B: %1.").arg(datasetDifference_)};
+  const coco::Dataset& dataset = *sides_[0].of->heldOut()->dataset;
   const auto& others = sides_[1].of->predictions();
-  const bool haveCommon = std::ranges::any_of(
-      sides_[0].of->predictions(), [&](const auto& one) { return others.contains(one.first); });
+  const bool haveCommon = std::ranges::any_of(sides_[0].of->predictions(), [&](const auto& one) {
+    return others.contains(one.first) && dataset.findImage(one.first);
+  });
   if (haveCommon) return std::nullopt;
   const auto* run = std::ranges::find_if(sides_, [](const Side& side) { return side.of->run(); });
   Obstacle way{tr("A and B have predictions of different images"),

@@ -9,6 +9,7 @@ ComparedSide::ComparedSide(QObject* parent)
     : QObject(parent),
       fileJob_([this](const OpenedResults& opened) { takeFile(opened); }, jobs::Kind::Disk) {
   connectStore();
+  connectAnswers();
 }
 
 void ComparedSide::connectStore() {
@@ -32,24 +33,18 @@ void ComparedSide::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &ComparedSide::changed);
 }
 
-template <typename Engine>
-void ComparedSide::connectAnswers(Engine* engine) {
-  connect(engine, &Engine::predictionReady, this, [this](const AskedPrediction& asked) {
-    if (asked.image) return;
-    progress_.clear();
+void ComparedSide::connectAnswers() {
+  connect(&requests_, &PredictionRequests::ready, this, [this](const AskedPrediction& asked) {
     store_.readNewAllOf(asked.step);
     Q_EMIT changed();
   });
-  connect(engine, &Engine::predictionFailed, this,
+  connect(&requests_, &PredictionRequests::failed, this,
           [this](const AskedPrediction& asked, const QString& why) {
-            if (asked.image || progress_.isEmpty()) return;
-            progress_.clear();
-            fail(why);
+            if (asked.step == step_) fail(why);
           });
-  connect(engine, &Engine::predictionProgressed, this,
+  connect(&requests_, &PredictionRequests::progressed, this,
           [this](const AskedPrediction& asked, qint64 done, qint64 of) {
-            if (asked.image || progress_.isEmpty()) return;
-            progress_ = tr("%1 of %2 images").arg(done).arg(of);
+            progress_[asked.step] = tr("%1 of %2 images").arg(done).arg(of);
             Q_EMIT progressed();
           });
 }
@@ -57,9 +52,9 @@ void ComparedSide::connectAnswers(Engine* engine) {
 void ComparedSide::clear() {
   if (run_) disconnect(run_, nullptr, this, nullptr);
   run_ = nullptr;
+  requests_.setRun(nullptr);
   file_.reset();
   fileJob_.cancel();
-  inspect_.reset();
   kept_.clear();
   heldOut_.reset();
   steps_ = {};
@@ -77,7 +72,7 @@ void ComparedSide::setRun(RunController* run) {
   if (run == nullptr) return;
   run_ = run;
   store_.setRun(run->files());
-  connectAnswers(run);
+  requests_.setRun(run);
   connect(run, &RunController::changed, this, [this](const RunChanges& changes) {
     if (changes.cutAfter) {
       store_.forgetAfter(*changes.cutAfter);
@@ -125,7 +120,7 @@ void ComparedSide::takeFile(const OpenedResults& opened) {
 
 void ComparedSide::readSteps() {
   steps_ = PredictionSteps(run_->history().predictionSteps(), run_->checkpointSteps());
-  if (!steps_.isEmpty()) step_ = isStepChosen_ ? steps_.atOrBefore(step_) : steps_.initialStep();
+  if (!steps_.isEmpty()) moveTo(isStepChosen_ ? steps_.atOrBefore(step_) : steps_.initialStep());
   readPredictions();
   Q_EMIT stepsChanged();
 }
@@ -137,18 +132,23 @@ std::optional<qint64> ComparedSide::predictedBefore(qint64 step) const {
   return at == stored.begin() ? std::nullopt : std::optional<qint64>(*std::prev(at));
 }
 
+/// False: it is there. What failed of another step is forgotten.
+bool ComparedSide::moveTo(qint64 step) {
+  if (step == std::exchange(step_, step)) return false;
+  if (heldOut_) failure_.clear();
+  return true;
+}
+
 void ComparedSide::setStep(qint64 step) {
   isStepChosen_ = true;
-  if (step == std::exchange(step_, step)) return;
-  if (heldOut_) failure_.clear();
-  progress_.clear();
+  if (!moveTo(step)) return;
   readPredictions();
   Q_EMIT changed();
 }
 
 void ComparedSide::followNewest() {
   if (!std::exchange(isStepChosen_, false) || steps_.isEmpty()) return;
-  step_ = steps_.initialStep();
+  moveTo(steps_.initialStep());
   readPredictions();
 }
 
@@ -169,28 +169,21 @@ bool ComparedSide::isIdle() const {
   return !run_ || (run_->isLoaded() && store_.isIdle());
 }
 
+QString ComparedSide::progress() const {
+  if (!requests_.isAsked(allImages())) return {};
+  const auto told = progress_.find(step_);
+  return told == progress_.end() ? tr("starting") : told->second;
+}
+
 void ComparedSide::predictAll() {
-  if (!run_) return;
   failure_.clear();
-  progress_ = tr("starting");
-  const AskedPrediction asked{std::nullopt, step_};
-  if (run_->linkState() == EngineLink::State::Connected || run_->place()) {
-    run_->predict(asked);
-  } else {
-    if (!inspect_) {
-      inspect_ = std::make_unique<InspectProcess>();
-      inspect_->setRun(run_->folder());
-      connectAnswers(inspect_.get());
-    }
-    inspect_->predict(asked);
-  }
+  progress_.erase(step_);
+  requests_.predict(allImages());
   Q_EMIT progressed();
 }
 
 void ComparedSide::cancelPrediction() {
-  progress_.clear();
-  if (run_) run_->cancelPrediction({std::nullopt, step_});
-  if (inspect_) inspect_->cancelPrediction({std::nullopt, step_});
+  requests_.cancel(allImages());
   Q_EMIT progressed();
 }
 

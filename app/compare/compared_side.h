@@ -2,11 +2,11 @@
 
 #include <QObject>
 #include <QPointer>
-#include <memory>
+#include <map>
 #include <optional>
 
 #include "app/compare/opened_results.h"
-#include "app/controllers/inspect_process.h"
+#include "app/controllers/prediction_requests.h"
 #include "app/controllers/run_controller.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
@@ -23,7 +23,7 @@ class ComparedSide : public QObject {
  public:
   explicit ComparedSide(QObject* parent = nullptr);
 
-  /// nullptr: none. The step is then the run's newest.
+  /// nullptr: none. The step is then the run's newest. A prediction of all images goes on.
   void setRun(RunController* run);
   RunController* run() const { return run_; }
   /// A results file in the place of a run; at step 0.
@@ -39,6 +39,8 @@ class ComparedSide : public QObject {
   /// Takes a step that was set back: the run's newest is shown again.
   void followNewest();
   qint64 step() const { return step_; }
+  /// False: the step is not known yet.
+  bool hasStep() const { return isStepChosen_ || !steps_.isEmpty(); }
   const PredictionSteps& steps() const { return steps_; }
   /// The newest step before `step` with stored predictions; nullopt: there is none.
   std::optional<qint64> predictedBefore(qint64 step) const;
@@ -56,7 +58,7 @@ class ComparedSide : public QObject {
   void predictAll();
   void cancelPrediction();
   /// "120 of 500 images"; empty: nothing is being predicted.
-  QString progress() const { return progress_; }
+  QString progress() const;
 
  Q_SIGNALS:
   void stepsChanged();
@@ -68,9 +70,10 @@ class ComparedSide : public QObject {
 
  private:
   void connectStore();
-  template <typename Engine>
-  void connectAnswers(Engine* engine);
+  void connectAnswers();
+  AskedPrediction allImages() const { return {std::nullopt, step_}; }
   void readSteps();
+  bool moveTo(qint64 step);
   void readPredictions();
   void fail(const QString& why);
   void clear();
@@ -81,14 +84,15 @@ class ComparedSide : public QObject {
   PredictionsStore store_;
   widgets::PredictionStore kept_;
   std::optional<RunDataset> heldOut_;
+  PredictionRequests requests_;
+  std::map<qint64, QString> progress_;  ///< as last told, by step
   PredictionSteps steps_;
   qint64 step_ = 0;
   bool isStepChosen_ = false;
   std::optional<ResultsSource> file_;
   std::optional<RunDataset> truth_;  ///< of the other side
-  QString failure_, progress_, note_;
+  QString failure_, note_;
   jobs::LatestJob<OpenedResults> fileJob_;
-  std::unique_ptr<InspectProcess> inspect_;  ///< of a run that has ended, once it is asked
 };
 
 }  // namespace lockstep::app

@@ -18,6 +18,8 @@ struct ComparedResults {
   std::shared_ptr<const coco::Dataset> dataset;
   std::array<widgets::PredictionStore::ByImage, 2> predictions;
   widgets::MatchRules rules;
+
+  bool operator==(const ComparedResults&) const = default;
 };
 
 /// What is computed of A and B, off the GUI thread: figures, objects, confusions, errors, curves.

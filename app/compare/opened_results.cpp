@@ -4,12 +4,13 @@
 #include <QDir>
 #include <QFileInfo>
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/coco/files/image_names.h"
 
 namespace lockstep::app {
 namespace {
@@ -59,28 +60,69 @@ void readFile(const QString& file, OpenedResults& opened) {
   }
 }
 
-/// `predict --images` numbers its images itself, and names their files. Unknown ones get the id -1.
-void takeImagesByName(const std::string& text, const coco::Dataset& dataset,
-                      std::vector<coco::Detection>& detections) {
-  if (text.find("\"file_name\"") == std::string::npos) return;
-  const nlohmann::json entries = nlohmann::json::parse(text, nullptr, false);
-  if (!entries.is_array()) return;
-  const auto nameOf = [](const std::string& path) {
-    return std::filesystem::path(path).filename().string();
-  };
-  std::map<std::string, ImageId> known;
-  for (const coco::Image& image : dataset.images()) known[nameOf(image.fileName)] = image.id;
-  std::map<ImageId, ImageId> meant;
-  for (const nlohmann::json& entry : entries) {
-    const auto name = entry.find("file_name");
-    if (name == entry.end() || !name->is_string()) continue;
-    const auto found = known.find(nameOf(name->get<std::string>()));
-    meant[ImageId{entry.value("image_id", std::int64_t{0})}] =
-        found == known.end() ? ImageId{-1} : found->second;
+/// Whether `path` is `name`, in any folder.
+bool endsWith(const std::string& path, const std::string& name) {
+  return path.ends_with(name) &&
+         (path.size() == name.size() || path[path.size() - name.size() - 1] == '/');
+}
+
+/// The images of a dataset by the last part of their names.
+class ImagesByName {
+ public:
+  explicit ImagesByName(const coco::Dataset& dataset) {
+    for (const coco::Image& image : dataset.images())
+      images_[lastPart(image.fileName)].push_back(&image);
   }
+
+  /// What is written as `id` and has the name `path`; -1: none. Of several with that last part it
+  /// is the one that the path names, else the one with the id. Throws Error if neither tells.
+  ImageId find(const QString& file, ImageId id, const std::string& path) const {
+    const auto found = images_.find(lastPart(path));
+    if (found == images_.end()) return ImageId{-1};
+    const std::vector<const coco::Image*>& namesakes = found->second;
+    if (namesakes.size() == 1) return namesakes.front()->id;
+    const auto lengthIfNamed = [&](const coco::Image* image) {
+      return endsWith(path, image->fileName) ? image->fileName.size() : 0;
+    };
+    const auto named = std::ranges::max_element(namesakes, {}, lengthIfNamed);
+    if (lengthIfNamed(*named) > 0) return (*named)->id;
+    if (std::ranges::find(namesakes, id, &coco::Image::id) != namesakes.end()) return id;
+    refuse(tr("%1: image %2 is %3, which may be any of %4 images, such as %5 and %6. Write their "
+              "folders or their ids.")
+               .arg(file)
+               .arg(id.value)
+               .arg(QString::fromStdString(path))
+               .arg(namesakes.size())
+               .arg(QString::fromStdString(namesakes[0]->fileName),
+                    QString::fromStdString(namesakes[1]->fileName)));
+  }
+
+ private:
+  static std::string lastPart(const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  }
+
+  std::map<std::string, std::vector<const coco::Image*>> images_;
+};
+
+/// `predict --images` numbers its images itself, and names their files. Unknown ones get the id -1.
+void takeImagesByName(const QString& file, const coco::Dataset& dataset,
+                      std::vector<coco::Detection>& detections) {
+  const auto names = coco::loadNamesInResults(file.toStdString());
+  if (names.empty()) return;
+  const ImagesByName known(dataset);
+  std::map<ImageId, ImageId> meant;
+  for (const auto& [id, name] : names) meant[id] = known.find(file, id, name);
   for (coco::Detection& one : detections)
     if (const auto image = meant.find(one.imageId); image != meant.end())
       one.imageId = image->second;
+}
+
+/// Of results, and not an object with them.
+bool isList(const QString& file) {
+  std::ifstream text(file.toStdString());
+  char first = 0;
+  return text >> first && first == '[';
 }
 
 /// Throws Error if some are of images that the dataset does not have.
@@ -124,14 +166,12 @@ QString leaveUnknownClassesOut(const QString& file, const coco::Dataset& dataset
 void read(const ResultsSource& source, OpenedResults& opened) {
   if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
   const coco::Dataset& dataset = *opened.heldOut.dataset;
-  const std::string text = base::readFile(source.results.toStdString());
   readFile(source.results, opened);
-  takeImagesByName(text, dataset, opened.detections);
+  takeImagesByName(source.results, dataset, opened.detections);
   checkImages(source.results, dataset, opened.detections);
   opened.note = leaveUnknownClassesOut(source.results, dataset, opened.detections);
   // A list of results has no images without any: all of the dataset are judged, as by coco-eval.
-  const bool isList = text.find_first_not_of(" \t\r\n") == text.find('[');
-  if (isList) {
+  if (isList(source.results)) {
     opened.images.clear();
     for (const coco::Image& image : dataset.images()) opened.images.push_back(image.id);
   }

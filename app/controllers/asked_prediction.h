@@ -19,6 +19,10 @@ struct AskedPrediction {
       files{};  ///< of the images; empty: held-out ones, which the engine knows by their ids
   bool isExplanation = false;  ///< how the predictions of the image come about; with its id all
                                ///< parts are known
+  quint64 number = 0;          ///< of the request, by which equal ones are told apart
+
+  /// All images of the part: the run folder keeps the answer.
+  bool isOfPart() const { return !image && files.isEmpty(); }
   bool operator==(const AskedPrediction&) const = default;
 };
 

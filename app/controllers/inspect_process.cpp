@@ -67,9 +67,8 @@ void InspectProcess::cancelPrediction(const AskedPrediction& asked) {
   dropCanceled();
 }
 
-bool InspectProcess::isPredictingAll() const {
-  return std::any_of(requests_.begin(), requests_.end(),
-                     [](const Request& request) { return !request.asked.image; });
+bool InspectProcess::isPredicting() const {
+  return !std::ranges::all_of(requests_, &Request::isCanceled);
 }
 
 /// Those that no engine knows.

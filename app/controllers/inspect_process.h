@@ -30,8 +30,8 @@ class InspectProcess : public QObject {
   void predict(const AskedPrediction& asked);
   /// It fails then.
   void cancelPrediction(const AskedPrediction& asked);
-  /// Such a request is not answered yet.
-  bool isPredictingAll() const;
+  /// A request is neither answered nor canceled yet.
+  bool isPredicting() const;
   const QString& runFolder() const { return runFolder_; }
   /// How long to wait for the process's welcome after connecting.
   void setWelcomeTimeout(std::chrono::milliseconds timeout) { link_.setWelcomeTimeout(timeout); }

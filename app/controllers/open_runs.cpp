@@ -33,8 +33,10 @@ void OpenRuns::setShown(const QStringList& folders) {
     recent_.removeAll(folder);
     recent_.prepend(folder);
   }
-  while (recent_.size() > folders.size() + kMaxHidden) {
-    const auto found = runs_.find(recent_.takeLast());
+  for (qsizetype i = recent_.size() - 1; i >= folders.size() + kMaxHidden; --i) {
+    const auto found = runs_.find(recent_[i]);
+    if (found != runs_.end() && found->second->isPredicting()) continue;
+    recent_.removeAt(i);
     if (found == runs_.end()) continue;
     found->second.release()->deleteLater();  // queued signals may still use it
     runs_.erase(found);

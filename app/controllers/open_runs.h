@@ -10,7 +10,8 @@
 
 namespace lockstep::app {
 
-/// The open runs, each read once. Above a limit the least recently shown ones are closed.
+/// The open runs, each read once. Above a limit the least recently shown ones are closed, unless
+/// they predict.
 class OpenRuns : public QObject {
   Q_OBJECT
 

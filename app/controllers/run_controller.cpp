@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/controllers/inspect_process.h"
 #include "app/controllers/remote_files.h"
 #include "app/controllers/run_tail.h"
 #include "app/models/remote_run_list.h"
@@ -321,21 +322,6 @@ void RunController::applyState(const protocol::State& state) {
   if (place_) summary_.alive = protocol::isLive(state.state);
 }
 
-QString RunController::predictionBlockedBy() const {
-  if (!place_) return {};
-  if (place_->isPackedRun())
-    return tr("This is a packed run, which is only read: lockstep-engine predict %1 predicts with "
-              "its weights, if it has any.")
-        .arg(place_->path);
-  if (!summary_.alive)
-    return tr("The run has ended on %1, and there is no engine to ask. There, lockstep-engine "
-              "predict takes any of its checkpoints.")
-        .arg(place_->hostText());
-  if (link_.state() != EngineLink::State::Connected)
-    return tr("Not connected to %1.").arg(place_->hostText());
-  return {};
-}
-
 std::int64_t RunController::resumeStep() const {
   const std::int64_t own = checkpointSteps_.empty() ? 0 : checkpointSteps_.back();
   if (!summary_.info.error) return own;
@@ -380,18 +366,6 @@ void RunController::resume() { command(protocol::CommandName::Resume); }
 void RunController::stop() { command(protocol::CommandName::Stop); }
 void RunController::saveCheckpoint() { command(protocol::CommandName::Checkpoint); }
 void RunController::evaluate() { command(protocol::CommandName::Evaluate); }
-
-void RunController::predict(const AskedPrediction& asked) {
-  const QString id = sendTo(link_, asked);
-  if (id.isEmpty()) return Q_EMIT predictionFailed(asked, tr("Not connected to the run's engine."));
-  requests_[id] = asked;
-}
-
-void RunController::cancelPrediction(const AskedPrediction& canceled) {
-  for (auto request = requests_.cbegin(); request != requests_.cend(); ++request)
-    if (const auto* asked = std::get_if<AskedPrediction>(&*request); asked && *asked == canceled)
-      link_.sendCancel(request.key());
-}
 
 void RunController::handleAnswer(const QString& id, const QString& path) {
   const auto request = requests_.take(id);

@@ -19,6 +19,7 @@
 
 namespace lockstep::app {
 
+class InspectProcess;
 class RemoteFiles;
 class RunTail;
 
@@ -97,6 +98,16 @@ class RunController : public QObject {
     return readError_ ? readError_ : linkError_;
   }
 
+  /// A prediction is neither answered nor canceled yet.
+  bool isPredicting() const;
+  /// Of a new request to predict().
+  quint64 numberRequest() { return ++lastNumber_; }
+  /// Somebody who predicted with the run has left it: the process of predictions of an ended run
+  /// ends, unless others wait for it.
+  void endIdleInspection();
+  /// For such processes; empty: lockstep-engine beside this program.
+  void setEngineProgram(const QString& program) { engineProgram_ = program; }
+
   /// Reads the run; call it again when run.json has changed.
   void refresh();
 
@@ -107,7 +118,8 @@ class RunController : public QObject {
   void saveCheckpoint();
   /// Evaluates at the next step.
   void evaluate();
-  /// Asks the running engine; emits predictionReady or predictionFailed.
+  /// Asks the running engine, or one that is started for a run that has ended; emits
+  /// predictionReady or predictionFailed, perhaps at once. Views ask by PredictionRequests.
   void predict(const lockstep::app::AskedPrediction& asked);
   /// It fails then.
   void cancelPrediction(const lockstep::app::AskedPrediction& asked);
@@ -145,6 +157,8 @@ class RunController : public QObject {
   void handleProgress(const QString& id, qint64 done, qint64 of);
   void handleRefusal(const QString& id, const QString& message);
   void command(protocol::CommandName name);
+  InspectProcess& inspection();
+  void connectInspection();
   void setAccessError(std::optional<RunAccessError>& which, std::optional<RunAccessError> now);
 
   QString folder_;
@@ -160,7 +174,10 @@ class RunController : public QObject {
   bool hasStatus_ = false;                    ///< of the run there, since the welcome
   std::shared_ptr<RunTail> tail_;
   QHash<QString, std::variant<protocol::CommandName, AskedPrediction>>
-      requests_;  ///< pending, by id
+      requests_;                                ///< pending, by id
+  std::unique_ptr<InspectProcess> inspection_;  ///< of a run that has ended, once it is asked
+  QString engineProgram_;
+  quint64 lastNumber_ = 0;
   QTimer reread_;
   RunChanges changes_;  ///< not announced yet
   QTimer frame_;        ///< runs while there are some

@@ -34,7 +34,7 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::announceReady);
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
           [this](ImageId image, qint64 step) {
-            requestPrediction({image.value, step, part_, filesOf(image)});
+            requests_.predict({image.value, step, part_, filesOf(image)});
           });
   connect(view_, &widgets::PredictionsView::allImagesRequested, this,
           &PredictionsPage::predictAllImages);
@@ -56,56 +56,46 @@ void PredictionsPage::connectSignals() {
   for (auto changed :
        {&widgets::PredictionsView::viewStateChanged, &widgets::PredictionsView::ready})
     connect(view_, changed, this, &PredictionsPage::viewStateChanged);
+  connectAnswers();
   connectExplanations();
   connectStore();
 }
 
-template <typename Engine>
-void PredictionsPage::connectAnswers(Engine* engine) {
-  connect(engine, &Engine::predictionReady, this,
-          [this, engine](const AskedPrediction& asked, const QString& file) {
-            takeCanceled(asked);
-            if (isOfAnotherRun(engine)) return;
+/// Those of another part are of what was shown before.
+void PredictionsPage::connectAnswers() {
+  connect(&requests_, &PredictionRequests::ready, this,
+          [this](const AskedPrediction& asked, const QString& file) {
             keepAnswer(asked, file);
-            if (asked.part != part_) return;
-            if (asked.isExplanation) return readExplanationOf(asked, file);
-            if (!asked.image && !asked.files.isEmpty()) return takeBatch(asked, file);
-            if (!asked.image) {
-              view_->setMessage({});
-              view_->endAllImages(asked.step);
-              return store_.readNewAllOf(asked.step);
-            }
-            store_.readAnswer(asked.step, file, {ImageId{*asked.image}});
+            if (asked.part == part_) takeAnswer(asked, file);
           });
-  connect(engine, &Engine::predictionFailed, this,
-          [this, engine](const AskedPrediction& asked, const QString& why) {
-            const bool isWanted = !takeCanceled(asked);
-            if (isOfAnotherRun(engine) || asked.part != part_) return;
-            if (asked.isExplanation) return showExplanationFailed(asked, why);
-            if (asked.image)
-              return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
-            if (!asked.files.isEmpty()) {
-              if (isWanted) failBatch(asked, why);
-              return;
-            }
-            view_->endAllImages(asked.step);
-            if (isWanted) view_->setMessage(why);
+  connect(&requests_, &PredictionRequests::failed, this,
+          [this](const AskedPrediction& asked, const QString& why) {
+            if (asked.part == part_) takeFailure(asked, why);
           });
-  connect(engine, &Engine::predictionProgressed, this,
-          [this, engine](const AskedPrediction& asked, qint64 done, qint64 of) {
-            if (!asked.image && asked.part == part_ && !isOfAnotherRun(engine))
+  connect(&requests_, &PredictionRequests::progressed, this,
+          [this](const AskedPrediction& asked, qint64 done, qint64 of) {
+            if (!asked.image && asked.part == part_)
               view_->setAllImagesProgress(asked.step,
                                           batches_.isRunning() ? batches_.done() + done : done,
                                           batches_.isRunning() ? batches_.of() : of);
           });
 }
 
-/// False: the answer to it is wanted. One that was asked for again is answered twice.
-bool PredictionsPage::takeCanceled(const AskedPrediction& asked) {
-  const auto canceled = std::ranges::find(canceled_, asked);
-  if (canceled == canceled_.end()) return false;
-  canceled_.erase(canceled);
-  return true;
+void PredictionsPage::takeAnswer(const AskedPrediction& asked, const QString& file) {
+  if (asked.isExplanation) return readExplanationOf(asked, file);
+  if (asked.image) return store_.readAnswer(asked.step, file, {ImageId{*asked.image}});
+  if (!asked.isOfPart()) return takeBatch(asked, file);
+  view_->setMessage({});
+  view_->endAllImages(asked.step);
+  store_.readNewAllOf(asked.step);
+}
+
+void PredictionsPage::takeFailure(const AskedPrediction& asked, const QString& why) {
+  if (asked.isExplanation) return showExplanationFailed(asked, why);
+  if (asked.image) return view_->setPredictionFailed(ImageId{*asked.image}, asked.step, why);
+  if (!asked.isOfPart()) return failBatch(asked, why);
+  view_->endAllImages(asked.step);
+  view_->setMessage(why);
 }
 
 void PredictionsPage::connectStore() {
@@ -181,8 +171,7 @@ void PredictionsPage::setRun(RunController* run) {
   showEmptyText();
   store_.setRun({});
   view_->setBringImage(nullptr);
-  canceled_.clear();
-  chooseInspection(run && !run->place() ? run->folder() : QString());
+  requests_.setRun(run);
   if (run) connectRun();
   if (openedCheckpoint_ && run && run->folder() == openedCheckpoint_->runFolder)
     pendingStep_ = std::exchange(openedCheckpoint_, std::nullopt)->step;
@@ -229,28 +218,6 @@ void PredictionsPage::restoreAnswers() {
   readKeptAnswers();
 }
 
-bool PredictionsPage::isOfAnotherRun(const InspectProcess* inspection) const {
-  return inspection != inspect_.get();
-}
-
-/// The prediction of all images of another run goes on.
-void PredictionsPage::chooseInspection(const QString& runFolder) {
-  if (inspect_ && inspect_->isPredictingAll()) others_.push_back(std::move(inspect_));
-  std::erase_if(others_, [](const auto& other) { return !other->isPredictingAll(); });
-  inspect_.reset();
-  if (runFolder.isEmpty()) return;
-  const auto own = std::ranges::find_if(
-      others_, [&](const auto& other) { return other->runFolder() == runFolder; });
-  if (own != others_.end()) {
-    inspect_ = std::move(*own);
-    others_.erase(own);
-    return;
-  }
-  inspect_ = std::make_unique<InspectProcess>();
-  inspect_->setRun(runFolder);
-  connectAnswers(inspect_.get());
-}
-
 void PredictionsPage::connectRun() {
   connect(run_, &RunController::changed, this, [this](const RunChanges& changes) {
     if (run_->program()) return showForeignRun();  // known once it has been read
@@ -259,7 +226,6 @@ void PredictionsPage::connectRun() {
     if (changes.state) updatePredictionPossible();
   });
   connect(run_, &RunController::linkChanged, this, &PredictionsPage::updatePredictionPossible);
-  connectAnswers(run_.data());
 }
 
 void PredictionsPage::addNamedActions() {
@@ -444,20 +410,6 @@ void PredictionsPage::showStep(qint64 step) {
 
 void PredictionsPage::followCursor(qint64 step) {
   if (steps_.isEmpty() || steps_.atOrBefore(step) != view_->currentCheckpoint()) showStep(step);
-}
-
-void PredictionsPage::requestPrediction(const AskedPrediction& asked) {
-  if (!run_) return;
-  if (run_->linkState() == EngineLink::State::Connected || run_->place()) {
-    run_->predict(asked);
-  } else if (inspect_) {
-    inspect_->predict(asked);
-  }
-}
-
-void PredictionsPage::cancelPrediction(const AskedPrediction& asked) {
-  if (run_) run_->cancelPrediction(asked);
-  if (inspect_) inspect_->cancelPrediction(asked);
 }
 
 bool PredictionsPage::isReady() const {

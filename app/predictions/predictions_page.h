@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "app/controllers/inspect_process.h"
+#include "app/controllers/prediction_requests.h"
 #include "app/controllers/run_controller.h"
 #include "app/models/kept_answers.h"
 #include "app/models/prediction_steps.h"
@@ -89,7 +89,6 @@ class PredictionsPage : public QWidget {
     std::optional<coco::Image> image;
   };
   void connectSignals();
-  bool takeCanceled(const AskedPrediction& asked);
   void connectStore();
   void connectPredictions();
   void addNamedActions();
@@ -113,20 +112,16 @@ class PredictionsPage : public QWidget {
   void showOpenedMessage();
   void predictAllImages(qint64 step);
   void cancelAllImages(qint64 step);
-  void cancel(const AskedPrediction& all);
   AskedPrediction allImagesAt(qint64 step) const;
   void requestBatch();
   void takeBatch(const AskedPrediction& asked, const QString& file);
   void showUnreadable(const std::vector<std::string>& lines);
   void failBatch(const AskedPrediction& asked, const QString& why);
   void endBatches();
-  /// Engine: RunController of a live run, or InspectProcess.
-  template <typename Engine>
-  void connectAnswers(Engine* engine);
+  void connectAnswers();
+  void takeAnswer(const AskedPrediction& asked, const QString& file);
+  void takeFailure(const AskedPrediction& asked, const QString& why);
   void connectRun();
-  void chooseInspection(const QString& runFolder);
-  bool isOfAnotherRun(const InspectProcess* inspection) const;
-  static bool isOfAnotherRun(const RunController*) { return false; }
   void load();
   void updatePredictionPossible();
   void bringImagesFrom(const RunFileAccess& files);
@@ -144,8 +139,6 @@ class PredictionsPage : public QWidget {
   QStringList openedFiles() const;
   void restoreOpened(const QStringList& files, bool isShown);
   void forgetAfter(qint64 step);
-  void requestPrediction(const AskedPrediction& asked);
-  void cancelPrediction(const AskedPrediction& asked);
   void connectExplanations();
   void readExplanationOf(const AskedPrediction& asked, const QString& file);
   void showExplanationFailed(const AskedPrediction& asked, const QString& why);
@@ -154,15 +147,14 @@ class PredictionsPage : public QWidget {
   widgets::PredictionsView* view_ = nullptr;
   QPointer<RunController> run_;
   PredictionsStore store_;
-  std::unique_ptr<InspectProcess> inspect_;              ///< of a run on this machine
-  std::vector<std::unique_ptr<InspectProcess>> others_;  ///< that predict all images of other runs
-  QHash<QString, ViewState> viewStates_;                 ///< by run folder
-  std::optional<coco::Image> lastImage_;                 ///< last shown image of any run
+  PredictionRequests requests_;
+  std::optional<AskedPrediction> explained_;  ///< last; what is shown may be another one by now
+  QHash<QString, ViewState> viewStates_;      ///< by run folder
+  std::optional<coco::Image> lastImage_;      ///< last shown image of any run
   PredictionSteps steps_;
-  std::optional<qint64> vanished_;     ///< the shown step, which is not among `steps_` any more
-  std::optional<qint64> pendingStep_;  ///< to be shown once the steps are known
-  std::vector<AskedPrediction> canceled_;
-  ImagePart part_ = ImagePart::HeldOut;               ///< is kept when another run is shown
+  std::optional<qint64> vanished_;       ///< the shown step, which is not among `steps_` any more
+  std::optional<qint64> pendingStep_;    ///< to be shown once the steps are known
+  ImagePart part_ = ImagePart::HeldOut;  ///< is kept when another run is shown
   std::optional<OpenedCheckpoint> openedCheckpoint_;  ///< of a run that is not shown yet
   OpenedImages opened_;
   OpenedBatches batches_;

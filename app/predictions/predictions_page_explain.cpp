@@ -12,17 +12,16 @@ const QString kUnknownRequest = QStringLiteral("type 'explain' is not known");
 }  // namespace
 
 void PredictionsPage::connectExplanations() {
-  const auto askedFor = [this](ImageId image, qint64 step) {
-    // Of training images the engine knows the ids too.
-    const QStringList files = part_ == ImagePart::Opened ? filesOf(image) : QStringList();
-    return AskedPrediction{image.value, step, part_, files, /*isExplanation=*/true};
-  };
-  connect(
-      view_, &widgets::PredictionsView::explanationRequested, this,
-      [this, askedFor](ImageId image, qint64 step) { requestPrediction(askedFor(image, step)); });
-  connect(
-      view_, &widgets::PredictionsView::explanationCanceled, this,
-      [this, askedFor](ImageId image, qint64 step) { cancelPrediction(askedFor(image, step)); });
+  connect(view_, &widgets::PredictionsView::explanationRequested, this,
+          [this](ImageId image, qint64 step) {
+            // Of training images the engine knows the ids too.
+            const QStringList files = part_ == ImagePart::Opened ? filesOf(image) : QStringList();
+            explained_ = {image.value, step, part_, files, /*isExplanation=*/true};
+            requests_.predict(*explained_);
+          });
+  connect(view_, &widgets::PredictionsView::explanationCanceled, this, [this] {
+    if (explained_) requests_.cancel(*explained_);
+  });
 }
 
 void PredictionsPage::readExplanationOf(const AskedPrediction& asked, const QString& file) {

@@ -191,26 +191,20 @@ void PredictionsPage::predictAllImages(qint64 step) {
     batches_.start(step, files);
     return requestBatch();
   }
-  std::erase(canceled_, allImagesAt(step));
-  requestPrediction(allImagesAt(step));
+  requests_.predict(allImagesAt(step));
 }
 
 void PredictionsPage::cancelAllImages(qint64 step) {
   if (batches_.isRunning()) return endBatches();
-  cancel(allImagesAt(step));
-}
-
-void PredictionsPage::cancel(const AskedPrediction& all) {
-  canceled_.push_back(all);
-  if (run_) run_->cancelPrediction(all);
-  if (inspect_) inspect_->cancelPrediction(all);
+  requests_.cancel(allImagesAt(step));
+  view_->endAllImages(step);
 }
 
 void PredictionsPage::requestBatch() {
   const qint64 step = batches_.step();
   if (!batches_.isRunning()) return view_->endAllImages(step);
   view_->setAllImagesProgress(step, batches_.done(), batches_.of());
-  requestPrediction(batches_.current());
+  requests_.predict(batches_.current());
 }
 
 void PredictionsPage::takeBatch(const AskedPrediction& asked, const QString& file) {
@@ -239,7 +233,7 @@ void PredictionsPage::failBatch(const AskedPrediction& asked, const QString& why
 /// On request, or as other images, another run or another checkpoint are wanted.
 void PredictionsPage::endBatches() {
   if (!batches_.isRunning()) return;
-  cancel(batches_.current());
+  requests_.cancel(batches_.current());
   const qint64 step = batches_.step();
   batches_.clear();
   view_->endAllImages(step);

@@ -5,15 +5,19 @@
 #include <QDragEnterEvent>
 #include <QFile>
 #include <QImage>
+#include <QLabel>
 #include <QMimeData>
+#include <QPushButton>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "app/compare/compare_page.h"
 #include "engine/coco/files/results.h"
+#include "tests/app/live_run.h"
 #include "tests/app/made_run.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
@@ -49,6 +53,7 @@ class CompareBench : public QObject {
   std::unique_ptr<QTemporaryDir> parent_;
   std::vector<std::unique_ptr<app::RunController>> runs_;
   std::unique_ptr<app::ComparePage> page_;
+  std::unique_ptr<LiveRun> live_;
 
   QString write(const char* name, const QByteArray& text) const {
     QFile file(parent_->filePath(QLatin1String(name)));
@@ -75,6 +80,22 @@ class CompareBench : public QObject {
     runs_.push_back(std::make_unique<app::RunController>(folder));
     runs_.back()->refresh();
     QTRY_VERIFY(runs_.back()->isLoaded());
+  }
+
+  /// With the images of the dataset.
+  void makeLive(MadeRun made) {
+    made.valImages = parent_->path().toStdString();
+    made.valAnnotations = write("val.json", kDataset).toStdString();
+    made.hasMasks = false;
+    live_ = std::make_unique<LiveRun>(made);
+  }
+  /// It answers what is asked with `lines`: after each `@await` those that follow one request.
+  void connectLive(const QList<QByteArray>& lines) {
+    QVERIFY(live_->engine.start(QList<QByteArray>{"@mute", live_->welcome(), "@await"} + lines));
+    runs_.push_back(std::make_unique<app::RunController>(live_->folder));
+    runs_.back()->refresh();
+    QTRY_VERIFY(runs_.back()->isLoaded());
+    QTRY_COMPARE(runs_.back()->linkState(), app::EngineLink::State::Connected);
   }
 
   void show() {
@@ -128,6 +149,19 @@ class CompareBench : public QObject {
     return empty->isVisible() ? empty->title() : QString();
   }
 
+  /// What is said in the place of the image, with its title.
+  bool says(const QString& part) const {
+    const auto labels = page_->findChild<widgets::EmptyState*>()->findChildren<QLabel*>();
+    return std::ranges::any_of(labels, [&](const QLabel* label) {
+      return label->isVisible() && label->text().contains(part);
+    });
+  }
+  QPushButton* button(const char* text) const {
+    for (auto* button : page_->findChildren<QPushButton*>())
+      if (button->isVisible() && button->text() == QLatin1String(text)) return button;
+    return nullptr;
+  }
+
   void makePage() {
     parent_ = std::make_unique<QTemporaryDir>();
     QImage picture(40, 40, QImage::Format_RGB32);
@@ -139,6 +173,7 @@ class CompareBench : public QObject {
   void clearPage() {
     page_.reset();
     runs_.clear();
+    live_.reset();
   }
 };
 

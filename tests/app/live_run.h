@@ -26,6 +26,16 @@ inline QByteArray scalars(std::int64_t seq, std::int64_t step) {
       protocol::Scalars{seq, step, 1.8e9, {{"train/loss_total", static_cast<float>(step)}}});
 }
 
+inline QByteArray okOf(const char* id, const std::string& path) {
+  return line(protocol::Ok{id, protocol::AnswerPath{path}});
+}
+inline QByteArray refusalOf(const char* id, const char* message) {
+  return line(protocol::ErrorReply{id, message});
+}
+inline QByteArray progressOf(const char* id, std::int64_t done, std::int64_t of) {
+  return line(protocol::RequestProgress{id, done, of});
+}
+
 /// A made run that is locked by a process and names its socket.
 struct LiveRun {
   QTemporaryDir parent;

@@ -19,6 +19,13 @@ using tests::kOfSecond;
 class TstComparedResults : public tests::CompareBench {
   Q_OBJECT
 
+ private:
+  /// The dataset with images of one name: a/1.png has the id 3, b/1.png the id 5.
+  static QByteArray inTwoFolders() {
+    QByteArray set = kDataset;
+    return set.replace("a.png", "a/1.png").replace("b.png", "b/1.png");
+  }
+
  private Q_SLOTS:
   void init() { makePage(); }
   void cleanup() { clearPage(); }
@@ -93,6 +100,96 @@ class TstComparedResults : public tests::CompareBench {
     QCOMPARE(page_->tables()->confusions()->model()->rowCount(), 2);
     page_->tables()->confusions()->setView(widgets::ComparedView::Second);
     QCOMPARE(page_->tables()->confusions()->model()->countAt(0, 0), 2);
+  }
+
+  void imagesOfOneNameInTwoFoldersAreToldApart_data() {
+    QTest::addColumn<QByteArray>("first");
+    QTest::addColumn<QByteArray>("second");
+    // What is written as the image a/1.png (id 3), and as b/1.png (id 5).
+    QTest::newRow("by their ids") << QByteArray(R"("image_id": 3, "file_name": "1.png")")
+                                  << QByteArray(R"("image_id": 5, "file_name": "1.png")");
+    QTest::newRow("by their folders")
+        << QByteArray(R"("image_id": 1, "file_name": "/data/set/a/1.png")")
+        << QByteArray(R"("image_id": 2, "file_name": "/data/set/b/1.png")");
+    QTest::newRow("by their folders, numbered the other way round")
+        << QByteArray(R"("image_id": 5, "file_name": "a/1.png")")
+        << QByteArray(R"("image_id": 3, "file_name": "b/1.png")");
+  }
+  void imagesOfOneNameInTwoFoldersAreToldApart() {
+    QFETCH(QByteArray, first);
+    QFETCH(QByteArray, second);
+    addRun("one", kOfFirst, write("val.json", inTwoFolders()));
+    show();
+    // Of the first image one object is found, of the second both.
+    page_->openResults(
+        {write("theirs.json",
+               "[{" + first + R"(, "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]}, {)" +
+                   second + R"(, "category_id": 1, "score": 0.8, "bbox": [2, 2, 10, 10]}, {)" +
+                   second + R"(, "category_id": 1, "score": 0.7, "bbox": [20, 20, 10, 10]}])")});
+    QTRY_VERIFY2(page_->results() && page_->isReady(), qPrintable(emptyTitle()));
+    QCOMPARE(page_->results()->second.stats, page_->results()->first.stats);
+    const auto& counts = page_->tables()->objects()->counts();
+    QCOMPARE(counts.at(static_cast<std::size_t>(widgets::Finders::Both)), 3);
+    QCOMPARE(counts.at(static_cast<std::size_t>(widgets::Finders::Neither)), 1);
+  }
+
+  void namesThatMayBeOfSeveralImagesAreRefused_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("why");
+    QTest::newRow("neither folder nor id") << QByteArray(R"([{"image_id": 1, "file_name": "1.png",
+        "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]}])")
+                                           << QStringLiteral("any of 2 images, such as a/1.png");
+    QTest::newRow("one id for two names") << QByteArray(R"([
+        {"image_id": 3, "file_name": "a/1.png", "category_id": 1, "score": 0.9, "bbox": [2, 2, 9, 9]},
+        {"image_id": 3, "file_name": "b/1.png", "category_id": 1, "score": 0.9, "bbox": [2, 2, 9, 9]}])")
+                                          << QStringLiteral("image_id 3 stands for a/1.png and");
+  }
+  void namesThatMayBeOfSeveralImagesAreRefused() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, why);
+    addRun("one", kOfFirst, write("val.json", inTwoFolders()));
+    show();
+    const QString file = write("theirs.json", text);
+    page_->openResults({file});
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("B cannot be compared"));
+    QVERIFY(says(why) && says(file));
+  }
+
+  /// Of results whose common images the dataset does not have, no figures are made up.
+  void imagesThatTheDatasetLacksAreNotCommon() {
+    const QString annotations = write("val.json", kDataset);
+    for (const auto& [name, ids] : {std::pair{"one", "[3, 99]"}, {"other", "[5, 99]"}}) {
+      addRun(name, nullptr, annotations);
+      const run_folder::Layout layout(runs_.back()->folder().toStdString());
+      const auto file = layout.predictionsOfPart(40, "val");
+      std::filesystem::create_directories(file.parent_path());
+      std::ofstream(file) << R"({"image_ids": )" << ids << R"(, "detections": []})";
+    }
+    show();
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("A and B have predictions of different images"));
+    QVERIFY(!page_->results());
+  }
+
+  void aRunThatIsNotReadYetKeepsNoStep() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations);
+    const QString folder = runs_.back()->folder();
+    runs_.back() = std::make_unique<app::RunController>(folder);  // which nobody lets read
+    page_->setRuns(
+        {{runs_[0].get(), QStringLiteral("one")}, {runs_[1].get(), QStringLiteral("other")}});
+    page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
+    page_->setFocus();
+    QTest::keyClick(page_.get(), Qt::Key_X);  // a choice, which is kept
+    const QVariantMap state = page_->viewState();
+    QCOMPARE(state.value(QStringLiteral("sides")).toList().size(), 2);
+    page_ = std::make_unique<ComparePage>();
+    page_->restoreViewState(state);
+    runs_.back()->refresh();
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(boxOf("Checkpoint of A")->currentData().toLongLong(), 40);
   }
 
   void whatWasChosenIsThereAfterARestart() {

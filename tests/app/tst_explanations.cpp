@@ -2,7 +2,10 @@
 #include <QImage>
 #include <QLabel>
 #include <QListWidget>
+#include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
+#include <nlohmann/json.hpp>
 
 #include "app/predictions/predictions_page.h"
 #include "engine/base/atomic_file.h"
@@ -99,8 +102,7 @@ class TstExplanations : public QObject {
 
   void anOlderEngineIsSaidInOneLine() {
     tests::LiveRun live(madeRun(*folder_, true));
-    const QByteArray refusal =
-        tests::line(protocol::ErrorReply{"app-1", "type 'explain' is not known here"});
+    const QByteArray refusal = tests::refusalOf("app-1", "type 'explain' is not known here");
     QVERIFY(live.engine.start({"@mute", live.welcome(), "@await", refusal}));
     RunController run(live.folder);
     show(run);
@@ -138,15 +140,80 @@ class TstExplanations : public QObject {
   }
 
   void whatIsNoExplanationIsSaid() {
-    RunController run(tests::makeRun(folder_->path(), madeRun(*folder_, false)));
+    const std::string broken = folder_->filePath(QStringLiteral("broken.json")).toStdString();
+    const std::string whole = folder_->filePath(QStringLiteral("whole.json")).toStdString();
+    base::writeFileAtomically(broken, "{\"image_id\": 3");
+    base::writeFileAtomically(whole, sampleAnswer());
+    tests::LiveRun live(madeRun(*folder_, true));
+    QVERIFY(live.engine.start({"@mute", live.welcome(), "@await", tests::okOf("app-1", broken),
+                               "@await", tests::okOf("app-2", whole)}));
+    RunController run(live.folder);
     show(run);
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
     QTest::keyClick(page_->view(), Qt::Key_E);
-    const QString file = folder_->filePath(QStringLiteral("broken.json"));
-    base::writeFileAtomically(file.toStdString(), "{\"image_id\": 3");
-    Q_EMIT run.predictionReady({3, 20, app::ImagePart::HeldOut, {}, true}, file);
-    QTRY_VERIFY(says(file + QStringLiteral(": not JSON")));
-    base::writeFileAtomically(file.toStdString(), sampleAnswer());
-    Q_EMIT run.predictionReady({3, 20, app::ImagePart::HeldOut, {}, true}, file);
+    QTRY_VERIFY(says(QString::fromStdString(broken) + QStringLiteral(": not JSON")));
+    for (auto* button : page_->findChild<widgets::ExplainPanel*>()->findChildren<QPushButton*>())
+      if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
+    QTRY_VERIFY(steps()->isVisible());
+  }
+
+  /// Each image that is passed is canceled, and its answer says nothing of the next request for it.
+  void anOpenedImageThatIsLeftIsCanceled() {
+    tests::LiveRun live(madeRun(*folder_, true));
+    QVERIFY(live.engine.start({"@mute", live.welcome()}));
+    RunController run(live.folder);
+    show(run);
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
+    QStringList files;
+    for (const char* name : {"b.png", "c.png"}) {
+      files << folder_->filePath(QLatin1String(name));
+      QVERIFY(QFile::copy(folder_->filePath(QStringLiteral("a.png")), files.last()));
+    }
+    page_->openImages(files);
+    QTRY_VERIFY(page_->isReady() && page_->view()->currentCheckpoint() == 20 &&
+                page_->view()->shownImage());
+    page_->view()->setFocus();
+    QTest::keyClick(page_->view(), Qt::Key_E);
+    QTest::keyClick(page_->view(), Qt::Key_D);
+    QTest::keyClick(page_->view(), Qt::Key_A);
+    const auto next = [&](const char* type) {
+      for (QByteArray sent = live.engine.nextLine(); !sent.isEmpty();
+           sent = live.engine.nextLine()) {
+        auto request = nlohmann::json::parse(sent.toStdString());
+        if (request["type"] == type) return request;
+      }
+      return nlohmann::json();
+    };
+    const auto first = next("explain");
+    QCOMPARE(first["image"].get<std::string>(), files[0].toStdString());
+    QVERIFY(next("cancel")["id"] == first["id"]);
+    const auto second = next("explain");
+    QCOMPARE(second["image"].get<std::string>(), files[1].toStdString());
+    QVERIFY(next("cancel")["id"] == second["id"]);
+    QVERIFY(next("explain")["image"] == first["image"]);
+  }
+
+  void theAnswerOfACanceledRequestSaysNothingOfTheNext() {
+    tests::LiveRun live(madeRun(*folder_, true));
+    const std::string whole = folder_->filePath(QStringLiteral("whole.json")).toStdString();
+    base::writeFileAtomically(whole, sampleAnswer());
+    QVERIFY(live.engine.start({"@mute", live.welcome(), "@await", "@await", "@await",
+                               tests::refusalOf("app-1", "cancelled"), "@await",
+                               tests::okOf("app-2", whole)}));
+    RunController run(live.folder);
+    show(run);
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
+    QSignalSpy refused(&run, &RunController::predictionFailed);
+    QTest::keyClick(page_->view(), Qt::Key_E);
+    for (int click = 0; click < 2; ++click)  // Cancel, and Explain this image
+      for (auto* button : page_->findChild<widgets::ExplainPanel*>()->findChildren<QPushButton*>())
+        if (button->isVisible()) {
+          QTest::mouseClick(button, Qt::LeftButton);
+          break;
+        }
+    QTRY_COMPARE(refused.count(), 1);
+    QVERIFY(says(QStringLiteral("Explaining with the checkpoint of step 20")));
+    run.saveCheckpoint();  // lets the answer come
     QTRY_VERIFY(steps()->isVisible());
   }
 };

@@ -17,8 +17,7 @@
 #include "app/predictions/opened_batches.h"
 #include "app/predictions/opened_images.h"
 #include "app/predictions/predictions_page.h"
-#include "tests/app/fake_socket.h"
-#include "tests/app/made_run.h"
+#include "tests/app/live_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
 #include "widgets/drop_hint.h"
@@ -29,12 +28,9 @@
 using namespace lockstep;
 using app::PredictionsPage;
 using app::RunController;
+using tests::line;
 
 namespace {
-
-QByteArray line(const protocol::EngineMessage& message) {
-  return QByteArray::fromStdString(protocol::encode(message));
-}
 
 /// Drops files as a file manager does.
 void drop(QWidget& target, QMimeData& data) {
@@ -153,8 +149,14 @@ class TstOpenedImages : public QObject {
   void droppedImagesArePredictedWithTheShownCheckpoint() {
     const QString folder = liveRun();
     const auto lock = run_folder::RunLock::tryAcquire(run_folder::Layout{folder.toStdString()});
-    QVERIFY(engine_.start({"@mute", line(protocol::Welcome{folder.toStdString(), 1, -1,
-                                                           protocol::RunState::Running})}));
+    // One cannot be read: the other is there.
+    const QString broken = picture("a.png");
+    const QString answer = text("answer.json", R"({"image_ids": [2], "unreadable": [")" +
+                                                   broken.toUtf8() + R"(: is truncated"],
+      "detections": [{"image_id": 2, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}]})");
+    QVERIFY(engine_.start(
+        {"@mute", line(protocol::Welcome{folder.toStdString(), 1, -1, protocol::RunState::Running}),
+         "@await", tests::okOf("app-1", answer.toStdString())}));
     RunController run(folder);
     PredictionsPage page;
     page.resize(1200, 800);
@@ -164,7 +166,7 @@ class TstOpenedImages : public QObject {
     QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
     QTRY_VERIFY(run.isLoaded());
     QMimeData data;
-    data.setUrls({QUrl::fromLocalFile(picture("a.png")), QUrl::fromLocalFile(picture("b.png")),
+    data.setUrls({QUrl::fromLocalFile(broken), QUrl::fromLocalFile(picture("b.png")),
                   QUrl::fromLocalFile(text("c.txt", "x"))});
     drop(page, data);
     nlohmann::json request;
@@ -177,18 +179,8 @@ class TstOpenedImages : public QObject {
     QCOMPARE(request["paths"][0].get<std::string>(), file("a.png").toStdString());
     QCOMPARE(request["weights"].get<std::string>(), std::string("40"));
     QVERIFY(says(page, file("c.txt")));
-    auto* all = page.findChild<QPushButton*>(QStringLiteral("predictAll"));
-    QCOMPARE(all->text(), QStringLiteral("Cancel"));
-
-    // One cannot be read: the other is there.
-    const app::AskedPrediction both{
-        std::nullopt, 40, app::ImagePart::Opened, {file("a.png"), file("b.png")}};
-    const QByteArray why = file("a.png").toUtf8() + ": is truncated";
-    const QString answer = text("answer.json", R"({"image_ids": [2], "unreadable": [")" + why +
-                                                   R"("], "detections": [
-      {"image_id": 2, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}]})");
-    Q_EMIT run.predictionReady(both, answer);
     QTRY_VERIFY(says(page, QStringLiteral("is truncated")));
+    auto* all = page.findChild<QPushButton*>(QStringLiteral("predictAll"));
     QTRY_COMPARE(all->text(), QStringLiteral("Predict all"));
     page.view()->showImage(ImageId{2});
     auto* stage = page.findChild<widgets::ImageStage*>();

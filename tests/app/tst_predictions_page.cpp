@@ -14,9 +14,9 @@
 #include "app/runs/runs_panel.h"
 #include "engine/base/atomic_file.h"
 #include "engine/events/reader.h"
-#include "tests/app/fake_socket.h"
-#include "tests/app/made_run.h"
+#include "tests/app/live_run.h"
 #include "tests/support/test_main.h"
+#include "widgets/banner.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view.h"
@@ -28,6 +28,7 @@
 using namespace lockstep;
 using app::PredictionsPage;
 using app::RunController;
+using tests::line;
 
 namespace {
 
@@ -36,9 +37,9 @@ const QByteArray kDataset = R"({"images": [
   {"id": 5, "file_name": "b.png", "width": 8, "height": 8}],
   "categories": [{"id": 1, "name": "thing"}], "annotations": []})";
 
-QByteArray line(const protocol::EngineMessage& message) {
-  return QByteArray::fromStdString(protocol::encode(message));
-}
+/// An answer for image 5.
+const char* const kFifth =
+    R"([{"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])";
 
 }  // namespace
 
@@ -73,6 +74,34 @@ class TstPredictionsPage : public QObject {
     QVERIFY(QTest::qWaitForWindowActive(&page));  // else keys are no shortcuts yet
     QTRY_VERIFY(run.isLoaded());
     QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() > 0);
+  }
+  /// Of such a run that trains. Its engine replies with `lines`: after each `@await` those that
+  /// follow one request.
+  static void connectTo(tests::LiveRun& live, RunController& run, const QList<QByteArray>& lines) {
+    QVERIFY(live.engine.start(QList<QByteArray>{"@mute", live.welcome(), "@await"} + lines));
+    run.refresh();
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
+  }
+  /// With a checkpoint of its last step, 40.
+  tests::MadeRun trainingRun() {
+    tests::MadeRun made = watchedRun("run");
+    made.state = "running";
+    made.keptCheckpoints = {40};
+    return made;
+  }
+  std::string answerFile(const char* text) const {
+    const std::string file = parent_->filePath(QStringLiteral("answer.json")).toStdString();
+    base::writeFileAtomically(file, text);
+    return file;
+  }
+  static bool saysInABanner(const PredictionsPage& page) {
+    const auto banners = page.findChildren<widgets::Banner*>();
+    return std::ranges::any_of(banners, &widgets::Banner::isVisible);
+  }
+  /// The button in the place of the image's predictions.
+  static void clickIn(const widgets::ImageStage& stage) {
+    for (auto* button : stage.findChildren<QPushButton*>())
+      if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
   }
   static QPushButton* buttonOf(const PredictionsPage& page, const QString& text) {
     for (auto* button : page.findChildren<QPushButton*>())
@@ -219,8 +248,7 @@ class TstPredictionsPage : public QObject {
     page.view()->setFocus();
     QTest::keyClick(page.view(), Qt::Key_D);
     QTRY_VERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40.")));
-    for (auto* button : stage->findChildren<QPushButton*>())
-      if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
+    clickIn(*stage);
     QTRY_VERIFY2_WITH_TIMEOUT(stage->notice().contains(QStringLiteral("step-00000040")),
                               qPrintable(stage->notice()), 60000);
   }
@@ -276,9 +304,11 @@ class TstPredictionsPage : public QObject {
   }
 
   void requestsAndImageAreRestoredWhenARunIsShownAgain() {
-    tests::MadeRun made = watchedRun("run");
+    tests::MadeRun made = trainingRun();
     made.keptCheckpoints = {20, 40};
-    RunController run(tests::makeRun(parent_->path(), made));
+    tests::LiveRun live(made);
+    RunController run(live.folder);
+    connectTo(live, run, {tests::okOf("app-1", answerFile(kFifth))});
     RunController other(tests::makeRun(parent_->path(), watchedRun("other")));
     PredictionsPage page;
     show(page, run);
@@ -286,12 +316,11 @@ class TstPredictionsPage : public QObject {
     page.view()->showImage(ImageId{5});
     Q_EMIT page.findChild<widgets::PredictionsPanel*>()->checkpointChosen(20);
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 20")));
-    QFile answer(parent_->filePath(QStringLiteral("answer.json")));
-    QVERIFY(answer.open(QIODevice::WriteOnly));
-    answer.write(R"([{"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])");
-    answer.close();
-    Q_EMIT run.predictionReady({5, 20}, answer.fileName());
+    clickIn(*stage);
     QTRY_COMPARE(stage->notice(), QString());
+    QVERIFY(live.engine.nextLine().contains("hello"));
+    const QByteArray asked = live.engine.nextLine();
+    QVERIFY2(asked.contains(R"("image_ids":[5])") && asked.contains(R"("weights":"20")"), asked);
 
     show(page, other);
     QCOMPARE(page.view()->currentImage(), ImageId{5});  // the data are the same
@@ -311,51 +340,95 @@ class TstPredictionsPage : public QObject {
   }
 
   void allImagesArePredictedOnDemand() {
-    tests::MadeRun made = watchedRun("run");
-    made.keptCheckpoints = {40};
-    const QString folder = tests::makeRun(parent_->path(), made);
-    RunController run(folder);
+    tests::LiveRun live(trainingRun());
+    const auto layout = run_folder::Layout(live.folder.toStdString());
+    const std::string kept = layout.predictionsOfPart(40, "val").string();
+    RunController run(live.folder);
+    connectTo(live, run,
+              {tests::progressOf("app-1", 1, 2), "@await", tests::refusalOf("app-1", "cancelled"),
+               "@await", tests::okOf("app-2", kept)});
     PredictionsPage page;
     show(page, run);
     QPushButton* button = buttonOf(page, QStringLiteral("Predict all"));
     QVERIFY(button && button->isVisible() && button->isEnabled());
-    QSignalSpy asked(page.view(), &widgets::PredictionsView::allImagesRequested);
-    QSignalSpy canceled(page.view(), &widgets::PredictionsView::allImagesCanceled);
     QTest::mouseClick(button, Qt::LeftButton);
-    QCOMPARE(asked.count(), 1);
     QCOMPARE(button->text(), QStringLiteral("Cancel"));
-    Q_EMIT run.predictionProgressed({std::nullopt, 40}, 1, 2);
-    QVERIFY(hasLabel(page, QStringLiteral("predicting: 1 of 2 images")));
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("predicting: 1 of 2 images")));
+    QSignalSpy refused(&run, &RunController::predictionFailed);
     QTest::mouseClick(button, Qt::LeftButton);
-    QCOMPARE(canceled.count(), 1);
-    QTRY_COMPARE(button->text(), QStringLiteral("Predict all"));
+    QCOMPARE(button->text(), QStringLiteral("Predict all"));
+    QTRY_COMPARE(refused.count(), 1);
+    QVERIFY(!saysInABanner(page));
 
-    const auto layout = run_folder::Layout(folder.toStdString());
-    base::writeFileAtomically(layout.predictionsOfPart(40, "val"), R"({"image_ids": [3, 5],
+    base::writeFileAtomically(kept, R"({"image_ids": [3, 5],
       "score_threshold": 0.05, "detections": [
       {"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}]})");
     QTest::mouseClick(button, Qt::LeftButton);
-    const std::string kept = layout.predictionsOfPart(40, "val").string();
-    Q_EMIT run.predictionReady({std::nullopt, 40}, QString::fromStdString(kept));
     QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
     QVERIFY(!button->isVisible());
+    QVERIFY(live.engine.nextLine().contains("hello"));
+    QVERIFY(live.engine.nextLine().contains(R"("split":"val")"));
+    QVERIFY(live.engine.nextLine().contains(R"("type":"cancel")"));
+  }
+
+  /// Such as Compare.
+  void answersToOthersAreNotSaid() {
+    tests::LiveRun live(trainingRun());
+    RunController run(live.folder);
+    connectTo(live, run,
+              {tests::progressOf("app-1", 1, 2), "@await", tests::refusalOf("app-1", "cancelled")});
+    PredictionsPage page;
+    show(page, run);
+    app::PredictionRequests other;
+    other.setRun(&run);
+    QSignalSpy progressed(&other, &app::PredictionRequests::progressed);
+    other.predict({std::nullopt, 40});
+    QTRY_COMPARE(progressed.count(), 1);
+    QVERIFY(!hasLabelOf(page, QStringLiteral("predicting")));
+    QSignalSpy refused(&run, &RunController::predictionFailed);
+    other.cancel({std::nullopt, 40});
+    QTRY_COMPARE(refused.count(), 1);
+    QVERIFY(!saysInABanner(page));
+  }
+
+  /// The answer of the part that was left does not end the request of the shown one.
+  void bothPartsArePredictedAtATime() {
+    tests::MadeRun made = trainingRun();
+    made.trainImages = made.valImages;
+    made.trainAnnotations = made.valAnnotations;
+    tests::LiveRun live(made);
+    RunController run(live.folder);
+    connectTo(live, run, {"@await", tests::okOf("app-1", "val.json")});
+    PredictionsPage page;
+    show(page, run);
+    QPushButton* button = buttonOf(page, QStringLiteral("Predict all"));
+    QTest::mouseClick(button, Qt::LeftButton);
+    QTest::keyClick(comboOf(page, QStringLiteral("Part of the data")), Qt::Key_Down);
+    QTRY_VERIFY(page.isReady() && button->isVisible());
+    QCOMPARE(button->text(), QStringLiteral("Predict all"));
+    QSignalSpy ready(&run, &RunController::predictionReady);
+    QTest::mouseClick(button, Qt::LeftButton);
+    QTRY_COMPARE(ready.count(), 1);
+    QCOMPARE(button->text(), QStringLiteral("Cancel"));
   }
 
   void theTrainingPartHasItsOwnImagesAndPredictions() {
-    tests::MadeRun made = watchedRun("run");
-    made.keptCheckpoints = {40};
+    tests::MadeRun made = trainingRun();
     made.trainImages = made.valImages;
     made.trainAnnotations = parent_->filePath(QStringLiteral("train.json")).toStdString();
     QFile file(QString::fromStdString(made.trainAnnotations));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(QByteArray(kDataset).replace("\"id\": 5", "\"id\": 7"));
     file.close();
-    const QString folder = tests::makeRun(parent_->path(), made);
-    const auto layout = run_folder::Layout(folder.toStdString());
+    tests::LiveRun live(made);
+    const auto layout = run_folder::Layout(live.folder.toStdString());
     base::writeFileAtomically(layout.predictionsOfPart(40, "train"), R"({"image_ids": [7],
       "score_threshold": 0.05, "detections": [
       {"image_id": 7, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}]})");
-    RunController run(folder);
+    RunController run(live.folder);
+    // Of an image by its file, which has the id 1 in its answer.
+    connectTo(live, run, {tests::okOf("app-1", answerFile(R"([{"image_id": 1, "category_id": 1,
+      "score": 0.9, "bbox": [1, 1, 4, 4]}])"))});
     PredictionsPage page;
     show(page, run);
     auto* part = comboOf(page, QStringLiteral("Part of the data"));
@@ -368,19 +441,15 @@ class TstPredictionsPage : public QObject {
     QCOMPARE(stage->notice(), QString());
     page.view()->showImage(ImageId{3});  // has predictions as a held-out image alone
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
-    QFile answer(parent_->filePath(QStringLiteral("answer.json")));
-    QVERIFY(answer.open(QIODevice::WriteOnly));
-    answer.write(R"([{"image_id": 1, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])");
-    answer.close();
-    const QString image = parent_->filePath(QStringLiteral("a.png"));
-    Q_EMIT run.predictionReady({3, 40, app::ImagePart::HeldOut}, answer.fileName());
-    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
-    Q_EMIT run.predictionReady({3, 40, app::ImagePart::Training, {image}}, answer.fileName());
+    clickIn(*stage);
     QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
     QTest::keyClick(part, Qt::Key_Up);
     QTRY_VERIFY(page.isReady() && hasLabel(page, QStringLiteral("1 of 2 images predicted")));
     page.view()->showImage(ImageId{5});
     QCOMPARE(page.view()->currentImage(), ImageId{5});
+    QVERIFY(live.engine.nextLine().contains("hello"));
+    const QByteArray asked = live.engine.nextLine();
+    QVERIFY2(asked.contains(parent_->filePath(QStringLiteral("a.png")).toUtf8()), asked);
   }
 
   void aRunWithoutTrainingImagesKeepsItsHeldOutOnes() {

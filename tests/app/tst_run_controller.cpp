@@ -213,9 +213,17 @@ class TstRunController : public QObject {
     QSignalSpy failed(&run, &RunController::failed);
     run.stop();
     QCOMPARE(failed.count(), 1);
+  }
+
+  void aRunThatHasEndedIsInspectedToPredict() {
+    QTemporaryDir parent;
+    RunController run(tests::makeRun(parent.path(), {}));
+    run.setEngineProgram(QStringLiteral("/gone/lockstep-engine"));
     QSignalSpy refused(&run, &RunController::predictionFailed);
     run.predict({1, 10});
-    QCOMPARE(refused.count(), 1);
+    QTRY_COMPARE(refused.count(), 1);
+    QVERIFY(refused[0][1].toString().startsWith(QStringLiteral("/gone/lockstep-engine")));
+    QVERIFY(!run.isPredicting());
   }
 };
 

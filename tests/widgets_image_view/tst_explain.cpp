@@ -3,6 +3,7 @@
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTabWidget>
+#include <array>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/predictions_view_bench.h"
@@ -50,6 +51,8 @@ explanation::Explanation sample(const coco::Image& image) {
                                .classes = {{CategoryId{1}, 0.9}, {std::nullopt, 0.1}}};
   found.detection = {image.id, {1}, 0.9, {4, 4, 16, 16}, {}};
   found.mask = std::string("\xff\xff\xff\x00", 4);
+  const std::array<double, 8> outline{4, 4, 20, 4, 20, 20, 4, 20};
+  found.detection.mask = coco::rasterisePolygon(outline, image.height, image.width);
   of.detections = {found};
   return of;
 }
@@ -111,14 +114,32 @@ class TstExplain : public QObject, protected tests::PredictionsViewBench {
     QVERIFY(!canvas()->layers().masks && !canvas()->layers().boxes);
     QVERIFY(view_->shown()->layers.masks);  // as a file: the instances
     steps->setFocus();
-    const QStringList expected{QStringLiteral("high probability"), QStringLiteral("proposal"),
-                               QStringLiteral("detection"), QStringLiteral("detection")};
-    for (const QString& entry : expected) {
+    QSignalSpy drawn(explain(), &ExplainPanel::sceneChanged);
+    struct Expected {
+      QString entry;          ///< of the legend
+      QList<QSize> pictures;  ///< their pixels
+      qsizetype outlines = 0;
+    };
+    const Expected expected[] = {{QStringLiteral("high probability"), {{1, 1}, {2, 1}}},
+                                 {QStringLiteral("proposal"), {}},
+                                 {QStringLiteral("detection"), {}},
+                                 {QStringLiteral("detection"), {{2, 2}}},
+                                 {QStringLiteral("detection"), {{18, 18}}, 1}};
+    for (const Expected& step : expected) {
       const int before = steps->currentRow();
+      drawn.clear();
       QTest::keyClick(steps, Qt::Key_Down);
       QCOMPARE(steps->currentRow(), before + 1);
-      QTRY_VERIFY2(legend().contains(entry), qPrintable(entry));
+      QTRY_COMPARE(drawn.count(), 1);
+      const auto scene = drawn[0][0].value<std::shared_ptr<const ExplanationScene>>();
+      QVERIFY(scene);
+      QList<QSize> pictures;
+      for (const auto& picture : scene->pictures) pictures << picture.pixels.size();
+      QCOMPARE(pictures, step.pictures);
+      QCOMPARE(static_cast<qsizetype>(scene->outlines.size()), step.outlines);
+      QVERIFY2(legend().contains(step.entry), qPrintable(step.entry));
     }
+    QCOMPARE(steps->currentRow(), kExplainSteps - 1);
     QTest::keyClick(view_.get(), Qt::Key_E);  // back to the instances
     QCOMPARE(tabs()->currentIndex(), 0);
     QTRY_VERIFY(canvas()->layers().masks && canvas()->layers().boxes);

@@ -1,5 +1,7 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <functional>
 
 #include "engine/coco/evaluation/image_matches.h"
 #include "engine/coco/files/results_file.h"
@@ -9,6 +11,9 @@
 
 using namespace lockstep;
 using namespace lockstep::widgets;
+
+using Change = std::function<void(std::vector<coco::Annotation>&)>;
+Q_DECLARE_METATYPE(Change)
 
 class TstResultsPair : public QObject {
   Q_OBJECT
@@ -69,6 +74,44 @@ class TstResultsPair : public QObject {
     categories.front().name = "renamed";
     renamed.replaceCategories(categories, [](std::vector<coco::Annotation>&) {});
     QVERIFY(datasetDifference(made.dataset, renamed).contains(QLatin1String("classes")));
+  }
+
+  void relabelledObjectsAreNoticed_data() {
+    QTest::addColumn<Change>("change");
+    QTest::newRow("another box") << Change([](auto& objects) { objects[1].boxXywh[2] += 0.5; });
+    QTest::newRow("another class") << Change(
+        [](auto& objects) { objects[1].categoryId.value = 1 + objects[1].categoryId.value % 3; });
+    QTest::newRow("a crowd") << Change(
+        [](auto& objects) { objects[1].isCrowd = !objects[1].isCrowd; });
+    QTest::newRow("another id") << Change([](auto& objects) { objects[1].id = 1000000; });
+  }
+  /// Of as many objects as before.
+  void relabelledObjectsAreNoticed() {
+    QFETCH(Change, change);
+    const tests::MadePairs made(1);
+    std::string name;
+    coco::Dataset other = made.dataset;
+    other.replaceCategories(other.categories(), [&](std::vector<coco::Annotation>& objects) {
+      if (!name.empty() || objects.size() < 2) return;
+      name = made.dataset.images()[made.dataset.imageIndex(objects[0].imageId)].fileName;
+      change(objects);
+    });
+    QVERIFY(!name.empty());
+    QCOMPARE(other.annotationCount(), made.dataset.annotationCount());
+    const QString difference = datasetDifference(made.dataset, other);
+    QVERIFY2(difference.contains(QLatin1String("objects")) &&
+                 difference.contains(QString::fromStdString(name)),
+             qPrintable(difference));
+  }
+
+  void anotherOrderIsTheSameSet() {
+    const tests::MadePairs made(1);
+    coco::Dataset other = made.dataset;
+    other.replaceCategories(other.categories(), [](std::vector<coco::Annotation>& objects) {
+      std::ranges::reverse(objects);
+    });
+    QVERIFY(other.annotationsOf(0).front().id != made.dataset.annotationsOf(0).front().id);
+    QCOMPARE(datasetDifference(made.dataset, other), QString());
   }
 };
 

@@ -22,6 +22,8 @@ struct MatchRules {
   /// Of a class and image that count, highest scores first (evaluation.max_dets).
   std::size_t mostDetections = coco::Params().mostDetections();
   bool hasTruth = true;  ///< false: nobody has annotated the images, so that nothing is judged
+
+  bool operator==(const MatchRules&) const = default;
 };
 
 /// px² of the mask where masks are matched and there is one, else of the box.

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <functional>
 
 #include "engine/coco/evaluation/image_matches.h"
 
@@ -27,6 +28,23 @@ bool isSameImage(const coco::Image& one, const coco::Image& other) {
 
 bool isSameClass(const coco::Category& one, const coco::Category& other) {
   return one.id == other.id && one.name == other.name;
+}
+
+bool isSameObject(const coco::Annotation& one, const coco::Annotation& other) {
+  return one.id == other.id && one.categoryId == other.categoryId && one.boxXywh == other.boxXywh &&
+         one.isCrowd == other.isCrowd;
+}
+
+bool haveSameObjects(const std::vector<coco::Annotation>& first,
+                     const std::vector<coco::Annotation>& second) {
+  if (std::ranges::equal(first, second, isSameObject)) return true;
+  const auto byId = [](const std::vector<coco::Annotation>& objects) {
+    std::vector<std::reference_wrapper<const coco::Annotation>> sorted(objects.begin(),
+                                                                       objects.end());
+    std::ranges::sort(sorted, {}, [](const coco::Annotation& object) { return object.id; });
+    return sorted;
+  };
+  return std::ranges::equal(byId(first), byId(second), isSameObject);
 }
 
 }  // namespace
@@ -63,6 +81,10 @@ QString datasetDifference(const coco::Dataset& first, const coco::Dataset& secon
     return tr("their held-out objects differ (%1 and %2)")
         .arg(first.annotationCount())
         .arg(second.annotationCount());
+  for (std::size_t i = 0; i < first.images().size(); ++i)
+    if (!haveSameObjects(first.annotationsOf(i), second.annotationsOf(i)))
+      return tr("their held-out objects differ, first in %1: one of them was labelled anew")
+          .arg(QString::fromStdString(first.images()[i].fileName));
   return {};
 }
 

@@ -24,7 +24,7 @@ ResultsPair compareResults(const coco::Dataset& dataset, const PredictionStore::
                            const PredictionStore::ByImage& second, const MatchRules& rules);
 
 /// Why predictions on one dataset say nothing of the other; empty: both have the same images,
-/// classes and numbers of objects.
+/// classes and objects but for their masks, in any order.
 QString datasetDifference(const coco::Dataset& first, const coco::Dataset& second);
 
 }  // namespace lockstep::widgets

@@ -1,0 +1,66 @@
+// RunController's predictions: of the running engine, or of an inspection once the run has ended.
+#include <algorithm>
+
+#include "app/controllers/inspect_process.h"
+#include "app/controllers/run_controller.h"
+
+namespace lockstep::app {
+
+QString RunController::predictionBlockedBy() const {
+  if (!place_) return {};
+  if (place_->isPackedRun())
+    return tr("This is a packed run, which is only read: lockstep-engine predict %1 predicts with "
+              "its weights, if it has any.")
+        .arg(place_->path);
+  if (!summary_.alive)
+    return tr("The run has ended on %1, and there is no engine to ask. There, lockstep-engine "
+              "predict takes any of its checkpoints.")
+        .arg(place_->hostText());
+  if (link_.state() != EngineLink::State::Connected)
+    return tr("Not connected to %1.").arg(place_->hostText());
+  return {};
+}
+
+InspectProcess& RunController::inspection() {
+  if (!inspection_) connectInspection();
+  inspection_->setRun(folder_);
+  return *inspection_;
+}
+
+void RunController::connectInspection() {
+  inspection_ = std::make_unique<InspectProcess>(engineProgram_);
+  connect(inspection_.get(), &InspectProcess::predictionReady, this,
+          &RunController::predictionReady);
+  connect(inspection_.get(), &InspectProcess::predictionFailed, this,
+          &RunController::predictionFailed);
+  connect(inspection_.get(), &InspectProcess::predictionProgressed, this,
+          &RunController::predictionProgressed);
+}
+
+bool RunController::isPredicting() const {
+  const auto isPrediction = [](const auto& request) {
+    return std::holds_alternative<AskedPrediction>(request);
+  };
+  return std::ranges::any_of(requests_, isPrediction) ||
+         (inspection_ && inspection_->isPredicting());
+}
+
+void RunController::endIdleInspection() {
+  if (inspection_ && !inspection_->isPredicting()) inspection_->setRun({});
+}
+
+void RunController::predict(const AskedPrediction& asked) {
+  if (!place_ && link_.state() != EngineLink::State::Connected) return inspection().predict(asked);
+  const QString id = sendTo(link_, asked);
+  if (id.isEmpty()) return Q_EMIT predictionFailed(asked, tr("Not connected to the run's engine."));
+  requests_[id] = asked;
+}
+
+void RunController::cancelPrediction(const AskedPrediction& canceled) {
+  if (inspection_) inspection_->cancelPrediction(canceled);
+  for (auto request = requests_.cbegin(); request != requests_.cend(); ++request)
+    if (const auto* asked = std::get_if<AskedPrediction>(&*request); asked && *asked == canceled)
+      link_.sendCancel(request.key());
+}
+
+}  // namespace lockstep::app
