@@ -81,7 +81,9 @@ ExportFormat screenFormat(std::function<QImage()> grab) {
           .save =
               [grab](const QString& path, QObject* context, ExportFormat::Done done) {
                 writeMade(
-                    path, context, [picture = grab()] { return pngOf(picture); }, std::move(done));
+                    path, context,
+                    [picture = grab()](const jobs::Token&) { return pngOf(picture); },
+                    std::move(done));
               },
           .copyText = tr("Copy the picture"),
           .copy =
