@@ -1,12 +1,14 @@
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "app/models/kept_answers.h"
 #include "app/predictions/predictions_page.h"
 #include "engine/coco/files/results_by_image.h"
+#include "tests/app/live_run.h"
 #include "tests/app/made_run.h"
 #include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
@@ -47,6 +49,7 @@ class TstKeptAnswers : public QObject {
           "categories": [{"id": 1, "name": "thing"}], "annotations": []})")
                                                     .toStdString();
     run.keptCheckpoints = {40};
+    run.state = "running";
     return run;
   }
   static void show(PredictionsPage& page, RunController& run) {
@@ -114,7 +117,12 @@ class TstKeptAnswers : public QObject {
   void aPredictedImageIsThereAtTheNextStart() {
     QFETCH(ImagePart, part);
     const KeptAnswers kept(path("kept"));
-    RunController run(tests::makeRun(folder_->path(), made()));
+    tests::LiveRun live(made());
+    RunController run(live.folder);
+    QVERIFY(live.engine.start(
+        {"@mute", live.welcome(), "@await", tests::okOf("app-1", answer("5").toStdString())}));
+    run.refresh();
+    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
     const QVariantMap state{{QStringLiteral("part"), static_cast<int>(part)}};
     {
       PredictionsPage page(kept);
@@ -123,9 +131,8 @@ class TstKeptAnswers : public QObject {
       page.view()->showImage(ImageId{5});
       auto* stage = page.findChild<widgets::ImageStage*>();
       QTRY_VERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
-      const QStringList files =
-          part == ImagePart::HeldOut ? QStringList() : QStringList{path("b.png")};
-      Q_EMIT run.predictionReady({5, 40, part, files}, answer("5"));
+      for (auto* button : stage->findChildren<QPushButton*>())
+        if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
       QTRY_COMPARE(stage->notice(), QString());
       QTRY_COMPARE(kept.find({run.folder(), run.info().created, run.info().attempt}).size(),
                    std::size_t{1});
