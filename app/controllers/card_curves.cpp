@@ -50,6 +50,8 @@ std::vector<widgets::Curve> curvesOfGroups(const CardPlan& plan,
       curves.back().markLowest = own.markLowest;
       curves.back().valueName = own.valueName;
       curves.back().gapTo = own.gapToPrevious && leads ? static_cast<int>(curves.size()) - 2 : -1;
+      // With several runs the colour identifies the run, and only the dots mark a held-out curve.
+      curves.back().hasOwnHue = own.gapToPrevious && groups.size() == 1;
     }
   }
   return curves;

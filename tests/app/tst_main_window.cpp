@@ -200,6 +200,7 @@ class TstMainWindow : public QObject {
     QVERIFY(window.monitorPage()->cards().front()->plot()->drawnPointCount(0) >= 40);
     const auto& curves = window.monitorPage()->cards().front()->plot()->curves();
     QCOMPARE(curves.size(), std::size_t{2});
+    QVERIFY(!curves[0].hasOwnHue && curves[1].hasOwnHue);
   }
 
   void selectedRunsAreCompared() {
@@ -214,6 +215,7 @@ class TstMainWindow : public QObject {
     QCOMPARE(curves.size(), std::size_t{4});
     QVERIFY(curves[0].styleIndex != curves[2].styleIndex);
     QVERIFY(!curves[0].markLowest && curves[1].markLowest && curves[3].markLowest);
+    QVERIFY(!curves[1].hasOwnHue && !curves[3].hasOwnHue);  // the colour is that of the run
   }
 
   void theMenuOffersWhatTheChosenRunCanDo() {

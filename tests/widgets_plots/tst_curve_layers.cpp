@@ -117,7 +117,17 @@ class TstCurveLayers : public QObject {
     QCOMPARE(paintings([&] { source->points.clear(); }), 1);
   }
 
-  /// Only its stroke tells it from the training curve.
+  void aHeldOutCurveOfItsOwnHueIsDrawnInIt() {
+    const QColor own = widgets::heldOutColor(0, widgets::currentTheme());
+    Curve heldOut = curveOf({{1, 2}, {20, 2}, {40, 2}}, Curve::Kind::Evaluation);
+    for (const bool hasOwnHue : {false, true}) {
+      heldOut.hasOwnHue = hasOwnHue;
+      const QImage image = drawn({curveOf(level(40, 1)), heldOut});
+      QCOMPARE(pixelsOf(image, own) > 8, hasOwnHue);
+    }
+  }
+
+  /// Among those of several runs only its stroke tells it from the training curve.
   void aHeldOutCurveIsDottedInTheColourOfItsRun() {
     const std::vector<QPointF> points{{1, 2}, {20, 2}, {40, 2}};
     const int dots = pixelsOf(drawn({curveOf(points, Curve::Kind::Evaluation)}), runColor());

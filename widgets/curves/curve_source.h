@@ -73,6 +73,7 @@ struct Curve {
   QString name;        ///< "train", "held-out"
   QString run;         ///< shown if several runs are drawn
   int styleIndex = 0;  ///< of the run: colour, dash and marker
+  bool hasOwnHue = false;  ///< drawn in heldOutColor(), not in the colour of its run
   Kind kind = Kind::Line;
   enum class Stroke {
     Automatic,  ///< a Line in the run's dash, an Evaluation dotted

@@ -47,7 +47,8 @@ QPainterPath markerOutline(int styleIndex, const QPointF& centre) {
 }  // namespace
 
 QColor curveColor(const Curve& curve, const Theme& theme) {
-  return runStyle(curve.styleIndex, theme).color;
+  return curve.hasOwnHue ? heldOutColor(curve.styleIndex, theme)
+                         : runStyle(curve.styleIndex, theme).color;
 }
 
 bool isDotted(const Curve& curve) {

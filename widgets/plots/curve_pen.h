@@ -14,7 +14,7 @@ namespace lockstep::widgets {
 
 struct Theme;
 
-/// The colour of its run: what a curve shows is its stroke.
+/// The colour of its run, or heldOutColor() if it has its own hue.
 QColor curveColor(const Curve& curve, const Theme& theme);
 /// Whether the curve is dotted, whatever the dash of its run is.
 bool isDotted(const Curve& curve);
