@@ -60,13 +60,18 @@ QString partName(Part part, const QString& of) {
 }
 
 /// What the engine wrote is based on a copy that is gone with the window: here it says all itself.
-/// Throws Error.
-void makeWhole(const QString& experimentFile) {
-  const std::string file = experimentFile.toStdString();
-  const config::LoadedExperiment loaded = config::loadExperiment(file, {});
-  base::writeFileAtomically(
-      file, "# Its annotations are without the faults that `dataset check` found.\n" +
-                config::writeExperiment(loaded.experiment));
+/// Returns why it cannot; empty: it does. Blocks.
+QString makeWhole(const QString& experimentFile) {
+  try {
+    const std::string file = experimentFile.toStdString();
+    const config::LoadedExperiment loaded = config::loadExperiment(file, {});
+    base::writeFileAtomically(
+        file, "# Its annotations are without the faults that `dataset check` found.\n" +
+                  config::writeExperiment(loaded.experiment));
+    return {};
+  } catch (const std::exception& error) {
+    return QString::fromUtf8(error.what());
+  }
 }
 
 }  // namespace
@@ -198,14 +203,14 @@ void DataPage::connectCheck() {
           });
   connect(&cleaning_, &DatasetPreparation::finished, this,
           [this](const QString& file, const DatasetFindings& findings) {
-            view_->setProgress({});
-            try {
-              makeWhole(file);
-            } catch (const std::exception& error) {
-              return Q_EMIT failed(tr("The experiment of the cleaned annotations is not whole"),
-                                   QString::fromUtf8(error.what()));
-            }
-            Q_EMIT cleaned(file, findings.text.section(u'\n', 0, 0));
+            jobs::start(
+                this, jobs::Kind::Disk, [file] { return makeWhole(file); },
+                [this, file, said = findings.text.section(u'\n', 0, 0)](const QString& error) {
+                  view_->setProgress({});
+                  if (error.isEmpty()) return Q_EMIT cleaned(file, said);
+                  Q_EMIT failed(tr("The experiment of the cleaned annotations is not whole"),
+                                error);
+                });
           });
   connect(&cleaning_, &DatasetPreparation::cancelled, this, [this] { view_->setProgress({}); });
   connect(&cleaning_, &DatasetPreparation::failed, this, [this](const QString& reason) {

@@ -12,8 +12,6 @@
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
-namespace {}  // namespace
-
 PredictionsPage::PredictionsPage(const KeptAnswers& kept, QWidget* parent)
     : QWidget(parent), kept_(kept) {
   view_ = new widgets::PredictionsView;

@@ -99,8 +99,7 @@ KeptAnswers::Attempt PredictionsPage::attempt() const {
 
 /// What a run folder does not keep. Of a run on another machine it is only shown.
 void PredictionsPage::keepAnswer(const AskedPrediction& asked, const QString& file) {
-  const bool isOfPart = !asked.image && asked.files.isEmpty();
-  if (kept_.isNone() || !run_ || run_->place() || asked.isExplanation || isOfPart) return;
+  if (kept_.isNone() || !run_ || run_->place() || asked.isExplanation || asked.isOfPart()) return;
   const KeptAnswer answer{asked.part, asked.step, asked.image, asked.files};
   if (asked.part == part_)  // it is read anyway
     viewStates_[run_->folder()].keptFiles[part_].insert(kept_.pathOf(attempt(), answer));

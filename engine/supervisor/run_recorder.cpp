@@ -237,7 +237,7 @@ void RunRecorder::recordBadImage(const protocol::BadImage& image) {
 
 void RunRecorder::prune() {
   auto steps = run_folder::checkpointSteps(layout_);
-  if (interruption_ && steps.back() > *interruption_) {
+  if (interruption_ && !steps.empty() && steps.back() > *interruption_) {
     if (std::erase(steps, *interruption_) > 0) prune(*interruption_);
     interruption_.reset();
   }

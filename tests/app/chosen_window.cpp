@@ -1,8 +1,6 @@
 // Predicts an opened image and chooses things on Predictions and Compare, says so, and goes on
 // until it is killed. It runs in FOLDER, where the engine's answers are.
 // usage: chosen_window FOLDER IMAGE RUN...
-#include "tests/app/kept_window.h"
-
 #include <QApplication>
 #include <QDragEnterEvent>
 #include <QMimeData>
@@ -14,6 +12,7 @@
 
 #include "app/compare/compare_page.h"
 #include "app/predictions/predictions_page.h"
+#include "tests/app/kept_window.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/image_view/class_filter.h"
 #include "widgets/image_view/image_stage.h"

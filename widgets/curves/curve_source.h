@@ -70,9 +70,9 @@ struct Curve {
     Line,       ///< many points: the raw line faint, the smoothed one over it
     Evaluation  ///< few points: markers joined by a dotted line
   };
-  QString name;        ///< "train", "held-out"
-  QString run;         ///< shown if several runs are drawn
-  int styleIndex = 0;  ///< of the run: colour, dash and marker
+  QString name;            ///< "train", "held-out"
+  QString run;             ///< shown if several runs are drawn
+  int styleIndex = 0;      ///< of the run: colour, dash and marker
   bool hasOwnHue = false;  ///< drawn in heldOutColor(), not in the colour of its run
   Kind kind = Kind::Line;
   enum class Stroke {
