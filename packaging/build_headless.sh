@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds lockstep-engine and lockstep-worker without the desktop app, and copies the files that an image needs (programs,
-# libraries of .venv/, configs/, SageMaker's entry point) below DIR, under the same absolute paths.
+# libraries of .venv/, configs/, SageMaker's entry point, what a step of a pipeline runs) below DIR, under the same absolute paths.
 #   packaging/build_headless.sh DIR [--cuda ARCHITECTURES]   # after packaging/setup.sh; --cuda after setup.sh --cuda
 #   packaging/build_headless.sh DIR --built                  # only copies the files of an existing build/
 set -euo pipefail
@@ -45,7 +45,8 @@ gather() {
   libraries | sort -u | xargs -d '\n' cp -P --parents -t "$image"
   # A library may be a link to its file.
   libraries | sort -u | xargs -d '\n' realpath | sort -u | xargs -d '\n' cp --parents -t "$image"
-  cp --parents -r -t "$image" "$PWD"/LICENSE* "$PWD/configs" "$PWD/packaging/sagemaker" "${programs[@]/#/$PWD/}"
+  cp --parents -r -t "$image" "$PWD"/LICENSE* "$PWD/configs" "$PWD/packaging/sagemaker" "$PWD/packaging/kubeflow" \
+    "${programs[@]/#/$PWD/}"
   strip "${programs[@]/#/$image$PWD/}"
   ln -sf "$PWD/packaging/sagemaker/train" "$image/usr/local/bin/train"
 }

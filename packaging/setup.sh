@@ -2,8 +2,8 @@
 # Installs what a build needs: Debian packages, and the pinned torch wheel in .venv/. Safe to run again.
 #   packaging/setup.sh [--cuda] [--dev]
 #   --cuda  all CUDA libraries of the wheel, which a build with CUDA kernels loads (3 GB more)
-#   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too),
-#           and openssh-server, whose service stays off
+#   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too), the
+#           SDKs that check the manifests, and openssh-server, whose service stays off
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/versions.sh
@@ -72,35 +72,50 @@ install_system_packages() {
   fi
 }
 
-# pip_install MESSAGE ARGUMENTS…: runs pip install unless it succeeded before with the same arguments.
+# pip_install MESSAGE VENV ARGUMENTS…: runs pip install unless it succeeded before with the same arguments.
 pip_install() {
-  local message=$1 stamp
-  shift
-  stamp=.venv/installed-$(printf '%s ' "$@" | cksum | cut -d' ' -f1)
+  local message=$1 venv=$2 stamp
+  shift 2
+  stamp=$venv/installed-$(printf '%s ' "$@" | cksum | cut -d' ' -f1)
   if [ -e "$stamp" ]; then
     say "$message: already installed"
     return
   fi
   say "$message: installing"
-  .venv/bin/python -m pip install --disable-pip-version-check -q "$@" || fail "pip could not install: $*"
+  "$venv/bin/python" -m pip install --disable-pip-version-check -q "$@" || fail "pip could not install: $*"
   touch "$stamp"
 }
 
-install_python_packages() {
-  # The scripts of a .venv do not work after the checkout was moved: create it again.
-  if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
-    say ".venv: creating"
-    python3 -m venv --clear .venv || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
+# The scripts of a venv do not work after the checkout was moved: create it again.
+make_venv() {
+  if ! "$1/bin/python" -m pip --version >/dev/null 2>&1; then
+    say "$1: creating"
+    python3 -m venv --clear "$1" || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
   fi
-  pip_install "CMake" "$BUILD_TOOLS"
+}
+
+# Each SDK in a venv of its own: they want different versions of what they have in common.
+install_manifest_checkers() {
+  local name packages
+  while read -r name packages; do
+    make_venv ".venv/checkers/$name"
+    # shellcheck disable=SC2086  # a list of words
+    pip_install "the manifests' checker $name" ".venv/checkers/$name" $packages
+  done <<<"$MANIFEST_CHECKERS"
+}
+
+install_python_packages() {
+  make_venv .venv
+  pip_install "CMake" .venv "$BUILD_TOOLS"
   # shellcheck disable=SC2086  # lists of words
   if [ $dev = 1 ]; then
-    pip_install "torch with its CUDA libraries and the tests' references (about 3.5 GB)" "$TORCH" $DEV_PACKAGES
-    pip_install "the references of other metrics" --no-deps $DEV_PACKAGES_ALONE
+    pip_install "torch with its CUDA libraries and the tests' references (about 3.5 GB)" .venv "$TORCH" $DEV_PACKAGES
+    pip_install "the references of other metrics" .venv --no-deps $DEV_PACKAGES_ALONE
+    install_manifest_checkers
   elif [ $cuda = 1 ]; then
-    pip_install "torch with its CUDA libraries (about 3 GB)" "$TORCH"
+    pip_install "torch with its CUDA libraries (about 3 GB)" .venv "$TORCH"
   else
-    pip_install "torch for the CPU (about 0.6 GB)" --no-deps "$TORCH" $TORCH_CPU_NEEDS
+    pip_install "torch for the CPU (about 0.6 GB)" .venv --no-deps "$TORCH" $TORCH_CPU_NEEDS
   fi
 }
 
