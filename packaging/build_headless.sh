@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds lockstep-engine and lockstep-worker without the desktop app, and copies the files that an image needs (programs,
-# libraries of .venv/, configs/, SageMaker's entry point, what a step of a pipeline runs) below DIR, under the same absolute paths.
+# libraries of .venv/, configs/, SageMaker's entry points, what a step of a pipeline runs) below DIR, under the same absolute paths.
 #   packaging/build_headless.sh DIR [--cuda ARCHITECTURES]   # after packaging/setup.sh; --cuda after setup.sh --cuda
 #   packaging/build_headless.sh DIR --built                  # only copies the files of an existing build/
 set -euo pipefail
@@ -48,7 +48,7 @@ gather() {
   cp --parents -r -t "$image" "$PWD"/LICENSE* "$PWD/configs" "$PWD/packaging/sagemaker" "$PWD/packaging/kubeflow" \
     "${programs[@]/#/$PWD/}"
   strip "${programs[@]/#/$image$PWD/}"
-  ln -sf "$PWD/packaging/sagemaker/train" "$image/usr/local/bin/train"
+  ln -sf "$PWD/packaging/sagemaker/train" "$PWD/packaging/sagemaker/serve" "$image/usr/local/bin/"
 }
 
 [ "$mode" = --built ] || build

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/base/number_text.h"
+#include "engine/config/losses.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::supervisor {
@@ -19,6 +20,15 @@ std::optional<double> valueOf(const protocol::Scalars& scalars, const std::strin
     if (name == wanted) return value;
   }
   return std::nullopt;
+}
+
+/// ` loss_classifier=0.1 loss_box_reg=0.2`: what the heads contribute to the total.
+std::string headLosses(const protocol::Scalars& scalars, std::string (&tagOf)(std::string_view)) {
+  std::string text;
+  for (const config::LossFacts& loss : config::kLosses)
+    if (const auto value = valueOf(scalars, tagOf(loss.name)))
+      text += " " + std::string(loss.name) + "=" + shortNumber(*value);
+  return text;
 }
 
 }  // namespace
@@ -42,6 +52,7 @@ void TrainingProgress::add(const protocol::Scalars& scalars) {
   if (!loss) return;
   step_ = scalars.step;
   lossTotal_ = *loss;
+  headLosses_ = headLosses(scalars, tags::train);
   learningRate_ = valueOf(scalars, tags::kLearningRate).value_or(learningRate_);
   const double seconds = valueOf(scalars, tags::kStepSeconds).value_or(0);
   const double images = valueOf(scalars, tags::kImagesPerSecond).value_or(0) * seconds;
@@ -66,7 +77,7 @@ std::optional<std::string> TrainingProgress::dueLine() const {
   return "step=" + std::to_string(step_) + " max_steps=" + std::to_string(maxSteps_) +
          " loss_total=" + shortNumber(lossTotal_) + " lr=" + shortNumber(learningRate_) +
          " images_per_second=" + shortNumber(imagesPerSecond()) +
-         " eta_seconds=" + shortNumber(std::round(std::max(etaSeconds(), 0.0)));
+         " eta_seconds=" + shortNumber(std::round(std::max(etaSeconds(), 0.0))) + headLosses_;
 }
 
 std::string TrainingProgress::statusText() const {
@@ -85,7 +96,7 @@ std::string evaluationLine(const protocol::Scalars& scalars) {
   if (loss) line += " loss_total=" + shortNumber(*loss);
   if (segm) line += " segm/AP=" + shortNumber(*segm);
   if (bbox) line += " bbox/AP=" + shortNumber(*bbox);
-  return line;
+  return line + headLosses(scalars, tags::eval);
 }
 
 }  // namespace lockstep::supervisor

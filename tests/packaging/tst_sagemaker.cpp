@@ -1,13 +1,16 @@
-// packaging/sagemaker/train in a folder that looks like SageMaker's /opt/ml.
+// packaging/sagemaker/train: hyperparameters, channels, hosts, results and the lines that are
+// scraped.
 #include <signal.h>
 
 #include <QRegularExpression>
 #include <QTest>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "tests/packaging/script_bench.h"
+#include "engine/config/losses.h"
+#include "engine/events/tags.h"
+#include "engine/supervisor/training_progress.h"
+#include "tests/packaging/sagemaker_bench.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
@@ -15,68 +18,8 @@
 using namespace lockstep;
 using tests::contains;
 using tests::EngineBench;
+using tests::SageMaker;
 using tests::ScriptBench;
-
-namespace {
-
-/// Writes down how it was called, leaves what is in `run`, and ends as the file `status` says.
-constexpr const char* kEngine = R"sh(
-printf '%s\n' "$@" > "$BENCH/arguments"
-env > "$BENCH/environment"
-while [ "$1" != --output ]; do shift; done
-mkdir -p "$2"
-if [ -d "$BENCH/run" ]; then cp -r "$BENCH/run/." "$2"; fi
-echo 'step=2 max_steps=4 loss_total=1.5' >&2
-if [ -e "$BENCH/waits" ]; then
-  trap 'echo stopping >&2; exit 75' TERM
-  touch "$BENCH/waiting"
-  while :; do sleep 0.02; done
-fi
-if [ -e "$BENCH/fault" ]; then cat "$BENCH/fault" >&2; fi
-exit "$(cat "$BENCH/status" 2>/dev/null || echo 0)"
-)sh";
-
-class SageMaker : public ScriptBench {
- public:
-  SageMaker() {
-    setVariable("SAGEMAKER_BASE_DIR", (folder() / "ml").string());
-    setVariable("BENCH", folder().string());
-    setVariable("LOCKSTEP_ENGINE", (folder() / "lockstep-engine").string());
-    writeProgram("lockstep-engine", kEngine);
-  }
-  void channel(const std::string& name, const std::vector<std::string>& files) const {
-    for (const auto& file : files) write("ml/input/data/" + name + "/" + file, "{}");
-  }
-  /// A dataset, where a test is not about it.
-  void anyData() const {
-    channel("train", {"a.jpg", "train.json"});
-    channel("val", {"a.jpg", "val.json"});
-  }
-  ProcessResult train() const { return run(tests::sourceFile("packaging/sagemaker/train"), {}); }
-  std::vector<std::string> arguments() const {
-    std::istringstream lines(read("arguments"));
-    std::vector<std::string> all;
-    for (std::string line; std::getline(lines, line);) all.push_back(line);
-    return all;
-  }
-  /// The values of `--set`.
-  QStringList settings() const {
-    QStringList all;
-    const auto given = arguments();
-    for (std::size_t i = 0; i + 1 < given.size(); ++i)
-      if (given[i] == "--set") all << QString::fromStdString(given[i + 1]);
-    return all;
-  }
-  /// A variable that the engine got; empty: none.
-  std::string variable(const std::string& name) const {
-    std::istringstream lines(read("environment"));
-    for (std::string line; std::getline(lines, line);)
-      if (line.starts_with(name + "=")) return line.substr(name.size() + 1);
-    return {};
-  }
-};
-
-}  // namespace
 
 class TstSagemaker : public QObject {
   Q_OBJECT
@@ -397,8 +340,9 @@ class TstSagemaker : public QObject {
 
     const QString lines = QString::fromStdString(ended.err);
     const auto expressions = metricExpressions();
-    QCOMPARE(expressions.size(), 6);
+    QCOMPARE(expressions.size(), 6 + 2 * config::kLossCount);
     for (const auto& [name, expression] : expressions) {
+      if (name.contains("loss_") && !name.endsWith("loss_total")) continue;
       const QRegularExpression metric(expression, QRegularExpression::MultilineOption);
       QVERIFY2(metric.isValid(), qPrintable(name));
       const auto match = metric.match(lines);
@@ -406,6 +350,31 @@ class TstSagemaker : public QObject {
       bool isNumber = false;
       match.captured(1).toDouble(&isNumber);
       QVERIFY2(isNumber, qPrintable(name + ": " + match.captured(1)));
+    }
+  }
+
+  /// The lines of a model's losses, which the scripted rank does not send.
+  void everyHeadHasItsMetric() {
+    protocol::Scalars step{0, 1, 0, {{"train/loss_total", 9}, {"time/step_seconds", 1}}},
+        evaluation{0, 1, 0, {{"eval/loss_total", 9}}};
+    for (std::size_t i = 0; i < config::kLossCount; ++i) {
+      step.values.emplace_back(events::tags::train(config::kLosses[i].name), i);
+      evaluation.values.emplace_back(events::tags::eval(config::kLosses[i].name), i + 0.5);
+    }
+    supervisor::TrainingProgress progress(1, 1);
+    progress.add(step);
+    const QString lines = QString::fromStdString(progress.dueLine().value() + "\n" +
+                                                 supervisor::evaluationLine(evaluation));
+    std::map<QString, QString> expressions;
+    for (const auto& [name, expression] : metricExpressions()) expressions[name] = expression;
+    for (std::size_t i = 0; i < config::kLossCount; ++i) {
+      for (const auto& [kind, value] : {std::pair("train:", i + 0.0), std::pair("val:", i + 0.5)}) {
+        const QString name = QString::fromUtf8(kind) + config::kLosses[i].name;
+        const QRegularExpression metric(expressions[name], QRegularExpression::MultilineOption);
+        const auto match = metric.match(lines);
+        QVERIFY2(match.hasMatch(), qPrintable(name + ": " + lines));
+        QCOMPARE(match.captured(1).toDouble(), value);
+      }
     }
   }
 

@@ -45,6 +45,18 @@ class TstTrainingProgress : public QObject {
              std::string("step 120/400  loss 0.25  lr 0.02  4.0 images/s  2:20 left"));
   }
 
+  void headsHaveTheirLosses() {
+    TrainingProgress progress(10, 1);
+    protocol::Scalars scalars = step(1, 0.75f);
+    scalars.values.emplace_back("train/loss_rpn_box_reg", 0.5f);
+    scalars.values.emplace_back("train/loss_mask", 0.25f);
+    progress.add(scalars);
+    QVERIFY2(progress.dueLine()->ends_with(" loss_mask=0.25 loss_rpn_box_reg=0.5"),
+             progress.dueLine()->c_str());
+    progress.add(step(2, 0.75f));  // those of a step are not told again
+    QVERIFY(progress.dueLine()->find("loss_mask") == std::string::npos);
+  }
+
   void nonFiniteLossIsPrintedAsText() {
     TrainingProgress progress(10, 1);
     progress.add(step(1, std::numeric_limits<float>::quiet_NaN()));
@@ -66,8 +78,9 @@ class TstTrainingProgress : public QObject {
         0, 200, 0, {{"eval/loss_total", 0.5f}, {"eval/segm/AP", 0.25f}, {"eval/bbox/AP", 0.125f}}};
     QCOMPARE(supervisor::evaluationLine(scalars),
              std::string("evaluation step=200 loss_total=0.5 segm/AP=0.25 bbox/AP=0.125"));
-    QCOMPARE(supervisor::evaluationLine({0, 200, 0, {{"eval/loss_total", 0.5f}}}),
-             std::string("evaluation step=200 loss_total=0.5"));
+    QCOMPARE(supervisor::evaluationLine(
+                 {0, 200, 0, {{"eval/loss_total", 0.5f}, {"eval/loss_box_reg", 0.25f}}}),
+             std::string("evaluation step=200 loss_total=0.5 loss_box_reg=0.25"));
     QCOMPARE(supervisor::evaluationLine(step(1, 1)), std::string());
   }
 
