@@ -69,17 +69,18 @@ void addCheckpointFields(FieldTable& table) {
 void addEventCommandFields(FieldTable& table) {
   SectionRows commands(
       table, "monitor.on_event",
-      "Commands that the supervisor runs on events, with the event as JSON on standard input.",
+      "Commands that the supervisor runs on events, with the event as JSON on standard input, for "
+      "five minutes at most.",
       [](auto& e) -> auto& { return e.monitor.onEvent; });
   for (const auto& [key, member, help] :
        {std::tuple{"best", &EventCommands::best,
-                   "Command to run after each best evaluation so far; null: none."},
-        std::tuple{"alert", &EventCommands::alert, "Command to run after each alert; null: none."},
+                   "Shell command to run once a checkpoint is the best so far; null: none."},
+        std::tuple{"alert", &EventCommands::alert,
+                   "Shell command to run after each alert; null: none."},
         std::tuple{"end", &EventCommands::end,
-                   "Command to run after the training has ended; null: none."}}) {
-    Field& command = commands.text(key, member, help);
-    command.nullable = true;
-    command.isImplemented = false;
+                   "Shell command to run when the training has finished, failed or been stopped; "
+                   "null: none."}}) {
+    commands.text(key, member, help).nullable = true;
   }
 }
 

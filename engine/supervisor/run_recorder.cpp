@@ -72,13 +72,13 @@ std::string badImageText(const protocol::BadImage& image) {
 
 RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
                          config::CheckpointConfig checkpoints,
-                         const std::optional<run_folder::ResumePoint>& resume,
-                         EventLog::AlertHandler onAlert)
+                         const std::optional<run_folder::ResumePoint>& resume, Handlers handlers)
     : layout_(std::move(layout)),
       info_(std::move(info)),
       checkpoints_(checkpoints),
+      onBest_(std::move(handlers.best)),
       eventLog_(layout_.folder(), resume ? std::optional(resume->step) : std::nullopt,
-                std::move(onAlert)) {
+                std::move(handlers.alert)) {
   writtenStep_ = info_.step;
   resume ? resumeFrom(*resume) : removeLeftovers(std::nullopt);
 }
@@ -222,6 +222,7 @@ void RunRecorder::commitOrThrow(const protocol::CheckpointReady& ready, bool wit
   prune();
   writeInfo();
   append(protocol::Checkpoint{.path = relativeTo(layout_, place), .best = isBest}, ready.step);
+  if (isBest && checkpoints_.keepBest) onBest_(*bestEvaluation_, place);
 }
 
 void RunRecorder::recordBadImage(const protocol::BadImage& image) {
@@ -278,6 +279,7 @@ void RunRecorder::commit(const protocol::EvaluationReady& ready) {
   if (ready.bestValue)
     bestEvaluation_ = run_folder::Best{ready.bestMetric, *ready.bestValue, ready.step};
   append(protocol::Evaluation{.path = relativeTo(layout_, place)}, ready.step);
+  if (ready.bestValue && !checkpoints_.keepBest) onBest_(*bestEvaluation_, {});
 }
 
 void RunRecorder::commit(const protocol::PredictionsReady& ready) {

@@ -21,11 +21,17 @@ class RunLog;
 /// order. The only writer there.
 class RunRecorder {
  public:
+  struct Handlers {
+    EventLog::AlertHandler alert = [](const protocol::Alert&) {};
+    /// checkpoint: its folder; empty: none is kept of the best.
+    std::function<void(const run_folder::Best&, const std::filesystem::path& checkpoint)> best =
+        [](const run_folder::Best&, const std::filesystem::path&) {};
+  };
   /// With `resume`, later records are truncated and later files removed, and damaged checkpoints
   /// are set aside.
   RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
               config::CheckpointConfig checkpoints,
-              const std::optional<run_folder::ResumePoint>& resume, EventLog::AlertHandler onAlert);
+              const std::optional<run_folder::ResumePoint>& resume, Handlers handlers);
 
   const run_folder::Layout& layout() const { return layout_; }
   const run_folder::RunInfo& info() const { return info_; }
@@ -91,6 +97,7 @@ class RunRecorder {
   run_folder::Layout layout_;
   run_folder::RunInfo info_;
   config::CheckpointConfig checkpoints_;
+  std::function<void(const run_folder::Best&, const std::filesystem::path&)> onBest_;
   EventLog eventLog_;
   std::optional<run_folder::Best>
       bestEvaluation_;  ///< of this attempt; its checkpoint may not be there yet

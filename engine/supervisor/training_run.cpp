@@ -14,16 +14,20 @@ TrainingProgress progressOf(const config::Experiment& experiment) {
   return TrainingProgress(experiment.solver.maxSteps.steps(), experiment.monitor.logEvery.steps());
 }
 
-RunRecorder recorderOf(const TrainingSetup& setup, RunLog& log) {
+RunRecorder recorderOf(const TrainingSetup& setup, RunLog& log, EventCommands& commands) {
   run_folder::RunInfo info = setup.info;
   info.pid = ::getpid();  // a detached run lives on in a child of the process that planned it
-  const auto onAlert = [&log](const protocol::Alert& alert) {
+  const auto onAlert = [&log, &commands](const protocol::Alert& alert) {
+    commands.alert(alert);
     if (alert.kind == protocol::AlertKind::RunFailed) return;  // the failure has a line of its own
     log.write("engine", "alert kind=" + alert.kind.text() + " step=" + std::to_string(alert.step) +
                             ": " + alert.text);
   };
+  const auto onBest = [&commands](const run_folder::Best& best, const std::filesystem::path& kept) {
+    commands.best(best, kept);
+  };
   return RunRecorder(setup.layout, std::move(info), setup.experiment.checkpoint, setup.resume,
-                     onAlert);
+                     {onAlert, onBest});
 }
 
 }  // namespace
@@ -33,8 +37,9 @@ TrainingRun::TrainingRun(TrainingSetup setup)
       folder_(base::FileIdentity::of(setup_.layout.folder())),
       log_(setup_.layout.engineLog()),
       rankLogs_(setup_.layout, setup_.ranks.count),
+      commands_(loop_, log_, setup_.experiment.monitor.onEvent, setup_.layout, setup_.info.name),
       progress_(progressOf(setup_.experiment)),
-      recorder_(recorderOf(setup_, log_)),
+      recorder_(recorderOf(setup_, log_, commands_)),
       turn_(setup_.ranks.lockedDevices(setup_.experiment.runtime.device == config::Device::Cuda),
             setup_.ranks.holder(setup_.layout.folder().string()),
             [this](const std::string& text) { warn(text); }),
@@ -52,6 +57,7 @@ TrainingRun::TrainingRun(TrainingSetup setup)
           loop_, [this](const StopSignal& signal) { stopOnSignal(signal); },
           [this] {
             if (control_.ranks) control_.ranks->reap();
+            commands_.reap();
           }),
       restarts_(setup_.ranks.cluster.launcher.empty() ? setup_.experiment.runtime.maxRestarts : 0) {
 }
@@ -79,13 +85,27 @@ void TrainingRun::serve(const std::function<void()>& onListening) {
     turn_.takeNow();
     start();
   }
-  loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
+  secondTimer_ = loop_.every(std::chrono::seconds(1), [this] { everySecond(); });
   loop_.eachTurn([this] {
-    if (outcome_ && service_.server().isCaughtUp()) loop_.stop();
+    if (outcome_ && !isWritten_ && service_.server().isCaughtUp()) loop_.stop();
     return false;
   });
   loop_.run();
   recorder_.finish();
+  isWritten_ = true;
+  runEndCommand();
+}
+
+/// Nothing else is left to do, and the devices are free: only commands are waited for, each as long
+/// as it may take.
+void TrainingRun::runEndCommand() {
+  commands_.end(recorder_.info());
+  if (commands_.isIdle()) return;
+  loop_.cancel(secondTimer_);  // the command may move the run folder
+  loop_.every(std::chrono::milliseconds(50), [this] {
+    if (commands_.isIdle()) loop_.stop();
+  });
+  while (!commands_.isIdle()) loop_.run();  // the time for clients may be over meanwhile
 }
 
 /// Opens the socket, and records what is known before the ranks start.
@@ -169,6 +189,7 @@ RankGroup::Handlers TrainingRun::rankHandlers() {
 
 void TrainingRun::stopOnSignal(const StopSignal& signal) {
   if (checkpoints_.isRetrying() && !control_.isRunning()) return checkpoints_.stopRetrying();
+  if (outcome_) return commands_.abandon();
   const std::string name = signalName(signal.number);
   if (!control_.stopRequested) return requestStop(name);
   if (!control_.isRunning()) return;

@@ -15,6 +15,7 @@
 #include "engine/supervisor/checkpoint_keeper.h"
 #include "engine/supervisor/device_monitor.h"
 #include "engine/supervisor/device_turn.h"
+#include "engine/supervisor/event_commands.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/rank_group.h"
 #include "engine/supervisor/rank_logs.h"
@@ -80,6 +81,7 @@ class TrainingRun {
   void stopInsteadOfRestart();
   void concludeWhenKept();
   void conclude(RunOutcome outcome);
+  void runEndCommand();
   void recordOwnFailure(const std::string& reason);
   RunFacts facts() const;
 
@@ -88,6 +90,7 @@ class TrainingRun {
   RunLog log_;
   RankLogs rankLogs_;
   PollLoop loop_;
+  EventCommands commands_;
   TrainingProgress progress_;
   RunRecorder recorder_;
   DeviceTurn turn_;
@@ -100,10 +103,11 @@ class TrainingRun {
 
   RestartBudget restarts_;
   PollLoop::Clock::time_point attemptStart_{};
-  PollLoop::TimerId restartTimer_ = 0;
+  PollLoop::TimerId restartTimer_ = 0, secondTimer_ = 0;
   std::string killedBy_;               ///< the second signal
   std::optional<RankGroupEnd> ended_;  ///< of the last attempt
   std::optional<RunOutcome> outcome_;
+  bool isWritten_ = false;  ///< and every file of the run
 };
 
 }  // namespace lockstep::supervisor

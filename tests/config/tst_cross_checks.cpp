@@ -183,9 +183,9 @@ class TstCrossChecks : public QObject {
     row("evaluation.best_metric", "bbox/AR10", false);
     row("monitor.tensor_stats_include", "[fpn]", false);
     row("monitor.summary_images", "4", false);
-    row("monitor.on_event.best", "notify", true);
-    row("monitor.on_event.alert", "notify", true);
-    row("monitor.on_event.end", "notify", true);
+    row("monitor.on_event.best", "notify", false);
+    row("monitor.on_event.alert", "notify", false);
+    row("monitor.on_event.end", "notify", false);
     row("monitor.tensor_stats_every", "100", false);
     row("augment.scale_jitter", "[0.5, 2]", false);
     row("augment.crop", "0.5", false);

@@ -42,7 +42,7 @@ class KeeperBench {
   QTemporaryDir folder;
   run_folder::Layout layout = run_folder::prepareRunFolder(folder.path().toStdString() + "/run");
   supervisor::RunLog log{layout.engineLog()};
-  supervisor::RunRecorder recorder{layout, {}, {}, std::nullopt, [](const protocol::Alert&) {}};
+  supervisor::RunRecorder recorder{layout, {}, {}, std::nullopt, {}};
   supervisor::CheckpointKeeper keeper;
 };
 

@@ -69,7 +69,7 @@ class TstRunRecorder : public QObject {
     std::vector<protocol::Alert> alerts;
     supervisor::RunRecorder recorder(
         layout, {}, {}, std::nullopt,
-        [&](const protocol::Alert& alert) { alerts.push_back(alert); });
+        {.alert = [&](const protocol::Alert& alert) { alerts.push_back(alert); }});
     recorder.setState(protocol::RunState::Running);
     recorder.setState(protocol::RunState::Paused);
     QCOMPARE(alerts.size(), std::size_t{1});  // once until it is taken
@@ -89,7 +89,7 @@ class TstRunRecorder : public QObject {
     checkpoints.keep = 1;
     supervisor::RunRecorder recorder(
         layout, {}, checkpoints, std::nullopt,
-        [&](const protocol::Alert& alert) { alerts.push_back(alert); });
+        {.alert = [&](const protocol::Alert& alert) { alerts.push_back(alert); }});
     for (const std::int64_t step : {10, 20, 30}) {
       const float risen = 0.01F * static_cast<float>(step);
       recorder.recordScalars({0, step, 1, {{"train/loss_total", 1 - risen}}});
@@ -123,19 +123,46 @@ class TstRunRecorder : public QObject {
     for (const std::int64_t step : {10, resumedFrom})
       writeCheckpoint(layout.checkpoint(step), "whole");
     config::CheckpointConfig checkpoints{.every = {10}, .keep = 3};
-    supervisor::RunRecorder recorder(layout, {}, checkpoints, resume,
-                                     [](const protocol::Alert&) {});
+    supervisor::RunRecorder recorder(layout, {}, checkpoints, resume, {});
     writeCheckpoint(layout.partialCheckpoint(20), "whole");
     QVERIFY(recorder.commitCheckpoint(
         {20, layout.partialCheckpoint(20).string(), false, false, "", ""}));
     QTEST(run_folder::checkpointSteps(layout), "kept");
   }
 
+  /// Once its checkpoint is there, if one is kept.
+  void bestsAreTold_data() {
+    QTest::addColumn<bool>("keepsBest");
+    QTest::newRow("kept") << true;
+    QTest::newRow("not kept") << false;
+  }
+  void bestsAreTold() {
+    QFETCH(bool, keepsBest);
+    const QTemporaryDir folder;
+    const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
+    config::CheckpointConfig checkpoints;
+    checkpoints.keepBest = keepsBest;
+    std::vector<std::pair<run_folder::Best, fs::path>> told;
+    supervisor::RunRecorder recorder(
+        layout, {}, checkpoints, std::nullopt,
+        {.best = [&](const auto& best, const fs::path& kept) { told.emplace_back(best, kept); }});
+    base::writeFileAtomically(layout.partialEvaluation(2), "{}");
+    recorder.commit(
+        protocol::EvaluationReady{2, layout.partialEvaluation(2).string(), "segm/AP", 0.5});
+    QCOMPARE(told.size(), std::size_t{keepsBest ? 0u : 1u});
+    writeCheckpoint(layout.partialCheckpoint(2), "whole");
+    QVERIFY(
+        recorder.commitCheckpoint({2, layout.partialCheckpoint(2).string(), true, false, "", ""}));
+    QCOMPARE(told.size(), std::size_t{1});
+    QVERIFY(told[0].first == (run_folder::Best{"segm/AP", 0.5, 2}));
+    QCOMPARE(told[0].second, keepsBest ? layout.checkpoint(2) : fs::path());
+  }
+
   /// A best without its evaluation would have nothing to show for it.
   void onlyASavedEvaluationMakesABest() {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
-    supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt, [](const protocol::Alert&) {});
+    supervisor::RunRecorder recorder(layout, {}, {}, std::nullopt, {});
     recorder.commit(
         protocol::EvaluationReady{2, layout.partialEvaluation(2).string(), "segm/AP", 0.5});
     writeCheckpoint(layout.partialCheckpoint(2), "2");

@@ -21,8 +21,6 @@ namespace tags = events::tags;
 
 namespace {
 
-void ignoreAlert(const protocol::Alert&) {}
-
 /// How often a text stands in the event log.
 int countInLog(const fs::path& run, const std::string& text) {
   const std::string bytes = base::readFile(events::findEventFile(run));
@@ -77,7 +75,7 @@ class TstTensorboardRecords : public QObject {
   void picturesGoIntoTheLogAndTheirFilesGo() {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
-    RunRecorder recorder(layout, {}, {}, std::nullopt, ignoreAlert);
+    RunRecorder recorder(layout, {}, {}, std::nullopt, {});
     commitPredictions(recorder, 4);
     recorder.commit(writePictures(layout, 4));
     QVERIFY(!fs::exists(layout.partialPictures(4)));
@@ -94,7 +92,7 @@ class TstTensorboardRecords : public QObject {
   void picturesWithoutTheirPredictionsAreLeftOut() {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
-    RunRecorder recorder(layout, {}, {}, std::nullopt, ignoreAlert);
+    RunRecorder recorder(layout, {}, {}, std::nullopt, {});
     recorder.commit(writePictures(layout, 4));
     QCOMPARE(countInLog(layout.folder(), tags::evalPredictions(3)), 0);
     QVERIFY(!fs::exists(layout.partialPictures(4)));
@@ -103,7 +101,7 @@ class TstTensorboardRecords : public QObject {
   void picturesThatCannotBeLoggedAreOneWarning() {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
-    RunRecorder recorder(layout, {}, {}, std::nullopt, ignoreAlert);
+    RunRecorder recorder(layout, {}, {}, std::nullopt, {});
     for (const std::int64_t step : {2, 4}) {
       commitPredictions(recorder, step);
       const protocol::PicturesReady ready = writePictures(layout, step);
@@ -122,7 +120,7 @@ class TstTensorboardRecords : public QObject {
   void picturesAreLostWhileTheDiskIsFull() {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
-    RunRecorder recorder(layout, {}, {}, std::nullopt, ignoreAlert);
+    RunRecorder recorder(layout, {}, {}, std::nullopt, {});
     commitPredictions(recorder, 4);
     const protocol::PicturesReady ready = writePictures(layout, 4);
     {
@@ -141,7 +139,7 @@ class TstTensorboardRecords : public QObject {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
     {
-      RunRecorder recorder(layout, {}, {}, std::nullopt, ignoreAlert);
+      RunRecorder recorder(layout, {}, {}, std::nullopt, {});
       recorder.recordHyperParameters({});
       recorder.recordHyperParameters({});
       recorder.recordScalars({0, 1, 1, {{"train/loss_total", 1.0f}}});
@@ -157,7 +155,7 @@ class TstTensorboardRecords : public QObject {
     point.step = 1;
     run_folder::RunInfo info;
     info.step = 1;
-    RunRecorder resumed(layout, info, {}, point, ignoreAlert);
+    RunRecorder resumed(layout, info, {}, point, {});
     resumed.recordHyperParameters({});
     verifySessions(layout.folder(), 1, 0);  // the end was not the end
   }
