@@ -33,7 +33,9 @@ QColor colorOf(Banner::Kind kind) {
 /// "!" or "i" on a disc.
 class Banner::Mark : public QWidget {
  public:
-  explicit Mark(Banner* banner) : QWidget(banner), banner_(banner) { setFixedSize(20, 20); }
+  explicit Mark(Banner* banner) : QWidget(banner), banner_(banner) {
+    setFixedSize(scaledPx(20), scaledPx(20));
+  }
 
  protected:
   void paintEvent(QPaintEvent*) override {
@@ -62,7 +64,7 @@ void Banner::buildUi() {
   title_->setFont(interfaceFont(13, QFont::DemiBold));
   title_->setTextFormat(Qt::PlainText);
   title_->setWordWrap(true);
-  title_->setMinimumWidth(60);  // otherwise the width of its longest word
+  title_->setMinimumWidth(scaledPx(60));  // otherwise the width of its longest word
   detail_ = new MessageText;
   action_ = new QPushButton;
   otherAction_ = new QPushButton;

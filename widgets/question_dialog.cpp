@@ -22,7 +22,7 @@ QuestionDialog::QuestionDialog(const QString& title, const QString& detail, QWid
   setRole(this, "panel");
   setWindowTitle(QStringLiteral("Lockstep"));
   setModal(true);
-  setMinimumWidth(kWidthPx);
+  setMinimumWidth(scaledPx(kWidthPx));
   auto* heading = new QLabel(title);
   heading->setFont(interfaceFont(14, QFont::DemiBold));
   heading->setTextFormat(Qt::PlainText);
@@ -52,7 +52,7 @@ QuestionDialog::QuestionDialog(const QString& title, const QString& detail, QWid
 
 void QuestionDialog::setQuote(const QString& text) {
   quote_->setPlainText(text);
-  quote_->setMinimumSize(kQuoteWidthPx, kQuoteHeightPx);
+  quote_->setMinimumSize(scaledPx(kQuoteWidthPx), scaledPx(kQuoteHeightPx));
   quote_->show();
 }
 

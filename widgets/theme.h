@@ -37,6 +37,7 @@ struct Theme {
   QColor grid;                                 ///< grid lines of plots
   QColor truePositive, falsePositive, missed;  ///< boxes and masks: solid, dashed, dotted
   QColor groundTruth, groundTruthHalo;         ///< double line: halo outside, line inside
+  QColor labelGround;                          ///< behind light text on a picture, in both themes
   // YAML text
   QColor syntaxKey, syntaxString, syntaxNumber, syntaxComment;
 };

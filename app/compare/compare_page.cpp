@@ -286,11 +286,7 @@ void ComparePage::placeTables() {
 }
 
 widgets::MatchRules ComparePage::rules() const {
-  const RunDataset &first = *sides_[0].of->heldOut(), &second = *sides_[1].of->heldOut();
-  const bool haveMasks =
-      first.iouType == coco::IouType::Mask && second.iouType == coco::IouType::Mask;
-  return {haveMasks ? coco::IouType::Mask : coco::IouType::Box,
-          std::max(first.mostDetections, second.mostDetections)};
+  return widgets::commonRules(sides_[0].of->rules(), sides_[1].of->rules());
 }
 
 void ComparePage::clearShown() {

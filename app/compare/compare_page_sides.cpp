@@ -221,22 +221,35 @@ void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
 /// What the figures leave out, and by which rules both are judged if their own differ.
 QString ComparePage::notes() const {
   QStringList notes{sides_[0].of->note(), sides_[1].of->note(), rulesNote()};
+  if (const auto& matched = comparison_->matched())
+    for (std::size_t i = 0; i < sides_.size(); ++i)
+      if (const std::size_t unlisted = matched->side(i).unlisted; unlisted > 0)
+        notes << tr("%1: %2 detections have a class that the annotations do not list, and are left "
+                    "out.")
+                     .arg(letterOf(i))
+                     .arg(unlisted);
   notes.removeAll(QString());
   return notes.join(u'\n');
 }
 
 QString ComparePage::rulesNote() const {
-  const RunDataset &first = *sides_[0].of->heldOut(), &second = *sides_[1].of->heldOut();
+  const widgets::MatchRules first = sides_[0].of->rules(), second = sides_[1].of->rules();
   QStringList notes;
-  if (first.iouType != second.iouType)
+  if (first.type != second.type)
     notes << tr("%1 has only boxes: both are judged by their boxes.")
-                 .arg(letterOf(first.iouType == coco::IouType::Box ? 0 : 1));
-  if (first.mostDetections != second.mostDetections)
+                 .arg(letterOf(first.type == coco::IouType::Box ? 0 : 1));
+  const auto hasMasks = [](const Side& side) {
+    return side.of->heldOut()->iouType != coco::IouType::Box;
+  };
+  if (first.type == coco::IouType::Box && second.type == coco::IouType::Box &&
+      std::ranges::any_of(sides_, hasMasks))
+    notes << tr("Neither has masks: both are judged by their boxes.");
+  if (first.mostDetections() != second.mostDetections())
     notes << tr("A counts %1 detections of a class and image, B %2 (evaluation.max_dets): %3 count "
                 "here.")
-                 .arg(first.mostDetections)
-                 .arg(second.mostDetections)
-                 .arg(rules().mostDetections);
+                 .arg(first.mostDetections())
+                 .arg(second.mostDetections())
+                 .arg(rules().mostDetections());
   return notes.join(u' ');
 }
 

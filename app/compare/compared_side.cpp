@@ -164,6 +164,11 @@ void ComparedSide::fail(const QString& why) {
   Q_EMIT changed();
 }
 
+widgets::MatchRules ComparedSide::rules() const {
+  return widgets::MatchRules{heldOut_->iouType, heldOut_->maxDetections}.forResults(
+      kept_.haveMasks(step_));
+}
+
 bool ComparedSide::isIdle() const {
   if (file_) return fileJob_.isIdle();
   return !run_ || (run_->isLoaded() && store_.isIdle());

@@ -10,6 +10,7 @@
 #include "app/controllers/run_controller.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
+#include "widgets/instances/match_rules.h"
 #include "widgets/instances/prediction_store.h"
 #include "widgets/jobs/latest_job.h"
 
@@ -46,6 +47,8 @@ class ComparedSide : public QObject {
   std::optional<qint64> predictedBefore(qint64 step) const;
   /// nullopt: not loaded, or there is none.
   const std::optional<RunDataset>& heldOut() const { return heldOut_; }
+  /// How the predictions of the step are matched; heldOut() must be loaded.
+  widgets::MatchRules rules() const;
   /// Of the step.
   const widgets::PredictionStore::ByImage& predictions() const { return kept_.at(step_); }
   /// Why the held-out set or the predictions cannot be read; empty: they can.

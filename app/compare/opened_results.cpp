@@ -10,6 +10,7 @@
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/coco/evaluation/judged_by.h"
 #include "engine/coco/files/image_names.h"
 
 namespace lockstep::app {
@@ -41,7 +42,6 @@ RunDataset readTruth(const QString& annotations) {
   RunDataset truth;
   truth.imagesFolder =
       imagesBeside(annotations, QString::fromStdString(dataset->images().front().fileName));
-  truth.mostDetections = coco::Params().mostDetections();
   truth.dataset = std::move(dataset);
   return truth;
 }
@@ -175,10 +175,8 @@ void read(const ResultsSource& source, OpenedResults& opened) {
     opened.images.clear();
     for (const coco::Image& image : dataset.images()) opened.images.push_back(image.id);
   }
-  const bool haveMasks = std::ranges::all_of(
-      opened.detections, [](const coco::Detection& one) { return one.mask.height > 0; });
-  opened.heldOut.iouType =
-      haveMasks && !dataset.hasOnlyBoxes() ? coco::IouType::Mask : coco::IouType::Box;
+  // What the results have is asked where they are judged: ComparedSide::rules().
+  opened.heldOut.iouType = coco::judgedBy(dataset, true);
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ void NewExperimentDialog::buildUi() {
   origins_->setAccessibleName(tr("What it begins from"));
   origins_->addItems({tr("A folder of data"), tr("A template"), tr("A run"), tr("Made scenes")});
   origins_->setFixedWidth(widgets::scaledPx(kOriginsPx));
-  for (int i = 0; i < origins_->count(); ++i) origins_->item(i)->setSizeHint({0, kOriginPx});
+  for (int i = 0; i < origins_->count(); ++i)
+    origins_->item(i)->setSizeHint({0, widgets::scaledPx(kOriginPx)});
   pages_ = new QStackedWidget;
   pages_->addWidget(buildDataPage());
   pages_->addWidget(buildTemplatePage());

@@ -94,7 +94,7 @@ widgets::EmptyState* insteadOf(const QListWidget* list) {
 QLineEdit* numberField(int value, int most) {
   auto* edit = new QLineEdit(QString::number(value));
   edit->setValidator(new QIntValidator(1, most, edit));
-  edit->setMaximumWidth(kNumberPx);
+  edit->setMaximumWidth(widgets::scaledPx(kNumberPx));
   return edit;
 }
 

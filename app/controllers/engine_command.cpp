@@ -26,11 +26,12 @@ EngineCommand::~EngineCommand() {
   process_->waitForFinished(kEndsWithinMilliseconds);
 }
 
-void EngineCommand::start(const QStringList& arguments) {
+void EngineCommand::start(const QStringList& arguments, const QString& folder) {
   if (process_) return;
   messages_.clear();
   process_ = new QProcess(this);
   process_->setStandardInputFile(QProcess::nullDevice());
+  process_->setWorkingDirectory(folder);
   connect(process_, &QProcess::readyReadStandardError, this, &EngineCommand::readMessages);
   connect(process_, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
     finish(status == QProcess::NormalExit ? code : -1);

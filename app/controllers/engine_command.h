@@ -20,7 +20,8 @@ class EngineCommand : public QObject {
   ~EngineCommand() override;
 
   bool isRunning() const { return process_ != nullptr; }
-  void start(const QStringList& arguments);
+  /// `folder`: where it runs; empty: as this program.
+  void start(const QStringList& arguments, const QString& folder = {});
   /// Ends it as Ctrl+C does, and kills it if it does not heed that. finished() follows.
   void cancel();
 

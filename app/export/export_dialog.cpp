@@ -33,7 +33,7 @@ ExportDialog::ExportDialog(std::vector<Exportable> choices, int chosen, const QS
   setObjectName(QStringLiteral("exportDialog"));
   setWindowTitle(tr("Export"));
   setAttribute(Qt::WA_DeleteOnClose);
-  setMinimumWidth(kWidthPx);
+  setMinimumWidth(widgets::scaledPx(kWidthPx));
   widgets::setRole(this, "panel");
   buildUi();
   connectSignals();

@@ -1,7 +1,7 @@
 #include "app/export/report_export.h"
 
 #include <QCoreApplication>
-#include <QFile>
+#include <QDir>
 #include <QLocale>
 #include <QTemporaryDir>
 #include <memory>
@@ -17,18 +17,22 @@ namespace {
 
 using widgets::ShownResults;
 
-/// As in coco::Params, below the most detections that count.
-constexpr std::size_t kFewerDetections = 10;
-
 QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
 
-/// What the program reads and writes; gone with it.
+constexpr const char *kAnnotations = "annotations.json", *kReport = "report.html";
+
+/// Where the program runs: what it reads and writes, by the names that the report has. Gone with
+/// it.
 struct Workplace {
   QTemporaryDir folder;
   QString failure;
 
-  QString pathOf(const char* name) const { return folder.filePath(QLatin1String(name)); }
+  std::string pathOf(const QString& name) const { return folder.filePath(name).toStdString(); }
 };
+
+QString resultsFileOf(const ShownResults& of) {
+  return fileNameOf(QStringLiteral("%1 %2").arg(of.name, tr("results"))) + QStringLiteral(".json");
+}
 
 /// Only the images that were predicted. Blocks; throws nothing.
 std::shared_ptr<Workplace> prepared(const ShownResults& of) {
@@ -48,32 +52,32 @@ std::shared_ptr<Workplace> prepared(const ShownResults& of) {
         const auto read = own.read();
         detections.insert(detections.end(), read->begin(), read->end());
       }
-    coco::saveDataset(truth, place->pathOf("annotations.json").toStdString());
-    base::writeFileAtomically(place->pathOf("results.json").toStdString(),
-                              coco::detectionsToJson(detections));
+    coco::saveDataset(truth, place->pathOf(QLatin1String(kAnnotations)));
+    base::writeFileAtomically(place->pathOf(resultsFileOf(of)), coco::detectionsToJson(detections));
   } catch (const std::exception& error) {
     place->failure = QString::fromUtf8(error.what());
   }
   return place;
 }
 
-QStringList argumentsOf(const ShownResults& of, const Workplace& place) {
+QStringList argumentsOf(const ShownResults& of) {
   QStringList arguments{
       QStringLiteral("coco-eval"),
       QStringLiteral("--gt"),
-      place.pathOf("annotations.json"),
+      QLatin1String(kAnnotations),
       QStringLiteral("--dt"),
-      place.pathOf("results.json"),
+      resultsFileOf(of),
       QStringLiteral("--type"),
       of.rules.type == coco::IouType::Box ? QStringLiteral("bbox") : QStringLiteral("segm"),
       QStringLiteral("--report"),
-      place.pathOf("report.html"),
+      QLatin1String(kReport),
       QStringLiteral("--score-threshold"),
       QString::number(of.scoreThreshold, 'g', 17)};
-  if (of.rules.mostDetections > kFewerDetections)
-    arguments << QStringLiteral("--max-dets")
-              << QStringLiteral("1,%1,%2").arg(kFewerDetections).arg(of.rules.mostDetections);
-  if (!of.imagesFolder.isEmpty()) arguments << QStringLiteral("--images") << of.imagesFolder;
+  QStringList limits;
+  for (const std::size_t limit : of.rules.maxDetections) limits << QString::number(limit);
+  arguments << QStringLiteral("--max-dets") << limits.join(u',');
+  if (!of.imagesFolder.isEmpty())
+    arguments << QStringLiteral("--images") << QDir(of.imagesFolder).absolutePath();
   return arguments;
 }
 
@@ -94,11 +98,11 @@ void report(const ShownResults& of, const std::shared_ptr<Workplace>& place, con
             path, context,
             [place](const jobs::Token&) {
               return QByteArray::fromStdString(
-                  base::readFile(place->pathOf("report.html").toStdString()));
+                  base::readFile(place->pathOf(QLatin1String(kReport))));
             },
             done);
       });
-  command->start(argumentsOf(of, *place));
+  command->start(argumentsOf(of), place->folder.path());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "widgets/action_keywords.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {
@@ -85,7 +86,7 @@ void CommandPalette::popUp(const QStringList& lastUsed) {
   fill(lastUsed);
   filter({});
   list_->setFixedHeight(kRows * std::max(1, list_->sizeHintForRow(0)));
-  resize(std::min(kWidthPx, window_->width() - 40), sizeHint().height());
+  resize(std::min(widgets::scaledPx(kWidthPx), window_->width() - 40), sizeHint().height());
   QFrame::move(window_->mapToGlobal(QPoint((window_->width() - width()) / 2, kTopPx)));
   show();
   words_->setFocus();

@@ -28,6 +28,17 @@ ExportFormat screenOf(QWidget* shown) {
       [alive = QPointer(shown)] { return alive ? alive->grab().toImage() : QImage(); });
 }
 
+/// Why these results have nothing of a kind.
+QString whyNoExport(const widgets::ShownResults& of, widgets::ExportKind kind) {
+  if (of.predictions.empty())
+    return MainWindow::tr(
+        "Results and report of this checkpoint are not written yet: no image is predicted "
+        "with it. Predict one, or all of them, first.");
+  if (kind == widgets::ExportKind::Masks) return MainWindow::tr("These data have only boxes.");
+  return MainWindow::tr(
+      "Nobody has annotated these images: there is nothing to compare the predictions with.");
+}
+
 }  // namespace
 
 void MainWindow::exportCurves(widgets::CurveCard* card) {
@@ -75,10 +86,7 @@ void MainWindow::exportResults(widgets::ExportKind kind) {
   ResultsExports exports = resultsExports(shown);
   const auto first = exports.first.find(kind);
   if (first == exports.first.end())
-    return pages_->showWarning(tr("There is nothing to export"),
-                               kind == widgets::ExportKind::Masks
-                                   ? tr("These data have only boxes.")
-                                   : tr("No image is predicted at this checkpoint."));
+    return pages_->showWarning(tr("There is nothing to export"), whyNoExport(shown.front(), kind));
   askForExport(std::move(exports.choices), first->second);
 }
 

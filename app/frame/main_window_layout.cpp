@@ -18,6 +18,7 @@
 #include "app/monitor/monitor_page.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
+#include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {
@@ -61,7 +62,7 @@ void MainWindow::placeDocks() {
   addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
   addDockWidget(Qt::RightDockWidgetArea, devicesDock_);
   for (Dock* dock : docks()) dock->setVisible(dock == runsDock_ || dock == logDock_);
-  resizeDocks({runsDock_}, {kRunsPx}, Qt::Horizontal);
+  resizeDocks({runsDock_}, {widgets::scaledPx(kRunsPx)}, Qt::Horizontal);
   resizeDocks({logDock_}, {static_cast<int>(height() * kLogFraction)}, Qt::Vertical);
   const int factsPx = inspectorDock_->widget()->sizeHint().width();
   resizeDocks({inspectorDock_, devicesDock_}, {factsPx, factsPx}, Qt::Horizontal);

@@ -236,10 +236,10 @@ void TopBar::updateTrain() {
 /// Widths depend on the window's width only, so that nothing moves when names change.
 void TopBar::fitNames() {
   brand_->setVisible(width() >= kBrandFromPx);
-  train_->setFixedWidth(
-      std::clamp(static_cast<int>(width() * kTrainFraction), kMinTrainPx, kMaxTrainPx));
-  names_->setFixedWidth(
-      std::clamp(static_cast<int>(width() * kNameFraction), kMinNamePx, kMaxNamePx));
+  train_->setFixedWidth(std::clamp(static_cast<int>(width() * kTrainFraction),
+                                   widgets::scaledPx(kMinTrainPx), widgets::scaledPx(kMaxTrainPx)));
+  names_->setFixedWidth(std::clamp(static_cast<int>(width() * kNameFraction),
+                                   widgets::scaledPx(kMinNamePx), widgets::scaledPx(kMaxNamePx)));
   updateTrain();
 }
 

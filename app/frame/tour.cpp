@@ -97,7 +97,7 @@ void Tour::buildUi() {
   column->addWidget(text_);
   column->addWidget(act_, 0, Qt::AlignLeft);
   column->addLayout(buttons);
-  setFixedWidth(kWidthPx);
+  setFixedWidth(widgets::scaledPx(kWidthPx));
 }
 
 void Tour::showStep(int step) {
@@ -128,7 +128,7 @@ void Tour::putInPlace() {
   const QRect at = place();
   const QRect room = parentWidget()->rect().adjusted(kGapPx, kGapPx, -kGapPx, -kGapPx);
   ring_->setGeometry(at);
-  resize(kWidthPx, heightForWidth(kWidthPx));
+  resize(width(), heightForWidth(width()));
   const auto within = [](int wanted, int low, int high) {
     return std::clamp(wanted, low, std::max(low, high));
   };

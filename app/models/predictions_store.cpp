@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/free_memory.h"
 #include "engine/base/input_file.h"
+#include "engine/coco/evaluation/judged_by.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/protocol/messages.h"
 #include "engine/run_folder/run_experiment.h"
@@ -21,7 +22,7 @@ namespace lockstep::app {
 struct DatasetFiles {
   QString annotations{}, images{};  ///< empty: the run has none
   QString engineImages{};           ///< where the run's engine is
-  std::size_t mostDetections = 0;
+  std::array<std::size_t, 3> maxDetections{};
   bool hasMasks = true;
   QString error{};  ///< why that is not known
 };
@@ -44,7 +45,7 @@ DatasetFiles readDatasetFiles(const std::string& runFolder, protocol::Split spli
     return {QString::fromStdString(part.annotations),
             images,
             images,
-            config::apParams(experiment.evaluation).mostDetections(),
+            config::apParams(experiment.evaluation).maxDetections,
             experiment.model.masks,
             {}};
   } catch (const std::exception& error) {
@@ -57,10 +58,8 @@ LoadedDataset loadPart(const DatasetFiles& part) {
     auto dataset =
         std::make_shared<const coco::Dataset>(coco::Dataset::load(part.annotations.toStdString()));
     base::returnFreeMemory();  // reading a large file took more
-    const bool isOfMasks = part.hasMasks && !dataset->hasOnlyBoxes();
-    return {{std::move(dataset), part.images, part.engineImages, part.mostDetections,
-             isOfMasks ? coco::IouType::Mask : coco::IouType::Box},
-            {}};
+    const coco::IouType iouType = coco::judgedBy(*dataset, part.hasMasks);
+    return {{std::move(dataset), part.images, part.engineImages, part.maxDetections, iouType}, {}};
   } catch (const std::exception& error) {
     return {{}, QString::fromUtf8(error.what())};
   }
@@ -84,15 +83,17 @@ LoadedDataset loadOpened(const QString& runFolder, const std::vector<coco::Image
   try {
     LoadedDataset loaded;
     std::vector<coco::Category> categories;
+    bool hasMasks = true;
     if (!runFolder.isEmpty()) {
       const DatasetFiles run = readDatasetFiles(runFolder.toStdString(), protocol::Split::Val);
       if (!run.error.isEmpty()) return {{}, run.error};
-      loaded.data.mostDetections = run.mostDetections;
-      loaded.data.iouType = run.hasMasks ? coco::IouType::Mask : coco::IouType::Box;
+      loaded.data.maxDetections = run.maxDetections;
+      hasMasks = run.hasMasks;
       categories = categoriesOf(runFolder.toStdString(), run.annotations.toStdString());
     }
     loaded.data.dataset = std::make_shared<const coco::Dataset>(
         coco::Dataset::fromParts(images, std::move(categories), {}, "the opened images"));
+    loaded.data.iouType = coco::judgedBy(*loaded.data.dataset, hasMasks);
     return loaded;
   } catch (const std::exception& error) {
     return {{}, QString::fromUtf8(error.what())};

@@ -3,6 +3,7 @@
 #include <QFutureWatcher>
 #include <QObject>
 #include <QString>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,8 +35,8 @@ struct PredictionsOutcome {
 struct RunDataset {
   std::shared_ptr<const coco::Dataset> dataset;
   QString imagesFolder;
-  QString engineFolder;            ///< of the images, where the run's engine is
-  std::size_t mostDetections = 0;  ///< of a class and image that count (evaluation.max_dets)
+  QString engineFolder;  ///< of the images, where the run's engine is
+  std::array<std::size_t, 3> maxDetections = coco::Params().maxDetections;  ///< evaluation.max_dets
   coco::IouType iouType = coco::IouType::Mask;  ///< of the matches: boxes without a mask head, or
                                                 ///< if no object has a mask
 };

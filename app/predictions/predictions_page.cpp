@@ -105,7 +105,7 @@ void PredictionsPage::connectStore() {
     if (part_ == ImagePart::Opened) showOpenedMessage();
     view_->setDataset(
         heldOut.dataset, heldOut.imagesFolder,
-        {heldOut.iouType, heldOut.mostDetections, /*hasTruth=*/part_ != ImagePart::Opened});
+        {heldOut.iouType, heldOut.maxDetections, /*hasTruth=*/part_ != ImagePart::Opened});
     restoreView();
     updateResults();
   });

@@ -32,7 +32,7 @@ ForkDialog::ForkDialog(const QString& run, const QList<Checkpoint>& checkpoints,
       checking_([this](const QString& fault) { showFault(fault); }, jobs::Kind::Disk) {
   setObjectName(QStringLiteral("forkDialog"));
   setWindowTitle(tr("Fork a run"));
-  setMinimumWidth(kWidthPx);
+  setMinimumWidth(widgets::scaledPx(kWidthPx));
   widgets::setRole(this, "panel");
   buildUi(run);
   // The newest first.

@@ -7,6 +7,7 @@
 
 #include "app/models/run_tree.h"
 #include "app/runs/run_delegate.h"
+#include "widgets/theme.h"
 
 namespace lockstep::app {
 namespace {
@@ -64,7 +65,7 @@ RunTreeView::RunTreeView(RunTree* tree, QWidget* parent)
 void RunTreeView::sizeColumns() {
   setHeaderHidden(tree_->columnCount() == 1);
   if (tree_->columnCount() == 1) return;
-  setColumnWidth(0, kRunColumnPx);
+  setColumnWidth(0, widgets::scaledPx(kRunColumnPx));
   for (int column = 1; column < tree_->columnCount(); ++column) resizeColumnToContents(column);
 }
 

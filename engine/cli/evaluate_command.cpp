@@ -15,6 +15,7 @@
 #include "engine/cli/machine_choice.h"
 #include "engine/cli/model_source.h"
 #include "engine/cli/output_path.h"
+#include "engine/coco/evaluation/judged_by.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/supervisor/one_shot_job.h"
 #include "engine/supervisor/worker_process.h"
@@ -85,7 +86,8 @@ class DetectionsReview {
       return std::ranges::find(evaluation.badImageIds, image.id.value) ==
              evaluation.badImageIds.end();
     });
-    const bool isOfMasks = source_.experiment.model.masks && !truth_.hasOnlyBoxes();
+    const bool isOfMasks =
+        coco::judgedBy(truth_, source_.experiment.model.masks) == coco::IouType::Mask;
     results_.emplace(coco::ResultsFile::load(detections, truth_));
     ResultsRequest request{.type = isOfMasks ? "segm" : "bbox",
                            .params = config::apParams(source_.experiment.evaluation),

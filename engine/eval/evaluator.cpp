@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <unordered_set>
 
 #include "engine/base/error.h"
 #include "engine/eval/detections.h"
@@ -158,9 +157,7 @@ Evaluation Evaluator::evaluate(model::MaskRcnn& model, const EvaluationRequest& 
 
 void Evaluator::addAveragePrecision(Evaluation& evaluation, const std::vector<ImageId>& ids,
                                     bool ofMasks) const {
-  std::unordered_set<CategoryId> named;
-  for (const coco::Category& category : dataset().categories()) named.insert(category.id);
-  const auto counts = [&](const coco::Detection& d) { return named.contains(d.categoryId); };
+  const auto counts = [&](const coco::Detection& d) { return dataset().hasCategory(d.categoryId); };
   std::vector<coco::Detection> some;
   const bool all = std::ranges::all_of(evaluation.detections, counts);
   if (!all) std::ranges::copy_if(evaluation.detections, std::back_inserter(some), counts);

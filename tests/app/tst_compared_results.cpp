@@ -102,6 +102,46 @@ class TstComparedResults : public tests::CompareBench {
     QCOMPARE(page_->tables()->confusions()->model()->countAt(0, 0), 2);
   }
 
+  /// Those of a list are not known to be all: as by coco-eval every image is judged.
+  void imagesThatWereLookedAtAreJudged_data() {
+    QTest::addColumn<QByteArray>("results");
+    QTest::addColumn<std::size_t>("images");
+    const QByteArray one =
+        R"([{"image_id": 3, "category_id": 1, "score": 0.8, "bbox": [2, 2, 10, 10]}])";
+    QTest::newRow("a list") << one << std::size_t{2};
+    QTest::newRow("results of one image")
+        << QByteArray(R"({"detections": )" + one + "}") << std::size_t{1};
+    QTest::newRow("one with results, one without")
+        << QByteArray(R"({"image_ids": [5, 3], "detections": )" + one + "}") << std::size_t{2};
+    QTest::newRow("an empty list") << QByteArray("[]") << std::size_t{2};
+  }
+  void imagesThatWereLookedAtAreJudged() {
+    QFETCH(QByteArray, results);
+    QFETCH(std::size_t, images);
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    page_->openResults({write("theirs.json", results)});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(page_->results()->imageCount, images);
+  }
+
+  void resultsOfUnknownClassesAreCountedAndLeftOut() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", R"([
+      {"image_id": 3, "category_id": 8, "score": 0.95, "bbox": [2, 2, 10, 10]},
+      {"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]},
+      {"image_id": 5, "category_id": 8, "score": 0.95, "bbox": [2, 2, 10, 10]}])",
+           annotations);
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QTRY_VERIFY2(page_->verdict().contains(QStringLiteral(
+                     "B: 2 detections have a class that the annotations do not list")),
+                 qPrintable(page_->verdict()));
+    page_->tables()->confusions()->setView(widgets::ComparedView::Second);
+    QCOMPARE(page_->tables()->confusions()->model()->countAt(0, 0), 1);
+  }
+
   void imagesOfOneNameInTwoFoldersAreToldApart_data() {
     QTest::addColumn<QByteArray>("first");
     QTest::addColumn<QByteArray>("second");
@@ -252,8 +292,17 @@ class TstComparedResults : public tests::CompareBench {
     addRun("other", kOfSecond, annotations, true);
     show();
     QTRY_VERIFY(page_->results() && page_->isReady());
-    QVERIFY2(page_->verdict().contains(QStringLiteral("both are judged by their boxes")),
+    QVERIFY2(page_->verdict().contains(
+                 QStringLiteral("Neither has masks: both are judged by their boxes")),
              qPrintable(page_->verdict()));
+    const coco::Image image{ImageId{3}, "a.png", 40, 40};
+    coco::Detection found{image.id, CategoryId{1}, 0.9, {2, 2, 10, 10}};
+    found.mask = coco::rasterisePolygon(std::array<double, 8>{2, 2, 12, 2, 12, 12, 2, 12}, 40, 40);
+    page_->openResults(
+        {write("masks.json", QByteArray::fromStdString(coco::detectionsToJson({found})))});
+    QTRY_VERIFY2(page_->isReady() && page_->verdict().contains(QStringLiteral(
+                                         "A has only boxes: both are judged by their boxes")),
+                 qPrintable(page_->verdict()));
   }
 
   void aClickOnACurveTakesTheNearestCheckpoints() {

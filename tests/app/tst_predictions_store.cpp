@@ -57,7 +57,7 @@ class TstPredictionsStore : public QObject {
     QCOMPARE(dataset.count(), 1);
     const auto data = dataset[0][0].value<app::RunDataset>();
     QCOMPARE(data.imagesFolder, parent.path());
-    QCOMPARE(data.mostDetections, std::size_t{100});
+    QCOMPARE(data.maxDetections, (std::array<std::size_t, 3>{1, 10, 100}));
     QCOMPARE(loaded.count(), 1);
     QCOMPARE(failed.count(), 1);  // step 20 has no file
     QVERIFY(failed[0][1].toString().contains(QStringLiteral("step-00000020")));

@@ -5,6 +5,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QMimeData>
+#include <QProcess>
 #include <QProgressBar>
 #include <QSemaphore>
 #include <QTemporaryDir>
@@ -14,7 +15,9 @@
 
 #include "app/export/export_dialog.h"
 #include "app/export/results_export.h"
+#include "engine/base/atomic_file.h"
 #include "engine/coco/files/results.h"
+#include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "widgets/theme.h"
 
@@ -180,6 +183,21 @@ class TstResultsExport : public QObject {
     QCOMPARE(int{labels.constScanLine(5)[5]}, 0);
   }
 
+  void crowdsAndObjectsWithoutMasksHaveNoLabel() {
+    widgets::ShownResults shown = made();
+    std::vector<coco::Annotation> objects = shown.dataset->annotationsOf(0);
+    objects.push_back(objects[1]);
+    objects[0].isCrowd = true;
+    objects[1].hasMask = false;
+    objects[2].id = 3;
+    shown.dataset = std::make_shared<const coco::Dataset>(
+        coco::Dataset::fromParts({shown.image()}, shown.dataset->categories(), objects, "made"));
+    exports_ = app::resultsExports({shown}).choices;
+    const QImage labels(save(exportNamed("Masks of the image's objects"), 0));
+    QCOMPARE(int{labels.constScanLine(12)[12]}, 0);   // the crowd
+    QCOMPARE(int{labels.constScanLine(60)[110]}, 3);  // the numbers are those of the annotations
+  }
+
   void resultsReadBackTheSame() {
     const auto own = coco::loadDetections(save(exportNamed("COCO results, all"), 0).toStdString());
     const auto expected = *made().predictions.at(ImageId{3}).read();
@@ -195,9 +213,45 @@ class TstResultsExport : public QObject {
     QCOMPARE(filtered.formats.front().progress->done.load(), 1);
   }
 
+  void theReportIsThatOfTheProgram_data() {
+    QTest::addColumn<bool>("areMasks");
+    QTest::addColumn<QString>("limits");
+    for (const bool areMasks : {true, false})
+      for (const char* limits : {"1,10,100", "1,5,7"})
+        QTest::addRow("%s, %s", areMasks ? "masks" : "boxes", limits)
+            << areMasks << QString::fromLatin1(limits);
+  }
+  /// Byte for byte.
   void theReportIsThatOfTheProgram() {
+    QFETCH(bool, areMasks);
+    QFETCH(QString, limits);
+    widgets::ShownResults shown = made();
+    shown.rules.type = areMasks ? coco::IouType::Mask : coco::IouType::Box;
+    const QStringList numbers = limits.split(u',');
+    std::ranges::transform(numbers, shown.rules.maxDetections.begin(),
+                           [](const QString& number) { return number.toULongLong(); });
+    exports_ = app::resultsExports({shown}).choices;
     const QByteArray report = contentOf(save(exportNamed("Report of coco-eval"), 0));
-    QVERIFY(report.contains("<html") && report.contains("thing"));
+    const QTemporaryDir folder;
+    const QString results = QStringLiteral("lr-0.02 step 400 results.json");
+    coco::saveDataset(*shown.dataset,
+                      folder.filePath(QStringLiteral("annotations.json")).toStdString());
+    base::writeFileAtomically(folder.filePath(results).toStdString(),
+                              coco::detectionsToJson(*shown.predictions.at(ImageId{3}).read()));
+    QProcess program;
+    program.setWorkingDirectory(folder.path());
+    program.start(
+        tests::program("lockstep-engine"),
+        {QStringLiteral("coco-eval"), QStringLiteral("--gt"), QStringLiteral("annotations.json"),
+         QStringLiteral("--dt"), results, QStringLiteral("--type"),
+         areMasks ? QStringLiteral("segm") : QStringLiteral("bbox"), QStringLiteral("--max-dets"),
+         limits, QStringLiteral("--score-threshold"), QStringLiteral("0.5"),
+         QStringLiteral("--report"), QStringLiteral("own.html")});
+    QVERIFY(program.waitForFinished(60000));
+    QVERIFY2(program.exitCode() == 0, program.readAllStandardError().constData());
+    const QByteArray own = contentOf(folder.filePath(QStringLiteral("own.html")));
+    QVERIFY(own.contains("thing") && own.contains(numbers.last().toLatin1().prepend("AR")));
+    QCOMPARE(report, own);
   }
 
   void theDialogCountsInTheBackground() {

@@ -87,6 +87,20 @@ class TstResultsByImage : public QObject {
     }
   }
 
+  void whetherEveryResultHasAMaskIsKnown() {
+    std::vector<Detection> all = madeDetections(true);
+    const auto haveMasks = [&] {
+      return ResultsByImage(write("masks.json", detectionsToJson(all))).haveMasks();
+    };
+    QVERIFY(!haveMasks());
+    std::erase_if(all, [](const Detection& one) { return one.mask.height == 0; });
+    QVERIFY(haveMasks());
+    all.back().mask = {};
+    QVERIFY(!haveMasks());
+    all.clear();
+    QVERIFY(haveMasks());  // none lacks one
+  }
+
   void allMayBeOfOneImage() {
     const std::vector<Detection> all = madeDetections(false);
     const ResultsByImage results(write("one.json", detectionsToJson(all)), {ImageId{5}});

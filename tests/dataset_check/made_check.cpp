@@ -143,6 +143,12 @@ ordered_json MadeCheck::cleaned(dataset_check::Part part) const {
       cleanFolder() / "annotations" / ("instances_" + std::string(base::textOf(part)) + ".json")));
 }
 
+nlohmann::ordered_json entryOf(const nlohmann::ordered_json& table, std::int64_t id) {
+  for (const nlohmann::ordered_json& entry : table)
+    if (entry.value("id", std::int64_t{-1}) == id) return entry;
+  return nullptr;
+}
+
 std::vector<Found> faultsOf(const dataset_check::DatasetCheck& check) {
   std::vector<Found> found;
   for (const dataset_check::Finding& fault : check.faults)

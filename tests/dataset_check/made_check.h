@@ -81,6 +81,8 @@ class MadeCheck {
   std::array<nlohmann::ordered_json, 2> parts_;
 };
 
+/// The entry with this id; null if there is none.
+nlohmann::ordered_json entryOf(const nlohmann::ordered_json& table, std::int64_t id);
 /// Its faults.
 std::vector<Found> faultsOf(const dataset_check::DatasetCheck& check);
 /// For failure messages.

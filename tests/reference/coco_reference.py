@@ -390,7 +390,7 @@ def settings_calls(out):
     classes_gt, classes_dt = f'{out}/crowds_gt.json', f'{out}/crowds_both.json'
     tiny = [['tiny', 0, 64], ['small', 64, 1024], ['medium', 1024, 9216], ['large', 9216, 1e10], ['huge', 40000, 1e10]]
     for kind in 'bbox', 'segm':
-        for settings in [dict(max_dets=[5, 20, 400]), dict(areas=tiny), dict(areas=[['any', 0, 1e5]]), dict(class_agnostic=True),
+        for settings in [dict(max_dets=[1, 5, 7]), dict(max_dets=[5, 20, 400]), dict(areas=tiny), dict(areas=[['any', 0, 1e5]]), dict(class_agnostic=True),
                          dict(iou_thresholds=[0.1, 0.3, 0.5]), dict(iou_thresholds=[0.6, 0.75, 1.0]), dict(iou_thresholds=[0.55])]:
             calls.append((f'many results {kind} {settings}', gt, dt, kind, settings))
         for settings in [dict(categories=[3, 9]), dict(categories=[5]), dict(categories=[5, 12], class_agnostic=True),

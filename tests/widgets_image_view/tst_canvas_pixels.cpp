@@ -160,6 +160,41 @@ class TstCanvasPixels : public QObject {
     QCOMPARE(wrong, 0);
   }
 
+  /// As wide on the desk at any pixel ratio.
+  void linesHaveTheirWidthInPixelsOfTheWidget_data() {
+    QTest::addColumn<bool>("isMask");
+    QTest::addColumn<double>("width");
+    QTest::newRow("outline of a mask") << true << 1.8;
+    QTest::newRow("box") << false << 1.0;
+  }
+  void linesHaveTheirWidthInPixelsOfTheWidget() {
+    QFETCH(bool, isMask);
+    QFETCH(double, width);
+    const QSize size(80, 80);
+    auto scene = std::make_shared<CanvasScene>();
+    scene->imageSize = size;
+    CanvasScene::Instance instance;
+    instance.facts.verdict = Verdict::TruePositive;
+    instance.box = QRectF(20, 20, 40, 40);
+    if (isMask) instance.outline.addRect(instance.box);
+    instance.colour = Qt::black;
+    scene->instances.push_back(instance);
+    ImageCanvas canvas;
+    canvas.resize(300, 300);
+    canvas.setImage(plainImage(size));
+    canvas.setScene(scene);
+    canvas.setLayers({.groundTruth = false, .masks = isMask, .boxes = !isMask, .labels = false});
+    canvas.zoomToActualSize();
+    canvas.zoomBy(3);
+    const QImage shown = canvas.grab().toImage();
+    const double ratio = canvas.devicePixelRatioF();
+    const QPoint edge = (canvas.toWidget({20, 40}) * ratio).toPoint();
+    double ink = 0;  // px of the screen, across the left edge
+    for (int x = edge.x() - 8; x < edge.x() + 8; ++x)
+      ink += 1 - qRed(shown.pixel(x, edge.y())) / double(qRed(kGround));
+    QVERIFY2(std::abs(ink - width * ratio) < 0.2, qPrintable(QString::number(ink)));
+  }
+
   void whatIsMovedIsAsIfDrawnAnew() {
     const QSize size(900, 700);
     QImage noise(size, QImage::Format_RGB32);

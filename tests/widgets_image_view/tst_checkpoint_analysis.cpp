@@ -1,4 +1,5 @@
 #include <QTest>
+#include <thread>
 
 #include "engine/base/counter_hash.h"
 #include "engine/coco/analysis/operating_point.h"
@@ -244,6 +245,87 @@ class TstCheckpointAnalysis : public QObject {
     QVERIFY2(analysis->failure.startsWith(QLatin1String("1: ")), qPrintable(analysis->failure));
     QVERIFY(!analysis->countsOf(ImageId{1}, 0, {}));
     QCOMPARE(analysis->imageCount(), std::size_t{kImages * 4 / 5 - 1});
+  }
+
+  /// As coco-eval, which leaves them out.
+  void classesThatAreNotInTheDatasetAreNotJudged() {
+    const MadePredictions made(8);
+    MadePredictions with(8);
+    std::size_t added = 0;
+    for (auto& [id, detections] : with.predictions) {
+      std::vector<coco::Detection> own = *detections.read();
+      own.insert(own.begin(), own.front());
+      own.front().categoryId = CategoryId{kClasses + 5};
+      own.front().score = 1;
+      detections = shared(own);
+      ++added;
+    }
+    OverlapCache cache;
+    const auto ours = analyseCheckpoint(cache.at(10, with.dataset, with.predictions, {}), 0.5);
+    const auto expected = analyseCheckpoint(cache.at(20, made.dataset, made.predictions, {}), 0.5);
+    QCOMPARE(ours->overlaps->unlisted, added);
+    QCOMPARE(expected->overlaps->unlisted, std::size_t{0});
+    QCOMPARE(ours->overlaps->pastLimit, expected->overlaps->pastLimit);
+    coco::Counts ofClasses;
+    for (const ClassFigures& one : classFiguresOf(*ours, 0.2)) ofClasses += one.counts;
+    QCOMPARE(ofClasses, countsAt(expected->all, 0.2, {}));
+    QCOMPARE(countsAt(ours->all, 0.2, {}), countsAt(expected->all, 0.2, {}));
+    QCOMPARE(ours->countsOf(ImageId{1}, 0, {}), expected->countsOf(ImageId{1}, 0, {}));
+    const auto own = with.predictions.at(ImageId{1}).read();
+    const ImageContent content = contentOf(with.dataset, 0, *own, {});
+    for (const InstanceFacts& facts : instancesAt(content, overlapsOf(content), {0, 0.5}, {}))
+      if (facts.detection == 0) QCOMPARE(facts.verdict, Verdict::Ignored);
+  }
+
+  void resultsWithoutMasksAreJudgedByTheirBoxes() {
+    MadePredictions made(9);
+    PredictionStore store;
+    std::vector<coco::Detection> boxes, all;
+    for (const auto& [id, detections] : made.predictions)
+      for (coco::Detection one : *detections.read()) {
+        all.push_back(one);
+        one.mask = {};
+        boxes.push_back(one);
+      }
+    store.add(10, all, {});
+    store.add(20, boxes, {});
+    all.back().mask = {};
+    store.add(30, all, {});
+    const MatchRules ofMasks;
+    const auto typeAt = [&](qint64 step) { return ofMasks.forResults(store.haveMasks(step)).type; };
+    QVERIFY(typeAt(10) == coco::IouType::Mask);
+    QVERIFY(typeAt(20) == coco::IouType::Box);
+    QVERIFY(typeAt(30) == coco::IouType::Box);
+    QVERIFY(MatchRules{coco::IouType::Box}.forResults(true).type == coco::IouType::Box);
+    store.add(30, {all.begin(), all.end() - 1}, {all.back().imageId});
+    QVERIFY(typeAt(30) == coco::IouType::Mask);  // what had none was replaced
+  }
+
+  /// One computes, and those who want the same wait for it alone.
+  void oneCheckpointIsComputedOnceForAllWhoAskAtATime() {
+    const MadePredictions made(4);
+    OverlapCache cache;
+    std::vector<std::shared_ptr<const CheckpointOverlaps>> found(16);
+    {
+      std::vector<std::jthread> askers;
+      for (std::size_t i = 0; i < found.size(); ++i)
+        askers.emplace_back([&, i] {
+          found[i] = cache.at(i % 2 == 0 ? 10 : 20, made.dataset, made.predictions, {});
+        });
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      QCOMPARE(found[i], found[i % 2]);
+      QCOMPARE(found[i]->step, qint64{i % 2 == 0 ? 10 : 20});
+    }
+  }
+
+  void otherRulesAreComputedAnew() {
+    const MadePredictions made(4);
+    OverlapCache cache;
+    const auto ofMasks = cache.at(10, made.dataset, made.predictions, {});
+    const auto ofBoxes = cache.at(10, made.dataset, made.predictions, {.type = coco::IouType::Box});
+    QVERIFY(ofBoxes != ofMasks);
+    QVERIFY(ofBoxes->find(ImageId{1})->overlaps != ofMasks->find(ImageId{1})->overlaps);
   }
 
   void predictionsOfOtherImagesAreLeftOut() {

@@ -75,6 +75,34 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
     QTRY_VERIFY(hasVisibleLabelOf("–"));
   }
 
+  void thePageSaysHowPredictionsAreJudged() {
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+    const auto* judgement = panel()->findChild<QLabel*>(QStringLiteral("judgement"));
+    QVERIFY(!judgement->isVisible());
+    const QStringList before = counts();
+    const coco::Image& image = dataset_->images()[1];
+    view_->setPredictions(10,
+                          {tests::boxDetection(image, 1, 0.8, {4, 4, 16, 16}),
+                           tests::boxDetection(image, 1, 0.7, {4, 28, 16, 16}),
+                           tests::boxDetection(image, 99, 0.9, {36, 20, 16, 16})},
+                          {image.id});
+    QTRY_VERIFY(view_->isReady() && judgement->isVisible());
+    QCOMPARE(judgement->text(),
+             QStringLiteral("1 detection is not judged: the annotations do not list its class"));
+    QCOMPARE(counts(), before);
+    coco::Detection box = tests::boxDetection(image, 1, 0.8, {4, 4, 16, 16});
+    box.mask = {};
+    view_->setPredictions(10, {box}, {image.id});
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(judgement->text(),
+             QStringLiteral("Judged by boxes: not all of these predictions have masks"));
+    QVERIFY(hasVisibleLabelOf("Box AP at score"));
+    view_->setCurrentCheckpoint(20);
+    QTRY_VERIFY(view_->isReady());
+    QVERIFY(!judgement->isVisible());
+  }
+
   void objectsThatApIgnoresAreCounted() {
     std::vector<coco::Annotation> annotations;
     for (int i = 0; i < 150; ++i)

@@ -30,7 +30,8 @@ class TstResultsPair : public QObject {
     QFETCH(int, seed);
     QFETCH(int, most);
     const tests::MadePairs made(static_cast<std::uint64_t>(seed));
-    const MatchRules rules{coco::IouType::Box, static_cast<std::size_t>(most)};
+    const std::array<std::size_t, 3> limits{1, 2, static_cast<std::size_t>(most)};
+    const MatchRules rules{coco::IouType::Box, limits};
     const ResultsPair pair = compareResults(made.dataset, made.first, made.second, rules);
     coco::Dataset common = made.dataset;
     common.keepImages([&](std::size_t, const coco::Image& image) {
@@ -39,7 +40,7 @@ class TstResultsPair : public QObject {
     QCOMPARE(pair.imageCount, common.images().size());
     const QTemporaryDir folder;
     coco::Params params;
-    params.maxDetections.back() = rules.mostDetections;
+    params.maxDetections = limits;
     const auto evaluated = [&](const char* name, const PredictionStore::ByImage& predictions) {
       const std::string file =
           tests::writeResults(folder.filePath(QLatin1String(name)), predictions, common);

@@ -4,40 +4,18 @@
 #include <QWheelEvent>
 
 #include "tests/support/test_main.h"
-#include "tests/widgets_plots/plain_source.h"
+#include "tests/widgets_plots/curve_plot_bench.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/curve_plot.h"
 #include "widgets/plots/readings_tip.h"
 #include "widgets/theme.h"
 
 using namespace lockstep;
-using tests::PlainSource;
+using namespace lockstep::tests;
 using widgets::Curve;
 using widgets::CurvePlot;
 
 namespace {
-
-std::shared_ptr<PlainSource> line(int count, double slope = 0.01) {
-  auto source = std::make_shared<PlainSource>();
-  for (int i = 0; i < count; ++i) source->points.push_back({1.0 + i, 1 + slope * i});
-  return source;
-}
-
-/// Falls to its lowest value at 50, and rises.
-std::shared_ptr<PlainSource> valley(double lowest) {
-  auto source = std::make_shared<PlainSource>();
-  for (int i = 1; i <= 100; ++i)
-    source->points.push_back({i + 0.0, lowest + 0.1 * std::abs(i - 50)});
-  return source;
-}
-
-Curve curveOf(std::shared_ptr<PlainSource> source, Curve::Kind kind = Curve::Kind::Line) {
-  Curve curve;
-  curve.name = QStringLiteral("train");
-  curve.kind = kind;
-  curve.source = std::move(source);
-  return curve;
-}
 
 int pixelsOf(const QImage& image, const QColor& color) {
   int count = 0;
@@ -59,48 +37,13 @@ int pixelsNear(const QImage& image, const QColor& color) {
   return count;
 }
 
-/// Whether the widget accepted the event; if not, it goes to the widgets below.
-bool wheel(QWidget* widget, const QPointF& position, int delta, Qt::KeyboardModifiers modifiers) {
-  QWheelEvent event(position, widget->mapToGlobal(position), {}, {0, delta}, Qt::NoButton,
-                    modifiers, Qt::NoScrollPhase, false);
-  QCoreApplication::sendEvent(widget, &event);
-  return event.isAccepted();
-}
-
-/// Of a stack: a constant value of 1.
-class StackPart : public PlainSource {
- public:
-  explicit StackPart(int below) : below_(below) {
-    for (int step = 1; step <= 100; ++step) points.push_back({step + 0.0, below + 1.0});
-  }
-  std::optional<widgets::CurveReading> nearest(double x) const override {
-    auto reading = PlainSource::nearest(x);
-    reading->base = below_;
-    return reading;
-  }
-
- private:
-  double below_;
-};
-
-/// One of several runs.
-Curve ofRun(const QString& run, int style, std::shared_ptr<PlainSource> source) {
-  Curve curve = curveOf(std::move(source));
-  curve.run = run;
-  curve.styleIndex = style;
-  return curve;
-}
-
 }  // namespace
 
-class TstCurvePlot : public QObject {
+class TstCurvePlot : public QObject, private tests::CurvePlotBench {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() {
-    plot_ = std::make_unique<CurvePlot>();
-    plot_->resize(600, 300);
-  }
+  void init() { makePlot(); }
 
   void asksForOneColumnAPixelAndDrawsTheRunsColour() {
     auto source = line(100);
@@ -275,22 +218,6 @@ class TstCurvePlot : public QObject {
     QVERIFY(x && *x > 40 && *x < 55);
   }
 
-  void theReadingsOfAStackStandAsItsParts() {
-    std::vector<Curve> parts;
-    for (int below = 0; below < 3; ++below) {
-      parts.push_back(curveOf(std::make_shared<StackPart>(below)));
-      parts.back().name = QString::number(below);
-    }
-    plot_->setCurves(parts);
-    show();
-    QTest::mouseMove(overlayOf(), {300, 260});  // the lowest is the nearest
-    plot_->showCursor(50, true);
-    QStringList names;
-    for (const auto& row : plot_->findChild<widgets::ReadingsTip*>()->readings().rows)
-      names << row.name;
-    QCOMPARE(names, QStringList({QStringLiteral("2"), QStringLiteral("1"), QStringLiteral("0")}));
-  }
-
   void logAxesAcceptZerosAndNegatives() {
     auto source = line(100);
     source->points[3].setY(0);
@@ -330,72 +257,6 @@ class TstCurvePlot : public QObject {
     QVERIFY(!plot_->isUpToDate());
     waitDrawn();
     QCOMPARE(drawn.count(), 1);
-  }
-
-  void everyCurveIsListedTheNearestFirst() {
-    std::vector<Curve> curves;
-    for (int run = 0; run < 9; ++run) {
-      auto source = line(100, 0);
-      for (QPointF& point : source->points) point.setY(1 + run);
-      curves.push_back(ofRun(QStringLiteral("run %1").arg(run), run, source));
-    }
-    plot_->setCurves(curves);
-    show();
-    QTest::mouseMove(overlayOf(), {300, 20});  // near the highest
-    plot_->showCursor(50, true);
-    const auto* tip = plot_->findChild<widgets::ReadingsTip*>();
-    QVERIFY(tip && tip->isVisible());
-    const auto& rows = tip->readings().rows;
-    QCOMPARE(rows.size(), std::size_t{9});
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      QCOMPARE(rows[i].run, QStringLiteral("run %1").arg(8 - i));
-      QCOMPARE(rows[i].name, QStringLiteral("train"));
-    }
-    QVERIFY(plot_->rect().contains(tip->geometry()));
-  }
-
-  void rowsThatDoNotFitAreScrolledTo() {
-    std::vector<Curve> curves;
-    for (int run = 0; run < 40; ++run)
-      curves.push_back(ofRun(QStringLiteral("run %1").arg(run), run, line(100, 0.01 * run)));
-    plot_->setCurves(curves);
-    show();
-    QTest::mouseMove(overlayOf(), {300, 20});
-    plot_->showCursor(50, true);
-    const auto* tip = plot_->findChild<widgets::ReadingsTip*>();
-    QVERIFY(tip->shownRows() < 40);
-    QCOMPARE(tip->firstRow(), 0);
-    QVERIFY(wheel(overlayOf(), {300, 20}, -120, Qt::ShiftModifier));
-    QVERIFY(tip->firstRow() > 0);
-    for (int i = 0; i < 30; ++i) wheel(overlayOf(), {300, 20}, -120, Qt::ShiftModifier);
-    QCOMPARE(tip->firstRow(), 40 - tip->shownRows());
-  }
-
-  void aValueOfAnotherStepNamesItsStep() {
-    plot_->setCurves(
-        {ofRun(QStringLiteral("ended"), 0, line(20)), ofRun(QStringLiteral("on"), 1, line(100))});
-    show();
-    QTest::mouseMove(overlayOf(), {500, 20});
-    plot_->showCursor(90, true);
-    const auto& readings = plot_->findChild<widgets::ReadingsTip*>()->readings();
-    QVERIFY2(readings.title.startsWith(QStringLiteral("step 90 ")), qPrintable(readings.title));
-    QCOMPARE(readings.rows.size(), std::size_t{2});
-    QCOMPARE(readings.rows[0].run, QStringLiteral("on"));
-    QVERIFY(readings.rows[0].step.isEmpty());
-    QCOMPARE(readings.rows[1].step, QStringLiteral("at 20"));
-  }
-
-  void theReadingsHideWithThePointer() {
-    plot_->setCurves({curveOf(line(100))});
-    show();
-    plot_->showCursor(50, true);
-    const auto* tip = plot_->findChild<widgets::ReadingsTip*>();
-    QVERIFY(tip->isVisible());
-    plot_->showCursor(std::nullopt);
-    QVERIFY(!tip->isVisible());
-    plot_->showCursor(50, true);
-    plot_->hide();
-    QVERIFY(tip->isHidden());
   }
 
   void theLowestPointIsNamedAsSuchWhereItCoversNoCurve() {
@@ -465,47 +326,13 @@ class TstCurvePlot : public QObject {
     QVERIFY(with.contains("(first)<"));  // whose it is
   }
 
-  void readingsHideDuringADrag() {
-    plot_->setCurves({curveOf(line(100))});
-    show();
-    connect(plot_.get(), &CurvePlot::cursorMoved, plot_.get(),
-            [this](std::optional<double> x) { plot_->showCursor(x, true); });
-    for (const auto modifiers : {Qt::NoModifier, Qt::ShiftModifier}) {
-      QTest::mouseMove(overlayOf(), {300, 150});
-      const auto* tip = plot_->findChild<widgets::ReadingsTip*>();
-      QVERIFY(tip && tip->isVisible());
-      drag(overlayOf(), {300, 150}, {200, 100}, modifiers);
-      waitDrawn();
-      QVERIFY(!tip->isVisible());
-      QTest::mouseMove(overlayOf(), {320, 150});
-      QVERIFY(tip->isVisible());
-    }
-    plot_->showCursor(-50, true);  // the cursor of another plot, outside of this one
-    QVERIFY(!plot_->findChild<widgets::ReadingsTip*>()->isVisible());
-  }
-
  private:
-  void show() {
-    plot_->show();
-    QVERIFY(QTest::qWaitForWindowExposed(plot_.get()));
-    waitDrawn();
-  }
-  void waitDrawn() { QTRY_VERIFY(plot_->isUpToDate()); }
-  static void drag(QWidget* widget, const QPoint& from, const QPoint& to,
-                   Qt::KeyboardModifiers modifiers) {
-    QTest::mousePress(widget, Qt::LeftButton, modifiers, from);
-    QTest::mouseMove(widget, to);
-    QTest::mouseRelease(widget, Qt::LeftButton, modifiers, to);
-  }
   QStringList lowestRows() const {
     QStringList names;
     for (const auto& row : plot_->findChild<widgets::ReadingsTip*>()->readings().rows)
       if (row.name.contains(QStringLiteral("lowest"))) names.append(row.name);
     return names;
   }
-  QWidget* overlayOf() { return plot_->childAt(300, 150); }
-
-  std::unique_ptr<CurvePlot> plot_;
 };
 
 LOCKSTEP_TEST(TstCurvePlot)

@@ -35,7 +35,7 @@ void HistogramChart::setMarks(std::vector<double> bins) {
 }
 
 QRectF HistogramChart::plotRect() const {
-  return QRectF(rect()).adjusted(kSidePx, kTopRowPx, -kSidePx, -scaledPx(kTickRowPx));
+  return QRectF(rect()).adjusted(kSidePx, scaledPx(kTopRowPx), -kSidePx, -scaledPx(kTickRowPx));
 }
 
 double HistogramChart::xOf(double bin) const {
@@ -99,7 +99,7 @@ void HistogramChart::paintBorders(QPainter& painter) const {
     painter.setPen(QPen(theme.textFaint, 1, Qt::DotLine));
     painter.drawLine(QPointF(x, top), QPointF(x, plotRect().bottom()));
     painter.setPen(theme.textMuted);
-    const double high = kTopRowPx;
+    const double high = scaledPx(kTopRowPx);
     painter.drawText(QRectF(x - 4 - metrics.horizontalAdvance(border.before), top,
                             metrics.horizontalAdvance(border.before) + 1, high),
                      Qt::AlignVCenter, border.before);

@@ -42,7 +42,7 @@ class ChoiceEditor : public FieldEditor {
  public:
   ChoiceEditor(const config::Field& field, QWidget* parent) : FieldEditor(parent) {
     combo_ = new WordBox(this);
-    combo_->setMinimumWidth(60);
+    combo_->setMinimumWidth(scaledPx(60));
     combo_->setFocusPolicy(Qt::StrongFocus);
     combo_->installEventFilter(this);
     for (const std::string& choice : field.choices) combo_->addItem(QString::fromStdString(choice));

@@ -25,7 +25,7 @@ constexpr int kFlashMilliseconds = 900;
 class ResetButton : public QAbstractButton {
  public:
   explicit ResetButton(QWidget* parent) : QAbstractButton(parent) {
-    setFixedSize(24, 24);
+    setFixedSize(scaledPx(24), scaledPx(24));
     setFocusPolicy(Qt::TabFocus);
   }
 

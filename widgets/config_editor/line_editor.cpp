@@ -62,7 +62,7 @@ void LineEditor::buildUi() {
     input_ = line_;
   }
   line_->setFont(monoFont(12));
-  input_->setMinimumWidth(kMinLinePx);
+  input_->setMinimumWidth(scaledPx(kMinLinePx));
   unit_ = new QLabel(line_);
   unit_->setFont(interfaceFont(11));
   unit_->setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -198,7 +198,7 @@ FractionEditor::FractionEditor(const config::Field& field, QWidget* parent)
   slider_->setMinimumWidth(kMinSliderPx);
   slider_->setAccessibleName(QString::fromStdString(field.key));
   slider_->installEventFilter(this);
-  focusProxy()->setMaximumWidth(kFractionLinePx);
+  focusProxy()->setMaximumWidth(scaledPx(kFractionLinePx));
   static_cast<QHBoxLayout*>(layout())->addWidget(slider_, 2);
   connect(slider_, &QSlider::valueChanged, this, [this](int value) {
     type(QString::fromStdString(config::writeNumber(static_cast<double>(value) / kSliderSteps)));

@@ -12,7 +12,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kLossLabels = 4;
-constexpr double kLeftPx = 44, kRightPx = 12, kTopPx = 22, kBottomPx = 22;
+constexpr int kLeftPx = 44, kRightPx = 12, kTopPx = 22, kBottomPx = 22;
 /// Losses beyond this many times the lowest are cut off: a diverging one would hide the rest.
 constexpr double kShownTimesLowest = 3;
 
@@ -52,7 +52,8 @@ void RangeTestCurve::setSteps(std::vector<config::RangeTestStep> steps) {
 }
 
 QRectF RangeTestCurve::plotRect() const {
-  return QRectF(rect()).adjusted(kLeftPx, kTopPx, -kRightPx, -kBottomPx);
+  return QRectF(rect()).adjusted(scaledPx(kLeftPx), scaledPx(kTopPx), -kRightPx,
+                                 -scaledPx(kBottomPx));
 }
 
 double RangeTestCurve::xOf(double learningRate) const {
@@ -90,15 +91,16 @@ void RangeTestCurve::paintAxes(QPainter& painter) const {
     const double x = xOf(std::pow(10.0, decade));
     painter.setPen(theme.divider);
     painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
-    label({x - 30, plot.bottom() + 4, 60, kBottomPx - 4}, Qt::AlignHCenter | Qt::AlignTop,
-          valueText(std::pow(10.0, decade)));
+    label({x - 30, plot.bottom() + 4, 60, scaledPx(kBottomPx) - 4.0},
+          Qt::AlignHCenter | Qt::AlignTop, valueText(std::pow(10.0, decade)));
   }
   const double between = roundStep(highLoss_ / kLossLabels);
   for (double loss = 0; loss <= highLoss_; loss += between) {
     const double y = yOf(loss);
     painter.setPen(theme.divider);
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
-    label({0, y - 9, kLeftPx - 6, 18}, Qt::AlignRight | Qt::AlignVCenter, valueText(loss));
+    label({0, y - 9, scaledPx(kLeftPx) - 6.0, 18}, Qt::AlignRight | Qt::AlignVCenter,
+          valueText(loss));
   }
 }
 
@@ -138,7 +140,7 @@ void RangeTestCurve::paintSuggestion(QPainter& painter) const {
     painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
     const double width = painter.fontMetrics().horizontalAdvance(text) + 4;
     const double left = std::clamp(x - width / 2, plot.left(), plot.right() - width);
-    painter.drawText(QRectF(left, 0, width, kTopPx - 4), Qt::AlignCenter, text);
+    painter.drawText(QRectF(left, 0, width, scaledPx(kTopPx) - 4), Qt::AlignCenter, text);
   };
   if (suggestion_->diverges) mark(*suggestion_->diverges, tr("diverges"), theme.error, Qt::DotLine);
   mark(suggestion_->baseLr, QStringLiteral("base_lr %1").arg(valueText(suggestion_->baseLr)),

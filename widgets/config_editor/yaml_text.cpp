@@ -232,7 +232,7 @@ int YamlText::annotationWidth(int line) const {
   const long space = SendScintilla(SCI_TEXTWIDTH, static_cast<unsigned long>(STYLE_DEFAULT), " ");
   int width = viewport()->width() - static_cast<int>(space) * (indentation(line) + 3);
   for (const int margin : {kNumberMargin, kIssueMargin, kValueMargin}) width -= marginWidth(margin);
-  return std::max(width, kMinAnnotationPx);
+  return std::max(width, scaledPx(kMinAnnotationPx));
 }
 
 int YamlText::issueAtByte(std::size_t byte) const {

@@ -68,10 +68,10 @@ bool CanvasPainter::isInArea(const QRectF& imageRect) const {
       .intersects(area_);
 }
 
-/// The path in widget px, without points that are less than a pixel apart, because the time of a
-/// stroke grows with its points.
+/// The path in widget px, without points that are less than a pixel of the screen apart, because
+/// the time of a stroke grows with its points.
 QPainterPath CanvasPainter::onScreen(const QPainterPath& path) const {
-  constexpr double kApartPx = 0.9;
+  const double apartPx = 0.9 / painter_.device()->devicePixelRatioF();
   QPainterPath thinned;
   QPointF kept;
   const int count = path.elementCount();
@@ -80,7 +80,7 @@ QPainterPath CanvasPainter::onScreen(const QPainterPath& path) const {
     const bool isLast = i + 1 == count || path.elementAt(i + 1).isMoveTo();
     if (path.elementAt(i).isMoveTo()) {
       thinned.moveTo(at);
-    } else if (isLast || (at - kept).manhattanLength() >= kApartPx) {
+    } else if (isLast || (at - kept).manhattanLength() >= apartPx) {
       thinned.lineTo(at);
     } else {
       continue;
@@ -155,10 +155,7 @@ void CanvasPainter::drawGroundTruths(const CanvasScene& scene, const CanvasLayer
   QPen halo(theme_.groundTruthHalo, 2.4);
   QPen line(theme_.groundTruth, 1.0);
   QPen chosen(theme_.accent, 2.4);
-  for (QPen* pen : {&halo, &line, &chosen}) {
-    pen->setCosmetic(true);
-    pen->setJoinStyle(Qt::BevelJoin);
-  }
+  for (QPen* pen : {&halo, &line, &chosen}) pen->setJoinStyle(Qt::BevelJoin);
   painter_.setBrush(Qt::NoBrush);
   for (const CanvasScene::GroundTruth& truth : scene.groundTruths) {
     if (!(truth.isCrowd ? layers.crowds : layers.groundTruth)) continue;
@@ -238,7 +235,7 @@ void CanvasPainter::drawLabel(const QRectF& box, const std::vector<LabelText>& t
     if (!isFree) continue;
     taken.push_back(chip);
     painter_.setPen(Qt::NoPen);
-    painter_.setBrush(QColor(0x10, 0x14, 0x1a, 225));
+    painter_.setBrush(theme_.labelGround);
     painter_.drawRoundedRect(chip, 2, 2);
     painter_.setPen(colour);
     painter_.drawText(chip, Qt::AlignCenter, label.text);

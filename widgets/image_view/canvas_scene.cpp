@@ -91,7 +91,8 @@ class SceneBuilder {
   }
 
   void addInstances(const ImageGeometry& geometry, CanvasScene& scene) const {
-    const ImageContent content{image_, &annotations_, detections_.get(), request_.rules};
+    const ImageContent content =
+        contentOf(*request_.dataset, request_.imageIndex, *detections_, request_.rules);
     const auto overlaps = request_.overlaps
                               ? request_.overlaps
                               : std::make_shared<const coco::ImageOverlaps>(overlapsOf(content));

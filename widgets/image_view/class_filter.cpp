@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -92,9 +93,10 @@ void ClassFilter::buildList() {
 
 /// Makes the columns as wide as their titles and counts.
 void ClassFilter::fitColumns() {
-  int width = kNameWidthPx;
+  int width = scaledPx(kNameWidthPx);
   for (int column : {TruePositives, FalsePositives, Missed}) {
-    const int columnPx = std::max(kCountWidthPx, list_->header()->sectionSizeHint(column));
+    const int columnPx =
+        std::max(scaledPx(kCountWidthPx), list_->header()->sectionSizeHint(column));
     list_->setColumnWidth(column, columnPx);
     width += columnPx;
   }

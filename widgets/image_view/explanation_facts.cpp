@@ -86,8 +86,8 @@ ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanati
 /// scoreThreshold: below which the page leaves detections out.
 QString whyMissed(const explanation::Proposal& best, double iou, const Explanation& of,
                   double scoreThreshold) {
-  constexpr double kFoundIou = 0.5;
-  if (iou < kFoundIou) return tr("No proposal has IoU 0.5 with it: the RPN did not find it.");
+  if (iou < kFoundIou)
+    return tr("No proposal has IoU %1 with it: the RPN did not find it.").arg(number(kFoundIou, 1));
   if (best.best.score <= of.scoreThreshold)
     return tr("It was proposed, and the box head saw background.");
   if (best.best.score < scoreThreshold)

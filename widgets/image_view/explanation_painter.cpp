@@ -20,7 +20,6 @@ QString tr(const char* text) { return QCoreApplication::translate("ExplanationSc
 
 QPen explanationPen(Kind kind, const Theme& theme, double widthPx) {
   QPen pen(theme.groundTruth, widthPx);
-  pen.setCosmetic(true);
   pen.setJoinStyle(Qt::BevelJoin);
   pen.setCapStyle(Qt::FlatCap);
   switch (kind) {

@@ -14,7 +14,6 @@ using explanation::Explanation;
 using Kind = ExplanationScene::Kind;
 
 constexpr double kSameIou = 0.9;    ///< of boxes from which they are of one object
-constexpr double kFoundIou = 0.5;   ///< from which a detection is of an object
 constexpr double kHighScore = 0.5;  ///< of anchors that are drawn although they match nothing
 constexpr double kFaintest = 0.15, kUnmatchedStrength = 0.6;
 constexpr int kMostAlpha = 215, kMaskAlpha = 120;

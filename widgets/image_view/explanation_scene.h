@@ -19,6 +19,9 @@ struct Theme;
 enum class ExplainStep { Anchors, Scores, Proposals, Boxes, Mask, PastedMask };
 inline constexpr int kExplainSteps = 6;
 
+/// From which a proposal or a detection is of an object.
+inline constexpr double kFoundIou = 0.5;
+
 /// The object of which the steps are told: a detection, or one that was missed.
 struct ExplainedObject {
   int detection = -1;  ///< in the explanation; -1: none

@@ -6,6 +6,7 @@
 
 #include "widgets/named_action.h"
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -86,12 +87,13 @@ void LayerButtons::fitInto(int widthPx) {
     showNames(Names::All);
     allNamesWidthPx_ = sizeHint().width();
   }
-  const int room = widthPx - kNameWidthPx;
+  const int room = widthPx - scaledPx(kNameWidthPx);
   showNames(allNamesWidthPx_ <= room     ? Names::All
             : usualNamesWidthPx_ <= room ? Names::OfUsualLayers
                                          : Names::None);
   // The image's name matters more; their keys work.
-  for (QToolButton* button : {proposals_, anchors_}) button->setVisible(widthPx >= kAllFromPx);
+  for (QToolButton* button : {proposals_, anchors_})
+    button->setVisible(widthPx >= scaledPx(kAllFromPx));
 }
 
 void LayerButtons::showNames(Names names) {

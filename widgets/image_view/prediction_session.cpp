@@ -178,7 +178,7 @@ void PredictionSession::refreshScene() {
   request.step = step_;
   request.detections = detections();
   request.thresholds = thresholds_;
-  request.rules = rules_;
+  request.rules = rules();
   request.hidden = hidden_;
   request.chosenObjects = chosenObjects_;
   // Verdicts without a truth would all be of one colour.
@@ -205,7 +205,7 @@ void PredictionSession::handleScene(const SceneResult& result) {
 void PredictionSession::refreshAnalysis() {
   if (!dataset_) return;
   analysisJob_.request([cache = overlaps_, dataset = dataset_, step = step_,
-                        predictions = store_.at(step_), iou = thresholds_.iou, rules = rules_] {
+                        predictions = store_.at(step_), iou = thresholds_.iou, rules = rules()] {
     return analyseCheckpoint(cache->at(step, *dataset, predictions, rules), iou);
   });
 }
@@ -220,11 +220,11 @@ void PredictionSession::findHistory() {
   if (!dataset_ || dataset_->images().empty()) return;
   std::vector<ImageHistory::Predicted> predicted;
   for (const qint64 step : store_.checkpoints())
-    if (const auto found = store_.find(step, image().id)) predicted.push_back({step, found});
-  historyJob_.request(
-      [dataset = dataset_, index = index_, predicted = std::move(predicted), rules = rules_] {
-        return std::make_shared<const ImageHistory>(dataset, index, predicted, rules);
-      });
+    if (const auto found = store_.find(step, image().id))
+      predicted.push_back({step, found, rulesAt(step)});
+  historyJob_.request([dataset = dataset_, index = index_, predicted = std::move(predicted)] {
+    return std::make_shared<const ImageHistory>(dataset, index, predicted);
+  });
 }
 
 std::vector<ImageHistory::OfStep> PredictionSession::history() const {
@@ -237,7 +237,7 @@ void PredictionSession::refreshAp() {
   if (!dataset_) return;
   stopInterval();
   apJob_.request([cache = overlaps_, dataset = dataset_, step = step_,
-                  predictions = store_.at(step_), rules = rules_, last = ap_,
+                  predictions = store_.at(step_), rules = rules(), last = ap_,
                   score = thresholds_.score, hidden = hidden_]() -> ApResult {
     const auto overlaps = cache->at(step, *dataset, predictions, rules);
     const auto ap =

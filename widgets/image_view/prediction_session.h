@@ -35,7 +35,8 @@ class PredictionSession : public QObject {
   void setBring(jobs::KeyedLoader<DecodedImage>::Bring bring) {
     images_.setBring(std::move(bring));
   }
-  const MatchRules& rules() const { return rules_; }
+  /// Of the current checkpoint's predictions.
+  MatchRules rules() const { return rulesAt(step_); }
   const std::shared_ptr<const coco::Dataset>& dataset() const { return dataset_; }
   PredictionStore& store() { return store_; }
   const PredictionStore& store() const { return store_; }
@@ -96,6 +97,7 @@ class PredictionSession : public QObject {
   void historyFound();
 
  private:
+  MatchRules rulesAt(qint64 step) const { return rules_.forResults(store_.haveMasks(step)); }
   void handleScene(const SceneResult& result);
   void refreshAnalysis();
   void refreshAp();

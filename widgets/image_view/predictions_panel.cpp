@@ -61,6 +61,8 @@ void PredictionsPanel::buildCheckpointSlider() {
   checkpoint_->setRange(0, 0);
   checkpointCurve_ = new CheckpointCurve;
   pastLimit_ = smallLabel();
+  judgement_ = smallLabel();
+  judgement_->setObjectName(QStringLiteral("judgement"));
   foreign_ = smallLabel();
   foreign_->setObjectName(QStringLiteral("foreignPredictions"));
   foreign_->setToolTip(
@@ -70,7 +72,7 @@ void PredictionsPanel::buildCheckpointSlider() {
   noTruth_->setObjectName(QStringLiteral("noTruth"));
   noTruth_->setText(
       tr("Nobody has annotated these images: there is nothing to count or to match."));
-  for (QLabel* label : {pastLimit_, foreign_, noTruth_}) {
+  for (QLabel* label : {pastLimit_, judgement_, foreign_, noTruth_}) {
     label->setWordWrap(true);
     label->hide();
   }
@@ -90,7 +92,7 @@ void PredictionsPanel::buildWidgets() {
   iou_ = new ValueSlider(tr("IoU threshold"), hundredths);
   iou_->setToolTip(
       tr("A detection is right if its IoU with an object of its class reaches this:\n"
-         "IoU of the masks, or of the boxes if a detection of the image has no mask."));
+         "IoU of the masks, or of the boxes if the objects or any of the predictions have none."));
   iou_->setRange(5, 95);
   iou_->setValue(50);
   extent_ = smallLabel();
@@ -146,6 +148,7 @@ void PredictionsPanel::buildUi() {
   column->addWidget(checkpoint_);
   column->addWidget(checkpointCurve_);
   column->addWidget(pastLimit_);
+  column->addWidget(judgement_);
   column->addWidget(foreign_);
   column->addSpacing(3);
   column->addWidget(sectionTitle(tr("Thresholds")));
@@ -210,7 +213,7 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
                   "if it has none),\nmean over IoU 0.50 to 0.95 and over the "
                   "held-out images that the run evaluates.\nThe sliders below do "
                   "not change it. %1.")
-                   .arg(QString::fromStdString(coco::apLimitText(rules_.mostDetections)))
+                   .arg(QString::fromStdString(coco::apLimitText(rules_.mostDetections())))
              : tr("There is no checkpoint of this step (see checkpoint.every and "
                   "checkpoint.keep):\nonly its stored predictions can be shown."));
 }
@@ -237,6 +240,7 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optio
   showLowerScores(analysis);
   showPastLimit(analysis);
   showForeign(analysis);
+  showJudgement(analysis);
   showClassCounts(analysis);
   if (!all) return curve_->setCurve({}, {});
   curve_->setCurve(precisionRecall(analysis->all, hidden()), precisionRecallAt(*all));
@@ -328,6 +332,21 @@ void PredictionsPanel::showForeign(const CheckpointAnalysis* analysis) {
           ? tr("Predictions of 1 image are left out: it is not in this dataset")
           : tr("Predictions of %1 images are left out: they are not in this dataset").arg(foreign));
   foreign_->setVisible(foreign > 0);
+}
+
+/// What a person would not expect of how these predictions are judged.
+void PredictionsPanel::showJudgement(const CheckpointAnalysis* analysis) {
+  QStringList notes;
+  if (analysis && analysis->overlaps->rules.type != rules_.type)
+    notes << tr("Judged by boxes: not all of these predictions have masks");
+  const std::size_t unlisted = analysis ? analysis->overlaps->unlisted : 0;
+  if (unlisted == 1)
+    notes << tr("1 detection is not judged: the annotations do not list its class");
+  if (unlisted > 1)
+    notes << tr("%1 detections are not judged: the annotations do not list their classes")
+                 .arg(unlisted);
+  judgement_->setText(notes.join(u'\n'));
+  judgement_->setVisible(!notes.isEmpty());
 }
 
 QVariantMap PredictionsPanel::viewState() const {

@@ -86,6 +86,7 @@ class PredictionsPanel : public QWidget {
   void showExtent(const CheckpointAnalysis* analysis);
   void showLowerScores(const CheckpointAnalysis* analysis);
   void showPastLimit(const CheckpointAnalysis* analysis);
+  void showJudgement(const CheckpointAnalysis* analysis);
   void showForeign(const CheckpointAnalysis* analysis);
 
   const PredictionStore* store_ = nullptr;
@@ -100,6 +101,7 @@ class PredictionsPanel : public QWidget {
   MatchRules rules_;
   QLabel* noTruth_ = nullptr;
   QLabel* pastLimit_ = nullptr;
+  QLabel* judgement_ = nullptr;
   QLabel* foreign_ = nullptr;
   QLabel* extent_ = nullptr;
   QPushButton* allImages_ = nullptr;

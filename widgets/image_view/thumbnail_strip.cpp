@@ -21,6 +21,24 @@ constexpr int kDecodedHeightPx = 2 * kHeightPx;  // sharp on high-density screen
 constexpr int kKept = 2000;
 constexpr int kAhead = 6;
 
+/// A short text in a lower corner of a picture.
+void paintChip(QPainter& painter, const QRect& picture, Qt::AlignmentFlag side, const QString& text,
+               const QColor& colour) {
+  constexpr int kFromEdgePx = 2, kPaddingPx = 4;
+  painter.setFont(interfaceFont(10, QFont::DemiBold));
+  const QFontMetrics metrics = painter.fontMetrics();
+  const int height = metrics.ascent() + metrics.descent();
+  const int width = std::max(height, metrics.horizontalAdvance(text) + 2 * kPaddingPx);
+  QRectF chip(picture.left() + kFromEdgePx, picture.bottom() + 1 - kFromEdgePx - height, width,
+              height);
+  if (side == Qt::AlignRight) chip.moveRight(picture.right() + 1 - kFromEdgePx);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(currentTheme().labelGround);
+  painter.drawRoundedRect(chip, 3, 3);
+  painter.setPen(colour);
+  painter.drawText(chip, Qt::AlignCenter, text);
+}
+
 }  // namespace
 
 ThumbnailStrip::ThumbnailStrip(QWidget* parent)
@@ -166,30 +184,16 @@ void ThumbnailStrip::paintItem(QPainter& painter, int index) {
 
 /// In the corner across from the errors.
 void ThumbnailStrip::paintLoss(QPainter& painter, const QRect& rect, double loss) {
-  const QString text = QString::number(loss, 'f', 2);
-  painter.setFont(interfaceFont(10, QFont::DemiBold));
-  const int width = painter.fontMetrics().horizontalAdvance(text) + 8;
-  const QRectF chip(rect.left() + 2, rect.bottom() - 16, width, 14);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(QColor(0x10, 0x14, 0x1a, 225));
-  painter.drawRoundedRect(chip, 3, 3);
-  painter.setPen(darkTheme().text);
-  painter.drawText(chip, Qt::AlignCenter, text);
+  paintChip(painter, rect, Qt::AlignLeft, QString::number(loss, 'f', 2), darkTheme().text);
 }
 
 /// Number of errors in the corner of a predicted image.
 void ThumbnailStrip::paintMark(QPainter& painter, const QRect& rect, const Mark& mark) {
   if (!mark.isPredicted || !mark.isJudged) return;
   const int errors = errorCount(mark.counts);
-  const QString text = errors > 0 ? QString::number(errors) : QStringLiteral("✓");
-  painter.setFont(interfaceFont(10, QFont::DemiBold));
-  const int width = std::max(16, painter.fontMetrics().horizontalAdvance(text) + 8);
-  const QRectF chip(rect.right() - width - 2, rect.bottom() - 16, width, 14);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(QColor(0x10, 0x14, 0x1a, 225));
-  painter.drawRoundedRect(chip, 3, 3);
-  painter.setPen(errors > 0 ? darkTheme().falsePositive : darkTheme().good);
-  painter.drawText(chip, Qt::AlignCenter, text);
+  paintChip(painter, rect, Qt::AlignRight,
+            errors > 0 ? QString::number(errors) : QStringLiteral("✓"),
+            errors > 0 ? darkTheme().falsePositive : darkTheme().good);
 }
 
 void ThumbnailStrip::resizeEvent(QResizeEvent*) {

@@ -25,7 +25,6 @@ QColor verdictColor(Verdict verdict, const Theme& theme) {
 
 QPen verdictPen(Verdict verdict, const Theme& theme, double widthPx) {
   QPen pen(verdictColor(verdict, theme), widthPx);
-  pen.setCosmetic(true);
   pen.setJoinStyle(Qt::BevelJoin);
   pen.setCapStyle(Qt::FlatCap);
   if (verdict == Verdict::FalsePositive) pen.setDashPattern({4.0, 2.5});

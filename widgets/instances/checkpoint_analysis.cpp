@@ -37,7 +37,7 @@ std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
                                            double iouThreshold) {
   std::vector<coco::MatchVerdict> verdicts(overlaps.firstOf.back(),
                                            coco::MatchVerdict::FalsePositive);
-  if (!overlaps.hasTruth) {
+  if (!overlaps.rules.hasTruth) {
     std::ranges::fill(verdicts, coco::MatchVerdict::Ignored);
     return verdicts;
   }

@@ -23,10 +23,14 @@ void match(const coco::Dataset& dataset, std::size_t index, const MatchRules& ru
   try {
     const auto detections = image.detections.read();
     image.overlaps = std::make_shared<const coco::ImageOverlaps>(
-        overlapsOf({shown, &dataset.annotationsOf(index), detections.get(), rules}));
+        overlapsOf(contentOf(dataset, index, *detections, rules)));
     image.objects = static_cast<std::size_t>(std::ranges::count_if(
         image.overlaps->annotations, [](const auto& object) { return !object.isCrowd; }));
-    image.pastLimit = detections->size() - image.overlaps->detections.size();
+    if (rules.hasTruth)
+      image.unlisted = static_cast<std::size_t>(std::ranges::count_if(
+          *detections,
+          [&](const coco::Detection& one) { return !dataset.hasCategory(one.categoryId); }));
+    image.pastLimit = detections->size() - image.unlisted - image.overlaps->detections.size();
   } catch (const std::exception& error) {
     image.failure = QString::fromStdString(shown.fileName) % QStringLiteral(": ") %
                     QString::fromUtf8(error.what());
@@ -83,8 +87,8 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
                            const CheckpointOverlaps* known) {
   CheckpointOverlaps all;
   all.predictedImages = predictions.size();
-  all.hasTruth = rules.hasTruth;
-  all.pastLimit = coco::objectsPastLimit(dataset, rules.mostDetections);
+  all.rules = rules;
+  all.pastLimit = coco::objectsPastLimit(dataset, rules.mostDetections());
   std::vector<std::pair<std::size_t, std::size_t>> missing;  // in the dataset, in all.images
   for (std::size_t index = 0; index < dataset.images().size(); ++index) {
     const ImageId id = dataset.images()[index].id;
@@ -106,12 +110,14 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
   for (const OfImage& image : all.images) {
     all.pastLimit.detections += image.pastLimit;
     all.pastLimit.imagesOfDetections += image.pastLimit > 0 ? 1 : 0;
+    all.unlisted += image.unlisted;
   }
   rank(all);
   return all;
 }
 
-bool areSame(const CheckpointOverlaps& known, const PredictionStore::ByImage& predictions) {
+/// Whether they are of these predictions.
+bool areOf(const CheckpointOverlaps& known, const PredictionStore::ByImage& predictions) {
   return known.predictedImages == predictions.size() &&
          std::ranges::all_of(known.images, [&](const OfImage& image) {
            const auto found = predictions.find(image.image);
@@ -135,30 +141,64 @@ const OfImage* CheckpointOverlaps::find(ImageId image) const {
   return found == images.end() || found->image != image ? nullptr : &*found;
 }
 
+/// A step that this thread computes, without the lock, until the end of its life.
+class OverlapCache::Computing {
+ public:
+  Computing(OverlapCache& cache, qint64 step, std::unique_lock<std::mutex>& lock)
+      : cache_(cache), step_(step), lock_(lock) {
+    cache_.computing_.insert(step_);
+    lock_.unlock();
+  }
+  Computing(const Computing&) = delete;
+  Computing& operator=(const Computing&) = delete;
+  ~Computing() {
+    if (!lock_.owns_lock()) lock_.lock();
+    cache_.computing_.erase(step_);
+    cache_.computed_.notify_all();
+  }
+
+ private:
+  OverlapCache& cache_;
+  qint64 step_;
+  std::unique_lock<std::mutex>& lock_;
+};
+
 std::shared_ptr<const CheckpointOverlaps> OverlapCache::at(
     qint64 step, const coco::Dataset& dataset, const PredictionStore::ByImage& predictions,
     const MatchRules& rules) {
-  const std::lock_guard lock(mutex_);
-  const auto found =
-      std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.overlaps->step == step; });
-  std::shared_ptr<const CheckpointOverlaps> known;
-  if (found != kept_.end()) {
-    known = found->overlaps;
-    std::rotate(found, found + 1, kept_.end());
-    if (areSame(*known, predictions)) return known;
-    kept_.pop_back();
+  std::unique_lock lock(mutex_);
+  computed_.wait(lock, [&] { return !computing_.contains(step); });
+  Kept known = take(step);
+  if (known.overlaps && known.overlaps->rules != rules) known = {};
+  if (known.overlaps && areOf(*known.overlaps, predictions)) {
+    keep(known);
+    return known.overlaps;
   }
-  auto all =
-      std::make_shared<CheckpointOverlaps>(findAll(dataset, predictions, rules, known.get()));
+  const Computing computing(*this, step, lock);
+  auto all = std::make_shared<CheckpointOverlaps>(
+      findAll(dataset, predictions, rules, known.overlaps.get()));
   all->step = step;
-  kept_.push_back({all, bytesOf(*all)});
-  dropOldest();
+  const std::size_t bytes = bytesOf(*all);
+  lock.lock();
+  keep({all, bytes});
   return all;
 }
 
-void OverlapCache::dropOldest() {
+/// It is not kept any more.
+OverlapCache::Kept OverlapCache::take(qint64 step) {
+  const auto found =
+      std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.overlaps->step == step; });
+  if (found == kept_.end()) return {};
+  Kept taken = std::move(*found);
+  kept_.erase(found);
+  return taken;
+}
+
+/// As the last used one; the oldest ones make room.
+void OverlapCache::keep(Kept kept) {
+  kept_.push_back(std::move(kept));
   std::size_t bytes = 0;
-  for (const Kept& kept : kept_) bytes += kept.bytes;
+  for (const Kept& one : kept_) bytes += one.bytes;
   while (kept_.size() > 1 && bytes > mostBytes_) {
     bytes -= kept_.front().bytes;
     kept_.erase(kept_.begin());

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <QString>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "engine/coco/evaluation/past_limit.h"
@@ -19,6 +21,7 @@ struct CheckpointOverlaps {
     ImageDetections detections;
     std::size_t objects = 0;    ///< that count: no crowds
     std::size_t pastLimit = 0;  ///< detections that are ignored, over the limit of their class
+    std::size_t unlisted = 0;   ///< detections of classes that the dataset does not list
     std::shared_ptr<const coco::ImageOverlaps> overlaps{};  ///< nullptr: it cannot be matched
     QString failure{};                                      ///< why, with the image's name
   };
@@ -42,21 +45,24 @@ struct CheckpointOverlaps {
   std::vector<OfImage> images;  ///< in the order of the dataset; those that can be matched or not
   std::vector<std::uint32_t> firstOf{0};  ///< and the count of all detections at the end
   std::vector<OfCategory> categories;
-  bool hasTruth = true;       ///< MatchRules::hasTruth
+  MatchRules rules{};
   coco::PastLimit pastLimit;  ///< counts objects of all images, detections of predicted images
+  std::size_t unlisted = 0;   ///< detections that are not judged, as OfImage's
 
   /// nullptr: not predicted.
   const OfImage* find(ImageId image) const;
 };
 
 /// The overlaps of masks are what costs time: they are computed once for each image and checkpoint,
-/// on all processors, and kept while they fit into the limit. For any thread.
+/// on all processors, and kept while they fit into the limit. One cache is for one dataset, which
+/// must not change. For any thread.
 class OverlapCache {
  public:
   explicit OverlapCache(std::size_t mostBytes = std::size_t{96} << 20) : mostBytes_(mostBytes) {}
 
   /// Ignores predictions of images that are not in the dataset. Computes anew only images whose
-  /// predictions are others than the last time. Blocks, also for other callers.
+  /// predictions are others than the last time. Blocks; others who ask for the same step wait for
+  /// what is computed, those who ask for another do not.
   std::shared_ptr<const CheckpointOverlaps> at(qint64 step, const coco::Dataset& dataset,
                                                const PredictionStore::ByImage& predictions,
                                                const MatchRules& rules);
@@ -66,11 +72,16 @@ class OverlapCache {
     std::shared_ptr<const CheckpointOverlaps> overlaps;
     std::size_t bytes = 0;
   };
-  void dropOldest();
+  class Computing;
+  /// Both with the mutex held. Empty: it was not kept.
+  Kept take(qint64 step);
+  void keep(Kept kept);
 
   std::size_t mostBytes_;
-  std::mutex mutex_;
-  std::vector<Kept> kept_;  ///< the last used one last
+  std::mutex mutex_;            ///< of what follows
+  std::vector<Kept> kept_;      ///< the last used one last
+  std::set<qint64> computing_;  ///< steps
+  std::condition_variable computed_;
 };
 
 }  // namespace lockstep::widgets

@@ -23,7 +23,8 @@ CheckpointFigures figuresOf(std::shared_ptr<const CheckpointAnalysis> analysis,
                             const coco::Dataset& dataset, double scoreThreshold,
                             const std::set<CategoryId>& hidden) {
   CheckpointFigures figures;
-  if (analysis->overlaps->hasTruth) figures.classes = classFiguresOf(*analysis, scoreThreshold);
+  if (analysis->overlaps->rules.hasTruth)
+    figures.classes = classFiguresOf(*analysis, scoreThreshold);
   for (const coco::Image& image : dataset.images())
     figures.images.push_back(analysis->countsOf(image.id, scoreThreshold, hidden));
   figures.of = std::move(analysis);

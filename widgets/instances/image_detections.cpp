@@ -1,5 +1,6 @@
 #include "widgets/instances/image_detections.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -11,6 +12,11 @@ qint64 bytesOf(const std::vector<coco::Detection>& detections) {
   for (const coco::Detection& detection : detections)
     bytes += detection.mask.counts.capacity() * sizeof(std::uint32_t);
   return static_cast<qint64>(bytes);
+}
+
+bool haveAllMasks(const std::vector<coco::Detection>& detections) {
+  return std::ranges::all_of(detections,
+                             [](const coco::Detection& one) { return one.mask.height > 0; });
 }
 
 quint64 nextKey() {
@@ -26,6 +32,7 @@ struct ImageDetections::Source {
   ImageId image;
   std::shared_ptr<DetectionCache> cache;
   quint64 key = 0;  ///< in the cache
+  bool haveMasks = true;
 };
 
 DetectionCache::Detections DetectionCache::find(quint64 key) const {
@@ -39,14 +46,20 @@ void DetectionCache::keep(quint64 key, const Detections& detections) {
   kept_.insert(key, new Detections(detections), bytesOf(*detections));
 }
 
-ImageDetections::ImageDetections(DetectionCache::Detections detections)
-    : source_(std::make_shared<const Source>(Source{std::move(detections), nullptr, {}, nullptr})) {
+ImageDetections::ImageDetections(DetectionCache::Detections detections) {
+  const bool haveMasks = haveAllMasks(*detections);
+  source_ = std::make_shared<const Source>(
+      Source{std::move(detections), nullptr, {}, nullptr, 0, haveMasks});
 }
 
 ImageDetections::ImageDetections(std::shared_ptr<const coco::ResultsByImage> file, ImageId image,
-                                 std::shared_ptr<DetectionCache> cache)
-    : source_(std::make_shared<const Source>(
-          Source{nullptr, std::move(file), image, std::move(cache), nextKey()})) {}
+                                 std::shared_ptr<DetectionCache> cache) {
+  const bool haveMasks = file->haveMasks();
+  source_ = std::make_shared<const Source>(
+      Source{nullptr, std::move(file), image, std::move(cache), nextKey(), haveMasks});
+}
+
+bool ImageDetections::haveMasks() const { return source_->haveMasks; }
 
 DetectionCache::Detections ImageDetections::read() const {
   if (source_->inMemory) return source_->inMemory;

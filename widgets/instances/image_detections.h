@@ -40,6 +40,8 @@ class ImageDetections {
 
   explicit operator bool() const { return source_ != nullptr; }
   bool operator==(const ImageDetections&) const = default;
+  /// The image was predicted. Whether each detection has a mask; in a file, each of the file.
+  bool haveMasks() const;
   /// The image was predicted. Blocks while they are read; throws Error if they cannot be.
   DetectionCache::Detections read() const;
 

@@ -25,21 +25,20 @@ ImageHistory::OfStep summaryOf(qint64 step, const std::vector<InstanceFacts>& in
 }  // namespace
 
 ImageHistory::ImageHistory(std::shared_ptr<const coco::Dataset> dataset, std::size_t index,
-                           const std::vector<Predicted>& predicted, const MatchRules& rules)
-    : dataset_(std::move(dataset)), index_(index), rules_(rules) {
+                           const std::vector<Predicted>& predicted)
+    : dataset_(std::move(dataset)), index_(index) {
   for (const Predicted& one : predicted) {
     try {
-      Matched matched{one.step, one.detections.read()};
-      matched.overlaps = overlapsOf(contentOf(matched));
+      Matched matched{one.step, one.detections.read(), one.rules};
+      matched.overlaps = overlapsOf(content(matched));
       matched_.push_back(std::move(matched));
     } catch (const std::exception&) {  // said where the image is shown at this checkpoint
     }
   }
 }
 
-ImageContent ImageHistory::contentOf(const Matched& matched) const {
-  return {dataset_->images()[index_], &dataset_->annotationsOf(index_), matched.detections.get(),
-          rules_};
+ImageContent ImageHistory::content(const Matched& matched) const {
+  return contentOf(*dataset_, index_, *matched.detections, matched.rules);
 }
 
 std::vector<ImageHistory::OfStep> ImageHistory::at(const MatchThresholds& thresholds,
@@ -47,7 +46,7 @@ std::vector<ImageHistory::OfStep> ImageHistory::at(const MatchThresholds& thresh
   std::vector<OfStep> steps;
   for (const Matched& one : matched_)
     steps.push_back(
-        summaryOf(one.step, instancesAt(contentOf(one), one.overlaps, thresholds, hidden)));
+        summaryOf(one.step, instancesAt(content(one), one.overlaps, thresholds, hidden)));
   return steps;
 }
 

@@ -21,12 +21,13 @@ class ImageHistory {
   struct Predicted {
     qint64 step = 0;
     ImageDetections detections;
+    MatchRules rules;
   };
 
   /// Reads them and computes the overlaps, without predictions that cannot be matched. Blocks.
   /// `index`: of the image in the dataset.
   ImageHistory(std::shared_ptr<const coco::Dataset> dataset, std::size_t index,
-               const std::vector<Predicted>& predicted, const MatchRules& rules);
+               const std::vector<Predicted>& predicted);
 
   std::size_t imageIndex() const { return index_; }
   /// In the order of `predicted`, of the classes that are not hidden.
@@ -37,13 +38,13 @@ class ImageHistory {
   struct Matched {
     qint64 step = 0;
     DetectionCache::Detections detections;
+    MatchRules rules;
     coco::ImageOverlaps overlaps{};
   };
-  ImageContent contentOf(const Matched& matched) const;
+  ImageContent content(const Matched& matched) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
   std::size_t index_;
-  MatchRules rules_;
   std::vector<Matched> matched_;
 };
 

@@ -33,7 +33,7 @@ JudgedImage judge(const coco::Dataset& dataset, std::size_t index,
   if (!image.counts || !order.isSlow()) return image;
   image.overlaps = analysis->overlaps->find(id)->overlaps.get();
   image.judged = coco::evaluateImage(*image.overlaps, order.scoreThreshold, analysis->iouThreshold);
-  if (!analysis->overlaps->hasTruth)
+  if (!analysis->overlaps->rules.hasTruth)
     for (coco::EvaluatedDetection& one : image.judged.detections) one.error.reset();
   return image;
 }

@@ -25,7 +25,7 @@ Verdict verdictOf(coco::MatchVerdict verdict) {
   return Verdict::Ignored;
 }
 
-/// `judged` nullptr: over the limit of its class.
+/// `judged` nullptr: over the limit of its class, or of a class that the annotations do not list.
 InstanceFacts detectionFacts(const coco::Detection& detection, coco::IouType type,
                              std::size_t index, const coco::EvaluatedDetection* judged) {
   InstanceFacts facts;
@@ -103,13 +103,25 @@ double shownAreaPx(const coco::Annotation& object, coco::IouType type) {
   return isOfMask ? object.area : areaOfBox(object.boxXywh);
 }
 
+ImageContent contentOf(const coco::Dataset& dataset, std::size_t imageIndex,
+                       const std::vector<coco::Detection>& detections, const MatchRules& rules) {
+  return {dataset.images()[imageIndex], &dataset.annotationsOf(imageIndex), &detections, rules,
+          rules.hasTruth ? &dataset : nullptr};
+}
+
 coco::ImageOverlaps overlapsOf(const ImageContent& content) {
   const std::vector<coco::Detection>& detections = *content.detections;
-  std::vector<const coco::Detection*> pointers;
-  pointers.reserve(detections.size());
-  for (const coco::Detection& detection : detections) pointers.push_back(&detection);
-  return coco::findOverlaps(content.image, *content.annotations, pointers, content.rules.type,
-                            content.rules.mostDetections);
+  std::vector<const coco::Detection*> judged;
+  judged.reserve(detections.size());
+  for (const coco::Detection& one : detections)
+    if (content.dataset == nullptr || content.dataset->hasCategory(one.categoryId))
+      judged.push_back(&one);
+  coco::ImageOverlaps overlaps =
+      coco::findOverlaps(content.image, *content.annotations, judged, content.rules.type,
+                         content.rules.mostDetections());
+  for (coco::OverlapDetection& one : overlaps.detections)
+    one.index = static_cast<std::uint32_t>(judged[one.index] - detections.data());
+  return overlaps;
 }
 
 std::vector<InstanceFacts> instancesAt(const ImageContent& content,

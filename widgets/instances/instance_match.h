@@ -10,21 +10,12 @@
 #include "engine/coco/analysis/operating_point.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
+#include "widgets/instances/match_rules.h"
 #include "widgets/instances/verdict.h"
 
 /// Matches predictions to ground truth for display, with coco::findOverlaps and
 /// coco::evaluateImage. All functions may be called from any thread.
 namespace lockstep::widgets {
-
-/// How a run's detections are matched with the objects, whatever is detected.
-struct MatchRules {
-  coco::IouType type = coco::IouType::Mask;
-  /// Of a class and image that count, highest scores first (evaluation.max_dets).
-  std::size_t mostDetections = coco::Params().mostDetections();
-  bool hasTruth = true;  ///< false: nobody has annotated the images, so that nothing is judged
-
-  bool operator==(const MatchRules&) const = default;
-};
 
 /// px² of the mask where masks are matched and there is one, else of the box.
 double shownAreaPx(const coco::Detection& detection, coco::IouType type);
@@ -36,7 +27,12 @@ struct ImageContent {
   const std::vector<coco::Annotation>* annotations = nullptr;
   const std::vector<coco::Detection>* detections = nullptr;
   MatchRules rules{};
+  /// Whose classes are judged: detections of others are ignored, as in COCO's evaluation. nullptr:
+  /// all are.
+  const coco::Dataset* dataset = nullptr;
 };
+ImageContent contentOf(const coco::Dataset& dataset, std::size_t imageIndex,
+                       const std::vector<coco::Detection>& detections, const MatchRules& rules);
 
 coco::ImageOverlaps overlapsOf(const ImageContent& content);
 

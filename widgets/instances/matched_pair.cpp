@@ -31,20 +31,28 @@ MatchedPair::Side MatchedPair::matched(const coco::Dataset& common,
                                        const PredictionStore::ByImage& predictions,
                                        const MatchRules& rules) const {
   std::vector<coco::Detection> detections;
-  std::vector<std::uint32_t> firstOf;
+  std::vector<std::uint32_t> placeOf;
   std::vector<double> areasPx;
+  std::size_t unlisted = 0;
   for (const coco::Image& image : common.images()) {
-    firstOf.push_back(static_cast<std::uint32_t>(detections.size()));
     const auto own = predictions.at(image.id).read();
-    detections.insert(detections.end(), own->begin(), own->end());
-    for (const coco::Detection& one : *own) areasPx.push_back(shownAreaPx(one, rules.type));
+    for (std::uint32_t place = 0; place < own->size(); ++place) {
+      const coco::Detection& one = (*own)[place];
+      if (!common.hasCategory(one.categoryId)) {
+        ++unlisted;
+        continue;
+      }
+      detections.push_back(one);
+      placeOf.push_back(place);
+      areasPx.push_back(shownAreaPx(one, rules.type));
+    }
   }
-  coco::Params params;
-  params.maxDetections.back() = rules.mostDetections;
-  coco::OverlapSet overlaps(common, detections, rules.type, params);
+  coco::OverlapSet overlaps(common, detections, rules.type, rules.params());
   coco::PrecisionRecall curves = coco::precisionRecall(overlaps, iouThreshold_);
   coco::ErrorCosts errors = coco::errorCosts(overlaps, iouThreshold_);
-  return {std::move(overlaps), std::move(firstOf), std::move(areasPx), std::move(curves), errors};
+  return {std::move(overlaps), std::move(placeOf),
+          std::move(areasPx),  unlisted,
+          std::move(curves),   errors};
 }
 
 MatchedPair::Confusions MatchedPair::confusionsAt(double scoreThreshold) const {
@@ -63,7 +71,7 @@ PairedObject MatchedPair::instance(std::size_t side, std::size_t image, std::int
   object.imageIndex = imageIndices_[image];
   if (detection >= 0) {
     const coco::OverlapDetection& found = overlaps.detections[static_cast<std::size_t>(detection)];
-    object.detections.at(side) = static_cast<int>(found.index - own.firstOf[image]);
+    object.detections.at(side) = static_cast<int>(own.placeOf[found.index]);
     object.score = found.score;
     object.category = found.category;
     object.areaPx = own.areasPx[found.index];

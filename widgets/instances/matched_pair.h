@@ -19,8 +19,9 @@ class MatchedPair {
  public:
   struct Side {
     coco::OverlapSet overlaps;
-    std::vector<std::uint32_t> firstOf;  ///< of each image: its first detection among all
+    std::vector<std::uint32_t> placeOf;  ///< of each detection among those of its image
     std::vector<double> areasPx;         ///< of all detections, shownAreaPx()
+    std::size_t unlisted = 0;  ///< detections of classes that the dataset does not list: left out
     coco::PrecisionRecall curves;
     coco::ErrorCosts errors;
   };

@@ -27,7 +27,7 @@ std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
     if (one == first.end() || other == second.end()) return;
     const auto matched = [&](const ImageDetections& detections) {
       return coco::matchImage(image, dataset.annotationsOf(i), *detections.read(), rules.type,
-                              thresholds.score, thresholds.iou, rules.mostDetections)
+                              thresholds.score, thresholds.iou, rules.mostDetections())
           .detectionOfGt;
     };
     const std::vector<int> ofFirst = matched(one->second), ofSecond = matched(other->second);

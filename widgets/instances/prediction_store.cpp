@@ -56,6 +56,7 @@ void PredictionStore::add(qint64 step, std::vector<coco::Detection> detections,
         std::make_shared<const std::vector<coco::Detection>>(std::move(ofImage));
     requests_.erase({step, image});
   }
+  lookForMasks(step);
 }
 
 void PredictionStore::add(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file) {
@@ -64,10 +65,21 @@ void PredictionStore::add(qint64 step, const std::shared_ptr<const coco::Results
     predictions_[step][image] = ImageDetections(file, image, cache_);
     requests_.erase({step, image});
   }
+  lookForMasks(step);
+}
+
+void PredictionStore::lookForMasks(qint64 step) {
+  const bool haveMasks = std::ranges::all_of(
+      predictions_[step], [](const auto& one) { return one.second.haveMasks(); });
+  if (haveMasks)
+    withoutMasks_.erase(step);
+  else
+    withoutMasks_.insert(step);
 }
 
 void PredictionStore::forgetAfter(qint64 step) {
   predictions_.erase(predictions_.upper_bound(step), predictions_.end());
+  withoutMasks_.erase(withoutMasks_.upper_bound(step), withoutMasks_.end());
   averagePrecisions_.erase(averagePrecisions_.upper_bound(step), averagePrecisions_.end());
   kept_.erase(kept_.upper_bound(step), kept_.end());
   std::erase_if(requests_, [step](const auto& entry) { return entry.first.first > step; });

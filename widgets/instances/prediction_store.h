@@ -46,6 +46,8 @@ class PredictionStore {
   /// Null: the image was not predicted at this step.
   ImageDetections find(qint64 step, ImageId image) const;
   const ByImage& at(qint64 step) const;
+  /// Whether each detection at this step has a mask.
+  bool haveMasks(qint64 step) const { return !withoutMasks_.contains(step); }
 
   void setAveragePrecisions(std::map<qint64, double> values) {
     averagePrecisions_ = std::move(values);
@@ -63,10 +65,12 @@ class PredictionStore {
 
  private:
   void mergeCheckpoint(qint64 step);
+  void lookForMasks(qint64 step);
 
   std::vector<qint64> checkpoints_;
   std::set<qint64> kept_;
   std::map<qint64, ByImage> predictions_;
+  std::set<qint64> withoutMasks_;  ///< steps of whose detections some have none
   std::map<qint64, double> averagePrecisions_;
   std::map<std::pair<qint64, ImageId>, Request> requests_;
   std::shared_ptr<DetectionCache> cache_ = std::make_shared<DetectionCache>();

@@ -11,13 +11,14 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("ResultsPair", text); }
 
+/// Of the dataset's classes.
 std::vector<coco::Detection> detectionsOf(const PredictionStore::ByImage& predictions,
-                                          const std::vector<ImageId>& images) {
+                                          const std::vector<ImageId>& images,
+                                          const coco::Dataset& dataset) {
   std::vector<coco::Detection> all;
-  for (const ImageId image : images) {
-    const auto own = predictions.at(image).read();
-    all.insert(all.end(), own->begin(), own->end());
-  }
+  for (const ImageId image : images)
+    for (const coco::Detection& one : *predictions.at(image).read())
+      if (dataset.hasCategory(one.categoryId)) all.push_back(one);
   return all;
 }
 
@@ -54,11 +55,10 @@ ResultsPair compareResults(const coco::Dataset& dataset, const PredictionStore::
   std::vector<ImageId> images;
   for (const coco::Image& image : dataset.images())
     if (first.contains(image.id) && second.contains(image.id)) images.push_back(image.id);
-  coco::Params params;
-  params.maxDetections.back() = rules.mostDetections;
+  const coco::Params params = rules.params();
   const auto matchesOf = [&](const PredictionStore::ByImage& predictions) {
-    return coco::matchDataset(dataset, detectionsOf(predictions, images), rules.type, images,
-                              params);
+    return coco::matchDataset(dataset, detectionsOf(predictions, images, dataset), rules.type,
+                              images, params);
   };
   const auto ofFirst = matchesOf(first), ofSecond = matchesOf(second);
   const auto& categories = dataset.categories();

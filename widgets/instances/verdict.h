@@ -9,7 +9,8 @@ enum class Verdict {
   TruePositive,
   FalsePositive,
   Missed,
-  /// A detection on a crowd region, or over the limit of its class: not counted.
+  /// A detection on a crowd region, over the limit of its class, or of a class that the annotations
+  /// do not list: not counted.
   Ignored,
   Unjudged,  ///< a detection on an image whose objects are not known
 };

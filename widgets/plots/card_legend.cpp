@@ -70,7 +70,7 @@ CardLegend::Spacing CardLegend::fittingSpacing(int width) const {
 std::size_t CardLegend::fittingCount(const Spacing& spacing, int width) const {
   if (widthOfAll(spacing) <= width) return entries_.size();
   std::size_t fitting = 0;
-  int used = kCountPx;
+  int used = scaledPx(kCountPx);
   while (fitting < entries_.size()) {
     used += widthOf(fitting, spacing) + (fitting > 0 ? spacing.between : 0);
     if (used > width) break;
@@ -93,7 +93,8 @@ EntryStrip::Places CardLegend::placesIn(int width) const {
   const Spacing spacing = fittingSpacing(width);
   const std::size_t fitting = fittingCount(spacing, width);
   Places places;
-  if (fitting < entries_.size()) places.more = {width - kCountPx, 0, kCountPx, heightPx()};
+  if (fitting < entries_.size())
+    places.more = {width - scaledPx(kCountPx), 0, scaledPx(kCountPx), heightPx()};
   int left = width - places.more.width() + spacing.between;
   for (std::size_t i = 0; i < fitting; ++i) left -= widthOf(i, spacing) + spacing.between;
   for (std::size_t i = 0; i < fitting; ++i) {

@@ -60,8 +60,8 @@ void CurveCard::buildUi(DrawQueue* queue) {
   menuButton_->setAccessibleName(tr("Menu of %1").arg(title_));
   for (QToolButton* button : {resetButton_, menuButton_}) {
     setRole(button, "icon");
-    button->setFixedSize(24, 22);
-    button->setIconSize({16, 16});
+    button->setFixedSize(scaledPx(24), scaledPx(22));
+    button->setIconSize({scaledPx(16), scaledPx(16)});
   }
   plot_ = new CurvePlot(queue);
   plot_->setAccessibleName(title_);

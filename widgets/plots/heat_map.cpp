@@ -45,17 +45,20 @@ double HeatMap::rowPx() const {
 }
 
 QRect HeatMap::mapRect() const {
-  return {kNamesPx, kTopPx, std::max(1, width() - kNamesPx - kScalePx),
-          std::max(1, height() - kTopPx - kStepsPx)};
+  return {scaledPx(kNamesPx), kTopPx,
+          std::max(1, width() - scaledPx(kNamesPx) - scaledPx(kScalePx)),
+          std::max(1, height() - kTopPx - scaledPx(kStepsPx))};
 }
 
 QSize HeatMap::sizeHint() const {
   const auto rows = static_cast<int>(std::max<std::size_t>(1, rows_.size()));
   const int rowPx = std::clamp(kUsualHeightPx / rows, kMinRowPx, kMaxRowPx);
-  return {600, rows * rowPx + kTopPx + kStepsPx};
+  return {600, rows * rowPx + kTopPx + scaledPx(kStepsPx)};
 }
 
-QSize HeatMap::minimumSizeHint() const { return {kNamesPx + kScalePx + 100, sizeHint().height()}; }
+QSize HeatMap::minimumSizeHint() const {
+  return {scaledPx(kNamesPx) + scaledPx(kScalePx) + 100, sizeHint().height()};
+}
 
 int HeatMap::xOf(std::int64_t step) const {
   const QRect map = mapRect();
@@ -158,13 +161,14 @@ void HeatMap::paintEvent(QPaintEvent*) {
 /// The names of all rows, or, where the rows are too low for a text, of as many as fit.
 void HeatMap::paintNames(QPainter& painter) const {
   const QRect map = mapRect();
-  const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(kNamedRowPx / rowPx())));
+  const auto every =
+      static_cast<std::size_t>(std::max(1.0, std::ceil(scaledPx(kNamedRowPx) / rowPx())));
   painter.setPen(currentTheme().textMuted);
   for (std::size_t row = 0; row < rows_.size(); row += every) {
     const auto top = static_cast<int>(map.top() + rowPx() * static_cast<double>(row));
     // Higher than the row, or what hangs below the line of the text is cut.
-    const auto height = std::max(kNamedRowPx, static_cast<int>(rowPx()));
-    const QRect place(0, top - 3, kNamesPx - 8, height + 6);
+    const auto height = std::max(scaledPx(kNamedRowPx), static_cast<int>(rowPx()));
+    const QRect place(0, top - 3, scaledPx(kNamesPx) - 8, height + 6);
     painter.drawText(
         place, Qt::AlignRight | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(rows_[row].name, Qt::ElideLeft, place.width()));
@@ -179,7 +183,7 @@ void HeatMap::paintSteps(QPainter& painter) const {
   for (double tick = std::ceil(range.first / distance) * distance; tick <= range.second;
        tick += distance) {
     const QRect place(xOf(static_cast<std::int64_t>(tick)) - 40, map.bottom() + 4, 80,
-                      kStepsPx - 4);
+                      scaledPx(kStepsPx) - 4);
     painter.drawText(place, Qt::AlignHCenter | Qt::AlignTop, xText(XAxis::Step, tick, distance));
   }
 }
@@ -198,7 +202,7 @@ void HeatMap::paintScale(QPainter& painter) const {
       std::max(1, static_cast<int>(std::ceil((high - low) / std::max(1, length / 16))));
   for (int power = static_cast<int>(std::ceil(low)); power <= high; power += decades) {
     const int y = bar.bottom() - static_cast<int>((power - low) / (high - low) * (length - 1));
-    painter.drawText(QRect(bar.right() + 5, y - 8, kScalePx - 30, 16),
+    painter.drawText(QRect(bar.right() + 5, y - 8, scaledPx(kScalePx) - 30, 16),
                      Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("1e%1").arg(power));
   }
 }

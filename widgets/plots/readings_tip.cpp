@@ -66,7 +66,7 @@ ReadingsTip::Columns ReadingsTip::measureColumns() const {
   const QFontMetricsF names(nameFont()), numbers(numberFont());
   Columns widest;
   for (const Readings::Row& row : readings_.rows) {
-    const int run = std::min(kWidestRunPx, widthOf(names, row.run));
+    const int run = std::min(scaledPx(kWidestRunPx), widthOf(names, row.run));
     widest.name = std::max(widest.name, run + widthOf(names, nameAfterRun(row)));
     widest.value = std::max(widest.value, widthOf(numbers, row.value));
     widest.detail = std::max(widest.detail, widthOf(numbers, detailOf(row)));
@@ -179,7 +179,7 @@ void ReadingsTip::paintRow(QPainter& painter, const Readings::Row& row, const QR
   painter.setFont(nameFont());
   const QFontMetrics metrics = painter.fontMetrics();
   const QString name = nameAfterRun(row);
-  const int runRoom = std::min(kWidestRunPx, right - left - widthOf(nameFont(), name));
+  const int runRoom = std::min(scaledPx(kWidestRunPx), right - left - widthOf(nameFont(), name));
   const QString whole = metrics.elidedText(row.run, Qt::ElideMiddle, runRoom) + name;
   painter.drawText(QRect(left, line.top(), right - left, rowPx()), Qt::AlignVCenter,
                    metrics.elidedText(whole, Qt::ElideMiddle, right - left));

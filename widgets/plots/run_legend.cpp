@@ -33,30 +33,32 @@ EntryStrip::Places RunLegend::placesIn(int width) const {
   const int room = std::max(width - 2 * kSidePx, kSamplePx + kGapPx + 40);
   int left = 0, line = 0;
   for (const Run& run : runs_) {
-    const int text = std::min(fontMetrics().horizontalAdvance(run.name), kWidestPx);
+    const int text = std::min(fontMetrics().horizontalAdvance(run.name), scaledPx(kWidestPx));
     const int needed = std::min(kSamplePx + kGapPx + text, room);
     const bool isLast = found.entries.size() + 1 == runs_.size();
-    const int end = line + 1 == kMaxLines && !isLast ? room - kCountPx : room;
+    const int end = line + 1 == kMaxLines && !isLast ? room - scaledPx(kCountPx) : room;
     if (left > 0 && left + needed > end) {
       if (line + 1 == kMaxLines) break;
       left = 0;
       ++line;
     }
-    found.entries.push_back({kSidePx + left, kTopPx + line * kLinePx, needed, kLinePx});
+    found.entries.push_back(
+        {kSidePx + left, kTopPx + line * scaledPx(kLinePx), needed, scaledPx(kLinePx)});
     left += needed + kBetweenPx;
   }
   if (!runs_.empty() && found.entries.size() < runs_.size())
-    found.more = {width - kSidePx - kCountPx, kTopPx + line * kLinePx, kCountPx, kLinePx};
+    found.more = {width - kSidePx - scaledPx(kCountPx), kTopPx + line * scaledPx(kLinePx),
+                  scaledPx(kCountPx), scaledPx(kLinePx)};
   return found;
 }
 
 int RunLegend::heightForWidth(int width) const {
   const Places all = placesIn(width);
-  return all.entries.empty() ? kTopPx + kLinePx : all.entries.back().bottom() + 1;
+  return all.entries.empty() ? kTopPx + scaledPx(kLinePx) : all.entries.back().bottom() + 1;
 }
 
-QSize RunLegend::sizeHint() const { return {400, kTopPx + kLinePx}; }
-QSize RunLegend::minimumSizeHint() const { return {80, kTopPx + kLinePx}; }
+QSize RunLegend::sizeHint() const { return {400, kTopPx + scaledPx(kLinePx)}; }
+QSize RunLegend::minimumSizeHint() const { return {80, kTopPx + scaledPx(kLinePx)}; }
 
 void RunLegend::paintRun(QPainter* painter, std::size_t run, const QRect& place) const {
   const Theme& theme = currentTheme();
@@ -65,7 +67,7 @@ void RunLegend::paintRun(QPainter* painter, std::size_t run, const QRect& place)
   curve.styleIndex = runs_[run].styleIndex;
   QPen pen = curvePen(curve, theme);
   if (isHidden) pen.setColor(theme.grid);
-  const double middle = place.top() + kLinePx / 2.0;
+  const double middle = place.top() + scaledPx(kLinePx) / 2.0;
   painter->setPen(pen);
   painter->drawLine(QPointF(place.left(), middle), QPointF(place.left() + kSamplePx, middle));
   const QRect text = place.adjusted(kSamplePx + kGapPx, 0, 2, 0);

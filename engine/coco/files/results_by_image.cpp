@@ -1,6 +1,7 @@
 #include "engine/coco/files/results_by_image.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -82,8 +83,13 @@ ImageId renamed(const JsonFile& file, ImageId written, const std::vector<ImageId
   return as[place];
 }
 
-/// `first`: gets the first entry.
-std::vector<Place> readPlaces(const JsonFile& file, const JsonTable& results, ResultEntry& first) {
+/// What all entries say, but for where they are.
+struct Summary {
+  ResultEntry first{};  ///< of the file
+  std::atomic<bool> haveMasks = true;
+};
+
+std::vector<Place> readPlaces(const JsonFile& file, const JsonTable& results, Summary& summary) {
   ErrorList errors(file.name());
   const std::size_t firstAt =
       results.pieces.empty()
@@ -94,7 +100,8 @@ std::vector<Place> readPlaces(const JsonFile& file, const JsonTable& results, Re
       [&](JsonValue value, RecordReader& record, const PieceReader& reader) {
         const std::uint64_t at = reader.byteOf(value) - 1;
         const ResultEntry entry = takeEntry(file, value, record, reader);
-        if (at == firstAt) first = entry;  // by one thread
+        if (at == firstAt) summary.first = entry;  // by one thread
+        if (entry.maskBytes == 0) summary.haveMasks = false;
         return Place{entry.imageId, at};
       },
       [&](const RecordError& error, const Place&) {
@@ -117,7 +124,7 @@ struct ResultsByImage::Stretch {
 
 struct ResultsByImage::Content {
   JsonFile file;
-  ResultEntry first{};               ///< of the file
+  Summary summary{};
   std::vector<Stretch> stretches{};  ///< by image, then by place
   std::vector<std::string> unreadable{};
 
@@ -144,7 +151,7 @@ ResultsByImage::ResultsByImage(const std::filesystem::path& file, const std::vec
     : content_(new Content{JsonFile::load(file, "file of predictions")}) {
   requireRoomFor(content_->file);
   Tables tables = findTables(content_->file);
-  std::vector<Place> places = readPlaces(content_->file, tables.results, content_->first);
+  std::vector<Place> places = readPlaces(content_->file, tables.results, content_->summary);
   if (!as.empty()) {
     if (!tables.images) images_ = as;
     for (const ImageId id : tables.images.value_or(std::vector<ImageId>()))
@@ -165,6 +172,8 @@ ResultsByImage::~ResultsByImage() = default;
 
 const std::vector<std::string>& ResultsByImage::unreadable() const { return content_->unreadable; }
 
+bool ResultsByImage::haveMasks() const { return content_->summary.haveMasks; }
+
 std::span<const ResultsByImage::Stretch> ResultsByImage::stretchesOf(ImageId image) const {
   const auto found = std::ranges::equal_range(content_->stretches, image, {}, &Stretch::image);
   return {found.begin(), found.end()};
@@ -173,7 +182,7 @@ std::span<const ResultsByImage::Stretch> ResultsByImage::stretchesOf(ImageId ima
 std::vector<Detection> ResultsByImage::detectionsOf(ImageId image) const {
   const JsonFile& file = content_->file;
   PieceReader reader(file);
-  EntryDecoder decoder(file, &content_->first);
+  EntryDecoder decoder(file, &content_->summary.first);
   std::vector<Detection> detections;
   for (const Stretch& stretch : stretchesOf(image)) {
     const JsonPiece piece{file.text().substr(stretch.at, stretch.bytes), stretch.first,
