@@ -20,6 +20,7 @@ ClassTable::ClassTable(QWidget* parent)
   sorted_->setSourceModel(model_);
   sorted_->setSortRole(ClassModel::kSortRole);
   sorted_->setSortCaseSensitivity(Qt::CaseInsensitive);
+  sorted_->setFilterCaseSensitivity(Qt::CaseInsensitive);
   setModel(sorted_);
   setAccessibleName(tr("Classes"));
   setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -49,6 +50,16 @@ void ClassTable::setClasses(const std::vector<coco::Category>& classes) {
   fitColumns();
 }
 
+void ClassTable::setFilter(const QString& words) {
+  sorted_->setFilterFixedString(words.trimmed());
+  showChosen(chosen_);
+}
+
+void ClassTable::setApName(const QString& name) {
+  model_->setApName(name);
+  fitColumns();
+}
+
 void ClassTable::setFigures(const std::vector<ClassFigures>& figures) {
   model_->setFigures(figures);
   fitColumns();
@@ -69,6 +80,10 @@ void ClassTable::choose(const QModelIndex& row) {
   if (!row.isValid()) return;
   const auto place = static_cast<std::size_t>(sorted_->mapToSource(row).row());
   const CategoryId category = model_->classes()[place].id;
+  const bool hasErrors = row.data(ClassModel::kSortRole).toInt() > 0;
+  if (row.column() == ClassModel::FalsePositives && hasErrors)
+    return Q_EMIT falsePositivesChosen(category);
+  if (row.column() == ClassModel::Missed && hasErrors) return Q_EMIT missedChosen(category);
   Q_EMIT classChosen(chosen_ == category ? std::nullopt : std::optional(category));
 }
 
