@@ -81,7 +81,7 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     while (filter()->currentIndex() < duplicate) QTest::keyClick(filter(), Qt::Key_Down);
     QTRY_COMPARE(strip()->count(), 0);
     QVERIFY(strip()->isHidden());
-    QVERIFY(hasLabelOfPage("No image has: Errors: duplicate"));
+    QVERIFY(hasLabelOfPage("No image has: errors of type duplicate"));
     QTest::mouseClick(button("Clear filters"), Qt::LeftButton);
     QTRY_COMPARE(strip()->count(), 4);
     QVERIFY(strip()->isVisible() && !button("Clear filters")->isVisible());

@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <QSortFilterProxyModel>
 #include <algorithm>
+#include <array>
 
 #include "widgets/image_view/class_model.h"
 #include "widgets/theme.h"
@@ -11,7 +12,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kRowPx = 24, kMostRows = 6, kMinNamePx = 60, kPaddingPx = 12;
+constexpr int kRowPx = 24, kMostRows = 6, kMinNamePx = 60, kMostNamePx = 96, kPaddingPx = 12;
 
 }  // namespace
 
@@ -100,18 +101,24 @@ void ClassTable::resizeEvent(QResizeEvent* event) {
 
 /// As wide as their texts; images and objects give way to the names.
 void ClassTable::fitColumns() {
+  std::array<int, ClassModel::kColumns> wanted{};
   int left = viewport()->width();
   for (int column = ClassModel::Images; column < ClassModel::kColumns; ++column) {
     const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     const int titlePx = QFontMetrics(horizontalHeader()->font()).horizontalAdvance(title);
-    const int wanted = std::max(sizeHintForColumn(column), titlePx + 2 * scaledPx(kPaddingPx));
-    setColumnWidth(column, wanted);
-    left -= wanted;
+    wanted[static_cast<std::size_t>(column)] =
+        std::max(sizeHintForColumn(column), titlePx + 2 * scaledPx(kPaddingPx));
+    left -= wanted[static_cast<std::size_t>(column)];
   }
-  for (const int column : {ClassModel::Images, ClassModel::Objects}) {
-    const bool isHidden = left < scaledPx(kMinNamePx);
-    if (isHidden) left += columnWidth(column);
+  const int name =
+      std::clamp(sizeHintForColumn(ClassModel::Name), scaledPx(kMinNamePx), scaledPx(kMostNamePx));
+  for (int column = ClassModel::Images; column < ClassModel::kColumns; ++column) {
+    const int columnPx = wanted[static_cast<std::size_t>(column)];
+    const bool mayHide = column == ClassModel::Images || column == ClassModel::Objects;
+    const bool isHidden = mayHide && left < name;
+    if (isHidden) left += columnPx;
     setColumnHidden(column, isHidden);
+    if (!isHidden) setColumnWidth(column, columnPx);
   }
 }
 

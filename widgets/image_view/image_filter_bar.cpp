@@ -239,7 +239,12 @@ void ImageFilterBar::setClassErrors(CategoryId category, bool areMissed) {
 
 QString ImageFilterBar::filtersText() const {
   QStringList texts;
-  for (const QComboBox* combo : {filter_, class_, size_})
+  if (const auto error = order().error) {
+    texts << tr("errors of type %1").arg(errorText(*error).name);
+  } else if (filter_->currentIndex() > 0) {
+    texts << filter_->currentText();
+  }
+  for (const QComboBox* combo : {class_, size_})
     if (combo->currentIndex() > 0) texts << combo->currentText();
   return texts.join(QStringLiteral(" · "));
 }

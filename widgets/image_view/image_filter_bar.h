@@ -35,7 +35,7 @@ class ImageFilterBar : public QWidget {
   void setClassErrors(CategoryId category, bool areMissed);
   /// Shown beside the types; std::nullopt: not known.
   void setErrorCounts(const std::optional<ErrorCounts>& counts);
-  /// What leaves images out: "Errors: missed (3) · car".
+  /// What leaves images out: "errors of type missed · car".
   QString filtersText() const;
   /// What is chosen, but not the part.
   QVariantMap viewState() const;

@@ -73,12 +73,6 @@ void PredictionsView::buildUi() {
 
 void PredictionsView::connectSignals() {
   Impl* impl = impl_.get();
-  connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
-  connect(impl->empty, &EmptyState::otherActionTriggered, this,
-          &PredictionsView::emptyOtherActionTriggered);
-  connect(impl->banner, &Banner::actionTriggered, this, &PredictionsView::messageActionTriggered);
-  connect(impl->filters, &ImageFilterBar::partCloseClicked, this,
-          &PredictionsView::partCloseClicked);
   connect(impl->stage, &ImageStage::widthChanged, this,
           [impl](int widthPx) { impl->fitHeader(widthPx); });
   connect(impl->layers, &LayerButtons::layersChanged, this, [impl] { impl->showLayers(); });
@@ -92,14 +86,6 @@ void PredictionsView::connectSignals() {
           [impl](int place) { impl->showImageAt(place); });
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
   connect(impl->canvas(), &ImageCanvas::ready, this, [this] { emitReady(); });
-  connect(impl->filters, &ImageFilterBar::partChosen, this, &PredictionsView::partChosen);
-  connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
-    impl->panel->classTable()->showChosen(impl->filters->order().category);
-    impl->rebuildOrder();
-    impl->showMarks();
-    emitReady();
-    Q_EMIT viewStateChanged();
-  });
   connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
   impl->goTo = [this, impl](qint64 step) {
     impl->setStep(step);
@@ -125,6 +111,7 @@ void PredictionsView::connectSignals() {
     emitReady();
     Q_EMIT viewStateChanged();
   });
+  connectMessages();
   connectClasses();
   impl->panel->history()->installEventFilter(this);
   impl->panel->classTable()->installEventFilter(this);
@@ -133,6 +120,25 @@ void PredictionsView::connectSignals() {
   connectSession();
   connectExplanation();
   addNamedActions();
+}
+
+/// What is said in the place of the page or above it, and which images it shows.
+void PredictionsView::connectMessages() {
+  Impl* impl = impl_.get();
+  connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
+  connect(impl->empty, &EmptyState::otherActionTriggered, this,
+          &PredictionsView::emptyOtherActionTriggered);
+  connect(impl->banner, &Banner::actionTriggered, this, &PredictionsView::messageActionTriggered);
+  connect(impl->filters, &ImageFilterBar::partCloseClicked, this,
+          &PredictionsView::partCloseClicked);
+  connect(impl->filters, &ImageFilterBar::partChosen, this, &PredictionsView::partChosen);
+  connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
+    impl->panel->classTable()->showChosen(impl->filters->order().category);
+    impl->rebuildOrder();
+    impl->showMarks();
+    emitReady();
+    Q_EMIT viewStateChanged();
+  });
 }
 
 void PredictionsView::connectClasses() {

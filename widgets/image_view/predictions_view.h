@@ -158,6 +158,7 @@ class PredictionsView : public QWidget {
   void connectSignals();
   void connectSession();
   void connectExplanation();
+  void connectMessages();
   void connectClasses();
   void addNamedActions();
   void addZoomActions();

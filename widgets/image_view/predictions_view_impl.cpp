@@ -228,6 +228,7 @@ void PredictionsView::Impl::showFacts() {
   const std::size_t all = session.dataset()->images().size();
   const auto text = [](std::size_t number) { return countText(static_cast<qint64>(number)); };
   const int at = placeOf(session.imageIndex());
+  if (order.empty()) return filters->setPlace(tr("0 of %1 images").arg(text(all)));
   const QString place = at < 0 ? tr("not among %1").arg(text(order.size()))
                                : tr("%1 of %2").arg(countText(at + 1), text(order.size()));
   filters->setPlace(order.size() == all ? place : tr("%1, of %2 images").arg(place, text(all)));
