@@ -155,6 +155,11 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
                     [of] { of->cancelPrediction(); }};
   if (!of->failure().isEmpty()) {
     Obstacle way{tr("%1 cannot be compared").arg(letter), of->failure()};
+    if (of->isOfFile()) {  // most often it was made for others than the other side is judged by
+      way.action = tr("Choose annotations…");
+      way.act = [this] { askForAnnotations(); };
+      return way;
+    }
     if (!of->run() || !of->heldOut() || !of->run()->predictionBlockedBy().isEmpty()) return way;
     way.action = tr("Try again");
     way.act = [of] { of->predictAll(); };

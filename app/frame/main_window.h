@@ -170,6 +170,7 @@ class MainWindow : public QMainWindow {
   void openLate(const QString& path, PathKind kind);
   void openRemote(const RemotePlace& place, bool selects);
   void packRun(const QString& folder);
+  void savePackedRun(const QString& folder, bool withWeights);
   void openPackedRun();
   void connectExperiments();
   void showRecent();

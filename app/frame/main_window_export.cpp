@@ -45,7 +45,7 @@ void MainWindow::exportCurves(widgets::CurveCard* card) {
   MonitorPage* page = monitorPage();
   const std::vector<widgets::CurveCard*> shown = page->shownCards();
   if (shown.empty())
-    return pages_->showWarning(tr("There is nothing to export"),
+    return pages_->showWarningOfPage(tr("There is nothing to export"),
                                tr("Select a run with curves in the list of runs."));
   const QString run = shownRuns_.front().name;
   const auto fileOf = [&run](const QString& what) {
@@ -81,12 +81,13 @@ void MainWindow::exportResults(widgets::ExportKind kind) {
     shown.push_back(*std::move(own));
   }
   if (shown.empty())
-    return pages_->showWarning(tr("There is nothing to export"),
+    return pages_->showWarningOfPage(tr("There is nothing to export"),
                                tr("Select runs with predictions in the list of runs."));
   ResultsExports exports = resultsExports(shown);
   const auto first = exports.first.find(kind);
   if (first == exports.first.end())
-    return pages_->showWarning(tr("There is nothing to export"), whyNoExport(shown.front(), kind));
+    return pages_->showWarningOfPage(tr("There is nothing to export"),
+                                     whyNoExport(shown.front(), kind));
   askForExport(std::move(exports.choices), first->second);
 }
 

@@ -1,7 +1,10 @@
 // Runs as one file: lockstep-engine writes them, and shows them through attach.
 #include <QDir>
+#include <QDirIterator>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <exception>
+#include <filesystem>
 
 #include "app/controllers/engine_command.h"
 #include "app/controllers/run_controller.h"
@@ -11,7 +14,10 @@
 #include "app/frame/status_strip.h"
 #include "app/models/remote_place.h"
 #include "app/models/run_list_model.h"
+#include "engine/run_folder/run_folder.h"
 #include "widgets/jobs/awaited.h"
+#include "widgets/jobs/jobs.h"
+#include "widgets/question_dialog.h"
 
 namespace lockstep::app {
 namespace {
@@ -19,23 +25,72 @@ namespace {
 const QString kExtension = QStringLiteral(".lockstep");
 constexpr int kPackedMs = 15000;
 
+QString megabytes(qint64 bytes) { return MainWindow::tr("%1 MB").arg(bytes / 1e6, 0, 'f', 1); }
+
+/// What a packed run takes, without the images that its predictions are of.
+struct PackedBytes {
+  qint64 own = 0;      ///< of the run's files
+  qint64 weights = 0;  ///< of its best checkpoint; 0: it has none
+};
+
+/// Blocks; what cannot be read counts nothing.
+PackedBytes packedBytesOf(const QString& folder) {
+  namespace fs = std::filesystem;
+  PackedBytes bytes;
+  const run_folder::Layout layout(folder.toStdString());
+  QDirIterator files(folder, QDir::Files, QDirIterator::Subdirectories);
+  while (files.hasNext()) {
+    const QFileInfo file(files.next());
+    const bool isPacked = !file.filePath().contains(QLatin1String("/checkpoints/")) &&
+                          file.suffix() != QLatin1String("log");
+    if (isPacked) bytes.own += file.size();
+  }
+  try {
+    const fs::path weights = run_folder::resolveWeights(layout, "best");
+    bytes.weights = QFileInfo(QString::fromStdString(weights.string())).size();
+  } catch (const std::exception&) {
+    // without a checkpoint there is nothing to choose
+  }
+  return bytes;
+}
+
 QString shortNameOf(const QString& path) { return QFileInfo(path).fileName(); }
 
 }  // namespace
 
+/// Asks first whether the weights are to go with it, and says what they cost.
 void MainWindow::packRun(const QString& folder) {
+  jobs::start(
+      this, jobs::Kind::Disk, [folder] { return packedBytesOf(folder); },
+      [this, folder](const PackedBytes& bytes) {
+        if (bytes.weights == 0) return savePackedRun(folder, false);
+        widgets::QuestionDialog question(
+            tr("Should the weights of %1 go with it?").arg(runList_->nameOf(folder)),
+            tr("The file has curves, log, evaluations and predictions with their images (%1 and "
+               "the images). The best weights add %2: with them it can also predict.")
+                .arg(megabytes(bytes.own), megabytes(bytes.weights)),
+            this);
+        const int without = question.addAnswer(tr("Without weights (%1)").arg(megabytes(bytes.own)),
+                                               widgets::QuestionDialog::Kind::Default);
+        question.addAnswer(
+            tr("With the best weights (%1)").arg(megabytes(bytes.own + bytes.weights)),
+            widgets::QuestionDialog::Kind::Other);
+        question.addCancel();
+        const int answer = question.ask();
+        if (answer != widgets::QuestionDialog::kCancel) savePackedRun(folder, answer != without);
+      });
+}
+
+void MainWindow::savePackedRun(const QString& folder, bool withWeights) {
   const QString name = runList_->nameOf(folder);
-  const QString withWeights = tr("With the best weights (*.lockstep)"),
-                without = tr("Without weights, small (*.lockstep)");
-  QString filter = without;
   QString path = QFileDialog::getSaveFileName(
       this, tr("Save the run as one file"),
       QDir(jobs::folderToBeginWith(QDir::homePath())).filePath(fileNameOf(name) + kExtension),
-      without + QStringLiteral(";;") + withWeights, &filter, QFileDialog::DontConfirmOverwrite);
+      tr("Runs in one file (*.lockstep)"), nullptr, QFileDialog::DontConfirmOverwrite);
   if (path.isEmpty()) return;
   if (!path.endsWith(kExtension)) path += kExtension;
   QStringList arguments{QStringLiteral("pack"), folder, QStringLiteral("--out"), path};
-  if (filter == withWeights) arguments << QStringLiteral("--weights") << QStringLiteral("best");
+  if (withWeights) arguments << QStringLiteral("--weights") << QStringLiteral("best");
   auto* engine = new EngineCommand({}, this);
   connect(engine, &EngineCommand::finished, this,
           [this, engine, path](int status, const QString&, const QString& messages) {

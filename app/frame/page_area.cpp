@@ -18,7 +18,6 @@
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
 #include "app/runs/run_banner.h"
-#include "widgets/banner.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
@@ -229,6 +228,7 @@ void PageArea::showPage(Page page) {
   tabs_->setCurrentIndex(static_cast<int>(page));
   pages_->setCurrentIndex(static_cast<int>(page));
   runPagesHead_->setVisible(page != Page::Configure);
+  if (messageOf_ && *messageOf_ != page) hideMessage();
   showTools();
   documentBanner_->setOnDocumentPage(page == Page::Configure);
   Q_EMIT pageShown(page);
@@ -255,18 +255,29 @@ void PageArea::showRuns(const std::vector<ShownRun>& runs) {
   if (compare_) compare_->setRuns(runs);
 }
 
+void PageArea::showMessage(widgets::Banner::Kind kind, const QString& title, const QString& detail,
+                           const QString& action) {
+  messageOf_.reset();
+  message_->showMessage(kind, title, detail, action);
+}
+
 void PageArea::showFailure(const QString& title, const QString& detail) {
-  message_->showMessage(widgets::Banner::Kind::Error, title, detail);
+  showMessage(widgets::Banner::Kind::Error, title, detail);
 }
 
 void PageArea::showWarning(const QString& title, const QString& detail) {
-  message_->showMessage(widgets::Banner::Kind::Warning, title, detail);
+  showMessage(widgets::Banner::Kind::Warning, title, detail);
+}
+
+void PageArea::showWarningOfPage(const QString& title, const QString& detail) {
+  showWarning(title, detail);
+  messageOf_ = page();
 }
 
 void PageArea::showNotice(const QString& title, const QString& detail, const QString& action,
                           std::function<void()> act) {
   messageAction_ = std::move(act);
-  message_->showMessage(widgets::Banner::Kind::Info, title, detail, action);
+  showMessage(widgets::Banner::Kind::Info, title, detail, action);
 }
 
 void PageArea::hideMessage() { message_->hide(); }

@@ -5,17 +5,18 @@
 #include <QVariantMap>
 #include <QWidget>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "app/controllers/shown_run.h"
 #include "app/models/page.h"
+#include "widgets/banner.h"
 
 class QStackedWidget;
 class QTabBar;
 
 namespace lockstep::widgets {
 enum class ExportKind;
-class Banner;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
@@ -63,6 +64,8 @@ class PageArea : public QWidget {
   void showRuns(const std::vector<ShownRun>& runs);
   void showFailure(const QString& title, const QString& detail);
   void showWarning(const QString& title, const QString& detail);
+  /// The same of the shown page alone: it does not follow to others.
+  void showWarningOfPage(const QString& title, const QString& detail);
   /// `act` is done when the button `action` is pressed.
   void showNotice(const QString& title, const QString& detail, const QString& action,
                   std::function<void()> act);
@@ -96,6 +99,8 @@ class PageArea : public QWidget {
   void connectSignals();
   void showPredictionsAt(qint64 step);
   void showTools();
+  void showMessage(widgets::Banner::Kind kind, const QString& title, const QString& detail,
+                   const QString& action = {});
   void showDataOfDocument();
   void showRunOnDataPage();
 
@@ -112,6 +117,7 @@ class PageArea : public QWidget {
   ComparePage* compare_ = nullptr;          ///< likewise
   QVariantMap compareState_;                ///< of the last session, until the page is created
   widgets::Banner* message_ = nullptr;
+  std::optional<Page> messageOf_;  ///< the only page that the message is of
   std::function<void()> messageAction_;
   DocumentBanner* documentBanner_ = nullptr;
   RunBanner* runBanner_ = nullptr;

@@ -36,12 +36,13 @@ Inspected inspectedInstance(const widgets::PredictionsView& view) {
   thing.value = chosen->className;
   thing.add(tr("Verdict"), widgets::verdictName(facts.verdict));
   thing.add(tr("Error type"), widgets::errorName(facts));
+  thing.add(tr("Why missed"), chosen->whyMissed);
   if (std::isfinite(facts.score)) thing.add(tr("Score"), widgets::rateText(facts.score));
   thing.add(facts.annotation >= 0 ? tr("IoU with its object") : tr("Highest IoU"),
             widgets::rateText(facts.iou));
   if (!chosen->objectName.isEmpty())
     thing.add(tr("Object and IoU"), chosen->objectName % u' ' % widgets::rateText(facts.objectIou));
-  thing.add(tr("Area"), tr("%1 px").arg(std::llround(facts.areaPx)));
+  thing.add(tr("Area"), tr("%1 px²").arg(widgets::countText(std::llround(facts.areaPx))));
   thing.add(tr("Size"), sizeText(facts.areaPx));
   thing.add(tr("Box x, y, w, h"), boxText(facts.boxXywh));
   thing.add(tr("Category id"), QString::number(facts.category.value));

@@ -49,6 +49,10 @@ void PredictionsPage::connectSignals() {
           [this](int place) { showPart(static_cast<ImagePart>(place)); });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
+  for (auto asked : {&widgets::PredictionsView::emptyOtherActionTriggered,
+                     &widgets::PredictionsView::messageActionTriggered})
+    connect(view_, asked, this, &PredictionsPage::openCheckpointDialog);
+  connect(view_, &widgets::PredictionsView::partCloseClicked, this, &PredictionsPage::closeImages);
   connect(view_, &widgets::PredictionsView::exportRequested, this,
           &PredictionsPage::exportRequested);
   for (auto changed :
@@ -180,7 +184,7 @@ void PredictionsPage::showEmptyText() {
   view_->setEmptyText(tr("No run to show"),
                       tr("Select a run on the left to see its held-out images and predictions, or "
                          "drop images, a folder or a checkpoint here."),
-                      tr("Configure an experiment"));
+                      tr("Configure an experiment"), tr("Open a checkpoint…"));
 }
 
 /// Saves the view state of the current run.
@@ -269,7 +273,7 @@ void PredictionsPage::reload() {
 void PredictionsPage::showParts() {
   QStringList parts{tr("Held-out images"), tr("Training images")};
   if (!opened_.images.empty()) parts.append(tr("Opened images"));
-  view_->setParts(parts, static_cast<int>(part_));
+  view_->setParts(parts, static_cast<int>(part_), part_ == ImagePart::Opened);
 }
 
 /// The training part, or the opened images, cannot be shown.

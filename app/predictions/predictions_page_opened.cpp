@@ -122,10 +122,9 @@ void PredictionsPage::showOpenedMessage() {
   if (!lines.isEmpty())
     return view_->setMessage(tr("%1 of what was opened is left out").arg(lines.size()),
                              lines.join(u'\n'));
-  view_->setMessage(run_ || opened_.images.empty()
-                        ? QString()
-                        : tr("Select a run on the left, or drop a checkpoint here, to predict "
-                             "these images."));
+  if (run_ || opened_.images.empty()) return view_->setMessage({});
+  view_->setMessage(tr("Select a run on the left, or open a checkpoint, to predict these images."),
+                    {}, tr("Open a checkpoint…"));
 }
 
 void PredictionsPage::take(const QMimeData& data) {

@@ -274,8 +274,11 @@ void warnOf(const run_folder::RunSummary& run) {
 }
 
 std::vector<OwnRun> ownRunsIn(const fs::path& parent, bool isNamed) {
-  if (pack::isPackedRun(parent))
-    return {{{.folder = parent, .info = pack::readPackedRunInfo(parent)}, {}}};
+  if (pack::isPackedRun(parent)) {
+    OwnRun run{{.folder = parent, .info = pack::readPackedRunInfo(parent)}, {}};
+    run.notes.name = run.summary.info.name;
+    return {run};
+  }
   std::vector<OwnRun> runs;
   for (run_folder::RunSummary& run : runsIn(parent, isNamed)) {
     warnOf(run);

@@ -152,7 +152,7 @@ class TstInspector : public QObject {
     QCOMPARE(fact("IoU with its object"), QStringLiteral("0.750"));
     QCOMPARE(fact("Size"), QStringLiteral("small (S)"));
     QCOMPARE(fact("Image"), QStringLiteral("a.png"));
-    QVERIFY(fact("Area").endsWith(QStringLiteral(" px")));
+    QVERIFY(fact("Area").endsWith(QStringLiteral(" px²")));
     QCOMPARE(fact("Box x, y, w, h").count(u','), 3);
   }
 

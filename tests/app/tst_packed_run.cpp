@@ -89,6 +89,7 @@ class TstPackedRun : public QObject {
     QCOMPARE(row.info.step, std::int64_t{40});
     QVERIFY(!row.alive);
     QCOMPARE(QString::fromStdString(row.info.name), QStringLiteral("a.lockstep"));
+    QCOMPARE(app::nameOf(found[0]), std::string("made"));  // that of the run, not of its file
   }
 
   void aRowOfADamagedFileSaysNothingOfIt() {

@@ -1,134 +1,24 @@
-#include <QComboBox>
 #include <QDir>
-#include <QFile>
-#include <QImage>
-#include <QLabel>
-#include <QPushButton>
 #include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
+#include <QToolButton>
 
 #include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
-#include "app/predictions/predictions_page.h"
 #include "app/runs/runs_panel.h"
-#include "engine/base/atomic_file.h"
 #include "engine/events/reader.h"
-#include "tests/app/live_run.h"
+#include "tests/app/predictions_page_bench.h"
 #include "tests/support/test_main.h"
-#include "widgets/banner.h"
-#include "widgets/image_view/image_stage.h"
-#include "widgets/image_view/predictions_panel.h"
-#include "widgets/image_view/predictions_view.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/curve_plot.h"
 #include "widgets/plots/plot_overlay.h"
-#include "widgets/slider.h"
 
 using namespace lockstep;
 using app::PredictionsPage;
 using app::RunController;
 using tests::line;
 
-namespace {
-
-const QByteArray kDataset = R"({"images": [
-  {"id": 3, "file_name": "a.png", "width": 8, "height": 8},
-  {"id": 5, "file_name": "b.png", "width": 8, "height": 8}],
-  "categories": [{"id": 1, "name": "thing"}], "annotations": []})";
-
-/// An answer for image 5.
-const char* const kFifth =
-    R"([{"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])";
-
-}  // namespace
-
-class TstPredictionsPage : public QObject {
+class TstPredictionsPage : public QObject, protected tests::PredictionsPageBench {
   Q_OBJECT
-
- private:
-  std::unique_ptr<QTemporaryDir> parent_;
-
-  /// A run with predictions of image 3 at 10, 20, 30 and 40.
-  tests::MadeRun watchedRun(const char* name) {
-    const QString dataset = parent_->filePath(QStringLiteral("val.json"));
-    QFile file(dataset);
-    if (file.open(QIODevice::WriteOnly)) file.write(kDataset);
-    QImage picture(8, 8, QImage::Format_RGB32);
-    picture.fill(Qt::gray);
-    for (const char* image : {"a.png", "b.png"})
-      picture.save(parent_->filePath(QString::fromUtf8(image)));
-    tests::MadeRun run;
-    run.name = name;
-    run.valImages = parent_->path().toStdString();
-    run.valAnnotations = dataset.toStdString();
-    run.watchedImages = {3};
-    return run;
-  }
-
-  static void show(PredictionsPage& page, RunController& run) {
-    page.resize(1200, 800);
-    page.setRun(&run);
-    run.refresh();
-    page.show();
-    QVERIFY(QTest::qWaitForWindowActive(&page));  // else keys are no shortcuts yet
-    QTRY_VERIFY(run.isLoaded());
-    QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() > 0);
-  }
-  /// Of such a run that trains. Its engine replies with `lines`: after each `@await` those that
-  /// follow one request.
-  static void connectTo(tests::LiveRun& live, RunController& run, const QList<QByteArray>& lines) {
-    QVERIFY(live.engine.start(QList<QByteArray>{"@mute", live.welcome(), "@await"} + lines));
-    run.refresh();
-    QTRY_COMPARE(run.linkState(), app::EngineLink::State::Connected);
-  }
-  /// With a checkpoint of its last step, 40.
-  tests::MadeRun trainingRun() {
-    tests::MadeRun made = watchedRun("run");
-    made.state = "running";
-    made.keptCheckpoints = {40};
-    return made;
-  }
-  std::string answerFile(const char* text) const {
-    const std::string file = parent_->filePath(QStringLiteral("answer.json")).toStdString();
-    base::writeFileAtomically(file, text);
-    return file;
-  }
-  static bool saysInABanner(const PredictionsPage& page) {
-    const auto banners = page.findChildren<widgets::Banner*>();
-    return std::ranges::any_of(banners, &widgets::Banner::isVisible);
-  }
-  /// The button in the place of the image's predictions.
-  static void clickIn(const widgets::ImageStage& stage) {
-    for (auto* button : stage.findChildren<QPushButton*>())
-      if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
-  }
-  static QPushButton* buttonOf(const PredictionsPage& page, const QString& text) {
-    for (auto* button : page.findChildren<QPushButton*>())
-      if (button->text() == text) return button;
-    return nullptr;
-  }
-  static bool hasLabel(const PredictionsPage& page, const QString& text) {
-    const auto labels = page.findChildren<QLabel*>();
-    return std::any_of(labels.begin(), labels.end(),
-                       [&](const QLabel* label) { return label->text() == text; });
-  }
-  static bool hasLabelOf(const PredictionsPage& page, const QString& part) {
-    const auto labels = page.findChildren<QLabel*>();
-    return std::any_of(labels.begin(), labels.end(),
-                       [&](const QLabel* label) { return label->text().contains(part); });
-  }
-  static QComboBox* comboOf(const PredictionsPage& page, const QString& name) {
-    for (auto* combo : page.findChildren<QComboBox*>())
-      if (combo->accessibleName() == name) return combo;
-    return nullptr;
-  }
-  /// Number of steps of the checkpoint slider.
-  static int offered(const PredictionsPage& page) {
-    for (const auto* slider : page.findChildren<widgets::Slider*>())
-      if (slider->accessibleName().startsWith(QStringLiteral("step"))) return slider->maximum() + 1;
-    return 0;
-  }
 
  private Q_SLOTS:
   void init() { parent_ = std::make_unique<QTemporaryDir>(); }
@@ -237,22 +127,6 @@ class TstPredictionsPage : public QObject {
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{10});
   }
 
-  /// By `lockstep-engine inspect`, which cannot use this checkpoint.
-  void aPredictionOfAFinishedRunThatFailsIsSaid() {
-    tests::MadeRun made = watchedRun("run");
-    made.keptCheckpoints = {40};
-    RunController run(tests::makeRun(parent_->path(), made));
-    PredictionsPage page;
-    show(page, run);
-    auto* stage = page.findChild<widgets::ImageStage*>();
-    page.view()->setFocus();
-    QTest::keyClick(page.view(), Qt::Key_D);
-    QTRY_VERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40.")));
-    clickIn(*stage);
-    QTRY_VERIFY2_WITH_TIMEOUT(stage->notice().contains(QStringLiteral("step-00000040")),
-                              qPrintable(stage->notice()), 60000);
-  }
-
   void itOpensAtAKeptCheckpoint() {
     tests::MadeRun made = watchedRun("run");
     made.keptCheckpoints = {20};
@@ -301,155 +175,6 @@ class TstPredictionsPage : public QObject {
     QTRY_COMPARE(page.view()->currentCheckpoint(), qint64{20});
     QCOMPARE(offered(page), 2);
     QTRY_VERIFY(page.isReady());
-  }
-
-  void requestsAndImageAreRestoredWhenARunIsShownAgain() {
-    tests::MadeRun made = trainingRun();
-    made.keptCheckpoints = {20, 40};
-    tests::LiveRun live(made);
-    RunController run(live.folder);
-    connectTo(live, run, {tests::okOf("app-1", answerFile(kFifth))});
-    RunController other(tests::makeRun(parent_->path(), watchedRun("other")));
-    PredictionsPage page;
-    show(page, run);
-    auto* stage = page.findChild<widgets::ImageStage*>();
-    page.view()->showImage(ImageId{5});
-    Q_EMIT page.findChild<widgets::PredictionsPanel*>()->checkpointChosen(20);
-    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 20")));
-    clickIn(*stage);
-    QTRY_COMPARE(stage->notice(), QString());
-    QVERIFY(live.engine.nextLine().contains("hello"));
-    const QByteArray asked = live.engine.nextLine();
-    QVERIFY2(asked.contains(R"("image_ids":[5])") && asked.contains(R"("weights":"20")"), asked);
-
-    show(page, other);
-    QCOMPARE(page.view()->currentImage(), ImageId{5});  // the data are the same
-    QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
-    QVERIFY(stage->notice().contains(QStringLiteral("not predicted")));
-
-    show(page, run);
-    QCOMPARE(page.view()->currentImage(), ImageId{5});
-    QCOMPARE(page.view()->currentCheckpoint(), qint64{20});
-    QCOMPARE(stage->notice(), QString());
-
-    Q_EMIT run.changed({.cutAfter = 10});  // resumed: the later predictions are dropped
-    show(page, other);
-    show(page, run);
-    page.view()->setCurrentCheckpoint(20);
-    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 20")));
-  }
-
-  void allImagesArePredictedOnDemand() {
-    tests::LiveRun live(trainingRun());
-    const auto layout = run_folder::Layout(live.folder.toStdString());
-    const std::string kept = layout.predictionsOfPart(40, "val").string();
-    RunController run(live.folder);
-    connectTo(live, run,
-              {tests::progressOf("app-1", 1, 2), "@await", tests::refusalOf("app-1", "cancelled"),
-               "@await", tests::okOf("app-2", kept)});
-    PredictionsPage page;
-    show(page, run);
-    QPushButton* button = buttonOf(page, QStringLiteral("Predict all"));
-    QVERIFY(button && button->isVisible() && button->isEnabled());
-    QTest::mouseClick(button, Qt::LeftButton);
-    QCOMPARE(button->text(), QStringLiteral("Cancel"));
-    QTRY_VERIFY(hasLabel(page, QStringLiteral("predicting: 1 of 2 images")));
-    QSignalSpy refused(&run, &RunController::predictionFailed);
-    QTest::mouseClick(button, Qt::LeftButton);
-    QCOMPARE(button->text(), QStringLiteral("Predict all"));
-    QTRY_COMPARE(refused.count(), 1);
-    QVERIFY(!saysInABanner(page));
-
-    base::writeFileAtomically(kept, R"({"image_ids": [3, 5],
-      "score_threshold": 0.05, "detections": [
-      {"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}]})");
-    QTest::mouseClick(button, Qt::LeftButton);
-    QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
-    QVERIFY(!button->isVisible());
-    QVERIFY(live.engine.nextLine().contains("hello"));
-    QVERIFY(live.engine.nextLine().contains(R"("split":"val")"));
-    QVERIFY(live.engine.nextLine().contains(R"("type":"cancel")"));
-  }
-
-  /// Such as Compare.
-  void answersToOthersAreNotSaid() {
-    tests::LiveRun live(trainingRun());
-    RunController run(live.folder);
-    connectTo(live, run,
-              {tests::progressOf("app-1", 1, 2), "@await", tests::refusalOf("app-1", "cancelled")});
-    PredictionsPage page;
-    show(page, run);
-    app::PredictionRequests other;
-    other.setRun(&run);
-    QSignalSpy progressed(&other, &app::PredictionRequests::progressed);
-    other.predict({std::nullopt, 40});
-    QTRY_COMPARE(progressed.count(), 1);
-    QVERIFY(!hasLabelOf(page, QStringLiteral("predicting")));
-    QSignalSpy refused(&run, &RunController::predictionFailed);
-    other.cancel({std::nullopt, 40});
-    QTRY_COMPARE(refused.count(), 1);
-    QVERIFY(!saysInABanner(page));
-  }
-
-  /// The answer of the part that was left does not end the request of the shown one.
-  void bothPartsArePredictedAtATime() {
-    tests::MadeRun made = trainingRun();
-    made.trainImages = made.valImages;
-    made.trainAnnotations = made.valAnnotations;
-    tests::LiveRun live(made);
-    RunController run(live.folder);
-    connectTo(live, run, {"@await", tests::okOf("app-1", "val.json")});
-    PredictionsPage page;
-    show(page, run);
-    QPushButton* button = buttonOf(page, QStringLiteral("Predict all"));
-    QTest::mouseClick(button, Qt::LeftButton);
-    QTest::keyClick(comboOf(page, QStringLiteral("Part of the data")), Qt::Key_Down);
-    QTRY_VERIFY(page.isReady() && button->isVisible());
-    QCOMPARE(button->text(), QStringLiteral("Predict all"));
-    QSignalSpy ready(&run, &RunController::predictionReady);
-    QTest::mouseClick(button, Qt::LeftButton);
-    QTRY_COMPARE(ready.count(), 1);
-    QCOMPARE(button->text(), QStringLiteral("Cancel"));
-  }
-
-  void theTrainingPartHasItsOwnImagesAndPredictions() {
-    tests::MadeRun made = trainingRun();
-    made.trainImages = made.valImages;
-    made.trainAnnotations = parent_->filePath(QStringLiteral("train.json")).toStdString();
-    QFile file(QString::fromStdString(made.trainAnnotations));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(QByteArray(kDataset).replace("\"id\": 5", "\"id\": 7"));
-    file.close();
-    tests::LiveRun live(made);
-    const auto layout = run_folder::Layout(live.folder.toStdString());
-    base::writeFileAtomically(layout.predictionsOfPart(40, "train"), R"({"image_ids": [7],
-      "score_threshold": 0.05, "detections": [
-      {"image_id": 7, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}]})");
-    RunController run(live.folder);
-    // Of an image by its file, which has the id 1 in its answer.
-    connectTo(live, run, {tests::okOf("app-1", answerFile(R"([{"image_id": 1, "category_id": 1,
-      "score": 0.9, "bbox": [1, 1, 4, 4]}])"))});
-    PredictionsPage page;
-    show(page, run);
-    auto* part = comboOf(page, QStringLiteral("Part of the data"));
-    QVERIFY(part && part->isVisible());
-    QTest::keyClick(part, Qt::Key_Down);
-    QTRY_VERIFY(page.isReady() && hasLabel(page, QStringLiteral("1 of 2 images predicted")));
-    page.view()->showImage(ImageId{7});
-    QCOMPARE(page.view()->currentImage(), ImageId{7});
-    auto* stage = page.findChild<widgets::ImageStage*>();
-    QCOMPARE(stage->notice(), QString());
-    page.view()->showImage(ImageId{3});  // has predictions as a held-out image alone
-    QVERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
-    clickIn(*stage);
-    QTRY_VERIFY(hasLabel(page, QStringLiteral("all 2 images predicted")));
-    QTest::keyClick(part, Qt::Key_Up);
-    QTRY_VERIFY(page.isReady() && hasLabel(page, QStringLiteral("1 of 2 images predicted")));
-    page.view()->showImage(ImageId{5});
-    QCOMPARE(page.view()->currentImage(), ImageId{5});
-    QVERIFY(live.engine.nextLine().contains("hello"));
-    const QByteArray asked = live.engine.nextLine();
-    QVERIFY2(asked.contains(parent_->filePath(QStringLiteral("a.png")).toUtf8()), asked);
   }
 
   void aRunWithoutTrainingImagesKeepsItsHeldOutOnes() {
@@ -526,6 +251,51 @@ class TstPredictionsPage : public QObject {
 
     Q_EMIT window.monitorPage()->predictionsRequested(15);  // of this run
     QCOMPARE(page->view()->currentCheckpoint(), qint64{10});
+  }
+
+  void whatConcernsThisPageAloneStaysOnIt() {
+    widgets::ThemeSwitch theme;
+    app::MainWindowOptions options;
+    options.paths = {parent_->path()};  // without runs
+    options.keepLayout = false;
+    app::MainWindow window(&theme, options);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    window.showPage(app::Page::Predictions);
+    auto* page = window.findChild<PredictionsPage*>();
+    page->view()->setFocus();
+    QTest::keyClick(page->view(), Qt::Key_E, Qt::ControlModifier);
+    const auto isSaid = [&] {
+      return std::ranges::any_of(window.findChildren<widgets::Banner*>(), [](const auto* banner) {
+        return banner->isVisible() &&
+               banner->title() == QStringLiteral("There is nothing to export");
+      });
+    };
+    QTRY_VERIFY(isSaid());
+    window.showPage(app::Page::Monitor);
+    QVERIFY(!isSaid());
+  }
+
+  void withoutARunOpenedImagesOfferACheckpointAndCanBeClosed() {
+    watchedRun("run");  // for its pictures
+    PredictionsPage page;
+    page.resize(1200, 800);
+    page.show();
+    QVERIFY(buttonOf(page, QStringLiteral("Open a checkpoint…"))->isVisible());
+    page.openImages({parent_->filePath(QStringLiteral("a.png"))});
+    QTRY_VERIFY(page.isReady() && page.view()->shownImage());
+    QVERIFY(saysInABanner(page));
+    const auto buttons = page.findChildren<QPushButton*>();
+    QVERIFY(std::ranges::any_of(buttons, [](const QPushButton* button) {
+      return button->isVisible() && button->text() == QStringLiteral("Open a checkpoint…");
+    }));
+    QToolButton* close = nullptr;
+    for (auto* button : page.findChildren<QToolButton*>())
+      if (button->accessibleName() == QStringLiteral("Closes the opened images")) close = button;
+    QVERIFY(close && close->isVisible());
+    QTest::mouseClick(close, Qt::LeftButton);
+    QTRY_VERIFY(!page.view()->shownImage());
+    QVERIFY(!saysInABanner(page));
   }
 };
 

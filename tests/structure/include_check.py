@@ -45,7 +45,7 @@ ALLOWED = {
     # Without widgets: what the views beside them show.
     "widgets/curves": set(),
     "widgets/jobs": set(),
-    "widgets/experiment": {"base", "config"},
+    "widgets/experiment": {"base", "config", "widgets/curves"},
     "widgets/instances": {"base", "coco", "coco/analysis"},
     # Views. They do not know one another.
     "widgets": set(),
@@ -53,7 +53,7 @@ ALLOWED = {
     "widgets/plots": {"widgets", "widgets/curves", "widgets/jobs"},
     "widgets/export": {"widgets", "widgets/curves", "widgets/plots"},
     "widgets/config_editor": {"base", "config", "widgets", "widgets/bars", "widgets/experiment", "widgets/jobs"},
-    "widgets/image_view": {"base", "coco", "coco/analysis", "explanation", "widgets", "widgets/instances", "widgets/jobs"},
+    "widgets/image_view": {"base", "coco", "coco/analysis", "explanation", "widgets", "widgets/curves", "widgets/instances", "widgets/jobs"},
     "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/bars", "widgets/image_view", "widgets/jobs"},
     "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances"},
     "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},

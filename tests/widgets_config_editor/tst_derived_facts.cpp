@@ -77,7 +77,7 @@ class TstDerivedFacts : public QObject {
     row(100, 150, "loss every 100 steps and with AP (5 times), AP every 150 steps (3 times)");
     row(100, 200, "loss every 100 steps (4 times), AP every 200 steps (2 times)");
     row(0, 100, "loss at the last step and with AP (4 times), AP every 100 steps (4 times)");
-    row(1000, 0, "loss every 1 000 steps (once), no AP");
+    row(1000, 0, "loss every 1,000 steps (once), no AP");
   }
   void evaluationsAreCountedAsTheTrainerMakesThem() {
     QFETCH(double, lossEvery);
@@ -130,7 +130,7 @@ class TstDerivedFacts : public QObject {
     config::Experiment experiment = small();
     experiment.solver.maxSteps = {90000};
     const QString length = deriveFacts(experiment, {}).facts.front().value;
-    QCOMPARE(length, QStringLiteral("90") + QChar(0x202f) + QStringLiteral("000 steps"));
+    QCOMPARE(length, QStringLiteral("90,000 steps"));
   }
 
   void aRateThatNeverDecaysIsWarnedAbout() {

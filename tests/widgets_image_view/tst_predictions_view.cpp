@@ -63,13 +63,13 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
   void theApFollowsTheScore() {
     givePredictions(10);
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(hasVisibleLabelOf("Mask AP at score ≥ 0.50"));
+    QVERIFY(hasVisibleLabelOf("Mask AP (.50:.95) at score ≥ 0.50"));
     QVERIFY(hasVisibleLabelOf("0.752"));  // (1 + 51 / 101) / 2
     QTRY_VERIFY(hasVisibleLabelOf("0.752 ("));
     panel()->stepScore(15);
     QTRY_VERIFY(hasVisibleLabelOf("0.500"));  // of class 2 none is left
     panel()->stepScore(20);
-    QTRY_VERIFY(hasVisibleLabelOf("Mask AP at score ≥ 0.85"));
+    QTRY_VERIFY(hasVisibleLabelOf("Mask AP (.50:.95) at score ≥ 0.85"));
     QTRY_VERIFY(hasVisibleLabelOf("0.252"));  // 51 / 101 / 2
     view_->setCurrentCheckpoint(20);
     QTRY_VERIFY(hasVisibleLabelOf("–"));

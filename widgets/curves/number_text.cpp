@@ -1,6 +1,7 @@
 #include "widgets/curves/number_text.h"
 
 #include <QDateTime>
+#include <QLocale>
 #include <cmath>
 
 namespace lockstep::widgets {
@@ -22,6 +23,8 @@ QString valueText(double value) {
 QString rateText(double value) {
   return std::isfinite(value) ? QString::number(value, 'f', 3) : valueText(value);
 }
+
+QString countText(qint64 count) { return QLocale(QLocale::English).toString(count); }
 
 QString durationText(double seconds) {
   const qint64 whole = std::llround(std::max(seconds, 0.0));

@@ -10,6 +10,8 @@ namespace lockstep::widgets {
 QString valueText(double value);
 /// A value from 0 to 1 with three decimals.
 QString rateText(double value);
+/// A whole number with groups of three digits: `1,009`.
+QString countText(qint64 count);
 /// `1:09`, `2:03:10`, `3 d 4 h`.
 QString durationText(double seconds);
 /// A value of the x axis: `120`, `12k`, `1:09`, `10:16`. stepSize: distance of the ticks, which

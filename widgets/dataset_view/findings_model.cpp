@@ -1,7 +1,9 @@
 #include "widgets/dataset_view/findings_model.h"
 
 #include <QFileInfo>
+#include <QRegularExpression>
 
+#include "engine/base/enum_text.h"
 #include "engine/dataset_check/kind_texts.h"
 #include "widgets/theme.h"
 
@@ -22,11 +24,22 @@ QString placeOf(const Finding& finding) {
 
 QString kindOf(const Finding& finding) {
   const char* mark = dataset_check::isFault(finding.kind) ? "●  " : "▲  ";
-  return QString::fromUtf8(mark) % QString::fromUtf8(dataset_check::textOf(finding.kind).what);
+  return QString::fromUtf8(mark) %
+         QString::fromLatin1(base::textOf(finding.kind)).replace(u'_', u' ');
+}
+
+/// With file names in the place of paths, which are in the tooltip.
+QString shortTextOf(const Finding& finding) {
+  static const QRegularExpression folders(QStringLiteral("(?<![^\\s(\"'])/(?:[^\\s/]+/)+"));
+  const QFileInfo file(QString::fromStdString(finding.file));
+  QString text = QString::fromStdString(finding.text);
+  if (!file.fileName().isEmpty()) text.replace(file.filePath(), file.fileName());
+  return text.remove(folders);
 }
 
 QString tipOf(const Finding& finding) {
-  QString tip = QString::fromStdString(finding.text) % u'\n' % QString::fromStdString(finding.file);
+  QString tip = QString::fromUtf8(dataset_check::textOf(finding.kind).what) % u'\n' %
+                QString::fromStdString(finding.text) % u'\n' % QString::fromStdString(finding.file);
   if (const QString remedy = QString::fromUtf8(dataset_check::textOf(finding.kind).remedy);
       !remedy.isEmpty())
     tip += FindingsModel::tr("\nCleaning: %1").arg(remedy);
@@ -56,7 +69,7 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       if (index.column() == Kind) return kindOf(finding);
       if (index.column() == Place) return placeOf(finding);
-      return QString::fromStdString(finding.text);
+      return shortTextOf(finding);
     case Qt::ToolTipRole:
       return tipOf(finding);
     case Qt::ForegroundRole:

@@ -1,23 +1,17 @@
 #include "widgets/experiment/derived_facts.h"
 
-#include <QLocale>
 #include <QStringList>
 #include <algorithm>
 
 #include "engine/config/due.h"
 #include "engine/config/load.h"
+#include "widgets/curves/number_text.h"
 
 namespace lockstep::widgets {
 namespace {
 
 using config::Duration;
 using config::Experiment;
-
-QString grouped(std::int64_t number) {
-  return QLocale(QLocale::English)
-      .toString(static_cast<qlonglong>(number))
-      .replace(QLatin1Char(','), QChar(0x202f));  // no line break inside a number
-}
 
 QString numberText(double value) { return QString::number(value, 'g', 4); }
 
@@ -46,12 +40,12 @@ QString lengthText(const StepPlan& plan, const ImageCounts& images) {
         static_cast<double>(plan.maxSteps()) / static_cast<double>(StepPlan::kNominalEpoch);
     return epochsText(epochs);
   }
-  const QString steps = grouped(plan.maxSteps()) % QStringLiteral(" steps");
+  const QString steps = countText(plan.maxSteps()) % QStringLiteral(" steps");
   if (images.drawsPerEpoch <= 0) return steps;
   const double epochs =
       static_cast<double>(plan.maxSteps()) * batch / static_cast<double>(images.drawsPerEpoch);
   return steps % QStringLiteral(" = ") % epochsText(epochs) % QStringLiteral(" (") %
-         grouped(images.drawsPerEpoch) %
+         countText(images.drawsPerEpoch) %
          (plan.experiment.dataset.repeatThreshold > 0 ? QStringLiteral(" draws each)")
                                                       : QStringLiteral(" training images)"));
 }
@@ -67,7 +61,7 @@ QString batchText(const config::SolverConfig& solver) {
 /// "every 100 steps (4 times)"
 QString timesText(const QString& when, std::int64_t times) {
   const QString count =
-      times == 1 ? QStringLiteral("once") : grouped(times) % QStringLiteral(" times");
+      times == 1 ? QStringLiteral("once") : countText(times) % QStringLiteral(" times");
   return when % QStringLiteral(" (") % count % QLatin1Char(')');
 }
 
@@ -76,7 +70,7 @@ QString everyText(const StepPlan& plan, const Duration& given, const Duration& r
   if (given.count <= 0) return QStringLiteral("at the last step");
   if (!plan.isExact && given.unit == Duration::Unit::Epochs)
     return QStringLiteral("every ") % epochsText(given.count);
-  return QStringLiteral("every ") % grouped(resolved.steps()) % QStringLiteral(" steps");
+  return QStringLiteral("every ") % countText(resolved.steps()) % QStringLiteral(" steps");
 }
 
 /// The held-out loss is also measured with every AP, so more often than loss_every alone.
@@ -102,10 +96,10 @@ QString heldOutText(const Experiment& experiment, const ImageCounts& images) {
   if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none");
   const std::int64_t limit = experiment.evaluation.maxImages;
   if (images.val <= 0)
-    return limit > 0 ? QStringLiteral("the first ") % grouped(limit) : QStringLiteral("all");
-  if (limit <= 0 || limit >= images.val) return QStringLiteral("all ") % grouped(images.val);
-  return QStringLiteral("the first ") % grouped(limit) % QStringLiteral(" of ") %
-         grouped(images.val);
+    return limit > 0 ? QStringLiteral("the first ") % countText(limit) : QStringLiteral("all");
+  if (limit <= 0 || limit >= images.val) return QStringLiteral("all ") % countText(images.val);
+  return QStringLiteral("the first ") % countText(limit) % QStringLiteral(" of ") %
+         countText(images.val);
 }
 
 QString checkpointText(const StepPlan& plan, const Experiment& given,
@@ -130,7 +124,7 @@ QString rateText(const StepPlan& plan, const config::Duration& given) {
     const bool isInEpochs = !plan.isExact && given.unit == config::Duration::Unit::Epochs;
     text += QStringLiteral(", warm-up ") %
             (isInEpochs ? epochsText(given.count)
-                        : grouped(solver.warmupSteps.steps()) % QStringLiteral(" steps"));
+                        : countText(solver.warmupSteps.steps()) % QStringLiteral(" steps"));
   }
   return text;
 }
@@ -162,7 +156,7 @@ void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
     derived.warnings.push_back(
         QStringLiteral("The warm-up of %1 steps is longer than the training of %2: the learning "
                        "rate never reaches %3.")
-            .arg(grouped(solver.warmupSteps.steps()), grouped(maxSteps),
+            .arg(countText(solver.warmupSteps.steps()), countText(maxSteps),
                  numberText(solver.baseLr)));
   }
   const bool decays = std::any_of(solver.milestones.begin(), solver.milestones.end(),
@@ -171,7 +165,7 @@ void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
     derived.warnings.push_back(
         QStringLiteral("The learning rate never decays: the first milestone, step %1, is after "
                        "the last step, %2.")
-            .arg(grouped(solver.milestones.front().steps()), grouped(maxSteps)));
+            .arg(countText(solver.milestones.front().steps()), countText(maxSteps)));
   }
 }
 
@@ -183,12 +177,12 @@ void addIntervalWarnings(const Experiment& experiment, const config::TimesDue& t
     derived.warnings.push_back(
         QStringLiteral(
             "Held-out loss is measured only at the last step: evaluation.loss_every is %1.")
-            .arg(grouped(lossEvery.steps())));
+            .arg(countText(lossEvery.steps())));
   }
   if (logEvery.count > experiment.solver.maxSteps.count && times.log == 1) {
     derived.warnings.push_back(
         QStringLiteral("Nothing is logged before the last step: monitor.log_every is %1.")
-            .arg(grouped(logEvery.steps())));
+            .arg(countText(logEvery.steps())));
   }
 }
 

@@ -1,9 +1,11 @@
 #include "widgets/image_view/canvas_painter.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/image_view/fill_tiles.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/verdict_style.h"
@@ -17,25 +19,26 @@ constexpr double kLabelPaddingPx = 3.0;
 constexpr double kSmallestLabelledSidePx = 20.0;
 constexpr double kMinWidthOfLabel = 0.7;  ///< width of the object, as a fraction of its label's
 
+QString tr(const char* text) { return QCoreApplication::translate("CanvasPainter", text); }
+
 /// Facts of an instance as rows of name and value.
 std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& instance) {
   const InstanceFacts& facts = instance.facts;
   std::vector<std::pair<QString, QString>> rows;
   if (std::isfinite(facts.score)) {
-    rows.emplace_back(QStringLiteral("score"), QString::number(facts.score, 'f', 3));
+    rows.emplace_back(tr("score"), QString::number(facts.score, 'f', 3));
   }
   if (facts.verdict != Verdict::Missed || facts.iou > 0)
-    rows.emplace_back(QStringLiteral("IoU"), QString::number(facts.iou, 'f', 3));
-  rows.emplace_back(QStringLiteral("area"),
-                    QString::number(facts.areaPx, 'f', 0) % QStringLiteral(" px"));
-  rows.emplace_back(QStringLiteral("box"), QStringLiteral("%1 × %2 px")
-                                               .arg(facts.boxXywh[2], 0, 'f', 0)
-                                               .arg(facts.boxXywh[3], 0, 'f', 0));
+    rows.emplace_back(tr("IoU"), QString::number(facts.iou, 'f', 3));
+  rows.emplace_back(tr("area"), tr("%1 px²").arg(countText(std::llround(facts.areaPx))));
+  rows.emplace_back(
+      tr("box"),
+      tr("%1 × %2 px").arg(facts.boxXywh[2], 0, 'f', 0).arg(facts.boxXywh[3], 0, 'f', 0));
   const QString verdict = verdictName(facts.verdict);
-  const QString error = errorName(facts);
-  const bool namesError = !error.isEmpty() && facts.verdict != Verdict::Missed;
-  rows.emplace_back(QStringLiteral("match"),
-                    namesError ? verdict % QStringLiteral(", ") % error : verdict);
+  const bool namesError = !instance.errorText().isEmpty() && facts.verdict != Verdict::Missed;
+  rows.emplace_back(tr("match"),
+                    namesError ? verdict % QStringLiteral(", ") % instance.errorText() : verdict);
+  if (!instance.whyMissed.isEmpty()) rows.emplace_back(tr("why"), instance.whyMissed);
   return rows;
 }
 

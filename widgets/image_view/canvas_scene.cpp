@@ -1,6 +1,7 @@
 #include "widgets/image_view/canvas_scene.h"
 
 #include <QColor>
+#include <QCoreApplication>
 #include <algorithm>
 #include <exception>
 
@@ -25,10 +26,12 @@ QRgb fillColour(Verdict verdict, QColor colour) {
   return colour.rgba();
 }
 
+QString tr(const char* text) { return QCoreApplication::translate("CanvasScene", text); }
+
 QString labelOf(const InstanceFacts& facts) {
-  if (facts.verdict == Verdict::Missed) return QStringLiteral("missed");
+  if (facts.verdict == Verdict::Missed) return tr("missed");
   const QString score = QString::number(facts.score, 'f', 2);
-  return facts.verdict == Verdict::FalsePositive ? QStringLiteral("FP ") % score : score;
+  return facts.verdict == Verdict::FalsePositive ? tr("FP %1").arg(score) : score;
 }
 
 class SceneBuilder {
@@ -135,10 +138,17 @@ class SceneBuilder {
     if (facts.object >= 0)
       shown.objectName = className(annotations_[static_cast<std::size_t>(facts.object)].categoryId);
     shown.label = labelOf(facts);
+    if (facts.missed) explainMissed(*facts.missed, shown);
     shown.colour =
         instanceColour(facts, classPlace(facts.category), request_.colourBy, *request_.theme);
     shown.facts = facts;
     return shown;
+  }
+
+  void explainMissed(const MissedReason& reason, CanvasScene::Instance& shown) const {
+    const auto nameOf = [this](CategoryId id) { return className(id); };
+    shown.whyMissed = sentence(reason, nameOf);
+    shown.missedAs = shortText(reason, nameOf);
   }
 
   const SceneRequest& request_;
@@ -148,6 +158,11 @@ class SceneBuilder {
 };
 
 }  // namespace
+
+QString CanvasScene::Instance::errorText() const {
+  const QString name = errorName(facts);
+  return missedAs.isEmpty() ? name : name % QStringLiteral(" · ") % missedAs;
+}
 
 qsizetype ImageGeometry::sizeBytes() const {
   std::size_t bytes = sizeof *this;

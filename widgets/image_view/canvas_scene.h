@@ -35,8 +35,13 @@ struct CanvasScene {
     QString className;
     QString objectName;  ///< class of InstanceFacts::object; empty: there is none
     QString label;       ///< "0.97", "FP 0.61", "missed"
+    QString whyMissed;   ///< sentence(MissedReason); empty: it is not missed
+    QString missedAs;    ///< shortText(MissedReason)
     coco::Rle mask;      ///< height 0: there is only a box
     QColor colour;       ///< of outline and fill
+
+    /// "localization", "missed · score 0.31"; empty: it is right.
+    QString errorText() const;
   };
   struct GroundTruth {
     QPainterPath outline;

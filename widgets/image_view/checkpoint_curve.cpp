@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/curves/number_text.h"
+#include "widgets/curves/tick_steps.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kHeightPx = 84, kKeyPx = 16, kEdgePx = 6, kFontPx = 11, kSamplePx = 14;
+constexpr int kHeightPx = 104, kKeyPx = 16, kEdgePx = 6, kFontPx = 11, kSamplePx = 14, kTicks = 3;
 constexpr double kLinePx = 1.8, kDotPx = 2.5;
 
 /// Of a line at a step, or of the nearest one before it.
@@ -30,10 +32,7 @@ QPen apPen(const Theme& theme) { return {theme.accent, kLinePx}; }
 }  // namespace
 
 CheckpointCurve::CheckpointCurve(QWidget* parent) : QWidget(parent) {
-  setAccessibleName(tr("Held-out loss and AP over the steps"));
-  setToolTip(
-      tr("Held-out loss (dashed) and AP of the run's evaluations, each on its own scale.\n"
-         "Click or drag to go to a checkpoint."));
+  setApName(tr("AP"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setCursor(Qt::PointingHandCursor);
   hide();
@@ -41,24 +40,35 @@ CheckpointCurve::CheckpointCurve(QWidget* parent) : QWidget(parent) {
 
 QSize CheckpointCurve::sizeHint() const { return {scaledPx(300), scaledPx(kHeightPx)}; }
 
+/// Both axes begin at 0 and end at a round value, so that checkpoints look as far apart as they
+/// are.
 CheckpointCurve::Line CheckpointCurve::lineOf(const std::map<qint64, double>& values) {
   Line line{values};
-  bool isFirst = true;
-  for (const auto& [step, value] : values) {
-    if (!std::isfinite(value)) continue;
-    line.range =
-        isFirst ? std::pair(value, value)
-                : std::pair(std::min(line.range.first, value), std::max(line.range.second, value));
-    isFirst = false;
-  }
+  double highest = 0;
+  for (const auto& [step, value] : values)
+    if (std::isfinite(value)) highest = std::max(highest, value);
+  if (highest <= 0) return line;
+  const double tick = valueTickStep({0, highest}, kTicks);
+  line.top = std::ceil(highest / tick) * tick;
   return line;
+}
+
+void CheckpointCurve::setApName(const QString& name) {
+  if (name == apName_) return;
+  apName_ = name;
+  setAccessibleName(tr("Held-out loss and %1 over the steps").arg(name));
+  setToolTip(tr("Held-out loss (dashed, left axis) and %1 over IoU .50:.95 (right axis) of the "
+                "run's evaluations.\nClick or drag to go to a checkpoint.")
+                 .arg(name));
+  update();
 }
 
 void CheckpointCurve::setCurves(const std::map<qint64, double>& losses,
                                 const std::map<qint64, double>& aps) {
+  std::map<qint64, double> known = aps;
+  std::erase_if(known, [](const auto& at) { return at.second < 0; });  // no objects
   loss_ = lineOf(losses);
-  ap_ = lineOf(aps);
-  std::erase_if(ap_.values, [](const auto& at) { return at.second < 0; });  // no objects
+  ap_ = lineOf(known);
   setVisible(std::max(loss_.values.size(), ap_.values.size()) > 1);
   update();
 }
@@ -72,32 +82,45 @@ void CheckpointCurve::setCheckpoints(const std::vector<qint64>& steps, qint64 cu
 }
 
 QString CheckpointCurve::spokenValue() const {
-  return tr("step %1: held-out loss %2, AP %3")
+  return tr("step %1: held-out loss %2, %3 %4")
       .arg(current_)
-      .arg(textAt(loss_.values, current_), textAt(ap_.values, current_));
+      .arg(textAt(loss_.values, current_), apName_, textAt(ap_.values, current_));
 }
 
 QRectF CheckpointCurve::area() const {
-  const int edge = scaledPx(kEdgePx);
-  return QRectF(rect()).adjusted(edge, scaledPx(kKeyPx) + edge, -edge, -edge);
+  const int edge = scaledPx(kEdgePx), label = labelPx();
+  return QRectF(rect()).adjusted(label + edge, scaledPx(kKeyPx) + edge, -label - edge,
+                                 -scaledPx(kKeyPx));
 }
 
-double CheckpointCurve::xOf(qint64 step) const {
+/// The wider one of the axes' labels.
+int CheckpointCurve::labelPx() const {
+  const QFontMetrics metrics(interfaceFont(kFontPx));
+  return std::max(metrics.horizontalAdvance(valueTickText(loss_.top)),
+                  metrics.horizontalAdvance(valueTickText(ap_.top)));
+}
+
+/// Of the checkpoints and of the evaluations.
+std::pair<qint64, qint64> CheckpointCurve::steps() const {
   qint64 first = steps_.empty() ? 0 : steps_.front(), last = steps_.empty() ? 1 : steps_.back();
   for (const Line* line : {&loss_, &ap_}) {
     if (line->values.empty()) continue;
     first = std::min(first, line->values.begin()->first);
     last = std::max(last, line->values.rbegin()->first);
   }
+  return {first, last};
+}
+
+double CheckpointCurve::xOf(qint64 step) const {
+  const auto [first, last] = steps();
   const double share =
       static_cast<double>(step - first) / static_cast<double>(std::max<qint64>(1, last - first));
   return area().left() + share * area().width();
 }
 
 void CheckpointCurve::paintLine(QPainter& painter, const Line& line, const QPen& pen) const {
-  const auto [low, high] = line.range;
   const auto yOf = [&, plot = area()](double value) {
-    return plot.bottom() - (high > low ? (value - low) / (high - low) : 0.5) * plot.height();
+    return plot.bottom() - value / line.top * plot.height();
   };
   QPainterPath path;
   bool isGap = true;
@@ -118,40 +141,59 @@ void CheckpointCurve::paintLine(QPainter& painter, const Line& line, const QPen&
   painter.drawEllipse(QPointF(xOf(current_), yOf(here->second)), 2 * kDotPx, 2 * kDotPx);
 }
 
-/// Names, line samples and values at the shown checkpoint.
+/// Names, line samples and values at the shown checkpoint, each over its axis.
 void CheckpointCurve::paintKey(QPainter& painter) const {
   const Theme& theme = currentTheme();
-  const struct {
-    QPen pen;
-    QString text;
-    bool isThere;
-  } entries[] = {
-      {lossPen(theme), tr("held-out loss %1").arg(textAt(loss_.values, current_)),
-       !loss_.values.empty()},
-      {apPen(theme), tr("AP %1").arg(textAt(ap_.values, current_)), !ap_.values.empty()}};
-  painter.setFont(interfaceFont(kFontPx));
   const int height = scaledPx(kKeyPx), sample = scaledPx(kSamplePx), gap = scaledPx(kEdgePx);
-  int x = gap;
-  for (const auto& [pen, text, isThere] : entries) {
-    if (!isThere) continue;
+  const auto paint = [&](const QString& name, const Line& line, const QPen& pen, bool isLeft) {
+    if (line.values.empty()) return;
+    const QString text = name % u' ' % textAt(line.values, current_);
+    const int whole = sample + gap + painter.fontMetrics().horizontalAdvance(text);
+    const int x = isLeft ? 0 : width() - whole;
     painter.setPen(pen);
     painter.drawLine(x, height / 2, x + sample, height / 2);
-    x += sample + gap / 2;
-    const int width = painter.fontMetrics().horizontalAdvance(text);
     painter.setPen(theme.textMuted);
-    painter.drawText(QRect(x, 0, width + gap, height), Qt::AlignVCenter | Qt::AlignLeft, text);
-    x += width + 2 * gap;
+    painter.drawText(QRect(x + sample + gap, 0, whole, height), Qt::AlignVCenter | Qt::AlignLeft,
+                     text);
+  };
+  paint(tr("held-out loss"), loss_, lossPen(theme), true);
+  paint(apName_, ap_, apPen(theme), false);
+}
+
+/// 0 and the top of both value axes, and the ends of the steps.
+void CheckpointCurve::paintAxes(QPainter& painter) const {
+  const Theme& theme = currentTheme();
+  const QRectF plot = area();
+  painter.setPen(QPen(theme.grid, 1));
+  painter.drawLine(plot.bottomLeft(), plot.bottomRight());
+  painter.drawLine(plot.topLeft(), plot.topRight());
+  const int height = scaledPx(kKeyPx), label = labelPx();
+  painter.setPen(theme.textMuted);
+  const auto paintValue = [&](const Line& line, double value, double y) {
+    const bool isLeft = &line == &loss_;
+    if (line.values.empty()) return;
+    painter.drawText(QRectF(isLeft ? 0 : width() - label, y - height / 2.0, label, height),
+                     Qt::AlignVCenter | (isLeft ? Qt::AlignRight : Qt::AlignLeft),
+                     valueTickText(value));
+  };
+  for (const Line* line : {&loss_, &ap_}) {
+    paintValue(*line, 0, plot.bottom());
+    paintValue(*line, line->top, plot.top());
   }
+  const auto [first, last] = steps();
+  const QRectF foot(plot.left(), plot.bottom() + 2, plot.width(), height);
+  painter.drawText(foot, Qt::AlignLeft | Qt::AlignVCenter, tr("step %1").arg(countText(first)));
+  painter.drawText(foot, Qt::AlignRight | Qt::AlignVCenter, countText(last));
 }
 
 void CheckpointCurve::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(interfaceFont(kFontPx));
   paintKey(painter);
+  paintAxes(painter);
   const QRectF plot = area();
-  painter.setPen(QPen(theme.grid, 1));
-  painter.drawLine(plot.bottomLeft(), plot.bottomRight());
   for (const qint64 step : steps_) {  // the checkpoints, at the foot
     painter.setPen(QPen(theme.textFaint, 1));
     painter.drawLine(QPointF(xOf(step), plot.bottom()), QPointF(xOf(step), plot.bottom() + 3));

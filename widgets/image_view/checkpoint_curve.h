@@ -19,6 +19,8 @@ class CheckpointCurve : public QWidget, public SpokenValue {
 
   /// Both by step; what is not finite is a gap.
   void setCurves(const std::map<qint64, double>& losses, const std::map<qint64, double>& aps);
+  /// "mask AP".
+  void setApName(const QString& name);
   /// Ascending.
   void setCheckpoints(const std::vector<qint64>& steps, qint64 current);
   QSize sizeHint() const override;
@@ -38,15 +40,19 @@ class CheckpointCurve : public QWidget, public SpokenValue {
  private:
   struct Line {
     std::map<qint64, double> values;
-    std::pair<double, double> range{0, 1};
+    double top = 1;  ///< of its axis, which begins at 0
   };
   static Line lineOf(const std::map<qint64, double>& values);
   QRectF area() const;
+  std::pair<qint64, qint64> steps() const;
   void chooseAt(double x);
   void paintLine(QPainter& painter, const Line& line, const QPen& pen) const;
   void paintKey(QPainter& painter) const;
+  void paintAxes(QPainter& painter) const;
+  int labelPx() const;
 
   Line loss_, ap_;
+  QString apName_;
   std::vector<qint64> steps_;
   qint64 current_ = 0;
 };

@@ -1,15 +1,28 @@
 #include "widgets/image_view/class_model.h"
 
+#include <cmath>
+
+#include "widgets/curves/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
+
+bool leadsToErrors(int column) {
+  return column == ClassModel::FalsePositives || column == ClassModel::Missed;
+}
 
 Qt::Alignment alignmentOf(int column) {
   return (column == ClassModel::Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter;
 }
 
 }  // namespace
+
+QString apNameAt(double iouThreshold) {
+  const long hundredths = std::lround(100 * iouThreshold);
+  if (hundredths == 50 || hundredths == 75) return QStringLiteral("AP%1").arg(hundredths);
+  return QStringLiteral("AP@%1").arg(iouThreshold, 0, 'f', 2);
+}
 
 void ClassModel::setClasses(const std::vector<coco::Category>& classes) {
   beginResetModel();
@@ -22,6 +35,12 @@ void ClassModel::setFigures(const std::vector<ClassFigures>& figures) {
   figures_.clear();
   for (const ClassFigures& one : figures) figures_[one.category] = one;
   if (!classes_.empty()) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+}
+
+void ClassModel::setApName(const QString& name) {
+  if (name == apName_) return;
+  apName_ = name;
+  Q_EMIT headerDataChanged(Qt::Horizontal, Ap, Ap);
 }
 
 int ClassModel::rowCount(const QModelIndex& parent) const {
@@ -61,11 +80,19 @@ QVariant ClassModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
       if (!value.isValid()) return QStringLiteral("–");
-      return column == Ap ? QString::number(value.toDouble(), 'f', 3) : value.toString();
+      return column == Ap     ? QString::number(value.toDouble(), 'f', 3)
+             : column == Name ? value.toString()
+                              : countText(value.toLongLong());
     case Qt::ToolTipRole:
-      return column == Name ? value : QVariant();
+      if (column == Name) return value;
+      return leadsToErrors(column) && value.toLongLong() > 0
+                 ? tr("Shows them: N goes to the next one, Shift+N to the one before")
+                 : QVariant();
     case Qt::FontRole:
       return column == Name ? interfaceFont(12) : monoFont(11);
+    case Qt::ForegroundRole:
+      return leadsToErrors(column) && value.toLongLong() > 0 ? QVariant(currentTheme().accent)
+                                                             : QVariant();
     case Qt::TextAlignmentRole:
       return QVariant(alignmentOf(column));
     case kSortRole:
@@ -79,13 +106,14 @@ QVariant ClassModel::headerData(int section, Qt::Orientation orientation, int ro
   if (orientation != Qt::Horizontal || section >= kColumns) return {};
   if (role == Qt::TextAlignmentRole) return QVariant(alignmentOf(section));
   const QString names[kColumns] = {tr("class"), tr("images"), tr("objects"), tr("TP"),
-                                   tr("FP"),    tr("FN"),     tr("AP")};
+                                   tr("FP"),    tr("FN"),     apName_};
   const QString tips[kColumns] = {tr("Click a class to see its images alone"),
                                   tr("Predicted images with an object of the class"),
                                   tr("Objects on the predicted images, without crowds"),
                                   tr("True positives at the thresholds"),
-                                  tr("False positives at the thresholds"),
-                                  tr("Missed objects at the thresholds"),
+                                  tr("False positives at the thresholds; a click shows them"),
+                                  tr("False negatives at the thresholds: missed objects; a click "
+                                     "shows them"),
                                   tr("AP at the IoU threshold, of the detections from the score "
                                      "threshold on")};
   if (role == Qt::DisplayRole) return names[section];

@@ -8,6 +8,9 @@
 
 namespace lockstep::widgets {
 
+/// AP at one IoU threshold, as the field writes it: "AP50", "AP75", else "AP@0.65".
+QString apNameAt(double iouThreshold);
+
 /// The classes of a dataset as rows, in its order.
 class ClassModel : public QAbstractTableModel {
   Q_OBJECT
@@ -22,6 +25,8 @@ class ClassModel : public QAbstractTableModel {
   /// Of the classes that they are known of.
   void setFigures(const std::vector<ClassFigures>& figures);
   const std::vector<coco::Category>& classes() const { return classes_; }
+  /// The title of the AP: "AP50".
+  void setApName(const QString& name);
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -33,6 +38,7 @@ class ClassModel : public QAbstractTableModel {
   QVariant valueOf(int row, int column) const;
 
   std::vector<coco::Category> classes_;
+  QString apName_;
   std::map<CategoryId, ClassFigures> figures_;
 };
 

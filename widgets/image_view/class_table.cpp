@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <QSortFilterProxyModel>
 #include <algorithm>
+#include <array>
 
 #include "widgets/image_view/class_model.h"
 #include "widgets/theme.h"
@@ -11,7 +12,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kRowPx = 24, kMostRows = 6, kMinNamePx = 60, kPaddingPx = 12;
+constexpr int kRowPx = 24, kMostRows = 6, kMinNamePx = 60, kMostNamePx = 96, kPaddingPx = 12;
 
 }  // namespace
 
@@ -20,6 +21,7 @@ ClassTable::ClassTable(QWidget* parent)
   sorted_->setSourceModel(model_);
   sorted_->setSortRole(ClassModel::kSortRole);
   sorted_->setSortCaseSensitivity(Qt::CaseInsensitive);
+  sorted_->setFilterCaseSensitivity(Qt::CaseInsensitive);
   setModel(sorted_);
   setAccessibleName(tr("Classes"));
   setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -49,6 +51,16 @@ void ClassTable::setClasses(const std::vector<coco::Category>& classes) {
   fitColumns();
 }
 
+void ClassTable::setFilter(const QString& words) {
+  sorted_->setFilterFixedString(words.trimmed());
+  showChosen(chosen_);
+}
+
+void ClassTable::setApName(const QString& name) {
+  model_->setApName(name);
+  fitColumns();
+}
+
 void ClassTable::setFigures(const std::vector<ClassFigures>& figures) {
   model_->setFigures(figures);
   fitColumns();
@@ -69,6 +81,10 @@ void ClassTable::choose(const QModelIndex& row) {
   if (!row.isValid()) return;
   const auto place = static_cast<std::size_t>(sorted_->mapToSource(row).row());
   const CategoryId category = model_->classes()[place].id;
+  const bool hasErrors = row.data(ClassModel::kSortRole).toInt() > 0;
+  if (row.column() == ClassModel::FalsePositives && hasErrors)
+    return Q_EMIT falsePositivesChosen(category);
+  if (row.column() == ClassModel::Missed && hasErrors) return Q_EMIT missedChosen(category);
   Q_EMIT classChosen(chosen_ == category ? std::nullopt : std::optional(category));
 }
 
@@ -85,18 +101,24 @@ void ClassTable::resizeEvent(QResizeEvent* event) {
 
 /// As wide as their texts; images and objects give way to the names.
 void ClassTable::fitColumns() {
+  std::array<int, ClassModel::kColumns> wanted{};
   int left = viewport()->width();
   for (int column = ClassModel::Images; column < ClassModel::kColumns; ++column) {
     const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     const int titlePx = QFontMetrics(horizontalHeader()->font()).horizontalAdvance(title);
-    const int wanted = std::max(sizeHintForColumn(column), titlePx + 2 * scaledPx(kPaddingPx));
-    setColumnWidth(column, wanted);
-    left -= wanted;
+    wanted[static_cast<std::size_t>(column)] =
+        std::max(sizeHintForColumn(column), titlePx + 2 * scaledPx(kPaddingPx));
+    left -= wanted[static_cast<std::size_t>(column)];
   }
-  for (const int column : {ClassModel::Images, ClassModel::Objects}) {
-    const bool isHidden = left < scaledPx(kMinNamePx);
-    if (isHidden) left += columnWidth(column);
+  const int name =
+      std::clamp(sizeHintForColumn(ClassModel::Name), scaledPx(kMinNamePx), scaledPx(kMostNamePx));
+  for (int column = ClassModel::Images; column < ClassModel::kColumns; ++column) {
+    const int columnPx = wanted[static_cast<std::size_t>(column)];
+    const bool mayHide = column == ClassModel::Images || column == ClassModel::Objects;
+    const bool isHidden = mayHide && left < name;
+    if (isHidden) left += columnPx;
     setColumnHidden(column, isHidden);
+    if (!isHidden) setColumnWidth(column, columnPx);
   }
 }
 

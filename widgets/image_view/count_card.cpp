@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/image_view/verdict_style.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -40,16 +41,15 @@ CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict
 
 void CountCard::setCounts(const std::optional<coco::Counts>& all,
                           const std::optional<coco::Counts>& here) {
-  all_->setText(all ? QString::number(countOf(*all)) : QStringLiteral("–"));
-  here_->setText(
-      tr("this image: %1").arg(here ? QString::number(countOf(*here)) : QStringLiteral("–")));
+  all_->setText(all ? countText(countOf(*all)) : QStringLiteral("–"));
+  here_->setText(tr("this image: %1").arg(here ? countText(countOf(*here)) : QStringLiteral("–")));
   setAccessibleName(caption_->text() % QStringLiteral(": ") % all_->text());
 }
 
-std::uint64_t CountCard::countOf(const coco::Counts& counts) const {
-  return verdict_ == Verdict::TruePositive    ? counts.truePositives
-         : verdict_ == Verdict::FalsePositive ? counts.falsePositives
-                                              : counts.falseNegatives;
+qint64 CountCard::countOf(const coco::Counts& counts) const {
+  return static_cast<qint64>(verdict_ == Verdict::TruePositive    ? counts.truePositives
+                             : verdict_ == Verdict::FalsePositive ? counts.falsePositives
+                                                                  : counts.falseNegatives);
 }
 
 QString CountCard::allText() const { return all_->text(); }

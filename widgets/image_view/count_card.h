@@ -26,7 +26,7 @@ class CountCard : public QFrame {
   void changeEvent(QEvent* event) override;
 
  private:
-  std::uint64_t countOf(const coco::Counts& counts) const;
+  qint64 countOf(const coco::Counts& counts) const;
   void applyColor();
 
   Verdict verdict_;

@@ -4,9 +4,11 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/instances/error_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -37,6 +39,11 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   part_ = narrowCombo(tr("Part of the data"));
   part_->setToolTip(
       tr("Part of the data. Images that are dropped on the page, or opened, are one."));
+  closePart_ = new QToolButton;
+  closePart_->setText(tr("Close"));
+  closePart_->setToolTip(tr("Closes the opened images"));
+  closePart_->setAccessibleName(closePart_->toolTip());
+  closePart_->hide();
   filter_ = narrowCombo(tr("Images shown"));
   class_ = narrowCombo(tr("Class on the images shown"));
   size_ =
@@ -54,7 +61,9 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   second_ = new QHBoxLayout;
   column->addLayout(first_);
   column->addLayout(second_);
-  for (QComboBox* combo : {part_, filter_, class_, size_, sort_}) first_->addWidget(combo);
+  for (QWidget* one :
+       std::initializer_list<QWidget*>{part_, closePart_, filter_, class_, size_, sort_})
+    first_->addWidget(one);
   first_->addStretch();
   first_->addWidget(place_);
   setParts({}, 0);
@@ -62,6 +71,7 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   fillFilter();
   fillSort();
   connect(part_, &QComboBox::currentIndexChanged, this, &ImageFilterBar::partChosen);
+  connect(closePart_, &QToolButton::clicked, this, &ImageFilterBar::partCloseClicked);
   connect(class_, &QComboBox::currentIndexChanged, this,
           [this](int index) { wantedClass_ = index > 0 ? class_->itemText(index) : QString(); });
   for (QComboBox* combo : {filter_, class_, size_, sort_})
@@ -93,13 +103,14 @@ void ImageFilterBar::chooseWantedClass() {
   class_->setCurrentIndex(std::max(0, found));
 }
 
-void ImageFilterBar::setParts(const QStringList& names, int current) {
+void ImageFilterBar::setParts(const QStringList& names, int current, bool canClose) {
   const QSignalBlocker blocker(part_);
   part_->clear();
   part_->addItems(names);
   part_->setCurrentIndex(current);
   part_->setVisible(names.size() > 1);
   part_->setMinimumWidth(part_->sizeHint().width());
+  closePart_->setVisible(canClose);
   wrap();
 }
 
@@ -110,8 +121,9 @@ void ImageFilterBar::resizeEvent(QResizeEvent* event) {
 
 void ImageFilterBar::wrap() {
   int needed = place_->sizeHint().width();
-  for (const QComboBox* combo : {part_, filter_, class_, size_, sort_})
-    if (!combo->isHidden()) needed += combo->sizeHint().width() + first_->spacing();
+  for (const QWidget* one :
+       std::initializer_list<const QWidget*>{part_, closePart_, filter_, class_, size_, sort_})
+    if (!one->isHidden()) needed += one->sizeHint().width() + first_->spacing();
   const bool isWrapped = needed > width();
   if (isWrapped == (second_->count() > 0)) return;
   QHBoxLayout* from = isWrapped ? first_ : second_;
@@ -121,7 +133,7 @@ void ImageFilterBar::wrap() {
     second_->addStretch();
   } else {
     delete second_->takeAt(0);  // the stretch
-    int place = 2;
+    int place = first_->indexOf(filter_) + 1;
     for (QComboBox* combo : {class_, size_, sort_}) first_->insertWidget(place++, combo);
   }
 }
@@ -142,11 +154,26 @@ void ImageFilterBar::fillFilter() {
   filter_->addItem(tr("All images"), static_cast<int>(Filter::All));
   filter_->addItem(tr("Predicted images"), static_cast<int>(Filter::Predicted));
   filter_->addItem(tr("Images with errors"), static_cast<int>(Filter::WithErrors));
+  filter_->addItem(tr("With false positives"), static_cast<int>(Filter::WithFalsePositives));
   for (int type = 0; type < static_cast<int>(coco::kErrorTypeCount); ++type) {
-    const ErrorText error = errorText(static_cast<coco::ErrorType>(type));
-    filter_->addItem(tr("Errors: %1").arg(error.name), kFirstError + type);
-    filter_->setItemData(filter_->count() - 1, error.sentence, Qt::ToolTipRole);
+    const bool isMissed = type == static_cast<int>(coco::ErrorType::Missed);
+    filter_->addItem({}, kFirstError + type);
+    filter_->setItemData(filter_->count() - 1,
+                         isMissed ? tr("Objects without a match at the thresholds")
+                                  : errorText(static_cast<coco::ErrorType>(type)).sentence,
+                         Qt::ToolTipRole);
   }
+  setErrorCounts({});
+}
+
+void ImageFilterBar::setErrorCounts(const std::optional<ErrorCounts>& counts) {
+  for (std::size_t type = 0; type < coco::kErrorTypeCount; ++type) {
+    QString text = tr("Errors: %1").arg(errorText(static_cast<coco::ErrorType>(type)).name);
+    if (counts)
+      text += QStringLiteral(" (%1)").arg(countText(static_cast<qint64>((*counts)[type])));
+    filter_->setItemText(filter_->findData(kFirstError + static_cast<int>(type)), text);
+  }
+  wrap();
 }
 
 void ImageFilterBar::fillSort() {
@@ -183,8 +210,43 @@ ImageOrder ImageFilterBar::order() const {
   return order;
 }
 
+/// With one orderChanged() at the end, also if several of them change.
+void ImageFilterBar::change(const std::function<void()>& combos) {
+  {
+    const QSignalBlocker noFilter(filter_), noClass(class_), noSize(size_), noSort(sort_);
+    combos();
+  }
+  wantedClass_ = class_->currentIndex() > 0 ? class_->currentText() : QString();
+  Q_EMIT orderChanged();
+}
+
 void ImageFilterBar::showAll() {
-  for (QComboBox* combo : {filter_, class_, size_}) combo->setCurrentIndex(0);
+  change([this] {
+    for (QComboBox* combo : {filter_, class_, size_}) combo->setCurrentIndex(0);
+  });
+}
+
+void ImageFilterBar::setClassErrors(CategoryId category, bool areMissed) {
+  const int filter = areMissed ? kFirstError + static_cast<int>(coco::ErrorType::Missed)
+                               : static_cast<int>(Filter::WithFalsePositives);
+  change([&] {
+    filter_->setCurrentIndex(filter_->findData(filter));
+    class_->setCurrentIndex(
+        std::max(0, class_->findData(QVariant::fromValue<qint64>(category.value))));
+    size_->setCurrentIndex(0);
+  });
+}
+
+QString ImageFilterBar::filtersText() const {
+  QStringList texts;
+  if (const auto error = order().error) {
+    texts << tr("errors of type %1").arg(errorText(*error).name);
+  } else if (filter_->currentIndex() > 0) {
+    texts << filter_->currentText();
+  }
+  for (const QComboBox* combo : {class_, size_})
+    if (combo->currentIndex() > 0) texts << combo->currentText();
+  return texts.join(QStringLiteral(" · "));
 }
 
 void ImageFilterBar::setClass(std::optional<CategoryId> category) {

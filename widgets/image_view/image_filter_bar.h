@@ -2,6 +2,7 @@
 
 #include <QVariantMap>
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 #include "widgets/instances/image_order.h"
@@ -9,6 +10,7 @@
 class QComboBox;
 class QHBoxLayout;
 class QLabel;
+class QToolButton;
 
 namespace lockstep::widgets {
 
@@ -18,15 +20,23 @@ class ImageFilterBar : public QWidget {
   Q_OBJECT
 
  public:
+  using ErrorCounts = decltype(ErrorFigures::counts);
+
   explicit ImageFilterBar(QWidget* parent = nullptr);
 
   /// `current`: place in the names. One name or none: there is no choice.
-  void setParts(const QStringList& names, int current);
+  void setParts(const QStringList& names, int current, bool canClose = false);
   void setClasses(const std::vector<coco::Category>& classes);
   /// Without score threshold and hidden classes.
   ImageOrder order() const;
   /// Images of one class, or of all.
   void setClass(std::optional<CategoryId> category);
+  /// Images with false positives of the class, or with missed objects of it.
+  void setClassErrors(CategoryId category, bool areMissed);
+  /// Shown beside the types; std::nullopt: not known.
+  void setErrorCounts(const std::optional<ErrorCounts>& counts);
+  /// What leaves images out: "errors of type missed · car".
+  QString filtersText() const;
   /// What is chosen, but not the part.
   QVariantMap viewState() const;
   /// A class may come with a later dataset. Emits orderChanged().
@@ -40,6 +50,7 @@ class ImageFilterBar : public QWidget {
  Q_SIGNALS:
   void orderChanged();
   void partChosen(int place);
+  void partCloseClicked();
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -49,10 +60,12 @@ class ImageFilterBar : public QWidget {
   void wrap();
   void chooseWantedClass();
   void fillFilter();
+  void change(const std::function<void()>& combos);
   void fillSort();
 
   QHBoxLayout *first_ = nullptr, *second_ = nullptr;
   QComboBox* part_ = nullptr;
+  QToolButton* closePart_ = nullptr;
   QComboBox* filter_ = nullptr;  ///< data: Filter, or kFirstError + ErrorType
   QComboBox* class_ = nullptr;   ///< data: category id
   QString wantedClass_;          ///< also where the dataset does not have it; empty: any

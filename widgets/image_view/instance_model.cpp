@@ -1,8 +1,8 @@
 #include "widgets/image_view/instance_model.h"
 
-#include <QLocale>
 #include <cmath>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -25,11 +25,9 @@ QString cellText(const CanvasScene::Instance& instance, int column) {
     case InstanceModel::Object:
       return InstanceModel::objectText(instance);
     case InstanceModel::Area:
-      return QLocale(QLocale::English)
-          .toString(std::llround(facts.areaPx))
-          .replace(QLatin1Char(','), QChar(0x2009));
+      return countText(std::llround(facts.areaPx));
     case InstanceModel::Error:
-      return errorName(facts);
+      return instance.errorText();
     default:
       return {};
   }
@@ -39,6 +37,8 @@ QString toolTipOf(const CanvasScene::Instance& instance) {
   QString text = instance.className % QStringLiteral(": ") % verdictName(instance.facts.verdict);
   const QString object = InstanceModel::objectText(instance);
   if (!object.isEmpty()) text += InstanceModel::tr("\nObject and IoU: %1").arg(object);
+  if (!instance.errorText().isEmpty()) text += u'\n' % instance.errorText();
+  if (!instance.whyMissed.isEmpty()) text += u'\n' % instance.whyMissed;
   return text;
 }
 
@@ -126,9 +126,9 @@ QVariant InstanceModel::headerData(int section, Qt::Orientation orientation, int
         "The object, of any class, that the detection is matched with or overlaps most, and "
         "their IoU");
   if (role != Qt::DisplayRole) return {};
-  static const char* const kNames[kColumns] = {"",       "class", "score", "IoU",
-                                               "object", "area",  "error"};
-  return section >= 0 && section < kColumns ? QString::fromLatin1(kNames[section]) : QString();
+  const QString names[kColumns] = {{},           tr("class"), tr("score"), tr("IoU"),
+                                   tr("object"), tr("area"),  tr("error")};
+  return section >= 0 && section < kColumns ? names[section] : QString();
 }
 
 }  // namespace lockstep::widgets

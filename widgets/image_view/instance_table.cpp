@@ -13,7 +13,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kClassPaddingPx = 12, kMinClassPx = 60, kAreaPx = 56, kObjectPx = 92;
+constexpr int kPaddingPx = 12, kMinClassPx = 60, kAreaPx = 56, kObjectPx = 92, kErrorPx = 92;
 
 /// Paints the verdict's mark instead of text.
 class MarkDelegate : public QStyledItemDelegate {
@@ -55,8 +55,8 @@ InstanceTable::InstanceTable(QWidget* parent)
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(InstanceModel::Class, QHeaderView::Stretch);
   horizontalHeader()->setMinimumSectionSize(20);
-  constexpr int kWidthsPx[InstanceModel::kColumns] = {24,        kMinClassPx, 56, 42,
-                                                      kObjectPx, kAreaPx,     92};
+  constexpr int kWidthsPx[InstanceModel::kColumns] = {24,        kMinClassPx, 56,      42,
+                                                      kObjectPx, kAreaPx,     kErrorPx};
   for (int column = 0; column < InstanceModel::kColumns; ++column) {
     setColumnWidth(column, scaledPx(kWidthsPx[column]));
   }
@@ -67,15 +67,17 @@ InstanceTable::InstanceTable(QWidget* parent)
           });
 }
 
-/// Hides the area, and then the object, if the class would be cut; the object also where all are of
-/// one class.
+/// Class and error come first: what is left is for the object, unless all are of one class, and
+/// then for the area.
 void InstanceTable::fitColumns() {
   int left = viewport()->width();
-  for (const int column :
-       {InstanceModel::Mark, InstanceModel::Score, InstanceModel::Iou, InstanceModel::Error})
+  for (const int column : {InstanceModel::Mark, InstanceModel::Score, InstanceModel::Iou})
     left -= columnWidth(column);
-  left -= std::max(
-      {kMinClassPx, widestClassPx_, horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
+  left -= std::max({scaledPx(kMinClassPx), widestClassPx_,
+                    horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
+  const int least = scaledPx(kErrorPx);
+  setColumnWidth(InstanceModel::Error, std::clamp(widestErrorPx_, least, std::max(least, left)));
+  left -= columnWidth(InstanceModel::Error);
   const bool hasObjects = hasSeveralClasses_ && left >= scaledPx(kObjectPx);
   if (hasObjects) left -= scaledPx(kObjectPx);
   setColumnHidden(InstanceModel::Object, !hasObjects);
@@ -88,13 +90,17 @@ void InstanceTable::resizeEvent(QResizeEvent* event) {
 }
 
 void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {
-  widestClassPx_ = 0;
+  widestClassPx_ = widestErrorPx_ = 0;
   hasSeveralClasses_ = scene && scene->hasSeveralClasses;
+  const QFontMetrics metrics(interfaceFont(12));
+  const auto widthOf = [&](const QString& text) {
+    return metrics.horizontalAdvance(text) + scaledPx(kPaddingPx);
+  };
   if (scene)
-    for (const CanvasScene::Instance& shown : scene->instances)
-      widestClassPx_ = std::max(
-          widestClassPx_,
-          QFontMetrics(interfaceFont(12)).horizontalAdvance(shown.className) + kClassPaddingPx);
+    for (const CanvasScene::Instance& shown : scene->instances) {
+      widestClassPx_ = std::max(widestClassPx_, widthOf(shown.className));
+      widestErrorPx_ = std::max(widestErrorPx_, widthOf(shown.errorText()));
+    }
   fitColumns();
   isQuiet_ = true;
   model_->setScene(std::move(scene));

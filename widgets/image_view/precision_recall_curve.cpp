@@ -10,7 +10,7 @@ namespace lockstep::widgets {
 
 PrecisionRecallCurve::PrecisionRecallCurve(QWidget* parent) : QWidget(parent) {
   setMinimumHeight(90);
-  setAccessibleName(tr("Precision–recall curve"));
+  setAccessibleName(tr("PR curve: precision over recall"));
 }
 
 void PrecisionRecallCurve::setCurve(std::vector<QPointF> points, std::optional<QPointF> current) {

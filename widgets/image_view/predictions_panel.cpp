@@ -2,13 +2,18 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
 #include <QVBoxLayout>
 #include <cmath>
 
 #include "engine/coco/evaluation/past_limit.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/image_view/checkpoint_curve.h"
 #include "widgets/image_view/class_filter.h"
+#include "widgets/image_view/class_model.h"
 #include "widgets/image_view/class_table.h"
 #include "widgets/image_view/count_card.h"
 #include "widgets/image_view/image_history_table.h"
@@ -22,7 +27,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPercent = 100;
+constexpr int kPercent = 100, kMinFiguresPx = 96, kMinTablePx = 128;
+constexpr std::size_t kSearchedFrom = 9;  // classes, more than the table shows
 const QString kScoreKey = QStringLiteral("score"), kIouKey = QStringLiteral("iou"),
               kHiddenKey = QStringLiteral("hidden");
 
@@ -55,8 +61,8 @@ void PredictionsPanel::buildCheckpointSlider() {
     if (!store_ || store_->checkpoints().empty()) return QString();
     const double ap =
         store_->averagePrecision(store_->checkpoints()[static_cast<std::size_t>(position)]);
-    return std::isfinite(ap) ? QStringLiteral("AP ") % QString::number(ap, 'f', 3)
-                             : QStringLiteral("AP –");
+    return tr("%1 %2").arg(apName(),
+                           std::isfinite(ap) ? QString::number(ap, 'f', 3) : QStringLiteral("–"));
   });
   checkpoint_->setRange(0, 0);
   checkpointCurve_ = new CheckpointCurve;
@@ -115,16 +121,64 @@ void PredictionsPanel::buildWidgets() {
         tr("Of the detections from the score threshold on and of the shown classes, over the "
            "predicted images:\nmean over IoU 0.50 to 0.95, as coco-eval. In parentheses the 95 % "
            "interval of a bootstrap over the images."));
-  filter_ = new ClassFilter;
-  classTable_ = new ClassTable;
+  buildClasses();
   table_ = new InstanceTable;
-  table_->setMinimumHeight(100);
+  table_->setMinimumHeight(scaledPx(kMinTablePx));
   history_ = new ImageHistoryTable;
   curve_ = new PrecisionRecallCurve;
 }
 
+void PredictionsPanel::buildClasses() {
+  filter_ = new ClassFilter;
+  classApName_ = smallLabel();
+  classApName_->setObjectName(QStringLiteral("classAp"));
+  classSearch_ = new QLineEdit;
+  classSearch_->setObjectName(QStringLiteral("classSearch"));
+  classSearch_->setPlaceholderText(tr("Filter classes"));
+  classSearch_->setAccessibleName(classSearch_->placeholderText());
+  classSearch_->setClearButtonEnabled(true);
+  classSearch_->hide();
+  classTable_ = new ClassTable;
+}
+
 void PredictionsPanel::buildUi() {
   buildWidgets();
+  auto* figures = new QScrollArea;
+  figures->setObjectName(QStringLiteral("predictionsPanel"));
+  figures->setFrameShape(QFrame::NoFrame);
+  figures->setFocusPolicy(Qt::NoFocus);
+  figures->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  figures->setWidgetResizable(true);
+  figures->setWidget(buildFigures());
+  figures->setMinimumHeight(scaledPx(kMinFiguresPx));
+  auto* split = new QSplitter(Qt::Vertical);
+  split->setObjectName(QStringLiteral("predictionsPanelSplit"));
+  split->setChildrenCollapsible(false);
+  split->addWidget(figures);
+  split->addWidget(buildInstances());
+  split->setSizes({scaledPx(600), scaledPx(400)});
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(split);
+}
+
+/// What stays in sight, below the figures.
+QWidget* PredictionsPanel::buildInstances() {
+  auto* part = new QWidget;
+  setRole(part, "panel");
+  auto* title = new QHBoxLayout;
+  title->addWidget(sectionTitle(tr("Instances in this image")));
+  title->addStretch();
+  title->addWidget(filter_);
+  auto* column = new QVBoxLayout(part);
+  column->setContentsMargins(16, 6, 16, 8);
+  column->setSpacing(4);
+  column->addLayout(title);
+  column->addWidget(table_, 1);
+  return part;
+}
+
+QWidget* PredictionsPanel::buildFigures() {
   auto* counts = new QHBoxLayout;
   counts->addWidget(sectionTitle(tr("Counts")));
   counts->addStretch();
@@ -137,11 +191,17 @@ void PredictionsPanel::buildUi() {
   ap->addWidget(apTitle_);
   ap->addStretch();
   ap->addWidget(ap_);
-  auto* instances = new QHBoxLayout;
-  instances->addWidget(sectionTitle(tr("Instances in this image")));
-  instances->addStretch();
-  instances->addWidget(filter_);
-  auto* column = new QVBoxLayout(this);
+  auto* thresholds = new QHBoxLayout;
+  thresholds->setSpacing(16);
+  thresholds->addWidget(score_, 1);
+  thresholds->addWidget(iou_, 1);
+  auto* classes = new QHBoxLayout;
+  classes->addWidget(sectionTitle(tr("Classes")));
+  classes->addStretch();
+  classes->addWidget(classApName_);
+  auto* part = new QWidget;
+  setRole(part, "panel");
+  auto* column = new QVBoxLayout(part);
   column->setContentsMargins(16, 14, 16, 10);
   column->setSpacing(7);
   column->addWidget(sectionTitle(tr("Checkpoint")));
@@ -151,25 +211,25 @@ void PredictionsPanel::buildUi() {
   column->addWidget(judgement_);
   column->addWidget(foreign_);
   column->addSpacing(3);
-  column->addWidget(sectionTitle(tr("Thresholds")));
-  column->addWidget(score_);
+  column->addLayout(thresholds);
   column->addWidget(lowerScores_);
-  column->addWidget(iou_);
   column->addSpacing(3);
   column->addLayout(counts);
   column->addWidget(noTruth_);
   column->addLayout(cards);
   column->addLayout(ap);
+  column->addSpacing(3);
+  column->addLayout(classes);
+  column->addWidget(classSearch_);
   column->addWidget(classTable_);
   column->addSpacing(3);
-  column->addLayout(instances);
-  column->addWidget(table_, 1);
-  column->addSpacing(3);
-  column->addWidget(sectionTitle(tr("Precision–recall curve")));
+  column->addWidget(sectionTitle(tr("PR curve")));
   column->addWidget(curve_);
   column->addSpacing(3);
   column->addWidget(sectionTitle(tr("This image through the checkpoints")));
   column->addWidget(history_);
+  column->addStretch();
+  return part;
 }
 
 void PredictionsPanel::connectSignals() {
@@ -183,6 +243,9 @@ void PredictionsPanel::connectSignals() {
   for (ValueSlider* slider : {score_, iou_})
     connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::filterChanged);
   connect(history_, &ImageHistoryTable::stepChosen, this, &PredictionsPanel::checkpointChosen);
+  connect(classSearch_, &QLineEdit::textChanged, classTable_, &ClassTable::setFilter);
+  for (ValueSlider* slider : {score_, iou_})
+    connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::nameClassAp);
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
 }
 
@@ -193,6 +256,25 @@ void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules
   imageCount_ = dataset ? static_cast<int>(dataset->images().size()) : 0;
   filter_->setClasses(classes_);
   classTable_->setClasses(classes_);
+  classSearch_->clear();
+  classSearch_->setVisible(classes_.size() >= kSearchedFrom);
+  checkpointCurve_->setApName(apName());
+  nameClassAp();
+}
+
+/// Of the run's evaluations.
+QString PredictionsPanel::apName() const {
+  return rules_.type == coco::IouType::Mask ? tr("mask AP") : tr("box AP");
+}
+
+/// The classes have an AP at the IoU threshold alone.
+void PredictionsPanel::nameClassAp() {
+  const QString name = apNameAt(thresholds().iou);
+  classTable_->setApName(name);
+  const QString score = hundredths(score_->value());
+  classApName_->setText(rules_.type == coco::IouType::Mask
+                            ? tr("mask %1 at score ≥ %2").arg(name, score)
+                            : tr("box %1 at score ≥ %2").arg(name, score));
 }
 
 void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 current) {
@@ -248,8 +330,8 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optio
 
 void PredictionsPanel::showAp(const std::optional<ShownAp>& ap, bool isOfMasks) {
   const QString score = QString::number(thresholds().score, 'f', 2);
-  apTitle_->setText(isOfMasks ? tr("Mask AP at score ≥ %1").arg(score)
-                              : tr("Box AP at score ≥ %1").arg(score));
+  apTitle_->setText(isOfMasks ? tr("Mask AP (.50:.95) at score ≥ %1").arg(score)
+                              : tr("Box AP (.50:.95) at score ≥ %1").arg(score));
   const auto text = [](double value) { return QString::number(value, 'f', 3); };
   QString figures = QStringLiteral("–");
   if (ap && ap->ap >= 0) figures = text(ap->ap);
@@ -279,8 +361,9 @@ void PredictionsPanel::showAllImages(const AllImages& all) {
                              : tr("Predicts all these images with this checkpoint; the run folder "
                                   "keeps them"));
   if (all.progress)
-    extent_->setText(
-        tr("predicting: %1 of %2 images").arg(all.progress->first).arg(all.progress->second));
+    extent_->setText(tr("predicting: %1 of %2 images")
+                         .arg(widgets::countText(all.progress->first),
+                              widgets::countText(all.progress->second)));
 }
 
 /// Shows how many images the counts cover: only predicted ones.
@@ -288,8 +371,9 @@ void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
   const int predicted = analysis ? static_cast<int>(analysis->imageCount()) : 0;
   extent_->setText(imageCount_ == 0 ? QString()
                    : predicted == imageCount_
-                       ? tr("all %1 images predicted").arg(imageCount_)
-                       : tr("%1 of %2 images predicted").arg(predicted).arg(imageCount_));
+                       ? tr("all %1 images predicted").arg(widgets::countText(imageCount_))
+                       : tr("%1 of %2 images predicted")
+                             .arg(widgets::countText(predicted), widgets::countText(imageCount_)));
 }
 
 /// A young model finds nothing, or nothing with a high score: without a word both would look the
@@ -359,6 +443,7 @@ void PredictionsPanel::restoreViewState(const QVariantMap& state) {
   score_->setValue(state.value(kScoreKey).toInt());
   iou_->setValue(state.value(kIouKey).toInt());
   filter_->uncheck(state.value(kHiddenKey).toStringList());
+  nameClassAp();
   Q_EMIT filterChanged();
 }
 

@@ -12,6 +12,7 @@
 #include "widgets/instances/filtered_ap.h"
 
 class QLabel;
+class QLineEdit;
 class QPushButton;
 
 namespace lockstep::widgets {
@@ -78,8 +79,13 @@ class PredictionsPanel : public QWidget {
 
  private:
   void buildUi();
+  QWidget* buildFigures();
+  QWidget* buildInstances();
+  QString apName() const;
+  void nameClassAp();
   void buildCheckpointSlider();
   void buildWidgets();
+  void buildClasses();
   void connectSignals();
   std::optional<coco::Counts> allCounts(const CheckpointAnalysis* analysis) const;
   void showClassCounts(const CheckpointAnalysis* analysis);
@@ -94,6 +100,8 @@ class PredictionsPanel : public QWidget {
   int imageCount_ = 0;
   ValueSlider* checkpoint_ = nullptr;
   CheckpointCurve* checkpointCurve_ = nullptr;
+  QLabel* classApName_ = nullptr;
+  QLineEdit* classSearch_ = nullptr;
   ClassTable* classTable_ = nullptr;
   ValueSlider* score_ = nullptr;
   QLabel* lowerScores_ = nullptr;

@@ -6,7 +6,6 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QListWidget>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QVBoxLayout>
@@ -34,9 +33,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kScoreStep = 5;  // hundredths
-constexpr int kMinPanelPx = 344;
-constexpr double kZoomStep = 1.25;
+constexpr int kMinPanelPx = 344, kSettledMs = 200;
 const QString kPanelKey = QStringLiteral("panel"), kFiltersKey = QStringLiteral("filters"),
               kColoursKey = QStringLiteral("colours");
 
@@ -60,15 +57,7 @@ void PredictionsView::buildUi() {
   impl_->page->setObjectName(QStringLiteral("predictionsSplit"));
   impl_->panel = new PredictionsPanel;
   setRole(impl_->panel, "panel");
-  // The panel scrolls by itself, so that a low window does not cut the image or the strip.
-  impl_->panelSide = new QScrollArea;
-  impl_->panelSide->setObjectName(QStringLiteral("predictionsPanel"));
-  impl_->panelSide->setFrameShape(QFrame::NoFrame);
-  impl_->panelSide->setFocusPolicy(Qt::NoFocus);
-  impl_->panelSide->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  impl_->panelSide->setWidgetResizable(true);
-  impl_->panelSide->setWidget(impl_->panel);
-  impl_->panelSide->setMinimumWidth(scaledPx(kMinPanelPx));
+  impl_->panel->setMinimumWidth(scaledPx(kMinPanelPx));
   impl_->page->addWidget(impl_->buildImageSide(this));
   impl_->page->addWidget(impl_->buildSideTabs(this));
   impl_->page->setStretchFactor(0, 1);
@@ -84,8 +73,8 @@ void PredictionsView::buildUi() {
 
 void PredictionsView::connectSignals() {
   Impl* impl = impl_.get();
-  connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
-  connect(impl->stage, &ImageStage::widthChanged, impl->layers, &LayerButtons::fitInto);
+  connect(impl->stage, &ImageStage::widthChanged, this,
+          [impl](int widthPx) { impl->fitHeader(widthPx); });
   connect(impl->layers, &LayerButtons::layersChanged, this, [impl] { impl->showLayers(); });
   connect(impl->colourBy, &QComboBox::currentIndexChanged, this, [this, impl](int mode) {
     impl->session.setColourBy(static_cast<ColourBy>(mode));
@@ -97,14 +86,6 @@ void PredictionsView::connectSignals() {
           [impl](int place) { impl->showImageAt(place); });
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
   connect(impl->canvas(), &ImageCanvas::ready, this, [this] { emitReady(); });
-  connect(impl->filters, &ImageFilterBar::partChosen, this, &PredictionsView::partChosen);
-  connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
-    impl->panel->classTable()->showChosen(impl->filters->order().category);
-    impl->rebuildOrder();
-    impl->showMarks();
-    emitReady();
-    Q_EMIT viewStateChanged();
-  });
   connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
   impl->goTo = [this, impl](qint64 step) {
     impl->setStep(step);
@@ -130,8 +111,8 @@ void PredictionsView::connectSignals() {
     emitReady();
     Q_EMIT viewStateChanged();
   });
-  connect(impl->panel->classTable(), &ClassTable::classChosen, impl->filters,
-          &ImageFilterBar::setClass);
+  connectMessages();
+  connectClasses();
   impl->panel->history()->installEventFilter(this);
   impl->panel->classTable()->installEventFilter(this);
   for (QComboBox* combo : findChildren<QComboBox*>()) combo->installEventFilter(this);
@@ -139,6 +120,38 @@ void PredictionsView::connectSignals() {
   connectSession();
   connectExplanation();
   addNamedActions();
+}
+
+/// What is said in the place of the page or above it, and which images it shows.
+void PredictionsView::connectMessages() {
+  Impl* impl = impl_.get();
+  connect(impl->empty, &EmptyState::actionTriggered, this, &PredictionsView::emptyActionTriggered);
+  connect(impl->empty, &EmptyState::otherActionTriggered, this,
+          &PredictionsView::emptyOtherActionTriggered);
+  connect(impl->banner, &Banner::actionTriggered, this, &PredictionsView::messageActionTriggered);
+  connect(impl->filters, &ImageFilterBar::partCloseClicked, this,
+          &PredictionsView::partCloseClicked);
+  connect(impl->filters, &ImageFilterBar::partChosen, this, &PredictionsView::partChosen);
+  connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
+    impl->panel->classTable()->showChosen(impl->filters->order().category);
+    impl->rebuildOrder();
+    impl->showMarks();
+    emitReady();
+    Q_EMIT viewStateChanged();
+  });
+}
+
+void PredictionsView::connectClasses() {
+  Impl* impl = impl_.get();
+  const ClassTable* classes = impl->panel->classTable();
+  connect(classes, &ClassTable::classChosen, impl->filters, &ImageFilterBar::setClass);
+  connect(classes, &ClassTable::falsePositivesChosen, this,
+          [impl](CategoryId category) { impl->showErrorsOf(category, false); });
+  connect(classes, &ClassTable::missedChosen, this,
+          [impl](CategoryId category) { impl->showErrorsOf(category, true); });
+  impl->errorFiguresTimer.setSingleShot(true);
+  impl->errorFiguresTimer.setInterval(kSettledMs);
+  connect(&impl->errorFiguresTimer, &QTimer::timeout, this, [impl] { impl->findErrorFigures(); });
 }
 
 /// Up and Down move in what has the focus, where they have a meaning, before they are keys of the
@@ -176,6 +189,8 @@ void PredictionsView::connectSession() {
   });
   connect(&impl->session, &PredictionSession::figuresChanged, this, [this, impl] {
     impl->panel->classTable()->setFigures(impl->session.figures().classes);
+    impl->errorFigures = {};
+    impl->errorFiguresTimer.start();
     impl->showMarks();
     emitReady();
   });
@@ -183,67 +198,6 @@ void PredictionsView::connectSession() {
     impl->showAp();
     emitReady();
   });
-}
-
-void PredictionsView::addNamedActions() {
-  Impl* impl = impl_.get();
-  const auto add = [this](const char* id, const QString& text, const QList<QKeySequence>& keys,
-                          const std::function<void()>& act) {
-    addNamedAction(this, ActionPlace::Predictions, id, text, keys, act);
-  };
-  add("predictions.previous_image", tr("Previous image"), {Qt::Key_A, Qt::Key_Left},
-      [impl] { impl->moveImage(-1); });
-  add("predictions.next_image", tr("Next image"), {Qt::Key_D, Qt::Key_Right},
-      [impl] { impl->moveImage(1); });
-  add("predictions.predict_all", tr("Predict all images, or cancel"), {},
-      [this] { toggleAllImages(); });
-  add("predictions.next_error", tr("Next error"), {Qt::Key_N}, [impl] { impl->moveError(1); });
-  add("predictions.previous_error", tr("Previous error"), {Qt::SHIFT | Qt::Key_N},
-      [impl] { impl->moveError(-1); });
-  add("predictions.previous_object", tr("Previous object"), {Qt::Key_Up},
-      [impl] { impl->moveInstance(-1); });
-  add("predictions.next_object", tr("Next object"), {Qt::Key_Down},
-      [impl] { impl->moveInstance(1); });
-  add("predictions.select_pointed_at", tr("Select what is under the pointer"), {Qt::Key_P},
-      [impl] { impl->choose(impl->canvas()->hovered()); });
-  add("predictions.earlier_checkpoint", tr("Earlier checkpoint"), {Qt::Key_Comma},
-      [impl] { impl->panel->stepCheckpoint(-1); });
-  add("predictions.later_checkpoint", tr("Later checkpoint"), {Qt::Key_Period},
-      [impl] { impl->panel->stepCheckpoint(1); });
-  add("predictions.nearest_predicted", tr("Nearest checkpoint with predictions of this image"),
-      {Qt::SHIFT | Qt::Key_Period}, [impl] { impl->goToNearestPredicted(); });
-  add("predictions.higher_score", tr("Higher score threshold"), {Qt::SHIFT | Qt::Key_Up},
-      [impl] { impl->panel->stepScore(kScoreStep); });
-  add("predictions.lower_score", tr("Lower score threshold"), {Qt::SHIFT | Qt::Key_Down},
-      [impl] { impl->panel->stepScore(-kScoreStep); });
-  add("predictions.colour_by", tr("Colour by verdict, class, instance or score"), {Qt::Key_C},
-      [impl] {
-        impl->colourBy->setCurrentIndex((impl->colourBy->currentIndex() + 1) %
-                                        impl->colourBy->count());
-      });
-  add("predictions.explain", tr("Explain the image, or show the instances again"), {Qt::Key_E},
-      [impl] { impl->toggleExplanation(); });
-  addZoomActions();
-}
-
-void PredictionsView::addZoomActions() {
-  Impl* impl = impl_.get();
-  const auto add = [this](const char* id, const QString& text, const QList<QKeySequence>& keys,
-                          const std::function<void()>& act) {
-    addNamedAction(this, ActionPlace::Predictions, id, text, keys, act);
-  };
-  add("predictions.fit", tr("Fit image"), {Qt::Key_0, Qt::Key_R},
-      [impl] { impl->canvas()->fit(); });
-  add("predictions.actual_size", tr("Actual size"), {Qt::Key_1},
-      [impl] { impl->canvas()->zoomToActualSize(); });
-  add("predictions.zoom_in", tr("Zoom in"), {Qt::Key_Plus, Qt::Key_Equal},
-      [impl] { impl->canvas()->zoomBy(kZoomStep); });
-  add("predictions.zoom_out", tr("Zoom out"), {Qt::Key_Minus},
-      [impl] { impl->canvas()->zoomBy(1.0 / kZoomStep); });
-  add("predictions.magnifier", tr("Magnifier at the pointer; arrow keys move it"), {Qt::Key_Z},
-      [impl] { impl->canvas()->toggleMagnifier(); });
-  add("predictions.maximize", tr("Maximize the image"), {Qt::Key_F},
-      [impl] { impl->toggleMaximized(); });
 }
 
 void PredictionsView::setBringImage(const BringImage& bring) {
@@ -256,6 +210,9 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   Impl& impl = *impl_;
   impl.allImages.clear();
   impl.losses.clear();
+  impl.errorFiguresJob.cancel();
+  impl.errorFigures = {};
+  impl.filters->setErrorCounts({});
   impl.vanished.reset();
   impl.session.setDataset(std::move(dataset), imagesFolder, rules);
   impl.wasReady = false;
@@ -294,8 +251,8 @@ void PredictionsView::setVanished(std::optional<qint64> step) {
   impl_->showNotice();
 }
 
-void PredictionsView::setParts(const QStringList& names, int current) {
-  impl_->filters->setParts(names, current);
+void PredictionsView::setParts(const QStringList& names, int current, bool canClose) {
+  impl_->filters->setParts(names, current, canClose);
 }
 
 void PredictionsView::setAveragePrecisions(std::map<qint64, double> averagePrecisions) {
@@ -410,13 +367,14 @@ bool PredictionsView::showSameImage(const coco::Image& image) {
 }
 
 void PredictionsView::setEmptyText(const QString& title, const QString& cause,
-                                   const QString& action) {
-  impl_->empty->setContent(title, cause, action);
+                                   const QString& action, const QString& otherAction) {
+  impl_->empty->setContent(title, cause, action, otherAction);
 }
 
-void PredictionsView::setMessage(const QString& message, const QString& detail) {
+void PredictionsView::setMessage(const QString& message, const QString& detail,
+                                 const QString& action) {
   if (message.isEmpty()) return impl_->banner->hide();
-  impl_->banner->showMessage(Banner::Kind::Warning, message, detail);
+  impl_->banner->showMessage(Banner::Kind::Warning, message, detail, action);
 }
 
 bool PredictionsView::isReady() const {
@@ -443,7 +401,8 @@ std::optional<PredictionsView::ChosenInstance> PredictionsView::chosenInstance()
   if (!scene || pinned < 0 || pinned >= static_cast<int>(scene->instances.size()))
     return std::nullopt;
   const CanvasScene::Instance& instance = scene->instances[static_cast<std::size_t>(pinned)];
-  return ChosenInstance{instance.facts, instance.className, instance.objectName};
+  return ChosenInstance{instance.facts, instance.className, instance.objectName,
+                        instance.whyMissed};
 }
 
 std::optional<coco::Image> PredictionsView::shownImage() const {

@@ -40,7 +40,8 @@ class PredictionsView : public QWidget {
   /// For the next dataset. Null: its images are there.
   void setBringImage(const BringImage& bring);
   /// The choices of which images are shown, the parts of the data. partChosen() asks for another.
-  void setParts(const QStringList& names, int current);
+  /// `canClose`: with a button that closes the current one.
+  void setParts(const QStringList& names, int current, bool canClose = false);
   /// The shown part of the data and the folder of its images. Drops all predictions and
   /// checkpoints.
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder,
@@ -89,13 +90,14 @@ class PredictionsView : public QWidget {
   bool showSameImage(const coco::Image& image);
   /// Shows the empty state again.
   void clear();
-  /// Texts and button of the empty state, e.g. "No held-out images" / "Set dataset.val" / "Open
+  /// Texts and buttons of the empty state, e.g. "No held-out images" / "Set dataset.val" / "Open
   /// Configure".
-  void setEmptyText(const QString& title, const QString& cause, const QString& action);
+  void setEmptyText(const QString& title, const QString& cause, const QString& action,
+                    const QString& otherAction = {});
   /// Shows an inline message on the page, e.g. that the dataset is loading or could not be read;
   /// empty: none.
-  /// `detail`: lines below it.
-  void setMessage(const QString& message, const QString& detail = {});
+  /// `detail`: lines below it; `action`: a button.
+  void setMessage(const QString& message, const QString& detail = {}, const QString& action = {});
 
   /// Image, overlay and visible thumbnails have loaded (for screenshots).
   bool isReady() const;
@@ -105,6 +107,7 @@ class PredictionsView : public QWidget {
     InstanceFacts facts;
     QString className;
     QString objectName;  ///< class of InstanceFacts::object; empty: there is none
+    QString whyMissed;   ///< a sentence; empty: it is not missed
   };
   /// The pinned one; std::nullopt: none is.
   std::optional<ChosenInstance> chosenInstance() const;
@@ -137,8 +140,13 @@ class PredictionsView : public QWidget {
   void viewStateChanged();
   /// chosenInstance() is another one, or its facts have changed.
   void choiceChanged();
-  /// The button of the empty state was clicked.
+  /// The buttons of the empty state were clicked.
   void emptyActionTriggered();
+  void emptyOtherActionTriggered();
+  /// The button of setMessage() was clicked.
+  void messageActionTriggered();
+  /// The shown part is to be closed.
+  void partCloseClicked();
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -150,6 +158,8 @@ class PredictionsView : public QWidget {
   void connectSignals();
   void connectSession();
   void connectExplanation();
+  void connectMessages();
+  void connectClasses();
   void addNamedActions();
   void addZoomActions();
   void requestPrediction();

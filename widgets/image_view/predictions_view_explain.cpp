@@ -1,7 +1,6 @@
 // The Predictions page's explanation of the shown image.
 #include <QHBoxLayout>
 #include <QListWidget>
-#include <QScrollArea>
 #include <QTabBar>
 #include <QTabWidget>
 
@@ -10,6 +9,7 @@
 #include "widgets/image_view/explanation_scene.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/layer_buttons.h"
+#include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view_impl.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
@@ -23,14 +23,14 @@ QWidget* PredictionsView::Impl::buildSideTabs(PredictionsView* view) {
   setRole(sideTabs, "panel");
   setRole(sideTabs->tabBar(), "small");
   sideTabs->tabBar()->setAccessibleName(tr("What is told of the image"));
-  sideTabs->addTab(panelSide, tr("Instances"));
+  sideTabs->addTab(panel, tr("Instances"));
   sideTabs->addTab(explain, tr("Explain"));
   auto* exports = new ExportButton(view, ActionPlace::Predictions, QStringLiteral("predictions"));
   connect(exports, &ExportButton::requested, view, &PredictionsView::exportRequested);
   exports->setAutoRaise(true);
   auto* corner = new QWidget;
   auto* row = new QHBoxLayout(corner);
-  row->setContentsMargins(0, 0, 12, 0);
+  row->setContentsMargins(0, 0, 16, 0);
   row->addWidget(exports);
   sideTabs->setCornerWidget(corner);
   return sideTabs;

@@ -1,15 +1,17 @@
 #include "widgets/image_view/predictions_view_impl.h"
 
 #include <QComboBox>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QScrollArea>
+#include <QPushButton>
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "widgets/banner.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/canvas_legend.h"
@@ -27,24 +29,65 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPrefetched = 3;
+constexpr int kPrefetched = 3, kFactsPx = 190;
 
 }  // namespace
 
-QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
-  auto* side = new QWidget;
+QGridLayout* PredictionsView::Impl::buildHeader(PredictionsView* view) {
   name = new ElidedLabel(Qt::ElideMiddle);
   setRole(name, "heading");
   facts = new ElidedLabel(Qt::ElideRight);
+  facts->setFont(interfaceFont(11));
   setRole(facts, "muted");
   layers = new LayerButtons(view);
-  auto* header = new QHBoxLayout;
-  header->setSpacing(14);
-  header->addWidget(name);
-  header->addWidget(facts, 1);
-  header->addWidget(layers);
-  facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the name is more important
+  header = new QGridLayout;
+  header->setHorizontalSpacing(14);
+  header->setVerticalSpacing(0);
+  header->setColumnStretch(0, 1);
+  header->addWidget(name, 0, 0);
+  header->addWidget(layers, 0, 1);
+  header->addWidget(facts, 1, 0, 1, 2);
+  return header;
+}
 
+/// Beside the layers' buttons where there is room for the facts below the name, else across.
+void PredictionsView::Impl::fitHeader(int widthPx) {
+  layers->fitInto(widthPx);
+  const bool isWide =
+      widthPx - layers->sizeHint().width() - header->horizontalSpacing() >= scaledPx(kFactsPx);
+  header->removeWidget(layers);
+  header->removeWidget(facts);
+  header->addWidget(layers, 0, 1, isWide ? 2 : 1, 1);
+  header->addWidget(facts, 1, 0, 1, isWide ? 1 : 2);
+}
+
+QWidget* PredictionsView::Impl::buildNoMatch() {
+  noMatch = new QFrame;
+  setRole(noMatch, "card");
+  noMatchText = new QLabel;
+  noMatchText->setTextFormat(Qt::PlainText);
+  noMatchText->setWordWrap(true);
+  auto* clear = new QPushButton(tr("Clear filters"));
+  connect(clear, &QPushButton::clicked, filters, &ImageFilterBar::showAll);
+  auto* row = new QHBoxLayout(noMatch);
+  row->setContentsMargins(14, 6, 10, 6);
+  row->addWidget(noMatchText, 1);
+  row->addWidget(clear);
+  noMatch->setFixedHeight(strip->sizeHint().height());
+  noMatch->hide();
+  return noMatch;
+}
+
+/// Or, where no image is left, how to get them back.
+void PredictionsView::Impl::showStrip() {
+  const bool isEmpty = hasImages() && order.empty();
+  noMatchText->setText(tr("No image has: %1").arg(filters->filtersText()));
+  strip->setVisible(!isMaximized && !isEmpty);
+  noMatch->setVisible(!isMaximized && isEmpty);
+}
+
+QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
+  auto* side = new QWidget;
   stage = new ImageStage;
   filters = new ImageFilterBar;
   strip = new ThumbnailStrip;
@@ -66,11 +109,12 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   column->setSpacing(8);
   banner = new Banner;
   column->addWidget(banner);
-  column->addLayout(header);
+  column->addLayout(buildHeader(view));
   column->addWidget(stage, 1);
   column->addLayout(key);
   column->addWidget(filters);
   column->addWidget(strip);
+  column->addWidget(buildNoMatch());
   return side;
 }
 
@@ -114,10 +158,10 @@ void PredictionsView::Impl::chooseStep() {
 
 /// Shows only the image, or everything again.
 void PredictionsView::Impl::toggleMaximized() {
-  const bool wasMaximized = sideTabs->isHidden();
-  sideTabs->setVisible(wasMaximized);
-  strip->setVisible(wasMaximized);
-  filters->setVisible(wasMaximized);
+  isMaximized = !isMaximized;
+  sideTabs->setVisible(!isMaximized);
+  filters->setVisible(!isMaximized);
+  showStrip();
 }
 
 void PredictionsView::Impl::showImageAt(int at) {
@@ -177,15 +221,17 @@ void PredictionsView::Impl::showFacts() {
   const auto objects = session.dataset()->annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
   const QString count = !session.rules().hasTruth ? tr("not annotated")
-                        : objects == 1            ? tr("1 object")
-                                                  : tr("%1 objects").arg(objects);
-  facts->setText(count % QStringLiteral(" · %1 × %2 px").arg(image.width).arg(image.height) %
-                 tr(" · image %1 of %2")
-                     .arg(session.imageIndex() + 1)
-                     .arg(session.dataset()->images().size()));
+                        : objects == 1
+                            ? tr("1 object")
+                            : tr("%1 objects").arg(countText(static_cast<qint64>(objects)));
+  facts->setText(count % tr(" · %1 × %2 px").arg(image.width).arg(image.height));
   const std::size_t all = session.dataset()->images().size();
-  const QString place = tr("%1 of %2").arg(placeOf(session.imageIndex()) + 1).arg(order.size());
-  filters->setPlace(order.size() == all ? place : tr("%1, of %2 images").arg(place).arg(all));
+  const auto text = [](std::size_t number) { return countText(static_cast<qint64>(number)); };
+  const int at = placeOf(session.imageIndex());
+  if (order.empty()) return filters->setPlace(tr("0 of %1 images").arg(text(all)));
+  const QString place = at < 0 ? tr("not among %1").arg(text(order.size()))
+                               : tr("%1 of %2").arg(countText(at + 1), text(order.size()));
+  filters->setPlace(order.size() == all ? place : tr("%1, of %2 images").arg(place, text(all)));
 }
 
 /// Shows a line at the bottom of the image: what is wrong with the file, or that it was not
@@ -301,63 +347,6 @@ void PredictionsView::Impl::showPixel(std::optional<QPoint> at) {
 
 void PredictionsView::Impl::moveInstance(int by) {
   choose(panel->table()->neighbour(canvas()->pinned(), by));
-}
-
-/// Images of the strip that have errors at these thresholds, in its order.
-std::vector<int> PredictionsView::Impl::placesWithErrors() const {
-  std::vector<int> places;
-  const CheckpointAnalysis* analysis = shownAnalysis();
-  if (!analysis) return places;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto counts = analysis->countsOf(session.dataset()->images()[order[i]].id,
-                                           panel->thresholds().score, panel->hidden());
-    if (counts && errorCount(*counts) > 0) places.push_back(static_cast<int>(i));
-  }
-  return places;
-}
-
-/// Goes to the nearest image of the strip, this one last, that has an error, and says when that
-/// was on from its other end.
-void PredictionsView::Impl::moveErrorToImage(int by) {
-  const std::vector<int> places = placesWithErrors();
-  if (places.empty()) return filters->setPlace(tr("No errors at these thresholds"));
-  const int here = placeOf(session.imageIndex());
-  const auto after = std::upper_bound(places.begin(), places.end(), here);
-  const auto before = std::lower_bound(places.begin(), places.end(), here);
-  const bool wraps = by > 0 ? after == places.end() : before == places.begin();
-  const int next =
-      by > 0 ? (wraps ? places.front() : *after) : (wraps ? places.back() : *std::prev(before));
-  if (next != here) showImageAt(next);
-  chooseErrorFrom = by;
-  chooseWaitingError();
-  if (wraps)
-    filters->setPlace(
-        (by > 0 ? tr("From the first error again") : tr("From the last error again")) %
-        QStringLiteral(" · ") % filters->place());
-}
-
-/// The first or last error of an image that moveErrorToImage() went to, once it is there.
-void PredictionsView::Impl::chooseWaitingError() {
-  if (chooseErrorFrom == 0 || !session.scene() || !session.decoded()) return;
-  const int errors = errorsOfScene();
-  if (errors > 0) choose(chooseErrorFrom > 0 ? 0 : errors - 1);
-  chooseErrorFrom = 0;
-}
-
-/// A scene has its worst instances first, so the errors are first.
-int PredictionsView::Impl::errorsOfScene() const {
-  const auto& instances = session.scene()->instances;
-  return static_cast<int>(std::ranges::count_if(
-      instances, [](const CanvasScene::Instance& i) { return i.facts.isError(); }));
-}
-
-void PredictionsView::Impl::moveError(int by) {
-  if (!session.scene()) return;
-  const int errors = errorsOfScene();
-  const int now = canvas()->pinned();
-  const int next = now < 0 ? (by > 0 ? 0 : errors - 1) : now + by;
-  if (next >= 0 && next < errors) return choose(next);
-  moveErrorToImage(by);
 }
 
 }  // namespace lockstep::widgets

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QTimer>
 #include <functional>
 #include <vector>
 
@@ -8,10 +9,11 @@
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/prediction_session.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/image_view/thumbnail_strip.h"
 
 class QComboBox;
+class QGridLayout;
 class QLabel;
-class QScrollArea;
 class QSplitter;
 class QStackedLayout;
 class QTabWidget;
@@ -25,7 +27,6 @@ class ExplainPanel;
 class ImageCanvas;
 class LayerButtons;
 class PredictionsPanel;
-class ThumbnailStrip;
 
 /// The widgets of the Predictions page and the session that they show.
 struct PredictionsView::Impl {
@@ -33,6 +34,14 @@ struct PredictionsView::Impl {
   std::vector<std::size_t> order;  ///< images of the strip
   jobs::LatestJob<std::vector<std::size_t>> orderJob{
       [this](const std::vector<std::size_t>& found) { showOrder(found); }};
+  jobs::LatestJob<std::vector<std::size_t>> errorJob{
+      [this](const std::vector<std::size_t>& images) { goToErrorOf(images); }};
+  int errorsBy = 0;  ///< where errorJob is to go
+  ErrorFigures errorFigures;
+  jobs::LatestJob<ErrorFigures> errorFiguresJob{
+      [this](const ErrorFigures& found) { showErrorFigures(found); }};
+  QTimer errorFiguresTimer;        ///< runs while the sliders move
+  bool goesToFirstError = false;   ///< as soon as the images that are asked for are there
   std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
   std::function<void()> noticeAction = [] {};
   bool canPredict = true;
@@ -51,6 +60,7 @@ struct PredictionsView::Impl {
   Banner* banner = nullptr;
   QLabel* name = nullptr;
   QLabel* facts = nullptr;
+  QGridLayout* header = nullptr;
   LayerButtons* layers = nullptr;
   ImageStage* stage = nullptr;
   QComboBox* colourBy = nullptr;
@@ -58,10 +68,12 @@ struct PredictionsView::Impl {
   QLabel* pixel = nullptr;
   ImageFilterBar* filters = nullptr;
   ThumbnailStrip* strip = nullptr;
-  QScrollArea* panelSide = nullptr;
+  QWidget* noMatch = nullptr;  ///< in place of the strip: the filters leave no image
+  QLabel* noMatchText = nullptr;
   PredictionsPanel* panel = nullptr;
   QTabWidget* sideTabs = nullptr;  ///< of the panel and the explanation
   ExplainPanel* explain = nullptr;
+  bool isMaximized = false;  ///< only the image is shown
   bool isStepDrawn = false;  ///< of the explanation, instead of the instances
 
   ImageCanvas* canvas() const { return stage->canvas(); }
@@ -72,6 +84,8 @@ struct PredictionsView::Impl {
   }
 
   QWidget* buildImageSide(PredictionsView* view);
+  QGridLayout* buildHeader(PredictionsView* view);
+  QWidget* buildNoMatch();
   QWidget* buildSideTabs(PredictionsView* view);
   void showLayers();
   void showLegend();
@@ -85,6 +99,8 @@ struct PredictionsView::Impl {
   void showDecoded();
   void showScene();
   void showFacts();
+  void fitHeader(int widthPx);
+  void showStrip();
   void showNotice();
   void offerStep(const QString& text, std::optional<qint64> step);
   const CheckpointAnalysis* shownAnalysis() const;
@@ -95,15 +111,22 @@ struct PredictionsView::Impl {
   bool isInOrderOfLosses() const;
   std::shared_ptr<const ImageLosses> shownLosses() const;
   void showAllImages();
+  ImageOrder shownOrder() const;
   void rebuildOrder();
+  void addFigure(ThumbnailStrip::Mark& mark, std::size_t index, const ImageLosses* ofImages) const;
   void showOrder(std::vector<std::size_t> newOrder);
+  void showImages(std::vector<std::size_t> newOrder);
   void choose(int instance);
   void moveInstance(int by);
   void moveError(int by);
   void moveErrorToImage(int by);
   void chooseWaitingError();
-  int errorsOfScene() const;
-  std::vector<int> placesWithErrors() const;
+  std::vector<int> errorsOfScene() const;
+  std::vector<std::size_t> imagesWithErrors() const;
+  void goToErrorOf(const std::vector<std::size_t>& images);
+  void showErrorsOf(CategoryId category, bool areMissed);
+  void findErrorFigures();
+  void showErrorFigures(const ErrorFigures& found);
   void showPixel(std::optional<QPoint> pixel);
   void setStep(qint64 step);
   void showPredictions(qint64 step);

@@ -1,4 +1,7 @@
 // Which images the strip shows, in which order, and what it says of each.
+#include <cmath>
+#include <utility>
+
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view_impl.h"
 #include "widgets/image_view/thumbnail_strip.h"
@@ -16,15 +19,20 @@ std::shared_ptr<const ImageLosses> PredictionsView::Impl::shownLosses() const {
   return known == losses.end() ? nullptr : known->second;
 }
 
+ImageOrder PredictionsView::Impl::shownOrder() const {
+  ImageOrder options = filters->order();
+  options.scoreThreshold = panel->thresholds().score;
+  options.hidden = panel->hidden();
+  options.losses = shownLosses();
+  return options;
+}
+
 /// Called when a filter is chosen or an analysis arrives, not while a slider moves, so that the
 /// images do not jump.
 void PredictionsView::Impl::rebuildOrder() {
   orderJob.cancel();
   if (!hasImages()) return showOrder({});
-  ImageOrder options = filters->order();
-  options.scoreThreshold = panel->thresholds().score;
-  options.hidden = panel->hidden();
-  options.losses = shownLosses();
+  const ImageOrder options = shownOrder();
   if (!options.isSlow())
     return showOrder(orderedImages(*session.dataset(), session.analysis(), options));
   wasReady = false;
@@ -34,8 +42,17 @@ void PredictionsView::Impl::rebuildOrder() {
 }
 
 void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
-  if (newOrder == order && !order.empty()) return;
+  const bool toFirstError = std::exchange(goesToFirstError, false);
+  if (newOrder != order || order.empty()) showImages(std::move(newOrder));
+  if (!toFirstError || order.empty()) return;
+  showImageAt(0);
+  chooseErrorFrom = 1;
+  chooseWaitingError();
+}
+
+void PredictionsView::Impl::showImages(std::vector<std::size_t> newOrder) {
   order = std::move(newOrder);
+  showStrip();
   std::vector<ThumbnailStrip::Item> items;
   for (std::size_t index : order) {
     const coco::Image& image = session.dataset()->images()[index];
@@ -49,6 +66,31 @@ void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
   showFacts();
 }
 
+/// What the images are in the order of, if their errors do not say it.
+void PredictionsView::Impl::addFigure(ThumbnailStrip::Mark& mark, std::size_t index,
+                                      const ImageLosses* ofImages) const {
+  const auto set = [&mark](const QString& figure, double value) {
+    mark.figure = QString::number(value, 'f', 2);
+    mark.namedFigure = tr("%1 %2").arg(figure, QString::number(value, 'f', 3));
+  };
+  const auto setCount = [&mark](const QString& text) { mark.figure = mark.namedFigure = text; };
+  using Sort = ImageOrder::Sort;
+  const Sort sort = filters->order().sort;
+  if (ofImages != nullptr) {
+    const auto known = ofImages->find(session.dataset()->images()[index].id);
+    if (known != ofImages->end()) set(tr("held-out loss"), known->second);
+  } else if (!mark.isPredicted || !mark.isJudged) {
+    return;
+  } else if (sort == Sort::LowestIou && index < errorFigures.meanIous.size() &&
+             std::isfinite(errorFigures.meanIous[index])) {
+    set(tr("mean IoU"), errorFigures.meanIous[index]);
+  } else if (sort == Sort::MostFalsePositives) {
+    setCount(tr("%1 FP").arg(mark.counts.falsePositives));
+  } else if (sort == Sort::MostMissed) {
+    setCount(tr("%1 FN").arg(mark.counts.falseNegatives));
+  }
+}
+
 /// Of the images of the strip, as soon as they are counted.
 void PredictionsView::Impl::showMarks() {
   const CheckpointFigures& figures = session.figures();
@@ -57,17 +99,14 @@ void PredictionsView::Impl::showMarks() {
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {
     ThumbnailStrip::Mark mark;
-    if (ofImages) {
-      const auto known = ofImages->find(session.dataset()->images()[index].id);
-      if (known != ofImages->end()) mark.loss = known->second;
-    }
     if (isCounted) {
       const auto& counts = figures.images[index];
       mark.isPredicted = counts.has_value();
       mark.counts = counts.value_or(coco::Counts());
       mark.isJudged = session.rules().hasTruth;
     }
-    marks.push_back(mark);
+    addFigure(mark, index, ofImages.get());
+    marks.push_back(std::move(mark));
   }
   strip->setMarks(std::move(marks));
 }

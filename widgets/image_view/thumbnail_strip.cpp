@@ -179,12 +179,12 @@ void ThumbnailStrip::paintItem(QPainter& painter, int index) {
   painter.drawRoundedRect(QRectF(rect).adjusted(-0.5, -0.5, 0.5, 0.5), 4, 4);
   const Mark& mark = marks_[static_cast<std::size_t>(index)];
   paintMark(painter, rect, mark);
-  if (mark.loss) paintLoss(painter, rect, *mark.loss);
+  if (!mark.figure.isEmpty()) paintFigure(painter, rect, mark.figure);
 }
 
 /// In the corner across from the errors.
-void ThumbnailStrip::paintLoss(QPainter& painter, const QRect& rect, double loss) {
-  paintChip(painter, rect, Qt::AlignLeft, QString::number(loss, 'f', 2), darkTheme().text);
+void ThumbnailStrip::paintFigure(QPainter& painter, const QRect& rect, const QString& text) {
+  paintChip(painter, rect, Qt::AlignLeft, text, darkTheme().text);
 }
 
 /// Number of errors in the corner of a predicted image.
@@ -242,7 +242,8 @@ bool ThumbnailStrip::viewportEvent(QEvent* event) {
 }
 
 QString ThumbnailStrip::toolTipOf(int index) const {
-  const auto& [isPredicted, counts, isJudged, loss] = marks_[static_cast<std::size_t>(index)];
+  const auto& [isPredicted, counts, isJudged, figure, namedFigure] =
+      marks_[static_cast<std::size_t>(index)];
   const int count = errorCount(counts);
   const QString errors = count == 1 ? tr("1 error") : tr("%1 errors").arg(count);
   const QString state = !isPredicted ? tr("not predicted at this checkpoint")
@@ -252,9 +253,9 @@ QString ThumbnailStrip::toolTipOf(int index) const {
                                            .arg(errors)
                                            .arg(counts.falsePositives)
                                            .arg(counts.falseNegatives);
-  const QString ofLoss =
-      loss ? tr("\nheld-out loss %1").arg(QString::number(*loss, 'f', 3)) : QString();
-  return items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state % ofLoss;
+  QString text = items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state;
+  if (!namedFigure.isEmpty()) text += QLatin1Char('\n') % namedFigure;
+  return text;
 }
 
 }  // namespace lockstep::widgets

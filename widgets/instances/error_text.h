@@ -9,7 +9,7 @@ namespace lockstep::widgets {
 /// How a type of error is named wherever a person sees it.
 struct ErrorText {
   QString key;       ///< in coco-eval's files: "localisation"
-  QString name;      ///< "wrong place"
+  QString name;      ///< "localization", as TIDE
   QString sentence;  ///< what it means
 };
 

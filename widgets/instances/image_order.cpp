@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <optional>
 
 #include "engine/base/parallel_for.h"
@@ -79,8 +80,13 @@ double sortKey(const JudgedImage& image, const ImageOrder& order) {
   }
 }
 
+bool isOfErrors(ImageOrder::Filter filter) {
+  return filter == ImageOrder::Filter::WithErrors ||
+         filter == ImageOrder::Filter::WithFalsePositives;
+}
+
 bool hasError(const JudgedImage& image, const ImageOrder& order, const auto& isAsked) {
-  const auto isType = [&](coco::ErrorType type) { return !order.error || order.error == type; };
+  const auto isType = [&](coco::ErrorType type) { return order.asksFor(type); };
   return std::ranges::any_of(image.judged.detections,
                              [&](const coco::EvaluatedDetection& one) {
                                return one.error && isType(*one.error) &&
@@ -92,6 +98,18 @@ bool hasError(const JudgedImage& image, const ImageOrder& order, const auto& isA
           }));
 }
 
+void countErrors(const JudgedImage& image, const std::set<CategoryId>& hidden,
+                 std::array<std::size_t, coco::kErrorTypeCount>& counts) {
+  if (image.overlaps == nullptr) return;
+  for (const coco::EvaluatedDetection& one : image.judged.detections)
+    if (one.error && !hidden.contains(image.overlaps->detections[one.detection].category))
+      ++counts[static_cast<std::size_t>(*one.error)];
+  counts[static_cast<std::size_t>(coco::ErrorType::Missed)] +=
+      static_cast<std::size_t>(std::ranges::count_if(image.judged.missed, [&](std::uint32_t g) {
+        return !hidden.contains(image.overlaps->annotations[g].category);
+      }));
+}
+
 /// By what is on the image.
 bool hasAsked(const JudgedImage& image, const ImageOrder& order) {
   const auto isOf = [&](CategoryId category, double areaPx) {
@@ -99,7 +117,7 @@ bool hasAsked(const JudgedImage& image, const ImageOrder& order) {
            coco::isOfSize(areaPx, order.size);
   };
   const auto isAsked = [&](const auto& one) { return isOf(one.category, one.areaPx); };
-  if (order.error || order.filter == ImageOrder::Filter::WithErrors)
+  if (order.error || isOfErrors(order.filter))
     return image.overlaps != nullptr && hasError(image, order, isAsked);
   const bool hasObject = std::ranges::any_of(
       *image.annotations, [&](const auto& object) { return isOf(object.categoryId, object.area); });
@@ -114,6 +132,7 @@ bool isShown(const JudgedImage& image, const ImageOrder& order) {
   if (order.filter != Filter::All && !image.counts) return false;
   if (order.error || order.category || order.size != coco::ObjectSize::All)
     return hasAsked(image, order);
+  if (order.filter == Filter::WithFalsePositives) return image.counts->falsePositives > 0;
   return order.filter != Filter::WithErrors || errorCount(*image.counts) > 0;
 }
 
@@ -126,6 +145,16 @@ bool ImageOrder::isSlow() const {
 bool ImageOrder::needsCounts() const {
   const bool isGiven = sort == Sort::Dataset || sort == Sort::Name || sort == Sort::HighestLoss;
   return isSlow() || filter != Filter::All || !isGiven;
+}
+
+bool ImageOrder::asksFor(coco::ErrorType type) const {
+  if (error) return *error == type;
+  return filter != Filter::WithFalsePositives || type != coco::ErrorType::Missed;
+}
+
+bool ImageOrder::asksFor(const InstanceFacts& facts) const {
+  return facts.isError() && asksFor(facts.error.value_or(coco::ErrorType::Missed)) &&
+         (!category || facts.category == *category) && coco::isOfSize(facts.areaPx, size);
 }
 
 std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
@@ -154,6 +183,29 @@ std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
     std::ranges::stable_sort(indices, std::greater(), [&](std::size_t i) { return keys[i]; });
   }
   return indices;
+}
+
+ErrorFigures errorFiguresOf(const coco::Dataset& dataset, const CheckpointAnalysis& analysis,
+                            double scoreThreshold, const std::set<CategoryId>& hidden) {
+  ImageOrder order;
+  order.sort = ImageOrder::Sort::LowestIou;  // so that each image is judged
+  order.scoreThreshold = scoreThreshold;
+  order.hidden = hidden;
+  const std::size_t count = dataset.images().size();
+  ErrorFigures figures;
+  figures.meanIous.assign(count, std::numeric_limits<double>::quiet_NaN());
+  std::mutex mutex;
+  base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+    std::array<std::size_t, coco::kErrorTypeCount> counts{};
+    for (std::size_t i = chunk * kChunk; i < std::min(count, (chunk + 1) * kChunk); ++i) {
+      const JudgedImage image = judge(dataset, i, &analysis, order);
+      if (const double iou = meanIou(image, hidden); iou != kUnknown) figures.meanIous[i] = iou;
+      countErrors(image, hidden, counts);
+    }
+    const std::scoped_lock lock(mutex);
+    for (std::size_t type = 0; type < counts.size(); ++type) figures.counts[type] += counts[type];
+  });
+  return figures;
 }
 
 }  // namespace lockstep::widgets

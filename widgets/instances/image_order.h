@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -14,7 +15,7 @@ namespace lockstep::widgets {
 
 /// Which images the strip shows, and in which order.
 struct ImageOrder {
-  enum class Filter { All, Predicted, WithErrors };
+  enum class Filter { All, Predicted, WithErrors, WithFalsePositives };
   enum class Sort {
     Dataset,
     MostErrors,
@@ -39,6 +40,9 @@ struct ImageOrder {
   bool isSlow() const;
   /// It depends on the analysis.
   bool needsCounts() const;
+  /// Whether an instance is an error of the class, size and type that images are asked with.
+  bool asksFor(const InstanceFacts& facts) const;
+  bool asksFor(coco::ErrorType type) const;
 };
 
 /// Indices into dataset.images(). Without an analysis only Filter::All, and Sort::Dataset and
@@ -46,5 +50,18 @@ struct ImageOrder {
 /// sort. Blocks if the order isSlow().
 std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
                                        const CheckpointAnalysis* analysis, const ImageOrder& order);
+
+/// The errors of a checkpoint and how well its images are found, at an operating point.
+struct ErrorFigures {
+  /// By coco::ErrorType, of classes that are not hidden; missed: every object without a match.
+  std::array<std::size_t, coco::kErrorTypeCount> counts{};
+  /// By the images of the dataset: mean over an image's objects of their IoU, 0 for missed ones;
+  /// NaN: it was not predicted, or has no objects.
+  std::vector<double> meanIous;
+};
+
+/// Blocks, on all processors; call it from any thread.
+ErrorFigures errorFiguresOf(const coco::Dataset& dataset, const CheckpointAnalysis& analysis,
+                            double scoreThreshold, const std::set<CategoryId>& hidden);
 
 }  // namespace lockstep::widgets

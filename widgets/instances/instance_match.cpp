@@ -45,7 +45,7 @@ InstanceFacts detectionFacts(const coco::Detection& detection, coco::IouType typ
 }
 
 InstanceFacts missedFacts(const ImageContent& content, std::uint32_t index,
-                          const coco::ImageOverlaps& overlaps, double scoreThreshold) {
+                          const coco::ImageOverlaps& overlaps, const MatchThresholds& thresholds) {
   const coco::Annotation& object = (*content.annotations)[index];
   InstanceFacts facts;
   facts.verdict = Verdict::Missed;
@@ -54,10 +54,11 @@ InstanceFacts missedFacts(const ImageContent& content, std::uint32_t index,
   facts.score = std::numeric_limits<double>::quiet_NaN();
   for (const coco::Overlap& pair : overlaps.pairs) {
     const coco::OverlapDetection& detection = overlaps.detections[pair.detection];
-    const bool isShown = detection.score >= scoreThreshold;
+    const bool isShown = detection.score >= thresholds.score;
     if (pair.annotation == index && isShown && detection.category == object.categoryId)
       facts.iou = std::max(facts.iou, pair.iou);
   }
+  facts.missed = reasonOf(overlaps, index, thresholds);
   facts.areaPx = shownAreaPx(object, content.rules.type);
   facts.boxXywh = object.boxXywh;
   return facts;
@@ -145,7 +146,7 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
   for (const std::uint32_t g : judged.missed) {
     const coco::Annotation& object = (*content.annotations)[g];
     if (hidden.count(object.categoryId)) continue;
-    instances.push_back(missedFacts(content, g, overlaps, thresholds.score));
+    instances.push_back(missedFacts(content, g, overlaps, thresholds));
   }
   std::stable_sort(instances.begin(), instances.end(),
                    [](const InstanceFacts& a, const InstanceFacts& b) {

@@ -11,6 +11,7 @@
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
 #include "widgets/instances/match_rules.h"
+#include "widgets/instances/missed_reason.h"
 #include "widgets/instances/verdict.h"
 
 /// Matches predictions to ground truth for display, with coco::findOverlaps and
@@ -40,6 +41,7 @@ coco::ImageOverlaps overlapsOf(const ImageContent& content);
 struct InstanceFacts {
   Verdict verdict = Verdict::TruePositive;
   std::optional<coco::ErrorType> error;  ///< of a false positive
+  std::optional<MissedReason> missed{};  ///< of a missed object
   int detection = -1;                    ///< index on its image; -1 for a missed object
   int annotation = -1;                   ///< the matched or missed object; -1: none
   int object = -1;       ///< of a detection: the matched object, else the one of any class that

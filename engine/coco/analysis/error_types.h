@@ -28,13 +28,13 @@ inline constexpr std::array<const char*, kErrorTypeCount> kErrorTypeNames{
 
 /// For people, in the window and in reports.
 struct ErrorTypeWords {
-  const char* name;      ///< "wrong place"
+  const char* name;      ///< "localization"
   const char* sentence;  ///< what it means
 };
 inline constexpr std::array<ErrorTypeWords, kErrorTypeCount> kErrorTypeWords{{
-    {"wrong class", "On an object, but as another class"},
-    {"wrong place", "The class is right, but the IoU with the object is too low"},
-    {"both wrong", "Another class, and the IoU with the object is too low"},
+    {"classification", "On an object, but as another class"},
+    {"localization", "The class is right, but the IoU with the object is too low"},
+    {"both", "Another class, and the IoU with the object is too low"},
     {"duplicate", "The object is already found by a detection of higher score"},
     {"background", "On no object"},
     {"missed", "An object that no detection, right or wrong, stands for"},

@@ -1,0 +1,163 @@
+#include <QHeaderView>
+#include <QLineEdit>
+
+#include "tests/support/test_main.h"
+#include "tests/widgets_image_view/predictions_view_bench.h"
+#include "widgets/image_view/class_model.h"
+#include "widgets/image_view/class_table.h"
+
+using namespace lockstep;
+using namespace lockstep::widgets;
+
+/// From the figures to the errors that they count, and what is said where there are none.
+class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
+  Q_OBJECT
+
+ private:
+  ClassTable* classes() { return view_->findChild<ClassTable*>(); }
+  QComboBox* combo(const char* name) {
+    for (auto* combo : view_->findChildren<QComboBox*>())
+      if (combo->accessibleName() == QString::fromUtf8(name)) return combo;
+    return nullptr;
+  }
+  QComboBox* filter() { return combo("Images shown"); }
+  void clickFigure(int row, ClassModel::Column column) {
+    const QModelIndex cell = classes()->model()->index(row, column);
+    classes()->scrollTo(cell);
+    QTest::mouseClick(classes()->viewport(), Qt::LeftButton, {},
+                      classes()->visualRect(cell).center());
+  }
+  QString pinned() {
+    const auto chosen = view_->chosenInstance();
+    return chosen ? verdictName(chosen->facts.verdict) + u' ' + chosen->className : QString();
+  }
+  QPushButton* button(const char* text) {
+    for (auto* button : view_->findChildren<QPushButton*>())
+      if (button->text() == QString::fromUtf8(text)) return button;
+    return nullptr;
+  }
+  ValueSlider* slider(const char* title) {
+    for (auto* slider : panel()->findChildren<ValueSlider*>())
+      for (const QLabel* label : slider->findChildren<QLabel*>())
+        if (label->text() == QString::fromUtf8(title)) return slider;
+    return nullptr;
+  }
+
+ private Q_SLOTS:
+  void init() {
+    openPage();
+    givePredictions(10);
+    QTRY_VERIFY(view_->isReady());
+  }
+
+  void aClickOnTheMissedOnesOfAClassGoesThroughThem() {
+    view_->setPredictions(10, {}, {ImageId{4}});  // both its objects are missed
+    QTRY_VERIFY(view_->isReady());
+    clickFigure(1, ClassModel::Missed);
+    const QString star = QStringLiteral("false negative star");
+    QTRY_COMPARE(view_->currentImage(), ImageId{2});
+    QTRY_COMPARE(pinned(), star);
+    QCOMPARE(strip()->count(), 2);
+    QTest::keyClick(classes(), Qt::Key_N);
+    QTRY_COMPARE(view_->currentImage(), ImageId{4});
+    QTRY_COMPARE(pinned(), star);  // its disc is missed too
+    QTest::keyClick(classes(), Qt::Key_N);
+    QTRY_COMPARE(view_->currentImage(), ImageId{2});
+    QTRY_VERIFY(hasLabelOfPage("From the first error again"));
+  }
+
+  void aClickOnTheFalsePositivesShowsThem() {
+    clickFigure(0, ClassModel::FalsePositives);
+    QTRY_COMPARE(view_->currentImage(), ImageId{2});
+    QTRY_COMPARE(pinned(), QStringLiteral("false positive disc"));
+    QCOMPARE(strip()->count(), 1);
+    QCOMPARE(filter()->currentText(), QStringLiteral("With false positives"));
+  }
+
+  void whereNoImageIsLeftTheFiltersCanBeCleared() {
+    const int duplicate =
+        filter()->findText(QStringLiteral("Errors: duplicate"), Qt::MatchStartsWith);
+    filter()->setFocus();
+    while (filter()->currentIndex() < duplicate) QTest::keyClick(filter(), Qt::Key_Down);
+    QTRY_COMPARE(strip()->count(), 0);
+    QVERIFY(strip()->isHidden());
+    QVERIFY(hasLabelOfPage("No image has: errors of type duplicate"));
+    QTest::mouseClick(button("Clear filters"), Qt::LeftButton);
+    QTRY_COMPARE(strip()->count(), 4);
+    QVERIFY(strip()->isVisible() && !button("Clear filters")->isVisible());
+  }
+
+  void theTypesHaveTheirCounts() {
+    const auto has = [this](const char* text) {
+      return filter()->findText(QString::fromUtf8(text)) >= 0;
+    };
+    QTRY_VERIFY(has("Errors: background (1)"));
+    QVERIFY(has("Errors: missed (1)") && has("Errors: localization (0)"));
+    panel()->stepScore(25);  // of the disc on image 1 and that on image 2 no more
+    QTRY_VERIFY(has("Errors: background (0)"));
+    QVERIFY(has("Errors: missed (2)"));
+  }
+
+  void theThumbnailsSayWhatTheyAreSortedBy() {
+    const auto sortBy = [this](const char* text) {
+      QComboBox* sort = combo("Sort images");
+      sort->setCurrentIndex(sort->findText(QString::fromUtf8(text)));
+    };
+    sortBy("Lowest IoU first");
+    QTRY_VERIFY(strip()->toolTipOf(0).endsWith(QStringLiteral("mean IoU 0.500")));
+    QVERIFY(strip()->toolTipOf(0).startsWith(QStringLiteral("image2")));
+    QVERIFY(strip()->toolTipOf(1).endsWith(QStringLiteral("mean IoU 1.000")));
+    QVERIFY(!strip()->toolTipOf(2).contains(QStringLiteral("mean IoU")));  // not predicted
+    sortBy("Most missed first");
+    QTRY_VERIFY(strip()->toolTipOf(0).endsWith(QStringLiteral("\n1 FN")));
+    sortBy("Dataset order");
+    QTRY_VERIFY(!strip()->toolTipOf(0).contains(QStringLiteral("FN\n")));
+  }
+
+  void eachApSaysWhatItIsOf() {
+    const auto title = [this] {
+      return classes()->model()->headerData(ClassModel::Ap, Qt::Horizontal).toString();
+    };
+    QCOMPARE(title(), QStringLiteral("AP50"));
+    QVERIFY(hasVisibleLabelOf("mask AP50 at score ≥ 0.50"));
+    slider("IoU threshold")->stepBy(15);
+    QCOMPARE(title(), QStringLiteral("AP@0.65"));
+    slider("IoU threshold")->stepBy(10);
+    panel()->stepScore(5);
+    QCOMPARE(title(), QStringLiteral("AP75"));
+    QVERIFY(hasVisibleLabelOf("mask AP75 at score ≥ 0.55"));
+    MatchRules ofBoxes;
+    ofBoxes.type = coco::IouType::Box;
+    view_->setDataset(dataset_, folder_->path(), ofBoxes);
+    QVERIFY(hasVisibleLabelOf("box AP75 at score"));
+    QVERIFY(!hasVisibleLabelOf("mask AP"));
+  }
+
+  void manyClassesCanBeSearched() {
+    auto* search = panel()->findChild<QLineEdit*>(QStringLiteral("classSearch"));
+    QVERIFY(!search->isVisible());  // of two
+    std::vector<coco::Category> many;
+    for (int i = 1; i <= 80; ++i) many.push_back({CategoryId{i}, "class " + std::to_string(i)});
+    const auto dataset = std::make_shared<const coco::Dataset>(
+        coco::Dataset::fromParts(dataset_->images(), many, {}, "made"));
+    view_->setDataset(dataset, folder_->path());
+    QVERIFY(search->isVisible());
+    QCOMPARE(classes()->model()->rowCount(), 80);
+    search->setFocus();
+    QTest::keyClicks(search, QStringLiteral("CLASS 7"));
+    QCOMPARE(classes()->model()->rowCount(), 11);  // 7 and 70 to 79
+    clickFigure(10, ClassModel::Name);
+    QCOMPARE(combo("Class on the images shown")->currentText(), QStringLiteral("class 79"));
+  }
+
+  void theInstancesHaveRoomOnALowPage() {
+    view_->resize(740, 380);
+    QCoreApplication::processEvents();
+    QVERIFY2(table()->viewport()->height() >= 4 * table()->rowHeight(0),
+             qPrintable(QString::number(table()->viewport()->height())));
+    QVERIFY(view_->rect().contains(QRect(table()->mapTo(view_.get(), QPoint()), table()->size())));
+  }
+};
+
+LOCKSTEP_TEST(TstErrorFilters)
+#include "tst_error_filters.moc"

@@ -1,0 +1,94 @@
+#include <QTest>
+
+#include "tests/support/test_main.h"
+#include "tests/widgets_image_view/made_images.h"
+#include "widgets/instances/instance_match.h"
+
+using namespace lockstep;
+using namespace lockstep::widgets;
+using tests::boxAnnotation;
+using tests::boxDetection;
+using Kind = MissedReason::Kind;
+
+namespace {
+
+const coco::Image kImage{ImageId{1}, "image.png", 200, 100};
+
+QString nameOf(CategoryId id) { return QStringLiteral("class %1").arg(id.value); }
+
+/// Of the only missed object, at a score and an IoU of 0.5.
+MissedReason reasonIn(const std::vector<coco::Annotation>& truth,
+                      const std::vector<coco::Detection>& found) {
+  const ImageContent content{kImage, &truth, &found};
+  std::optional<MissedReason> reason;
+  for (const InstanceFacts& facts : instancesAt(content, overlapsOf(content), {0.5, 0.5}, {})) {
+    if (facts.verdict != Verdict::Missed) continue;
+    if (reason) qFatal("two are missed");
+    reason = facts.missed;
+  }
+  if (!reason) qFatal("none is missed");
+  return *reason;
+}
+
+}  // namespace
+
+/// Objects of 20 x 20 px; a detection that is d px to the right overlaps by (20 - d) / (20 + d).
+class TstMissedReason : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whatBecameOfItsPredictionIsSaid_data() {
+    QTest::addColumn<qint64>("category");
+    QTest::addColumn<double>("score");
+    QTest::addColumn<double>("shift");
+    QTest::addColumn<Kind>("kind");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("low score") << qint64{1} << 0.31 << 0.0 << Kind::LowScore << "score 0.31";
+    QTest::newRow("another class") << qint64{2} << 0.9 << 4.0 << Kind::OtherClass << "as class 2";
+    QTest::newRow("too far off") << qint64{1} << 0.9 << 10.0 << Kind::LowIou << "IoU 0.33";
+    QTest::newRow("elsewhere") << qint64{1} << 0.9 << 60.0 << Kind::NoOverlap << "";
+    QTest::newRow("nothing is right") << qint64{2} << 0.3 << 4.0 << Kind::NoOverlap << "";
+  }
+  void whatBecameOfItsPredictionIsSaid() {
+    QFETCH(qint64, category);
+    QFETCH(double, score);
+    QFETCH(double, shift);
+    QFETCH(Kind, kind);
+    QFETCH(QString, text);
+    const MissedReason reason =
+        reasonIn({boxAnnotation(1, 1, 1, {10, 10, 20, 20})},
+                 {boxDetection(kImage, category, score, {10 + shift, 10, 20, 20})});
+    QCOMPARE(reason.kind, kind);
+    QCOMPARE(shortText(reason, nameOf), text);
+    if (kind != Kind::NoOverlap) {
+      QCOMPARE(reason.score, score);
+      QCOMPARE(reason.iou, (20 - shift) / (20 + shift));
+    }
+  }
+
+  /// One detection between two objects belongs to the nearer one.
+  void anObjectMayLoseItsPredictionToAnother() {
+    const MissedReason reason = reasonIn(
+        {boxAnnotation(1, 1, 1, {10, 10, 20, 20}), boxAnnotation(2, 1, 1, {14, 10, 20, 20})},
+        {boxDetection(kImage, 1, 0.8, {15, 10, 20, 20})});
+    QCOMPARE(reason.kind, Kind::Taken);
+    QCOMPARE(reason.iou, 15.0 / 25.0);
+    QVERIFY(sentence(reason, nameOf).contains(QStringLiteral("matched with another object")));
+  }
+
+  /// What is nearer to a match is said, whatever the order of the predictions.
+  void theNearestMissIsSaid() {
+    const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20})};
+    const coco::Detection far = boxDetection(kImage, 1, 0.9, {20, 10, 20, 20}),
+                          low = boxDetection(kImage, 1, 0.4, {10, 10, 20, 20}),
+                          lower = boxDetection(kImage, 1, 0.2, {12, 10, 20, 20}),
+                          other = boxDetection(kImage, 2, 0.7, {10, 10, 20, 20});
+    QCOMPARE(reasonIn(truth, {far, low, lower, other}).kind, Kind::LowScore);
+    QCOMPARE(reasonIn(truth, {far, lower, low}).score, 0.4);
+    QCOMPARE(reasonIn(truth, {far, other}).kind, Kind::OtherClass);
+    QCOMPARE(reasonIn(truth, {other, far}).kind, Kind::OtherClass);
+  }
+};
+
+LOCKSTEP_TEST(TstMissedReason)
+#include "tst_missed_reason.moc"

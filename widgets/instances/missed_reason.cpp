@@ -1,0 +1,75 @@
+#include "widgets/instances/missed_reason.h"
+
+#include <QCoreApplication>
+#include <optional>
+
+#include "widgets/instances/instance_match.h"
+
+namespace lockstep::widgets {
+namespace {
+
+using Kind = MissedReason::Kind;
+
+QString tr(const char* text) { return QCoreApplication::translate("MissedReason", text); }
+
+QString hundredths(double value) { return QString::number(value, 'f', 2); }
+
+/// std::nullopt: the object would be missed without this prediction, too.
+std::optional<Kind> kindOf(bool isOfClass, bool isShown, bool isNear) {
+  if (isOfClass && isShown) return isNear ? Kind::Taken : Kind::LowIou;
+  if (!isNear) return std::nullopt;
+  if (isOfClass) return Kind::LowScore;
+  return isShown ? std::optional(Kind::OtherClass) : std::nullopt;
+}
+
+}  // namespace
+
+MissedReason reasonOf(const coco::ImageOverlaps& overlaps, std::uint32_t annotation,
+                      const MatchThresholds& thresholds) {
+  MissedReason best;
+  for (const coco::Overlap& pair : overlaps.pairs) {
+    if (pair.annotation != annotation || pair.iou <= 0) continue;
+    const coco::OverlapDetection& detection = overlaps.detections[pair.detection];
+    const auto kind = kindOf(detection.category == overlaps.annotations[annotation].category,
+                             detection.score >= thresholds.score, pair.iou >= thresholds.iou);
+    if (!kind || *kind > best.kind || (*kind == best.kind && pair.iou <= best.iou)) continue;
+    best = {*kind, detection.score, pair.iou, detection.category};
+  }
+  return best;
+}
+
+QString shortText(const MissedReason& reason, const NameOfClass& nameOf) {
+  switch (reason.kind) {
+    case Kind::Taken:
+      return tr("taken");
+    case Kind::LowScore:
+      return tr("score %1").arg(hundredths(reason.score));
+    case Kind::OtherClass:
+      return tr("as %1").arg(nameOf(reason.category));
+    case Kind::LowIou:
+      return tr("IoU %1").arg(hundredths(reason.iou));
+    case Kind::NoOverlap:
+      break;
+  }
+  return {};
+}
+
+QString sentence(const MissedReason& reason, const NameOfClass& nameOf) {
+  const QString score = hundredths(reason.score), iou = hundredths(reason.iou);
+  switch (reason.kind) {
+    case Kind::Taken:
+      return tr("Its prediction (score %1, IoU %2) is matched with another object").arg(score, iou);
+    case Kind::LowScore:
+      return tr("Predicted, but with a score of %1, below the threshold (IoU %2)").arg(score, iou);
+    case Kind::OtherClass:
+      return tr("Predicted as %1 (score %2, IoU %3)").arg(nameOf(reason.category), score, iou);
+    case Kind::LowIou:
+      return tr("The IoU of its best prediction is %1, below the threshold (score %2)")
+          .arg(iou, score);
+    case Kind::NoOverlap:
+      break;
+  }
+  return tr("No prediction overlaps it");
+}
+
+}  // namespace lockstep::widgets
