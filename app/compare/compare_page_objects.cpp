@@ -127,11 +127,13 @@ std::vector<widgets::ShownResults> ComparePage::shown() const {
   return both;
 }
 
-/// A divider that hides the object in the side that it is meant of is moved.
+/// Zoomed onto it, with what is around it. A divider that hides the object in the side that it is
+/// meant of is moved.
 void ComparePage::showInBoth(const ShownImage& shown) {
   const std::array canvases{view_->first(), view_->second()};
   const auto& meant = shown.object.detections;
   std::array<std::optional<QRectF>, 2> boxes;
+  QRectF object;
   for (std::size_t i = 0; i < 2; ++i) {
     if (!shown.scenes.at(i)) continue;
     const auto& instances = shown.scenes.at(i)->instances;
@@ -143,10 +145,11 @@ void ComparePage::showInBoth(const ShownImage& shown) {
     if (own == instances.end()) continue;
     const int at = static_cast<int>(own - instances.begin());
     canvases.at(i)->setPinned(at);
-    canvases.at(i)->reveal(at);
+    object |= own->box;
     const bool isOfOther = meant.at(i) < 0 && meant.at(1 - i) >= 0;
     if (!isOfOther) boxes.at(i) = own->box;
   }
+  if (object.isValid()) view_->first()->showBox(object);
   view_->uncover(boxes[0], boxes[1]);
 }
 

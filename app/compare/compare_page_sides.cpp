@@ -5,12 +5,15 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QLocale>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QStackedWidget>
+#include <QToolButton>
 #include <algorithm>
 
 #include "app/compare/compare_page.h"
 #include "app/compare/compared_figures.h"
+#include "widgets/comparison/comparison_tables.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/paired_view.h"
 
@@ -108,7 +111,7 @@ void ComparePage::showSteps(Side& side) {
   side.steps->setEnabled(!all.empty());
   side.steps->setVisible(!side.of->isOfFile());
   side.steps->setCurrentIndex(side.steps->findData(side.of->step()));
-  if (!hasChosen_ && areSame()) beginAtEarlierStep(sides_[0]);
+  if (!hasChosen_ && areSame()) beginAtOtherStep(sides_[0]);
   refresh();
 }
 
@@ -117,13 +120,18 @@ bool ComparePage::areSame() const {
          sides_[0].of->step() == sides_[1].of->step();
 }
 
-/// Of one run, A begins at the step before B's that was predicted.
-void ComparePage::beginAtEarlierStep(Side& side) {
-  const auto earlier = side.of->predictedBefore(side.of->step());
-  if (!earlier) return;
-  side.of->setStep(*earlier);
+/// Of one run, A begins at its best checkpoint or its first, and B at its newest.
+void ComparePage::beginAtOtherStep(Side& side) {
+  const auto other = side.of->stepToCompareWith(side.of->step());
+  if (!other) return;
+  side.of->setStep(*other);
   const QSignalBlocker blocker(side.steps);
-  side.steps->setCurrentIndex(side.steps->findData(*earlier));
+  side.steps->setCurrentIndex(side.steps->findData(*other));
+}
+
+bool ComparePage::isOneRunByItself() const {
+  return !hasChosen_ && sides_[0].of->run() && sides_[0].of->run() == sides_[1].of->run() &&
+         !areSame();
 }
 
 /// With all that they have read, and what is being predicted.
@@ -142,7 +150,7 @@ void ComparePage::compareCheckpoint(const QString& folder, qint64 step) {
   chooseRun(sides_[0], folder);
   sides_[0].of->setStep(step);
   if (sides_[1].of->isEmpty()) chooseRun(sides_[1], folder);
-  if (areSame()) beginAtEarlierStep(sides_[1]);
+  if (areSame()) beginAtOtherStep(sides_[1]);
   for (Side& side : sides_) showSteps(side);
   sides_[1].runs->setFocus();
 }
@@ -150,16 +158,15 @@ void ComparePage::compareCheckpoint(const QString& folder, qint64 step) {
 std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
                                                              const QString& letter) {
   ComparedSide* of = side.of;
-  if (!of->progress().isEmpty())
+  // What there is of a side that is partly predicted is shown meanwhile, also if that fails.
+  const bool hasNone = of->predictions().empty();
+  if (hasNone && !of->progress().isEmpty())
     return Obstacle{tr("Predicting all images of %1").arg(letter), of->progress(), tr("Cancel"),
                     [of] { of->cancelPrediction(); }};
-  if (!of->failure().isEmpty()) {
-    Obstacle way{tr("%1 cannot be compared").arg(letter), of->failure()};
-    if (!of->run() || !of->heldOut() || !of->run()->predictionBlockedBy().isEmpty()) return way;
-    way.action = tr("Try again");
-    way.act = [of] { of->predictAll(); };
-    return way;
-  }
+  if (!of->reading().isEmpty())
+    return Obstacle{tr("Reading %1: %2").arg(letter, side.runs->currentText()), of->reading(),
+                    tr("Cancel"), [of] { of->cancelReading(); }};
+  if (hasNone && !of->failure().isEmpty()) return failureOf(side, letter);
   if (of->lacksTruth())
     return Obstacle{tr("What %1 is judged by is not known").arg(letter),
                     tr("Choose the COCO annotations that it was made for, or a run for the other "
@@ -171,12 +178,25 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
   if (of->steps().isEmpty())
     return Obstacle{tr("%1 has nothing to compare").arg(letter),
                     tr("The run has neither a checkpoint nor predictions yet.")};
-  if (!of->predictions().empty()) return std::nullopt;
+  if (!hasNone) return std::nullopt;
   const QString title = tr("%1 has no predictions at step %2").arg(letter).arg(of->step());
   const QString blocked = of->run()->predictionBlockedBy();
   if (!blocked.isEmpty()) return Obstacle{title, blocked};
   return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
                   tr("Predict all"), [of] { of->predictAll(); }};
+}
+
+ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& letter) {
+  ComparedSide* of = side.of;
+  Obstacle way{tr("%1 cannot be compared").arg(letter), of->failure()};
+  if (of->isOfFile()) {
+    way.action = tr("Read it again");
+    way.act = [of] { of->readFile(); };
+  } else if (of->run() && of->heldOut() && of->run()->predictionBlockedBy().isEmpty()) {
+    way.action = tr("Try again");
+    way.act = [of] { of->predictAll(); };
+  }
+  return way;
 }
 
 std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
@@ -216,13 +236,38 @@ void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
   }
   const bool isViewed = !way && view_->hasImage();
   stack_->setCurrentWidget(isViewed ? viewer_ : static_cast<QWidget*>(empty_));
+  showTables();
+}
+
+/// Without an image there is no room that they would take from it, nor the button that hides them.
+void ComparePage::showTables() {
+  tables_->setVisible(tablesShown_->isChecked() || stack_->currentWidget() != viewer_);
 }
 
 /// What the figures leave out, and by which rules both are judged if their own differ.
 QString ComparePage::notes() const {
-  QStringList notes{sides_[0].of->note(), sides_[1].of->note(), rulesNote()};
+  QStringList notes{sides_[0].of->note(), sides_[1].of->note(), rulesNote(), predictingNote()};
+  if (isOneRunByItself()) {
+    const auto& best = sides_[0].of->run()->info().best;
+    const bool isBest = best && best->step == sides_[0].of->step();
+    notes << (isBest ? tr("One run is selected: A is its best checkpoint, B its newest.")
+                     : tr("One run is selected: A is an earlier checkpoint of it, B its newest."));
+  }
   notes.removeAll(QString());
   return notes.join(u'\n');
+}
+
+/// How the images that are not predicted yet come on, or why they do not.
+QString ComparePage::predictingNote() const {
+  QStringList notes;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const ComparedSide& of = *sides_.at(i).of;
+    if (!of.progress().isEmpty())
+      notes << tr("Predicting the other images of %1: %2.").arg(letterOf(i), of.progress());
+    else if (!of.failure().isEmpty())
+      notes << tr("%1: %2").arg(letterOf(i), of.failure());
+  }
+  return notes.join(u' ');
 }
 
 QString ComparePage::rulesNote() const {
@@ -249,27 +294,57 @@ QString ComparePage::nameOf(std::size_t side) const {
 
 QString ComparePage::verdict() const { return verdict_->text(); }
 
+QString ComparePage::verdictNow() const {
+  if (const QString why = comparison_->failure(); !why.isEmpty()) return why;
+  if (shownImage_ && !shownImage_->failure.isEmpty()) return shownImage_->failure;
+  if (areSame()) return tr("A and B are the same checkpoint: choose another for one of them.");
+  const auto& pair = results();
+  if (!pair) return tr("Comparing…");
+  return verdictText(*pair, comparison_->compared()->rules.type,
+                     sides_[0].of->heldOut()->dataset->images().size());
+}
+
 void ComparePage::showState() {
   const auto way = obstacle();
   showEmpty(way);
-  if (way) {
-    verdict_->clear();
-  } else if (const QString why = comparison_->failure(); !why.isEmpty()) {
-    verdict_->setText(why);
-  } else if (shownImage_ && !shownImage_->failure.isEmpty()) {
-    verdict_->setText(shownImage_->failure);
-  } else if (areSame()) {
-    verdict_->setText(tr("A and B are the same checkpoint: choose another for one of them."));
-  } else if (const auto& pair = results(); pair) {
-    verdict_->setText(verdictText(*pair, sides_[0].of->heldOut()->dataset->images().size()));
-  } else {
-    verdict_->setText(tr("Comparing…"));
-  }
+  verdict_->setText(way ? QString() : verdictNow());
   if (!way && !notes().isEmpty()) verdict_->setText(verdict_->text() + u'\n' + notes());
   verdict_->setVisible(!verdict_->text().isEmpty());
+  showOffer(!way);
   view_->setNames(nameOf(0), nameOf(1));
   announceViewState();
   if (isReady()) Q_EMIT readyChanged();
+}
+
+/// Only beside a comparison: in the way of one stands what offers it.
+void ComparePage::showOffer(bool isCompared) {
+  QStringList letters;
+  std::size_t most = 0;
+  bool isPredicting = false;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const ComparedSide& of = *sides_.at(i).of;
+    isPredicting = isPredicting || !of.progress().isEmpty();
+    most = std::max(most, of.imagesToPredict());
+    if (of.imagesToPredict() > 0) letters << letterOf(i);
+  }
+  offer_->setVisible(isCompared && (isPredicting || most > 0));
+  offer_->setText(isPredicting          ? tr("Cancel")
+                  : letters.size() == 1 ? tr("Predict the other %1 of %2").arg(most).arg(letters[0])
+                                        : tr("Predict the other %1").arg(most));
+  offer_->setToolTip(isPredicting ? tr("Stops the prediction; what there is stays")
+                                  : tr("Predicts all held-out images with the checkpoints of %1, "
+                                       "so that both are compared on all of them")
+                                        .arg(letters.join(tr(" and "))));
+}
+
+/// Or stops that.
+void ComparePage::predictOthers() {
+  const bool isPredicting =
+      std::ranges::any_of(sides_, [](const Side& side) { return !side.of->progress().isEmpty(); });
+  for (const Side& side : sides_) {
+    if (isPredicting && !side.of->progress().isEmpty()) side.of->cancelPrediction();
+    if (!isPredicting && side.of->imagesToPredict() > 0) side.of->predictAll();
+  }
 }
 
 }  // namespace lockstep::app
