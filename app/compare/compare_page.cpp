@@ -67,6 +67,9 @@ void ComparePage::connectSignals() {
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (const auto way = obstacle(); way && way->act) way->act();
   });
+  connect(empty_, &widgets::EmptyState::otherActionTriggered, this, [this] {
+    if (const auto way = obstacle(); way && way->actOther) way->actOther();
+  });
 }
 
 /// Whatever a person chooses here is kept.
@@ -142,8 +145,11 @@ void ComparePage::addNamedActions() {
   add("compare.open_results", tr("Open results as B…"), {Qt::Key_O}, [this] { askForResults(1); });
   add("compare.open_results_as_a", tr("Open results as A…"), {Qt::SHIFT | Qt::Key_O},
       [this] { askForResults(0); });
-  add("compare.open_annotations", tr("Judge opened results by their own annotations…"), {},
-      [this] { askForAnnotations(); });
+  add("compare.open_annotations", tr("Judge opened results by their own annotations…"), {}, [this] {
+    const auto file =
+        std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
+    if (file != sides_.end()) askForAnnotations(static_cast<std::size_t>(file - sides_.begin()));
+  });
   add("compare.swap", tr("Swap A and B"), {Qt::Key_X}, [this] { swapSides(); });
   add("compare.next_object", tr("Next object"), {Qt::Key_N}, [this] { tables_->moveObject(1); });
   add("compare.previous_object", tr("Previous object"), {Qt::SHIFT | Qt::Key_N},

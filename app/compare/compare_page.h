@@ -113,6 +113,8 @@ class ComparePage : public QWidget {
   struct Obstacle {
     QString title, cause, action{};
     std::function<void()> act{};  ///< of the action
+    QString otherAction{};
+    std::function<void()> actOther{};
   };
 
   void buildUi();
@@ -139,8 +141,10 @@ class ComparePage : public QWidget {
   void beginAtOtherStep(Side& side);
   /// One run is shown, and nobody has chosen other steps of it.
   bool isOneRunByItself() const;
+  /// Something else takes this side: the other is no earlier checkpoint for comparison any more.
+  void leaveOneRun(std::size_t side);
   void askForResults(std::size_t side);
-  void askForAnnotations();
+  void askForAnnotations(std::size_t side);
   std::size_t sideAt(QPointF place) const;
   void showDropHint(const QDropEvent& event);
   void placeHead();
@@ -169,6 +173,8 @@ class ComparePage : public QWidget {
   QString notes() const;
   QString nameOf(std::size_t side) const;
   std::optional<Obstacle> obstacle();
+  /// Nothing is chosen for a side.
+  std::optional<Obstacle> emptySide();
   std::optional<Obstacle> obstacleOf(const Side& side, const QString& letter);
   Obstacle failureOf(const Side& side, const QString& letter);
   /// Of both: the rules of a side that the other cannot follow are left.
@@ -203,6 +209,7 @@ class ComparePage : public QWidget {
   QString datasetDifference_;  ///< why the sides' images are not the same
   std::array<std::shared_ptr<const coco::Dataset>, 2> differenceOf_;
   bool hasChosen_ = false;                ///< a person has chosen a run or step here
+  bool isSplitChosen_ = false;            ///< a person has moved the divider of tables and images
   bool isStale_ = true;                   ///< something has changed while the page was hidden
   std::optional<QVariantMap> keptState_;  ///< until its runs are shown
   QVariantMap announced_;                 ///< the last viewState()

@@ -26,8 +26,8 @@ namespace {
 
 /// Of the page: from these widths on, images stand beside the tables, and B beside A.
 constexpr int kBesideFromPx = 560, kOneRowFromPx = 620;
-/// Of the tables where they stand beside the images.
-constexpr int kTablesPx = 300;
+/// The least of the tables where they stand beside the images.
+constexpr int kTablesPx = 280;
 /// A box of runs is no wider than a long name.
 constexpr int kMostOfRunsPx = 420;
 
@@ -55,6 +55,7 @@ void ComparePage::buildUi() {
   split_->setChildrenCollapsible(false);
   split_->setStretchFactor(0, 2);
   split_->setStretchFactor(1, 3);
+  connect(split_, &QSplitter::splitterMoved, this, [this] { isSplitChosen_ = true; });
   // What it would like to have is more than low windows have; the least is set in placeTables().
   split_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
   auto* column = new QVBoxLayout(this);
@@ -180,10 +181,16 @@ void ComparePage::placeTables() {
   placeHead();
   const bool isBeside = width() >= widgets::scaledPx(kBesideFromPx);
   split_->setOrientation(isBeside ? Qt::Horizontal : Qt::Vertical);
-  // Wide enough for all tabs, unless that would take the images' place.
-  const int tabs = tables_->tabBar()->sizeHint().width();
-  const int room = std::max(widgets::scaledPx(kTablesPx), width() * 9 / 20);
-  tables_->setMinimumWidth(isBeside ? std::min(tabs, room) : 0);
+  tables_->setMinimumWidth(isBeside ? widgets::scaledPx(kTablesPx) : 0);
+  if (isBeside && !isSplitChosen_) {
+    // Wide enough for all tabs, unless the images would be too small then.
+    const int room = split_->width() - split_->handleWidth();
+    const int tabs = tables_->tabBar()->sizeHint().width();
+    const int least = std::min(tables_->minimumWidth(), room);
+    const int own =
+        std::clamp(room - viewer_->minimumSizeHint().width(), least, std::max(tabs, least));
+    split_->setSizes({own, room - own});
+  }
   split_->setMinimumHeight(split_->minimumSizeHint().height());
 }
 

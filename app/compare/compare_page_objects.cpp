@@ -85,7 +85,9 @@ void ComparePage::showObject(const widgets::PairedObject& object) {
     shown.object = object;
     for (std::size_t i = 0; i < 2; ++i) shown.scores.at(i) = requests.at(i).thresholds.score;
     shown.image = std::make_shared<const widgets::DecodedImage>(widgets::decodeImage(path, size));
-    shown.failure = shown.image->failure;
+    if (!shown.image->failure.isEmpty())
+      shown.failure = tr("The image %1 cannot be shown: %2.")
+                          .arg(QDir::toNativeSeparators(path), shown.image->failure);
     for (std::size_t i = 0; i < 2; ++i) {
       const widgets::SceneResult scene = widgets::buildScene(requests.at(i));
       shown.scenes.at(i) = scene.scene;

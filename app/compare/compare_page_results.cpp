@@ -42,24 +42,25 @@ void ComparePage::askForResults(std::size_t side) {
   if (!results.isEmpty()) openResultsAt(side, {results});
 }
 
-void ComparePage::askForAnnotations() {
-  const auto file =
-      std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
-  if (file == sides_.end()) return;
-  const QString annotations =
-      QFileDialog::getOpenFileName(this, tr("Annotations of the results"),
-                                   jobs::folderToBeginWith(QFileInfo(file->path).absolutePath()),
-                                   tr("COCO annotations (*.json)"));
-  if (annotations.isEmpty()) return;
-  openResultsAt(file == sides_.begin() ? 0 : 1, {file->path, annotations});
+void ComparePage::askForAnnotations(std::size_t side) {
+  const QString results = sides_.at(side).path;
+  const QString annotations = QFileDialog::getOpenFileName(
+      this, tr("Annotations of the results"),
+      jobs::folderToBeginWith(QFileInfo(results).absolutePath()), tr("COCO annotations (*.json)"));
+  if (!annotations.isEmpty()) openResultsAt(side, {results, annotations});
 }
 
 void ComparePage::openResults(const ResultsSource& source) {
   openResultsAt(sides_[0].path.isEmpty() ? 0 : 1, source);
 }
 
+/// Annotations that were chosen here stay for the next file.
 void ComparePage::openResultsAt(std::size_t place, const ResultsSource& source) {
-  opened_[source.results] = source;
+  const auto& before = sides_.at(place).of->file();
+  ResultsSource& own = opened_[source.results];
+  own = source;
+  if (own.annotations.isEmpty() && before) own.annotations = before->annotations;
+  leaveOneRun(place);
   hasChosen_ = true;
   keptState_.reset();
   sides_.at(place).path = source.results;

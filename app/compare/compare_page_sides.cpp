@@ -77,6 +77,7 @@ void ComparePage::takeChoice(Side& side) {
     side.runs->setCurrentIndex(side.runs->findData(side.path));
     return askForResults(&side == &sides_[0] ? 0 : 1);
   }
+  leaveOneRun(&side == &sides_[0] ? 0 : 1);
   hasChosen_ = true;
   keptState_.reset();
   chooseRun(side, path);
@@ -134,6 +135,14 @@ bool ComparePage::isOneRunByItself() const {
          !areSame();
 }
 
+void ComparePage::leaveOneRun(std::size_t side) {
+  if (!isOneRunByItself()) return;
+  hasChosen_ = true;
+  Side& other = sides_.at(1 - side);
+  other.of->followNewest();
+  showSteps(other);
+}
+
 /// With all that they have read, and what is being predicted.
 void ComparePage::swapSides() {
   hasChosen_ = true;
@@ -171,7 +180,10 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
     return Obstacle{tr("What %1 is judged by is not known").arg(letter),
                     tr("Choose the COCO annotations that it was made for, or a run for the other "
                        "side."),
-                    tr("Choose annotations…"), [this] { askForAnnotations(); }};
+                    tr("Choose annotations…"),
+                    [this, place = &side == &sides_[0] ? std::size_t{0} : std::size_t{1}] {
+                      askForAnnotations(place);
+                    }};
   if (!of->isIdle() || !of->heldOut())
     return Obstacle{tr("Loading %1…").arg(letter), side.runs->currentText()};
   if (of->isOfFile()) return std::nullopt;
@@ -190,8 +202,11 @@ ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& le
   ComparedSide* of = side.of;
   Obstacle way{tr("%1 cannot be compared").arg(letter), of->failure()};
   if (of->isOfFile()) {
+    const std::size_t place = of == sides_[0].of ? 0 : 1;
     way.action = tr("Read it again");
     way.act = [of] { of->readFile(); };
+    way.otherAction = tr("Choose annotations…");
+    way.actOther = [this, place] { askForAnnotations(place); };
   } else if (of->run() && of->heldOut() && of->run()->predictionBlockedBy().isEmpty()) {
     way.action = tr("Try again");
     way.act = [of] { of->predictAll(); };
@@ -199,14 +214,23 @@ ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& le
   return way;
 }
 
-std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
-  const auto hasNone = [](const Side& side) { return side.of->isEmpty(); };
-  if (std::ranges::any_of(sides_, hasNone))
+std::optional<ComparePage::Obstacle> ComparePage::emptySide() {
+  const auto empty = std::ranges::find_if(sides_, [](const Side& of) { return of.of->isEmpty(); });
+  if (empty == sides_.end()) return std::nullopt;
+  const auto side = static_cast<std::size_t>(empty - sides_.begin());
+  const auto open = [this, side] { askForResults(side); };
+  if (sides_.at(1 - side).of->isEmpty())
     return Obstacle{tr("No runs to compare"),
                     tr("Select two runs on the left, or one, to compare two of its checkpoints; or "
                        "open COCO results of any program."),
-                    tr("Open results…"),
-                    [this] { askForResults(sides_[0].of->isEmpty() ? 0 : 1); }};
+                    tr("Open results…"), open};
+  return Obstacle{tr("%1 is not chosen yet").arg(letterOf(side)),
+                  tr("Select a run on the left, or open COCO results of any program."),
+                  tr("Open results as %1…").arg(letterOf(side)), open};
+}
+
+std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
+  if (auto none = emptySide()) return none;
   for (std::size_t i = 0; i < sides_.size(); ++i)
     if (auto own = obstacleOf(sides_.at(i), letterOf(i))) return own;
   if (!datasetDifference_.isEmpty())
@@ -229,7 +253,7 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
 /// In the place of the image, until there is one.
 void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
   if (way) {
-    empty_->setContent(way->title, way->cause, way->action);
+    empty_->setContent(way->title, way->cause, way->action, way->otherAction);
   } else {
     empty_->setContent(tr("No object to show"),
                        tr("The images that both have predicted have no objects."));
@@ -253,6 +277,7 @@ QString ComparePage::notes() const {
     notes << (isBest ? tr("One run is selected: A is its best checkpoint, B its newest.")
                      : tr("One run is selected: A is an earlier checkpoint of it, B its newest."));
   }
+  if (shownImage_) notes << shownImage_->failure;
   notes.removeAll(QString());
   return notes.join(u'\n');
 }
@@ -296,7 +321,6 @@ QString ComparePage::verdict() const { return verdict_->text(); }
 
 QString ComparePage::verdictNow() const {
   if (const QString why = comparison_->failure(); !why.isEmpty()) return why;
-  if (shownImage_ && !shownImage_->failure.isEmpty()) return shownImage_->failure;
   if (areSame()) return tr("A and B are the same checkpoint: choose another for one of them.");
   const auto& pair = results();
   if (!pair) return tr("Comparing…");

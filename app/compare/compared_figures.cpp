@@ -88,7 +88,7 @@ FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
 
 FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type) {
   FigureSection section{
-      tr("%1, on the images of both: %2").arg(kindText(type)).arg(pair.imageCount),
+      tr("%1 on %2 common images").arg(kindText(type)).arg(pair.imageCount),
       tr("COCO's metrics as coco-eval gives them, on the images that both have predicted")};
   for (std::size_t i = 0; i < pair.first.stats.size(); ++i)
     section.figures.push_back({QString::fromStdString(pair.first.names[i]),

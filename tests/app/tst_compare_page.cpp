@@ -49,7 +49,7 @@ class TstComparePage : public tests::CompareBench {
     QVERIFY(table);
     const auto& pair = *page_->results();
     const QTreeWidgetItem* common = table->topLevelItem(0);
-    QCOMPARE(common->text(0), QStringLiteral("Boxes, on the images of both: 2"));
+    QCOMPARE(common->text(0), QStringLiteral("Boxes on 2 common images"));
     QCOMPARE(common->child(0)->text(0), QString::fromStdString(pair.first.names[0]));
     QCOMPARE(common->child(0)->text(1), QLocale().toString(pair.first.stats[0], 'f', 4));
     QCOMPARE(common->child(0)->text(2), QLocale().toString(pair.second.stats[0], 'f', 4));
@@ -303,6 +303,12 @@ class TstComparePage : public tests::CompareBench {
   void theSameCheckpointTwiceIsSaid() {
     addRun("one", kOfFirst, write("val.json", kDataset));
     show();
+    // Without being asked it begins with two checkpoints, even if one has yet to predict.
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("A has no predictions at step 20"));
+    QComboBox* steps = boxOf("Checkpoint of A");
+    steps->setFocus();
+    QTest::keyClick(steps, Qt::Key_Down);
+    QCOMPARE(steps->currentData().toLongLong(), 40);
     QTRY_VERIFY(page_->results() && page_->isReady());
     QVERIFY2(page_->verdict().startsWith(QStringLiteral("A and B are the same checkpoint")),
              qPrintable(page_->verdict()));

@@ -65,6 +65,19 @@ class TstComparedResults : public tests::CompareBench {
     QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("new.json"));
   }
 
+  void aFileThatIsBeingReadIsCancelled() {
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    page_->openResults({write("theirs.json", kOfSecond)});
+    QCOMPARE(emptyTitle(), QStringLiteral("Reading B: theirs.json"));
+    QTest::mouseClick(button("Cancel"), Qt::LeftButton);
+    QCOMPARE(emptyTitle(), QStringLiteral("B cannot be compared"));
+    QVERIFY(says(QStringLiteral("was cancelled")));
+    QVERIFY(!page_->results());
+    QTest::mouseClick(button("Read it again"), Qt::LeftButton);
+    QTRY_VERIFY(page_->results() && page_->isReady());
+  }
+
   void masksOfAnotherSizeAreNamedWithTheirImage() {
     QByteArray masks = kDataset;
     masks.replace("\"iscrowd\": 0",
@@ -72,8 +85,8 @@ class TstComparedResults : public tests::CompareBench {
     addRun("one", kOfFirst, write("val.json", masks));
     show();
     page_->openResults({write("theirs.json", R"([
-      {"image_id": 3, "category_id": 1, "score": 0.9, "segmentation": {"size": [40, 40], "counts": [0, 1600]}},
-      {"image_id": 5, "category_id": 1, "score": 0.8, "segmentation": {"size": [20, 30], "counts": [0, 600]}}])")});
+      {"image_id": 3, "category_id": 1, "score": 0.9, "segmentation": {"size": [40, 40], "counts": "0Pb1"}},
+      {"image_id": 5, "category_id": 1, "score": 0.8, "segmentation": {"size": [20, 30], "counts": "0hb0"}}])")});
     QTRY_COMPARE(emptyTitle(), QStringLiteral("B cannot be compared"));
     QVERIFY(says(QStringLiteral("has masks of 30x20 in an image of 40x40 (b.png, image 5)")));
     write("theirs.json", kOfSecond);  // mended

@@ -25,7 +25,7 @@ enum Column { kName, kFirst, kSecond, kDelta, kColumns };
 
 constexpr int kDecimals = 4, kIndentPx = 12;
 /// Widths of columns.
-constexpr int kImageDigits = 22, kAreaDigits = 14, kFindDigits = 10;
+constexpr int kImageDigits = 18, kClassDigits = 12, kAreaDigits = 13, kFindDigits = 10;
 /// In the box of finders: what showOthers() lists.
 constexpr int kOthers = -1;
 
@@ -111,6 +111,7 @@ void ComparisonTables::buildUi() {
   setRole(tabBar(), "small");
   figures_ = table(tr("Figures of A and B"), {tr("Figure"), tr("A"), tr("B"), tr("B − A")});
   figures_->setIndentation(scaledPx(kIndentPx));
+  figures_->setRootIsDecorated(true);
   classes_ = table(tr("AP of the classes in A and B"),
                    {tr("Class"), tr("AP of A"), tr("AP of B"), tr("ΔAP (B − A)")});
   for (QTreeWidget* each : {figures_, classes_}) alignFigures(each);
@@ -144,6 +145,7 @@ QWidget* ComparisonTables::buildObjects() {
   // Not by their contents: there may be a million.
   const int digit = QFontMetrics(monoFont(11)).horizontalAdvance(u'0');
   list_->header()->resizeSection(PairedObjectModel::Image, kImageDigits * digit);
+  list_->header()->resizeSection(PairedObjectModel::Class, kClassDigits * digit);
   list_->header()->resizeSection(PairedObjectModel::Area, kAreaDigits * digit);
   for (int column = PairedObjectModel::FirstScore; column <= PairedObjectModel::SecondIou; ++column)
     list_->header()->resizeSection(column, kFindDigits * digit);
@@ -262,7 +264,7 @@ void ComparisonTables::showOthers(const QString& title,
                                   std::shared_ptr<const coco::Dataset> dataset,
                                   PairedObjectModel::Objects others) {
   const int known = finders_->findData(kOthers);
-  const QString text = tr("%1: %2").arg(title).arg(others->size());
+  const QString text = tr("%1: %2").arg(title, QLocale().toString(others->size()));
   if (known < 0) {
     finders_->addItem(text, kOthers);
   } else {
@@ -291,7 +293,7 @@ void ComparisonTables::showCounts() {
     for (const auto& kind : kinds) finders_->addItem({}, static_cast<int>(kind.finders));
   for (int i = 0; i < static_cast<int>(std::size(kinds)); ++i) {
     const int count = objects_->counts().at(static_cast<std::size_t>(kinds[i].finders));
-    finders_->setItemText(i, kinds[i].text.arg(count));
+    finders_->setItemText(i, kinds[i].text.arg(QLocale().toString(count)));
   }
 }
 

@@ -30,6 +30,7 @@ QSize RotatedHeader::sectionSizeFromContents(int section) const {
 void RotatedHeader::paintSection(QPainter* painter, const QRect& rect, int section) const {
   const int padding = scaledPx(kPaddingPx);
   painter->save();
+  painter->fillRect(rect, currentTheme().panel);
   painter->setPen(currentTheme().divider);
   painter->drawLine(rect.topRight(), rect.bottomRight());
   painter->setPen(currentTheme().textMuted);

@@ -270,12 +270,12 @@ void ImageCanvas::paintEvent(QPaintEvent*) {
   if (shown >= 0 && !dragged_) canvas.drawFacts(scene_->instances[static_cast<std::size_t>(shown)]);
 }
 
-void ImageCanvas::resizeEvent(QResizeEvent*) {
-  if (isFitted_) {
-    fit();
-  } else {
-    setView(scale_, offset_);
-  }
+/// What is looked at stays in the middle.
+void ImageCanvas::resizeEvent(QResizeEvent* event) {
+  const QSize before = event->oldSize();
+  if (isFitted_) return fit();
+  const QSize grown = before.isValid() ? size() - before : QSize(0, 0);
+  setView(scale_, offset_ + QPointF(grown.width(), grown.height()) / 2);
 }
 
 void ImageCanvas::wheelEvent(QWheelEvent* event) {
