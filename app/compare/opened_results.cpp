@@ -48,11 +48,9 @@ RunDataset readTruth(const QString& annotations) {
   return truth;
 }
 
-/// What `read` returns; what the file says wrong is refused with what it should be.
-template <typename Read>
-auto reading(const Read& read) {
+std::shared_ptr<const coco::ResultsByImage> openFile(const QString& file) {
   try {
-    return read();
+    return std::make_shared<const coco::ResultsByImage>(file.toStdString());
   } catch (const Error& error) {
     refuse(tr("%1. COCO results are a JSON list of {image_id, category_id, score, and bbox or "
               "segmentation}.")
@@ -143,10 +141,7 @@ struct Survey {
 class ReadResults {
  public:
   ReadResults(const QString& file, const coco::Dataset& dataset)
-      : dataset_(dataset),
-        file_(reading(
-            [&] { return std::make_shared<const coco::ResultsByImage>(file.toStdString()); })),
-        meant_(imagesByName(file, dataset)) {}
+      : dataset_(dataset), file_(openFile(file)), meant_(imagesByName(file, dataset)) {}
 
   /// On all processors; little of the file is in memory at a time.
   Survey survey(ReadingProgress& progress) const {
@@ -253,7 +248,7 @@ void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults&
   if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
   const coco::Dataset& dataset = *opened.heldOut.dataset;
   const ReadResults results(source.results, dataset);
-  const Survey found = reading([&] { return results.survey(progress); });
+  const Survey found = results.survey(progress);
   if (progress.isCancelled) return;
   requireThatItFits(source.results, found, dataset);
   opened.predictions = results.predictions(found.ofUnknownClasses == 0);

@@ -5,6 +5,8 @@
 #include <QItemSelectionModel>
 #include <QLocale>
 #include <QScrollBar>
+#include <QTabBar>
+#include <QToolButton>
 #include <QTreeView>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -109,6 +111,8 @@ void ComparisonTables::buildUi() {
   setDocumentMode(true);
   setUsesScrollButtons(true);
   setRole(tabBar(), "small");
+  // Else there is no room for the arrows in the buttons that scroll the tabs.
+  for (QToolButton* scroll : tabBar()->findChildren<QToolButton*>()) setRole(scroll, "icon");
   figures_ = table(tr("Figures of A and B"), {tr("Figure"), tr("A"), tr("B"), tr("B − A")});
   figures_->setIndentation(scaledPx(kIndentPx));
   figures_->setRootIsDecorated(true);
