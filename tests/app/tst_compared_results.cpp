@@ -66,8 +66,7 @@ class TstComparedResults : public tests::CompareBench {
   }
 
   void aFileThatIsBeingReadIsCancelled() {
-    addRun("one", kOfFirst, write("val.json", kDataset));
-    show();
+    showTwo();
     page_->openResults({write("theirs.json", kOfSecond)});
     QCOMPARE(emptyTitle(), QStringLiteral("Reading B: theirs.json"));
     QTest::mouseClick(button("Cancel"), Qt::LeftButton);

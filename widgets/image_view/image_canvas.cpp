@@ -137,6 +137,7 @@ void ImageCanvas::showAs(const ImageCanvas& other) {
 
 void ImageCanvas::setView(double scale, QPointF offset) {
   const QTransform before = transform();
+  viewSize_ = size();
   scale_ = scale;
   const QSizeF shown = imageSize() * scale;
   // An image smaller than the view is centred, a larger one always covers it.
@@ -271,10 +272,9 @@ void ImageCanvas::paintEvent(QPaintEvent*) {
 }
 
 /// What is looked at stays in the middle.
-void ImageCanvas::resizeEvent(QResizeEvent* event) {
-  const QSize before = event->oldSize();
+void ImageCanvas::resizeEvent(QResizeEvent*) {
   if (isFitted_) return fit();
-  const QSize grown = before.isValid() ? size() - before : QSize(0, 0);
+  const QSize grown = size() - viewSize_;
   setView(scale_, offset_ + QPointF(grown.width(), grown.height()) / 2);
 }
 
