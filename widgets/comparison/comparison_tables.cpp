@@ -144,6 +144,7 @@ QWidget* ComparisonTables::buildObjects() {
   list_->setRootIsDecorated(false);
   list_->setUniformRowHeights(true);
   list_->setItemDelegate(new RoomyDelegate(list_));
+  list_->setTextElideMode(Qt::ElideMiddle);  // names of images differ at their ends
   list_->setAccessibleName(tr("Objects that A and B find or miss"));
   list_->header()->setStretchLastSection(false);
   // Not by their contents: there may be a million.
