@@ -1,16 +1,13 @@
 #include "app/compare/compare_page.h"
 
+#include <QAbstractItemView>
 #include <QButtonGroup>
+#include <QClipboard>
 #include <QComboBox>
-#include <QDir>
 #include <QDoubleSpinBox>
-#include <QGridLayout>
-#include <QLabel>
-#include <QLocale>
-#include <QSplitter>
-#include <QStackedWidget>
+#include <QGuiApplication>
+#include <QPushButton>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
@@ -21,21 +18,15 @@
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/error_view.h"
 #include "widgets/comparison/recall_view.h"
+#include "widgets/comparison/table_text.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/paired_view.h"
 #include "widgets/named_action.h"
-#include "widgets/role.h"
-#include "widgets/theme.h"
 
 namespace lockstep::app {
-namespace {
 
 using widgets::PairedView;
-
-constexpr int kSideBySideFromPx = 820;
-
-}  // namespace
 
 ComparePage::ComparePage(QWidget* parent)
     : QWidget(parent),
@@ -59,110 +50,6 @@ ComparePage::ComparePage(QWidget* parent)
   showState();
 }
 
-void ComparePage::buildUi() {
-  setAccessibleName(tr("Compare"));
-  verdict_ = new QLabel;
-  verdict_->setWordWrap(true);
-  verdict_->setTextFormat(Qt::PlainText);
-  verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  verdict_->setObjectName(QStringLiteral("verdict"));
-  widgets::setRole(verdict_, "given");
-  tables_ = new widgets::ComparisonTables;
-  curves_ = new ComparedCurves;
-  tables_->insertTab(2, curves_, tr("Curves"));
-  viewer_ = buildViewer();
-  empty_ = new widgets::EmptyState;
-  stack_ = new QStackedWidget;
-  stack_->addWidget(empty_);
-  stack_->addWidget(viewer_);
-  split_ = new QSplitter;
-  split_->setChildrenCollapsible(false);
-  split_->addWidget(tables_);
-  split_->addWidget(stack_);
-  split_->setStretchFactor(0, 2);
-  split_->setStretchFactor(1, 3);
-  // What it would like to have is more than low windows have; the least is set in placeTables().
-  split_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(12, 10, 12, 10);
-  column->setSpacing(8);
-  column->addWidget(buildSides());
-  column->addWidget(verdict_);
-  column->addWidget(split_, 1);
-}
-
-QWidget* ComparePage::buildSides() {
-  auto* head = new QWidget;
-  auto* grid = new QGridLayout(head);
-  grid->setContentsMargins(0, 0, 0, 0);
-  grid->setColumnStretch(1, 1);
-  for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
-    Side& side = sides_.at(place);
-    const int row = static_cast<int>(place);
-    const QString letter = letterOf(place);
-    auto* name = new QLabel(letter);
-    widgets::setRole(name, "given");
-    side.runs = new QComboBox;
-    side.runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    side.runs->setMinimumContentsLength(12);
-    side.runs->setAccessibleName(tr("Run of %1").arg(letter));
-    side.steps = new QComboBox;
-    side.steps->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    side.steps->setAccessibleName(tr("Checkpoint of %1").arg(letter));
-    grid->addWidget(name, row, 0);
-    grid->addWidget(side.runs, row, 1);
-    grid->addWidget(side.steps, row, 2);
-  }
-  swap_ = new QToolButton;
-  swap_->setText(tr("Swap"));
-  swap_->setToolTip(tr("A becomes B, and B becomes A"));
-  swap_->setAccessibleName(tr("Swap A and B"));
-  widgets::showKeysOf(swap_, "compare.swap");
-  grid->addWidget(swap_, 0, 3);
-  auto* toFiles =
-      new widgets::ExportButton(this, widgets::ActionPlace::Compare, QStringLiteral("compare"));
-  connect(toFiles, &widgets::ExportButton::requested, this, &ComparePage::exportRequested);
-  grid->addWidget(toFiles, 1, 3);
-  return head;
-}
-
-QWidget* ComparePage::buildViewer() {
-  auto* page = new QWidget;
-  auto* tools = new QHBoxLayout;
-  tools->setContentsMargins(8, 0, 0, 0);
-  modes_ = new QButtonGroup(this);
-  const struct {
-    PairedView::Mode mode;
-    QString text, toolTip;
-  } modes[] = {{PairedView::Mode::SideBySide, tr("Side by side"), tr("A beside B")},
-               {PairedView::Mode::Wipe, tr("Wipe"), tr("A and B on each other, with a divider")},
-               {PairedView::Mode::Blink, tr("Blink"), tr("A, and B while Tab is held")}};
-  for (const auto& [mode, text, toolTip] : modes) {
-    auto* button = new QToolButton;
-    button->setText(text);
-    button->setToolTip(toolTip);
-    button->setCheckable(true);
-    button->setChecked(mode == PairedView::Mode::SideBySide);
-    modes_->addButton(button, static_cast<int>(mode));
-    tools->addWidget(button);
-  }
-  score_ = new QDoubleSpinBox;
-  score_->setRange(0, 1);
-  score_->setSingleStep(0.05);
-  score_->setMinimumWidth(widgets::scaledPx(120));
-  score_->setValue(widgets::MatchThresholds().score);
-  score_->setPrefix(tr("score ≥ "));
-  score_->setAccessibleName(tr("Score from which detections count"));
-  tools->addStretch();
-  tools->addWidget(score_);
-  view_ = new PairedView;
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->addLayout(tools);
-  column->addWidget(view_, 1);
-  return page;
-}
-
 void ComparePage::connectSignals() {
   connectSides();
   connectComparison();
@@ -175,8 +62,13 @@ void ComparePage::connectSignals() {
     tables_->recall()->setPair(comparison_->matched(), score);
     comparison_->setScoreThreshold(score);
   });
+  connect(tablesShown_, &QToolButton::toggled, this, &ComparePage::showTables);
+  connect(offer_, &QPushButton::clicked, this, &ComparePage::predictOthers);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (const auto way = obstacle(); way && way->act) way->act();
+  });
+  connect(empty_, &widgets::EmptyState::otherActionTriggered, this, [this] {
+    if (const auto way = obstacle(); way && way->actOther) way->actOther();
   });
 }
 
@@ -250,9 +142,14 @@ void ComparePage::addNamedActions() {
                           const std::function<void()>& act) {
     widgets::addNamedAction(this, widgets::ActionPlace::Compare, id, text, keys, act);
   };
-  add("compare.open_results", tr("Open results…"), {Qt::Key_O}, [this] { askForResults(1); });
-  add("compare.open_annotations", tr("Judge opened results by their own annotations…"), {},
-      [this] { askForAnnotations(); });
+  add("compare.open_results", tr("Open results as B…"), {Qt::Key_O}, [this] { askForResults(1); });
+  add("compare.open_results_as_a", tr("Open results as A…"), {Qt::SHIFT | Qt::Key_O},
+      [this] { askForResults(0); });
+  add("compare.open_annotations", tr("Judge opened results by their own annotations…"), {}, [this] {
+    const auto file =
+        std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
+    if (file != sides_.end()) askForAnnotations(static_cast<std::size_t>(file - sides_.begin()));
+  });
   add("compare.swap", tr("Swap A and B"), {Qt::Key_X}, [this] { swapSides(); });
   add("compare.next_object", tr("Next object"), {Qt::Key_N}, [this] { tables_->moveObject(1); });
   add("compare.previous_object", tr("Previous object"), {Qt::SHIFT | Qt::Key_N},
@@ -264,25 +161,38 @@ void ComparePage::addNamedActions() {
   add("compare.fit", tr("Fit the image"), {Qt::Key_0}, [this] { view_->first()->fit(); });
   add("compare.magnifier", tr("Magnifier in both images; arrow keys move it"), {Qt::Key_Z},
       [this] { view_->toggleMagnifier(); });
+  add("compare.tables", tr("Show or hide the tables"), {Qt::Key_T},
+      [this] { tablesShown_->toggle(); });
+  add("compare.predict", tr("Predict the other images of A and B"), {},
+      [this] { predictOthers(); });
+  addTableActions();
+}
+
+/// In the menu of each table, too.
+void ComparePage::addTableActions() {
+  const struct {
+    const char* id;
+    QString text;
+    widgets::TableFormat format;
+  } kinds[] = {
+      {"compare.copy_markdown", tr("Copy the table as Markdown"), widgets::TableFormat::Markdown},
+      {"compare.copy_csv", tr("Copy the table as CSV"), widgets::TableFormat::Csv}};
+  for (const auto& [id, text, format] : kinds) {
+    QAction* action = widgets::addNamedAction(
+        this, widgets::ActionPlace::Compare, id, text, {}, [this, format = format] {
+          if (const QAbstractItemView* table = tables_->shownTable())
+            QGuiApplication::clipboard()->setText(widgets::tableText(*table->model(), format));
+        });
+    for (QAbstractItemView* table : tables_->tables()) {
+      table->addAction(action);
+      table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    }
+  }
 }
 
 void ComparePage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   if (std::exchange(isStale_, false)) chooseRuns();
-}
-
-void ComparePage::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  placeTables();
-}
-
-void ComparePage::placeTables() {
-  const bool isWide = width() >= widgets::scaledPx(kSideBySideFromPx);
-  split_->setOrientation(isWide ? Qt::Horizontal : Qt::Vertical);
-  // Wide enough for all tabs, but for three fifths of the page where that is less.
-  const int tabs = tables_->tabBar()->sizeHint().width();
-  tables_->setMinimumWidth(isWide ? std::min(tabs, width() * 3 / 5) : 0);
-  split_->setMinimumHeight(split_->minimumSizeHint().height());
 }
 
 widgets::MatchRules ComparePage::rules() const {
@@ -349,15 +259,13 @@ void ComparePage::compare() {
 }
 
 void ComparePage::showFigures() {
-  std::vector<widgets::ComparedFigure> figures;
+  std::vector<widgets::FigureSection> figures;
   const auto& pair = comparison_->figures();
-  if (pair) figures = commonFigures(*pair);
+  if (pair) figures.push_back(commonFigures(*pair, comparison_->compared()->rules.type));
   const RunController *first = sides_[0].of->run(), *second = sides_[1].of->run();
-  if (first && second) {
-    const auto logged = evaluationFigures(first->history().metrics(), sides_[0].of->step(),
-                                          second->history().metrics(), sides_[1].of->step());
-    figures.insert(figures.end(), logged.begin(), logged.end());
-  }
+  if (first && second)
+    figures.push_back(evaluationFigures(first->history().metrics(), sides_[0].of->step(),
+                                        second->history().metrics(), sides_[1].of->step()));
   tables_->setFigures(figures);
   tables_->setClasses(pair ? classFigures(*pair) : std::vector<widgets::ComparedFigure>());
 }

@@ -20,13 +20,17 @@
 class QButtonGroup;
 class QComboBox;
 class QDoubleSpinBox;
+class QGridLayout;
 class QLabel;
+class QLayout;
+class QPushButton;
 class QSplitter;
 class QStackedWidget;
 class QToolButton;
 
 namespace lockstep::widgets {
 class ComparisonTables;
+class DropHint;
 class EmptyState;
 class PairedView;
 struct CanvasScene;
@@ -53,6 +57,8 @@ class ComparePage : public QWidget {
   void compareCheckpoint(const QString& folder, qint64 step);
   /// In the place of B, or of A if there is nothing else.
   void openResults(const ResultsSource& source);
+  /// In the place of A (0) or B (1).
+  void openResultsAt(std::size_t side, const ResultsSource& source);
   /// What was chosen here, for the next start.
   QVariantMap viewState() const;
   /// Runs that are not shown yet are waited for.
@@ -81,11 +87,14 @@ class ComparePage : public QWidget {
   void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragMoveEvent(QDragMoveEvent* event) override;
+  void dragLeaveEvent(QDragLeaveEvent* event) override;
   void dropEvent(QDropEvent* event) override;
 
  private:
   struct Side {
     ComparedSide* of = nullptr;
+    QLabel* name = nullptr;
     QComboBox *runs = nullptr, *steps = nullptr;
     QString path;  ///< folder of the chosen run, or the results file
   };
@@ -104,10 +113,13 @@ class ComparePage : public QWidget {
   struct Obstacle {
     QString title, cause, action{};
     std::function<void()> act{};  ///< of the action
+    QString otherAction{};
+    std::function<void()> actOther{};
   };
 
   void buildUi();
   QWidget* buildSides();
+  QLayout* buildVerdict();
   QWidget* buildViewer();
   void connectSignals();
   void connectSides();
@@ -115,6 +127,7 @@ class ComparePage : public QWidget {
   void connectLists();
   void connectChoices();
   void addNamedActions();
+  void addTableActions();
   void chooseRuns();
   void fillRuns(Side& side);
   void takeChoice(Side& side);
@@ -125,10 +138,16 @@ class ComparePage : public QWidget {
   bool areSame() const;
   bool isShown(const QString& path) const;
   void applyKeptState();
-  void beginAtEarlierStep(Side& side);
+  void beginAtOtherStep(Side& side);
+  /// One run is shown, and nobody has chosen other steps of it.
+  bool isOneRunByItself() const;
+  /// Something else takes this side: the other is no earlier checkpoint for comparison any more.
+  void leaveOneRun(std::size_t side);
   void askForResults(std::size_t side);
-  void askForAnnotations();
-  void openResultsAt(std::size_t side, const ResultsSource& source);
+  void askForAnnotations(std::size_t side);
+  std::size_t sideAt(QPointF place) const;
+  void showDropHint(const QDropEvent& event);
+  void placeHead();
   void placeTables();
   void showEmpty(const std::optional<Obstacle>& way);
   void clearShown();
@@ -146,14 +165,22 @@ class ComparePage : public QWidget {
   void showImage(const ShownImage& shown);
   void showInBoth(const ShownImage& shown);
   void showState();
+  void showOffer(bool isCompared);
+  void showTables();
+  void predictOthers();
   void announceViewState();
+  QString verdictNow() const;
   QString notes() const;
   QString nameOf(std::size_t side) const;
   std::optional<Obstacle> obstacle();
+  /// Nothing is chosen for a side.
+  std::optional<Obstacle> emptySide();
   std::optional<Obstacle> obstacleOf(const Side& side, const QString& letter);
+  Obstacle failureOf(const Side& side, const QString& letter);
   /// Of both: the rules of a side that the other cannot follow are left.
   widgets::MatchRules rules() const;
   QString rulesNote() const;
+  QString predictingNote() const;
   /// Of the first side (0) or the second.
   static QString letterOf(std::size_t side) { return side == 0 ? tr("A") : tr("B"); }
 
@@ -161,8 +188,12 @@ class ComparePage : public QWidget {
   std::map<QString, ResultsSource> opened_;  ///< by the path of the results
   std::array<Side, 2> sides_;
   Comparison* comparison_ = nullptr;
+  QGridLayout* head_ = nullptr;
   QLabel* verdict_ = nullptr;
-  QToolButton* swap_ = nullptr;
+  QPushButton* offer_ = nullptr;  ///< to predict what a side has not predicted, or to stop that
+  QToolButton *swap_ = nullptr, *tablesShown_ = nullptr;
+  widgets::ExportButton* toFiles_ = nullptr;
+  widgets::DropHint* dropHint_ = nullptr;
   QSplitter* split_ = nullptr;
   widgets::ComparisonTables* tables_ = nullptr;
   ComparedCurves* curves_ = nullptr;
@@ -178,6 +209,7 @@ class ComparePage : public QWidget {
   QString datasetDifference_;  ///< why the sides' images are not the same
   std::array<std::shared_ptr<const coco::Dataset>, 2> differenceOf_;
   bool hasChosen_ = false;                ///< a person has chosen a run or step here
+  bool isSplitChosen_ = false;            ///< a person has moved the divider of tables and images
   bool isStale_ = true;                   ///< something has changed while the page was hidden
   std::optional<QVariantMap> keptState_;  ///< until its runs are shown
   QVariantMap announced_;                 ///< the last viewState()

@@ -85,7 +85,9 @@ void ComparePage::showObject(const widgets::PairedObject& object) {
     shown.object = object;
     for (std::size_t i = 0; i < 2; ++i) shown.scores.at(i) = requests.at(i).thresholds.score;
     shown.image = std::make_shared<const widgets::DecodedImage>(widgets::decodeImage(path, size));
-    shown.failure = shown.image->failure;
+    if (!shown.image->failure.isEmpty())
+      shown.failure = tr("The image %1 cannot be shown: %2.")
+                          .arg(QDir::toNativeSeparators(path), shown.image->failure);
     for (std::size_t i = 0; i < 2; ++i) {
       const widgets::SceneResult scene = widgets::buildScene(requests.at(i));
       shown.scenes.at(i) = scene.scene;
@@ -127,11 +129,13 @@ std::vector<widgets::ShownResults> ComparePage::shown() const {
   return both;
 }
 
-/// A divider that hides the object in the side that it is meant of is moved.
+/// Zoomed onto it, with what is around it. A divider that hides the object in the side that it is
+/// meant of is moved.
 void ComparePage::showInBoth(const ShownImage& shown) {
   const std::array canvases{view_->first(), view_->second()};
   const auto& meant = shown.object.detections;
   std::array<std::optional<QRectF>, 2> boxes;
+  QRectF object;
   for (std::size_t i = 0; i < 2; ++i) {
     if (!shown.scenes.at(i)) continue;
     const auto& instances = shown.scenes.at(i)->instances;
@@ -143,10 +147,11 @@ void ComparePage::showInBoth(const ShownImage& shown) {
     if (own == instances.end()) continue;
     const int at = static_cast<int>(own - instances.begin());
     canvases.at(i)->setPinned(at);
-    canvases.at(i)->reveal(at);
+    object |= own->box;
     const bool isOfOther = meant.at(i) < 0 && meant.at(1 - i) >= 0;
     if (!isOfOther) boxes.at(i) = own->box;
   }
+  if (object.isValid()) view_->first()->showBox(object);
   view_->uncover(boxes[0], boxes[1]);
 }
 

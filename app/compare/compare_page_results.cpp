@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QToolButton>
 #include <QUrl>
 #include <algorithm>
 
@@ -14,6 +15,7 @@
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/recall_view.h"
+#include "widgets/drop_hint.h"
 #include "widgets/image_view/paired_view.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/plots/axis_choice.h"
@@ -26,36 +28,39 @@ const QString kSides = QStringLiteral("sides"), kPath = QStringLiteral("path"),
               kAnnotations = QStringLiteral("annotations"), kTab = QStringLiteral("tab"),
               kClass = QStringLiteral("class"), kMatrix = QStringLiteral("matrix"),
               kMode = QStringLiteral("mode"), kScore = QStringLiteral("score"),
-              kAxis = QStringLiteral("axis"), kLoss = QStringLiteral("loss");
+              kAxis = QStringLiteral("axis"), kLoss = QStringLiteral("loss"),
+              kUnit = QStringLiteral("unit"), kTables = QStringLiteral("tables");
 
 }  // namespace
 
 void ComparePage::askForResults(std::size_t side) {
   const QString known = sides_.at(side).path;
   const QString folder = known.isEmpty() ? QString() : QFileInfo(known).absolutePath();
-  const QString results = QFileDialog::getOpenFileName(
-      this, tr("Open results"), jobs::folderToBeginWith(folder), tr("COCO results (*.json)"));
+  const QString results =
+      QFileDialog::getOpenFileName(this, tr("Open results as %1").arg(letterOf(side)),
+                                   jobs::folderToBeginWith(folder), tr("COCO results (*.json)"));
   if (!results.isEmpty()) openResultsAt(side, {results});
 }
 
-void ComparePage::askForAnnotations() {
-  const auto file =
-      std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
-  if (file == sides_.end()) return;
-  const QString annotations =
-      QFileDialog::getOpenFileName(this, tr("Annotations of the results"),
-                                   jobs::folderToBeginWith(QFileInfo(file->path).absolutePath()),
-                                   tr("COCO annotations (*.json)"));
-  if (annotations.isEmpty()) return;
-  openResultsAt(file == sides_.begin() ? 0 : 1, {file->path, annotations});
+void ComparePage::askForAnnotations(std::size_t side) {
+  const QString results = sides_.at(side).path;
+  const QString annotations = QFileDialog::getOpenFileName(
+      this, tr("Annotations of the results"),
+      jobs::folderToBeginWith(QFileInfo(results).absolutePath()), tr("COCO annotations (*.json)"));
+  if (!annotations.isEmpty()) openResultsAt(side, {results, annotations});
 }
 
 void ComparePage::openResults(const ResultsSource& source) {
   openResultsAt(sides_[0].path.isEmpty() ? 0 : 1, source);
 }
 
+/// Annotations that were chosen here stay for the next file.
 void ComparePage::openResultsAt(std::size_t place, const ResultsSource& source) {
-  opened_[source.results] = source;
+  const auto& before = sides_.at(place).of->file();
+  ResultsSource& own = opened_[source.results];
+  own = source;
+  if (own.annotations.isEmpty() && before) own.annotations = before->annotations;
+  leaveOneRun(place);
   hasChosen_ = true;
   keptState_.reset();
   sides_.at(place).path = source.results;
@@ -70,14 +75,42 @@ void ComparePage::dragEnterEvent(QDragEnterEvent* event) {
   const bool areJson = !files.isEmpty() && std::ranges::all_of(files, [](const QUrl& file) {
     return file.toLocalFile().endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
   });
-  if (areJson && files.size() <= 2) event->acceptProposedAction();
+  if (!areJson || files.size() > 2) return;
+  event->acceptProposedAction();
+  showDropHint(*event);
+}
+
+void ComparePage::dragMoveEvent(QDragMoveEvent* event) {
+  event->acceptProposedAction();
+  showDropHint(*event);
+}
+
+void ComparePage::dragLeaveEvent(QDragLeaveEvent* event) {
+  QWidget::dragLeaveEvent(event);
+  dropHint_->hide();
+}
+
+/// The left half is A, the right half B, as the images stand.
+std::size_t ComparePage::sideAt(QPointF place) const { return place.x() < width() / 2.0 ? 0 : 1; }
+
+void ComparePage::showDropHint(const QDropEvent& event) {
+  const QList<QUrl> files = event.mimeData()->urls();
+  const auto nameOf = [&](qsizetype i) { return QFileInfo(files[i].toLocalFile()).fileName(); };
+  const std::size_t side = sideAt(event.position());
+  dropHint_->showText(
+      files.size() == 2 ? tr("Drop to compare %1 as A with %2 as B").arg(nameOf(0), nameOf(1))
+      : side == 0
+          ? tr("Drop to open the results %1 as A\n(in the right half: as B)").arg(nameOf(0))
+          : tr("Drop to open the results %1 as B\n(in the left half: as A)").arg(nameOf(0)));
 }
 
 /// Of two files, the first is A.
 void ComparePage::dropEvent(QDropEvent* event) {
   event->acceptProposedAction();
+  dropHint_->hide();
   const QList<QUrl> files = event->mimeData()->urls();
-  if (files.size() == 1) return openResults({files.front().toLocalFile()});
+  if (files.size() == 1)
+    return openResultsAt(sideAt(event->position()), {files.front().toLocalFile()});
   for (std::size_t i = 0; i < sides_.size(); ++i)
     openResultsAt(i, {files.at(static_cast<qsizetype>(i)).toLocalFile()});
 }
@@ -98,6 +131,8 @@ QVariantMap ComparePage::viewState() const {
           {kTab, tables_->currentIndex()},
           {kClass, tables_->recall()->shownClass()},
           {kMatrix, static_cast<int>(tables_->confusions()->shownView())},
+          {kUnit, static_cast<int>(tables_->confusions()->unit())},
+          {kTables, tablesShown_->isChecked()},
           {kMode, modes_->checkedId()},
           {kScore, score_->value()},
           {kAxis, static_cast<int>(curves_->axis()->axis())},
@@ -110,6 +145,9 @@ void ComparePage::restoreViewState(const QVariantMap& state) {
   tables_->recall()->setShownClass(state.value(kClass).toString());
   tables_->confusions()->setView(
       static_cast<widgets::ComparedView>(std::clamp(state.value(kMatrix).toInt(), 0, 2)));
+  tables_->confusions()->setUnit(
+      static_cast<widgets::ConfusionUnit>(std::clamp(state.value(kUnit).toInt(), 0, 2)));
+  tablesShown_->setChecked(state.value(kTables, true).toBool());
   if (QAbstractButton* mode = modes_->button(state.value(kMode).toInt())) mode->click();
   score_->setValue(state.value(kScore).toDouble());
   curves_->axis()->setAxis(static_cast<widgets::XAxis>(state.value(kAxis).toInt()));

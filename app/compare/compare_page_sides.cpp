@@ -1,18 +1,12 @@
-// ComparePage's sides: which run and step each is, what is in the way of comparing them, and what
-// is said of them.
+// ComparePage's sides: which run and step each is.
 #include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
-#include <QLabel>
 #include <QLocale>
 #include <QSignalBlocker>
-#include <QStackedWidget>
 #include <algorithm>
 
 #include "app/compare/compare_page.h"
-#include "app/compare/compared_figures.h"
-#include "widgets/empty_state.h"
-#include "widgets/image_view/paired_view.h"
 
 namespace lockstep::app {
 
@@ -74,6 +68,7 @@ void ComparePage::takeChoice(Side& side) {
     side.runs->setCurrentIndex(side.runs->findData(side.path));
     return askForResults(&side == &sides_[0] ? 0 : 1);
   }
+  leaveOneRun(&side == &sides_[0] ? 0 : 1);
   hasChosen_ = true;
   keptState_.reset();
   chooseRun(side, path);
@@ -108,7 +103,7 @@ void ComparePage::showSteps(Side& side) {
   side.steps->setEnabled(!all.empty());
   side.steps->setVisible(!side.of->isOfFile());
   side.steps->setCurrentIndex(side.steps->findData(side.of->step()));
-  if (!hasChosen_ && areSame()) beginAtEarlierStep(sides_[0]);
+  if (!hasChosen_ && areSame()) beginAtOtherStep(sides_[0]);
   refresh();
 }
 
@@ -117,13 +112,26 @@ bool ComparePage::areSame() const {
          sides_[0].of->step() == sides_[1].of->step();
 }
 
-/// Of one run, A begins at the step before B's that was predicted.
-void ComparePage::beginAtEarlierStep(Side& side) {
-  const auto earlier = side.of->predictedBefore(side.of->step());
-  if (!earlier) return;
-  side.of->setStep(*earlier);
+/// Of one run, A begins at its best checkpoint or its first, and B at its newest.
+void ComparePage::beginAtOtherStep(Side& side) {
+  const auto other = side.of->stepToCompareWith(side.of->step());
+  if (!other) return;
+  side.of->setStep(*other);
   const QSignalBlocker blocker(side.steps);
-  side.steps->setCurrentIndex(side.steps->findData(*earlier));
+  side.steps->setCurrentIndex(side.steps->findData(*other));
+}
+
+bool ComparePage::isOneRunByItself() const {
+  return !hasChosen_ && sides_[0].of->run() && sides_[0].of->run() == sides_[1].of->run() &&
+         !areSame();
+}
+
+void ComparePage::leaveOneRun(std::size_t side) {
+  if (!isOneRunByItself()) return;
+  hasChosen_ = true;
+  Side& other = sides_.at(1 - side);
+  other.of->followNewest();
+  showSteps(other);
 }
 
 /// With all that they have read, and what is being predicted.
@@ -142,152 +150,9 @@ void ComparePage::compareCheckpoint(const QString& folder, qint64 step) {
   chooseRun(sides_[0], folder);
   sides_[0].of->setStep(step);
   if (sides_[1].of->isEmpty()) chooseRun(sides_[1], folder);
-  if (areSame()) beginAtEarlierStep(sides_[1]);
+  if (areSame()) beginAtOtherStep(sides_[1]);
   for (Side& side : sides_) showSteps(side);
   sides_[1].runs->setFocus();
-}
-
-std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
-                                                             const QString& letter) {
-  ComparedSide* of = side.of;
-  if (!of->progress().isEmpty())
-    return Obstacle{tr("Predicting all images of %1").arg(letter), of->progress(), tr("Cancel"),
-                    [of] { of->cancelPrediction(); }};
-  if (!of->failure().isEmpty()) {
-    Obstacle way{tr("%1 cannot be compared").arg(letter), of->failure()};
-    if (of->isOfFile()) {  // most often it was made for others than the other side is judged by
-      way.action = tr("Choose annotations…");
-      way.act = [this] { askForAnnotations(); };
-      return way;
-    }
-    if (!of->run() || !of->heldOut() || !of->run()->predictionBlockedBy().isEmpty()) return way;
-    way.action = tr("Try again");
-    way.act = [of] { of->predictAll(); };
-    return way;
-  }
-  if (of->lacksTruth())
-    return Obstacle{tr("What %1 is judged by is not known").arg(letter),
-                    tr("Choose the COCO annotations that it was made for, or a run for the other "
-                       "side."),
-                    tr("Choose annotations…"), [this] { askForAnnotations(); }};
-  if (!of->isIdle() || !of->heldOut())
-    return Obstacle{tr("Loading %1…").arg(letter), side.runs->currentText()};
-  if (of->isOfFile()) return std::nullopt;
-  if (of->steps().isEmpty())
-    return Obstacle{tr("%1 has nothing to compare").arg(letter),
-                    tr("The run has neither a checkpoint nor predictions yet.")};
-  if (!of->predictions().empty()) return std::nullopt;
-  const QString title = tr("%1 has no predictions at step %2").arg(letter).arg(of->step());
-  const QString blocked = of->run()->predictionBlockedBy();
-  if (!blocked.isEmpty()) return Obstacle{title, blocked};
-  return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
-                  tr("Predict all"), [of] { of->predictAll(); }};
-}
-
-std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
-  const auto hasNone = [](const Side& side) { return side.of->isEmpty(); };
-  if (std::ranges::any_of(sides_, hasNone))
-    return Obstacle{tr("No runs to compare"),
-                    tr("Select two runs on the left, or one, to compare two of its checkpoints; or "
-                       "open COCO results of any program."),
-                    tr("Open results…"),
-                    [this] { askForResults(sides_[0].of->isEmpty() ? 0 : 1); }};
-  for (std::size_t i = 0; i < sides_.size(); ++i)
-    if (auto own = obstacleOf(sides_.at(i), letterOf(i))) return own;
-  if (!datasetDifference_.isEmpty())
-    return Obstacle{tr("A and B cannot be compared"), tr("A and B: %1.").arg(datasetDifference_)};
-  const coco::Dataset& dataset = *sides_[0].of->heldOut()->dataset;
-  const auto& others = sides_[1].of->predictions();
-  const bool haveCommon = std::ranges::any_of(sides_[0].of->predictions(), [&](const auto& one) {
-    return others.contains(one.first) && dataset.findImage(one.first);
-  });
-  if (haveCommon) return std::nullopt;
-  const auto* run = std::ranges::find_if(sides_, [](const Side& side) { return side.of->run(); });
-  Obstacle way{tr("A and B have predictions of different images"),
-               tr("Predict all images with both.")};
-  if (run == sides_.end()) return way;
-  way.action = tr("Predict all");
-  way.act = [of = run->of] { of->predictAll(); };
-  return way;
-}
-
-/// In the place of the image, until there is one.
-void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
-  if (way) {
-    empty_->setContent(way->title, way->cause, way->action);
-  } else {
-    empty_->setContent(tr("No object to show"),
-                       tr("The images that both have predicted have no objects."));
-  }
-  const bool isViewed = !way && view_->hasImage();
-  stack_->setCurrentWidget(isViewed ? viewer_ : static_cast<QWidget*>(empty_));
-}
-
-/// What the figures leave out, and by which rules both are judged if their own differ.
-QString ComparePage::notes() const {
-  QStringList notes{sides_[0].of->note(), sides_[1].of->note(), rulesNote()};
-  if (const auto& matched = comparison_->matched())
-    for (std::size_t i = 0; i < sides_.size(); ++i)
-      if (const std::size_t unlisted = matched->side(i).unlisted; unlisted > 0)
-        notes << tr("%1: %2 detections have a class that the annotations do not list, and are left "
-                    "out.")
-                     .arg(letterOf(i))
-                     .arg(unlisted);
-  notes.removeAll(QString());
-  return notes.join(u'\n');
-}
-
-QString ComparePage::rulesNote() const {
-  const widgets::MatchRules first = sides_[0].of->rules(), second = sides_[1].of->rules();
-  QStringList notes;
-  if (first.type != second.type)
-    notes << tr("%1 has only boxes: both are judged by their boxes.")
-                 .arg(letterOf(first.type == coco::IouType::Box ? 0 : 1));
-  const auto hasMasks = [](const Side& side) {
-    return side.of->heldOut()->iouType != coco::IouType::Box;
-  };
-  if (first.type == coco::IouType::Box && second.type == coco::IouType::Box &&
-      std::ranges::any_of(sides_, hasMasks))
-    notes << tr("Neither has masks: both are judged by their boxes.");
-  if (first.mostDetections() != second.mostDetections())
-    notes << tr("A counts %1 detections of a class and image, B %2 (evaluation.max_dets): %3 count "
-                "here.")
-                 .arg(first.mostDetections())
-                 .arg(second.mostDetections())
-                 .arg(rules().mostDetections());
-  return notes.join(u' ');
-}
-
-QString ComparePage::nameOf(std::size_t side) const {
-  const Side& own = sides_.at(side);
-  const QString name = tr("%1: %2").arg(letterOf(side), own.runs->currentText());
-  return own.of->isOfFile() ? name
-                            : tr("%1, step %2").arg(name, QLocale().toString(own.of->step()));
-}
-
-QString ComparePage::verdict() const { return verdict_->text(); }
-
-void ComparePage::showState() {
-  const auto way = obstacle();
-  showEmpty(way);
-  if (way) {
-    verdict_->clear();
-  } else if (const QString why = comparison_->failure(); !why.isEmpty()) {
-    verdict_->setText(why);
-  } else if (shownImage_ && !shownImage_->failure.isEmpty()) {
-    verdict_->setText(shownImage_->failure);
-  } else if (areSame()) {
-    verdict_->setText(tr("A and B are the same checkpoint: choose another for one of them."));
-  } else if (const auto& pair = results(); pair) {
-    verdict_->setText(verdictText(*pair, sides_[0].of->heldOut()->dataset->images().size()));
-  } else {
-    verdict_->setText(tr("Comparing…"));
-  }
-  if (!way && !notes().isEmpty()) verdict_->setText(verdict_->text() + u'\n' + notes());
-  verdict_->setVisible(!verdict_->text().isEmpty());
-  view_->setNames(nameOf(0), nameOf(1));
-  announceViewState();
-  if (isReady()) Q_EMIT readyChanged();
 }
 
 }  // namespace lockstep::app

@@ -2,15 +2,20 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "app/models/metric_text.h"
+#include "engine/coco/evaluation/params.h"
+#include "engine/config/losses.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
 
 using widgets::ComparedFigure;
+using widgets::FigureSection;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -30,6 +35,28 @@ bool isFigure(const std::string& tag) {
          !tag.starts_with(events::tags::eval("predictions/"));
 }
 
+/// Masks before boxes, in COCO's order; then losses, in that of the model; then others.
+std::size_t placeOf(const std::string& tag) {
+  static const std::vector<std::string> kMetrics = coco::metricNames();
+  const std::string_view name = events::tags::nameIn(tag);
+  std::size_t place = 0;
+  for (const std::string_view kind : {"segm/", "bbox/"}) {
+    if (name.starts_with(kind)) {
+      const auto metric = std::ranges::find(kMetrics, name.substr(kind.size()));
+      return place + static_cast<std::size_t>(metric - kMetrics.begin());
+    }
+    place += kMetrics.size() + 1;
+  }
+  if (name == config::kTotalLoss) return place;
+  const auto loss = std::ranges::find(config::kLossNames, name,
+                                      [](const char* each) { return std::string_view(each); });
+  return place + 1 + static_cast<std::size_t>(loss - config::kLossNames.begin());
+}
+
+QString kindText(coco::IouType type) {
+  return type == coco::IouType::Box ? tr("Boxes") : tr("Masks");
+}
+
 double defined(double figure) { return figure < 0 ? kNone : figure; }
 
 QString signedText(double value) {
@@ -38,28 +65,35 @@ QString signedText(double value) {
 
 }  // namespace
 
-std::vector<ComparedFigure> evaluationFigures(const MetricStore& first, qint64 firstStep,
-                                              const MetricStore& second, qint64 secondStep) {
+FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
+                                const MetricStore& second, qint64 secondStep) {
   std::vector<std::string> tags(first.tags().begin(), first.tags().end());
   for (const std::string& tag : second.tags())
     if (first.series(tag) == nullptr) tags.push_back(tag);
-  std::vector<ComparedFigure> figures;
+  std::erase_if(tags, [](const std::string& tag) { return !isFigure(tag); });
+  std::ranges::stable_sort(tags, {}, &placeOf);
+  FigureSection section{tr("Logged by the runs"),
+                        tr("What each run logged when it evaluated this checkpoint, of all the "
+                           "held-out images that it evaluates")};
   for (const std::string& tag : tags) {
-    if (!isFigure(tag)) continue;
     const std::string name(events::tags::nameIn(tag));
-    figures.push_back({tr("%1, logged").arg(metricText(QString::fromStdString(name))),
-                       valueAt(first, tag, firstStep), valueAt(second, tag, secondStep),
-                       events::tags::isEvalLoss(tag)});
+    const QString text = tag == events::tags::kEvalTotalLoss
+                             ? tr("total loss")
+                             : metricText(QString::fromStdString(name));
+    section.figures.push_back({text, valueAt(first, tag, firstStep),
+                               valueAt(second, tag, secondStep), events::tags::isEvalLoss(tag)});
   }
-  return figures;
+  return section;
 }
 
-std::vector<ComparedFigure> commonFigures(const widgets::ResultsPair& pair) {
-  std::vector<ComparedFigure> figures;
+FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type) {
+  FigureSection section{
+      tr("%1 on %2 common images").arg(kindText(type)).arg(pair.imageCount),
+      tr("COCO's metrics as coco-eval gives them, on the images that both have predicted")};
   for (std::size_t i = 0; i < pair.first.stats.size(); ++i)
-    figures.push_back({QString::fromStdString(pair.first.names[i]), defined(pair.first.stats[i]),
-                       defined(pair.second.stats[i])});
-  return figures;
+    section.figures.push_back({QString::fromStdString(pair.first.names[i]),
+                               defined(pair.first.stats[i]), defined(pair.second.stats[i])});
+  return section;
 }
 
 std::vector<ComparedFigure> classFigures(const widgets::ResultsPair& pair) {
@@ -72,7 +106,8 @@ std::vector<ComparedFigure> classFigures(const widgets::ResultsPair& pair) {
   return figures;
 }
 
-QString verdictText(const widgets::ResultsPair& pair, std::size_t imagesOfDataset) {
+QString verdictText(const widgets::ResultsPair& pair, coco::IouType type,
+                    std::size_t imagesOfDataset) {
   const coco::ApComparison& ap = pair.ap;
   if (ap.resamples == 0) return tr("No difference can be told: the images have no objects.");
   const QString verdict =
@@ -84,9 +119,11 @@ QString verdictText(const widgets::ResultsPair& pair, std::size_t imagesOfDatase
                              : tr("the %1 of %2 held-out images that both have predicted")
                                    .arg(pair.imageCount)
                                    .arg(imagesOfDataset);
-  return tr("%1: AP %2, on %3 (95 % interval %4 to %5, p = %6, paired bootstrap)")
-      .arg(verdict, signedText(ap.difference), images, signedText(ap.interval.low),
-           signedText(ap.interval.high), QLocale().toString(ap.pValue, 'f', 3));
+  const QString kind = type == coco::IouType::Box ? tr("box ΔAP") : tr("mask ΔAP");
+  return tr("%1: %2 (B − A) %3, 95 % confidence interval %4 to %5, on %6 (paired bootstrap, p = "
+            "%7)")
+      .arg(verdict, kind, signedText(ap.difference), signedText(ap.interval.low),
+           signedText(ap.interval.high), images, QLocale().toString(ap.pValue, 'f', 3));
 }
 
 }  // namespace lockstep::app

@@ -9,18 +9,19 @@
 
 namespace lockstep::app {
 
-/// What the runs logged of their evaluations at a step each: losses and AP, in the order of the
-/// first run's tags, then those that only the second has.
-std::vector<widgets::ComparedFigure> evaluationFigures(const MetricStore& first, qint64 firstStep,
-                                                       const MetricStore& second,
-                                                       qint64 secondStep);
+/// What the runs logged of their evaluations at a step each: AP and AR of masks and boxes in COCO's
+/// order, losses, and whatever else there is.
+widgets::FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
+                                         const MetricStore& second, qint64 secondStep);
 
 /// COCO's metrics on the common images.
-std::vector<widgets::ComparedFigure> commonFigures(const widgets::ResultsPair& pair);
+widgets::FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type);
 /// AP of each class that has objects.
 std::vector<widgets::ComparedFigure> classFigures(const widgets::ResultsPair& pair);
 
-/// Whether AP differs, in plain words, with the interval and the number of images.
-QString verdictText(const widgets::ResultsPair& pair, std::size_t imagesOfDataset);
+/// Whether AP of masks or boxes differs, in plain words, with B - A, its interval and the number of
+/// images.
+QString verdictText(const widgets::ResultsPair& pair, coco::IouType type,
+                    std::size_t imagesOfDataset);
 
 }  // namespace lockstep::app

@@ -1,13 +1,23 @@
 #include "app/compare/compared_side.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace lockstep::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kReadingTick = 100ms;
+
+}  // namespace
 
 ComparedSide::ComparedSide(QObject* parent)
     : QObject(parent),
       fileJob_([this](const OpenedResults& opened) { takeFile(opened); }, jobs::Kind::Disk) {
+  readingTicks_.setInterval(kReadingTick);
+  connect(&readingTicks_, &QTimer::timeout, this, &ComparedSide::progressed);
   connectStore();
   connectAnswers();
 }
@@ -54,8 +64,9 @@ void ComparedSide::clear() {
   run_ = nullptr;
   requests_.setRun(nullptr);
   file_.reset();
-  fileJob_.cancel();
+  stopReading();
   kept_.clear();
+  ofFile_.clear();
   heldOut_.reset();
   steps_ = {};
   step_ = 0;
@@ -105,16 +116,41 @@ void ComparedSide::judgeBy(const std::optional<RunDataset>& truth) {
 void ComparedSide::readFile() {
   failure_.clear();
   heldOut_.reset();
-  kept_.clear();
-  if (lacksTruth()) return fileJob_.cancel();
-  fileJob_.request([source = *file_, truth = truth_] { return openResults(source, truth); });
+  ofFile_.clear();
+  stopReading();
+  if (lacksTruth()) return;
+  reading_ = std::make_shared<ReadingProgress>();
+  readingTicks_.start();
+  fileJob_.request([source = *file_, truth = truth_, progress = reading_] {
+    return openResults(source, truth, *progress);
+  });
+  Q_EMIT progressed();
+}
+
+/// It ends soon, and what it has read is dropped.
+void ComparedSide::stopReading() {
+  if (reading_) reading_->isCancelled = true;
+  readingTicks_.stop();
+  fileJob_.cancel();
+}
+
+void ComparedSide::cancelReading() {
+  stopReading();
+  fail(tr("Reading %1 was cancelled.").arg(file_->results));
+}
+
+QString ComparedSide::reading() const {
+  if (!file_ || fileJob_.isIdle()) return {};
+  const std::size_t all = reading_->all;
+  return all == 0 ? tr("starting") : tr("%1 of %2 images").arg(reading_->done).arg(all);
 }
 
 void ComparedSide::takeFile(const OpenedResults& opened) {
+  readingTicks_.stop();
   if (!opened.failure.isEmpty()) return fail(opened.failure);
   note_ = opened.note;
   heldOut_ = opened.heldOut;
-  kept_.add(step_, opened.detections, opened.images);
+  ofFile_ = opened.predictions;
   Q_EMIT changed();
 }
 
@@ -125,11 +161,25 @@ void ComparedSide::readSteps() {
   Q_EMIT stepsChanged();
 }
 
-std::optional<qint64> ComparedSide::predictedBefore(qint64 step) const {
+std::optional<qint64> ComparedSide::stepToCompareWith(qint64 step) const {
   if (!run_) return std::nullopt;
+  const auto& best = run_->info().best;
+  std::vector<qint64> others = steps_.all();
+  std::erase(others, step);
+  if (others.empty()) return std::nullopt;
   const std::vector<std::int64_t>& stored = run_->history().predictionSteps();
-  const auto at = std::ranges::lower_bound(stored, step);
-  return at == stored.begin() ? std::nullopt : std::optional<qint64>(*std::prev(at));
+  const auto rankOf = [&](qint64 other) {
+    const bool isBest = best && best->step == other;
+    return std::ranges::binary_search(stored, other) ? (isBest ? 0 : 1) : isBest ? 2 : 3;
+  };
+  return *std::ranges::min_element(others, {}, rankOf);
+}
+
+std::size_t ComparedSide::imagesToPredict() const {
+  if (!run_ || !heldOut_ || !run_->predictionBlockedBy().isEmpty()) return 0;
+  if (!std::ranges::binary_search(run_->checkpointSteps(), step_)) return 0;
+  const std::size_t all = heldOut_->dataset->images().size(), known = predictions().size();
+  return all > known ? all - known : 0;
 }
 
 /// False: it is there. What failed of another step is forgotten.

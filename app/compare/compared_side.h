@@ -2,7 +2,9 @@
 
 #include <QObject>
 #include <QPointer>
+#include <QTimer>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "app/compare/opened_results.h"
@@ -43,19 +45,31 @@ class ComparedSide : public QObject {
   /// False: the step is not known yet.
   bool hasStep() const { return isStepChosen_ || !steps_.isEmpty(); }
   const PredictionSteps& steps() const { return steps_; }
-  /// The newest step before `step` with stored predictions; nullopt: there is none.
-  std::optional<qint64> predictedBefore(qint64 step) const;
   /// nullopt: not loaded, or there is none.
   const std::optional<RunDataset>& heldOut() const { return heldOut_; }
   /// How the predictions of the step are matched; heldOut() must be loaded.
   widgets::MatchRules rules() const;
   /// Of the step.
-  const widgets::PredictionStore::ByImage& predictions() const { return kept_.at(step_); }
+  const widgets::PredictionStore::ByImage& predictions() const {
+    return file_ ? ofFile_ : kept_.at(step_);
+  }
+  /// Held-out images that the run's checkpoint has not predicted, but can; 0: none, or a file.
+  std::size_t imagesToPredict() const;
   /// Why the held-out set or the predictions cannot be read; empty: they can.
   QString failure() const { return failure_; }
   bool isIdle() const;
   /// Nothing has been chosen.
   bool isEmpty() const { return !run_ && !file_; }
+
+  /// The run's best checkpoint, or else its first, with predictions if there is such a one, that
+  /// is not at `step`; nullopt: there is none.
+  std::optional<qint64> stepToCompareWith(qint64 step) const;
+
+  /// Reads the results file again.
+  void readFile();
+  /// Of a results file: "120 of 500 images"; empty: it is not being read.
+  QString reading() const;
+  void cancelReading();
 
   /// Asks an engine for the predictions of all held-out images at the step.
   void predictAll();
@@ -80,7 +94,7 @@ class ComparedSide : public QObject {
   void readPredictions();
   void fail(const QString& why);
   void clear();
-  void readFile();
+  void stopReading();
   void takeFile(const OpenedResults& opened);
 
   QPointer<RunController> run_;
@@ -93,8 +107,11 @@ class ComparedSide : public QObject {
   qint64 step_ = 0;
   bool isStepChosen_ = false;
   std::optional<ResultsSource> file_;
+  widgets::PredictionStore::ByImage ofFile_;
   std::optional<RunDataset> truth_;  ///< of the other side
   QString failure_, note_;
+  std::shared_ptr<ReadingProgress> reading_;  ///< of the last file
+  QTimer readingTicks_;
   jobs::LatestJob<OpenedResults> fileJob_;
 };
 

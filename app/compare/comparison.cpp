@@ -2,18 +2,35 @@
 
 #include <utility>
 
+#include "app/compare/mask_sizes.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::app {
 namespace {
 
+/// Whose predictions cannot be compared, and why, if that is known.
+QString faultOf(const ComparedResults& of) {
+  for (std::size_t i = 0; i < of.predictions.size(); ++i)
+    if (const QString fault = maskSizeFault(*of.dataset, of.predictions.at(i)); !fault.isEmpty())
+      return (i == 0 ? Comparison::tr("A cannot be compared: it has %1.")
+                     : Comparison::tr("B cannot be compared: it has %1."))
+          .arg(fault);
+  return {};
+}
+
 /// Blocks; throws nothing.
 template <typename Outcome, typename Work>
-Outcome outcomeOf(const Work& work) {
+Outcome outcomeOf(const ComparedResults& of, const Work& work) {
   try {
     return {work(), {}};
   } catch (const std::exception& error) {
-    return {{}, QString::fromUtf8(error.what())};
+    const QString why = QString::fromUtf8(error.what());
+    try {
+      const QString fault = faultOf(of);
+      return {{}, fault.isEmpty() ? why : fault};
+    } catch (const std::exception&) {
+      return {{}, why};
+    }
   }
 }
 
@@ -53,20 +70,22 @@ void Comparison::clear() {
   figures_.reset();
   matched_.reset();
   failure_.clear();
+  stop_.request_stop();
+  stop_ = {};
 }
 
 void Comparison::start(ComparedResults results, double scoreThreshold) {
   clear();
   compared_ = std::make_shared<const ComparedResults>(std::move(results));
   scoreThreshold_ = scoreThreshold;
-  figuresJob_.request([of = compared_] {
-    return outcomeOf<Outcome<Figures>>([&]() -> Figures {
+  figuresJob_.request([of = compared_, stop = stop_.get_token()] {
+    return outcomeOf<Outcome<Figures>>(*of, [&]() -> Figures {
       return widgets::compareResults(*of->dataset, of->predictions[0], of->predictions[1],
-                                     of->rules);
+                                     of->rules, stop);
     });
   });
   matchedJob_.request([of = compared_] {
-    return outcomeOf<Outcome<Matched>>([&]() -> Matched {
+    return outcomeOf<Outcome<Matched>>(*of, [&]() -> Matched {
       return std::make_shared<const widgets::MatchedPair>(*of->dataset, of->predictions[0],
                                                           of->predictions[1], of->rules,
                                                           widgets::MatchThresholds().iou);
@@ -85,7 +104,7 @@ void Comparison::setScoreThreshold(double scoreThreshold) {
 
 void Comparison::findObjects() {
   objectsJob_.request([of = compared_, score = scoreThreshold_] {
-    return outcomeOf<Outcome<Objects>>([&]() -> Objects {
+    return outcomeOf<Outcome<Objects>>(*of, [&]() -> Objects {
       return std::make_shared<const std::vector<widgets::PairedObject>>(widgets::pairedObjects(
           *of->dataset, of->predictions[0], of->predictions[1], of->rules, {.score = score}));
     });

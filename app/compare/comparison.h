@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "widgets/instances/matched_pair.h"
@@ -84,6 +85,7 @@ class Comparison : public QObject {
   Figures figures_;
   Matched matched_;
   QString failure_;
+  std::stop_source stop_;  ///< of the figures that are being computed
   jobs::LatestJob<Outcome<Figures>> figuresJob_;
   jobs::LatestJob<Outcome<Objects>> objectsJob_;
   jobs::LatestJob<Outcome<Matched>> matchedJob_;

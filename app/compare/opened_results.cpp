@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
+#include <memory>
 
+#include "app/compare/mask_sizes.h"
 #include "engine/base/error.h"
+#include "engine/base/parallel_for.h"
 #include "engine/coco/evaluation/judged_by.h"
 #include "engine/coco/files/image_names.h"
 
@@ -46,13 +48,9 @@ RunDataset readTruth(const QString& annotations) {
   return truth;
 }
 
-/// Into `detections` and `images`.
-void readFile(const QString& file, OpenedResults& opened) {
+std::shared_ptr<const coco::ResultsByImage> openFile(const QString& file) {
   try {
-    const coco::ResultsByImage results(file.toStdString());
-    opened.images = results.images();
-    for (const ImageId image : opened.images)
-      std::ranges::move(results.detectionsOf(image), std::back_inserter(opened.detections));
+    return std::make_shared<const coco::ResultsByImage>(file.toStdString());
   } catch (const Error& error) {
     refuse(tr("%1. COCO results are a JSON list of {image_id, category_id, score, and bbox or "
               "segmentation}.")
@@ -105,17 +103,17 @@ class ImagesByName {
   std::map<std::string, std::vector<const coco::Image*>> images_;
 };
 
+/// Which images are meant by the ids of the file; those that are not named mean themselves.
+using MeantImages = std::map<ImageId, ImageId>;
+
 /// `predict --images` numbers its images itself, and names their files. Unknown ones get the id -1.
-void takeImagesByName(const QString& file, const coco::Dataset& dataset,
-                      std::vector<coco::Detection>& detections) {
+MeantImages imagesByName(const QString& file, const coco::Dataset& dataset) {
+  MeantImages meant;
   const auto names = coco::loadNamesInResults(file.toStdString());
-  if (names.empty()) return;
+  if (names.empty()) return meant;
   const ImagesByName known(dataset);
-  std::map<ImageId, ImageId> meant;
   for (const auto& [id, name] : names) meant[id] = known.find(file, id, name);
-  for (coco::Detection& one : detections)
-    if (const auto image = meant.find(one.imageId); image != meant.end())
-      one.imageId = image->second;
+  return meant;
 }
 
 /// Of results, and not an object with them.
@@ -125,67 +123,148 @@ bool isList(const QString& file) {
   return text >> first && first == '[';
 }
 
-/// Throws Error if some are of images that the dataset does not have.
-void checkImages(const QString& file, const coco::Dataset& dataset,
-                 const std::vector<coco::Detection>& detections) {
-  std::size_t others = 0;
-  for (const coco::Detection& one : detections) {
-    const auto image = dataset.findImage(one.imageId);
-    others += !image;
-    if (image) coco::requireMaskSize(one, dataset.images()[*image]);
-  }
-  if (others == 0) return;
-  refuse(tr("%1: %2 of %3 results are of images that are not among the %4 they are judged by. Are "
-            "they of another dataset? Open them with their own annotations.")
-             .arg(file)
-             .arg(others)
-             .arg(detections.size())
-             .arg(dataset.images().size()));
-}
+/// What a file has, of an image or of all.
+struct Survey {
+  std::size_t results = 0, ofOtherImages = 0, ofUnknownClasses = 0, withoutMask = 0;
+  QString maskFault{};  ///< of the first image that has one
 
-/// As coco-eval does, and says so.
-QString leaveUnknownClassesOut(const QString& file, const coco::Dataset& dataset,
-                               std::vector<coco::Detection>& detections) {
-  const std::size_t all = detections.size();
-  const std::size_t unknown = std::erase_if(
-      detections, [&](const coco::Detection& one) { return !dataset.hasCategory(one.categoryId); });
-  if (unknown == 0) return {};
-  if (unknown == all)
+  void add(const Survey& other) {
+    results += other.results;
+    ofOtherImages += other.ofOtherImages;
+    ofUnknownClasses += other.ofUnknownClasses;
+    withoutMask += other.withoutMask;
+    if (maskFault.isEmpty()) maskFault = other.maskFault;
+  }
+};
+
+/// A file of results, and the images that it is of.
+class ReadResults {
+ public:
+  ReadResults(const QString& file, const coco::Dataset& dataset)
+      : dataset_(dataset), file_(openFile(file)), meant_(imagesByName(file, dataset)) {}
+
+  /// On all processors; little of the file is in memory at a time.
+  Survey survey(ReadingProgress& progress) const {
+    const std::vector<ImageId>& images = file_->images();
+    progress.all = images.size();
+    std::vector<Survey> ofImages(images.size());
+    base::parallelFor(images.size(), 0, [&](std::size_t i) {
+      if (progress.isCancelled) return;
+      ofImages[i] = surveyOf(images[i]);
+      ++progress.done;
+    });
+    Survey all;
+    for (const Survey& one : ofImages) all.add(one);
+    return all;
+  }
+
+  /// Read from the file when they are asked for, unless they are not as they are in it.
+  widgets::PredictionStore::ByImage predictions(bool areAllClassesKnown) const {
+    widgets::PredictionStore::ByImage byImage;
+    if (areAllClassesKnown && meant_.empty()) {
+      const auto cache = std::make_shared<widgets::DetectionCache>();
+      for (const ImageId image : file_->images())
+        byImage[image] = widgets::ImageDetections(file_, image, cache);
+      return byImage;
+    }
+    std::map<ImageId, std::vector<coco::Detection>> known;
+    for (const ImageId image : file_->images()) {
+      const ImageId own = meantBy(image);
+      std::vector<coco::Detection>& kept = known[own];
+      for (coco::Detection& one : file_->detectionsOf(image)) {
+        if (!dataset_.hasCategory(one.categoryId)) continue;
+        one.imageId = own;
+        kept.push_back(std::move(one));
+      }
+    }
+    for (auto& [image, kept] : known)
+      byImage[image] = std::make_shared<const std::vector<coco::Detection>>(std::move(kept));
+    return byImage;
+  }
+
+ private:
+  ImageId meantBy(ImageId written) const {
+    const auto found = meant_.find(written);
+    return found == meant_.end() ? written : found->second;
+  }
+
+  Survey surveyOf(ImageId written) const {
+    const auto image = dataset_.findImage(meantBy(written));
+    const std::vector<coco::Detection> detections = file_->detectionsOf(written);
+    Survey found{.results = detections.size()};
+    if (!image) found.ofOtherImages = detections.size();
+    for (const coco::Detection& one : detections) {
+      const bool isKnown = dataset_.hasCategory(one.categoryId);
+      found.ofUnknownClasses += !isKnown;
+      found.withoutMask += isKnown && one.mask.height == 0;
+      if (image && found.maskFault.isEmpty())
+        found.maskFault = maskSizeFault(one, dataset_.images()[*image]);
+    }
+    return found;
+  }
+
+  const coco::Dataset& dataset_;
+  std::shared_ptr<const coco::ResultsByImage> file_;
+  MeantImages meant_;
+};
+
+void requireThatItFits(const QString& file, const Survey& found, const coco::Dataset& dataset) {
+  if (found.ofOtherImages > 0)
+    refuse(tr("%1: %2 of %3 results are of images that are not among the %4 they are judged by. "
+              "Are they of another dataset? Open them with their own annotations.")
+               .arg(file)
+               .arg(found.ofOtherImages)
+               .arg(found.results)
+               .arg(dataset.images().size()));
+  if (!found.maskFault.isEmpty())
+    refuse(
+        tr("%1: has %2. Write the masks in the size of their image.").arg(file, found.maskFault));
+  if (found.results > 0 && found.ofUnknownClasses == found.results)
     refuse(tr("%1: none of its %2 results has one of the %3 classes that they are judged by. Open "
               "them with their own annotations.")
                .arg(file)
-               .arg(all)
+               .arg(found.results)
                .arg(dataset.categories().size()));
+}
+
+/// As coco-eval does, and says so.
+QString noteOf(const QString& file, const Survey& found) {
+  if (found.ofUnknownClasses == 0) return {};
   return tr("%1 of %2 results of %3 have a class that the annotations do not list, and are left "
             "out.")
-      .arg(unknown)
-      .arg(all)
+      .arg(found.ofUnknownClasses)
+      .arg(found.results)
       .arg(QFileInfo(file).fileName());
 }
 
-void read(const ResultsSource& source, OpenedResults& opened) {
+/// A list of results has no images without any: all of the dataset are judged, as by coco-eval.
+void addImagesWithoutResults(const coco::Dataset& dataset, OpenedResults& opened) {
+  const auto none = std::make_shared<const std::vector<coco::Detection>>();
+  for (const coco::Image& image : dataset.images())
+    opened.predictions.try_emplace(image.id, widgets::ImageDetections(none));
+}
+
+void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults& opened) {
   if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
   const coco::Dataset& dataset = *opened.heldOut.dataset;
-  readFile(source.results, opened);
-  takeImagesByName(source.results, dataset, opened.detections);
-  checkImages(source.results, dataset, opened.detections);
-  opened.note = leaveUnknownClassesOut(source.results, dataset, opened.detections);
-  // A list of results has no images without any: all of the dataset are judged, as by coco-eval.
-  if (isList(source.results)) {
-    opened.images.clear();
-    for (const coco::Image& image : dataset.images()) opened.images.push_back(image.id);
-  }
-  // What the results have is asked where they are judged: ComparedSide::rules().
-  opened.heldOut.iouType = coco::judgedBy(dataset, true);
+  const ReadResults results(source.results, dataset);
+  const Survey found = results.survey(progress);
+  if (progress.isCancelled) return;
+  requireThatItFits(source.results, found, dataset);
+  opened.predictions = results.predictions(found.ofUnknownClasses == 0);
+  opened.note = noteOf(source.results, found);
+  if (isList(source.results)) addImagesWithoutResults(dataset, opened);
+  opened.heldOut.iouType = coco::judgedBy(dataset, found.withoutMask == 0);
 }
 
 }  // namespace
 
-OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth) {
+OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth,
+                          ReadingProgress& progress) {
   OpenedResults opened;
   if (truth) opened.heldOut = *truth;
   try {
-    read(source, opened);
+    read(source, progress, opened);
   } catch (const std::exception& error) {
     opened.failure = QString::fromUtf8(error.what());
   }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <QString>
+#include <atomic>
+#include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "app/models/predictions_store.h"
+#include "widgets/instances/prediction_store.h"
 
 namespace lockstep::app {
 
@@ -18,14 +20,21 @@ struct ResultsSource {
 
 struct OpenedResults {
   RunDataset heldOut;
-  std::vector<coco::Detection> detections{};
-  std::vector<ImageId> images{};  ///< that were looked at
-  QString note;                   ///< what is left out of it, as coco-eval does; empty: nothing
-  QString failure;                ///< why it cannot be judged; empty: it can
+  widgets::PredictionStore::ByImage predictions{};  ///< of the images that were looked at
+  QString note;     ///< what is left out of it, as coco-eval does; empty: nothing
+  QString failure;  ///< why it cannot be judged; empty: it can
+};
+
+/// How much of a file has been read, and whether somebody still waits for it. For any thread.
+struct ReadingProgress {
+  std::atomic<std::size_t> done = 0, all = 0;  ///< images; all 0: not known yet
+  std::atomic<bool> isCancelled = false;
 };
 
 /// Reads a results file, also of `predict` or of a run folder. `truth`: of the other side, unless
-/// the source has annotations of its own. Blocks; throws nothing.
-OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth);
+/// the source has annotations of its own. Blocks, on all processors; throws nothing. If it is
+/// cancelled, the results mean nothing.
+OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth,
+                          ReadingProgress& progress);
 
 }  // namespace lockstep::app

@@ -97,8 +97,15 @@ void MainWindow::restoreLayout() {
   const QSettings settings;
   // Screenshots have the same size on every machine.
   resize(options_.keepLayout ? kDefaultSize.boundedTo(screen()->availableSize()) : kDefaultSize);
-  if (options_.keepLayout)
+  if (options_.keepLayout) {
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
+    // Kept on another screen, or at another scale of it.
+    const QRect room = screen()->availableGeometry();
+    if (!isMaximized() && !isFullScreen() && !room.contains(geometry())) {
+      resize(size().boundedTo(room.size()));
+      move(room.topLeft());
+    }
+  }
   if (!options_.size.isEmpty()) resize(options_.size);
   placeDocks();
   if (options_.keepLayout) {

@@ -21,6 +21,7 @@
 #include "tests/app/made_run.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
+#include "widgets/drop_hint.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/paired_view.h"
@@ -132,16 +133,21 @@ class CompareBench : public QObject {
     return nullptr;
   }
 
-  void drop(const QStringList& files) {
+  /// On the half of A (0) or of B (1); says what was announced.
+  QString drop(const QStringList& files, int half = 1) {
     QMimeData data;
     QList<QUrl> urls;
     for (const QString& file : files) urls << QUrl::fromLocalFile(file);
     data.setUrls(urls);
-    QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    const QPoint place(page_->width() * (1 + 2 * half) / 4, page_->height() / 2);
+    QDragEnterEvent enter(place, Qt::CopyAction, &data, Qt::LeftButton, {});
     QApplication::sendEvent(page_.get(), &enter);
-    QVERIFY(enter.isAccepted());
-    QDropEvent event({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    const auto* hint = page_->findChild<widgets::DropHint*>();
+    const QString announced =
+        enter.isAccepted() && hint->isVisible() ? hint->accessibleName() : QString();
+    QDropEvent event(place, Qt::CopyAction, &data, Qt::LeftButton, {});
     QApplication::sendEvent(page_.get(), &event);
+    return announced;
   }
 
   QString emptyTitle() const {

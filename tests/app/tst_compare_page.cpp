@@ -1,3 +1,5 @@
+#include <QAction>
+#include <QClipboard>
 #include <QDoubleSpinBox>
 #include <QLocale>
 #include <QPushButton>
@@ -45,9 +47,76 @@ class TstComparePage : public tests::CompareBench {
     const auto* table = qobject_cast<QTreeWidget*>(page_->tables()->widget(0));
     QVERIFY(table);
     const auto& pair = *page_->results();
-    QCOMPARE(table->topLevelItem(0)->text(0), QString::fromStdString(pair.first.names[0]));
-    QCOMPARE(table->topLevelItem(0)->text(1), QLocale().toString(pair.first.stats[0], 'f', 4));
-    QCOMPARE(table->topLevelItem(0)->text(2), QLocale().toString(pair.second.stats[0], 'f', 4));
+    const QTreeWidgetItem* common = table->topLevelItem(0);
+    QCOMPARE(common->text(0), QStringLiteral("Boxes on 2 common images"));
+    QCOMPARE(common->child(0)->text(0), QString::fromStdString(pair.first.names[0]));
+    QCOMPARE(common->child(0)->text(1), QLocale().toString(pair.first.stats[0], 'f', 4));
+    QCOMPARE(common->child(0)->text(2), QLocale().toString(pair.second.stats[0], 'f', 4));
+  }
+
+  /// In the words of Monitor, whatever order they were logged in.
+  void loggedFiguresBeginWithAp() {
+    showTwo();
+    const auto* table = qobject_cast<QTreeWidget*>(page_->tables()->widget(0));
+    QCOMPARE(table->topLevelItemCount(), 2);
+    QStringList names;
+    const QTreeWidgetItem* logged = table->topLevelItem(1);
+    for (int row = 0; row < logged->childCount(); ++row) names << logged->child(row)->text(0);
+    QCOMPARE(names.first(), QStringLiteral("box AP"));
+    QVERIFY2(names.contains(QStringLiteral("total loss")) &&
+                 names.contains(QStringLiteral("RPN box loss")),
+             qPrintable(names.join(u' ')));
+    QVERIFY2(names.filter(QStringLiteral("loss_")).isEmpty(), qPrintable(names.join(u' ')));
+    QVERIFY(names.indexOf(QStringLiteral("total loss")) <
+            names.indexOf(QStringLiteral("class loss")));
+  }
+
+  void theVerdictSaysOfWhatAndHowSure() {
+    showTwo();
+    const coco::ApComparison& ap = page_->results()->ap;
+    const auto text = [](double value) { return QLocale().toString(value, 'f', 4); };
+    for (const QString& part :
+         {QStringLiteral("box ΔAP (B − A) "), text(ap.difference), text(ap.interval.low),
+          text(ap.interval.high), QStringLiteral("95 % confidence interval")})
+      QVERIFY2(page_->verdict().contains(part), qPrintable(page_->verdict()));
+  }
+
+  void theTableIsCopied() {
+    showTwo();
+    page_->tables()->setCurrentIndex(0);
+    for (QAction* action : page_->actions())
+      if (action->text() == QStringLiteral("Copy the table as Markdown")) action->trigger();
+    const QStringList lines = QApplication::clipboard()->text().split(u'\n');
+    QCOMPARE(lines[0], QStringLiteral("| Figure | A | B | B − A |"));
+    const QString ap = QLocale().toString(page_->results()->first.stats[0], 'f', 4);
+    QVERIFY2(lines[3].startsWith(QStringLiteral("| AP | %1 |").arg(ap)), qPrintable(lines[3]));
+  }
+
+  void tablesAreHiddenForTheImages() {
+    showTwo();
+    QTRY_VERIFY(page_->view()->hasImage());
+    page_->setFocus();
+    const int before = page_->view()->width();
+    QTest::keyClick(page_.get(), Qt::Key_T);
+    QVERIFY(!page_->tables()->isVisible());
+    QTRY_VERIFY(page_->view()->width() > before);
+    QTest::keyClick(page_.get(), Qt::Key_T);
+    QVERIFY(page_->tables()->isVisible());
+  }
+
+  /// Beside what there is, of which neither is taken away.
+  void imagesThatASideLacksAreOffered() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", nullptr, annotations);
+    const run_folder::Layout layout(runs_.back()->folder().toStdString());
+    const auto file = layout.predictionsOfPart(40, "val");
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << R"({"image_ids": [3], "detections": []})";
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(page_->results()->imageCount, std::size_t{1});
+    QVERIFY(button("Predict the other 1 of B"));
   }
 
   void objectsAreListedByWhoFindsThem() {
@@ -66,6 +135,13 @@ class TstComparePage : public tests::CompareBench {
     QTest::keyClick(page_.get(), Qt::Key_N);
     QTRY_VERIFY(page_->isReady() && page_->view()->first()->pinned() >= 0);
     QVERIFY(page_->view()->second()->pinned() >= 0);
+    // Both are zoomed onto it: [20, 20, 10, 10] of 40 px.
+    for (widgets::ImageCanvas* canvas : {page_->view()->first(), page_->view()->second()}) {
+      const QRectF box(canvas->toWidget({20, 20}), canvas->toWidget({30, 30}));
+      QVERIFY(QRectF(canvas->rect()).contains(box));
+      const QSizeF part = canvas->size() / canvas->zoom();
+      QVERIFY2(part.width() < 36 || part.height() < 36, qPrintable(QString::number(part.width())));
+    }
     QVERIFY(page_->view()->first()->spokenValue().contains(QStringLiteral("missed")));
     QVERIFY(page_->view()->second()->spokenValue().contains(QStringLiteral("0.90")));
   }
@@ -194,8 +270,14 @@ class TstComparePage : public tests::CompareBench {
           steps, [&](const QComboBox* box) { return box->accessibleName() == name; });
       return (*own)->currentData().toLongLong();
     };
-    QCOMPARE(stepOf(QStringLiteral("Checkpoint of A")), *std::prev(stored.end(), 2));
+    // Its best, if that is predicted and not the newest, else its first.
+    const auto& best = runs_.back()->info().best;
+    const bool hasBest =
+        best && best->step != stored.back() && std::ranges::binary_search(stored, best->step);
+    QCOMPARE(stepOf(QStringLiteral("Checkpoint of A")), hasBest ? best->step : stored.front());
     QCOMPARE(stepOf(QStringLiteral("Checkpoint of B")), stored.back());
+    QVERIFY2(page_->verdict().contains(QStringLiteral("One run is selected: A is ")),
+             qPrintable(page_->verdict()));
   }
 
   void aSecondRunIsComparedAtTheNewestStepOfTheFirst() {
@@ -221,6 +303,12 @@ class TstComparePage : public tests::CompareBench {
   void theSameCheckpointTwiceIsSaid() {
     addRun("one", kOfFirst, write("val.json", kDataset));
     show();
+    // Without being asked it begins with two checkpoints, even if one has yet to predict.
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("A has no predictions at step 20"));
+    QComboBox* steps = boxOf("Checkpoint of A");
+    steps->setFocus();
+    QTest::keyClick(steps, Qt::Key_Down);
+    QCOMPARE(steps->currentData().toLongLong(), 40);
     QTRY_VERIFY(page_->results() && page_->isReady());
     QVERIFY2(page_->verdict().startsWith(QStringLiteral("A and B are the same checkpoint")),
              qPrintable(page_->verdict()));

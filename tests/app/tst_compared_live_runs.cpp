@@ -122,6 +122,33 @@ class TstComparedLiveRuns : public tests::CompareBench {
     QCOMPARE(asked.filter(QStringLiteral("\"cancel\"")).size(), 0);
   }
 
+  /// What is compared stays meanwhile.
+  void othersArePredictedBesideWhatThereIs() {
+    tests::MadeRun made = tests::LiveRun::madeLive();
+    made.keptCheckpoints = {10, 20};
+    makeLive(made);
+    for (const std::int64_t step : {10, 20}) {
+      const auto file =
+          run_folder::Layout(live_->folder.toStdString()).predictionsOfPart(step, "val");
+      std::filesystem::create_directories(file.parent_path());
+      std::ofstream(file) << R"({"image_ids": [3], "detections": []})";
+    }
+    connectLive({progressOf("app-1", 1, 2), "@await", "@await", refusalOf("app-1", "cancelled"),
+                 "@await", refusalOf("app-2", "cancelled")});
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(page_->results()->imageCount, std::size_t{1});
+    const auto* before = page_->results().operator->();
+    QTest::mouseClick(button("Predict the other 1"), Qt::LeftButton);
+    QTRY_VERIFY2(page_->verdict().contains(
+                     QStringLiteral("Predicting the other images of A: 1 of 2 images.")),
+                 qPrintable(page_->verdict()));
+    QCOMPARE(page_->results().operator->(), before);
+    QTest::mouseClick(button("Cancel"), Qt::LeftButton);
+    QVERIFY(!page_->verdict().contains(QStringLiteral("Predicting")));
+    QVERIFY(button("Predict the other 1"));
+  }
+
   void aPredictionIsCanceled() {
     showUnpredicted({progressOf("app-1", 1, 2), "@await", refusalOf("app-1", "cancelled")});
     predictAll();

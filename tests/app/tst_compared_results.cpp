@@ -34,7 +34,8 @@ class TstComparedResults : public tests::CompareBench {
     addRun("one", kOfFirst, write("val.json", kDataset));
     show();
     const QString file = write("theirs.json", kOfSecond);
-    drop({file});
+    QCOMPARE(drop({file}), QStringLiteral("Drop to open the results theirs.json as B\n"
+                                          "(in the left half: as A)"));
     QTRY_VERIFY(page_->results() && page_->isReady());
     const auto set =
         coco::Dataset::load(parent_->filePath(QStringLiteral("val.json")).toStdString());
@@ -47,6 +48,49 @@ class TstComparedResults : public tests::CompareBench {
     QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("theirs.json"));
     QCOMPARE(page_->tables()->confusions()->model()->rowCount(), 2);
     QTRY_VERIFY(page_->view()->hasImage());
+  }
+
+  /// Wherever the other results are by then.
+  void aFileTakesTheSideThatItIsDroppedOn() {
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    drop({write("theirs.json", kOfSecond)}, 0);
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(boxOf("Run of A")->currentText(), QStringLiteral("theirs.json"));
+    QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("one"));
+    page_->setFocus();
+    QTest::keyClick(page_.get(), Qt::Key_X);
+    drop({write("new.json", kOfSecond)}, 1);
+    QCOMPARE(boxOf("Run of A")->currentText(), QStringLiteral("one"));
+    QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("new.json"));
+  }
+
+  void aFileThatIsBeingReadIsCancelled() {
+    showTwo();
+    page_->openResults({write("theirs.json", kOfSecond)});
+    QCOMPARE(emptyTitle(), QStringLiteral("Reading B: theirs.json"));
+    QTest::mouseClick(button("Cancel"), Qt::LeftButton);
+    QCOMPARE(emptyTitle(), QStringLiteral("B cannot be compared"));
+    QVERIFY(says(QStringLiteral("was cancelled")));
+    QVERIFY(!page_->results());
+    QTest::mouseClick(button("Read it again"), Qt::LeftButton);
+    QTRY_VERIFY(page_->results() && page_->isReady());
+  }
+
+  void masksOfAnotherSizeAreNamedWithTheirImage() {
+    QByteArray masks = kDataset;
+    masks.replace("\"iscrowd\": 0",
+                  "\"iscrowd\": 0, \"segmentation\": [[2, 2, 12, 2, 12, 12, 2, 12]]");
+    addRun("one", kOfFirst, write("val.json", masks));
+    show();
+    page_->openResults({write("theirs.json", R"([
+      {"image_id": 3, "category_id": 1, "score": 0.9, "segmentation": {"size": [40, 40], "counts": "0Pb1"}},
+      {"image_id": 5, "category_id": 1, "score": 0.8, "segmentation": {"size": [20, 30], "counts": "0hb0"}}])")});
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("B cannot be compared"));
+    QVERIFY(says(QStringLiteral("has masks of 30x20 in an image of 40x40 (b.png, image 5)")));
+    write("theirs.json", kOfSecond);  // mended
+    QTest::mouseClick(button("Read it again"), Qt::LeftButton);
+    QTRY_VERIFY(page_->results() && page_->isReady());
   }
 
   void twoResultsFilesAskForTheirAnnotations() {

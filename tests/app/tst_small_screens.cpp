@@ -2,8 +2,10 @@
 #include <QDir>
 #include <QFile>
 #include <QLabel>
+#include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSettings>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,6 +20,7 @@
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/comparison/comparison_tables.h"
+#include "widgets/image_view/paired_view.h"
 
 using namespace lockstep;
 using app::MainWindow;
@@ -149,6 +152,46 @@ class TstSmallScreens : public QObject {
     window.show();
     QTRY_VERIFY(window.isReady());
     QCOMPARE(window.size(), size);
+  }
+
+  /// Such as one that was kept at a lower scale of the desktop.
+  void aWindowThatWasLargerThanTheScreenFitsIt() {
+    QTemporaryDir settings;
+    const QString organization = QCoreApplication::organizationName();
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
+    QWidget larger;
+    larger.setGeometry(20, 20, 2560, 1440);
+    QSettings().setValue(QStringLiteral("geometry"), larger.saveGeometry());
+    app::MainWindowOptions options;
+    options.keepLayout = true;
+    const MainWindow window(&theme_, options);
+    QVERIFY(window.screen()->availableGeometry().contains(window.geometry()));
+    QSettings().clear();
+    QCoreApplication::setOrganizationName(organization);
+  }
+
+  /// With tables and images: neither is beyond the page's end.
+  void compareShowsItsImagesInASmallWindow() {
+    QTemporaryDir parent;
+    app::MainWindowOptions options;
+    tests::MadeRun other;
+    other.name = "other";
+    options.paths = {tests::makeRun(parent.path(), tests::MadeRun()),
+                     tests::makeRun(parent.path(), other)};
+    options.page = app::Page::Compare;
+    options.size = QSize(1000, 600);
+    options.keepLayout = false;
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    QCOMPARE(window.size(), options.size);
+    const auto* scroll = scrollAround(window.comparePage());
+    const QRect seen(scroll->viewport()->mapToGlobal(QPoint()), scroll->viewport()->size());
+    auto* images = window.comparePage()->view()->parentWidget()->parentWidget();
+    const QRect shown(images->mapToGlobal(QPoint()), images->size());
+    QVERIFY(seen.contains(shown));
+    QVERIFY(shown.height() > 200 && shown.width() > 300);
   }
 
   void aDockThatOpensDoesNotWidenTheWindow() {

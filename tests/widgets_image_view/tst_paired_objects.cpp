@@ -1,5 +1,6 @@
 #include <QTest>
 #include <algorithm>
+#include <cmath>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_pairs.h"
@@ -18,27 +19,37 @@ double boxIou(const std::array<double, 4>& a, const std::array<double, 4>& b) {
 }
 
 /// COCO's greedy matching in plain words: by falling score each detection takes the free object of
-/// its class with the highest IoU, the later one of equal ones.
-std::vector<bool> plainlyFound(const std::vector<coco::Annotation>& objects,
-                               std::vector<coco::Detection> detections,
-                               const MatchThresholds& thresholds) {
+/// its class with the highest IoU, the later one of equal ones. By score and IoU; NaN: not found.
+std::vector<PairedFind> plainlyFound(const std::vector<coco::Annotation>& objects,
+                                     std::vector<coco::Detection> detections,
+                                     const MatchThresholds& thresholds) {
   std::stable_sort(detections.begin(), detections.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
-  std::vector<bool> found(objects.size());
+  std::vector<PairedFind> found(objects.size());
   for (const coco::Detection& detection : detections) {
     if (detection.score < thresholds.score) continue;
     int best = -1;
     double highest = thresholds.iou;
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      if (found[i] || objects[i].isCrowd || objects[i].categoryId != detection.categoryId) continue;
+      if (!std::isnan(found[i].score) || objects[i].isCrowd ||
+          objects[i].categoryId != detection.categoryId)
+        continue;
       const double iou = boxIou(objects[i].boxXywh, detection.boxXywh);
       if (iou < highest) continue;
       highest = iou;
       best = static_cast<int>(i);
     }
-    if (best >= 0) found[static_cast<std::size_t>(best)] = true;
+    if (best >= 0)
+      found[static_cast<std::size_t>(best)] = {static_cast<float>(detection.score),
+                                               static_cast<float>(highest)};
   }
   return found;
+}
+
+/// NaN is NaN. IoUs are computed in another order.
+bool areSame(const PairedFind& one, const PairedFind& other) {
+  if (std::isnan(one.score)) return std::isnan(other.score) && std::isnan(one.iou);
+  return one.score == other.score && std::abs(one.iou - other.iou) < 1e-6F;
 }
 
 }  // namespace
@@ -74,9 +85,12 @@ class TstPairedObjects : public QObject {
         QVERIFY(at < objects.size());
         QCOMPARE(objects[at].imageIndex, i);
         QCOMPARE(objects[at].annotation, static_cast<int>(a));
-        const Finders expected = byFirst[a]    ? bySecond[a] ? Finders::Both : Finders::OnlyFirst
-                                 : bySecond[a] ? Finders::OnlySecond
-                                               : Finders::Neither;
+        const bool first = !std::isnan(byFirst[a].score), second = !std::isnan(bySecond[a].score);
+        const Finders expected = first    ? second ? Finders::Both : Finders::OnlyFirst
+                                 : second ? Finders::OnlySecond
+                                          : Finders::Neither;
+        QVERIFY(areSame(objects[at].finds[0], byFirst[a]));
+        QVERIFY(areSame(objects[at].finds[1], bySecond[a]));
         QCOMPARE(objects[at].finders, expected);
         ++counts.at(static_cast<std::size_t>(expected));
         ++at;

@@ -1,5 +1,6 @@
 #include <QAccessible>
 #include <QLabel>
+#include <QLineF>
 #include <QTest>
 
 #include "tests/support/test_main.h"
@@ -171,6 +172,25 @@ class TstPairedView : public QObject {
     QCOMPARE(shown(), QStringList{QStringLiteral("A")});
     QTest::keyPress(view_->first(), Qt::Key_Tab);
     QCOMPARE(shown(), QStringList{QStringLiteral("B")});
+  }
+
+  /// In another size and another mode, also of a view that is hidden meanwhile.
+  void whatIsLookedAtStaysInTheMiddle() {
+    const auto middleOf = [](const ImageCanvas* canvas) {
+      return canvas->toImage(QRectF(canvas->rect()).center());
+    };
+    view_->first()->showBox({190, 90, 10, 10});
+    QVERIFY(QLineF(middleOf(view_->first()), {195, 95}).length() < 1);
+    view_->resize(1000, 500);
+    view_->setMode(PairedView::Mode::Wipe);
+    view_->hide();
+    view_->resize(700, 300);
+    view_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
+    view_->setMode(PairedView::Mode::SideBySide);
+    for (const ImageCanvas* canvas : {view_->first(), view_->second()})
+      QVERIFY2(QLineF(middleOf(canvas), {195, 95}).length() < 2,
+               qPrintable(QString::number(middleOf(canvas).x())));
   }
 
   void viewIsTheSameAfterEveryChangeOfMode() {

@@ -4,6 +4,9 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLocale>
+#include <QScrollBar>
+#include <QTabBar>
+#include <QToolButton>
 #include <QTreeView>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -13,6 +16,7 @@
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/error_view.h"
 #include "widgets/comparison/recall_view.h"
+#include "widgets/comparison/roomy_delegate.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -21,7 +25,9 @@ namespace {
 
 enum Column { kName, kFirst, kSecond, kDelta, kColumns };
 
-constexpr int kDecimals = 4;
+constexpr int kDecimals = 4, kIndentPx = 12;
+/// Widths of columns.
+constexpr int kImageDigits = 18, kClassDigits = 12, kAreaDigits = 13, kFindDigits = 10;
 /// In the box of finders: what showOthers() lists.
 constexpr int kOthers = -1;
 
@@ -56,6 +62,7 @@ QTreeWidget* table(const QString& name, const QStringList& columns) {
   auto* tree = new QTreeWidget;
   tree->setRootIsDecorated(false);
   tree->setUniformRowHeights(true);
+  tree->setItemDelegate(new RoomyDelegate(tree));
   tree->setHeaderLabels(columns);
   tree->setAccessibleName(name);
   tree->header()->setStretchLastSection(false);
@@ -64,23 +71,32 @@ QTreeWidget* table(const QString& name, const QStringList& columns) {
   return tree;
 }
 
-void fill(QTreeWidget* table, const std::vector<ComparedFigure>& figures) {
-  const bool isSorted = table->isSortingEnabled();
-  table->setSortingEnabled(false);
-  table->clear();
-  for (const ComparedFigure& figure : figures) {
-    auto* item = new FigureItem(table, QStringList{figure.name, figureText(figure.first),
-                                                   figureText(figure.second), deltaText(figure)});
-    const double values[] = {figure.first, figure.second, figure.second - figure.first};
-    for (int column = kFirst; column < kColumns; ++column) {
-      const double value = values[column - kFirst];
-      item->setData(column, Qt::UserRole, std::isnan(value) ? -HUGE_VAL : value);
-      item->setFont(column, monoFont());
-      item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-    }
-    item->setToolTip(kName, figure.name);
+void alignFigures(QTreeWidget* table) {
+  for (int column = kFirst; column < kColumns; ++column)
+    table->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+}
+
+QTreeWidgetItem* figureItem(const ComparedFigure& figure) {
+  auto* item = new FigureItem(QStringList{figure.name, figureText(figure.first),
+                                          figureText(figure.second), deltaText(figure)});
+  const double values[] = {figure.first, figure.second, figure.second - figure.first};
+  for (int column = kFirst; column < kColumns; ++column) {
+    const double value = values[column - kFirst];
+    item->setData(column, Qt::UserRole, std::isnan(value) ? -HUGE_VAL : value);
+    item->setFont(column, monoFont());
+    item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   }
-  table->setSortingEnabled(isSorted);
+  item->setToolTip(kName, figure.name);
+  return item;
+}
+
+QTreeWidgetItem* sectionItem(const FigureSection& section) {
+  auto* item = new QTreeWidgetItem({section.title});
+  item->setFont(kName, interfaceFont(kDesktopFontSize, QFont::DemiBold));
+  item->setToolTip(kName, section.note.isEmpty() ? section.title : section.note);
+  item->setFlags(Qt::ItemIsEnabled);
+  for (const ComparedFigure& figure : section.figures) item->addChild(figureItem(figure));
+  return item;
 }
 
 }  // namespace
@@ -95,10 +111,14 @@ void ComparisonTables::buildUi() {
   setDocumentMode(true);
   setUsesScrollButtons(true);
   setRole(tabBar(), "small");
-  const QStringList columns{tr("Figure"), tr("A"), tr("B"), tr("B − A")};
-  figures_ = table(tr("Figures of A and B"), columns);
+  // Else there is no room for the arrows in the buttons that scroll the tabs.
+  for (QToolButton* scroll : tabBar()->findChildren<QToolButton*>()) setRole(scroll, "icon");
+  figures_ = table(tr("Figures of A and B"), {tr("Figure"), tr("A"), tr("B"), tr("B − A")});
+  figures_->setIndentation(scaledPx(kIndentPx));
+  figures_->setRootIsDecorated(true);
   classes_ = table(tr("AP of the classes in A and B"),
-                   {tr("Class"), tr("AP of A"), tr("AP of B"), tr("B − A")});
+                   {tr("Class"), tr("AP of A"), tr("AP of B"), tr("ΔAP (B − A)")});
+  for (QTreeWidget* each : {figures_, classes_}) alignFigures(each);
   classes_->setSortingEnabled(true);
   classes_->sortByColumn(kDelta, Qt::AscendingOrder);
   settings_ = table(tr("Settings that differ"), {tr("Key"), tr("A"), tr("B")});
@@ -111,7 +131,7 @@ void ComparisonTables::buildUi() {
   addTab(buildObjects(), tr("Objects"));
   addTab(confusions_, tr("Confusion"));
   addTab(errors_, tr("Errors"));
-  addTab(recall_, tr("Precision"));
+  addTab(recall_, tr("PR curve"));
   addTab(settings_, tr("Settings"));
 }
 
@@ -123,10 +143,22 @@ QWidget* ComparisonTables::buildObjects() {
   list_->setModel(objects_);
   list_->setRootIsDecorated(false);
   list_->setUniformRowHeights(true);
+  list_->setItemDelegate(new RoomyDelegate(list_));
+  list_->setTextElideMode(Qt::ElideMiddle);  // names of images differ at their ends
   list_->setAccessibleName(tr("Objects that A and B find or miss"));
   list_->header()->setStretchLastSection(false);
-  list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+  // Not by their contents: there may be a million.
+  const int digit = QFontMetrics(monoFont(11)).horizontalAdvance(u'0');
+  list_->header()->resizeSection(PairedObjectModel::Image, kImageDigits * digit);
+  list_->header()->resizeSection(PairedObjectModel::Class, kClassDigits * digit);
+  list_->header()->resizeSection(PairedObjectModel::Area, kAreaDigits * digit);
+  for (int column = PairedObjectModel::FirstScore; column <= PairedObjectModel::SecondIou; ++column)
+    list_->header()->resizeSection(column, kFindDigits * digit);
+  list_->header()->setSortIndicatorClearable(true);
+  list_->header()->setSortIndicator(-1, Qt::AscendingOrder);
+  list_->setSortingEnabled(true);
   auto* page = new QWidget;
+  page->setFocusProxy(list_);
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(0, 6, 0, 0);
   column->addWidget(finders_);
@@ -147,12 +179,42 @@ void ComparisonTables::connectSignals() {
           });
 }
 
-void ComparisonTables::setFigures(const std::vector<ComparedFigure>& figures) {
-  fill(figures_, figures);
+/// News of a live run leave the sections folded and the place scrolled to.
+void ComparisonTables::setFigures(const std::vector<FigureSection>& sections) {
+  QStringList folded;
+  for (int row = 0; row < figures_->topLevelItemCount(); ++row)
+    if (const auto* item = figures_->topLevelItem(row); !item->isExpanded())
+      folded << item->text(0);
+  const int place = figures_->verticalScrollBar()->value();
+  figures_->clear();
+  for (const FigureSection& section : sections) {
+    if (section.figures.empty()) continue;
+    QTreeWidgetItem* item = sectionItem(section);
+    figures_->addTopLevelItem(item);
+    item->setFirstColumnSpanned(true);
+    item->setExpanded(!folded.contains(section.title));
+  }
+  figures_->verticalScrollBar()->setValue(place);
 }
 
 void ComparisonTables::setClasses(const std::vector<ComparedFigure>& classes) {
-  fill(classes_, classes);
+  classes_->setSortingEnabled(false);
+  classes_->clear();
+  for (const ComparedFigure& figure : classes) classes_->addTopLevelItem(figureItem(figure));
+  classes_->setSortingEnabled(true);
+}
+
+QAbstractItemView* ComparisonTables::tableOf(QWidget* page) {
+  return qobject_cast<QAbstractItemView*>(page->focusProxy() ? page->focusProxy() : page);
+}
+
+QAbstractItemView* ComparisonTables::shownTable() const { return tableOf(currentWidget()); }
+
+std::vector<QAbstractItemView*> ComparisonTables::tables() const {
+  std::vector<QAbstractItemView*> all;
+  for (int tab = 0; tab < count(); ++tab)
+    if (QAbstractItemView* table = tableOf(widget(tab))) all.push_back(table);
+  return all;
 }
 
 void ComparisonTables::setSettings(const std::vector<config::ConfigDifference>& settings,
@@ -207,7 +269,7 @@ void ComparisonTables::showOthers(const QString& title,
                                   std::shared_ptr<const coco::Dataset> dataset,
                                   PairedObjectModel::Objects others) {
   const int known = finders_->findData(kOthers);
-  const QString text = tr("%1: %2").arg(title).arg(others->size());
+  const QString text = tr("%1: %2").arg(title, QLocale().toString(others->size()));
   if (known < 0) {
     finders_->addItem(text, kOthers);
   } else {
@@ -236,7 +298,7 @@ void ComparisonTables::showCounts() {
     for (const auto& kind : kinds) finders_->addItem({}, static_cast<int>(kind.finders));
   for (int i = 0; i < static_cast<int>(std::size(kinds)); ++i) {
     const int count = objects_->counts().at(static_cast<std::size_t>(kinds[i].finders));
-    finders_->setItemText(i, kinds[i].text.arg(count));
+    finders_->setItemText(i, kinds[i].text.arg(QLocale().toString(count)));
   }
 }
 

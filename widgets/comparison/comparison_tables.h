@@ -7,6 +7,7 @@
 #include "engine/config/load.h"
 #include "widgets/comparison/paired_object_model.h"
 
+class QAbstractItemView;
 class QComboBox;
 class QTreeView;
 class QTreeWidget;
@@ -24,6 +25,12 @@ struct ComparedFigure {
   bool isLowerBetter = false;
 };
 
+/// Figures that are of the same images; `note`: how they come about.
+struct FigureSection {
+  QString title, note;
+  std::vector<ComparedFigure> figures{};
+};
+
 /// What two results differ in: figures, classes, settings, confusions, errors, precision-recall
 /// curves, and the objects that only one of them finds, or that one of those stands for.
 class ComparisonTables : public QTabWidget {
@@ -32,7 +39,7 @@ class ComparisonTables : public QTabWidget {
  public:
   explicit ComparisonTables(QWidget* parent = nullptr);
 
-  void setFigures(const std::vector<ComparedFigure>& figures);
+  void setFigures(const std::vector<FigureSection>& sections);
   void setClasses(const std::vector<ComparedFigure>& classes);
   /// `whyNone`: said if there are none.
   void setSettings(const std::vector<config::ConfigDifference>& settings,
@@ -53,6 +60,10 @@ class ComparisonTables : public QTabWidget {
   void showFinders(Finders finders);
   /// Chooses the object so many rows on; stays within the list.
   void moveObject(int rows);
+  /// The table of the current tab; nullptr: it has none.
+  QAbstractItemView* shownTable() const;
+  /// Of all tabs.
+  std::vector<QAbstractItemView*> tables() const;
 
  Q_SIGNALS:
   void objectChosen(const lockstep::widgets::PairedObject& object);
@@ -66,6 +77,7 @@ class ComparisonTables : public QTabWidget {
   void showObjectsThatThereAre();
   void chooseFirstObject();
   bool isListingOthers() const;
+  static QAbstractItemView* tableOf(QWidget* page);
 
   QTreeWidget *figures_ = nullptr, *classes_ = nullptr, *settings_ = nullptr;
   ConfusionView* confusions_ = nullptr;

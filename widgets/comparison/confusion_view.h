@@ -4,9 +4,12 @@
 
 #include "widgets/comparison/confusion_model.h"
 
+class QCheckBox;
 class QComboBox;
 class QLabel;
+class QSplitter;
 class QTableView;
+class QTreeWidget;
 
 namespace lockstep::widgets {
 
@@ -18,7 +21,8 @@ struct ConfusionCell {
   QString text;  ///< "car predicted as truck"
 };
 
-/// The confusion matrix of A, of B, or what B has more than A.
+/// The confusion matrix of A, of B, or what B has more than A, with the classes that are most often
+/// taken for another.
 class ConfusionView : public QWidget {
   Q_OBJECT
 
@@ -32,20 +36,34 @@ class ConfusionView : public QWidget {
   void clear();
   ComparedView shownView() const { return model_->view(); }
   void setView(ComparedView view);
+  ConfusionUnit unit() const { return model_->unit(); }
+  void setUnit(ConfusionUnit unit);
 
  Q_SIGNALS:
   /// By a click or Return.
   void cellChosen(const lockstep::widgets::ConfusionCell& cell);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void buildUi();
-  void choose(const QModelIndex& cell);
+  void buildMatrix();
+  void buildLargest();
+  void connectSignals();
+  void choose(const ConfusionModel::Cell& cell);
+  void showLargest();
+  void showEmptyCount();
 
   ConfusionModel* model_ = nullptr;
   double scoreThreshold_ = 0;
-  QComboBox* views_ = nullptr;
+  QComboBox *views_ = nullptr, *units_ = nullptr;
+  QCheckBox* empty_ = nullptr;
   QLabel* note_ = nullptr;
+  QSplitter* split_ = nullptr;
   QTableView* table_ = nullptr;
+  QTreeWidget* largest_ = nullptr;
+  std::vector<ConfusionModel::Cell> listed_;  ///< the rows of largest_
 };
 
 }  // namespace lockstep::widgets

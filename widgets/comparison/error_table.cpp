@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QLocale>
 
+#include "widgets/comparison/roomy_delegate.h"
 #include "widgets/instances/error_text.h"
 #include "widgets/theme.h"
 
@@ -19,12 +20,13 @@ ErrorTable::ErrorTable(QWidget* parent) : QTreeWidget(parent) {
   setRootIsDecorated(false);
   setUniformRowHeights(true);
   setAccessibleName(tr("Errors of A and B by type"));
-  setHeaderLabels({tr("Error"), tr("A"), tr("B"), tr("AP cost of A"), tr("AP cost of B")});
+  setHeaderLabels({tr("Error"), tr("A"), tr("B"), tr("ΔAP of A"), tr("ΔAP of B")});
   headerItem()->setToolTip(kFirstCost, tr("How much AP at this IoU threshold would rise without "
                                           "these errors (TIDE)"));
   headerItem()->setToolTip(kSecondCost, headerItem()->toolTip(kFirstCost));
   for (int column = kFirst; column < kColumns; ++column)
     headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+  setItemDelegate(new RoomyDelegate(this));
   header()->setStretchLastSection(false);
   header()->setSectionResizeMode(QHeaderView::ResizeToContents);
   header()->setSectionResizeMode(kName, QHeaderView::Stretch);

@@ -9,11 +9,13 @@
 
 namespace lockstep::widgets {
 
-/// The objects of one kind of Finders, or a list of others: image, class and area.
+/// The objects of one kind of Finders, or a list of others: image, class, area, and by which score
+/// and with which IoU A and B find each. In the order of the dataset, or sorted by a column.
 class PairedObjectModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
+  enum Column { Image, Class, Area, FirstScore, FirstIou, SecondScore, SecondIou, ColumnCount };
   using Objects = std::shared_ptr<const std::vector<PairedObject>>;
   explicit PairedObjectModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
@@ -36,9 +38,13 @@ class PairedObjectModel : public QAbstractTableModel {
   QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
   QVariant headerData(int section, Qt::Orientation orientation,
                       int role = Qt::DisplayRole) const override;
+  /// Column -1: in the order of the dataset.
+  void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
  private:
   void choose();
+  void order();
+  QString textOf(const PairedObject& object, int column) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
   Objects objects_, others_;
@@ -46,6 +52,8 @@ class PairedObjectModel : public QAbstractTableModel {
   Finders finders_ = Finders::OnlyFirst;
   std::vector<std::size_t> rows_;  ///< indices of what is shown
   std::array<int, 4> counts_{};
+  int sortColumn_ = -1;
+  Qt::SortOrder sortOrder_ = Qt::AscendingOrder;
 };
 
 }  // namespace lockstep::widgets

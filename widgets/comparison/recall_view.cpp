@@ -60,7 +60,7 @@ void RecallView::setPair(std::shared_ptr<const MatchedPair> pair, double scoreTh
   {
     const QSignalBlocker blocker(classes_);
     classes_->clear();
-    classes_->addItem(tr("All classes in one list"));
+    classes_->addItem(tr("All classes, pooled"));
     if (pair_)
       for (const coco::Category& category : pair_->categories())
         classes_->addItem(QString::fromStdString(category.name));

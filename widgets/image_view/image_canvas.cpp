@@ -137,6 +137,7 @@ void ImageCanvas::showAs(const ImageCanvas& other) {
 
 void ImageCanvas::setView(double scale, QPointF offset) {
   const QTransform before = transform();
+  viewSize_ = size();
   scale_ = scale;
   const QSizeF shown = imageSize() * scale;
   // An image smaller than the view is centred, a larger one always covers it.
@@ -270,12 +271,11 @@ void ImageCanvas::paintEvent(QPaintEvent*) {
   if (shown >= 0 && !dragged_) canvas.drawFacts(scene_->instances[static_cast<std::size_t>(shown)]);
 }
 
+/// What is looked at stays in the middle.
 void ImageCanvas::resizeEvent(QResizeEvent*) {
-  if (isFitted_) {
-    fit();
-  } else {
-    setView(scale_, offset_);
-  }
+  if (isFitted_) return fit();
+  const QSize grown = size() - viewSize_;
+  setView(scale_, offset_ + QPointF(grown.width(), grown.height()) / 2);
 }
 
 void ImageCanvas::wheelEvent(QWheelEvent* event) {

@@ -129,6 +129,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   CanvasLayers layers_;
   double scale_ = 1;  ///< widget px per image px
   QPointF offset_;    ///< widget position of the image's corner
+  QSize viewSize_;    ///< of the widget that they are for: a hidden one is not told of a new size
   bool isFitted_ = true;
   int hovered_ = -1, pinned_ = -1;
   std::optional<QPoint> dragFrom_;

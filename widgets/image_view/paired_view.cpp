@@ -141,6 +141,7 @@ void PairedView::holdSecond(bool held) {
 
 /// In blink mode the second canvas lies on the first, which keeps the focus.
 void PairedView::place() {
+  const QScopedValueRollback following(isFollowing_, true);
   const QRect all = area_->rect();
   const int half = (all.width() - kGapPx) / 2;
   const bool isBeside = mode_ == Mode::SideBySide;
@@ -153,7 +154,6 @@ void PairedView::place() {
   secondName_->setVisible(mode_ != Mode::Blink || isSecondHeld_);
   secondName_->setAlignment(mode_ == Mode::Wipe ? Qt::AlignRight : Qt::AlignLeft);
   if (mode_ == Mode::Wipe) placeWipe();
-  const QScopedValueRollback following(isFollowing_, true);
   second_->showAs(*first_);
 }
 

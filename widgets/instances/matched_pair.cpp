@@ -1,8 +1,24 @@
 #include "widgets/instances/matched_pair.h"
 
+#include <algorithm>
+
 #include "engine/coco/evaluation/instance_matches.h"
 
 namespace lockstep::widgets {
+namespace {
+
+/// Of a detection with an annotation, or (-1) the highest with any object; 0: it overlaps none.
+double iouOf(const coco::ImageOverlaps& image, std::uint32_t detection, std::int32_t annotation) {
+  double highest = 0;
+  for (const coco::Overlap& pair :
+       std::ranges::equal_range(image.pairs, detection, {}, &coco::Overlap::detection))
+    if (annotation < 0 ? !image.annotations[pair.annotation].isCrowd
+                       : pair.annotation == static_cast<std::uint32_t>(annotation))
+      highest = std::max(highest, pair.iou);
+  return highest;
+}
+
+}  // namespace
 
 MatchedPair::MatchedPair(const coco::Dataset& dataset, const PredictionStore::ByImage& first,
                          const PredictionStore::ByImage& second, const MatchRules& rules,
@@ -73,6 +89,9 @@ PairedObject MatchedPair::instance(std::size_t side, std::size_t image, std::int
     const coco::OverlapDetection& found = overlaps.detections[static_cast<std::size_t>(detection)];
     object.detections.at(side) = static_cast<int>(own.placeOf[found.index]);
     object.score = found.score;
+    object.finds.at(side) = {
+        static_cast<float>(found.score),
+        static_cast<float>(iouOf(overlaps, static_cast<std::uint32_t>(detection), annotation))};
     object.category = found.category;
     object.areaPx = own.areasPx[found.index];
   }

@@ -13,6 +13,14 @@ Finders findersOf(int detectionOfFirst, int detectionOfSecond) {
   return detectionOfSecond >= 0 ? Finders::OnlySecond : Finders::Neither;
 }
 
+PairedFind findOf(const coco::ImageMatch& match, const std::vector<coco::Detection>& detections,
+                  std::size_t object) {
+  if (match.detectionOfGt[object] < 0) return {};
+  const auto found = static_cast<std::size_t>(match.detectionOfGt[object]);
+  return {static_cast<float>(detections[found].score),
+          static_cast<float>(match.iouOfDetection[found])};
+}
+
 }  // namespace
 
 std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
@@ -25,17 +33,20 @@ std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
     const coco::Image& image = dataset.images()[i];
     const auto one = first.find(image.id), other = second.find(image.id);
     if (one == first.end() || other == second.end()) return;
-    const auto matched = [&](const ImageDetections& detections) {
-      return coco::matchImage(image, dataset.annotationsOf(i), *detections.read(), rules.type,
-                              thresholds.score, thresholds.iou, rules.mostDetections())
-          .detectionOfGt;
+    const std::array detections{one->second.read(), other->second.read()};
+    const auto matched = [&](std::size_t side) {
+      return coco::matchImage(image, dataset.annotationsOf(i), *detections.at(side), rules.type,
+                              thresholds.score, thresholds.iou, rules.mostDetections());
     };
-    const std::vector<int> ofFirst = matched(one->second), ofSecond = matched(other->second);
-    for (std::size_t a = 0; a < ofFirst.size(); ++a) {
-      if (ofFirst[a] < -1) continue;
+    const coco::ImageMatch ofFirst = matched(0), ofSecond = matched(1);
+    for (std::size_t a = 0; a < ofFirst.detectionOfGt.size(); ++a) {
+      if (ofFirst.detectionOfGt[a] < -1) continue;
       const coco::Annotation& object = dataset.annotationsOf(i)[a];
-      ofImages[i].push_back({i, static_cast<int>(a), findersOf(ofFirst[a], ofSecond[a]),
-                             object.categoryId, shownAreaPx(object, rules.type)});
+      PairedObject paired{i, static_cast<int>(a),
+                          findersOf(ofFirst.detectionOfGt[a], ofSecond.detectionOfGt[a]),
+                          object.categoryId, shownAreaPx(object, rules.type)};
+      paired.finds = {findOf(ofFirst, *detections[0], a), findOf(ofSecond, *detections[1], a)};
+      ofImages[i].push_back(paired);
     }
   });
   std::vector<PairedObject> all;

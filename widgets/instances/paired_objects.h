@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "widgets/instances/instance_match.h"
@@ -11,6 +12,12 @@ namespace lockstep::widgets {
 
 /// Which of two results find an object.
 enum class Finders { Both, OnlyFirst, OnlySecond, Neither };
+
+/// How a result finds an object, or what it detects instead; NaN: it does not.
+struct PairedFind {
+  float score = std::numeric_limits<float>::quiet_NaN();
+  float iou = std::numeric_limits<float>::quiet_NaN();  ///< with the object, else the highest
+};
 
 /// An object of an image that both results are of, or a detection of one of them.
 struct PairedObject {
@@ -22,6 +29,7 @@ struct PairedObject {
   /// What is meant of each result, an index on its image; -1: whatever finds the object.
   std::array<int, 2> detections{-1, -1};
   double score = 0;  ///< of the detection that is meant
+  std::array<PairedFind, 2> finds{};
 };
 
 /// Every object that counts (no crowds), in the order of the dataset, of the images that both have.

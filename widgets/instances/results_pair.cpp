@@ -51,7 +51,8 @@ bool haveSameObjects(const std::vector<coco::Annotation>& first,
 }  // namespace
 
 ResultsPair compareResults(const coco::Dataset& dataset, const PredictionStore::ByImage& first,
-                           const PredictionStore::ByImage& second, const MatchRules& rules) {
+                           const PredictionStore::ByImage& second, const MatchRules& rules,
+                           std::stop_token stop) {
   std::vector<ImageId> images;
   for (const coco::Image& image : dataset.images())
     if (first.contains(image.id) && second.contains(image.id)) images.push_back(image.id);
@@ -60,12 +61,15 @@ ResultsPair compareResults(const coco::Dataset& dataset, const PredictionStore::
     return coco::matchDataset(dataset, detectionsOf(predictions, images, dataset), rules.type,
                               images, params);
   };
-  const auto ofFirst = matchesOf(first), ofSecond = matchesOf(second);
+  const auto ofFirst = matchesOf(first);
+  if (stop.stop_requested()) return {};
+  const auto ofSecond = matchesOf(second);
   const auto& categories = dataset.categories();
-  return {images.size(), coco::accumulate(ofFirst, categories, params),
-          coco::accumulate(ofSecond, categories, params),
-          coco::compareAp(coco::WeightedAp(ofFirst, categories, params),
-                          coco::WeightedAp(ofSecond, categories, params))};
+  return {
+      images.size(), coco::accumulate(ofFirst, categories, params),
+      coco::accumulate(ofSecond, categories, params),
+      coco::compareAp(coco::WeightedAp(ofFirst, categories, params),
+                      coco::WeightedAp(ofSecond, categories, params), {.stop = std::move(stop)})};
 }
 
 QString datasetDifference(const coco::Dataset& first, const coco::Dataset& second) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <stop_token>
 #include <vector>
 
 #include "engine/coco/analysis/bootstrap.h"
@@ -19,9 +20,10 @@ struct ResultsPair {
 
 /// The figures of `coco-eval` on files of these images, to the last bit. There must be a common
 /// image. On all processors; takes a second or more; throws Error for a detection that cannot be
-/// matched.
+/// matched. `stop` ends it soon, with a result that means nothing.
 ResultsPair compareResults(const coco::Dataset& dataset, const PredictionStore::ByImage& first,
-                           const PredictionStore::ByImage& second, const MatchRules& rules);
+                           const PredictionStore::ByImage& second, const MatchRules& rules,
+                           std::stop_token stop = {});
 
 /// Why predictions on one dataset say nothing of the other; empty: both have the same images,
 /// classes and objects but for their masks, in any order.

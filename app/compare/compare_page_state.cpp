@@ -1,0 +1,238 @@
+// What ComparePage says: what is in the way of a comparison, or what it finds, and what it offers.
+#include <QComboBox>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <algorithm>
+
+#include "app/compare/compare_page.h"
+#include "app/compare/compared_figures.h"
+#include "widgets/comparison/comparison_tables.h"
+#include "widgets/empty_state.h"
+#include "widgets/image_view/paired_view.h"
+
+namespace lockstep::app {
+
+std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
+                                                             const QString& letter) {
+  ComparedSide* of = side.of;
+  // What there is of a side that is partly predicted is shown meanwhile, also if that fails.
+  const bool hasNone = of->predictions().empty();
+  if (hasNone && !of->progress().isEmpty())
+    return Obstacle{tr("Predicting all images of %1").arg(letter), of->progress(), tr("Cancel"),
+                    [of] { of->cancelPrediction(); }};
+  if (!of->reading().isEmpty())
+    return Obstacle{tr("Reading %1: %2").arg(letter, side.runs->currentText()), of->reading(),
+                    tr("Cancel"), [of] { of->cancelReading(); }};
+  if (hasNone && !of->failure().isEmpty()) return failureOf(side, letter);
+  if (of->lacksTruth())
+    return Obstacle{tr("What %1 is judged by is not known").arg(letter),
+                    tr("Choose the COCO annotations that it was made for, or a run for the other "
+                       "side."),
+                    tr("Choose annotations…"),
+                    [this, place = &side == &sides_[0] ? std::size_t{0} : std::size_t{1}] {
+                      askForAnnotations(place);
+                    }};
+  if (!of->isIdle() || !of->heldOut())
+    return Obstacle{tr("Loading %1…").arg(letter), side.runs->currentText()};
+  if (of->isOfFile()) return std::nullopt;
+  if (of->steps().isEmpty())
+    return Obstacle{tr("%1 has nothing to compare").arg(letter),
+                    tr("The run has neither a checkpoint nor predictions yet.")};
+  if (!hasNone) return std::nullopt;
+  const QString title = tr("%1 has no predictions at step %2").arg(letter).arg(of->step());
+  const QString blocked = of->run()->predictionBlockedBy();
+  if (!blocked.isEmpty()) return Obstacle{title, blocked};
+  return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
+                  tr("Predict all"), [of] { of->predictAll(); }};
+}
+
+ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& letter) {
+  ComparedSide* of = side.of;
+  Obstacle way{tr("%1 cannot be compared").arg(letter), of->failure()};
+  if (of->isOfFile()) {
+    const std::size_t place = of == sides_[0].of ? 0 : 1;
+    way.action = tr("Read it again");
+    way.act = [of] { of->readFile(); };
+    way.otherAction = tr("Choose annotations…");
+    way.actOther = [this, place] { askForAnnotations(place); };
+  } else if (of->run() && of->heldOut() && of->run()->predictionBlockedBy().isEmpty()) {
+    way.action = tr("Try again");
+    way.act = [of] { of->predictAll(); };
+  }
+  return way;
+}
+
+std::optional<ComparePage::Obstacle> ComparePage::emptySide() {
+  const auto empty = std::ranges::find_if(sides_, [](const Side& of) { return of.of->isEmpty(); });
+  if (empty == sides_.end()) return std::nullopt;
+  const auto side = static_cast<std::size_t>(empty - sides_.begin());
+  const auto open = [this, side] { askForResults(side); };
+  if (sides_.at(1 - side).of->isEmpty())
+    return Obstacle{tr("No runs to compare"),
+                    tr("Select two runs on the left, or one, to compare two of its checkpoints; or "
+                       "open COCO results of any program."),
+                    tr("Open results…"), open};
+  return Obstacle{tr("%1 is not chosen yet").arg(letterOf(side)),
+                  tr("Select a run on the left, or open COCO results of any program."),
+                  tr("Open results as %1…").arg(letterOf(side)), open};
+}
+
+std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
+  if (auto none = emptySide()) return none;
+  for (std::size_t i = 0; i < sides_.size(); ++i)
+    if (auto own = obstacleOf(sides_.at(i), letterOf(i))) return own;
+  if (!datasetDifference_.isEmpty())
+    return Obstacle{tr("A and B cannot be compared"), tr("A and B: %1.").arg(datasetDifference_)};
+  const coco::Dataset& dataset = *sides_[0].of->heldOut()->dataset;
+  const auto& others = sides_[1].of->predictions();
+  const bool haveCommon = std::ranges::any_of(sides_[0].of->predictions(), [&](const auto& one) {
+    return others.contains(one.first) && dataset.findImage(one.first);
+  });
+  if (haveCommon) return std::nullopt;
+  const auto* run = std::ranges::find_if(sides_, [](const Side& side) { return side.of->run(); });
+  Obstacle way{tr("A and B have predictions of different images"),
+               tr("Predict all images with both.")};
+  if (run == sides_.end()) return way;
+  way.action = tr("Predict all");
+  way.act = [of = run->of] { of->predictAll(); };
+  return way;
+}
+
+/// In the place of the image, until there is one.
+void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
+  if (way) {
+    empty_->setContent(way->title, way->cause, way->action, way->otherAction);
+  } else {
+    empty_->setContent(tr("No object to show"),
+                       tr("The images that both have predicted have no objects."));
+  }
+  const bool isViewed = !way && view_->hasImage();
+  stack_->setCurrentWidget(isViewed ? viewer_ : static_cast<QWidget*>(empty_));
+  showTables();
+}
+
+/// Without an image there is no room that they would take from it, nor the button that hides them.
+void ComparePage::showTables() {
+  tables_->setVisible(tablesShown_->isChecked() || stack_->currentWidget() != viewer_);
+}
+
+/// What the figures leave out, and by which rules both are judged if their own differ.
+QString ComparePage::notes() const {
+  QStringList notes{sides_[0].of->note(), sides_[1].of->note(), rulesNote(), predictingNote()};
+  if (isOneRunByItself()) {
+    const auto& best = sides_[0].of->run()->info().best;
+    const bool isBest = best && best->step == sides_[0].of->step();
+    notes << (isBest ? tr("One run is selected: A is its best checkpoint, B its newest.")
+                     : tr("One run is selected: A is an earlier checkpoint of it, B its newest."));
+  }
+  if (const auto& matched = comparison_->matched())
+    for (std::size_t i = 0; i < sides_.size(); ++i)
+      if (const std::size_t unlisted = matched->side(i).unlisted; unlisted > 0)
+        notes << tr("%1: %2 detections have a class that the annotations do not list, and are left "
+                    "out.")
+                     .arg(letterOf(i))
+                     .arg(unlisted);
+  if (shownImage_) notes << shownImage_->failure;
+  notes.removeAll(QString());
+  return notes.join(u'\n');
+}
+
+/// How the images that are not predicted yet come on, or why they do not.
+QString ComparePage::predictingNote() const {
+  QStringList notes;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const ComparedSide& of = *sides_.at(i).of;
+    if (!of.progress().isEmpty())
+      notes << tr("Predicting the other images of %1: %2.").arg(letterOf(i), of.progress());
+    else if (!of.failure().isEmpty())
+      notes << tr("%1: %2").arg(letterOf(i), of.failure());
+  }
+  return notes.join(u' ');
+}
+
+QString ComparePage::rulesNote() const {
+  const widgets::MatchRules first = sides_[0].of->rules(), second = sides_[1].of->rules();
+  QStringList notes;
+  if (first.type != second.type)
+    notes << tr("%1 has only boxes: both are judged by their boxes.")
+                 .arg(letterOf(first.type == coco::IouType::Box ? 0 : 1));
+  const auto hasMasks = [](const Side& side) {
+    return side.of->heldOut()->iouType != coco::IouType::Box;
+  };
+  if (first.type == coco::IouType::Box && second.type == coco::IouType::Box &&
+      std::ranges::any_of(sides_, hasMasks))
+    notes << tr("Neither has masks: both are judged by their boxes.");
+  if (first.mostDetections() != second.mostDetections())
+    notes << tr("A counts %1 detections of a class and image, B %2 (evaluation.max_dets): %3 count "
+                "here.")
+                 .arg(first.mostDetections())
+                 .arg(second.mostDetections())
+                 .arg(rules().mostDetections());
+  return notes.join(u' ');
+}
+
+QString ComparePage::nameOf(std::size_t side) const {
+  const Side& own = sides_.at(side);
+  const QString name = tr("%1: %2").arg(letterOf(side), own.runs->currentText());
+  return own.of->isOfFile() ? name
+                            : tr("%1, step %2").arg(name, QLocale().toString(own.of->step()));
+}
+
+QString ComparePage::verdict() const { return verdict_->text(); }
+
+QString ComparePage::verdictNow() const {
+  if (const QString why = comparison_->failure(); !why.isEmpty()) return why;
+  if (areSame()) return tr("A and B are the same checkpoint: choose another for one of them.");
+  const auto& pair = results();
+  if (!pair) return tr("Comparing…");
+  return verdictText(*pair, comparison_->compared()->rules.type,
+                     sides_[0].of->heldOut()->dataset->images().size());
+}
+
+void ComparePage::showState() {
+  const auto way = obstacle();
+  showEmpty(way);
+  verdict_->setText(way ? QString() : verdictNow());
+  if (!way && !notes().isEmpty()) verdict_->setText(verdict_->text() + u'\n' + notes());
+  verdict_->setVisible(!verdict_->text().isEmpty());
+  showOffer(!way);
+  view_->setNames(nameOf(0), nameOf(1));
+  announceViewState();
+  if (isReady()) Q_EMIT readyChanged();
+}
+
+/// Only beside a comparison: in the way of one stands what offers it.
+void ComparePage::showOffer(bool isCompared) {
+  QStringList letters;
+  std::size_t most = 0;
+  bool isPredicting = false;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const ComparedSide& of = *sides_.at(i).of;
+    isPredicting = isPredicting || !of.progress().isEmpty();
+    most = std::max(most, of.imagesToPredict());
+    if (of.imagesToPredict() > 0) letters << letterOf(i);
+  }
+  offer_->setVisible(isCompared && (isPredicting || most > 0));
+  offer_->setText(isPredicting          ? tr("Cancel")
+                  : letters.size() == 1 ? tr("Predict the other %1 of %2").arg(most).arg(letters[0])
+                                        : tr("Predict the other %1").arg(most));
+  offer_->setToolTip(isPredicting ? tr("Stops the prediction; what there is stays")
+                                  : tr("Predicts all held-out images with the checkpoints of %1, "
+                                       "so that both are compared on all of them")
+                                        .arg(letters.join(tr(" and "))));
+}
+
+/// Or stops that.
+void ComparePage::predictOthers() {
+  const bool isPredicting =
+      std::ranges::any_of(sides_, [](const Side& side) { return !side.of->progress().isEmpty(); });
+  for (const Side& side : sides_) {
+    if (isPredicting && !side.of->progress().isEmpty()) side.of->cancelPrediction();
+    if (!isPredicting && side.of->imagesToPredict() > 0) side.of->predictAll();
+  }
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,58 @@
+#include "widgets/comparison/table_text.h"
+
+#include <QAbstractItemModel>
+#include <QStringList>
+
+namespace lockstep::widgets {
+namespace {
+
+/// Of RFC 4180, or of GitHub's Markdown.
+QString fieldText(QString text, TableFormat format) {
+  if (format == TableFormat::Markdown) return text.replace(u'|', QLatin1String("\\|"));
+  const bool isPlain = !text.contains(u',') && !text.contains(u'"') && !text.contains(u'\n');
+  return isPlain ? text : u'"' + text.replace(u'"', QLatin1String("\"\"")) + u'"';
+}
+
+QString lineText(const QStringList& fields, TableFormat format) {
+  if (format == TableFormat::Csv) return fields.join(u',') + QLatin1String("\r\n");
+  return QLatin1String("| ") + fields.join(QLatin1String(" | ")) + QLatin1String(" |\n");
+}
+
+QStringList headings(const QAbstractItemModel& model, TableFormat format) {
+  QStringList fields;
+  for (int column = 0; column < model.columnCount(); ++column)
+    fields << fieldText(model.headerData(column, Qt::Horizontal).toString(), format);
+  return fields;
+}
+
+bool haveRowNames(const QAbstractItemModel& model) {
+  return model.rowCount() > 0 &&
+         model.headerData(0, Qt::Vertical).metaType() == QMetaType::fromType<QString>();
+}
+
+void appendRows(const QAbstractItemModel& model, const QModelIndex& parent, TableFormat format,
+                QString& text) {
+  const bool haveNames = !parent.isValid() && haveRowNames(model);
+  for (int row = 0; row < model.rowCount(parent); ++row) {
+    QStringList fields;
+    if (haveNames) fields << fieldText(model.headerData(row, Qt::Vertical).toString(), format);
+    for (int column = 0; column < model.columnCount(parent); ++column)
+      fields << fieldText(model.index(row, column, parent).data().toString(), format);
+    text += lineText(fields, format);
+    appendRows(model, model.index(row, 0, parent), format, text);
+  }
+}
+
+}  // namespace
+
+QString tableText(const QAbstractItemModel& model, TableFormat format) {
+  QStringList first = headings(model, format);
+  if (haveRowNames(model)) first.prepend({});
+  QString text = lineText(first, format);
+  if (format == TableFormat::Markdown)
+    text += lineText(QStringList(first.size(), QStringLiteral("---")), format);
+  appendRows(model, {}, format, text);
+  return text;
+}
+
+}  // namespace lockstep::widgets
