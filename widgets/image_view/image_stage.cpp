@@ -36,10 +36,11 @@ ImageStage::ImageStage(QWidget* parent) : QWidget(parent) {
   notice_->hide();
   setMinimumSize(200, 120);
   connect(noticeAction_, &QPushButton::clicked, this, &ImageStage::noticeActionTriggered);
+  connect(problem_, &EmptyState::actionTriggered, this, &ImageStage::retryRequested);
 }
 
 void ImageStage::setProblem(const QString& title, const QString& cause) {
-  problem_->setContent(title, cause);
+  problem_->setContent(title, cause, tr("Try again"));
   problem_->setVisible(!title.isEmpty());
 }
 

@@ -32,6 +32,8 @@ class ImageStage : public QWidget {
  Q_SIGNALS:
   void widthChanged(int widthPx);
   void noticeActionTriggered();
+  /// The button of the problem, "Try again", was clicked.
+  void retryRequested();
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

@@ -106,6 +106,7 @@ void PredictionsView::connectSignals() {
     Q_EMIT viewStateChanged();
   });
   connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
+  connect(impl->stage, &ImageStage::retryRequested, this, [impl] { impl->reloadImages(); });
   impl->goTo = [this, impl](qint64 step) {
     impl->setStep(step);
     Q_EMIT checkpointChosen(step);
@@ -223,6 +224,8 @@ void PredictionsView::addNamedActions() {
       });
   add("predictions.explain", tr("Explain the image, or show the instances again"), {Qt::Key_E},
       [impl] { impl->toggleExplanation(); });
+  add("predictions.reread", tr("Read again the images that have changed on the disk"), {Qt::Key_F5},
+      [impl] { impl->reloadImages(); });
   addZoomActions();
 }
 
@@ -477,6 +480,8 @@ void PredictionsView::changeEvent(QEvent* event) {
     impl_->session.refreshScene();
     impl_->explain->refresh();
   }
+  if (event->type() == QEvent::ActivationChange && isActiveWindow() && isVisible())
+    impl_->reloadImages();
   QWidget::changeEvent(event);
 }
 

@@ -105,6 +105,7 @@ struct PredictionsView::Impl {
   int errorsOfScene() const;
   std::vector<int> placesWithErrors() const;
   void showPixel(std::optional<QPoint> pixel);
+  void reloadImages();
   void setStep(qint64 step);
   void showPredictions(qint64 step);
   void goToNearestPredicted();
