@@ -31,6 +31,7 @@ namespace {
 struct LoadedDataset {
   RunDataset data;
   QString error;  ///< why it cannot be loaded
+  base::FileVersion version{};
 };
 
 /// Both block, and throw nothing.
@@ -53,6 +54,7 @@ DatasetFiles readDatasetFiles(const std::string& runFolder, protocol::Split spli
 }
 
 LoadedDataset loadPart(const DatasetFiles& part) {
+  const auto version = base::FileVersion::of(part.annotations.toStdString());  // before it is read
   try {
     auto dataset =
         std::make_shared<const coco::Dataset>(coco::Dataset::load(part.annotations.toStdString()));
@@ -60,9 +62,10 @@ LoadedDataset loadPart(const DatasetFiles& part) {
     const bool isOfMasks = part.hasMasks && !dataset->hasOnlyBoxes();
     return {{std::move(dataset), part.images, part.engineImages, part.mostDetections,
              isOfMasks ? coco::IouType::Mask : coco::IouType::Box},
-            {}};
+            {},
+            version};
   } catch (const std::exception& error) {
-    return {{}, QString::fromUtf8(error.what())};
+    return {{}, QString::fromUtf8(error.what()), version};
   }
 }
 
@@ -109,10 +112,11 @@ std::optional<std::unordered_map<ImageId, double>> readLossesOf(const std::strin
 
 PredictionsOutcome readPredictions(const std::string& file, qint64 step,
                                    const std::vector<ImageId>& images) {
+  const auto version = base::FileVersion::of(file);  // before it is read
   try {
-    return {{{step, std::make_shared<const coco::ResultsByImage>(file, images)}}, {}};
+    return {{{step, std::make_shared<const coco::ResultsByImage>(file, images)}}, {}, version};
   } catch (const std::exception& error) {
-    return {std::nullopt, QString::fromUtf8(error.what())};
+    return {std::nullopt, QString::fromUtf8(error.what()), version};
   }
 }
 
@@ -189,10 +193,16 @@ void PredictionsStore::loadDataset(const DatasetFiles& part) {
       [part](const QString& error) {
         return error.isEmpty() ? loadPart(part) : LoadedDataset{{}, error};
       },
-      [this](LoadedDataset&& loaded) {
-        if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(loaded.error);
+      [this, file = part.annotations](LoadedDataset&& loaded) {
+        tellRead(file, loaded.version);
+        if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(files_.named(loaded.error));
         Q_EMIT datasetLoaded(loaded.data);
       });
+}
+
+/// Copies of another machine's files stay as they are.
+void PredictionsStore::tellRead(const QString& file, const base::FileVersion& version) {
+  if (!files_.fetch) Q_EMIT fileRead(file, version);
 }
 
 /// `images`: as ResultsByImage has them.
@@ -208,6 +218,7 @@ void PredictionsStore::read(qint64 step, const std::string& file,
                                : PredictionsOutcome{std::nullopt, error};
       },
       [this, number, deliver = std::move(deliver)](PredictionsOutcome&& outcome) {
+        outcome.error = files_.named(outcome.error);
         if (pendingReads_.erase(number) > 0) deliver(std::move(outcome));
       });
 }
@@ -218,7 +229,9 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
     if (std::find(requested_.begin(), requested_.end(), step) != requested_.end()) continue;
     requested_.push_back(step);
     const run_folder::Layout layout(files_.folder.toStdString());
-    read(step, layout.predictions(step).string(), {}, [this, step](PredictionsOutcome&& outcome) {
+    const std::string file = layout.predictions(step).string();
+    read(step, file, {}, [this, step, file](PredictionsOutcome&& outcome) {
+      tellRead(QString::fromStdString(file), outcome.version);
       if (!outcome.value) return Q_EMIT predictionsFailed(step, outcome.error);
       Q_EMIT predictionsLoaded(*outcome.value);
     });
@@ -251,6 +264,7 @@ void PredictionsStore::readKeptOf(
   const run_folder::Layout layout(files_.folder.toStdString());
   const std::string file = layout.predictionsOfPart(step, base::textOf(splitOf(part_))).string();
   read(step, file, {}, [this, file, fail = std::move(fail)](PredictionsOutcome&& outcome) {
+    if (outcome.version.exists()) tellRead(QString::fromStdString(file), outcome.version);
     if (!outcome.value) return fail(file, outcome.error);
     Q_EMIT predictionsLoaded(*outcome.value);
   });

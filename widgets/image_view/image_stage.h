@@ -46,6 +46,7 @@ class ImageStage : public QWidget {
   QFrame* notice_ = nullptr;
   QLabel* noticeText_ = nullptr;
   QPushButton* noticeAction_ = nullptr;
+  bool isLow_ = false;  ///< there is little room for the problem
 };
 
 }  // namespace lockstep::widgets
