@@ -61,6 +61,7 @@ RemoteFiles::RemoteFiles(EngineLink& link, const RemotePlace& run, QObject* pare
   const QByteArray key =
       QCryptographicHash::hash(run.address().toUtf8(), QCryptographicHash::Sha256).toHex();
   folder_ = cache_ + QLatin1Char('/') + QString::fromLatin1(key.left(16));
+  name_ = run.isPackedRun() ? run.path : run.address();
   connect(&link_, &EngineLink::filePartReceived, this, &RemoteFiles::handlePart);
   connect(&link_, &EngineLink::welcomed, this, [this] { startNext(); });
   connect(&link_, &EngineLink::lost, this, [this] {
@@ -75,10 +76,12 @@ RemoteFiles::RemoteFiles(EngineLink& link, const RemotePlace& run, QObject* pare
 RemoteFiles::~RemoteFiles() { failAll(tr("the run was closed")); }
 
 RunFileAccess RemoteFiles::access() {
-  return {folder_, [files = QPointer(this)](const QString& localPath, RunFileAccess::Done done) {
+  return {folder_,
+          [files = QPointer(this)](const QString& localPath, RunFileAccess::Done done) {
             if (!files) return done(tr("the run was closed"));
             files->fetch(localPath, std::move(done));
-          }};
+          },
+          name_};
 }
 
 QString RemoteFiles::remotePath(const QString& localPath) const {

@@ -65,6 +65,7 @@ class RemoteFiles : public QObject {
   EngineLink& link_;
   QString cache_;              ///< of all runs
   QString folder_;             ///< of this run
+  QString name_;               ///< of the run, for messages
   std::deque<Fetch> fetches_;  ///< the first one is in progress
   QSet<QString> fresh_;        ///< known to be as they are there, unless they left the cache
   qint64 storedBytes_ = kLimitEveryBytes;  ///< since the cache was limited; at first it is due

@@ -42,6 +42,11 @@ QString whyElsewhere(const RunController& run) {
         "Another program made this run, and its log does not name the data. If you "
         "have its annotations as COCO JSON, open them.");
   if (!run.place()) return {};
+  if (run.place()->isPackedRun())
+    return DataPage::tr(
+               "%1 is a packed run, which has the annotations of the predicted held-out images "
+               "alone. If you have those of all, open them.")
+        .arg(run.place()->name());
   return DataPage::tr(
              "The annotations of this run are on %1, and large: they are not fetched. "
              "Check them there with lockstep-engine dataset check, or copy them to this "
@@ -61,7 +66,7 @@ QString partName(Part part, const QString& of) {
 
 /// What the engine wrote is based on a copy that is gone with the window: here it says all itself.
 /// Returns why it cannot; empty: it does. Blocks.
-QString makeWhole(const QString& experimentFile) {
+QString writeWhole(const QString& experimentFile) {
   try {
     const std::string file = experimentFile.toStdString();
     const config::LoadedExperiment loaded = config::loadExperiment(file, {});
@@ -113,6 +118,18 @@ void DataPage::connectSignals() {
   });
   connect(view_, &widgets::DatasetView::fileRequested, this, &DataPage::chooseFile);
   connect(view_, &widgets::DatasetView::cleaningRequested, this, &DataPage::clean);
+  connect(view_, &widgets::DatasetView::rereadRequested, this, [this] {
+    if (reading_ && !reading_->part) reread();  // what could be read is watched
+  });
+  connect(&watched_, &WatchedFiles::changed, this, &DataPage::reread);
+}
+
+/// The annotations have changed on the disk.
+void DataPage::reread() {
+  isReadAgain_ = true;
+  shownKey_.clear();
+  checkedKey_.clear();
+  if (isVisible()) read();
 }
 
 void DataPage::connectPreview() {
@@ -203,20 +220,23 @@ void DataPage::connectCheck() {
           });
   connect(&cleaning_, &DatasetPreparation::finished, this,
           [this](const QString& file, const DatasetFindings& findings) {
-            jobs::start(
-                this, jobs::Kind::Disk, [file] { return makeWhole(file); },
-                [this, file, said = findings.text.section(u'\n', 0, 0)](const QString& error) {
-                  view_->setProgress({});
-                  if (error.isEmpty()) return Q_EMIT cleaned(file, said);
-                  Q_EMIT failed(tr("The experiment of the cleaned annotations is not whole"),
-                                error);
-                });
+            makeWhole(file, findings.text.section(u'\n', 0, 0));
           });
   connect(&cleaning_, &DatasetPreparation::cancelled, this, [this] { view_->setProgress({}); });
   connect(&cleaning_, &DatasetPreparation::failed, this, [this](const QString& reason) {
     view_->setProgress({});
     Q_EMIT failed(tr("No cleaned annotations were written"), reason);
   });
+}
+
+void DataPage::makeWhole(const QString& experimentFile, const QString& summary) {
+  finishing_ = jobs::start(
+      this, jobs::Kind::Disk, [experimentFile] { return writeWhole(experimentFile); },
+      [this, experimentFile, summary](const QString& error) {
+        view_->setProgress({});
+        if (error.isEmpty()) return Q_EMIT cleaned(experimentFile, summary);
+        Q_EMIT failed(tr("The experiment of the cleaned annotations is not whole"), error);
+      });
 }
 
 void DataPage::setExperiment(std::optional<OpenExperiment> experiment) {
@@ -293,6 +313,7 @@ void DataPage::showNothing(const QString& title, const QString& cause, const QSt
   stopReading();
   shownKey_.clear();
   reading_.reset();
+  watched_.clear();
   showEmpty(title, cause, action, std::move(act));
   view_->setPart(nullptr);
 }
@@ -322,7 +343,7 @@ void DataPage::read() {
                           "data consist of and what is wrong with them."),
                        tr("Open Configure"), configure);
   if (!shown_->elsewhere.isEmpty())
-    return showNothing(tr("The data are not on this machine"), shown_->elsewhere,
+    return showNothing(tr("The annotations of this run are not at hand"), shown_->elsewhere,
                        tr("Open annotations…"), [this] { chooseFile(); });
   const config::Experiment own = openExperiment();
   const QString key = QString::number(static_cast<int>(*shown_->part)) % u'\n' %
@@ -357,6 +378,7 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
                                                                    : QStringLiteral("dataset.val"));
       return reading;
     }
+    reading.version = base::FileVersion::of(annotationsOf(reading).toStdString());
     reading.part = std::make_shared<const dataset_check::CountedPart>(
         dataset_check::countPart(reading.experiment, *reading.source.part, watch));
     base::returnFreeMemory();
@@ -366,19 +388,39 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
   return reading;
 }
 
+QString DataPage::annotationsOf(const Reading& reading) {
+  const config::DatasetConfig& dataset = reading.experiment.dataset;
+  return QString::fromStdString(
+      (*reading.source.part == Part::Train ? dataset.train : dataset.val).annotations);
+}
+
+/// Why none of the images that the file lists can be shown.
+QString DataPage::whyEmpty() const {
+  const dataset_check::PartData& read = reading_->part->data;
+  const QString file = QString::fromStdString(read.annotations);
+  if (read.content.errors.empty()) return tr("%1 lists no image.").arg(file);
+  const coco::EntryError& first = read.content.errors.front();
+  return tr("%1 lists no image that can be used. The first of %2 faults: %3: %4")
+      .arg(file)
+      .arg(read.content.errors.size())
+      .arg(QString::fromStdString(first.where), QString::fromStdString(first.what));
+}
+
 void DataPage::showReading(const Reading& reading) {
   const bool drawsBatches = areBatchesAwaited_ && reading.part;
   stopReading();
   reading_ = reading;
-  view_->setMessage({});
+  watched_.clear();
+  if (const QString file = annotationsOf(reading); !file.isEmpty())
+    watched_.add(file, reading.version);
+  view_->setMessage(std::exchange(isReadAgain_, false)
+                        ? tr("The annotations have changed on the disk and were read again.")
+                        : QString());
   const auto configure = [this] { Q_EMIT configureRequested(); };
   if (!reading.part) {
     showEmpty(tr("The data cannot be shown"), reading.error, tr("Open Configure"), configure);
   } else if (reading.part->facts.images == 0) {
-    showEmpty(tr("No images"),
-              tr("%1 lists no image that can be read.")
-                  .arg(QString::fromStdString(reading.part->data.annotations)),
-              tr("Open Configure"), configure);
+    showEmpty(tr("No images"), whyEmpty(), tr("Open Configure"), configure);
   } else if (const std::string& refusal = reading.part->data.content.refusal; !refusal.empty()) {
     view_->setMessage(
         tr("Training would refuse this file: %1").arg(QString::fromStdString(refusal)));
@@ -410,7 +452,7 @@ void DataPage::startCheck() {
 }
 
 void DataPage::clean() {
-  if (!reading_ || cleaning_.isRunning() || checker_.isRunning()) return;
+  if (!reading_ || cleaning_.isRunning() || finishing_.isRunning() || checker_.isRunning()) return;
   const QFileInfo annotations(QString::fromStdString(reading_->part->data.annotations));
   const QString folder = QFileDialog::getSaveFileName(
       this, tr("New folder for the cleaned annotations"),

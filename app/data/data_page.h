@@ -12,6 +12,7 @@
 
 #include "app/controllers/dataset_preparation.h"
 #include "app/controllers/run_controller.h"
+#include "app/controllers/watched_files.h"
 #include "app/data/batch_preview.h"
 #include "app/data/dataset_checker.h"
 #include "engine/config/experiment.h"
@@ -77,11 +78,16 @@ class DataPage : public QWidget {
     config::Experiment experiment{};
     std::shared_ptr<const dataset_check::CountedPart> part{};  ///< null: see error
     QString error{};
+    base::FileVersion version{};  ///< of the annotations, just before they were read
   };
   void buildUi();
   void connectSignals();
   void connectCheck();
   void connectPreview();
+  void reread();
+  void makeWhole(const QString& experimentFile, const QString& summary);
+  QString whyEmpty() const;
+  static QString annotationsOf(const Reading& reading);
   void chooseFile();
   Source sourceOfFile() const;
   std::vector<Source> sources() const;
@@ -116,6 +122,8 @@ class DataPage : public QWidget {
   QString shownKey_;  ///< of what was read last: the same key, the same part
   QString drawnOf_;   ///< shownKey_ of the batches that are being drawn
   std::optional<Reading> reading_;
+  WatchedFiles watched_;      ///< the annotations that are shown
+  bool isReadAgain_ = false;  ///< as they have changed
   jobs::LatestJob<std::shared_ptr<const Reading>> job_;
   /// Of the reading that is going on; shared with its threads.
   struct ReadingState {
@@ -133,6 +141,7 @@ class DataPage : public QWidget {
   std::vector<dataset_check::Finding> findings_;
   DatasetPreparation cleaning_;
   std::unique_ptr<ExperimentCopy> cleaned_;  ///< the experiment that is being cleaned
+  jobs::Job finishing_;                      ///< of the cleaning
 };
 
 }  // namespace lockstep::app

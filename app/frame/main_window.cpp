@@ -311,7 +311,8 @@ void MainWindow::showAlerts() {
 void MainWindow::showLog() {
   const RunController* run = currentRun();
   log_->setLog(run ? run->history().log() : std::vector<LogEntry>());
-  log_->setAlerts(run ? run->history().alerts() : std::vector<protocol::Alert>());
+  log_->setAlerts(run ? run->history().alerts() : std::vector<protocol::Alert>(),
+                  run ? run->checkpointSteps() : std::vector<std::int64_t>());
 }
 
 /// That of the list until the run has been read; nothing: neither knows it yet.

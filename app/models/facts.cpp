@@ -37,7 +37,7 @@ bool isOfOneParameter(const std::string& tag) {
 }
 
 Metrics lastMetrics(const fs::path& log, const char* rarestTag) {
-  const std::int64_t whole = FileVersion::of(log).bytes;
+  const std::int64_t whole = base::FileVersion::of(log).bytes;
   events::LastValues values;
   for (const std::int64_t bytes : kTailBytes) {
     values = events::readLastValues(log, bytes);
@@ -102,7 +102,7 @@ Sources sourcesOf(const fs::path& folder, const char* rarestTag) {
   const std::vector<fs::path> files = foreign_runs::filesOf(*run);
   // Only parametersOf() knows which files have the parameters: they are read with the others.
   return {files, files, [run] { return foreign_runs::parametersOf(*run); },
-          [run, files] { return lastMetrics(*run, FileVersion::of(files).bytes); }};
+          [run, files] { return lastMetrics(*run, base::FileVersion::of(files).bytes); }};
 }
 
 template <typename Read>
@@ -135,7 +135,8 @@ std::optional<double> Facts::metric(const QString& tag) const {
 VersionedFacts readFacts(const fs::path& runFolder, VersionedFacts known, const char* rarestTag) {
   attempt(known.facts, [&] {
     const Sources sources = sourcesOf(runFolder, rarestTag);
-    const auto config = FileVersion::of(sources.config), metrics = FileVersion::of(sources.metrics);
+    const auto config = base::FileVersion::of(sources.config),
+               metrics = base::FileVersion::of(sources.metrics);
     const bool isSame = config == known.config && metrics == known.metrics;
     if (isSame) return;
     known.facts.fault.clear();

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/models/file_version.h"
+#include "engine/base/file_version.h"
 
 namespace lockstep::app {
 
@@ -28,7 +28,7 @@ struct Facts {
 /// Facts, and which files they are of.
 struct VersionedFacts {
   Facts facts;
-  FileVersion config, metrics;
+  base::FileVersion config, metrics;
 };
 
 /// Reads what is not of the same version in `known`, of an event log only the end: back to

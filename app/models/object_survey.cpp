@@ -48,7 +48,7 @@ std::shared_ptr<const ObjectSurvey> surveyObjects(const config::Experiment& expe
                                                   std::shared_ptr<const ObjectSurvey> known) {
   const std::string& annotations = experiment.dataset.train.annotations;
   if (annotations.empty()) return nullptr;
-  ObjectSurvey survey{.key = keyOf(experiment), .version = FileVersion::of(annotations)};
+  ObjectSurvey survey{.key = keyOf(experiment), .version = base::FileVersion::of(annotations)};
   if (known && known->key == survey.key && known->version == survey.version) return known;
   try {
     const auto dataset = coco::Dataset::loadBoxes(annotations);

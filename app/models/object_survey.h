@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/models/file_version.h"
+#include "engine/base/file_version.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/config/anchor_fit.h"
 
@@ -16,7 +16,7 @@ namespace lockstep::app {
 /// The training objects of an experiment as its anchors and limits meet them.
 struct ObjectSurvey {
   std::string key;                    ///< what of the experiment it is of
-  FileVersion version;                ///< of the annotations
+  base::FileVersion version;          ///< of the annotations
   std::vector<coco::Image> shapes{};  ///< one image of each size that occurs, without its name
   std::size_t objects = 0;
   std::size_t mostInImage = 0;

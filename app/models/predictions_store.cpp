@@ -32,6 +32,7 @@ namespace {
 struct LoadedDataset {
   RunDataset data;
   QString error;  ///< why it cannot be loaded
+  base::FileVersion version{};
 };
 
 /// Both block, and throw nothing.
@@ -54,14 +55,17 @@ DatasetFiles readDatasetFiles(const std::string& runFolder, protocol::Split spli
 }
 
 LoadedDataset loadPart(const DatasetFiles& part) {
+  const auto version = base::FileVersion::of(part.annotations.toStdString());  // before it is read
   try {
     auto dataset =
         std::make_shared<const coco::Dataset>(coco::Dataset::load(part.annotations.toStdString()));
     base::returnFreeMemory();  // reading a large file took more
     const coco::IouType iouType = coco::judgedBy(*dataset, part.hasMasks);
-    return {{std::move(dataset), part.images, part.engineImages, part.maxDetections, iouType}, {}};
+    return {{std::move(dataset), part.images, part.engineImages, part.maxDetections, iouType},
+            {},
+            version};
   } catch (const std::exception& error) {
-    return {{}, QString::fromUtf8(error.what())};
+    return {{}, QString::fromUtf8(error.what()), version};
   }
 }
 
@@ -110,10 +114,11 @@ std::optional<std::unordered_map<ImageId, double>> readLossesOf(const std::strin
 
 PredictionsOutcome readPredictions(const std::string& file, qint64 step,
                                    const std::vector<ImageId>& images) {
+  const auto version = base::FileVersion::of(file);  // before it is read
   try {
-    return {{{step, std::make_shared<const coco::ResultsByImage>(file, images)}}, {}};
+    return {{{step, std::make_shared<const coco::ResultsByImage>(file, images)}}, {}, version};
   } catch (const std::exception& error) {
-    return {std::nullopt, QString::fromUtf8(error.what())};
+    return {std::nullopt, QString::fromUtf8(error.what()), version};
   }
 }
 
@@ -190,10 +195,16 @@ void PredictionsStore::loadDataset(const DatasetFiles& part) {
       [part](const QString& error) {
         return error.isEmpty() ? loadPart(part) : LoadedDataset{{}, error};
       },
-      [this](LoadedDataset&& loaded) {
-        if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(loaded.error);
+      [this, file = part.annotations](LoadedDataset&& loaded) {
+        tellRead(file, loaded.version);
+        if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(files_.named(loaded.error));
         Q_EMIT datasetLoaded(loaded.data);
       });
+}
+
+/// Copies of another machine's files stay as they are.
+void PredictionsStore::tellRead(const QString& file, const base::FileVersion& version) {
+  if (!files_.fetch) Q_EMIT fileRead(file, version);
 }
 
 /// `images`: as ResultsByImage has them.
@@ -209,6 +220,7 @@ void PredictionsStore::read(qint64 step, const std::string& file,
                                : PredictionsOutcome{std::nullopt, error};
       },
       [this, number, deliver = std::move(deliver)](PredictionsOutcome&& outcome) {
+        outcome.error = files_.named(outcome.error);
         if (pendingReads_.erase(number) > 0) deliver(std::move(outcome));
       });
 }
@@ -219,7 +231,9 @@ void PredictionsStore::readSteps(const std::vector<std::int64_t>& steps) {
     if (std::find(requested_.begin(), requested_.end(), step) != requested_.end()) continue;
     requested_.push_back(step);
     const run_folder::Layout layout(files_.folder.toStdString());
-    read(step, layout.predictions(step).string(), {}, [this, step](PredictionsOutcome&& outcome) {
+    const std::string file = layout.predictions(step).string();
+    read(step, file, {}, [this, step, file](PredictionsOutcome&& outcome) {
+      tellRead(QString::fromStdString(file), outcome.version);
       if (!outcome.value) return Q_EMIT predictionsFailed(step, outcome.error);
       Q_EMIT predictionsLoaded(*outcome.value);
     });
@@ -252,6 +266,7 @@ void PredictionsStore::readKeptOf(
   const run_folder::Layout layout(files_.folder.toStdString());
   const std::string file = layout.predictionsOfPart(step, base::textOf(splitOf(part_))).string();
   read(step, file, {}, [this, file, fail = std::move(fail)](PredictionsOutcome&& outcome) {
+    if (outcome.version.exists()) tellRead(QString::fromStdString(file), outcome.version);
     if (!outcome.value) return fail(file, outcome.error);
     Q_EMIT predictionsLoaded(*outcome.value);
   });

@@ -13,6 +13,7 @@
 
 #include "app/models/image_part.h"
 #include "app/models/run_file_access.h"
+#include "engine/base/file_version.h"
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results_by_image.h"
@@ -29,6 +30,7 @@ struct StepPredictions {
 struct PredictionsOutcome {
   std::optional<StepPredictions> value;
   QString error;
+  base::FileVersion version{};  ///< of the file, just before it was read
 };
 
 /// The held-out set of a run, or its training set.
@@ -83,6 +85,8 @@ class PredictionsStore : public QObject {
   void datasetMissing();
   /// `message` names the file and the error.
   void datasetFailed(const QString& message);
+  /// A file on this machine that may be changed was read, or could not be. `version`: just before.
+  void fileRead(const QString& file, const lockstep::base::FileVersion& version);
   void predictionsLoaded(const lockstep::app::StepPredictions& predictions);
   /// The result of readAnswer(). The run folder does not keep it, so the receiver has to.
   void answerLoaded(const lockstep::app::StepPredictions& predictions);
@@ -105,6 +109,7 @@ class PredictionsStore : public QObject {
   void load(const QString& file, std::function<Result(const QString& error)> work,
             std::function<void(Result&&)> deliver);
   void loadDataset(const DatasetFiles& part);
+  void tellRead(const QString& file, const base::FileVersion& version);
   void finishOne();
 
   RunFileAccess files_;

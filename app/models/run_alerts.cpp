@@ -117,13 +117,18 @@ const protocol::Alert* currentAlert(const RunHistory& history, double dismissedU
   return shown == alerts.rend() ? nullptr : &*shown;
 }
 
-std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts) {
+QString changeText(ChangePlace place, const QString& change) {
+  return (place == ChangePlace::Fork ? tr("Fork with %1") : tr("Edit a copy with %1")).arg(change);
+}
+
+std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts,
+                                 const std::vector<std::int64_t>& checkpointSteps) {
   std::vector<LogEntry> lines;
   for (const protocol::Alert& alert : alerts) {
     const std::int64_t step = lastStep(alert);
     QString text = tr("step %1: %2").arg(step).arg(QString::fromStdString(alert.text));
     if (const QString change = changeOf(alert); !change.isEmpty())
-      text += u' ' + tr("Fork with %1.").arg(change);
+      text += u' ' + changeText(placeOfChange(alert, checkpointSteps), change) + u'.';
     lines.push_back({alert.seq, step, alert.time, levelOf(alert.severity), text.toStdString()});
   }
   return lines;

@@ -36,7 +36,11 @@ ChangePlace placeOfChange(const protocol::Alert& alert,
 /// none. An overfitting alert ends with a new lowest held-out loss.
 const protocol::Alert* currentAlert(const RunHistory& history, double dismissedUntil);
 
-/// Alerts as lines of a log, each with what mends it.
-std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts);
+/// Alerts as lines of a log, each with what mends it in a run with these checkpoints, as
+/// placeOfChange() takes them.
+std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts,
+                                 const std::vector<std::int64_t>& checkpointSteps);
+/// What to do with a change there, as on a button.
+QString changeText(ChangePlace place, const QString& change);
 
 }  // namespace lockstep::app

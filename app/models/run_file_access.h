@@ -14,6 +14,10 @@ struct RunFileAccess {
   /// Brings a file to its place in the copy, and calls `done` then, in the same thread; `error`:
   /// why it could not be brought, else empty. Null: the files are there.
   std::function<void(const QString& localPath, Done done)> fetch{};
+  QString name{};  ///< of the run, where the folder is a copy
+
+  /// The message with the names that a person knows in place of those of the copy.
+  QString named(QString message) const;
 
   /// Where an absolute path of the run's config.yaml is read.
   QString localPath(const QString& absolute) const;

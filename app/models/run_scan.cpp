@@ -13,9 +13,9 @@ namespace fs = std::filesystem;
 /// Whole trees are searched for runs of other programs: not every time.
 constexpr std::size_t kSearchEvery = 5;
 
-FileVersion versionOf(const foreign_runs::ForeignRun& run) {
+base::FileVersion versionOf(const foreign_runs::ForeignRun& run) {
   try {
-    return FileVersion::of(foreign_runs::filesOf(run));
+    return base::FileVersion::of(foreign_runs::filesOf(run));
   } catch (const Error&) {  // reported where the run is read
     return {};
   }
@@ -47,8 +47,8 @@ void RunScan::keep(const fs::path& folder, Known now, Changes& changes) {
 
 void RunScan::look(const fs::path& folder, Changes& changes) {
   const run_folder::Layout layout(folder);
-  const auto version = FileVersion::of(layout.runJson());
-  const auto notes = FileVersion::of(run_folder::notesFile(layout));
+  const auto version = base::FileVersion::of(layout.runJson());
+  const auto notes = base::FileVersion::of(run_folder::notesFile(layout));
   const auto found = known_.find(folder.native());
   if (found != known_.end() && version.exists() && version == found->second.version &&
       notes == found->second.notes && !found->second.run.summary.alive) {
@@ -60,7 +60,7 @@ void RunScan::look(const fs::path& folder, Changes& changes) {
 }
 
 void RunScan::look(const foreign_runs::ForeignRun& run, Changes& changes) {
-  const FileVersion version = versionOf(run);
+  const base::FileVersion version = versionOf(run);
   const auto found = known_.find(run.folder.native());
   const bool isRead = found != known_.end() && version == found->second.version;
   if (isRead && found->second.notes == foreignNotesVersion_) {
@@ -74,7 +74,7 @@ void RunScan::look(const foreign_runs::ForeignRun& run, Changes& changes) {
 }
 
 void RunScan::readForeignNotes(const fs::path& file) {
-  const auto version = FileVersion::of(file);
+  const auto version = base::FileVersion::of(file);
   if (version == foreignNotesVersion_) return;
   foreignNotesVersion_ = version;
   searched_.clear();

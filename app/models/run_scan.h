@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "app/models/file_version.h"
 #include "app/models/listed_run.h"
+#include "engine/base/file_version.h"
 
 namespace lockstep::app {
 
@@ -33,7 +33,7 @@ class RunScan {
 
  private:
   struct Known {
-    FileVersion version, notes;
+    base::FileVersion version, notes;
     ListedRun run;
     std::size_t round = 0;  ///< when it was seen last
   };
@@ -49,7 +49,7 @@ class RunScan {
   std::filesystem::path searched_;  ///< for runs of other programs; empty: to be searched again
   run_folder::NotesByFolder foreignNotes_;
   std::string foreignNotesFault_;
-  FileVersion foreignNotesVersion_;
+  base::FileVersion foreignNotesVersion_;
 };
 
 }  // namespace lockstep::app

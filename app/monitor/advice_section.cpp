@@ -138,8 +138,7 @@ QWidget* AdviceSection::makeFooter(const protocol::Alert& alert) {
 QWidget* AdviceSection::makeChange(const protocol::Alert& alert) {
   const QString change = changeOf(alert);
   const bool isFork = placeOfChange(alert, checkpoints_) == ChangePlace::Fork;
-  auto* button =
-      new QPushButton((isFork ? tr("Fork with %1") : tr("Edit a copy with %1")).arg(change));
+  auto* button = new QPushButton(changeText(placeOfChange(alert, checkpoints_), change));
   button->setObjectName(isFork ? QStringLiteral("forkWith") : QStringLiteral("copyWith"));
   button->setToolTip(isFork ? tr("A new run from a checkpoint of this one, with this change")
                             : tr("The experiment file of this run with this change, to train from "

@@ -120,9 +120,10 @@ void LogPanel::setLog(const std::vector<LogEntry>& entries) {
   updateEmptyText();
 }
 
-void LogPanel::setAlerts(const std::vector<protocol::Alert>& alerts) {
+void LogPanel::setAlerts(const std::vector<protocol::Alert>& alerts,
+                         const std::vector<std::int64_t>& checkpointSteps) {
   shownAlerts_ = alerts;
-  alerts_->setEntries(alertLines(alerts));
+  alerts_->setEntries(alertLines(alerts, checkpointSteps));
   tabs_->setTabText(Alerts, alerts.empty() ? tr("Alerts") : tr("Alerts %1").arg(alerts.size()));
 }
 

@@ -26,7 +26,9 @@ class LogPanel : public QWidget {
   /// Tabs and filter; the caller places them.
   QWidget* head() const { return head_; }
   void setLog(const std::vector<LogEntry>& entries);
-  void setAlerts(const std::vector<protocol::Alert>& alerts);
+  /// `checkpointSteps`: of the run, ascending.
+  void setAlerts(const std::vector<protocol::Alert>& alerts,
+                 const std::vector<std::int64_t>& checkpointSteps);
   void showAlerts();
   void focusFilter();
 

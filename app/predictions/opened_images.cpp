@@ -19,8 +19,8 @@ QString tr(const char* text) { return QCoreApplication::translate("OpenedImages"
 class Search {
  public:
   explicit Search(const OpenedImages& known) {
-    for (const coco::Image& image : known.images) names_.insert(image.fileName);
-    if (!known.images.empty()) lastId_ = known.images.back().id.value;
+    for (const coco::Image& image : known.images) known_[image.fileName] = image;
+    found.lastId = known.lastId;
   }
 
   void add(const QString& path) {
@@ -46,16 +46,21 @@ class Search {
   }
 
   void addFile(const QString& file) {
-    if (!names_.insert(file.toStdString()).second) return;
+    const std::string name = file.toStdString();
+    if (const auto known = known_.find(name); known != known_.end()) {
+      if (!found.again) found.again = known->second;
+      return;
+    }
+    if (!names_.insert(name).second) return;
     const widgets::ImageFileFacts facts = widgets::readImageFacts(file);
     if (!facts.failure.isEmpty())
       return found.leftOut.append(file % QStringLiteral(": ") % facts.failure);
     found.images.push_back(
-        {ImageId{++lastId_}, file.toStdString(), facts.size.width(), facts.size.height()});
+        {ImageId{++found.lastId}, name, facts.size.width(), facts.size.height()});
   }
 
+  std::unordered_map<std::string, coco::Image> known_;
   std::unordered_set<std::string> names_;
-  std::int64_t lastId_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QStringList>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
@@ -9,8 +11,10 @@ namespace lockstep::app {
 
 /// Image files that a person opened beside a run's data.
 struct OpenedImages {
-  std::vector<coco::Image> images;  ///< absolute names, sizes as displayed, rising ids
-  QStringList leftOut;              ///< `FILE: reason` of what is not among them
+  std::vector<coco::Image> images;     ///< absolute names, sizes as displayed, rising ids
+  QStringList leftOut;                 ///< `FILE: reason` of what is not among them
+  std::int64_t lastId = 0;             ///< that was given to any, also to those that were closed
+  std::optional<coco::Image> again{};  ///< the first that was opened before
 
   /// In the order of the files, which are among the images.
   std::vector<ImageId> idsOf(const QStringList& files) const;

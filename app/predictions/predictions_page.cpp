@@ -61,6 +61,7 @@ void PredictionsPage::connectSignals() {
   connectAnswers();
   connectExplanations();
   connectStore();
+  connectFiles();
 }
 
 /// Those of another part are of what was shown before.
@@ -104,8 +105,11 @@ void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
   connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const RunDataset& heldOut) {
     hasDataset_ = true;
+    if (heldOut.dataset->images().empty())
+      view_->setEmptyText(tr("No images"), tr("The annotation file lists no image."),
+                          tr("Open Configure"));
     engineFolder_ = heldOut.engineFolder;
-    view_->setMessage(std::exchange(whyLeft_, {}));
+    view_->setMessage(std::exchange(whyReloaded_, {}));
     if (part_ == ImagePart::Opened) showOpenedMessage();
     view_->setDataset(
         heldOut.dataset, heldOut.imagesFolder,
@@ -114,7 +118,7 @@ void PredictionsPage::connectStore() {
     updateResults();
   });
   connect(&store_, &PredictionsStore::datasetMissing, this, [this] {
-    if (run_ && run_->program()) return showForeignRun();
+    if (isForeignRunShown()) return showForeignRun();
     if (part_ == ImagePart::Training) return leavePart(tr("This run has no dataset.train."));
     if (run_ && run_->info().isRangeTest) {
       view_->setEmptyText(tr("No held-out images"), tr("This is a learning-rate range test."), {});
@@ -125,7 +129,7 @@ void PredictionsPage::connectStore() {
     view_->setMessage({});
   });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
-    if (run_ && run_->program()) return showForeignRun();
+    if (run_ && run_->program()) return loadForeign();
     if (part_ != ImagePart::HeldOut) return leavePart(message);
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
     view_->setMessage(message);
@@ -137,6 +141,7 @@ void PredictionsPage::connectPredictions() {
   connect(&store_, &PredictionsStore::predictionsLoaded, this,
           [this](const StepPredictions& predictions) {
             view_->setPredictions(predictions.step, predictions.results);
+            showFaultsOf(predictions);
           });
   connect(&store_, &PredictionsStore::lossesLoaded, view_,
           &widgets::PredictionsView::setImageLosses);
@@ -167,11 +172,12 @@ void PredictionsPage::setRun(RunController* run) {
   vanished_.reset();
   pendingStep_.reset();
   followsNewest_ = true;
-  whyLeft_.clear();
+  whyReloaded_.clear();
   view_->clear();
   view_->setMessage({});
   showEmptyText();
   store_.setRun({});
+  watched_.clear();
   view_->setBringImage(nullptr);
   requests_.setRun(run);
   if (run) connectRun();
@@ -222,7 +228,7 @@ void PredictionsPage::restoreAnswers() {
 
 void PredictionsPage::connectRun() {
   connect(run_, &RunController::changed, this, [this](const RunChanges& changes) {
-    if (run_->program()) return showForeignRun();  // known once it has been read
+    if (run_->program()) return loadForeign();  // known once it has been read
     if (changes.cutAfter) forgetAfter(*changes.cutAfter);
     if (changes.results()) updateResults();
     if (changes.state) updatePredictionPossible();
@@ -266,6 +272,7 @@ void PredictionsPage::reload() {
   hasRestoredAnswers_ = false;
   view_->clear();
   store_.setRun({});
+  watched_.clear();
   if (isVisible()) load();
   Q_EMIT viewStateChanged();
 }
@@ -280,9 +287,9 @@ void PredictionsPage::showParts() {
 void PredictionsPage::leavePart(const QString& why) {
   const bool isTraining = part_ == ImagePart::Training;
   showPart(ImagePart::HeldOut);
-  whyLeft_ = (isTraining ? tr("The training images cannot be shown. %1")
-                         : tr("The opened images cannot be shown. %1"))
-                 .arg(why);
+  whyReloaded_ = (isTraining ? tr("The training images cannot be shown. %1")
+                             : tr("The opened images cannot be shown. %1"))
+                     .arg(why);
 }
 
 /// Of an image that the engine does not know by its id; empty: it does.
@@ -299,15 +306,19 @@ void PredictionsPage::showEvent(QShowEvent* event) {
 
 void PredictionsPage::load() {
   if (isAsked_ || showsSearched_ || (!run_ && part_ != ImagePart::Opened)) return;
-  if (run_ && run_->program()) return showForeignRun();
+  if (isForeignRunShown()) return showForeignRun();
   isAsked_ = true;
-  const RunFileAccess files = run_ ? run_->files() : RunFileAccess();
+  const bool hasFiles = run_ && !run_->program();
+  const RunFileAccess files = hasFiles ? run_->files() : RunFileAccess();
   updatePredictionPossible();
   showParts();
   view_->setMessage(part_ == ImagePart::Training ? tr("Loading the training images…")
                     : part_ == ImagePart::Opened ? tr("Loading the opened images…")
                                                  : tr("Loading the held-out images…"));
-  if (part_ == ImagePart::Opened) return store_.setOpened(files, opened_.images);
+  if (part_ == ImagePart::Opened) {
+    view_->setBringImage(nullptr);  // they are on this machine
+    return store_.setOpened(files, opened_.images);
+  }
   bringImagesFrom(files);
   store_.setRun(files, part_);
 }
@@ -316,6 +327,8 @@ void PredictionsPage::updatePredictionPossible() {
   QString why;
   if (!run_) {
     why = tr("There is no checkpoint: select a run, or open one.");
+  } else if (run_->program()) {
+    why = tr("This run has no checkpoint that predicts here: select one of Lockstep.");
   } else if (part_ == ImagePart::Opened && run_->place()) {
     why = tr("The opened images are on this machine, and the run is not.");
   } else {
@@ -333,6 +346,19 @@ void PredictionsPage::bringImagesFrom(const RunFileAccess& files) {
           done();
         });
       });
+}
+
+/// Of which the opened images are shown without it.
+bool PredictionsPage::isForeignRunShown() const {
+  return run_ && run_->program() && part_ != ImagePart::Opened;
+}
+
+/// What a run of ours was asked for until now.
+void PredictionsPage::loadForeign() {
+  if (isForeignRunShown()) return showForeignRun();
+  if (hasDataset_ || !isVisible()) return;
+  isAsked_ = false;
+  load();
 }
 
 /// Its files hold curves, and no pictures that we know of.

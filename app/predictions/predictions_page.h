@@ -12,6 +12,7 @@
 
 #include "app/controllers/prediction_requests.h"
 #include "app/controllers/run_controller.h"
+#include "app/controllers/watched_files.h"
 #include "app/models/kept_answers.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
@@ -90,6 +91,7 @@ class PredictionsPage : public QWidget {
   };
   void connectSignals();
   void connectStore();
+  void connectFiles();
   void connectPredictions();
   void addNamedActions();
   void addOpeningActions();
@@ -99,6 +101,7 @@ class PredictionsPage : public QWidget {
   void reload();
   void showParts();
   void showEmptyText();
+  void showFaultsOf(const StepPredictions& predictions);
   QStringList filesOf(ImageId image) const;
   void openDialog();
   void openFolderDialog();
@@ -109,6 +112,8 @@ class PredictionsPage : public QWidget {
   void take(const QMimeData& data);
   QString savePasted(const QImage& picture);
   void addOpened(const OpenedImages& found);
+  void keepOpened(const OpenedImages& found);
+  void showOpened(const coco::Image& image);
   void showOpenedMessage();
   void predictAllImages(qint64 step);
   void cancelAllImages(qint64 step);
@@ -126,6 +131,8 @@ class PredictionsPage : public QWidget {
   void updatePredictionPossible();
   void bringImagesFrom(const RunFileAccess& files);
   void showForeignRun();
+  bool isForeignRunShown() const;
+  void loadForeign();
   void updateResults();
   void showHeldOutCurves();
   void setSteps(const PredictionSteps& steps);
@@ -147,6 +154,7 @@ class PredictionsPage : public QWidget {
   widgets::PredictionsView* view_ = nullptr;
   QPointer<RunController> run_;
   PredictionsStore store_;
+  WatchedFiles watched_;  ///< that the store has read
   PredictionRequests requests_;
   std::optional<AskedPrediction> explained_;  ///< last; what is shown may be another one by now
   QHash<QString, ViewState> viewStates_;      ///< by run folder
@@ -168,8 +176,8 @@ class PredictionsPage : public QWidget {
   std::unique_ptr<QTemporaryDir> pasted_;
   int pastedCount_ = 0;
   widgets::DropHint* dropHint_ = nullptr;
-  QString whyLeft_;       ///< why the training images are not shown, until the held-out ones are
-  QString engineFolder_;  ///< of the images, where the run's engine is
+  QString whyReloaded_;        ///< is said once the images are there
+  QString engineFolder_;       ///< of the images, where the run's engine is
   bool followsNewest_ = true;  ///< the user has not chosen an older step
   bool isAsked_ = false;       ///< the store for the part of the run
   bool hasDataset_ = false;

@@ -66,8 +66,7 @@ void PredictionsPage::restoreOpened(const QStringList& files, bool isShown) {
       this, jobs::Kind::Disk, [files, known = opened_] { return findImages(files, known); },
       [this](const OpenedImages& found) {
         searchedPaths_.clear();
-        opened_.images.insert(opened_.images.end(), found.images.begin(), found.images.end());
-        opened_.leftOut = found.leftOut;
+        keepOpened(found);
         if (std::exchange(showsSearched_, false) && !opened_.images.empty()) {
           part_ = ImagePart::Opened;
           reload();

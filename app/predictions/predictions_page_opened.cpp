@@ -85,25 +85,42 @@ void PredictionsPage::openImages(const QStringList& paths) {
 }
 
 void PredictionsPage::addOpened(const OpenedImages& found) {
-  opened_.images.insert(opened_.images.end(), found.images.begin(), found.images.end());
-  opened_.leftOut = found.leftOut;
-  if (found.images.empty()) {
-    showOpenedMessage();
-  } else {
+  keepOpened(found);
+  if (!found.images.empty()) {
     predictsOpened_ = true;
-    keepPlace();
-    lastImage_ = found.images.front();
-    part_ = ImagePart::Opened;
-    reload();
+    showOpened(found.images.front());
+  } else {
+    if (found.again) showOpened(*found.again);
+    showOpenedMessage();
   }
   openImages({});  // those that were opened meanwhile
   announceReady();
 }
 
+void PredictionsPage::keepOpened(const OpenedImages& found) {
+  opened_.images.insert(opened_.images.end(), found.images.begin(), found.images.end());
+  opened_.leftOut = found.leftOut;
+  opened_.lastId = found.lastId;
+}
+
+/// One of those that are kept.
+void PredictionsPage::showOpened(const coco::Image& image) {
+  if (part_ == ImagePart::Opened && hasDataset_ && view_->showSameImage(image)) return;
+  keepPlace();
+  lastImage_ = image;
+  part_ = ImagePart::Opened;
+  reload();
+}
+
 void PredictionsPage::closeImages() {
-  if (opened_.images.empty()) return;
+  if (search_.isRunning()) view_->setMessage({});
+  search_.cancel();
+  waitingPaths_.clear();
+  searchedPaths_.clear();
+  if (std::exchange(showsSearched_, false) && isVisible()) load();
+  if (opened_.images.empty()) return announceReady();
   forgetPasted();
-  opened_ = {};
+  opened_ = {{}, {}, opened_.lastId};  // a late answer must not be taken for that of another image
   for (ViewState& memory : viewStates_) {
     memory.answers.erase(ImagePart::Opened);
     memory.keptFiles.erase(ImagePart::Opened);
@@ -122,7 +139,8 @@ void PredictionsPage::showOpenedMessage() {
   if (!lines.isEmpty())
     return view_->setMessage(tr("%1 of what was opened is left out").arg(lines.size()),
                              lines.join(u'\n'));
-  if (run_ || opened_.images.empty()) return view_->setMessage({});
+  const bool hasCheckpoints = run_ && !run_->program();
+  if (hasCheckpoints || opened_.images.empty()) return view_->setMessage({});
   view_->setMessage(tr("Select a run on the left, or open a checkpoint, to predict these images."),
                     {}, tr("Open a checkpoint…"));
 }

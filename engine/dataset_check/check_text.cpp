@@ -89,10 +89,11 @@ std::string partText(const CheckedPart& part, const config::Experiment& experime
                            base::counted(facts.classes.size(), "class"));
   if (facts.images == 0) return text;
   text += line("  images", sizesText(facts));
-  text += line("  objects", std::to_string(facts.fewestObjects) + " … " +
-                                std::to_string(facts.mostObjects) + " per image, " +
-                                base::shortNumber(facts.meanObjects, 3) + " on average; most in " +
-                                base::shortened(facts.mostCrowdedFile));
+  if (facts.objects > 0)
+    text += line("  objects", std::to_string(facts.fewestObjects) + " … " +
+                                  std::to_string(facts.mostObjects) + " per image, " +
+                                  base::shortNumber(facts.meanObjects, 3) +
+                                  " on average; most in " + base::shortened(facts.mostCrowdedFile));
   if (facts.emptyImages > 0)
     text += line("  empty", counted(facts.emptyImages, "image") + " without objects");
   if (facts.boxOnlyObjects > 0)

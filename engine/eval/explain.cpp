@@ -148,6 +148,15 @@ class Explainer {
     return anchors;
   }
 
+  /// The box with the highest IoU of each object, which says whether it was found. boxes [N,4].
+  std::vector<std::int64_t> nearestOfTruths(const at::Tensor& boxes) const {
+    std::vector<std::int64_t> nearest;
+    if (boxes.size(0) == 0 || truthCount() == 0) return nearest;
+    const at::Tensor rows = structures::boxIou(truthBoxes_, boxes).nan_to_num(0).argmax(1);
+    for (std::int64_t i = 0; i < rows.size(0); ++i) nearest.push_back(rows[i].item<std::int64_t>());
+    return nearest;
+  }
+
   /// The place of each proposal in the list; -1: it is left out. ofDetections [D].
   std::vector<int> addProposals(const at::Tensor& ofDetections,
                                 explanation::Explanation& into) const {
@@ -156,6 +165,8 @@ class Explainer {
     for (std::int64_t i = 0; i < ofDetections.size(0); ++i)
       isKept[static_cast<std::size_t>(ofDetections[i].item<std::int64_t>())] = true;
     const at::Tensor boxes = trace_.proposals.boxes[0].cpu();
+    for (const std::int64_t nearest : nearestOfTruths(boxes.slice(0, 0, into.proposalCount)))
+      isKept[static_cast<std::size_t>(nearest)] = true;
     const at::Tensor ofAnchors = trace_.anchorsOfProposals[0].cpu();
     const auto [best, classes] = trace_.origins.classProbs[0].slice(1, 1).cpu().max(1);
     std::vector<int> places(isKept.size(), -1);

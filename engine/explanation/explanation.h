@@ -66,11 +66,12 @@ struct Explanation {
   double foregroundIou = 0, backgroundIou = 0;  ///< of anchors: matched from, background below
   double scoreThreshold = 0;                    ///< of detections
   std::vector<Level> levels{};
-  std::vector<Truth> truths{};        ///< objects of the annotations that count
-  std::vector<Anchor> anchors{};      ///< the matched ones, best first, and those with high scores
-  std::int64_t proposalCount = 0;     ///< of all
-  std::vector<Proposal> proposals{};  ///< by falling score: the best ones and those of detections
-  int maskSide = 0;                   ///< 28, unless model.mask_head.roi_resolution is set
+  std::vector<Truth> truths{};     ///< objects of the annotations that count
+  std::vector<Anchor> anchors{};   ///< the matched ones, best first, and those with high scores
+  std::int64_t proposalCount = 0;  ///< of all
+  /// By falling score: the best ones, those of detections, and the nearest one of each object.
+  std::vector<Proposal> proposals{};
+  int maskSide = 0;                     ///< 28, unless model.mask_head.roi_resolution is set
   std::vector<Detection> detections{};  ///< by falling score
 };
 

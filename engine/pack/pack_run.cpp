@@ -183,10 +183,10 @@ PackedContent packRun(const Layout& layout, const fs::path& target, const fs::pa
       1 + members.size() + hasAnnotations + pictures.files.size() + (weights.empty() ? 0 : 2);
   TarWriter tar(target);
   const base::SignalCleanup cleanup({tar.temporaryFile()});
-  tar.addText(kManifestName,
-              writeManifest({layout.folder().string(), now, summary.info.step, content.weightsStep,
-                             count, pictures.members}),
-              now);
+  Manifest manifest{layout.folder().string(), now,   summary.info.step,
+                    content.weightsStep,      count, std::vector<std::uint32_t>(count),
+                    pictures.members};
+  tar.addText(kManifestName, writeManifest(manifest), now);
   tar.addText("run.json", endedRunJson(summary), now);
   for (const Member& member : members) tar.addFile(member.name, member.file);
   if (hasAnnotations) tar.addText("annotations.json", pictures.annotationsText, now);
@@ -196,6 +196,8 @@ PackedContent packRun(const Layout& layout, const fs::path& target, const fs::pa
     for (const char* name : {"model.safetensors", "state.json"})
       tar.addFile(folder + name, weights.parent_path() / name);
   }
+  manifest.checksums.assign(tar.checksums().begin() + 1, tar.checksums().end());
+  tar.replaceFirst(writeManifest(manifest));
   tar.finish();
   return content;
 }

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/crc32c.h"
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
 #include "engine/base/shortened_text.h"
@@ -77,7 +78,10 @@ class TarReader {
                         ::archive_entry_symlink(entry_) == nullptr;
     if (!isFile) refuse("is not a file");
     // A file with holes is larger than its tar.
-    if (size() < 0 || size() > bytes_) fail(base::shortened(member_) + " does not fit in it");
+    sizes_ += std::clamp<std::int64_t>(size(), 0, bytes_);
+    if (size() < 0 || size() > bytes_ || sizes_ > bytes_)
+      fail(shownMember() + " does not fit in it");
+    if (::archive_entry_sparse_count(entry_) > 0) refuse("has holes");
     return true;
   }
   const std::string& member() const { return member_; }
@@ -95,8 +99,8 @@ class TarReader {
     return content;
   }
 
-  /// As a new file, of this time.
-  void extract(const fs::path& target) {
+  /// As a new file, of this time. Returns the checksum of its bytes.
+  std::uint32_t extract(const fs::path& target) {
     const base::FileDescriptor file(
         ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file.isOpen()) {
@@ -104,20 +108,31 @@ class TarReader {
       refuse(std::string("cannot be unpacked (") + std::strerror(errno) + ")");
     }
     std::string block(kBlockBytes, '\0');
+    std::uint32_t checksum = 0;
     for (std::int64_t left = size(); left > 0;) {
       const la_ssize_t count = ::archive_read_data(archive_.get(), block.data(), block.size());
       if (count <= 0) failAsDamaged();
-      write(file.get(), std::string_view(block).substr(0, static_cast<std::size_t>(count)), target);
+      const std::string_view bytes(block.data(), static_cast<std::size_t>(count));
+      checksum = base::crc32c(bytes, checksum);
+      write(file.get(), bytes, target);
       left -= count;
     }
     const std::array<timespec, 2> times{
         timespec{0, UTIME_NOW},
         timespec{::archive_entry_mtime(entry_), ::archive_entry_mtime_nsec(entry_)}};
     ::futimens(file.get(), times.data());
+    return checksum;
+  }
+
+  /// Throws if the member is not as it was packed. `number`: from 0, after the manifest.
+  void requireChecksum(const Manifest& manifest, std::size_t number, std::uint32_t checksum) const {
+    if (manifest.checksums.empty()) return;  // of an older version
+    if (number >= manifest.checksums.size() || manifest.checksums[number] != checksum)
+      fail(shownMember() + " has other bytes than were packed");
   }
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(file_.string() + ": " + base::shortened(member_) + " " + what +
+    throw Error(file_.string() + ": " + shownMember() + " " + what +
                 ": the file is damaged, or no packed run; pack the run again");
   }
   [[noreturn]] void failAsDamaged() const {
@@ -127,6 +142,9 @@ class TarReader {
   [[noreturn]] void failAsIncomplete() const { fail("it has not all members"); }
 
  private:
+  std::string shownMember() const {
+    return member_.empty() ? "a member without a name" : base::shortened(member_);
+  }
   [[noreturn]] void fail(const std::string& reason) const {
     throw Error(file_.string() + ": is damaged or incomplete (" + reason +
                 "): copy it again, or pack the run again");
@@ -142,6 +160,7 @@ class TarReader {
 
   fs::path file_;
   std::int64_t bytes_ = 0;
+  std::int64_t sizes_ = 0;  ///< of the members until now
   std::unique_ptr<archive, int (*)(archive*)> archive_{::archive_read_new(), ::archive_read_free};
   archive_entry* entry_ = nullptr;  ///< of archive_
   std::string member_;
@@ -199,11 +218,13 @@ bool isPackedRun(const fs::path& path) {
 
 run_folder::RunInfo readPackedRunInfo(const fs::path& file) {
   TarReader tar(file);
-  manifestAtStart(tar, file);
-  while (tar.next()) {
+  const Manifest manifest = manifestAtStart(tar, file);
+  for (std::size_t number = 0; tar.next(); ++number) {
     if (tar.member() != kRunInfoName) continue;
     if (tar.size() > kMaxRunInfoBytes) tar.refuse("is too large");
-    return run_folder::parseRunInfo(tar.text(), file.string() + ": " + kRunInfoName);
+    const std::string text = tar.text();
+    tar.requireChecksum(manifest, number, base::crc32c(text));
+    return run_folder::parseRunInfo(text, file.string() + ": " + kRunInfoName);
   }
   tar.failAsIncomplete();
 }
@@ -220,7 +241,7 @@ PackedRun::PackedRun(const fs::path& file) : folder_(kFolderName) {
     std::error_code error;
     fs::create_directories(target.parent_path(), error);
     if (error) tar.refuse("cannot be unpacked (" + error.message() + ")");
-    tar.extract(target);
+    tar.requireChecksum(manifest_, members, tar.extract(target));
   }
   if (members != manifest_.members) tar.failAsIncomplete();
   requireMembers(manifest_, folder_.path(), file);

@@ -11,8 +11,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "engine/base/atomic_file.h"
+#include "engine/base/crc32c.h"
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
 
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBlockBytes = 1 << 20;
+constexpr off_t kHeaderBytes = 512;
 
 [[noreturn]] void throwOf(const fs::path& file) {
   throw Error(file.string() + ": " + std::strerror(errno));
@@ -63,12 +66,14 @@ void TarWriter::beginMember(const std::string& member, std::int64_t bytes, doubl
   ::archive_entry_set_perm(entry.get(), 0644);
   ::archive_entry_set_mtime(entry.get(), static_cast<time_t>(modified), 0);
   if (::archive_write_header(archive_.get(), entry.get()) != ARCHIVE_OK) fail();
+  checksums_.push_back(0);
 }
 
 void TarWriter::write(std::string_view bytes) {
   if (::archive_write_data(archive_.get(), bytes.data(), bytes.size()) !=
       static_cast<la_ssize_t>(bytes.size()))
     fail();
+  checksums_.back() = base::crc32c(bytes, checksums_.back());
 }
 
 void TarWriter::addText(const std::string& member, std::string_view content, double modified) {
@@ -95,8 +100,22 @@ void TarWriter::addFile(const std::string& member, const fs::path& file) {
   }
 }
 
+void TarWriter::replaceFirst(std::string content) { first_ = std::move(content); }
+
+void TarWriter::writeFirst() const {
+  const base::FileDescriptor file(::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC));
+  for (std::size_t held = 0; held < first_.size();) {
+    const ssize_t count = ::pwrite(file.get(), first_.data() + held, first_.size() - held,
+                                   kHeaderBytes + static_cast<off_t>(held));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw Error(target_.string() + ": cannot be written: " + std::strerror(errno));
+    held += static_cast<std::size_t>(count);
+  }
+}
+
 void TarWriter::finish() {
   if (::archive_write_close(archive_.get()) != ARCHIVE_OK) fail();
+  writeFirst();
   base::syncToDisk(temporary_);
   // What came there meanwhile is not replaced.
   int result =

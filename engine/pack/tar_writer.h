@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct archive;
 
@@ -24,14 +26,21 @@ class TarWriter {
   void addText(const std::string& member, std::string_view content, double modified);
   /// The bytes that the file has now; it may grow meanwhile.
   void addFile(const std::string& member, const std::filesystem::path& file);
+  /// CRC-32C of each member until now.
+  const std::vector<std::uint32_t>& checksums() const { return checksums_; }
+  /// The first member, which was added as text, gets this content of the same length at finish().
+  void replaceFirst(std::string content);
   void finish();
 
  private:
   void beginMember(const std::string& member, std::int64_t bytes, double modified);
   void write(std::string_view bytes);
+  void writeFirst() const;
   [[noreturn]] void fail() const;
 
   std::filesystem::path target_, temporary_;
+  std::vector<std::uint32_t> checksums_;
+  std::string first_;  ///< empty: as it was added
   std::unique_ptr<archive, int (*)(archive*)> archive_;
 };
 

@@ -90,6 +90,7 @@ protocol::FilePart RunFiles::read(const protocol::FileRequest& request) {
 }
 
 base::FileDescriptor RunFiles::open(const fs::path& path) {
+  if (path.empty()) throw UserError("the request for a file names none");
   const bool isInRun = path == "config.yaml" ||
                        (path.is_relative() && isPlain(path) && isServedFolder(*path.begin()));
   if (isInRun) return openBelow(layout_.folder(), path);

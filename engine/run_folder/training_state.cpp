@@ -98,6 +98,7 @@ void describe(auto& members, Is<TrainingState> auto& state) {
   members.ifNotEmpty("data", state.data);
   members.ifNotEmpty("bad_images", state.badImages);
   members.ifNotEmpty("lacks_evaluation", state.lacksEvaluation);
+  members.ifNotEmpty("asked", state.isAsked);
   members.ifNotEmpty("files", state.files);
 }
 
@@ -215,7 +216,9 @@ ResumePoint findResumePoint(const Layout& layout) {
     const auto error = checkpointError(layout.checkpoint(*step));
     if (!error) {
       point.step = *step;
-      point.best = readTrainingState(layout.checkpoint(*step)).best;
+      const TrainingState state = readTrainingState(layout.checkpoint(*step));
+      point.best = state.best;
+      point.isAsked = state.isAsked;
       return point;
     }
     point.damaged.push_back({*step, *error});
@@ -228,7 +231,8 @@ ResumePoint findResumePoint(const Layout& layout) {
 ResumePoint resumePointAt(const Layout& layout, std::int64_t step) {
   const fs::path checkpoint = layout.checkpoint(step);
   if (const auto error = checkpointError(checkpoint)) throw Error(*error);
-  return {step, readTrainingState(checkpoint).best, {}};
+  const TrainingState state = readTrainingState(checkpoint);
+  return {step, state.best, {}, state.isAsked};
 }
 
 }  // namespace lockstep::run_folder

@@ -63,6 +63,7 @@ struct TrainingState {
   std::vector<std::int64_t> badImages{};
   /// The evaluation due after the step failed because of an unreadable image.
   bool lacksEvaluation = false;
+  bool isAsked = false;  ///< a person asked for the checkpoint
   std::vector<FileChecksum>
       files{};  ///< the checkpoint's other files; empty: written before checksums existed
   /// Whether evaluation.early_stop ends the training here.
@@ -97,6 +98,7 @@ struct ResumePoint {
   std::int64_t step = 0;         ///< 0: from the beginning
   std::optional<Best> best;      ///< so far
   std::vector<Damaged> damaged;  ///< newer checkpoints that are damaged, newest first
+  bool isAsked = false;          ///< a person asked for the checkpoint: it is no interruption's
   bool isDataChanged = false;  ///< the data differs from the checkpoint's, and the user accepted it
 };
 

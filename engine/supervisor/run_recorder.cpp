@@ -106,9 +106,9 @@ void RunRecorder::resumeFrom(const run_folder::ResumePoint& resume) {
   const bool isKept =
       !checkpoints_.keepBest || !resume.best || fs::exists(layout_.checkpoint(resume.best->step));
   info_.best = isKept ? resume.best : std::nullopt;
-  const bool isOfSchedule = config::isCheckpointDue(checkpoints_, resume.step) ||
-                            (info_.best && info_.best->step == resume.step);
-  interruption_ = isOfSchedule ? std::nullopt : std::optional(resume.step);
+  const bool isWanted = config::isCheckpointDue(checkpoints_, resume.step) || resume.isAsked ||
+                        (info_.best && info_.best->step == resume.step);
+  interruption_ = isWanted ? std::nullopt : std::optional(resume.step);
 }
 
 void RunRecorder::removeLeftovers(std::optional<std::int64_t> resumeStep) {

@@ -102,8 +102,8 @@ class RunRecorder {
   std::optional<run_folder::Best>
       bestEvaluation_;  ///< of this attempt; its checkpoint may not be there yet
   std::set<std::pair<std::string, std::string>> badImages_;  ///< split and file of those listed
-  /// Of a stop or a failure, not of the schedule: the next checkpoint replaces it, so that a
-  /// resumed run keeps those that an undisturbed one keeps.
+  /// Of a stop or a failure, not of the schedule nor asked for: the next checkpoint replaces it, so
+  /// that a resumed run keeps those that an undisturbed one keeps.
   std::optional<std::int64_t> interruption_;
   bool infoIsStale_ = false;
   bool isWarnedOfPictures_ = false;

@@ -58,14 +58,18 @@ Predicted predictImages(const PredictionSource& source, const std::vector<std::i
 Predicted predictPart(const PredictionSource& source, protocol::Split split,
                       const eval::Progress& progress) {
   eval::EvaluatorOptions options = source.options;
-  options.skipsBadImages = source.experiment.dataset.skipsBadImages();
+  options.skipsBadImages = true;
   const eval::Evaluator part(loaderOf(source, split), options);
   std::vector<std::size_t> indices(part.dataset().images().size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
   eval::Detected found = part.detect(*source.loaded.model, indices, progress);
+  if (found.badImages.size() == indices.size()) throwIfUnreadable(found.badImages);
   std::unordered_set<std::int64_t> skipped;
-  for (const data::BadImageInfo& image : found.badImages) skipped.insert(image.id.value);
   Predicted predicted{{}, std::move(found.detections)};
+  for (const data::BadImageInfo& image : found.badImages) {
+    skipped.insert(image.id.value);
+    predicted.unreadable.push_back(textOf(image));
+  }
   for (const coco::Image& image : part.dataset().images())
     if (!skipped.contains(image.id.value)) predicted.ids.push_back(image.id);
   return predicted;

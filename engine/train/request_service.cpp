@@ -117,7 +117,9 @@ void RequestService::answer(const protocol::Control& control) {
 std::string RequestService::run(const protocol::SaveCheckpoint&, const std::string&) {
   if (!training_.isRankZero()) return {};  // the others need not help
   if (training_.rangeTest) throw Error("a learning-rate range test has no checkpoints");
+  training_.state.isAsked = true;  // as saved
   checkpoints_.save(/*isBest=*/false, /*isLast=*/false);
+  training_.state.isAsked = false;
   const std::int64_t step = training_.state.step;
   if (training_.savedStep != step) throw Error("the checkpoint could not be written");
   return training_.layout.checkpoint(step).string();

@@ -73,15 +73,15 @@ class TstLogPanel : public QObject {
     QCOMPARE(log_->model()->rowCount(), 1);
     filter->clear();
     QCOMPARE(log_->model()->rowCount(), 2);
-    panel_->setAlerts({Alert{1, 1, 1}, Alert{2, 2, 2}});
-    panel_->setAlerts({Alert{1, 1, 1}});
+    panel_->setAlerts({Alert{1, 1, 1}, Alert{2, 2, 2}}, {});
+    panel_->setAlerts({Alert{1, 1, 1}}, {});
     panel_->setLog({});
     QCOMPARE(log_->model()->rowCount(), 0);
   }
 
   /// Every word of it has its own room, however narrow the panel is.
   void anAlertIsReadWhole() {
-    panel_->setAlerts({alert(1, 5, "short"), alert(2, 9, kLongText)});
+    panel_->setAlerts({alert(1, 5, "short"), alert(2, 9, kLongText)}, {});
     panel_->showAlerts();
     const auto heightOf = [this](int row) {
       return alerts_->visualRect(alerts_->model()->index(row, 0)).height();
@@ -111,13 +111,19 @@ class TstLogPanel : public QObject {
     Alert overfitting = alert(1, 300, "held-out loss rose");
     overfitting.key = "solver.max_steps";
     overfitting.value = "260";
-    panel_->setAlerts({overfitting});
-    QVERIFY(alerts_->model()->index(0, 0).data().toString().endsWith(
-        QStringLiteral("step 300: held-out loss rose Fork with solver.max_steps=260.")));
+    const auto shown = [&](const std::vector<std::int64_t>& checkpoints) {
+      panel_->setAlerts({overfitting}, checkpoints);
+      return alerts_->model()->index(0, 0).data().toString();
+    };
+    QVERIFY(shown({100, 200})
+                .endsWith(QStringLiteral(
+                    "step 300: held-out loss rose Fork with solver.max_steps=260.")));
+    QVERIFY(shown({}).endsWith(  // as its card on Monitor: there is nothing to fork from
+        QStringLiteral("step 300: held-out loss rose Edit a copy with solver.max_steps=260.")));
   }
 
   void aClickOnAnAlertLeadsToIt() {
-    panel_->setAlerts({alert(7, 5, "first"), alert(8, 9, "second")});
+    panel_->setAlerts({alert(7, 5, "first"), alert(8, 9, "second")}, {});
     panel_->showAlerts();
     QSignalSpy chosen(panel_, &LogPanel::alertChosen);
     QTest::mouseClick(alerts_->viewport(), Qt::LeftButton, {},

@@ -1,3 +1,4 @@
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -217,6 +218,69 @@ class TstOpenedImages : public QObject {
     QTRY_VERIFY(run.isLoaded() && page.view()->shownImage());
     QTRY_COMPARE(page.view()->currentCheckpoint(), qint64{40});
     QCOMPARE(page.view()->shownImage()->width, 12);  // stays
+  }
+
+  /// A late answer is of the id that it was asked for.
+  void idsAreNotGivenAgainOnceImagesAreClosed() {
+    PredictionsPage page;
+    page.resize(1200, 800);
+    page.show();
+    page.openImages({picture("a.png"), picture("b.png")});
+    QTRY_VERIFY(page.view()->shownImage() && page.isReady());
+    QCOMPARE(page.view()->shownImage()->id, ImageId{1});
+    page.findChild<QAction*>(QStringLiteral("predictions.close_images"))->trigger();
+    QVERIFY(!page.view()->shownImage());
+    page.openImages({picture("c.png")});
+    QTRY_VERIFY(page.view()->shownImage() && page.isReady());
+    QCOMPARE(page.view()->shownImage()->id, ImageId{3});
+  }
+
+  void closingEndsTheSearch() {
+    PredictionsPage page;
+    page.resize(1200, 800);
+    page.show();
+    page.openImages({picture("a.png")});
+    page.openImages({picture("b.png")});
+    page.findChild<QAction*>(QStringLiteral("predictions.close_images"))->trigger();
+    QVERIFY(page.isReady());
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCoreApplication::processEvents();
+    QVERIFY(!page.view()->shownImage());
+    QVERIFY(!says(page, QStringLiteral("Looking for images")));
+  }
+
+  void anOpenedImageIsShownWhenItIsDroppedAgain() {
+    PredictionsPage page;
+    page.resize(1200, 800);
+    page.show();
+    page.openImages({picture("a.png"), picture("b.png", {12, 10})});
+    QTRY_VERIFY(page.view()->shownImage() && page.isReady());
+    QCOMPARE(page.view()->shownImage()->width, 8);
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(file("b.png"))});
+    drop(page, data);
+    QTRY_COMPARE(page.view()->shownImage()->width, 12);
+    QVERIFY(!says(page, QStringLiteral("Looking for images")));
+  }
+
+  void theyAreShownBesideARunOfAnotherProgram() {
+    QDir().mkpath(file("other"));
+    text("other/metrics.json", R"({"iteration": 20, "total_loss": 1.5, "lr": 0.01})"
+                               "\n");
+    RunController run(file("other"));
+    PredictionsPage page;
+    page.resize(1200, 800);
+    page.setRun(&run);
+    page.show();
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded() && run.program());
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(picture("a.png"))});
+    drop(page, data);
+    QTRY_VERIFY(page.view()->shownImage());
+    QTRY_VERIFY(says(page, QStringLiteral("Select a run")));
+    page.findChild<QAction*>(QStringLiteral("predictions.held_out_images"))->trigger();
+    QTRY_VERIFY(!page.view()->shownImage());
   }
 
   void weightsOutsideARunAreSaid() {

@@ -72,6 +72,9 @@ class TstPackedRun : public QObject {
     QVERIFY(
         contentOf(brought(files, files.folder + QStringLiteral("/predictions/step-00000040.json")))
             .contains("image_ids"));
+    // What is wrong in the copy is said of the file.
+    QCOMPARE(files.named(files.localPath(image_) + QStringLiteral(": is damaged")),
+             packed() + QStringLiteral(": ") + image_ + QStringLiteral(": is damaged"));
   }
 
   void itsRowSaysItsBestBeforeItIsOpened() {

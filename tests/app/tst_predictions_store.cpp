@@ -64,6 +64,25 @@ class TstPredictionsStore : public QObject {
     QVERIFY(idle.count() >= 1);
   }
 
+  void whatIsWrongInACopyIsSaidOfItsRun() {
+    QTemporaryDir parent;
+    const QString folder = tests::makeRun(parent.path(), {});
+    const run_folder::Layout layout{folder.toStdString()};
+    write(QString::fromStdString(layout.predictions(10).string()), "half of");
+    PredictionsStore store;
+    QSignalSpy failed(&store, &PredictionsStore::predictionsFailed),
+        read(&store, &PredictionsStore::fileRead);
+    store.setRun({folder, [](const QString&, const app::RunFileAccess::Done& done) { done({}); },
+                  QStringLiteral("/home/ada/a.lockstep")});
+    store.readSteps({10});
+    QTRY_COMPARE(failed.count(), 1);
+    const QString message = failed[0][1].toString();
+    QVERIFY2(message.startsWith(
+                 QStringLiteral("/home/ada/a.lockstep: predictions/step-00000010.json:1:1: ")),
+             qPrintable(message));
+    QCOMPARE(read.count(), 0);  // nobody changes the copy
+  }
+
   void theKindOfMatchesIsThatOfTheRunAndItsData_data() {
     QTest::addColumn<bool>("runHasMasks");
     QTest::addColumn<bool>("dataHasMasks");

@@ -8,6 +8,7 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -108,6 +109,12 @@ class TstDataPage : public QObject {
       if (each->accessibleName() == name) return each;
     return nullptr;
   }
+  bool hasLabel(const QString& part) const {
+    const auto labels = page_->findChildren<QLabel*>();
+    return std::ranges::any_of(labels, [&](const QLabel* label) {
+      return label->isVisible() && label->text().contains(part);
+    });
+  }
   QPushButton* button(const QString& text) const {
     for (auto* each : page_->findChildren<QPushButton*>())
       if (each->text() == text) return each;
@@ -181,6 +188,58 @@ class TstDataPage : public QObject {
     for (const BarChart::Bar& bar : chart(QStringLiteral("Objects per image"))->bars())
       images += bar.count;
     QCOMPARE(images, std::int64_t{3});
+  }
+
+  void annotationsThatChangeOnTheDiskAreReadAgain() {
+    showExperiment();
+    json fewer = annotations();
+    fewer["images"].erase(2);
+    fewer["annotations"] = {object(1, 2, 1, 8, 8, 20)};
+    write("train.json", fewer.dump());
+    QTRY_COMPARE(strip()->count(), 2);
+    QTRY_VERIFY(hasLabel(QStringLiteral("were read again")));
+    write("train.json", "half of");
+    QTRY_VERIFY(hasLabel(QStringLiteral("The data cannot be shown")));
+    write("train.json", annotations().dump());
+    QTRY_COMPARE(strip()->count(), 3);
+  }
+
+  void aFileWithoutAUsableImageSaysWhy() {
+    json none = annotations();
+    for (json& image : none["images"]) image["width"] = 0;
+    write("train.json", none.dump());
+    page_->setExperiment(experiment());
+    page_->show();
+    QTRY_VERIFY(hasLabel(QStringLiteral("lists no image that can be used")));
+    QVERIFY(hasLabel(QStringLiteral("width")));
+  }
+
+  void withoutObjectsNothingIsSaidOfTheMost() {
+    json empty = annotations();
+    empty["annotations"] = json::array();
+    write("train.json", empty.dump());
+    showExperiment();
+    QVERIFY(hasLabel(QStringLiteral("No image has an object")));
+    QVERIFY(!hasLabel(QStringLiteral("most in")));
+  }
+
+  void aCheckOfThePaletteShowsItsFaults() {
+    showExperiment();
+    auto* tabs = page_->findChild<QTabBar*>();
+    QCOMPARE(tabs->currentIndex(), 0);
+    trigger("data.check");
+    QCOMPARE(tabs->currentIndex(), 1);
+    trigger("data.stop");
+  }
+
+  void aPictureThatIsMendedIsShown() {
+    QFile::remove(folder_->filePath(QStringLiteral("1.png")));
+    showExperiment();
+    QTRY_VERIFY(stage()->problem().contains(QStringLiteral("1.png")));
+    QVERIFY(QFile::copy(folder_->filePath(QStringLiteral("2.png")),
+                        folder_->filePath(QStringLiteral("1.png"))));
+    QTest::keyClick(page_->view(), Qt::Key_F5);
+    QTRY_VERIFY(stage()->problem().isEmpty());
   }
 
   void aClickedBarShowsItsImages() {

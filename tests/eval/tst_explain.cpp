@@ -63,6 +63,13 @@ std::array<std::int64_t, 4> tenths(const explanation::BoxXywh& box) {
   return whole;
 }
 
+double iouOf(const explanation::BoxXywh& a, const explanation::BoxXywh& b) {
+  const double width = std::min(a[0] + a[2], b[0] + b[2]) - std::max(a[0], b[0]),
+               height = std::min(a[1] + a[3], b[1] + b[3]) - std::max(a[1], b[1]),
+               both = std::max(width, 0.0) * std::max(height, 0.0);
+  return both / (a[2] * a[3] + b[2] * b[3] - both);
+}
+
 }  // namespace
 
 class TstExplain : public QObject {
@@ -210,6 +217,33 @@ class TstExplain : public QObject {
       QVERIFY(its != found.classes.end());
       QCOMPARE(its->score, found.detection.score);
       QCOMPARE(found.mask.size(), std::size_t{28 * 28});
+    }
+  }
+
+  /// Of many proposals the best ones are kept, and what says whether an object was proposed.
+  void theNearestProposalOfEachObjectIsKept() {
+    constexpr std::size_t kBest = 1000;
+    config::ModelConfig many = config_;
+    many.anchors.sizes = {4, 8, 16, 32, 64};
+    many.rpn.preNmsTopNTest = many.rpn.postNmsTopNTest = 3000;
+    many.rpn.nmsThreshold = 1;
+    model::MaskRcnn model(many, static_cast<std::int64_t>(categories_.size()) + 1, 1);
+    const data::Batch batch = loader_->loadEvaluation(0);
+    const auto explanation = eval::Evaluator(*loader_, {}).explain(model, 0, many);
+    QVERIFY(explanation.proposalCount > std::int64_t{kBest});
+    QVERIFY(explanation.proposals.size() < static_cast<std::size_t>(explanation.proposalCount));
+    const at::NoGradGuard noGradient;
+    model.eval();
+    const model::DetectionTrace trace = model.explain(batch.images, batch.sizes, batch.gts);
+    const at::Tensor boxes = trace.proposals.boxes[0].slice(0, 0, explanation.proposalCount);
+    const std::int64_t objects = batch.gts.counts[0].item<std::int64_t>();
+    const at::Tensor nearest =
+        std::get<0>(structures::boxIou(batch.gts.boxesXyxy[0].slice(0, 0, objects), boxes).max(1));
+    for (std::int64_t i = 0; i < objects; ++i) {
+      double kept = 0;
+      for (const explanation::Proposal& each : explanation.proposals)
+        kept = std::max(kept, iouOf(explanation.truths[static_cast<std::size_t>(i)].box, each.box));
+      QVERIFY(std::abs(kept - nearest[i].item<double>()) < 1e-3);
     }
   }
 

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string manifestOf(std::size_t members, const std::string& datasetFiles = "{}",
-                       int version = 1) {
-  return R"({"format": "lockstep-packed-run", "version": )" + std::to_string(version) +
+                       const std::string& version = "1") {
+  return R"({"format": "lockstep-packed-run", "version": )" + version +
          R"(, "run": "/runs/a", "packed": 1, "step": 2, "weights_step": null, "members": )" +
          std::to_string(members) + R"(, "dataset_files": )" + datasetFiles + "}";
 }
@@ -31,6 +31,23 @@ std::vector<TarMember> packOf(const std::vector<TarMember>& others) {
                                  {"config.yaml", "name: a\n"}};
   members.insert(members.end(), others.begin(), others.end());
   return members;
+}
+
+/// A file with holes in GNU's old sparse format: its last four bytes are in the tar.
+std::string sparseHeader(const std::string& name, std::size_t bytes) {
+  std::string header = tests::tarHeader({name, "data", 'S'});
+  const auto put = [&](std::size_t at, std::size_t value) {
+    std::snprintf(header.data() + at, 12, "%011zo", value);
+  };
+  std::memcpy(header.data() + 257, "ustar  \0", 8);
+  put(386, bytes - 4);
+  put(398, 4);
+  put(483, bytes);
+  std::memset(header.data() + 148, ' ', 8);
+  unsigned sum = 0;
+  for (const char byte : header) sum += static_cast<unsigned char>(byte);
+  std::snprintf(header.data() + 148, 8, "%06o", sum);
+  return header;
 }
 
 }  // namespace
@@ -98,23 +115,37 @@ class TstHostilePacks : public QObject {
     refuse("does not fit in it");
   }
 
-  /// GNU's old sparse format: four bytes that stand for 8 GiB.
+  /// Each is smaller than the file, but not all together.
+  void membersThatAreLargerThanTheFileTogetherAreRefused() {
+    std::string tar = tests::tarOf(packOf({{"notes.json", std::string(4000, ' ')}}));
+    tar.resize(tar.size() - 1024);
+    for (const char* name : {"images/1", "images/2"})
+      tar += sparseHeader(name, 4000) + "data" + std::string(508, '\0');
+    write(tar + std::string(1024, '\0'));
+    refuse("images/1");
+  }
+
+  void aMemberWithoutANameIsNamedSo() {
+    write(tests::tarOf(packOf({{"", "x"}})));
+    refuse("a member without a name");
+  }
+
+  void aFileWithHolesIsRefused_data() {
+    QTest::addColumn<std::size_t>("bytes");
+    QTest::addColumn<QString>("message");
+    QTest::newRow("8 GiB") << (std::size_t{1} << 33) - 1 << "does not fit in it";
+    QTest::newRow("less than the file has") << std::size_t{600} << "has holes";
+  }
+  /// GNU's old sparse format: four bytes that stand for many.
   void aFileWithHolesIsRefused() {
-    TarMember member{"images/a", "data", 'S'};
-    std::string header = tests::tarHeader(member);
-    std::memcpy(header.data() + 257, "ustar  \0", 8);
-    std::memcpy(header.data() + 386, "77777777774\0", 12);
-    std::memcpy(header.data() + 398, "00000000004\0", 12);
-    std::memcpy(header.data() + 483, "77777777777\0", 12);
-    std::memset(header.data() + 148, ' ', 8);
-    unsigned sum = 0;
-    for (const char byte : header) sum += static_cast<unsigned char>(byte);
-    std::snprintf(header.data() + 148, 8, "%06o", sum);
+    QFETCH(std::size_t, bytes);
+    QFETCH(QString, message);
     std::string tar = tests::tarOf(packOf({{"notes.json", "{}"}}));
     tar.resize(tar.size() - 1024);
-    tar += header + "data" + std::string(508, '\0') + std::string(1024, '\0');
+    tar +=
+        sparseHeader("images/a", bytes) + "data" + std::string(508, '\0') + std::string(1024, '\0');
     write(tar);
-    refuse("does not fit in it");
+    refuse(message.toStdString());
   }
 
   void aFileThatIsCutIsRefusedWhereverItIsCut() {
@@ -141,8 +172,14 @@ class TstHostilePacks : public QObject {
     row("a manifest without members",
         tests::tarOf({{"manifest.json", R"({"format": "lockstep-packed-run", "version": 1})"}}),
         "manifest is damaged");
-    row("a later version", tests::tarOf({{"manifest.json", manifestOf(0, "{}", 2)}}),
+    row("a later version", tests::tarOf({{"manifest.json", manifestOf(0, "{}", "2")}}),
         "later version");
+    row("a much later version",
+        tests::tarOf({{"manifest.json", manifestOf(0, "{}", "1180591620717411303424")}}),
+        "later version");
+    for (const char* version : {"-1", "0", "0.5", "\"1\"", "null"})
+      row(version, tests::tarOf({{"manifest.json", manifestOf(0, "{}", version)}}),
+          "manifest is damaged");
     row("without a run", tests::tarOf({{"manifest.json", manifestOf(0)}}), "has no run.json");
     row("members that are missing", tests::tarOf({{"manifest.json", manifestOf(3)}}),
         "not all members");

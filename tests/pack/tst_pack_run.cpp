@@ -174,6 +174,37 @@ class TstPackRun : public QObject {
     QVERIFY(contains(made.warnings.at(0), "1 image not packed"));
   }
 
+  void aFlippedBitInAnyMemberIsNoticed() {
+    pack::packRun(layout(), packed(), layout().checkpoint(4) / "model.safetensors");
+    const std::string whole = textOf(packed());
+    std::size_t at = 0;
+    for (const tests::TarMember& member : tests::membersOf(whole)) {
+      at += 512;
+      if (member.name != "manifest.json" && !member.content.empty()) {
+        std::string flipped = whole;
+        flipped[at + member.content.size() / 2] ^= 4;
+        writeText(packed(), flipped);
+        const std::string message = tests::messageOf([&] { pack::PackedRun opened(packed()); });
+        QVERIFY2(contains(message, packed().string() + ": is damaged or incomplete (" +
+                                       member.name + " has other bytes than were packed)"),
+                 message.c_str());
+      }
+      at += (member.content.size() + 511) / 512 * 512;
+    }
+  }
+
+  void oneOfAnOlderVersionWithoutChecksumsIsRead() {
+    pack::packRun(layout(), packed(), {});
+    std::vector<tests::TarMember> members = tests::membersOf(textOf(packed()));
+    auto manifest = nlohmann::json::parse(members.front().content);
+    QCOMPARE(manifest["checksums"].size(), members.size() - 1);
+    manifest.erase("checksums");
+    members.front().content = manifest.dump();
+    writeText(packed(), tests::tarOf(members));
+    QCOMPARE(pack::PackedRun(packed()).manifest().members, members.size() - 1);
+    QCOMPARE(pack::readPackedRunInfo(packed()).name, run_folder::readRunInfo(layout()).name);
+  }
+
   void theSameRunMakesTheSameMembers() {
     pack::packRun(layout(), packed(), {});
     const std::string first = textOf(packed());

@@ -158,6 +158,19 @@ class TstRunRecorder : public QObject {
     QCOMPARE(told[0].second, keepsBest ? layout.checkpoint(2) : fs::path());
   }
 
+  void aCheckpointThatAPersonAskedForStays() {
+    const QTemporaryDir folder;
+    const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
+    for (const std::int64_t step : {10, 15}) writeCheckpoint(layout.checkpoint(step), "whole");
+    supervisor::RunRecorder recorder(layout, {}, {.every = {10}, .keep = 3},
+                                     run_folder::ResumePoint{.step = 15, .isAsked = true},
+                                     {});
+    writeCheckpoint(layout.partialCheckpoint(20), "whole");
+    QVERIFY(recorder.commitCheckpoint(
+        {20, layout.partialCheckpoint(20).string(), false, false, "", ""}));
+    QCOMPARE(run_folder::checkpointSteps(layout), (std::vector<std::int64_t>{10, 15, 20}));
+  }
+
   /// A best without its evaluation would have nothing to show for it.
   void onlyASavedEvaluationMakesABest() {
     const QTemporaryDir folder;

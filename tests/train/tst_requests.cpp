@@ -66,11 +66,16 @@ class TstRequests : public QObject {
     session.mailbox.post(control("evaluate", "c"));
     session.mailbox.post(control("resume", "d"));
     std::optional<run_folder::Best> best;
+    bool isAsked = false;
     session.observer.afterAnswer = [&] {
       if (session.observer.answers.back().id == "c")
         best = run_folder::readTrainingState(session.layout.checkpoint(1)).best;
+      if (session.observer.answers.back().id == "b")
+        isAsked = run_folder::readTrainingState(session.layout.checkpoint(1)).isAsked;
     };
     session.trainer.run();
+    QVERIFY(isAsked);
+    QVERIFY(!run_folder::readTrainingState(session.layout.checkpoint(2)).isAsked);
     const auto& checkpoints = session.observer.checkpoints;
     QVERIFY(checkpoints.size() >= 2);
     QVERIFY(checkpoints[0].step == 1 && !checkpoints[0].best);

@@ -75,7 +75,7 @@ class TstDecodedImage : public QObject {
     for (const QString& file : {pipe, QStringLiteral("/dev/zero")}) {
       const QString failure = widgets::decodeImage(file, {60, 40}).failure;
       QVERIFY2(failure.startsWith(QStringLiteral("it is a ")), qPrintable(failure));
-      QVERIFY(widgets::decodeThumbnail(file, {60, 40}, 40).isNull());
+      QVERIFY(widgets::decodeThumbnail(file, {60, 40}, 40).image.isNull());
     }
   }
 
@@ -120,11 +120,56 @@ class TstDecodedImage : public QObject {
     QCOMPARE(turned.levels.size(), QSize(40, 60));
     QVERIFY(turned.levels.colourAt({20, 5}).red() > 200);  // the left half is now on top
     QVERIFY(turned.levels.colourAt({20, 55}).blue() > 200);
-    QCOMPARE(widgets::decodeThumbnail(path, {40, 60}, 30).size(), QSize(20, 30));
-    QCOMPARE(widgets::decodeThumbnail(path, {60, 40}, 30).size(), QSize(45, 30));
+    QCOMPARE(widgets::decodeThumbnail(path, {40, 60}, 30).image.size(), QSize(20, 30));
+    QCOMPARE(widgets::decodeThumbnail(path, {60, 40}, 30).image.size(), QSize(45, 30));
     const widgets::DecodedImage alone = widgets::decodeImage(path, {});  // as predict reads it
     QCOMPARE(alone.levels.size(), QSize(40, 60));
-    QCOMPARE(widgets::decodeThumbnail(path, {}, 30).size(), QSize(20, 30));
+    QCOMPARE(widgets::decodeThumbnail(path, {}, 30).image.size(), QSize(20, 30));
+  }
+
+  /// Of a bitmap all pixels would be decoded: the file is mostly a hole, and so would take them.
+  void aThumbnailNeverNeedsAllPixelsOfALargeBitmap() {
+    const auto bitmap = [&](const char* name, qint32 width, qint32 height) {
+      QByteArray head("BM", 2);
+      const auto put = [&](auto value) {
+        head.append(reinterpret_cast<const char*>(&value), sizeof value);
+      };
+      const qint64 bytes = qint64{(width * 3 + 3) / 4 * 4} * height + 54;
+      for (const qint64 value : {bytes, qint64{0}, qint64{54}, qint64{40}})
+        put(static_cast<qint32>(value));
+      put(width), put(height);
+      put(qint16{1}), put(qint16{24});
+      for (int i = 0; i < 6; ++i) put(qint32{0});
+      const QString path = write(name, head);
+      if (!QFile::resize(path, bytes)) return QString();
+      return path;
+    };
+    const widgets::Thumbnail small =
+        widgets::decodeThumbnail(bitmap("small.bmp", 400, 200), {400, 200}, 50);
+    QCOMPARE(small.image.size(), QSize(100, 50));
+    QCOMPARE(small.failure, QString());
+    const widgets::Thumbnail large =
+        widgets::decodeThumbnail(bitmap("large.bmp", 10000, 8200), {10000, 8200}, 50);
+    QVERIFY(large.image.isNull());
+    QCOMPARE(large.failure, QStringLiteral("too large for a thumbnail"));
+  }
+
+  void aFormatWhosePluginIsMissingNamesIt_data() {
+    QTest::addColumn<QByteArray>("head");
+    QTest::addColumn<QString>("format");
+    QTest::newRow("TIFF") << QByteArray("II*\0\x08\0\0\0", 8) << QStringLiteral("TIFF");
+    QTest::newRow("TIFF, big-endian") << QByteArray("MM\0*\0\0\0\x08", 8) << QStringLiteral("TIFF");
+    QTest::newRow("WebP") << QByteArray("RIFF\x10\0\0\0WEBP", 12) << QStringLiteral("WebP");
+    QTest::newRow("words") << QByteArray("these are words") << QString();
+  }
+  void aFormatWhosePluginIsMissingNamesIt() {
+    QFETCH(QByteArray, head);
+    QFETCH(QString, format);
+    const QString missing = widgets::unknownFormat(head, {"png", "jpeg"});
+    const QString there = widgets::unknownFormat(head, {"png", "tiff", "webp"});
+    QCOMPARE(missing.contains(QStringLiteral("qt6-image-formats-plugins")), !format.isEmpty());
+    QVERIFY(missing.startsWith(format));
+    QVERIFY2(there.contains(QStringLiteral("unknown")), qPrintable(there));
   }
 
   void aHugeImageIsDecodedSmallerAndSaysSo() {

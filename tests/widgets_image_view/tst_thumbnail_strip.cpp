@@ -1,4 +1,5 @@
 #include <QAccessible>
+#include <QFile>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -39,6 +40,33 @@ class TstThumbnailStrip : public QObject {
     QVERIFY(ready.size() >= 1);
     const QColor middle = strip.viewport()->grab().toImage().pixelColor(strip.itemRect(1).center());
     QVERIFY2(qAbs(middle.red() - 42) <= 2, qPrintable(middle.name()));  // image2.png
+  }
+
+  void aFileThatIsMendedOrReplacedIsShown() {
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("a.png"));
+    const auto writePicture = [&](const QColor& colour) {
+      QImage picture(64, 48, QImage::Format_RGB32);
+      picture.fill(colour);
+      QVERIFY(picture.save(path + QStringLiteral(".new"), "png"));
+      QFile::remove(path);
+      QVERIFY(QFile::rename(path + QStringLiteral(".new"), path));
+    };
+    ThumbnailStrip strip;
+    strip.resize(400, 80);
+    strip.show();
+    const auto middle = [&] {
+      return strip.viewport()->grab().toImage().pixelColor(strip.itemRect(0).topLeft() +
+                                                           QPoint(10, 10));
+    };
+    strip.setItems({{path, QSize(64, 48), QStringLiteral("a.png")}});
+    QTRY_VERIFY(strip.isReady());
+    writePicture(Qt::red);
+    strip.reload();
+    QTRY_COMPARE(middle(), QColor(Qt::red));
+    writePicture(Qt::blue);
+    strip.reload();
+    QTRY_COMPARE(middle(), QColor(Qt::blue));
   }
 
   void theNumberOnAThumbnailIsExplained() {

@@ -94,6 +94,41 @@ class TstKeyedLoader : public QObject {
     QCOMPARE(loads.load(), 2);
   }
 
+  void anOutdatedResultIsShownUntilTheNewOneIsThere() {
+    std::atomic<int> version = 1;
+    QStringList loaded;
+    Loader loader(
+        1, 10, [](int) { return 1; }, [&](const QString& key) { loaded.append(key); });
+    const Loader::Request file{QStringLiteral("file"), [&] { return version.load(); },
+                               [&](int kept) { return kept != version; }};
+    loader.load({file});
+    QTRY_COMPARE(loaded.size(), 1);
+    loader.load({file});
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCoreApplication::processEvents();
+    QCOMPARE(loaded.size(), 1);  // it is the same
+    version = 2;
+    loader.load({file});
+    QCOMPARE(*loader.find(file.key), 1);
+    QTRY_COMPARE(loaded.size(), 2);
+    QCOMPARE(*loader.find(file.key), 2);
+  }
+
+  void whatIsForgottenIsLoadedAgain() {
+    std::atomic<int> loads = 0;
+    int count = 0;
+    Loader loader(
+        1, 10, [](int) { return 1; }, [&](const QString&) { ++count; });
+    loader.load({request("a", loads), {QStringLiteral("b"), [] { return -1; }}});
+    QTRY_COMPARE(count, 2);
+    loader.forgetIf([](int result) { return result < 0; });
+    QVERIFY(loader.find(QStringLiteral("a")) && !loader.find(QStringLiteral("b")));
+    loader.load({request("a", loads), request("b", loads)});
+    QTRY_COMPARE(count, 3);
+    QCOMPARE(*loader.find(QStringLiteral("b")), 1);
+    QCOMPARE(loads.load(), 2);
+  }
+
   void nothingComesAfterAClear() {
     std::binary_semaphore begun{0}, goOn{0};
     std::atomic<int> loads = 0;

@@ -308,6 +308,40 @@ class TstInspectJob : public QObject {
     QVERIFY(json.at("detections") == alone.at("detections"));
   }
 
+  /// Also where training fails on such an image.
+  void unreadableImagesOfAPartDoNotFailTheOthers() {
+    const QTemporaryDir folder;
+    const fs::path images = fs::path(folder.path().toStdString()) / "val";
+    fs::copy(experiment_.dataset.val.images, images);
+    const fs::path missing = images / "scene_000005.jpg";
+    fs::remove(missing);
+    config::Experiment experiment = experiment_;
+    experiment.dataset.val.images = images.string();
+    experiment.dataset.badImages = config::BadImages::Fail;
+    std::vector<protocol::Answer> answers;
+    const auto ask = [&](const char* out) {
+      tests::JobBench bench;
+      bench.onMessage = [&](const protocol::WorkerMessage& message) {
+        if (const auto* answer = std::get_if<protocol::Answer>(&message))
+          answers.push_back(*answer);
+      };
+      bench.mailbox.post({"part", protocol::Predict{{.split = protocol::Split::Val}, path(out)}});
+      bench.mailbox.post({"", protocol::Stop()});
+      bench.run(protocol::InspectJob{tests::modelOf(experiment, path("weights.safetensors"))});
+    };
+    ask("part.json");
+    QCOMPARE(answers.at(0).error, std::string());
+    const auto json = nlohmann::json::parse(base::readFile(path("part.json")));
+    const auto all = coco::Dataset::load(experiment_.dataset.val.annotations).images();
+    QCOMPARE(json.at("image_ids").size() + 1, all.size());
+    const auto unreadable = json.at("unreadable").get<std::vector<std::string>>();
+    QCOMPARE(unreadable.size(), std::size_t{1});
+    QVERIFY2(unreadable[0].starts_with(missing.string() + ": "), unreadable[0].c_str());
+    for (const fs::directory_entry& image : fs::directory_iterator(images)) fs::remove(image);
+    ask("none.json");
+    QVERIFY(!answers.at(1).error.empty() && !fs::exists(path("none.json")));
+  }
+
   void aCancelledPredictionEndsAndTheNextIsServed() {
     std::vector<protocol::Answer> answers;
     tests::JobBench bench;

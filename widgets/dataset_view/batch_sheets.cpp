@@ -57,6 +57,11 @@ void BatchSheets::buildUi() {
   header->addWidget(place_);
   stage_ = new ImageStage;
   strip_ = new ThumbnailStrip;
+  connect(stage_, &ImageStage::retryRequested, this, [this] {
+    pictures_.forgetIf([](const DecodedImage& sheet) { return !sheet.failure.isEmpty(); });
+    showSheet(strip_->current());
+    strip_->reload();
+  });
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(16, 10, 16, 6);
   column->setSpacing(8);

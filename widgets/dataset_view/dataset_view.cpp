@@ -84,6 +84,7 @@ void DatasetView::connectSignals() {
   connect(impl->strip, &ThumbnailStrip::chosen, this,
           [impl](int place) { impl->showImageAt(place); });
   connect(impl->strip, &ThumbnailStrip::ready, this, &DatasetView::emitReady);
+  connect(impl->stage, &ImageStage::retryRequested, this, [impl] { impl->reloadImages(); });
   connect(impl->filter, &QToolButton::clicked, this, [impl] { impl->showAll(); });
   connect(impl->charts, &FactCharts::barChosen, this,
           [impl](const auto& bar, const QString& title) { impl->showBar(bar, title); });
@@ -115,8 +116,14 @@ void DatasetView::addNamedActions() {
       [impl] { impl->findings->moveBy(-1); });
   add("data.all_images", tr("Show all images"), {Qt::Key_Backspace}, [impl] { impl->showAll(); });
   add("data.open", tr("Open annotations…"), {}, [this] { Q_EMIT fileRequested(); });
-  add("data.check", tr("Check every image and annotation"), {},
-      [this] { Q_EMIT checkRequested(); });
+  add("data.reread", tr("Read again what has changed on the disk"), {Qt::Key_F5}, [this, impl] {
+    impl->reloadImages();
+    Q_EMIT rereadRequested();
+  });
+  add("data.check", tr("Check every image and annotation"), {}, [this, impl] {
+    impl->tabs->setCurrentIndex(Findings);
+    Q_EMIT checkRequested();
+  });
   add("data.clean", tr("Export cleaned annotations…"), {}, [this, impl] {
     if (impl->findings->faultCount() > 0) Q_EMIT cleaningRequested();
   });
@@ -189,6 +196,8 @@ void DatasetView::emitReady() {
 
 void DatasetView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) impl_->session.refreshScene();
+  if (event->type() == QEvent::ActivationChange && isActiveWindow() && isVisible())
+    impl_->reloadImages();
   QWidget::changeEvent(event);
 }
 

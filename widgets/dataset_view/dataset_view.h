@@ -52,6 +52,8 @@ class DatasetView : public QWidget {
   void stopRequested();
   void batchesRequested(qint64 seed);
   void batchesCanceled();
+  /// What has changed on the disk is to be read again.
+  void rereadRequested();
   void cleaningRequested();
   /// A file of annotations is to be chosen.
   void fileRequested();

@@ -286,6 +286,13 @@ void DatasetView::Impl::showDecoded() {
   if (decoded && boxToShow) stage->canvas()->showBox(*boxToShow);
 }
 
+/// Those that have changed on the disk, or could not be shown.
+void DatasetView::Impl::reloadImages() {
+  wasReady = false;
+  strip->reload();
+  session.reloadImages();
+}
+
 void DatasetView::Impl::showFacts() {
   const coco::Image& image = session.image();
   const auto objects = part->data.dataset().annotationsOf(session.imageIndex()).size();

@@ -92,6 +92,7 @@ struct DatasetView::Impl {
   void showDecoded();
   void showFacts();
   void showFindingCount();
+  void reloadImages();
 };
 
 }  // namespace lockstep::widgets

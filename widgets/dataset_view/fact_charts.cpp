@@ -115,11 +115,13 @@ void FactCharts::setPart(const CountedPart* part) {
   showHistogram(
       crowding_, facts.objectsPerImage, [](double edge) { return QString::number(edge); },
       tr("%1 images with %2 to %3 objects (the last not included)"));
-  chartOf(crowding_).note->setText(tr("%1 to %2, %3 on average; most in %4")
-                                       .arg(facts.fewestObjects)
-                                       .arg(facts.mostObjects)
-                                       .arg(facts.meanObjects, 0, 'f', 1)
-                                       .arg(QString::fromStdString(facts.mostCrowdedFile)));
+  chartOf(crowding_).note->setText(facts.objects == 0
+                                       ? tr("No image has an object")
+                                       : tr("%1 to %2, %3 on average; most in %4")
+                                             .arg(facts.fewestObjects)
+                                             .arg(facts.mostObjects)
+                                             .arg(facts.meanObjects, 0, 'f', 1)
+                                             .arg(QString::fromStdString(facts.mostCrowdedFile)));
   showPairs(*part);
 }
 

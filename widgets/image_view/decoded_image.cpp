@@ -23,6 +23,7 @@ constexpr int kSmallEnoughPx = 1500;
 constexpr qint64 kMostPixels = 40'000'000;                // that are decoded: 160 MB
 constexpr qint64 kMostPredictedPixels = qint64{1} << 30;  // OpenCV's limit
 constexpr int kJpegTailBytes = 4096;
+constexpr qsizetype kHeadBytes = 12;
 
 QString tr(const char* text) { return QCoreApplication::translate("DecodedImage", text); }
 
@@ -99,6 +100,10 @@ class OpenFile {
     if (image.isNull()) error_ = reader_.errorString();
     return image;
   }
+  /// All pixels of a large one need not be in memory for a small copy.
+  bool canReadSmaller() const {
+    return format_ == "png" || reader_.supportsOption(QImageIOHandler::ScaledSize);
+  }
   /// Of about this size; all of a large PNG is never in memory.
   QImage readThumbnail(QSize stored, QSize size) {
     if (format_ == "png" && shrinkOf(stored) > 1) {
@@ -106,7 +111,9 @@ class OpenFile {
       while (stored.width() / (2 * shrink) >= size.width() &&
              stored.height() / (2 * shrink) >= size.height())
         shrink *= 2;
-      return read(shrink).scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+      const QImage smaller = read(shrink);
+      if (smaller.isNull()) return smaller;
+      return smaller.scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     }
     reader_.setScaledSize(size);
     return readAsIs();
@@ -114,7 +121,8 @@ class OpenFile {
   QString error() const {
     if (bytes_.isEmpty()) return tr("the file is empty");
     if (reader_.error() == QImageReader::UnsupportedFormatError)
-      return tr("the image format is unknown");
+      return unknownFormat(bytes_.first(std::min(kHeadBytes, bytes_.size())),
+                           QImageReader::supportedImageFormats());
     return tr("its content cannot be decoded: %1").arg(error_);
   }
 
@@ -128,6 +136,11 @@ class OpenFile {
   QString error_;
 };
 
+QByteArray headOf(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.read(kHeadBytes) : QByteArray();
+}
+
 QString shrunkWarning(QSize size, int shrink) {
   if (shrink == 1) return {};
   return tr("The file has %1 megapixels: its picture is shown at 1/%2 of its width and height, "
@@ -136,7 +149,41 @@ QString shrunkWarning(QSize size, int shrink) {
       .arg(shrink);
 }
 
+/// A null image: `failure` says why, unless it cannot be decoded.
+QImage readSmall(OpenFile& file, QSize annotatedSize, int heightPx, QString& failure) {
+  QSize stored = file.reader().size();
+  if (!stored.isValid()) stored = annotatedSize;
+  if (shrinkOf(stored) > 1 && !file.canReadSmaller()) {
+    failure = tr("too large for a thumbnail");
+    return {};
+  }
+  const QImageIOHandler::Transformations transformation = file.reader().transformation();
+  const bool orients = needsOrientation(stored, transformation, annotatedSize);
+  QImage image;
+  if (stored.isEmpty()) {
+    image = file.readAsIs();
+  } else {
+    const QSize limit = orients && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
+                                                              : QSize(4 * heightPx, heightPx);
+    image = file.readThumbnail(stored,
+                               stored.scaled(limit, Qt::KeepAspectRatio).expandedTo(QSize(1, 1)));
+  }
+  return orients && !image.isNull() ? oriented(image, transformation) : image;
+}
+
 }  // namespace
+
+QString unknownFormat(const QByteArray& head, const QList<QByteArray>& readable) {
+  const bool isTiff = head.startsWith("II*") || head.startsWith("II+") ||
+                      head.startsWith(QByteArrayView("MM\0*", 4)) ||
+                      head.startsWith(QByteArrayView("MM\0+", 4));
+  const bool isWebp = head.startsWith("RIFF") && head.mid(8, 4) == "WEBP";
+  const char* const name = isTiff ? "tiff" : isWebp ? "webp" : nullptr;
+  if (name == nullptr || readable.contains(name)) return tr("the image format is unknown");
+  return tr("%1 files are read with a plugin of Qt that is not installed: install the package "
+            "qt6-image-formats-plugins and start again")
+      .arg(isTiff ? QStringLiteral("TIFF") : QStringLiteral("WebP"));
+}
 
 ImageLevels::ImageLevels(const QImage& image, QSize fullSize)
     : fullSize_(fullSize.isEmpty() ? image.size() : fullSize) {
@@ -174,6 +221,7 @@ qint64 ImageLevels::sizeBytes() const {
 
 DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   DecodedImage decoded;
+  decoded.version = base::FileVersion::of(path.toStdString());  // before it is read
   decoded.failure = openError(path);
   if (!decoded.failure.isEmpty()) return decoded;
   try {
@@ -204,27 +252,23 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   return decoded;
 }
 
-QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
-  if (!openError(path).isEmpty()) return {};
-  try {
-    OpenFile file(path);
-    QSize stored = file.reader().size();
-    if (!stored.isValid()) stored = annotatedSize;
-    const QImageIOHandler::Transformations transformation = file.reader().transformation();
-    const bool orients = needsOrientation(stored, transformation, annotatedSize);
-    QImage image;
-    if (stored.isEmpty()) {
-      image = file.readAsIs();
-    } else {
-      const QSize limit = orients && swapsSides(transformation) ? QSize(heightPx, 4 * heightPx)
-                                                                : QSize(4 * heightPx, heightPx);
-      image = file.readThumbnail(stored,
-                                 stored.scaled(limit, Qt::KeepAspectRatio).expandedTo(QSize(1, 1)));
+Thumbnail decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx) {
+  Thumbnail thumbnail;
+  thumbnail.version = base::FileVersion::of(path.toStdString());  // before it is read
+  if (openError(path).isEmpty()) {
+    try {
+      OpenFile file(path);
+      thumbnail.image = readSmall(file, annotatedSize, heightPx, thumbnail.failure);
+    } catch (const std::exception&) {  // the page says why, once the image is chosen
     }
-    return orients && !image.isNull() ? oriented(image, transformation) : image;
-  } catch (const std::exception&) {
-    return {};
   }
+  if (thumbnail.image.isNull() && thumbnail.failure.isEmpty())
+    thumbnail.failure = tr("cannot be shown");
+  return thumbnail;
+}
+
+bool hasChanged(const QString& path, const base::FileVersion& decoded) {
+  return base::FileVersion::of(path.toStdString()) != decoded;
 }
 
 ImageFileFacts readImageFacts(const QString& path) {
@@ -233,8 +277,9 @@ ImageFileFacts readImageFacts(const QString& path) {
   QImageReader reader(path);
   reader.setDecideFormatFromContent(true);
   if (!reader.canRead()) {
-    facts.failure = QFileInfo(path).size() == 0 ? tr("the file is empty")
-                                                : tr("it is no image of a known format");
+    facts.failure = QFileInfo(path).size() == 0
+                        ? tr("the file is empty")
+                        : unknownFormat(headOf(path), QImageReader::supportedImageFormats());
     return facts;
   }
   facts.size = reader.size();

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <QByteArray>
 #include <QColor>
 #include <QImage>
+#include <QList>
 #include <QSize>
 #include <QString>
 #include <vector>
+
+#include "engine/base/file_version.h"
 
 namespace lockstep::widgets {
 
@@ -39,6 +43,7 @@ struct DecodedImage {
   ImageLevels levels;
   QString failure;  ///< why there is no image
   QString warning;  ///< there is an image, but something is wrong with the file
+  base::FileVersion version{};
 };
 
 /// Decodes the file, of over 40 megapixels a smaller copy. Applies the EXIF orientation only if
@@ -54,7 +59,23 @@ struct ImageFileFacts {
 /// Blocks; call it from any thread.
 ImageFileFacts readImageFacts(const QString& path);
 
-/// The image scaled to at most `heightPx`, or a null image. Blocks; call it from any thread.
-QImage decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx);
+/// One image file, decoded small.
+struct Thumbnail {
+  QImage image;
+  QString failure;  ///< in a few words, why there is no image
+  base::FileVersion version{};
+};
+
+/// The image scaled to at most `heightPx`; of over 40 megapixels only in a format of which a
+/// smaller copy is decoded without all pixels. Blocks; call it from any thread.
+Thumbnail decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx);
+
+/// Whether the file is another one than was decoded, or has come or gone since. Blocks; call it
+/// from any thread.
+bool hasChanged(const QString& path, const base::FileVersion& decoded);
+
+/// Why a file that begins with these bytes is no image of a format that can be read; `readable`:
+/// the formats that can, as QImageReader names them.
+QString unknownFormat(const QByteArray& head, const QList<QByteArray>& readable);
 
 }  // namespace lockstep::widgets

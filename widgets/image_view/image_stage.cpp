@@ -6,15 +6,17 @@
 #include <QPushButton>
 #include <QResizeEvent>
 #include <algorithm>
+#include <utility>
 
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNoticeEdgePx = 14;
+constexpr int kNoticeEdgePx = 14, kLowPx = 200;
 
 }  // namespace
 
@@ -36,10 +38,11 @@ ImageStage::ImageStage(QWidget* parent) : QWidget(parent) {
   notice_->hide();
   setMinimumSize(200, 120);
   connect(noticeAction_, &QPushButton::clicked, this, &ImageStage::noticeActionTriggered);
+  connect(problem_, &EmptyState::actionTriggered, this, &ImageStage::retryRequested);
 }
 
 void ImageStage::setProblem(const QString& title, const QString& cause) {
-  problem_->setContent(title, cause);
+  problem_->setContent(title, cause, tr("Try again"));
   problem_->setVisible(!title.isEmpty());
 }
 
@@ -61,6 +64,8 @@ QString ImageStage::notice() const { return notice_->isHidden() ? QString() : no
 void ImageStage::resizeEvent(QResizeEvent* event) {
   if (event->size().width() != event->oldSize().width()) Q_EMIT widthChanged(width());
   canvas_->setGeometry(rect());
+  const bool isLow = height() < scaledPx(kLowPx);
+  if (std::exchange(isLow_, isLow) != isLow) problem_->setCompact(isLow);
   problem_->setGeometry(rect());
   placeNotice();
 }

@@ -32,6 +32,8 @@ class ImageStage : public QWidget {
  Q_SIGNALS:
   void widthChanged(int widthPx);
   void noticeActionTriggered();
+  /// The button of the problem, "Try again", was clicked.
+  void retryRequested();
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -44,6 +46,7 @@ class ImageStage : public QWidget {
   QFrame* notice_ = nullptr;
   QLabel* noticeText_ = nullptr;
   QPushButton* noticeAction_ = nullptr;
+  bool isLow_ = false;  ///< there is little room for the problem
 };
 
 }  // namespace lockstep::widgets

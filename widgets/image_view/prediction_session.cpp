@@ -31,7 +31,7 @@ PredictionSession::PredictionSession(QObject* parent)
           kDecodeThreads, kImageCacheKiB,
           [](const DecodedImage& image) { return image.levels.sizeBytes() / 1024; },
           [this](const QString& path) {
-            if (!dataset_ || decoded_ || path != pathOf(index_)) return;
+            if (!dataset_ || path != pathOf(index_)) return;
             decoded_ = images_.find(path);
             Q_EMIT imageDecoded();
           }),
@@ -77,6 +77,7 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   rules_ = rules;
   store_.clear();
   index_ = 0;
+  neighbours_.clear();
   chosenObjects_.clear();
   step_ = 0;
   decoded_.reset();
@@ -110,19 +111,32 @@ void PredictionSession::setImage(std::size_t index, const std::vector<std::size_
     chosenObjects_.clear();
   }
   index_ = index;
+  neighbours_ = neighbours;
+  loadImages();
+  refreshScene();
+  refreshHistory();
+}
+
+void PredictionSession::reloadImages() {
+  if (!dataset_ || dataset_->images().empty()) return;
+  images_.forgetIf([](const DecodedImage& image) { return !image.failure.isEmpty(); });
+  loadImages();
+  Q_EMIT imageDecoded();
+}
+
+void PredictionSession::loadImages() {
   std::vector<jobs::KeyedLoader<DecodedImage>::Request> requests;
   const auto request = [&](std::size_t at) {
     const coco::Image& shown = dataset_->images()[at];
-    requests.push_back({pathOf(at), [path = pathOf(at), size = annotatedSizeOf(shown)] {
-                          return decodeImage(path, size);
-                        }});
+    const QString path = pathOf(at);
+    requests.push_back(
+        {path, [path, size = annotatedSizeOf(shown)] { return decodeImage(path, size); },
+         [path](const DecodedImage& kept) { return hasChanged(path, kept.version); }});
   };
-  request(index);
-  for (std::size_t neighbour : neighbours) request(neighbour);
-  decoded_ = images_.find(pathOf(index));
+  request(index_);
+  for (const std::size_t neighbour : neighbours_) request(neighbour);
+  decoded_ = images_.find(pathOf(index_));
   images_.load(requests);
-  refreshScene();
-  refreshHistory();
 }
 
 void PredictionSession::setStep(qint64 step) {

@@ -43,6 +43,8 @@ class PredictionSession : public QObject {
 
   /// `index`: into dataset()->images(). `neighbours`: images to prefetch.
   void setImage(std::size_t index, const std::vector<std::size_t>& neighbours);
+  /// Reads files again that have changed, or could not be shown.
+  void reloadImages();
   std::size_t imageIndex() const { return index_; }
   const coco::Image& image() const { return dataset_->images()[index_]; }
   void setStep(qint64 step);
@@ -98,6 +100,7 @@ class PredictionSession : public QObject {
 
  private:
   MatchRules rulesAt(qint64 step) const { return rules_.forResults(store_.haveMasks(step)); }
+  void loadImages();
   void handleScene(const SceneResult& result);
   void refreshAnalysis();
   void refreshAp();
@@ -115,6 +118,7 @@ class PredictionSession : public QObject {
   MatchRules rules_;
   PredictionStore store_;
   std::size_t index_ = 0;
+  std::vector<std::size_t> neighbours_;  ///< of index_
   qint64 step_ = 0;
   MatchThresholds thresholds_;
   std::set<CategoryId> hidden_;

@@ -87,6 +87,7 @@ void PredictionsView::connectSignals() {
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
   connect(impl->canvas(), &ImageCanvas::ready, this, [this] { emitReady(); });
   connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
+  connect(impl->stage, &ImageStage::retryRequested, this, [impl] { impl->reloadImages(); });
   impl->goTo = [this, impl](qint64 step) {
     impl->setStep(step);
     Q_EMIT checkpointChosen(step);
@@ -436,6 +437,8 @@ void PredictionsView::changeEvent(QEvent* event) {
     impl_->session.refreshScene();
     impl_->explain->refresh();
   }
+  if (event->type() == QEvent::ActivationChange && isActiveWindow() && isVisible())
+    impl_->reloadImages();
   QWidget::changeEvent(event);
 }
 

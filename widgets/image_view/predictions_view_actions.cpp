@@ -53,6 +53,8 @@ void PredictionsView::addNamedActions() {
       });
   add("predictions.explain", tr("Explain the image, or show the instances again"), {Qt::Key_E},
       [impl] { impl->toggleExplanation(); });
+  add("predictions.reread", tr("Read again the images that have changed on the disk"), {Qt::Key_F5},
+      [impl] { impl->reloadImages(); });
   addZoomActions();
 }
 

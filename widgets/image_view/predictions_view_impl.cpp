@@ -207,6 +207,13 @@ void PredictionsView::Impl::showDecoded() {
   showNotice();
 }
 
+/// Those that have changed on the disk, or could not be shown.
+void PredictionsView::Impl::reloadImages() {
+  wasReady = false;
+  strip->reload();
+  session.reloadImages();
+}
+
 void PredictionsView::Impl::showScene() {
   canvas()->setScene(session.scene());
   panel->table()->setScene(session.scene());

@@ -128,6 +128,7 @@ struct PredictionsView::Impl {
   void findErrorFigures();
   void showErrorFigures(const ErrorFigures& found);
   void showPixel(std::optional<QPoint> pixel);
+  void reloadImages();
   void setStep(qint64 step);
   void showPredictions(qint64 step);
   void goToNearestPredicted();

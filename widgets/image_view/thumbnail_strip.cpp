@@ -9,7 +9,6 @@
 #include <QWheelEvent>
 #include <algorithm>
 
-#include "widgets/image_view/decoded_image.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -44,7 +43,7 @@ void paintChip(QPainter& painter, const QRect& picture, Qt::AlignmentFlag side, 
 ThumbnailStrip::ThumbnailStrip(QWidget* parent)
     : QAbstractScrollArea(parent),
       thumbnails_(
-          1, kKept, [](const QImage&) { return qint64{1}; },
+          1, kKept, [](const Thumbnail&) { return qint64{1}; },
           [this](const QString&) {
             viewport()->update();
             if (isReady()) Q_EMIT ready();
@@ -122,17 +121,24 @@ bool ThumbnailStrip::isReady() const {
 
 void ThumbnailStrip::loadVisible() {
   const auto [first, last] = visibleRange();
-  std::vector<jobs::KeyedLoader<QImage>::Request> requests;
+  std::vector<jobs::KeyedLoader<Thumbnail>::Request> requests;
   const auto request = [&](int index) {
     const Item& item = items_[static_cast<std::size_t>(index)];
-    requests.push_back({item.path, [item] {
-                          return decodeThumbnail(item.path, item.annotatedSize, kDecodedHeightPx);
-                        }});
+    requests.push_back(
+        {item.path,
+         [item] { return decodeThumbnail(item.path, item.annotatedSize, kDecodedHeightPx); },
+         [item](const Thumbnail& kept) { return hasChanged(item.path, kept.version); }});
   };
   for (int i = first; i < last; ++i) request(i);
   for (int i = last; i < std::min(last + kAhead, count()); ++i) request(i);
   for (int i = first - 1; i >= std::max(first - kAhead, 0); --i) request(i);
   thumbnails_.load(requests);
+}
+
+void ThumbnailStrip::reload() {
+  thumbnails_.forgetIf([](const Thumbnail& kept) { return kept.image.isNull(); });
+  loadVisible();
+  viewport()->update();
 }
 
 void ThumbnailStrip::updateScrollBar() {
@@ -157,17 +163,18 @@ void ThumbnailStrip::paintItem(QPainter& painter, int index) {
   QPainterPath clip;
   clip.addRoundedRect(rect, 4, 4);
   painter.fillPath(clip, theme.card);
-  if (thumbnail && thumbnail->isNull()) {
+  if (thumbnail && thumbnail->image.isNull()) {
     painter.setPen(theme.error);
     painter.setFont(interfaceFont(10));
-    painter.drawText(rect, Qt::AlignCenter, tr("cannot be\nshown"));
+    painter.drawText(rect, Qt::AlignCenter | Qt::TextWordWrap, thumbnail->failure);
   } else if (thumbnail) {
     painter.save();
     painter.setClipPath(clip);
-    QRectF target(QPointF(),
-                  QSizeF(thumbnail->size()).scaled(rect.size(), Qt::KeepAspectRatioByExpanding));
+    QRectF target(
+        QPointF(),
+        QSizeF(thumbnail->image.size()).scaled(rect.size(), Qt::KeepAspectRatioByExpanding));
     target.moveCenter(QRectF(rect).center());
-    painter.drawImage(target, *thumbnail);
+    painter.drawImage(target, thumbnail->image);
     painter.restore();
   }
   const bool isCurrent = index == current_;

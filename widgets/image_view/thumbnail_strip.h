@@ -1,13 +1,13 @@
 #pragma once
 
 #include <QAbstractScrollArea>
-#include <QImage>
 #include <QSize>
 #include <QString>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "widgets/image_view/decoded_image.h"
 #include "widgets/instances/instance_match.h"
 #include "widgets/jobs/keyed_loader.h"
 #include "widgets/spoken_value.h"
@@ -37,9 +37,13 @@ class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
   explicit ThumbnailStrip(QWidget* parent = nullptr);
 
   /// Brings image files to the disk before they are read; null: they are there.
-  void setBring(jobs::KeyedLoader<QImage>::Bring bring) { thumbnails_.setBring(std::move(bring)); }
+  void setBring(jobs::KeyedLoader<Thumbnail>::Bring bring) {
+    thumbnails_.setBring(std::move(bring));
+  }
   void setItems(std::vector<Item> items);
   void setMarks(std::vector<Mark> marks);
+  /// Those in view whose files have changed, or could not be shown.
+  void reload();
   void setCurrent(int index);
   int current() const { return current_; }
   int count() const { return static_cast<int>(items_.size()); }
@@ -79,7 +83,7 @@ class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
   std::vector<Item> items_;
   std::vector<Mark> marks_;
   int current_ = -1, hovered_ = -1;
-  jobs::KeyedLoader<QImage> thumbnails_;
+  jobs::KeyedLoader<Thumbnail> thumbnails_;
 };
 
 }  // namespace lockstep::widgets

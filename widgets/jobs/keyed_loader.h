@@ -4,7 +4,9 @@
 #include <QHash>
 #include <QObject>
 #include <QPointer>
+#include <QSet>
 #include <QString>
+#include <QStringList>
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "widgets/jobs/jobs.h"
+#include "widgets/jobs/latest_job.h"
 
 namespace lockstep::jobs {
 
@@ -24,6 +27,8 @@ class KeyedLoader {
   struct Request {
     QString key;
     std::function<Result()> load;  ///< any thread; must not throw
+    /// The same; true: a result that is in memory is to be loaded anew. Null: never.
+    std::function<bool(const Result&)> isOutdated{};
   };
   /// Brings the file of a key to the disk, from another machine, and calls `done` later, in the
   /// same thread, also if that failed.
@@ -55,15 +60,26 @@ class KeyedLoader {
     return result ? *result : nullptr;
   }
 
-  /// Loads the results that are not in memory, in this order. Loads that have started go on: their
-  /// results may be needed.
+  /// Loads the results that are not in memory, in this order, then those that are outdated, which
+  /// are found meanwhile until they are loaded. Loads that have started go on: their results may
+  /// be needed.
   void load(const std::vector<Request>& requests) {
+    outdated_.clear();
     waiting_.assign(requests.begin(), requests.end());
     startWaiting();
+    lookForOutdated(requests);
+  }
+
+  /// Forgets the results in memory that `isUnwanted`.
+  void forgetIf(const std::function<bool(const Result&)>& isUnwanted) {
+    for (const QString& key : cache_.keys())
+      if (isUnwanted(**cache_.object(key))) cache_.remove(key);
   }
 
   void clear() {
     waiting_.clear();
+    looking_.cancel();
+    outdated_.clear();
     for (Job& job : running_) job.cancel();
     running_.clear();
     cache_.clear();
@@ -71,11 +87,34 @@ class KeyedLoader {
   }
 
  private:
+  void lookForOutdated(const std::vector<Request>& requests) {
+    std::vector<std::pair<Request, std::shared_ptr<const Result>>> kept;
+    for (const Request& request : requests)
+      if (const auto result = find(request.key); result && request.isOutdated)
+        kept.emplace_back(request, result);
+    if (kept.empty()) return looking_.cancel();
+    looking_.request([kept = std::move(kept)] {
+      std::vector<Request> outdated;
+      for (const auto& [request, result] : kept)
+        if (request.isOutdated(*result)) outdated.push_back(request);
+      return outdated;
+    });
+  }
+
+  void reload(const std::vector<Request>& outdated) {
+    for (const Request& request : outdated) {
+      outdated_.insert(request.key);
+      waiting_.push_back(request);
+    }
+    startWaiting();
+  }
+
   void startWaiting() {
     while (!waiting_.empty() && running_.size() < atOnce_) {
       const Request request = std::move(waiting_.front());
       waiting_.pop_front();
-      if (cache_.contains(request.key) || running_.contains(request.key)) continue;
+      if (running_.contains(request.key)) continue;
+      if (!outdated_.remove(request.key) && cache_.contains(request.key)) continue;
       if (!bring_) {
         start(request);
         continue;
@@ -108,6 +147,9 @@ class KeyedLoader {
   QCache<QString, std::shared_ptr<const Result>> cache_;
   Bring bring_;
   std::deque<Request> waiting_;
+  LatestJob<std::vector<Request>> looking_{
+      [this](const std::vector<Request>& outdated) { reload(outdated); }, Kind::Disk};
+  QSet<QString> outdated_;  ///< keys in memory that wait all the same
   QHash<QString, Job> running_;
   std::function<qint64(const Result&)> cost_;
   std::function<void(const QString&)> loaded_;

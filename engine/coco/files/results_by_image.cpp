@@ -18,6 +18,7 @@ constexpr std::string_view kList = "detections", kImages = "image_ids", kUnreada
 struct Place {
   ImageId image;
   std::uint64_t at = 0;  ///< of its first byte
+  bool hasOddScore = false;
 };
 
 struct Tables {
@@ -102,7 +103,7 @@ std::vector<Place> readPlaces(const JsonFile& file, const JsonTable& results, Su
         const ResultEntry entry = takeEntry(file, value, record, reader);
         if (at == firstAt) summary.first = entry;  // by one thread
         if (entry.maskBytes == 0) summary.haveMasks = false;
-        return Place{entry.imageId, at};
+        return Place{entry.imageId, at, entry.score < 0 || entry.score > 1};
       },
       [&](const RecordError& error, const Place&) {
         errors.add("result " + std::to_string(error.index + 1), error.what, error.byte);
@@ -127,6 +128,7 @@ struct ResultsByImage::Content {
   Summary summary{};
   std::vector<Stretch> stretches{};  ///< by image, then by place
   std::vector<std::string> unreadable{};
+  std::size_t oddScores = 0;
 
   void collect(const std::vector<Place>& places, const JsonTable& results);
 };
@@ -160,6 +162,8 @@ ResultsByImage::ResultsByImage(const std::filesystem::path& file, const std::vec
   } else if (tables.images) {
     images_ = *std::move(tables.images);
   }
+  content_->oddScores =
+      static_cast<std::size_t>(std::ranges::count(places, true, &Place::hasOddScore));
   content_->collect(places, tables.results);
   content_->unreadable = std::move(tables.unreadable);
   for (const Stretch& stretch : content_->stretches) images_.push_back(stretch.image);
@@ -173,6 +177,8 @@ ResultsByImage::~ResultsByImage() = default;
 const std::vector<std::string>& ResultsByImage::unreadable() const { return content_->unreadable; }
 
 bool ResultsByImage::haveMasks() const { return content_->summary.haveMasks; }
+
+std::size_t ResultsByImage::oddScoreCount() const { return content_->oddScores; }
 
 std::span<const ResultsByImage::Stretch> ResultsByImage::stretchesOf(ImageId image) const {
   const auto found = std::ranges::equal_range(content_->stretches, image, {}, &Stretch::image);

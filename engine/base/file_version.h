@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace lockstep::app {
+namespace lockstep::base {
 
 /// What tells one version of a file from the next, which replaces or extends it; also of several
 /// files together.
@@ -21,4 +21,4 @@ struct FileVersion {
   bool exists() const { return bytes >= 0; }
 };
 
-}  // namespace lockstep::app
+}  // namespace lockstep::base

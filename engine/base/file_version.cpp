@@ -1,10 +1,10 @@
-#include "app/models/file_version.h"
+#include "engine/base/file_version.h"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 
-namespace lockstep::app {
+namespace lockstep::base {
 
 FileVersion FileVersion::of(const std::filesystem::path& file) {
   struct stat facts {};
@@ -25,4 +25,4 @@ FileVersion FileVersion::of(const std::vector<std::filesystem::path>& files) {
   return all;
 }
 
-}  // namespace lockstep::app
+}  // namespace lockstep::base

@@ -1,0 +1,39 @@
+// What PredictionsPage says of the files that it reads: that they have changed, and what is wrong.
+#include "app/predictions/predictions_page.h"
+#include "widgets/image_view/predictions_view.h"
+
+namespace lockstep::app {
+
+/// What is read is shown as it is on the disk.
+void PredictionsPage::connectFiles() {
+  connect(&store_, &PredictionsStore::fileRead, &watched_, &WatchedFiles::add);
+  connect(&watched_, &WatchedFiles::changed, this, [this] {
+    whyReloaded_ = tr("Annotations or predictions have changed on the disk and were read again.");
+    keepPlace();
+    reload();
+  });
+}
+
+/// Of all images of a part: which could not be read, and scores that are none.
+void PredictionsPage::showFaultsOf(const StepPredictions& predictions) {
+  if (predictions.step != view_->currentCheckpoint()) return;
+  const std::vector<std::string>& unreadable = predictions.results->unreadable();
+  const std::size_t predicted = predictions.results->images().size();
+  QStringList lines;
+  for (const std::string& line : unreadable) lines.append(QString::fromStdString(line));
+  if (!lines.isEmpty())
+    return view_->setMessage(tr("Step %1: %2 of %3 images predicted, %4 could not be read")
+                                 .arg(predictions.step)
+                                 .arg(predicted)
+                                 .arg(predicted + unreadable.size())
+                                 .arg(unreadable.size()),
+                             lines.join(u'\n'));
+  if (const std::size_t odd = predictions.results->oddScoreCount(); odd > 0)
+    view_->setMessage(tr("Step %1: %2 predictions have a score that is not in 0 … 1")
+                          .arg(predictions.step)
+                          .arg(odd),
+                      tr("Another program has changed them. The slider of the score does not reach "
+                         "them all; predict the images again."));
+}
+
+}  // namespace lockstep::app
