@@ -13,7 +13,7 @@
 #include "engine/config/evaluation_metrics.h"
 #include "engine/protocol/messages.h"
 #include "engine/run_folder/run_experiment.h"
-#include "engine/run_folder/weights_categories.h"
+#include "engine/run_folder/weights_metadata.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {

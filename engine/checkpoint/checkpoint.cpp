@@ -38,13 +38,16 @@ std::optional<std::vector<std::int64_t>> parseIntegers(const Json& list) {
 }  // namespace
 
 Metadata toMetadata(const ModelFacts& facts) {
-  return {{"format", "pt"},
-          {"category_ids", Json(facts.categoryIds).dump()},
-          {"category_names",
-           Json(facts.categoryNames).dump(-1, ' ', false, Json::error_handler_t::replace)},
-          {"backbone", facts.backbone},
-          {"norm", facts.norm},
-          {"norm_epsilon", Json(facts.normEpsilon).dump()}};
+  Metadata metadata{
+      {"format", "pt"},
+      {"category_ids", Json(facts.categoryIds).dump()},
+      {"category_names",
+       Json(facts.categoryNames).dump(-1, ' ', false, Json::error_handler_t::replace)},
+      {"backbone", facts.backbone},
+      {"norm", facts.norm},
+      {"norm_epsilon", Json(facts.normEpsilon).dump()}};
+  if (!facts.experiment.empty()) metadata.emplace("experiment", facts.experiment);
+  return metadata;
 }
 
 std::optional<ModelFacts> modelFacts(const SafetensorsFile& file) {
@@ -63,6 +66,8 @@ std::optional<ModelFacts> modelFacts(const SafetensorsFile& file) {
     facts.backbone = metadata.at("backbone");
     facts.norm = metadata.at("norm");
     facts.normEpsilon = Json::parse(metadata.at("norm_epsilon")).get<double>();
+    if (const auto text = metadata.find("experiment"); text != metadata.end())
+      facts.experiment = text->second;
   } catch (const Json::exception&) {
     throw invalid;
   }

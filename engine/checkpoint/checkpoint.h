@@ -19,6 +19,7 @@ struct ModelFacts {
   std::string backbone;  ///< resnet50 …
   std::string norm;      ///< frozen_batch | batch | group …
   double normEpsilon = 1e-5;
+  std::string experiment;  ///< resolved, as YAML, so that the file alone serves; empty: unknown
   bool operator==(const ModelFacts&) const = default;
 };
 

@@ -17,6 +17,7 @@ void addAdviseCommand(Command& program);
 void addRunsCommand(Command& program);
 void addDiffCommand(Command& program);
 void addPackCommand(Command& program);
+void addServeCommand(Command& program);
 void addAttachCommand(Command& program);
 void addInfoCommand(Command& program);
 

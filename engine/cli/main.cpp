@@ -23,6 +23,7 @@ void addCommands(Command& program) {
   addRunsCommand(program);
   addDiffCommand(program);
   addPackCommand(program);
+  addServeCommand(program);
   addAttachCommand(program);
   addInfoCommand(program);
 }

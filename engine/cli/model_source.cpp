@@ -12,6 +12,7 @@
 #include "engine/config/value_text.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/run_folder/training_state.h"
+#include "engine/run_folder/weights_metadata.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -45,12 +46,10 @@ std::vector<std::string> overridesOfRun(const std::vector<std::string>& given) {
   return overrides;
 }
 
-/// A run's experiment. A run stays usable when its dataset or initial weights have moved: a
-/// missing split is left unset, and `weights` replace missing initial weights. What the command
-/// line names must exist.
-config::Experiment loadRun(const fs::path& file, const fs::path& weights,
-                           const std::vector<std::string>& overrides) {
-  config::LoadedExperiment loaded = config::loadExperiment(file, overridesOfRun(overrides));
+/// Of weights that were trained before: the experiment is usable without its dataset and initial
+/// weights, which may have moved: a missing split is left unset, and `weights` replace missing
+/// initial weights. What the command line names must exist.
+config::Experiment usableWith(config::LoadedExperiment loaded, const fs::path& weights) {
   config::Experiment& experiment = loaded.experiment;
   std::erase_if(loaded.issues, [&](const config::ConfigIssue& issue) {
     if (issue.severity != config::ConfigIssue::Severity::Error || issue.file == "--set") {
@@ -90,7 +89,9 @@ void resolveRun(ModelSource& source, const ModelOptions& options) {
                        ? weightsOfPacked(*source.packed->packed(), options)
                        : run_folder::resolveWeights(
                              *source.run, options.weights.empty() ? "last" : options.weights);
-  source.experiment = loadRun(source.run->config(), source.weights, options.overrides);
+  source.experiment =
+      usableWith(config::loadExperiment(source.run->config(), overridesOfRun(options.overrides)),
+                 source.weights);
   source.files = {source.run->config()};
   const bool isPackedOwn = source.packed && source.weights == source.packed->packed()->weights();
   source.step = isPackedOwn ? *source.packed->packed()->manifest().weightsStep
@@ -99,6 +100,42 @@ void resolveRun(ModelSource& source, const ModelOptions& options) {
     if (const auto error = run_folder::checkpointFileError(source.weights))
       throw Error(*error + "; name another checkpoint with --weights");
   }
+}
+
+/// What a training leaves and a person copies elsewhere: config.yaml beside its weights.
+bool isModelFolder(const fs::path& folder) {
+  return isFile((folder / "model.safetensors").string()) &&
+         isFile((folder / "config.yaml").string());
+}
+
+void refuseOtherWeights(const ModelOptions& options) {
+  if (!options.weights.empty())
+    throw UserError("--weights " + options.weights + ": " + options.target + " names its weights");
+}
+
+void resolveModelFolder(ModelSource& source, const ModelOptions& options) {
+  refuseOtherWeights(options);
+  source.weights = source.target / "model.safetensors";
+  source.files = {source.target / "config.yaml"};
+  source.experiment = usableWith(
+      config::loadExperiment(source.files[0], overridesOfRun(options.overrides)), source.weights);
+}
+
+/// The file's metadata hold its experiment.
+void resolveWeightsFile(ModelSource& source, const ModelOptions& options) {
+  refuseOtherWeights(options);
+  source.weights = source.target;
+  const auto text = run_folder::experimentOfWeights(source.target);
+  if (!text)
+    throw UserError(options.target +
+                    ": its metadata have no experiment (older weights, or those of another "
+                    "program): put its config.yaml beside it as DIR/config.yaml and "
+                    "DIR/model.safetensors, and give DIR; or give an experiment with --weights " +
+                    options.target);
+  source.experiment =
+      usableWith(config::loadExperimentText(*text, source.target.filename().string(),
+                                            overridesOfRun(options.overrides)),
+                 source.weights);
 }
 
 void resolveConfig(ModelSource& source, const ModelOptions& options) {
@@ -152,10 +189,14 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
   ModelSource source;
   std::error_code error;
   source.target = fs::canonical(target, error);
-  if (error) throw UserError(target + ": no such experiment file or run folder");
+  if (error) throw UserError(target + ": no such experiment file, run folder or weights file");
   if (const RunArgument run(target); run.packed() != nullptr) {
     source.packed = run;
     resolveRun(source, options);
+  } else if (source.target.extension() == ".safetensors") {
+    resolveWeightsFile(source, options);
+  } else if (isFolder(source.target) && isModelFolder(source.target)) {
+    resolveModelFolder(source, options);
   } else if (isFolder(source.target)) {
     if (!run_folder::isRunFolder(source.target))
       throw UserError(run_folder::notARunMessage(target));

@@ -155,6 +155,8 @@ cv::Mat decode(const std::string& bytes, bool asStored, const SourceFile& source
     if (decoded.empty()) throw undecoded(bytes, source);
   } catch (const cv::Exception& error) {
     if (isOfMemory(error)) throw;
+    if (error.err.find("CV_IO_MAX_IMAGE_") != std::string::npos)
+      throw source.error("has more pixels than are allowed", "make it smaller");
     throw source.error("cannot be decoded: " + error.err, kCopyAgain);
   }
   CV_Assert(decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3);

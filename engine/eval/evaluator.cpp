@@ -273,6 +273,23 @@ Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& fi
   return {allDetections(results), std::move(badImages)};
 }
 
+DetectedFile detectFile(model::MaskRcnn& model, const NumberedFile& file,
+                        const FileDetectionOptions& options) {
+  DetectedFile detected;
+  const std::vector<ImageResult> results =
+      filesShared({file}, options,
+                  [&](const data::Batch& batch, ImageResult&) {
+                    detected.size = batch.originalSizes[0];
+                    detected.detections =
+                        toDetections(model.detect(batch.images, batch.sizes)[0], batch.sizes[0],
+                                     batch.originalSizes[0], batch.ids[0], options.categories);
+                  },
+                  {});
+  if (const auto& bad = results.at(0).badImage)
+    throw data::BadImage(bad->file + ": " + bad->reason, *bad);
+  return detected;
+}
+
 explanation::Explanation explainFile(model::MaskRcnn& model, const NumberedFile& file,
                                      const config::ModelConfig& settings,
                                      const FileDetectionOptions& options,

@@ -110,6 +110,15 @@ struct FileDetectionOptions {
 Detected detectFiles(model::MaskRcnn& model, const std::vector<NumberedFile>& files,
                      const FileDetectionOptions& options, const Progress& progress = {});
 
+struct DetectedFile {
+  std::vector<coco::Detection> detections;  ///< by falling score
+  base::ImageSize size;                     ///< as displayed
+};
+/// The same of one file; any number of threads at once, as the model is in evaluation mode already.
+/// Throws data::BadImage if it cannot be read.
+DetectedFile detectFile(model::MaskRcnn& model, const NumberedFile& file,
+                        const FileDetectionOptions& options);
+
 /// As Evaluator::explain() of an image file, which has no objects.
 explanation::Explanation explainFile(model::MaskRcnn& model, const NumberedFile& file,
                                      const config::ModelConfig& settings,

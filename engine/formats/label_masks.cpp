@@ -57,6 +57,21 @@ bool paint(const coco::Rle& mask, std::uint32_t id, LabelImage& image) {
   return hides;
 }
 
+LabelImage numberedMasks(const std::vector<const coco::Rle*>& masks, base::ImageSize size) {
+  if (masks.size() > kMostIds)
+    throw Error("there are over 65,535 masks, which no label image holds");
+  LabelImage image{static_cast<int>(size.width), static_cast<int>(size.height), {}};
+  image.ids.assign(static_cast<std::size_t>(size.width * size.height), 0);
+  for (std::size_t i = masks.size(); i-- > 0;) {
+    const coco::Rle& mask = *masks[i];
+    if (mask.height == 0) continue;
+    if (mask.height != image.height || mask.width != image.width)
+      throw Error("a mask has another size than the image");
+    paint(mask, static_cast<std::uint32_t>(i + 1), image);
+  }
+  return image;
+}
+
 coco::Rle pastedMask(const LabelImage& part, std::int64_t x, std::int64_t y, base::ImageSize size) {
   if (size.width <= 0 || size.height <= 0 ||
       static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height) >

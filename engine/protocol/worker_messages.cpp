@@ -30,6 +30,8 @@ inline constexpr const char* kTypeName<BadImage> = "bad_image";
 template <>
 inline constexpr const char* kTypeName<Answer> = "answer";
 template <>
+inline constexpr const char* kTypeName<Detected> = "detected";
+template <>
 inline constexpr const char* kTypeName<Progress> = "progress";
 template <>
 inline constexpr const char* kTypeName<Finished> = "finished";
@@ -52,6 +54,10 @@ template <>
 inline constexpr const char* kTypeName<Explain> = "explain";
 template <>
 inline constexpr const char* kTypeName<Cancel> = "cancel";
+template <>
+inline constexpr const char* kTypeName<Load> = "load";
+template <>
+inline constexpr const char* kTypeName<Detect> = "detect";
 
 void describe(auto&, Is<Pause> auto&) {}
 void describe(auto&, Is<Resume> auto&) {}
@@ -70,6 +76,19 @@ void describe(auto& members, Is<Explain> auto& explain) {
   describeImage(members, explain.request);
   members("out", explain.out);
 }
+
+void describe(auto& members, Is<Load> auto& load) { members("weights", load.weights); }
+
+void describe(auto& members, Is<DetectImage> auto& image) {
+  members("file", image.file);
+  members("image_id", image.imageId);
+  members("score_threshold", image.scoreThreshold);
+  members("category_ids", image.categoryIds);
+  members("form", image.form);
+  members("out", image.out);
+}
+
+void describe(auto& members, Is<Detect> auto& detect) { members("images", detect.images); }
 
 void describe(auto& members, Is<Control> auto& control) {
   members("id", control.id);
@@ -141,6 +160,18 @@ void describe(auto& members, Is<Answer> auto& answer) {
   members("path", answer.path);
   members("error", answer.error);
   members("step", answer.step);
+}
+
+void describe(auto& members, Is<DetectedImage> auto& image) {
+  members("error", image.error);
+  members("is_undecodable", image.isUndecodable);
+  members("width", image.width);
+  members("height", image.height);
+}
+
+void describe(auto& members, Is<Detected> auto& detected) {
+  members("id", detected.id);
+  members("images", detected.images);
 }
 
 void describe(auto& members, Is<Progress> auto& progress) {

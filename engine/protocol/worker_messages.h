@@ -33,8 +33,33 @@ struct Explain {
 };
 /// Ends the control of the same id, at once.
 struct Cancel {};
-using Action =
-    std::variant<Pause, Resume, Stop, SaveCheckpoint, Evaluate, Predict, Explain, Cancel>;
+/// Replaces the weights of an inspection's model.
+struct Load {
+  std::string weights{};  ///< file
+};
+/// How the detections of an image are written: COCO results; those with polygons for masks; a PNG
+/// of labels, whose pixels are the numbers of the detections from 1; a PNG of the image with the
+/// detections drawn.
+enum class AnswerForm { Results, Polygons, Labels, Overlay };
+constexpr auto enumTexts(AnswerForm) {
+  using enum AnswerForm;
+  return std::to_array<base::EnumText<AnswerForm>>(
+      {{Results, "results"}, {Polygons, "polygons"}, {Labels, "labels"}, {Overlay, "overlay"}});
+}
+struct DetectImage {
+  std::string file{};
+  std::int64_t imageId = 1;
+  double scoreThreshold = 0;
+  std::vector<std::int64_t> categoryIds{};  ///< empty: all
+  AnswerForm form = AnswerForm::Results;
+  std::string out{};  ///< file for the answer
+};
+/// Images of different clients, each answered on its own.
+struct Detect {
+  std::vector<DetectImage> images{};
+};
+using Action = std::variant<Pause, Resume, Stop, SaveCheckpoint, Evaluate, Predict, Explain, Cancel,
+                            Load, Detect>;
 /// Handled at the next step boundary, but for Cancel.
 struct Control {
   std::string id{};  ///< returned in the Answer; empty: no answer expected
@@ -110,6 +135,16 @@ struct Answer {
   std::string error{};    ///< why the request failed
   std::int64_t step = 0;  ///< of the weights that predicted
 };
+struct DetectedImage {
+  std::string error{};         ///< why it has no answer; empty: it has
+  bool isUndecodable = false;  ///< the fault is the image's
+  int width = 0, height = 0;   ///< px, as displayed
+};
+/// Of a Detect, in its order.
+struct Detected {
+  std::string id{};
+  std::vector<DetectedImage> images{};
+};
 struct Progress {
   std::int64_t done = 0, total = 0;
   std::string text{};
@@ -133,9 +168,10 @@ struct Failed {
   base::OpenEnum<FailureCause> cause{};
 };
 /// State and Log become events of the log, with the supervisor's time.
-using WorkerMessage = std::variant<Heartbeat, Listening, ScalarBatch, State, Log, CheckpointReady,
-                                   EvaluationReady, PredictionsReady, PicturesReady,
-                                   DivergenceReady, BadImage, Answer, Progress, Finished, Failed>;
+using WorkerMessage =
+    std::variant<Heartbeat, Listening, ScalarBatch, State, Log, CheckpointReady, EvaluationReady,
+                 PredictionsReady, PicturesReady, DivergenceReady, BadImage, Answer, Detected,
+                 Progress, Finished, Failed>;
 
 std::string encode(const SupervisorMessage& message);
 std::string encode(const WorkerMessage& message);

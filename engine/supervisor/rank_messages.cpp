@@ -30,7 +30,8 @@ void RankMessages::handle(int rank, const protocol::WorkerMessage& message) {
   }
 }
 
-/// A message without a handler of its own is a partial file for the recorder, or the RankGroup's.
+/// A message without a handler of its own is a partial file for the recorder, the
+/// RankGroup's, or of no run.
 void RankMessages::handleOfRank0(const protocol::WorkerMessage& message) {
   std::visit(
       [this]<typename Message>(const Message& held) {
@@ -40,7 +41,7 @@ void RankMessages::handleOfRank0(const protocol::WorkerMessage& message) {
           to_.recorder.commit(held);
         } else {
           using namespace protocol;
-          static_assert(kIsOneOf<Message, Heartbeat, Listening, Finished, Failed>);
+          static_assert(kIsOneOf<Message, Heartbeat, Listening, Detected, Finished, Failed>);
         }
       },
       message);

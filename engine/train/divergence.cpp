@@ -55,7 +55,7 @@ std::string writeReplayWeights(const Training& training, const model::MaskRcnn& 
     fs::create_directories(partial);
     checkpoint::writeSafetensors(
         partial / run_folder::kReplayWeights, checkpoint::inFileShapes(model.namedState()),
-        checkpoint::toMetadata(modelFacts(training.experiment.model, training.data.trainSet)));
+        checkpoint::toMetadata(modelFacts(training.experiment, training.data.trainSet)));
   } catch (const std::exception& error) {
     return exceptionText(error);
   }

@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
+#include "engine/config/load.h"
 #include "engine/config/value_text.h"
 #include "engine/train/precision.h"
 
@@ -106,7 +107,10 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
   return loaded;
 }
 
-checkpoint::ModelFacts modelFacts(const config::ModelConfig& model, const coco::Dataset& dataset) {
+/// The experiment without what is of a machine: the same weights come from any.
+checkpoint::ModelFacts modelFacts(const config::Experiment& experiment,
+                                  const coco::Dataset& dataset) {
+  const config::ModelConfig& model = experiment.model;
   checkpoint::ModelFacts facts;
   for (const coco::Category& category : dataset.categories()) {
     facts.categoryIds.push_back(category.id.value);
@@ -115,6 +119,9 @@ checkpoint::ModelFacts modelFacts(const config::ModelConfig& model, const coco::
   facts.backbone = model.backbone;
   facts.norm = base::textOf(model.resolvedNorm());
   facts.normEpsilon = model.normEpsilon;
+  config::Experiment anywhere = experiment;
+  anywhere.runtime = {.precision = experiment.runtime.precision};
+  facts.experiment = config::writeExperiment(anywhere);
   return facts;
 }
 

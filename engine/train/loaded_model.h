@@ -29,6 +29,7 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
                       const coco::Dataset* dataset, at::Device device);
 
 /// Metadata for model.safetensors.
-checkpoint::ModelFacts modelFacts(const config::ModelConfig& model, const coco::Dataset& dataset);
+checkpoint::ModelFacts modelFacts(const config::Experiment& experiment,
+                                  const coco::Dataset& dataset);
 
 }  // namespace lockstep::train

@@ -1,6 +1,7 @@
 #include <torch/types.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "engine/base/atomic_file.h"
@@ -10,6 +11,7 @@
 #include "engine/train/device.h"
 #include "engine/train/failure.h"
 #include "engine/train/prediction_request.h"
+#include "engine/worker/detection_answer.h"
 #include "engine/worker/jobs.h"
 
 namespace lockstep::worker {
@@ -39,7 +41,24 @@ class Inspector {
                                device_);
     loadedFrom_ = wanted;
     loadedWritten_ = written;
+    answers_.emplace(loaded_->categories, loaded_->categoryNames);
     for (Part* part : {&heldOut_, &training_}) part->loader.reset();  // of other classes
+  }
+
+  /// Each image is answered on its own, and its file written.
+  protocol::Detected detect(const std::string& id, const protocol::Detect& asked) {
+    protocol::Detected detected{id, std::vector<protocol::DetectedImage>(asked.images.size())};
+    const eval::FileDetectionOptions options{.augment = experiment_.augment,
+                                             .categories = loaded_->categories,
+                                             .device = device_,
+                                             .loaderThreads = loaderThreads_};
+    const auto answerImage = [&](std::int64_t i) {
+      const protocol::DetectImage& image = asked.images[static_cast<std::size_t>(i)];
+      detected.images[static_cast<std::size_t>(i)] = answerOf(image, options);
+    };
+    eval::forEachImage(std::ssize(asked.images),
+                       device_.is_cpu() ? experiment_.runtime.cpuThreads : 1, answerImage);
+    return detected;
   }
 
   protocol::Answer answer(const protocol::Control& control) {
@@ -65,6 +84,23 @@ class Inspector {
     std::optional<coco::Dataset> dataset;
     std::optional<data::SampleLoader> loader;
   };
+
+  protocol::DetectedImage answerOf(const protocol::DetectImage& asked,
+                                   const eval::FileDetectionOptions& options) {
+    try {
+      const eval::DetectedFile found =
+          eval::detectFile(*loaded_->model, {{asked.imageId}, asked.file}, options);
+      std::ofstream file(asked.out, std::ios::binary);
+      file << answers_->answer(asked, found);
+      if (!file.flush()) throw Error("the answer cannot be written");
+      return {.width = static_cast<int>(found.size.width),
+              .height = static_cast<int>(found.size.height)};
+    } catch (const data::BadImage& error) {
+      return {.error = "the image " + error.info().reason, .isUndecodable = true};
+    } catch (const std::exception& error) {
+      return {.error = train::failureOf(error, {.phase = protocol::Phase::Predicting}).message};
+    }
+  }
 
   // Each writes the answer to a file and returns its path.
   std::string answerFile(const protocol::Predict& asked, const eval::Progress& progress) {
@@ -98,6 +134,10 @@ class Inspector {
     evaluation.step = model_.step;
     base::writeFileAtomically(evaluate.out, eval::toJson(evaluation, /*withPerImage=*/true));
     return evaluate.out;
+  }
+  std::string answerFile(const protocol::Load& load, const eval::Progress&) {
+    use(load.weights);
+    return {};
   }
   std::string answerFile(const auto&, const eval::Progress&) {
     throw UserError("inspect does not support this request; send it to a training run");
@@ -135,6 +175,7 @@ class Inspector {
   int loaderThreads_;
   Part heldOut_, training_;
   std::optional<train::LoadedModel> loaded_;
+  std::optional<DetectionAnswers> answers_;
   std::string loadedFrom_;
   std::filesystem::file_time_type loadedWritten_;
 };
@@ -151,7 +192,10 @@ protocol::Finished run(const protocol::InspectJob& job, const JobContext& contex
     for (const protocol::Control& control : context.mailbox.waitAndTake()) {
       if (std::holds_alternative<protocol::Stop>(control.action)) return {.stopped = true};
       context.phase.phase = protocol::Phase::Predicting;
-      context.channel.send(inspector.answer(control));
+      if (const auto* detect = std::get_if<protocol::Detect>(&control.action))
+        context.channel.send(inspector.detect(control.id, *detect));
+      else
+        context.channel.send(inspector.answer(control));
     }
   }
 }

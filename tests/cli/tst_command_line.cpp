@@ -103,7 +103,7 @@ class TstCommandLine : public QObject {
     row("pack nowhere --out a.lockstep", 2, "nowhere: no such run folder");
     row("pack . --out a.lockstep", 2, "not a run folder");
     row("metrics nowhere.lockstep", 2, "no packed run (*.lockstep)");
-    row("evaluate nowhere", 2, "nowhere: no such experiment file or run folder");
+    row("evaluate nowhere", 2, "nowhere: no such experiment file, run folder or weights file");
     row("evaluate experiment.yaml", 2, "--weights");
     row("evaluate experiment.yaml --weights best", 2, "best");
     row("evaluate experiment.yaml --weights gone.safetensors", 2, "gone.safetensors: no such file");

@@ -145,11 +145,21 @@ void TstWorkerMessages::controlRoundTrips() {
       QCOMPARE(evaluate->out, std::string("/e.json"));
   }
   QCOMPARE(kinds, (std::vector<std::string>{"pause", "resume", "stop", "checkpoint", "evaluate",
-                                            "predict", "explain", "explain"}));
+                                            "predict", "explain", "explain", "load", "detect"}));
   const auto ofTraining = throughTheWire(Control{"6", tests::sampleActions()[6]});
   const auto& explain = std::get<Explain>(ofTraining.action);
   QVERIFY(explain.request.imageId == 7 && explain.request.split == Split::Train);
   QCOMPARE(explain.out, std::string("/x.json"));
+  const auto ofServer = throughTheWire(Control{"7", tests::sampleActions()[9]});
+  const DetectImage& image = std::get<Detect>(ofServer.action).images.at(0);
+  QVERIFY(image.file == "/1.image" && image.imageId == 2 && image.scoreThreshold == 0.3 &&
+          image.categoryIds == (std::vector<std::int64_t>{4, 5}) &&
+          image.form == AnswerForm::Overlay && image.out == "/1.answer");
+  const Detected detected =
+      throughTheWire(Detected{"7", {{.width = 64, .height = 48}, {"no image", true}}});
+  QVERIFY(detected.id == "7" && detected.images.at(0).width == 64 &&
+          detected.images.at(0).height == 48 && detected.images.at(1).error == "no image" &&
+          detected.images.at(1).isUndecodable);
   const auto sent = std::get<Predict>(tests::sampleActions()[5]);
   const Control got = throughTheWire(Control{std::string(1, kIntegerIdMark) + "5", sent});
   QCOMPARE(got.id, std::string(1, kIntegerIdMark) + "5");

@@ -30,7 +30,8 @@ ALLOWED = {
     "engine/foreign_runs": {"base", "events", "protocol", "run_folder"},
     "engine/queue": {"base", "protocol", "run_folder"},
     "engine/supervisor": CORE,
-    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "foreign_runs", "formats", "pack"},
+    "engine/serve": {"base", "coco", "formats", "protocol", "run_folder", "supervisor"},
+    "engine/cli": CORE | {"supervisor", "coco/analysis", "coco/report", "dataset_check", "foreign_runs", "formats", "pack", "serve"},
     "engine/structures": {"base"},
     "engine/ops": {"base", "structures"},
     "engine/model": {"base", "config", "structures", "ops"},
@@ -73,7 +74,7 @@ ALLOWED = {
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
     (re.compile(r"engine/"), re.compile(r"^Q[A-Z]|^Qsci/|qcustomplot")),
-    (re.compile(r"engine/(base|config|coco|dataset_check|explanation|formats|events|protocol|alerts|run_folder|pack|foreign_runs|queue|supervisor|cli)/|app/|widgets/"),
+    (re.compile(r"engine/(base|config|coco|dataset_check|explanation|formats|events|protocol|alerts|run_folder|pack|foreign_runs|queue|supervisor|serve|cli)/|app/|widgets/"),
      re.compile(r"^(torch|ATen|c10|opencv2?)/")),
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.

@@ -62,7 +62,9 @@ inline std::vector<protocol::Action> sampleActions() {
           Evaluate{"/e.json"},
           predict,
           Explain{{.imageId = 7, .split = Split::Train}, "/x.json"},
-          Explain{{.path = "x.png", .weights = "/w.safetensors"}, "/x.json"}};
+          Explain{{.path = "x.png", .weights = "/w.safetensors"}, "/x.json"},
+          Load{"/w.safetensors"},
+          Detect{{{"/1.image", 2, 0.3, {4, 5}, AnswerForm::Overlay, "/1.answer"}, {"/2.image"}}}};
 }
 
 }  // namespace lockstep::tests

@@ -63,7 +63,7 @@ config::Experiment makeSmallModel(const std::string& folder) {
   }
   checkpoint::writeSafetensors(
       folder + "/weights.safetensors", checkpoint::inFileShapes(model.namedState()),
-      checkpoint::toMetadata(train::modelFacts(experiment.model, trainSet)));
+      checkpoint::toMetadata(train::modelFacts(experiment, trainSet)));
   return experiment;
 }
 

@@ -14,7 +14,21 @@ namespace {
 
 constexpr std::size_t kChunk = 512;  // detections that a thread takes at a time
 
-void appendDetection(const Detection& detection, std::string& json) {
+/// Along the edges of its pixels, holes included.
+void appendPolygons(const Rle& mask, base::JsonWriter& writer) {
+  writer.beginArray();
+  for (const auto& contour : contours(mask)) {
+    writer.beginArray();
+    for (const auto& [x, y] : contour) {
+      writer.value(x);
+      writer.value(y);
+    }
+    writer.endArray();
+  }
+  writer.endArray();
+}
+
+void appendDetection(const Detection& detection, MaskForm form, std::string& json) {
   base::JsonWriter writer(json);
   writer.beginObject();
   writer.member("image_id", detection.imageId.value);
@@ -24,6 +38,10 @@ void appendDetection(const Detection& detection, std::string& json) {
   writer.member("score", detection.score);
   if (detection.mask.height > 0) {
     writer.key("segmentation");
+    if (form == MaskForm::Polygons) {
+      appendPolygons(detection.mask, writer);
+      return writer.endObject();
+    }
     writer.beginObject();
     writer.key("size");
     writer.values(std::array{detection.mask.height, detection.mask.width});
@@ -56,11 +74,11 @@ void requireMaskSize(const Detection& detection, const Image& image) {
               std::to_string(image.width));
 }
 
-std::string detectionsToJson(const std::vector<Detection>& detections) {
+std::string detectionsToJson(const std::vector<Detection>& detections, MaskForm form) {
   std::string json = "[";
   for (std::size_t i = 0; i < detections.size(); ++i) {
     if (i > 0) json += ",\n";
-    appendDetection(detections[i], json);
+    appendDetection(detections[i], form, json);
   }
   return json + "]\n";
 }

@@ -26,9 +26,12 @@ struct Image;
 /// Throws Error if the detection has a mask of another size than the image.
 void requireMaskSize(const Detection& detection, const Image& image);
 
-/// JSON array in COCO's results format (compressed RLE). Numbers are written with enough digits to
-/// read back as the same double.
-std::string detectionsToJson(const std::vector<Detection>& detections);
+/// Of a mask in JSON: compressed RLE, or polygons along the edges of its pixels.
+enum class MaskForm { Rle, Polygons };
+/// JSON array in COCO's results format. Numbers are written with enough digits to read back as the
+/// same double.
+std::string detectionsToJson(const std::vector<Detection>& detections,
+                             MaskForm form = MaskForm::Rle);
 /// Reads a results file. A missing box is computed from the mask; if the first entry has no box,
 /// areas are those of the masks, as in pycocotools. Throws Error with file and position, also for
 /// polygons.

@@ -35,6 +35,7 @@
 #include "engine/run_folder/training_state.h"
 #include "tests/support/fake_worker/arguments.h"
 #include "tests/support/fake_worker/hold_device.h"
+#include "tests/support/fake_worker/made_detections.h"
 
 namespace base = lockstep::base;
 namespace fs = std::filesystem;
@@ -57,6 +58,9 @@ class FakeWorker {
       runFolder_ = train->runFolder;
       if (!train->resumeFrom.empty()) best_ = run_folder::readTrainingState(train->resumeFrom).best;
     }
+    if (const auto* inspect = std::get_if<protocol::InspectJob>(&job_.work);
+        inspect != nullptr && fs::exists(inspect->model.weights))
+      loaded_ = base::readFile(inspect->model.weights);
     last_.rank = job_.placement.node * job_.placement.localRanks + job_.placement.localRank;
     last_.phase = protocol::Phase::Loading;
     const std::string text = scriptText();
@@ -379,8 +383,8 @@ class FakeWorker {
   }
 
   static std::string nameOf(const protocol::Action& action) {
-    constexpr const char* kNames[] = {"pause",    "resume",  "stop",    "checkpoint",
-                                      "evaluate", "predict", "explain", "cancel"};
+    constexpr const char* kNames[] = {"pause",   "resume",  "stop",   "checkpoint", "evaluate",
+                                      "predict", "explain", "cancel", "load",       "detect"};
     return kNames[action.index()];
   }
 
@@ -394,6 +398,13 @@ class FakeWorker {
     } else if (const auto* explain = std::get_if<protocol::Explain>(&control.action)) {
       answerWith(control.id, explain->out, explain->request.weights,
                  {explain->request.imageId.value_or(0)});
+    } else if (const auto* load = std::get_if<protocol::Load>(&control.action)) {
+      loadWeights(control.id, load->weights);
+    } else if (const auto* detect = std::get_if<protocol::Detect>(&control.action)) {
+      const auto await = [this](Arguments& a) { commands().at("await")(a); };
+      protocol::Detected detected = lockstep::tests::madeDetections(*detect, loaded_, await);
+      detected.id = control.id;
+      send(detected);
     } else if (name == "cancel") {
       send(protocol::Answer{.id = control.id, .error = "cancelled"});
     } else if (evaluate && std::holds_alternative<protocol::InspectJob>(job_.work)) {
@@ -410,6 +421,14 @@ class FakeWorker {
       sendState(name == "pause" ? protocol::RunState::Paused : protocol::RunState::Running, 7);
     }
     return name != "stop";
+  }
+
+  /// Weights whose content is no number are refused.
+  void loadWeights(const std::string& id, const std::string& file) {
+    const std::string content = base::readFile(file);
+    const bool isNumber = std::ranges::all_of(content, [](char c) { return c >= '0' && c <= '9'; });
+    if (isNumber) loaded_ = content;
+    send(protocol::Answer{.id = id, .error = isNumber ? "" : "they are damaged"});
   }
 
   void answerWith(const std::string& id, const std::string& out, const std::string& weights,
@@ -500,7 +519,7 @@ class FakeWorker {
   std::ofstream received_;
   protocol::LineBuffer lines_;
   protocol::Job job_;
-  std::string runFolder_;
+  std::string runFolder_, loaded_;  ///< the content of an inspection's weights
   protocol::Heartbeat last_;
   std::optional<run_folder::Best> best_;
   std::optional<int> exit_;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
@@ -10,5 +12,9 @@ namespace lockstep::run_folder {
 /// The categories that a model's weights were trained on, as their safetensors metadata names them;
 /// empty: it does not.
 std::vector<coco::Category> categoriesOfWeights(const std::filesystem::path& file);
+
+/// The resolved experiment that a model's weights were trained with, as YAML; nullopt: the metadata
+/// do not have it (older weights, and those of other programs).
+std::optional<std::string> experimentOfWeights(const std::filesystem::path& file);
 
 }  // namespace lockstep::run_folder

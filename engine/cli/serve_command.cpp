@@ -1,0 +1,167 @@
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+#include "engine/base/json_writer.h"
+#include "engine/cli/commands.h"
+#include "engine/cli/model_source.h"
+#include "engine/config/load.h"
+#include "engine/run_folder/weights_metadata.h"
+#include "engine/serve/serve_session.h"
+#include "engine/supervisor/worker_process.h"
+
+namespace lockstep::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct ServeOptions {
+  ModelOptions model;
+  RankRequest ranks;
+  std::string address = "127.0.0.1", tokenFile, files;
+  std::vector<std::string> urlPrefixes;
+  int port = 8080, maxBatch = 8;
+  bool needsNoToken = false, follows = false;
+};
+
+bool isLoopback(const std::string& address) {
+  return address == "::1" || address.starts_with("127.");
+}
+
+/// The first line of a file that not everybody reads.
+std::string tokenIn(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) throw UserError("--token-file " + path + ": no such file");
+  if ((facts.st_mode & S_IROTH) != 0)
+    throw UserError("--token-file " + path +
+                    ": other users can read it; forbid that with chmod o-r");
+  std::string token = base::readFile(path);
+  token.resize(std::min(token.find_first_of("\r\n"), token.size()));
+  if (token.size() < 16)
+    throw UserError("--token-file " + path +
+                    ": the token must have 16 characters or more, such as `openssl rand -hex 32` "
+                    "prints");
+  return token;
+}
+
+std::string tokenOf(const ServeOptions& options) {
+  if (!options.tokenFile.empty() && options.needsNoToken)
+    throw UserError("lockstep-engine serve: give either --token-file or --no-token");
+  if (!options.tokenFile.empty()) return tokenIn(options.tokenFile);
+  if (!options.needsNoToken && !isLoopback(options.address))
+    throw UserError("--bind " + options.address +
+                    ": others can reach this address: give --token-file F, or --no-token where the "
+                    "network keeps them out");
+  return {};
+}
+
+void followRun(const ServeOptions& options, const ModelSource& source, serve::ServeSetup& setup) {
+  if (!options.follows) return;
+  if (!source.run || source.packed)
+    throw UserError("--follow: " + options.model.target + " is no run folder, whose best changes");
+  if (!options.model.weights.empty() && options.model.weights != "best")
+    throw UserError("--follow: serves the best; do not give --weights " + options.model.weights);
+  setup.followed = source.run;
+}
+
+serve::ServeSetup setupOf(const ServeOptions& options, ModelSource source) {
+  serve::ServeSetup setup;
+  setup.address = options.address;
+  setup.port = options.port;
+  setup.token = tokenOf(options);
+  setup.files = options.files;
+  setup.urlPrefixes = options.urlPrefixes;
+  followRun(options, source, setup);
+  setup.model.name = source.experiment.name;
+  setup.model.hasMasks = source.experiment.model.masks;
+  setup.model.categories = run_folder::categoriesOfWeights(source.weights);
+  // The weights name the classes; data that are not needed would be read.
+  if (!setup.model.categories.empty()) source.experiment.dataset.val = {};
+  setup.workers.weights = std::make_shared<const serve::ServedWeights>(source.weights, source.step);
+  setup.workers.configYaml = config::writeExperiment(source.experiment);
+  setup.workers.ranks = source.ranks;
+  setup.workers.maxBatch = static_cast<std::size_t>(options.maxBatch);
+  // On a CPU, images of a batch are detected side by side: more would only wait for each other.
+  if (source.ranks.devices.empty())
+    setup.workers.maxBatch =
+        std::min(setup.workers.maxBatch,
+                 static_cast<std::size_t>(std::max(source.experiment.runtime.cpuThreads, 1)));
+  return setup;
+}
+
+void printAddress(const std::string& address, int port) {
+  std::string line;
+  base::JsonWriter writer(line);
+  writer.beginObject();
+  writer.member("address", address);
+  writer.member("port", port);
+  writer.endObject();
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+/// Small files can hold enormous images. The workers' decoder reads this variable, which a person
+/// may set as well.
+void limitPixels() { ::setenv("OPENCV_IO_MAX_IMAGE_PIXELS", "100000000", /*overwrite=*/0); }
+
+int serveModel(const ServeOptions& options) {
+  checkWorkers(options.ranks);
+  const auto program = supervisor::workerProgramBesideThis();
+  ModelOptions model = options.model;
+  if (options.follows && model.weights.empty()) model.weights = "best";
+  serve::ServeSetup setup = setupOf(options, resolveModel(model, program, options.ranks));
+  setup.workers.program = program;
+  const std::string address = setup.address;
+  limitPixels();
+  serve::ServeSession session(std::move(setup));
+  printAddress(address, session.port());
+  session.run();
+  return static_cast<int>(ExitStatus::Done);
+}
+
+void addNetworkOptions(Command& command, ServeOptions& options) {
+  command.option("--bind", options.address, "Address to listen on")
+      .metavar("ADDRESS")
+      .showDefault();
+  command.option("--port", options.port, "Port to listen on; 0: any that is free")
+      .metavar("P")
+      .range(0, 65535)
+      .showDefault();
+  command
+      .option("--token-file", options.tokenFile,
+              "File whose first line requests must give as Authorization: Bearer TOKEN")
+      .metavar("F");
+  command.flag("--no-token", options.needsNoToken,
+               "Answer everybody who reaches an address other than this machine's own");
+  command.option("--files", options.files, "Folder whose images requests may name").metavar("DIR");
+  command
+      .option("--allow-urls", options.urlPrefixes,
+              "Address below which images are fetched that requests name; may be repeated")
+      .metavar("PREFIX")
+      .oneValuePerOccurrence();
+}
+
+}  // namespace
+
+void addServeCommand(Command& program) {
+  Command command = program.command("serve", "Answer detection requests over HTTP");
+  command.usage("RUN|DIR|F.safetensors [OPTIONS]");
+  auto options = std::make_shared<ServeOptions>();
+  addModelOptions(command, options->model);
+  command.overrides(options->model.overrides, "runtime.device=cpu");
+  addNetworkOptions(command, *options);
+  addWorkersOption(command, options->ranks);
+  command
+      .option("--max-batch", options->maxBatch,
+              "Most images that a worker takes at once, of those that wait")
+      .metavar("B")
+      .range(1, 1024)
+      .showDefault();
+  command.flag("--follow", options->follows, "Serve the run's best, whenever there is a new one");
+  command.run([options] { return serveModel(*options); });
+}
+
+}  // namespace lockstep::cli

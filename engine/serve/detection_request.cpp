@@ -1,0 +1,51 @@
+#include "engine/serve/detection_request.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/base64.h"
+#include "engine/base/error.h"
+#include "engine/protocol/json_text.h"
+
+namespace lockstep::serve {
+
+nlohmann::json documentOf(std::string_view body) {
+  constexpr auto kMostCommas = 100'000;  // each may take 100 bytes of memory
+  if (std::ranges::count(body, ',') > kMostCommas)
+    throw HttpError{400, "the body: has too many members"};
+  try {
+    return protocol::parseObject(body, "the body");
+  } catch (const Error& error) {
+    throw HttpError{400, error.what()};
+  }
+}
+
+ImageInput imageOfMember(std::string_view kind, const std::string& value,
+                         const RequestRules& rules) {
+  if (kind == "b64") {
+    try {
+      return {.content = base::decodeBase64(value)};
+    } catch (const Error& error) {
+      throw HttpError{400, std::string("b64: ") + error.what()};
+    }
+  }
+  if (kind == "file") {
+    if (rules.files == nullptr)
+      throw HttpError{403, "file: this server reads no files; it was started without --files"};
+    return {.content = rules.files->read(value, rules.mostImageBytes)};
+  }
+  if (!rules.allowsUrls)
+    throw HttpError{403, "url: this server fetches nothing; it was started without --allow-urls"};
+  return {.url = value};
+}
+
+double scoreOf(std::string_view text) {
+  double score = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), score);
+  if (error != std::errc() || end != text.data() + text.size() || !(score >= 0 && score <= 1))
+    throw HttpError{400, "score: must be a number from 0 to 1"};
+  return score;
+}
+
+}  // namespace lockstep::serve

@@ -1,0 +1,306 @@
+#include "engine/serve/http_server.h"
+
+#include <microhttpd.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "engine/base/error.h"
+
+namespace lockstep::serve {
+namespace {
+
+constexpr int kBacklog = 1024;
+constexpr std::chrono::milliseconds kLookInterval{500};
+
+struct Addresses {
+  addrinfo* first = nullptr;
+  ~Addresses() {
+    if (first != nullptr) ::freeaddrinfo(first);
+  }
+};
+
+std::string placeOf(const std::string& address, int port) {
+  const bool isIpv6 = address.find(':') != std::string::npos;
+  return (isIpv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
+}
+
+int portOf(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  std::array<char, NI_MAXSERV> text{};
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
+  ::getnameinfo(reinterpret_cast<sockaddr*>(&address), length, nullptr, 0, text.data(), text.size(),
+                NI_NUMERICSERV);
+  return std::atoi(text.data());
+}
+
+}  // namespace
+
+struct HttpServer::Connection {
+  int socket = -1;
+  Clock::time_point since = Clock::now();  ///< of its state
+  Exchange* exchange = nullptr;
+};
+
+struct HttpServer::Exchange {
+  enum class State { Receiving, Waiting, Sending };
+  RequestId id = 0;
+  MHD_Connection* connection = nullptr;
+  HttpRequest request;
+  HttpResponse response;
+  State state = State::Receiving;
+  bool isBegun = false;
+  bool isRefused = false;  ///< `response` says why; the rest of the body is dropped
+  bool isAnswered = false;
+  bool isSuspended = false;
+};
+
+/// Their first argument is the server.
+struct HttpServer::Callbacks {
+  static Connection& connectionOf(MHD_Connection* connection) {
+    const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return *static_cast<Connection*>(info->socket_context);
+  }
+
+  static void notifyConnection(void* server, MHD_Connection* connection, void** context,
+                               MHD_ConnectionNotificationCode code) {
+    auto& self = *static_cast<HttpServer*>(server);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+      const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+      *context = &self.connections_.emplace_back(Connection{info->connect_fd});
+      return;
+    }
+    self.connections_.remove_if([&](const Connection& each) { return &each == *context; });
+  }
+
+  /// The first line of a request is there.
+  static void* beginRequest(void* server, const char*, MHD_Connection* connection) {
+    auto& self = *static_cast<HttpServer*>(server);
+    auto exchange = std::make_unique<Exchange>();
+    exchange->id = self.nextId_++;
+    exchange->connection = connection;
+    Connection& own = connectionOf(connection);
+    own.exchange = exchange.get();
+    own.since = Clock::now();
+    return (self.exchanges_[exchange->id] = std::move(exchange)).get();
+  }
+
+  /// Exceptions must not pass libmicrohttpd: it closes the connection.
+  static MHD_Result access(void* server, MHD_Connection*, const char* path, const char* method,
+                           const char*, const char* data, std::size_t* bytes, void** context) {
+    auto& self = *static_cast<HttpServer*>(server);
+    auto& exchange = *static_cast<Exchange*>(*context);
+    try {
+      if (!exchange.isBegun) {
+        exchange.isBegun = true;
+        exchange.request.method = method;
+        exchange.request.path = path;
+        return static_cast<MHD_Result>(self.begin(exchange));
+      }
+      if (*bytes > 0)
+        return static_cast<MHD_Result>(self.receive(exchange, data, std::exchange(*bytes, 0)));
+      return static_cast<MHD_Result>(self.answer(exchange));
+    } catch (const std::exception&) {
+      return MHD_NO;
+    }
+  }
+
+  static void endRequest(void* server, MHD_Connection* connection, void** context,
+                         MHD_RequestTerminationCode) {
+    auto& self = *static_cast<HttpServer*>(server);
+    const auto* exchange = static_cast<Exchange*>(*context);
+    if (exchange == nullptr) return;
+    Connection& own = connectionOf(connection);
+    own.exchange = nullptr;
+    own.since = Clock::now();
+    self.bodiesBytes_ -= exchange->request.body.size();
+    self.exchanges_.erase(exchange->id);
+  }
+
+  static MHD_Result addHeader(void* request, MHD_ValueKind, const char* name, const char* value) {
+    static_cast<HttpRequest*>(request)->headers.emplace_back(lowerCase(name), value ? value : "");
+    return MHD_YES;
+  }
+  static MHD_Result addParameter(void* request, MHD_ValueKind, const char* name,
+                                 const char* value) {
+    static_cast<HttpRequest*>(request)->query.emplace_back(name, value ? value : "");
+    return MHD_YES;
+  }
+};
+
+HttpServer::HttpServer(supervisor::PollLoop& loop, const std::string& address, int port,
+                       const HttpLimits& limits, HttpService& service)
+    : loop_(loop), limits_(limits), service_(service) {
+  listen(address, port);
+  startDaemon();
+  timer_ = loop_.every(kLookInterval, [this] {
+    turn();
+    closeLate();
+  });
+}
+
+HttpServer::~HttpServer() {
+  loop_.cancel(timer_);
+  loop_.unwatch(epoll_);
+  for (const auto& [id, exchange] : exchanges_)
+    if (exchange->isSuspended) MHD_resume_connection(exchange->connection);
+  MHD_stop_daemon(daemon_);
+}
+
+void HttpServer::listen(const std::string& address, int port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV;
+  Addresses found;
+  if (const int error =
+          ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found.first);
+      error != 0)
+    throw UserError("--bind " + address + ": " + ::gai_strerror(error) +
+                    "; give an IPv4 or IPv6 address, such as 127.0.0.1 or 0.0.0.0");
+  const addrinfo& one = *found.first;
+  listener_.reset(::socket(one.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int on = 1;
+  ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (!listener_.isOpen() || ::bind(listener_.get(), one.ai_addr, one.ai_addrlen) != 0 ||
+      ::listen(listener_.get(), kBacklog) != 0) {
+    const int error = errno;
+    throw UserError("cannot listen on " + placeOf(address, port) + ": " + std::strerror(error) +
+                    (error == EADDRINUSE ? "; another program has this port: give --port another"
+                                         : "; give --bind and --port others"));
+  }
+  port_ = portOf(listener_.get());
+}
+
+void HttpServer::startDaemon() {
+  const auto idle = static_cast<unsigned>(limits_.idle.count());
+  daemon_ = MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, &Callbacks::access, this,
+      MHD_OPTION_LISTEN_SOCKET, listener_.get(), MHD_OPTION_CONNECTION_LIMIT, limits_.connections,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits_.headerBytes, MHD_OPTION_CONNECTION_TIMEOUT, idle,
+      MHD_OPTION_URI_LOG_CALLBACK, &Callbacks::beginRequest, this, MHD_OPTION_NOTIFY_CONNECTION,
+      &Callbacks::notifyConnection, this, MHD_OPTION_NOTIFY_COMPLETED, &Callbacks::endRequest, this,
+      MHD_OPTION_END);
+  if (daemon_ == nullptr) throw Error("the HTTP server cannot start (libmicrohttpd)");
+  listener_.release();  // the daemon closes it
+  epoll_ = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+  loop_.watch(
+      epoll_, [] { return static_cast<short>(POLLIN); }, [](short) {});
+  loop_.eachTurn([this] { return turn(); });
+}
+
+/// Returns whether there is more to do at once.
+bool HttpServer::turn() {
+  MHD_run(daemon_);
+  MHD_UNSIGNED_LONG_LONG left = 0;
+  return MHD_get_timeout(daemon_, &left) == MHD_YES && left == 0;
+}
+
+/// The head of a request is there.
+int HttpServer::begin(Exchange& exchange) {
+  HttpRequest& request = exchange.request;
+  MHD_get_connection_values(exchange.connection, MHD_HEADER_KIND, &Callbacks::addHeader, &request);
+  MHD_get_connection_values(exchange.connection, MHD_GET_ARGUMENT_KIND, &Callbacks::addParameter,
+                            &request);
+  std::optional<HttpResponse> refusal = service_.refusal(request);
+  // One that a proxy may read otherwise than this server hides another request.
+  if (!request.header("transfer-encoding").empty() && !request.header("content-length").empty())
+    refusal = errorResponse(400, "Content-Length and Transfer-Encoding: give one of them");
+  std::uint64_t length = 0;
+  const std::string_view given = request.header("content-length");
+  std::from_chars(given.data(), given.data() + given.size(), length);
+  if (!refusal && length > limits_.bodyBytes)
+    refusal = errorResponse(
+        413, "the body is larger than " + std::to_string(limits_.bodyBytes) + " bytes");
+  if (!refusal) return MHD_YES;
+  exchange.isRefused = exchange.isAnswered = true;
+  exchange.response = *std::move(refusal);
+  // Of a body that is not read the connection ends with the answer.
+  const bool hasBody = length > 0 || !request.header("transfer-encoding").empty();
+  return hasBody ? queue(exchange) : MHD_YES;
+}
+
+int HttpServer::receive(Exchange& exchange, const char* data, std::size_t bytes) {
+  if (exchange.isRefused) return MHD_YES;
+  std::string& body = exchange.request.body;
+  if (body.size() + bytes > limits_.bodyBytes) {
+    exchange.response = errorResponse(
+        413, "the body is larger than " + std::to_string(limits_.bodyBytes) + " bytes");
+  } else if (bodiesBytes_ + bytes > limits_.bodiesBytes) {
+    exchange.response = busyResponse("too many bodies are being read");
+  } else {
+    body.append(data, bytes);
+    bodiesBytes_ += bytes;
+    return MHD_YES;
+  }
+  exchange.isRefused = exchange.isAnswered = true;
+  bodiesBytes_ -= body.size();
+  body = {};
+  return MHD_YES;
+}
+
+/// The whole request is there, or the answer is.
+int HttpServer::answer(Exchange& exchange) {
+  if (!exchange.isAnswered && exchange.state == Exchange::State::Receiving) {
+    exchange.state = Exchange::State::Waiting;
+    bodiesBytes_ -= exchange.request.body.size();
+    HttpRequest request = std::exchange(exchange.request, {});
+    service_.handle(exchange.id, std::move(request));
+  }
+  if (exchange.isAnswered) return queue(exchange);
+  exchange.isSuspended = true;
+  MHD_suspend_connection(exchange.connection);
+  return MHD_YES;
+}
+
+int HttpServer::queue(Exchange& exchange) {
+  exchange.state = Exchange::State::Sending;
+  Callbacks::connectionOf(exchange.connection).since = Clock::now();
+  const HttpResponse& own = exchange.response;
+  MHD_Response* response = MHD_create_response_from_buffer(
+      own.body.size(), const_cast<char*>(own.body.data()), MHD_RESPMEM_PERSISTENT);
+  if (response == nullptr) return MHD_NO;
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, own.type.c_str());
+  for (const auto& [name, value] : own.headers)
+    MHD_add_response_header(response, name.c_str(), value.c_str());
+  if (isDraining_) MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+  const MHD_Result isQueued =
+      MHD_queue_response(exchange.connection, static_cast<unsigned>(own.status), response);
+  MHD_destroy_response(response);
+  return isQueued;
+}
+
+void HttpServer::respond(RequestId id, HttpResponse response) {
+  const auto found = exchanges_.find(id);
+  if (found == exchanges_.end() || found->second->isAnswered) return;
+  Exchange& exchange = *found->second;
+  exchange.response = std::move(response);
+  exchange.isAnswered = true;
+  if (!std::exchange(exchange.isSuspended, false)) return;
+  MHD_resume_connection(exchange.connection);
+}
+
+void HttpServer::stopListening() {
+  isDraining_ = true;
+  const int listener = MHD_quiesce_daemon(daemon_);
+  if (listener >= 0) ::close(listener);
+}
+
+/// libmicrohttpd closes what is silent; this, also what goes on for too long.
+void HttpServer::closeLate() {
+  const auto now = Clock::now();
+  for (const Connection& connection : connections_) {
+    const Exchange* exchange = connection.exchange;
+    if (exchange != nullptr && exchange->state == Exchange::State::Waiting) continue;
+    const auto most = exchange == nullptr                             ? limits_.idle
+                      : exchange->state == Exchange::State::Receiving ? limits_.receiving
+                                                                      : limits_.sending;
+    if (now - connection.since > most) ::shutdown(connection.socket, SHUT_RDWR);
+  }
+}
+
+}  // namespace lockstep::serve

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/base/file_descriptor.h"
+#include "engine/serve/http_message.h"
+#include "engine/supervisor/poll_loop.h"
+
+struct MHD_Connection;
+struct MHD_Daemon;
+
+namespace lockstep::serve {
+
+struct HttpLimits {
+  std::size_t bodyBytes = std::size_t{32} << 20;     ///< of a request
+  std::size_t bodiesBytes = std::size_t{512} << 20;  ///< of all requests that are being read
+  std::size_t headerBytes = std::size_t{32} << 10;   ///< of a request, with its first line
+  unsigned connections = 800;                        ///< the others wait
+  std::chrono::seconds idle{30};       ///< without a request, and without a byte of an answer read
+  std::chrono::seconds receiving{60};  ///< from the first line of a request to its last byte
+  std::chrono::seconds sending{60};    ///< of an answer
+};
+
+/// What a server's requests are for.
+class HttpService {
+ public:
+  using RequestId = std::uint64_t;
+  virtual ~HttpService() = default;
+  /// Sees a request without its body, and may refuse it before that is read.
+  virtual std::optional<HttpResponse> refusal(const HttpRequest& head) = 0;
+  /// The whole request. HttpServer::respond() follows, from here or later.
+  virtual void handle(RequestId id, HttpRequest request) = 0;
+};
+
+/// HTTP/1.1 on a TCP socket, by GNU libmicrohttpd in the thread of the loop. No client can block
+/// the others: bodies, headers, connections and times are limited.
+class HttpServer {
+ public:
+  using RequestId = HttpService::RequestId;
+
+  /// Listens. `address`: an IPv4 or IPv6 address; port 0: any free one. Throws UserError where it
+  /// cannot, as when the port is taken.
+  HttpServer(supervisor::PollLoop& loop, const std::string& address, int port,
+             const HttpLimits& limits, HttpService& service);
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  /// Closes every connection.
+  ~HttpServer();
+
+  int port() const { return port_; }
+  /// No effect if the client has gone.
+  void respond(RequestId id, HttpResponse response);
+  /// Accepts no more connections, and closes each once it has its answer.
+  void stopListening();
+  /// Whether no request is being read or answered.
+  bool isIdle() const { return exchanges_.empty(); }
+
+ private:
+  struct Connection;
+  struct Exchange;
+  struct Callbacks;  ///< of libmicrohttpd
+  using Clock = supervisor::PollLoop::Clock;
+
+  void listen(const std::string& address, int port);
+  void startDaemon();
+  bool turn();
+  int begin(Exchange& exchange);
+  int receive(Exchange& exchange, const char* data, std::size_t bytes);
+  int answer(Exchange& exchange);
+  int queue(Exchange& exchange);
+  void closeLate();
+
+  supervisor::PollLoop& loop_;
+  HttpLimits limits_;
+  HttpService& service_;
+  base::FileDescriptor listener_;
+  int port_ = 0;
+  MHD_Daemon* daemon_ = nullptr;
+  int epoll_ = -1;
+  supervisor::PollLoop::TimerId timer_ = 0;
+  std::list<Connection> connections_;
+  std::map<RequestId, std::unique_ptr<Exchange>> exchanges_;
+  RequestId nextId_ = 1;
+  std::size_t bodiesBytes_ = 0;
+  bool isDraining_ = false;
+};
+
+}  // namespace lockstep::serve

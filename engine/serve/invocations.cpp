@@ -1,0 +1,133 @@
+#include "engine/serve/invocations.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/shortened_text.h"
+#include "engine/serve/multipart.h"
+
+namespace lockstep::serve {
+namespace {
+
+using nlohmann::json;
+using protocol::AnswerForm;
+
+/// One media range of an Accept header, without its weight.
+std::optional<AnswerForm> formOfRange(std::string_view range) {
+  const std::string type = lowerCase(withoutSpace(range.substr(0, range.find(';'))));
+  const std::optional<std::string> form = headerParameter(range, "form");
+  if (type == "application/json" || type == "*/*" || type == "application/*" || type.empty())
+    return form == "polygons" ? AnswerForm::Polygons : AnswerForm::Results;
+  if (type == "image/png" || type == "image/*")
+    return form == "overlay" ? AnswerForm::Overlay : AnswerForm::Labels;
+  return std::nullopt;
+}
+
+AnswerForm formOf(const HttpRequest& request) {
+  if (const auto given = request.parameter("form")) {
+    if (const auto form = base::parseEnum<AnswerForm>(*given)) return *form;
+    throw HttpError{400, "form: must be results, polygons, labels or overlay"};
+  }
+  std::string_view accept = request.header("accept");
+  if (accept.empty()) accept = request.header("x-amzn-sagemaker-accept");
+  for (std::size_t begin = 0; begin <= accept.size();) {
+    const std::size_t end = std::min(accept.find(',', begin), accept.size());
+    if (const auto form = formOfRange(accept.substr(begin, end - begin))) return *form;
+    begin = end + 1;
+  }
+  throw HttpError{406, "Accept: this server answers application/json and image/png"};
+}
+
+void takeMultipart(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked) {
+  const auto boundary = headerParameter(request.header("content-type"), "boundary");
+  for (const MultipartPart& part :
+       multipartParts(request.body, boundary.value_or(""), rules.mostImages + 8)) {
+    if (part.isFile) {
+      asked.images.push_back({.content = std::string(part.content)});
+    } else if (part.name == "score") {
+      asked.scoreThreshold = scoreOf(withoutSpace(part.content));
+    } else if (part.name == "classes") {
+      asked.categoryIds = rules.model.categoryIds(part.content);
+    }
+  }
+}
+
+ImageInput imageOf(const json& entry, const RequestRules& rules) {
+  if (entry.is_object())
+    for (const char* kind : {"b64", "file", "url"})
+      if (const auto found = entry.find(kind); found != entry.end() && found->is_string())
+        return imageOfMember(kind, found->get<std::string>(), rules);
+  throw HttpError{400, R"(images: each must be {"b64": …}, {"file": …} or {"url": …})"};
+}
+
+std::string classesOf(const json& classes) {
+  if (!classes.is_array()) throw HttpError{400, "classes: must be a list of names or ids"};
+  std::string list;
+  for (const json& one : classes)
+    list += (one.is_string() ? one.get<std::string>() : one.dump()) + ",";
+  return list;
+}
+
+void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked) {
+  const json document = documentOf(request.body);
+  if (const auto score = document.find("score"); score != document.end())
+    asked.scoreThreshold = scoreOf(score->dump());
+  if (const auto classes = document.find("classes"); classes != document.end())
+    asked.categoryIds = rules.model.categoryIds(classesOf(*classes));
+  for (const char* list : {"images", "instances"}) {
+    const auto images = document.find(list);
+    if (images == document.end() || !images->is_array()) continue;
+    for (const json& entry : *images) asked.images.push_back(imageOf(entry, rules));
+    return;
+  }
+  throw HttpError{400, R"(the body must have "images": [{"b64"|"file"|"url": …}, …])"};
+}
+
+/// The array of all images: each answer is one.
+std::string joined(const std::vector<DetectionAnswer>& answers) {
+  if (answers.size() == 1) return answers[0].content;
+  std::string all = "[";
+  for (const DetectionAnswer& answer : answers) {
+    const std::string_view array = withoutSpace(answer.content);
+    const std::string_view entries = array.substr(1, array.size() - 2);
+    if (entries.empty()) continue;
+    if (all.size() > 1) all += ",\n";
+    all += entries;
+  }
+  return all + "]\n";
+}
+
+}  // namespace
+
+DetectionRequest invocation(const HttpRequest& request, const RequestRules& rules) {
+  DetectionRequest asked{.form = formOf(request)};
+  if (const auto score = request.parameter("score")) asked.scoreThreshold = scoreOf(*score);
+  if (const auto classes = request.parameter("classes"))
+    asked.categoryIds = rules.model.categoryIds(*classes);
+  const std::string type = request.mediaType();
+  if (type == "multipart/form-data") {
+    takeMultipart(request, rules, asked);
+  } else if (type == "application/json") {
+    takeJson(request, rules, asked);
+  } else if (type.starts_with("image/") || type == "application/octet-stream" ||
+             type == "application/x-image" || type.empty()) {
+    asked.images.push_back({.content = request.body});
+  } else {
+    throw HttpError{415, "Content-Type: " + base::shortened(type) +
+                             " is not read; send image/jpeg, image/png, image/webp, image/tiff, "
+                             "multipart/form-data or application/json"};
+  }
+  const bool isPicture = asked.form == AnswerForm::Labels || asked.form == AnswerForm::Overlay;
+  if (asked.images.empty()) throw HttpError{400, "the request has no image"};
+  if (isPicture && asked.images.size() > 1)
+    throw HttpError{406, "a picture is the answer to one image: send one, or accept JSON"};
+  if (asked.form != AnswerForm::Results && !rules.model.hasMasks &&
+      asked.form != AnswerForm::Overlay)
+    throw HttpError{406, "the model has no masks: accept application/json"};
+  asked.respond = [isPicture](const std::vector<DetectionAnswer>& answers) {
+    return HttpResponse{.type = isPicture ? "image/png" : "application/json",
+                        .body = joined(answers)};
+  };
+  return asked;
+}
+
+}  // namespace lockstep::serve

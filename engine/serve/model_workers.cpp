@@ -1,0 +1,309 @@
+#include "engine/serve/model_workers.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "engine/base/atomic_file.h"
+#include "engine/base/error.h"
+
+namespace lockstep::serve {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kTries = 2;
+constexpr std::chrono::seconds kLongestPause{30};
+
+/// Not synced to the disk: it is gone with this process.
+void writeFile(const fs::path& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  if (!file) throw Error(path.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace
+
+ServedWeights::ServedWeights(const fs::path& file, std::int64_t step)
+    : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), step_(step) {
+  if (!file_.isOpen()) throw Error(file.string() + ": cannot be opened: " + std::strerror(errno));
+}
+
+std::string ServedWeights::path() const {
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file_.get());
+}
+
+struct ModelWorkers::Task {
+  DetectionTask asked;  ///< without the image, which is in a file
+  std::shared_ptr<const ServedWeights> weights;
+  Done done;  ///< empty: cancelled
+  std::size_t bytes = 0;
+  int tries = 0;
+};
+
+struct ModelWorkers::Slot {
+  int index = 0;
+  std::unique_ptr<supervisor::WorkerProcess> worker;
+  std::shared_ptr<const ServedWeights> weights;  ///< that it has loaded, or loads at its start
+  std::shared_ptr<const ServedWeights> next;     ///< that it loads in their place; null: none
+  bool isLoaded = false;
+  std::string control;        ///< that it has not answered; empty: it is free
+  std::vector<TaskId> batch;  ///< of that control
+  Clock::time_point since;    ///< when it got it
+  std::string failure;        ///< its last words
+  ExitStatus status = ExitStatus::Failed;
+  std::chrono::seconds pause{0};  ///< before it is started again
+};
+
+ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, Setup setup,
+                           std::function<void()> onReady,
+                           std::function<void(const Error&)> onFailure)
+    : loop_(loop),
+      log_(log),
+      setup_(std::move(setup)),
+      loadable_(setup_.weights),
+      onReady_(std::move(onReady)),
+      onFailure_(std::move(onFailure)),
+      folder_("lockstep-serve-") {
+  for (int i = 0; i < setup_.ranks.count; ++i) {
+    slots_.push_back(std::make_unique<Slot>());
+    slots_.back()->index = i;
+    start(*slots_.back());
+  }
+  timer_ = loop_.every(std::chrono::seconds(1), [this] { endSilent(); });
+  // What came in together becomes one batch.
+  loop_.eachTurn([this] {
+    dispatch();
+    return false;
+  });
+}
+
+ModelWorkers::~ModelWorkers() { loop_.cancel(timer_); }
+
+void ModelWorkers::start(Slot& slot) {
+  slot.worker = std::make_unique<supervisor::WorkerProcess>(
+      loop_, supervisor::WorkerProcess::Handlers{
+                 [this, &slot](const protocol::WorkerMessage& message) { handle(slot, message); },
+                 [this](const std::string& line) { log_.forwardWarning(line); },
+                 [this, &slot](const supervisor::WorkerExit& exit) { exited(slot, exit); }});
+  slot.weights = loadable_;
+  slot.failure.clear();
+  slot.since = Clock::now();
+  protocol::Job job;
+  job.placement.localRank = slot.index;
+  job.placement.machineRanks = static_cast<int>(slots_.size());
+  setup_.ranks.setGpu(slot.index, job.placement);
+  job.work = protocol::InspectJob{{setup_.configYaml, slot.weights->path(), slot.weights->step()}};
+  slot.worker->start(setup_.program, job);
+}
+
+void ModelWorkers::handle(Slot& slot, const protocol::WorkerMessage& message) {
+  if (const auto* detected = std::get_if<protocol::Detected>(&message)) {
+    handle(slot, *detected);
+  } else if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
+    handle(slot, *answer);
+  } else if (std::holds_alternative<protocol::State>(message)) {
+    slot.isLoaded = true;
+    slot.pause = {};
+    if (!std::exchange(wasReady_, true)) onReady_();
+  } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
+    slot.failure = failed->message;
+    slot.status = static_cast<ExitStatus>(failed->exitStatus);
+  } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
+    log_.write("worker", *log);
+  }
+}
+
+/// The images of its batch are answered.
+void ModelWorkers::handle(Slot& slot, const protocol::Detected& detected) {
+  if (detected.id != slot.control) return;
+  slot.control.clear();
+  const std::vector<TaskId> batch = std::exchange(slot.batch, {});
+  for (std::size_t i = 0; i < batch.size() && i < detected.images.size(); ++i) {
+    const protocol::DetectedImage& image = detected.images[i];
+    DetectionAnswer answer{
+        .width = image.width, .height = image.height, .step = slot.weights->step()};
+    answer.error = image.error;
+    answer.status = image.error.empty() ? 200 : image.isUndecodable ? 400 : 500;
+    finish(batch[i], std::move(answer));
+  }
+}
+
+/// The weights that it had to load in the place of others, which it still has if it cannot.
+void ModelWorkers::handle(Slot& slot, const protocol::Answer& loaded) {
+  if (loaded.id != slot.control) return;
+  slot.control.clear();
+  const auto next = std::exchange(slot.next, nullptr);
+  if (loaded.error.empty()) {
+    slot.weights = loadable_ = next;
+  } else {
+    giveUp(next, slot.weights, loaded.error);
+  }
+}
+
+/// Serves what a worker has instead.
+void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
+                          const std::shared_ptr<const ServedWeights>& instead,
+                          const std::string& why) {
+  if (setup_.weights == bad) setup_.weights = instead;
+  for (auto& [id, task] : tasks_)
+    if (task.weights == bad) task.weights = instead;
+  log_.warn("serve", "the weights of step " + std::to_string(bad->step()) +
+                         " cannot be loaded, those of step " + std::to_string(instead->step()) +
+                         " are served on: " + why);
+}
+
+void ModelWorkers::exited(Slot& slot, const supervisor::WorkerExit& exit) {
+  const std::string why =
+      slot.failure.empty() ? "the worker exited (" + exit.describe() + ")" : slot.failure;
+  slot.isLoaded = false;
+  slot.control.clear();
+  slot.next.reset();
+  retryBatch(slot);
+  if (!wasReady_) return onFailure_(Error(why, slot.status));
+  log_.warn("serve", why + "; it is replaced");
+  ++statistics_.restarts;
+  restart(slot);
+}
+
+/// At once; if that was in vain, after longer and longer.
+void ModelWorkers::restart(Slot& slot) {
+  loop_.after(slot.pause, [this, &slot] {
+    try {
+      start(slot);
+    } catch (const Error& error) {
+      log_.warn("serve", error.what());
+      restart(slot);
+    }
+  });
+  slot.pause = std::min(std::max(2 * slot.pause, std::chrono::seconds(1)), kLongestPause);
+}
+
+/// Its images go to the front of the queue, in their order.
+void ModelWorkers::retryBatch(Slot& slot) {
+  const std::vector<TaskId> batch = std::exchange(slot.batch, {});
+  for (auto id = batch.rbegin(); id != batch.rend(); ++id) {
+    Task& task = tasks_.at(*id);
+    if (task.done && ++task.tries < kTries) {
+      waiting_.push_front(*id);
+    } else {
+      finish(*id,
+             {.status = 500, .error = "a worker ended on this image, and so did the next one"});
+    }
+  }
+}
+
+bool ModelWorkers::hasRoom(std::size_t images, std::size_t bytes) const {
+  return tasks_.size() + images <= setup_.mostImages && bytes_ + bytes <= setup_.mostBytes;
+}
+
+ModelWorkers::TaskId ModelWorkers::submit(DetectionTask asked, Done done) {
+  const TaskId id = nextTask_++;
+  writeFile(fileOf(id, ".image"), asked.image);
+  const std::size_t bytes = std::exchange(asked.image, {}).size();
+  bytes_ += bytes;
+  tasks_.emplace(id, Task{std::move(asked), setup_.weights, std::move(done), bytes});
+  waiting_.push_back(id);
+  return id;
+}
+
+void ModelWorkers::cancel(TaskId id) {
+  const auto task = tasks_.find(id);
+  if (task == tasks_.end()) return;
+  task->second.done = {};
+  const auto waits = std::ranges::find(waiting_, id);
+  if (waits == waiting_.end()) return;  // a worker has it
+  waiting_.erase(waits);
+  finish(id, {});
+}
+
+void ModelWorkers::dispatch() {
+  for (const auto& slot : slots_) {
+    if (waiting_.empty()) return;
+    if (!slot->isLoaded || !slot->control.empty()) continue;
+    const auto& weights = tasks_.at(waiting_.front()).weights;
+    if (slot->weights == weights) {
+      sendBatch(*slot);
+    } else {
+      load(*slot, weights);
+    }
+  }
+}
+
+void ModelWorkers::load(Slot& slot, std::shared_ptr<const ServedWeights> weights) {
+  slot.next = std::move(weights);
+  slot.control = std::to_string(nextControl_++);
+  slot.since = Clock::now();
+  slot.worker->send({slot.control, protocol::Load{slot.next->path()}});
+}
+
+void ModelWorkers::sendBatch(Slot& slot) {
+  protocol::Detect detect;
+  while (!waiting_.empty() && slot.batch.size() < setup_.maxBatch) {
+    const TaskId id = waiting_.front();
+    const Task& task = tasks_.at(id);
+    const bool isAlone = task.tries > 0;
+    if (task.weights != slot.weights || (isAlone && !slot.batch.empty())) break;
+    waiting_.pop_front();
+    slot.batch.push_back(id);
+    detect.images.push_back(imageOf(id, task));
+    if (isAlone) break;
+  }
+  statistics_.images += std::ssize(slot.batch);
+  ++statistics_.batches;
+  slot.control = std::to_string(nextControl_++);
+  slot.since = Clock::now();
+  slot.worker->send({slot.control, std::move(detect)});
+}
+
+protocol::DetectImage ModelWorkers::imageOf(TaskId id, const Task& task) const {
+  return {.file = fileOf(id, ".image").string(),
+          .imageId = task.asked.imageId,
+          .scoreThreshold = task.asked.scoreThreshold,
+          .categoryIds = task.asked.categoryIds,
+          .form = task.asked.form,
+          .out = fileOf(id, ".answer").string()};
+}
+
+void ModelWorkers::finish(TaskId id, DetectionAnswer answer) {
+  const auto task = tasks_.extract(id);
+  const Done done = std::move(task.mapped().done);
+  bytes_ -= task.mapped().bytes;
+  std::error_code ignored;
+  fs::remove(fileOf(id, ".image"), ignored);
+  try {
+    if (done && answer.error.empty()) answer.content = base::readFile(fileOf(id, ".answer"));
+  } catch (const Error& error) {
+    answer.status = 500;
+    answer.error = error.what();
+  }
+  fs::remove(fileOf(id, ".answer"), ignored);
+  if (done) done(std::move(answer));
+}
+
+/// A worker that answers nothing is replaced, as one that has died.
+void ModelWorkers::endSilent() {
+  for (const auto& slot : slots_) {
+    const bool isBusy = !slot->isLoaded || !slot->control.empty();
+    if (isBusy && slot->worker->isRunning() && Clock::now() - slot->since > setup_.silence)
+      slot->worker->kill();
+  }
+}
+
+bool ModelWorkers::isReady() const {
+  return std::ranges::any_of(slots_, [](const auto& slot) { return slot->isLoaded; });
+}
+
+void ModelWorkers::reap() {
+  for (const auto& slot : slots_) slot->worker->reap();
+}
+
+fs::path ModelWorkers::fileOf(TaskId id, const char* suffix) const {
+  return folder_.path() / (std::to_string(id) + suffix);
+}
+
+}  // namespace lockstep::serve

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/file_descriptor.h"
+#include "engine/base/temporary_folder.h"
+#include "engine/protocol/worker_messages.h"
+#include "engine/supervisor/local_ranks.h"
+#include "engine/supervisor/poll_loop.h"
+#include "engine/supervisor/run_log.h"
+#include "engine/supervisor/worker_process.h"
+
+namespace lockstep::serve {
+
+/// Weights that are served. They stay readable when a training that goes on removes their file.
+class ServedWeights {
+ public:
+  /// Throws Error where the file cannot be opened. `step`: 0: unknown.
+  ServedWeights(const std::filesystem::path& file, std::int64_t step);
+  /// For workers of this process.
+  std::string path() const;
+  std::int64_t step() const { return step_; }
+
+ private:
+  base::FileDescriptor file_;
+  std::int64_t step_;
+};
+
+/// What is asked about an image. `image`: the content of its file.
+struct DetectionTask {
+  std::string image;
+  protocol::AnswerForm form = protocol::AnswerForm::Results;
+  std::int64_t imageId = 1;
+  double scoreThreshold = 0.05;
+  std::vector<std::int64_t> categoryIds{};  ///< empty: all
+};
+
+struct DetectionAnswer {
+  int status = 200;     ///< of HTTP; 400: the image cannot be decoded
+  std::string error{};  ///< one line
+  std::string content{};
+  int width = 0, height = 0;  ///< px, as displayed
+  std::int64_t step = 0;      ///< of the weights
+};
+
+/// Workers that hold the model, and the queue of images before them. A worker that is free takes
+/// what waits, up to the largest batch. One that dies is replaced, and its images are tried once
+/// more, each alone, so that one that kills does not take others with it.
+class ModelWorkers {
+ public:
+  struct Setup {
+    std::filesystem::path program;
+    supervisor::LocalRanks ranks;  ///< one for each worker
+    std::string configYaml;
+    std::shared_ptr<const ServedWeights> weights;
+    std::size_t maxBatch = 8;
+    std::size_t mostImages = 256;                    ///< that are not answered yet
+    std::size_t mostBytes = std::size_t{512} << 20;  ///< of these images
+    std::chrono::seconds silence{120};  ///< after which a worker that answers nothing is ended
+  };
+  struct Statistics {
+    std::int64_t batches = 0, images = 0, restarts = 0;
+  };
+  using TaskId = std::uint64_t;
+  using Done = std::function<void(DetectionAnswer)>;
+
+  /// `onReady`: once, when the first has loaded the model; `onFailure`: if none can.
+  ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, Setup setup,
+               std::function<void()> onReady, std::function<void(const Error&)> onFailure);
+  ModelWorkers(const ModelWorkers&) = delete;
+  ModelWorkers& operator=(const ModelWorkers&) = delete;
+  ~ModelWorkers();
+
+  /// Whether that many images of so many bytes can wait besides those that do.
+  bool hasRoom(std::size_t images, std::size_t bytes) const;
+  /// `done` is called from the loop. Throws Error where the image cannot be kept for a worker.
+  TaskId submit(DetectionTask asked, Done done);
+  /// Nobody waits for it any more.
+  void cancel(TaskId task);
+  /// Of all images that are submitted from now on. Those that cannot be loaded are given up.
+  void use(std::shared_ptr<const ServedWeights> weights) { setup_.weights = std::move(weights); }
+  const ServedWeights& weights() const { return *setup_.weights; }
+  /// Whether a worker has ever been: from then on images may wait, also for its replacement.
+  bool wasReady() const { return wasReady_; }
+  bool isReady() const;
+  std::size_t waiting() const { return waiting_.size(); }
+  const Statistics& statistics() const { return statistics_; }
+  /// To be called after SIGCHLD.
+  void reap();
+
+ private:
+  struct Task;
+  struct Slot;
+  using Clock = supervisor::PollLoop::Clock;
+
+  void start(Slot& slot);
+  void restart(Slot& slot);
+  void handle(Slot& slot, const protocol::WorkerMessage& message);
+  void handle(Slot& slot, const protocol::Detected& detected);
+  void handle(Slot& slot, const protocol::Answer& loaded);
+  void giveUp(const std::shared_ptr<const ServedWeights>& bad,
+              const std::shared_ptr<const ServedWeights>& instead, const std::string& why);
+  void exited(Slot& slot, const supervisor::WorkerExit& exit);
+  void retryBatch(Slot& slot);
+  void dispatch();
+  void load(Slot& slot, std::shared_ptr<const ServedWeights> weights);
+  void sendBatch(Slot& slot);
+  void finish(TaskId id, DetectionAnswer answer);
+  void endSilent();
+  protocol::DetectImage imageOf(TaskId id, const Task& task) const;
+  std::filesystem::path fileOf(TaskId id, const char* suffix) const;
+
+  supervisor::PollLoop& loop_;
+  supervisor::RunLog& log_;
+  Setup setup_;
+  std::shared_ptr<const ServedWeights> loadable_;  ///< what a worker begins with
+  std::function<void()> onReady_;
+  std::function<void(const Error&)> onFailure_;
+  base::TemporaryFolder folder_;  ///< images and answers
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::map<TaskId, Task> tasks_;
+  std::deque<TaskId> waiting_;
+  std::size_t bytes_ = 0;  ///< of all tasks' images
+  TaskId nextTask_ = 1;
+  std::int64_t nextControl_ = 1;
+  Statistics statistics_;
+  bool wasReady_ = false;
+  supervisor::PollLoop::TimerId timer_ = 0;
+};
+
+}  // namespace lockstep::serve

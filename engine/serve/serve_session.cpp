@@ -1,0 +1,292 @@
+#include "engine/serve/serve_session.h"
+
+#include <algorithm>
+
+#include "engine/base/shortened_text.h"
+#include "engine/serve/invocations.h"
+#include "engine/serve/label_studio.h"
+#include "engine/serve/open_inference.h"
+#include "engine/serve/page.h"
+#include "engine/serve/routes.h"
+
+namespace lockstep::serve {
+namespace {
+
+using Clock = supervisor::PollLoop::Clock;
+
+constexpr std::chrono::seconds kFollowInterval{1};
+constexpr std::chrono::milliseconds kLookInterval{100};
+constexpr std::size_t kLargeDocument = 128 << 10;
+constexpr const char* kTooManyImages = "too many images are waiting";
+
+}  // namespace
+
+/// A request that waits for its images and answers.
+struct ServeSession::Pending {
+  RequestId id = 0;
+  const Route* route = nullptr;
+  DetectionRequest asked;
+  std::vector<DetectionAnswer> answers;
+  std::vector<ModelWorkers::TaskId> tasks;
+  std::vector<UrlFetcher::FetchId> fetches;
+  std::size_t toAnswer = 0;
+  Clock::time_point since = Clock::now();
+};
+
+ServeSession::ServeSession(ServeSetup setup)
+    : setup_(std::move(setup)),
+      followedStep_(setup_.workers.weights->step()),
+      signals_(
+          loop_,
+          [this](const supervisor::StopSignal& signal) {
+            if (signal.isRepeated) return loop_.stop();
+            stop();
+          },
+          [this] {
+            if (workers_) workers_->reap();
+          }),
+      reader_(loop_) {
+  if (!setup_.files.empty()) files_.emplace(setup_.files);
+  if (!setup_.urlPrefixes.empty())
+    fetcher_ = std::make_unique<UrlFetcher>(loop_, setup_.urlPrefixes, setup_.limits.bodyBytes,
+                                            setup_.requestPatience);
+  server_ = std::make_unique<HttpServer>(loop_, setup_.address, setup_.port, setup_.limits,
+                                         static_cast<HttpService&>(*this));
+}
+
+ServeSession::~ServeSession() = default;
+
+void ServeSession::run() {
+  workers_ = std::make_unique<ModelWorkers>(
+      loop_, log_, setup_.workers,
+      [this] { log_.write("serve", "ready on port " + std::to_string(port())); },
+      [this](const Error& error) {
+        failure_ = error;
+        loop_.stop();
+      });
+  loop_.every(kLookInterval, [this] {
+    endLate();
+    if (isStopping_) stopIfDrained();
+  });
+  if (setup_.followed) loop_.every(kFollowInterval, [this] { follow(); });
+  loop_.run();
+  if (failure_) throw *failure_;
+}
+
+std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
+  const Route* route = routeOf(head.path, setup_.model.name);
+  if (route == nullptr)
+    return errorResponse(404, "there is no " + base::shortened(head.path) +
+                                  "; the model's name is " + setup_.model.name);
+  if (head.method != route->method && !(head.method == "HEAD" && route->method[0] == 'G')) {
+    HttpResponse response =
+        errorResponse(405, std::string(route->path) + " is asked with " + route->method);
+    response.headers.emplace_back("Allow", route->method);
+    return response;
+  }
+  if (route->needsToken && !hasToken(head, setup_.token)) {
+    HttpResponse response = errorResponse(401, "Authorization: Bearer TOKEN is needed");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return response;
+  }
+  if (!route->detects) return std::nullopt;
+  if (isStopping_) return busyResponse("the server is stopping");
+  if (!workers_ || !workers_->wasReady()) return busyResponse("the model is being loaded");
+  if (!workers_->hasRoom(1, 0)) return busyResponse(kTooManyImages);
+  return std::nullopt;
+}
+
+RequestRules ServeSession::rules() const {
+  return {.model = setup_.model,
+          .files = files_ ? &*files_ : nullptr,
+          .allowsUrls = fetcher_ != nullptr,
+          .mostImageBytes = setup_.limits.bodyBytes};
+}
+
+/// What needs no worker.
+std::optional<HttpResponse> ServeSession::answerAtOnce(const HttpRequest& request) const {
+  const std::string& path = request.path;
+  const bool isReady = workers_ && workers_->isReady() && !isStopping_;
+  const std::int64_t step = workers_ ? workers_->weights().step() : 0;
+  if (path == "/") return HttpResponse{.type = "text/html; charset=utf-8", .body = pageHtml()};
+  if (path == "/metrics")
+    return HttpResponse{.type = "text/plain; version=0.0.4", .body = metrics_.text(workers_.get())};
+  if (path == "/classes") return HttpResponse{.body = setup_.model.classesJson()};
+  if (path == "/ping")
+    return isReady ? HttpResponse{.body = "{}\n"} : busyResponse("the model is being loaded");
+  if (auto answer = openInferenceAnswer(path, setup_.model, isReady, step)) return answer;
+  return labelStudioAnswer(path, step);
+}
+
+DetectionRequest ServeSession::detectionOf(const HttpRequest& request) const {
+  if (request.path == "/invocations") return invocation(request, rules());
+  if (request.path == "/predict") return labelStudioPrediction(request, rules());
+  return openInference(request, rules());
+}
+
+void ServeSession::handle(RequestId id, HttpRequest request) {
+  auto pending = std::make_unique<Pending>();
+  pending->id = id;
+  pending->route = routeOf(request.path, setup_.model.name);
+  pending_[id] = std::move(pending);
+  if (auto response = answerAtOnce(request)) return finish(id, *std::move(response));
+  const bool isImage = request.mediaType().starts_with("image/");
+  if (!isImage && request.body.size() > kLargeDocument)
+    return readInBackground(id, std::move(request));
+  attempt(id, [&] { begin(*pending_.at(id), detectionOf(request)); });
+}
+
+/// A large document takes longer than others should wait for `/ping`.
+void ServeSession::readInBackground(RequestId id, HttpRequest request) {
+  const std::size_t bytes = request.body.size();
+  if (readingBytes_ + bytes > setup_.limits.bodiesBytes)
+    return finish(id, busyResponse("too many requests are being read"));
+  readingBytes_ += bytes;
+  reader_.post([this, id, bytes, body = std::make_shared<const HttpRequest>(std::move(request))] {
+    const auto asked = std::make_shared<DetectionRequest>();
+    std::exception_ptr failure;
+    try {
+      *asked = detectionOf(*body);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    return [this, id, bytes, asked, failure] {
+      readingBytes_ -= bytes;
+      if (!pending_.contains(id)) return;  // it was too late
+      attempt(id, [&] {
+        if (failure) std::rethrow_exception(failure);
+        begin(*pending_.at(id), std::move(*asked));
+      });
+    };
+  });
+}
+
+/// What goes wrong is the answer.
+void ServeSession::attempt(RequestId id, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const HttpError& error) {
+    fail(id, error.status, error.message);
+  } catch (const std::exception& error) {
+    fail(id, 500, error.what());
+  }
+}
+
+void ServeSession::begin(Pending& pending, DetectionRequest asked) {
+  if (asked.images.size() > rules().mostImages)
+    throw HttpError{413, "a request may have " + std::to_string(rules().mostImages) + " images"};
+  std::size_t bytes = 0;
+  for (const ImageInput& image : asked.images) {
+    bytes += image.content.size();
+    if (image.url.empty() && image.content.empty()) throw HttpError{400, "the image is empty"};
+    if (!image.url.empty() && !fetcher_->isAllowed(image.url))
+      throw HttpError{
+          403, "the address " + base::shortened(image.url) + " is not below one of --allow-urls"};
+  }
+  const std::size_t fetched = fetcher_ ? fetcher_->count() : 0;
+  if (!workers_->hasRoom(asked.images.size() + fetched, bytes))
+    throw HttpError{503, kTooManyImages};
+  pending.asked = std::move(asked);
+  pending.toAnswer = pending.asked.images.size();
+  pending.answers.resize(pending.toAnswer);
+  for (std::size_t i = 0; i < pending.answers.size(); ++i)
+    if (pending.asked.images[i].url.empty())
+      submit(pending, i, std::move(pending.asked.images[i].content));
+    else
+      fetch(pending, i);
+}
+
+void ServeSession::fetch(Pending& pending, std::size_t image) {
+  const std::string& url = pending.asked.images[image].url;
+  const auto take = [this, id = pending.id, image, url](UrlFetcher::Result result) {
+    const auto found = pending_.find(id);
+    if (found == pending_.end()) return;
+    attempt(id, [&] {
+      if (!result.error.empty())
+        throw HttpError{400, "the address " + base::shortened(url) + " " + result.error};
+      if (result.content.empty())
+        throw HttpError{400, "the address " + base::shortened(url) + " is answered with nothing"};
+      if (!workers_->hasRoom(1, result.content.size())) throw HttpError{503, kTooManyImages};
+      submit(*found->second, image, std::move(result.content));
+    });
+  };
+  pending.fetches.push_back(fetcher_->fetch(url, take));
+}
+
+void ServeSession::submit(Pending& pending, std::size_t image, std::string content) {
+  DetectionTask task{.image = std::move(content),
+                     .form = pending.asked.form,
+                     .imageId = static_cast<std::int64_t>(image) + 1,
+                     .scoreThreshold = pending.asked.scoreThreshold,
+                     .categoryIds = pending.asked.categoryIds};
+  pending.tasks.push_back(
+      workers_->submit(std::move(task), [this, id = pending.id, image](DetectionAnswer answer) {
+        take(id, image, std::move(answer));
+      }));
+}
+
+void ServeSession::take(RequestId id, std::size_t image, DetectionAnswer answer) {
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) return;
+  Pending& pending = *found->second;
+  if (answer.status != 200) {
+    const bool isOne = pending.answers.size() == 1;
+    return fail(id, answer.status,
+                (isOne ? "" : "image " + std::to_string(image + 1) + ": ") + answer.error);
+  }
+  pending.answers[image] = std::move(answer);
+  if (--pending.toAnswer > 0) return;
+  attempt(id, [&] {
+    HttpResponse response = pending.asked.respond(pending.answers);
+    response.headers.emplace_back("X-Lockstep-Step", std::to_string(pending.answers[0].step));
+    finish(id, std::move(response));
+  });
+}
+
+void ServeSession::fail(RequestId id, int status, const std::string& why) {
+  finish(id, status == 503 ? busyResponse(why) : errorResponse(status, why));
+}
+
+void ServeSession::finish(RequestId id, HttpResponse response) {
+  const auto pending = std::move(pending_.extract(id).mapped());
+  const std::chrono::duration<double> took = Clock::now() - pending->since;
+  metrics_.add(pending->route->path, response.status, took.count());
+  for (const UrlFetcher::FetchId fetch : pending->fetches) fetcher_->cancel(fetch);
+  for (const ModelWorkers::TaskId task : pending->tasks) workers_->cancel(task);
+  server_->respond(id, std::move(response));
+}
+
+void ServeSession::endLate() {
+  std::vector<RequestId> late;
+  for (const auto& [id, pending] : pending_)
+    if (Clock::now() - pending->since > setup_.requestPatience) late.push_back(id);
+  for (const RequestId id : late)
+    fail(id, 504, "no answer within " + std::to_string(setup_.requestPatience.count()) + " s");
+}
+
+/// The run's best, once it is another.
+void ServeSession::follow() {
+  try {
+    const auto best = run_folder::readRunInfo(*setup_.followed).best;
+    if (!best || best->step == followedStep_) return;
+    workers_->use(std::make_shared<const ServedWeights>(
+        setup_.followed->checkpoint(best->step) / "model.safetensors", best->step));
+    followedStep_ = best->step;
+    log_.write("serve", "step " + std::to_string(best->step) + " takes over: " + best->metric);
+  } catch (const Error&) {  // it is being written; the next second sees it
+  }
+}
+
+void ServeSession::stop() {
+  isStopping_ = true;
+  server_->stopListening();
+  log_.write("serve", "stopping: answering what was asked");
+  loop_.after(setup_.drainPatience, [this] { loop_.stop(); });
+  stopIfDrained();
+}
+
+void ServeSession::stopIfDrained() {
+  if (server_->isIdle()) loop_.stop();
+}
+
+}  // namespace lockstep::serve

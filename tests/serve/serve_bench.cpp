@@ -1,0 +1,69 @@
+#include "tests/serve/serve_bench.h"
+
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.h"
+
+namespace lockstep::tests {
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+}  // namespace
+
+ServeBench::ServeBench() {
+  engine_.script(
+      "scalars 1 6\neval 4 0.5 0.25 best\ncheckpoint 4 best\ncheckpoint 6 last\nfinish 6\n");
+  if (engine_.run({"train", "experiment.yaml", "--output", "run"}).status != 0)
+    throw Error("no run");
+  engine_.script("state running 0\nserve\nfinish 0\n", "inspect");
+}
+
+ServeBench::~ServeBench() {
+  if (process_) process_->kill();
+  if (process_) process_->waitForFinished();
+}
+
+void ServeBench::start(const std::vector<std::string>& options) {
+  std::vector<std::string> arguments{"serve", "run", "--port", "0"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  process_ = engine_.start(arguments);
+  if (!process_->waitForReadyRead(kPatienceMs))
+    throw Error("serve prints nothing: " + EngineBench::finish(*process_).err);
+  port_ = nlohmann::json::parse(process_->readLine().toStdString()).at("port").get<int>();
+  if (!QTest::qWaitFor([this] { return client().get("/ping").status == 200; }, kPatienceMs))
+    throw Error("serve is never ready");
+}
+
+HttpReply ServeBench::detect(const std::string& image, const std::string& query) const {
+  return client().post("/invocations" + query, "image/png", image);
+}
+
+EngineResult ServeBench::stop() {
+  process_->terminate();
+  return EngineBench::finish(*process_);
+}
+
+double ServeBench::metric(const std::string& name, const std::string& headers) const {
+  const std::string text = client().get("/metrics", headers).body;
+  double sum = 0;
+  bool isThere = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    at = end + 1;
+    const bool isIt = line.starts_with(name + " ") || line.starts_with(name + "{");
+    if (!isIt) continue;
+    isThere = true;
+    sum += std::stod(line.substr(line.rfind(' ')));
+  }
+  if (!isThere) throw Error("there is no metric " + name);
+  return sum;
+}
+
+bool ServeBench::waitForMetric(const std::string& name, double value) const {
+  return QTest::qWaitFor([&] { return metric(name) == value; }, kPatienceMs);
+}
+
+}  // namespace lockstep::tests

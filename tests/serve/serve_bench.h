@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QProcess>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/serve/http_client.h"
+#include "tests/support/fake_worker/engine_bench.h"
+
+namespace lockstep::tests {
+
+/// `lockstep-engine serve` of a run with the checkpoints 4 and 6, with scripted workers, on a free
+/// port. What an image says is done: tests/support/fake_worker/made_detections.h.
+class ServeBench {
+ public:
+  /// Ends the program if nobody did.
+  ~ServeBench();
+  ServeBench();
+
+  /// Before start().
+  EngineBench& engine() { return engine_; }
+  /// Begins to serve; returns once the model is ready.
+  void start(const std::vector<std::string>& options = {});
+  int port() const { return port_; }
+  HttpClient client() const { return HttpClient(port_); }
+  QProcess& process() { return *process_; }
+  /// The answer to an image of its own connection.
+  HttpReply detect(const std::string& image, const std::string& query = "") const;
+  /// SIGTERM, and the end.
+  EngineResult stop();
+  /// The sum of a metric's values; throws if there is none.
+  double metric(const std::string& name, const std::string& headers = "") const;
+  bool waitForMetric(const std::string& name, double value) const;
+
+ private:
+  EngineBench engine_;
+  std::unique_ptr<QProcess> process_;
+  int port_ = 0;
+};
+
+}  // namespace lockstep::tests

@@ -1,0 +1,128 @@
+#include <sys/stat.h>
+
+#include <QTest>
+#include <fstream>
+
+#include "tests/serve/serve_bench.h"
+#include "tests/support/contains.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::contains;
+using tests::HttpReply;
+using tests::ServeBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kToken = "0123456789abcdef0123456789abcdef";
+
+std::string writeToken(ServeBench& bench, const std::string& token, mode_t mode = 0600) {
+  const fs::path file = bench.engine().folder() / "token";
+  std::ofstream(file) << token << "\n";
+  ::chmod(file.c_str(), mode);
+  return file.string();
+}
+
+std::string bearer(const std::string& token) { return "Authorization: Bearer " + token + "\r\n"; }
+
+}  // namespace
+
+class TstAuthorisation : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void withoutTheTokenThereIsNothing() {
+    ServeBench bench;
+    bench.start({"--token-file", writeToken(bench, kToken)});
+    for (const char* path : {"/invocations", "/predict", "/v2/models/bench/infer", "/setup"}) {
+      const HttpReply reply = bench.client().post(path, "image/png", "x");
+      QCOMPARE(reply.status, 401);
+      QCOMPARE(reply.headers.at("www-authenticate"), std::string("Bearer"));
+    }
+    QCOMPARE(bench.client().get("/metrics").status, 401);
+    QCOMPARE(bench.client().get("/v2/models/bench").status, 401);
+    // What says whether it lives is for everybody.
+    for (const char* path : {"/ping", "/", "/v2/health/live", "/v2/health/ready", "/health"})
+      QCOMPARE(bench.client().get(path).status, 200);
+  }
+
+  void anotherTokenIsNoToken_data() {
+    QTest::addColumn<QString>("header");
+    const std::string token = kToken;
+    const auto row = [](const char* name, const std::string& header) {
+      QTest::newRow(name) << QString::fromStdString(header);
+    };
+    row("none", "Authorization: Bearer \r\n");
+    row("a beginning", bearer(token.substr(0, 31)));
+    row("one more", bearer(token + "0"));
+    row("twice", bearer(token + token));
+    row("another", bearer(std::string(32, 'x')));
+    row("another scheme", "Authorization: Basic " + token + "\r\n");
+    row("no scheme", "Authorization: " + token + "\r\n");
+    row("another header", "X-Authorization: Bearer " + token + "\r\n");
+  }
+  void anotherTokenIsNoToken() {
+    QFETCH(QString, header);
+    ServeBench bench;
+    bench.start({"--token-file", writeToken(bench, kToken)});
+    QCOMPARE(bench.client().post("/invocations", "image/png", "x", header.toStdString()).status,
+             401);
+  }
+
+  void theTokenOpens() {
+    ServeBench bench;
+    bench.start({"--token-file", writeToken(bench, kToken)});
+    QCOMPARE(bench.client().post("/invocations", "image/png", "x", bearer(kToken)).status, 200);
+    QCOMPARE(bench.client()
+                 .post("/invocations", "image/png", "x",
+                       "authorization: bearer  " + std::string(kToken) + "\r\n")
+                 .status,
+             200);
+    QCOMPARE(bench.metric("lockstep_images_total", bearer(kToken)), 2.0);
+  }
+
+  void whoCannotServeSafelyDoesNot_data() {
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<QString>("why");
+    const auto row = [](const char* name, const char* options, const char* why) {
+      QTest::newRow(name) << options << why;
+    };
+    row("open to others", "--bind 0.0.0.0", "others can reach this address");
+    row("open to others by IPv6", "--bind ::", "others can reach this address");
+    row("both", "--token-file own --no-token", "either --token-file or --no-token");
+    row("missing", "--token-file missing", "no such file");
+    row("readable", "--token-file readable", "other users can read it");
+    row("short", "--token-file short", "16 characters");
+    row("files", "--files missing", "--files missing");
+    row("urls", "--allow-urls ftp://host/", "must be an http or https address");
+    row("follow", "--follow --weights 4", "do not give --weights 4");
+    row("weights", "--weights 5", "5");
+  }
+  void whoCannotServeSafelyDoesNot() {
+    QFETCH(QString, options);
+    QFETCH(QString, why);
+    ServeBench bench;
+    const auto write = [&](const char* name, const char* token, mode_t mode) {
+      std::ofstream(bench.engine().folder() / name) << token;
+      ::chmod((bench.engine().folder() / name).c_str(), mode);
+    };
+    write("own", kToken, 0600);
+    write("readable", kToken, 0644);
+    write("short", "secret", 0600);
+    std::vector<std::string> arguments{"serve", "run", "--port", "0"};
+    for (const QString& option : options.split(u' ')) arguments.push_back(option.toStdString());
+    const auto result = bench.engine().run(arguments);
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, why.toStdString()), result.err.c_str());
+  }
+
+  void anAddressForOthersIsServedWhereThatIsMeant() {
+    ServeBench bench;
+    bench.start({"--bind", "0.0.0.0", "--no-token"});
+    QCOMPARE(bench.detect("x").status, 200);
+  }
+};
+
+LOCKSTEP_TEST(TstAuthorisation)
+#include "tst_authorisation.moc"

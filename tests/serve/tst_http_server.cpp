@@ -1,0 +1,298 @@
+#include <QElapsedTimer>
+#include <QTest>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/serve/http_server.h"
+#include "tests/serve/http_client.h"
+#include "tests/support/contains.h"
+#include "tests/support/message_of.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using serve::HttpLimits;
+using serve::HttpRequest;
+using serve::HttpResponse;
+using tests::contains;
+using tests::HttpClient;
+using tests::HttpReply;
+using tests::postHead;
+
+namespace {
+
+constexpr HttpLimits kSmall{.bodyBytes = 1000,
+                            .bodiesBytes = 1500,
+                            .connections = 300,
+                            .idle = std::chrono::seconds(1),
+                            .receiving = std::chrono::seconds(1),
+                            .sending = std::chrono::seconds(1)};
+
+/// A server in a thread of its own that answers with the body: `/later` after the next `/now` or
+/// `/drain`, `/large` with 64 MiB, the others at once. `/stop` ends it.
+class EchoServer : private serve::HttpService {
+ public:
+  explicit EchoServer(const HttpLimits& limits = kSmall)
+      : server_(loop_, "127.0.0.1", 0, limits, *this), thread_([this] { loop_.run(); }) {}
+  ~EchoServer() override {
+    if (!isStopped_) HttpClient(port()).send("GET /stop HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  int port() const { return server_.port(); }
+  /// Waits for the end of what `/drain` began.
+  void join() {
+    thread_.join();
+    isStopped_ = true;
+  }
+
+ private:
+  std::optional<HttpResponse> refusal(const HttpRequest& head) override {
+    if (head.path == "/refused") return serve::errorResponse(403, "no");
+    return std::nullopt;
+  }
+  void handle(RequestId id, HttpRequest request) override {
+    if (request.path == "/later") {
+      later_ = id;
+      return;
+    }
+    if (request.path == "/stop") loop_.stop();
+    if (request.path == "/now") server_.respond(later_, {.body = "late"});
+    if (request.path == "/drain") {
+      server_.stopListening();
+      loop_.after(std::chrono::milliseconds(50), [this] {
+        server_.respond(later_, {.body = "late"});
+        loop_.every(std::chrono::milliseconds(10), [this] {
+          if (server_.isIdle()) loop_.stop();
+        });
+      });
+    }
+    if (request.path == "/large") request.body.assign(std::size_t{64} << 20, 'x');
+    server_.respond(id, {.type = "text/plain", .body = std::move(request.body)});
+  }
+
+  supervisor::PollLoop loop_;
+  serve::HttpServer server_;
+  RequestId later_ = 0;
+  bool isStopped_ = false;
+  std::jthread thread_;
+};
+
+std::string chunk(const std::string& text) {
+  std::array<char, 16> size;
+  std::snprintf(size.data(), size.size(), "%zx\r\n", text.size());
+  return size.data() + text + "\r\n";
+}
+
+constexpr const char* kChunkedHead =
+    "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+}  // namespace
+
+class TstHttpServer : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theBodyIsWhatWasSent() {
+    EchoServer server;
+    HttpClient client(server.port());
+    const std::string bytes("a\0b\r\n\r\nc", 8);
+    QCOMPARE(client.post("/echo", "text/plain", bytes).body, bytes);
+    client.send(kChunkedHead + chunk("one ") + chunk("two") + "0\r\n\r\n");
+    QCOMPARE(client.reply().body, std::string("one two"));
+    client.send(postHead("/echo", "text/plain", 3) + "Expect: 100-continue\r\n\r\nabc");
+    QCOMPARE(client.reply().body, std::string("abc"));
+  }
+
+  void requestsInOneGoAreAnsweredInOrder() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send(postHead("/echo", "a/b", 3) + "\r\none" + postHead("/echo", "a/b", 3) + "\r\ntwo");
+    QCOMPARE(client.reply().body, std::string("one"));
+    QCOMPARE(client.reply().body, std::string("two"));
+  }
+
+  void aLengthBeyondTheLimitIsRefusedBeforeTheBody() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send(postHead("/echo", "a/b", 1'000'000'000) + "\r\n");
+    const HttpReply reply = client.reply();
+    QCOMPARE(reply.status, 413);
+    QVERIFY2(contains(reply.body, "larger than 1000 bytes"), reply.body.c_str());
+  }
+
+  void chunksBeyondTheLimitAreRefused() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send(kChunkedHead);
+    for (int i = 0; i < 20; ++i) client.send(chunk(std::string(100, 'x')));
+    client.send("0\r\n\r\n");
+    QCOMPARE(client.reply().status, 413);
+    QCOMPARE(HttpClient(server.port()).post("/echo", "a/b", std::string(1000, 'x')).status, 200);
+  }
+
+  void bodiesThatAreReadTogetherAreLimited() {
+    EchoServer server;
+    HttpClient first(server.port()), second(server.port());
+    first.send(postHead("/echo", "a/b", 900) + "\r\n" + std::string(800, 'x'));
+    HttpClient(server.port()).get("/echo");  // the server has read what came before
+    second.send(postHead("/echo", "a/b", 900) + "\r\n" + std::string(900, 'x'));
+    const HttpReply refused = second.reply();
+    QCOMPARE(refused.status, 503);
+    QCOMPARE(refused.headers.at("retry-after"), std::string("1"));
+    first.send(std::string(100, 'x'));
+    QCOMPARE(first.reply().status, 200);
+    QCOMPARE(HttpClient(server.port()).post("/echo", "a/b", std::string(900, 'x')).status, 200);
+  }
+
+  void aRefusalNeedsNoBody() {
+    EchoServer server;
+    HttpClient client(server.port());
+    QCOMPARE(client.get("/refused").status, 403);
+    QCOMPARE(client.get("/refused").status, 403);  // and the connection goes on
+    client.send(postHead("/refused", "a/b", 900) + "\r\n");
+    QCOMPARE(client.reply().status, 403);
+  }
+
+  void aBodyShorterThanItsLengthIsClosed() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send(postHead("/echo", "a/b", 900) + "\r\nshort");
+    QVERIFY(client.isClosed());
+    HttpClient dripping(server.port());  // a byte now and then is no use
+    dripping.send(postHead("/echo", "a/b", 900) + "\r\n");
+    QElapsedTimer clock;
+    clock.start();
+    while (!dripping.isReadable(50) && clock.elapsed() < 20000) dripping.send("x");
+    QVERIFY(dripping.isClosed());
+  }
+
+  void headersThatNeverEndAreClosed() {
+    EchoServer server;
+    HttpClient silent(server.port()), half(server.port());
+    half.send("GET /echo HTTP/1.1\r\nHost: ");
+    QVERIFY(silent.isClosed());
+    QVERIFY(half.isClosed());
+  }
+
+  void anAnswerThatNobodyReadsIsClosed() {
+    HttpLimits one = kSmall;
+    one.connections = 1;
+    EchoServer server(one);
+    HttpClient client(server.port());
+    client.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+    QVERIFY(client.isReadable(20000));
+    QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);  // there is room for it again
+    QVERIFY_THROWS_EXCEPTION(Error, client.reply());
+  }
+
+  void twoHundredThousandHeadersAreRefused() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send("GET /echo HTTP/1.1\r\n");
+    for (int i = 0; i < 200'000; ++i) client.send("X: y\r\n");
+    client.send("\r\n");
+    QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
+  }
+
+  void whatIsNoHttpIsRefused_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::newRow("nothing") << QByteArray("\r\n\r\n\r\n");
+    QTest::newRow("a word") << QByteArray("hello\r\n\r\n");
+    QTest::newRow("zeros") << QByteArray(100, '\0');
+    QTest::newRow("TLS") << QByteArray("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11);
+    QTest::newRow("negative length")
+        << QByteArray("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n");
+    QTest::newRow("two lengths") << QByteArray(
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 5\r\n\r\nx");
+    QTest::newRow("two ways to end") << QByteArray(
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+    QTest::newRow("no chunk") << QByteArray(kChunkedHead) + "zzz\r\n";
+    QTest::newRow("huge chunk") << QByteArray(kChunkedHead) + "ffffffffffffffff\r\nx";
+  }
+  void whatIsNoHttpIsRefused() {
+    QFETCH(QByteArray, bytes);
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send(bytes.toStdString());
+    try {
+      const HttpReply reply = client.reply();
+      QVERIFY2(reply.status >= 400 || reply.body.size() <= 1, reply.body.c_str());
+    } catch (const Error&) {  // closed
+    }
+    QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
+  }
+
+  void slowClientsKeepNobodyElseBack() {
+    HttpLimits patient = kSmall;
+    patient.receiving = patient.idle = std::chrono::seconds(60);
+    EchoServer server(patient);
+    std::vector<std::unique_ptr<HttpClient>> slow;
+    for (int i = 0; i < 200; ++i) {
+      slow.push_back(std::make_unique<HttpClient>(server.port()));
+      slow.back()->send(i % 2 ? "GET /ec" : postHead("/echo", "a/b", 5) + "\r\nab");
+    }
+    HttpClient client(server.port());
+    QCOMPARE(client.get("/echo").status, 200);
+    slow[0]->send("cde");
+    QCOMPARE(slow[0]->reply().body, std::string("abcde"));
+  }
+
+  void moreConnectionsThanAllowedWait() {
+    HttpLimits few = kSmall;
+    few.connections = 4;
+    few.idle = std::chrono::seconds(60);
+    EchoServer server(few);
+    std::vector<std::unique_ptr<HttpClient>> all;
+    for (int i = 0; i < 4; ++i) {
+      all.push_back(std::make_unique<HttpClient>(server.port()));
+      QCOMPARE(all.back()->get("/echo").status, 200);
+    }
+    HttpClient fifth(server.port());
+    fifth.send("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    QCOMPARE(all[0]->get("/echo").status, 200);
+    QVERIFY(!fifth.isReadable(100));
+    all.pop_back();
+    QCOMPARE(fifth.reply().status, 200);
+  }
+
+  void anAnswerMayComeLaterOrNotAtAll() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+    QVERIFY(!client.isReadable(1500));  // no limit is for the time that it takes
+    QCOMPARE(HttpClient(server.port()).get("/now").status, 200);
+    QCOMPARE(client.reply().body, std::string("late"));
+    HttpClient(server.port()).send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");  // and is gone
+    QCOMPARE(HttpClient(server.port()).get("/now").status, 200);
+  }
+
+  void drainingAnswersWhatWasAsked() {
+    EchoServer server;
+    HttpClient waiting(server.port()), client(server.port());
+    waiting.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+    client.get("/echo");  // what came before has arrived
+    QCOMPARE(client.get("/drain").headers.at("connection"), std::string("close"));
+    QVERIFY_THROWS_EXCEPTION(Error, HttpClient(server.port()).get("/echo"));
+    const HttpReply late = waiting.reply();
+    QCOMPARE(late.body, std::string("late"));
+    QCOMPARE(late.headers.at("connection"), std::string("close"));
+    server.join();
+  }
+
+  void anAddressThatIsNoneIsRefused() {
+    supervisor::PollLoop loop;
+    struct : serve::HttpService {
+      std::optional<HttpResponse> refusal(const HttpRequest&) override { return std::nullopt; }
+      void handle(RequestId, HttpRequest) override {}
+    } service;
+    const std::string why =
+        tests::messageOf([&] { serve::HttpServer(loop, "localhost:80", 0, kSmall, service); });
+    QVERIFY2(contains(why, "--bind localhost:80") && contains(why, "127.0.0.1"), why.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstHttpServer)
+#include "tst_http_server.moc"

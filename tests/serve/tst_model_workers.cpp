@@ -1,0 +1,266 @@
+#include <signal.h>
+
+#include <QTest>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "engine/base/atomic_file.h"
+#include "engine/run_folder/run_folder.h"
+#include "tests/serve/serve_bench.h"
+#include "tests/support/contains.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using nlohmann::json;
+using tests::contains;
+using tests::HttpClient;
+using tests::HttpReply;
+using tests::ServeBench;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+/// Sends an image without waiting for its answer.
+HttpClient asked(const ServeBench& bench, const std::string& image) {
+  HttpClient client = bench.client();
+  client.send(tests::postHead("/invocations", "image/png", image.size()) + "\r\n" + image);
+  return client;
+}
+
+/// The numbers of images in the requests that the worker got.
+std::vector<std::size_t> batchesOf(ServeBench& bench) {
+  std::vector<std::size_t> batches;
+  for (const std::string& line : bench.engine().received()) {
+    if (line.starts_with("pid ")) continue;
+    const auto message = protocol::decodeSupervisorMessage(line);
+    const auto* control = std::get_if<protocol::Control>(&message);
+    const auto* detect = control ? std::get_if<protocol::Detect>(&control->action) : nullptr;
+    if (detect != nullptr) batches.push_back(detect->images.size());
+  }
+  return batches;
+}
+
+json boxOf(const HttpReply& reply) { return json::parse(reply.body).at(0).at("bbox"); }
+
+/// A checkpoint whose weights say `content` becomes the run's best.
+void makeBest(ServeBench& bench, std::int64_t step, const std::string& content) {
+  const run_folder::Layout run(bench.engine().folder() / "run");
+  fs::create_directories(run.checkpoint(step));
+  base::writeFileAtomically(run.checkpoint(step) / "model.safetensors", content);
+  auto info = json::parse(base::readFile(run.runJson()));
+  info["best"]["step"] = step;
+  base::writeFileAtomically(run.runJson(), info.dump());
+}
+
+}  // namespace
+
+class TstModelWorkers : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void imagesThatWaitBecomeABatch() {
+    ServeBench bench;
+    bench.start({"--set", "runtime.cpu_threads=4", "--max-batch", "3"});
+    std::vector<HttpClient> clients;
+    clients.push_back(asked(bench, "await go"));
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    for (int i = 0; i < 5; ++i) clients.push_back(asked(bench, "image " + std::to_string(i)));
+    QVERIFY(bench.waitForMetric("lockstep_images_waiting", 5));
+    bench.engine().touch("go");
+    for (HttpClient& client : clients) QCOMPARE(client.reply().status, 200);
+    QCOMPARE(batchesOf(bench), (std::vector<std::size_t>{1, 3, 2}));
+  }
+
+  void imagesOfARequestBeginTogether() {
+    ServeBench bench;
+    bench.start({"--set", "runtime.cpu_threads=4"});
+    bench.client().post("/invocations", "application/json",
+                        R"({"images": [{"b64": "YQ=="}, {"b64": "Yg=="}, {"b64": "Yw=="}]})");
+    QCOMPARE(batchesOf(bench), std::vector<std::size_t>{3});
+  }
+
+  void aCpuTakesNoMoreThanItHasThreads() {
+    ServeBench bench;
+    bench.start({"--set", "runtime.cpu_threads=1"});
+    bench.client().post("/invocations", "application/json",
+                        R"({"images": [{"b64": "YQ=="}, {"b64": "Yg=="}]})");
+    QCOMPARE(batchesOf(bench), (std::vector<std::size_t>{1, 1}));
+  }
+
+  void aDeadWorkerIsReplacedAndItsImagesTriedAgain() {
+    ServeBench bench;
+    bench.start();
+    HttpClient client = asked(bench, "await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    const int first = bench.engine().workerPid();
+    ::kill(first, SIGKILL);
+    QVERIFY(bench.waitForMetric("lockstep_worker_restarts_total", 1));
+    HttpClient second = asked(bench, "another");  // waits for the replacement
+    bench.engine().touch("go");
+    QCOMPARE(boxOf(client.reply()).dump(), json({0, 0, 8, 6}).dump());
+    QCOMPARE(boxOf(second.reply()).dump(), json({0, 0, 7, 6}).dump());
+    QVERIFY(bench.engine().workerPid() != first);
+    const auto result = bench.stop();
+    QVERIFY2(contains(result.err, "the worker exited (SIGKILL); it is replaced"),
+             result.err.c_str());
+  }
+
+  void anImageThatKillsTakesNoOtherWithIt() {
+    ServeBench bench;
+    bench.start({"--set", "runtime.cpu_threads=8"});
+    HttpClient before = asked(bench, "await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    HttpClient fine = asked(bench, "fine"), killer = asked(bench, "die"),
+               good = asked(bench, "good");
+    QVERIFY(bench.waitForMetric("lockstep_images_waiting", 3));
+    bench.engine().touch("go");
+    QCOMPARE(before.reply().status, 200);
+    QCOMPARE(fine.reply().status, 200);
+    const HttpReply refused = killer.reply();
+    QCOMPARE(refused.status, 500);
+    QVERIFY2(contains(refused.body, "a worker ended on this image, and so did the next one"),
+             refused.body.c_str());
+    QCOMPARE(good.reply().status, 200);
+    QCOMPARE(bench.metric("lockstep_worker_restarts_total"), 2.0);
+    QCOMPARE(bench.detect("later").status, 200);
+  }
+
+  void aFullQueueRefusesAtOnce() {
+    ServeBench bench;
+    bench.start();
+    HttpClient first = asked(bench, "await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    std::vector<HttpClient> clients;
+    for (int i = 0; i < 255; ++i) clients.push_back(asked(bench, "x"));
+    QVERIFY(bench.waitForMetric("lockstep_images_waiting", 255));
+    HttpClient refused = bench.client();
+    refused.send(tests::postHead("/invocations", "image/png", 1'000'000) + "\r\n");  // no body
+    const HttpReply reply = refused.reply();
+    QCOMPARE(reply.status, 503);
+    QCOMPARE(reply.headers.at("retry-after"), std::string("1"));
+    QVERIFY(contains(reply.body, "too many images are waiting"));
+    QCOMPARE(bench.client().get("/ping").status, 200);
+    bench.engine().touch("go");
+    QCOMPARE(first.reply().status, 200);
+    for (HttpClient& client : clients) QCOMPARE(client.reply().status, 200);
+    QCOMPARE(bench.detect("x").status, 200);
+  }
+
+  void theBytesThatWaitAreLimited() {
+    ServeBench bench;
+    bench.start();
+    HttpClient first = asked(bench, "await go" + std::string(std::size_t{31} << 20, ' '));
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    const std::string large = "x" + std::string(std::size_t{31} << 20, ' ');
+    std::vector<HttpClient> clients;
+    for (int i = 1; i < 16; ++i) clients.push_back(asked(bench, large));
+    QVERIFY(bench.waitForMetric("lockstep_images_waiting", 15));
+    QCOMPARE(bench.detect(large).status, 503);
+    bench.engine().touch("go");
+    QCOMPARE(first.reply().status, 200);
+    for (HttpClient& client : clients) QCOMPARE(client.reply().status, 200);
+    QCOMPARE(bench.detect(large).status, 200);
+  }
+
+  void aClientThatGoesHarmsNobody() {
+    ServeBench bench;
+    bench.start();
+    HttpClient first = asked(bench, "await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    { HttpClient gone = asked(bench, "never"); }
+    bench.engine().touch("go");
+    QCOMPARE(first.reply().status, 200);
+    QCOMPARE(bench.detect("x").status, 200);
+  }
+
+  void sigtermAnswersWhatWasAsked() {
+    ServeBench bench;
+    bench.start();
+    HttpClient running = asked(bench, "await go"), waiting = asked(bench, "waits");
+    QVERIFY(bench.waitForMetric("lockstep_images_waiting", 1));
+    HttpClient open = bench.client(), late = bench.client();
+    open.get("/ping");
+    late.get("/ping");
+    bench.process().terminate();
+    QVERIFY(QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, kPatienceMs));
+    QCOMPARE(late.post("/invocations", "image/png", "late").status, 503);
+    bench.engine().touch("go");
+    QCOMPARE(running.reply().status, 200);
+    QCOMPARE(waiting.reply().status, 200);
+    QCOMPARE(tests::EngineBench::finish(bench.process()).status, 0);
+    QVERIFY(!tests::isAlive(bench.engine().workerPid()));
+  }
+
+  void anIdleServerStopsAtOnce() {
+    ServeBench bench;
+    bench.start({"--workers", "2"});
+    HttpClient idle = bench.client();  // and keeps it open
+    idle.get("/ping");
+    QCOMPARE(bench.stop().status, 0);
+    QVERIFY(idle.isClosed());
+    for (const int pid : bench.engine().allPids()) QVERIFY(!tests::isAlive(pid));
+  }
+
+  void workersShareTheImages() {
+    ServeBench bench;
+    bench.start({"--workers", "2"});
+    QVERIFY(QTest::qWaitFor([&] { return bench.engine().workerPid(1) != 0; }, kPatienceMs));
+    HttpClient first = asked(bench, "await go"), second = asked(bench, "await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 2));
+    QCOMPARE(bench.metric("lockstep_images_waiting"), 0.0);
+    bench.engine().touch("go");
+    QCOMPARE(first.reply().status, 200);
+    QCOMPARE(second.reply().status, 200);
+  }
+
+  void aNewBestTakesOverBetweenTwoRequests() {
+    ServeBench bench;
+    bench.start({"--follow"});
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
+    HttpClient before = asked(bench, "await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 2));
+    makeBest(bench, 8, "88");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
+    HttpClient after = asked(bench, "x");
+    bench.engine().touch("go");
+    QCOMPARE(boxOf(before.reply()).dump(), json({0, 0, 8, 4}).dump());
+    const HttpReply reply = after.reply();
+    QCOMPARE(boxOf(reply).dump(), json({0, 0, 1, 88}).dump());
+    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("8"));
+  }
+
+  void aBestThatIsRemovedIsServedOn() {
+    ServeBench bench;
+    bench.start({"--follow"});
+    makeBest(bench, 8, "88");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
+    fs::remove_all(run_folder::Layout(bench.engine().folder() / "run").checkpoint(8));
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
+    ::kill(bench.engine().workerPid(), SIGKILL);
+    QVERIFY(bench.waitForMetric("lockstep_worker_restarts_total", 1));
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
+  }
+
+  void aBestThatCannotBeLoadedIsGivenUp() {
+    ServeBench bench;
+    bench.start({"--follow"});
+    makeBest(bench, 8, "damaged");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
+    QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
+    makeBest(bench, 10, "1010");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 10));
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 1010}).dump());
+    const auto result = bench.stop();
+    QVERIFY2(contains(result.err,
+                      "the weights of step 8 cannot be loaded, those of step 4 are served "
+                      "on: they are damaged"),
+             result.err.c_str());
+    QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
+  }
+};
+
+LOCKSTEP_TEST(TstModelWorkers)
+#include "tst_model_workers.moc"

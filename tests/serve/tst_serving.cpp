@@ -1,0 +1,232 @@
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "tests/serve/serve_bench.h"
+#include "tests/support/contains.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using nlohmann::json;
+using tests::contains;
+using tests::HttpReply;
+using tests::ServeBench;
+
+namespace {
+
+/// The images that the scripted worker got with its last request.
+std::vector<protocol::DetectImage> lastDetected(ServeBench& bench) {
+  std::vector<protocol::DetectImage> images;
+  for (const std::string& line : bench.engine().received()) {
+    if (line.starts_with("pid ")) continue;
+    const auto message = protocol::decodeSupervisorMessage(line);
+    const auto* control = std::get_if<protocol::Control>(&message);
+    const auto* detect = control ? std::get_if<protocol::Detect>(&control->action) : nullptr;
+    if (detect != nullptr) images = detect->images;
+  }
+  return images;
+}
+
+std::string part(const std::string& head, const std::string& content) {
+  return "--edge\r\nContent-Disposition: form-data; " + head + "\r\n\r\n" + content + "\r\n";
+}
+
+}  // namespace
+
+class TstServing : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void anImageIsAnsweredWithItsDetections() {
+    ServeBench bench;
+    bench.start();
+    auto client = bench.client();
+    const HttpReply reply = client.post("/invocations", "image/jpeg", "four");
+    QCOMPARE(reply.status, 200);
+    QCOMPARE(reply.headers.at("content-type"), std::string("application/json"));
+    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("6"));
+    const json found = json::parse(reply.body);
+    QCOMPARE(found.size(), std::size_t{1});
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 6}).dump());
+    QCOMPARE(found[0].at("score").dump(), json(0.05).dump());
+    // The connection goes on.
+    QCOMPARE(
+        json::parse(client.post("/invocations", "image/png", "sixteen bytes 16").body)[0]["bbox"]
+            .dump(),
+        json({0, 0, 16, 6}).dump());
+    QCOMPARE(client.get("/ping").status, 200);
+  }
+
+  void scoreClassesAndFormReachTheWorker() {
+    ServeBench bench;
+    bench.start({"--weights", "best"});
+    auto client = bench.client();
+    const HttpReply reply =
+        client.post("/invocations?score=0.25&classes=1,2&form=overlay", "image/png", "x");
+    QCOMPARE(reply.headers.at("content-type"), std::string("image/png"));
+    QCOMPARE(reply.body, std::string("a picture"));
+    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("4"));
+    const auto asked = lastDetected(bench).at(0);
+    QCOMPARE(asked.scoreThreshold, 0.25);
+    QCOMPARE(asked.categoryIds, (std::vector<std::int64_t>{1, 2}));
+    QVERIFY(asked.form == protocol::AnswerForm::Overlay);
+  }
+
+  void acceptChoosesTheForm_data() {
+    QTest::addColumn<QString>("accept");
+    QTest::addColumn<int>("form");
+    using enum protocol::AnswerForm;
+    QTest::newRow("json") << "application/json" << static_cast<int>(Results);
+    QTest::newRow("anything") << "*/*" << static_cast<int>(Results);
+    QTest::newRow("polygons") << "application/json; form=polygons" << static_cast<int>(Polygons);
+    QTest::newRow("png") << "image/png" << static_cast<int>(Labels);
+    QTest::newRow("overlay") << "image/png; form=overlay" << static_cast<int>(Overlay);
+    QTest::newRow("the first that is known") << "text/html, image/png" << static_cast<int>(Labels);
+    QTest::newRow("none") << "text/html" << -1;
+  }
+  void acceptChoosesTheForm() {
+    QFETCH(QString, accept);
+    QFETCH(int, form);
+    ServeBench bench;
+    bench.start();
+    const HttpReply reply = bench.client().post("/invocations", "image/png", "x",
+                                                "Accept: " + accept.toStdString() + "\r\n");
+    QCOMPARE(reply.status, form < 0 ? 406 : 200);
+    if (form >= 0) QCOMPARE(static_cast<int>(lastDetected(bench).at(0).form), form);
+  }
+
+  void severalImagesOfARequestAreOneArray() {
+    ServeBench bench;
+    bench.start();
+    const std::string body = part("name=\"a\"; filename=\"a.png\"", "one") +
+                             part("name=\"score\"", "0.5") +
+                             part("name=\"b\"; filename=\"b.png\"", "three") + "--edge--\r\n";
+    const HttpReply reply =
+        bench.client().post("/invocations", "multipart/form-data; boundary=edge", body);
+    const json found = json::parse(reply.body);
+    QCOMPARE(found.size(), std::size_t{2});
+    QCOMPARE(found[0].at("image_id").dump(), json(1).dump());
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 3, 6}).dump());
+    QCOMPARE(found[1].at("image_id").dump(), json(2).dump());
+    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 5, 6}).dump());
+    QCOMPARE(found[1].at("score").dump(), json(0.5).dump());
+  }
+
+  void imagesOfJson() {
+    ServeBench bench;
+    bench.start();
+    const HttpReply reply = bench.client().post(
+        "/invocations", "application/json; charset=utf-8",
+        R"({"images": [{"b64": "Zm91cg=="}, {"b64": "c2V2ZW4uLg=="}], "score": 0.75, "classes": [1]})");
+    const json found = json::parse(reply.body);
+    QCOMPARE(found.size(), std::size_t{2});
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 6}).dump());
+    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 7, 6}).dump());
+    QCOMPARE(lastDetected(bench).at(0).scoreThreshold, 0.75);
+  }
+
+  void anUndecodableImageIsTheClientsFault() {
+    ServeBench bench;
+    bench.start();
+    const HttpReply reply = bench.detect("undecodable");
+    QCOMPARE(reply.status, 400);
+    QCOMPARE(json::parse(reply.body).dump(), json({{"error", "the image is no image"}}).dump());
+    QCOMPARE(bench.detect("fine").status, 200);
+  }
+
+  void whatIsWrongWithARequestIsSaid_data() {
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QString>("why");
+    const auto row = [](const char* name, const char* path, const char* type, const char* body,
+                        int status, const char* why) {
+      QTest::newRow(name) << path << type << body << status << why;
+    };
+    const char* kOwn = "/invocations";
+    row("unknown path", "/nothing", "image/png", "x", 404, "there is no /nothing");
+    row("wrong method", "/ping", "image/png", "x", 405, "asked with GET");
+    row("type", kOwn, "text/csv", "x", 415, "text/csv is not read");
+    row("no image", kOwn, "image/png", "", 400, "is empty");
+    row("score", "/invocations?score=2", "image/png", "x", 400, "from 0 to 1");
+    row("no score", "/invocations?score=nan", "image/png", "x", 400, "from 0 to 1");
+    row("class", "/invocations?classes=cat", "image/png", "x", 400, "no class 'cat'");
+    row("form", "/invocations?form=mask", "image/png", "x", 400, "form: must be results");
+    row("no JSON", kOwn, "application/json", "{\"images\": [", 400, "invalid JSON at byte");
+    row("a list", kOwn, "application/json", "[]", 400, "must be a JSON object");
+    row("deep", kOwn, "application/json", std::string(100000, '[').c_str(), 400, "levels deep");
+    row("no images", kOwn, "application/json", "{}", 400, "must have \"images\"");
+    row("empty list", kOwn, "application/json", R"({"images": []})", 400, "has no image");
+    row("entry", kOwn, "application/json", R"({"images": [7]})", 400, "each must be");
+    row("base64", kOwn, "application/json", R"({"images": [{"b64": "?"}]})", 400, "b64: ");
+    row("file", kOwn, "application/json", R"({"images": [{"file": "a"}]})", 403, "--files");
+    row("url", kOwn, "application/json", R"({"images": [{"url": "a"}]})", 403, "--allow-urls");
+    const char* kForm = "multipart/form-data; boundary=edge";
+    row("no boundary", kOwn, "multipart/form-data", "x", 400, "has no boundary");
+    row("other boundary", kOwn, kForm, "--other\r\n\r\nx\r\n--other--", 400, "its boundary");
+    row("no end", kOwn, kForm, "--edge\r\n\r\nx\r\n", 400, "does not end with its boundary");
+    row("no head", kOwn, kForm, "--edge\r\nx\r\n--edge--", 400, "a part without a head");
+    row("cut", kOwn, kForm, "--edge", 400, "does not begin with its boundary");
+    row("no file", kOwn, kForm,
+        "--edge\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--edge--", 400,
+        "has no image");
+  }
+  void whatIsWrongWithARequestIsSaid() {
+    QFETCH(QString, path);
+    QFETCH(QString, type);
+    QFETCH(QString, body);
+    QFETCH(int, status);
+    QFETCH(QString, why);
+    ServeBench bench;
+    bench.start();
+    const HttpReply reply =
+        bench.client().post(path.toStdString(), type.toStdString(), body.toStdString());
+    QCOMPARE(reply.status, status);
+    const std::string error = json::parse(reply.body).at("error").get<std::string>();
+    QVERIFY2(contains(error, why.toStdString()) && !contains(error, "\n"), error.c_str());
+  }
+
+  void thePageIsServed() {
+    ServeBench bench;
+    bench.start();
+    const HttpReply page = bench.client().get("/");
+    QVERIFY(page.headers.at("content-type").starts_with("text/html"));
+    QVERIFY(contains(page.body, "Drop an image here") && contains(page.body, "</script>"));
+  }
+
+  void requestsAreCounted() {
+    ServeBench bench;
+    bench.start();
+    bench.detect("x");
+    bench.detect("y");
+    bench.detect("undecodable");
+    QCOMPARE(bench.metric("lockstep_images_total"), 3.0);
+    const std::string text = bench.client().get("/metrics").body;
+    QVERIFY2(contains(text, "lockstep_requests_total{route=\"/invocations\",status=\"200\"} 2\n"),
+             text.c_str());
+    QVERIFY(contains(text, "lockstep_requests_total{route=\"/invocations\",status=\"400\"} 1\n"));
+    QVERIFY(contains(text, "lockstep_request_seconds_count{route=\"/invocations\"} 3\n"));
+  }
+
+  void aPortThatIsTakenIsToldBeforeTheModelIsLoaded() {
+    ServeBench bench;
+    bench.start();
+    const auto second =
+        bench.engine().run({"serve", "run", "--port", std::to_string(bench.port())});
+    QCOMPARE(second.status, 2);
+    QVERIFY2(contains(second.err, "another program has this port: give --port another"),
+             second.err.c_str());
+    QVERIFY(second.out.empty());
+  }
+
+  void weightsThatCannotBeLoadedAreTheExitStatus() {
+    ServeBench bench;
+    bench.engine().script("fail 2 weights do not fit\n", "inspect");
+    const auto result = bench.engine().run({"serve", "run", "--port", "0"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "weights do not fit"), result.err.c_str());
+  }
+};
+
+LOCKSTEP_TEST(TstServing)
+#include "tst_serving.moc"
