@@ -1,6 +1,5 @@
 #include <QDir>
 #include <QSignalSpy>
-#include <QToolButton>
 
 #include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
@@ -251,51 +250,6 @@ class TstPredictionsPage : public QObject, protected tests::PredictionsPageBench
 
     Q_EMIT window.monitorPage()->predictionsRequested(15);  // of this run
     QCOMPARE(page->view()->currentCheckpoint(), qint64{10});
-  }
-
-  void whatConcernsThisPageAloneStaysOnIt() {
-    widgets::ThemeSwitch theme;
-    app::MainWindowOptions options;
-    options.paths = {parent_->path()};  // without runs
-    options.keepLayout = false;
-    app::MainWindow window(&theme, options);
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    window.showPage(app::Page::Predictions);
-    auto* page = window.findChild<PredictionsPage*>();
-    page->view()->setFocus();
-    QTest::keyClick(page->view(), Qt::Key_E, Qt::ControlModifier);
-    const auto isSaid = [&] {
-      return std::ranges::any_of(window.findChildren<widgets::Banner*>(), [](const auto* banner) {
-        return banner->isVisible() &&
-               banner->title() == QStringLiteral("There is nothing to export");
-      });
-    };
-    QTRY_VERIFY(isSaid());
-    window.showPage(app::Page::Monitor);
-    QVERIFY(!isSaid());
-  }
-
-  void withoutARunOpenedImagesOfferACheckpointAndCanBeClosed() {
-    watchedRun("run");  // for its pictures
-    PredictionsPage page;
-    page.resize(1200, 800);
-    page.show();
-    QVERIFY(buttonOf(page, QStringLiteral("Open a checkpoint…"))->isVisible());
-    page.openImages({parent_->filePath(QStringLiteral("a.png"))});
-    QTRY_VERIFY(page.isReady() && page.view()->shownImage());
-    QVERIFY(saysInABanner(page));
-    const auto buttons = page.findChildren<QPushButton*>();
-    QVERIFY(std::ranges::any_of(buttons, [](const QPushButton* button) {
-      return button->isVisible() && button->text() == QStringLiteral("Open a checkpoint…");
-    }));
-    QToolButton* close = nullptr;
-    for (auto* button : page.findChildren<QToolButton*>())
-      if (button->accessibleName() == QStringLiteral("Closes the opened images")) close = button;
-    QVERIFY(close && close->isVisible());
-    QTest::mouseClick(close, Qt::LeftButton);
-    QTRY_VERIFY(!page.view()->shownImage());
-    QVERIFY(!saysInABanner(page));
   }
 };
 
