@@ -35,6 +35,7 @@ struct PredictionsView::Impl {
       [this](const std::vector<std::size_t>& found) { showOrder(found); }};
   std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
   std::function<void()> noticeAction = [] {};
+  std::function<QString(const QString&)> named;  ///< of a message about a copy; null: as it is
   bool canPredict = true;
   QString unavailableReason;
   /// Images that are done, of how many, of each step that all are being predicted of.
