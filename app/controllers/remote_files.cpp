@@ -60,7 +60,7 @@ RemoteFiles::RemoteFiles(EngineLink& link, const RemotePlace& run, QObject* pare
       QStandardPaths::writableLocation(QStandardPaths::CacheLocation) + QStringLiteral("/remote");
   const QByteArray key =
       QCryptographicHash::hash(run.address().toUtf8(), QCryptographicHash::Sha256).toHex();
-  folder_ = cache_ + QLatin1Char('/') + QString::fromLatin1(key.left(16));
+  folder_ = QDir::cleanPath(cache_ + QLatin1Char('/') + QString::fromLatin1(key.left(16)));
   name_ = run.isPackedRun() ? run.path : run.address();
   connect(&link_, &EngineLink::filePartReceived, this, &RemoteFiles::handlePart);
   connect(&link_, &EngineLink::welcomed, this, [this] { startNext(); });
@@ -91,6 +91,8 @@ QString RemoteFiles::remotePath(const QString& localPath) const {
 }
 
 void RemoteFiles::fetch(const QString& localPath, RunFileAccess::Done done) {
+  if (!QDir::cleanPath(localPath).startsWith(folder_ + QLatin1Char('/')))
+    return done(tr("%1: a file's name leads out of the run").arg(name_));
   const auto pending = std::find_if(fetches_.begin(), fetches_.end(), [&](const Fetch& other) {
     return other.localPath == localPath;
   });

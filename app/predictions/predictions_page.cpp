@@ -345,7 +345,8 @@ void PredictionsPage::bringImagesFrom(const RunFileAccess& files) {
           if (view && !error.isEmpty()) view->setMessage(error);
           done();
         });
-      });
+      },
+      files.folder, [files](const QString& message) { return files.named(message); });
 }
 
 /// Of which the opened images are shown without it.

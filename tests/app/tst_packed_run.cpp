@@ -1,5 +1,6 @@
 #include <QFile>
 #include <QImage>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -9,11 +10,14 @@
 #include "app/controllers/remote_runs.h"
 #include "app/controllers/run_controller.h"
 #include "app/frame/opening.h"
+#include "app/predictions/predictions_page.h"
 #include "engine/pack/pack_run.h"
 #include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"
 #include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
+#include "widgets/image_view/image_stage.h"
+#include "widgets/image_view/predictions_view.h"
 
 using namespace lockstep;
 using app::EngineLink;
@@ -75,6 +79,48 @@ class TstPackedRun : public QObject {
     // What is wrong in the copy is said of the file.
     QCOMPARE(files.named(files.localPath(image_) + QStringLiteral(": is damaged")),
              packed() + QStringLiteral(": ") + image_ + QStringLiteral(": is damaged"));
+  }
+
+  /// It may be of anybody, who must not choose which files of this machine are shown.
+  void anImageWhoseNameLeadsOutOfItIsNotShown_data() {
+    QTest::addColumn<bool>("isAbsolute");
+    QTest::newRow("absolute") << true;
+    QTest::newRow("above") << false;
+  }
+  void anImageWhoseNameLeadsOutOfItIsNotShown() {
+    QFETCH(bool, isAbsolute);
+    QImage own(8, 8, QImage::Format_RGB32);
+    const QString file = folder_->filePath(QStringLiteral("own.png"));
+    QVERIFY(own.save(file));
+    const QString name =
+        isAbsolute ? file : QString(QStringLiteral("../").repeated(40) + file.mid(1));
+    QTemporaryDir elsewhere;
+    const QString annotations = elsewhere.filePath(QStringLiteral("val.json"));
+    QFile written(annotations);
+    QVERIFY(written.open(QIODevice::WriteOnly));
+    written.write(R"({"images": [{"id": 3, "file_name": ")" + name.toUtf8() +
+                  R"(", "width": 8, "height": 8}],
+                   "categories": [{"id": 1, "name": "thing"}], "annotations": []})");
+    written.close();
+    tests::MadeRun made;
+    made.valImages = elsewhere.path().toStdString();
+    made.valAnnotations = annotations.toStdString();
+    made.watchedImages = {3};
+    const QString folder = tests::makeRun(elsewhere.path(), made);
+    const QString other = folder_->filePath(QStringLiteral("other.lockstep"));
+    pack::packRun(run_folder::Layout(folder.toStdString()), other.toStdString(), {});
+    RunController run(RemotePlace::packedRun(other).address());
+    app::PredictionsPage page;
+    page.resize(1200, 800);
+    page.setRun(&run);
+    page.show();
+    run.refresh();
+    QTRY_VERIFY(page.view()->shownImage() && page.isReady());
+    QVERIFY(page.findChild<widgets::ImageStage*>()->problem().contains(name));
+    const auto labels = page.findChildren<QLabel*>();
+    QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
+      return label->text().contains(QStringLiteral("leads out of the folder of its images"));
+    }));
   }
 
   void itsRowSaysItsBestBeforeItIsOpened() {

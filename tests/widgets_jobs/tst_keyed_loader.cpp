@@ -129,6 +129,23 @@ class TstKeyedLoader : public QObject {
     QCOMPARE(loads.load(), 2);
   }
 
+  void aResultThatWasDrivenOutIsKeptAgain() {
+    std::atomic<int> loads = 0;
+    int count = 0;
+    Loader loader(
+        1, 1, [](int) { return 1; }, [&](const QString&) { ++count; });
+    loader.load({request("a", loads)});
+    QTRY_COMPARE(count, 1);
+    const auto shown = loader.find(QStringLiteral("a"));
+    loader.load({request("b", loads)});
+    QTRY_COMPARE(count, 2);
+    QVERIFY(!loader.find(QStringLiteral("a")));
+    loader.keep(QStringLiteral("a"), shown);
+    loader.load({request("a", loads)});
+    QCOMPARE(loader.find(QStringLiteral("a")), shown);
+    QCOMPARE(loads.load(), 2);
+  }
+
   void nothingComesAfterAClear() {
     std::binary_semaphore begun{0}, goOn{0};
     std::atomic<int> loads = 0;

@@ -102,11 +102,17 @@ QSize PredictionSession::annotatedSizeOf(const coco::Image& image) const {
 }
 
 QString PredictionSession::pathOf(std::size_t index) const {
-  return QDir(folder_).filePath(QString::fromStdString(dataset_->images()[index].fileName));
+  const QString name = QString::fromStdString(dataset_->images()[index].fileName);
+  const QString path = QDir(folder_).filePath(name);
+  const bool mayLeave = QDir::isAbsolutePath(name) || name.contains(QLatin1String(".."));
+  if (copies_.isEmpty() || !mayLeave) return path;
+  // A name may be of anybody, who must not choose what else is shown.
+  return QDir::cleanPath(path).startsWith(copies_ + QLatin1Char('/')) ? path : QString();
 }
 
 void PredictionSession::setImage(std::size_t index, const std::vector<std::size_t>& neighbours) {
   if (index != index_) {
+    decoded_.reset();
     scene_.reset();
     chosenObjects_.clear();
   }
@@ -135,7 +141,9 @@ void PredictionSession::loadImages() {
   };
   request(index_);
   for (const std::size_t neighbour : neighbours_) request(neighbour);
-  decoded_ = images_.find(pathOf(index_));
+  const QString path = pathOf(index_);
+  if (decoded_ && decoded_->failure.isEmpty() && !images_.find(path)) images_.keep(path, decoded_);
+  decoded_ = images_.find(path);
   images_.load(requests);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QCache>
+#include <QDir>
 #include <QObject>
 #include <QString>
 #include <QTimer>
@@ -31,9 +32,11 @@ class PredictionSession : public QObject {
 
   void setDataset(std::shared_ptr<const coco::Dataset> dataset, const QString& imagesFolder,
                   const MatchRules& rules);
-  /// Brings image files to the disk before they are read; null: they are there.
-  void setBring(jobs::KeyedLoader<DecodedImage>::Bring bring) {
+  /// Brings image files to the disk before they are read; null: they are there. `copies`: the
+  /// folder that they are brought to.
+  void setBring(jobs::KeyedLoader<DecodedImage>::Bring bring, const QString& copies = {}) {
     images_.setBring(std::move(bring));
+    copies_ = QDir::cleanPath(copies);
   }
   /// Of the current checkpoint's predictions.
   MatchRules rules() const { return rulesAt(step_); }
@@ -60,6 +63,7 @@ class PredictionSession : public QObject {
   /// Call it when the colours have changed.
   void refreshScene();
 
+  /// Empty: its name leads out of the folder of copies.
   QString pathOf(std::size_t index) const;
   /// Empty: nobody has annotated it, and it is shown as its file says.
   QSize annotatedSizeOf(const coco::Image& image) const;
@@ -114,7 +118,7 @@ class PredictionSession : public QObject {
   QString geometryKey(std::size_t index, qint64 step) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
-  QString folder_;
+  QString folder_, copies_;
   MatchRules rules_;
   PredictionStore store_;
   std::size_t index_ = 0;

@@ -201,9 +201,11 @@ void PredictionsView::connectSession() {
   });
 }
 
-void PredictionsView::setBringImage(const BringImage& bring) {
-  impl_->session.setBring(bring);
+void PredictionsView::setBringImage(const BringImage& bring, const QString& copies,
+                                    const std::function<QString(const QString&)>& named) {
+  impl_->session.setBring(bring, copies);
   impl_->strip->setBring(bring);
+  impl_->named = named;
 }
 
 void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,

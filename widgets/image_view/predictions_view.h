@@ -37,8 +37,10 @@ class PredictionsView : public QWidget {
 
   /// Brings an image file to the disk before it is read, and calls `done` later.
   using BringImage = std::function<void(const QString& path, std::function<void()> done)>;
-  /// For the next dataset. Null: its images are there.
-  void setBringImage(const BringImage& bring);
+  /// For the next dataset. Null: its images are there. `copies`: the folder that they are brought
+  /// to; `named` makes a message about a copy one about what it is of.
+  void setBringImage(const BringImage& bring, const QString& copies = {},
+                     const std::function<QString(const QString&)>& named = {});
   /// The choices of which images are shown, the parts of the data. partChosen() asks for another.
   /// `canClose`: with a button that closes the current one.
   void setParts(const QStringList& names, int current, bool canClose = false);

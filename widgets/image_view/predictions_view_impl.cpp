@@ -197,9 +197,12 @@ void PredictionsView::Impl::showDecoded() {
   const auto decoded = session.decoded();
   canvas()->setImage(decoded);
   if (decoded && !decoded->failure.isEmpty()) {
+    const QString path = session.pathOf(session.imageIndex());
+    const QString cause = path.isEmpty() ? tr("Its name leads out of the folder of its images.")
+                                         : path % QStringLiteral(": ") % decoded->failure;
     stage->setProblem(
         tr("%1 cannot be shown").arg(QString::fromStdString(session.image().fileName)),
-        session.pathOf(session.imageIndex()) % QStringLiteral(": ") % decoded->failure);
+        named ? named(cause) : cause);
   } else {
     stage->setProblem({}, {});
   }

@@ -44,6 +44,7 @@ struct PredictionsView::Impl {
   bool goesToFirstError = false;   ///< as soon as the images that are asked for are there
   std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
   std::function<void()> noticeAction = [] {};
+  std::function<QString(const QString&)> named;  ///< of a message about a copy; null: as it is
   bool canPredict = true;
   QString unavailableReason;
   /// Images that are done, of how many, of each step that all are being predicted of.

@@ -76,6 +76,13 @@ class KeyedLoader {
       if (isUnwanted(**cache_.object(key))) cache_.remove(key);
   }
 
+  /// Has a result in memory that others may have driven out.
+  void keep(const QString& key, const std::shared_ptr<const Result>& result) {
+    // A result larger than the whole cache must still be shown: it takes all of the cache.
+    const qint64 cost = std::clamp<qint64>(cost_(*result), 1, cache_.maxCost());
+    cache_.insert(key, new std::shared_ptr<const Result>(result), cost);
+  }
+
   void clear() {
     waiting_.clear();
     looking_.cancel();
@@ -134,12 +141,6 @@ class KeyedLoader {
           startWaiting();
           loaded_(key);
         });
-  }
-
-  void keep(const QString& key, const std::shared_ptr<const Result>& result) {
-    // A result larger than the whole cache must still be shown: it takes all of the cache.
-    const qint64 cost = std::clamp<qint64>(cost_(*result), 1, cache_.maxCost());
-    cache_.insert(key, new std::shared_ptr<const Result>(result), cost);
   }
 
   QObject context_;
