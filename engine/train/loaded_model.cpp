@@ -120,7 +120,8 @@ checkpoint::ModelFacts modelFacts(const config::Experiment& experiment,
   facts.norm = base::textOf(model.resolvedNorm());
   facts.normEpsilon = model.normEpsilon;
   config::Experiment anywhere = experiment;
-  anywhere.runtime = {.precision = experiment.runtime.precision};
+  anywhere.runtime = {};
+  anywhere.runtime.precision = experiment.runtime.precision;
   facts.experiment = config::writeExperiment(anywhere);
   return facts;
 }
