@@ -42,6 +42,22 @@ class TstStress : public QObject {
     QVERIFY2(process.exitCode() == 0, said.constData());
     QVERIFY2(said.count(": the same") == trials, said.constData());
   }
+
+  void aDisturbedServerAnswersRight() {
+    if (tests::python().isEmpty()) QSKIP("needs Python: packaging/setup.sh --dev");
+    const auto file = tests::sourceFolder() / "tests/stress/serve.py";
+    const auto build = std::filesystem::path(tests::program("lockstep-engine").toStdString())
+                           .parent_path()
+                           .parent_path();
+    QProcess process;
+    process.setProcessChannelMode(QProcess::MergedChannels);
+    process.start(tests::python(),
+                  QStringList{QString::fromStdString(file.string()), QStringLiteral("--build"),
+                              QString::fromStdString(build.string())} +
+                      QStringLiteral("--seconds 60 --kill-every 10 --best-every 7").split(u' '));
+    QVERIFY(process.waitForFinished(300000));
+    QVERIFY2(process.exitCode() == 0, process.readAll().constData());
+  }
 };
 
 LOCKSTEP_TEST(TstStress)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long forms of tests, by hand after packaging/test.sh; about two hours on two cores.
+# The long forms of tests, by hand after packaging/test.sh; about three hours on two cores.
 #   tests/stress/run.sh [BUILD_FOLDER]
 # LOCKSTEP_TEST_DATA adds real images, LOCKSTEP_FUZZ_SEED makes other damaged files. LOCKSTEP_FUZZ_SECONDS=600 lets each
 # search of tests_fuzz take that long instead; tests/fuzz/coverage_guided.sh searches by the branches that are reached.
@@ -18,5 +18,7 @@ export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10
 .venv/bin/python tests/stress/many_ranks.py --build "$build"
 # 200 rounds of a queue whose runs are killed, stopped and moved
 .venv/bin/python tests/stress/queue.py --build "$build"
+# an hour of a server whose workers are killed, with nonsense from others
+.venv/bin/python tests/stress/serve.py --build "$build"
 # 3,000 steps on two ranks
 .venv/bin/python tests/stress/soak.py --build "$build"
