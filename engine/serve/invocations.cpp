@@ -22,8 +22,16 @@ std::optional<AnswerForm> formOfRange(std::string_view range) {
   return std::nullopt;
 }
 
+/// Of the query, or of what SageMaker's clients send along, as it passes no query on:
+/// `score=0.5; classes=cat,7`.
+std::optional<std::string> settingOf(const HttpRequest& request, const char* name) {
+  if (const auto given = request.parameter(name)) return std::string(*given);
+  const std::string_view attributes = request.header("x-amzn-sagemaker-custom-attributes");
+  return headerParameter("; " + std::string(attributes), name);
+}
+
 AnswerForm formOf(const HttpRequest& request) {
-  if (const auto given = request.parameter("form")) {
+  if (const auto given = settingOf(request, "form")) {
     if (const auto form = base::parseEnum<AnswerForm>(*given)) return *form;
     throw HttpError{400, "form: must be results, polygons, labels or overlay"};
   }
@@ -100,8 +108,8 @@ std::string joined(const std::vector<DetectionAnswer>& answers) {
 
 DetectionRequest invocation(const HttpRequest& request, const RequestRules& rules) {
   DetectionRequest asked{.form = formOf(request)};
-  if (const auto score = request.parameter("score")) asked.scoreThreshold = scoreOf(*score);
-  if (const auto classes = request.parameter("classes"))
+  if (const auto score = settingOf(request, "score")) asked.scoreThreshold = scoreOf(*score);
+  if (const auto classes = settingOf(request, "classes"))
     asked.categoryIds = rules.model.categoryIds(*classes);
   const std::string type = request.mediaType();
   if (type == "multipart/form-data") {

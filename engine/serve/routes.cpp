@@ -7,6 +7,7 @@ constexpr Route kRoutes[] = {
     {"/", "GET", false, false},
     {"/ping", "GET", false, false},
     {"/classes", "GET", false, false},
+    {"/execution-parameters", "GET", false, false},
     {"/metrics", "GET", true, false},
     {"/invocations", "POST", true, true},
     {"/v2", "GET", true, false},

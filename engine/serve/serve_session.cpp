@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/json_writer.h"
 #include "engine/base/shortened_text.h"
 #include "engine/serve/invocations.h"
 #include "engine/serve/label_studio.h"
@@ -96,6 +97,25 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
   return std::nullopt;
 }
 
+/// What SageMaker's batch transform asks before it begins. It takes at most 100 MB in all requests
+/// at once, and at most 100 of these.
+HttpResponse ServeSession::executionParameters() const {
+  constexpr std::size_t kMegabytesAtOnce = 100;
+  const std::size_t atOnce =
+      std::min(setup_.workers.maxBatch * static_cast<std::size_t>(setup_.workers.ranks.count),
+               kMegabytesAtOnce);
+  const std::size_t megabytes =
+      std::min(setup_.limits.bodyBytes / 1'000'000, kMegabytesAtOnce / atOnce);
+  std::string body;
+  base::JsonWriter writer(body);
+  writer.beginObject();
+  writer.member("MaxConcurrentTransforms", atOnce);
+  writer.member("BatchStrategy", "SINGLE_RECORD");
+  writer.member("MaxPayloadInMB", megabytes);
+  writer.endObject();
+  return {.body = body + "\n"};
+}
+
 RequestRules ServeSession::rules() const {
   return {.model = setup_.model,
           .files = files_ ? &*files_ : nullptr,
@@ -111,6 +131,7 @@ std::optional<HttpResponse> ServeSession::answerAtOnce(const HttpRequest& reques
   if (path == "/") return HttpResponse{.type = "text/html; charset=utf-8", .body = pageHtml()};
   if (path == "/metrics")
     return HttpResponse{.type = "text/plain; version=0.0.4", .body = metrics_.text(workers_.get())};
+  if (path == "/execution-parameters") return executionParameters();
   if (path == "/classes") return HttpResponse{.body = setup_.model.classesJson()};
   if (path == "/ping")
     return isReady ? HttpResponse{.body = "{}\n"} : busyResponse("the model is being loaded");

@@ -55,6 +55,7 @@ class ServeSession : private HttpService {
   void handle(RequestId id, HttpRequest request) override;
 
   std::optional<HttpResponse> answerAtOnce(const HttpRequest& request) const;
+  HttpResponse executionParameters() const;
   DetectionRequest detectionOf(const HttpRequest& request) const;
   RequestRules rules() const;
   void readInBackground(RequestId id, HttpRequest request);

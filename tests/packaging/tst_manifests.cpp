@@ -29,10 +29,10 @@ QStringList optionsOf(const QString& command) {
   return found;
 }
 
-/// The options that `lockstep-engine train` has.
-QStringList knownOptions() {
+/// The options that a command of lockstep-engine has.
+QStringList knownOptions(const char* command = "train") {
   const auto help = ScriptBench().run(tests::program("lockstep-engine").toStdString(),
-                                      {QStringLiteral("train"), QStringLiteral("--help")});
+                                      {QString::fromUtf8(command), QStringLiteral("--help")});
   return optionsOf(QString::fromStdString(help.out));
 }
 
@@ -65,8 +65,9 @@ class TstManifests : public QObject {
   void scriptsAreShell_data() {
     QTest::addColumn<QString>("script");
     for (const char* script :
-         {"packaging/build_headless.sh", "packaging/torchrun.sh", "packaging/slurm/train.sbatch",
-          "packaging/quickstart.sh", "packaging/setup.sh", "packaging/test.sh"})
+         {"packaging/build_headless.sh", "packaging/torchrun.sh", "packaging/sagemaker/serve",
+          "packaging/slurm/train.sbatch", "packaging/quickstart.sh", "packaging/setup.sh",
+          "packaging/test.sh"})
       QTest::newRow(script) << QString::fromUtf8(script);
   }
   void scriptsAreShell() {
@@ -97,6 +98,40 @@ class TstManifests : public QObject {
       for (const auto& volume : pod["volumes"]) volumes.insert(volume["name"].as<std::string>());
       for (const auto& mount : container["volumeMounts"])
         QVERIFY(volumes.contains(mount["name"].as<std::string>()));
+    }
+  }
+
+  void podsServeWithExistingOptions_data() {
+    QTest::addColumn<QString>("file");
+    QTest::newRow("Kubernetes") << "packaging/kubernetes/serving.yaml";
+    QTest::newRow("KServe") << "packaging/kubernetes/inferenceservice.yaml";
+  }
+  void podsServeWithExistingOptions() {
+    QFETCH(QString, file);
+    const YAML::Node spec = YAML::LoadAllFromFile(tests::sourceFile(file.toStdString()))[0]["spec"];
+    const YAML::Node pod = spec["template"] ? spec["template"]["spec"] : spec;
+    const YAML::Node container = pod["containers"][0];
+    const QString command = sequenceOf(container["command"]);
+    QVERIFY2(command.startsWith(QStringLiteral("lockstep-engine serve ")), qPrintable(command));
+    for (const QString& option : optionsOf(command))
+      QVERIFY2(knownOptions("serve").contains(option), qPrintable(option));
+    const auto port = container["ports"][0]["containerPort"].as<std::string>();
+    QVERIFY(command.contains(QStringLiteral("--port ") + QString::fromStdString(port)));
+  }
+
+  /// Those of Kubeflow's components.
+  void stepsOfThePipelineExist() {
+    for (const char* step : {"train", "evaluate"}) {
+      const YAML::Node container = YAML::LoadFile(tests::sourceFile(
+          std::string("packaging/kubeflow/") + step + ".yaml"))["implementation"]["container"];
+      QString command = sequenceOf(container["command"]);
+      for (const auto& word : container["args"])
+        if (word.IsScalar()) command += u' ' + QString::fromStdString(word.as<std::string>());
+      QVERIFY2(command.contains(QStringLiteral("lockstep-engine ") + QString::fromUtf8(step)),
+               qPrintable(command));
+      QVERIFY(!optionsOf(command).isEmpty());
+      for (const QString& option : optionsOf(command))
+        QVERIFY2(knownOptions(step).contains(option), qPrintable(option));
     }
   }
 

@@ -71,6 +71,31 @@ class TstServing : public QObject {
     QVERIFY(asked.form == protocol::AnswerForm::Overlay);
   }
 
+  /// SageMaker passes no query on, but what its clients call custom attributes.
+  void sageMakersAttributesAreAQuery() {
+    ServeBench bench;
+    bench.start();
+    const HttpReply reply = bench.client().post(
+        "/invocations", "image/png", "x",
+        "X-Amzn-SageMaker-Custom-Attributes: score=0.25; classes=1,2;form=overlay\r\n");
+    QCOMPARE(reply.status, 200);
+    const auto asked = lastDetected(bench).at(0);
+    QCOMPARE(asked.scoreThreshold, 0.25);
+    QCOMPARE(asked.categoryIds, (std::vector<std::int64_t>{1, 2}));
+    QVERIFY(asked.form == protocol::AnswerForm::Overlay);
+  }
+
+  void batchTransformIsToldWhatFits() {
+    ServeBench bench;
+    bench.start();
+    const json told = json::parse(bench.client().get("/execution-parameters").body);
+    QCOMPARE(told.at("BatchStrategy").get<std::string>(), std::string("SINGLE_RECORD"));
+    const int atOnce = told.at("MaxConcurrentTransforms").get<int>(),
+              megabytes = told.at("MaxPayloadInMB").get<int>();
+    QVERIFY(atOnce >= 1 && megabytes >= 1);
+    QVERIFY2(atOnce * megabytes <= 100, "SageMaker refuses more");
+  }
+
   void acceptChoosesTheForm_data() {
     QTest::addColumn<QString>("accept");
     QTest::addColumn<int>("form");
