@@ -8,6 +8,7 @@
 #include "widgets/curves/number_text.h"
 #include "widgets/image_view/fill_tiles.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/place_beside.h"
 #include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
@@ -271,13 +272,9 @@ void CanvasPainter::drawFacts(const CanvasScene::Instance& instance) {
   const double rowHeight = metrics.height() + 2,
                inner = std::max(nameWidth + 12 + valueWidth,
                                 titleMetrics.horizontalAdvance(instance.className) + 14);
-  QRectF card(0, 0, inner + 20,
-              titleMetrics.height() + 4 + rowHeight * static_cast<double>(rows.size()) + 14);
-  const QRectF box = view_.mapRect(instance.box);
-  card.moveTopLeft(box.topRight() + QPointF(10, 0));
-  if (card.right() > area_.width()) card.moveRight(box.left() - 10);
-  card.moveLeft(std::clamp(card.left(), 4.0, std::max(4.0, area_.width() - card.width() - 4)));
-  card.moveTop(std::clamp(card.top(), 4.0, std::max(4.0, area_.height() - card.height() - 4)));
+  const QSizeF size(inner + 20,
+                    titleMetrics.height() + 4 + rowHeight * static_cast<double>(rows.size()) + 14);
+  const QRectF card = placeBeside(size, view_.mapRect(instance.box), area_.size());
 
   painter_.setPen(QPen(theme_.cardBorder, 1));
   painter_.setBrush(theme_.card);
