@@ -19,6 +19,12 @@ bool isListOpen() {
   return popup && !qobject_cast<const QMenu*>(popup);
 }
 
+/// Qt takes the choice of an open list from the question whether a key is a shortcut.
+bool choosesInList(int key) {
+  return key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Select ||
+         key == Qt::Key_F4;
+}
+
 bool isOfCommand(Qt::KeyboardModifiers modifiers) {
   return modifiers & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier);
 }
@@ -53,13 +59,14 @@ bool WindowShortcutFilter::showTip(QWidget* widget, QEvent* event) {
 bool WindowShortcutFilter::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::ToolTip) return showTip(qobject_cast<QWidget*>(watched), event);
   if (event->type() != QEvent::ShortcutOverride) return false;
-  if (isListOpen() && !isOfCommand(static_cast<QKeyEvent*>(event)->modifiers())) {
+  const auto* key = static_cast<QKeyEvent*>(event);
+  if (isListOpen() && !isOfCommand(key->modifiers())) {
+    if (choosesInList(key->key())) return false;
     event->accept();
     return true;
   }
   const auto* widget = qobject_cast<QWidget*>(watched);
-  if (!widget || widgets::windowOf(widget) != window_ ||
-      !isWindowShortcut(static_cast<QKeyEvent*>(event)->keyCombination()))
+  if (!widget || widgets::windowOf(widget) != window_ || !isWindowShortcut(key->keyCombination()))
     return false;
   event->ignore();
   return true;

@@ -37,6 +37,32 @@ class TstWindowShortcutFilter : public QObject {
     QTest::keyClick(list, Qt::Key_D);
     QCOMPARE(moved.count(), 1);
   }
+
+  void keysChooseInAListThatIsOpen_data() {
+    QTest::addColumn<Qt::Key>("key");
+    QTest::newRow("Return") << Qt::Key_Return;
+    QTest::newRow("Enter") << Qt::Key_Enter;
+    QTest::newRow("F4") << Qt::Key_F4;
+  }
+  void keysChooseInAListThatIsOpen() {
+    QFETCH(Qt::Key, key);
+    QMainWindow window;
+    auto* list = new QComboBox;
+    list->addItems({QStringLiteral("any class"), QStringLiteral("cat"), QStringLiteral("dog")});
+    window.setCentralWidget(list);
+    const app::WindowShortcutFilter* filter = new app::WindowShortcutFilter(&window);
+    QVERIFY(filter);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const QSignalSpy chosen(list, &QComboBox::activated);
+    list->showPopup();
+    QTRY_VERIFY(list->view()->isVisible());
+    QTest::keyClick(list->view(), Qt::Key_Down);
+    QTest::keyClick(list->view(), key);
+    QTRY_VERIFY(!QApplication::activePopupWidget());
+    QCOMPARE(list->currentIndex(), 1);
+    QCOMPARE(chosen.count(), 1);
+  }
 };
 
 LOCKSTEP_TEST(TstWindowShortcutFilter)

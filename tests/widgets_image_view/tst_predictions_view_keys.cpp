@@ -118,6 +118,20 @@ class TstPredictionsViewKeys : public QObject, protected tests::PredictionsViewB
     QVERIFY(hasLabelOfPage("No errors at these thresholds"));
   }
 
+  /// What is most is not left out for want of room.
+  void aNarrowLegendAbbreviates() {
+    givePredictions(10);
+    view_->showImage(ImageId{2});
+    QTRY_VERIFY(view_->isReady());
+    auto* legend = view_->findChild<CanvasLegend*>();
+    legend->resize(2000, legend->height());
+    QCOMPARE(legend->shownTexts().join(u' '),
+             QStringLiteral("ground truth true positive false positive false negative"));
+    legend->resize(300, legend->height());
+    QCOMPARE(legend->shownTexts().join(u' '), QStringLiteral("GT TP FP FN"));
+    QVERIFY(legend->spokenValue().contains(QStringLiteral("false negative")));
+  }
+
   void theLegendNamesWhatIsDrawn() {
     givePredictions(10);
     view_->showImage(ImageId{2});

@@ -245,7 +245,14 @@ void DatasetView::Impl::showCounted(const CountedImages& counted) {
 
 /// Of all images, because a fault may be of one that the chosen bar does not count.
 void DatasetView::Impl::showFinding(const dataset_check::Finding& finding) {
-  if (!part || finding.part != part->data.part || !finding.imageId) return;
+  if (!part || finding.part != part->data.part) return;
+  if (!finding.imageId) {  // of the file, or of a class: nothing in the image is meant
+    chosen.clear();
+    boxToShow.reset();
+    session.setChosenObjects({});
+    findingText = QString::fromStdString(finding.text);
+    return showDecoded();
+  }
   const auto& images = part->data.dataset().images();
   const auto found = std::ranges::find(images, ImageId{*finding.imageId}, &coco::Image::id);
   if (found == images.end())

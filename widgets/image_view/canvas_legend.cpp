@@ -27,7 +27,8 @@ void addTruths(Entries& entries, const CanvasScene& scene, const CanvasLayers& l
     });
   };
   if (layers.groundTruth && has(false))
-    entries.push_back({QPen(theme.groundTruth, kPenPx), CanvasLegend::tr("ground truth"), true});
+    entries.push_back({QPen(theme.groundTruth, kPenPx), CanvasLegend::tr("ground truth"), true,
+                       CanvasLegend::tr("GT")});
   if (layers.crowds && has(true))
     entries.push_back(
         {QPen(theme.groundTruth, kPenPx, Qt::DashDotLine), CanvasLegend::tr("crowd region"), true});
@@ -47,7 +48,7 @@ void addVerdicts(Entries& entries, const CanvasScene& scene, const CanvasLayers&
     const bool keepsColour = scene.colourBy == ColourBy::Verdict ||
                              (scene.colourBy == ColourBy::Score && verdict == Verdict::Missed);
     if (!keepsColour) pen.setColor(theme.text);
-    entries.push_back({pen, verdictName(verdict)});
+    entries.push_back({pen, verdictName(verdict), false, verdictAbbreviation(verdict)});
   }
 }
 
@@ -126,16 +127,35 @@ QSize CanvasLegend::sizeHint() const {
   return {scaledPx(300), QFontMetrics(font()).height() + scaledPx(4)};
 }
 
+/// With its stroke, and apart from the next one.
+int CanvasLegend::widthOf(const QString& text) const {
+  return scaledPx(kStrokePx) + scaledPx(kGapPx) + QFontMetrics(font()).horizontalAdvance(text) +
+         scaledPx(kApartPx);
+}
+
+QStringList CanvasLegend::shownTexts() const {
+  QStringList texts, shortTexts;
+  int all = scaledPx(kGapPx) - scaledPx(kApartPx);
+  for (const Entry& entry : entries_) {
+    texts << entry.text;
+    shortTexts << (entry.shortText.isEmpty() ? entry.text : entry.shortText);
+    all += widthOf(entry.text);
+  }
+  return all > width() ? shortTexts : texts;
+}
+
 /// Whole entries; of those without room the number is said.
 void CanvasLegend::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const QFontMetrics metrics(font());
+  const QStringList texts = shownTexts();
   const int stroke = scaledPx(kStrokePx), gap = scaledPx(kGapPx), apart = scaledPx(kApartPx);
-  const int restWidth = metrics.horizontalAdvance(tr("+%1").arg(entries_.size())) + apart;
+  const int restWidth =
+      QFontMetrics(font()).horizontalAdvance(tr("+%1").arg(entries_.size())) + apart;
   const int middle = height() / 2;
   int x = gap;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const int end = x + stroke + gap + metrics.horizontalAdvance(entries_[i].text);
+    const QString& text = texts.at(static_cast<qsizetype>(i));
+    const int end = x + widthOf(text) - apart;
     const bool isLast = i + 1 == entries_.size();
     painter.setPen(currentTheme().textMuted);
     if (end + (isLast ? 0 : restWidth) > width()) {
@@ -144,7 +164,7 @@ void CanvasLegend::paintEvent(QPaintEvent*) {
       return;
     }
     painter.drawText(QRect(x + stroke + gap, 0, end - x, height()),
-                     Qt::AlignVCenter | Qt::AlignLeft, entries_[i].text);
+                     Qt::AlignVCenter | Qt::AlignLeft, text);
     if (entries_[i].hasHalo) {
       painter.setPen(QPen(currentTheme().groundTruthHalo, kPenPx * 2));
       painter.drawLine(x, middle, x + stroke, middle);

@@ -26,6 +26,7 @@ class CanvasLegend : public QWidget, public SpokenValue {
     QPen pen;
     QString text;
     bool hasHalo = false;  ///< as ground truth has on the image
+    QString shortText{};   ///< where there is no room for all texts; empty: the same
   };
   /// nullptr: nothing is drawn.
   void show(const std::shared_ptr<const CanvasScene>& scene, const CanvasLayers& layers);
@@ -35,6 +36,8 @@ class CanvasLegend : public QWidget, public SpokenValue {
 
   QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
   QString spokenValue() const override;
+  /// As they are drawn at the present width.
+  QStringList shownTexts() const;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
 
@@ -42,6 +45,7 @@ class CanvasLegend : public QWidget, public SpokenValue {
   void paintEvent(QPaintEvent* event) override;
 
  private:
+  int widthOf(const QString& text) const;
   void combine();
 
   std::vector<Entry> ofScene_, ofExplanation_;

@@ -43,6 +43,41 @@ std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& i
   return rows;
 }
 
+/// Where the texts of a card of facts stand in it; long values are wrapped, so that it fits into a
+/// narrow area.
+struct FactsLayout {
+  struct Row {
+    QString nameText, valueText;
+    QRectF name, value;
+  };
+  QFont titleFont = interfaceFont(12, QFont::DemiBold), rowFont = interfaceFont(11);
+  std::vector<Row> rows;
+  double width = 0, height = 0;
+
+  FactsLayout(const std::vector<std::pair<QString, QString>>& texts, const QString& title,
+              double areaWidth) {
+    const QFontMetricsF metrics(rowFont), titleMetrics(titleFont);
+    double nameWidth = 0;
+    for (const auto& [name, value] : texts)
+      nameWidth = std::max(nameWidth, metrics.horizontalAdvance(name));
+    const double valueLeft = 10 + nameWidth + 12;
+    const double mostWidth = std::max(std::min<double>(scaledPx(220), areaWidth - valueLeft - 18),
+                                      static_cast<double>(scaledPx(60)));
+    double y = 7 + titleMetrics.height() + 4, valueWidth = 0;
+    for (const auto& [name, value] : texts) {
+      const QRectF bounds =
+          metrics.boundingRect(QRectF(0, 0, mostWidth, 1e4), Qt::TextWordWrap, value);
+      rows.push_back({name, value, QRectF(10, y, nameWidth + 1, metrics.height()),
+                      QRectF(valueLeft, y, bounds.width() + 1, bounds.height())});
+      valueWidth = std::max(valueWidth, bounds.width() + 1);
+      y += bounds.height() + 2;
+    }
+    width = std::max(valueLeft + valueWidth, 24 + titleMetrics.horizontalAdvance(title)) + 10;
+    height = y + 7;
+  }
+  QSizeF size() const { return {width, height}; }
+};
+
 /// Missed objects are shown and hidden with the ground truth.
 bool isDrawn(const CanvasScene::Instance& instance, const CanvasLayers& layers) {
   return layers.groundTruth || instance.facts.verdict != Verdict::Missed;
@@ -261,38 +296,23 @@ void CanvasPainter::drawHighlight(const CanvasScene::Instance& instance) {
 }
 
 void CanvasPainter::drawFacts(const CanvasScene::Instance& instance) {
-  const auto rows = factRows(instance);
-  const QFont titleFont = interfaceFont(12, QFont::DemiBold), rowFont = interfaceFont(11);
-  const QFontMetricsF metrics(rowFont), titleMetrics(titleFont);
-  double nameWidth = 0, valueWidth = 0;
-  for (const auto& [name, value] : rows) {
-    nameWidth = std::max(nameWidth, metrics.horizontalAdvance(name));
-    valueWidth = std::max(valueWidth, metrics.horizontalAdvance(value));
-  }
-  const double rowHeight = metrics.height() + 2,
-               inner = std::max(nameWidth + 12 + valueWidth,
-                                titleMetrics.horizontalAdvance(instance.className) + 14);
-  const QSizeF size(inner + 20,
-                    titleMetrics.height() + 4 + rowHeight * static_cast<double>(rows.size()) + 14);
-  const QRectF card = placeBeside(size, view_.mapRect(instance.box), area_.size());
-
+  const FactsLayout facts(factRows(instance), instance.className, area_.width());
+  const QRectF card = placeBeside(facts.size(), view_.mapRect(instance.box), area_.size());
   painter_.setPen(QPen(theme_.cardBorder, 1));
   painter_.setBrush(theme_.card);
   painter_.drawRoundedRect(card, 6, 6);
   paintVerdictMark(painter_, QRectF(card.left() + 10, card.top() + 11, 8, 8),
                    instance.facts.verdict, theme_);
-  painter_.setFont(titleFont);
+  painter_.setFont(facts.titleFont);
   painter_.setPen(theme_.text);
-  double y = card.top() + 7;
-  painter_.drawText(QPointF(card.left() + 24, y + titleMetrics.ascent()), instance.className);
-  y += titleMetrics.height() + 4;
-  painter_.setFont(rowFont);
-  for (const auto& [name, value] : rows) {
+  painter_.drawText(card.topLeft() + QPointF(24, 7 + QFontMetricsF(facts.titleFont).ascent()),
+                    instance.className);
+  painter_.setFont(facts.rowFont);
+  for (const FactsLayout::Row& row : facts.rows) {
     painter_.setPen(theme_.textMuted);
-    painter_.drawText(QPointF(card.left() + 10, y + metrics.ascent()), name);
+    painter_.drawText(row.name.translated(card.topLeft()), Qt::TextWordWrap, row.nameText);
     painter_.setPen(theme_.text);
-    painter_.drawText(QPointF(card.left() + 22 + nameWidth, y + metrics.ascent()), value);
-    y += rowHeight;
+    painter_.drawText(row.value.translated(card.topLeft()), Qt::TextWordWrap, row.valueText);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "widgets/curves/number_text.h"
+#include "widgets/instances/verdict.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -105,8 +106,13 @@ QVariant ClassModel::data(const QModelIndex& index, int role) const {
 QVariant ClassModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section >= kColumns) return {};
   if (role == Qt::TextAlignmentRole) return QVariant(alignmentOf(section));
-  const QString names[kColumns] = {tr("class"), tr("images"), tr("objects"), tr("TP"),
-                                   tr("FP"),    tr("FN"),     apName_};
+  const QString names[kColumns] = {tr("class"),
+                                   tr("images"),
+                                   tr("objects"),
+                                   verdictAbbreviation(Verdict::TruePositive),
+                                   verdictAbbreviation(Verdict::FalsePositive),
+                                   verdictAbbreviation(Verdict::Missed),
+                                   apName_};
   const QString tips[kColumns] = {tr("Click a class to see its images alone"),
                                   tr("Predicted images with an object of the class"),
                                   tr("Objects on the predicted images, without crowds"),

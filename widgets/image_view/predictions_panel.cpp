@@ -156,7 +156,7 @@ void PredictionsPanel::buildUi() {
   split->setChildrenCollapsible(false);
   split->addWidget(figures);
   split->addWidget(buildInstances());
-  split->setSizes({scaledPx(600), scaledPx(400)});
+  split->setSizes({scaledPx(680), scaledPx(320)});  // the counts in sight at 1280x720
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(split);

@@ -20,4 +20,17 @@ QString verdictName(Verdict verdict) {
   return {};
 }
 
+QString verdictAbbreviation(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::TruePositive:
+      return QCoreApplication::translate("Verdict", "TP");
+    case Verdict::FalsePositive:
+      return QCoreApplication::translate("Verdict", "FP");
+    case Verdict::Missed:
+      return QCoreApplication::translate("Verdict", "FN");
+    default:
+      return verdictName(verdict);
+  }
+}
+
 }  // namespace lockstep::widgets

@@ -16,5 +16,7 @@ enum class Verdict {
 };
 
 QString verdictName(Verdict verdict);
+/// `TP`; of those that have no abbreviation their name.
+QString verdictAbbreviation(Verdict verdict);
 
 }  // namespace lockstep::widgets
