@@ -103,6 +103,20 @@ class TstInstanceModel : public QObject {
     QVERIFY(tip.toString().contains(QStringLiteral("highest with a detection that is shown")));
   }
 
+  /// A cat on a dog: none of its class is there, but an object is.
+  void theIouIsThatWithTheObjectBesideIt() {
+    auto made = std::make_shared<CanvasScene>();
+    made->instances = {
+        instance(Verdict::FalsePositive, coco::ErrorType::Classification, 0.6, 0, 900)};
+    made->instances[0].objectName = QStringLiteral("dog");
+    made->instances[0].facts.object = 0;
+    made->instances[0].facts.objectIou = 0.95;
+    InstanceModel model;
+    model.setScene(made);
+    QCOMPARE(model.index(0, InstanceModel::Iou).data().toString(), QStringLiteral("0.95"));
+    QCOMPARE(model.index(0, InstanceModel::Object).data().toString(), QStringLiteral("dog 0.95"));
+  }
+
   void theAreaIsHiddenBeforeTheClassIsCut() {
     for (const int width : {300, 332, 420}) {
       InstanceTable table;

@@ -29,8 +29,12 @@ std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& i
   if (std::isfinite(facts.score)) {
     rows.emplace_back(tr("score"), QString::number(facts.score, 'f', 3));
   }
-  if (facts.verdict != Verdict::Missed || facts.iou > 0)
-    rows.emplace_back(tr("IoU"), QString::number(facts.iou, 'f', 3));
+  if (facts.verdict != Verdict::Missed || facts.iou > 0) {
+    const QString iou = QString::number(facts.shownIou(), 'f', 3);
+    const bool isOfOther =
+        !instance.objectName.isEmpty() && instance.objectName != instance.className;
+    rows.emplace_back(tr("IoU"), isOfOther ? tr("%1 with %2").arg(iou, instance.objectName) : iou);
+  }
   rows.emplace_back(tr("area"), tr("%1 px²").arg(countText(std::llround(facts.areaPx))));
   rows.emplace_back(
       tr("box"),

@@ -21,7 +21,7 @@ QString cellText(const CanvasScene::Instance& instance, int column) {
       return (facts.verdict == Verdict::Missed && facts.iou <= 0) ||
                      facts.verdict == Verdict::Unjudged
                  ? QStringLiteral("–")
-                 : QString::number(facts.iou, 'f', 2);
+                 : QString::number(facts.shownIou(), 'f', 2);
     case InstanceModel::Object:
       return InstanceModel::objectText(instance);
     case InstanceModel::Area:
@@ -47,7 +47,7 @@ QVariant sortValue(const CanvasScene::Instance& instance, int column, int row) {
     case InstanceModel::Score:
       return std::isfinite(instance.facts.score) ? instance.facts.score : -1.0;
     case InstanceModel::Iou:
-      return instance.facts.iou;
+      return instance.facts.shownIou();
     case InstanceModel::Area:
       return instance.facts.areaPx;
     case InstanceModel::Mark:
@@ -119,8 +119,8 @@ QVariant InstanceModel::headerData(int section, Qt::Orientation orientation, int
   if (role == Qt::ToolTipRole && section == Mark) return tr("Worst first");
   if (role == Qt::ToolTipRole && section == Iou)
     return tr(
-        "IoU with the matched object, else the highest with an object of its class; of a missed "
-        "object, the highest with a detection that is shown");
+        "IoU with the object that the detection is matched with, else overlaps most, of any class; "
+        "of a missed object, the highest with a detection that is shown");
   if (role == Qt::ToolTipRole && section == Object)
     return tr(
         "The object, of any class, that the detection is matched with or overlaps most, and "

@@ -57,6 +57,8 @@ struct InstanceFacts {
     verdict = Verdict::Unjudged;
     error.reset();
   }
+  /// The one to show: with `object` where there is one.
+  double shownIou() const { return object >= 0 ? objectIou : iou; }
   bool isError() const { return verdict == Verdict::FalsePositive || verdict == Verdict::Missed; }
 };
 
