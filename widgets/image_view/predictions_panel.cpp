@@ -251,6 +251,7 @@ void PredictionsPanel::connectSignals() {
 
 void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules& rules) {
   rules_ = rules;
+  judgedBy_ = rules.type;
   noTruth_->setVisible(!rules.hasTruth);
   classes_ = dataset ? dataset->categories() : std::vector<coco::Category>();
   imageCount_ = dataset ? static_cast<int>(dataset->images().size()) : 0;
@@ -272,7 +273,7 @@ void PredictionsPanel::nameClassAp() {
   const QString name = apNameAt(thresholds().iou);
   classTable_->setApName(name);
   const QString score = hundredths(score_->value());
-  classApName_->setText(rules_.type == coco::IouType::Mask
+  classApName_->setText(judgedBy_ == coco::IouType::Mask
                             ? tr("mask %1 at score ≥ %2").arg(name, score)
                             : tr("box %1 at score ≥ %2").arg(name, score));
 }
@@ -316,6 +317,8 @@ void PredictionsPanel::showImageCounts(const CheckpointAnalysis* analysis,
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here) {
+  judgedBy_ = analysis ? analysis->overlaps->rules.type : rules_.type;
+  nameClassAp();
   const std::optional<coco::Counts> all = allCounts(analysis);
   showImageCounts(analysis, here);
   showExtent(analysis);
@@ -421,7 +424,7 @@ void PredictionsPanel::showForeign(const CheckpointAnalysis* analysis) {
 /// What a person would not expect of how these predictions are judged.
 void PredictionsPanel::showJudgement(const CheckpointAnalysis* analysis) {
   QStringList notes;
-  if (analysis && analysis->overlaps->rules.type != rules_.type)
+  if (judgedBy_ != rules_.type)
     notes << tr("Judged by boxes: not all of these predictions have masks");
   const std::size_t unlisted = analysis ? analysis->overlaps->unlisted : 0;
   if (unlisted == 1)
