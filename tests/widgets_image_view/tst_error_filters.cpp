@@ -66,6 +66,19 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     QTRY_VERIFY(hasLabelOfPage("From the first error again"));
   }
 
+  void noErrorOfTheDataBeforeIsGoneTo() {
+    view_->setPredictions(10, {}, {ImageId{4}});
+    QTRY_VERIFY(view_->isReady());
+    clickFigure(1, ClassModel::Missed);
+    QTRY_COMPARE(view_->currentImage(), ImageId{2});
+    QTRY_VERIFY(view_->isReady());
+    QTest::keyClick(classes(), Qt::Key_N);  // all images are judged for it
+    QVERIFY(!view_->isReady());
+    view_->setDataset(dataset_, folder_->path());
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(view_->currentImage(), ImageId{1});
+  }
+
   void aClickOnTheFalsePositivesShowsThem() {
     clickFigure(0, ClassModel::FalsePositives);
     QTRY_COMPARE(view_->currentImage(), ImageId{2});
