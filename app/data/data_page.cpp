@@ -121,12 +121,22 @@ void DataPage::connectSignals() {
   connect(view_, &widgets::DatasetView::rereadRequested, this, [this] {
     if (reading_ && !reading_->part) reread();  // what could be read is watched
   });
-  connect(&watched_, &WatchedFiles::changed, this, &DataPage::reread);
+  connect(&watched_, &WatchedFiles::changed, this, &DataPage::takeChange);
 }
 
-/// The annotations have changed on the disk.
+/// The annotations have changed on the disk. What is being found in the old ones is of no use.
+void DataPage::takeChange() {
+  const bool isChecked =
+      reading_ && checker_.isRunning() && checkingKey_ == keyOf(reading_->experiment);
+  if (isChecked) checker_.cancel();
+  if (!shownKey_.isEmpty()) changedKey_ = shownKey_;  // else they have changed again
+  whyAgain_ = isChecked ? tr("The annotations have changed on the disk and were read again. Their "
+                             "check was stopped: check them anew.")
+                        : tr("The annotations have changed on the disk and were read again.");
+  reread();
+}
+
 void DataPage::reread() {
-  isReadAgain_ = true;
   shownKey_.clear();
   checkedKey_.clear();
   if (isVisible()) read();
@@ -350,18 +360,22 @@ void DataPage::read() {
                       (shown_->isOfFile ? shown_->name : shown_->runFolder) % u'\n' % keyOf(own);
   if (key == shownKey_) return keepUp();
   shownKey_ = key;
+  const QString whyAgain = std::exchange(changedKey_, {}) == key ? whyAgain_ : QString();
   reading_.reset();
+  watched_.clear();
   stopReading();
   readingState_ = std::make_shared<ReadingState>();
   showReadingProgress();
   progressTimer_.start();
   view_->setPart(nullptr);
-  job_.request([source = *shown_, own, state = readingState_] {
+  job_.request([source = *shown_, own, whyAgain, state = readingState_] {
     const auto watch = [&state](double share) {
       state->share = share;
       return !state->isStopped;
     };
-    return std::make_shared<const Reading>(readPart(source, own, watch));
+    auto reading = std::make_shared<Reading>(readPart(source, own, watch));
+    reading->whyAgain = whyAgain;
+    return std::shared_ptr<const Reading>(std::move(reading));
   });
 }
 
@@ -413,9 +427,7 @@ void DataPage::showReading(const Reading& reading) {
   watched_.clear();
   if (const QString file = annotationsOf(reading); !file.isEmpty())
     watched_.add(file, reading.version);
-  view_->setMessage(std::exchange(isReadAgain_, false)
-                        ? tr("The annotations have changed on the disk and were read again.")
-                        : QString());
+  view_->setMessage(reading.whyAgain);
   const auto configure = [this] { Q_EMIT configureRequested(); };
   if (!reading.part) {
     showEmpty(tr("The data cannot be shown"), reading.error, tr("Open Configure"), configure);
