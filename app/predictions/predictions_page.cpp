@@ -42,6 +42,7 @@ void PredictionsPage::connectSignals() {
     pendingStep_.reset();
     followsNewest_ = step >= steps_.initialStep();
     store_.readAllOf(step);
+    showFaults();
     if (vanished_) setSteps(steps_);  // the one that was left is no choice any more
     Q_EMIT checkpointChosen(step);
   });
@@ -90,6 +91,7 @@ void PredictionsPage::takeAnswer(const AskedPrediction& asked, const QString& fi
   if (!asked.isOfPart()) return takeBatch(asked, file);
   view_->setMessage({});
   view_->endAllImages(asked.step);
+  faults_.erase(asked.step);
   store_.readNewAllOf(asked.step);
 }
 
@@ -141,7 +143,8 @@ void PredictionsPage::connectPredictions() {
   connect(&store_, &PredictionsStore::predictionsLoaded, this,
           [this](const StepPredictions& predictions) {
             view_->setPredictions(predictions.step, predictions.results);
-            showFaultsOf(predictions);
+            keepFaultsOf(predictions);
+            showFaults();
           });
   connect(&store_, &PredictionsStore::lossesLoaded, view_,
           &widgets::PredictionsView::setImageLosses);
@@ -173,6 +176,7 @@ void PredictionsPage::setRun(RunController* run) {
   pendingStep_.reset();
   followsNewest_ = true;
   whyReloaded_.clear();
+  forgetFaults();
   view_->clear();
   view_->setMessage({});
   showEmptyText();
@@ -270,6 +274,7 @@ void PredictionsPage::reload() {
   isAsked_ = false;
   hasDataset_ = false;
   hasRestoredAnswers_ = false;
+  forgetFaults();
   view_->clear();
   store_.setRun({});
   watched_.clear();
@@ -391,6 +396,7 @@ void PredictionsPage::updateResults() {
   }
   if (steps_.isEmpty()) return;
   store_.readAllOf(view_->currentCheckpoint());
+  showFaults();
   if (isOpened && std::exchange(predictsOpened_, false)) view_->requestAllImages();
 }
 
@@ -424,6 +430,7 @@ void PredictionsPage::forgetAfter(qint64 step) {
     std::erase_if(answers, [step](const StepPredictions& answer) { return answer.step > step; });
   store_.forgetAfter(step);
   steps_.forgetAfter(step);
+  faults_.erase(faults_.upper_bound(step), faults_.end());
   view_->forgetAfter(step);
 }
 
@@ -434,6 +441,7 @@ void PredictionsPage::showStep(qint64 step) {
   const qint64 shown = steps_.atOrBefore(step);
   followsNewest_ = shown >= steps_.initialStep();
   view_->setCurrentCheckpoint(shown);
+  showFaults();
   if (hasDataset_) store_.readAllOf(shown);
 }
 

@@ -181,6 +181,28 @@ class TstChangedFiles : public QObject {
     page_->setRun(run_.get());
     QTRY_VERIFY(says(QStringLiteral("2 predictions have a score that is not in 0 … 1")));
   }
+
+  /// The files of all steps are read at once.
+  void faultsOfAStepAreSaidWhenItIsGoneTo() {
+    showRun();
+    base::writeFileAtomically(layout().predictions(20), R"({"image_ids": [3],
+      "score_threshold": 0.05, "detections": [
+      {"image_id": 3, "category_id": 1, "score": 2, "bbox": [1, 1, 4, 4]},
+      {"image_id": 3, "category_id": 1, "score": -0.5, "bbox": [1, 1, 4, 4]}]})");
+    page_->setRun(nullptr);
+    page_->setRun(run_.get());
+    QTRY_VERIFY(page_->isReady() && page_->view()->currentCheckpoint() == 40);
+    QVERIFY(!says(QStringLiteral("have a score")));
+    page_->showStep(20);
+    QTRY_VERIFY(says(QStringLiteral("Step 20: 2 predictions have a score")));
+    page_->view()->setMessage({});  // as a person closes it
+    run_->refresh();
+    page_->showStep(20);
+    QVERIFY(!says(QStringLiteral("have a score")));
+    page_->showStep(30);
+    page_->showStep(20);
+    QVERIFY(says(QStringLiteral("Step 20: 2 predictions have a score")));
+  }
 };
 
 LOCKSTEP_TEST(TstChangedFiles)
