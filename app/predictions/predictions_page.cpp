@@ -120,6 +120,7 @@ void PredictionsPage::connectStore() {
     updateResults();
   });
   connect(&store_, &PredictionsStore::datasetMissing, this, [this] {
+    whyReloaded_.clear();
     if (isForeignRunShown()) return showForeignRun();
     if (part_ == ImagePart::Training) return leavePart(tr("This run has no dataset.train."));
     if (run_ && run_->info().isRangeTest) {
@@ -131,6 +132,7 @@ void PredictionsPage::connectStore() {
     view_->setMessage({});
   });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
+    whyReloaded_.clear();
     if (run_ && run_->program()) return loadForeign();
     if (part_ != ImagePart::HeldOut) return leavePart(message);
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
@@ -260,6 +262,7 @@ void PredictionsPage::showPart(ImagePart part) {
   if (part == part_) return;
   keepPlace();
   part_ = part;
+  whyReloaded_.clear();
   reload();
 }
 

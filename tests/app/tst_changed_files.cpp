@@ -1,4 +1,5 @@
 // Files that change on the disk while they are shown on the Predictions page.
+#include <QAction>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
@@ -64,6 +65,8 @@ class TstChangedFiles : public QObject {
     tests::MadeRun made;
     made.valImages = folder_->path().toStdString();
     made.valAnnotations = pathOf("val.json");
+    made.trainImages = made.valImages;
+    made.trainAnnotations = pathOf("train.json");
     made.watchedImages = {3};
     run_ = std::make_unique<RunController>(tests::makeRun(folder_->path(), made));
     page_ = std::make_unique<PredictionsPage>();
@@ -149,6 +152,16 @@ class TstChangedFiles : public QObject {
     QTRY_VERIFY(!page_->view()->shownImage());
     base::writeFileAtomically(pathOf("val.json"), annotationsWith(kObject));
     QTRY_VERIFY(page_->view()->shownImage() && showsLabel(QStringLiteral("1 object ·")));
+  }
+
+  void whatHasChangedIsNotSaidOfOtherImages() {
+    base::writeFileAtomically(pathOf("train.json"), annotationsWith(kObject));
+    showRun();
+    QVERIFY(QFile::remove(QString::fromStdString(pathOf("val.json"))));
+    QTRY_VERIFY(showsLabel(QStringLiteral("The held-out images cannot be shown")));
+    page_->findChild<QAction*>(QStringLiteral("predictions.training_images"))->trigger();
+    QTRY_VERIFY(page_->view()->shownImage() && page_->isReady());
+    QVERIFY(!says(QStringLiteral("were read again")));
   }
 
   void predictionsThatChangeAreReadAgain() {
