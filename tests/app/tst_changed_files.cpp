@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <string>
 
 #include "app/predictions/predictions_page.h"
@@ -152,6 +153,20 @@ class TstChangedFiles : public QObject {
     QTRY_VERIFY(!page_->view()->shownImage());
     base::writeFileAtomically(pathOf("val.json"), annotationsWith(kObject));
     QTRY_VERIFY(page_->view()->shownImage() && showsLabel(QStringLiteral("1 object ·")));
+  }
+
+  void aFolderThatIsWrittenToAllTheTimeHidesNoChange() {
+    showRun();
+    base::writeFileAtomically(pathOf("val.json"), annotationsWith(""));
+    QTRY_VERIFY(showsLabel(QStringLiteral("0 objects ·")));
+    int written = 0;
+    QTimer others;
+    connect(&others, &QTimer::timeout, this,
+            [&] { base::writeFileAtomically(pathOf("other.log"), std::to_string(++written)); });
+    others.start(std::chrono::milliseconds(50));
+    QTRY_VERIFY(written > 1);
+    base::writeFileAtomically(pathOf("val.json"), annotationsWith(kObject));
+    QTRY_VERIFY(showsLabel(QStringLiteral("1 object ·")));
   }
 
   void whatHasChangedIsNotSaidOfOtherImages() {
