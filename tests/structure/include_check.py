@@ -68,7 +68,7 @@ ALLOWED = {
     "app/configure": PAGE | {"widgets/config_editor", "widgets/experiment"},
     "app/export": {"base", "coco", "formats", "app/controllers", "widgets", "widgets/export", "widgets/image_view", "widgets/instances", "widgets/jobs"},
     "app/docks": PAGE,
-    "app/frame": PAGE | {"app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/data", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
+    "app/frame": PAGE | {"pack", "app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/data", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
     "app": CORE | {"app/models", "app/controllers", "app/frame", "widgets"},
 }
 # Folder prefix -> system headers it must never see.
