@@ -48,6 +48,7 @@ ThumbnailStrip::ThumbnailStrip(QWidget* parent)
             viewport()->update();
             if (isReady()) Q_EMIT ready();
           }) {
+  thumbnails_.setIsFailure([](const Thumbnail& loaded) { return loaded.image.isNull(); });
   setFrameShape(QFrame::NoFrame);
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -136,7 +137,7 @@ void ThumbnailStrip::loadVisible() {
 }
 
 void ThumbnailStrip::reload() {
-  thumbnails_.forgetIf([](const Thumbnail& kept) { return kept.image.isNull(); });
+  thumbnails_.forgetFailures();
   loadVisible();
   viewport()->update();
 }
