@@ -65,8 +65,7 @@ QStringList argumentsOf(const ShownResults& of) {
       QStringLiteral("coco-eval"),
       QStringLiteral("--gt"),
       QLatin1String(kAnnotations),
-      QStringLiteral("--dt"),
-      resultsFileOf(of),
+      QStringLiteral("--dt=") + resultsFileOf(of),  // a run may be named as an option
       QStringLiteral("--type"),
       of.rules.type == coco::IouType::Box ? QStringLiteral("bbox") : QStringLiteral("segm"),
       QStringLiteral("--report"),
