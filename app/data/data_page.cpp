@@ -13,6 +13,7 @@
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/run_experiment.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/dataset_view/batch_sheets.h"
 #include "widgets/dataset_view/dataset_view.h"
 #include "widgets/jobs/awaited.h"
@@ -415,9 +416,8 @@ QString DataPage::whyEmpty() const {
   if (read.content.errors.empty()) return tr("%1 lists no image.").arg(file);
   const coco::EntryError& first = read.content.errors.front();
   return tr("%1 lists no image that can be used. The first of %2 faults: %3: %4")
-      .arg(file)
-      .arg(read.content.errors.size())
-      .arg(QString::fromStdString(first.where), QString::fromStdString(first.what));
+      .arg(file, widgets::countText(static_cast<qint64>(read.content.errors.size())),
+           QString::fromStdString(first.where), QString::fromStdString(first.what));
 }
 
 void DataPage::showReading(const Reading& reading) {

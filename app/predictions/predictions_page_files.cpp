@@ -2,9 +2,15 @@
 #include <utility>
 
 #include "app/predictions/predictions_page.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {
+namespace {
+
+QString number(std::size_t count) { return widgets::countText(static_cast<qint64>(count)); }
+
+}  // namespace
 
 /// What is read is shown as it is on the disk.
 void PredictionsPage::connectFiles() {
@@ -28,15 +34,14 @@ void PredictionsPage::keepFaultsOf(const StepPredictions& predictions) {
   if (!lines.isEmpty()) {
     faults_[predictions.step] = {tr("Step %1: %2 of %3 images predicted, %4 could not be read")
                                      .arg(predictions.step)
-                                     .arg(predicted)
-                                     .arg(predicted + unreadable.size())
-                                     .arg(unreadable.size()),
+                                     .arg(number(predicted), number(predicted + unreadable.size()),
+                                          number(unreadable.size())),
                                  lines.join(u'\n')};
   } else {
     faults_[predictions.step] = {
         tr("Step %1: %2 predictions have a score that is not in 0 … 1")
             .arg(predictions.step)
-            .arg(odd),
+            .arg(number(odd)),
         tr("Another program has changed them. The slider of the score does not reach "
            "them all; predict the images again.")};
   }

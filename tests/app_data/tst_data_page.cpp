@@ -244,6 +244,7 @@ class TstDataPage : public QObject, tests::DataPageBench {
     QVERIFY(page_->isReady());
     QTest::mouseClick(button(QStringLiteral("Read again")), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(page_->isReady() && strip()->count() == 3, kPatienceMs);
+    QVERIFY(hasLabel(QStringLiteral("3 images, 59,994 objects")));
   }
 
   void batchesAreDrawnAsTrainingGetsThem() {
