@@ -121,7 +121,7 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     QVERIFY(strip()->toolTipOf(0).startsWith(QStringLiteral("image2")));
     QVERIFY(strip()->toolTipOf(1).endsWith(QStringLiteral("mean IoU 1.000")));
     QVERIFY(!strip()->toolTipOf(2).contains(QStringLiteral("mean IoU")));  // not predicted
-    sortBy("Most missed first");
+    sortBy("Most false negatives first");
     QTRY_VERIFY(strip()->toolTipOf(0).endsWith(QStringLiteral("\n1 FN")));
     sortBy("Dataset order");
     QTRY_VERIFY(!strip()->toolTipOf(0).contains(QStringLiteral("FN\n")));
