@@ -122,24 +122,11 @@ void DataPage::connectSignals() {
   connect(view_, &widgets::DatasetView::rereadRequested, this, [this] {
     if (reading_ && !reading_->part) reread();  // what could be read is watched
   });
-  connect(&watched_, &WatchedFiles::changed, this, &DataPage::takeChange);
-}
-
-/// The annotations have changed on the disk. What is being found in the old ones is of no use.
-void DataPage::takeChange() {
-  const bool isChecked =
-      reading_ && checker_.isRunning() && checkingKey_ == keyOf(reading_->experiment);
-  if (isChecked) checker_.cancel();
-  if (!shownKey_.isEmpty()) changedKey_ = shownKey_;  // else they have changed again
-  whyAgain_ = isChecked ? tr("The annotations have changed on the disk and were read again. Their "
-                             "check was stopped: check them anew.")
-                        : tr("The annotations have changed on the disk and were read again.");
-  reread();
+  connect(&watched_, &WatchedFiles::changed, this, &DataPage::reread);
 }
 
 void DataPage::reread() {
   shownKey_.clear();
-  checkedKey_.clear();
   if (isVisible()) read();
 }
 
@@ -361,7 +348,6 @@ void DataPage::read() {
                       (shown_->isOfFile ? shown_->name : shown_->runFolder) % u'\n' % keyOf(own);
   if (key == shownKey_) return keepUp();
   shownKey_ = key;
-  const QString whyAgain = std::exchange(changedKey_, {}) == key ? whyAgain_ : QString();
   reading_.reset();
   watched_.clear();
   stopReading();
@@ -369,14 +355,12 @@ void DataPage::read() {
   showReadingProgress();
   progressTimer_.start();
   view_->setPart(nullptr);
-  job_.request([source = *shown_, own, whyAgain, state = readingState_] {
+  job_.request([source = *shown_, own, state = readingState_] {
     const auto watch = [&state](double share) {
       state->share = share;
       return !state->isStopped;
     };
-    auto reading = std::make_shared<Reading>(readPart(source, own, watch));
-    reading->whyAgain = whyAgain;
-    return std::shared_ptr<const Reading>(std::move(reading));
+    return std::make_shared<const Reading>(readPart(source, own, watch));
   });
 }
 
@@ -420,6 +404,22 @@ QString DataPage::whyEmpty() const {
            QString::fromStdString(first.where), QString::fromStdString(first.what));
 }
 
+/// What to say if the annotations were read before and are others now; what was found in those, or
+/// is being found, is of no use.
+QString DataPage::takeVersion(const Reading& reading) {
+  const QString file = annotationsOf(reading), key = keyOf(reading.experiment);
+  const bool isKnown = versions_.contains(file);
+  const bool isSame = std::exchange(versions_[file], reading.version) == reading.version;
+  if (!isKnown || isSame) return {};
+  if (checkedKey_ == key) checkedKey_.clear();
+  if (!checker_.isRunning() || checkingKey_ != key)
+    return tr("The annotations have changed on the disk and were read again.");
+  checker_.cancel();
+  return tr(
+      "The annotations have changed on the disk and were read again. Their check was stopped: "
+      "check them anew.");
+}
+
 void DataPage::showReading(const Reading& reading) {
   const bool drawsBatches = areBatchesAwaited_ && reading.part;
   stopReading();
@@ -427,7 +427,7 @@ void DataPage::showReading(const Reading& reading) {
   watched_.clear();
   if (const QString file = annotationsOf(reading); !file.isEmpty())
     watched_.add(file, reading.version);
-  view_->setMessage(reading.whyAgain);
+  view_->setMessage(takeVersion(reading));
   const auto configure = [this] { Q_EMIT configureRequested(); };
   if (!reading.part) {
     showEmpty(tr("The data cannot be shown"), reading.error, tr("Open Configure"), configure);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QPointer>
 #include <QString>
 #include <QTimer>
@@ -79,14 +80,13 @@ class DataPage : public QWidget {
     std::shared_ptr<const dataset_check::CountedPart> part{};  ///< null: see error
     QString error{};
     base::FileVersion version{};  ///< of the annotations, just before they were read
-    QString whyAgain{};           ///< what was read before has changed; empty: it has not
   };
   void buildUi();
   void connectSignals();
   void connectCheck();
   void connectPreview();
-  void takeChange();
   void reread();
+  QString takeVersion(const Reading& reading);
   void makeWhole(const QString& experimentFile, const QString& summary);
   QString whyEmpty() const;
   static QString annotationsOf(const Reading& reading);
@@ -124,9 +124,8 @@ class DataPage : public QWidget {
   QString shownKey_;  ///< of what was read last: the same key, the same part
   QString drawnOf_;   ///< shownKey_ of the batches that are being drawn
   std::optional<Reading> reading_;
-  WatchedFiles watched_;  ///< the annotations that are shown
-  QString changedKey_;    ///< shownKey_ of those that have changed and are not read again yet
-  QString whyAgain_;      ///< is said once they are
+  WatchedFiles watched_;                        ///< the annotations that are shown
+  QHash<QString, base::FileVersion> versions_;  ///< of the annotation files, as they were read last
   jobs::LatestJob<std::shared_ptr<const Reading>> job_;
   /// Of the reading that is going on; shared with its threads.
   struct ReadingState {

@@ -43,6 +43,9 @@ class TstChangedAnnotations : public QObject, DataPageBench {
     page_->show();
     QTRY_VERIFY(page_->isReady() && strip()->count() == 3);
     QVERIFY(!hasLabel(QStringLiteral("were read again")));
+    Q_EMIT page_->view()->sourceChosen(0);
+    QTRY_VERIFY(page_->isReady() && strip()->count() == 2);
+    QVERIFY(hasLabel(QStringLiteral("were read again")));
   }
 
   void aFileThatAKeyReadsAgainIsNotSaidToHaveChanged() {
