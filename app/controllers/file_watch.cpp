@@ -55,7 +55,7 @@ FileWatch::FileWatch(QObject* parent) : QObject(parent) {
 
 void FileWatch::read() {
   alignas(inotify_event) std::array<char, 8192> bytes;
-  bool hasChanged = false;
+  bool hasChanged = false, isWritten = false;
   for (;;) {
     const ssize_t count = ::read(paths_->inotify_.get(), bytes.data(), bytes.size());
     if (count <= 0) break;
@@ -64,9 +64,10 @@ void FileWatch::read() {
       std::memcpy(&event, bytes.data() + at, sizeof event);
       at += static_cast<ssize_t>(sizeof event + event.len);
       if ((event.mask & IN_IGNORED) == 0) hasChanged = true;  // that is of set() itself
+      if ((event.mask & IN_MODIFY) != 0) isWritten = true;
     }
   }
-  if (hasChanged) Q_EMIT changed();
+  if (hasChanged) Q_EMIT changed(isWritten);
 }
 
 }  // namespace lockstep::app

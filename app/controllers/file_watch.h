@@ -35,7 +35,8 @@ class FileWatch : public QObject {
   const std::shared_ptr<Paths>& paths() const { return paths_; }
 
  Q_SIGNALS:
-  void changed();
+  /// `isWritten`: content of a file, which may be written for a while.
+  void changed(bool isWritten);
 
  private:
   void read();

@@ -8,7 +8,8 @@
 namespace lockstep::app {
 namespace {
 
-/// From the last change on: a large file is written for a while.
+/// From the last change of a file on: a large one is written for a while. But from the first one of
+/// a folder, in which others may be written all the time.
 constexpr std::chrono::milliseconds kSettle{300};
 
 }  // namespace
@@ -17,18 +18,20 @@ WatchedFiles::WatchedFiles(QObject* parent) : QObject(parent) {
   settle_.setSingleShot(true);
   settle_.setInterval(kSettle);
   connect(&settle_, &QTimer::timeout, this, &WatchedFiles::look);
-  connect(&watch_, &FileWatch::changed, this, [this] {
-    if (!files_.empty()) settle_.start();
+  connect(&watch_, &FileWatch::changed, this, [this](bool isWritten) {
+    if (!files_.empty() && (isWritten || !settle_.isActive())) settle_.start();
   });
 }
 
 void WatchedFiles::add(const QString& file, const base::FileVersion& read) {
   files_[file] = read;
+  look_.cancel();   // what it finds may be older
   settle_.start();  // begins to watch it
 }
 
 void WatchedFiles::clear() {
   files_.clear();
+  look_.cancel();
   settle_.start();
 }
 
@@ -49,20 +52,10 @@ void WatchedFiles::look() {
         return found;
       },
       [this](const Versions& found) {
-        compare(found);
+        const bool hasChanged = std::exchange(files_, found) != found;
+        if (hasChanged) Q_EMIT changed();
         if (std::exchange(looksAgain_, false)) look();
       });
-}
-
-void WatchedFiles::compare(const Versions& found) {
-  bool hasChanged = false;
-  for (const auto& [file, version] : found) {
-    const auto known = files_.find(file);
-    if (known == files_.end() || known->second == version) continue;
-    known->second = version;
-    hasChanged = true;
-  }
-  if (hasChanged) Q_EMIT changed();
 }
 
 }  // namespace lockstep::app

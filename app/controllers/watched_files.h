@@ -31,7 +31,6 @@ class WatchedFiles : public QObject {
  private:
   using Versions = std::map<QString, base::FileVersion>;
   void look();
-  void compare(const Versions& found);
 
   Versions files_;
   FileWatch watch_;

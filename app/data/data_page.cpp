@@ -13,6 +13,7 @@
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/run_experiment.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/dataset_view/batch_sheets.h"
 #include "widgets/dataset_view/dataset_view.h"
 #include "widgets/jobs/awaited.h"
@@ -124,11 +125,8 @@ void DataPage::connectSignals() {
   connect(&watched_, &WatchedFiles::changed, this, &DataPage::reread);
 }
 
-/// The annotations have changed on the disk.
 void DataPage::reread() {
-  isReadAgain_ = true;
   shownKey_.clear();
-  checkedKey_.clear();
   if (isVisible()) read();
 }
 
@@ -351,6 +349,7 @@ void DataPage::read() {
   if (key == shownKey_) return keepUp();
   shownKey_ = key;
   reading_.reset();
+  watched_.clear();
   stopReading();
   readingState_ = std::make_shared<ReadingState>();
   showReadingProgress();
@@ -401,9 +400,24 @@ QString DataPage::whyEmpty() const {
   if (read.content.errors.empty()) return tr("%1 lists no image.").arg(file);
   const coco::EntryError& first = read.content.errors.front();
   return tr("%1 lists no image that can be used. The first of %2 faults: %3: %4")
-      .arg(file)
-      .arg(read.content.errors.size())
-      .arg(QString::fromStdString(first.where), QString::fromStdString(first.what));
+      .arg(file, widgets::countText(static_cast<qint64>(read.content.errors.size())),
+           QString::fromStdString(first.where), QString::fromStdString(first.what));
+}
+
+/// What to say if the annotations were read before and are others now; what was found in those, or
+/// is being found, is of no use.
+QString DataPage::takeVersion(const Reading& reading) {
+  const QString file = annotationsOf(reading), key = keyOf(reading.experiment);
+  const bool isKnown = versions_.contains(file);
+  const bool isSame = std::exchange(versions_[file], reading.version) == reading.version;
+  if (!isKnown || isSame) return {};
+  if (checkedKey_ == key) checkedKey_.clear();
+  if (!checker_.isRunning() || checkingKey_ != key)
+    return tr("The annotations have changed on the disk and were read again.");
+  checker_.cancel();
+  return tr(
+      "The annotations have changed on the disk and were read again. Their check was stopped: "
+      "check them anew.");
 }
 
 void DataPage::showReading(const Reading& reading) {
@@ -413,9 +427,7 @@ void DataPage::showReading(const Reading& reading) {
   watched_.clear();
   if (const QString file = annotationsOf(reading); !file.isEmpty())
     watched_.add(file, reading.version);
-  view_->setMessage(std::exchange(isReadAgain_, false)
-                        ? tr("The annotations have changed on the disk and were read again.")
-                        : QString());
+  view_->setMessage(takeVersion(reading));
   const auto configure = [this] { Q_EMIT configureRequested(); };
   if (!reading.part) {
     showEmpty(tr("The data cannot be shown"), reading.error, tr("Open Configure"), configure);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QPointer>
 #include <QString>
 #include <QTimer>
@@ -85,6 +86,7 @@ class DataPage : public QWidget {
   void connectCheck();
   void connectPreview();
   void reread();
+  QString takeVersion(const Reading& reading);
   void makeWhole(const QString& experimentFile, const QString& summary);
   QString whyEmpty() const;
   static QString annotationsOf(const Reading& reading);
@@ -122,8 +124,8 @@ class DataPage : public QWidget {
   QString shownKey_;  ///< of what was read last: the same key, the same part
   QString drawnOf_;   ///< shownKey_ of the batches that are being drawn
   std::optional<Reading> reading_;
-  WatchedFiles watched_;      ///< the annotations that are shown
-  bool isReadAgain_ = false;  ///< as they have changed
+  WatchedFiles watched_;                        ///< the annotations that are shown
+  QHash<QString, base::FileVersion> versions_;  ///< of the annotation files, as they were read last
   jobs::LatestJob<std::shared_ptr<const Reading>> job_;
   /// Of the reading that is going on; shared with its threads.
   struct ReadingState {

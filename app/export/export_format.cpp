@@ -6,6 +6,7 @@
 #include <QMimeData>
 #include <QRegularExpression>
 #include <QSaveFile>
+#include <QStringBuilder>
 #include <chrono>
 #include <utility>
 
@@ -13,6 +14,9 @@ namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};
+/// Of a file's name in UTF-16, so that it has less than the 255 bytes of most disks in UTF-8, with
+/// a suffix and what is written beside it.
+constexpr qsizetype kLongestName = 80;
 
 QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
 
@@ -73,7 +77,13 @@ QString fileNameOf(const QString& title) {
   // A title such as "Box / Mask, s" is not a valid file name.
   static const QRegularExpression others(QStringLiteral("[^\\w .-]+"),
                                          QRegularExpression::UseUnicodePropertiesOption);
-  return QString(title).replace(others, QStringLiteral(" ")).simplified();
+  const QString name = QString(title).replace(others, QStringLiteral(" ")).simplified();
+  if (name.size() <= kLongestName) return name;
+  // Runs differ at their beginning, what is written of them at the end.
+  QString first = name.left(kLongestName / 2), last = name.right(kLongestName / 2 - 1);
+  if (first.back().isHighSurrogate()) first.chop(1);
+  if (last.front().isLowSurrogate()) last.remove(0, 1);
+  return first % QStringLiteral("…") % last;
 }
 
 }  // namespace lockstep::app

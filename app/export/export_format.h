@@ -61,7 +61,7 @@ void writeMade(const QString& path, QObject* context,
 /// Makes it in the background and gives it to the clipboard.
 void copyMade(QObject* context, std::function<CopiedContent()> make, ExportFormat::Done done);
 
-/// A title or a run's name as part of a file name.
+/// A title or a run's name as part of a file name; a long one without its middle.
 QString fileNameOf(const QString& title);
 
 }  // namespace lockstep::app

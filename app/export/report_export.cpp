@@ -2,7 +2,6 @@
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QLocale>
 #include <QTemporaryDir>
 #include <memory>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "app/controllers/engine_command.h"
 #include "engine/base/atomic_file.h"
 #include "engine/coco/files/results.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -65,8 +65,7 @@ QStringList argumentsOf(const ShownResults& of) {
       QStringLiteral("coco-eval"),
       QStringLiteral("--gt"),
       QLatin1String(kAnnotations),
-      QStringLiteral("--dt"),
-      resultsFileOf(of),
+      QStringLiteral("--dt=") + resultsFileOf(of),  // a run may be named as an option
       QStringLiteral("--type"),
       of.rules.type == coco::IouType::Box ? QStringLiteral("bbox") : QStringLiteral("segm"),
       QStringLiteral("--report"),
@@ -112,8 +111,8 @@ ExportFormat reportFormat(const ShownResults& of) {
           .suffix = QStringLiteral("html"),
           .note = tr("Tables, curves and the worst of the %1 predicted images, at score ≥ %2, as "
                      "coco-eval --report writes it.")
-                      .arg(of.predictions.size())
-                      .arg(QLocale().toString(of.scoreThreshold, 'f', 2)),
+                      .arg(widgets::countText(static_cast<qint64>(of.predictions.size())))
+                      .arg(QString::number(of.scoreThreshold, 'f', 2)),
           .save = [of](const QString& path, QObject* context, ExportFormat::Done done) {
             jobs::start(
                 context, jobs::Kind::Disk, [of] { return prepared(of); },

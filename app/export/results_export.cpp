@@ -2,7 +2,6 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
-#include <QLocale>
 #include <algorithm>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "app/export/label_png.h"
 #include "app/export/report_export.h"
 #include "engine/coco/files/results.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/image_view/image_picture.h"
 
 namespace lockstep::app {
@@ -82,14 +82,14 @@ Exportable masksExport(const ShownResults& of, LabelSource source) {
                                "annotations, from 1; 0: none. Crowds are left out.")
                           : tr("The value of a pixel is the rank of its detection by score, from "
                                "1; 0: none. Only score ≥ %1; the higher score is on top.")
-                                .arg(QLocale().toString(of.scoreThreshold, 'f', 2)),
+                                .arg(QString::number(of.scoreThreshold, 'f', 2)),
                       [of, source](const jobs::Token&) { return labelPng(of, source); })}};
 }
 
 Exportable resultsExport(const ShownResults& of, double scoreThreshold) {
   const auto progress = std::make_shared<ExportProgress>();
   const bool isAll = scoreThreshold <= 0;
-  const QString score = QLocale().toString(scoreThreshold, 'f', 2);
+  const QString score = QString::number(scoreThreshold, 'f', 2);
   const QString what = isAll ? tr("all scores") : tr("score ≥ %1").arg(score);
   ExportFormat format =
       madeFormat(tr("COCO results (JSON)"), QStringLiteral("json"), tr("Counting the detections…"),
@@ -100,7 +100,9 @@ Exportable resultsExport(const ShownResults& of, double scoreThreshold) {
   format.findNote = [of, scoreThreshold, isAll, progress](const jobs::Token& token) {
     int count = 0;
     forDetections(of, scoreThreshold, *progress, token, [&](const coco::Detection&) { ++count; });
-    const QString extent = tr("%1 detections of %2 images.").arg(count).arg(of.predictions.size());
+    const QString extent = tr("%1 detections of %2 images.")
+                               .arg(widgets::countText(count),
+                                    widgets::countText(static_cast<qint64>(of.predictions.size())));
     return isAll ? extent : tr("%1 Those of lower scores are left out.").arg(extent);
   };
   return {tr("COCO results, %1: %2").arg(what, of.name),

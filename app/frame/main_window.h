@@ -21,6 +21,7 @@
 #include "app/controllers/shown_run.h"
 #include "app/models/page.h"
 #include "app/models/run_list_model.h"
+#include "widgets/jobs/jobs.h"
 #include "widgets/theme.h"
 
 class QAction;
@@ -282,10 +283,10 @@ class MainWindow : public QMainWindow {
   DocumentActions documentActions_;     ///< menu actions on the open experiment
   QHash<QString, QString> rangeTests_;  ///< experiment file by run folder, until they have ended
   QString rangeTested_;                 ///< experiment file of the one that is starting
-  /// Path of the document that was started last; empty: a run was.
-  QTimer layoutTimer_;  ///< runs from a change of the layout or the session until it is saved
-  QString noFaults_;    ///< title of the message of the last check of data and weights
-  QString startedFile_;
+  QTimer layoutTimer_;   ///< runs from a change of the layout or the session until it is saved
+  jobs::Job packing_;    ///< what a run takes as one file is counted, before it is asked for
+  QString noFaults_;     ///< title of the message of the last check of data and weights
+  QString startedFile_;  ///< path of the document that was started last; empty: a run was
 };
 
 }  // namespace lockstep::app

@@ -1,4 +1,5 @@
 // MainWindow's docks and saved layout.
+#include <QGuiApplication>
 #include <QScreen>
 #include <QSettings>
 #include <QTreeWidget>
@@ -28,6 +29,23 @@ constexpr QSize kDefaultSize(1440, 900);
 constexpr int kRunsPx = 268;
 /// Of the window's height.
 constexpr double kLogFraction = 0.13;
+/// Of the top of a window, so that it can be seen and moved.
+constexpr int kSeenPx = 300, kSeenHeightPx = 60;
+
+/// Whether it is no larger than the screens, and enough of its top is on one of them.
+bool isAtHand(const QRect& window) {
+  const QSize seen(std::min(widgets::scaledPx(kSeenPx), window.width()),
+                   std::min(widgets::scaledPx(kSeenHeightPx), window.height()));
+  const QRect top(window.topLeft(), QSize(window.width(), seen.height()));
+  QRect desktop;
+  bool isSeen = false;
+  for (const QScreen* screen : QGuiApplication::screens()) {
+    const QRect part = screen->availableGeometry().intersected(top);
+    isSeen = isSeen || (part.width() >= seen.width() && part.height() == seen.height());
+    desktop |= screen->availableGeometry();
+  }
+  return isSeen && window.width() <= desktop.width() && window.height() <= desktop.height();
+}
 
 }  // namespace
 
@@ -100,8 +118,8 @@ void MainWindow::restoreLayout() {
   if (options_.keepLayout) {
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     // Kept on another screen, or at another scale of it.
-    const QRect room = screen()->availableGeometry();
-    if (!isMaximized() && !isFullScreen() && !room.contains(geometry())) {
+    if (!isMaximized() && !isFullScreen() && !isAtHand(geometry())) {
+      const QRect room = screen()->availableGeometry();
       resize(size().boundedTo(room.size()));
       move(room.topLeft());
     }

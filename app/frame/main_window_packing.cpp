@@ -1,10 +1,10 @@
 // Runs as one file: lockstep-engine writes them, and shows them through attach.
+#include <QApplication>
 #include <QDir>
-#include <QDirIterator>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <cstdint>
 #include <exception>
-#include <filesystem>
 
 #include "app/controllers/engine_command.h"
 #include "app/controllers/run_controller.h"
@@ -14,6 +14,7 @@
 #include "app/frame/status_strip.h"
 #include "app/models/remote_place.h"
 #include "app/models/run_list_model.h"
+#include "engine/pack/run_members.h"
 #include "engine/run_folder/run_folder.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/jobs/jobs.h"
@@ -25,33 +26,25 @@ namespace {
 const QString kExtension = QStringLiteral(".lockstep");
 constexpr int kPackedMs = 15000;
 
-QString megabytes(qint64 bytes) { return MainWindow::tr("%1 MB").arg(bytes / 1e6, 0, 'f', 1); }
+QString megabytes(std::uintmax_t bytes) {
+  return MainWindow::tr("%1 MB").arg(static_cast<double>(bytes) / 1e6, 0, 'f', 1);
+}
 
 /// What a packed run takes, without the images that its predictions are of.
 struct PackedBytes {
-  qint64 own = 0;      ///< of the run's files
-  qint64 weights = 0;  ///< of its best checkpoint; 0: it has none
+  std::uintmax_t own = 0;
+  std::uintmax_t withWeights = 0;  ///< of its best checkpoint; 0: it has none
 };
 
-/// Blocks; what cannot be read counts nothing.
+/// Blocks. Where the run cannot be read, packing it says why.
 PackedBytes packedBytesOf(const QString& folder) {
-  namespace fs = std::filesystem;
-  PackedBytes bytes;
   const run_folder::Layout layout(folder.toStdString());
-  QDirIterator files(folder, QDir::Files, QDirIterator::Subdirectories);
-  while (files.hasNext()) {
-    const QFileInfo file(files.next());
-    const bool isPacked = !file.filePath().contains(QLatin1String("/checkpoints/")) &&
-                          file.suffix() != QLatin1String("log");
-    if (isPacked) bytes.own += file.size();
-  }
   try {
-    const fs::path weights = run_folder::resolveWeights(layout, "best");
-    bytes.weights = QFileInfo(QString::fromStdString(weights.string())).size();
+    const auto weights = run_folder::resolveWeights(layout, "best");
+    return {pack::packedBytes(layout, {}), pack::packedBytes(layout, weights)};
   } catch (const std::exception&) {
-    // without a checkpoint there is nothing to choose
+    return {};  // without a checkpoint there is nothing to choose
   }
-  return bytes;
 }
 
 QString shortNameOf(const QString& path) { return QFileInfo(path).fileName(); }
@@ -60,21 +53,22 @@ QString shortNameOf(const QString& path) { return QFileInfo(path).fileName(); }
 
 /// Asks first whether the weights are to go with it, and says what they cost.
 void MainWindow::packRun(const QString& folder) {
-  jobs::start(
+  if (packing_.isRunning()) return;
+  packing_ = jobs::start(
       this, jobs::Kind::Disk, [folder] { return packedBytesOf(folder); },
       [this, folder](const PackedBytes& bytes) {
-        if (bytes.weights == 0) return savePackedRun(folder, false);
+        if (QApplication::activeModalWidget()) return;  // something else is asked by now
+        if (bytes.withWeights == 0) return savePackedRun(folder, false);
         widgets::QuestionDialog question(
             tr("Should the weights of %1 go with it?").arg(runList_->nameOf(folder)),
             tr("The file has curves, log, evaluations and predictions with their images (%1 and "
                "the images). The best weights add %2: with them it can also predict.")
-                .arg(megabytes(bytes.own), megabytes(bytes.weights)),
+                .arg(megabytes(bytes.own), megabytes(bytes.withWeights - bytes.own)),
             this);
         const int without = question.addAnswer(tr("Without weights (%1)").arg(megabytes(bytes.own)),
                                                widgets::QuestionDialog::Kind::Default);
-        question.addAnswer(
-            tr("With the best weights (%1)").arg(megabytes(bytes.own + bytes.weights)),
-            widgets::QuestionDialog::Kind::Other);
+        question.addAnswer(tr("With the best weights (%1)").arg(megabytes(bytes.withWeights)),
+                           widgets::QuestionDialog::Kind::Other);
         question.addCancel();
         const int answer = question.ask();
         if (answer != widgets::QuestionDialog::kCancel) savePackedRun(folder, answer != without);

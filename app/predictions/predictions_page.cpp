@@ -42,6 +42,7 @@ void PredictionsPage::connectSignals() {
     pendingStep_.reset();
     followsNewest_ = step >= steps_.initialStep();
     store_.readAllOf(step);
+    showFaults();
     if (vanished_) setSteps(steps_);  // the one that was left is no choice any more
     Q_EMIT checkpointChosen(step);
   });
@@ -90,6 +91,7 @@ void PredictionsPage::takeAnswer(const AskedPrediction& asked, const QString& fi
   if (!asked.isOfPart()) return takeBatch(asked, file);
   view_->setMessage({});
   view_->endAllImages(asked.step);
+  faults_.erase(asked.step);
   store_.readNewAllOf(asked.step);
 }
 
@@ -118,6 +120,7 @@ void PredictionsPage::connectStore() {
     updateResults();
   });
   connect(&store_, &PredictionsStore::datasetMissing, this, [this] {
+    whyReloaded_.clear();
     if (isForeignRunShown()) return showForeignRun();
     if (part_ == ImagePart::Training) return leavePart(tr("This run has no dataset.train."));
     if (run_ && run_->info().isRangeTest) {
@@ -129,6 +132,7 @@ void PredictionsPage::connectStore() {
     view_->setMessage({});
   });
   connect(&store_, &PredictionsStore::datasetFailed, this, [this](const QString& message) {
+    whyReloaded_.clear();
     if (run_ && run_->program()) return loadForeign();
     if (part_ != ImagePart::HeldOut) return leavePart(message);
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
@@ -141,7 +145,8 @@ void PredictionsPage::connectPredictions() {
   connect(&store_, &PredictionsStore::predictionsLoaded, this,
           [this](const StepPredictions& predictions) {
             view_->setPredictions(predictions.step, predictions.results);
-            showFaultsOf(predictions);
+            keepFaultsOf(predictions);
+            showFaults();
           });
   connect(&store_, &PredictionsStore::lossesLoaded, view_,
           &widgets::PredictionsView::setImageLosses);
@@ -173,6 +178,7 @@ void PredictionsPage::setRun(RunController* run) {
   pendingStep_.reset();
   followsNewest_ = true;
   whyReloaded_.clear();
+  forgetFaults();
   view_->clear();
   view_->setMessage({});
   showEmptyText();
@@ -256,6 +262,7 @@ void PredictionsPage::showPart(ImagePart part) {
   if (part == part_) return;
   keepPlace();
   part_ = part;
+  whyReloaded_.clear();
   reload();
 }
 
@@ -270,6 +277,7 @@ void PredictionsPage::reload() {
   isAsked_ = false;
   hasDataset_ = false;
   hasRestoredAnswers_ = false;
+  forgetFaults();
   view_->clear();
   store_.setRun({});
   watched_.clear();
@@ -391,6 +399,7 @@ void PredictionsPage::updateResults() {
   }
   if (steps_.isEmpty()) return;
   store_.readAllOf(view_->currentCheckpoint());
+  showFaults();
   if (isOpened && std::exchange(predictsOpened_, false)) view_->requestAllImages();
 }
 
@@ -424,6 +433,7 @@ void PredictionsPage::forgetAfter(qint64 step) {
     std::erase_if(answers, [step](const StepPredictions& answer) { return answer.step > step; });
   store_.forgetAfter(step);
   steps_.forgetAfter(step);
+  faults_.erase(faults_.upper_bound(step), faults_.end());
   view_->forgetAfter(step);
 }
 
@@ -434,6 +444,7 @@ void PredictionsPage::showStep(qint64 step) {
   const qint64 shown = steps_.atOrBefore(step);
   followsNewest_ = shown >= steps_.initialStep();
   view_->setCurrentCheckpoint(shown);
+  showFaults();
   if (hasDataset_) store_.readAllOf(shown);
 }
 

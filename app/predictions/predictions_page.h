@@ -101,7 +101,9 @@ class PredictionsPage : public QWidget {
   void reload();
   void showParts();
   void showEmptyText();
-  void showFaultsOf(const StepPredictions& predictions);
+  void keepFaultsOf(const StepPredictions& predictions);
+  void showFaults();
+  void forgetFaults();
   QStringList filesOf(ImageId image) const;
   void openDialog();
   void openFolderDialog();
@@ -176,10 +178,15 @@ class PredictionsPage : public QWidget {
   std::unique_ptr<QTemporaryDir> pasted_;
   int pastedCount_ = 0;
   widgets::DropHint* dropHint_ = nullptr;
-  QString whyReloaded_;        ///< is said once the images are there
-  QString engineFolder_;       ///< of the images, where the run's engine is
-  bool followsNewest_ = true;  ///< the user has not chosen an older step
-  bool isAsked_ = false;       ///< the store for the part of the run
+  QString whyReloaded_;  ///< is said once the images are there
+  struct Faults {
+    QString title, detail;
+  };
+  std::map<qint64, Faults> faults_;  ///< of the prediction files, by step
+  std::optional<qint64> toldStep_;   ///< whose faults were said, if it has any
+  QString engineFolder_;             ///< of the images, where the run's engine is
+  bool followsNewest_ = true;        ///< the user has not chosen an older step
+  bool isAsked_ = false;             ///< the store for the part of the run
   bool hasDataset_ = false;
   bool hasRestoredAnswers_ = false;
 };

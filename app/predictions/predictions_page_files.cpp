@@ -1,8 +1,16 @@
 // What PredictionsPage says of the files that it reads: that they have changed, and what is wrong.
+#include <utility>
+
 #include "app/predictions/predictions_page.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {
+namespace {
+
+QString number(std::size_t count) { return widgets::countText(static_cast<qint64>(count)); }
+
+}  // namespace
 
 /// What is read is shown as it is on the disk.
 void PredictionsPage::connectFiles() {
@@ -15,25 +23,41 @@ void PredictionsPage::connectFiles() {
 }
 
 /// Of all images of a part: which could not be read, and scores that are none.
-void PredictionsPage::showFaultsOf(const StepPredictions& predictions) {
-  if (predictions.step != view_->currentCheckpoint()) return;
+void PredictionsPage::keepFaultsOf(const StepPredictions& predictions) {
   const std::vector<std::string>& unreadable = predictions.results->unreadable();
   const std::size_t predicted = predictions.results->images().size();
   QStringList lines;
   for (const std::string& line : unreadable) lines.append(QString::fromStdString(line));
-  if (!lines.isEmpty())
-    return view_->setMessage(tr("Step %1: %2 of %3 images predicted, %4 could not be read")
-                                 .arg(predictions.step)
-                                 .arg(predicted)
-                                 .arg(predicted + unreadable.size())
-                                 .arg(unreadable.size()),
-                             lines.join(u'\n'));
-  if (const std::size_t odd = predictions.results->oddScoreCount(); odd > 0)
-    view_->setMessage(tr("Step %1: %2 predictions have a score that is not in 0 … 1")
-                          .arg(predictions.step)
-                          .arg(odd),
-                      tr("Another program has changed them. The slider of the score does not reach "
-                         "them all; predict the images again."));
+  const std::size_t odd = predictions.results->oddScoreCount();
+  if (lines.isEmpty() && odd == 0) return;
+  if (toldStep_ == predictions.step) toldStep_.reset();
+  if (!lines.isEmpty()) {
+    faults_[predictions.step] = {tr("Step %1: %2 of %3 images predicted, %4 could not be read")
+                                     .arg(predictions.step)
+                                     .arg(number(predicted), number(predicted + unreadable.size()),
+                                          number(unreadable.size())),
+                                 lines.join(u'\n')};
+  } else {
+    faults_[predictions.step] = {
+        tr("Step %1: %2 predictions have a score that is not in 0 … 1")
+            .arg(predictions.step)
+            .arg(number(odd)),
+        tr("Another program has changed them. The slider of the score does not reach "
+           "them all; predict the images again.")};
+  }
+}
+
+/// Once for each step that is gone to, so that what a person has closed stays so.
+void PredictionsPage::showFaults() {
+  const qint64 step = view_->currentCheckpoint();
+  if (std::exchange(toldStep_, step) == step) return;
+  if (const auto found = faults_.find(step); found != faults_.end())
+    view_->setMessage(found->second.title, found->second.detail);
+}
+
+void PredictionsPage::forgetFaults() {
+  faults_.clear();
+  toldStep_.reset();
 }
 
 }  // namespace lockstep::app

@@ -1,6 +1,5 @@
 #include "engine/pack/pack_run.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -14,11 +13,10 @@
 #include "engine/base/temporary_folder.h"
 #include "engine/coco/files/edited_file.h"
 #include "engine/coco/files/lenient_dataset.h"
-#include "engine/events/reader.h"
 #include "engine/pack/manifest.h"
+#include "engine/pack/run_members.h"
 #include "engine/pack/tar_writer.h"
 #include "engine/run_folder/run_experiment.h"
-#include "engine/run_folder/run_notes.h"
 
 namespace lockstep::pack {
 namespace fs = std::filesystem;
@@ -26,42 +24,10 @@ namespace {
 
 using run_folder::Layout;
 
-struct Member {
-  std::string name;
-  fs::path file;
-};
-
-/// What writers leave beside a file until it is whole.
-bool isPartial(const fs::path& name) {
-  return name.extension() == ".partial" || name.string().starts_with(".lockstep-") ||
-         name.extension() == ".pictures";
-}
-
-/// The regular files of a folder and below, sorted. Throws Error where it cannot be read.
-void addFolder(const fs::path& runFolder, const char* name, std::vector<Member>& members) {
-  std::error_code error, ignored;
-  const std::size_t first = members.size();
-  const fs::path folder = runFolder / name;
-  if (!fs::exists(folder, error)) return;
-  auto entry = fs::recursive_directory_iterator(folder, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (isPartial(entry->path().filename())) {
-      entry.disable_recursion_pending();
-    } else if (entry->is_regular_file(ignored) && !entry->is_symlink(ignored)) {
-      members.push_back({entry->path().lexically_relative(runFolder).string(), entry->path()});
-    }
-  }
-  if (error) throw Error(folder.string() + ": cannot be read: " + error.message());
-  std::sort(members.begin() + static_cast<std::ptrdiff_t>(first), members.end(),
-            [](const Member& a, const Member& b) { return a.name < b.name; });
-}
-
 /// Held-out ones of which predictions are kept.
 std::set<ImageId> predictedImages(const Layout& layout) {
   std::set<ImageId> ids;
-  std::vector<Member> files;
-  addFolder(layout.folder(), "predictions", files);
-  for (const Member& file : files) {
+  for (const RunMember& file : membersIn(layout, "predictions")) {
     if (!file.name.ends_with(".json") || file.name.ends_with("-train.json")) continue;
     const auto json = nlohmann::json::parse(base::readFile(file.file), nullptr, false);
     if (!json.is_object() || !json.contains("image_ids")) continue;
@@ -73,7 +39,7 @@ std::set<ImageId> predictedImages(const Layout& layout) {
 
 /// The held-out images that a packed run has, with their annotations.
 struct Pictures {
-  std::vector<Member> files;
+  std::vector<RunMember> files;
   fs::path annotations;         ///< where they are
   std::string annotationsText;  ///< those of these images
   std::map<fs::path, fs::path> members;
@@ -149,38 +115,28 @@ std::string endedRunJson(run_folder::RunSummary summary) {
   return base::readFile(copy.runJson());
 }
 
-std::vector<Member> membersOfRun(const Layout& layout) {
-  std::vector<Member> members{{"config.yaml", layout.config()}};
-  std::error_code ignored;
-  for (const fs::path& file :
-       {run_folder::notesFile(layout), events::findEventFile(layout.folder()), layout.badImages()})
-    if (!file.empty() && fs::exists(file, ignored))
-      members.push_back({file.filename().string(), file});
-  for (const char* folder : {"source", "evaluations", "predictions"})
-    addFolder(layout.folder(), folder, members);
-  return members;
-}
-
 }  // namespace
 
 PackedContent packRun(const Layout& layout, const fs::path& target, const fs::path& weights) {
   run_folder::requireValidConfig(layout);
   const run_folder::RunSummary summary = run_folder::summarise(layout.folder());
-  const std::vector<Member> members = membersOfRun(layout);
+  const std::vector<RunMember> members = membersOfRun(layout);
   Pictures pictures = picturesOf(layout);
   PackedContent content{run_folder::evaluationSteps(layout).size(),
                         run_folder::predictionSteps(layout).size(), pictures.files.size()};
   content.warnings = std::move(pictures.warnings);
+  std::vector<RunMember> ofWeights;
   if (!weights.empty()) {
     content.weightsStep = run_folder::stepOfWeights(layout, weights);
     if (!content.weightsStep)
       throw UserError(weights.string() + ": is no checkpoint of the run; pack takes its own");
+    ofWeights = membersOfWeights(*content.weightsStep, weights);
   }
 
   const double now = base::wallTimeSeconds();
   const bool hasAnnotations = !pictures.annotations.empty();
   const std::size_t count =
-      1 + members.size() + hasAnnotations + pictures.files.size() + (weights.empty() ? 0 : 2);
+      1 + members.size() + hasAnnotations + pictures.files.size() + ofWeights.size();
   TarWriter tar(target);
   const base::SignalCleanup cleanup({tar.temporaryFile()});
   Manifest manifest{layout.folder().string(), now,   summary.info.step,
@@ -188,14 +144,10 @@ PackedContent packRun(const Layout& layout, const fs::path& target, const fs::pa
                     pictures.members};
   tar.addText(kManifestName, writeManifest(manifest), now);
   tar.addText("run.json", endedRunJson(summary), now);
-  for (const Member& member : members) tar.addFile(member.name, member.file);
+  for (const RunMember& member : members) tar.addFile(member.name, member.file);
   if (hasAnnotations) tar.addText("annotations.json", pictures.annotationsText, now);
-  for (const Member& image : pictures.files) tar.addFile(image.name, image.file);
-  if (content.weightsStep) {
-    const std::string folder = "checkpoints/" + run_folder::stepName(*content.weightsStep) + '/';
-    for (const char* name : {"model.safetensors", "state.json"})
-      tar.addFile(folder + name, weights.parent_path() / name);
-  }
+  for (const RunMember& image : pictures.files) tar.addFile(image.name, image.file);
+  for (const RunMember& member : ofWeights) tar.addFile(member.name, member.file);
   manifest.checksums.assign(tar.checksums().begin() + 1, tar.checksums().end());
   tar.replaceFirst(writeManifest(manifest));
   tar.finish();

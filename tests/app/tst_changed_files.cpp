@@ -1,10 +1,12 @@
 // Files that change on the disk while they are shown on the Predictions page.
+#include <QAction>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <string>
 
 #include "app/predictions/predictions_page.h"
@@ -64,6 +66,8 @@ class TstChangedFiles : public QObject {
     tests::MadeRun made;
     made.valImages = folder_->path().toStdString();
     made.valAnnotations = pathOf("val.json");
+    made.trainImages = made.valImages;
+    made.trainAnnotations = pathOf("train.json");
     made.watchedImages = {3};
     run_ = std::make_unique<RunController>(tests::makeRun(folder_->path(), made));
     page_ = std::make_unique<PredictionsPage>();
@@ -151,6 +155,30 @@ class TstChangedFiles : public QObject {
     QTRY_VERIFY(page_->view()->shownImage() && showsLabel(QStringLiteral("1 object ·")));
   }
 
+  void aFolderThatIsWrittenToAllTheTimeHidesNoChange() {
+    showRun();
+    base::writeFileAtomically(pathOf("val.json"), annotationsWith(""));
+    QTRY_VERIFY(showsLabel(QStringLiteral("0 objects ·")));
+    int written = 0;
+    QTimer others;
+    connect(&others, &QTimer::timeout, this,
+            [&] { base::writeFileAtomically(pathOf("other.log"), std::to_string(++written)); });
+    others.start(std::chrono::milliseconds(50));
+    QTRY_VERIFY(written > 1);
+    base::writeFileAtomically(pathOf("val.json"), annotationsWith(kObject));
+    QTRY_VERIFY(showsLabel(QStringLiteral("1 object ·")));
+  }
+
+  void whatHasChangedIsNotSaidOfOtherImages() {
+    base::writeFileAtomically(pathOf("train.json"), annotationsWith(kObject));
+    showRun();
+    QVERIFY(QFile::remove(QString::fromStdString(pathOf("val.json"))));
+    QTRY_VERIFY(showsLabel(QStringLiteral("The held-out images cannot be shown")));
+    page_->findChild<QAction*>(QStringLiteral("predictions.training_images"))->trigger();
+    QTRY_VERIFY(page_->view()->shownImage() && page_->isReady());
+    QVERIFY(!says(QStringLiteral("were read again")));
+  }
+
   void predictionsThatChangeAreReadAgain() {
     showRun();
     QTRY_VERIFY(stage()->notice().isEmpty());
@@ -180,6 +208,28 @@ class TstChangedFiles : public QObject {
     page_->setRun(nullptr);
     page_->setRun(run_.get());
     QTRY_VERIFY(says(QStringLiteral("2 predictions have a score that is not in 0 … 1")));
+  }
+
+  /// The files of all steps are read at once.
+  void faultsOfAStepAreSaidWhenItIsGoneTo() {
+    showRun();
+    base::writeFileAtomically(layout().predictions(20), R"({"image_ids": [3],
+      "score_threshold": 0.05, "detections": [
+      {"image_id": 3, "category_id": 1, "score": 2, "bbox": [1, 1, 4, 4]},
+      {"image_id": 3, "category_id": 1, "score": -0.5, "bbox": [1, 1, 4, 4]}]})");
+    page_->setRun(nullptr);
+    page_->setRun(run_.get());
+    QTRY_VERIFY(page_->isReady() && page_->view()->currentCheckpoint() == 40);
+    QVERIFY(!says(QStringLiteral("have a score")));
+    page_->showStep(20);
+    QTRY_VERIFY(says(QStringLiteral("Step 20: 2 predictions have a score")));
+    page_->view()->setMessage({});  // as a person closes it
+    run_->refresh();
+    page_->showStep(20);
+    QVERIFY(!says(QStringLiteral("have a score")));
+    page_->showStep(30);
+    page_->showStep(20);
+    QVERIFY(says(QStringLiteral("Step 20: 2 predictions have a score")));
   }
 };
 

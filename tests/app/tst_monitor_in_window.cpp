@@ -1,4 +1,6 @@
 // What a person does on Monitor and around it, in the whole window.
+#include <QAction>
+#include <QApplication>
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
@@ -9,6 +11,7 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QTreeView>
 #include <filesystem>
 
@@ -25,8 +28,10 @@
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
+#include "widgets/jobs/jobs.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/readings_tip.h"
+#include "widgets/question_dialog.h"
 
 using namespace lockstep;
 using app::MainWindow;
@@ -227,6 +232,35 @@ class TstMonitorInWindow : public QObject {
     look();
     QTRY_VERIFY(last >= 0);
     QVERIFY2(last >= 3000, qPrintable(QString::number(last)));
+  }
+
+  /// Also if it is chosen again before the question is there.
+  void savingARunAsOneFileAsksOnce() {
+    tests::MadeRun made;
+    made.keptCheckpoints = {30};
+    const QString run = tests::makeRun(parent_->path(), made);
+    const run_folder::Layout layout(run.toStdString());
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.best = {"segm/AP", 0.25, 30};
+    run_folder::writeRunInfo(layout, info);
+    const auto window = openRun(run);
+    int asked = 0;
+    QTimer cancels;
+    connect(&cancels, &QTimer::timeout, this, [&] {
+      auto* question = qobject_cast<widgets::QuestionDialog*>(QApplication::activeModalWidget());
+      if (!question) return;
+      ++asked;
+      QTest::keyClick(question, Qt::Key_Escape);
+    });
+    cancels.start(std::chrono::milliseconds(5));
+    auto* pack = window->findChild<QAction*>(QStringLiteral("run.pack"));
+    QTRY_VERIFY(pack->isEnabled());
+    pack->trigger();
+    pack->trigger();
+    QTRY_COMPARE(asked, 1);
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCoreApplication::processEvents();
+    QCOMPARE(asked, 1);
   }
 
   void aPageThatHasPointsToDrawIsNotReady() {

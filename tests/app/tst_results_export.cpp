@@ -254,6 +254,31 @@ class TstResultsExport : public QObject {
     QCOMPARE(report, own);
   }
 
+  void aReportIsMadeWhateverTheNameOfTheRun_data() {
+    QTest::addColumn<QString>("name");
+    QTest::newRow("as an option") << QStringLiteral("-x --gt");
+    QTest::newRow("longer than a file's") << QString(300, QChar(0x5e86));
+  }
+  void aReportIsMadeWhateverTheNameOfTheRun() {
+    QFETCH(QString, name);
+    widgets::ShownResults shown = made();
+    shown.name = name;
+    exports_ = app::resultsExports({shown}).choices;
+    QVERIFY(contentOf(save(exportNamed("Report of coco-eval"), 0)).contains("thing"));
+  }
+
+  void theNameOfAFileFitsADisk() {
+    const auto bytesOf = [](const QString& title) {
+      return app::fileNameOf(title).toUtf8().size();
+    };
+    QCOMPARE(app::fileNameOf(QStringLiteral("lr-0.02, step 400")),
+             QStringLiteral("lr-0.02 step 400"));
+    const QString longName = app::fileNameOf(QString(300, u'r') + QStringLiteral(" loss"));
+    QVERIFY(longName.startsWith(QStringLiteral("rrr")) && longName.contains(u'…'));
+    QVERIFY(longName.endsWith(QStringLiteral("r loss")));
+    QVERIFY(bytesOf(QString(300, QChar(0x5e86))) < 245);
+  }
+
   void theDialogCountsInTheBackground() {
     app::ExportDialog dialog({exportNamed("COCO results, all")}, 0, folder_.path(), nullptr);
     auto* note = dialog.findChild<QLabel*>(QStringLiteral("note"));

@@ -48,6 +48,22 @@ class TstSmallScreens : public QObject {
   Q_OBJECT
 
  private:
+  /// Where a window is shown that was left there.
+  QRect keptAgain(const QRect& place) {
+    QTemporaryDir settings;
+    const QString organization = QCoreApplication::organizationName();
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
+    QWidget before;
+    before.setGeometry(place);
+    QSettings().setValue(QStringLiteral("geometry"), before.saveGeometry());
+    app::MainWindowOptions options;
+    options.keepLayout = true;
+    const QRect found = MainWindow(&theme_, options).geometry();
+    QSettings().clear();
+    QCoreApplication::setOrganizationName(organization);
+    return found;
+  }
   static const QScrollArea* scrollAround(const QWidget* page) {
     const QWidget* around = page->parentWidget();
     while (around && !qobject_cast<const QScrollArea*>(around)) around = around->parentWidget();
@@ -156,19 +172,16 @@ class TstSmallScreens : public QObject {
 
   /// Such as one that was kept at a lower scale of the desktop.
   void aWindowThatWasLargerThanTheScreenFitsIt() {
-    QTemporaryDir settings;
-    const QString organization = QCoreApplication::organizationName();
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
-    QCoreApplication::setOrganizationName(QStringLiteral("tests"));
-    QWidget larger;
-    larger.setGeometry(20, 20, 2560, 1440);
-    QSettings().setValue(QStringLiteral("geometry"), larger.saveGeometry());
-    app::MainWindowOptions options;
-    options.keepLayout = true;
-    const MainWindow window(&theme_, options);
-    QVERIFY(window.screen()->availableGeometry().contains(window.geometry()));
-    QSettings().clear();
-    QCoreApplication::setOrganizationName(organization);
+    const QRect found = keptAgain(QRect(20, 20, 2560, 1440));
+    QVERIFY(QGuiApplication::primaryScreen()->availableGeometry().contains(found));
+  }
+
+  /// As people push windows half aside.
+  void aWindowBeyondTheEdgeStaysWhereItIs() {
+    const QRect room = QGuiApplication::primaryScreen()->availableGeometry();
+    const QRect found = keptAgain(QRect(room.center().x(), room.top() + 150, 600, 500));
+    QVERIFY2(found.left() > room.left() && found.top() == room.top() + 150,
+             qPrintable(QStringLiteral("%1, %2").arg(found.x()).arg(found.y())));
   }
 
   /// With tables and images: neither is beyond the page's end.

@@ -6,6 +6,7 @@
 #include "engine/coco/files/dataset.h"
 #include "engine/pack/pack_run.h"
 #include "engine/pack/packed_run.h"
+#include "engine/pack/run_members.h"
 #include "engine/run_folder/run_files.h"
 #include "engine/run_folder/run_notes.h"
 #include "tests/pack/tar_members.h"
@@ -133,6 +134,27 @@ class TstPackRun : public QObject {
     const auto content = contentOf(textOf(packed()));
     QVERIFY(content.contains("checkpoints/step-00000004/state.json"));
     QVERIFY(!content.contains("checkpoints/step-00000004/optimizer.safetensors"));
+  }
+
+  /// Wherever the run is, and whatever else is in its folder.
+  void itsSizeIsThatOfTheMembers() {
+    fs::create_directories(root() / "checkpoints/runs");
+    const run_folder::Layout moved(root() / "checkpoints/runs/a");
+    fs::rename(run(), moved.folder());
+    writeText(moved.folder() / "engine.log", std::string(5000, 'l'));
+    writeText(moved.folder() / "mine/notes.txt", std::string(5000, 'n'));
+    const fs::path weights = moved.checkpoint(4) / "model.safetensors";
+    pack::packRun(moved, packed(), weights);
+    std::uintmax_t own = fs::file_size(moved.runJson()), ofWeights = 0;
+    for (const auto& [name, content] : contentOf(textOf(packed()))) {
+      const bool isMade = name == "manifest.json" || name == "run.json";
+      const bool isOfData = name == "annotations.json" || name.starts_with("images/");
+      if (isMade || isOfData) continue;
+      (name.starts_with("checkpoints/") ? ofWeights : own) += content.size();
+    }
+    QVERIFY(ofWeights > 0);
+    QCOMPARE(pack::packedBytes(moved, {}), own);
+    QCOMPARE(pack::packedBytes(moved, weights), own + ofWeights);
   }
 
   void weightsOfOthersAreRefused() {

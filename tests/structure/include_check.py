@@ -55,7 +55,7 @@ ALLOWED = {
     "widgets/export": {"widgets", "widgets/curves", "widgets/plots"},
     "widgets/config_editor": {"base", "config", "widgets", "widgets/bars", "widgets/experiment", "widgets/jobs"},
     "widgets/image_view": {"base", "coco", "coco/analysis", "explanation", "widgets", "widgets/curves", "widgets/instances", "widgets/jobs"},
-    "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/bars", "widgets/image_view", "widgets/jobs"},
+    "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/bars", "widgets/curves", "widgets/image_view", "widgets/jobs"},
     "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances"},
     "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},
     "app/controllers": CORE | {"foreign_runs", "app/models", "widgets/curves", "widgets/jobs"},
@@ -66,9 +66,9 @@ ALLOWED = {
     "app/data": PAGE | {"dataset_check", "widgets/dataset_view"},
     "app/compare": PAGE | {"widgets/plots", "widgets/comparison", "widgets/image_view", "widgets/instances"},
     "app/configure": PAGE | {"widgets/config_editor", "widgets/experiment"},
-    "app/export": {"base", "coco", "formats", "app/controllers", "widgets", "widgets/export", "widgets/image_view", "widgets/instances", "widgets/jobs"},
+    "app/export": {"base", "coco", "formats", "app/controllers", "widgets", "widgets/curves", "widgets/export", "widgets/image_view", "widgets/instances", "widgets/jobs"},
     "app/docks": PAGE,
-    "app/frame": PAGE | {"app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/data", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
+    "app/frame": PAGE | {"pack", "app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/data", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
     "app": CORE | {"app/models", "app/controllers", "app/frame", "widgets"},
 }
 # Folder prefix -> system headers it must never see.

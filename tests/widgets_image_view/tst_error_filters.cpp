@@ -66,6 +66,19 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     QTRY_VERIFY(hasLabelOfPage("From the first error again"));
   }
 
+  void noErrorOfTheDataBeforeIsGoneTo() {
+    view_->setPredictions(10, {}, {ImageId{4}});
+    QTRY_VERIFY(view_->isReady());
+    clickFigure(1, ClassModel::Missed);
+    QTRY_COMPARE(view_->currentImage(), ImageId{2});
+    QTRY_VERIFY(view_->isReady());
+    QTest::keyClick(classes(), Qt::Key_N);  // all images are judged for it
+    QVERIFY(!view_->isReady());
+    view_->setDataset(dataset_, folder_->path());
+    QTRY_VERIFY(view_->isReady());
+    QCOMPARE(view_->currentImage(), ImageId{1});
+  }
+
   void aClickOnTheFalsePositivesShowsThem() {
     clickFigure(0, ClassModel::FalsePositives);
     QTRY_COMPARE(view_->currentImage(), ImageId{2});
@@ -108,7 +121,7 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     QVERIFY(strip()->toolTipOf(0).startsWith(QStringLiteral("image2")));
     QVERIFY(strip()->toolTipOf(1).endsWith(QStringLiteral("mean IoU 1.000")));
     QVERIFY(!strip()->toolTipOf(2).contains(QStringLiteral("mean IoU")));  // not predicted
-    sortBy("Most missed first");
+    sortBy("Most false negatives first");
     QTRY_VERIFY(strip()->toolTipOf(0).endsWith(QStringLiteral("\n1 FN")));
     sortBy("Dataset order");
     QTRY_VERIFY(!strip()->toolTipOf(0).contains(QStringLiteral("FN\n")));

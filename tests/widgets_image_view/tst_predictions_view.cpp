@@ -97,10 +97,13 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
     QTRY_VERIFY(view_->isReady());
     QCOMPARE(judgement->text(),
              QStringLiteral("Judged by boxes: not all of these predictions have masks"));
-    QVERIFY(hasVisibleLabelOf("Box AP at score"));
+    QVERIFY(hasVisibleLabelOf("Box AP (.50:.95) at score"));
+    QVERIFY(hasVisibleLabelOf("box AP50 at score ≥ 0.50"));
+    QVERIFY(!hasVisibleLabelOf("mask AP50"));
     view_->setCurrentCheckpoint(20);
     QTRY_VERIFY(view_->isReady());
     QVERIFY(!judgement->isVisible());
+    QVERIFY(hasVisibleLabelOf("mask AP50 at score ≥ 0.50"));
   }
 
   void objectsThatApIgnoresAreCounted() {

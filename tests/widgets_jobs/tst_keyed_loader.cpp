@@ -119,14 +119,33 @@ class TstKeyedLoader : public QObject {
     int count = 0;
     Loader loader(
         1, 10, [](int) { return 1; }, [&](const QString&) { ++count; });
+    loader.setIsFailure([](int result) { return result < 0; });
     loader.load({request("a", loads), {QStringLiteral("b"), [] { return -1; }}});
     QTRY_COMPARE(count, 2);
-    loader.forgetIf([](int result) { return result < 0; });
+    loader.forgetFailures();
     QVERIFY(loader.find(QStringLiteral("a")) && !loader.find(QStringLiteral("b")));
     loader.load({request("a", loads), request("b", loads)});
     QTRY_COMPARE(count, 3);
     QCOMPARE(*loader.find(QStringLiteral("b")), 1);
     QCOMPARE(loads.load(), 2);
+  }
+
+  void toForgetFailuresUsesNoResult() {
+    std::atomic<int> loads = 0;
+    int count = 0;
+    Loader loader(
+        1, 8, [](int) { return 1; }, [&](const QString&) { ++count; });
+    loader.setIsFailure([](int result) { return result < 0; });
+    std::vector<Loader::Request> eight;
+    for (const char* key : {"a", "b", "c", "d", "e", "f", "g", "h"})
+      eight.push_back(request(key, loads));
+    loader.load(eight);
+    QTRY_COMPARE(count, 8);
+    loader.forgetFailures();
+    loader.load({request("i", loads)});
+    QTRY_COMPARE(count, 9);
+    QVERIFY(!loader.find(QStringLiteral("a")));  // the least recently used
+    QVERIFY(loader.find(QStringLiteral("b")) && loader.find(QStringLiteral("h")));
   }
 
   void aResultThatWasDrivenOutIsKeptAgain() {

@@ -41,6 +41,7 @@ BatchSheets::BatchSheets(QWidget* parent)
           kDecodeThreads, kCacheKiB,
           [](const DecodedImage& image) { return image.levels.sizeBytes() / 1024; },
           [this](const QString&) { showDecoded(); }) {
+  pictures_.setIsFailure([](const DecodedImage& sheet) { return !sheet.failure.isEmpty(); });
   buildUi();
   buildPanel();
   connectSignals();
@@ -58,7 +59,7 @@ void BatchSheets::buildUi() {
   stage_ = new ImageStage;
   strip_ = new ThumbnailStrip;
   connect(stage_, &ImageStage::retryRequested, this, [this] {
-    pictures_.forgetIf([](const DecodedImage& sheet) { return !sheet.failure.isEmpty(); });
+    pictures_.forgetFailures();
     showSheet(strip_->current());
     strip_->reload();
   });

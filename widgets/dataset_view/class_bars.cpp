@@ -1,11 +1,11 @@
 #include "widgets/dataset_view/class_bars.h"
 
 #include <QFontMetrics>
-#include <QLocale>
 #include <QPaintEvent>
 #include <QPainter>
 #include <algorithm>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -29,8 +29,7 @@ void ClassBars::handleBars() {
   nameWidthPx_ = countWidthPx_ = 0;
   for (const Bar& bar : bars()) {
     nameWidthPx_ = std::max(nameWidthPx_, names.horizontalAdvance(bar.name) + 2);
-    countWidthPx_ =
-        std::max(countWidthPx_, counts.horizontalAdvance(QLocale().toString(qint64{bar.count})));
+    countWidthPx_ = std::max(countWidthPx_, counts.horizontalAdvance(countText(bar.count)));
   }
   nameWidthPx_ = std::min(nameWidthPx_, scaledPx(kMostNamePx));
   setFixedHeight(std::max(1, sizeHint().height()));
@@ -58,7 +57,7 @@ void ClassBars::paintEvent(QPaintEvent* event) {
     painter.setFont(countFont());
     painter.setPen(theme.text);
     painter.drawText(QRectF(right + kGapPx, row.top(), countWidthPx_, row.height()),
-                     Qt::AlignVCenter | Qt::AlignRight, QLocale().toString(qint64{bar.count}));
+                     Qt::AlignVCenter | Qt::AlignRight, countText(bar.count));
   }
   paintCursor(painter);
 }

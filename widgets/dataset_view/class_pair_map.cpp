@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -17,8 +18,8 @@ void ClassPairMap::setPairs(const QStringList& names,
     for (int j = 0; j < classes_; ++j) {
       const std::int64_t count = counts[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
       const QString tip =
-          i == j ? tr("%1: in %2 images").arg(names[i]).arg(count)
-                 : tr("%1 and %2: together in %3 images").arg(names[i], names[j]).arg(count);
+          i == j ? tr("%1: in %2 images").arg(names[i], countText(count))
+                 : tr("%1 and %2: together in %3 images").arg(names[i], names[j], countText(count));
       cells.push_back({{}, count, tip});
     }
   }

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "widgets/banner.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/dataset_view/batch_sheets.h"
 #include "widgets/dataset_view/fact_charts.h"
 #include "widgets/dataset_view/findings_panel.h"
@@ -142,16 +143,19 @@ void DatasetView::Impl::showPart() {
   showFindingCount();
   if (!hasImages()) return;
   const dataset_check::PartFacts& counted = part->facts;
-  QString text = tr("%1 images, %2 objects").arg(counted.images).arg(counted.objects);
-  if (counted.crowds > 0) text += tr(", %1 crowd regions").arg(counted.crowds);
-  if (counted.emptyImages > 0) text += tr(", %1 images without objects").arg(counted.emptyImages);
+  QString text =
+      tr("%1 images, %2 objects").arg(countText(counted.images), countText(counted.objects));
+  if (counted.crowds > 0) text += tr(", %1 crowd regions").arg(countText(counted.crowds));
+  if (counted.emptyImages > 0)
+    text += tr(", %1 images without objects").arg(countText(counted.emptyImages));
   summary->setText(text);
   showAll();
 }
 
 void DatasetView::Impl::showFindingCount() {
-  tabs->setTabText(
-      Findings, findings->isChecked() ? tr("Faults %1").arg(findings->faultCount()) : tr("Faults"));
+  tabs->setTabText(Findings, findings->isChecked()
+                                 ? tr("Faults %1").arg(countText(findings->faultCount()))
+                                 : tr("Faults"));
 }
 
 void DatasetView::Impl::showTab(int tab) {
@@ -304,13 +308,16 @@ void DatasetView::Impl::showFacts() {
   const coco::Image& image = session.image();
   const auto objects = part->data.dataset().annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
-  QString text = (objects == 1 ? tr("1 object") : tr("%1 objects").arg(objects)) %
+  QString text = (objects == 1 ? tr("1 object")
+                               : tr("%1 objects").arg(countText(static_cast<qint64>(objects)))) %
                  QStringLiteral(" · %1 × %2 px").arg(image.width).arg(image.height);
   if (const auto found = chosen.find(session.imageIndex());
       found != chosen.end() && !found->second.empty())
     text += tr(" · %1 marked").arg(found->second.size());
   facts->setText(text);
-  place->setText(tr("%1 of %2").arg(strip->current() + 1).arg(order.size()));
+  place->setText(
+      tr("%1 of %2")
+          .arg(countText(strip->current() + 1), countText(static_cast<qint64>(order.size()))));
 }
 
 }  // namespace lockstep::widgets

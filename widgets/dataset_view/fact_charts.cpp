@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "widgets/bars/histogram_chart.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/dataset_view/class_bars.h"
 #include "widgets/dataset_view/class_pair_map.h"
 #include "widgets/role.h"
@@ -115,13 +116,12 @@ void FactCharts::setPart(const CountedPart* part) {
   showHistogram(
       crowding_, facts.objectsPerImage, [](double edge) { return QString::number(edge); },
       tr("%1 images with %2 to %3 objects (the last not included)"));
-  chartOf(crowding_).note->setText(facts.objects == 0
-                                       ? tr("No image has an object")
-                                       : tr("%1 to %2, %3 on average; most in %4")
-                                             .arg(facts.fewestObjects)
-                                             .arg(facts.mostObjects)
-                                             .arg(facts.meanObjects, 0, 'f', 1)
-                                             .arg(QString::fromStdString(facts.mostCrowdedFile)));
+  chartOf(crowding_).note->setText(
+      facts.objects == 0 ? tr("No image has an object")
+                         : tr("%1 to %2, %3 on average; most in %4")
+                               .arg(countText(facts.fewestObjects), countText(facts.mostObjects))
+                               .arg(facts.meanObjects, 0, 'f', 1)
+                               .arg(QString::fromStdString(facts.mostCrowdedFile)));
   showPairs(*part);
 }
 
@@ -137,8 +137,9 @@ void FactCharts::showHistogram(HistogramChart* chart, const Histogram& histogram
       histogram.counts.begin();
   for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(end); ++i) {
     const double from = histogram.edges[i], to = histogram.edges[i + 1];
-    bars.push_back({nameOf(from), histogram.counts[i],
-                    tip.arg(histogram.counts[i]).arg(from, 0, 'g', 3).arg(to, 0, 'g', 3)});
+    bars.push_back(
+        {nameOf(from), histogram.counts[i],
+         tip.arg(countText(histogram.counts[i])).arg(from, 0, 'g', 3).arg(to, 0, 'g', 3)});
     indices.push_back(i);
   }
   chart->setBars(std::move(bars));
@@ -153,16 +154,16 @@ void FactCharts::showClasses(const CountedPart& part) {
     const QString name = QString::fromStdString(facts.category.name);
     bars.push_back({name, facts.objects,
                     tr("%1: %2 objects in %3 of %4 images")
-                        .arg(name)
-                        .arg(facts.objects)
-                        .arg(facts.images)
-                        .arg(part.facts.images)});
+                        .arg(name, countText(facts.objects), countText(facts.images),
+                             countText(part.facts.images))});
   }
   const auto unused =
       std::ranges::count(part.facts.classes, std::int64_t{0}, &dataset_check::ClassFacts::objects);
-  const QString count = bars.size() == 1 ? tr("1 class") : tr("%1 classes").arg(bars.size());
+  const QString count = bars.size() == 1
+                            ? tr("1 class")
+                            : tr("%1 classes").arg(countText(static_cast<qint64>(bars.size())));
   chartOf(classes_).note->setText(
-      unused == 0 ? count : tr("%1, %2 of them without objects").arg(count).arg(unused));
+      unused == 0 ? count : tr("%1, %2 of them without objects").arg(count, countText(unused)));
   classes_->setBars(std::move(bars));
   const int row = classes_->bars().empty() ? 1 : static_cast<int>(classes_->placeOf(0).height());
   classScroll_->setFixedHeight(
@@ -205,7 +206,9 @@ void FactCharts::showPairs(const CountedPart& part) {
   for (QWidget* widget : {static_cast<QWidget*>(pairs_), static_cast<QWidget*>(chart.heading)})
     widget->setVisible(isUseful);
   chart.note->setVisible(isUseful && all > order.size());
-  chart.note->setText(tr("the %1 most frequent of %2 classes").arg(order.size()).arg(all));
+  chart.note->setText(tr("the %1 most frequent of %2 classes")
+                          .arg(order.size())
+                          .arg(countText(static_cast<qint64>(all))));
   QStringList names;
   std::vector<std::vector<std::int64_t>> counts;
   for (const std::size_t i : order) {

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/dataset_view/findings_model.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -136,8 +137,7 @@ void FindingsPanel::showState() {
       : model_->rowCount() == 0
           ? tr("Every image and annotation was checked: no faults, nothing unusual.")
           : tr("%1 faults (●), %2 notes of what is unusual (▲), of all images and annotations.")
-                .arg(faults)
-                .arg(notes));
+                .arg(countText(faults), countText(notes)));
 }
 
 }  // namespace lockstep::widgets

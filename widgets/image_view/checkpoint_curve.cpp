@@ -182,8 +182,8 @@ void CheckpointCurve::paintAxes(QPainter& painter) const {
   }
   const auto [first, last] = steps();
   const QRectF foot(plot.left(), plot.bottom() + 2, plot.width(), height);
-  painter.drawText(foot, Qt::AlignLeft | Qt::AlignVCenter, tr("step %1").arg(countText(first)));
-  painter.drawText(foot, Qt::AlignRight | Qt::AlignVCenter, countText(last));
+  painter.drawText(foot, Qt::AlignLeft | Qt::AlignVCenter, tr("step %1").arg(first));
+  painter.drawText(foot, Qt::AlignRight | Qt::AlignVCenter, QString::number(last));
 }
 
 void CheckpointCurve::paintEvent(QPaintEvent*) {

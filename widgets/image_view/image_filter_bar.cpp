@@ -183,7 +183,7 @@ void ImageFilterBar::fillSort() {
   add(tr("Dataset order"), Sort::Dataset);
   add(tr("Most errors first"), Sort::MostErrors);
   add(tr("Most false positives first"), Sort::MostFalsePositives);
-  add(tr("Most missed first"), Sort::MostMissed);
+  add(tr("Most false negatives first"), Sort::MostMissed);
   add(tr("Highest loss first"), Sort::HighestLoss);
   sort_->setItemData(sort_->count() - 1,
                      tr("Held-out loss of the image at the evaluation of this step"),

@@ -61,6 +61,7 @@ PredictionSession::PredictionSession(QObject* parent)
         history_ = history;
         Q_EMIT historyFound();
       }) {
+  images_.setIsFailure([](const DecodedImage& image) { return !image.failure.isEmpty(); });
   QImageReader::setAllocationLimit(kAllocationLimitMiB);
   intervalTimer_.setSingleShot(true);
   intervalTimer_.setInterval(kUntilInterval);
@@ -125,7 +126,7 @@ void PredictionSession::setImage(std::size_t index, const std::vector<std::size_
 
 void PredictionSession::reloadImages() {
   if (!dataset_ || dataset_->images().empty()) return;
-  images_.forgetIf([](const DecodedImage& image) { return !image.failure.isEmpty(); });
+  images_.forgetFailures();
   loadImages();
   Q_EMIT imageDecoded();
 }

@@ -36,6 +36,8 @@ QString hundredths(int value) {
   return QString::number(static_cast<double>(value) / kPercent, 'f', 2);
 }
 
+QString number(std::size_t count) { return countText(static_cast<qint64>(count)); }
+
 QLabel* sectionTitle(const QString& text) {
   auto* label = new QLabel(text);
   setRole(label, "section");
@@ -251,6 +253,7 @@ void PredictionsPanel::connectSignals() {
 
 void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules& rules) {
   rules_ = rules;
+  judgedBy_ = rules.type;
   noTruth_->setVisible(!rules.hasTruth);
   classes_ = dataset ? dataset->categories() : std::vector<coco::Category>();
   imageCount_ = dataset ? static_cast<int>(dataset->images().size()) : 0;
@@ -272,7 +275,7 @@ void PredictionsPanel::nameClassAp() {
   const QString name = apNameAt(thresholds().iou);
   classTable_->setApName(name);
   const QString score = hundredths(score_->value());
-  classApName_->setText(rules_.type == coco::IouType::Mask
+  classApName_->setText(judgedBy_ == coco::IouType::Mask
                             ? tr("mask %1 at score ≥ %2").arg(name, score)
                             : tr("box %1 at score ≥ %2").arg(name, score));
 }
@@ -316,6 +319,8 @@ void PredictionsPanel::showImageCounts(const CheckpointAnalysis* analysis,
 }
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here) {
+  judgedBy_ = analysis ? analysis->overlaps->rules.type : rules_.type;
+  nameClassAp();
   const std::optional<coco::Counts> all = allCounts(analysis);
   showImageCounts(analysis, here);
   showExtent(analysis);
@@ -385,9 +390,10 @@ void PredictionsPanel::showLowerScores(const CheckpointAnalysis* analysis) {
     return counts.truePositives + counts.falsePositives;
   };
   const auto lower = detectionsFrom(0);
-  lowerScores_->setText(lower == 0   ? tr("No detections, also not with lower scores")
-                        : lower == 1 ? tr("1 detection has a lower score")
-                                     : tr("All %1 detections have lower scores").arg(lower));
+  lowerScores_->setText(
+      lower == 0   ? tr("No detections, also not with lower scores")
+      : lower == 1 ? tr("1 detection has a lower score")
+                   : tr("All %1 detections have lower scores").arg(widgets::countText(lower)));
   lowerScores_->setVisible(rules_.hasTruth && analysis && analysis->imageCount() > 0 &&
                            detectionsFrom(thresholds().score) == 0);
 }
@@ -397,9 +403,10 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
   const coco::PastLimit past = analysis ? analysis->overlaps->pastLimit : coco::PastLimit();
   QStringList counts;
   if (past.objects > 0)
-    counts << (past.objects == 1 ? tr("1 object") : tr("%1 objects").arg(past.objects));
+    counts << (past.objects == 1 ? tr("1 object") : tr("%1 objects").arg(number(past.objects)));
   if (past.detections > 0)
-    counts << (past.detections == 1 ? tr("1 detection") : tr("%1 detections").arg(past.detections));
+    counts << (past.detections == 1 ? tr("1 detection")
+                                    : tr("%1 detections").arg(number(past.detections)));
   pastLimit_->setText(tr("Ignored by AP (over %1 per class and image): %2")
                           .arg(past.limit)
                           .arg(counts.join(QStringLiteral(" · "))));
@@ -411,24 +418,24 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
 void PredictionsPanel::showForeign(const CheckpointAnalysis* analysis) {
   const std::size_t foreign =
       analysis ? analysis->overlaps->predictedImages - analysis->overlaps->images.size() : 0;
-  foreign_->setText(
-      foreign == 1
-          ? tr("Predictions of 1 image are left out: it is not in this dataset")
-          : tr("Predictions of %1 images are left out: they are not in this dataset").arg(foreign));
+  foreign_->setText(foreign == 1
+                        ? tr("Predictions of 1 image are left out: it is not in this dataset")
+                        : tr("Predictions of %1 images are left out: they are not in this dataset")
+                              .arg(number(foreign)));
   foreign_->setVisible(foreign > 0);
 }
 
 /// What a person would not expect of how these predictions are judged.
 void PredictionsPanel::showJudgement(const CheckpointAnalysis* analysis) {
   QStringList notes;
-  if (analysis && analysis->overlaps->rules.type != rules_.type)
+  if (judgedBy_ != rules_.type)
     notes << tr("Judged by boxes: not all of these predictions have masks");
   const std::size_t unlisted = analysis ? analysis->overlaps->unlisted : 0;
   if (unlisted == 1)
     notes << tr("1 detection is not judged: the annotations do not list its class");
   if (unlisted > 1)
     notes << tr("%1 detections are not judged: the annotations do not list their classes")
-                 .arg(unlisted);
+                 .arg(number(unlisted));
   judgement_->setText(notes.join(u'\n'));
   judgement_->setVisible(!notes.isEmpty());
 }

@@ -107,6 +107,7 @@ class PredictionsPanel : public QWidget {
   QLabel* lowerScores_ = nullptr;
   ValueSlider* iou_ = nullptr;
   MatchRules rules_;
+  coco::IouType judgedBy_ = rules_.type;  ///< the shown predictions, which may have no masks
   QLabel* noTruth_ = nullptr;
   QLabel* pastLimit_ = nullptr;
   QLabel* judgement_ = nullptr;

@@ -93,6 +93,7 @@ void PredictionsView::connectSignals() {
     Q_EMIT checkpointChosen(step);
   };
   impl->predict = [this] { requestPrediction(); };
+  impl->announceReady = [this] { emitReady(); };
   connect(impl->canvas(), &ImageCanvas::instancePinned, this, [this, impl](int instance) {
     impl->panel->table()->showChosen(instance);
     impl->showChosenExplained();
@@ -213,9 +214,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   Impl& impl = *impl_;
   impl.allImages.clear();
   impl.losses.clear();
-  impl.errorFiguresJob.cancel();
-  impl.errorFigures = {};
-  impl.filters->setErrorCounts({});
+  impl.forgetErrors();
   impl.vanished.reset();
   impl.session.setDataset(std::move(dataset), imagesFolder, rules);
   impl.wasReady = false;
@@ -382,8 +381,8 @@ void PredictionsView::setMessage(const QString& message, const QString& detail,
 
 bool PredictionsView::isReady() const {
   return !impl_->hasImages() ||
-         (impl_->session.isIdle() && impl_->orderJob.isIdle() && impl_->canvas()->isReady() &&
-          (impl_->strip->isHidden() || impl_->strip->isReady()));
+         (impl_->session.isIdle() && impl_->orderJob.isIdle() && impl_->errorJob.isIdle() &&
+          impl_->canvas()->isReady() && (impl_->strip->isHidden() || impl_->strip->isReady()));
 }
 
 void PredictionsView::emitReady() {

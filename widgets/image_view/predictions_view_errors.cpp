@@ -32,6 +32,7 @@ void PredictionsView::Impl::moveErrorToImage(int by) {
   if (!asked.isSlow() && asked.filter == ImageOrder::Filter::WithErrors)
     return goToErrorOf(imagesWithErrors());
   if (!session.isAnalysed()) return;
+  wasReady = false;
   errorJob.request([dataset = session.dataset(), analysis = session.keptAnalysis(), asked] {
     return orderedImages(*dataset, analysis.get(), asked);
   });
@@ -94,6 +95,17 @@ void PredictionsView::Impl::moveError(int by) {
 void PredictionsView::Impl::showErrorsOf(CategoryId category, bool areMissed) {
   goesToFirstError = true;
   filters->setClassErrors(category, areMissed);
+}
+
+/// What was found, or is asked for, of the data before is of no image of the next.
+void PredictionsView::Impl::forgetErrors() {
+  errorJob.cancel();
+  goesToFirstError = false;
+  chooseErrorFrom = 0;
+  errorFiguresTimer.stop();
+  errorFiguresJob.cancel();
+  errorFigures = {};
+  filters->setErrorCounts({});
 }
 
 /// While no slider moves: all images are judged for it.

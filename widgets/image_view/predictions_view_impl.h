@@ -32,10 +32,15 @@ class PredictionsPanel;
 struct PredictionsView::Impl {
   PredictionSession session;
   std::vector<std::size_t> order;  ///< images of the strip
-  jobs::LatestJob<std::vector<std::size_t>> orderJob{
-      [this](const std::vector<std::size_t>& found) { showOrder(found); }};
+  jobs::LatestJob<std::vector<std::size_t>> orderJob{[this](const std::vector<std::size_t>& found) {
+    showOrder(found);
+    announceReady();
+  }};
   jobs::LatestJob<std::vector<std::size_t>> errorJob{
-      [this](const std::vector<std::size_t>& images) { goToErrorOf(images); }};
+      [this](const std::vector<std::size_t>& images) {
+        goToErrorOf(images);
+        announceReady();
+      }};
   int errorsBy = 0;  ///< where errorJob is to go
   ErrorFigures errorFigures;
   jobs::LatestJob<ErrorFigures> errorFiguresJob{
@@ -44,6 +49,7 @@ struct PredictionsView::Impl {
   bool goesToFirstError = false;   ///< as soon as the images that are asked for are there
   std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
   std::function<void()> noticeAction = [] {};
+  std::function<void()> announceReady = [] {};   ///< if everything is shown
   std::function<QString(const QString&)> named;  ///< of a message about a copy; null: as it is
   bool canPredict = true;
   QString unavailableReason;
@@ -126,6 +132,7 @@ struct PredictionsView::Impl {
   std::vector<std::size_t> imagesWithErrors() const;
   void goToErrorOf(const std::vector<std::size_t>& images);
   void showErrorsOf(CategoryId category, bool areMissed);
+  void forgetErrors();
   void findErrorFigures();
   void showErrorFigures(const ErrorFigures& found);
   void showPixel(std::optional<QPoint> pixel);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view_impl.h"
 #include "widgets/image_view/thumbnail_strip.h"
@@ -85,9 +86,9 @@ void PredictionsView::Impl::addFigure(ThumbnailStrip::Mark& mark, std::size_t in
              std::isfinite(errorFigures.meanIous[index])) {
     set(tr("mean IoU"), errorFigures.meanIous[index]);
   } else if (sort == Sort::MostFalsePositives) {
-    setCount(tr("%1 FP").arg(mark.counts.falsePositives));
+    setCount(tr("%1 FP").arg(countText(mark.counts.falsePositives)));
   } else if (sort == Sort::MostMissed) {
-    setCount(tr("%1 FN").arg(mark.counts.falseNegatives));
+    setCount(tr("%1 FN").arg(countText(mark.counts.falseNegatives)));
   }
 }
 

@@ -1,5 +1,4 @@
 // What PredictionsView shows, as values for files.
-#include <QLocale>
 #include <algorithm>
 
 #include "widgets/image_view/image_canvas.h"
@@ -15,12 +14,11 @@ std::optional<ShownResults> PredictionsView::shown() const {
   const PredictionSession& session = impl_->session;
   if (!impl_->hasImages() || !session.decoded() || !session.scene()) return std::nullopt;
   const MatchThresholds thresholds = impl_->panel->thresholds();
-  const QLocale locale;
   ShownResults shown;
   shown.name = tr("step %1").arg(session.step());
   shown.thresholds =
       tr("score ≥ %1, IoU ≥ %2")
-          .arg(locale.toString(thresholds.score, 'f', 2), locale.toString(thresholds.iou, 'f', 2));
+          .arg(QString::number(thresholds.score, 'f', 2), QString::number(thresholds.iou, 'f', 2));
   if (const std::size_t hidden = impl_->panel->hidden().size(); hidden > 0)
     shown.thresholds +=
         tr(", %1 of %2 classes hidden").arg(hidden).arg(session.dataset()->categories().size());

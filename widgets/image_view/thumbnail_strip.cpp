@@ -9,6 +9,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 
+#include "widgets/curves/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -48,6 +49,7 @@ ThumbnailStrip::ThumbnailStrip(QWidget* parent)
             viewport()->update();
             if (isReady()) Q_EMIT ready();
           }) {
+  thumbnails_.setIsFailure([](const Thumbnail& loaded) { return loaded.image.isNull(); });
   setFrameShape(QFrame::NoFrame);
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -136,7 +138,7 @@ void ThumbnailStrip::loadVisible() {
 }
 
 void ThumbnailStrip::reload() {
-  thumbnails_.forgetIf([](const Thumbnail& kept) { return kept.image.isNull(); });
+  thumbnails_.forgetFailures();
   loadVisible();
   viewport()->update();
 }
@@ -252,14 +254,13 @@ QString ThumbnailStrip::toolTipOf(int index) const {
   const auto& [isPredicted, counts, isJudged, figure, namedFigure] =
       marks_[static_cast<std::size_t>(index)];
   const int count = errorCount(counts);
-  const QString errors = count == 1 ? tr("1 error") : tr("%1 errors").arg(count);
+  const QString errors = count == 1 ? tr("1 error") : tr("%1 errors").arg(countText(count));
   const QString state = !isPredicted ? tr("not predicted at this checkpoint")
                         : !isJudged  ? tr("predicted")
                         : count == 0 ? tr("no error")
                                      : tr("%1: %2 FP, %3 FN")
-                                           .arg(errors)
-                                           .arg(counts.falsePositives)
-                                           .arg(counts.falseNegatives);
+                                           .arg(errors, countText(counts.falsePositives),
+                                                countText(counts.falseNegatives));
   QString text = items_[static_cast<std::size_t>(index)].name % QLatin1Char('\n') % state;
   if (!namedFigure.isEmpty()) text += QLatin1Char('\n') % namedFigure;
   return text;

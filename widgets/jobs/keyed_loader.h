@@ -70,10 +70,13 @@ class KeyedLoader {
     lookForOutdated(requests);
   }
 
-  /// Forgets the results in memory that `isUnwanted`.
-  void forgetIf(const std::function<bool(const Result&)>& isUnwanted) {
-    for (const QString& key : cache_.keys())
-      if (isUnwanted(**cache_.object(key))) cache_.remove(key);
+  /// Of later loads: which results forgetFailures() is about.
+  void setIsFailure(std::function<bool(const Result&)> isFailure) {
+    isFailure_ = std::move(isFailure);
+  }
+  /// So that they are loaded again when they are asked for.
+  void forgetFailures() {
+    for (const QString& key : std::exchange(failures_, {})) cache_.remove(key);
   }
 
   /// Has a result in memory that others may have driven out.
@@ -90,6 +93,7 @@ class KeyedLoader {
     for (Job& job : running_) job.cancel();
     running_.clear();
     cache_.clear();
+    failures_.clear();
     ++round_;
   }
 
@@ -137,6 +141,8 @@ class KeyedLoader {
     running_[request.key] =
         jobs::start(&context_, kind_, request.load, [this, key = request.key](Result&& result) {
           running_.remove(key);
+          failures_.remove(key);
+          if (isFailure_ && isFailure_(result)) failures_.insert(key);
           keep(key, std::make_shared<const Result>(std::move(result)));
           startWaiting();
           loaded_(key);
@@ -151,8 +157,10 @@ class KeyedLoader {
   LatestJob<std::vector<Request>> looking_{
       [this](const std::vector<Request>& outdated) { reload(outdated); }, Kind::Disk};
   QSet<QString> outdated_;  ///< keys in memory that wait all the same
+  QSet<QString> failures_;  ///< not asked of the cache, which would use each of its results
   QHash<QString, Job> running_;
   std::function<qint64(const Result&)> cost_;
+  std::function<bool(const Result&)> isFailure_;
   std::function<void(const QString&)> loaded_;
   Kind kind_;
   int round_ = 0;  ///< to drop what is brought after clear() or setBring()
