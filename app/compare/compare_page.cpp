@@ -201,6 +201,8 @@ widgets::MatchRules ComparePage::rules() const {
 
 void ComparePage::clearShown() {
   comparison_->clear();
+  ++askedImages_;
+  isBringingImage_ = false;
   imageJob_.cancel();
   shownImage_.reset();
   tables_->confusions()->clear();
@@ -323,7 +325,7 @@ void ComparePage::compareSettings() {
 
 bool ComparePage::isReady() const {
   return sides_[0].of->isIdle() && sides_[1].of->isIdle() && comparison_->isIdle() &&
-         settingsJob_.isIdle() && imageJob_.isIdle();
+         settingsJob_.isIdle() && !isBringingImage_ && imageJob_.isIdle();
 }
 
 }  // namespace lockstep::app

@@ -36,6 +36,7 @@ class PairedView;
 struct CanvasScene;
 struct ConfusionCell;
 struct DecodedImage;
+struct SceneRequest;
 struct ShownResults;
 }  // namespace lockstep::widgets
 
@@ -160,6 +161,7 @@ class ComparePage : public QWidget {
   void takeSteps(const std::array<std::optional<qint64>, 2>& steps);
   void compareSettings();
   void listCell(const widgets::ConfusionCell& cell);
+  std::array<widgets::SceneRequest, 2> scenesOf(const widgets::PairedObject& object) const;
   double scoreToShow(const widgets::PairedObject& object, std::size_t side) const;
   void showObject(const widgets::PairedObject& object);
   void showImage(const ShownImage& shown);
@@ -206,6 +208,8 @@ class ComparePage : public QWidget {
   /// Folders and attempts of the runs whose settings are shown: a resume may change them.
   std::array<std::pair<std::string, int>, 2> settingsOf_;
   std::optional<ShownImage> shownImage_;
+  int askedImages_ = 0;  ///< of objects, to drop those that are brought too late
+  bool isBringingImage_ = false;
   QString datasetDifference_;  ///< why the sides' images are not the same
   std::array<std::shared_ptr<const coco::Dataset>, 2> differenceOf_;
   bool hasChosen_ = false;                ///< a person has chosen a run or step here

@@ -105,6 +105,8 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
 void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
   if (way) {
     empty_->setContent(way->title, way->cause, way->action, way->otherAction);
+  } else if (isBringingImage_) {
+    empty_->setContent(tr("Fetching the image…"), {});
   } else {
     empty_->setContent(tr("No object to show"),
                        tr("The images that both have predicted have no objects."));
@@ -135,7 +137,10 @@ QString ComparePage::notes() const {
                     "out.")
                      .arg(letterOf(i))
                      .arg(unlisted);
-  if (shownImage_) notes << shownImage_->failure;
+  if (isBringingImage_)
+    notes << tr("Fetching the image…");
+  else if (shownImage_)
+    notes << shownImage_->failure;
   notes.removeAll(QString());
   return notes.join(u'\n');
 }
