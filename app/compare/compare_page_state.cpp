@@ -123,7 +123,7 @@ void ComparePage::showTables() {
 
 /// What the figures leave out, and by which rules both are judged if their own differ.
 QString ComparePage::notes() const {
-  QStringList notes{sides_[0].of->note(), sides_[1].of->note(), rulesNote(), predictingNote()};
+  QStringList notes{rulesNote(), predictingNote()};
   if (isOneRunByItself()) {
     const auto& best = sides_[0].of->run()->info().best;
     const bool isBest = best && best->step == sides_[0].of->step();

@@ -73,7 +73,6 @@ void ComparedSide::clear() {
   isStepChosen_ = false;
   failure_.clear();
   progress_.clear();
-  note_.clear();
   store_.setRun({});
 }
 
@@ -148,7 +147,6 @@ QString ComparedSide::reading() const {
 void ComparedSide::takeFile(const OpenedResults& opened) {
   readingTicks_.stop();
   if (!opened.failure.isEmpty()) return fail(opened.failure);
-  note_ = opened.note;
   heldOut_ = opened.heldOut;
   ofFile_ = opened.predictions;
   Q_EMIT changed();

@@ -36,8 +36,6 @@ class ComparedSide : public QObject {
   /// What the file is judged by, unless it has annotations of its own; std::nullopt: not known.
   void judgeBy(const std::optional<RunDataset>& truth);
   bool lacksTruth() const { return file_ && file_->annotations.isEmpty() && !truth_; }
-  /// What is left out of the file; empty: nothing.
-  QString note() const { return note_; }
   void setStep(qint64 step);
   /// Takes a step that was set back: the run's newest is shown again.
   void followNewest();
@@ -109,7 +107,7 @@ class ComparedSide : public QObject {
   std::optional<ResultsSource> file_;
   widgets::PredictionStore::ByImage ofFile_;
   std::optional<RunDataset> truth_;  ///< of the other side
-  QString failure_, note_;
+  QString failure_;
   std::shared_ptr<ReadingProgress> reading_;  ///< of the last file
   QTimer readingTicks_;
   jobs::LatestJob<OpenedResults> fileJob_;

@@ -21,8 +21,7 @@ struct ResultsSource {
 struct OpenedResults {
   RunDataset heldOut;
   widgets::PredictionStore::ByImage predictions{};  ///< of the images that were looked at
-  QString note;     ///< what is left out of it, as coco-eval does; empty: nothing
-  QString failure;  ///< why it cannot be judged; empty: it can
+  QString failure{};                                ///< why it cannot be judged; empty: it can
 };
 
 /// How much of a file has been read, and whether somebody still waits for it. For any thread.
