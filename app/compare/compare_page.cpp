@@ -63,7 +63,7 @@ void ComparePage::connectSignals() {
     comparison_->setScoreThreshold(score);
   });
   connect(tablesShown_, &QToolButton::toggled, this, &ComparePage::showTables);
-  connect(offer_, &QPushButton::clicked, this, &ComparePage::predictOthers);
+  connect(offer_, &QPushButton::clicked, this, &ComparePage::takeOffer);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (const auto way = obstacle(); way && way->act) way->act();
   });
@@ -165,6 +165,8 @@ void ComparePage::addNamedActions() {
       [this] { tablesShown_->toggle(); });
   add("compare.predict", tr("Predict the other images of A and B"), {},
       [this] { predictOthers(); });
+  add("compare.reread", tr("Read A and B again from the disk"), {Qt::Key_F5},
+      [this] { readAgain(); });
   addTableActions();
 }
 

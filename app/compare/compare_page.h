@@ -169,7 +169,9 @@ class ComparePage : public QWidget {
   void showState();
   void showOffer(bool isCompared);
   void showTables();
+  void takeOffer();
   void predictOthers();
+  void readAgain();
   void announceViewState();
   QString verdictNow() const;
   QString notes() const;
@@ -192,7 +194,8 @@ class ComparePage : public QWidget {
   Comparison* comparison_ = nullptr;
   QGridLayout* head_ = nullptr;
   QLabel* verdict_ = nullptr;
-  QPushButton* offer_ = nullptr;  ///< to predict what a side has not predicted, or to stop that
+  /// To predict what a side has not predicted, to stop that, or to read again what failed.
+  QPushButton* offer_ = nullptr;
   QToolButton *swap_ = nullptr, *tablesShown_ = nullptr;
   widgets::ExportButton* toFiles_ = nullptr;
   widgets::DropHint* dropHint_ = nullptr;

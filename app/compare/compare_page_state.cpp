@@ -55,7 +55,7 @@ ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& le
   if (of->isOfFile()) {
     const std::size_t place = of == sides_[0].of ? 0 : 1;
     way.action = tr("Read it again");
-    way.act = [of] { of->readFile(); };
+    way.act = [of] { of->readAgain(); };
     way.otherAction = tr("Choose annotations…");
     way.actOther = [this, place] { askForAnnotations(place); };
   } else if (of->run() && of->heldOut() && of->run()->predictionBlockedBy().isEmpty()) {
@@ -130,6 +130,9 @@ QString ComparePage::notes() const {
     notes << (isBest ? tr("One run is selected: A is its best checkpoint, B its newest.")
                      : tr("One run is selected: A is an earlier checkpoint of it, B its newest."));
   }
+  for (std::size_t i = 0; i < sides_.size(); ++i)
+    if (sides_.at(i).of->isReadAgain())
+      notes << tr("%1 has changed on the disk and was read again.").arg(letterOf(i));
   if (const auto& matched = comparison_->matched())
     for (std::size_t i = 0; i < sides_.size(); ++i)
       if (const std::size_t unlisted = matched->side(i).unlisted; unlisted > 0)
@@ -211,6 +214,11 @@ void ComparePage::showState() {
 
 /// Only beside a comparison: in the way of one stands what offers it.
 void ComparePage::showOffer(bool isCompared) {
+  if (isCompared && !comparison_->failure().isEmpty()) {
+    offer_->setText(tr("Read again"));
+    offer_->setToolTip(tr("Reads A and B again from the disk"));
+    return offer_->show();
+  }
   QStringList letters;
   std::size_t most = 0;
   bool isPredicting = false;
@@ -228,6 +236,15 @@ void ComparePage::showOffer(bool isCompared) {
                                   : tr("Predicts all held-out images with the checkpoints of %1, "
                                        "so that both are compared on all of them")
                                         .arg(letters.join(tr(" and "))));
+}
+
+void ComparePage::takeOffer() {
+  if (comparison_->failure().isEmpty()) return predictOthers();
+  readAgain();
+}
+
+void ComparePage::readAgain() {
+  for (Side& side : sides_) side.of->readAgain();
 }
 
 /// Or stops that.

@@ -41,6 +41,11 @@ void ComparedSide::connectStore() {
             if (step == step_) fail(why);
           });
   connect(&store_, &PredictionsStore::idle, this, &ComparedSide::changed);
+  connect(&store_, &PredictionsStore::fileRead, &watched_, &WatchedFiles::add);
+  connect(&watched_, &WatchedFiles::changed, this, [this] {
+    isReadAgain_ = true;
+    readAgain();
+  });
 }
 
 void ComparedSide::connectAnswers() {
@@ -73,6 +78,8 @@ void ComparedSide::clear() {
   isStepChosen_ = false;
   failure_.clear();
   progress_.clear();
+  watched_.clear();
+  isReadAgain_ = false;
   store_.setRun({});
 }
 
@@ -112,6 +119,18 @@ void ComparedSide::judgeBy(const std::optional<RunDataset>& truth) {
   if (isOther && file_ && file_->annotations.isEmpty()) readFile();
 }
 
+void ComparedSide::readAgain() {
+  if (file_) {
+    readFile();
+  } else if (run_) {
+    failure_.clear();
+    heldOut_.reset();
+    kept_.clear();
+    store_.setRun(run_->files());
+  }
+  Q_EMIT changed();
+}
+
 void ComparedSide::readFile() {
   failure_.clear();
   heldOut_.reset();
@@ -146,6 +165,7 @@ QString ComparedSide::reading() const {
 
 void ComparedSide::takeFile(const OpenedResults& opened) {
   readingTicks_.stop();
+  for (const auto& [file, version] : opened.files) watched_.add(file, version);
   if (!opened.failure.isEmpty()) return fail(opened.failure);
   heldOut_ = opened.heldOut;
   ofFile_ = opened.predictions;

@@ -10,6 +10,7 @@
 #include "app/compare/opened_results.h"
 #include "app/controllers/prediction_requests.h"
 #include "app/controllers/run_controller.h"
+#include "app/controllers/watched_files.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
 #include "widgets/instances/match_rules.h"
@@ -63,8 +64,10 @@ class ComparedSide : public QObject {
   /// is not at `step`; nullopt: there is none.
   std::optional<qint64> stepToCompareWith(qint64 step) const;
 
-  /// Reads the results file again.
-  void readFile();
+  /// Reads all files again, as they are on the disk.
+  void readAgain();
+  /// They have changed there, and were read again by themselves.
+  bool isReadAgain() const { return isReadAgain_; }
   /// Of a results file: "120 of 500 images"; empty: it is not being read.
   QString reading() const;
   void cancelReading();
@@ -90,6 +93,7 @@ class ComparedSide : public QObject {
   void readSteps();
   bool moveTo(qint64 step);
   void readPredictions();
+  void readFile();
   void fail(const QString& why);
   void clear();
   void stopReading();
@@ -108,6 +112,8 @@ class ComparedSide : public QObject {
   widgets::PredictionStore::ByImage ofFile_;
   std::optional<RunDataset> truth_;  ///< of the other side
   QString failure_;
+  WatchedFiles watched_;  ///< that were read
+  bool isReadAgain_ = false;
   std::shared_ptr<ReadingProgress> reading_;  ///< of the last file
   QTimer readingTicks_;
   jobs::LatestJob<OpenedResults> fileJob_;

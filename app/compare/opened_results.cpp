@@ -221,6 +221,8 @@ OpenedResults openResults(const ResultsSource& source, const std::optional<RunDa
                           ReadingProgress& progress) {
   OpenedResults opened;
   if (truth) opened.heldOut = *truth;
+  for (const QString& file : {source.results, source.annotations})
+    if (!file.isEmpty()) opened.files[file] = base::FileVersion::of(file.toStdString());
   try {
     read(source, progress, opened);
   } catch (const std::exception& error) {

@@ -3,9 +3,11 @@
 #include <QString>
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <optional>
 
 #include "app/models/predictions_store.h"
+#include "engine/base/file_version.h"
 #include "widgets/instances/prediction_store.h"
 
 namespace lockstep::app {
@@ -22,6 +24,7 @@ struct OpenedResults {
   RunDataset heldOut;
   widgets::PredictionStore::ByImage predictions{};  ///< of the images that were looked at
   QString failure{};                                ///< why it cannot be judged; empty: it can
+  std::map<QString, base::FileVersion> files{};     ///< that were read, just before
 };
 
 /// How much of a file has been read, and whether somebody still waits for it. For any thread.
