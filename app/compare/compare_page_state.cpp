@@ -14,6 +14,16 @@
 #include "widgets/image_view/paired_view.h"
 
 namespace lockstep::app {
+namespace {
+
+/// "1, 10, 100"
+QString limitsText(const widgets::MatchRules& rules) {
+  QStringList limits;
+  for (const std::size_t limit : rules.maxDetections) limits << QLocale().toString(limit);
+  return limits.join(QStringLiteral(", "));
+}
+
+}  // namespace
 
 std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
                                                              const QString& letter) {
@@ -173,12 +183,10 @@ QString ComparePage::rulesNote() const {
   if (first.type == coco::IouType::Box && second.type == coco::IouType::Box &&
       std::ranges::any_of(sides_, hasMasks))
     notes << tr("Neither has masks: both are judged by their boxes.");
-  if (first.mostDetections() != second.mostDetections())
+  if (first.maxDetections != second.maxDetections)
     notes << tr("A counts %1 detections of a class and image, B %2 (evaluation.max_dets): %3 count "
                 "here.")
-                 .arg(first.mostDetections())
-                 .arg(second.mostDetections())
-                 .arg(rules().mostDetections());
+                 .arg(limitsText(first), limitsText(second), limitsText(rules()));
   return notes.join(u' ');
 }
 

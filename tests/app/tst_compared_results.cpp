@@ -439,6 +439,20 @@ class TstComparedResults : public tests::CompareBench {
                  qPrintable(page_->verdict()));
   }
 
+  void limitsThatDifferAreSaid() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations);
+    std::ofstream(run_folder::Layout(runs_.back()->folder().toStdString()).config(), std::ios::app)
+        << "evaluation:\n  max_dets: [1, 50, 100]\n";
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QVERIFY2(page_->verdict().contains(
+                 QStringLiteral("A counts 1, 10, 100 detections of a class and image, B 1, 50, 100 "
+                                "(evaluation.max_dets): 1, 50, 100 count here.")),
+             qPrintable(page_->verdict()));
+  }
+
   void aClickOnACurveTakesTheNearestCheckpoints() {
     const QString annotations = write("val.json", kDataset);
     addRun("one", kOfFirst, annotations);
