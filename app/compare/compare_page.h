@@ -139,7 +139,7 @@ class ComparePage : public QWidget {
   bool areSame() const;
   bool isShown(const QString& path) const;
   void applyKeptState();
-  void beginAtOtherStep(Side& side);
+  void beginAt(Side& side, const std::optional<qint64>& step);
   /// One run is shown, and nobody has chosen other steps of it.
   bool isOneRunByItself() const;
   /// Something else takes this side: the other is no earlier checkpoint for comparison any more.
@@ -185,6 +185,7 @@ class ComparePage : public QWidget {
   widgets::MatchRules rules() const;
   QString rulesNote() const;
   QString predictingNote() const;
+  QString oneRunNote() const;
   /// Of the first side (0) or the second.
   static QString letterOf(std::size_t side) { return side == 0 ? tr("A") : tr("B"); }
 

@@ -134,12 +134,7 @@ void ComparePage::showTables() {
 /// What the figures leave out, and by which rules both are judged if their own differ.
 QString ComparePage::notes() const {
   QStringList notes{rulesNote(), predictingNote()};
-  if (isOneRunByItself()) {
-    const auto& best = sides_[0].of->run()->info().best;
-    const bool isBest = best && best->step == sides_[0].of->step();
-    notes << (isBest ? tr("One run is selected: A is its best checkpoint, B its newest.")
-                     : tr("One run is selected: A is an earlier checkpoint of it, B its newest."));
-  }
+  if (isOneRunByItself()) notes << oneRunNote();
   for (std::size_t i = 0; i < sides_.size(); ++i)
     if (sides_.at(i).of->isReadAgain())
       notes << tr("%1 has changed on the disk and was read again.").arg(letterOf(i));
@@ -156,6 +151,20 @@ QString ComparePage::notes() const {
     notes << shownImage_->failure;
   notes.removeAll(QString());
   return notes.join(u'\n');
+}
+
+/// How A and B were chosen.
+QString ComparePage::oneRunNote() const {
+  const auto& best = sides_[0].of->run()->info().best;
+  const bool isBest = best && best->step == sides_[0].of->step();
+  const bool isNewest = sides_[1].of->step() == sides_[1].of->steps().all().back();
+  if (isNewest)
+    return isBest ? tr("One run is selected: A is its best checkpoint, B its newest.")
+                  : tr("One run is selected: A is an earlier checkpoint of it, B its newest.");
+  return isBest
+             ? tr("One run is selected: A is its best checkpoint, B its newest with predictions.")
+             : tr("One run is selected: A is an earlier checkpoint of it, B its newest with "
+                  "predictions.");
 }
 
 /// How the images that are not predicted yet come on, or why they do not.

@@ -180,17 +180,27 @@ void ComparedSide::readSteps() {
 }
 
 std::optional<qint64> ComparedSide::stepToCompareWith(qint64 step) const {
-  if (!run_) return std::nullopt;
-  const auto& best = run_->info().best;
   std::vector<qint64> others = steps_.all();
   std::erase(others, step);
-  if (others.empty()) return std::nullopt;
+  return preferred(others);
+}
+
+std::optional<qint64> ComparedSide::stepBefore(qint64 step) const {
+  std::vector<qint64> earlier = steps_.all();
+  std::erase_if(earlier, [step](qint64 other) { return other >= step; });
+  return preferred(earlier);
+}
+
+/// With predictions before without, then the best, then the first.
+std::optional<qint64> ComparedSide::preferred(const std::vector<qint64>& steps) const {
+  if (!run_ || steps.empty()) return std::nullopt;
+  const auto& best = run_->info().best;
   const std::vector<std::int64_t>& stored = run_->history().predictionSteps();
-  const auto rankOf = [&](qint64 other) {
-    const bool isBest = best && best->step == other;
-    return std::ranges::binary_search(stored, other) ? (isBest ? 0 : 1) : isBest ? 2 : 3;
+  const auto rankOf = [&](qint64 step) {
+    const bool isBest = best && best->step == step;
+    return std::ranges::binary_search(stored, step) ? (isBest ? 0 : 1) : isBest ? 2 : 3;
   };
-  return *std::ranges::min_element(others, {}, rankOf);
+  return *std::ranges::min_element(steps, {}, rankOf);
 }
 
 std::size_t ComparedSide::imagesToPredict() const {

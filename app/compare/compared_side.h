@@ -63,6 +63,8 @@ class ComparedSide : public QObject {
   /// The run's best checkpoint, or else its first, with predictions if there is such a one, that
   /// is not at `step`; nullopt: there is none.
   std::optional<qint64> stepToCompareWith(qint64 step) const;
+  /// The same before `step`.
+  std::optional<qint64> stepBefore(qint64 step) const;
 
   /// Reads all files again, as they are on the disk.
   void readAgain();
@@ -91,6 +93,7 @@ class ComparedSide : public QObject {
   void connectAnswers();
   AskedPrediction allImages() const { return {std::nullopt, step_}; }
   void readSteps();
+  std::optional<qint64> preferred(const std::vector<qint64>& steps) const;
   bool moveTo(qint64 step);
   void readPredictions();
   void readFile();
