@@ -338,54 +338,6 @@ class TstComparedResults : public tests::CompareBench {
     QCOMPARE(page_->curves()->axis()->axis(), widgets::XAxis::Relative);
   }
 
-  void resultsThatChangeOnTheDiskAreReadAgain() {
-    addRun("one", kOfFirst, write("val.json", kDataset));
-    show();
-    page_->openResults({write("theirs.json", kOfSecond)});
-    QTRY_VERIFY(page_->results() && page_->isReady());
-    QVERIFY(page_->results()->second.stats != page_->results()->first.stats);
-    write("theirs.json", kOfFirst);  // in its place
-    const QString changed = QStringLiteral("B has changed on the disk and was read again");
-    QTRY_VERIFY2(page_->results() && page_->verdict().contains(changed),
-                 qPrintable(page_->verdict()));
-    QCOMPARE(page_->results()->second.stats, page_->results()->first.stats);
-    QVERIFY(!page_->verdict().contains(QStringLiteral("A has changed")));
-  }
-
-  void whatARunReadsIsReadAgain() {
-    showTwo();
-    const run_folder::Layout layout(runs_.back()->folder().toStdString());
-    std::ofstream(layout.predictionsOfPart(40, "val"))
-        << R"({"image_ids": [3, 5], "detections": )" << kOfFirst << "}";
-    const QString changed = QStringLiteral("B has changed on the disk and was read again");
-    QTRY_VERIFY2(page_->results() && page_->verdict().contains(changed),
-                 qPrintable(page_->verdict()));
-    QCOMPARE(page_->results()->second.stats, page_->results()->first.stats);
-    QByteArray other = kDataset;
-    write("val.json", other.replace("\"id\": 4, \"image_id\": 5", "\"id\": 4, \"image_id\": 3"));
-    QTRY_VERIFY2(page_->results() && page_->verdict().contains(QStringLiteral("A has changed")),
-                 qPrintable(page_->verdict()));
-    const auto set =
-        coco::Dataset::load(parent_->filePath(QStringLiteral("val.json")).toStdString());
-    QCOMPARE(
-        page_->results()->first.stats,
-        coco::evaluate(set, coco::parseDetections(kOfFirst, "made"), coco::IouType::Box).stats);
-  }
-
-  /// Where nothing tells of changes, such as on disks of other machines.
-  void allIsReadAgainByAKey() {
-    addRun("one", kOfFirst, write("val.json", kDataset));
-    show();
-    page_->openResults({write("theirs.json", kOfSecond)});
-    QTRY_VERIFY(page_->results() && page_->isReady());
-    write("theirs.json", kOfFirst);
-    page_->setFocus();
-    QTest::keyClick(page_.get(), Qt::Key_F5);
-    QVERIFY(!page_->results());
-    QTRY_VERIFY(page_->results() && page_->isReady());
-    QCOMPARE(page_->results()->second.stats, page_->results()->first.stats);
-  }
-
   void anotherPageChangesNothing() {
     showTwo();
     clickCell(0, 0);
