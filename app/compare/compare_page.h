@@ -194,6 +194,7 @@ class ComparePage : public QWidget {
   std::array<Side, 2> sides_;
   Comparison* comparison_ = nullptr;
   QGridLayout* head_ = nullptr;
+  std::optional<bool> isOneRow_;  ///< A beside B in head_; std::nullopt: nothing is placed yet
   QLabel* verdict_ = nullptr;
   /// To predict what a side has not predicted, to stop that, or to read again what failed.
   QPushButton* offer_ = nullptr;

@@ -347,6 +347,13 @@ class TstComparePage : public tests::CompareBench {
     QVERIFY(page_->view()->hasImage());
   }
 
+  /// Of a page that nobody has looked at, too.
+  void whatStandsAboveTheTablesBelongsToThePage() {
+    QVERIFY(boxOf("Run of A") && boxOf("Checkpoint of B"));
+    show();
+    QVERIFY(boxOf("Run of A")->isVisible() && boxOf("Checkpoint of B")->isVisible());
+  }
+
   void withoutRunsItSaysWhatToDo() {
     show();
     QCOMPARE(emptyTitle(), QStringLiteral("No runs to compare"));
