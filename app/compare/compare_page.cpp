@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QGuiApplication>
+#include <QLocale>
 #include <QPushButton>
 #include <QToolButton>
 #include <algorithm>
@@ -180,16 +181,26 @@ void ComparePage::addTableActions() {
       {"compare.copy_markdown", tr("Copy the table as Markdown"), widgets::TableFormat::Markdown},
       {"compare.copy_csv", tr("Copy the table as CSV"), widgets::TableFormat::Csv}};
   for (const auto& [id, text, format] : kinds) {
-    QAction* action = widgets::addNamedAction(
-        this, widgets::ActionPlace::Compare, id, text, {}, [this, format = format] {
-          if (const QAbstractItemView* table = tables_->shownTable())
-            QGuiApplication::clipboard()->setText(widgets::tableText(*table->model(), format));
-        });
+    QAction* action = widgets::addNamedAction(this, widgets::ActionPlace::Compare, id, text, {},
+                                              [this, format = format] { copyTable(format); });
     for (QAbstractItemView* table : tables_->tables()) {
       table->addAction(action);
       table->setContextMenuPolicy(Qt::ActionsContextMenu);
     }
   }
+}
+
+/// Of a very long one its beginning, and says so.
+void ComparePage::copyTable(widgets::TableFormat format) {
+  const QAbstractItemView* table = tables_->shownTable();
+  if (table == nullptr) return;
+  QGuiApplication::clipboard()->setText(widgets::tableText(*table->model(), format));
+  const int rows = table->model()->rowCount();
+  copied_ = rows <= widgets::kMostCopiedRows
+                ? QString()
+                : tr("The first %1 of %2 rows were copied.")
+                      .arg(QLocale().toString(widgets::kMostCopiedRows), QLocale().toString(rows));
+  showState();
 }
 
 void ComparePage::showEvent(QShowEvent* event) {
@@ -207,6 +218,7 @@ void ComparePage::clearShown() {
   isBringingImage_ = false;
   imageJob_.cancel();
   shownImage_.reset();
+  copied_.clear();
   tables_->confusions()->clear();
   tables_->errors()->clear();
   tables_->recall()->setPair(nullptr, 0);

@@ -38,6 +38,7 @@ struct ConfusionCell;
 struct DecodedImage;
 struct SceneRequest;
 struct ShownResults;
+enum class TableFormat;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
@@ -129,6 +130,7 @@ class ComparePage : public QWidget {
   void connectChoices();
   void addNamedActions();
   void addTableActions();
+  void copyTable(widgets::TableFormat format);
   void chooseRuns();
   void fillRuns(Side& side);
   void takeChoice(Side& side);
@@ -215,6 +217,7 @@ class ComparePage : public QWidget {
   std::optional<ShownImage> shownImage_;
   int askedImages_ = 0;  ///< of objects, to drop those that are brought too late
   bool isBringingImage_ = false;
+  QString copied_;             ///< what of the last table was copied; empty: all of it
   QString datasetDifference_;  ///< why the sides' images are not the same
   std::array<std::shared_ptr<const coco::Dataset>, 2> differenceOf_;
   bool hasChosen_ = false;                ///< a person has chosen a run or step here

@@ -149,6 +149,7 @@ QString ComparePage::notes() const {
     notes << tr("Fetching the image…");
   else if (shownImage_)
     notes << shownImage_->failure;
+  notes << copied_;
   notes.removeAll(QString());
   return notes.join(u'\n');
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/comparison/table_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -177,6 +178,8 @@ QVariant ConfusionModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
       return valueText(cell);
+    case kFigureRole:
+      return valueAt(cell);
     case Qt::TextAlignmentRole:
       return int{Qt::AlignCenter};
     case Qt::FontRole:

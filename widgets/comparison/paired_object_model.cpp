@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "widgets/comparison/table_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -25,6 +26,12 @@ double figureOf(const PairedObject& object, int column) {
   if (column == Column::Area) return object.areaPx;
   const PairedFind& find = object.finds.at(sideOf(column));
   return column == Column::FirstScore || column == Column::SecondScore ? find.score : find.iou;
+}
+
+/// Scores and IoUs are kept as floats, whose digits are fewer.
+QVariant rawFigureOf(const PairedObject& object, int column) {
+  const double figure = figureOf(object, column);
+  return column == Column::Area ? QVariant(figure) : QVariant(static_cast<float>(figure));
 }
 
 /// The place of each class among them by its name.
@@ -185,6 +192,8 @@ QVariant PairedObjectModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
     case Qt::ToolTipRole:
       return textOf(objectAt(index.row()), index.column());
+    case kFigureRole:
+      return isFigure ? rawFigureOf(objectAt(index.row()), index.column()) : QVariant();
     case Qt::TextAlignmentRole:
       return isFigure ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
     case Qt::FontRole:
