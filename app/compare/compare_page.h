@@ -177,6 +177,7 @@ class ComparePage : public QWidget {
   void announceViewState();
   QString verdictNow() const;
   QString notes() const;
+  QStringList notesOf(std::size_t side) const;
   QString nameOf(std::size_t side) const;
   std::optional<Obstacle> obstacle();
   /// Nothing is chosen for a side.

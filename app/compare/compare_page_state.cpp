@@ -52,7 +52,7 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
     return Obstacle{tr("%1 has nothing to compare").arg(letter),
                     tr("The run has neither a checkpoint nor predictions yet.")};
   if (!hasNone) return std::nullopt;
-  const QString title = tr("%1 has no predictions at step %2").arg(letter).arg(of->step());
+  const QString title = tr("%1 has no predictions at step %L2").arg(letter).arg(of->step());
   const QString blocked = of->run()->predictionBlockedBy();
   if (!blocked.isEmpty()) return Obstacle{title, blocked};
   return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
@@ -135,16 +135,7 @@ void ComparePage::showTables() {
 QString ComparePage::notes() const {
   QStringList notes{rulesNote(), predictingNote()};
   if (isOneRunByItself()) notes << oneRunNote();
-  for (std::size_t i = 0; i < sides_.size(); ++i)
-    if (sides_.at(i).of->isReadAgain())
-      notes << tr("%1 has changed on the disk and was read again.").arg(letterOf(i));
-  if (const auto& matched = comparison_->matched())
-    for (std::size_t i = 0; i < sides_.size(); ++i)
-      if (const std::size_t unlisted = matched->side(i).unlisted; unlisted > 0)
-        notes << tr("%1: %2 detections have a class that the annotations do not list, and are left "
-                    "out.")
-                     .arg(letterOf(i))
-                     .arg(unlisted);
+  for (std::size_t i = 0; i < sides_.size(); ++i) notes << notesOf(i);
   if (isBringingImage_)
     notes << tr("Fetching the image…");
   else if (shownImage_)
@@ -152,6 +143,25 @@ QString ComparePage::notes() const {
   notes << copied_;
   notes.removeAll(QString());
   return notes.join(u'\n');
+}
+
+/// That it was read again, and what is left out of it.
+QStringList ComparePage::notesOf(std::size_t side) const {
+  const QString letter = letterOf(side);
+  QStringList notes;
+  if (sides_.at(side).of->isReadAgain())
+    notes << tr("%1 has changed on the disk and was read again.").arg(letter);
+  const auto& matched = comparison_->matched();
+  const std::size_t unlisted = matched ? matched->side(side).unlisted : 0;
+  if (unlisted == 1)
+    notes << tr("%1: 1 detection has a class that the annotations do not list, and is left out.")
+                 .arg(letter);
+  if (unlisted > 1)
+    notes << tr("%1: %L2 detections have a class that the annotations do not list, and are left "
+                "out.")
+                 .arg(letter)
+                 .arg(unlisted);
+  return notes;
 }
 
 /// How A and B were chosen.
@@ -247,9 +257,10 @@ void ComparePage::showOffer(bool isCompared) {
     if (of.imagesToPredict() > 0) letters << letterOf(i);
   }
   offer_->setVisible(isCompared && (isPredicting || most > 0));
-  offer_->setText(isPredicting          ? tr("Cancel")
-                  : letters.size() == 1 ? tr("Predict the other %1 of %2").arg(most).arg(letters[0])
-                                        : tr("Predict the other %1").arg(most));
+  offer_->setText(isPredicting ? tr("Cancel")
+                  : letters.size() == 1
+                      ? tr("Predict the other %L1 of %2").arg(most).arg(letters[0])
+                      : tr("Predict the other %L1").arg(most));
   offer_->setToolTip(isPredicting ? tr("Stops the prediction; what there is stays")
                                   : tr("Predicts all held-out images with the checkpoints of %1, "
                                        "so that both are compared on all of them")

@@ -116,8 +116,8 @@ QString verdictText(const widgets::ResultsPair& pair, coco::IouType type,
       : ap.verdict == coco::ComparisonVerdict::AIsBetter ? tr("A is better than B")
                                                          : tr("No difference can be told");
   const QString images = pair.imageCount == imagesOfDataset
-                             ? tr("all %1 held-out images").arg(pair.imageCount)
-                             : tr("the %1 of %2 held-out images that both have predicted")
+                             ? tr("all %L1 held-out images").arg(pair.imageCount)
+                             : tr("the %L1 of %L2 held-out images that both have predicted")
                                    .arg(pair.imageCount)
                                    .arg(imagesOfDataset);
   const QString kind = type == coco::IouType::Box ? tr("box ΔAP") : tr("mask ΔAP");

@@ -59,7 +59,7 @@ void ComparedSide::connectAnswers() {
           });
   connect(&requests_, &PredictionRequests::progressed, this,
           [this](const AskedPrediction& asked, qint64 done, qint64 of) {
-            progress_[asked.step] = tr("%1 of %2 images").arg(done).arg(of);
+            progress_[asked.step] = tr("%L1 of %L2 images").arg(done).arg(of);
             Q_EMIT progressed();
           });
 }
@@ -160,7 +160,7 @@ void ComparedSide::cancelReading() {
 QString ComparedSide::reading() const {
   if (!file_ || fileJob_.isIdle()) return {};
   const std::size_t all = reading_->all;
-  return all == 0 ? tr("starting") : tr("%1 of %2 images").arg(reading_->done).arg(all);
+  return all == 0 ? tr("starting") : tr("%L1 of %L2 images").arg(reading_->done).arg(all);
 }
 
 void ComparedSide::takeFile(const OpenedResults& opened) {

@@ -178,7 +178,7 @@ widgets::PredictionStore::ByImage predictionsOf(
 
 void requireThatItFits(const QString& file, const Survey& found, const coco::Dataset& dataset) {
   if (found.ofOtherImages > 0)
-    refuse(tr("%1: %2 of %3 results are of images that are not among the %4 they are judged by. "
+    refuse(tr("%1: %L2 of %L3 results are of images that are not among the %L4 they are judged by. "
               "Are they of another dataset? Open them with their own annotations.")
                .arg(file)
                .arg(found.ofOtherImages)
@@ -188,11 +188,12 @@ void requireThatItFits(const QString& file, const Survey& found, const coco::Dat
     refuse(
         tr("%1: has %2. Write the masks in the size of their image.").arg(file, found.maskFault));
   if (found.results > 0 && found.ofUnknownClasses == found.results)
-    refuse(tr("%1: none of its %2 results has one of the %3 classes that they are judged by. Open "
-              "them with their own annotations.")
-               .arg(file)
-               .arg(found.results)
-               .arg(dataset.categories().size()));
+    refuse(
+        tr("%1: none of its %L2 results has one of the %L3 classes that they are judged by. Open "
+           "them with their own annotations.")
+            .arg(file)
+            .arg(found.results)
+            .arg(dataset.categories().size()));
 }
 
 /// A list of results has no images without any: all of the dataset are judged, as by coco-eval.

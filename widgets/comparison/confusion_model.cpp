@@ -191,8 +191,8 @@ QVariant ConfusionModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole:
       return unit_ == ConfusionUnit::Counts
-                 ? tr("%1: %2").arg(textOf(cell)).arg(count)
-                 : tr("%1: %2 (%3)").arg(textOf(cell), valueText(cell)).arg(count);
+                 ? tr("%1: %L2").arg(textOf(cell)).arg(count)
+                 : tr("%1: %2 (%L3)").arg(textOf(cell), valueText(cell)).arg(count);
     default:
       return {};
   }
