@@ -137,6 +137,8 @@ class ComparePage : public QWidget {
   void chooseRun(Side& side, const QString& path);
   void showChoice(Side& side);
   void showSteps(Side& side);
+  /// What both are judged by is there.
+  bool areRead() const;
   /// Whether A and B are the same checkpoint.
   bool areSame() const;
   bool isShown(const QString& path) const;

@@ -97,24 +97,24 @@ double ComparePage::scoreToShow(const widgets::PairedObject& object, std::size_t
 
 std::array<widgets::SceneRequest, 2> ComparePage::scenesOf(
     const widgets::PairedObject& object) const {
-  const RunDataset& heldOut = *sides_[0].of->heldOut();
+  const ComparedResults& compared = *comparison_->compared();
+  const ImageId image = compared.dataset->images()[object.imageIndex].id;
   std::array<widgets::SceneRequest, 2> scenes;
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     widgets::SceneRequest& own = scenes.at(i);
-    own.dataset = heldOut.dataset;
+    own.dataset = compared.dataset;
     own.imageIndex = object.imageIndex;
-    own.detections =
-        sides_.at(i).of->predictions().at(heldOut.dataset->images()[object.imageIndex].id);
+    own.detections = compared.predictions.at(i).at(image);
     own.thresholds.score = scoreToShow(object, i);
-    own.rules = comparison_->compared()->rules;
+    own.rules = compared.rules;
     own.theme = &widgets::currentTheme();
   }
   return scenes;
 }
 
-/// As soon as its image is there.
+/// As soon as its image is there. None of sides that are being read again.
 void ComparePage::showObject(const widgets::PairedObject& object) {
-  if (!comparison_->compared()) return;
+  if (!comparison_->compared() || !areRead()) return;
   const RunDataset& heldOut = *sides_[0].of->heldOut();
   const NamedImage image(heldOut, object.imageIndex);
   const auto show = [page = QPointer(this), number = ++askedImages_, image, object,
@@ -153,7 +153,8 @@ void ComparePage::showImage(const ShownImage& shown) {
 
 std::vector<widgets::ShownResults> ComparePage::shown() const {
   const auto& compared = comparison_->compared();
-  if (!compared || !shownImage_ || !shownImage_->scenes[0] || !shownImage_->scenes[1]) return {};
+  if (!compared || !areRead() || !shownImage_ || !shownImage_->scenes[0] || !shownImage_->scenes[1])
+    return {};
   std::vector<widgets::ShownResults> both(2);
   for (std::size_t i = 0; i < both.size(); ++i) {
     widgets::ShownResults& one = both[i];

@@ -107,6 +107,11 @@ void ComparePage::showSteps(Side& side) {
   refresh();
 }
 
+bool ComparePage::areRead() const {
+  return std::ranges::all_of(sides_,
+                             [](const Side& side) { return side.of->heldOut().has_value(); });
+}
+
 bool ComparePage::areSame() const {
   return !sides_[0].path.isEmpty() && sides_[0].path == sides_[1].path &&
          sides_[0].of->step() == sides_[1].of->step();
