@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QIcon>
+#include <QLocale>
 #include <QSettings>
 #include <cstdio>
 
@@ -26,6 +27,7 @@ void prepareEnvironment(const app::CommandLine& line) {
 
 int runWindow(int argc, char** argv, const app::CommandLine& line) {
   prepareEnvironment(line);
+  QLocale::setDefault(QLocale(QLocale::English));  // numbers as in the texts around them
   if (!line.screenshot.isEmpty()) app::dropPlatformNotes();
   QApplication application(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("Lockstep"));

@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QGuiApplication>
+#include <QLocale>
 #include <QPushButton>
 #include <QToolButton>
 #include <algorithm>
@@ -63,7 +64,7 @@ void ComparePage::connectSignals() {
     comparison_->setScoreThreshold(score);
   });
   connect(tablesShown_, &QToolButton::toggled, this, &ComparePage::showTables);
-  connect(offer_, &QPushButton::clicked, this, &ComparePage::predictOthers);
+  connect(offer_, &QPushButton::clicked, this, &ComparePage::takeOffer);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
     if (const auto way = obstacle(); way && way->act) way->act();
   });
@@ -165,6 +166,8 @@ void ComparePage::addNamedActions() {
       [this] { tablesShown_->toggle(); });
   add("compare.predict", tr("Predict the other images of A and B"), {},
       [this] { predictOthers(); });
+  add("compare.reread", tr("Read A and B again from the disk"), {Qt::Key_F5},
+      [this] { readAgain(); });
   addTableActions();
 }
 
@@ -178,16 +181,26 @@ void ComparePage::addTableActions() {
       {"compare.copy_markdown", tr("Copy the table as Markdown"), widgets::TableFormat::Markdown},
       {"compare.copy_csv", tr("Copy the table as CSV"), widgets::TableFormat::Csv}};
   for (const auto& [id, text, format] : kinds) {
-    QAction* action = widgets::addNamedAction(
-        this, widgets::ActionPlace::Compare, id, text, {}, [this, format = format] {
-          if (const QAbstractItemView* table = tables_->shownTable())
-            QGuiApplication::clipboard()->setText(widgets::tableText(*table->model(), format));
-        });
+    QAction* action = widgets::addNamedAction(this, widgets::ActionPlace::Compare, id, text, {},
+                                              [this, format = format] { copyTable(format); });
     for (QAbstractItemView* table : tables_->tables()) {
       table->addAction(action);
       table->setContextMenuPolicy(Qt::ActionsContextMenu);
     }
   }
+}
+
+/// Of a very long one its beginning, and says so.
+void ComparePage::copyTable(widgets::TableFormat format) {
+  const QAbstractItemView* table = tables_->shownTable();
+  if (table == nullptr) return;
+  QGuiApplication::clipboard()->setText(widgets::tableText(*table->model(), format));
+  const int rows = table->model()->rowCount();
+  copied_ = rows <= widgets::kMostCopiedRows
+                ? QString()
+                : tr("The first %1 of %2 rows were copied.")
+                      .arg(QLocale().toString(widgets::kMostCopiedRows), QLocale().toString(rows));
+  showState();
 }
 
 void ComparePage::showEvent(QShowEvent* event) {
@@ -201,8 +214,11 @@ widgets::MatchRules ComparePage::rules() const {
 
 void ComparePage::clearShown() {
   comparison_->clear();
+  ++askedImages_;
+  isBringingImage_ = false;
   imageJob_.cancel();
   shownImage_.reset();
+  copied_.clear();
   tables_->confusions()->clear();
   tables_->errors()->clear();
   tables_->recall()->setPair(nullptr, 0);
@@ -323,7 +339,7 @@ void ComparePage::compareSettings() {
 
 bool ComparePage::isReady() const {
   return sides_[0].of->isIdle() && sides_[1].of->isIdle() && comparison_->isIdle() &&
-         settingsJob_.isIdle() && imageJob_.isIdle();
+         settingsJob_.isIdle() && !isBringingImage_ && imageJob_.isIdle();
 }
 
 }  // namespace lockstep::app

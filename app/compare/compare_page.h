@@ -36,7 +36,9 @@ class PairedView;
 struct CanvasScene;
 struct ConfusionCell;
 struct DecodedImage;
+struct SceneRequest;
 struct ShownResults;
+enum class TableFormat;
 }  // namespace lockstep::widgets
 
 namespace lockstep::app {
@@ -128,17 +130,20 @@ class ComparePage : public QWidget {
   void connectChoices();
   void addNamedActions();
   void addTableActions();
+  void copyTable(widgets::TableFormat format);
   void chooseRuns();
   void fillRuns(Side& side);
   void takeChoice(Side& side);
   void chooseRun(Side& side, const QString& path);
   void showChoice(Side& side);
   void showSteps(Side& side);
+  /// What both are judged by is there.
+  bool areRead() const;
   /// Whether A and B are the same checkpoint.
   bool areSame() const;
   bool isShown(const QString& path) const;
   void applyKeptState();
-  void beginAtOtherStep(Side& side);
+  void beginAt(Side& side, const std::optional<qint64>& step);
   /// One run is shown, and nobody has chosen other steps of it.
   bool isOneRunByItself() const;
   /// Something else takes this side: the other is no earlier checkpoint for comparison any more.
@@ -160,6 +165,7 @@ class ComparePage : public QWidget {
   void takeSteps(const std::array<std::optional<qint64>, 2>& steps);
   void compareSettings();
   void listCell(const widgets::ConfusionCell& cell);
+  std::array<widgets::SceneRequest, 2> scenesOf(const widgets::PairedObject& object) const;
   double scoreToShow(const widgets::PairedObject& object, std::size_t side) const;
   void showObject(const widgets::PairedObject& object);
   void showImage(const ShownImage& shown);
@@ -167,10 +173,13 @@ class ComparePage : public QWidget {
   void showState();
   void showOffer(bool isCompared);
   void showTables();
+  void takeOffer();
   void predictOthers();
+  void readAgain();
   void announceViewState();
   QString verdictNow() const;
   QString notes() const;
+  QStringList notesOf(std::size_t side) const;
   QString nameOf(std::size_t side) const;
   std::optional<Obstacle> obstacle();
   /// Nothing is chosen for a side.
@@ -181,6 +190,7 @@ class ComparePage : public QWidget {
   widgets::MatchRules rules() const;
   QString rulesNote() const;
   QString predictingNote() const;
+  QString oneRunNote() const;
   /// Of the first side (0) or the second.
   static QString letterOf(std::size_t side) { return side == 0 ? tr("A") : tr("B"); }
 
@@ -189,8 +199,10 @@ class ComparePage : public QWidget {
   std::array<Side, 2> sides_;
   Comparison* comparison_ = nullptr;
   QGridLayout* head_ = nullptr;
+  std::optional<bool> isOneRow_;  ///< A beside B in head_; std::nullopt: nothing is placed yet
   QLabel* verdict_ = nullptr;
-  QPushButton* offer_ = nullptr;  ///< to predict what a side has not predicted, or to stop that
+  /// To predict what a side has not predicted, to stop that, or to read again what failed.
+  QPushButton* offer_ = nullptr;
   QToolButton *swap_ = nullptr, *tablesShown_ = nullptr;
   widgets::ExportButton* toFiles_ = nullptr;
   widgets::DropHint* dropHint_ = nullptr;
@@ -206,6 +218,9 @@ class ComparePage : public QWidget {
   /// Folders and attempts of the runs whose settings are shown: a resume may change them.
   std::array<std::pair<std::string, int>, 2> settingsOf_;
   std::optional<ShownImage> shownImage_;
+  int askedImages_ = 0;  ///< of objects, to drop those that are brought too late
+  bool isBringingImage_ = false;
+  QString copied_;             ///< what of the last table was copied; empty: all of it
   QString datasetDifference_;  ///< why the sides' images are not the same
   std::array<std::shared_ptr<const coco::Dataset>, 2> differenceOf_;
   bool hasChosen_ = false;                ///< a person has chosen a run or step here

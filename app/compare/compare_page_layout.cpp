@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "app/compare/compare_page.h"
 #include "app/compare/compared_curves.h"
@@ -84,25 +85,26 @@ QWidget* ComparePage::buildSides() {
   for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
     Side& side = sides_.at(place);
     const QString letter = letterOf(place);
-    side.name = new QLabel(letter);
+    side.name = new QLabel(letter, head);
     widgets::setRole(side.name, "given");
-    side.runs = new QComboBox;
+    side.runs = new QComboBox(head);
     side.runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     side.runs->setMinimumContentsLength(8);
     side.runs->setMaximumWidth(widgets::scaledPx(kMostOfRunsPx));
     side.runs->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     side.runs->setAccessibleName(tr("Run of %1").arg(letter));
-    side.steps = new QComboBox;
+    side.steps = new QComboBox(head);
     side.steps->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     side.steps->setAccessibleName(tr("Checkpoint of %1").arg(letter));
   }
-  swap_ = new QToolButton;
+  swap_ = new QToolButton(head);
   swap_->setText(tr("Swap"));
   swap_->setToolTip(tr("A becomes B, and B becomes A"));
   swap_->setAccessibleName(tr("Swap A and B"));
   widgets::showKeysOf(swap_, "compare.swap");
   toFiles_ =
       new widgets::ExportButton(this, widgets::ActionPlace::Compare, QStringLiteral("compare"));
+  toFiles_->setParent(head);
   connect(toFiles_, &widgets::ExportButton::requested, this, &ComparePage::exportRequested);
   return head;
 }
@@ -110,6 +112,7 @@ QWidget* ComparePage::buildSides() {
 /// A beside B, or above it.
 void ComparePage::placeHead() {
   const bool isOneRow = width() >= widgets::scaledPx(kOneRowFromPx);
+  if (std::exchange(isOneRow_, isOneRow) == isOneRow) return;
   const int ofB = isOneRow ? 4 : 0, rowOfB = isOneRow ? 0 : 1;
   int place = 0;
   for (const Side& side : sides_) {

@@ -2,6 +2,7 @@
 #include <QDir>
 #include <QDoubleSpinBox>
 #include <QLocale>
+#include <QPointer>
 #include <algorithm>
 
 #include "app/compare/compare_page.h"
@@ -11,12 +12,40 @@
 #include "widgets/comparison/error_view.h"
 #include "widgets/comparison/recall_view.h"
 #include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/image_path.h"
 #include "widgets/image_view/paired_view.h"
 #include "widgets/image_view/shown_results.h"
 #include "widgets/instances/error_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
+namespace {
+
+/// An image as its annotations name it.
+struct NamedImage {
+  QString name, path;
+  QSize size;
+  RunFileAccess files;
+
+  NamedImage(const RunDataset& data, std::size_t index) : files(data.files) {
+    const coco::Image& image = data.dataset->images()[index];
+    name = QString::fromStdString(image.fileName);
+    path = widgets::imagePath(data.imagesFolder, name, files.copies());
+    size = {image.width, image.height};
+  }
+
+  /// Empty: it is. `decodeError`, `bringError`: empty if it could be decoded, or brought.
+  QString whyNotShown(const QString& decodeError, const QString& bringError) const {
+    if (decodeError.isEmpty()) return {};
+    const QString file = path.isEmpty() ? name : files.named(QDir::toNativeSeparators(path));
+    const QString why = path.isEmpty()
+                            ? ComparePage::tr("its name leads out of the folder of its images")
+                            : files.named(bringError.isEmpty() ? decodeError : bringError);
+    return ComparePage::tr("The image %1 cannot be shown: %2.").arg(file, why);
+  }
+};
+
+}  // namespace
 
 /// What a cell, a type of error or a point of a curve counts is listed, to be looked at.
 void ComparePage::connectLists() {
@@ -66,35 +95,52 @@ double ComparePage::scoreToShow(const widgets::PairedObject& object, std::size_t
   return std::min(score_->value(), object.score);
 }
 
-void ComparePage::showObject(const widgets::PairedObject& object) {
-  if (!comparison_->compared()) return;
-  const RunDataset& heldOut = *sides_[0].of->heldOut();
-  const coco::Image& image = heldOut.dataset->images()[object.imageIndex];
-  const QString path = QDir(heldOut.imagesFolder).filePath(QString::fromStdString(image.fileName));
-  std::array<widgets::SceneRequest, 2> requests;
-  for (std::size_t i = 0; i < 2; ++i) {
-    requests.at(i).dataset = heldOut.dataset;
-    requests.at(i).imageIndex = object.imageIndex;
-    requests.at(i).detections = sides_.at(i).of->predictions().at(image.id);
-    requests.at(i).thresholds.score = scoreToShow(object, i);
-    requests.at(i).rules = comparison_->compared()->rules;
-    requests.at(i).theme = &widgets::currentTheme();
+std::array<widgets::SceneRequest, 2> ComparePage::scenesOf(
+    const widgets::PairedObject& object) const {
+  const ComparedResults& compared = *comparison_->compared();
+  const ImageId image = compared.dataset->images()[object.imageIndex].id;
+  std::array<widgets::SceneRequest, 2> scenes;
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    widgets::SceneRequest& own = scenes.at(i);
+    own.dataset = compared.dataset;
+    own.imageIndex = object.imageIndex;
+    own.detections = compared.predictions.at(i).at(image);
+    own.thresholds.score = scoreToShow(object, i);
+    own.rules = compared.rules;
+    own.theme = &widgets::currentTheme();
   }
-  imageJob_.request([requests, path, object, size = QSize(image.width, image.height)] {
-    ShownImage shown;
-    shown.object = object;
-    for (std::size_t i = 0; i < 2; ++i) shown.scores.at(i) = requests.at(i).thresholds.score;
-    shown.image = std::make_shared<const widgets::DecodedImage>(widgets::decodeImage(path, size));
-    if (!shown.image->failure.isEmpty())
-      shown.failure = tr("The image %1 cannot be shown: %2.")
-                          .arg(QDir::toNativeSeparators(path), shown.image->failure);
-    for (std::size_t i = 0; i < 2; ++i) {
-      const widgets::SceneResult scene = widgets::buildScene(requests.at(i));
-      shown.scenes.at(i) = scene.scene;
-      if (!scene.failure.isEmpty()) shown.failure = scene.failure;
-    }
-    return shown;
-  });
+  return scenes;
+}
+
+/// As soon as its image is there. None of sides that are being read again.
+void ComparePage::showObject(const widgets::PairedObject& object) {
+  if (!comparison_->compared() || !areRead()) return;
+  const RunDataset& heldOut = *sides_[0].of->heldOut();
+  const NamedImage image(heldOut, object.imageIndex);
+  const auto show = [page = QPointer(this), number = ++askedImages_, image, object,
+                     scenes = scenesOf(object)](const QString& bringError) {
+    if (!page || number != page->askedImages_) return;
+    page->isBringingImage_ = false;
+    page->imageJob_.request([image, object, scenes, bringError] {
+      ShownImage shown;
+      shown.object = object;
+      shown.image = std::make_shared<const widgets::DecodedImage>(
+          widgets::decodeImage(image.path, image.size));
+      shown.failure = image.whyNotShown(shown.image->failure, bringError);
+      for (std::size_t i = 0; i < scenes.size(); ++i) {
+        shown.scores.at(i) = scenes.at(i).thresholds.score;
+        const widgets::SceneResult scene = widgets::buildScene(scenes.at(i));
+        shown.scenes.at(i) = scene.scene;
+        if (!scene.failure.isEmpty()) shown.failure = scene.failure;
+      }
+      return shown;
+    });
+  };
+  imageJob_.cancel();
+  isBringingImage_ = true;
+  if (image.path.isEmpty()) return show({});
+  heldOut.files.bring(image.path, show);
+  if (isBringingImage_) showState();
 }
 
 void ComparePage::showImage(const ShownImage& shown) {
@@ -107,7 +153,8 @@ void ComparePage::showImage(const ShownImage& shown) {
 
 std::vector<widgets::ShownResults> ComparePage::shown() const {
   const auto& compared = comparison_->compared();
-  if (!compared || !shownImage_ || !shownImage_->scenes[0] || !shownImage_->scenes[1]) return {};
+  if (!compared || !areRead() || !shownImage_ || !shownImage_->scenes[0] || !shownImage_->scenes[1])
+    return {};
   std::vector<widgets::ShownResults> both(2);
   for (std::size_t i = 0; i < both.size(); ++i) {
     widgets::ShownResults& one = both[i];

@@ -103,8 +103,13 @@ void ComparePage::showSteps(Side& side) {
   side.steps->setEnabled(!all.empty());
   side.steps->setVisible(!side.of->isOfFile());
   side.steps->setCurrentIndex(side.steps->findData(side.of->step()));
-  if (!hasChosen_ && areSame()) beginAtOtherStep(sides_[0]);
+  if (!hasChosen_ && areSame()) beginAt(sides_[0], sides_[0].of->stepBefore(sides_[1].of->step()));
   refresh();
+}
+
+bool ComparePage::areRead() const {
+  return std::ranges::all_of(sides_,
+                             [](const Side& side) { return side.of->heldOut().has_value(); });
 }
 
 bool ComparePage::areSame() const {
@@ -112,13 +117,12 @@ bool ComparePage::areSame() const {
          sides_[0].of->step() == sides_[1].of->step();
 }
 
-/// Of one run, A begins at its best checkpoint or its first, and B at its newest.
-void ComparePage::beginAtOtherStep(Side& side) {
-  const auto other = side.of->stepToCompareWith(side.of->step());
-  if (!other) return;
-  side.of->setStep(*other);
+/// Of one run, A begins at its best checkpoint or its first before B, and B at its newest.
+void ComparePage::beginAt(Side& side, const std::optional<qint64>& step) {
+  if (!step) return;
+  side.of->setStep(*step);
   const QSignalBlocker blocker(side.steps);
-  side.steps->setCurrentIndex(side.steps->findData(*other));
+  side.steps->setCurrentIndex(side.steps->findData(*step));
 }
 
 bool ComparePage::isOneRunByItself() const {
@@ -150,7 +154,7 @@ void ComparePage::compareCheckpoint(const QString& folder, qint64 step) {
   chooseRun(sides_[0], folder);
   sides_[0].of->setStep(step);
   if (sides_[1].of->isEmpty()) chooseRun(sides_[1], folder);
-  if (areSame()) beginAtOtherStep(sides_[1]);
+  if (areSame()) beginAt(sides_[1], sides_[1].of->stepToCompareWith(step));
   for (Side& side : sides_) showSteps(side);
   sides_[1].runs->setFocus();
 }

@@ -14,6 +14,16 @@
 #include "widgets/image_view/paired_view.h"
 
 namespace lockstep::app {
+namespace {
+
+/// "1, 10, 100"
+QString limitsText(const widgets::MatchRules& rules) {
+  QStringList limits;
+  for (const std::size_t limit : rules.maxDetections) limits << QLocale().toString(limit);
+  return limits.join(QStringLiteral(", "));
+}
+
+}  // namespace
 
 std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
                                                              const QString& letter) {
@@ -42,7 +52,7 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
     return Obstacle{tr("%1 has nothing to compare").arg(letter),
                     tr("The run has neither a checkpoint nor predictions yet.")};
   if (!hasNone) return std::nullopt;
-  const QString title = tr("%1 has no predictions at step %2").arg(letter).arg(of->step());
+  const QString title = tr("%1 has no predictions at step %L2").arg(letter).arg(of->step());
   const QString blocked = of->run()->predictionBlockedBy();
   if (!blocked.isEmpty()) return Obstacle{title, blocked};
   return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
@@ -55,7 +65,7 @@ ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& le
   if (of->isOfFile()) {
     const std::size_t place = of == sides_[0].of ? 0 : 1;
     way.action = tr("Read it again");
-    way.act = [of] { of->readFile(); };
+    way.act = [of] { of->readAgain(); };
     way.otherAction = tr("Choose annotations…");
     way.actOther = [this, place] { askForAnnotations(place); };
   } else if (of->run() && of->heldOut() && of->run()->predictionBlockedBy().isEmpty()) {
@@ -105,6 +115,8 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
 void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
   if (way) {
     empty_->setContent(way->title, way->cause, way->action, way->otherAction);
+  } else if (isBringingImage_) {
+    empty_->setContent(tr("Fetching the image…"), {});
   } else {
     empty_->setContent(tr("No object to show"),
                        tr("The images that both have predicted have no objects."));
@@ -121,23 +133,49 @@ void ComparePage::showTables() {
 
 /// What the figures leave out, and by which rules both are judged if their own differ.
 QString ComparePage::notes() const {
-  QStringList notes{sides_[0].of->note(), sides_[1].of->note(), rulesNote(), predictingNote()};
-  if (isOneRunByItself()) {
-    const auto& best = sides_[0].of->run()->info().best;
-    const bool isBest = best && best->step == sides_[0].of->step();
-    notes << (isBest ? tr("One run is selected: A is its best checkpoint, B its newest.")
-                     : tr("One run is selected: A is an earlier checkpoint of it, B its newest."));
-  }
-  if (const auto& matched = comparison_->matched())
-    for (std::size_t i = 0; i < sides_.size(); ++i)
-      if (const std::size_t unlisted = matched->side(i).unlisted; unlisted > 0)
-        notes << tr("%1: %2 detections have a class that the annotations do not list, and are left "
-                    "out.")
-                     .arg(letterOf(i))
-                     .arg(unlisted);
-  if (shownImage_) notes << shownImage_->failure;
+  QStringList notes{rulesNote(), predictingNote()};
+  if (isOneRunByItself()) notes << oneRunNote();
+  for (std::size_t i = 0; i < sides_.size(); ++i) notes << notesOf(i);
+  if (isBringingImage_)
+    notes << tr("Fetching the image…");
+  else if (shownImage_)
+    notes << shownImage_->failure;
+  notes << copied_;
   notes.removeAll(QString());
   return notes.join(u'\n');
+}
+
+/// That it was read again, and what is left out of it.
+QStringList ComparePage::notesOf(std::size_t side) const {
+  const QString letter = letterOf(side);
+  QStringList notes;
+  if (sides_.at(side).of->isReadAgain())
+    notes << tr("%1 has changed on the disk and was read again.").arg(letter);
+  const auto& matched = comparison_->matched();
+  const std::size_t unlisted = matched ? matched->side(side).unlisted : 0;
+  if (unlisted == 1)
+    notes << tr("%1: 1 detection has a class that the annotations do not list, and is left out.")
+                 .arg(letter);
+  if (unlisted > 1)
+    notes << tr("%1: %L2 detections have a class that the annotations do not list, and are left "
+                "out.")
+                 .arg(letter)
+                 .arg(unlisted);
+  return notes;
+}
+
+/// How A and B were chosen.
+QString ComparePage::oneRunNote() const {
+  const auto& best = sides_[0].of->run()->info().best;
+  const bool isBest = best && best->step == sides_[0].of->step();
+  const bool isNewest = sides_[1].of->step() == sides_[1].of->steps().all().back();
+  if (isNewest)
+    return isBest ? tr("One run is selected: A is its best checkpoint, B its newest.")
+                  : tr("One run is selected: A is an earlier checkpoint of it, B its newest.");
+  return isBest
+             ? tr("One run is selected: A is its best checkpoint, B its newest with predictions.")
+             : tr("One run is selected: A is an earlier checkpoint of it, B its newest with "
+                  "predictions.");
 }
 
 /// How the images that are not predicted yet come on, or why they do not.
@@ -165,12 +203,10 @@ QString ComparePage::rulesNote() const {
   if (first.type == coco::IouType::Box && second.type == coco::IouType::Box &&
       std::ranges::any_of(sides_, hasMasks))
     notes << tr("Neither has masks: both are judged by their boxes.");
-  if (first.mostDetections() != second.mostDetections())
+  if (first.maxDetections != second.maxDetections)
     notes << tr("A counts %1 detections of a class and image, B %2 (evaluation.max_dets): %3 count "
                 "here.")
-                 .arg(first.mostDetections())
-                 .arg(second.mostDetections())
-                 .arg(rules().mostDetections());
+                 .arg(limitsText(first), limitsText(second), limitsText(rules()));
   return notes.join(u' ');
 }
 
@@ -206,6 +242,11 @@ void ComparePage::showState() {
 
 /// Only beside a comparison: in the way of one stands what offers it.
 void ComparePage::showOffer(bool isCompared) {
+  if (isCompared && !comparison_->failure().isEmpty()) {
+    offer_->setText(tr("Read again"));
+    offer_->setToolTip(tr("Reads A and B again from the disk"));
+    return offer_->show();
+  }
   QStringList letters;
   std::size_t most = 0;
   bool isPredicting = false;
@@ -216,13 +257,23 @@ void ComparePage::showOffer(bool isCompared) {
     if (of.imagesToPredict() > 0) letters << letterOf(i);
   }
   offer_->setVisible(isCompared && (isPredicting || most > 0));
-  offer_->setText(isPredicting          ? tr("Cancel")
-                  : letters.size() == 1 ? tr("Predict the other %1 of %2").arg(most).arg(letters[0])
-                                        : tr("Predict the other %1").arg(most));
+  offer_->setText(isPredicting ? tr("Cancel")
+                  : letters.size() == 1
+                      ? tr("Predict the other %L1 of %2").arg(most).arg(letters[0])
+                      : tr("Predict the other %L1").arg(most));
   offer_->setToolTip(isPredicting ? tr("Stops the prediction; what there is stays")
                                   : tr("Predicts all held-out images with the checkpoints of %1, "
                                        "so that both are compared on all of them")
                                         .arg(letters.join(tr(" and "))));
+}
+
+void ComparePage::takeOffer() {
+  if (comparison_->failure().isEmpty()) return predictOthers();
+  readAgain();
+}
+
+void ComparePage::readAgain() {
+  for (Side& side : sides_) side.of->readAgain();
 }
 
 /// Or stops that.

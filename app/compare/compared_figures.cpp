@@ -72,7 +72,7 @@ FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
     if (first.series(tag) == nullptr) tags.push_back(tag);
   std::erase_if(tags, [](const std::string& tag) { return !isFigure(tag); });
   std::ranges::stable_sort(tags, {}, &placeOf);
-  FigureSection section{tr("Logged by the runs"),
+  FigureSection section{QStringLiteral("logged"), tr("Logged by the runs"),
                         tr("What each run logged when it evaluated this checkpoint, of all the "
                            "held-out images that it evaluates")};
   for (const std::string& tag : tags) {
@@ -88,7 +88,8 @@ FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
 
 FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type) {
   FigureSection section{
-      tr("%1 on %2 common images").arg(kindText(type)).arg(pair.imageCount),
+      QStringLiteral("common"),
+      tr("%1 on %2 common images").arg(kindText(type), QLocale().toString(pair.imageCount)),
       tr("COCO's metrics as coco-eval gives them, on the images that both have predicted")};
   for (std::size_t i = 0; i < pair.first.stats.size(); ++i)
     section.figures.push_back({QString::fromStdString(pair.first.names[i]),
@@ -115,8 +116,8 @@ QString verdictText(const widgets::ResultsPair& pair, coco::IouType type,
       : ap.verdict == coco::ComparisonVerdict::AIsBetter ? tr("A is better than B")
                                                          : tr("No difference can be told");
   const QString images = pair.imageCount == imagesOfDataset
-                             ? tr("all %1 held-out images").arg(pair.imageCount)
-                             : tr("the %1 of %2 held-out images that both have predicted")
+                             ? tr("all %L1 held-out images").arg(pair.imageCount)
+                             : tr("the %L1 of %L2 held-out images that both have predicted")
                                    .arg(pair.imageCount)
                                    .arg(imagesOfDataset);
   const QString kind = type == coco::IouType::Box ? tr("box ΔAP") : tr("mask ΔAP");

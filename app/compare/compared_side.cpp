@@ -41,6 +41,11 @@ void ComparedSide::connectStore() {
             if (step == step_) fail(why);
           });
   connect(&store_, &PredictionsStore::idle, this, &ComparedSide::changed);
+  connect(&store_, &PredictionsStore::fileRead, &watched_, &WatchedFiles::add);
+  connect(&watched_, &WatchedFiles::changed, this, [this] {
+    isReadAgain_ = true;
+    readAgain();
+  });
 }
 
 void ComparedSide::connectAnswers() {
@@ -54,7 +59,7 @@ void ComparedSide::connectAnswers() {
           });
   connect(&requests_, &PredictionRequests::progressed, this,
           [this](const AskedPrediction& asked, qint64 done, qint64 of) {
-            progress_[asked.step] = tr("%1 of %2 images").arg(done).arg(of);
+            progress_[asked.step] = tr("%L1 of %L2 images").arg(done).arg(of);
             Q_EMIT progressed();
           });
 }
@@ -73,7 +78,8 @@ void ComparedSide::clear() {
   isStepChosen_ = false;
   failure_.clear();
   progress_.clear();
-  note_.clear();
+  watched_.clear();
+  isReadAgain_ = false;
   store_.setRun({});
 }
 
@@ -113,6 +119,18 @@ void ComparedSide::judgeBy(const std::optional<RunDataset>& truth) {
   if (isOther && file_ && file_->annotations.isEmpty()) readFile();
 }
 
+void ComparedSide::readAgain() {
+  if (file_) {
+    readFile();
+  } else if (run_) {
+    failure_.clear();
+    heldOut_.reset();
+    kept_.clear();
+    store_.setRun(run_->files());
+  }
+  Q_EMIT changed();
+}
+
 void ComparedSide::readFile() {
   failure_.clear();
   heldOut_.reset();
@@ -142,13 +160,13 @@ void ComparedSide::cancelReading() {
 QString ComparedSide::reading() const {
   if (!file_ || fileJob_.isIdle()) return {};
   const std::size_t all = reading_->all;
-  return all == 0 ? tr("starting") : tr("%1 of %2 images").arg(reading_->done).arg(all);
+  return all == 0 ? tr("starting") : tr("%L1 of %L2 images").arg(reading_->done).arg(all);
 }
 
 void ComparedSide::takeFile(const OpenedResults& opened) {
   readingTicks_.stop();
+  for (const auto& [file, version] : opened.files) watched_.add(file, version);
   if (!opened.failure.isEmpty()) return fail(opened.failure);
-  note_ = opened.note;
   heldOut_ = opened.heldOut;
   ofFile_ = opened.predictions;
   Q_EMIT changed();
@@ -162,17 +180,27 @@ void ComparedSide::readSteps() {
 }
 
 std::optional<qint64> ComparedSide::stepToCompareWith(qint64 step) const {
-  if (!run_) return std::nullopt;
-  const auto& best = run_->info().best;
   std::vector<qint64> others = steps_.all();
   std::erase(others, step);
-  if (others.empty()) return std::nullopt;
+  return preferred(others);
+}
+
+std::optional<qint64> ComparedSide::stepBefore(qint64 step) const {
+  std::vector<qint64> earlier = steps_.all();
+  std::erase_if(earlier, [step](qint64 other) { return other >= step; });
+  return preferred(earlier);
+}
+
+/// With predictions before without, then the best, then the first.
+std::optional<qint64> ComparedSide::preferred(const std::vector<qint64>& steps) const {
+  if (!run_ || steps.empty()) return std::nullopt;
+  const auto& best = run_->info().best;
   const std::vector<std::int64_t>& stored = run_->history().predictionSteps();
-  const auto rankOf = [&](qint64 other) {
-    const bool isBest = best && best->step == other;
-    return std::ranges::binary_search(stored, other) ? (isBest ? 0 : 1) : isBest ? 2 : 3;
+  const auto rankOf = [&](qint64 step) {
+    const bool isBest = best && best->step == step;
+    return std::ranges::binary_search(stored, step) ? (isBest ? 0 : 1) : isBest ? 2 : 3;
   };
-  return *std::ranges::min_element(others, {}, rankOf);
+  return *std::ranges::min_element(steps, {}, rankOf);
 }
 
 std::size_t ComparedSide::imagesToPredict() const {

@@ -10,6 +10,7 @@
 #include "app/compare/opened_results.h"
 #include "app/controllers/prediction_requests.h"
 #include "app/controllers/run_controller.h"
+#include "app/controllers/watched_files.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
 #include "widgets/instances/match_rules.h"
@@ -36,8 +37,6 @@ class ComparedSide : public QObject {
   /// What the file is judged by, unless it has annotations of its own; std::nullopt: not known.
   void judgeBy(const std::optional<RunDataset>& truth);
   bool lacksTruth() const { return file_ && file_->annotations.isEmpty() && !truth_; }
-  /// What is left out of the file; empty: nothing.
-  QString note() const { return note_; }
   void setStep(qint64 step);
   /// Takes a step that was set back: the run's newest is shown again.
   void followNewest();
@@ -64,9 +63,13 @@ class ComparedSide : public QObject {
   /// The run's best checkpoint, or else its first, with predictions if there is such a one, that
   /// is not at `step`; nullopt: there is none.
   std::optional<qint64> stepToCompareWith(qint64 step) const;
+  /// The same before `step`.
+  std::optional<qint64> stepBefore(qint64 step) const;
 
-  /// Reads the results file again.
-  void readFile();
+  /// Reads all files again, as they are on the disk.
+  void readAgain();
+  /// They have changed there, and were read again by themselves.
+  bool isReadAgain() const { return isReadAgain_; }
   /// Of a results file: "120 of 500 images"; empty: it is not being read.
   QString reading() const;
   void cancelReading();
@@ -90,8 +93,10 @@ class ComparedSide : public QObject {
   void connectAnswers();
   AskedPrediction allImages() const { return {std::nullopt, step_}; }
   void readSteps();
+  std::optional<qint64> preferred(const std::vector<qint64>& steps) const;
   bool moveTo(qint64 step);
   void readPredictions();
+  void readFile();
   void fail(const QString& why);
   void clear();
   void stopReading();
@@ -109,7 +114,9 @@ class ComparedSide : public QObject {
   std::optional<ResultsSource> file_;
   widgets::PredictionStore::ByImage ofFile_;
   std::optional<RunDataset> truth_;  ///< of the other side
-  QString failure_, note_;
+  QString failure_;
+  WatchedFiles watched_;  ///< that were read
+  bool isReadAgain_ = false;
   std::shared_ptr<ReadingProgress> reading_;  ///< of the last file
   QTimer readingTicks_;
   jobs::LatestJob<OpenedResults> fileJob_;

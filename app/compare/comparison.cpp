@@ -8,14 +8,22 @@
 namespace lockstep::app {
 namespace {
 
-/// Whose predictions cannot be compared, and why, if that is known.
-QString faultOf(const ComparedResults& of) {
-  for (std::size_t i = 0; i < of.predictions.size(); ++i)
-    if (const QString fault = maskSizeFault(*of.dataset, of.predictions.at(i)); !fault.isEmpty())
+/// Whose masks they are, and of what size.
+QString whyNot(const ComparedResults& of, const coco::MaskSizeError& error) {
+  const auto index = of.dataset->findImage(error.image());
+  try {
+    for (std::size_t i = 0; index && i < of.predictions.size(); ++i) {
+      const auto own = of.predictions.at(i).find(error.image());
+      if (own == of.predictions.at(i).end()) continue;
+      const QString fault = maskSizeFault(own->second, of.dataset->images()[*index]);
+      if (fault.isEmpty()) continue;
       return (i == 0 ? Comparison::tr("A cannot be compared: it has %1.")
                      : Comparison::tr("B cannot be compared: it has %1."))
           .arg(fault);
-  return {};
+    }
+  } catch (const std::exception&) {  // they have changed since: the first error says enough
+  }
+  return QString::fromUtf8(error.what());
 }
 
 /// Blocks; throws nothing.
@@ -23,14 +31,10 @@ template <typename Outcome, typename Work>
 Outcome outcomeOf(const ComparedResults& of, const Work& work) {
   try {
     return {work(), {}};
+  } catch (const coco::MaskSizeError& error) {
+    return {{}, whyNot(of, error)};
   } catch (const std::exception& error) {
-    const QString why = QString::fromUtf8(error.what());
-    try {
-      const QString fault = faultOf(of);
-      return {{}, fault.isEmpty() ? why : fault};
-    } catch (const std::exception&) {
-      return {{}, why};
-    }
+    return {{}, QString::fromUtf8(error.what())};
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
-#include "widgets/instances/prediction_store.h"
+#include "widgets/instances/image_detections.h"
 
 namespace lockstep::app {
 
@@ -12,9 +12,8 @@ namespace lockstep::app {
 /// detection has no mask, or one of the image's size.
 QString maskSizeFault(const coco::Detection& detection, const coco::Image& image);
 
-/// Of the first image of the dataset whose predictions have such masks; empty: there is none.
-/// Blocks while they are read; throws Error if they cannot be.
-QString maskSizeFault(const coco::Dataset& dataset,
-                      const widgets::PredictionStore::ByImage& predictions);
+/// Of the first detection of the image that has such a mask; empty: there is none. Blocks while
+/// they are read; throws Error if they cannot be.
+QString maskSizeFault(const widgets::ImageDetections& detections, const coco::Image& image);
 
 }  // namespace lockstep::app

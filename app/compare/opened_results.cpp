@@ -48,9 +48,9 @@ RunDataset readTruth(const QString& annotations) {
   return truth;
 }
 
-std::shared_ptr<const coco::ResultsByImage> openFile(const QString& file) {
+std::shared_ptr<coco::ResultsByImage> openFile(const QString& file) {
   try {
-    return std::make_shared<const coco::ResultsByImage>(file.toStdString());
+    return std::make_shared<coco::ResultsByImage>(file.toStdString());
   } catch (const Error& error) {
     refuse(tr("%1. COCO results are a JSON list of {image_id, category_id, score, and bbox or "
               "segmentation}.")
@@ -125,92 +125,60 @@ bool isList(const QString& file) {
 
 /// What a file has, of an image or of all.
 struct Survey {
-  std::size_t results = 0, ofOtherImages = 0, ofUnknownClasses = 0, withoutMask = 0;
+  std::size_t results = 0, ofOtherImages = 0, ofUnknownClasses = 0;
   QString maskFault{};  ///< of the first image that has one
 
   void add(const Survey& other) {
     results += other.results;
     ofOtherImages += other.ofOtherImages;
     ofUnknownClasses += other.ofUnknownClasses;
-    withoutMask += other.withoutMask;
     if (maskFault.isEmpty()) maskFault = other.maskFault;
   }
 };
 
-/// A file of results, and the images that it is of.
-class ReadResults {
- public:
-  ReadResults(const QString& file, const coco::Dataset& dataset)
-      : dataset_(dataset), file_(openFile(file)), meant_(imagesByName(file, dataset)) {}
-
-  /// On all processors; little of the file is in memory at a time.
-  Survey survey(ReadingProgress& progress) const {
-    const std::vector<ImageId>& images = file_->images();
-    progress.all = images.size();
-    std::vector<Survey> ofImages(images.size());
-    base::parallelFor(images.size(), 0, [&](std::size_t i) {
-      if (progress.isCancelled) return;
-      ofImages[i] = surveyOf(images[i]);
-      ++progress.done;
-    });
-    Survey all;
-    for (const Survey& one : ofImages) all.add(one);
-    return all;
+Survey surveyOf(const coco::ResultsByImage& file, ImageId id, const coco::Dataset& dataset) {
+  const auto image = dataset.findImage(id);
+  const std::vector<coco::Detection> detections = file.detectionsOf(id);
+  Survey found{.results = detections.size()};
+  if (!image) found.ofOtherImages = detections.size();
+  for (const coco::Detection& one : detections) {
+    found.ofUnknownClasses += !dataset.hasCategory(one.categoryId);
+    if (image && found.maskFault.isEmpty())
+      found.maskFault = maskSizeFault(one, dataset.images()[*image]);
   }
+  return found;
+}
 
-  /// Read from the file when they are asked for, unless they are not as they are in it.
-  widgets::PredictionStore::ByImage predictions(bool areAllClassesKnown) const {
-    widgets::PredictionStore::ByImage byImage;
-    if (areAllClassesKnown && meant_.empty()) {
-      const auto cache = std::make_shared<widgets::DetectionCache>();
-      for (const ImageId image : file_->images())
-        byImage[image] = widgets::ImageDetections(file_, image, cache);
-      return byImage;
-    }
-    std::map<ImageId, std::vector<coco::Detection>> known;
-    for (const ImageId image : file_->images()) {
-      const ImageId own = meantBy(image);
-      std::vector<coco::Detection>& kept = known[own];
-      for (coco::Detection& one : file_->detectionsOf(image)) {
-        if (!dataset_.hasCategory(one.categoryId)) continue;
-        one.imageId = own;
-        kept.push_back(std::move(one));
-      }
-    }
-    for (auto& [image, kept] : known)
-      byImage[image] = std::make_shared<const std::vector<coco::Detection>>(std::move(kept));
-    return byImage;
-  }
+/// On all processors; little of the file is in memory at a time.
+Survey surveyOf(const coco::ResultsByImage& file, const coco::Dataset& dataset,
+                ReadingProgress& progress) {
+  const std::vector<ImageId>& images = file.images();
+  progress.all = images.size();
+  std::vector<Survey> ofImages(images.size());
+  base::parallelFor(images.size(), 0, [&](std::size_t i) {
+    if (progress.isCancelled) return;
+    ofImages[i] = surveyOf(file, images[i], dataset);
+    ++progress.done;
+  });
+  Survey all;
+  for (const Survey& one : ofImages) all.add(one);
+  return all;
+}
 
- private:
-  ImageId meantBy(ImageId written) const {
-    const auto found = meant_.find(written);
-    return found == meant_.end() ? written : found->second;
-  }
-
-  Survey surveyOf(ImageId written) const {
-    const auto image = dataset_.findImage(meantBy(written));
-    const std::vector<coco::Detection> detections = file_->detectionsOf(written);
-    Survey found{.results = detections.size()};
-    if (!image) found.ofOtherImages = detections.size();
-    for (const coco::Detection& one : detections) {
-      const bool isKnown = dataset_.hasCategory(one.categoryId);
-      found.ofUnknownClasses += !isKnown;
-      found.withoutMask += isKnown && one.mask.height == 0;
-      if (image && found.maskFault.isEmpty())
-        found.maskFault = maskSizeFault(one, dataset_.images()[*image]);
-    }
-    return found;
-  }
-
-  const coco::Dataset& dataset_;
-  std::shared_ptr<const coco::ResultsByImage> file_;
-  MeantImages meant_;
-};
+/// Read from the file when they are asked for; classes that the dataset does not list are left out
+/// where they are judged.
+widgets::PredictionStore::ByImage predictionsOf(
+    const std::shared_ptr<const coco::ResultsByImage>& file) {
+  widgets::PredictionStore::ByImage byImage;
+  const auto cache = std::make_shared<widgets::DetectionCache>();
+  for (const ImageId image : file->images())
+    byImage[image] = widgets::ImageDetections(file, image, cache);
+  return byImage;
+}
 
 void requireThatItFits(const QString& file, const Survey& found, const coco::Dataset& dataset) {
   if (found.ofOtherImages > 0)
-    refuse(tr("%1: %2 of %3 results are of images that are not among the %4 they are judged by. "
+    refuse(tr("%1: %L2 of %L3 results are of images that are not among the %L4 they are judged by. "
               "Are they of another dataset? Open them with their own annotations.")
                .arg(file)
                .arg(found.ofOtherImages)
@@ -220,21 +188,12 @@ void requireThatItFits(const QString& file, const Survey& found, const coco::Dat
     refuse(
         tr("%1: has %2. Write the masks in the size of their image.").arg(file, found.maskFault));
   if (found.results > 0 && found.ofUnknownClasses == found.results)
-    refuse(tr("%1: none of its %2 results has one of the %3 classes that they are judged by. Open "
-              "them with their own annotations.")
-               .arg(file)
-               .arg(found.results)
-               .arg(dataset.categories().size()));
-}
-
-/// As coco-eval does, and says so.
-QString noteOf(const QString& file, const Survey& found) {
-  if (found.ofUnknownClasses == 0) return {};
-  return tr("%1 of %2 results of %3 have a class that the annotations do not list, and are left "
-            "out.")
-      .arg(found.ofUnknownClasses)
-      .arg(found.results)
-      .arg(QFileInfo(file).fileName());
+    refuse(
+        tr("%1: none of its %L2 results has one of the %L3 classes that they are judged by. Open "
+           "them with their own annotations.")
+            .arg(file)
+            .arg(found.results)
+            .arg(dataset.categories().size()));
 }
 
 /// A list of results has no images without any: all of the dataset are judged, as by coco-eval.
@@ -247,14 +206,14 @@ void addImagesWithoutResults(const coco::Dataset& dataset, OpenedResults& opened
 void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults& opened) {
   if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
   const coco::Dataset& dataset = *opened.heldOut.dataset;
-  const ReadResults results(source.results, dataset);
-  const Survey found = results.survey(progress);
+  const auto results = openFile(source.results);
+  results->renameImages(imagesByName(source.results, dataset));
+  const Survey found = surveyOf(*results, dataset, progress);
   if (progress.isCancelled) return;
   requireThatItFits(source.results, found, dataset);
-  opened.predictions = results.predictions(found.ofUnknownClasses == 0);
-  opened.note = noteOf(source.results, found);
+  opened.predictions = predictionsOf(results);
   if (isList(source.results)) addImagesWithoutResults(dataset, opened);
-  opened.heldOut.iouType = coco::judgedBy(dataset, found.withoutMask == 0);
+  opened.heldOut.iouType = coco::judgedBy(dataset, results->haveMasks());
 }
 
 }  // namespace
@@ -263,6 +222,8 @@ OpenedResults openResults(const ResultsSource& source, const std::optional<RunDa
                           ReadingProgress& progress) {
   OpenedResults opened;
   if (truth) opened.heldOut = *truth;
+  for (const QString& file : {source.results, source.annotations})
+    if (!file.isEmpty()) opened.files[file] = base::FileVersion::of(file.toStdString());
   try {
     read(source, progress, opened);
   } catch (const std::exception& error) {

@@ -3,9 +3,11 @@
 #include <QString>
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <optional>
 
 #include "app/models/predictions_store.h"
+#include "engine/base/file_version.h"
 #include "widgets/instances/prediction_store.h"
 
 namespace lockstep::app {
@@ -21,8 +23,8 @@ struct ResultsSource {
 struct OpenedResults {
   RunDataset heldOut;
   widgets::PredictionStore::ByImage predictions{};  ///< of the images that were looked at
-  QString note;     ///< what is left out of it, as coco-eval does; empty: nothing
-  QString failure;  ///< why it cannot be judged; empty: it can
+  QString failure{};                                ///< why it cannot be judged; empty: it can
+  std::map<QString, base::FileVersion> files{};     ///< that were read, just before
 };
 
 /// How much of a file has been read, and whether somebody still waits for it. For any thread.

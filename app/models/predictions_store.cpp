@@ -198,6 +198,7 @@ void PredictionsStore::loadDataset(const DatasetFiles& part) {
       [this, file = part.annotations](LoadedDataset&& loaded) {
         tellRead(file, loaded.version);
         if (!loaded.error.isEmpty()) return Q_EMIT datasetFailed(files_.named(loaded.error));
+        loaded.data.files = files_;
         Q_EMIT datasetLoaded(loaded.data);
       });
 }

@@ -41,6 +41,7 @@ struct RunDataset {
   std::array<std::size_t, 3> maxDetections = coco::Params().maxDetections;  ///< evaluation.max_dets
   coco::IouType iouType = coco::IouType::Mask;  ///< of the matches: boxes without a mask head, or
                                                 ///< if no object has a mask
+  RunFileAccess files{};                        ///< by which the images are brought
 };
 
 struct DatasetFiles;

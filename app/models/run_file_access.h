@@ -16,6 +16,9 @@ struct RunFileAccess {
   std::function<void(const QString& localPath, Done done)> fetch{};
   QString name{};  ///< of the run, where the folder is a copy
 
+  /// The folder that files are brought to; empty: they are there.
+  QString copies() const { return fetch ? folder : QString(); }
+
   /// The message with the names that a person knows in place of those of the copy.
   QString named(QString message) const;
 

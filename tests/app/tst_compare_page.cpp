@@ -280,6 +280,37 @@ class TstComparePage : public tests::CompareBench {
              qPrintable(page_->verdict()));
   }
 
+  /// A checkpoint after the newest predictions is neither B nor an earlier one.
+  void checkpointsAfterTheNewestPredictionsAreNotBegunWith_data() {
+    QTest::addColumn<qint64>("every");
+    QTest::addColumn<qint64>("first");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("predictions at 20 and 40")
+        << qint64{20} << qint64{20} << QStringLiteral("B its newest with predictions.");
+    QTest::newRow("predictions at 40")
+        << qint64{40} << qint64{40} << QStringLiteral("A and B are the same checkpoint");
+  }
+  void checkpointsAfterTheNewestPredictionsAreNotBegunWith() {
+    QFETCH(qint64, every);
+    QFETCH(qint64, first);
+    QFETCH(QString, said);
+    tests::MadeRun run;
+    run.valImages = parent_->path().toStdString();
+    run.valAnnotations = write("val.json", kDataset).toStdString();
+    run.hasMasks = false;
+    run.evaluateEvery = every;
+    run.watchedImages = {3, 5};
+    run.keptCheckpoints = {40, 60};
+    runs_.push_back(std::make_unique<RunController>(tests::makeRun(parent_->path(), run)));
+    runs_.back()->refresh();
+    QTRY_VERIFY(runs_.back()->isLoaded());
+    show();
+    QTRY_VERIFY2(page_->results() && page_->isReady(), qPrintable(emptyTitle()));
+    QCOMPARE(boxOf("Checkpoint of A")->currentData().toLongLong(), first);
+    QCOMPARE(boxOf("Checkpoint of B")->currentData().toLongLong(), 40);
+    QVERIFY2(page_->verdict().contains(said), qPrintable(page_->verdict()));
+  }
+
   void aSecondRunIsComparedAtTheNewestStepOfTheFirst() {
     const QString annotations = write("val.json", kDataset);
     tests::MadeRun run;
@@ -314,6 +345,13 @@ class TstComparePage : public tests::CompareBench {
              qPrintable(page_->verdict()));
     // Nothing is found by only one of them; what both find is shown instead.
     QVERIFY(page_->view()->hasImage());
+  }
+
+  /// Of a page that nobody has looked at, too.
+  void whatStandsAboveTheTablesBelongsToThePage() {
+    QVERIFY(boxOf("Run of A") && boxOf("Checkpoint of B"));
+    show();
+    QVERIFY(boxOf("Run of A")->isVisible() && boxOf("Checkpoint of B")->isVisible());
   }
 
   void withoutRunsItSaysWhatToDo() {

@@ -186,6 +186,43 @@ class TstComparedResults : public tests::CompareBench {
     QCOMPARE(page_->tables()->confusions()->model()->countAt(0, 0), 1);
   }
 
+  /// Also where images have ids of their own.
+  void resultsOfUnknownClassesInAFileAreCountedAndLeftOut() {
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    page_->openResults({write("theirs.json", R"([
+      {"image_id": 1, "file_name": "b.png", "category_id": 8, "score": 0.95, "bbox": [2, 2, 10, 10]},
+      {"image_id": 1, "file_name": "b.png", "category_id": 1, "score": 0.8, "bbox": [2, 2, 10, 10]},
+      {"image_id": 2, "file_name": "a.png", "category_id": 8, "score": 0.9, "bbox": [2, 2, 10, 10]}])")});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QTRY_VERIFY2(page_->verdict().contains(QStringLiteral(
+                     "B: 2 detections have a class that the annotations do not list")),
+                 qPrintable(page_->verdict()));
+    const auto set =
+        coco::Dataset::load(parent_->filePath(QStringLiteral("val.json")).toStdString());
+    const char* const listed =
+        R"([{"image_id": 5, "category_id": 1, "score": 0.8, "bbox": [2, 2, 10, 10]}])";
+    QCOMPARE(page_->results()->second.stats,
+             coco::evaluate(set, coco::parseDetections(listed, "made"), coco::IouType::Box).stats);
+  }
+
+  /// One result without a mask, of whatever class, is enough.
+  void aFileIsJudgedByTheSameAsARunWithItsResults() {
+    QByteArray masks = kDataset;
+    masks.replace("\"iscrowd\": 0",
+                  "\"iscrowd\": 0, \"segmentation\": [[2, 2, 12, 2, 12, 12, 2, 12]]");
+    const char* const results = R"([
+      {"image_id": 3, "category_id": 1, "score": 0.9, "segmentation": {"size": [40, 40], "counts": "0Pb1"}},
+      {"image_id": 5, "category_id": 8, "score": 0.8, "bbox": [2, 2, 10, 10]}])";
+    addRun("one", results, write("val.json", masks), true);
+    show();
+    page_->openResults({write("theirs.json", results)});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QVERIFY2(page_->verdict().contains(QStringLiteral("Neither has masks")),
+             qPrintable(page_->verdict()));
+    QCOMPARE(page_->results()->second.stats, page_->results()->first.stats);
+  }
+
   void imagesOfOneNameInTwoFoldersAreToldApart_data() {
     QTest::addColumn<QByteArray>("first");
     QTest::addColumn<QByteArray>("second");
@@ -352,6 +389,20 @@ class TstComparedResults : public tests::CompareBench {
     QTRY_VERIFY2(page_->isReady() && page_->verdict().contains(QStringLiteral(
                                          "A has only boxes: both are judged by their boxes")),
                  qPrintable(page_->verdict()));
+  }
+
+  void limitsThatDifferAreSaid() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations);
+    std::ofstream(run_folder::Layout(runs_.back()->folder().toStdString()).config(), std::ios::app)
+        << "evaluation:\n  max_dets: [1, 50, 100]\n";
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QVERIFY2(page_->verdict().contains(
+                 QStringLiteral("A counts 1, 10, 100 detections of a class and image, B 1, 50, 100 "
+                                "(evaluation.max_dets): 1, 50, 100 count here.")),
+             qPrintable(page_->verdict()));
   }
 
   void aClickOnACurveTakesTheNearestCheckpoints() {

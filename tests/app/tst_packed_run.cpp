@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/compare/compare_page.h"
 #include "app/controllers/engine_link.h"
 #include "app/controllers/remote_files.h"
 #include "app/controllers/remote_runs.h"
@@ -18,6 +19,7 @@
 #include "tests/support/test_main.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/image_view/shown_results.h"
 
 using namespace lockstep;
 using app::EngineLink;
@@ -89,27 +91,8 @@ class TstPackedRun : public QObject {
   }
   void anImageWhoseNameLeadsOutOfItIsNotShown() {
     QFETCH(bool, isAbsolute);
-    QImage own(8, 8, QImage::Format_RGB32);
-    const QString file = folder_->filePath(QStringLiteral("own.png"));
-    QVERIFY(own.save(file));
-    const QString name =
-        isAbsolute ? file : QString(QStringLiteral("../").repeated(40) + file.mid(1));
-    QTemporaryDir elsewhere;
-    const QString annotations = elsewhere.filePath(QStringLiteral("val.json"));
-    QFile written(annotations);
-    QVERIFY(written.open(QIODevice::WriteOnly));
-    written.write(R"({"images": [{"id": 3, "file_name": ")" + name.toUtf8() +
-                  R"(", "width": 8, "height": 8}],
-                   "categories": [{"id": 1, "name": "thing"}], "annotations": []})");
-    written.close();
-    tests::MadeRun made;
-    made.valImages = elsewhere.path().toStdString();
-    made.valAnnotations = annotations.toStdString();
-    made.watchedImages = {3};
-    const QString folder = tests::makeRun(elsewhere.path(), made);
-    const QString other = folder_->filePath(QStringLiteral("other.lockstep"));
-    pack::packRun(run_folder::Layout(folder.toStdString()), other.toStdString(), {});
-    RunController run(RemotePlace::packedRun(other).address());
+    const QString name = namedOutside(isAbsolute);
+    RunController run(RemotePlace::packedRun(packedOf(name)).address());
     app::PredictionsPage page;
     page.resize(1200, 800);
     page.setRun(&run);
@@ -121,6 +104,31 @@ class TstPackedRun : public QObject {
     QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
       return label->text().contains(QStringLiteral("leads out of the folder of its images"));
     }));
+  }
+
+  /// As on Predictions; any other is brought.
+  void imagesAreComparedThatAreInIt_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<bool>("isShown");
+    QTest::newRow("in it") << QStringLiteral("a.png") << true;
+    QTest::newRow("absolute") << namedOutside(true) << false;
+    QTest::newRow("above") << namedOutside(false) << false;
+  }
+  void imagesAreComparedThatAreInIt() {
+    QFETCH(QString, name);
+    QFETCH(bool, isShown);
+    RunController run(RemotePlace::packedRun(packedOf(name)).address());
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded());
+    app::ComparePage page;
+    page.resize(1200, 800);
+    page.setRuns({{&run, QStringLiteral("packed")}});
+    page.show();
+    QTRY_VERIFY2(page.shown().size() == 2 && page.isReady(), qPrintable(page.verdict()));
+    QCOMPARE(page.shown()[0].decoded->failure.isEmpty(), isShown);
+    QCOMPARE(page.shown()[0].decoded->levels.isNull(), !isShown);
+    const QString why = QStringLiteral("leads out of the folder of its images");
+    QVERIFY2(page.verdict().contains(why) != isShown, qPrintable(page.verdict()));
   }
 
   void itsRowSaysItsBestBeforeItIsOpened() {
@@ -174,6 +182,40 @@ class TstPackedRun : public QObject {
 
  private:
   QString packed() const { return folder_->filePath(QStringLiteral("a.lockstep")); }
+  /// Of an image of this machine, which leads out of whatever is packed.
+  static QString namedOutside(bool isAbsolute) {
+    static const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("own.png"));
+    writeImage(file);
+    return isAbsolute ? file : QString(QStringLiteral("../").repeated(40) + file.mid(1));
+  }
+  static void writeImage(const QString& file) {
+    QImage picture(8, 8, QImage::Format_RGB32);
+    picture.fill(Qt::gray);
+    QVERIFY(picture.save(file));
+  }
+  /// A packed run of a.png, which its annotations call `name`, with an object on it.
+  QString packedOf(const QString& name) const {
+    QTemporaryDir elsewhere;
+    writeImage(elsewhere.filePath(QStringLiteral("a.png")));
+    const QString annotations = elsewhere.filePath(QStringLiteral("val.json"));
+    QFile written(annotations);
+    if (!written.open(QIODevice::WriteOnly)) return {};
+    written.write(R"({"images": [{"id": 3, "file_name": ")" + name.toUtf8() +
+                  R"(", "width": 8, "height": 8}],
+                   "categories": [{"id": 1, "name": "thing"}], "annotations": [{"id": 1,
+                   "image_id": 3, "category_id": 1, "bbox": [1, 1, 4, 4], "area": 16,
+                   "iscrowd": 0}]})");
+    written.close();
+    tests::MadeRun made;
+    made.valImages = elsewhere.path().toStdString();
+    made.valAnnotations = annotations.toStdString();
+    made.watchedImages = {3};
+    const QString folder = tests::makeRun(elsewhere.path(), made);
+    const QString file = folder_->filePath(QStringLiteral("other.lockstep"));
+    pack::packRun(run_folder::Layout(folder.toStdString()), file.toStdString(), {});
+    return file;
+  }
   static QString brought(const app::RunFileAccess& files, const QString& local) {
     bool isDone = false;
     files.bring(local, [&](const QString&) { isDone = true; });

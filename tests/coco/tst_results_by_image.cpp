@@ -114,6 +114,30 @@ class TstResultsByImage : public QObject {
     QVERIFY(none.detectionsOf({5}).empty());
   }
 
+  /// Also of two images that are the same one.
+  void renamedImagesHaveTheirResults() {
+    const std::vector<Detection> all = madeDetections(false);
+    ResultsByImage results(write("renamed.json", detectionsToJson(all)));
+    results.renameImages({{ImageId{1}, ImageId{100}},
+                          {ImageId{2}, ImageId{3}},
+                          {ImageId{3}, ImageId{2}},
+                          {ImageId{4}, ImageId{100}}});
+    const auto as = [](std::vector<Detection> own, std::int64_t id) {
+      for (Detection& one : own) one.imageId = ImageId{id};
+      return own;
+    };
+    std::vector<Detection> both = ofImage(all, {1});
+    for (const Detection& one : ofImage(all, {4})) both.push_back(one);
+    QVERIFY(same(results.detectionsOf({100}), as(both, 100)));
+    QVERIFY(same(results.detectionsOf({2}), as(ofImage(all, {3}), 2)));
+    QVERIFY(same(results.detectionsOf({3}), as(ofImage(all, {2}), 3)));
+    QVERIFY(same(results.detectionsOf({5}), ofImage(all, {5})));
+    QVERIFY(results.detectionsOf({1}).empty() && results.detectionsOf({4}).empty());
+    QVERIFY(std::ranges::is_sorted(results.images()));
+    QCOMPARE(std::ranges::count(results.images(), ImageId{100}), 1);
+    QCOMPARE(std::ranges::count(results.images(), ImageId{1}), 0);
+  }
+
   /// Of several images, those that a file leaves out of its list were not looked at.
   void unreadableImagesAreNamedAndNotAmongTheImages() {
     const std::string text =

@@ -56,7 +56,7 @@ ALLOWED = {
     "widgets/config_editor": {"base", "config", "widgets", "widgets/bars", "widgets/experiment", "widgets/jobs"},
     "widgets/image_view": {"base", "coco", "coco/analysis", "explanation", "widgets", "widgets/curves", "widgets/instances", "widgets/jobs"},
     "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/bars", "widgets/curves", "widgets/image_view", "widgets/jobs"},
-    "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances"},
+    "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances", "widgets/jobs"},
     "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},
     "app/controllers": CORE | {"foreign_runs", "app/models", "widgets/curves", "widgets/jobs"},
     # Pages know neither one another nor the window around them.

@@ -1,11 +1,13 @@
 #include <QAbstractItemModelTester>
 #include <QLocale>
+#include <QSignalSpy>
 #include <QTest>
 #include <cmath>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_pairs.h"
 #include "widgets/comparison/paired_object_model.h"
+#include "widgets/jobs/jobs.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
@@ -51,6 +53,48 @@ class TstPairedObjectModel : public QObject {
     QCOMPARE(model.objectAt(chosen.row()).annotation, before.annotation);
     model.sort(-1);
     QCOMPARE(chosen.row(), 1);
+  }
+
+  void classesAreSortedByTheirNames() {
+    std::vector<coco::Category> categories = dataset_->categories();
+    for (std::size_t i = 0; i < categories.size(); ++i)
+      categories[i].name = std::to_string(categories.size() - i);
+    PairedObjectModel model;
+    model.setOthers(std::make_shared<coco::Dataset>(
+                        coco::Dataset::fromParts(dataset_->images(), categories, {}, "made")),
+                    objects_);
+    model.sort(PairedObjectModel::Class);
+    const auto nameAt = [&](int row) {
+      return model.index(row, PairedObjectModel::Class).data().toString();
+    };
+    QCOMPARE(nameAt(0), QStringLiteral("1"));
+    for (int row = 1; row < model.rowCount(); ++row) QVERIFY(nameAt(row - 1) <= nameAt(row));
+  }
+
+  void manyRowsAreSortedInTheBackground() {
+    auto many = std::make_shared<std::vector<PairedObject>>();
+    while (many->size() <= PairedObjectModel::kSortedAtOnce)
+      many->insert(many->end(), objects_->begin(), objects_->end());
+    PairedObjectModel model;
+    QAbstractItemModelTester tester(&model);
+    model.setOthers(dataset_, many);
+    const QPersistentModelIndex chosen(model.index(1, 0));
+    QSignalSpy moved(&model, &QAbstractItemModel::layoutChanged);
+    model.sort(PairedObjectModel::Image, Qt::DescendingOrder);
+    QCOMPARE(moved.count(), 0);
+    QTRY_COMPARE(moved.count(), 1);
+    const auto nameAt = [&](int row) {
+      return dataset_->images()[model.objectAt(row).imageIndex].fileName;
+    };
+    for (int row = 1; row < model.rowCount(); ++row) QVERIFY(nameAt(row) <= nameAt(row - 1));
+    QVERIFY(&model.objectAt(chosen.row()) == &(*many)[1]);
+    // What is asked of rows that are not shown any more is dropped.
+    model.sort(PairedObjectModel::Image, Qt::AscendingOrder);
+    model.setOthers(dataset_, objects_);
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(30)));
+    QCoreApplication::processEvents();
+    QCOMPARE(moved.count(), 1);
+    QCOMPARE(model.rowCount(), static_cast<int>(objects_->size()));
   }
 
   /// Whether by rising or by falling figures.

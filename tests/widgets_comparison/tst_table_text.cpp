@@ -1,5 +1,6 @@
 #include <QStandardItemModel>
 #include <QTest>
+#include <limits>
 
 #include "tests/support/test_main.h"
 #include "widgets/comparison/table_text.h"
@@ -33,6 +34,27 @@ class TstTableText : public QObject {
              QStringLiteral("\"a,b\"\r\n\"say \"\"x\"\" | y\"\r\n"));
     QVERIFY(
         tableText(model, TableFormat::Markdown).endsWith(QStringLiteral("| say \"x\" \\| y |\n")));
+  }
+
+  /// Other programs read them, whatever they are shown as.
+  void numbersAreNumbersInCsv() {
+    QStandardItemModel model(1, 4);
+    model.setHorizontalHeaderLabels(
+        {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c"), QStringLiteral("d")});
+    const QVariant figures[] = {0.9f, 1009.25, std::numeric_limits<double>::quiet_NaN(),
+                                qulonglong{1009}};
+    for (int column = 0; column < 4; ++column) {
+      model.setItem(0, column, new QStandardItem(QStringLiteral("≈ 1,009 px²")));
+      model.item(0, column)->setData(figures[column], kFigureRole);
+    }
+    QCOMPARE(tableText(model, TableFormat::Csv),
+             QStringLiteral("a,b,c,d\r\n0.9,1009.25,,1009\r\n"));
+    QVERIFY(tableText(model, TableFormat::Markdown).contains(QStringLiteral("≈ 1,009 px²")));
+  }
+
+  void ofVeryManyRowsTheFirstAreCopied() {
+    QStandardItemModel model(kMostCopiedRows + 1, 1);
+    QCOMPARE(tableText(model, TableFormat::Csv).count(u'\n'), kMostCopiedRows + 1);
   }
 
   void rowsWithNamesBeginWithThem() {

@@ -114,6 +114,15 @@ class TstResultsPair : public QObject {
     QVERIFY(other.annotationsOf(0).front().id != made.dataset.annotationsOf(0).front().id);
     QCOMPARE(datasetDifference(made.dataset, other), QString());
   }
+
+  void rulesOfTwoAreTheSameInAnyOrder() {
+    const MatchRules first{coco::IouType::Mask, {1, 10, 300}},
+        second{coco::IouType::Box, {1, 50, 100}};
+    const MatchRules common = commonRules(first, second);
+    QVERIFY(common == commonRules(second, first));
+    QVERIFY(common.type == coco::IouType::Box);
+    QCOMPARE(common.maxDetections, (std::array<std::size_t, 3>{1, 50, 300}));
+  }
 };
 
 LOCKSTEP_TEST(TstResultsPair)

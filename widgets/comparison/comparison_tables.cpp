@@ -17,6 +17,7 @@
 #include "widgets/comparison/error_view.h"
 #include "widgets/comparison/recall_view.h"
 #include "widgets/comparison/roomy_delegate.h"
+#include "widgets/comparison/table_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -31,13 +32,16 @@ constexpr int kImageDigits = 18, kClassDigits = 12, kAreaDigits = 13, kFindDigit
 /// In the box of finders: what showOthers() lists.
 constexpr int kOthers = -1;
 
+/// Of a section's item.
+constexpr int kIdRole = Qt::UserRole + 1;
+
 /// Sorts numbers as numbers; missing ones last.
 class FigureItem : public QTreeWidgetItem {
  public:
   using QTreeWidgetItem::QTreeWidgetItem;
   bool operator<(const QTreeWidgetItem& other) const override {
     const int column = treeWidget()->sortColumn();
-    const QVariant own = data(column, Qt::UserRole), theirs = other.data(column, Qt::UserRole);
+    const QVariant own = data(column, kFigureRole), theirs = other.data(column, kFigureRole);
     if (!own.isValid() || !theirs.isValid()) return QTreeWidgetItem::operator<(other);
     return own.toDouble() < theirs.toDouble();
   }
@@ -82,7 +86,7 @@ QTreeWidgetItem* figureItem(const ComparedFigure& figure) {
   const double values[] = {figure.first, figure.second, figure.second - figure.first};
   for (int column = kFirst; column < kColumns; ++column) {
     const double value = values[column - kFirst];
-    item->setData(column, Qt::UserRole, std::isnan(value) ? -HUGE_VAL : value);
+    item->setData(column, kFigureRole, std::isnan(value) ? -HUGE_VAL : value);
     item->setFont(column, monoFont());
     item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   }
@@ -95,8 +99,24 @@ QTreeWidgetItem* sectionItem(const FigureSection& section) {
   item->setFont(kName, interfaceFont(kDesktopFontSize, QFont::DemiBold));
   item->setToolTip(kName, section.note.isEmpty() ? section.title : section.note);
   item->setFlags(Qt::ItemIsEnabled);
+  item->setData(kName, kIdRole, section.id);
   for (const ComparedFigure& figure : section.figures) item->addChild(figureItem(figure));
   return item;
+}
+
+/// Of its first column, and of the section that it is in; empty: none.
+QStringList pathOf(const QTreeWidgetItem* item) {
+  if (item == nullptr) return {};
+  const QTreeWidgetItem* section = item->parent();
+  return {section ? section->data(kName, kIdRole).toString() : QString(), item->text(kName)};
+}
+
+/// The same that was chosen before the table was filled again, if it is still there.
+void choose(QTreeWidget* table, const QStringList& path) {
+  if (path.isEmpty()) return;
+  for (QTreeWidgetItem* item :
+       table->findItems(path.last(), Qt::MatchExactly | Qt::MatchRecursive, kName))
+    if (pathOf(item) == path) table->setCurrentItem(item);
 }
 
 }  // namespace
@@ -179,12 +199,13 @@ void ComparisonTables::connectSignals() {
           });
 }
 
-/// News of a live run leave the sections folded and the place scrolled to.
+/// News of a live run leave the sections folded, the chosen row and the place scrolled to.
 void ComparisonTables::setFigures(const std::vector<FigureSection>& sections) {
   QStringList folded;
   for (int row = 0; row < figures_->topLevelItemCount(); ++row)
     if (const auto* item = figures_->topLevelItem(row); !item->isExpanded())
-      folded << item->text(0);
+      folded << item->data(kName, kIdRole).toString();
+  const QStringList chosen = pathOf(figures_->currentItem());
   const int place = figures_->verticalScrollBar()->value();
   figures_->clear();
   for (const FigureSection& section : sections) {
@@ -192,16 +213,19 @@ void ComparisonTables::setFigures(const std::vector<FigureSection>& sections) {
     QTreeWidgetItem* item = sectionItem(section);
     figures_->addTopLevelItem(item);
     item->setFirstColumnSpanned(true);
-    item->setExpanded(!folded.contains(section.title));
+    item->setExpanded(!folded.contains(section.id));
   }
+  choose(figures_, chosen);
   figures_->verticalScrollBar()->setValue(place);
 }
 
 void ComparisonTables::setClasses(const std::vector<ComparedFigure>& classes) {
+  const QStringList chosen = pathOf(classes_->currentItem());
   classes_->setSortingEnabled(false);
   classes_->clear();
   for (const ComparedFigure& figure : classes) classes_->addTopLevelItem(figureItem(figure));
   classes_->setSortingEnabled(true);
+  choose(classes_, chosen);
 }
 
 QAbstractItemView* ComparisonTables::tableOf(QWidget* page) {

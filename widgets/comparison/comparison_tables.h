@@ -25,9 +25,10 @@ struct ComparedFigure {
   bool isLowerBetter = false;
 };
 
-/// Figures that are of the same images; `note`: how they come about.
+/// Figures that are of the same images; `note`: how they come about; `id`: the same whatever the
+/// title says of them.
 struct FigureSection {
-  QString title, note;
+  QString id, title, note;
   std::vector<ComparedFigure> figures{};
 };
 

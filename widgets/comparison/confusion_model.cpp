@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/comparison/table_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -177,6 +178,8 @@ QVariant ConfusionModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
       return valueText(cell);
+    case kFigureRole:
+      return valueAt(cell);
     case Qt::TextAlignmentRole:
       return int{Qt::AlignCenter};
     case Qt::FontRole:
@@ -188,8 +191,8 @@ QVariant ConfusionModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole:
       return unit_ == ConfusionUnit::Counts
-                 ? tr("%1: %2").arg(textOf(cell)).arg(count)
-                 : tr("%1: %2 (%3)").arg(textOf(cell), valueText(cell)).arg(count);
+                 ? tr("%1: %L2").arg(textOf(cell)).arg(count)
+                 : tr("%1: %2 (%L3)").arg(textOf(cell), valueText(cell)).arg(count);
     default:
       return {};
   }

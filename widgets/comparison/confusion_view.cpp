@@ -144,7 +144,8 @@ void ConfusionView::setConfusions(const std::vector<coco::Category>& categories,
 
 void ConfusionView::showEmptyCount() {
   const std::size_t count = model_->emptyClasses();
-  empty_->setText(tr("%1 empty classes").arg(count));
+  empty_->setText(count == 1 ? tr("1 empty class")
+                             : tr("%1 empty classes").arg(QLocale().toString(count)));
   empty_->setVisible(count > 0);
 }
 

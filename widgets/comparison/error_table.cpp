@@ -4,6 +4,7 @@
 #include <QLocale>
 
 #include "widgets/comparison/roomy_delegate.h"
+#include "widgets/comparison/table_text.h"
 #include "widgets/instances/error_text.h"
 #include "widgets/theme.h"
 
@@ -46,8 +47,10 @@ void ErrorTable::addRow(const QString& name, const QString& toolTip, const coco:
     item->setFont(column, monoFont());
     item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   }
-  item->setData(kFirst, Qt::UserRole, qulonglong{first.count});
-  item->setData(kSecond, Qt::UserRole, qulonglong{second.count});
+  item->setData(kFirst, kFigureRole, qulonglong{first.count});
+  item->setData(kSecond, kFigureRole, qulonglong{second.count});
+  item->setData(kFirstCost, kFigureRole, first.apCost);
+  item->setData(kSecondCost, kFigureRole, second.apCost);
 }
 
 void ErrorTable::setErrors(const std::array<coco::ErrorCosts, 2>& both) {
@@ -65,8 +68,8 @@ void ErrorTable::choose(QTreeWidgetItem* item, int column) {
   const int type = indexOfTopLevelItem(item);
   if (type >= static_cast<int>(coco::kErrorTypeCount)) return;
   const bool isOfColumn = column != kName;
-  const bool hasSecondMore = item->data(kSecond, Qt::UserRole).toULongLong() >
-                             item->data(kFirst, Qt::UserRole).toULongLong();
+  const bool hasSecondMore = item->data(kSecond, kFigureRole).toULongLong() >
+                             item->data(kFirst, kFigureRole).toULongLong();
   const bool isSecond = isOfColumn ? column == kSecond || column == kSecondCost : hasSecondMore;
   Q_EMIT errorChosen(isSecond ? 1 : 0, static_cast<coco::ErrorType>(type));
 }

@@ -3,8 +3,11 @@
 #include <QLocale>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
+#include "widgets/comparison/table_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -25,7 +28,64 @@ double figureOf(const PairedObject& object, int column) {
   return column == Column::FirstScore || column == Column::SecondScore ? find.score : find.iou;
 }
 
+/// Scores and IoUs are kept as floats, whose digits are fewer.
+QVariant rawFigureOf(const PairedObject& object, int column) {
+  const double figure = figureOf(object, column);
+  return column == Column::Area ? QVariant(figure) : QVariant(static_cast<float>(figure));
+}
+
+/// The place of each class among them by its name.
+std::map<CategoryId, std::size_t> namePlaces(const std::vector<coco::Category>& categories) {
+  std::vector<coco::Category> byName = categories;
+  std::ranges::stable_sort(byName, {}, &coco::Category::name);
+  std::map<CategoryId, std::size_t> places;
+  for (std::size_t i = 0; i < byName.size(); ++i) places[byName[i].id] = i;
+  return places;
+}
+
+/// What rows are sorted by. For any thread.
+struct Sorting {
+  std::shared_ptr<const coco::Dataset> dataset;
+  PairedObjectModel::Objects objects;
+  int column = 0;
+  Qt::SortOrder order = Qt::AscendingOrder;
+
+  template <typename KeyOf>
+  std::vector<std::size_t> by(std::vector<std::size_t> rows, const KeyOf& keyOf) const {
+    const std::vector<PairedObject>& all = *objects;
+    std::ranges::stable_sort(rows, [&](std::size_t one, std::size_t other) {
+      return order == Qt::DescendingOrder ? keyOf(all[other]) < keyOf(all[one])
+                                          : keyOf(all[one]) < keyOf(all[other]);
+    });
+    return rows;
+  }
+
+  /// In the order of the dataset where the column says nothing; missing figures last.
+  std::vector<std::size_t> sorted(std::vector<std::size_t> rows) const {
+    std::ranges::sort(rows);
+    if (column < 0 || rows.empty()) return rows;
+    if (column == Column::Image)
+      return by(std::move(rows), [this](const PairedObject& object) -> const std::string& {
+        return dataset->images()[object.imageIndex].fileName;
+      });
+    if (column == Column::Class)
+      return by(std::move(rows),
+                [places = namePlaces(dataset->categories())](const PairedObject& object) {
+                  const auto found = places.find(object.category);
+                  return found == places.end() ? places.size() : found->second;
+                });
+    const double last = order == Qt::DescendingOrder ? -HUGE_VAL : HUGE_VAL;
+    return by(std::move(rows), [this, last](const PairedObject& object) {
+      const double figure = figureOf(object, column);
+      return std::isnan(figure) ? last : figure;
+    });
+  }
+};
+
 }  // namespace
+
+PairedObjectModel::PairedObjectModel(QObject* parent)
+    : QAbstractTableModel(parent), sortJob_([this](const Rows& rows) { show(rows); }) {}
 
 void PairedObjectModel::setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects) {
   beginResetModel();
@@ -69,38 +129,29 @@ void PairedObjectModel::choose() {
     for (std::size_t i = 0; objects_ && i < objects_->size(); ++i)
       if ((*objects_)[i].finders == finders_) rows_.push_back(i);
   }
-  order();
+  rows_ = ordered(std::move(rows_));
 }
 
-/// In the order of the dataset where the column says nothing; missing figures last.
-void PairedObjectModel::order() {
-  std::ranges::sort(rows_);
-  if (sortColumn_ < 0 || rows_.empty()) return;
-  const std::vector<PairedObject>& all = others_ ? *others_ : *objects_;
-  const bool isFalling = sortOrder_ == Qt::DescendingOrder;
-  const auto byKey = [&](const auto& keyOf) {
-    std::ranges::stable_sort(rows_, [&](std::size_t one, std::size_t other) {
-      return isFalling ? keyOf(all[other]) < keyOf(all[one]) : keyOf(all[one]) < keyOf(all[other]);
-    });
-  };
-  if (sortColumn_ == Image)
-    return byKey([this](const PairedObject& object) -> const std::string& {
-      return dataset_->images()[object.imageIndex].fileName;
-    });
-  if (sortColumn_ == Class)
-    return byKey([](const PairedObject& object) { return object.category.value; });
-  byKey([this, isFalling](const PairedObject& object) {
-    const double figure = figureOf(object, sortColumn_);
-    return !std::isnan(figure) ? figure : isFalling ? -HUGE_VAL : HUGE_VAL;
-  });
+/// At once, or as they are until they are sorted.
+PairedObjectModel::Rows PairedObjectModel::ordered(Rows rows) {
+  sortJob_.cancel();
+  if (sortColumn_ < 0 && std::ranges::is_sorted(rows)) return rows;
+  const Sorting sorting{dataset_, shown(), sortColumn_, sortOrder_};
+  if (rows.size() <= kSortedAtOnce) return sorting.sorted(std::move(rows));
+  sortJob_.request([sorting, rows] { return sorting.sorted(rows); });
+  return rows;
 }
 
 void PairedObjectModel::sort(int column, Qt::SortOrder order) {
-  Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
-  const std::vector<std::size_t> before = rows_;
   sortColumn_ = column;
   sortOrder_ = order;
-  this->order();
+  if (Rows rows = ordered(rows_); rows != rows_) show(std::move(rows));
+}
+
+/// The same ones in this order.
+void PairedObjectModel::show(Rows rows) {
+  Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+  const Rows before = std::exchange(rows_, std::move(rows));
   const QModelIndexList known = persistentIndexList();
   QModelIndexList moved;
   for (const QModelIndex& one : known) {
@@ -141,6 +192,8 @@ QVariant PairedObjectModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
     case Qt::ToolTipRole:
       return textOf(objectAt(index.row()), index.column());
+    case kFigureRole:
+      return isFigure ? rawFigureOf(objectAt(index.row()), index.column()) : QVariant();
     case Qt::TextAlignmentRole:
       return isFigure ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
     case Qt::FontRole:

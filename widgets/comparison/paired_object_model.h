@@ -6,18 +6,21 @@
 #include <vector>
 
 #include "widgets/instances/paired_objects.h"
+#include "widgets/jobs/latest_job.h"
 
 namespace lockstep::widgets {
 
 /// The objects of one kind of Finders, or a list of others: image, class, area, and by which score
-/// and with which IoU A and B find each. In the order of the dataset, or sorted by a column.
+/// and with which IoU A and B find each. In the order of the dataset, or sorted by a column: more
+/// than kSortedAtOnce in the background, and shown as they were until then.
 class PairedObjectModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
   enum Column { Image, Class, Area, FirstScore, FirstIou, SecondScore, SecondIou, ColumnCount };
   using Objects = std::shared_ptr<const std::vector<PairedObject>>;
-  explicit PairedObjectModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  static constexpr std::size_t kSortedAtOnce = 5000;
+  explicit PairedObjectModel(QObject* parent = nullptr);
 
   /// nullptr: none. Others that are shown stay.
   void setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects);
@@ -30,7 +33,7 @@ class PairedObjectModel : public QAbstractTableModel {
   /// Of each kind, by its value.
   const std::array<int, 4>& counts() const { return counts_; }
   const PairedObject& objectAt(int row) const {
-    return (others_ ? *others_ : *objects_)[rows_[static_cast<std::size_t>(row)]];
+    return (*shown())[rows_[static_cast<std::size_t>(row)]];
   }
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -42,18 +45,22 @@ class PairedObjectModel : public QAbstractTableModel {
   void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
  private:
+  using Rows = std::vector<std::size_t>;  ///< indices of objects
   void choose();
-  void order();
+  Rows ordered(Rows rows);
+  void show(Rows rows);
+  const Objects& shown() const { return others_ ? others_ : objects_; }
   QString textOf(const PairedObject& object, int column) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
   Objects objects_, others_;
   coco::IouType type_ = coco::IouType::Mask;
   Finders finders_ = Finders::OnlyFirst;
-  std::vector<std::size_t> rows_;  ///< indices of what is shown
+  Rows rows_;  ///< of shown()
   std::array<int, 4> counts_{};
   int sortColumn_ = -1;
   Qt::SortOrder sortOrder_ = Qt::AscendingOrder;
+  jobs::LatestJob<Rows> sortJob_;
 };
 
 }  // namespace lockstep::widgets

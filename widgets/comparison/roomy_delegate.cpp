@@ -1,5 +1,7 @@
 #include "widgets/comparison/roomy_delegate.h"
 
+#include <algorithm>
+
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

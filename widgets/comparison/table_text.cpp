@@ -2,6 +2,10 @@
 
 #include <QAbstractItemModel>
 #include <QStringList>
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/number_text.h"
 
 namespace lockstep::widgets {
 namespace {
@@ -11,6 +15,21 @@ QString fieldText(QString text, TableFormat format) {
   if (format == TableFormat::Markdown) return text.replace(u'|', QLatin1String("\\|"));
   const bool isPlain = !text.contains(u',') && !text.contains(u'"') && !text.contains(u'\n');
   return isPlain ? text : u'"' + text.replace(u'"', QLatin1String("\"\"")) + u'"';
+}
+
+/// Whatever the locale.
+QString numberText(const QVariant& figure) {
+  const double value = figure.toDouble();
+  if (!std::isfinite(value)) return {};
+  return QString::fromStdString(figure.typeId() == QMetaType::Float
+                                    ? base::shortestNumber(figure.toFloat())
+                                    : base::shortestNumber(value));
+}
+
+QString cellText(const QModelIndex& cell, TableFormat format) {
+  const QVariant figure = cell.data(kFigureRole);
+  const bool isNumber = format == TableFormat::Csv && figure.isValid();
+  return isNumber ? numberText(figure) : fieldText(cell.data().toString(), format);
 }
 
 QString lineText(const QStringList& fields, TableFormat format) {
@@ -33,11 +52,11 @@ bool haveRowNames(const QAbstractItemModel& model) {
 void appendRows(const QAbstractItemModel& model, const QModelIndex& parent, TableFormat format,
                 QString& text) {
   const bool haveNames = !parent.isValid() && haveRowNames(model);
-  for (int row = 0; row < model.rowCount(parent); ++row) {
+  for (int row = 0; row < std::min(model.rowCount(parent), kMostCopiedRows); ++row) {
     QStringList fields;
     if (haveNames) fields << fieldText(model.headerData(row, Qt::Vertical).toString(), format);
     for (int column = 0; column < model.columnCount(parent); ++column)
-      fields << fieldText(model.index(row, column, parent).data().toString(), format);
+      fields << cellText(model.index(row, column, parent), format);
     text += lineText(fields, format);
     appendRows(model, model.index(row, 0, parent), format, text);
   }

@@ -1,12 +1,12 @@
 #include "widgets/image_view/prediction_session.h"
 
-#include <QDir>
 #include <QImageReader>
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "engine/base/free_memory.h"
+#include "widgets/image_view/image_path.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -103,12 +103,7 @@ QSize PredictionSession::annotatedSizeOf(const coco::Image& image) const {
 }
 
 QString PredictionSession::pathOf(std::size_t index) const {
-  const QString name = QString::fromStdString(dataset_->images()[index].fileName);
-  const QString path = QDir(folder_).filePath(name);
-  const bool mayLeave = QDir::isAbsolutePath(name) || name.contains(QLatin1String(".."));
-  if (copies_.isEmpty() || !mayLeave) return path;
-  // A name may be of anybody, who must not choose what else is shown.
-  return QDir::cleanPath(path).startsWith(copies_ + QLatin1Char('/')) ? path : QString();
+  return imagePath(folder_, QString::fromStdString(dataset_->images()[index].fileName), copies_);
 }
 
 void PredictionSession::setImage(std::size_t index, const std::vector<std::size_t>& neighbours) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QCache>
-#include <QDir>
 #include <QObject>
 #include <QString>
 #include <QTimer>
@@ -36,7 +35,7 @@ class PredictionSession : public QObject {
   /// folder that they are brought to.
   void setBring(jobs::KeyedLoader<DecodedImage>::Bring bring, const QString& copies = {}) {
     images_.setBring(std::move(bring));
-    copies_ = QDir::cleanPath(copies);
+    copies_ = copies;
   }
   /// Of the current checkpoint's predictions.
   MatchRules rules() const { return rulesAt(step_); }

@@ -1,5 +1,7 @@
 #include "widgets/instances/match_rules.h"
 
+#include <algorithm>
+
 #include "engine/coco/evaluation/judged_by.h"
 
 namespace lockstep::widgets {
@@ -17,9 +19,10 @@ MatchRules MatchRules::forResults(bool haveMasks) const {
 }
 
 MatchRules commonRules(const MatchRules& first, const MatchRules& second) {
-  const bool isFirst = first.mostDetections() >= second.mostDetections();
-  return (isFirst ? first : second)
-      .forResults(first.type != coco::IouType::Box && second.type != coco::IouType::Box);
+  MatchRules rules = first.forResults(second.type != coco::IouType::Box);
+  std::ranges::transform(first.maxDetections, second.maxDetections, rules.maxDetections.begin(),
+                         [](std::size_t one, std::size_t other) { return std::max(one, other); });
+  return rules;
 }
 
 }  // namespace lockstep::widgets

@@ -21,7 +21,8 @@ struct MatchRules {
   MatchRules forResults(bool haveMasks) const;
 };
 
-/// For two results that are compared: by masks if both are, with the higher limits.
+/// For two results that are compared, in any order: by masks if both are, with the higher one of
+/// each limit.
 MatchRules commonRules(const MatchRules& first, const MatchRules& second);
 
 }  // namespace lockstep::widgets

@@ -5,7 +5,8 @@
 /// What results are compared with objects by, unless someone says otherwise.
 namespace lockstep::coco {
 
-/// Masks where both sides have them, else boxes. Results have masks if each of them has one.
+/// Masks where both sides have them, else boxes. Results have masks if each of them has one, also
+/// of classes that the dataset does not list (ResultsByImage::haveMasks()).
 constexpr IouType judgedBy(bool haveObjectsMasks, bool haveResultsMasks) {
   return haveObjectsMasks && haveResultsMasks ? IouType::Mask : IouType::Box;
 }

@@ -65,13 +65,20 @@ std::vector<Detection> detectionsOf(const JsonFile& file) {
 
 }  // namespace
 
-void requireMaskSize(const Detection& detection, const Image& image) {
+bool fitsImage(const Detection& detection, const Image& image) {
   const Rle& mask = detection.mask;
-  if (mask.height == 0 || (mask.height == image.height && mask.width == image.width)) return;
-  throw Error("a result's mask for image " + std::to_string(image.id.value) + " is " +
-              std::to_string(mask.height) + " x " + std::to_string(mask.width) +
-              " px (height x width) but the image is " + std::to_string(image.height) + " x " +
-              std::to_string(image.width));
+  return mask.height == 0 || (mask.height == image.height && mask.width == image.width);
+}
+
+MaskSizeError::MaskSizeError(const Detection& detection, const Image& image)
+    : Error("a result's mask for image " + std::to_string(image.id.value) + " is " +
+            std::to_string(detection.mask.height) + " x " + std::to_string(detection.mask.width) +
+            " px (height x width) but the image is " + std::to_string(image.height) + " x " +
+            std::to_string(image.width)),
+      image_(image.id) {}
+
+void requireMaskSize(const Detection& detection, const Image& image) {
+  if (!fitsImage(detection, image)) throw MaskSizeError(detection, image);
 }
 
 std::string detectionsToJson(const std::vector<Detection>& detections, MaskForm form) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/base/ids.h"
 #include "engine/coco/masks/rle.h"
 
@@ -23,7 +24,20 @@ struct Detection {
 };
 
 struct Image;
-/// Throws Error if the detection has a mask of another size than the image.
+/// It has no mask, or one of the image's size.
+bool fitsImage(const Detection& detection, const Image& image);
+
+/// A mask of another size than its image.
+class MaskSizeError : public Error {
+ public:
+  MaskSizeError(const Detection& detection, const Image& image);
+  ImageId image() const { return image_; }
+
+ private:
+  ImageId image_;
+};
+
+/// Throws MaskSizeError unless it fits.
 void requireMaskSize(const Detection& detection, const Image& image);
 
 /// Of a mask in JSON: compressed RLE, or polygons along the edges of its pixels.

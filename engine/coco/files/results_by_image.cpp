@@ -167,12 +167,26 @@ ResultsByImage::ResultsByImage(const std::filesystem::path& file, const std::vec
   content_->collect(places, tables.results);
   content_->unreadable = std::move(tables.unreadable);
   for (const Stretch& stretch : content_->stretches) images_.push_back(stretch.image);
+  orderImages();
+}
+
+ResultsByImage::~ResultsByImage() = default;
+
+void ResultsByImage::orderImages() {
   std::ranges::sort(images_);
   const auto doubled = std::ranges::unique(images_);
   images_.erase(doubled.begin(), doubled.end());
 }
 
-ResultsByImage::~ResultsByImage() = default;
+void ResultsByImage::renameImages(const std::map<ImageId, ImageId>& meant) {
+  const auto rename = [&](ImageId& image) {
+    if (const auto found = meant.find(image); found != meant.end()) image = found->second;
+  };
+  for (Stretch& stretch : content_->stretches) rename(stretch.image);
+  for (ImageId& image : images_) rename(image);
+  std::ranges::stable_sort(content_->stretches, {}, &Stretch::image);
+  orderImages();
+}
 
 const std::vector<std::string>& ResultsByImage::unreadable() const { return content_->unreadable; }
 

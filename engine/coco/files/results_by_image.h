@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,7 +14,8 @@ namespace lockstep::coco {
 /// A file of results whose dataset is not needed: COCO results, or an object with them as
 /// "detections" and perhaps with "image_ids", all images that were looked at. Only the places of
 /// each image's results are in memory, 32 bytes for each stretch of the file with results of one
-/// image; they are parsed when they are asked for, from a file in the kernel's cache. Thread-safe.
+/// image; they are parsed when they are asked for, from a file in the kernel's cache. Its const
+/// methods are thread-safe.
 class ResultsByImage {
  public:
   /// Reads it once. Throws Error with file and position for what loadDetections() refuses, except
@@ -25,11 +27,15 @@ class ResultsByImage {
   ResultsByImage& operator=(const ResultsByImage&) = delete;
   ~ResultsByImage();
 
+  /// From now on the results of the first of each pair are of the second, of which there may be
+  /// results already: those follow in the order of the ids that are written.
+  void renameImages(const std::map<ImageId, ImageId>& meant);
+
   /// All images that were looked at, by rising id.
   const std::vector<ImageId>& images() const { return images_; }
   /// "unreadable": why images were not looked at, a line that names the file for each.
   const std::vector<std::string>& unreadable() const;
-  /// Every result has a mask.
+  /// Every result has a mask, of whatever class it is.
   bool haveMasks() const;
   /// How many results have a score below 0 or over 1.
   std::size_t oddScoreCount() const;
@@ -41,6 +47,7 @@ class ResultsByImage {
   struct Stretch;
   struct Content;
   std::span<const Stretch> stretchesOf(ImageId image) const;
+  void orderImages();
 
   std::unique_ptr<Content> content_;
   std::vector<ImageId> images_;

@@ -35,13 +35,14 @@ ImageIndices findImages(const JsonFile& file, const std::vector<ResultEntry>& en
 }
 
 /// What is wrong with the size of a mask; empty if valid or without a mask.
-std::string maskSizeError(const Rle& mask, const Image& image) {
-  if (mask.height == 0 || (mask.height == image.height && mask.width == image.width)) return {};
+std::string maskSizeError(const Detection& detection, const Image& image) {
+  if (fitsImage(detection, image)) return {};
   const auto size = [](int height, int width) {
     return std::to_string(height) + " x " + std::to_string(width);
   };
-  return "mask is " + size(mask.height, mask.width) + " px (height x width) but image " +
-         std::to_string(image.id.value) + " is " + size(image.height, image.width);
+  return "mask is " + size(detection.mask.height, detection.mask.width) +
+         " px (height x width) but image " + std::to_string(image.id.value) + " is " +
+         size(image.height, image.width);
 }
 
 }  // namespace
@@ -111,8 +112,7 @@ std::vector<Detection> ResultsFile::detectionsOf(std::size_t imageIndex) const {
   detections.reserve(indicesOf(imageIndex).size());
   for (const std::uint32_t place : indicesOf(imageIndex)) {
     detections.push_back(decoder.decode(entries[place], place));
-    const std::string error =
-        maskSizeError(detections.back().mask, groundTruth_->images()[imageIndex]);
+    const std::string error = maskSizeError(detections.back(), groundTruth_->images()[imageIndex]);
     if (!error.empty()) throw Error(content_->file.name() + ": " + entryName(place) + ": " + error);
   }
   return detections;
