@@ -28,7 +28,7 @@ class TstLoadedModel : public QObject {
     const coco::Dataset trainSet = datasetNaming({{{2}, "two"}, {{5}, "five"}, {{9}, "nine"}});
     checkpoint::writeSafetensors(
         weights(), checkpoint::inFileShapes(model.namedState()),
-        checkpoint::toMetadata(train::modelFacts(experiment_.model, trainSet)));
+        checkpoint::toMetadata(train::modelFacts(experiment_, trainSet)));
   }
 
   void weightsOfAnotherModelAreRefused_data() {
