@@ -182,7 +182,7 @@ DetectionRequest labelStudioPrediction(const HttpRequest& request, const Request
     const json address = data.is_object() ? data.value(control.imageKey, json()) : json();
     if (!address.is_string())
       throw HttpError{400, "tasks: one has no data." + base::shortened(control.imageKey)};
-    asked.images.push_back(imageOf(address.get<std::string>(), rules));
+    addImage(asked, imageOf(address.get<std::string>(), rules), rules);
   }
   asked.respond = [control, model = rules.model](const std::vector<DetectionAnswer>& answers) {
     json results = json::array();

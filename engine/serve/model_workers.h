@@ -82,6 +82,8 @@ class ModelWorkers {
 
   /// Whether that many images of so many bytes can wait besides those that do.
   bool hasRoom(std::size_t images, std::size_t bytes) const;
+  /// Of the images that wait together: a request that has more never has room.
+  std::size_t mostBytes() const { return setup_.mostBytes; }
   /// `done` is called from the loop. Throws Error where the image cannot be kept for a worker.
   TaskId submit(DetectionTask asked, Done done);
   /// Nobody waits for it any more.

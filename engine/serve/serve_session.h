@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "engine/serve/background_thread.h"
 #include "engine/serve/detection_request.h"
 #include "engine/serve/http_server.h"
+#include "engine/serve/image_files.h"
 #include "engine/serve/model_workers.h"
 #include "engine/serve/request_metrics.h"
 #include "engine/serve/served_model.h"
@@ -59,9 +61,14 @@ class ServeSession : private HttpService {
   DetectionRequest detectionOf(const HttpRequest& request) const;
   RequestRules rules() const;
   void readInBackground(RequestId id, HttpRequest request);
+  void inBackground(RequestId id, BackgroundThread::Work work);
   void attempt(RequestId id, const std::function<void()>& work);
   void begin(Pending& pending, DetectionRequest asked);
+  void requireRoom(const Pending& pending, std::size_t images) const;
+  std::size_t coming() const;
+  void readFiles(Pending& pending, std::size_t from);
   void fetch(Pending& pending, std::size_t image);
+  void takeContent(Pending& pending, std::size_t image, std::string content);
   void submit(Pending& pending, std::size_t image, std::string content);
   void take(RequestId id, std::size_t image, DetectionAnswer answer);
   void fail(RequestId id, int status, const std::string& why);
@@ -82,7 +89,7 @@ class ServeSession : private HttpService {
   std::map<RequestId, std::unique_ptr<Pending>> pending_;
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<ModelWorkers> workers_;
-  std::size_t readingBytes_ = 0;  ///< of requests in the background
+  std::atomic<std::size_t> readingBytes_ = 0;  ///< of requests in the background
   std::optional<Error> failure_;
   bool isStopping_ = false;
   BackgroundThread reader_;  ///< last, as it reads the others

@@ -157,6 +157,19 @@ class TstOpenInference : public QObject {
     QVERIFY2(contains(reply.body, why.toStdString()), reply.body.c_str());
   }
 
+  void aTensorOfTooManyImagesIsRefused() {
+    ServeBench bench;
+    bench.start();
+    std::string binary;
+    for (int i = 0; i < 65; ++i) binary += element("x");
+    const json head{
+        {"inputs",
+         {{{"datatype", "BYTES"}, {"parameters", {{"binary_data_size", binary.size()}}}}}}};
+    const HttpReply reply = inferBinary(bench, head, binary);
+    QCOMPARE(reply.status, 413);
+    QVERIFY2(contains(reply.body, "a request may have 64 images"), reply.body.c_str());
+  }
+
   void aLengthThatIsNoneIsRefused() {
     ServeBench bench;
     bench.start();
