@@ -26,6 +26,12 @@ void writeFile(const fs::path& path, const std::string& content) {
   if (!file) throw Error(path.string() + ": cannot be written: " + std::strerror(errno));
 }
 
+/// At most, of a request with this image among others.
+std::size_t bytesInLine(const protocol::DetectImage& image) {
+  const protocol::Control alone{std::string(20, '0'), protocol::Detect{{image}}};
+  return protocol::encode(protocol::SupervisorMessage(alone)).size();
+}
+
 }  // namespace
 
 ServedWeights::ServedWeights(const fs::path& file, std::int64_t step)
@@ -243,14 +249,18 @@ void ModelWorkers::load(Slot& slot, std::shared_ptr<const ServedWeights> weights
 
 void ModelWorkers::sendBatch(Slot& slot) {
   protocol::Detect detect;
+  std::size_t lineBytes = 0;
   while (!waiting_.empty() && slot.batch.size() < setup_.maxBatch) {
     const TaskId id = waiting_.front();
     const Task& task = tasks_.at(id);
     const bool isAlone = task.tries > 0;
-    if (task.weights != slot.weights || (isAlone && !slot.batch.empty())) break;
+    protocol::DetectImage image = imageOf(id, task);
+    lineBytes += bytesInLine(image);
+    const bool fits = slot.batch.empty() || (!isAlone && lineBytes <= protocol::kMaxLineBytes);
+    if (task.weights != slot.weights || !fits) break;
     waiting_.pop_front();
     slot.batch.push_back(id);
-    detect.images.push_back(imageOf(id, task));
+    detect.images.push_back(std::move(image));
     if (isAlone) break;
   }
   statistics_.images += std::ssize(slot.batch);

@@ -2,6 +2,7 @@
 
 #include <QTest>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <thread>
 
 #include "engine/base/atomic_file.h"
@@ -79,6 +80,23 @@ class TstModelWorkers : public QObject {
     bench.client().post("/invocations", "application/json",
                         R"({"images": [{"b64": "YQ=="}, {"b64": "Yg=="}, {"b64": "Yw=="}]})");
     QCOMPARE(batchesOf(bench), std::vector<std::size_t>{3});
+  }
+
+  /// A worker reads lines of 1 MiB.
+  void aBatchFitsALine() {
+    ServeBench bench;
+    bench.start({"--set", "runtime.cpu_threads=8"});
+    json body{{"images", json::array()}, {"classes", json::array()}};
+    for (int i = 0; i < 8; ++i) body["images"].push_back({{"b64", "YQ=="}});
+    for (int i = 0; i < 9000; ++i) body["classes"].push_back(1'000'000'000'000'000'000 + i);
+    const HttpReply reply = bench.client().post("/invocations", "application/json", body.dump());
+    QCOMPARE(reply.status, 200);
+    QCOMPARE(json::parse(reply.body).size(), std::size_t{8});
+    const auto batches = batchesOf(bench);
+    QCOMPARE(std::accumulate(batches.begin(), batches.end(), std::size_t{0}), std::size_t{8});
+    QVERIFY(batches.size() > 1);
+    for (const std::string& line : bench.engine().received())
+      QVERIFY(line.size() <= protocol::kMaxLineBytes);
   }
 
   void aCpuTakesNoMoreThanItHasThreads() {

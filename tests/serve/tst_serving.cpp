@@ -71,6 +71,18 @@ class TstServing : public QObject {
     QVERIFY(asked.form == protocol::AnswerForm::Overlay);
   }
 
+  void aClassThatIsAskedOftenIsOne() {
+    ServeBench bench;
+    bench.start();
+    QCOMPARE(bench.detect("x", "?classes=2,1,2,2,1").status, 200);
+    QCOMPARE(lastDetected(bench).at(0).categoryIds, (std::vector<std::int64_t>{1, 2}));
+    json body{{"images", json::array({{{"b64", "YQ=="}}})}, {"classes", json::array()}};
+    for (int i = 0; i < 10'001; ++i) body["classes"].push_back(i);
+    const HttpReply reply = bench.client().post("/invocations", "application/json", body.dump());
+    QCOMPARE(reply.status, 400);
+    QVERIFY2(contains(reply.body, "classes: may be 10000 at most"), reply.body.c_str());
+  }
+
   /// SageMaker passes no query on, but what its clients call custom attributes.
   void sageMakersAttributesAreAQuery() {
     ServeBench bench;
