@@ -56,6 +56,7 @@ struct ModelWorkers::Slot {
   std::unique_ptr<supervisor::WorkerProcess> worker;
   std::shared_ptr<const ServedWeights> weights;  ///< that it has loaded, or loads at its start
   std::shared_ptr<const ServedWeights> next;     ///< that it loads in their place; null: none
+  std::shared_ptr<const ServedWeights> fatal;    ///< on which one has ended; null: none
   bool isLoaded = false;
   std::string control;        ///< that it has not answered; empty: it is free
   std::vector<TaskId> batch;  ///< of that control
@@ -168,7 +169,10 @@ void ModelWorkers::exited(Slot& slot, const supervisor::WorkerExit& exit) {
       slot.failure.empty() ? "the worker exited (" + exit.describe() + ")" : slot.failure;
   slot.isLoaded = false;
   slot.control.clear();
-  slot.next.reset();
+  // One that ends on new weights may have been killed; the next one says.
+  const auto next = std::exchange(slot.next, nullptr);
+  if (next && next != loadable_ && next == slot.fatal) giveUp(next, loadable_, why);
+  if (next) slot.fatal = next;
   retryBatch(slot);
   if (!wasReady_) return onFailure_(Error(why, slot.status));
   log_.warn("serve", why + "; it is replaced");

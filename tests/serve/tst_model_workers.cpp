@@ -278,6 +278,22 @@ class TstModelWorkers : public QObject {
              result.err.c_str());
     QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
   }
+
+  void aBestThatKillsItsWorkersIsGivenUp() {
+    ServeBench bench;
+    bench.start({"--follow"});
+    makeBest(bench, 8, "die");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
+    QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
+    QCOMPARE(bench.metric("lockstep_worker_restarts_total"), 2.0);
+    QCOMPARE(bench.detect("x").status, 200);
+    const auto result = bench.stop();
+    QVERIFY2(contains(result.err,
+                      "the weights of step 8 cannot be loaded, those of step 4 are served on: the "
+                      "worker exited (SIGKILL)"),
+             result.err.c_str());
+  }
 };
 
 LOCKSTEP_TEST(TstModelWorkers)
